@@ -1,0 +1,21 @@
+/** What is wrong with a file that people wrote: where, what we saw, what we wanted, and what to do next. */
+
+export type Issue = {
+  /** The file, relative to the root of the repository; empty where the fault is in no one file. */
+  readonly file: string;
+  /** 1-based line in `file`; 0 where no line is to blame. */
+  readonly line: number;
+  /** The field, as `spec.strategy.canary.steps[1].replicas`; empty for the whole object. */
+  readonly path: string;
+  /** CamelCase and stable: people and dashboards match on it. */
+  readonly reason: string;
+  /** Names the object, what was seen and what was wanted. */
+  readonly message: string;
+  /** The next action. */
+  readonly hint: string;
+};
+
+/** A parser's answer: the value, or why there is none. Warnings never stop anything. */
+export type Parsed<T> =
+  | { readonly kind: 'ok'; readonly value: T; readonly warnings: readonly Issue[] }
+  | { readonly kind: 'wrong'; readonly issues: readonly Issue[] };

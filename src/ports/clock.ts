@@ -1,0 +1,10 @@
+/** The port to time. The core never asks for it: `now` is a field of the snapshot. */
+
+/** Seconds since the epoch. */
+export type Instant = number;
+
+export interface Clock {
+  now(): Instant;
+  /** Resolves after so many seconds, or earlier when `signal` is aborted. */
+  sleep(seconds: number, signal?: AbortSignal): Promise<void>;
+}

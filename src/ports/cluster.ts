@@ -1,0 +1,27 @@
+/** The port to the cluster: reading only. Absent on purpose: any method that writes. */
+
+import type { Known } from '../api/known.ts';
+
+export type Resource = {
+  /** Empty for the core group. */
+  readonly group: string;
+  readonly version: string;
+  /** Lower-case plural, as in the URL: `leaderworkersets`. */
+  readonly plural: string;
+};
+
+export type ListQuery = {
+  readonly namespace: string;
+  /** In the API's own syntax; empty for all. */
+  readonly labelSelector: string;
+};
+
+export interface Cluster {
+  /**
+   * All objects, every page of them, of one consistent list. `absent`: the API server has no such resource
+   * (the CRD is not installed). Anything incomplete, refused or late is `unknown`, never an empty list.
+   */
+  list(resource: Resource, query: ListQuery): Promise<Known<readonly unknown[]>>;
+  /** One object. `absent`: the API server says that it does not exist. */
+  get(resource: Resource, object: { readonly namespace: string; readonly name: string }): Promise<Known<unknown>>;
+}

@@ -1,0 +1,102 @@
+/**
+ * The port to Git: read some paths at a commit, and move branches in one compare-and-swap.
+ * Absent on purpose: a worktree, an index, merges, rebases, force.
+ */
+
+/** 40 hex characters. */
+export type Oid = string;
+
+/** Which files a pass needs. The cost of a read follows this, not the size of the repository. */
+export type ReadRequest = {
+  /** Files or folders from the root, without leading or trailing slash; `['']` is the whole tree. */
+  readonly paths: readonly string[];
+  /** File names are only of interest when they end with one of these, as `.yaml`; empty: all. */
+  readonly suffixes: readonly string[];
+  /** The text of a file is only kept when it contains one of these; empty: always. */
+  readonly markers: readonly string[];
+};
+
+export type TreeFile = {
+  readonly path: string;
+  readonly oid: Oid;
+  /** Only regular files are read; links and submodules are never followed nor listed. */
+  readonly mode: '100644' | '100755';
+  /**
+   * The text with its byte order mark and line ends as they are. `skipped`: no marker in it.
+   * `unreadable`: over the size limit or not UTF-8 (says which); such a file must never be written.
+   */
+  readonly content:
+    | { readonly kind: 'text'; readonly text: string }
+    | { readonly kind: 'skipped' }
+    | { readonly kind: 'unreadable'; readonly why: string };
+};
+
+export type Tree = {
+  readonly commit: Oid;
+  /** Sorted by path. A path of the request that does not exist adds nothing. */
+  readonly files: readonly TreeFile[];
+};
+
+export type Signature = {
+  readonly name: string;
+  readonly email: string;
+  /** Seconds since the epoch; written with the zone +0000. */
+  readonly atSeconds: number;
+};
+
+export type CommitHeader = {
+  readonly oid: Oid;
+  readonly parents: readonly Oid[];
+  readonly author: Signature;
+  readonly message: string;
+};
+
+export type FileWrite = {
+  readonly path: string;
+  /** The whole new text; undefined deletes the file. An existing file keeps its mode, a new one gets 100644. */
+  readonly text: string | undefined;
+};
+
+/** Byte for byte determined by its fields and its parent, so that a repeated write has the same oid. */
+export type NewCommit = {
+  readonly writes: readonly FileWrite[];
+  readonly message: string;
+  /** Author and committer. */
+  readonly signature: Signature;
+  /** True: no parent and an empty tree to start from (the first commit of a status branch, or its squash). */
+  readonly orphan: boolean;
+};
+
+export type BranchUpdate = {
+  /** Short name; always sent fully qualified below refs/heads/. */
+  readonly branch: string;
+  /** The commit the branch must still be at; undefined: it must not exist. */
+  readonly expectedOld: Oid | undefined;
+  /** A chain on top of `expectedOld`, oldest first; at least one. */
+  readonly commits: readonly NewCommit[];
+};
+
+export type PushResult =
+  /** All branches moved together; `heads[i]` is the new head of `updates[i]`, `commits[i]` the oids of its chain. */
+  | { readonly kind: 'pushed'; readonly heads: readonly Oid[]; readonly commits: readonly (readonly Oid[])[] }
+  /** Somebody else moved one of them first; nothing was written. */
+  | { readonly kind: 'moved' }
+  /** A hook or a protection rule said no; nothing was written. `rule` is the server's own text, cleaned and capped. */
+  | { readonly kind: 'refused'; readonly branch: string; readonly rule: string };
+
+export interface Git {
+  /** The heads of these branches, undefined for one that does not exist. One ls-refs, nothing else. */
+  heads(branches: readonly string[]): Promise<readonly (Oid | undefined)[]>;
+  /** The files of `request` as they are in `commit`. Throws PortError; never an incomplete answer. */
+  readAt(commit: Oid, request: ReadRequest): Promise<Tree>;
+  /**
+   * The first-parent line from `from` backwards, newest first, commits only: at most `limit` of them,
+   * ending with `until` where that is found.
+   */
+  history(from: Oid, until: Oid | undefined, limit: number): Promise<readonly CommitHeader[]>;
+  /**
+   * Moves all branches or none. A reply that was lost is settled by reading the branches again: equal to
+   * what was sent counts as pushed. Throws PortError where nothing is known to have been written.
+   */
+  push(updates: readonly BranchUpdate[]): Promise<PushResult>;
+}

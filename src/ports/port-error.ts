@@ -1,0 +1,28 @@
+/** The world failed: a server did not answer, answered nonsense, or refused us. Thrown by adapters only. */
+
+export type PortErrorFields = {
+  /** Which port: `git`, `cluster`, … */
+  readonly port: string;
+  /** What was being done, in the words of the port: `push`, `list statefulsets`. */
+  readonly operation: string;
+  /** True where the same call may succeed later without anybody changing anything. */
+  readonly retryable: boolean;
+  /** What a person should do next; empty where waiting is all there is. */
+  readonly hint: string;
+};
+
+export class PortError extends Error {
+  readonly port: string;
+  readonly operation: string;
+  readonly retryable: boolean;
+  readonly hint: string;
+
+  constructor(message: string, fields: PortErrorFields) {
+    super(message);
+    this.name = 'PortError';
+    this.port = fields.port;
+    this.operation = fields.operation;
+    this.retryable = fields.retryable;
+    this.hint = fields.hint;
+  }
+}
