@@ -1,7 +1,6 @@
 /** The port to time. The core never asks for it: `now` is a field of the snapshot. */
 
-/** Seconds since the epoch. */
-export type Instant = number;
+import type { Instant } from '../api/time.ts';
 
 export interface Clock {
   now(): Instant;

@@ -1,0 +1,136 @@
+/** Reads the fields of one object that people wrote, and collects everything that is wrong with it. */
+
+import { isRecord, type Json, type JsonObject } from './json.ts';
+
+export type FieldFault = {
+  /** Keys from the root of the object, list positions as numbers in text: `['spec','steps','1']`. */
+  readonly at: readonly string[];
+  readonly reason: string;
+  readonly message: string;
+  readonly hint: string;
+};
+
+/** A cursor on one object; readers of its children share its list of faults. */
+export class FieldReader {
+  readonly faults: FieldFault[];
+  private readonly fields: { readonly [key: string]: unknown };
+  private readonly trail: readonly string[];
+
+  /** `value` should be an object; anything else is a fault and reads as an empty one. */
+  constructor(value: unknown, name: string, parent?: FieldReader) {
+    this.faults = parent?.faults ?? [];
+    this.trail = parent === undefined ? [] : [...parent.trail, name];
+    this.fields = isRecord(value) ? value : {};
+    if (!isRecord(value))
+      this.fault('', 'WrongType', `is ${show(value)}, wanted a map`, 'Write the fields of this object.');
+  }
+
+  fault(key: string, reason: string, message: string, hint: string): void {
+    const at = key === '' ? this.trail : [...this.trail, key];
+    this.faults.push({ at, reason, message: `${at.join('.')} ${message}`, hint });
+  }
+
+  /** Every other key is a fault: a misspelt field would otherwise be lost without a word. */
+  allow(keys: readonly string[]): void {
+    for (const key of Object.keys(this.fields)) {
+      if (keys.includes(key)) continue;
+      this.fault(key, 'UnknownField', 'is not a field of this object', `Remove it, or use one of: ${keys.join(', ')}.`);
+    }
+  }
+
+  has(key: string): boolean {
+    return this.value(key) !== undefined;
+  }
+
+  /** The raw value; null counts as not there, as in the API. */
+  value(key: string): unknown {
+    return Object.hasOwn(this.fields, key) ? (this.fields[key] ?? undefined) : undefined;
+  }
+
+  object(key: string): FieldReader {
+    return new FieldReader(this.value(key), key, this);
+  }
+
+  /** The object itself, as JSON. */
+  asJson(): JsonObject {
+    const entries: [string, Json][] = [];
+    for (const [key, value] of Object.entries(this.fields)) if (isJson(value)) entries.push([key, value]);
+    return Object.fromEntries(entries);
+  }
+
+  /** The elements of a list of objects; not there reads as empty. */
+  objects(key: string, limit: number): readonly FieldReader[] {
+    const value = this.value(key);
+    if (value === undefined) return [];
+    if (!Array.isArray(value)) {
+      this.fault(key, 'WrongType', `is ${show(value)}, wanted a list`, 'Write a list.');
+      return [];
+    }
+    if (value.length > limit) {
+      this.fault(key, 'TooMany', `has ${value.length} elements, wanted at most ${limit}`, 'Shorten the list.');
+      return [];
+    }
+    const list = new FieldReader({}, key, this);
+    return value.map((item, index) => new FieldReader(item, String(index), list));
+  }
+
+  text(key: string): string {
+    const value = this.value(key);
+    if (typeof value === 'string' && value !== '') return value;
+    this.fault(key, 'Missing', `is ${show(value)}, wanted text`, 'Add it.');
+    return '';
+  }
+
+  optionalText(key: string, otherwise: string): string {
+    return this.has(key) ? this.text(key) : otherwise;
+  }
+
+  boolean(key: string, otherwise: boolean): boolean {
+    const value = this.value(key);
+    if (value === undefined) return otherwise;
+    if (typeof value === 'boolean') return value;
+    this.fault(key, 'WrongType', `is ${show(value)}, wanted true or false`, 'Write true or false.');
+    return otherwise;
+  }
+
+  stringMap(key: string): Readonly<Record<string, string>> {
+    const value = this.value(key);
+    if (value === undefined) return {};
+    const map: Record<string, string> = {};
+    const reader = this.object(key);
+    for (const name of Object.keys(isRecord(value) ? value : {})) {
+      const text = reader.value(name);
+      if (typeof text === 'string') map[name] = text;
+      else reader.fault(name, 'WrongType', `is ${show(text)}, wanted text`, 'Put it in quotes.');
+    }
+    return map;
+  }
+
+  integer(key: string, bounds: { readonly min: number; readonly max: number }): number | undefined {
+    const value = this.value(key);
+    if (value === undefined) return undefined;
+    if (typeof value === 'number' && Number.isInteger(value) && value >= bounds.min && value <= bounds.max)
+      return value;
+    this.fault(
+      key,
+      'BadNumber',
+      `is ${show(value)}, wanted a whole number from ${bounds.min} to ${bounds.max}`,
+      'Correct it.',
+    );
+    return undefined;
+  }
+}
+
+const SHOWN_LENGTH = 60;
+
+function show(value: unknown): string {
+  if (value === undefined) return 'missing';
+  const text = JSON.stringify(value) ?? 'unreadable';
+  return text.length > SHOWN_LENGTH ? `${text.slice(0, SHOWN_LENGTH)}…` : text;
+}
+
+function isJson(value: unknown): value is Json {
+  if (value === null || ['string', 'number', 'boolean'].includes(typeof value)) return true;
+  if (Array.isArray(value)) return value.every(isJson);
+  return isRecord(value) && Object.values(value).every(isJson);
+}

@@ -1,0 +1,68 @@
+/** What people want of a delivery, as annotations on the Rollout: every one names its release, so an old one never applies again. */
+
+import type { MarkFault } from './marks.ts';
+import { parseRelease, printRelease, type Release } from './release.ts';
+
+export const INTENT = {
+  approve: 'tranche.dev/approve',
+  jump: 'tranche.dev/jump',
+  abort: 'tranche.dev/abort',
+  retry: 'tranche.dev/retry',
+  acknowledge: 'tranche.dev/acknowledge',
+} as const;
+
+/** A step of one release. */
+export type StepIntent = { readonly index: number; readonly release: Release };
+
+export type Intents = {
+  readonly approve: StepIntent | undefined;
+  readonly jump: StepIntent | undefined;
+  readonly abort: Release | undefined;
+  readonly retry: Release | undefined;
+  /** The commit from which on a rewritten history is accepted. */
+  readonly acknowledge: string | undefined;
+};
+
+export const NO_INTENTS: Intents = {
+  approve: undefined,
+  jump: undefined,
+  abort: undefined,
+  retry: undefined,
+  acknowledge: undefined,
+};
+
+/** Reads the intents of a Rollout; one that cannot be read is reported and counts as not given. */
+export function parseIntents(annotations: Readonly<Record<string, string>>): {
+  readonly intents: Intents;
+  readonly faults: readonly MarkFault[];
+} {
+  const faults: MarkFault[] = [];
+  const read = <T>(key: string, wanted: string, parse: (text: string) => T | undefined): T | undefined => {
+    const text = annotations[key];
+    if (text === undefined) return undefined;
+    const value = parse(text);
+    if (value === undefined) faults.push({ key, seen: text, wanted });
+    return value;
+  };
+  const stepWanted = '<step>@<release>, as 2@9c41d2e0.7';
+  const intents = {
+    approve: read(INTENT.approve, stepWanted, parseStepIntent),
+    jump: read(INTENT.jump, stepWanted, parseStepIntent),
+    abort: read(INTENT.abort, 'a release, as 9c41d2e0.7', parseRelease),
+    retry: read(INTENT.retry, 'a release, as 9c41d2e0.7', parseRelease),
+    acknowledge: read(INTENT.acknowledge, 'a commit of 40 hex digits', (text) =>
+      /^[0-9a-f]{40}$/.test(text) ? text : undefined,
+    ),
+  };
+  return { intents, faults };
+}
+
+export function printStepIntent(intent: StepIntent): string {
+  return `${intent.index}@${printRelease(intent.release)}`;
+}
+
+function parseStepIntent(text: string): StepIntent | undefined {
+  const match = /^([1-9][0-9]?)@(.+)$/.exec(text);
+  const release = match?.[2] === undefined ? undefined : parseRelease(match[2]);
+  return release === undefined ? undefined : { index: Number(match?.[1]), release };
+}

@@ -1,0 +1,122 @@
+/** The five annotations by which a LeaderWorkerSet manifest says where its delivery stands. Printed and parsed here only. */
+
+import type { IntOrPercent } from './int-or-percent.ts';
+import { isIntOrPercent } from './int-or-percent.ts';
+import { at, isRecord } from './json.ts';
+import { parseRelease, printRelease, type Release } from './release.ts';
+
+export const MARK = {
+  release: 'tranche.dev/release',
+  step: 'tranche.dev/step',
+  stable: 'tranche.dev/stable',
+  restore: 'tranche.dev/restore',
+  aborted: 'tranche.dev/aborted',
+} as const;
+
+/** Releases given up that are remembered, newest first. */
+export const ABORTED_LIMIT = 5;
+
+/** What this commit's fields hold; no mark at all means settled. */
+export type StepMark =
+  | { readonly kind: 'step'; readonly index: number; readonly of: number }
+  | { readonly kind: 'rollback' };
+
+/** A field put aside for this delivery: put back only where it still equals `set`. */
+export type Displaced = { readonly was: IntOrPercent | undefined; readonly set: IntOrPercent };
+
+export type Restore = {
+  /** The lowest partition that this delivery has had. */
+  readonly floor: number;
+  readonly maxUnavailable: Displaced | undefined;
+};
+
+export type Marks = {
+  readonly release: Release;
+  readonly step: StepMark | undefined;
+  readonly stable: string | undefined;
+  readonly restore: Restore | undefined;
+  readonly aborted: readonly Release[];
+};
+
+/** A mark that cannot be read. */
+export type MarkFault = { readonly key: string; readonly seen: string; readonly wanted: string };
+
+/**
+ * Reads the marks of a manifest or of a live object. No `release`: not managed, undefined, unless other marks are
+ * there without it. Faults are all reported; a faulty object must not be written.
+ */
+export function parseMarks(annotations: Readonly<Record<string, string>>): Marks | undefined | readonly MarkFault[] {
+  const faults: MarkFault[] = [];
+  const read = <T>(key: string, wanted: string, parse: (text: string) => T | undefined): T | undefined => {
+    const text = annotations[key];
+    if (text === undefined) return undefined;
+    const value = parse(text);
+    if (value === undefined) faults.push({ key, seen: text, wanted });
+    return value;
+  };
+  const release = read(MARK.release, '<8 hex digits>.<serial>, as 9c41d2e0.7', parseRelease);
+  const step = read(MARK.step, '"k/n" or "rollback"', parseStep);
+  const stable = read(MARK.stable, 'a commit of 40 hex digits', (text) =>
+    /^[0-9a-f]{40}$/.test(text) ? text : undefined,
+  );
+  const restore = read(MARK.restore, '{"floor":n} and what was put aside', parseRestore);
+  const aborted = read(MARK.aborted, 'up to five releases, comma-separated', parseAborted);
+  if (faults.length > 0) return faults;
+  if (release === undefined) {
+    const stray = Object.values(MARK).find((key) => annotations[key] !== undefined);
+    return stray === undefined
+      ? undefined
+      : [{ key: MARK.release, seen: `none, but there is ${stray}`, wanted: 'a release' }];
+  }
+  return { release, step, stable, restore, aborted: aborted ?? [] };
+}
+
+export function printStep(step: StepMark): string {
+  return step.kind === 'rollback' ? 'rollback' : `${step.index}/${step.of}`;
+}
+
+/** The marks as annotations; an undefined value means that the key must be absent. */
+export function printMarks(marks: Marks): Readonly<Record<keyof typeof MARK, string | undefined>> {
+  return {
+    release: printRelease(marks.release),
+    step: marks.step === undefined ? undefined : printStep(marks.step),
+    stable: marks.stable,
+    restore: marks.restore === undefined ? undefined : printRestore(marks.restore),
+    aborted: marks.aborted.length === 0 ? undefined : marks.aborted.slice(0, ABORTED_LIMIT).map(printRelease).join(','),
+  };
+}
+
+function parseStep(text: string): StepMark | undefined {
+  if (text === 'rollback') return { kind: 'rollback' };
+  const match = /^([1-9][0-9]?)\/([1-9][0-9]?)$/.exec(text);
+  if (match === null) return undefined;
+  const [index, of] = [Number(match[1]), Number(match[2])];
+  return index <= of ? { kind: 'step', index, of } : undefined;
+}
+
+function parseAborted(text: string): readonly Release[] | undefined {
+  const releases = text.split(',').map((part) => parseRelease(part.trim()));
+  const read = releases.filter((release) => release !== undefined);
+  return read.length === releases.length && read.length <= ABORTED_LIMIT ? read : undefined;
+}
+
+function parseRestore(text: string): Restore | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  if (!isRecord(value)) return undefined;
+  const floor = value['floor'];
+  if (typeof floor !== 'number' || !Number.isInteger(floor) || floor < 0) return undefined;
+  if (value['maxUnavailable'] === undefined) return { floor, maxUnavailable: undefined };
+  const was = at(value, ['maxUnavailable', 'was']);
+  const set = at(value, ['maxUnavailable', 'set']);
+  if (!isIntOrPercent(set) || !(was === undefined || isIntOrPercent(was))) return undefined;
+  return { floor, maxUnavailable: { was, set } };
+}
+
+function printRestore(restore: Restore): string {
+  return JSON.stringify({ floor: restore.floor, maxUnavailable: restore.maxUnavailable });
+}

@@ -1,0 +1,86 @@
+/** What the status branch remembers of one rollout. It reports; it never makes a step. */
+
+import type { Marks } from './marks.ts';
+import type { Release } from './release.ts';
+import type { Instant } from './time.ts';
+
+/** Readers refuse newer versions and migrate older ones. */
+export const RECORD_VERSION = 1;
+
+/** Kruise's vocabulary (reference: rollout_types.go:538-591). */
+export type Phase = 'Initial' | 'Healthy' | 'Progressing' | 'Terminating' | 'Disabled' | 'Disabling';
+export type StepState =
+  | 'BeforeStepUpgrade'
+  | 'StepUpgrade'
+  | 'StepTrafficRouting'
+  | 'StepMetricsAnalysis'
+  | 'StepPaused'
+  | 'StepReady'
+  | 'Completed';
+
+export type Condition = {
+  readonly type: 'Progressing' | 'Succeeded' | 'Stalled';
+  readonly status: 'True' | 'False';
+  readonly reason: string;
+  readonly message: string;
+  readonly since: Instant;
+};
+
+export type HoldRecord = { readonly reason: string; readonly message: string };
+
+export type GroupRecord = {
+  readonly index: number;
+  /** Of the leader pod. */
+  readonly uid: string;
+  readonly version: 'release' | 'stable' | 'other' | 'absent';
+  readonly ready: boolean;
+  /** When `uid`, `version` or `ready` was first seen as it is. */
+  readonly since: Instant;
+};
+
+/** The step that Git holds, as it was when it was written. */
+export type StepRecord = {
+  readonly release: Release;
+  readonly index: number;
+  /** Planned groups of every step then, and N then: tells an edited plan from a scaled workload. */
+  readonly planned: readonly number[];
+  readonly replicas: number;
+  readonly partition: number;
+  /** When all of it was first seen done: pauses and soaks count from here. undefined: not yet. */
+  readonly doneSince: Instant | undefined;
+};
+
+export type StableCopy = {
+  readonly commit: string;
+  readonly release: Release;
+  /** The text of the document at that commit. */
+  readonly text: string;
+};
+
+export type RolloutRecord = {
+  readonly version: typeof RECORD_VERSION;
+  readonly cluster: string;
+  readonly namespace: string;
+  readonly name: string;
+  /** The commit of the desired branch that was read. */
+  readonly main: string;
+  /** Files by path and blob id; with `settled`, the same blobs need no look at the cluster before the next audit. */
+  readonly blobs: Readonly<Record<string, string>>;
+  readonly settled: boolean;
+  readonly auditedAt: Instant;
+  readonly phase: Phase;
+  readonly currentStepState: StepState;
+  readonly currentStepIndex: number;
+  readonly nextStepIndex: number;
+  readonly message: string;
+  readonly conditions: readonly Condition[];
+  readonly holds: readonly HoldRecord[];
+  readonly rolloutHash: string;
+  readonly marks: Marks | undefined;
+  readonly step: StepRecord | undefined;
+  readonly groups: readonly GroupRecord[];
+  readonly uids: { readonly lws: string; readonly leaderSet: string } | undefined;
+  /** LWS 0.8 only: since when the live fields have been equal to Git's. */
+  readonly appliedSince: Instant | undefined;
+  readonly stable: StableCopy | undefined;
+};

@@ -1,0 +1,105 @@
+/** The Rollout of Kruise (rollouts.kruise.io/v1beta1), as people write it: parsed strictly, meaning unchanged. */
+
+import { type FieldFault, FieldReader } from './field-reader.ts';
+import { type IntOrPercent, isIntOrPercent } from './int-or-percent.ts';
+import type { JsonObject } from './json.ts';
+import { type RolloutStep, readSteps } from './rollout-steps.ts';
+import { readTrafficRoutings } from './rollout-traffic.ts';
+
+export const ROLLOUT_API_VERSION = 'rollouts.kruise.io/v1beta1';
+export const LWS_API_VERSION = 'leaderworkerset.x-k8s.io/v1';
+/** The API group that the Kruise proposal for LWS writes; LWS never had it. Accepted with a warning. */
+export const LWS_API_VERSION_ALIAS = 'workload.kubernetes.io/v1alpha1';
+export const LWS_KIND = 'LeaderWorkerSet';
+
+/** Kruise's three rolling styles (reference: rollout_types.go, GetRollingStyle). */
+export type RollingStyle = 'partition' | 'canary' | 'blueGreen';
+
+export type Rollout = {
+  readonly name: string;
+  /** Empty where the manifest names none. */
+  readonly namespace: string;
+  readonly annotations: Readonly<Record<string, string>>;
+  readonly workload: { readonly apiVersion: string; readonly kind: string; readonly name: string };
+  readonly disabled: boolean;
+  readonly paused: boolean;
+  readonly style: RollingStyle;
+  readonly steps: readonly RolloutStep[];
+  readonly failureThreshold: IntOrPercent | undefined;
+  /** True where it asks for traffic to be moved: routings, or a step with traffic or matches. */
+  readonly asksForTraffic: boolean;
+  /** `strategy.canary` or `strategy.blueGreen` as written: what Kruise hashes to see an edited plan. */
+  readonly strategy: JsonObject;
+};
+
+export type RolloutParsing = {
+  /** undefined where a fault leaves nothing to work with. */
+  readonly rollout: Rollout | undefined;
+  readonly faults: readonly FieldFault[];
+};
+
+export type RolloutRules = {
+  /** Kruise's `--partition-percent-limit`: the largest percentage a partition step with traffic may have. */
+  readonly partitionPercentLimit: number;
+};
+
+export const DEFAULT_RULES: RolloutRules = { partitionPercentLimit: 50 };
+
+/**
+ * Reads and validates a Rollout. The rules of a valid strategy are Kruise's own (reference:
+ * rollout_create_update_handler.go); unknown fields are faults, because a typo must not silently lose a pause.
+ * Which workload kinds can be delivered is not decided here.
+ */
+export function parseRollout(value: unknown, rules: RolloutRules = DEFAULT_RULES): RolloutParsing {
+  const root = new FieldReader(value, '');
+  root.allow(['apiVersion', 'kind', 'metadata', 'spec', 'status']);
+  const metadata = root.object('metadata');
+  const spec = root.object('spec');
+  spec.allow(['workloadRef', 'disabled', 'strategy']);
+  const strategy = spec.object('strategy');
+  strategy.allow(['paused', 'canary', 'blueGreen']);
+  const hasCanary = strategy.has('canary');
+  const hasBlueGreen = strategy.has('blueGreen');
+  if (hasCanary === hasBlueGreen) {
+    const seen = hasCanary ? 'both canary and blueGreen' : 'neither canary nor blueGreen';
+    strategy.fault('', 'StrategyNotOne', `${seen}, wanted exactly one`, 'Keep the one that you mean.');
+    return { rollout: undefined, faults: root.faults };
+  }
+  const body = strategy.object(hasCanary ? 'canary' : 'blueGreen');
+  const common = ['steps', 'trafficRoutings', 'failureThreshold', 'trafficRoutingRef', 'disableGenerateCanaryService'];
+  body.allow(hasCanary ? [...common, 'patchPodTemplateMetadata', 'enableExtraWorkloadForCanary'] : common);
+  const style = rollingStyle(hasBlueGreen, body.boolean('enableExtraWorkloadForCanary', false));
+  const steps = readSteps(body, { style, percentLimit: rules.partitionPercentLimit });
+  const routings = readTrafficRoutings(body);
+  const threshold = body.value('failureThreshold');
+  if (threshold !== undefined && !isIntOrPercent(threshold)) {
+    body.fault(
+      'failureThreshold',
+      'BadNumber',
+      `is ${JSON.stringify(threshold)}, wanted a count or "N%"`,
+      'Correct it.',
+    );
+  }
+  const workload = spec.object('workloadRef');
+  workload.allow(['apiVersion', 'kind', 'name']);
+  const rollout: Rollout = {
+    name: metadata.text('name'),
+    namespace: metadata.optionalText('namespace', ''),
+    annotations: metadata.stringMap('annotations'),
+    workload: { apiVersion: workload.text('apiVersion'), kind: workload.text('kind'), name: workload.text('name') },
+    disabled: spec.boolean('disabled', false),
+    paused: strategy.boolean('paused', false),
+    style,
+    steps,
+    failureThreshold: isIntOrPercent(threshold) ? threshold : undefined,
+    asksForTraffic: routings > 0 || steps.some((step) => step.traffic !== undefined || step.matches > 0),
+    strategy: body.asJson(),
+  };
+  return { rollout: root.faults.length === 0 ? rollout : undefined, faults: root.faults };
+}
+
+/** First match, as Kruise decides it. */
+function rollingStyle(blueGreen: boolean, extraWorkload: boolean): RollingStyle {
+  if (blueGreen) return 'blueGreen';
+  return extraWorkload ? 'canary' : 'partition';
+}

@@ -1,0 +1,25 @@
+/** A LeaderWorkerSet as Git has it: the fields that decide a delivery, read strictly. */
+
+import type { IntOrPercent } from './int-or-percent.ts';
+import type { JsonObject } from './json.ts';
+import type { Marks } from './marks.ts';
+
+export type Workload = {
+  /** undefined: not in the manifest; then an autoscaler must own it. */
+  readonly replicas: number | undefined;
+  /** undefined: not in the manifest, which LWS reads as 0. */
+  readonly partition: number | undefined;
+  readonly maxUnavailable: IntOrPercent | undefined;
+  readonly maxSurge: IntOrPercent | undefined;
+  readonly size: number;
+  /** What the digest covers, as `releaseContent` gives it. */
+  readonly content: JsonObject;
+  /** undefined: not managed. */
+  readonly marks: Marks | undefined;
+};
+
+/** The partition of an armed workload: the largest legal `replicas`, so that no scale-up reaches it. */
+export const SENTINEL = 1_000_000;
+
+/** LWS's own default. */
+export const DEFAULT_MAX_UNAVAILABLE = 1;

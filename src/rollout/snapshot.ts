@@ -1,0 +1,82 @@
+/** Everything one decision may depend on, read at one instant, as plain JSON: desired, recorded and observed. */
+
+import type { Intents } from '../api/intents.ts';
+import type { Issue } from '../api/issue.ts';
+import type { JsonObject } from '../api/json.ts';
+import type { Known } from '../api/known.ts';
+import type { LiveLeader, LiveLws, LiveRevision, LiveStatefulSet } from '../api/live.ts';
+import type { RolloutRecord } from '../api/record.ts';
+import type { Release } from '../api/release.ts';
+import type { Rollout } from '../api/rollout.ts';
+import type { Instant } from '../api/time.ts';
+import type { Workload } from '../api/workload.ts';
+import type { ObjectRef } from './edit.ts';
+
+export const SNAPSHOT_VERSION = 1;
+
+/** Names a rollout; `name` is the Rollout's, or the LeaderWorkerSet's where no Rollout is left. */
+export type RolloutKey = { readonly cluster: string; readonly namespace: string; readonly name: string };
+
+export type RolloutFile = {
+  readonly file: string;
+  readonly object: ObjectRef;
+  readonly rollout: Rollout;
+  readonly intents: Intents;
+  /** Kruise's hash of the strategy: changes when steps are edited, not when pauses are. */
+  readonly hash: string;
+};
+
+export type WorkloadFile = {
+  readonly file: string;
+  readonly object: ObjectRef;
+  readonly workload: Workload;
+  /** F of the specification. */
+  readonly digest: string;
+  /** The text of the document: the source of a later way back. */
+  readonly text: string;
+};
+
+/** The version to go back to: verified, so that a step is never written without one. */
+export type Stable = {
+  readonly commit: string;
+  readonly release: Release;
+  readonly content: JsonObject;
+  readonly text: string;
+};
+
+/** What became of the commit that the record was made from. `rewritten`: main no longer descends from it. */
+export type History =
+  | { readonly kind: 'continued' }
+  | { readonly kind: 'rewritten'; readonly recorded: string; readonly acknowledged: boolean };
+
+export type Live = {
+  readonly lws: Known<LiveLws>;
+  readonly leaderSet: Known<LiveStatefulSet>;
+  readonly leaders: Known<readonly LiveLeader[]>;
+  readonly workerSets: Known<readonly LiveStatefulSet[]>;
+  readonly revisions: Known<readonly LiveRevision[]>;
+  /** Who writes `replicas` besides Git; names it for people. `absent`: nobody. */
+  readonly scaler: Known<string>;
+};
+
+export type Snapshot = {
+  readonly version: typeof SNAPSHOT_VERSION;
+  readonly key: RolloutKey;
+  readonly now: Instant;
+  /** The commit of the desired branch. */
+  readonly main: string;
+  readonly history: History;
+  /** Files the decision hangs on, by path and blob id. */
+  readonly blobs: Readonly<Record<string, string>>;
+  /** undefined: deleted, or so wrong that nothing could be read; `issues` tells which. */
+  readonly rollout: RolloutFile | undefined;
+  readonly workload: WorkloadFile | undefined;
+  readonly stable: Known<Stable>;
+  /** Wrong files: no step forward while there are any. */
+  readonly issues: readonly Issue[];
+  readonly warnings: readonly Issue[];
+  /** undefined: none, or not to be trusted; `recordFault` says why it is not. */
+  readonly record: RolloutRecord | undefined;
+  readonly recordFault: string;
+  readonly live: Live;
+};
