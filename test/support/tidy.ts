@@ -1,0 +1,259 @@
+/** The rules of the house that no compiler or linter holds: rings, purity, sizes, names, first lines, dead files. */
+
+import { posix } from 'node:path';
+import type { Node, Place, Source } from './syntax.ts';
+import { child, importsOf, isReference, lineAt, nameOf, nodes, placesOf, programOf, topLevel } from './syntax.ts';
+
+export type Violation = { readonly path: string; readonly line: number; readonly why: string };
+
+/** A rule looks at one file at a time. */
+type Rule = (source: Source) => readonly Violation[];
+
+const outer = ['commands', 'options', 'wiring', 'reconcile', 'rollout', 'manifests', 'simulator', 'ports', 'api'];
+
+/** Which ring may import which; a ring may always import itself. `(types)`: only `import type`. Arrows point inward. */
+export const arrows: Readonly<Record<string, readonly string[]>> = {
+  main: outer,
+  action: outer,
+  commands: outer,
+  options: ['api'],
+  wiring: ['adapters', 'ports', 'options', 'api', 'reconcile (types)'],
+  reconcile: ['rollout', 'manifests', 'simulator', 'ports', 'api'],
+  adapters: ['ports', 'api', 'simulator'],
+  manifests: ['rollout/edit.ts', 'api'],
+  rollout: ['api'],
+  simulator: ['api'],
+  ports: ['api'],
+  api: [],
+};
+
+/** Rings that are pure, each with the packages that it may use. */
+const pureRings: Readonly<Record<string, readonly string[]>> = {
+  api: [],
+  rollout: [],
+  manifests: ['yaml'],
+  simulator: [],
+};
+
+const impureNames = ['Date', 'Promise', 'process', 'console', 'globalThis', 'fetch', 'crypto', 'performance'].concat([
+  'setTimeout',
+  'setInterval',
+  'setImmediate',
+  'queueMicrotask',
+  'structuredClone',
+  'require',
+]);
+
+const limits = { file: 250, test: 600, function: 50 };
+
+/** `src/rollout/gates/soak.ts` is in `rollout`, `src/main.ts` in `main`; undefined outside of src. */
+export function ringOf(path: string): string | undefined {
+  const [root, first] = path.split('/');
+  return root === 'src' && first !== undefined ? first.replace(/\.ts$/, '') : undefined;
+}
+
+function resolved(from: string, specifier: string): string {
+  return posix.join(posix.dirname(from), specifier);
+}
+
+function at(source: Source, offset: number, why: string): Violation {
+  return { path: source.path, line: lineAt(source.text, offset), why };
+}
+
+const rings: Rule = (source) => {
+  const ring = ringOf(source.path);
+  if (ring === undefined) return [];
+  const allowed = arrows[ring];
+  if (allowed === undefined) return [at(source, 0, `'${ring}' is no ring of design.md §6`)];
+  return importsOf(source).flatMap(({ specifier, typeOnly, start }) => {
+    if (!specifier.startsWith('.')) return [];
+    const target = resolved(source.path, specifier);
+    const other = ringOf(target);
+    if (other === undefined) return [at(source, start, `imports ${target}, which is outside of src`)];
+    const file = target.replace(/^src\//, '');
+    const open = other === ring || allowed.includes(other) || allowed.includes(file);
+    const openForTypes = typeOnly && allowed.includes(`${other} (types)`);
+    return open || openForTypes ? [] : [at(source, start, `${ring} must not import ${file}`)];
+  });
+};
+
+const purity: Rule = (source) => {
+  const packages = pureRings[ringOf(source.path) ?? ''];
+  if (packages === undefined) return [];
+  const outside = importsOf(source)
+    .filter(({ specifier }) => !specifier.startsWith('.') && !packages.includes(specifier))
+    .map(({ specifier, start }) => at(source, start, `imports ${specifier} in a pure ring`));
+  const impure = placesOf(programOf(source)).flatMap((place) => {
+    const what = impurity(place);
+    return what === undefined ? [] : [at(source, place.node.start, `${what} in a pure ring`)];
+  });
+  return [...outside, ...impure];
+};
+
+function impurity(place: Place): string | undefined {
+  const { node } = place;
+  if (node['async'] === true) return 'async';
+  if (node.type === 'AwaitExpression' || node['await'] === true) return 'await';
+  if (node.type === 'ImportExpression') return 'import()';
+  if (node.type === 'MetaProperty') return 'import.meta';
+  if (node.type === 'MemberExpression' && nameOf(child(node, 'object')) === 'Math') {
+    return nameOf(child(node, 'property')) === 'random' ? 'Math.random' : undefined;
+  }
+  return isReference(place) && impureNames.includes(nameOf(node)) ? nameOf(node) : undefined;
+}
+
+const noSharedState: Rule = (source) => {
+  if (ringOf(source.path) === undefined) return [];
+  const program = programOf(source);
+  const variables = topLevel(program)
+    .filter(({ declared }) => declared.type === 'VariableDeclaration')
+    .flatMap(({ declared }) =>
+      nodes(declared['declarations'])
+        .filter((one) => declared['kind'] !== 'const' || isOpenContainer(source, one))
+        .map((one) => at(source, one.start, `module-level mutable state: ${nameOf(child(one, 'id'))}`)),
+    );
+  const statics = placesOf(program)
+    .filter(({ node }) => node.type === 'PropertyDefinition' && node['static'] === true && node['readonly'] !== true)
+    .map(({ node }) => at(source, node.start, 'module-level mutable state: a static field'));
+  return [...variables, ...statics];
+};
+
+/** `new Map(…)` and the like, `[]` or `{}` that nothing declares readonly: made to be filled later. */
+function isOpenContainer(source: Source, declarator: Node): boolean {
+  const value = child(declarator, 'init');
+  const type = child(child(declarator, 'id'), 'typeAnnotation');
+  const declared = type === undefined ? '' : source.text.slice(type.start, type.end);
+  if (/Readonly|readonly /.test(declared)) return false;
+  if (value?.type === 'NewExpression') return /^(Weak)?(Map|Set)$/.test(nameOf(child(value, 'callee')));
+  if (value?.type === 'ArrayExpression') return nodes(value['elements']).length === 0;
+  return value?.type === 'ObjectExpression' && nodes(value['properties']).length === 0;
+}
+
+const plainTypes: Rule = (source) => {
+  if (!/^(src|scripts|bench)\//.test(source.path)) return [];
+  const wrong: Readonly<Record<string, string>> = {
+    ExportDefaultDeclaration: 'a default export',
+    TSAnyKeyword: 'any',
+    TSEnumDeclaration: 'an enum',
+    TSAsExpression: '`as` other than `as const`',
+    TSNonNullExpression: 'a `!` assertion',
+    TSParameterProperty: 'a parameter property',
+  };
+  return placesOf(programOf(source)).flatMap(({ node }) => {
+    const what = wrong[node.type];
+    const isConst = nameOf(child(child(node, 'typeAnnotation'), 'typeName')) === 'const';
+    // Scripts may narrow by assertion, as tests may; src never does.
+    const inScript = !source.path.startsWith('src/') && /^TS(As|NonNull)/.test(node.type);
+    return what === undefined || isConst || inScript ? [] : [at(source, node.start, what)];
+  });
+};
+
+const fileSize: Rule = (source) => {
+  const lines = source.text.split('\n').length - 1;
+  const most = source.path.startsWith('test/') ? limits.test : limits.file;
+  return lines > most ? [{ path: source.path, line: lines, why: `${lines} lines, at most ${most}` }] : [];
+};
+
+const functionSize: Rule = (source) => {
+  // A describe block in a test is a table, not a decision: only its file has a limit.
+  if (source.path.startsWith('test/')) return [];
+  return placesOf(programOf(source)).flatMap(({ node }) => {
+    if (!/^(FunctionDeclaration|FunctionExpression|ArrowFunctionExpression)$/.test(node.type)) return [];
+    const lines = lineAt(source.text, node.end) - lineAt(source.text, node.start) + 1;
+    const why = `${nameOf(child(node, 'id')) || 'a function'} has ${lines} lines, at most ${limits.function}`;
+    return lines > limits.function ? [at(source, node.start, why)] : [];
+  });
+};
+
+const names: Rule = ({ path }) => {
+  const parts = path.split('/');
+  const vague = /(^|-)(helper|util|manager|handler|processor)s?(-|\.|$)/;
+  return parts.flatMap((part) => {
+    if (!/^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9]+)*$/.test(part))
+      return [{ path, line: 1, why: `${part} is not kebab-case` }];
+    return vague.test(part) ? [{ path, line: 1, why: `${part} says nothing about what is in it` }] : [];
+  });
+};
+
+const firstLine: Rule = (source) => {
+  const text = source.text.replace(/^#!.*\n/, '');
+  const comment = /^\/\*\*?([^]*?)\*\/\n(\n|$)/.exec(text)?.[1] ?? /^((\/\/.*\n)+)\n/.exec(text)?.[1] ?? '';
+  const words = comment.replace(/^\s*(\*|\/\/)?\s*/gm, ' ').trim();
+  return /^[A-Z0-9`'"][^]{15,}?[.:](\s|$)/.test(words)
+    ? []
+    : [{ path: source.path, line: 1, why: 'does not begin with a sentence, then an empty line' }];
+};
+
+const docstrings: Rule = (source) => {
+  if (!source.path.startsWith('src/')) return [];
+  const seen = new Set<string>();
+  return topLevel(programOf(source)).flatMap(({ statement, declared }) => {
+    const name = exportedFunction(statement, declared);
+    if (name === undefined || seen.has(name)) return [];
+    seen.add(name);
+    const before = source.text.slice(0, statement.start);
+    // The comment must touch the function; the one that opens the file is followed by an empty line.
+    return /\*\/[ \t]*\n?[ \t]*$/.test(before) && before.startsWith('/**', before.lastIndexOf('/*'))
+      ? []
+      : [at(source, statement.start, `${name} is exported and has no docstring`)];
+  });
+};
+
+function exportedFunction(statement: Node, declared: Node): string | undefined {
+  if (statement.type !== 'ExportNamedDeclaration') return undefined;
+  if (/^(FunctionDeclaration|TSDeclareFunction)$/.test(declared.type)) return nameOf(child(declared, 'id'));
+  const [only] = declared.type === 'VariableDeclaration' ? nodes(declared['declarations']) : [];
+  const isFunction = /^(Arrow)?FunctionExpression$/i.test(child(only, 'init')?.type ?? '');
+  return isFunction ? nameOf(child(only, 'id')) : undefined;
+}
+
+const finished: Rule = (source) =>
+  matches(source, /\b(TO-?DO|FIX-?ME|X{3})\b/, (word) => `${word}: finish it, or open an issue and say what is missing`);
+
+const noMachinePaths: Rule = (source) =>
+  matches(source, /(?<![\w.])\/(work|root)\//, (path) => `${path} is a path of one machine`).concat(
+    source.path.startsWith('src/')
+      ? matches(source, /(?<![\w.])\/tmp\//, (path) => `${path} is a path of one machine`)
+      : [],
+  );
+
+function matches(source: Source, pattern: RegExp, why: (found: string) => string): readonly Violation[] {
+  return source.text.split('\n').flatMap((text, i) => {
+    const found = pattern.exec(text)?.[0];
+    return found === undefined ? [] : [{ path: source.path, line: i + 1, why: why(found) }];
+  });
+}
+
+/** Rules for every TypeScript file; `names`, `finished` and `noMachinePaths` read any text. */
+export const rules = {
+  rings,
+  purity,
+  noSharedState,
+  plainTypes,
+  fileSize,
+  functionSize,
+  names,
+  firstLine,
+  docstrings,
+  finished,
+  noMachinePaths,
+} satisfies Record<string, Rule>;
+
+/** Files of src that no entry reaches. Tests keep a file alive only while there is no program yet. */
+export function deadFiles(sources: readonly Source[]): readonly Violation[] {
+  const byPath = new Map(sources.map((source) => [source.path, source]));
+  const isEntry = byPath.has('src/main.ts')
+    ? (path: string) => /^(src\/(main|action)\.ts|(scripts|bench)\/.*)$/.test(path)
+    : (path: string) => /^(scripts|bench)\/|\.test\.ts$/.test(path);
+  const reached = new Set<string>();
+  const queue = [...byPath.keys()].filter(isEntry);
+  for (let path = queue.pop(); path !== undefined; path = queue.pop()) {
+    const source = byPath.get(path);
+    if (source === undefined || reached.has(path)) continue;
+    reached.add(path);
+    for (const { specifier } of importsOf(source)) if (specifier.startsWith('.')) queue.push(resolved(path, specifier));
+  }
+  return [...byPath.keys()]
+    .filter((path) => path.startsWith('src/') && !reached.has(path))
+    .map((path) => ({ path, line: 1, why: 'nothing that runs imports it' }));
+}

@@ -1,0 +1,245 @@
+/** Holds the house of src/README.md: which ring may import which, what is pure, how large and how named a file is. */
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it, test } from 'vitest';
+import type { Source } from './support/syntax.ts';
+import type { Violation } from './support/tidy.ts';
+import { arrows, deadFiles, ringOf, rules } from './support/tidy.ts';
+
+type RuleName = keyof typeof rules;
+const ruleNames = Object.keys(rules) as RuleName[];
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+function read(path: string): Source {
+  return { path, text: readFileSync(`${root}/${path}`, 'utf8') };
+}
+
+function under(folder: string, ending: RegExp): readonly Source[] {
+  return readdirSync(`${root}/${folder}`, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() || ending.test(entry.name))
+    .flatMap((entry) => {
+      const path = `${folder}/${entry.name}`;
+      return entry.isDirectory() ? under(path, ending) : [read(path)];
+    });
+}
+
+const folders = readdirSync(root, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+const present = (wanted: readonly string[]) => wanted.filter((name) => folders.some((folder) => folder.name === name));
+const code = present(['src', 'test', 'scripts', 'bench']).flatMap((folder) => under(folder, /\.(ts|mjs)$/));
+const prose = [
+  ...readdirSync(root)
+    .filter((name) => name.endsWith('.md'))
+    .map(read),
+  ...present(['src', 'docs', 'policies']).flatMap((folder) => under(folder, /\.(md|ya?ml)$/)),
+];
+
+function told(violations: readonly Violation[], rule: string): readonly string[] {
+  return violations.map(({ path, line, why }) => `${path}:${line} ${rule}: ${why}`);
+}
+
+describe('the code', () => {
+  test.each(ruleNames)('keeps %s', (rule) => {
+    expect(told(code.flatMap(rules[rule]), rule)).toEqual([]);
+  });
+  it('has no dead files', () => {
+    expect(told(deadFiles(code), 'deadFiles')).toEqual([]);
+  });
+  it('is found by this test at all', () => {
+    expect(code.map(({ path }) => path)).toContain('src/api/json.ts');
+    expect(code.map(({ path }) => path)).toContain('test/tidy.test.ts');
+  });
+});
+
+describe('the texts', () => {
+  test.each(['finished', 'noMachinePaths'] as const)('keep %s', (rule) => {
+    expect(told(prose.flatMap(rules[rule]), rule)).toEqual([]);
+  });
+});
+
+describe('the map of the rings', () => {
+  it('names rings only, and no arrow points back', () => {
+    const targets = (ring: string) => (arrows[ring] ?? []).map((to) => to.replace(/ \(types\)$|\/.*$/, ''));
+    const reaches = (ring: string, seen: readonly string[]): readonly string[] =>
+      seen.includes(ring) ? [...seen, ring] : targets(ring).flatMap((to) => reaches(to, [...seen, ring]));
+    for (const ring of Object.keys(arrows)) {
+      expect(targets(ring).filter((to) => !(to in arrows))).toEqual([]);
+      const others = targets(ring).filter((to) => to !== ring);
+      expect(others.filter((to) => reaches(to, []).includes(ring))).toEqual([]);
+    }
+  });
+  test.each([
+    ['src/main.ts', 'main'],
+    ['src/rollout/gates/soak.ts', 'rollout'],
+    ['test/tidy.test.ts', undefined],
+  ])('%s is in %s', (path, ring) => {
+    expect(ringOf(path)).toBe(ring);
+  });
+});
+
+const long = (lines: number) => '  a();\n'.repeat(lines);
+const unfinished = ['TO', 'DO'].join('');
+const fault = ['FIX', 'ME'].join('');
+const home = ['', 'work', 'main', 'x'].join('/');
+
+/** What each rule must catch: [path, text, how often]. A rule without rows does not compile. */
+const bad: Readonly<Record<RuleName, readonly (readonly [path: string, text: string, times: number])[]>> = {
+  rings: [
+    ['src/api/a.ts', "import type { Edit } from '../rollout/edit.ts';", 1],
+    ['src/rollout/a.ts', "import { group } from '../simulator/group.ts';", 1],
+    ['src/rollout/gates/a.ts', "import { group } from '../../simulator/group.ts';", 1],
+    ['src/simulator/a.ts', "export { plan } from '../rollout/plan.ts';", 1],
+    ['src/simulator/a.ts', "export type { Clock } from '../ports/clock.ts';", 1],
+    ['src/manifests/a.ts', "import { plan } from '../rollout/plan.ts';", 1],
+    ['src/ports/a.ts', "export * from '../adapters/git.ts';", 1],
+    ['src/adapters/a.ts', "import type { Plan } from '../rollout/plan.ts';", 1],
+    ['src/reconcile/a.ts', "const git = await import('../adapters/git.ts');", 1],
+    ['src/reconcile/a.ts', "type G = import('../adapters/git.ts').Git;", 1],
+    ['src/commands/a.ts', "import { git } from '../adapters/git.ts';", 1],
+    ['src/main.ts', "import { git } from './adapters/git.ts';", 1],
+    ['src/wiring.ts', "import { run } from './reconcile/run.ts';", 1],
+    ['src/options.ts', "import { run } from './wiring.ts';", 1],
+    ['src/adapters/a.ts', "import { fake } from '../../test/support/fake.ts';", 1],
+    ['src/strategies/a.ts', '', 1],
+  ],
+  purity: [
+    ['src/rollout/a.ts', "import { createHash } from 'node:crypto';", 1],
+    ['src/manifests/a.ts', "import { patch } from 'fast-json-patch';", 1],
+    ['src/api/a.ts', "import { parse } from 'yaml';", 1],
+    ['src/rollout/a.ts', 'async function f() {}', 1],
+    ['src/rollout/a.ts', 'const f = async () => await g();', 2],
+    ['src/rollout/a.ts', 'type A = Promise<string>;', 1],
+    ['src/simulator/a.ts', 'const now = Date.now() + new Date().getTime();', 2],
+    ['src/simulator/a.ts', 'const x = Math.random();', 1],
+    ['src/simulator/a.ts', 'const x = process.env.X;', 1],
+    ['src/simulator/a.ts', 'const x = { process };', 1],
+    ['src/manifests/a.ts', 'console.log(1); setTimeout(f, 1); globalThis.x = 1;', 3],
+    ['src/rollout/a.ts', "const x = import('./b.ts');", 1],
+    ['src/rollout/a.ts', 'const x = import.meta.url;', 1],
+  ],
+  noSharedState: [
+    ['src/rollout/a.ts', 'let count = 0;', 1],
+    ['src/rollout/a.ts', 'export let count = 0;', 1],
+    ['src/adapters/a.ts', 'var a = 1, b = 2;', 2],
+    ['src/adapters/a.ts', 'const seen = new Set<string>();', 1],
+    ['src/adapters/a.ts', 'export const cache: Map<string, number> = new Map();', 1],
+    ['src/adapters/a.ts', 'const cache = new WeakMap();', 1],
+    ['src/adapters/a.ts', 'const cache: Record<string, string> = {};', 1],
+    ['src/adapters/a.ts', 'const found: string[] = [];', 1],
+    ['src/adapters/a.ts', 'class A { static count = 0; }', 1],
+  ],
+  plainTypes: [
+    ['src/api/a.ts', 'export default 1;', 1],
+    ['src/api/a.ts', 'function f(a: any): any[] {}', 2],
+    ['src/api/a.ts', 'enum A { B }', 1],
+    ['src/api/a.ts', 'const a = b as string;', 1],
+    ['src/api/a.ts', 'const a = b!;', 1],
+    ['src/api/a.ts', 'class A { constructor(private readonly b: string) {} }', 1],
+    ['bench/a.ts', 'const a: any = 1;', 1],
+  ],
+  fileSize: [
+    ['src/api/a.ts', 'a();\n'.repeat(251), 1],
+    ['test/a.test.ts', 'a();\n'.repeat(601), 1],
+  ],
+  functionSize: [
+    ['src/api/a.ts', `function f() {\n${long(49)}}\n`, 1],
+    ['src/api/a.ts', `const f = () => {\n${long(49)}};\n`, 1],
+    ['src/api/a.ts', `class A {\n  f() {\n${long(49)}  }\n}\n`, 1],
+    ['scripts/a.mjs', `export function f() {\n${long(60)}}\n`, 1],
+  ],
+  names: [
+    ['src/api/liveObject.ts', '', 1],
+    ['src/Api/live.ts', '', 1],
+    ['src/api/live_object.ts', '', 1],
+    ['src/api/yaml-utils.ts', '', 1],
+    ['src/api/helper.ts', '', 1],
+    ['src/handlers/a.ts', '', 1],
+    ['test/support/git-manager.ts', '', 1],
+  ],
+  firstLine: [
+    ['src/api/a.ts', 'export const a = 1;\n', 1],
+    ['src/api/a.ts', '/** Too short. */\n\nexport const a = 1;\n', 1],
+    ['src/api/a.ts', '/** this is no sentence that anybody could read */\n\nexport const a = 1;\n', 1],
+    ['src/api/a.ts', '/** The docstring of the first thing in here. */\nexport const a = 1;\n', 1],
+    ['src/main.ts', '#!/usr/bin/env node\nrun();\n', 1],
+  ],
+  docstrings: [
+    ['src/api/a.ts', '/** What the file is about. */\n\nexport function f() {}\n', 1],
+    ['src/api/a.ts', 'export const f = (a: string) => a;\n', 1],
+    ['src/api/a.ts', '/** One. */\nexport function f() {}\n\nexport function g() {}\n', 1],
+    ['src/api/a.ts', '/* Not a docstring. */\nexport function f() {}\n', 1],
+  ],
+  finished: [
+    ['src/api/a.ts', `// ${unfinished}: later\n`, 1],
+    ['test/a.test.ts', `const a = 1;\n/* ${fault} */\n`, 1],
+  ],
+  noMachinePaths: [
+    ['src/api/a.ts', `const a = '${home}';\n`, 1],
+    ['README.md', `See ${home}.\n`, 1],
+    ['src/adapters/a.ts', `const a = '${['', 'tmp', 'x'].join('/')}';\n`, 1],
+  ],
+};
+
+describe.each(ruleNames)('the rule %s catches', (rule) => {
+  test.each(bad[rule])('%s: %s', (path, text, times) => {
+    expect(told(rules[rule]({ path, text }), rule)).toHaveLength(times);
+  });
+});
+
+/** What looks like a fault and is none: no rule may find anything in it. */
+const good: readonly Source[] = [
+  {
+    path: 'src/rollout/plan.ts',
+    text: [
+      '/** Decides the next step of one Rollout: async, Date.now() and /tmp are words here. */',
+      '',
+      "import type { Json } from '../api/json.ts';",
+      "import { edit } from './edit.ts';",
+      'export const reasons = { a: 1 } as const;',
+      'export const order: readonly string[] = [];',
+      'export const table: ReadonlyMap<string, number> = new Map([["a", 1]]);',
+      'type Line = { readonly process: string; readonly Date: number };',
+      '/** What is next. */',
+      'export function plan(line: Line, json: Json): string {',
+      '  let left = 0;',
+      '  const seen = new Map<string, Json>();',
+      '  left += Math.max(line.Date, seen.size);',
+      '  return `${edit(line.process)} console.log ${left} ${String(json)}`;',
+      '}',
+      '',
+    ].join('\n'),
+  },
+  {
+    path: 'src/manifests/splice-range.ts',
+    text: "// Finds the bytes of a field in the user's own text.\n\nimport type { Edit } from '../rollout/edit.ts';\nimport { parse } from 'yaml';\nexport type A = { a: Edit; b: ReturnType<typeof parse> };\n",
+  },
+  {
+    path: 'src/wiring.ts',
+    text: "/**\n * Builds the adapters, and is the only file that imports them.\n */\n\nimport type { World } from './reconcile/run.ts';\nexport type A = World | typeof import('./adapters/git.ts');\n",
+  },
+  {
+    path: 'src/main.ts',
+    text: '#!/usr/bin/env node\n/** Reads the command line and runs one verb. */\n\nvoid 0;\n',
+  },
+];
+
+test.each(good)('all rules pass on $path', (source) => {
+  expect(ruleNames.flatMap((rule) => told(rules[rule](source), rule))).toEqual([]);
+});
+
+describe('dead files', () => {
+  const files = (main: boolean) =>
+    [
+      ['src/api/a.ts', "import './b.ts';"],
+      ['src/api/b.ts', ''],
+      ['src/api/c.ts', ''],
+      ['test/a.test.ts', "import '../src/api/a.ts';"],
+      ...(main ? [['src/main.ts', "import './api/c.ts';"]] : []),
+    ].map(([path, text]) => ({ path: path!, text: text! }));
+  it('are those that no test reaches while there is no program', () => {
+    expect(deadFiles(files(false)).map(({ path }) => path)).toEqual(['src/api/c.ts']);
+  });
+  it('are those that the program does not reach, once there is one', () => {
+    expect(deadFiles(files(true)).map(({ path }) => path)).toEqual(['src/api/a.ts', 'src/api/b.ts']);
+  });
+});
