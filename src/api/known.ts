@@ -5,10 +5,12 @@ export type Known<T> =
   | { readonly kind: 'absent' }
   | { readonly kind: 'unknown'; readonly why: string };
 
+/** It was read, and this is what it holds. */
 export function known<T>(value: T): Known<T> {
   return { kind: 'known', value };
 }
 
+/** It could not be read, and says why: it never advances a step and never deletes anything. */
 export function unknown(why: string): Known<never> {
   return { kind: 'unknown', why };
 }
