@@ -1,9 +1,9 @@
 /** Parses a LeaderWorkerSet as the API server returns it. */
 
-import { type Fields, fieldsOf } from './fields.ts';
 import type { JsonObject } from './json.ts';
 import type { Known } from './known.ts';
 import type { LiveLws } from './live.ts';
+import { type Fields, fieldsOf } from './live-fields.ts';
 import { EXCLUSIVE_TOPOLOGY, releaseContent } from './release-content.ts';
 
 const CONDITIONS_MAX = 50;

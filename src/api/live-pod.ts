@@ -1,9 +1,9 @@
 /** Parses the leader pod of a group, and says what a leader that is not ready waits for. */
 
-import { type Fields, fieldsOf } from './fields.ts';
 import { at } from './json.ts';
 import type { Known } from './known.ts';
 import type { LiveLeader } from './live.ts';
+import { type Fields, fieldsOf } from './live-fields.ts';
 import { countFromText, GROUP_INDEX, REVISION_KEY, WORKER_INDEX } from './lws-labels.ts';
 
 const CONDITIONS_MAX = 50;

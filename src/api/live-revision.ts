@@ -1,9 +1,9 @@
 /** Parses a ControllerRevision that LWS wrote: which template a key stands for. */
 
-import { type Fields, fieldsOf } from './fields.ts';
 import { isJsonObject, type Json } from './json.ts';
 import type { Known } from './known.ts';
 import type { LiveRevision } from './live.ts';
+import { type Fields, fieldsOf } from './live-fields.ts';
 import { REVISION_KEY } from './lws-labels.ts';
 import { releaseContent } from './release-content.ts';
 

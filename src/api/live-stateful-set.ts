@@ -1,8 +1,8 @@
 /** Parses a StatefulSet that belongs to a LeaderWorkerSet: the leaders', or the workers' of one group. */
 
-import { fieldsOf } from './fields.ts';
 import type { Known } from './known.ts';
 import type { LiveStatefulSet } from './live.ts';
+import { fieldsOf } from './live-fields.ts';
 import { countFromText, GROUP_INDEX, REPLICAS_SEEN, REVISION_KEY } from './lws-labels.ts';
 import { controllerUid } from './owner.ts';
 

@@ -1,8 +1,8 @@
 /** Parses the two kinds of objects that scale a workload from outside Git: HPAs and KEDA's ScaledObjects. */
 
-import { fieldsOf } from './fields.ts';
 import type { Known } from './known.ts';
 import type { Scaler } from './live.ts';
+import { fieldsOf } from './live-fields.ts';
 
 const TARGET = ['spec', 'scaleTargetRef'] as const;
 
