@@ -1,0 +1,37 @@
+/** Builds the PortErrors of the Git adapter, and cleans what servers say before anybody reads it. */
+
+import { PortError } from '../../ports/port-error.ts';
+
+/** The words of the port, for messages: what was being done. */
+export type GitOperation = 'open' | 'heads' | 'read' | 'history' | 'push';
+
+export type GitErrorFields = {
+  readonly operation: GitOperation;
+  readonly retryable: boolean;
+  readonly hint?: string;
+};
+
+/** A PortError of the port `git`; `message` says what was seen and what was wanted, never a token. */
+export function gitError(message: string, fields: GitErrorFields): PortError {
+  return new PortError(message, {
+    port: 'git',
+    operation: fields.operation,
+    retryable: fields.retryable,
+    hint: fields.hint ?? '',
+  });
+}
+
+const cleanTextLimit = 500;
+
+/** One line of printable text from a server's words: no control characters, no escapes, at most 500 characters. */
+export function cleanText(text: string): string {
+  const line = text
+    // Colours and cursor movements that hooks print for terminals.
+    // oxlint-disable-next-line no-control-regex
+    .replace(/\u001b\[[0-9;?]*[A-Za-z]/g, '')
+    // oxlint-disable-next-line no-control-regex
+    .replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]+/g, ' ')
+    .replace(/ {2,}/g, ' ')
+    .trim();
+  return line.length <= cleanTextLimit ? line : `${line.slice(0, cleanTextLimit)}…`;
+}

@@ -1,0 +1,51 @@
+/** How much of anything the Git adapter takes from a server or a repository before it gives up. */
+
+export type GitLimits = {
+  /** A file above this is `unreadable`; it bounds what a parser of manifests is ever given. */
+  readonly fileBytes: number;
+  /** One pack as it comes over the wire. */
+  readonly packBytes: number;
+  /** One object after inflating. */
+  readonly objectBytes: number;
+  /** All objects of one pack after inflating. */
+  readonly inflatedBytes: number;
+  readonly packObjects: number;
+  /** Answers other than packs: lists of branches, reports, advertisements. */
+  readonly answerBytes: number;
+  /** Objects kept between two reads of one instance. */
+  readonly cacheBytes: number;
+  readonly treeDepth: number;
+  /** Folders and files that one read may visit. */
+  readonly treeEntries: number;
+  /** Objects asked for by id in one request. */
+  readonly wantsPerRequest: number;
+  readonly commitsPerHistory: number;
+  /** No byte for so long: the server hangs. */
+  readonly idleSeconds: number;
+  /** One request and its whole answer. */
+  readonly totalSeconds: number;
+  /** The longest Retry-After that is waited for, and how often. */
+  readonly retryAfterSeconds: number;
+  readonly retries: number;
+};
+
+const kiB = 1024;
+const miB = 1024 * kiB;
+
+export const defaultGitLimits: GitLimits = {
+  fileBytes: miB,
+  packBytes: 256 * miB,
+  objectBytes: 64 * miB,
+  inflatedBytes: 1024 * miB,
+  packObjects: 2_000_000,
+  answerBytes: 64 * miB,
+  cacheBytes: 64 * miB,
+  treeDepth: 64,
+  treeEntries: 1_000_000,
+  wantsPerRequest: 10_000,
+  commitsPerHistory: 10_000,
+  idleSeconds: 30,
+  totalSeconds: 300,
+  retryAfterSeconds: 10,
+  retries: 2,
+};

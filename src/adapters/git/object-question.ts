@@ -1,0 +1,34 @@
+/**
+ * How the pure parts ask for objects: a generator yields a batch it needs and is resumed with a look-up.
+ * The same walk so runs over HTTP (one request a batch), on a disk, and in memory.
+ */
+
+import type { Oid } from '../../ports/git.ts';
+import type { GitObject, ObjectType } from './objects.ts';
+
+export type Batch = { readonly type: ObjectType; readonly oids: readonly Oid[] };
+
+/** `skipped`: read, had no marker, and was let go. `large`: left out because of its size. */
+export type FoundObject = GitObject | { readonly type: 'skipped' } | { readonly type: 'large' };
+
+/** Answers for every object of the batch; the one who drives throws where an object cannot be had. */
+export type Lookup = (oid: Oid) => FoundObject;
+
+export type ObjectQuestion<T> = Generator<Batch, T, Lookup>;
+
+/** Runs a question where objects are at hand at once. */
+export function answerNow<T>(question: ObjectQuestion<T>, lookup: (batch: Batch) => Lookup): T {
+  let step = question.next();
+  while (step.done !== true) step = question.next(lookup(step.value));
+  return step.value;
+}
+
+/** Runs a question where every batch may take a request. */
+export async function answerLater<T>(
+  question: ObjectQuestion<T>,
+  lookup: (batch: Batch) => Promise<Lookup>,
+): Promise<T> {
+  let step = question.next();
+  while (step.done !== true) step = question.next(await lookup(step.value));
+  return step.value;
+}

@@ -1,0 +1,129 @@
+/** Git's objects as bytes and as values: names by SHA-1, trees and commits encoded and decoded. */
+
+import { createHash } from 'node:crypto';
+import type { CommitHeader, Oid, Signature } from '../../ports/git.ts';
+
+export type ObjectType = 'commit' | 'tree' | 'blob' | 'tag';
+export type GitObject = { readonly type: ObjectType; readonly bytes: Buffer };
+
+/** `name` is a byte string (one char a byte), because names need not be UTF-8 and must survive a rewrite. */
+export type TreeEntry = { readonly mode: string; readonly name: string; readonly oid: Oid };
+
+export const treeMode = '40000';
+const oidBytes = 20;
+
+/** The bytes of a commit or tree are not what Git writes: said with what was seen. */
+export class MalformedObject extends Error {}
+
+/** The name Git gives to these bytes: SHA-1 over type, length and content, in hex. */
+export function oidOf(object: GitObject): Oid {
+  return createHash('sha1').update(`${object.type} ${object.bytes.length}\0`).update(object.bytes).digest('hex');
+}
+
+/** A path segment as people write it, as the byte string that trees use. */
+export function byteName(text: string): string {
+  return isAscii(text) ? text : Buffer.from(text, 'utf8').toString('latin1');
+}
+
+/** The other way; undefined where the bytes are not UTF-8. */
+export function textOfName(name: string): string | undefined {
+  return isAscii(name) ? name : decodeText(Buffer.from(name, 'latin1'));
+}
+
+// oxlint-disable-next-line no-control-regex
+const asciiOnly = /^[\u0000-\u007f]*$/;
+
+function isAscii(text: string): boolean {
+  return asciiOnly.test(text);
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** UTF-8 with its byte order mark kept; undefined where the bytes are anything else. */
+export function decodeText(bytes: Buffer): string | undefined {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The entries of a tree in its own order. Throws MalformedObject. */
+export function decodeTree(bytes: Buffer): TreeEntry[] {
+  const entries: TreeEntry[] = [];
+  let at = 0;
+  while (at < bytes.length) {
+    const space = bytes.indexOf(0x20, at);
+    const end = space < 0 ? -1 : bytes.indexOf(0, space);
+    if (end < 0 || end === space + 1 || end + oidBytes >= bytes.length) {
+      throw new MalformedObject(`a tree of ${bytes.length} bytes is cut or garbled at byte ${at}`);
+    }
+    entries.push({
+      mode: bytes.toString('latin1', at, space),
+      name: bytes.toString('latin1', space + 1, end),
+      oid: bytes.toString('hex', end + 1, end + 1 + oidBytes),
+    });
+    at = end + 1 + oidBytes;
+  }
+  return entries;
+}
+
+/** The bytes of a tree. Sorts as Git does: folders count as `name/`. */
+export function encodeTree(entries: Iterable<TreeEntry>): GitObject {
+  const sorted = [...entries]
+    .map((entry) => ({ entry, key: entry.mode === treeMode ? `${entry.name}/` : entry.name }))
+    .sort((left, right) => (left.key < right.key ? -1 : left.key > right.key ? 1 : 0));
+  const parts = sorted.flatMap(({ entry }) => [
+    Buffer.from(`${entry.mode} ${entry.name}\0`, 'latin1'),
+    Buffer.from(entry.oid, 'hex'),
+  ]);
+  return { type: 'tree', bytes: Buffer.concat(parts) };
+}
+
+export type CommitFields = {
+  readonly tree: Oid;
+  readonly parents: readonly Oid[];
+  readonly signature: Signature;
+  readonly message: string;
+};
+
+/** The bytes of a commit: author is committer, zone +0000, the message ends with exactly one line end. */
+export function encodeCommit(fields: CommitFields): GitObject {
+  const { name, email, atSeconds } = fields.signature;
+  const who = `${cleanIdentity(name)} <${cleanIdentity(email)}> ${Math.trunc(atSeconds)} +0000`;
+  const head = [
+    `tree ${fields.tree}`,
+    ...fields.parents.map((parent) => `parent ${parent}`),
+    `author ${who}`,
+    `committer ${who}`,
+  ];
+  const message = fields.message.replaceAll('\0', '').replace(/\n+$/, '');
+  return { type: 'commit', bytes: Buffer.from(`${head.join('\n')}\n\n${message}\n`, 'utf8') };
+}
+
+/** The characters that end a name or an address in a commit must not be in one. */
+function cleanIdentity(text: string): string {
+  // oxlint-disable-next-line no-control-regex
+  const clean = text.replace(/[<>\u0000-\u001f]/g, '').trim();
+  return clean === '' ? 'unknown' : clean;
+}
+
+export type DecodedCommit = CommitHeader & { readonly tree: Oid };
+
+/** The fields of a commit; the message without its final line ends. Throws MalformedObject. */
+export function decodeCommit(oid: Oid, bytes: Buffer): DecodedCommit {
+  const blank = bytes.indexOf('\n\n');
+  const head = bytes.toString('utf8', 0, blank < 0 ? bytes.length : blank).split('\n');
+  const tree = head[0]?.match(/^tree ([0-9a-f]{40})$/)?.[1];
+  if (tree === undefined) throw new MalformedObject(`commit ${oid} does not start with its tree`);
+  const parents = head.flatMap((line) => line.match(/^parent ([0-9a-f]{40})$/)?.[1] ?? []);
+  const author = head.find((line) => line.startsWith('author '))?.slice('author '.length) ?? '';
+  const message = blank < 0 ? '' : bytes.toString('utf8', blank + 2).replace(/\n+$/, '');
+  return { oid, tree, parents, author: decodeSignature(author), message };
+}
+
+function decodeSignature(line: string): Signature {
+  const match = line.match(/^(.*?) ?<([^>]*)> (-?\d+)(?: [+-]\d+)?$/);
+  if (match === null) return { name: line, email: '', atSeconds: 0 };
+  return { name: match[1] ?? '', email: match[2] ?? '', atSeconds: Number(match[3]) };
+}

@@ -1,0 +1,120 @@
+/** Decides which trees and blobs a read needs, level by level for all paths together, and what a file says. */
+
+import type { Oid, ReadRequest, TreeFile } from '../../ports/git.ts';
+import { gitError } from './git-error.ts';
+import type { GitLimits } from './limits.ts';
+import type { FoundObject, ObjectQuestion } from './object-question.ts';
+import { byteName, decodeText, decodeTree, textOfName, treeMode } from './objects.ts';
+
+/** What is wanted below one folder: everything, or some names. */
+type Wanted = { everything: boolean; readonly names: Map<string, Wanted> };
+
+type Folder = { readonly oid: Oid; readonly path: string; readonly wanted: Wanted };
+type File = { readonly oid: Oid; readonly path: string; readonly mode: '100644' | '100755' };
+
+/** The files of `request` below the tree `root`, sorted by path. Throws PortError where a limit is passed. */
+export function* walkTree(root: Oid, request: ReadRequest, limits: GitLimits): ObjectQuestion<readonly TreeFile[]> {
+  const files = yield* findFiles(root, request, limits);
+  const lookup = yield { type: 'blob', oids: [...new Set(files.map((file) => file.oid))] };
+  const read = contentReader(request, limits);
+  return files
+    .map((file) => describe(file, read(file.oid, lookup)))
+    .sort((left, right) => (left.path < right.path ? -1 : left.path > right.path ? 1 : 0));
+}
+
+function* findFiles(root: Oid, request: ReadRequest, limits: GitLimits): ObjectQuestion<readonly File[]> {
+  const files: File[] = [];
+  let level: Folder[] = [{ oid: root, path: '', wanted: wantedOf(request.paths) }];
+  let visited = 0;
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > limits.treeDepth) throw tooLarge(`folders are nested deeper than ${limits.treeDepth}`);
+    const lookup = yield { type: 'tree', oids: [...new Set(level.map((folder) => folder.oid))] };
+    const next: Folder[] = [];
+    for (const folder of level) {
+      const found = lookup(folder.oid);
+      const entries = found.type === 'tree' ? decodeTree(found.bytes) : [];
+      visited += entries.length;
+      // The same tree under many names costs nothing to send and everything to walk.
+      if (visited > limits.treeEntries) throw tooLarge(`more than ${limits.treeEntries} folders and files`);
+      for (const entry of entries) {
+        const wanted = folder.wanted.everything ? folder.wanted : folder.wanted.names.get(entry.name);
+        if (wanted === undefined) continue;
+        const path = folder.path === '' ? entry.name : `${folder.path}/${entry.name}`;
+        if (entry.mode === treeMode) next.push({ oid: entry.oid, path, wanted });
+        else if (!wanted.everything || !hasSuffix(entry.name, request.suffixes)) continue;
+        else if (entry.mode === '100644' || entry.mode === '100755') {
+          files.push({ oid: entry.oid, path, mode: entry.mode });
+        }
+      }
+    }
+    level = next;
+  }
+  return files;
+}
+
+function wantedOf(paths: readonly string[]): Wanted {
+  const root: Wanted = { everything: false, names: new Map() };
+  for (const path of paths) {
+    let node = root;
+    for (const part of path.split('/').filter((name) => name !== '')) {
+      const name = byteName(part);
+      const child = node.names.get(name) ?? { everything: false, names: new Map() };
+      node.names.set(name, child);
+      node = child;
+    }
+    node.everything = true;
+  }
+  return root;
+}
+
+function hasSuffix(name: string, suffixes: readonly string[]): boolean {
+  return suffixes.length === 0 || suffixes.some((suffix) => name.endsWith(suffix));
+}
+
+/** A file whose name we cannot spell must never be written, so it is reported as one that cannot be read. */
+function describe(file: File, content: TreeFile['content']): TreeFile {
+  const path = textOfName(file.path);
+  if (path !== undefined) return { path, oid: file.oid, mode: file.mode, content };
+  const spelled = Buffer.from(file.path, 'latin1').toString('utf8');
+  return { path: spelled, oid: file.oid, mode: file.mode, content: unreadable('its name is not UTF-8') };
+}
+
+function contentReader(request: ReadRequest, limits: GitLimits) {
+  const markers = request.markers.map((marker) => Buffer.from(marker, 'utf8'));
+  const seen = new Map<Oid, TreeFile['content']>();
+  return (oid: Oid, lookup: (oid: Oid) => FoundObject): TreeFile['content'] => {
+    const known = seen.get(oid);
+    if (known !== undefined) return known;
+    const content = contentOf(lookup(oid), markers, limits);
+    seen.set(oid, content);
+    return content;
+  };
+}
+
+function contentOf(found: FoundObject, markers: readonly Buffer[], limits: GitLimits): TreeFile['content'] {
+  if (found.type === 'skipped') return { kind: 'skipped' };
+  if (found.type === 'large') return unreadable(`it is over the limit of ${limits.fileBytes} bytes`);
+  if (found.bytes.length > limits.fileBytes) {
+    return unreadable(`it has ${found.bytes.length} bytes, over the limit of ${limits.fileBytes}`);
+  }
+  if (!hasMarker(found.bytes, markers)) return { kind: 'skipped' };
+  const text = decodeText(found.bytes);
+  return text === undefined ? unreadable('it is not UTF-8') : { kind: 'text', text };
+}
+
+/** True where the bytes hold one of the markers, or none is asked for. */
+export function hasMarker(bytes: Buffer, markers: readonly Buffer[]): boolean {
+  return markers.length === 0 || markers.some((marker) => bytes.includes(marker));
+}
+
+function unreadable(why: string): TreeFile['content'] {
+  return { kind: 'unreadable', why };
+}
+
+function tooLarge(what: string) {
+  return gitError(`the tree is too large to read: ${what}`, {
+    operation: 'read',
+    retryable: false,
+    hint: 'List the folders with rollouts and workloads under `paths` in tranche.yaml.',
+  });
+}
