@@ -57,6 +57,8 @@ type Place = {
   readonly first: () => string | undefined;
 };
 
+type Look = { readonly valueAt: (path: Path) => unknown; readonly wrong: (path: Path, wanted: string) => void };
+
 function reader(place: Place): Fields {
   const valueAt = (path: Path): unknown => at(place.root, path) ?? undefined;
   const wrong = (path: Path, wanted: string): void => {
@@ -64,42 +66,26 @@ function reader(place: Place): Fields {
     const seen = value === undefined ? 'missing' : shown(value);
     place.fault(`${place.prefix}${path.join('.')} is ${seen}, wanted ${wanted}`);
   };
-  const countIfAny = (path: Path): number | undefined => {
-    const value = valueAt(path);
-    if (value === undefined || isCount(value)) return value;
-    wrong(path, 'an integer from 0 on');
-    return undefined;
+  const text = (path: Path, missing?: string): string => {
+    const value = valueAt(path) ?? missing;
+    if (isText(value)) return value;
+    wrong(path, `a text of at most ${TEXT_CHARACTERS_MAX} characters`);
+    return '';
   };
   return {
+    ...countFields({ valueAt, wrong }),
     wrong,
-    countIfAny,
+    text,
     has: (path) => valueAt(path) !== undefined,
-    count: (path, missing) => {
-      if (missing === undefined && valueAt(path) === undefined) wrong(path, 'an integer');
-      return countIfAny(path) ?? missing ?? 0;
-    },
-    countOrPercent: (path, missing) => {
-      const value = valueAt(path);
-      if (typeof value !== 'string') return countIfAny(path) ?? missing;
-      if (!/^\d{1,3}%$/.test(value)) wrong(path, 'an integer or a percentage such as "25%"');
-      return value;
-    },
-    text: (path, missing) => {
-      const value = valueAt(path) ?? missing;
-      if (isText(value)) return value;
-      wrong(path, `a text of at most ${TEXT_CHARACTERS_MAX} characters`);
-      return '';
-    },
     texts: (path, prefix) => textsOf(valueAt(path), prefix, (key, wanted) => wrong([...path, ...key], wanted)),
     list: (path, most) => {
       const value = valueAt(path) ?? [];
-      if (!Array.isArray(value) || value.length > most) {
-        wrong(path, `a list of at most ${most}`);
-        return [];
+      if (Array.isArray(value) && value.length <= most) {
+        const prefix = (i: number): string => `${place.prefix}${path.join('.')}[${i}].`;
+        return value.map((root: unknown, i) => reader({ ...place, root, prefix: prefix(i) }));
       }
-      return value.map((root: unknown, i) =>
-        reader({ ...place, root, prefix: `${place.prefix}${path.join('.')}[${i}].` }),
-      );
+      wrong(path, `a list of at most ${most}`);
+      return [];
     },
     json: (path) => {
       const value = valueAt(path);
@@ -110,6 +96,28 @@ function reader(place: Place): Fields {
     end: (value) => {
       const fault = place.first();
       return fault === undefined ? known(value) : unknown(fault);
+    },
+  };
+}
+
+function countFields({ valueAt, wrong }: Look): Pick<Fields, 'count' | 'countIfAny' | 'countOrPercent'> {
+  const countIfAny = (path: Path): number | undefined => {
+    const value = valueAt(path);
+    if (value === undefined || isCount(value)) return value;
+    wrong(path, 'an integer from 0 on');
+    return undefined;
+  };
+  return {
+    countIfAny,
+    count: (path, missing) => {
+      if (missing === undefined && valueAt(path) === undefined) wrong(path, 'an integer');
+      return countIfAny(path) ?? missing ?? 0;
+    },
+    countOrPercent: (path, missing) => {
+      const value = valueAt(path);
+      if (typeof value !== 'string') return countIfAny(path) ?? missing;
+      if (!/^\d{1,3}%$/.test(value)) wrong(path, 'an integer or a percentage such as "25%"');
+      return value;
     },
   };
 }

@@ -1,0 +1,58 @@
+/** The cluster port on a Kubernetes API server. Absent on purpose: any request but GET. */
+
+import { at, isRecord } from '../../api/json.ts';
+import { type Known, known, unknown } from '../../api/known.ts';
+import type { Cluster } from '../../ports/cluster.ts';
+import { askApi, type Deadline, startDeadline, type Wire } from './ask-api.ts';
+import { badName, type Call, describe, urlOf } from './call.ts';
+import { readList } from './read-list.ts';
+import { parsed, refusal } from './refusal.ts';
+
+/** Every read is asked of the server's own consistent state (no resourceVersion), never of its watch cache. */
+export function apiCluster(wire: Wire): Cluster {
+  let isApiServer = false;
+  return {
+    list: async (resource, { namespace, labelSelector }) => {
+      const call: Call = { verb: 'list', resource, namespace, name: '' };
+      const bad = badName(call);
+      if (bad !== undefined) return unknown(`${describe(call)}: ${bad}`);
+      const deadline = startDeadline(wire.limits);
+      const list = await readList(wire, call, { labelSelector, deadline });
+      if (list.kind !== 'absent') return list;
+      isApiServer ||= await tellsItsVersion(wire, deadline);
+      return isApiServer
+        ? list
+        : unknown(`${describe(call)}: ${wire.connection.server.origin} is no Kubernetes API server`);
+    },
+    get: async (resource, { namespace, name }) => {
+      const call: Call = { verb: 'get', resource, namespace, name };
+      const bad = badName(call);
+      return bad === undefined ? await getObject(wire, call) : unknown(`${describe(call)}: ${bad}`);
+    },
+  };
+}
+
+async function getObject(wire: Wire, call: Call): Promise<Known<unknown>> {
+  const url = urlOf(wire.connection.server, call, []);
+  const answer = await askApi(wire, url, startDeadline(wire.limits));
+  if (answer.kind === 'failure') return unknown(`${describe(call)}: ${answer.why} at ${url.origin}`);
+  if (answer.status !== 200) return refusal(call, answer);
+  const object = parsed(answer.body);
+  if (at(object, ['metadata', 'name']) !== call.name || at(object, ['metadata', 'namespace']) !== call.namespace) {
+    return unknown(`${describe(call)}: the answer is not this object`);
+  }
+  return known(object);
+}
+
+/**
+ * Any Go program says "404 page not found". Before a resource counts as not installed, the server must have
+ * shown once that it is a Kubernetes API server: a wrong address must not look like a cluster without LWS.
+ */
+async function tellsItsVersion(wire: Wire, deadline: Deadline): Promise<boolean> {
+  const url = new URL(wire.connection.server);
+  url.pathname = `${url.pathname.replace(/\/$/, '')}/version`;
+  const answer = await askApi(wire, url, deadline);
+  if (answer.kind === 'failure' || answer.status !== 200) return false;
+  const version = parsed(answer.body);
+  return isRecord(version) && typeof version['gitVersion'] === 'string';
+}

@@ -1,0 +1,86 @@
+/** Asks the API server once, and again when it says to come back later, until the time of the call is over. */
+
+import type { Clock } from '../../ports/clock.ts';
+import type { Log } from '../../ports/log.ts';
+import type { Connection } from './connection.ts';
+import type { ClusterLimits } from './limits.ts';
+import { type Answer, type Failure, send, tooLate } from './send.ts';
+
+export type Wire = {
+  readonly connection: Connection;
+  readonly limits: ClusterLimits;
+  readonly clock: Clock;
+  readonly log: Log;
+};
+
+/** The time that one `list` or `get` may take in all. */
+export type Deadline = { readonly signal: AbortSignal; readonly leftSeconds: () => number };
+
+/** Starts the time of a call. */
+export function startDeadline({ totalSeconds }: ClusterLimits): Deadline {
+  const start = performance.now();
+  return {
+    signal: AbortSignal.timeout(totalSeconds * 1000),
+    leftSeconds: () => totalSeconds - (performance.now() - start) / 1000,
+  };
+}
+
+/**
+ * One answer. 429 and 503 are asked again after what Retry-After says (one second without it), and so is a kept
+ * connection that broke: reading twice harms nobody. A wait that does not fit in the deadline is not begun.
+ */
+export async function askApi(wire: Wire, url: URL, deadline: Deadline): Promise<Answer | Failure> {
+  const { limits } = wire;
+  for (let left = limits.tries; ; left -= 1) {
+    const result = await askOnce(wire, url, deadline);
+    const waitSeconds = secondsToWait(result);
+    if (waitSeconds === undefined || left <= 1) return result;
+    if (waitSeconds >= deadline.leftSeconds()) {
+      return {
+        kind: 'failure',
+        why: `the API server asks to come back in ${waitSeconds} s, later than we wait`,
+        retryable: false,
+      };
+    }
+    if (waitSeconds > 0) wire.log.info(`cluster: ${url.host} is busy, asking again in ${waitSeconds} s`);
+    await wire.clock.sleep(waitSeconds, deadline.signal);
+  }
+}
+
+/** How long to wait before asking again; undefined when the answer is final. */
+function secondsToWait(result: Answer | Failure): number | undefined {
+  if (result.kind === 'failure') return result.retryable ? 0 : undefined;
+  return result.status === 429 || result.status === 503 ? (result.retryAfterSeconds ?? 1) : undefined;
+}
+
+async function askOnce(wire: Wire, url: URL, deadline: Deadline): Promise<Answer | Failure> {
+  const { limits } = wire;
+  const late = new Promise<Failure>((resolve) => {
+    if (deadline.signal.aborted) resolve(tooLate(limits));
+    deadline.signal.addEventListener('abort', () => resolve(tooLate(limits)), { once: true });
+  });
+  // Credentials may come from a command that hangs, so they count towards the deadline as well.
+  const options = await Promise.race([credentials(wire.connection), late]);
+  if ('kind' in options) return options;
+  return send({ url, options: options.request, limits, deadline: deadline.signal });
+}
+
+type Credentials = { readonly request: Awaited<ReturnType<Connection['options']>> };
+
+async function credentials(connection: Connection): Promise<Credentials | Failure> {
+  try {
+    return { request: await connection.options() };
+  } catch (error) {
+    return { kind: 'failure', why: `no credentials: ${withoutSecrets(error)}`, retryable: false };
+  }
+}
+
+/** The first line of what a credential command said, without words that are long enough to be a token. */
+function withoutSecrets(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error);
+  const line = text.split(/\r?\n/).find((one) => one.trim() !== '') ?? 'the command said nothing';
+  return line
+    .replace(/[\p{Cc}\p{Cf}]+/gu, ' ')
+    .replace(/\S{32,}/g, '…')
+    .slice(0, 200);
+}

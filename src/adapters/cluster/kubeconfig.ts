@@ -1,0 +1,158 @@
+/** Turns a kubeconfig, or the service account of this pod, into a connection, by the official Kubernetes client. */
+
+import { realpathSync, statSync } from 'node:fs';
+import http from 'node:http';
+import https from 'node:https';
+import path from 'node:path';
+import type { Cluster, KubeConfig, User } from '@kubernetes/client-node';
+import type { Log } from '../../ports/log.ts';
+import { PortError } from '../../ports/port-error.ts';
+import type { ConfigSource } from './config-source.ts';
+import type { Connection } from './connection.ts';
+
+const FILE_BYTES_MAX = 1024 * 1024;
+
+export type ConnectOptions = {
+  readonly source: ConfigSource;
+  /** Empty: the file's current context. */
+  readonly context: string;
+  /** The checkout or bare repository on disk; a kubeconfig inside of it was written by whoever pushed last. */
+  readonly repositoryPath: string | undefined;
+  readonly serviceAccountFolder: string;
+  readonly log: Log;
+};
+
+/** Throws PortError (not retryable) for a file that is missing, wrong or not allowed to do what it wants. */
+export async function connect(options: ConnectOptions): Promise<Connection> {
+  const { source } = options;
+  if (source.kind === 'none') throw refused(source.why, 'Name a kubeconfig with --kubeconfig.');
+  // Loaded late: it costs 300 ms and 90 MB, and a pass in which nothing moves never talks to the cluster.
+  const { KubeConfig } = await import('@kubernetes/client-node');
+  const config = new KubeConfig();
+  if (source.kind === 'inCluster') loadServiceAccount(config, source, options.serviceAccountFolder);
+  else loadFiles(config, () => new KubeConfig(), source.paths);
+  const { cluster, user, name } = chosen(config, options.context);
+  if (source.kind === 'files') {
+    const inRepository = source.paths.some((file) => isInside(file, options.repositoryPath));
+    forbidPrograms(user, source.mayRunCommands && !inRepository);
+  }
+  const server = serverOf(cluster);
+  if (cluster.skipTLSVerify && server.protocol === 'https:') {
+    options.log.warn(
+      `cluster: context ${name} does not verify the certificate of ${server.host} (insecure-skip-tls-verify)`,
+    );
+  }
+  // The client refuses http:// unless verification is off; over http there is nothing to verify.
+  const effective = new KubeConfig();
+  effective.loadFromClusterAndUser(
+    { ...cluster, skipTLSVerify: cluster.skipTLSVerify || server.protocol === 'http:' },
+    withExecInfo(user),
+  );
+  return { server, options: requestOptions(effective, cluster, server) };
+}
+
+function requestOptions(config: KubeConfig, cluster: Cluster, server: URL): Connection['options'] {
+  const agentOptions = { keepAlive: true, maxSockets: 4 };
+  const agent = server.protocol === 'http:' ? new http.Agent(agentOptions) : new https.Agent(agentOptions);
+  return async () => {
+    const options: https.RequestOptions = {};
+    await config.applyToHTTPSOptions(options);
+    const given = Object.fromEntries(Object.entries(options.headers ?? {}));
+    const headers = { ...given, accept: 'application/json', 'user-agent': 'tranche' };
+    // The client's own agent keeps the first certificate for ever; ours takes that of each request. Proxies are its alone.
+    return { ...options, headers, ...(cluster.proxyUrl === undefined ? { agent } : {}) };
+  };
+}
+
+function loadServiceAccount(
+  config: KubeConfig,
+  { host, port }: { readonly host: string; readonly port: string },
+  folder: string,
+): void {
+  const server = `https://${host.includes(':') ? `[${host}]` : host}:${port}`;
+  config.loadFromClusterAndUser(
+    { name: 'in-cluster', server, caFile: `${folder}/ca.crt`, skipTLSVerify: false },
+    { name: 'in-cluster', authProvider: { name: 'tokenFile', config: { tokenFile: `${folder}/token` } } },
+  );
+}
+
+function loadFiles(config: KubeConfig, empty: () => KubeConfig, paths: readonly string[]): void {
+  paths.forEach((file, i) => {
+    try {
+      const bytes = statSync(file).size;
+      if (bytes > FILE_BYTES_MAX) throw new Error(`${bytes} bytes, at most ${FILE_BYTES_MAX}`);
+      const part = empty();
+      part.loadFromFile(file);
+      // As kubectl does: of several files the first that names a current context wins.
+      config.mergeConfig(part, i > 0 && config.getCurrentContext() !== undefined);
+    } catch (error) {
+      // A YAML error quotes the lines around it, and those may hold a token: only its first line is told.
+      const line = (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '';
+      throw refused(`cannot read ${file}: ${line.slice(0, 200)}`, 'Name a kubeconfig that kubectl can read.');
+    }
+  });
+}
+
+function chosen(
+  config: KubeConfig,
+  context: string,
+): { readonly cluster: Cluster; readonly user: User; readonly name: string } {
+  if (context !== '') config.setCurrentContext(context);
+  const name = config.getCurrentContext() ?? '';
+  const known = config.getContexts().map((one) => one.name);
+  const cluster = known.includes(name) ? config.getCurrentCluster() : null;
+  if (cluster === null) {
+    const listed = known.length === 0 ? 'none' : known.slice(0, 20).join(', ');
+    throw refused(
+      `the kubeconfig has no context ${JSON.stringify(name)} with a cluster; it has ${listed}`,
+      'Choose one with --context.',
+    );
+  }
+  return { cluster, user: config.getCurrentUser() ?? { name: 'anonymous' }, name };
+}
+
+function serverOf(cluster: Cluster): URL {
+  const server = URL.canParse(cluster.server) ? new URL(cluster.server) : undefined;
+  if (server === undefined || !/^https?:$/.test(server.protocol) || server.username !== '') {
+    throw refused(`the server of cluster ${cluster.name} is no http or https address`, 'Correct it in the kubeconfig.');
+  }
+  if (server.protocol === 'http:' && !/^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(server.hostname)) {
+    throw refused(
+      `cluster ${cluster.name} is at ${server.origin}: credentials would travel unencrypted`,
+      'Use https; http is for loopback only.',
+    );
+  }
+  return server;
+}
+
+/** `exec` and auth providers start programs of the file's choice. */
+function forbidPrograms(user: User, allowed: boolean): void {
+  const wants = user.exec
+    ? 'a command (exec)'
+    : user.authProvider
+      ? `auth-provider ${user.authProvider.name}`
+      : undefined;
+  if (wants === undefined || allowed) return;
+  throw refused(
+    `user ${user.name} of the kubeconfig wants to run ${wants}`,
+    'That is only done for a kubeconfig outside of the repository that is named by --kubeconfig or KUBECONFIG.',
+  );
+}
+
+/** Credential plugins of the v1 protocol fail without KUBERNETES_EXEC_INFO, which the client does not set. */
+function withExecInfo(user: User): User {
+  if (!user.exec) return user;
+  const info = { apiVersion: user.exec.apiVersion, kind: 'ExecCredential', spec: { interactive: false } };
+  const env = [{ name: 'KUBERNETES_EXEC_INFO', value: JSON.stringify(info) }, ...(user.exec.env ?? [])];
+  return { ...user, exec: { ...user.exec, env } };
+}
+
+function isInside(file: string, folder: string | undefined): boolean {
+  if (folder === undefined) return false;
+  const relative = path.relative(realpathSync(folder), realpathSync(file));
+  return relative !== '' && !relative.startsWith('..') && !path.isAbsolute(relative);
+}
+
+function refused(message: string, hint: string): PortError {
+  return new PortError(`cluster: ${message}`, { port: 'cluster', operation: 'open', retryable: false, hint });
+}

@@ -1,0 +1,70 @@
+/** Opens the cluster: finds the credentials and gives the port that reads from it. */
+
+import { homedir } from 'node:os';
+import { unknown } from '../../api/known.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Cluster } from '../../ports/cluster.ts';
+import type { Log } from '../../ports/log.ts';
+import { PortError } from '../../ports/port-error.ts';
+import { apiCluster } from './api-cluster.ts';
+import { configSource } from './config-source.ts';
+import { connect } from './kubeconfig.ts';
+import type { ClusterLimits } from './limits.ts';
+
+export type ClusterOptions = {
+  /** From --kubeconfig or KUBECONFIG; undefined: the pod's service account, else ~/.kube/config. */
+  readonly kubeconfigPath: string | undefined;
+  /** Empty: the current context of the file. */
+  readonly context: string;
+  /** Only the service account of this pod will do. */
+  readonly inCluster: boolean;
+  /** Where the Git repository is on this disk, undefined for a remote one. */
+  readonly repositoryPath: string | undefined;
+  readonly limits: ClusterLimits;
+  readonly clock: Clock;
+  readonly log: Log;
+};
+
+/**
+ * The cluster of these options. Nothing is asked of it yet. Throws PortError, not retryable, where there are no
+ * usable credentials; reading never throws.
+ */
+export async function openCluster(options: ClusterOptions): Promise<Cluster> {
+  const { limits, clock, log } = options;
+  const connection = await connect({
+    source: configSource({
+      kubeconfigPath: options.kubeconfigPath,
+      inCluster: options.inCluster,
+      home: homedir() === '' ? undefined : homedir(),
+      serviceHost: process.env['KUBERNETES_SERVICE_HOST'],
+      servicePort: process.env['KUBERNETES_SERVICE_PORT'],
+    }),
+    context: options.context,
+    repositoryPath: options.repositoryPath,
+    serviceAccountFolder: '/var/run/secrets/kubernetes.io/serviceaccount',
+    log,
+  });
+  return apiCluster({ connection, limits, clock, log });
+}
+
+/**
+ * A cluster that is opened at the first read, and only then: settled Rollouts need none. Where it cannot be opened
+ * every read is `unknown` and says why, so that going back, which needs no cluster, stays possible.
+ */
+export function lazyCluster(open: () => Promise<Cluster>): Cluster {
+  let opening: Promise<Cluster> | undefined;
+  const opened = (): Promise<Cluster> => {
+    opening ??= open().catch((error: unknown) => unreadable(error));
+    return opening;
+  };
+  return {
+    list: async (resource, query) => (await opened()).list(resource, query),
+    get: async (resource, object) => (await opened()).get(resource, object),
+  };
+}
+
+function unreadable(error: unknown): Cluster {
+  if (!(error instanceof PortError)) throw error;
+  const answer = unknown([error.message, error.hint].filter((text) => text !== '').join('. '));
+  return { list: async () => answer, get: async () => answer };
+}

@@ -1,0 +1,89 @@
+/** What an answer other than 200 means: `absent`, or `unknown` with a reason and the next action. */
+
+import { at, isRecord } from '../../api/json.ts';
+import { absent, type Known, unknown } from '../../api/known.ts';
+import { type Call, describe, resourceName } from './call.ts';
+import type { Answer } from './send.ts';
+
+const TOLD_CHARACTERS_MAX = 300;
+
+/** The Status object of an answer, as far as it can be read. */
+export type Status = {
+  readonly reason: string;
+  readonly message: string;
+  readonly name: string;
+  readonly kind: string;
+};
+
+/** A body that is not a Status object gives empty fields. */
+export function statusOf(answer: Answer): Status {
+  const body = parsed(answer.body);
+  const text = (path: readonly string[]): string => {
+    const value = isRecord(body) && body['kind'] === 'Status' ? at(body, path) : undefined;
+    return typeof value === 'string' ? value : '';
+  };
+  return {
+    reason: text(['reason']),
+    message: text(['message']),
+    name: text(['details', 'name']),
+    kind: text(['details', 'kind']),
+  };
+}
+
+/**
+ * The meaning of a refusal. 403 has two senders: RBAC, and the webhook of a controller (LWS answers 403 too, which
+ * nobody can grant away). `absent` needs the API server's own words; what a proxy or a gateway says proves nothing.
+ */
+export function refusal(call: Call, answer: Answer): Known<never> {
+  const status = statusOf(answer);
+  const said = status.message === '' ? '' : `: ${told(status.message)}`;
+  const what = describe(call);
+  if (answer.status === 404) return notFound(call, answer, status);
+  if (answer.status === 401)
+    return unknown(
+      `${what}: the API server does not accept these credentials (401); log in again, or check the context`,
+    );
+  if (answer.status === 403 && /admission webhook "[^"]*"/.test(status.message))
+    return unknown(`${what}: refused by a webhook${said}`);
+  if (answer.status === 403) {
+    const rule = `needs verb ${call.verb} on ${resourceName(call.resource)} in namespace ${call.namespace}`;
+    return unknown(`${what}: forbidden; ${rule}${said}`);
+  }
+  if (answer.status >= 300 && answer.status < 400)
+    return unknown(`${what}: redirected (${answer.status}); give the address of the API server itself`);
+  return unknown(`${what}: the API server answered ${answer.status}${said}`);
+}
+
+function notFound(call: Call, answer: Answer, status: Status): Known<never> {
+  const what = describe(call);
+  const { plural } = call.resource;
+  if (call.verb === 'get' && status.reason === 'NotFound' && status.kind === plural && status.name === call.name)
+    return absent;
+  const noResource = isPathNotFound(answer) || (status.reason === 'NotFound' && status.name === '');
+  if (call.verb === 'list' && noResource) return absent;
+  if (noResource)
+    return unknown(
+      `${what}: the API server has no ${resourceName(call.resource)} in version ${call.resource.version}; is its CRD installed?`,
+    );
+  return unknown(`${what}: 404, but not from the API server; check the address`);
+}
+
+/** The plain text that a kube-apiserver sends for a path that it does not serve. */
+function isPathNotFound({ contentType, body }: Answer): boolean {
+  return contentType.startsWith('text/plain') && body.trim() === '404 page not found';
+}
+
+/** The server's own words, on one line and of bounded length. */
+function told(text: string): string {
+  const line = text.replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ').trim();
+  return line.length > TOLD_CHARACTERS_MAX ? `${line.slice(0, TOLD_CHARACTERS_MAX)}…` : line;
+}
+
+/** The JSON of a body, undefined where it is none. */
+export function parsed(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+}

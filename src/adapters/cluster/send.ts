@@ -1,0 +1,110 @@
+/** Sends one GET over HTTP or HTTPS and collects the answer, within an idle time, a deadline and a size. */
+
+import http from 'node:http';
+import https from 'node:https';
+import type { ClusterLimits } from './limits.ts';
+
+export type Answer = {
+  readonly kind: 'answer';
+  readonly status: number;
+  readonly contentType: string;
+  /** Of the Retry-After header, when that is a number of seconds. */
+  readonly retryAfterSeconds: number | undefined;
+  readonly body: string;
+};
+
+/** No answer, or only a part of one. `why` holds nothing that the server or the credentials said. */
+export type Failure = { readonly kind: 'failure'; readonly why: string; readonly retryable: boolean };
+
+export type Ask = {
+  readonly url: URL;
+  readonly options: https.RequestOptions;
+  readonly limits: ClusterLimits;
+  /** Aborted when the time of the whole call is over. */
+  readonly deadline: AbortSignal;
+};
+
+/** Never throws and never follows a redirect: an API server has no reason to send one. */
+export function send(ask: Ask): Promise<Answer | Failure> {
+  return new Promise((resolve) => {
+    const { url, limits, deadline } = ask;
+    const end = (result: Answer | Failure): void => {
+      clearTimeout(idle);
+      deadline.removeEventListener('abort', late);
+      resolve(result);
+      // After a whole answer the connection is kept for the next page; after anything else it is of no use.
+      if (result.kind === 'failure') request.destroy();
+    };
+    const late = (): void => end(tooLate(limits));
+    const idle = setTimeout(
+      () => end({ kind: 'failure', why: `no answer within ${limits.idleSeconds} s`, retryable: false }),
+      limits.idleSeconds * 1000,
+    );
+    const client = url.protocol === 'http:' ? http : https;
+    const request = client.request(url, { ...ask.options, method: 'GET' });
+    // A kept connection that the server closed meanwhile fails on first use; a fresh one will not.
+    request.on('error', (error) => end({ ...connectionFailure(error), retryable: request.reusedSocket }));
+    request.on('response', (response) => {
+      const chunks: Buffer[] = [];
+      let bytes = 0;
+      response.on('data', (chunk: Buffer) => {
+        idle.refresh();
+        chunks.push(chunk);
+        bytes += chunk.length;
+        if (bytes > limits.answerBytes) {
+          end({ kind: 'failure', why: `the answer is larger than ${limits.answerBytes} bytes`, retryable: false });
+        }
+      });
+      response.on('error', (error) => end(connectionFailure(error)));
+      response.on('end', () => end(answerOf(response, Buffer.concat(chunks))));
+    });
+    deadline.addEventListener('abort', late);
+    if (deadline.aborted) late();
+    request.end();
+  });
+}
+
+/** The failure of a call whose whole time is over. */
+export function tooLate(limits: ClusterLimits): Failure {
+  return { kind: 'failure', why: `not complete within ${limits.totalSeconds} s`, retryable: false };
+}
+
+function answerOf(response: http.IncomingMessage, bytes: Buffer): Answer | Failure {
+  if (!response.complete) return { kind: 'failure', why: 'the answer was cut off', retryable: true };
+  const retryAfter = response.headers['retry-after'] ?? '';
+  return {
+    kind: 'answer',
+    status: response.statusCode ?? 0,
+    contentType: response.headers['content-type'] ?? '',
+    retryAfterSeconds: /^\d{1,6}$/.test(retryAfter) ? Number(retryAfter) : undefined,
+    body: bytes.toString('utf8'),
+  };
+}
+
+const causes: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'connection refused',
+  ECONNRESET: 'connection closed by the server',
+  ENOTFOUND: 'no such host',
+  EAI_AGAIN: 'the host name cannot be looked up now',
+  ETIMEDOUT: 'connection timed out',
+  EHOSTUNREACH: 'no route to the host',
+  ENETUNREACH: 'no route to the network',
+  EPROTO: 'not a TLS server, or none that we can talk to',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'the certificate is for another host',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'the certificate is self-signed and not in the kubeconfig',
+  SELF_SIGNED_CERT_IN_CHAIN: 'the certificate is not from the authority in the kubeconfig',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'the certificate is not from the authority in the kubeconfig',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'the certificate is not from the authority in the kubeconfig',
+  CERT_HAS_EXPIRED: 'the certificate has expired',
+};
+
+/** Only the code of an error is told: its message may quote what was sent. */
+function connectionFailure(error: Error): Failure {
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : error.name;
+  const cause = causes[code];
+  return {
+    kind: 'failure',
+    why: cause === undefined ? `connection failed (${code})` : `${cause} (${code})`,
+    retryable: false,
+  };
+}

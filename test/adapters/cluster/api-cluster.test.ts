@@ -1,0 +1,449 @@
+/** The cluster adapter against servers that answer as recorded, badly, slowly, or not at all. */
+
+import http from 'node:http';
+import { createServer } from 'node:net';
+import { afterEach, describe, expect, test } from 'vitest';
+import { apiCluster } from '../../../src/adapters/cluster/api-cluster.ts';
+import type { Connection } from '../../../src/adapters/cluster/connection.ts';
+import { type ClusterLimits, clusterLimits } from '../../../src/adapters/cluster/limits.ts';
+import { resources } from '../../../src/api/resources.ts';
+import type { Cluster, Resource } from '../../../src/ports/cluster.ts';
+import { type RecordedError, recordedErrors, recordedItems, recordedList } from '../../support/recorded.ts';
+import { type Reply, type ScriptedServer, type Seen, scriptedServer } from '../../support/scripted-server.ts';
+
+type Script = Parameters<typeof scriptedServer>[0];
+
+const open: ScriptedServer[] = [];
+afterEach(async () => {
+  for (const server of open.splice(0)) await server.close();
+});
+
+type World = {
+  readonly cluster: Cluster;
+  readonly server: ScriptedServer;
+  readonly waits: number[];
+  readonly lines: string[];
+};
+
+function clusterAt(url: string, limits: Partial<ClusterLimits> = {}, options?: Connection['options']) {
+  const waits: number[] = [];
+  const lines: string[] = [];
+  const note = (line: string): void => void lines.push(line);
+  const cluster = apiCluster({
+    connection: {
+      server: new URL(url),
+      options: options ?? (async () => ({ headers: { authorization: 'Bearer s3cr3t' } })),
+    },
+    limits: { ...clusterLimits, ...limits },
+    clock: { now: () => 0, sleep: async (seconds) => void waits.push(seconds) },
+    log: { info: note, warn: note, error: note },
+  });
+  return { cluster, waits, lines };
+}
+
+async function world(script: Script, limits: Partial<ClusterLimits> = {}): Promise<World> {
+  const server = await scriptedServer(script);
+  open.push(server);
+  return { server, ...clusterAt(server.url, limits) };
+}
+
+const inference = { namespace: 'inference', labelSelector: '' };
+const vllm = { namespace: 'inference', name: 'vllm' };
+const pods = (cluster: Cluster) => cluster.list(resources.pods, inference);
+const page = (items: readonly unknown[], next = '', resourceVersion = '7') => ({
+  kind: 'PodList',
+  apiVersion: 'v1',
+  metadata: { resourceVersion, continue: next },
+  items,
+});
+const version: Reply = { body: { major: '1', minor: '36', gitVersion: 'v1.36.3' } };
+
+describe('reading', () => {
+  test('a recorded list and a recorded object', async () => {
+    const lws = recordedItems('mid-canary', 'lws')[0];
+    const { cluster, server } = await world(({ url }) => ({
+      body: url.includes('/pods') ? recordedList('mid-canary', 'pods') : lws,
+    }));
+    expect(await pods(cluster)).toEqual({ kind: 'known', value: recordedItems('mid-canary', 'pods') });
+    expect(await cluster.get(resources.lws, vllm)).toEqual({ kind: 'known', value: lws });
+    expect(server.seen.map(({ method, url }) => `${method} ${url}`)).toEqual([
+      'GET /api/v1/namespaces/inference/pods?limit=500',
+      'GET /apis/leaderworkerset.x-k8s.io/v1/namespaces/inference/leaderworkersets/vllm',
+    ]);
+    expect(server.seen[0]!.headers.authorization).toBe('Bearer s3cr3t');
+  });
+
+  test('a server below a path, a selector with every kind of sign', async () => {
+    const server = await scriptedServer(() => ({ body: page([]) }));
+    open.push(server);
+    const { cluster } = clusterAt(`${server.url}/k8s/clusters/c-1/`);
+    const labelSelector = 'a.b/c=d,e in (f,g),!h&limit=1';
+    expect(await cluster.list(resources.statefulSets, { namespace: 'llm', labelSelector })).toEqual({
+      kind: 'known',
+      value: [],
+    });
+    const url = new URL(server.seen[0]!.url, server.url);
+    expect(url.pathname).toBe('/k8s/clusters/c-1/apis/apps/v1/namespaces/llm/statefulsets');
+    expect(url.searchParams.get('labelSelector')).toBe(labelSelector);
+    expect(url.searchParams.get('limit')).toBe('500');
+  });
+
+  test('many pages are one list', async () => {
+    const { cluster, server } = await world(({ url }) => {
+      const at = Number(new URL(url, 'http://x').searchParams.get('continue') ?? 0);
+      return { body: page([{ n: at }, { n: at + 1 }], at < 4 ? String(at + 2) : '') };
+    });
+    expect(await pods(cluster)).toEqual({ kind: 'known', value: [0, 1, 2, 3, 4, 5].map((n) => ({ n })) });
+    expect(server.seen).toHaveLength(3);
+  });
+
+  test('Go writes an empty list as null', async () => {
+    const { cluster } = await world(() => ({ body: { ...page([]), items: null } }));
+    expect(await pods(cluster)).toEqual({ kind: 'known', value: [] });
+  });
+
+  test.each([
+    ['list', '..', 'x'],
+    ['list', '', 'x'],
+    ['list', 'a/b', 'x'],
+    ['get', 'llm', '..'],
+    ['get', 'llm', ''],
+    ['get', 'llm', 'a?b'],
+    ['get', 'llm', 'a..b'],
+    ['get', 'LLM', 'vllm'],
+  ])('%s of namespace %j, name %j is not even asked', async (verb, namespace, name) => {
+    const { cluster, server } = await world(() => ({ body: page([]) }));
+    const answer =
+      verb === 'list'
+        ? await cluster.list(resources.pods, { namespace, labelSelector: '' })
+        : await cluster.get(resources.pods, { namespace, name });
+    expect(answer.kind).toBe('unknown');
+    expect(server.seen).toEqual([]);
+  });
+});
+
+/** Plays a recorded refusal, whatever is asked. */
+function replay({ httpStatus, body }: RecordedError): Script {
+  return ({ url }) => (url === '/version' ? version : { status: httpStatus, body });
+}
+
+describe('recorded refusals', () => {
+  const wanted: Readonly<Record<string, { list: string; get: string }>> = {
+    'forbidden-list': {
+      list: 'unknown list pods in inference: forbidden; needs verb list on pods in namespace inference: pods is forbidden: User "limited" cannot list resource "pods" in API group "" in the namespace "inference"',
+      get: 'unknown get leaderworkersets.leaderworkerset.x-k8s.io inference/vllm: forbidden; needs verb get on leaderworkersets.leaderworkerset.x-k8s.io in namespace inference: pods is forbidden: User "limited" cannot list resource "pods" in API group "" in the namespace "inference"',
+    },
+    unauthorized: {
+      list: 'unknown list pods in inference: the API server does not accept these credentials (401); log in again, or check the context',
+      get: 'unknown get leaderworkersets.leaderworkerset.x-k8s.io inference/vllm: the API server does not accept these credentials (401); log in again, or check the context',
+    },
+    'path-not-found': {
+      list: 'absent',
+      get: 'unknown get leaderworkersets.leaderworkerset.x-k8s.io inference/vllm: the API server has no leaderworkersets.leaderworkerset.x-k8s.io in version v1; is its CRD installed?',
+    },
+    // The recorded object is `nope`: an answer about another object than we asked for says nothing about ours.
+    'not-found': {
+      list: 'unknown list pods in inference: 404, but not from the API server; check the address',
+      get: 'unknown get leaderworkersets.leaderworkerset.x-k8s.io inference/vllm: 404, but not from the API server; check the address',
+    },
+    'expired-list-continue': {
+      list: 'unknown list pods in inference: the list expired 3 times while it was read',
+      get: 'unknown get leaderworkersets.leaderworkerset.x-k8s.io inference/vllm: the API server answered 410: The provided continue parameter is too old',
+    },
+    'webhook-down': {
+      list: 'unknown list pods in inference: the API server answered 500: Internal error occurred: failed calling webhook',
+      get: 'unknown get leaderworkersets.leaderworkerset.x-k8s.io inference/vllm: the API server answered 500: Internal error occurred: failed calling webhook',
+    },
+    'size-zero': {
+      list: 'unknown list pods in inference: refused by a webhook: admission webhook "vleaderworkerset.kb.io" denied',
+      get: 'unknown get leaderworkersets.leaderworkerset.x-k8s.io inference/vllm: refused by a webhook: admission webhook',
+    },
+    'future-resource-version': {
+      list: 'unknown list pods in inference: the API server answered 504: Timeout: Too large resource version',
+      get: 'unknown get leaderworkersets.leaderworkerset.x-k8s.io inference/vllm: the API server answered 504: Timeout',
+    },
+  };
+  const refusals = recordedErrors.filter(({ httpStatus }) => httpStatus !== 200);
+  const tell = (answer: { kind: string; why?: string }) =>
+    answer.why === undefined ? answer.kind : `${answer.kind} ${answer.why}`;
+
+  test.each(refusals.map((error) => [error.name, error] as const))('%s', async (name, error) => {
+    const { cluster } = await world(replay(error));
+    const list = tell(await pods(cluster));
+    const get = tell(await cluster.get(resources.lws, vllm));
+    const expected = wanted[name] ?? { list: 'unknown list pods in inference: ', get: 'unknown get leaderworkersets' };
+    expect(list.startsWith(expected.list) ? expected.list : list).toBe(expected.list);
+    expect(get.startsWith(expected.get) ? expected.get : get).toBe(expected.get);
+    expect(list.length).toBeLessThan(500);
+  });
+
+  test('every expectation above is of a refusal that was recorded', () => {
+    expect(Object.keys(wanted).filter((name) => !refusals.some((error) => error.name === name))).toEqual([]);
+  });
+
+  test('an object that does not exist is absent', async () => {
+    const error = recordedErrors.find(({ name }) => name === 'not-found')!;
+    const { cluster } = await world(replay(error));
+    expect(await cluster.get(resources.lws, { namespace: 'inference', name: 'nope' })).toEqual({ kind: 'absent' });
+  });
+});
+
+describe('404 that proves nothing', () => {
+  test.each<[string, Reply, Reply]>([
+    [
+      'an HTML page of a gateway',
+      { status: 404, body: '<h1>404</h1>', headers: { 'content-type': 'text/html' } },
+      version,
+    ],
+    [
+      'the same text as HTML',
+      { status: 404, body: '404 page not found\n', headers: { 'content-type': 'text/html' } },
+      version,
+    ],
+    [
+      'a Go server that is no API server',
+      { status: 404, body: '404 page not found\n' },
+      { status: 404, body: '404 page not found\n' },
+    ],
+    [
+      'a server with JSON of another kind at /version',
+      { status: 404, body: '404 page not found\n' },
+      { body: { version: 1 } },
+    ],
+  ])('%s', async (_, reply, atVersion) => {
+    const { cluster } = await world(({ url }) => (url === '/version' ? atVersion : reply));
+    expect(await pods(cluster)).toMatchObject({ kind: 'unknown' });
+  });
+
+  test('the version is asked for once', async () => {
+    const { cluster, server } = await world(({ url }) =>
+      url === '/version' ? version : { status: 404, body: '404 page not found\n' },
+    );
+    expect(await cluster.list(resources.scaledObjects, inference)).toEqual({ kind: 'absent' });
+    expect(await cluster.list(resources.scaledObjects, inference)).toEqual({ kind: 'absent' });
+    expect(server.seen.filter(({ url }) => url === '/version')).toHaveLength(1);
+  });
+});
+
+describe('answers that are no answers', () => {
+  test.each<[string, Reply]>([
+    ['HTML', { body: '<html>log in</html>', headers: { 'content-type': 'text/html' } }],
+    ['half of a list', { body: JSON.stringify(page([{ a: 1 }])).slice(0, -9) }],
+    ['no items', { body: { kind: 'PodList', metadata: {} } }],
+    ['items of another type', { body: { ...page([]), items: {} } }],
+    ['a continue token of another type', { body: { ...page([]), metadata: { continue: 7 } } }],
+    ['JSON that is no object', { body: [] }],
+    ['nothing', { body: '' }],
+    ['a redirect', { status: 302, headers: { location: 'http://127.0.0.1:1/' }, body: '' }],
+    ['no content', { status: 204 }],
+  ])('%s', async (_, reply) => {
+    const { cluster } = await world(() => reply);
+    expect(await pods(cluster)).toMatchObject({ kind: 'unknown' });
+    expect(await cluster.get(resources.lws, vllm)).toMatchObject({ kind: 'unknown' });
+  });
+
+  test('another object than asked for', async () => {
+    const other = { metadata: { name: 'other', namespace: 'inference' } };
+    const { cluster } = await world(() => ({ body: other }));
+    expect(await cluster.get(resources.lws, vllm)).toEqual({
+      kind: 'unknown',
+      why: 'get leaderworkersets.leaderworkerset.x-k8s.io inference/vllm: the answer is not this object',
+    });
+  });
+});
+
+describe('lists that change or end while they are read', () => {
+  const token = ({ url }: Seen) => new URL(url, 'http://x').searchParams.get('continue');
+
+  test('410 on the second page: the list starts again, its first pages are thrown away', async () => {
+    let expired = 0;
+    const { cluster } = await world((seen) => {
+      if (token(seen) === null) return { body: page([{ reading: expired }], 'next', String(expired)) };
+      expired += 1;
+      return expired === 1 ? { status: 410, body: {} } : { body: page([{ last: true }], '', '1') };
+    });
+    expect(await pods(cluster)).toEqual({ kind: 'known', value: [{ reading: 1 }, { last: true }] });
+  });
+
+  test('pages of different moments are no list', async () => {
+    let requests = 0;
+    const { cluster } = await world((seen) => {
+      requests += 1;
+      return { body: page([{}], token(seen) === null ? 'next' : '', String(requests)) };
+    });
+    expect(await pods(cluster)).toEqual({
+      kind: 'unknown',
+      why: 'list pods in inference: the list expired 3 times while it was read',
+    });
+    expect(requests).toBe(6);
+  });
+
+  test.each<[string, Reply]>([
+    ['403 on the second page', { status: 403, body: {} }],
+    ['500 on the second page', { status: 500, body: {} }],
+    ['404 on the second page', { status: 404, body: 'gone' }],
+    ['half of the second page', { body: '{"items":[' }],
+  ])('%s: nothing is known', async (_, second) => {
+    const { cluster } = await world((seen) => (token(seen) === null ? { body: page([{}], 'next') } : second));
+    expect(await pods(cluster)).toMatchObject({ kind: 'unknown' });
+  });
+
+  test('pages without end', async () => {
+    const { cluster, server } = await world(() => ({ body: page([{}, {}], 'next') }), { listItems: 7 });
+    expect(await pods(cluster)).toMatchObject({ kind: 'unknown' });
+    expect(server.seen).toHaveLength(4);
+    const empty = await world(() => ({ body: page([], 'next') }));
+    expect(await pods(empty.cluster)).toMatchObject({ kind: 'unknown' });
+    expect(empty.server.seen).toHaveLength(1);
+  });
+});
+
+describe('a busy server', () => {
+  test.each([
+    [429, '3', 3],
+    [503, '2', 2],
+    [503, undefined, 1],
+    [429, 'Fri, 20 Nov 2026 12:00:00 GMT', 1],
+  ])('%i with Retry-After %s is asked again after %i s', async (status, retryAfter, wait) => {
+    let requests = 0;
+    const { cluster, waits } = await world(() => {
+      requests += 1;
+      const headers = retryAfter === undefined ? {} : { 'retry-after': retryAfter };
+      return requests < 3 ? { status, headers, body: {} } : { body: page([]) };
+    });
+    expect(await pods(cluster)).toEqual({ kind: 'known', value: [] });
+    expect(waits).toEqual([wait, wait]);
+  });
+
+  test('it is not asked for ever', async () => {
+    const { cluster, server } = await world(() => ({ status: 429, headers: { 'retry-after': '1' }, body: {} }));
+    expect(await pods(cluster)).toMatchObject({ kind: 'unknown' });
+    expect(server.seen).toHaveLength(clusterLimits.tries);
+  });
+
+  test('a wait that is longer than the deadline is not begun', async () => {
+    const { cluster, waits } = await world(() => ({ status: 429, headers: { 'retry-after': '3600' }, body: {} }));
+    expect(await pods(cluster)).toMatchObject({ kind: 'unknown', why: expect.stringContaining('come back in 3600 s') });
+    expect(waits).toEqual([]);
+  });
+
+  test.each([500, 502, 504])('%i is not asked again', async (status) => {
+    const { cluster, server } = await world(() => ({ status, body: {} }));
+    expect(await pods(cluster)).toMatchObject({
+      kind: 'unknown',
+      why: `list pods in inference: the API server answered ${status}`,
+    });
+    expect(server.seen).toHaveLength(1);
+  });
+});
+
+describe('a server that is slow, huge or gone', () => {
+  test('silence', async () => {
+    const { cluster } = await world(() => undefined, { idleSeconds: 0.1 });
+    expect(await pods(cluster)).toMatchObject({
+      kind: 'unknown',
+      why: expect.stringContaining('no answer within 0.1 s'),
+    });
+  });
+
+  test('a drip that never ends', async () => {
+    const { cluster } = await world(
+      (_, response) => {
+        response.writeHead(200, { 'content-type': 'application/json' });
+        const drip = setInterval(() => response.write(' '), 10);
+        response.on('close', () => clearInterval(drip));
+        return undefined;
+      },
+      { idleSeconds: 5, totalSeconds: 0.2 },
+    );
+    expect(await pods(cluster)).toMatchObject({
+      kind: 'unknown',
+      why: expect.stringContaining('not complete within 0.2 s'),
+    });
+  });
+
+  test('more bytes than allowed', async () => {
+    const { cluster } = await world(() => ({ body: page(['x'.repeat(2000)]) }), { answerBytes: 1000 });
+    expect(await pods(cluster)).toMatchObject({
+      kind: 'unknown',
+      why: expect.stringContaining('larger than 1000 bytes'),
+    });
+  });
+
+  test('an answer that is cut off', async () => {
+    const { cluster } = await world((_, response) => {
+      response.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' });
+      response.write('{"items":[]', () => response.destroy());
+      return undefined;
+    });
+    expect(await pods(cluster)).toMatchObject({ kind: 'unknown' });
+  });
+
+  test('a kept connection that the server closed is opened anew', async () => {
+    let requests = 0;
+    const { server } = await world((_, response) => {
+      requests += 1;
+      if (requests !== 2) return { body: page([]) };
+      response.socket?.destroy();
+      return undefined;
+    });
+    const agent = new http.Agent({ keepAlive: true });
+    const { cluster } = clusterAt(server.url, {}, async () => ({ agent }));
+    expect(await pods(cluster)).toEqual({ kind: 'known', value: [] });
+    expect(await pods(cluster)).toEqual({ kind: 'known', value: [] });
+    expect(requests).toBe(3);
+    agent.destroy();
+  });
+
+  test('nobody listens', async () => {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as { port: number };
+    await new Promise((resolve) => server.close(resolve));
+    const { cluster } = clusterAt(`http://127.0.0.1:${port}`);
+    expect(await pods(cluster)).toEqual({
+      kind: 'unknown',
+      why: `list pods in inference: connection refused (ECONNREFUSED) at http://127.0.0.1:${port}`,
+    });
+  });
+
+  test('a server that does not speak TLS', async () => {
+    const { server } = await world(() => ({ body: page([]) }));
+    const { cluster } = clusterAt(server.url.replace('http:', 'https:'));
+    expect(await pods(cluster)).toMatchObject({ kind: 'unknown', why: expect.stringMatching(/EPROTO|ERR_SSL/) });
+  });
+});
+
+describe('credentials', () => {
+  test('a command that fails is told by its first line, without tokens', async () => {
+    const token = 'k8s-aws-v1.aHR0cHM6Ly9zdHMuZXUtY2VudHJhbC0x';
+    const { cluster } = clusterAt('http://127.0.0.1:9', {}, async () => {
+      throw new Error(`\nUnable to locate credentials ${token}\nAuthorization: Bearer ${token}`);
+    });
+    expect(await pods(cluster)).toEqual({
+      kind: 'unknown',
+      why: 'list pods in inference: no credentials: Unable to locate credentials … at http://127.0.0.1:9',
+    });
+  });
+
+  test('a command that hangs', async () => {
+    const { cluster } = clusterAt('http://127.0.0.1:9', { totalSeconds: 0.1 }, () => new Promise(() => {}));
+    expect(await pods(cluster)).toMatchObject({
+      kind: 'unknown',
+      why: expect.stringContaining('not complete within 0.1 s'),
+    });
+  });
+
+  test('no message and no line of the log holds the token', async () => {
+    const resource: Resource = resources.lws;
+    for (const status of [200, 401, 403, 404, 410, 429, 500]) {
+      const { cluster, lines } = await world(() => ({ status, body: { kind: 'Status', message: 'no', headers: {} } }));
+      const answers = [await pods(cluster), await cluster.get(resource, vllm)];
+      expect(JSON.stringify([answers, lines])).not.toContain('s3cr3t');
+    }
+  });
+});
+
+test('the port has no method that writes', () => {
+  expect(Object.keys(clusterAt('http://127.0.0.1:9').cluster).sort()).toEqual(['get', 'list']);
+});

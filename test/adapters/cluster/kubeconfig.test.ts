@@ -1,0 +1,296 @@
+/** Which kubeconfig counts, what it may do, and how its credentials reach the server. */
+
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import https from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { configSource } from '../../../src/adapters/cluster/config-source.ts';
+import { connect } from '../../../src/adapters/cluster/kubeconfig.ts';
+import { clusterLimits } from '../../../src/adapters/cluster/limits.ts';
+import { lazyCluster, openCluster } from '../../../src/adapters/cluster/open-cluster.ts';
+import { resources } from '../../../src/api/resources.ts';
+import { PortError } from '../../../src/ports/port-error.ts';
+import { type ScriptedServer, scriptedServer } from '../../support/scripted-server.ts';
+
+const nothing = {
+  kubeconfigPath: undefined,
+  inCluster: false,
+  home: '/home/me',
+  serviceHost: undefined,
+  servicePort: undefined,
+};
+const pod = { serviceHost: '10.0.0.1', servicePort: '443' };
+const inPod = { kind: 'inCluster', host: '10.0.0.1', port: '443' };
+
+test.each([
+  ['named', { kubeconfigPath: '/a' }, { kind: 'files', paths: ['/a'], mayRunCommands: true }],
+  ['several', { kubeconfigPath: '/a::/b' }, { kind: 'files', paths: ['/a', '/b'], mayRunCommands: true }],
+  ['named, in a pod', { kubeconfigPath: '/a', ...pod }, { kind: 'files', paths: ['/a'], mayRunCommands: true }],
+  ['in a pod', pod, inPod],
+  ['in-cluster asked for', { inCluster: true, ...pod }, inPod],
+  ['in-cluster beats a named file', { inCluster: true, kubeconfigPath: '/a', ...pod }, inPod],
+  [
+    'in-cluster without a pod',
+    { inCluster: true },
+    { kind: 'none', why: 'in-cluster was asked for, but KUBERNETES_SERVICE_HOST and _PORT are not set' },
+  ],
+  ['found at home', {}, { kind: 'files', paths: ['/home/me/.kube/config'], mayRunCommands: false }],
+  ['empty', { kubeconfigPath: '' }, { kind: 'files', paths: ['/home/me/.kube/config'], mayRunCommands: false }],
+  ['homeless', { home: undefined }, { kind: 'none', why: 'no kubeconfig was named and there is no home directory' }],
+])('source: %s', (_, options, wanted) => {
+  expect(configSource({ ...nothing, ...options })).toEqual(wanted);
+});
+
+const log = { info: () => {}, warn: (line: string) => void warnings.push(line), error: () => {} };
+const clock = { now: () => 0, sleep: async () => {} };
+const warnings: string[] = [];
+const servers: ScriptedServer[] = [];
+let folder = '';
+
+beforeAll(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'kubeconfig-'));
+});
+afterEach(async () => {
+  warnings.length = 0;
+  for (const server of servers.splice(0)) await server.close();
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+type Config = {
+  readonly server?: string;
+  readonly cluster?: object;
+  readonly user?: object;
+  readonly context?: string;
+};
+
+function kubeconfig(name: string, { server = 'http://127.0.0.1:1', cluster, user, context = 'dev' }: Config): string {
+  const file = path.join(folder, name);
+  mkdirSync(path.dirname(file), { recursive: true });
+  const config = {
+    apiVersion: 'v1',
+    kind: 'Config',
+    'current-context': context,
+    clusters: [{ name: 'c', cluster: { server, ...cluster } }],
+    users: [{ name: 'u', user: user ?? { token: 't0ken' } }],
+    contexts: [{ name: 'dev', context: { cluster: 'c', user: 'u' } }],
+  };
+  writeFileSync(file, JSON.stringify(config));
+  return file;
+}
+
+const opened = (kubeconfigPath: string, more: object = {}) =>
+  openCluster({
+    kubeconfigPath,
+    context: '',
+    inCluster: false,
+    repositoryPath: undefined,
+    limits: clusterLimits,
+    clock,
+    log,
+    ...more,
+  });
+
+async function echo(): Promise<ScriptedServer> {
+  const server = await scriptedServer(() => ({ body: { metadata: { resourceVersion: '1' }, items: [] } }));
+  servers.push(server);
+  return server;
+}
+
+const pods = { namespace: 'llm', labelSelector: '' };
+
+describe('credentials', () => {
+  test.each([
+    ['token', { token: 't0ken' }, { authorization: 'Bearer t0ken' }],
+    ['password', { username: 'me', password: 'pw' }, { authorization: `Basic ${btoa('me:pw')}` }],
+    ['none', {}, {}],
+    ['impersonation', { token: 't0ken', as: 'other' }, { authorization: 'Bearer t0ken', 'impersonate-user': 'other' }],
+  ])('%s, over http on loopback', async (_, user, headers) => {
+    const server = await echo();
+    const cluster = await opened(kubeconfig('plain', { server: server.url, user }));
+    expect(await cluster.list(resources.pods, pods)).toEqual({ kind: 'known', value: [] });
+    expect(server.seen[0]!.headers).toMatchObject({ ...headers, accept: 'application/json', 'user-agent': 'tranche' });
+    if (!('authorization' in headers)) expect(server.seen[0]!.headers.authorization).toBeUndefined();
+  });
+
+  test('a command, when the file was named: it gets KUBERNETES_EXEC_INFO', async () => {
+    const server = await echo();
+    const command = path.join(folder, 'login');
+    writeFileSync(
+      command,
+      `#!/bin/sh\ncase "$KUBERNETES_EXEC_INFO" in *ExecCredential*) token=fresh;; *) token=blind;; esac\nprintf '{"status":{"token":"%s"}}' $token\n`,
+    );
+    chmodSync(command, 0o755);
+    const user = { exec: { apiVersion: 'client.authentication.k8s.io/v1', command } };
+    const cluster = await opened(kubeconfig('exec', { server: server.url, user }));
+    await cluster.list(resources.pods, pods);
+    expect(server.seen[0]!.headers.authorization).toBe('Bearer fresh');
+  });
+
+  test('the service account of a pod, its token read from the file', async () => {
+    mkdirSync(path.join(folder, 'account'));
+    writeFileSync(path.join(folder, 'account', 'token'), 'p0d');
+    writeFileSync(path.join(folder, 'account', 'ca.crt'), '');
+    const options = { context: '', repositoryPath: undefined, serviceAccountFolder: path.join(folder, 'account'), log };
+    const { server, options: request } = await connect({
+      source: { kind: 'inCluster', host: 'fd00::1', port: '443' },
+      ...options,
+    });
+    expect(server.href).toBe('https://[fd00::1]/');
+    expect((await request()).headers).toMatchObject({ Authorization: 'Bearer p0d' });
+  });
+});
+
+describe('what a kubeconfig may not do', () => {
+  const spy = () => path.join(folder, 'ran');
+  const exec = () => ({ exec: { apiVersion: 'client.authentication.k8s.io/v1', command: 'touch', args: [spy()] } });
+  const provider = { 'auth-provider': { name: 'gcp', config: { 'cmd-path': 'touch', 'cmd-args': 'x' } } };
+
+  test.each([
+    ['exec in a file at home', 'home', exec],
+    ['an auth-provider in a file at home', 'home', () => provider],
+    ['exec in a file inside the repository, even when named', 'repository', exec],
+  ])('%s', async (_, where, user) => {
+    const file = kubeconfig(`${where}/.kube/config`, { user: user() });
+    const options = { context: '', serviceAccountFolder: '', log };
+    const source = { kind: 'files', paths: [file], mayRunCommands: where === 'repository' } as const;
+    const repositoryPath = where === 'repository' ? path.join(folder, 'repository') : undefined;
+    const opening = connect({ source, ...options, repositoryPath });
+    await expect(opening).rejects.toThrow(PortError);
+    await expect(opening).rejects.toMatchObject({ retryable: false, hint: expect.stringContaining('--kubeconfig') });
+    expect(() => readFileSync(spy())).toThrow();
+  });
+
+  test('send credentials unencrypted to another machine', async () => {
+    await expect(opened(kubeconfig('far', { server: 'http://10.1.2.3:8080' }))).rejects.toThrow(
+      'would travel unencrypted',
+    );
+  });
+
+  test('switch verification off in silence', async () => {
+    await opened(kubeconfig('blind', { server: 'https://127.0.0.1:1', cluster: { 'insecure-skip-tls-verify': true } }));
+    expect(warnings).toEqual([
+      'cluster: context dev does not verify the certificate of 127.0.0.1:1 (insecure-skip-tls-verify)',
+    ]);
+  });
+});
+
+describe('files that are wrong', () => {
+  test.each([
+    ['missing', () => path.join(folder, 'nowhere'), {}, /cannot read .*nowhere: ENOENT/],
+    [
+      'empty',
+      () => (writeFileSync(path.join(folder, 'empty'), ''), path.join(folder, 'empty')),
+      {},
+      /cannot read .*empty/,
+    ],
+    [
+      'not YAML',
+      () => (writeFileSync(path.join(folder, 'bad'), 'a: [s3cr3t\nb: }'), path.join(folder, 'bad')),
+      {},
+      /cannot read .*bad/,
+    ],
+    [
+      'too large',
+      () => (writeFileSync(path.join(folder, 'big'), '#'.repeat(2 ** 20 + 1)), path.join(folder, 'big')),
+      {},
+      /1048577 bytes, at most 1048576/,
+    ],
+    [
+      'another context',
+      () => kubeconfig('one', {}),
+      { context: 'prod' },
+      /no context "prod" with a cluster; it has dev/,
+    ],
+    ['no current context', () => kubeconfig('two', { context: '' }), {}, /no context ""/],
+    ['an address that is none', () => kubeconfig('three', { server: 'ftp://x' }), {}, /no http or https address/],
+  ])('%s', async (_, file, more, message) => {
+    const opening = opened(file(), more);
+    await expect(opening).rejects.toThrow(message);
+    await expect(opening).rejects.toMatchObject({ name: 'PortError', port: 'cluster', retryable: false });
+    await expect(opening).rejects.not.toThrow('s3cr3t');
+  });
+
+  test('of two files the first names the context, the second may bring it', async () => {
+    const server = await echo();
+    const second = kubeconfig('second', { server: server.url, context: 'other' });
+    const first = path.join(folder, 'first');
+    writeFileSync(first, JSON.stringify({ 'current-context': 'dev', clusters: [], users: [], contexts: [] }));
+    const cluster = await opened(`${first}:${second}`);
+    expect(await cluster.list(resources.pods, pods)).toEqual({ kind: 'known', value: [] });
+  });
+});
+
+describe('a lazy cluster', () => {
+  test('opens at the first read, once', async () => {
+    let openings = 0;
+    const inner = { list: async () => ({ kind: 'absent' }) as const, get: async () => ({ kind: 'absent' }) as const };
+    const cluster = lazyCluster(async () => {
+      openings += 1;
+      return inner;
+    });
+    expect(openings).toBe(0);
+    await Promise.all([
+      cluster.list(resources.pods, pods),
+      cluster.get(resources.pods, { namespace: 'llm', name: 'x' }),
+    ]);
+    expect(openings).toBe(1);
+  });
+
+  test('what cannot be opened cannot be read', async () => {
+    const cluster = lazyCluster(() => opened(path.join(folder, 'nowhere')));
+    const why = expect.stringMatching(/^cluster: cannot read .*nowhere: ENOENT.*Name a kubeconfig/);
+    expect(await cluster.list(resources.pods, pods)).toEqual({ kind: 'unknown', why });
+    expect(await cluster.get(resources.pods, { namespace: 'llm', name: 'x' })).toEqual({ kind: 'unknown', why });
+  });
+
+  test('our own faults are not swallowed', async () => {
+    const cluster = lazyCluster(() => Promise.reject(new TypeError('ours')));
+    await expect(cluster.list(resources.pods, pods)).rejects.toThrow('ours');
+  });
+});
+
+describe('TLS', () => {
+  let server: https.Server;
+  // Made for these tests and trusted by nothing else; valid for a hundred years.
+  const fixture = (name: string) => fileURLToPath(new URL(`../../../fixtures/tls/${name}`, import.meta.url));
+  const ca = fixture('localhost.crt');
+  beforeAll(async () => {
+    server = https.createServer(
+      { key: readFileSync(fixture('localhost.key')), cert: readFileSync(ca) },
+      (_, response) => {
+        response.writeHead(200, { 'content-type': 'application/json' });
+        response.end('{"metadata":{},"items":[]}');
+      },
+    );
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  });
+  afterAll(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+
+  test.each([
+    ['its own authority', 'localhost', () => ({ 'certificate-authority': ca }), { kind: 'known', value: [] }],
+    ['no verification', '127.0.0.1', () => ({ 'insecure-skip-tls-verify': true }), { kind: 'known', value: [] }],
+    ['an unknown authority', 'localhost', () => ({}), { kind: 'unknown', why: expect.stringContaining('self-signed') }],
+    [
+      'another host',
+      '127.0.0.1',
+      () => ({ 'certificate-authority': ca }),
+      { kind: 'unknown', why: expect.stringContaining('for another host') },
+    ],
+    [
+      'another host, named',
+      '127.0.0.1',
+      () => ({ 'certificate-authority': ca, 'tls-server-name': 'localhost' }),
+      { kind: 'known', value: [] },
+    ],
+  ])('%s', async (_, host, cluster, wanted) => {
+    const { port } = server.address() as AddressInfo;
+    const reader = await opened(kubeconfig('tls', { server: `https://${host}:${port}`, cluster: cluster() }));
+    expect(await reader.list(resources.pods, pods)).toEqual(wanted);
+  });
+});
