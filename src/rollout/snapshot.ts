@@ -72,6 +72,10 @@ export type Snapshot = {
   readonly rollout: RolloutFile | undefined;
   readonly workload: WorkloadFile | undefined;
   readonly stable: Known<Stable>;
+  /** A commit of the desired branch where this object has the release of its marks: what `stable` becomes. */
+  readonly delivered: Known<string>;
+  /** The text of the release that a retry names, where the file does not have it; read only then. */
+  readonly retryText: Known<Stable>;
   /** Wrong files: no step forward while there are any. */
   readonly issues: readonly Issue[];
   readonly warnings: readonly Issue[];

@@ -1,0 +1,92 @@
+/** Whether what Git says is live: the fields, the template, and LWS's own word that it has seen them. */
+
+import { firstDifference } from '../api/content-match.ts';
+import type { Known } from '../api/known.ts';
+import type { LiveLws } from '../api/live.ts';
+import { DEFAULT_MAX_UNAVAILABLE } from '../api/workload.ts';
+import { keyHolds } from './groups.ts';
+import { type Hold, hold } from './hold.ts';
+import type { Snapshot, WorkloadFile } from './snapshot.ts';
+
+/** LWS 0.8 says nothing of what it has observed: two reads at least so far apart must agree. */
+export const SECOND_READ_SECONDS = 5;
+
+/**
+ * Why the file is not known to be applied, or undefined where it is: the fields that our commits own are equal,
+ * every leaf of the template is equal, nothing that an earlier text had is left over, and LWS has observed it.
+ * Annotations only corroborate: another tool may keep them back.
+ */
+export function waitingOnApply(snapshot: Snapshot, file: WorkloadFile): Hold | undefined {
+  const { live } = snapshot;
+  if (live.lws.kind === 'absent')
+    return hold(
+      'WorkloadAbsent',
+      `${file.object.kind} ${file.object.name} is not in the cluster; wanted it applied by the GitOps agent`,
+    );
+  const unread = Object.entries({ ...live }).find(([name, read]) => name !== 'scaler' && read.kind !== 'known');
+  if (live.lws.kind === 'unknown') return hold('ClusterUnreadable', live.lws.why);
+  const lws = live.lws.value;
+  if (lws.deleting) return hold('WorkloadDeleting', `${file.object.name} is being deleted in the cluster`);
+  const field = differingField(snapshot, file, lws);
+  if (field !== undefined) return hold('NotApplied', field);
+  if (unread !== undefined) return hold('ClusterUnreadable', unreadWhy(unread[0], unread[1]));
+  return waitingOnObservation(snapshot, file, lws);
+}
+
+function unreadWhy(name: string, read: Known<unknown>): string {
+  return read.kind === 'unknown' ? read.why : `${name} of the workload not found`;
+}
+
+/** The first field in which the cluster differs from Git, for people. */
+function differingField(snapshot: Snapshot, file: WorkloadFile, lws: LiveLws): string | undefined {
+  const { workload } = file;
+  const pairs: readonly (readonly [string, unknown, unknown])[] = [
+    ['partition', workload.partition ?? 0, lws.partition],
+    ['maxUnavailable', workload.maxUnavailable ?? DEFAULT_MAX_UNAVAILABLE, lws.maxUnavailable],
+    ['maxSurge', workload.maxSurge ?? 0, lws.maxSurge],
+    ['replicas', ownedReplicas(snapshot, file) ?? lws.replicas, lws.replicas],
+  ];
+  const differs = pairs.find(([, wanted, seen]) => String(wanted) !== String(seen));
+  if (differs !== undefined)
+    return `${differs[0]} is ${String(differs[2])} in the cluster, Git says ${String(differs[1])}`;
+  const before = snapshot.stable.kind === 'known' ? snapshot.stable.value.content : undefined;
+  const path = firstDifference(workload.content, before, lws.content);
+  return path === undefined ? undefined : `spec.${path} in the cluster differs from Git`;
+}
+
+/** Git's replicas where Git owns them; an autoscaler's value is never compared. */
+function ownedReplicas(snapshot: Snapshot, file: WorkloadFile): number | undefined {
+  return snapshot.live.scaler.kind === 'absent' ? file.workload.replicas : undefined;
+}
+
+function waitingOnObservation(snapshot: Snapshot, file: WorkloadFile, lws: LiveLws): Hold | undefined {
+  const { leaderSet, revisions } = snapshot.live;
+  if (leaderSet.kind !== 'known' || revisions.kind !== 'known')
+    return hold('ClusterUnreadable', 'the leader StatefulSet could not be read');
+  if (lws.observedGeneration !== undefined && lws.observedGeneration < lws.generation) {
+    return hold(
+      'NotObserved',
+      `LWS has observed generation ${lws.observedGeneration} of ${lws.generation}`,
+      SECOND_READ_SECONDS,
+    );
+  }
+  const before = snapshot.stable.kind === 'known' ? snapshot.stable.value.content : undefined;
+  if (!keyHolds(leaderSet.value.revisionKey, file.workload.content, { before, revisions: revisions.value })) {
+    return hold(
+      'NotObserved',
+      'LWS has not yet put the template of Git on its leader StatefulSet',
+      SECOND_READ_SECONDS,
+    );
+  }
+  if (lws.observedGeneration !== undefined) return undefined;
+  const sameFile = snapshot.record?.blobs[file.file] === snapshot.blobs[file.file];
+  const since = sameFile ? snapshot.record?.appliedSince : undefined;
+  if (since === undefined || snapshot.now - since < SECOND_READ_SECONDS) {
+    return hold(
+      'NotObserved',
+      `this LWS (before 0.9) does not say what it has observed: reading again after ${SECOND_READ_SECONDS} s`,
+      SECOND_READ_SECONDS,
+    );
+  }
+  return undefined;
+}

@@ -1,0 +1,81 @@
+/** Gates that look at the cluster: is Git's state live, and can the next groups move without harm. */
+
+import type { Group } from '../groups.ts';
+import { nameGroups } from '../groups.ts';
+import { type Hold, hold } from '../hold.ts';
+import { type Observed, type Situation, unavailableBudget, unreadyOf } from '../situation.ts';
+
+export function notApplied(situation: Situation): Hold | undefined {
+  return situation.notApplied;
+}
+
+export function replicasUnknown({ replicas, snapshot }: Situation): Hold | undefined {
+  if (replicas !== undefined) return undefined;
+  const why =
+    snapshot.live.scaler.kind === 'unknown'
+      ? snapshot.live.scaler.why
+      : 'an autoscaler owns it and the cluster cannot be read';
+  return hold('ScalerUnreadable', `the number of groups is not known: ${why}`);
+}
+
+export function scaledToZero({ replicas }: Situation): Hold | undefined {
+  if (replicas !== 0) return undefined;
+  return hold(
+    'ScaledToZero',
+    'replicas is 0: on the way up all groups start on the template of Git, whatever the partition. Scale up first',
+  );
+}
+
+/** With the budget spent by groups that the release has not touched, LWS does not move: not the release's fault. */
+export function blockedByUnreadyGroup({ observed, maxUnavailable, replicas }: Situation): Hold | undefined {
+  if (observed === undefined || replicas === undefined) return undefined;
+  const unready = unreadyOf(wanted(observed, replicas));
+  const old = unready.filter((group) => group.version !== 'release');
+  const budget = unavailableBudget(maxUnavailable, replicas);
+  if (old.length === 0 || unready.length < budget) return undefined;
+  return hold(
+    'BlockedByUnreadyGroup',
+    `${nameUnready(old)} not on the new version and not ready; with maxUnavailable ${budget} LWS moves nothing until that heals`,
+  );
+}
+
+/** Groups on a version that is neither the new nor the stable one. */
+export function mixedRevisions({ observed, replicas }: Situation): Hold | undefined {
+  if (observed === undefined || observed.stableKey === undefined || replicas === undefined) return undefined;
+  const others = wanted(observed, replicas).filter((group) => group.version === 'other' && group.key !== undefined);
+  if (others.length === 0) return undefined;
+  return hold(
+    'MixedRevisions',
+    `${nameGroups(others.map((group) => group.index))} on neither the stable nor the requested template`,
+  );
+}
+
+/** The objects are not those that the delivery began with: everything in them came up on Git's template (trace 29l). */
+export function recreated({ observed, snapshot }: Situation): Hold | undefined {
+  const before = snapshot.record?.uids;
+  if (observed === undefined || before === undefined) return undefined;
+  const which =
+    before.lws !== observed.lws.uid
+      ? 'LeaderWorkerSet'
+      : before.leaderSet === observed.leaderSet.uid
+        ? undefined
+        : 'leader StatefulSet';
+  if (which === undefined) return undefined;
+  return hold(
+    'Recreated',
+    `the ${which} is not the one that this delivery began with: all groups came up on Git's template. Approve to accept that, or abort`,
+  );
+}
+
+/** The groups that N asks for; ordinals above are on their way out. */
+export function wanted(observed: Observed, replicas: number): readonly Group[] {
+  return observed.groups.filter((group) => group.index < replicas);
+}
+
+/** `group 2 (leader: ImagePullBackOff)`. */
+export function nameUnready(groups: readonly Group[]): string {
+  const [first] = groups;
+  if (groups.length === 1 && first !== undefined)
+    return `group ${first.index}${first.waitingOn === '' ? '' : ` (${first.waitingOn})`}`;
+  return nameGroups(groups.map((group) => group.index));
+}

@@ -1,0 +1,32 @@
+/** Gates that people hold shut in the Rollout: deleted, disabled, paused, wrong. */
+
+import { type Hold, hold } from '../hold.ts';
+import type { Situation } from '../situation.ts';
+
+/** Files that are wrong stop every step until somebody mends them. */
+export function stalled({ snapshot }: Situation): Hold | undefined {
+  const issue = snapshot.issues[0];
+  if (issue === undefined) return undefined;
+  const more = snapshot.issues.length > 1 ? ` (and ${snapshot.issues.length - 1} more)` : '';
+  const place = issue.line > 0 ? `${issue.file}:${issue.line}` : issue.file;
+  return hold('Stalled', `${place}: ${issue.message}${more}. ${issue.hint}`.trim());
+}
+
+/** A workload whose Rollout is gone stays armed: edits of it do nothing, and somebody should know. */
+export function rolloutAbsent({ snapshot, file }: Situation): Hold | undefined {
+  if (snapshot.rollout !== undefined || snapshot.issues.length > 0) return undefined;
+  return hold(
+    'OrphanArmed',
+    `${file.file}: ${file.object.name} is managed, but no Rollout names it: edits of its template do nothing. Add the Rollout again, or hand it back with: tranche eject ${file.object.name}`,
+  );
+}
+
+export function disabled({ snapshot }: Situation): Hold | undefined {
+  return snapshot.rollout?.rollout.disabled === true ? hold('Disabled', 'spec.disabled is true') : undefined;
+}
+
+export function paused({ snapshot }: Situation): Hold | undefined {
+  const named = snapshot.rollout?.rollout.name ?? '';
+  if (snapshot.rollout?.rollout.paused !== true) return undefined;
+  return hold('Paused', `spec.strategy.paused is true. To go on: tranche resume ${named}`);
+}

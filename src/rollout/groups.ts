@@ -1,0 +1,137 @@
+/** The groups of a workload: which version each is on and whether it serves, judged from leaders and worker StatefulSets. */
+
+import { firstDifference, leafCount } from '../api/content-match.ts';
+import type { JsonObject } from '../api/json.ts';
+import type { LiveLeader, LiveRevision, LiveStatefulSet } from '../api/live.ts';
+
+export type GroupVersion = 'release' | 'stable' | 'other' | 'absent';
+
+export type Group = {
+  readonly index: number;
+  /** UID of the leader pod; empty where there is none. */
+  readonly uid: string;
+  /** The revision key that leader and workers share; undefined while they differ or are not there. */
+  readonly key: string | undefined;
+  readonly version: GroupVersion;
+  /** The leader Ready and all workers available: LWS before 0.9 looks at the leader only (trace 29b), we never do. */
+  readonly ready: boolean;
+  /** Why it is not ready, where something says so. */
+  readonly waitingOn: string;
+};
+
+/** Revision keys by the text they contain; undefined: no such revision is there (any more). */
+export type VersionKeys = { readonly release: string | undefined; readonly stable: string | undefined };
+
+export type GroupParts = {
+  readonly leaders: readonly LiveLeader[];
+  readonly workerSets: readonly LiveStatefulSet[];
+  readonly size: number;
+  readonly keys: VersionKeys;
+};
+
+/** One entry for every ordinal below `replicas`, and for every group above it that is still there. */
+export function groupsOf(replicas: number, parts: GroupParts): readonly Group[] {
+  const leaders = new Map(parts.leaders.map((leader) => [leader.groupIndex, leader]));
+  const workers = new Map(parts.workerSets.map((set) => [set.groupIndex ?? -1, set]));
+  const last = Math.max(replicas - 1, ...leaders.keys());
+  return Array.from({ length: last + 1 }, (_, index) =>
+    groupOf(index, leaders.get(index), workers.get(index), parts),
+  ).filter((group) => group.index < replicas || group.uid !== '');
+}
+
+function groupOf(
+  index: number,
+  leader: LiveLeader | undefined,
+  workers: LiveStatefulSet | undefined,
+  parts: GroupParts,
+): Group {
+  if (leader === undefined)
+    return { index, uid: '', key: undefined, version: 'absent', ready: false, waitingOn: 'no leader pod' };
+  const alone = parts.size === 1;
+  // A worker StatefulSet of the leader before this one is on its way out and proves nothing.
+  const own = workers !== undefined && workers.ownerUid === leader.uid && !workers.deleting ? workers : undefined;
+  const key = alone || own?.revisionKey === leader.revisionKey ? leader.revisionKey : undefined;
+  const workersReady =
+    alone || (own !== undefined && own.observedGeneration >= own.generation && own.availableReplicas >= own.replicas);
+  const ready = leader.ready && !leader.deleting && workersReady;
+  return {
+    index,
+    uid: leader.uid,
+    key,
+    version: versionOf(key, parts.keys),
+    ready,
+    waitingOn: ready ? '' : waitingOn(leader, own),
+  };
+}
+
+function versionOf(key: string | undefined, keys: VersionKeys): GroupVersion {
+  if (key === undefined) return 'other';
+  if (key === keys.release) return 'release';
+  return key === keys.stable ? 'stable' : 'other';
+}
+
+function waitingOn(leader: LiveLeader, workers: LiveStatefulSet | undefined): string {
+  if (leader.deleting) return 'leader is being deleted';
+  if (!leader.ready) return leader.waitingOn === '' ? 'leader not ready' : `leader: ${leader.waitingOn}`;
+  if (workers === undefined) return 'no worker StatefulSet yet';
+  return `${workers.availableReplicas} of ${workers.replicas} workers available`;
+}
+
+/**
+ * The key of the ControllerRevision that holds `content`: of several that contain it the closest, then the newest.
+ * `other` is the text that it must be told apart from; what only that one says must not be in the revision.
+ */
+export function keyOf(
+  content: JsonObject,
+  other: JsonObject | undefined,
+  revisions: readonly LiveRevision[],
+): string | undefined {
+  let best: { readonly revision: LiveRevision; readonly leaves: number } | undefined;
+  const wanted = withoutTopology(content);
+  for (const revision of revisions) {
+    if (
+      firstDifference(wanted, other === undefined ? undefined : withoutTopology(other), revision.content) !== undefined
+    )
+      continue;
+    const leaves = leafCount(revision.content);
+    if (
+      best === undefined ||
+      leaves < best.leaves ||
+      (leaves === best.leaves && revision.revision > best.revision.revision)
+    ) {
+      best = { revision, leaves };
+    }
+  }
+  return best?.revision.key;
+}
+
+/**
+ * Whether a revision with `key` holds `content` and nothing that only `before` says: what LWS has put on its leader
+ * StatefulSet is this text, not the one before it.
+ */
+export function keyHolds(
+  key: string,
+  content: JsonObject,
+  known: { readonly before: JsonObject | undefined; readonly revisions: readonly LiveRevision[] },
+): boolean {
+  const wanted = withoutTopology(content);
+  const before = known.before === undefined ? undefined : withoutTopology(known.before);
+  const same = known.revisions.filter((revision) => revision.key === key);
+  return same.some((revision) => firstDifference(wanted, before, revision.content) === undefined);
+}
+
+/** The exclusive-topology annotation is no part of LWS's own revisions. */
+function withoutTopology(content: JsonObject): JsonObject {
+  const { exclusiveTopology: _, ...rest } = content;
+  return rest;
+}
+
+/** `group 3`, `groups 1 and 2`, `groups 4–7`: for people. */
+export function nameGroups(indexes: readonly number[]): string {
+  const sorted = [...indexes].sort((a, b) => a - b);
+  const [first, last] = [sorted[0], sorted.at(-1)];
+  if (first === undefined || last === undefined) return 'no group';
+  if (sorted.length === 1) return `group ${first}`;
+  if (sorted.length > 2 && last - first === sorted.length - 1) return `groups ${first}–${last}`;
+  return `groups ${sorted.slice(0, -1).join(', ')} and ${last}`;
+}

@@ -1,0 +1,55 @@
+/** Why a rollout stands still, in words that name what was seen, what is wanted and what to do. */
+
+/** Stable names: people match alerts on them. */
+export type HoldReason =
+  // The world is not there yet, or not readable.
+  | 'ClusterUnreadable'
+  | 'WorkloadAbsent'
+  | 'WorkloadDeleting'
+  | 'NotApplied'
+  | 'NotObserved'
+  | 'ScalerUnreadable'
+  // Groups.
+  | 'GroupsNotUpdated'
+  | 'GroupsNotReady'
+  | 'StatefulSetNotFlipped'
+  | 'BlockedByUnreadyGroup'
+  | 'BlockedByFailedGroup'
+  | 'NotAtRest'
+  | 'MixedRevisions'
+  | 'Overshoot'
+  | 'Recreated'
+  | 'ScaledToZero'
+  | 'RollingBack'
+  // People.
+  | 'Paused'
+  | 'Disabled'
+  | 'RolloutAbsent'
+  | 'OrphanArmed'
+  | 'PausedForApproval'
+  | 'PauseDuration'
+  | 'ReleaseAborted'
+  | 'AbortedTemplateReturned'
+  | 'PartitionEdited'
+  | 'StepCountChanged'
+  | 'JumpRefused'
+  | 'AbortRefused'
+  | 'RetryRefused'
+  | 'RequestQueued'
+  // Git.
+  | 'HistoryRewritten'
+  | 'StableUnavailable'
+  | 'AnnotationsGone'
+  | 'Stalled'
+  | 'Drift';
+
+export type Hold = {
+  readonly reason: HoldReason;
+  readonly message: string;
+  /** When looking again could help by itself; undefined: at the ordinary interval. */
+  readonly requeueAfterSeconds: number | undefined;
+};
+
+export function hold(reason: HoldReason, message: string, requeueAfterSeconds?: number): Hold {
+  return { reason, message, requeueAfterSeconds };
+}

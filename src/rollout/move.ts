@@ -1,0 +1,62 @@
+/** One commit that a rule wants: the new marks, the fields they describe, and why. */
+
+import type { IntOrPercent } from '../api/int-or-percent.ts';
+import type { Marks } from '../api/marks.ts';
+import type { StepState } from '../api/record.ts';
+import type { Hold } from './hold.ts';
+import type { Stable } from './snapshot.ts';
+
+/** Stable names, written as the trailer `Rollout-Reason`. */
+export type MoveReason =
+  | 'Adopted'
+  | 'StepReady'
+  | 'Jumped'
+  | 'StepsEdited'
+  | 'Superseded'
+  | 'Armed'
+  | 'Settled'
+  | 'NoNewRevision'
+  | 'Rearmed'
+  | 'Aborted'
+  | 'Reverted'
+  | 'BudgetRaised'
+  | 'RollbackWidened'
+  | 'RolledBack'
+  | 'RequestWithdrawn'
+  | 'AbortedTextRemoved'
+  | 'RollStopped'
+  | 'PartitionRestored'
+  | 'Retried';
+
+export type Move = {
+  readonly reason: MoveReason;
+  /** What follows the name in the subject: `step 2/4`, `rollback`, `settled`. */
+  readonly label: string;
+  readonly marks: Marks;
+  /** undefined: stays as it is. */
+  readonly partition: number | undefined;
+  /** undefined: stays as it is; `remove`: the key goes, as it was not there before the delivery. */
+  readonly maxUnavailable: IntOrPercent | 'remove' | undefined;
+  /** The text that takes the place of the file's release content. */
+  readonly text: Stable | undefined;
+  /** One paragraph for people: why now, with the numbers that made it so. */
+  readonly why: string;
+};
+
+/** What a rule says of one workload: at most one move, and everything that is waited for. */
+export type Decision = {
+  readonly move: Move | undefined;
+  readonly holds: readonly Hold[];
+  /** Whether the groups of the step in Git are all there: pauses and soaks count from when this became true. */
+  readonly stepDone: boolean;
+  /** Kruise's word for where the current step stands. */
+  readonly stepState: StepState;
+};
+
+export function holding(holds: readonly Hold[], stepState: StepState, stepDone = false): Decision {
+  return { move: undefined, holds, stepDone, stepState };
+}
+
+export function moving(move: Move, stepState: StepState, holds: readonly Hold[] = []): Decision {
+  return { move, holds, stepDone: false, stepState };
+}

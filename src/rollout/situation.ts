@@ -1,0 +1,119 @@
+/** The facts of a snapshot that every rule asks for, worked out once. No rule of its own. */
+
+import { floorOf, type IntOrPercent } from '../api/int-or-percent.ts';
+import type { JsonObject } from '../api/json.ts';
+import type { LiveLws, LiveStatefulSet } from '../api/live.ts';
+import type { Marks } from '../api/marks.ts';
+import type { Release } from '../api/release.ts';
+import type { RolloutStep } from '../api/rollout-steps.ts';
+import { DEFAULT_MAX_UNAVAILABLE, type Workload } from '../api/workload.ts';
+import { waitingOnApply } from './applied.ts';
+import { type Group, groupsOf, keyHolds, keyOf } from './groups.ts';
+import type { Hold } from './hold.ts';
+import type { Snapshot, WorkloadFile } from './snapshot.ts';
+
+/** What the cluster shows, when all of it could be read. */
+export type Observed = {
+  readonly lws: LiveLws;
+  readonly leaderSet: LiveStatefulSet;
+  readonly groups: readonly Group[];
+  /** The revision that holds the stable text, where there still is one. */
+  readonly stableKey: string | undefined;
+  /** The revision that holds Git's text, once LWS has taken it up. */
+  readonly releaseKey: string | undefined;
+};
+
+export type Situation = {
+  readonly snapshot: Snapshot;
+  readonly file: WorkloadFile;
+  readonly workload: Workload;
+  readonly marks: Marks | undefined;
+  /** F: the digest of the file as it is. */
+  readonly digest: string;
+  /** N, or undefined where an autoscaler owns it and the cluster cannot be read. */
+  readonly replicas: number | undefined;
+  /** P as Git has it; LWS reads a missing one as 0. */
+  readonly partition: number;
+  readonly maxUnavailable: IntOrPercent;
+  readonly steps: readonly RolloutStep[];
+  /** undefined: not everything could be read; `unread` says what. */
+  readonly observed: Observed | undefined;
+  /** Why Git's fields are not known to be live; undefined: they are. */
+  readonly notApplied: Hold | undefined;
+};
+
+/** Works out the facts; pure. `file` is the workload of the snapshot. */
+export function situationOf(snapshot: Snapshot, file: WorkloadFile): Situation {
+  const { workload } = file;
+  const replicas = wantedReplicas(snapshot, workload);
+  const notApplied = waitingOnApply(snapshot, file);
+  return {
+    snapshot,
+    file,
+    workload,
+    marks: workload.marks,
+    digest: file.digest,
+    replicas,
+    partition: workload.partition ?? 0,
+    maxUnavailable: workload.maxUnavailable ?? DEFAULT_MAX_UNAVAILABLE,
+    steps: snapshot.rollout?.rollout.steps ?? [],
+    observed: observe(snapshot, workload, replicas, notApplied === undefined),
+    notApplied,
+  };
+}
+
+function wantedReplicas(snapshot: Snapshot, workload: Workload): number | undefined {
+  const { scaler, lws } = snapshot.live;
+  if (scaler.kind === 'absent') return workload.replicas;
+  if (lws.kind !== 'known') return undefined;
+  // With the scalers unread, a live value that equals Git's is the same answer either way.
+  return scaler.kind === 'known' || workload.replicas === lws.value.replicas ? lws.value.replicas : undefined;
+}
+
+function observe(
+  snapshot: Snapshot,
+  workload: Workload,
+  replicas: number | undefined,
+  applied: boolean,
+): Observed | undefined {
+  const { lws, leaderSet, leaders, workerSets, revisions } = snapshot.live;
+  if (lws.kind !== 'known' || leaderSet.kind !== 'known' || leaders.kind !== 'known') return undefined;
+  if (workerSets.kind !== 'known' || revisions.kind !== 'known') return undefined;
+  const stable: JsonObject | undefined = snapshot.stable.kind === 'known' ? snapshot.stable.value.content : undefined;
+  const key = leaderSet.value.revisionKey;
+  const releaseKey =
+    applied && keyHolds(key, workload.content, { before: stable, revisions: revisions.value }) ? key : undefined;
+  const stableKey = stable === undefined ? undefined : keyOf(stable, workload.content, revisions.value);
+  const groups = groupsOf(replicas ?? lws.value.replicas, {
+    leaders: leaders.value,
+    workerSets: workerSets.value,
+    size: lws.value.size,
+    keys: { release: releaseKey, stable: stableKey },
+  });
+  return { lws: lws.value, leaderSet: leaderSet.value, groups, stableKey, releaseKey };
+}
+
+/** U in groups: LWS rounds a percentage down. */
+export function unavailableBudget(value: IntOrPercent, replicas: number): number {
+  return floorOf(value, replicas);
+}
+
+/** The serial of the next release: one more than any that the workload remembers. */
+export function nextRelease(digest: string, marks: Marks | undefined): Release {
+  const serials = marks === undefined ? [] : [marks.release.serial, ...marks.aborted.map((release) => release.serial)];
+  return { digest, serial: 1 + Math.max(0, ...serials) };
+}
+
+export function unreadyOf(groups: readonly Group[]): readonly Group[] {
+  return groups.filter((group) => !group.ready);
+}
+
+/** The lowest ordinal among them, or undefined for none. */
+export function lowest(groups: readonly Group[]): number | undefined {
+  return groups.length === 0 ? undefined : Math.min(...groups.map((group) => group.index));
+}
+
+/** The StatefulSet has taken every leader over: recreated groups come up on the update revision whatever the partition. */
+export function flipped(leaderSet: LiveStatefulSet): boolean {
+  return leaderSet.observedGeneration >= leaderSet.generation && leaderSet.currentRevision === leaderSet.updateRevision;
+}

@@ -1,0 +1,120 @@
+/** The rows `unmanaged` and `settled`: taking a workload over, and leaving it armed. */
+
+import type { Marks } from '../../api/marks.ts';
+import { printRelease, sameRelease } from '../../api/release.ts';
+import { SENTINEL } from '../../api/workload.ts';
+import { blockedByUnreadyGroup, notApplied, recreated, replicasUnknown, wanted } from '../gates/cluster.ts';
+import { holdsOf } from '../gates/gate.ts';
+import { historyRewritten } from '../gates/git.ts';
+import { disabled, rolloutAbsent, stalled } from '../gates/people.ts';
+import { nameGroups } from '../groups.ts';
+import { type Hold, hold } from '../hold.ts';
+import { type Decision, holding, moving } from '../move.ts';
+import { flipped, nextRelease, type Situation, unreadyOf } from '../situation.ts';
+
+/**
+ * Adoption writes partition and marks, and only at rest: armed while groups are still moving, one that is
+ * recreated would come back on another version (trace 29d).
+ */
+export function unmanaged(situation: Situation): Decision {
+  const { snapshot, digest, partition, replicas } = situation;
+  const gone = annotationsGone(situation);
+  const holds =
+    gone === undefined
+      ? holdsOf([stalled, historyRewritten, disabled, replicasUnknown, notApplied, atRest], situation)
+      : [gone];
+  if (holds.length > 0 || replicas === undefined) return holding(holds, 'Completed');
+  const release = nextRelease(digest, undefined);
+  const marks: Marks = { release, step: undefined, stable: snapshot.main, restore: undefined, aborted: [] };
+  return moving(
+    {
+      reason: 'Adopted',
+      label: 'adopt',
+      marks,
+      partition: partition === SENTINEL ? undefined : SENTINEL,
+      maxUnavailable: undefined,
+      text: undefined,
+      why: `All ${replicas} groups are ready on what Git says, so nothing restarts. From now on an edit of the template is a request, delivered in the steps of ${snapshot.rollout?.file ?? 'the Rollout'}.`,
+    },
+    'Completed',
+  );
+}
+
+/** Settled is armed; a partition that somebody lowered is put back, because the next edit would take the fleet. */
+export function settled(situation: Situation): Decision {
+  const { marks, partition, snapshot } = situation;
+  const holds = [stalled(situation), rolloutAbsent(situation), abortTooLate(situation), ...auditHolds(situation)];
+  const shown = holds.filter((found) => found !== undefined);
+  if (marks === undefined || partition === SENTINEL || snapshot.issues.length > 0)
+    return holding(shown, 'Completed', true);
+  return moving(
+    {
+      reason: 'Rearmed',
+      label: 'arm',
+      marks,
+      partition: SENTINEL,
+      maxUnavailable: undefined,
+      text: undefined,
+      why: `The partition of a settled workload was ${partition}: the next edit of the template would have restarted ${partition === 0 ? 'every group' : `all groups from ${partition} up`} at once.`,
+    },
+    'Completed',
+    shown,
+  );
+}
+
+/** What an audit compares at rest: is Git live, is everything on one version, is everything ready. */
+function auditHolds(situation: Situation): readonly (Hold | undefined)[] {
+  const { snapshot } = situation;
+  // Between audits a settled rollout is not read at all; that is no fault of the cluster.
+  if (snapshot.live.lws.kind === 'unknown' && snapshot.live.lws.why === NOT_READ) return [];
+  const drift = situation.notApplied;
+  if (drift?.reason === 'NotApplied') return [hold('Drift', drift.message), blockedByUnreadyGroup(situation)];
+  return [drift ?? recreated(situation) ?? atRest(situation)];
+}
+
+/** The reason for which `observe` leaves a settled workload unread. */
+export const NOT_READ = 'settled: not read before the next audit';
+
+/** Why the workload is not at rest: a group missing, not ready, on another revision, or the StatefulSet not flipped. */
+export function atRest(situation: Situation): Hold | undefined {
+  const { observed, replicas } = situation;
+  if (observed === undefined || replicas === undefined) return undefined;
+  const groups = wanted(observed, replicas);
+  const elsewhere = groups.filter((group) => group.key !== observed.leaderSet.revisionKey);
+  if (elsewhere.length > 0) {
+    return hold(
+      'NotAtRest',
+      `${nameGroups(elsewhere.map((group) => group.index))} not on the revision of the leader StatefulSet`,
+    );
+  }
+  const unready = unreadyOf(groups);
+  if (unready.length > 0)
+    return hold(
+      'NotAtRest',
+      `${nameGroups(unready.map((group) => group.index))} not ready: ${unready[0]?.waitingOn ?? ''}`,
+    );
+  if (observed.groups.length > groups.length)
+    return hold('NotAtRest', `${observed.groups.length - groups.length} groups above replicas are still there`);
+  if (!flipped(observed.leaderSet))
+    return hold('NotAtRest', 'the leader StatefulSet still has another current revision');
+  return undefined;
+}
+
+function abortTooLate({ marks, snapshot }: Situation): Hold | undefined {
+  const abort = snapshot.rollout?.intents.abort;
+  if (marks === undefined || !sameRelease(abort, marks.release)) return undefined;
+  return hold(
+    'AbortRefused',
+    `release ${printRelease(marks.release)} is delivered and settled: there is nothing to abort. To go back, put the earlier template into the file`,
+  );
+}
+
+/** Marks that the record knows and the file has lost: written by us, removed by somebody. */
+function annotationsGone({ snapshot, file }: Situation): Hold | undefined {
+  const recorded = snapshot.record?.marks;
+  if (recorded === undefined || snapshot.rollout?.rollout.disabled === true) return undefined;
+  return hold(
+    'AnnotationsGone',
+    `${file.file}: the tranche.dev annotations of ${file.object.name} are gone. To go on, put them back (tranche.dev/release: "${printRelease(recorded.release)}", …); to hand the workload back: tranche eject ${snapshot.key.name}`,
+  );
+}

@@ -1,0 +1,139 @@
+/** Going back: the commit that gives up a release, from every state. Needs no metrics, approval or window. */
+
+import type { IntOrPercent } from '../../api/int-or-percent.ts';
+import type { Displaced, Marks } from '../../api/marks.ts';
+import { ABORTED_LIMIT } from '../../api/marks.ts';
+import { printRelease, type Release } from '../../api/release.ts';
+import { nameUnready, wanted } from '../gates/cluster.ts';
+import { nameGroups } from '../groups.ts';
+import { hold } from '../hold.ts';
+import { type Decision, holding, type Move, moving } from '../move.ts';
+import { lowest, nextRelease, type Situation, unavailableBudget, unreadyOf } from '../situation.ts';
+
+export type GivenUp = {
+  readonly release: Release;
+  readonly reason: 'Aborted' | 'Reverted' | 'AbortedTextRemoved';
+  /** Who or what asked for it, for the commit. */
+  readonly because: string;
+};
+
+/** From `requested`: nothing has moved, so the stable text comes back and the workload is settled as before. */
+export function withdraw(situation: Situation, given: GivenUp): Decision {
+  const { snapshot, marks } = situation;
+  if (marks === undefined || snapshot.stable.kind !== 'known') return holding([noText(situation)], 'BeforeStepUpgrade');
+  const move: Move = {
+    reason: 'RequestWithdrawn',
+    label: 'withdraw',
+    marks: { ...marks, aborted: remember(given.release, marks) },
+    partition: undefined,
+    maxUnavailable: undefined,
+    text: snapshot.stable.value,
+    why: `${given.because} No group had moved: the workload is armed, and the text of ${printRelease(marks.release)} is back.`,
+  };
+  return moving(move, 'Completed');
+}
+
+/**
+ * From a step or from a rollback that a bot has overwritten: the stable text, the partition at the lowest group that
+ * is not on it (never raised: groups above would stay where they are for ever, trace 06), and a budget that the
+ * broken groups have not spent already (traces 31m, 32a).
+ */
+export function goBack(situation: Situation, given: GivenUp): Decision {
+  const { snapshot, marks, digest } = situation;
+  const { stable } = snapshot;
+  if (marks === undefined || stable.kind !== 'known') return holding([noText(situation)], 'StepUpgrade');
+  const partition = partitionBack(situation);
+  const budget = raisedBudget(situation);
+  const next: Marks = {
+    release: stable.value.release,
+    step: { kind: 'rollback' },
+    stable: marks.stable,
+    restore: { floor: Math.min(partition, marks.restore?.floor ?? partition), maxUnavailable: budget.displaced },
+    aborted: remember(given.release, marks),
+  };
+  const move: Move = {
+    reason: given.reason,
+    label: 'rollback',
+    marks: next,
+    partition: partition === situation.partition ? undefined : partition,
+    maxUnavailable: budget.set,
+    text: digest === stable.value.release.digest ? undefined : stable.value,
+    why: `${given.because} ${explain(situation, partition)}`,
+  };
+  return moving(move, 'StepUpgrade');
+}
+
+/** The release joins those given up, newest first. */
+function remember(release: Release, marks: Marks): readonly Release[] {
+  return [release, ...marks.aborted].slice(0, ABORTED_LIMIT);
+}
+
+/** A bot's rewriting of an aborted text is given up under a serial of its own, so that it can be counted. */
+export function returnedRelease({ digest, marks }: Situation): Release {
+  return nextRelease(digest, marks);
+}
+
+/** P of the way back: the lowest ordinal that is not on the stable text; the floor where the cluster cannot tell. */
+export function partitionBack({ observed, replicas, partition, marks }: Situation): number {
+  const floor = marks?.restore?.floor ?? partition;
+  if (observed === undefined || observed.stableKey === undefined || replicas === undefined)
+    return Math.min(partition, floor);
+  const elsewhere = wanted(observed, replicas).filter((group) => group.uid !== '' && group.key !== observed.stableKey);
+  const low = lowest(elsewhere);
+  // Whole and armed (floor 0): every group is to go back; a group that is just being recreated must not be missed.
+  if (marks?.step?.kind === 'step' && floor === 0) return 0;
+  return low === undefined ? Math.min(partition, floor) : Math.min(partition, low);
+}
+
+export type Budget = { readonly set: IntOrPercent | undefined; readonly displaced: Displaced | undefined };
+
+/**
+ * U + the number of unready groups, at most N: LWS answers a revert by standing still while unready groups have
+ * spent the budget. Not where the cluster is unreadable, and never lowered.
+ */
+export function raisedBudget(situation: Situation): Budget {
+  const { observed, replicas, marks, workload, maxUnavailable } = situation;
+  const before = marks?.restore?.maxUnavailable;
+  if (observed === undefined || replicas === undefined) return { set: undefined, displaced: before };
+  const unready = unreadyOf(wanted(observed, replicas)).length;
+  const own = unavailableBudget(before === undefined ? maxUnavailable : (before.was ?? 1), replicas);
+  const now = unavailableBudget(maxUnavailable, replicas);
+  const raised = Math.min(replicas, own + unready);
+  if (unready === 0 || raised <= now) return { set: undefined, displaced: before };
+  return { set: raised, displaced: { was: before === undefined ? workload.maxUnavailable : before.was, set: raised } };
+}
+
+function explain({ observed, replicas }: Situation, partition: number): string {
+  if (observed === undefined || replicas === undefined) {
+    return `The cluster cannot be read, so the partition is the lowest of this delivery, ${partition}; groups restart as LWS finds them.`;
+  }
+  const groups = wanted(observed, replicas);
+  const back = groups.filter((group) => group.index >= partition && group.key !== observed.stableKey);
+  const unready = unreadyOf(groups);
+  const serving = groups.length - unready.length;
+  const broken =
+    unready.length === 0
+      ? ''
+      : ` ${nameUnready(unready)} not ready, which had spent the budget of LWS: maxUnavailable is raised until all groups are back.`;
+  const moving_ =
+    back.length === 0
+      ? 'No group has left the stable version.'
+      : `${capitalise(nameGroups(back.map((group) => group.index)))} restart on the stable version.`;
+  const dip =
+    back.length === 0
+      ? ''
+      : ` Capacity: ${serving} of ${groups.length} groups are ready now, at the lowest ${Math.max(0, serving - 1)} while they load.`;
+  return `${moving_}${broken}${dip}`;
+}
+
+function capitalise(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+function noText({ snapshot }: Situation): ReturnType<typeof hold> {
+  const why = snapshot.stable.kind === 'unknown' ? snapshot.stable.why : 'no annotation names it';
+  return hold(
+    'StableUnavailable',
+    `asked to go back, but the stable text was not found: ${why}. Put the earlier template into the file by hand`,
+  );
+}

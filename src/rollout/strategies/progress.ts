@@ -1,0 +1,113 @@
+/** How far the step in Git has come: which of its groups are missing, and which rule holds the next one. */
+
+import type { StepIntent } from '../../api/intents.ts';
+import { sameRelease } from '../../api/release.ts';
+import { batchReady, plannedGroups, toleratedFailures } from '../batches.ts';
+import { blockedByUnreadyGroup, nameUnready, wanted } from '../gates/cluster.ts';
+import { nameGroups } from '../groups.ts';
+import { type Hold, hold } from '../hold.ts';
+import { type Situation, unavailableBudget, unreadyOf } from '../situation.ts';
+import { pauseDecision } from '../steps.ts';
+
+/** Whether a person has approved this very step of this very release. */
+export function approved({ snapshot }: Situation, step: StepIntent): boolean {
+  const approve = snapshot.rollout?.intents.approve;
+  return approve !== undefined && approve.index === step.index && sameRelease(approve.release, step.release);
+}
+
+/** The groups from `from` up that are not yet on the release and ready, as holds; empty: the step is done. */
+export function waitingOnGroups(situation: Situation, from: number): readonly Hold[] {
+  const { observed, replicas, snapshot } = situation;
+  if (situation.notApplied !== undefined) return [situation.notApplied];
+  if (observed === undefined || replicas === undefined)
+    return [hold('ClusterUnreadable', 'the groups could not be read')];
+  const batch = wanted(observed, replicas).filter((group) => group.index >= from);
+  const updated = batch.filter((group) => group.version === 'release');
+  const failureThreshold = snapshot.rollout?.rollout.failureThreshold;
+  const counts = {
+    desired: batch.length,
+    updated: updated.length,
+    updatedReady: updated.filter((group) => group.ready).length,
+    failureThreshold,
+  };
+  if (updated.length < batch.length) {
+    const missing = batch.filter((group) => group.version !== 'release').map((group) => group.index);
+    const blocked = blockedByUnreadyGroup({
+      ...situation,
+      observed: { ...observed, groups: observed.groups.filter((group) => group.index < from) },
+    });
+    return [
+      hold('GroupsNotUpdated', `${nameGroups(missing)} not yet on the release${unreadyNote(updated)}`),
+      ...(blocked === undefined ? [] : [blocked]),
+    ];
+  }
+  const unready = unreadyOf(updated);
+  if (!batchReady(counts)) return [hold('GroupsNotReady', `${nameUnready(unready)} on the release, not ready yet`)];
+  return unready.length > 0 ? canStillMove(situation, unready.length, toleratedFailures(counts)) : [];
+}
+
+function unreadyNote(
+  updated: readonly { readonly index: number; readonly ready: boolean; readonly waitingOn: string }[],
+): string {
+  const unready = updated.filter((group) => !group.ready);
+  return unready.length === 0
+    ? ''
+    : `; ${nameGroups(unready.map((group) => group.index))} on it, not ready (${unready[0]?.waitingOn ?? ''})`;
+}
+
+/** Tolerated failures let a step pass only while LWS has budget left: with it spent, the next step would not move. */
+function canStillMove(
+  { observed, replicas, maxUnavailable }: Situation,
+  failed: number,
+  tolerated: number,
+): readonly Hold[] {
+  if (observed === undefined || replicas === undefined) return [];
+  const unready = unreadyOf(wanted(observed, replicas));
+  const budget = unavailableBudget(maxUnavailable, replicas);
+  if (unready.length < budget) return [];
+  return [
+    hold(
+      'BlockedByFailedGroup',
+      `${failed} of ${tolerated} tolerated groups failed (${nameUnready(unready)}), and maxUnavailable ${budget} is spent: LWS would not move the next group. Mend the group, raise maxUnavailable, or abort`,
+    ),
+  ];
+}
+
+/** More groups on the release than the step allows for N as it is read: only a person lets that go on. */
+export function overshoot(situation: Situation, step: StepIntent): Hold | undefined {
+  const { observed, replicas, steps, snapshot } = situation;
+  const plan = steps[step.index - 1];
+  if (observed === undefined || replicas === undefined || plan === undefined || approved(situation, step))
+    return undefined;
+  const allowed = plannedGroups(plan.replicas, replicas);
+  const updated = wanted(observed, replicas).filter((group) => group.version === 'release').length;
+  if (updated <= allowed) return undefined;
+  return hold(
+    'Overshoot',
+    `${updated} of ${replicas} groups are on the release, step ${step.index} allows ${allowed}. To go on from here: tranche approve ${snapshot.key.name}`,
+  );
+}
+
+/** What is left of the pause of a step whose groups are all there. */
+export function waitingOnPause(situation: Situation, step: StepIntent): Hold | undefined {
+  const { steps, snapshot } = situation;
+  const plan = steps[step.index - 1];
+  if (plan === undefined || approved(situation, step) || jumpAhead(situation, step)) return undefined;
+  const recorded = snapshot.record?.step;
+  const known = recorded !== undefined && recorded.index === step.index && sameRelease(recorded.release, step.release);
+  const since = (known ? recorded.doneSince : undefined) ?? snapshot.now;
+  const pause = pauseDecision(plan, {
+    last: step.index === steps.length,
+    elapsedSeconds: Math.max(0, snapshot.now - since),
+  });
+  if (pause.kind === 'pass') return undefined;
+  if (pause.kind === 'timed')
+    return hold('PauseDuration', `step ${step.index} soaks for another ${pause.leftSeconds} s`, pause.leftSeconds);
+  return hold('PausedForApproval', `step ${step.index} waits for a person: tranche approve ${snapshot.key.name}`);
+}
+
+/** A jump forward, ordered for this release, ends the pause of the step it leaves. */
+export function jumpAhead({ snapshot }: Situation, step: StepIntent): boolean {
+  const jump = snapshot.rollout?.intents.jump;
+  return jump !== undefined && sameRelease(jump.release, step.release) && jump.index > step.index;
+}

@@ -1,0 +1,121 @@
+/** The row `rollback`: until every group has been seen on the stable version and ready. */
+
+import type { Marks } from '../../api/marks.ts';
+import { printRelease } from '../../api/release.ts';
+import { SENTINEL } from '../../api/workload.ts';
+import { nameUnready, replicasUnknown, wanted } from '../gates/cluster.ts';
+import { type Group, nameGroups } from '../groups.ts';
+import { type Hold, hold } from '../hold.ts';
+import { type Decision, holding, type Move, moving } from '../move.ts';
+import { flipped, lowest, type Situation, unavailableBudget, unreadyOf } from '../situation.ts';
+import { raisedBudget } from './going-back.ts';
+import { stoppedPartition } from './superseding.ts';
+import { displacedBack } from './whole.ts';
+
+/** First match: not live, wider, stuck, waiting, done. Goes on whatever people have paused or disabled. */
+export function rollingBack(situation: Situation, marks: Marks): Decision {
+  const { observed, replicas, partition } = situation;
+  const unsure = situation.notApplied ?? replicasUnknown(situation);
+  if (unsure !== undefined) return holding([unsure], 'StepUpgrade');
+  if (observed === undefined || replicas === undefined)
+    return holding([hold('ClusterUnreadable', 'the groups could not be read')], 'StepUpgrade');
+  const groups = wanted(observed, replicas);
+  const away = groups.filter((group) => group.version !== 'release');
+  const low = lowest(away.filter((group) => group.uid !== ''));
+  if (low !== undefined && low < partition) return widen(situation, marks, low);
+  const stuck = away.length > 0 ? raiseAgain(situation, marks, groups) : undefined;
+  if (stuck !== undefined) return stuck;
+  const waiting = waitingOn(groups, away);
+  if (waiting !== undefined) return holding([waiting], 'StepUpgrade');
+  if (!flipped(observed.leaderSet))
+    return holding(
+      [hold('StatefulSetNotFlipped', 'all groups are back; the leader StatefulSet still has another current revision')],
+      'StepUpgrade',
+    );
+  const move: Move = {
+    reason: 'RolledBack',
+    label: 'rolled back',
+    marks: { ...marks, step: undefined, restore: undefined },
+    partition: SENTINEL,
+    ...displacedBack(situation),
+    text: undefined,
+    why: `All ${groups.length} groups have been seen on ${printRelease(marks.release)} and ready. Armed again; what was put aside is back.`,
+  };
+  return moving(move, 'Completed');
+}
+
+function waitingOn(groups: readonly Group[], away: readonly Group[]): Hold | undefined {
+  const unready = unreadyOf(groups);
+  if (away.length > 0) {
+    const loading = unready.length === 0 ? '' : `; not ready: ${nameUnready(unready)}`;
+    return hold(
+      'RollingBack',
+      `${nameGroups(away.map((group) => group.index))} not yet back on the stable version${loading}`,
+    );
+  }
+  return unready.length === 0
+    ? undefined
+    : hold('RollingBack', `all groups are back on the stable version; not ready: ${nameUnready(unready)}`);
+}
+
+/** A group below the partition is not on the stable version: it would stay there for ever (trace 06). */
+function widen(situation: Situation, marks: Marks, low: number): Decision {
+  const move: Move = {
+    reason: 'RollbackWidened',
+    label: `rollback, partition ${situation.partition} → ${low}`,
+    marks: {
+      ...marks,
+      restore: { floor: Math.min(low, marks.restore?.floor ?? low), maxUnavailable: marks.restore?.maxUnavailable },
+    },
+    partition: low,
+    maxUnavailable: undefined,
+    text: undefined,
+    why: `Group ${low} is below the partition and not on the stable version; it would never go back by itself.`,
+  };
+  return moving(move, 'StepUpgrade');
+}
+
+/**
+ * The budget is spent and nothing that this way back restarted is still loading: LWS, or the StatefulSet with its
+ * gate on, will not move again by itself (trace 35c).
+ */
+function raiseAgain(situation: Situation, marks: Marks, groups: readonly Group[]): Decision | undefined {
+  const { replicas, partition, maxUnavailable } = situation;
+  const unready = unreadyOf(groups);
+  const loading = unready.filter((group) => group.version === 'release' && group.index >= partition);
+  if (replicas === undefined || loading.length > 0 || unready.length < unavailableBudget(maxUnavailable, replicas))
+    return undefined;
+  const budget = raisedBudget(situation);
+  if (budget.set === undefined) return undefined;
+  const move: Move = {
+    reason: 'BudgetRaised',
+    label: `rollback, maxUnavailable ${maxUnavailable} → ${budget.set}`,
+    marks: { ...marks, restore: { floor: marks.restore?.floor ?? partition, maxUnavailable: budget.displaced } },
+    partition: undefined,
+    maxUnavailable: budget.set,
+    text: undefined,
+    why: `${nameUnready(unready)} not ready, which has spent the budget of ${maxUnavailable}: LWS stands still. One group more may be down until all are back.`,
+  };
+  return moving(move, 'StepUpgrade');
+}
+
+/** The same aborted text for the second time: the roll is stopped, and a person has to end the fight. */
+export function stopReturned(situation: Situation, marks: Marks): Decision {
+  const { replicas, partition, file, snapshot } = situation;
+  const fight = hold(
+    'AbortedTemplateReturned',
+    `${file.file}: something keeps writing the aborted template ${situation.digest} back. Stop it, then put the stable text back, or deliver it after all: tranche retry ${snapshot.key.name}`,
+  );
+  const stop = replicas === undefined ? partition : stoppedPartition({ ...situation, steps: [] }, replicas);
+  if (stop <= partition) return holding([fight], 'StepUpgrade');
+  const move: Move = {
+    reason: 'RollStopped',
+    label: `rollback, partition ${partition} → ${stop}`,
+    marks,
+    partition: stop,
+    maxUnavailable: undefined,
+    text: undefined,
+    why: `The aborted template ${situation.digest} was written again while its groups were going back. The roll is stopped; writing it once more would only be a fight.`,
+  };
+  return moving(move, 'StepUpgrade', [fight]);
+}

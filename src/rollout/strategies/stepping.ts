@@ -1,0 +1,200 @@
+/** The row `step k, partial`: finish the step that Git names, then write the next. */
+
+import type { Marks } from '../../api/marks.ts';
+import { printRelease, sameRelease } from '../../api/release.ts';
+import { SENTINEL } from '../../api/workload.ts';
+import { nextPartition, partitionOf, plannedGroups } from '../batches.ts';
+import { blockedByUnreadyGroup, recreated, replicasUnknown, scaledToZero, wanted } from '../gates/cluster.ts';
+import { type Gate, holdsOf } from '../gates/gate.ts';
+import { historyRewritten, noWayBack } from '../gates/git.ts';
+import { disabled, paused, rolloutAbsent, stalled } from '../gates/people.ts';
+import { nameGroups } from '../groups.ts';
+import { type Hold, hold } from '../hold.ts';
+import { type Decision, holding, type Move, moving } from '../move.ts';
+import { lowest, type Situation } from '../situation.ts';
+import { describeStep, followingStep, jumpRefusal, stepAfterEdit } from '../steps.ts';
+import { approved, overshoot, waitingOnGroups, waitingOnPause } from './progress.ts';
+
+/** Asked before every step after the first. */
+export const forwardGates: readonly Gate[] = [
+  stalled, // wrong files
+  historyRewritten, // main was force-pushed
+  rolloutAbsent, // nobody asks for steps
+  disabled, // a person said stop
+  paused, // a person said wait
+  stepCountChanged, // Kruise freezes it in mid-rollout
+  noWayBack, // never go on without a way back
+  replicasUnknown, // N is not ours and not readable
+  scaledToZero, // everything would come up on the new text
+  blockedByUnreadyGroup, // LWS would not move
+];
+
+/** `marks.step` is a step and the file has the release's text: the caller has looked. */
+export function stepping(situation: Situation, step: { readonly index: number; readonly marks: Marks }): Decision {
+  const { marks, index } = step;
+  const { release } = marks;
+  const edited = partitionEdited(situation, marks);
+  if (edited !== undefined && edited.move !== undefined) return edited;
+  const anew = recreated(situation);
+  if (anew !== undefined)
+    return approved(situation, { index, release }) ? acceptRecreated(situation, marks) : holding([anew], 'StepUpgrade');
+  const groups = waitingOnGroups(situation, Math.min(situation.partition, situation.replicas ?? 0));
+  const done = groups.length === 0;
+  const plan = editedPlan(situation, { index, release });
+  const over = overshoot(situation, { index, release });
+  const pause = done && plan === undefined ? waitingOnPause(situation, { index, release }) : undefined;
+  const holds = [
+    ...(edited?.holds ?? []),
+    ...groups,
+    ...holdsOf(forwardGates, situation),
+    ...[over, pause, refusedJump(situation, index)].filter((found) => found !== undefined),
+  ];
+  const blocking = holds.filter((found) => found.reason !== 'JumpRefused');
+  if (blocking.length > 0) return holding(unique(holds), stateOf(groups, pause), done);
+  return nextStep(situation, { marks, index, plan });
+}
+
+/** One hold a reason: the gate and the step may have seen the same thing. */
+export function unique(holds: readonly Hold[]): readonly Hold[] {
+  return holds.filter((found, index) => holds.findIndex((other) => other.reason === found.reason) === index);
+}
+
+function stateOf(groups: readonly Hold[], pause: Hold | undefined): 'StepUpgrade' | 'StepPaused' | 'StepReady' {
+  if (groups.length > 0) return 'StepUpgrade';
+  return pause === undefined ? 'StepReady' : 'StepPaused';
+}
+
+/** Step k+1, the target of a jump, or where an edited plan leads. */
+function nextStep(
+  situation: Situation,
+  from: { readonly marks: Marks; readonly index: number; readonly plan: number | undefined },
+): Decision {
+  const { steps, replicas, snapshot, partition } = situation;
+  const { marks, index, plan } = from;
+  const jump = snapshot.rollout?.intents.jump;
+  const wish = sameRelease(jump?.release, marks.release) ? jump?.index : undefined;
+  const target = plan ?? followingStep(wish, { current: index, steps: steps.length });
+  const step = steps[target - 1];
+  if (step === undefined || replicas === undefined) return lastStepShort(situation, index);
+  const next = nextPartition(Math.min(partition, replicas), partitionOf(step.replicas, replicas));
+  const moved = Array.from({ length: Math.max(0, Math.min(partition, replicas) - next) }, (_, i) => next + i);
+  const move: Move = {
+    reason: plan !== undefined ? 'StepsEdited' : target > index + 1 ? 'Jumped' : 'StepReady',
+    label: `step ${target}/${steps.length}`,
+    marks: {
+      ...marks,
+      step: { kind: 'step', index: target, of: steps.length },
+      restore: { floor: Math.min(next, marks.restore?.floor ?? next), maxUnavailable: marks.restore?.maxUnavailable },
+    },
+    partition: next === partition ? undefined : next,
+    maxUnavailable: undefined,
+    text: undefined,
+    why: `${nameGroups(Array.from({ length: Math.max(0, replicas - partition) }, (_, i) => partition + i))} on ${printRelease(marks.release)} and ready${situation.snapshot.record?.step?.doneSince === undefined ? '' : ` for ${snapshot.now - (snapshot.record?.step?.doneSince ?? snapshot.now)} s`}. Step ${target}: ${describeStep(step, replicas)}; ${moved.length === 0 ? 'no further group moves' : `${nameGroups(moved)} next`}.`,
+  };
+  return moving(move, 'StepReady');
+}
+
+/** The last step leaves groups on the stable version: Kruise ends there too, with the fleet mixed. */
+function lastStepShort({ steps, replicas }: Situation, index: number): Decision {
+  const last = steps[index - 1];
+  const planned = last === undefined || replicas === undefined ? 0 : plannedGroups(last.replicas, replicas);
+  return holding(
+    [
+      hold(
+        'PausedForApproval',
+        `the last step covers ${planned} of ${replicas ?? 0} groups, so the delivery cannot settle. Add a step of 100% to go on, or abort`,
+      ),
+    ],
+    'StepPaused',
+    true,
+  );
+}
+
+/** The step that an edit of the plan leads to, where it is another than the one written; undefined: nothing changed. */
+function editedPlan(
+  { snapshot, steps, replicas }: Situation,
+  at: { readonly index: number; readonly release: Marks['release'] },
+): number | undefined {
+  const recorded = snapshot.record?.step;
+  if (
+    recorded === undefined ||
+    replicas === undefined ||
+    recorded.index !== at.index ||
+    !sameRelease(recorded.release, at.release)
+  )
+    return undefined;
+  const now = steps.map((step) => plannedGroups(step.replicas, recorded.replicas));
+  if (now.length === recorded.planned.length && now.every((planned, i) => planned === recorded.planned[i]))
+    return undefined;
+  const done = recorded.planned[at.index - 1] ?? 0;
+  const target = stepAfterEdit(
+    steps.map((step) => step.replicas),
+    { current: at.index, done, replicas },
+  );
+  const grown = target === at.index && (now[at.index - 1] ?? 0) > done;
+  return target > at.index || grown ? target : undefined;
+}
+
+/** Kruise refuses another number of steps in mid-rollout; the file can be edited all the same, so it is held here. */
+function stepCountChanged({ marks, steps, snapshot }: Situation): Hold | undefined {
+  const step = marks?.step;
+  if (snapshot.rollout === undefined || step?.kind !== 'step' || step.of === steps.length) return undefined;
+  return hold(
+    'StepCountChanged',
+    `the delivery began with ${step.of} steps, the Rollout now has ${steps.length}: the number is fixed until it ends. Put ${step.of} steps back, or abort`,
+  );
+}
+
+function refusedJump({ snapshot, marks, steps }: Situation, index: number): Hold | undefined {
+  const jump = snapshot.rollout?.intents.jump;
+  if (jump === undefined || !sameRelease(jump.release, marks?.release) || jump.index === index) return undefined;
+  const why = jumpRefusal(jump.index, { current: index, steps: steps.length });
+  return why === undefined ? undefined : hold('JumpRefused', `jump to step ${jump.index}: ${why}`);
+}
+
+/** Another partition than we wrote: lower lets groups go, and is stopped; higher lets them fall back, and is held. */
+function partitionEdited(situation: Situation, marks: Marks): Decision | undefined {
+  const { partition, observed, replicas, snapshot } = situation;
+  const recorded = snapshot.record?.step;
+  const ours =
+    recorded !== undefined &&
+    sameRelease(recorded.release, marks.release) &&
+    recorded.index === (marks.step?.kind === 'step' ? marks.step.index : 0);
+  const expected = ours ? recorded.partition : (marks.restore?.floor ?? partition);
+  if (partition === expected || (!ours && partition > expected && partition !== SENTINEL)) return undefined;
+  const step = { index: marks.step?.kind === 'step' ? marks.step.index : 1, release: marks.release };
+  if (approved(situation, step)) return undefined;
+  const why = `the partition was edited from ${expected} to ${partition} in mid-delivery. To go on from here: tranche approve ${snapshot.key.name}`;
+  if (partition > expected) return holding([hold('PartitionEdited', `${why}; or put ${expected} back`)], 'StepUpgrade');
+  const onIt =
+    observed === undefined || replicas === undefined
+      ? undefined
+      : lowest(wanted(observed, replicas).filter((group) => group.version === 'release'));
+  const back = Math.min(expected, onIt ?? expected);
+  const holds = [hold('PartitionEdited', why)];
+  if (back <= partition) return holding(holds, 'StepUpgrade');
+  const move: Move = {
+    reason: 'PartitionRestored',
+    label: `step ${step.index}/${marks.step?.kind === 'step' ? marks.step.of : 1}`,
+    marks: { ...marks, restore: { floor: back, maxUnavailable: marks.restore?.maxUnavailable } },
+    partition: back,
+    maxUnavailable: undefined,
+    text: undefined,
+    why: `The partition was edited by hand from ${expected} to ${partition}, further than the step allows. It is put back to ${back}, the lowest group that is on the release already.`,
+  };
+  return moving(move, 'StepUpgrade', holds);
+}
+
+/** Everything is on Git's template already and a person accepts that: the step is whole, armed at once. */
+function acceptRecreated(situation: Situation, marks: Marks): Decision {
+  const move: Move = {
+    reason: 'Armed',
+    label: `${marks.step?.kind === 'step' ? `step ${marks.step.index}/${marks.step.of}` : 'step'}, armed`,
+    marks: { ...marks, restore: { floor: 0, maxUnavailable: marks.restore?.maxUnavailable } },
+    partition: situation.partition === SENTINEL ? undefined : SENTINEL,
+    maxUnavailable: undefined,
+    text: undefined,
+    why: 'The workload was recreated in mid-delivery, so all its groups came up on the text of Git. A person has approved that.',
+  };
+  return moving(move, 'StepUpgrade');
+}

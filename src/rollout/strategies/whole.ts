@@ -1,0 +1,184 @@
+/** The row `step k, whole`: every group may go; arm as soon as they have, then serve what is left of the plan, armed. */
+
+import type { Marks } from '../../api/marks.ts';
+import { printRelease } from '../../api/release.ts';
+import { SENTINEL } from '../../api/workload.ts';
+import { batchReady } from '../batches.ts';
+import { nameUnready, recreated, replicasUnknown, wanted } from '../gates/cluster.ts';
+import { type Gate, holdsOf } from '../gates/gate.ts';
+import { historyRewritten } from '../gates/git.ts';
+import { disabled, paused, rolloutAbsent, stalled } from '../gates/people.ts';
+import type { Group } from '../groups.ts';
+import { nameGroups } from '../groups.ts';
+import { type Hold, hold } from '../hold.ts';
+import { type Decision, holding, type Move, moving } from '../move.ts';
+import { flipped, type Situation, unreadyOf } from '../situation.ts';
+import { approved, waitingOnPause } from './progress.ts';
+
+type WholeStep = { readonly index: number; readonly of: number; readonly marks: Marks };
+
+/**
+ * Partition 0: waits until every group is on the release and the StatefulSet has flipped, then arms — always the
+ * next commit, even when paused or disabled: an edit of the template at partition 0 takes the fleet (trace 34f), and
+ * armed too early a group that is recreated comes back old (trace 29d).
+ */
+export function rolling(situation: Situation, step: WholeStep): Decision {
+  const { observed, replicas, marks } = situation;
+  const anew = recreated(situation);
+  if (anew !== undefined && !approved(situation, { index: step.index, release: step.marks.release }))
+    return holding([anew], 'StepUpgrade');
+  const unsure = situation.notApplied ?? replicasUnknown(situation);
+  if (unsure !== undefined) return holding([unsure], 'StepUpgrade');
+  if (observed === undefined || replicas === undefined || marks === undefined)
+    return holding([hold('ClusterUnreadable', 'the groups could not be read')], 'StepUpgrade');
+  const groups = wanted(observed, replicas);
+  const missing = groups.filter((group) => group.version !== 'release');
+  if (missing.length > 0) return holding([notUpdated(missing, groups)], 'StepUpgrade');
+  if (!flipped(observed.leaderSet)) {
+    const unready = unreadyOf(groups);
+    const who = unready.length === 0 ? 'waiting for the StatefulSet controller' : `${nameUnready(unready)} not ready`;
+    return holding(
+      [
+        hold(
+          'StatefulSetNotFlipped',
+          `all groups are on the release; the leader StatefulSet still counts the old revision as current: ${who}`,
+        ),
+      ],
+      'StepUpgrade',
+    );
+  }
+  const move: Move = {
+    reason: 'Armed',
+    label: `step ${step.index}/${step.of}, armed`,
+    marks: step.marks,
+    partition: SENTINEL,
+    maxUnavailable: undefined,
+    text: undefined,
+    why: `All ${groups.length} groups are on ${printRelease(marks.release)} and the StatefulSet has flipped, so a group that is recreated stays on it. Armed again: the next edit of the template is a request, not a restart.`,
+  };
+  return moving(move, 'StepUpgrade');
+}
+
+function notUpdated(missing: readonly Group[], groups: readonly Group[]): Hold {
+  const unready = unreadyOf(groups.filter((group) => group.version === 'release'));
+  const loading = unready.length === 0 ? '' : `; ${nameUnready(unready)} on it, not ready yet`;
+  return hold(
+    'GroupsNotUpdated',
+    `${nameGroups(missing.map((group) => group.index))} not yet on the release${loading}`,
+  );
+}
+
+const servingGates: readonly Gate[] = [
+  stalled, // wrong files
+  historyRewritten, // main was force-pushed
+  rolloutAbsent, // nobody asks for the end
+  disabled, // a person said stop
+  paused, // a person said wait
+  replicasUnknown, // N is not ours and not readable
+];
+
+/** Armed with the step kept: pauses and soaks of steps k…n, then settled. Only marks change. */
+export function armed(situation: Situation, step: WholeStep): Decision {
+  const queued = situation.digest !== step.marks.release.digest;
+  const groups = waitingOnFleet(situation, queued);
+  const done = groups.length === 0;
+  const pause = done ? waitingOnPause(situation, { index: step.index, release: step.marks.release }) : undefined;
+  const holds = [
+    ...groups,
+    ...holdsOf(servingGates, situation),
+    ...(pause === undefined ? [] : [pause]),
+    ...queuedHold(situation, queued),
+  ];
+  if (holds.some((found) => found.reason !== 'RequestQueued')) {
+    return holding(holds, pause === undefined && done ? 'StepReady' : done ? 'StepPaused' : 'StepUpgrade', done);
+  }
+  return step.index < step.of ? nextLabel(situation, step, holds) : settle(situation, step, holds);
+}
+
+function queuedHold({ digest, file }: Situation, queued: boolean): readonly Hold[] {
+  if (!queued) return [];
+  return [
+    hold(
+      'RequestQueued',
+      `${file.file}: a newer template (${digest}) waits, inert, until this release is settled or given up`,
+    ),
+  ];
+}
+
+/**
+ * Every group on one version and ready, but for tolerated failures before the end. With a newer template queued in
+ * the file, the release's own revision is the one that all groups share.
+ */
+function waitingOnFleet(situation: Situation, queued: boolean): readonly Hold[] {
+  const { observed, replicas, snapshot } = situation;
+  if (!queued && situation.notApplied !== undefined) return [situation.notApplied];
+  if (observed === undefined || replicas === undefined)
+    return [hold('ClusterUnreadable', 'the groups could not be read')];
+  const groups = wanted(observed, replicas);
+  const key = groups[0]?.key;
+  const updated = groups.filter((group) =>
+    queued ? group.key !== undefined && group.key === key : group.version === 'release',
+  );
+  if (updated.length < groups.length) {
+    const astray = groups.filter((group) => !updated.includes(group)).map((group) => group.index);
+    return [
+      hold(
+        'GroupsNotUpdated',
+        `${nameGroups(astray)} not on the release, though the step was whole: a group recreated too early, or by hand`,
+      ),
+    ];
+  }
+  const unready = unreadyOf(updated);
+  const last = situation.marks?.step?.kind === 'step' && situation.marks.step.index === situation.marks.step.of;
+  // A release is never settled with a failed group.
+  const failureThreshold = last ? undefined : snapshot.rollout?.rollout.failureThreshold;
+  const counts = {
+    desired: groups.length,
+    updated: updated.length,
+    updatedReady: updated.length - unready.length,
+    failureThreshold,
+  };
+  return batchReady(counts) ? [] : [hold('GroupsNotReady', `${nameUnready(unready)} on the release, not ready`)];
+}
+
+function nextLabel(situation: Situation, step: WholeStep, holds: readonly Hold[]): Decision {
+  const index = step.index + 1;
+  const move: Move = {
+    reason: 'StepReady',
+    label: `step ${index}/${step.of}`,
+    marks: { ...step.marks, step: { kind: 'step', index, of: step.of } },
+    partition: undefined,
+    maxUnavailable: undefined,
+    text: undefined,
+    why: `All groups are on ${printRelease(step.marks.release)} since step ${step.index}, so no field changes: step ${index} only has its pause left.`,
+  };
+  return moving(move, 'StepReady', holds);
+}
+
+function settle(situation: Situation, step: WholeStep, holds: readonly Hold[]): Decision {
+  const { snapshot, replicas } = situation;
+  if (snapshot.delivered.kind !== 'known') {
+    const why =
+      snapshot.delivered.kind === 'unknown'
+        ? snapshot.delivered.why
+        : 'no commit of main has the template of this release';
+    return holding([...holds, hold('StableUnavailable', `cannot settle: ${why}`)], 'StepReady', true);
+  }
+  const move: Move = {
+    reason: 'Settled',
+    label: 'settled',
+    marks: { ...step.marks, step: undefined, restore: undefined, stable: snapshot.delivered.value },
+    partition: undefined,
+    ...displacedBack(situation),
+    text: undefined,
+    why: `All ${replicas ?? 0} groups are on ${printRelease(step.marks.release)} and ready, and every pause is over.`,
+  };
+  return moving(move, 'Completed', holds);
+}
+
+/** What was put aside goes back, but only where it still is what we set. */
+export function displacedBack({ marks, workload }: Situation): Pick<Move, 'maxUnavailable'> {
+  const displaced = marks?.restore?.maxUnavailable;
+  if (displaced === undefined || workload.maxUnavailable !== displaced.set) return { maxUnavailable: undefined };
+  return { maxUnavailable: displaced.was ?? 'remove' };
+}
