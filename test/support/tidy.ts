@@ -105,28 +105,51 @@ function impurity(place: Place): string | undefined {
 const noSharedState: Rule = (source) => {
   if (ringOf(source.path) === undefined) return [];
   const program = programOf(source);
+  const places = placesOf(program);
+  const changed = places.map(changedName).filter((name) => name !== '');
   const variables = topLevel(program)
     .filter(({ declared }) => declared.type === 'VariableDeclaration')
-    .flatMap(({ declared }) =>
+    .flatMap(({ statement, declared }) =>
       nodes(declared['declarations'])
-        .filter((one) => declared['kind'] !== 'const' || isOpenContainer(source, one))
+        .filter((one) => {
+          const open = isOpenContainer(source, one, { exported: statement !== declared });
+          return declared['kind'] !== 'const' || open || changed.includes(nameOf(child(one, 'id')));
+        })
         .map((one) => at(source, one.start, `module-level mutable state: ${nameOf(child(one, 'id'))}`)),
     );
-  const statics = placesOf(program)
+  const statics = places
     .filter(({ node }) => node.type === 'PropertyDefinition' && node['static'] === true && node['readonly'] !== true)
     .map(({ node }) => at(source, node.start, 'module-level mutable state: a static field'));
   return [...variables, ...statics];
 };
 
-/** `new Map(…)` and the like, `[]` or `{}` that nothing declares readonly: made to be filled later. */
-function isOpenContainer(source: Source, declarator: Node): boolean {
+/** The variable whose contents a node changes: `x.set(…)`, `x.push(…)`, `x[i] = …`, `delete x.y`; empty for others. */
+function changedName({ node }: Place): string {
+  const changers = /^(set|add|delete|clear|push|pop|shift|unshift|splice|sort|reverse|fill)$/;
+  if (node.type === 'CallExpression') {
+    const callee = child(node, 'callee');
+    return changers.test(nameOf(child(callee, 'property'))) ? nameOf(child(callee, 'object')) : '';
+  }
+  const isDelete = node.type === 'UnaryExpression' && node['operator'] === 'delete';
+  if (!isDelete && !/^(Assignment|Update)Expression$/.test(node.type)) return '';
+  return nameOf(child(child(node, 'left') ?? child(node, 'argument'), 'object'));
+}
+
+/**
+ * A container that is made to be filled later (empty, or weak), or that others could fill (exported and not declared
+ * read-only). A type of our own is taken to be read-only, as the house has it.
+ */
+function isOpenContainer(source: Source, declarator: Node, { exported }: { readonly exported: boolean }): boolean {
   const value = child(declarator, 'init');
   const type = child(child(declarator, 'id'), 'typeAnnotation');
   const declared = type === undefined ? '' : source.text.slice(type.start, type.end);
-  if (/Readonly|readonly /.test(declared)) return false;
-  if (value?.type === 'NewExpression') return /^(Weak)?(Map|Set)$/.test(nameOf(child(value, 'callee')));
+  const writable = /^: *(Weak)?(Map|Set|Record|Array)\b|\[\]$|^$/.test(declared) && !/readonly /.test(declared);
+  if (!writable) return false;
   if (value?.type === 'ArrayExpression') return nodes(value['elements']).length === 0;
-  return value?.type === 'ObjectExpression' && nodes(value['properties']).length === 0;
+  if (value?.type === 'ObjectExpression') return nodes(value['properties']).length === 0;
+  const made = value?.type === 'NewExpression' ? nameOf(child(value, 'callee')) : '';
+  if (/^(Map|Set)$/.test(made)) return exported || nodes(value?.['arguments']).length === 0;
+  return /^Weak(Map|Set)$/.test(made);
 }
 
 const plainTypes: Rule = (source) => {
@@ -208,7 +231,11 @@ function exportedFunction(statement: Node, declared: Node): string | undefined {
 }
 
 const finished: Rule = (source) =>
-  matches(source, /\b(TO-?DO|FIX-?ME|X{3})\b/, (word) => `${word}: finish it, or open an issue and say what is missing`);
+  matches(
+    source,
+    /\b(TO-?DO|FIX-?ME|X{3})\b/,
+    (word) => `${word}: finish it, or open an issue and say what is missing`,
+  );
 
 const noMachinePaths: Rule = (source) =>
   matches(source, /(?<![\w.])\/(work|root)\//, (path) => `${path} is a path of one machine`).concat(
