@@ -1,5 +1,6 @@
 /** Reads typed fields out of `unknown`: the first wrong one is remembered, and its message is the answer. */
 
+import { isBoundedJson, JSON_DEPTH_MAX, JSON_NODES_MAX } from './bounded-json.ts';
 import { at, isRecord, type Json } from './json.ts';
 import { type Known, known, unknown } from './known.ts';
 
@@ -9,9 +10,6 @@ export type Path = readonly string[];
 export const TEXT_CHARACTERS_MAX = 4096;
 /** What the API server allows for an int32. */
 const COUNT_MAX = 2_147_483_647;
-/** No pod template that people write is deeper or has more nodes; a hostile one must not cost us the stack. */
-const JSON_DEPTH_MAX = 64;
-const JSON_NODES_MAX = 200_000;
 const SHOWN_CHARACTERS_MAX = 60;
 
 /** One object, or one item of a list in it. A missing field and `null` are the same, as in Kubernetes. */
@@ -143,22 +141,6 @@ function isText(value: unknown): value is string {
 
 function isCount(value: unknown): value is number {
   return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= COUNT_MAX;
-}
-
-/** Walks with its own stack: a value that is nested deeper than the call stack must not end the pass. */
-function isBoundedJson(value: unknown): value is Json {
-  const open: { readonly value: unknown; readonly depth: number }[] = [{ value, depth: 1 }];
-  let nodes = 0;
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    nodes += 1;
-    if (nodes > JSON_NODES_MAX || next.depth > JSON_DEPTH_MAX) return false;
-    const { value: node, depth } = next;
-    if (node === null || typeof node === 'string' || typeof node === 'boolean') continue;
-    if (typeof node === 'number' && Number.isFinite(node)) continue;
-    if (typeof node !== 'object') return false;
-    for (const child of Object.values(node)) open.push({ value: child, depth: depth + 1 });
-  }
-  return true;
 }
 
 function shortName(value: unknown): string {

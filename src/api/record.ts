@@ -76,6 +76,7 @@ export type RolloutRecord = {
   readonly conditions: readonly Condition[];
   readonly holds: readonly HoldRecord[];
   readonly rolloutHash: string;
+  readonly observedRolloutID: string;
   readonly marks: Marks | undefined;
   readonly step: StepRecord | undefined;
   readonly groups: readonly GroupRecord[];

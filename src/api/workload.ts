@@ -12,6 +12,8 @@ export type Workload = {
   readonly maxUnavailable: IntOrPercent | undefined;
   readonly maxSurge: IntOrPercent | undefined;
   readonly size: number;
+  /** Label `rollouts.kruise.io/rollout-id`, by which platforms name a release. */
+  readonly rolloutId: string | undefined;
   /** What the digest covers, as `releaseContent` gives it. */
   readonly content: JsonObject;
   /** undefined: not managed. */

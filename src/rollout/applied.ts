@@ -37,6 +37,11 @@ function unreadWhy(name: string, read: Known<unknown>): string {
   return read.kind === 'unknown' ? read.why : `${name} of the workload not found`;
 }
 
+/** Whether every field and the template are equal live, whatever LWS says of having seen them. */
+export function fieldsLive(snapshot: Snapshot, file: WorkloadFile): boolean {
+  return snapshot.live.lws.kind === 'known' && differingField(snapshot, file, snapshot.live.lws.value) === undefined;
+}
+
 /** The first field in which the cluster differs from Git, for people. */
 function differingField(snapshot: Snapshot, file: WorkloadFile, lws: LiveLws): string | undefined {
   const { workload } = file;

@@ -5,7 +5,7 @@ export type FieldPath = readonly string[];
 export type Edit =
   /** The scalar at `path` becomes `value`; missing parents and the key itself are inserted. */
   | { readonly kind: 'set'; readonly path: FieldPath; readonly value: string | number | boolean }
-  /** The key goes, with its line; parents that were inserted for it stay. No key: nothing to do. */
+  /** The key goes, with its line and with the parents that it leaves empty. No key: nothing to do. */
   | { readonly kind: 'remove'; readonly path: FieldPath }
   /**
    * The node at `path` becomes what it is in `source`, the text of another version of the same document:

@@ -82,5 +82,7 @@ export type Snapshot = {
   /** undefined: none, or not to be trusted; `recordFault` says why it is not. */
   readonly record: RolloutRecord | undefined;
   readonly recordFault: string;
+  /** True where this pass reads a settled workload because its audit is due. */
+  readonly audit: boolean;
   readonly live: Live;
 };

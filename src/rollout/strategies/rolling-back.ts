@@ -22,7 +22,7 @@ export function rollingBack(situation: Situation, marks: Marks): Decision {
   const groups = wanted(observed, replicas);
   const away = groups.filter((group) => group.version !== 'release');
   const low = lowest(away.filter((group) => group.uid !== ''));
-  if (low !== undefined && low < partition) return widen(situation, marks, low);
+  if (low !== undefined && low < partition) return widen(marks, low);
   const stuck = away.length > 0 ? raiseAgain(situation, marks, groups) : undefined;
   if (stuck !== undefined) return stuck;
   const waiting = waitingOn(groups, away);
@@ -59,10 +59,10 @@ function waitingOn(groups: readonly Group[], away: readonly Group[]): Hold | und
 }
 
 /** A group below the partition is not on the stable version: it would stay there for ever (trace 06). */
-function widen(situation: Situation, marks: Marks, low: number): Decision {
+function widen(marks: Marks, low: number): Decision {
   const move: Move = {
     reason: 'RollbackWidened',
-    label: `rollback, partition ${situation.partition} → ${low}`,
+    label: 'rollback',
     marks: {
       ...marks,
       restore: { floor: Math.min(low, marks.restore?.floor ?? low), maxUnavailable: marks.restore?.maxUnavailable },
@@ -89,7 +89,7 @@ function raiseAgain(situation: Situation, marks: Marks, groups: readonly Group[]
   if (budget.set === undefined) return undefined;
   const move: Move = {
     reason: 'BudgetRaised',
-    label: `rollback, maxUnavailable ${maxUnavailable} → ${budget.set}`,
+    label: 'rollback',
     marks: { ...marks, restore: { floor: marks.restore?.floor ?? partition, maxUnavailable: budget.displaced } },
     partition: undefined,
     maxUnavailable: budget.set,
@@ -110,7 +110,7 @@ export function stopReturned(situation: Situation, marks: Marks): Decision {
   if (stop <= partition) return holding([fight], 'StepUpgrade');
   const move: Move = {
     reason: 'RollStopped',
-    label: `rollback, partition ${partition} → ${stop}`,
+    label: 'rollback',
     marks,
     partition: stop,
     maxUnavailable: undefined,

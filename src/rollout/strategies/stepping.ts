@@ -136,7 +136,7 @@ function editedPlan(
 }
 
 /** Kruise refuses another number of steps in mid-rollout; the file can be edited all the same, so it is held here. */
-function stepCountChanged({ marks, steps, snapshot }: Situation): Hold | undefined {
+export function stepCountChanged({ marks, steps, snapshot }: Situation): Hold | undefined {
   const step = marks?.step;
   if (snapshot.rollout === undefined || step?.kind !== 'step' || step.of === steps.length) return undefined;
   return hold(

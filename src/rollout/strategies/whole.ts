@@ -14,6 +14,7 @@ import { type Hold, hold } from '../hold.ts';
 import { type Decision, holding, type Move, moving } from '../move.ts';
 import { flipped, type Situation, unreadyOf } from '../situation.ts';
 import { approved, waitingOnPause } from './progress.ts';
+import { stepCountChanged } from './stepping.ts';
 
 type WholeStep = { readonly index: number; readonly of: number; readonly marks: Marks };
 
@@ -74,6 +75,7 @@ const servingGates: readonly Gate[] = [
   rolloutAbsent, // nobody asks for the end
   disabled, // a person said stop
   paused, // a person said wait
+  stepCountChanged, // Kruise freezes it in mid-rollout
   replicasUnknown, // N is not ours and not readable
 ];
 
@@ -92,7 +94,7 @@ export function armed(situation: Situation, step: WholeStep): Decision {
   if (holds.some((found) => found.reason !== 'RequestQueued')) {
     return holding(holds, pause === undefined && done ? 'StepReady' : done ? 'StepPaused' : 'StepUpgrade', done);
   }
-  return step.index < step.of ? nextLabel(situation, step, holds) : settle(situation, step, holds);
+  return step.index < step.of ? nextLabel(step, holds) : settle(situation, step, holds);
 }
 
 function queuedHold({ digest, file }: Situation, queued: boolean): readonly Hold[] {
@@ -141,7 +143,7 @@ function waitingOnFleet(situation: Situation, queued: boolean): readonly Hold[] 
   return batchReady(counts) ? [] : [hold('GroupsNotReady', `${nameUnready(unready)} on the release, not ready`)];
 }
 
-function nextLabel(situation: Situation, step: WholeStep, holds: readonly Hold[]): Decision {
+function nextLabel(step: WholeStep, holds: readonly Hold[]): Decision {
   const index = step.index + 1;
   const move: Move = {
     reason: 'StepReady',

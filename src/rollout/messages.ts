@@ -1,0 +1,111 @@
+/** The commits that tranche writes, as text: printed and parsed here only, because people and tools read them for years. */
+
+import type { IntOrPercent } from '../api/int-or-percent.ts';
+import { printStep } from '../api/marks.ts';
+import { printRelease } from '../api/release.ts';
+import type { Move } from './move.ts';
+import type { RolloutKey } from './snapshot.ts';
+
+/** Changing one of these breaks every reader of the history. */
+export const TRAILER = {
+  rollout: 'Rollout',
+  release: 'Rollout-Release',
+  step: 'Rollout-Step',
+  reason: 'Rollout-Reason',
+  plannedFrom: 'Planned-From',
+} as const;
+
+export type Trailers = Readonly<Record<keyof typeof TRAILER, string>>;
+
+const LINE_WIDTH = 100;
+
+/** `<cluster>/<namespace>/<name>`: the trailer, and the path of the record. */
+export function printKey(key: RolloutKey): string {
+  return `${key.cluster}/${key.namespace}/${key.name}`;
+}
+
+/** Subject, why and trailers of one step; `before` is what the file says now. */
+export function stepMessage(
+  move: Move,
+  at: {
+    readonly key: RolloutKey;
+    readonly main: string;
+    readonly partition: number;
+    readonly maxUnavailable: IntOrPercent | undefined;
+  },
+): { readonly subject: string; readonly message: string } {
+  const fields = [
+    ...(move.partition === undefined ? [] : [`partition ${at.partition} → ${move.partition}`]),
+    ...(move.maxUnavailable === undefined
+      ? []
+      : [
+          `maxUnavailable ${at.maxUnavailable ?? 'unset'} → ${move.maxUnavailable === 'remove' ? 'unset' : move.maxUnavailable}`,
+        ]),
+  ];
+  const subject = `rollout(${at.key.namespace}/${at.key.name}): ${[move.label, ...fields].join(', ')}`;
+  const trailers: Trailers = {
+    rollout: printKey(at.key),
+    release: printRelease(move.marks.release),
+    step: move.marks.step === undefined ? 'settled' : printStep(move.marks.step),
+    reason: move.reason,
+    plannedFrom: at.main,
+  };
+  return { subject, message: `${subject}\n\n${wrap(oneLine(move.why))}\n\n${printTrailers(trailers)}\n` };
+}
+
+/** The message of a commit that carries a person's intent. */
+export function intentMessage(
+  what: string,
+  at: { readonly key: RolloutKey; readonly main: string; readonly by: string },
+): string {
+  const subject = `rollout(${at.key.namespace}/${at.key.name}): ${what}`;
+  const by = at.by === '' ? '' : `\n\nOrdered by ${oneLine(at.by)}.`;
+  return `${subject}${by}\n\n${TRAILER.rollout}: ${printKey(at.key)}\n${TRAILER.plannedFrom}: ${at.main}\n`;
+}
+
+export function printTrailers(trailers: Trailers): string {
+  const keys: readonly (keyof typeof TRAILER)[] = ['rollout', 'release', 'step', 'reason', 'plannedFrom'];
+  return keys.map((key) => `${TRAILER[key]}: ${oneLine(trailers[key])}`).join('\n');
+}
+
+/** The trailers of one of our step commits, from its last paragraph; undefined for any other message. */
+export function parseTrailers(message: string): Trailers | undefined {
+  const last = message.trimEnd().split('\n\n').at(-1) ?? '';
+  const lines = new Map<string, string>();
+  for (const line of last.split('\n')) {
+    const colon = line.indexOf(': ');
+    if (colon < 0) return undefined;
+    lines.set(line.slice(0, colon), line.slice(colon + 2));
+  }
+  const [rollout, release, step] = [lines.get(TRAILER.rollout), lines.get(TRAILER.release), lines.get(TRAILER.step)];
+  const [reason, plannedFrom] = [lines.get(TRAILER.reason), lines.get(TRAILER.plannedFrom)];
+  if (
+    rollout === undefined ||
+    release === undefined ||
+    step === undefined ||
+    reason === undefined ||
+    plannedFrom === undefined
+  )
+    return undefined;
+  return { rollout, release, step, reason, plannedFrom };
+}
+
+/** Text of the cluster or of people must not be able to add a line, and so a trailer, of its own. */
+function oneLine(text: string): string {
+  // eslint-disable-next-line no-control-regex -- control characters are exactly what must go
+  return text.replace(/[\u0000-\u001f\u007f\u2028\u2029]+/g, ' ').trim();
+}
+
+function wrap(text: string): string {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(' ')) {
+    if (line !== '' && line.length + 1 + word.length > LINE_WIDTH) {
+      lines.push(line);
+      line = word;
+    } else {
+      line = line === '' ? word : `${line} ${word}`;
+    }
+  }
+  return [...lines, line].join('\n');
+}

@@ -1,0 +1,102 @@
+/** The decision: from one snapshot to one plan. Pure, synchronous, no clock; the same snapshot gives the same bytes. */
+
+import type { Issue } from '../api/issue.ts';
+import type { RolloutRecord } from '../api/record.ts';
+import type { Instant } from '../api/time.ts';
+import type { ObjectEdits } from './edit.ts';
+import type { Hold } from './hold.ts';
+import { hold } from './hold.ts';
+import { stepMessage } from './messages.ts';
+import { type Decision, holding, type MoveReason } from './move.ts';
+import { recordOf } from './record-of.ts';
+import { type Situation, situationOf } from './situation.ts';
+import type { RolloutKey, Snapshot } from './snapshot.ts';
+import { editsOf } from './step-edits.ts';
+import { strategies } from './strategies/index.ts';
+
+export const PLAN_VERSION = 1;
+
+/** How long to wait where nothing says when looking again could help. */
+export const ORDINARY_REQUEUE_SECONDS = 30;
+
+export type PlannedCommit = {
+  readonly reason: MoveReason;
+  readonly subject: string;
+  readonly message: string;
+  readonly atSeconds: Instant;
+  readonly edits: readonly ObjectEdits[];
+};
+
+export type Plan = {
+  readonly version: typeof PLAN_VERSION;
+  readonly key: RolloutKey;
+  /** The commit of the desired branch that the plan was made from. */
+  readonly main: string;
+  /** undefined: nothing to write. */
+  readonly commit: PlannedCommit | undefined;
+  /** Everything that is waited for, not only the first. */
+  readonly holds: readonly Hold[];
+  readonly issues: readonly Issue[];
+  readonly warnings: readonly Issue[];
+  /** What the status branch is to say; undefined: nothing of this rollout belongs there. */
+  readonly record: RolloutRecord | undefined;
+  /** When to look again; undefined: only when Git moves or an audit is due. */
+  readonly requeueAfterSeconds: number | undefined;
+};
+
+/** Plans one rollout. A file that is too wrong to be read, or asks for what is not built, gets no commit. */
+export function plan(snapshot: Snapshot): Plan {
+  const file = snapshot.workload;
+  if (file === undefined) return withoutMove(snapshot, undefined, holding([], 'Completed'));
+  const situation = situationOf(snapshot, file);
+  const unsafe = unsafeFile(situation);
+  const decision = unsafe === undefined ? strategies.partition(situation) : holding([unsafe], 'StepUpgrade');
+  const { move } = decision;
+  if (move === undefined) return withoutMove(snapshot, situation, decision);
+  const before = { partition: situation.partition, maxUnavailable: situation.workload.maxUnavailable };
+  const { subject, message } = stepMessage(move, { key: snapshot.key, main: snapshot.main, ...before });
+  return {
+    version: PLAN_VERSION,
+    key: snapshot.key,
+    main: snapshot.main,
+    commit: { reason: move.reason, subject, message, atSeconds: snapshot.now, edits: [editsOf(move, file)] },
+    holds: decision.holds,
+    issues: snapshot.issues,
+    warnings: snapshot.warnings,
+    record: recordOf(snapshot, situation, decision),
+    requeueAfterSeconds: ORDINARY_REQUEUE_SECONDS,
+  };
+}
+
+function withoutMove(snapshot: Snapshot, situation: Situation | undefined, decision: Decision): Plan {
+  const stalled = snapshot.issues.length > 0 && decision.holds.length === 0;
+  return {
+    version: PLAN_VERSION,
+    key: snapshot.key,
+    main: snapshot.main,
+    commit: undefined,
+    holds: decision.holds,
+    issues: snapshot.issues,
+    warnings: snapshot.warnings,
+    record: recordOf(snapshot, situation, decision),
+    // A wrong file is not retried: only an edit helps.
+    requeueAfterSeconds: stalled || decision.holds.length === 0 ? undefined : requeueAfter(decision.holds),
+  };
+}
+
+function requeueAfter(holds: readonly Hold[]): number {
+  const waits = holds.map((found) => found.requeueAfterSeconds).filter((seconds) => seconds !== undefined);
+  return Math.max(1, Math.min(ORDINARY_REQUEUE_SECONDS, ...waits));
+}
+
+/** A managed workload without a partition is one edit away from a full roll; writing anything into it would guess. */
+function unsafeFile({ workload, marks, snapshot }: Situation): Hold | undefined {
+  if (marks === undefined || workload.partition !== undefined) return undefined;
+  const issue = snapshot.issues.find((found) => found.reason === 'PartitionMissing');
+  return hold(
+    'Stalled',
+    issue === undefined
+      ? 'spec.rolloutStrategy.rollingUpdateConfiguration.partition is missing'
+      : `${issue.file}:${issue.line}: ${issue.message}. ${issue.hint}`,
+  );
+}

@@ -1,0 +1,203 @@
+/** What the status branch is to remember of a pass: where the rollout stands, what holds it, and since when. */
+
+import {
+  type Condition,
+  type GroupRecord,
+  RECORD_VERSION,
+  type RolloutRecord,
+  type StableCopy,
+  type StepRecord,
+} from '../api/record.ts';
+import { printRelease } from '../api/release.ts';
+import { fieldsLive } from './applied.ts';
+import { plannedGroups } from './batches.ts';
+import type { Hold } from './hold.ts';
+import type { Decision } from './move.ts';
+import { phaseOf, rolloutIdOf } from './phase.ts';
+import type { Situation } from './situation.ts';
+import type { Snapshot } from './snapshot.ts';
+import { type StateName, stateOf } from './state.ts';
+import { nextStepIndex } from './steps.ts';
+
+/**
+ * The record after this pass. Everything in it is either read from the snapshot or carried over from the record
+ * before, so an unchanged world gives an unchanged record. `situation` is undefined where no workload could be read.
+ */
+export function recordOf(snapshot: Snapshot, situation: Situation | undefined, decision: Decision): RolloutRecord {
+  const before = snapshot.record;
+  const marks = marksAfter(snapshot, situation, decision);
+  const step = stepAfter(snapshot, situation, decision);
+  const state = situation === undefined ? undefined : stateOf(situation);
+  const inProgress = marks?.step !== undefined || state === 'requested';
+  const index = marks?.step?.kind === 'step' ? marks.step.index : (before?.currentStepIndex ?? 0);
+  const steps = situation?.steps.length ?? 0;
+  const message = messageOf(snapshot, decision);
+  const quiet = decision.move === undefined && decision.holds.length === 0 && snapshot.issues.length === 0;
+  return {
+    version: RECORD_VERSION,
+    ...snapshot.key,
+    main: mainAfter(snapshot, decision),
+    blobs: snapshot.blobs,
+    settled: quiet && state === 'settled',
+    auditedAt: auditedAt(snapshot),
+    phase: phaseOf({
+      before: before?.phase ?? 'Healthy',
+      deleting: snapshot.rollout === undefined && situation?.marks !== undefined,
+      disabled: snapshot.rollout?.rollout.disabled ?? false,
+      inProgress: situation === undefined ? undefined : inProgress,
+    }),
+    currentStepState: decision.stepState,
+    currentStepIndex: state === 'settled' ? steps : index,
+    nextStepIndex: state === 'settled' ? -1 : nextStepIndex(steps, index),
+    message,
+    conditions: conditionsOf(snapshot, { inProgress, decision, message }),
+    holds: decision.holds.map(recordedHold),
+    rolloutHash: snapshot.rollout?.hash ?? before?.rolloutHash ?? '',
+    observedRolloutID: rolloutIdOf({
+      label: situation?.workload.rolloutId,
+      revision: marks === undefined ? '' : printRelease(marks.release),
+      rollback: marks?.step?.kind === 'rollback',
+    }),
+    marks,
+    step,
+    groups: groupsAfter(snapshot, situation),
+    uids: uidsAfter(snapshot, situation, state),
+    appliedSince: appliedSince(snapshot, situation),
+    stable: stableAfter(snapshot, situation, decision),
+  };
+}
+
+/**
+ * The commit that the record stands on. It only moves when something of this rollout did, so that other people's
+ * commits write no record, and never off a history that nobody has acknowledged yet.
+ */
+function mainAfter({ record, history, blobs, main }: Snapshot, { move }: Decision): string {
+  if (record === undefined || (history.kind === 'rewritten' && history.acknowledged)) return main;
+  if (history.kind === 'rewritten') return record.main;
+  return move === undefined && sameBlobs(record.blobs, blobs) ? record.main : main;
+}
+
+function marksAfter(snapshot: Snapshot, situation: Situation | undefined, { move }: Decision): RolloutRecord['marks'] {
+  if (move !== undefined) return move.marks;
+  if (situation?.marks !== undefined) return situation.marks;
+  // Kept while the file has none, so that their loss is seen again; a disabled Rollout has let go of the workload.
+  return snapshot.rollout?.rollout.disabled === true ? undefined : snapshot.record?.marks;
+}
+
+/** The soak clock: since when the groups of the step in Git have all been there. */
+function stepAfter(snapshot: Snapshot, situation: Situation | undefined, decision: Decision): StepRecord | undefined {
+  if (situation === undefined) return snapshot.record?.step;
+  const { marks, steps, replicas, partition } = situation;
+  const { move } = decision;
+  const after = move?.marks ?? marks;
+  if (after?.step?.kind !== 'step') return undefined;
+  const before = snapshot.record?.step;
+  const same =
+    before !== undefined &&
+    before.index === after.step.index &&
+    printRelease(before.release) === printRelease(after.release);
+  if (same && move === undefined) {
+    return { ...before, doneSince: decision.stepDone ? (before.doneSince ?? snapshot.now) : undefined };
+  }
+  return {
+    release: after.release,
+    index: after.step.index,
+    planned: steps.map((step) => plannedGroups(step.replicas, replicas ?? 0)),
+    replicas: replicas ?? 0,
+    partition: move?.partition ?? partition,
+    // Arming changes no group: a whole step goes on with the clock it has.
+    doneSince: move === undefined && decision.stepDone ? snapshot.now : undefined,
+  };
+}
+
+function messageOf(snapshot: Snapshot, { move, holds }: Decision): string {
+  if (move !== undefined) return `${move.label}: ${move.why}`;
+  const issue = snapshot.issues[0];
+  if (holds[0] !== undefined) return recordedHold(holds[0]).message;
+  return issue === undefined ? '' : `${issue.file}:${issue.line}: ${issue.message}`;
+}
+
+function conditionsOf(
+  snapshot: Snapshot,
+  facts: { readonly inProgress: boolean; readonly decision: Decision; readonly message: string },
+): readonly Condition[] {
+  const { decision, inProgress, message } = facts;
+  const issue = snapshot.issues[0];
+  const progressing = decision.move?.reason ?? decision.holds[0]?.reason ?? (inProgress ? 'InRolling' : 'Completed');
+  const wanted: readonly Omit<Condition, 'since'>[] = [
+    { type: 'Progressing', status: inProgress ? 'True' : 'False', reason: progressing, message },
+    {
+      type: 'Stalled',
+      status: issue === undefined ? 'False' : 'True',
+      reason: issue?.reason ?? '',
+      message: issue?.message ?? '',
+    },
+  ];
+  return wanted.map((condition) => {
+    const old = snapshot.record?.conditions.find((found) => found.type === condition.type);
+    const same = old !== undefined && old.status === condition.status && old.reason === condition.reason;
+    return { ...condition, since: same ? old.since : snapshot.now };
+  });
+}
+
+/** Countdowns change with every pass; what is waited for does not. */
+function recordedHold({ reason, message }: Hold): RolloutRecord['holds'][number] {
+  return { reason, message: reason === 'PauseDuration' ? 'the pause of the step is not over' : message };
+}
+
+function groupsAfter(snapshot: Snapshot, situation: Situation | undefined): readonly GroupRecord[] {
+  const before = snapshot.record?.groups ?? [];
+  if (situation?.observed === undefined) return before;
+  return situation.observed.groups.map(({ index, uid, version, ready }) => {
+    const old = before.find((group) => group.index === index);
+    const same = old !== undefined && old.uid === uid && old.version === version && old.ready === ready;
+    return { index, uid, version, ready, since: same ? old.since : snapshot.now };
+  });
+}
+
+/** The objects that a delivery began with: kept while it is open, so that another object is seen as another. */
+function uidsAfter(
+  snapshot: Snapshot,
+  situation: Situation | undefined,
+  state: StateName | undefined,
+): RolloutRecord['uids'] {
+  const before = snapshot.record?.uids;
+  if (situation?.observed === undefined) return before;
+  const open = state === 'requested' || state === 'partial' || state === 'rolling';
+  const { lws, leaderSet } = situation.observed;
+  return open && before !== undefined ? before : { lws: lws.uid, leaderSet: leaderSet.uid };
+}
+
+function appliedSince(snapshot: Snapshot, situation: Situation | undefined): number | undefined {
+  if (situation === undefined || snapshot.live.lws.kind !== 'known') return undefined;
+  if (snapshot.live.lws.value.observedGeneration !== undefined || !fieldsLive(snapshot, situation.file))
+    return undefined;
+  const { file } = situation.file;
+  const same = snapshot.record?.blobs[file] === snapshot.blobs[file];
+  return (same ? snapshot.record?.appliedSince : undefined) ?? snapshot.now;
+}
+
+/** A copy of the text to go back to, for the day on which its commit cannot be fetched any more. */
+function stableAfter(snapshot: Snapshot, situation: Situation | undefined, { move }: Decision): StableCopy | undefined {
+  const { stable } = snapshot;
+  if (situation?.marks !== undefined && stateOf(situation) === 'settled' && move === undefined) {
+    const { marks, file } = situation;
+    return { commit: marks.stable ?? snapshot.main, release: marks.release, text: file.text };
+  }
+  if (stable.kind === 'known')
+    return { commit: stable.value.commit, release: stable.value.release, text: stable.value.text };
+  return snapshot.record?.stable;
+}
+
+function auditedAt(snapshot: Snapshot): number {
+  return snapshot.live.lws.kind === 'unknown'
+    ? (snapshot.record?.auditedAt ?? snapshot.now)
+    : snapshot.audit
+      ? snapshot.now
+      : (snapshot.record?.auditedAt ?? snapshot.now);
+}
+
+function sameBlobs(left: Readonly<Record<string, string>>, right: Readonly<Record<string, string>>): boolean {
+  const keys = Object.keys(left);
+  return keys.length === Object.keys(right).length && keys.every((key) => left[key] === right[key]);
+}
