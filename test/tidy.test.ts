@@ -1,8 +1,9 @@
 /** Holds the house of src/README.md: which ring may import which, what is pure, how large and how named a file is. */
 
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, test } from 'vitest';
+import { namedPaths, ringRows } from './support/map.ts';
 import type { Source } from './support/syntax.ts';
 import type { Violation } from './support/tidy.ts';
 import { arrows, deadFiles, ringOf, rules } from './support/tidy.ts';
@@ -74,6 +75,25 @@ describe('the map of the rings', () => {
     ['test/tidy.test.ts', undefined],
   ])('%s is in %s', (path, ring) => {
     expect(ringOf(path)).toBe(ring);
+  });
+});
+
+describe('src/README.md', () => {
+  const map = read('src/README.md').text;
+  const rows = ringRows(map);
+  it('has a row for each ring that is there, and for no other', () => {
+    const there = new Set(code.flatMap(({ path }) => ringOf(path) ?? []));
+    expect(rows.map(({ ring }) => ring).sort()).toEqual([...there].sort());
+  });
+  test.each(rows)('says of $ring what the rule says', ({ ring, imports }) => {
+    // The outer files import all that is inside of them: their row says so in words.
+    if (imports.length > 0 || arrows[ring]?.length === 0)
+      expect([...imports].sort()).toEqual([...arrows[ring]!].sort());
+    else expect(arrows[ring]).toBe(arrows['main']);
+  });
+  it('names only files that are there', () => {
+    expect(namedPaths(map).length).toBeGreaterThan(20);
+    expect(namedPaths(map).filter((path) => !existsSync(`${root}/${path}`))).toEqual([]);
   });
 });
 
