@@ -1,0 +1,232 @@
+/** A whole cluster in memory: the objects, the controllers, a kubelet that follows orders, and the time. */
+
+import type { JsonObject } from '../api/json.ts';
+import { applyManifests, type ManifestAnswer } from './agent.ts';
+import { ControlLoop, type Timer } from './control-loop.ts';
+import { GROUP_INDEX, isLeader, LWS_NAME } from './labels.ts';
+import type { LwsVersion, Modes } from './modes.ts';
+import { type Change, ObjectStore, type Propagation, type Reading } from './object-store.ts';
+import { isDeleting, type KubeObject, labelsOf } from './objects.ts';
+import { type PodCondition, podStatus } from './pod-status.ts';
+import { LWS, PODS, STATEFUL_SETS } from './resource-table.ts';
+import { type Answer, Store } from './store.ts';
+import { type ClusterEvent, emptyMemo, queueKey, splitKey, type World } from './world.ts';
+
+export type ClusterOptions = Modes & {
+  /** Seconds since the epoch at the start. */
+  readonly nowSeconds: number;
+  /** How long a pod loads before it is ready, asked when it is created. Without it only `setPods` makes pods ready. */
+  readonly readiness?: (pod: KubeObject) => number | 'never';
+  /** Pods sit on a node and take this long to end; without it a deleted pod is gone at once. */
+  readonly terminationSeconds?: number;
+};
+
+/** An LWS by name. */
+export type LwsName = { readonly namespace: string; readonly name: string };
+
+/** Pods of one group; `index` counts workers from 1. */
+export type PodChoice = LwsName & { readonly group: number; readonly pods: 'all' | 'leader' | 'workers' | number };
+
+/** The last events are kept, for `kubectl get events`. */
+const EVENTS_MAX = 1000;
+const ALL_TIMERS: ReadonlySet<Timer['why']> = new Set(['wait', 'retry', 'ready', 'ended']);
+/** What comes to an end by itself soon: backoffs of failures do not, and loading takes as long as it takes. */
+const SHORT_TIMERS: ReadonlySet<Timer['why']> = new Set(['wait', 'ended']);
+const TIMERS_MAX = 100_000;
+
+export class Cluster {
+  readonly objects: ObjectStore;
+  /** The API, for agents, people and HTTP. After writes through it, `settle` lets the controllers act. */
+  readonly store: Store;
+  private readonly options: ClusterOptions;
+  private readonly world: World;
+  private readonly loop: ControlLoop;
+  private lwsVersion: LwsVersion;
+  private recorded: ClusterEvent[];
+
+  constructor(options: ClusterOptions, from?: Cluster) {
+    this.options = options;
+    this.lwsVersion = from?.lwsVersion ?? options.lws;
+    this.recorded = [...(from?.recorded ?? [])];
+    this.loop = new ControlLoop(from?.loop);
+    const now = from?.objects.nowSeconds ?? options.nowSeconds;
+    this.objects = new ObjectStore(now, (change) => this.noticed(change), from?.objects);
+    const modes = (): Modes => ({ lws: this.lwsVersion, gate: options.gate });
+    this.store = new Store(this.objects, { modes, webhooksUp: () => this.loop.lwsUp }, from?.store);
+    this.world = {
+      objects: this.objects,
+      modes,
+      memo: from?.world.memo ?? emptyMemo(),
+      nodeName: options.terminationSeconds === undefined ? '' : 'node-1',
+      record: (event) => this.remember(event),
+      later: ({ queue, key, seconds, why }) =>
+        this.loop.addTimer({ atSeconds: this.objects.nowSeconds + seconds, why, queue, key, uid: '' }),
+    };
+  }
+
+  get nowSeconds(): number {
+    return this.objects.nowSeconds;
+  }
+
+  /** A second cluster in the same state; what happens to one does not reach the other. */
+  fork(): Cluster {
+    return new Cluster(this.options, this);
+  }
+
+  /** Everything as it is now, for stale reads. */
+  snapshot(): Reading {
+    return this.objects.snapshot();
+  }
+
+  events(): readonly ClusterEvent[] {
+    return this.recorded;
+  }
+
+  /** Server-side apply with force, as GitOps agents do it, in the order given; then the controllers act. */
+  apply(manifests: readonly JsonObject[], manager: string): readonly ManifestAnswer[] {
+    const answers = applyManifests(this.store, manifests, { manager, namespace: 'default' });
+    this.settle();
+    return answers;
+  }
+
+  scale(lws: LwsName, replicas: number): Answer {
+    const answer = this.store.scale({ resource: LWS, ...lws }, replicas, 'autoscaler');
+    this.settle();
+    return answer;
+  }
+
+  /** The kubelet reports this for the chosen pods, those that exist. */
+  setPods(choice: PodChoice, condition: PodCondition): void {
+    for (const pod of this.podsOf(choice)) this.report(pod, condition);
+    this.settle();
+  }
+
+  /** Deletes the chosen pods, as `kubectl delete pod` does. */
+  kill(choice: PodChoice): void {
+    for (const pod of this.podsOf(choice)) this.objects.remove(PODS, pod, 'Background');
+    this.settle();
+  }
+
+  deleteLeaderSet(lws: LwsName, propagation: Propagation = 'Background'): Answer {
+    const answer = this.store.remove({ resource: STATEFUL_SETS, ...lws }, { propagation });
+    this.settle();
+    return answer;
+  }
+
+  deleteLws(lws: LwsName, propagation: Propagation = 'Background'): Answer {
+    const answer = this.store.remove({ resource: LWS, ...lws }, { propagation });
+    this.settle();
+    return answer;
+  }
+
+  /** Another version of the LWS controller takes over, and looks at everything once. */
+  upgradeController(to: LwsVersion): void {
+    this.lwsVersion = to;
+    this.wakeLws();
+  }
+
+  /** Stops or starts the LWS controller; its webhooks go and come with it. */
+  setControllerUp(up: boolean): void {
+    this.loop.lwsUp = up;
+    if (up) this.wakeLws();
+  }
+
+  /** Lets the controllers act at the present time until nothing changes. */
+  settle(): void {
+    this.loop.drain(this.world);
+  }
+
+  /** Lets time pass: loading ends, terminations end, retries happen. */
+  tick(seconds: number): void {
+    this.settle();
+    this.advance(this.nowSeconds + seconds, ALL_TIMERS);
+  }
+
+  /** Lets time pass until only loading pods and failing retries are left to wait for. */
+  rest(): void {
+    this.settle();
+    const now = this.nowSeconds;
+    this.advance(Number.POSITIVE_INFINITY, SHORT_TIMERS);
+    this.objects.nowSeconds = Math.max(now, this.objects.nowSeconds);
+  }
+
+  /** Sets the clock, which never goes back, and lets happen what is due by then. */
+  advanceTo(nowSeconds: number): void {
+    if (nowSeconds > this.nowSeconds) this.tick(nowSeconds - this.nowSeconds);
+  }
+
+  /** When something happens next by itself; undefined where nothing will. */
+  nextTimer(): number | undefined {
+    return this.loop.nextTimer();
+  }
+
+  private advance(until: number, kinds: ReadonlySet<Timer['why']>): void {
+    for (let fired = 0; fired < TIMERS_MAX; fired++) {
+      const timer = this.loop.takeDue(until, kinds);
+      if (timer === undefined) {
+        if (Number.isFinite(until)) this.objects.nowSeconds = Math.max(this.nowSeconds, until);
+        return;
+      }
+      this.objects.nowSeconds = Math.max(this.nowSeconds, timer.atSeconds);
+      this.fire(timer);
+      this.settle();
+    }
+    throw new Error(`more than ${TIMERS_MAX} timers of the model were due at once`);
+  }
+
+  private fire(timer: Timer): void {
+    if (timer.queue !== undefined) {
+      this.loop.enqueue(timer.queue, timer.key);
+      return;
+    }
+    const pod = this.objects.get({ resource: PODS, ...splitKey(timer.key) });
+    if (pod === undefined || pod.metadata.uid !== timer.uid) return;
+    if (timer.why === 'ended') this.objects.finishTermination(PODS, pod);
+    else if (!isDeleting(pod)) this.report(pod, { kind: 'ready' });
+  }
+
+  private noticed(change: Change): void {
+    this.loop.noticed(this.world, change);
+    if (change.resource !== PODS) return;
+    const { object } = change;
+    const timer = { queue: undefined, key: queueKey(object), uid: object.metadata.uid };
+    if (change.type === 'ADDED') {
+      const seconds = this.options.readiness?.(object) ?? 'never';
+      if (seconds !== 'never') this.loop.addTimer({ ...timer, why: 'ready', atSeconds: this.nowSeconds + seconds });
+    }
+    const grace = object.metadata.deletionGracePeriodSeconds ?? 0;
+    if (change.type === 'MODIFIED' && grace > 0) {
+      const seconds = this.options.terminationSeconds ?? 0;
+      this.loop.addTimer({ ...timer, why: 'ended', atSeconds: this.nowSeconds + seconds });
+    }
+  }
+
+  private report(pod: KubeObject, condition: PodCondition): void {
+    this.objects.putStatus(PODS, pod, podStatus(pod, condition, this.nowSeconds));
+  }
+
+  private podsOf(choice: PodChoice): readonly KubeObject[] {
+    return this.objects.list(PODS, choice.namespace).filter((pod) => {
+      const labels = labelsOf(pod);
+      if (labels[LWS_NAME] !== choice.name || labels[GROUP_INDEX] !== String(choice.group)) return false;
+      if (typeof choice.pods === 'number') return pod.metadata.name === `${choice.name}-${choice.group}-${choice.pods}`;
+      return choice.pods === 'all' || isLeader(pod) === (choice.pods === 'leader');
+    });
+  }
+
+  private wakeLws(): void {
+    for (const object of this.objects.unordered(LWS)) this.loop.enqueue('lws', queueKey(object));
+    for (const object of this.objects.unordered(PODS)) this.loop.enqueue('pods', queueKey(object));
+    this.settle();
+  }
+
+  private remember(event: ClusterEvent): void {
+    this.recorded.push(event);
+    if (this.recorded.length > 2 * EVENTS_MAX) this.recorded = this.recorded.slice(-EVENTS_MAX);
+  }
+}
+
+/** An empty cluster. */
+export function createCluster(options: ClusterOptions): Cluster {
+  return new Cluster(options);
+}

@@ -1,0 +1,118 @@
+/** Which controller has to look at what, and when: queues fed by changes, and timers. */
+
+import { collectGarbage, goneKey, waitingKey, waitingOwnerKey } from './garbage-collector.ts';
+import { LWS_NAME } from './labels.ts';
+import { reconcileLws } from './lws-controller.ts';
+import type { Change } from './object-store.ts';
+import { controllerOf, isDeleting, labelsOf } from './objects.ts';
+import { reconcilePod } from './pod-controller.ts';
+import { LWS, PODS, STATEFUL_SETS } from './resource-table.ts';
+import { syncStatefulSet } from './stateful-set-controller.ts';
+import { type QueueName, queueKey, queueNames, type World } from './world.ts';
+
+/** A timer that puts a key on a queue, or one of the kubelet's. */
+export type Timer = {
+  readonly atSeconds: number;
+  readonly why: 'wait' | 'retry' | 'ready' | 'ended';
+  /** A queue, or none for the kubelet. */
+  readonly queue: QueueName | undefined;
+  /** Key of the queue, or of the pod. */
+  readonly key: string;
+  readonly uid: string;
+};
+
+/** More work than this for one change is a loop of the model's own. */
+const STEPS_MAX = 100_000;
+
+const run = {
+  garbage: collectGarbage,
+  pods: reconcilePod,
+  statefulSets: syncStatefulSet,
+  lws: reconcileLws,
+} satisfies Record<QueueName, (world: World, key: string) => void>;
+
+/** The LWS controller's own queues stand still while it is down. */
+const OF_LWS: ReadonlySet<QueueName> = new Set(['pods', 'lws']);
+
+export class ControlLoop {
+  /** Whether LWS's controller and webhooks run. */
+  lwsUp = true;
+  private readonly queues: Readonly<Record<QueueName, Set<string>>>;
+  private timers: Timer[];
+
+  constructor(from?: ControlLoop) {
+    this.lwsUp = from?.lwsUp ?? true;
+    this.queues = {
+      garbage: new Set(from?.queues.garbage),
+      pods: new Set(from?.queues.pods),
+      statefulSets: new Set(from?.queues.statefulSets),
+      lws: new Set(from?.queues.lws),
+    };
+    this.timers = [...(from?.timers ?? [])];
+  }
+
+  /** Wakes the controllers that watch this object. LWS watches StatefulSets, not pods. */
+  noticed(world: World, change: Change): void {
+    const { object, resource } = change;
+    const gone = change.type === 'DELETED';
+    const owner = controllerOf(object);
+    const { namespace } = object.metadata;
+    if (resource === LWS) this.queues.lws.add(queueKey(object));
+    if (resource === STATEFUL_SETS) {
+      this.queues.statefulSets.add(queueKey(object));
+      const lws = labelsOf(object)[LWS_NAME];
+      if (lws !== undefined) this.queues.lws.add(`${namespace}/${lws}`);
+      if (owner?.kind === 'Pod') this.queues.pods.add(`${namespace}/${owner.name}`);
+    }
+    if (resource === PODS) {
+      this.queues.pods.add(queueKey(object));
+      if (owner !== undefined) this.queues.statefulSets.add(`${namespace}/${owner.name}`);
+    }
+    if (gone) {
+      this.queues.garbage.add(goneKey(object.metadata.uid));
+      const waiting = waitingOwnerKey(world, object);
+      if (waiting !== undefined) this.queues.garbage.add(waiting);
+    } else if (isDeleting(object) && object.metadata.finalizers !== undefined) {
+      this.queues.garbage.add(waitingKey(resource, object));
+    }
+  }
+
+  /** Runs the controllers at the present time until no queue has work left. Throws where that never happens. */
+  drain(world: World): void {
+    for (let steps = 0; steps < STEPS_MAX; steps++) {
+      const queue = queueNames.find((name) => this.queues[name].size > 0 && (this.lwsUp || !OF_LWS.has(name)));
+      if (queue === undefined) return;
+      const [key] = this.queues[queue];
+      if (key === undefined) return;
+      this.queues[queue].delete(key);
+      run[queue](world, key);
+    }
+    throw new Error(`the controllers of the model found no rest in ${STEPS_MAX} steps`);
+  }
+
+  enqueue(queue: QueueName, key: string): void {
+    this.queues[queue].add(key);
+  }
+
+  addTimer(timer: Timer): void {
+    const same = (other: Timer): boolean =>
+      other.why === timer.why && other.key === timer.key && other.uid === timer.uid;
+    if (!this.timers.some(same)) this.timers.push(timer);
+  }
+
+  /** The earliest timer that is due by `seconds`, of these kinds; it is taken out. */
+  takeDue(seconds: number, kinds: ReadonlySet<Timer['why']>): Timer | undefined {
+    let first: Timer | undefined;
+    for (const timer of this.timers) {
+      if (timer.atSeconds > seconds || !kinds.has(timer.why)) continue;
+      if (first === undefined || timer.atSeconds < first.atSeconds) first = timer;
+    }
+    if (first !== undefined) this.timers = this.timers.filter((timer) => timer !== first);
+    return first;
+  }
+
+  /** When the earliest timer is due; undefined where there is none. */
+  nextTimer(): number | undefined {
+    return this.timers.length === 0 ? undefined : Math.min(...this.timers.map((timer) => timer.atSeconds));
+  }
+}

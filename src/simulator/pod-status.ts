@@ -1,0 +1,66 @@
+/** The status of a pod as its kubelet reports it. */
+
+import type { JsonObject } from '../api/json.ts';
+import { isoTime } from './iso-time.ts';
+import { count, type KubeObject, objects, specOf, statusOf, text } from './objects.ts';
+
+/** What a pod does: `waiting` is scheduled and pulling, `running` runs without being ready. */
+export type PodCondition =
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'running' }
+  /** The containers have been restarted this often, and run. */
+  | { readonly kind: 'restarted'; readonly restarts: number }
+  | { readonly kind: 'waiting'; readonly reason: string }
+  | { readonly kind: 'unschedulable'; readonly message: string };
+
+export function podStatus(pod: KubeObject, condition: PodCondition, nowSeconds: number): JsonObject {
+  const now = isoTime(nowSeconds);
+  const qosClass = text(statusOf(pod)['qosClass'], 'Burstable');
+  if (condition.kind === 'unschedulable') {
+    const scheduled = { type: 'PodScheduled', status: 'False', lastProbeTime: null, lastTransitionTime: now };
+    const conditions = [{ ...scheduled, reason: 'Unschedulable', message: condition.message }];
+    return { phase: 'Pending', conditions, qosClass };
+  }
+  const ready = condition.kind === 'ready';
+  return {
+    phase: condition.kind === 'waiting' ? 'Pending' : 'Running',
+    conditions: [
+      state('PodScheduled', true, now),
+      state('Initialized', true, now),
+      state('ContainersReady', ready, now),
+      state('Ready', ready, now),
+    ],
+    hostIP: '127.0.0.1',
+    hostIPs: [{ ip: '127.0.0.1' }],
+    startTime: text(statusOf(pod)['startTime'], now),
+    containerStatuses: objects(specOf(pod)['containers']).map((container) =>
+      containerStatus(container, { pod, condition, now }),
+    ),
+    qosClass,
+  };
+}
+
+function state(type: string, isTrue: boolean, now: string): JsonObject {
+  const base = { type, status: isTrue ? 'True' : 'False', lastProbeTime: null, lastTransitionTime: now };
+  return isTrue ? base : { ...base, reason: 'ContainersNotReady', message: 'containers with unready status' };
+}
+
+function containerStatus(
+  container: JsonObject,
+  of: { readonly pod: KubeObject; readonly condition: PodCondition; readonly now: string },
+): JsonObject {
+  const { condition, now } = of;
+  const ready = condition.kind === 'ready';
+  const before = objects(statusOf(of.pod)['containerStatuses']).find((status) => status['name'] === container['name']);
+  const restarts = condition.kind === 'restarted' ? condition.restarts : count(before?.['restartCount'], 0);
+  return {
+    name: text(container['name']),
+    state: condition.kind === 'waiting' ? { waiting: { reason: condition.reason } } : { running: { startedAt: now } },
+    lastState: {},
+    ready,
+    restartCount: restarts,
+    image: text(container['image']),
+    imageID: '',
+    started: ready,
+  };
+}

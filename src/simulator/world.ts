@@ -1,0 +1,64 @@
+/** What every controller of the model gets: the objects, the modes, and three ways to leave something for later. */
+
+import type { JsonObject } from '../api/json.ts';
+import type { Modes } from './modes.ts';
+import type { ObjectStore } from './object-store.ts';
+import type { KubeObject } from './objects.ts';
+
+/** An entry of Kubernetes' event list; events are no signals, and the model's differ in number from real ones. */
+export type ClusterEvent = {
+  readonly reason: string;
+  readonly note: string;
+  readonly type: 'Normal' | 'Warning';
+  readonly regarding: KubeObject;
+};
+
+/** The queues of the controllers, in the order in which the model serves them. */
+export const queueNames = ['garbage', 'pods', 'statefulSets', 'lws'] as const;
+export type QueueName = (typeof queueNames)[number];
+
+/** Results that depend on nothing but immutable parts of objects, kept by the identity of these parts. */
+export type Memo = {
+  readonly defaulted: WeakMap<JsonObject, JsonObject>;
+  readonly revisionText: WeakMap<JsonObject, string>;
+  readonly leaderTemplates: WeakMap<JsonObject, Map<string, JsonObject>>;
+  readonly templateText: WeakMap<JsonObject, string>;
+};
+
+export type World = {
+  readonly objects: ObjectStore;
+  readonly modes: () => Modes;
+  readonly record: (event: ClusterEvent) => void;
+  /** Puts `key` on a queue again after `seconds`. A `retry` is the backoff of something that fails, and may never end. */
+  readonly later: (request: Later) => void;
+  readonly memo: Memo;
+  /** Where pods are put; empty where they stay without a node, and so vanish at once when deleted. */
+  readonly nodeName: string;
+};
+
+export type Later = {
+  readonly queue: QueueName;
+  readonly key: string;
+  readonly seconds: number;
+  readonly why: 'wait' | 'retry';
+};
+
+export function emptyMemo(): Memo {
+  return {
+    defaulted: new WeakMap(),
+    revisionText: new WeakMap(),
+    leaderTemplates: new WeakMap(),
+    templateText: new WeakMap(),
+  };
+}
+
+/** `namespace/name`, the key of every queue. */
+export function queueKey(object: KubeObject): string {
+  return `${object.metadata.namespace}/${object.metadata.name}`;
+}
+
+/** The two halves of a queue's key. */
+export function splitKey(key: string): { readonly namespace: string; readonly name: string } {
+  const slash = key.indexOf('/');
+  return { namespace: key.slice(0, slash), name: key.slice(slash + 1) };
+}
