@@ -1,0 +1,22 @@
+/** How much of a user's file is read before it is refused: every number has a name, a unit and a reason. */
+
+/** Characters in one file. Kubernetes objects end at 1.5 MiB in etcd; a file above this is generated or hostile. */
+export const MAX_FILE_CHARACTERS = 1024 * 1024;
+
+/** Characters in one document that is interpreted. The largest LeaderWorkerSet seen in the wild is below 40 KiB. */
+export const MAX_DOCUMENT_CHARACTERS = 256 * 1024;
+
+/** Documents of one file that are interpreted; documents of other kinds do not count. */
+export const MAX_DOCUMENTS = 64;
+
+/** Maps and lists inside one another. */
+export const MAX_DEPTH = 64;
+
+/** Nodes of one document, counted again wherever an alias repeats them: this is what stops alias bombs. */
+export const MAX_NODES = 20_000;
+
+/** Syntax errors reported for one document; the first is nearly always the cause of the rest. */
+export const MAX_SYNTAX_ISSUES = 3;
+
+/** Edits of one object in one step; a step writes fewer than ten fields. */
+export const MAX_EDITS = 64;

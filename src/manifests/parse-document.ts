@@ -1,0 +1,132 @@
+/** Parses one document of a file: the only place that calls the YAML library. Never writes YAML with it. */
+
+import { parseDocument as parseYaml, type YAMLError } from 'yaml';
+import type { Issue } from '../api/issue.ts';
+import type { Json } from '../api/json.ts';
+import { buildTree, type Fault } from './build-tree.ts';
+import { MAX_DOCUMENT_CHARACTERS, MAX_SYNTAX_ISSUES } from './limits.ts';
+import { lineIndex, lineStarts } from './lines.ts';
+import { resolveTree } from './resolve-tree.ts';
+import type { SourceNode } from './source-tree.ts';
+import type { DocumentSlice } from './split-documents.ts';
+
+export type Ambiguous = { readonly path: string; readonly line: number; readonly source: string };
+
+export type DocumentText = {
+  readonly file: string;
+  /** The text of the document alone. */
+  readonly text: string;
+  /** 1-based line of the file on which it starts. */
+  readonly firstLine: number;
+  readonly doubt: DocumentSlice['doubt'];
+};
+
+export type ParsedDocument =
+  | {
+      readonly kind: 'ok';
+      readonly root: SourceNode;
+      readonly value: Json;
+      readonly ambiguous: readonly Ambiguous[];
+      readonly lineAt: (offset: number) => number;
+      /** Values visited, for tests that bound the work instead of the time. */
+      readonly nodes: number;
+    }
+  | { readonly kind: 'wrong'; readonly issues: readonly Issue[] };
+
+/** The library's own check of unique keys is quadratic (258 KB take seconds): ours is in build-tree.ts. */
+const OPTIONS = {
+  version: '1.2',
+  schema: 'core',
+  uniqueKeys: false,
+  merge: false,
+  resolveKnownTags: false,
+  prettyErrors: false,
+  logLevel: 'silent',
+} as const;
+
+/** The tree and the JSON of one document, or every reason why it cannot be trusted, with lines of the file. */
+export function parseDocumentText({ file, text, firstLine, doubt }: DocumentText): ParsedDocument {
+  if (doubt !== undefined) return { kind: 'wrong', issues: [doubtIssue(file, doubt)] };
+  if (text.length > MAX_DOCUMENT_CHARACTERS) return { kind: 'wrong', issues: [tooLarge(file, firstLine, text.length)] };
+  const starts = lineStarts(text);
+  const lineAt = (offset: number): number => firstLine + lineIndex(starts, offset);
+  const document = parseYaml(text, OPTIONS);
+  const errors = [...document.errors, ...document.warnings].slice(0, MAX_SYNTAX_ISSUES);
+  if (errors.length > 0)
+    return { kind: 'wrong', issues: errors.map((error) => syntaxIssue(file, text, lineAt, error)) };
+  const built = buildTree(text, document.contents);
+  const toIssue = (fault: Fault): Issue => faultIssue(file, lineAt, fault);
+  if (built.faults.length > 0) return { kind: 'wrong', issues: built.faults.slice(0, MAX_SYNTAX_ISSUES).map(toIssue) };
+  const resolved = resolveTree(built.root);
+  if (resolved.fault !== undefined) return { kind: 'wrong', issues: [toIssue(resolved.fault)] };
+  const ambiguous = resolved.ambiguous.map(({ path, at, source }) => ({ path, line: lineAt(at), source }));
+  const nodes = built.nodes + resolved.nodes;
+  return { kind: 'ok', root: built.root, value: resolved.value, ambiguous, lineAt, nodes };
+}
+
+function syntaxIssue(file: string, text: string, lineAt: (offset: number) => number, error: YAMLError): Issue {
+  const line = lineAt(error.pos[0]);
+  const at = { file, line, path: '' };
+  if (text.includes('{{')) {
+    return {
+      ...at,
+      reason: 'TemplatedValue',
+      message: `not YAML until its template is filled in: ${error.message}`,
+      hint: 'Helm templates are not supported yet: commit the rendered manifest.',
+    };
+  }
+  if (error.code === 'RESOURCE_EXHAUSTION') {
+    return {
+      ...at,
+      reason: 'TooDeep',
+      message: 'maps and lists lie too deep to be read',
+      hint: 'Write the document with fewer levels.',
+    };
+  }
+  if (error.code === 'TAG_RESOLVE_FAILED') {
+    return {
+      ...at,
+      reason: 'UnknownTag',
+      message: `a tag that Kubernetes does not know: ${error.message}`,
+      hint: 'Remove the tag; only !!str, !!int, !!bool, !!float, !!null, !!map and !!seq are read.',
+    };
+  }
+  return {
+    ...at,
+    reason: 'UnparsableYaml',
+    message: `not YAML: ${error.message}`,
+    hint: 'Correct the file; `kubectl apply --dry-run=client -f` shows the same fault.',
+  };
+}
+
+function faultIssue(file: string, lineAt: (offset: number) => number, fault: Fault): Issue {
+  const { at, other, ...rest } = fault;
+  const first = other === undefined ? '' : `, first on line ${lineAt(other)}`;
+  return { file, line: lineAt(at), ...rest, message: `${rest.message}${first}` };
+}
+
+function doubtIssue(file: string, doubt: NonNullable<DocumentSlice['doubt']>): Issue {
+  const at = { file, line: doubt.line, path: '', reason: doubt.reason };
+  return doubt.reason === 'YamlDirective'
+    ? {
+        ...at,
+        message: 'a %YAML or %TAG line changes how the document is read, and Kubernetes does not follow it',
+        hint: 'Remove the line that starts with %.',
+      }
+    : {
+        ...at,
+        message: 'YAML and Kubernetes do not agree where this document starts or ends',
+        hint: 'Put --- alone on a line between documents, and nothing after a line with ... .',
+      };
+}
+
+function tooLarge(file: string, line: number, length: number): Issue {
+  return {
+    file,
+    line,
+    path: '',
+    reason: 'DocumentTooLarge',
+    message: `the document has ${length} characters, more than ${MAX_DOCUMENT_CHARACTERS}, the limit`,
+    hint: 'Split it, or keep the file out of the configured paths.',
+  };
+}

@@ -1,0 +1,216 @@
+/** Reads a file of manifests: which documents it has, which of them concern us, and what is wrong with those. */
+
+import type { Issue } from '../api/issue.ts';
+import { at, isJsonObject, type Json, type JsonObject } from '../api/json.ts';
+import type { FieldPath, ObjectRef } from '../rollout/edit.ts';
+import { identityOf } from './identity.ts';
+import { MAX_DOCUMENTS, MAX_FILE_CHARACTERS } from './limits.ts';
+import { lineBreak } from './lines.ts';
+import { type Ambiguous, type ParsedDocument, parseDocumentText } from './parse-document.ts';
+import { find, type SourceMap, type SourceNode } from './source-tree.ts';
+import { type DocumentSlice, splitDocuments } from './split-documents.ts';
+
+export type ManifestDocument = {
+  readonly file: string;
+  /** Place among the documents of the file, from 0. */
+  readonly index: number;
+  /** Offsets of `text` in the text of the file. */
+  readonly start: number;
+  readonly end: number;
+  /** 1-based line of the file on which `text` starts. */
+  readonly firstLine: number;
+  /** As written: no namespace in the manifest is an empty namespace. */
+  readonly object: ObjectRef;
+  readonly text: string;
+  /** The line break of the file. */
+  readonly lineBreak: '\n' | '\r\n';
+  /** What Kubernetes reads, with aliases followed and merge keys merged. */
+  readonly value: JsonObject;
+  readonly root: SourceMap;
+  /** Places that YAML readers take differently; `value` has Kubernetes' reading. */
+  readonly ambiguous: readonly Ambiguous[];
+  /** The 1-based line of the field, or of the nearest parent that is written down. */
+  readonly lineOf: (path: FieldPath) => number;
+};
+
+export type ManifestFile = {
+  readonly file: string;
+  readonly text: string;
+  readonly documents: readonly ManifestDocument[];
+  /** Documents that are of no interest: not parsed, or of another kind. */
+  readonly others: readonly DocumentSlice[];
+  readonly issues: readonly Issue[];
+};
+
+/** The kinds that are read; `everything` for a file that is all ours, whatever its kinds. */
+export type Interests = readonly string[] | 'everything';
+
+const KUSTOMIZATION_NAMES: ReadonlySet<string> = new Set(['kustomization.yaml', 'kustomization.yml', 'Kustomization']);
+
+/**
+ * Parses only documents whose text names a wanted kind, so a repository of thousands of other files costs a text
+ * search each. Issues are those of wanted documents, and of documents that may be wanted but cannot be read.
+ */
+export function parseManifestFile(file: string, text: string, interests: Interests): ManifestFile {
+  const wanted = isKustomizationFile(file) ? 'everything' : interests;
+  const nothing = { file, text, documents: [], others: [], issues: [] };
+  if (!mentions(text, wanted)) return nothing;
+  if (text.length > MAX_FILE_CHARACTERS) return { ...nothing, issues: [fileTooLarge(file, text.length)] };
+  const documents: ManifestDocument[] = [];
+  const others: DocumentSlice[] = [];
+  const issues: Issue[] = [];
+  for (const slice of splitDocuments(file, text)) {
+    const body = text.slice(slice.start, slice.end);
+    if (!mentions(body, wanted)) {
+      others.push(slice);
+      continue;
+    }
+    if (documents.length >= MAX_DOCUMENTS) {
+      issues.push(tooManyDocuments(file, slice.firstLine));
+      break;
+    }
+    const read = interpret({ file, slice, body, fileBreak: lineBreak(text), wanted });
+    if (read.kind === 'document') documents.push(read.document);
+    else others.push(slice);
+    if (read.kind === 'wrong') issues.push(...read.issues);
+  }
+  return { file, text, documents, others, issues };
+}
+
+/** The file names under which kustomize looks for its own file, in any folder. */
+export function isKustomizationFile(file: string): boolean {
+  return KUSTOMIZATION_NAMES.has(file.slice(file.lastIndexOf('/') + 1));
+}
+
+/** The value at a path of a document's JSON; segments of digits are places in lists. */
+export function valueAt(value: Json, path: FieldPath): Json | undefined {
+  let here: Json | undefined = value;
+  for (const segment of path) {
+    if (Array.isArray(here)) here = here[Number(segment)];
+    else here = isJsonObject(here) && Object.hasOwn(here, segment) ? here[segment] : undefined;
+    if (here === undefined) return undefined;
+  }
+  return here;
+}
+
+type Candidate = {
+  readonly file: string;
+  readonly slice: DocumentSlice;
+  readonly body: string;
+  readonly fileBreak: ManifestDocument['lineBreak'];
+  readonly wanted: Interests;
+};
+
+type Read =
+  | { readonly kind: 'document'; readonly document: ManifestDocument }
+  | { readonly kind: 'other' }
+  | { readonly kind: 'wrong'; readonly issues: readonly Issue[] };
+
+function interpret({ file, slice, body, fileBreak, wanted }: Candidate): Read {
+  const { doubt, firstLine } = slice;
+  const parsed = parseDocumentText({ file, text: body, firstLine, doubt });
+  if (parsed.kind === 'wrong') return mayBeWanted(body, wanted) ? parsed : { kind: 'other' };
+  const { root, value, ambiguous } = parsed;
+  if (root.kind !== 'map' || !isJsonObject(value)) {
+    return wanted === 'everything' ? { kind: 'wrong', issues: [notAnObject(file, firstLine)] } : { kind: 'other' };
+  }
+  const kind = value['kind'];
+  if (wanted !== 'everything' && !(typeof kind === 'string' && wanted.includes(kind))) {
+    const inside = listed(value, wanted);
+    return inside === undefined ? { kind: 'other' } : { kind: 'wrong', issues: [listIssue(file, firstLine, inside)] };
+  }
+  const lineOf = (path: FieldPath): number => lineOfPath(parsed, root, path);
+  const strict = wanted !== 'everything';
+  const identity = identityOf({ file, value, lineOf, strict });
+  if (identity.kind === 'wrong') return identity;
+  const { index, start, end } = slice;
+  const document = {
+    file,
+    index,
+    start,
+    end,
+    firstLine,
+    object: identity.object,
+    text: body,
+    lineBreak: fileBreak,
+    value,
+    root,
+    ambiguous,
+    lineOf,
+  };
+  return { kind: 'document', document };
+}
+
+function mentions(text: string, wanted: Interests): boolean {
+  return wanted === 'everything' || wanted.some((kind) => text.includes(kind));
+}
+
+/** For text that does not parse: does a line look as if it set a wanted kind? */
+function mayBeWanted(text: string, wanted: Interests): boolean {
+  if (wanted === 'everything') return true;
+  for (const match of text.matchAll(/\bkind["']?[ \t]*:[ \t]*["']?([A-Za-z]+)/g)) {
+    if (wanted.includes(match[1] ?? '')) return true;
+  }
+  return false;
+}
+
+function lineOfPath(parsed: ParsedDocument & { readonly kind: 'ok' }, root: SourceNode, path: FieldPath): number {
+  for (let length = path.length; length > 0; length -= 1) {
+    const found = find(root, path.slice(0, length));
+    if (found.kind === 'found') return parsed.lineAt(found.entry?.keyStart ?? found.node.start);
+    if (found.kind === 'blocked') return parsed.lineAt(found.at);
+  }
+  return parsed.lineAt(root.start);
+}
+
+/** The first wanted kind among the items of a `kind: List`. */
+function listed(value: JsonObject, wanted: readonly string[]): string | undefined {
+  const items = value['items'];
+  if (!Array.isArray(items)) return undefined;
+  const kinds = items.map((item) => at(item, ['kind']));
+  return wanted.find((kind) => kinds.includes(kind));
+}
+
+function listIssue(file: string, line: number, kind: string): Issue {
+  return {
+    file,
+    line,
+    path: 'items',
+    reason: 'UnsupportedLayout',
+    message: `a ${kind} is an item of a List; only objects that are documents of their own are read`,
+    hint: 'Write each item as a document of its own, with --- between them.',
+  };
+}
+
+function notAnObject(file: string, line: number): Issue {
+  return {
+    file,
+    line,
+    path: '',
+    reason: 'NotAnObject',
+    message: 'the document is not a map of keys and values',
+    hint: 'Write apiVersion, kind and the fields of the object at the first level.',
+  };
+}
+
+function fileTooLarge(file: string, length: number): Issue {
+  return {
+    file,
+    line: 0,
+    path: '',
+    reason: 'FileTooLarge',
+    message: `the file has ${length} characters, more than ${MAX_FILE_CHARACTERS}, the limit`,
+    hint: 'Split it, or keep it out of the configured paths.',
+  };
+}
+
+function tooManyDocuments(file: string, line: number): Issue {
+  return {
+    file,
+    line,
+    path: '',
+    reason: 'TooManyDocuments',
+    message: `the file has more than ${MAX_DOCUMENTS} documents of kinds that are read, the limit`,
+    hint: 'Split the file.',
+  };
+}

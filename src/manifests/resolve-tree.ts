@@ -1,0 +1,125 @@
+/** Turns a source tree into the JSON that Kubernetes would read: aliases followed, merge keys merged, all bounded. */
+
+import type { Json, JsonObject } from '../api/json.ts';
+import type { Fault } from './build-tree.ts';
+import { MAX_NODES } from './limits.ts';
+import { pathText } from './path-text.ts';
+import type { SourceMap, SourceNode } from './source-tree.ts';
+
+export type AmbiguousPlace = { readonly path: string; readonly at: number; readonly source: string };
+
+export type Resolved = {
+  readonly value: Json;
+  readonly ambiguous: readonly AmbiguousPlace[];
+  readonly fault: Fault | undefined;
+  readonly nodes: number;
+};
+
+type Walk = {
+  readonly path: string[];
+  readonly ambiguous: AmbiguousPlace[];
+  fault: Fault | undefined;
+  nodes: number;
+};
+
+/** The JSON value of a tree, where it is ambiguous, and the first fault: a bad alias, or too much behind aliases. */
+export function resolveTree(root: SourceNode): Resolved {
+  const walk: Walk = { path: [], ambiguous: [], fault: undefined, nodes: 0 };
+  const value = resolve(walk, root);
+  if (walk.nodes > MAX_NODES) stop(walk, root, tooManyAliases);
+  return { value, ambiguous: walk.ambiguous, fault: walk.fault, nodes: walk.nodes };
+}
+
+function resolve(walk: Walk, node: SourceNode): Json {
+  walk.nodes += 1;
+  if (walk.fault !== undefined) return null;
+  if (walk.nodes > MAX_NODES) return stop(walk, node, tooManyAliases);
+  switch (node.kind) {
+    case 'scalar':
+      if (node.ambiguous) walk.ambiguous.push({ path: pathText(walk.path), at: node.start, source: node.source });
+      return node.value;
+    case 'template':
+      return node.source;
+    case 'alias':
+      return node.target === undefined ? stop(walk, node, aliasLeadsNowhere(node.name)) : resolve(walk, node.target);
+    case 'list':
+      return node.items.map((item, at) => below(walk, String(at), item));
+    case 'map':
+      break;
+  }
+  return resolveMap(walk, node);
+}
+
+function below(walk: Walk, segment: string, node: SourceNode): Json {
+  walk.path.push(segment);
+  const value = resolve(walk, node);
+  walk.path.pop();
+  return value;
+}
+
+function resolveMap(walk: Walk, node: SourceMap): JsonObject {
+  const merged: Record<string, Json> = {};
+  const own: Record<string, Json> = {};
+  let merge = false;
+  for (const entry of node.entries) {
+    if (entry.merge) {
+      merge = true;
+      for (const source of mergeSources(walk, entry.value)) mergeInto(walk, merged, source);
+      continue;
+    }
+    // Readers differ on a key of its own that stands before `<<`: go-yaml v2 lets the merge win.
+    const contested = node.mergedKeys.has(entry.key) && !merge;
+    own[entry.key] = below(walk, entry.key, entry.value);
+    if (entry.ambiguousKey || contested) {
+      walk.ambiguous.push({ path: pathText([...walk.path, entry.key]), at: entry.keyStart, source: entry.key });
+    }
+  }
+  return { ...merged, ...own };
+}
+
+/** Earlier sources of one `<<` win over later ones. */
+function mergeInto(walk: Walk, merged: Record<string, Json>, source: SourceMap): void {
+  walk.nodes += 1;
+  if (walk.fault !== undefined || walk.nodes > MAX_NODES) return;
+  const value = resolveMap(walk, source);
+  for (const [key, item] of Object.entries(value)) if (!Object.hasOwn(merged, key)) merged[key] = item;
+}
+
+function mergeSources(walk: Walk, value: SourceNode): readonly SourceMap[] {
+  const nodes = value.kind === 'list' ? value.items : [value];
+  const sources: SourceMap[] = [];
+  for (const node of nodes) {
+    walk.nodes += 1;
+    const target = node.kind === 'alias' ? node.target : node;
+    if (target?.kind === 'map') sources.push(target);
+    else stop(walk, node, mergeNotMap);
+  }
+  return sources;
+}
+
+type Cause = Pick<Fault, 'reason' | 'message' | 'hint'>;
+
+function stop(walk: Walk, node: SourceNode, cause: Cause): null {
+  walk.fault ??= { at: node.start, path: pathText(walk.path), ...cause };
+  return null;
+}
+
+const tooManyAliases: Cause = {
+  reason: 'TooManyNodes',
+  message: `with its aliases written out the document has more than ${MAX_NODES} values, the limit`,
+  hint: 'Use fewer aliases, or split the document.',
+};
+
+const mergeNotMap: Cause = {
+  reason: 'MergeNotMap',
+  message: 'a merge key (<<) takes a map, an alias of a map, or a list of these',
+  hint: 'Write the keys out instead of merging them.',
+};
+
+function aliasLeadsNowhere(name: string): Cause {
+  return {
+    reason: 'AliasUnresolved',
+    message: `the alias *${name} names no anchor before it, or one that it is part of`,
+    hint: 'Write the value out instead of the alias.',
+  };
+}
