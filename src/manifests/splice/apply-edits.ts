@@ -1,0 +1,89 @@
+/** Turns planned edits of one object into the new text of its file, changing only the planned bytes. */
+
+import type { Issue } from '../../api/issue.ts';
+import type { Edit, ObjectEdits } from '../../rollout/edit.ts';
+import { MAX_EDITS } from '../limits.ts';
+import { type ManifestDocument, type ManifestFile, parseManifestFile } from '../parse-file.ts';
+import { type Change, replaceIn } from './change.ts';
+import { removeField } from './remove-field.ts';
+import { restoreField } from './restore-field.ts';
+import { setField } from './set-field.ts';
+import { verify } from './verify.ts';
+
+export type Spliced =
+  | { readonly kind: 'ok'; readonly text: string }
+  | { readonly kind: 'refused'; readonly issue: Issue };
+
+const FORBIDDEN_SEGMENTS: ReadonlySet<string> = new Set(['', '__proto__', 'constructor', 'prototype']);
+
+/**
+ * The edits are made in order, each on the text that the one before left, and each is checked by parsing the result
+ * afresh. The first that is refused refuses all: a step is written whole or not at all.
+ */
+export function applyEdits(text: string, edits: ObjectEdits): Spliced {
+  const tooMany = edits.edits.length > MAX_EDITS;
+  if (tooMany) return refused(edits, 'TooManyEdits', `${edits.edits.length} edits, more than ${MAX_EDITS}, the limit`);
+  let file = parseManifestFile(edits.file, text, [edits.object.kind]);
+  const chosen = choose(file, edits);
+  if (chosen.kind === 'refused') return chosen;
+  let { document } = chosen;
+  for (const edit of edits.edits) {
+    if (edit.path.length === 0 || edit.path.some((segment) => FORBIDDEN_SEGMENTS.has(segment))) {
+      return refused(edits, 'UnsupportedEdit', `no field can have the path ${JSON.stringify(edit.path)}`);
+    }
+    const change = changeFor(document, edit);
+    if (change.kind === 'refused') return change;
+    if (change.replacements.length === 0) continue;
+    const body = replaceIn(document.text, change.replacements);
+    const after = file.text.slice(0, document.start) + body + file.text.slice(document.end);
+    const verified = verify({ before: file, document, edit, after });
+    if (verified.kind === 'refused') return verified;
+    ({ file, document } = verified);
+  }
+  return { kind: 'ok', text: file.text };
+}
+
+function changeFor(document: ManifestDocument, edit: Edit): Change {
+  switch (edit.kind) {
+    case 'set':
+      return setField(document, edit);
+    case 'remove':
+      return removeField(document, edit.path, 'leave');
+    case 'restore':
+      break;
+  }
+  return restoreField(document, edit);
+}
+
+type Chosen = { readonly kind: 'ok'; readonly document: ManifestDocument } | (Spliced & { readonly kind: 'refused' });
+
+function choose(file: ManifestFile, edits: ObjectEdits): Chosen {
+  const { apiVersion, kind, namespace, name } = edits.object;
+  const matches = file.documents.filter(({ object }) => {
+    return (
+      object.apiVersion === apiVersion && object.kind === kind && object.namespace === namespace && object.name === name
+    );
+  });
+  const [document] = matches;
+  if (document !== undefined && matches.length === 1) return { kind: 'ok', document };
+  const issue = file.issues[0];
+  if (document === undefined && issue !== undefined) return { kind: 'refused', issue };
+  return document === undefined
+    ? refused(edits, 'ObjectNotFound', `there is no ${kind} ${name} in the file`)
+    : refused(edits, 'ObjectTwice', `${kind} ${name} is in the file ${matches.length} times`);
+}
+
+function refused(edits: ObjectEdits, reason: string, what: string): Spliced & { readonly kind: 'refused' } {
+  const { kind, name } = edits.object;
+  return {
+    kind: 'refused',
+    issue: {
+      file: edits.file,
+      line: 0,
+      path: '',
+      reason,
+      message: `${kind} ${name}: ${what}`,
+      hint: 'Nothing was changed. The file and the plan do not fit together: run the pass again on the present branch.',
+    },
+  };
+}

@@ -1,0 +1,130 @@
+/** Plans how a whole node becomes what it is in another version of the document, byte for byte. */
+
+import type { Edit, FieldPath } from '../../rollout/edit.ts';
+import { column } from '../lines.ts';
+import { type ManifestDocument, parseManifestFile, valueAt } from '../parse-file.ts';
+import { pathText } from '../path-text.ts';
+import { find, type Link, nodesOf, type SourceEntry, type SourceNode } from '../source-tree.ts';
+import { fieldIssue } from '../strict-scalar.ts';
+import { type Change, noChange, refuse, unclearPlace } from './change.ts';
+import { insertField, type Leaf } from './insert-field.ts';
+import { breakOf, entryEnd, entryEndWithComments, mapAbove, notationOf } from './place.ts';
+import { removeField } from './remove-field.ts';
+import { shiftLines } from './shift-lines.ts';
+import { keyToken } from './token.ts';
+
+type RestoreEdit = Extract<Edit, { readonly kind: 'restore' }>;
+
+/**
+ * Key, value and the comments inside are taken from `source`, moved to this file's indentation and line breaks;
+ * absent there, they go here; absent here, they come behind the key they follow there. Between a block and braces no
+ * bytes can be moved: the value is then written as JSON, because going back must always be possible.
+ */
+export function restoreField(document: ManifestDocument, edit: RestoreEdit): Change {
+  const { path } = edit;
+  const source = sourceDocument(document, edit);
+  if (source === undefined) return sourceRefused(document, path);
+  const issue = fieldIssue(document, path) ?? fieldIssue(source, path);
+  if (issue !== undefined) return { kind: 'refused', issue };
+  const there = find(source.root, path);
+  if (there.kind !== 'found') return removeField(document, path, 'take');
+  if (there.entry === undefined) return unclearPlace(document, path, 'it is an item of a list');
+  const repeated = aliasInside(there.node);
+  if (repeated !== undefined) return aliasRefused(document, path, repeated);
+  const leaf = leafFrom({ document, source, entry: there.entry, chain: there.chain, path });
+  const here = find(document.root, path);
+  if (here.kind !== 'found') return insertField(document, path, leaf);
+  return here.entry === undefined
+    ? unclearPlace(document, path, 'it is an item of a list')
+    : replaceEntry({ document, entry: here.entry, inFlow: mapAbove(here.chain)?.flow === true, leaf });
+}
+
+/** The document of the same kind and name in the text of another version: of its file, or of itself alone. */
+export function sourceDocument(document: ManifestDocument, edit: RestoreEdit): ManifestDocument | undefined {
+  const { kind, name, namespace } = document.object;
+  const { documents } = parseManifestFile(document.file, edit.source, [kind]);
+  const named = documents.filter((candidate) => candidate.object.kind === kind && candidate.object.name === name);
+  const exact = named.filter((candidate) => candidate.object.namespace === namespace);
+  return exact.length === 1 ? exact[0] : undefined;
+}
+
+type Here = {
+  readonly document: ManifestDocument;
+  readonly entry: SourceEntry;
+  readonly inFlow: boolean;
+  readonly leaf: Leaf;
+};
+
+function replaceEntry({ document, entry, inFlow, leaf }: Here): Change {
+  const { text } = document;
+  if (inFlow && entry.afterColon === -1) return unclearPlace(document, [entry.key], 'its key has no colon');
+  const indentation = column(text, entry.keyStart);
+  // Inside braces the key and the blank behind its colon stay: only there are they not part of the value's lines.
+  const start = inFlow ? Math.max(entry.afterColon, entry.value.start) : entry.keyStart;
+  const end = inFlow ? Math.max(start, entryEnd(text, entry)) : entryEndWithComments(text, entry);
+  const replacement = inFlow ? leaf.flow(indentation) : leaf.block(indentation);
+  return text.slice(start, end) === replacement
+    ? noChange
+    : { kind: 'replace', replacements: [{ start, end, text: replacement }] };
+}
+
+type There = {
+  readonly document: ManifestDocument;
+  readonly source: ManifestDocument;
+  readonly entry: SourceEntry;
+  readonly chain: readonly Link[];
+  readonly path: FieldPath;
+};
+
+function leafFrom(there: There): Leaf {
+  const { document, source, entry, chain } = there;
+  const { text } = source;
+  const parent = mapAbove(chain);
+  const from = column(text, entry.keyStart);
+  const eol = breakOf(document);
+  const asLines = (to: number): string => {
+    return shiftLines(text.slice(entry.keyStart, entryEndWithComments(text, entry)), to - from, eol);
+  };
+  const asJson = JSON.stringify(valueAt(source.value, there.path) ?? null);
+  const key = keyToken(entry.key, notationOf(document));
+  const { value } = entry;
+  const oneLine = isFlowText(entry.value) && !/[\n#]/.test(text.slice(value.start, value.end));
+  const flowLine = oneLine ? text.slice(value.start, value.end) : asJson;
+  const movable = isFlowText(value) && (notationOf(document) === 'yaml' || notationOf(source) === 'json');
+  return {
+    block: parent?.flow === true ? () => `${key}: ${flowLine}` : asLines,
+    flow: (to) => (movable ? shiftLines(text.slice(value.start, value.end), to - from, eol) : asJson),
+    after: parent?.entries[parent.entries.indexOf(entry) - 1]?.key,
+  };
+}
+
+/** Text that means the same wherever it stands inside braces. */
+function isFlowText(node: SourceNode): boolean {
+  if (node.kind === 'map' || node.kind === 'list') return node.flow;
+  // An unquoted word may hold a comma or a brace where it stands in a block; only quotes are sure.
+  return node.kind === 'scalar' && (node.style === 'single' || node.style === 'double');
+}
+
+function aliasInside(node: SourceNode): string | undefined {
+  for (const inner of nodesOf(node)) {
+    if (inner.kind === 'alias') return `the alias *${inner.name}`;
+    if (inner.anchor !== undefined) return `the anchor &${inner.anchor}`;
+  }
+  return undefined;
+}
+
+function aliasRefused(document: ManifestDocument, path: FieldPath, what: string): Change {
+  return refuse(document, path, {
+    reason: 'AliasInField',
+    message: `the version of ${pathText(path)} to go back to holds ${what}, which may mean something else in this version`,
+    hint: `Write ${pathText(path)} without anchors and aliases, or put the earlier text back by hand.`,
+  });
+}
+
+function sourceRefused(document: ManifestDocument, path: FieldPath): Change {
+  return refuse(document, path, {
+    reason: 'RestoreSourceUnreadable',
+    message: `the earlier text does not hold this object once, readable, under the same kind, namespace and name`,
+    hint: `Put the earlier ${pathText(path)} back by hand.`,
+  });
+}
