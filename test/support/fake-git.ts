@@ -52,7 +52,8 @@ export type FakeGitOptions = {
 
 /** A commit by anybody; fields left out are filled in. */
 export type FakeCommit = {
-  readonly writes: readonly FileWrite[];
+  /** Also bytes, for files that are no text. */
+  readonly writes: readonly { readonly path: string; readonly text: string | Buffer | undefined }[];
   readonly message?: string;
   readonly signature?: Signature;
   readonly orphan?: boolean;
@@ -109,7 +110,8 @@ export class FakeRepository {
         expectedOld: this.head(branch),
         commits: [
           {
-            writes: commit.writes,
+            // The builder takes the bytes of whatever it gets; the port promises it only texts.
+            writes: commit.writes as readonly FileWrite[],
             message: commit.message ?? 'edit',
             signature: commit.signature ?? somebody,
             orphan: commit.orphan ?? false,

@@ -1,0 +1,140 @@
+/** One HTTP exchange over node:http or node:https, with deadlines, a cap on bytes, and a check of the content type. */
+
+import type { Agent, ClientRequest, IncomingHttpHeaders, IncomingMessage, RequestOptions } from 'node:http';
+
+export type HttpRequest = {
+  readonly method: 'GET' | 'POST';
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer | undefined;
+  /** The content type of an answer we can read; any other 200 is `strange`. */
+  readonly accept: string;
+  readonly maxBytes: number;
+  readonly idleSeconds: number;
+  readonly totalSeconds: number;
+  /** Gets the body of a 200 of the right type. What it throws ends the exchange and is thrown on. */
+  readonly onChunk: (chunk: Buffer) => void;
+};
+
+export type HttpAnswer = {
+  readonly kind: 'ok' | 'strange' | 'status';
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  /** The beginning of an answer that was not handed to `onChunk`. */
+  readonly text: string;
+};
+
+/** The exchange did not come to an end. */
+export class HttpFailure extends Error {
+  readonly kind: 'connection' | 'timeout' | 'tooLarge';
+  /** True where a kept connection turned out to be closed: the server most likely saw nothing. */
+  readonly stale: boolean;
+  constructor(kind: 'connection' | 'timeout' | 'tooLarge', message: string, stale: boolean) {
+    super(message);
+    this.kind = kind;
+    this.stale = stale;
+  }
+}
+
+/** Sends requests; one set of kept connections. */
+export type HttpClient = { send(request: HttpRequest): Promise<HttpAnswer> };
+
+const shownBytes = 2048;
+
+type Transport = {
+  readonly request: (url: URL, options: RequestOptions, on: (message: IncomingMessage) => void) => ClientRequest;
+  readonly agent: Agent;
+};
+
+/** A client that loads TLS only where a URL needs it. */
+export function createHttpClient(): HttpClient {
+  let plain: Promise<Transport> | undefined;
+  let secure: Promise<Transport> | undefined;
+  return {
+    send: async (request) => {
+      if (request.url.protocol === 'https:') {
+        secure ??= import('node:https').then((https) => ({
+          request: https.request,
+          agent: new https.Agent({ keepAlive: true, maxSockets: 4 }),
+        }));
+        return exchange(await secure, request);
+      }
+      plain ??= import('node:http').then((http) => ({
+        request: http.request,
+        agent: new http.Agent({ keepAlive: true, maxSockets: 4 }),
+      }));
+      return exchange(await plain, request);
+    },
+  };
+}
+
+function exchange(transport: Transport, request: HttpRequest): Promise<HttpAnswer> {
+  return new Promise((resolve, reject) => {
+    const length = request.body === undefined ? {} : { 'content-length': String(request.body.length) };
+    const options = {
+      method: request.method,
+      agent: transport.agent,
+      headers: { ...request.headers, ...length, accept: request.accept },
+    };
+    const sent = transport.request(request.url, options, (message) => {
+      receive(message, request, () => idle.refresh()).then(
+        (answer) => settle(() => resolve(answer)),
+        (error: unknown) => fail(error),
+      );
+    });
+    const settle = (how: () => void) => {
+      clearTimeout(idle);
+      clearTimeout(total);
+      how();
+    };
+    const fail = (error: unknown) => {
+      settle(() => reject(error instanceof Error ? error : new Error(String(error))));
+      sent.destroy();
+    };
+    const late = (seconds: number, what: string) =>
+      setTimeout(() => fail(new HttpFailure('timeout', `${what} ${seconds} s`, false)), seconds * 1000);
+    const idle = late(request.idleSeconds, 'the server sent nothing for');
+    const total = late(request.totalSeconds, 'the answer was not complete after');
+    sent.on('error', (error) => fail(new HttpFailure('connection', error.message, sent.reusedSocket)));
+    sent.end(request.body);
+  });
+}
+
+async function receive(message: IncomingMessage, request: HttpRequest, alive: () => void): Promise<HttpAnswer> {
+  const status = message.statusCode ?? 0;
+  const type = message.headers['content-type'] ?? '';
+  const kind = status !== 200 ? 'status' : type.split(';')[0]?.trim() === request.accept ? 'ok' : 'strange';
+  const shown: Buffer[] = [];
+  let bytes = 0;
+  await new Promise<void>((resolve, reject) => {
+    const stop = (error: unknown) => {
+      message.destroy();
+      reject(error instanceof Error ? error : new Error(String(error)));
+    };
+    message.on('data', (chunk: Buffer) => {
+      alive();
+      bytes += chunk.length;
+      try {
+        if (kind === 'ok' && bytes > request.maxBytes) {
+          throw new HttpFailure('tooLarge', `the answer has more than ${request.maxBytes} bytes`, false);
+        }
+        if (kind === 'ok') request.onChunk(chunk);
+        else if (bytes <= shownBytes) shown.push(chunk);
+        else stop(new EndOfInterest());
+      } catch (error) {
+        stop(error);
+      }
+    });
+    message.on('end', resolve);
+    message.on('error', (error) => stop(new HttpFailure('connection', error.message, false)));
+    message.on('close', () => {
+      if (!message.complete) stop(new HttpFailure('connection', 'the connection was closed in mid-answer', false));
+    });
+  }).catch((error: unknown) => {
+    if (!(error instanceof EndOfInterest)) throw error;
+  });
+  return { kind, status, headers: message.headers, text: Buffer.concat(shown).toString('utf8') };
+}
+
+/** Enough of an error page was read. */
+class EndOfInterest extends Error {}

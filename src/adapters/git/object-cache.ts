@@ -1,0 +1,59 @@
+/** Objects kept between the reads of one instance, bounded in bytes: what did not change is not fetched again. */
+
+import type { Oid } from '../../ports/git.ts';
+import type { FoundObject } from './object-question.ts';
+import type { GitObject } from './objects.ts';
+
+/** What a Map entry and its key cost beside the bytes. */
+const overheadBytes = 200;
+const markBytes = 120;
+
+export type ObjectCache = {
+  get(oid: Oid, markersKey: string): FoundObject | undefined;
+  put(oid: Oid, object: GitObject): void;
+  /** Remembers that a blob was seen and has none of these markers, or is over the limit of a file. */
+  mark(oid: Oid, as: 'skipped' | 'large', markersKey: string): void;
+  /** Forgets the longest unused down to the bound. Called between reads, so that no read loses what it needs. */
+  trim(): void;
+};
+
+export function createObjectCache(maxBytes: number): ObjectCache {
+  const objects = new Map<Oid, GitObject>();
+  /** By the markers that were looked for. */
+  const marks = new Map<string, Map<Oid, 'skipped' | 'large'>>();
+  let held = 0;
+  let marked = 0;
+  return {
+    get: (oid, markersKey) => {
+      const object = objects.get(oid);
+      if (object !== undefined) {
+        objects.delete(oid);
+        objects.set(oid, object);
+        return object;
+      }
+      const mark = marks.get(markersKey)?.get(oid);
+      return mark === undefined ? undefined : { type: mark };
+    },
+    put: (oid, object) => {
+      if (objects.has(oid)) return;
+      objects.set(oid, object);
+      held += object.bytes.length + overheadBytes;
+    },
+    mark: (oid, as, markersKey) => {
+      const known = marks.get(markersKey) ?? new Map<Oid, 'skipped' | 'large'>();
+      if (!known.has(oid)) marked += 1;
+      marks.set(markersKey, known.set(oid, as));
+    },
+    trim: () => {
+      if (marked * markBytes > maxBytes) {
+        marks.clear();
+        marked = 0;
+      }
+      for (const [oid, object] of objects) {
+        if (held <= maxBytes) return;
+        objects.delete(oid);
+        held -= object.bytes.length + overheadBytes;
+      }
+    },
+  };
+}

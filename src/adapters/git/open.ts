@@ -1,0 +1,96 @@
+/** Opens the repository that `--repo` names: an http(s) URL, or a path on this machine. */
+
+import { fileURLToPath } from 'node:url';
+import type { Git } from '../../ports/git.ts';
+import type { Log } from '../../ports/log.ts';
+import { gitError } from './git-error.ts';
+import { defaultGitLimits, type GitLimits } from './limits.ts';
+import { MalformedObject } from './objects.ts';
+import { openSmartHttp } from './smart-http.ts';
+
+export type OpenGit = {
+  /** `https://host/team/repo.git`, `/path/to/repo`, `file:///path`. */
+  readonly location: string;
+  /** Sent as Basic authentication of the user `x-access-token`, only to this origin. */
+  readonly token?: string | undefined;
+  readonly limits?: Partial<GitLimits>;
+  readonly log?: Log | undefined;
+};
+
+/** Opens no connection and no file yet. Throws PortError where the location can never work. */
+export function openGit(options: OpenGit): Git {
+  const limits = { ...defaultGitLimits, ...options.limits };
+  const { location, log } = options;
+  const token = options.token === undefined || options.token === '' ? undefined : options.token;
+  if (/^https?:/i.test(location))
+    return guarded(openSmartHttp({ location: checkedUrl(location, token, log), token, limits, log }));
+  if (/^file:/i.test(location)) return lazyLocal(fileURLToPath(location), limits);
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(location) || /^[^/\\]+@[^/\\]+:/.test(location)) {
+    throw cannotOpen(
+      `${withoutSecrets(location)} cannot be opened`,
+      'Give an http(s) URL or a path; ssh is not spoken.',
+    );
+  }
+  return lazyLocal(location, limits);
+}
+
+function checkedUrl(location: string, token: string | undefined, log: Log | undefined): URL {
+  if (!URL.canParse(location))
+    throw cannotOpen('the location of the repository is no URL', 'Check the spelling of --repo.');
+  const url = new URL(location);
+  if (url.username !== '' || url.password !== '') {
+    throw cannotOpen(
+      `the URL of ${url.host}${url.pathname} has credentials in it`,
+      'Take them out of the URL and set TRANCHE_GIT_TOKEN; URLs end up in logs and commits.',
+    );
+  }
+  if (url.search !== '' || url.hash !== '') {
+    throw cannotOpen(`the URL of ${url.host}${url.pathname} has a query or a fragment`, 'Give the plain clone URL.');
+  }
+  const isLoopback = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname);
+  if (url.protocol === 'http:' && token !== undefined && !isLoopback) {
+    log?.warn(`git: the token goes to ${url.host} over plain http; use https`);
+  }
+  return url;
+}
+
+function withoutSecrets(location: string): string {
+  return location.replace(/\/\/[^/@]*@/, '//');
+}
+
+/** Code for repositories on a disk is only loaded where one is used. */
+function lazyLocal(path: string, limits: GitLimits): Git {
+  let opened: Promise<Git> | undefined;
+  const open = (): Promise<Git> => {
+    opened ??= import('./local.ts').then(({ openLocal }) => openLocal({ path, limits }));
+    return opened;
+  };
+  return guarded({
+    heads: async (branches) => (await open()).heads(branches),
+    readAt: async (commit, request) => (await open()).readAt(commit, request),
+    history: async (from, until, limit) => (await open()).history(from, until, limit),
+    push: async (updates) => (await open()).push(updates),
+  });
+}
+
+/** A repository with objects that Git itself would not write is the world's failure, not ours. */
+function guarded(git: Git): Git {
+  const guard = async <T>(operation: 'heads' | 'read' | 'history' | 'push', call: Promise<T>): Promise<T> => {
+    try {
+      return await call;
+    } catch (error) {
+      if (!(error instanceof MalformedObject)) throw error;
+      throw gitError(`the repository has a garbled object: ${error.message}`, { operation, retryable: false });
+    }
+  };
+  return {
+    heads: (branches) => guard('heads', git.heads(branches)),
+    readAt: (commit, request) => guard('read', git.readAt(commit, request)),
+    history: (from, until, limit) => guard('history', git.history(from, until, limit)),
+    push: (updates) => guard('push', git.push(updates)),
+  };
+}
+
+function cannotOpen(message: string, hint: string) {
+  return gitError(message, { operation: 'open', retryable: false, hint });
+}

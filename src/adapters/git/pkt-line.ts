@@ -1,0 +1,66 @@
+/** Git's pkt-line framing: writes lines, and cuts a stream of any chunks back into them. */
+
+export type Packet =
+  | { readonly kind: 'line'; readonly bytes: Buffer }
+  | { readonly kind: 'flush' }
+  | { readonly kind: 'delimiter' }
+  | { readonly kind: 'end' };
+
+/** What came is not in this framing; the message says what was seen. */
+export class FramingError extends Error {}
+
+export const flushPacket = '0000';
+export const delimiterPacket = '0001';
+
+/** One line with its length in front. `text` is ASCII or UTF-8 and at most 65,516 bytes. */
+export function packetLine(text: string): string {
+  return (Buffer.byteLength(text) + 4).toString(16).padStart(4, '0') + text;
+}
+
+export type PacketReader = {
+  push(chunk: Buffer): void;
+  /** True where the stream stopped inside a packet. */
+  isInside(): boolean;
+};
+
+const headBytes = 4;
+const empty = Buffer.alloc(0);
+
+/** Calls `onPacket` for every packet of the stream; the bytes of a line are only valid during the call. */
+export function createPacketReader(onPacket: (packet: Packet) => void): PacketReader {
+  let rest: Buffer = empty;
+  return {
+    push: (chunk) => {
+      const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+      let at = 0;
+      while (bytes.length - at >= headBytes) {
+        const length = lengthAt(bytes, at);
+        if (length < headBytes) {
+          onPacket({ kind: length === 0 ? 'flush' : length === 1 ? 'delimiter' : 'end' });
+          at += headBytes;
+          continue;
+        }
+        if (bytes.length - at < length) break;
+        onPacket({ kind: 'line', bytes: bytes.subarray(at + headBytes, at + length) });
+        at += length;
+      }
+      rest = at === bytes.length ? empty : bytes.subarray(at);
+    },
+    isInside: () => rest.length > 0,
+  };
+}
+
+function lengthAt(bytes: Buffer, at: number): number {
+  const text = bytes.toString('latin1', at, at + headBytes);
+  if (!/^[0-9a-fA-F]{4}$/.test(text)) {
+    throw new FramingError(`wanted the length of a packet, saw ${JSON.stringify(text)}`);
+  }
+  const length = Number.parseInt(text, 16);
+  if (length === 3) throw new FramingError('wanted the length of a packet, saw 0003');
+  return length;
+}
+
+/** A line without its final line end. */
+export function lineText(bytes: Buffer): string {
+  return bytes.toString('utf8').replace(/\n$/, '');
+}

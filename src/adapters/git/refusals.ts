@@ -1,0 +1,28 @@
+/** What a server's words about a push mean. One table; whatever is not in it means nothing until the refs are read. */
+
+export type Verdict = 'moved' | 'refused' | 'unknown';
+
+type Row = { readonly pattern: RegExp; readonly verdict: Exclude<Verdict, 'unknown'> };
+
+/** The first row that matches counts. Texts recorded from git, GitHub, GitLab and Gitea are in the tests. */
+const rows: readonly Row[] = [
+  // A branch named `a` and a branch named `a/b` cannot both exist; trying again never helps.
+  { pattern: /exists; cannot create|\(directory file conflict\)/i, verdict: 'refused' },
+  { pattern: /hook declined|protected branch|protected ref|\bGH\d{3}\b|\bGL-HOOK-ERR\b/i, verdict: 'refused' },
+  { pattern: /you are not allowed to|not permitted|permission|access denied|forbidden/i, verdict: 'refused' },
+  { pattern: /denying|deny(?:Current|NonFast|Delete)|refusing to|prohibited|deny updating/i, verdict: 'refused' },
+  { pattern: /branch is currently checked out|update more than \d+ refs/i, verdict: 'refused' },
+  { pattern: /hidden ref|funny refname|invalid ref|bad ref/i, verdict: 'refused' },
+  { pattern: /non-fast-forward|fetch first|stale info|remote ref (?:updated|is at)/i, verdict: 'moved' },
+  { pattern: /incorrect old value provided|reference already exists|already exists/i, verdict: 'moved' },
+  {
+    pattern: /cannot lock ref|failed to (?:update|lock) ref|unable to (?:lock|resolve)|but expected/i,
+    verdict: 'moved',
+  },
+  { pattern: /atomic (?:transaction failed|push fail)|transaction failed to start/i, verdict: 'moved' },
+];
+
+/** What `text` (the reason of an `ng` line, or with what hooks printed) says about a push. */
+export function verdictOf(text: string): Verdict {
+  return rows.find(({ pattern }) => pattern.test(text))?.verdict ?? 'unknown';
+}

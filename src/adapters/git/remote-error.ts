@@ -1,0 +1,110 @@
+/** Turns what goes wrong between us and a server into a PortError that says what was seen and what to do next. */
+
+import { PortError } from '../../ports/port-error.ts';
+import { cleanText, type GitOperation, gitError } from './git-error.ts';
+import { type HttpAnswer, HttpFailure } from './http.ts';
+import { ServerSaid } from './protocol.ts';
+
+/** An answer with another status than 200, or in another format than Git's. */
+export class UnusableAnswer extends Error {
+  readonly answer: HttpAnswer;
+  constructor(answer: HttpAnswer) {
+    super(`HTTP ${answer.status}`);
+    this.answer = answer;
+  }
+}
+
+/** The request went out, and what became of it is not known. */
+export class SentButUnknown extends Error {
+  /** The connection had been closed before: the server most likely saw nothing. */
+  readonly stale: boolean;
+  constructor(message: string, stale: boolean) {
+    super(message);
+    this.stale = stale;
+  }
+}
+
+export type ErrorContext = {
+  /** The repository, as people know it. */
+  readonly name: string;
+  readonly operation: GitOperation;
+  readonly token: string | undefined;
+};
+
+const tokenHint = 'Set TRANCHE_GIT_TOKEN to a token that may read and write the contents of this repository.';
+
+/** The same failure for the port. A PortError and what a server said in words pass through. */
+export function asPortError(error: unknown, context: ErrorContext): Error {
+  if (error instanceof PortError || error instanceof ServerSaid) return error;
+  if (error instanceof UnusableAnswer) return answerError(error.answer, context);
+  const text = error instanceof Error ? error.message : String(error);
+  const isTooLarge = error instanceof HttpFailure && error.kind === 'tooLarge';
+  return gitError(`${context.name}: ${clean(text, context)}`, { operation: context.operation, retryable: !isTooLarge });
+}
+
+/** For a request that writes: a clear no is a PortError, everything else is not known. */
+export function asWriteError(error: unknown, context: ErrorContext): Error {
+  if (error instanceof PortError) return error;
+  if (error instanceof UnusableAnswer && error.answer.status >= 300 && error.answer.status < 500) {
+    return answerError(error.answer, context);
+  }
+  const stale = error instanceof HttpFailure && error.stale;
+  const readable = error instanceof ServerSaid ? serverSaidError(error, context) : asPortError(error, context);
+  return new SentButUnknown(readable.message, stale);
+}
+
+/** What a server said with ERR, as a PortError. */
+export function serverSaidError(error: ServerSaid, context: ErrorContext): PortError {
+  const { name, operation } = context;
+  if (error.message === '') return gitError(`${name} ended its answer without a word`, { operation, retryable: true });
+  return gitError(`${name} answered: ${clean(error.message, context)}`, { operation, retryable: true });
+}
+
+type StatusMeaning = { readonly says: string; readonly retryable: boolean; readonly hint: string };
+
+const statusMeanings: ReadonlyMap<number, StatusMeaning> = new Map([
+  [401, { says: 'wants a valid token', retryable: false, hint: tokenHint }],
+  [403, { says: 'refuses this token', retryable: false, hint: tokenHint }],
+  [404, { says: 'repository not found, or the token may not see it', retryable: false, hint: tokenHint }],
+  [413, { says: 'the request is too large for the server', retryable: false, hint: '' }],
+  [429, { says: 'too many requests', retryable: true, hint: '' }],
+]);
+
+function answerError(answer: HttpAnswer, context: ErrorContext): PortError {
+  const { name, operation } = context;
+  const words = clean(answer.text.replace(/<[^>]*>/g, ' '), context).slice(0, 200);
+  const quoted = words === '' ? '' : `: ${words}`;
+  const location = answer.headers.location;
+  if (answer.kind === 'strange') {
+    const type = cleanText(answer.headers['content-type'] ?? 'no content type');
+    return gitError(`${name} answered with ${type}, wanted Git's smart HTTP${quoted}`, {
+      operation,
+      retryable: false,
+      hint: 'Check that the URL is the clone URL of the repository, and that no proxy or login page answers instead.',
+    });
+  }
+  if (location !== undefined) {
+    const target = URL.canParse(location, name) ? new URL(location, name) : undefined;
+    const shown = target === undefined ? 'nowhere' : cleanText(`${target.origin}${target.pathname}`);
+    return gitError(`${name} redirects to ${shown}, which is not followed`, {
+      operation,
+      retryable: false,
+      hint: 'Give the new address as --repo if it is the right one.',
+    });
+  }
+  const meaning = statusMeanings.get(answer.status);
+  const says = meaning === undefined ? '' : ` (${meaning.says})`;
+  return gitError(`${name} answered HTTP ${answer.status}${says}${quoted}`, {
+    operation,
+    retryable: meaning?.retryable ?? answer.status >= 500,
+    hint: meaning?.hint ?? '',
+  });
+}
+
+/** Nothing that a server echoes may carry our token into a log. */
+function clean(text: string, context: ErrorContext): string {
+  const { token } = context;
+  if (token === undefined || token === '') return cleanText(text);
+  const encoded = Buffer.from(`x-access-token:${token}`).toString('base64');
+  return cleanText(text.replaceAll(token, '***').replaceAll(encoded, '***'));
+}

@@ -1,0 +1,176 @@
+/**
+ * Moves branches of a server in one compare-and-swap and settles what came of it: the report where it is clear,
+ * the branches themselves, read again, where it is not.
+ */
+
+import type { BranchUpdate, Oid, PushResult } from '../../ports/git.ts';
+import type { Log } from '../../ports/log.ts';
+import type { BuiltUpdates } from './commit-chain.ts';
+import { cleanText, gitError } from './git-error.ts';
+import type { GitLimits } from './limits.ts';
+import { refOf } from './names.ts';
+import { encodePack } from './pack-write.ts';
+import type { Capabilities } from './protocol.ts';
+import { createReportReader, type PushReport, receiveRequest } from './receive-pack.ts';
+import { verdictOf } from './refusals.ts';
+import type { Remote } from './remote.ts';
+import { SentButUnknown } from './remote-error.ts';
+
+export type RemotePush = (updates: readonly BranchUpdate[], built: BuiltUpdates) => Promise<PushResult>;
+
+type Move = { readonly branch: string; readonly from: Oid | undefined; readonly to: Oid };
+
+/** What is known after one request. `unclear`: only the refs themselves can tell. */
+type Outcome =
+  | { readonly kind: 'pushed' }
+  | { readonly kind: 'moved' }
+  | { readonly kind: 'refused'; readonly branch: string; readonly rule: string }
+  | { readonly kind: 'unclear'; readonly why: string; readonly mayTryAgain: boolean };
+
+type PushOptions = {
+  readonly remote: Remote;
+  readonly limits: GitLimits;
+  readonly log: Log | undefined;
+  readonly heads: (branches: readonly string[]) => Promise<readonly (Oid | undefined)[]>;
+};
+
+/**
+ * A server without `atomic` gets the updates one by one in the order given, so that what is decided (main) lands
+ * before what is reported about it (status); a later one that fails is a PortError that says what has landed.
+ */
+export function createRemotePush(options: PushOptions): RemotePush {
+  const { remote } = options;
+  let offered: Capabilities | undefined;
+
+  /** The first push looks at the server's offer, which lists all refs: a lost race is then seen before anything is sent. */
+  const meet = async (moves: readonly Move[]): Promise<{ readonly offer: Capabilities; readonly seen: Seen }> => {
+    if (offered !== undefined) return { offer: offered, seen: 'asExpected' };
+    const discovery = await remote.discover('git-receive-pack', 'push');
+    if (!discovery.capabilities.has('report-status')) {
+      throw gitError(`${remote.name} does not report what becomes of a push`, { operation: 'push', retryable: false });
+    }
+    offered = discovery.capabilities;
+    return {
+      offer: offered,
+      seen: compare(
+        moves,
+        moves.map(({ branch }) => discovery.refs.get(refOf(branch))),
+      ),
+    };
+  };
+
+  const settle = async (moves: readonly Move[], outcome: Outcome): Promise<Outcome> => {
+    if (outcome.kind === 'refused' || outcome.kind === 'pushed') return outcome;
+    const seen = compare(moves, await options.heads(moves.map(({ branch }) => branch)));
+    if (seen === 'ours') return { kind: 'pushed' };
+    if (seen === 'others' || outcome.kind === 'moved') return { kind: 'moved' };
+    return outcome;
+  };
+
+  const swap = async (moves: readonly Move[], pack: Buffer): Promise<Outcome> => {
+    const { offer, seen } = await meet(moves);
+    if (seen === 'ours') return { kind: 'pushed' };
+    if (seen === 'others') return { kind: 'moved' };
+    const first = await settle(moves, await sendOnce(remote, { moves, pack, offer, limits: options.limits }));
+    // All branches are where they were, and the connection was dead before: sending again is safe under old oids.
+    if (first.kind !== 'unclear' || !first.mayTryAgain) return first;
+    return settle(moves, await sendOnce(remote, { moves, pack, offer, limits: options.limits }));
+  };
+
+  return async (updates, built) => {
+    const pack = encodePack(built.objects.values());
+    const moves = updates.map(({ branch, expectedOld }, i) => ({
+      branch,
+      from: expectedOld,
+      to: built.heads[i] ?? '',
+    }));
+    const { offer } = moves.length > 1 ? await meet([]) : { offer: undefined };
+    const isAtomic = offer === undefined || offer.has('atomic');
+    const groups = isAtomic ? [moves] : moves.map((move) => [move]);
+    const landed: string[] = [];
+    for (const group of groups) {
+      const outcome = await swap(group, pack);
+      if (outcome.kind === 'pushed') landed.push(...group.map(({ branch }) => branch));
+      else if (landed.length > 0) throw halfPushed(remote.name, landed, group, outcome);
+      else if (outcome.kind === 'unclear') {
+        throw gitError(`${outcome.why}; the branches are as they were`, { operation: 'push', retryable: true });
+      } else return outcome;
+    }
+    return { kind: 'pushed', heads: built.heads, commits: built.commits };
+  };
+}
+
+type Seen = 'ours' | 'asExpected' | 'others';
+
+function compare(moves: readonly Move[], heads: readonly (Oid | undefined)[]): Seen {
+  if (moves.length > 0 && moves.every(({ to }, i) => heads[i] === to)) return 'ours';
+  return moves.every(({ from }, i) => heads[i] === from) ? 'asExpected' : 'others';
+}
+
+type Sending = {
+  readonly moves: readonly Move[];
+  readonly pack: Buffer;
+  readonly offer: Capabilities;
+  readonly limits: GitLimits;
+};
+
+async function sendOnce(remote: Remote, { moves, pack, offer, limits }: Sending): Promise<Outcome> {
+  const commands = moves.map(({ branch, from, to }) => ({ ref: refOf(branch), from, to }));
+  try {
+    const report = await remote.write({
+      operation: 'push',
+      service: 'git-receive-pack',
+      body: receiveRequest(commands, pack, offer),
+      maxBytes: limits.answerBytes,
+      reader: () => createReportReader(offer.has('side-band-64k')),
+    });
+    return outcomeOf(report, moves);
+  } catch (error) {
+    if (!(error instanceof SentButUnknown)) throw error;
+    return { kind: 'unclear', why: error.message, mayTryAgain: error.stale };
+  }
+}
+
+function outcomeOf(report: PushReport, moves: readonly Move[]): Outcome {
+  const answers = moves.map(({ branch }) => ({
+    branch,
+    reported: report.refs.has(refOf(branch)),
+    reason: report.refs.get(refOf(branch)),
+  }));
+  if (report.unpack === 'ok' && answers.every(({ reported, reason }) => reported && reason === undefined)) {
+    return { kind: 'pushed' };
+  }
+  const refusals = answers.flatMap(({ branch, reason }) => (reason === undefined ? [] : [{ branch, reason }]));
+  const printed = verdictOf(report.printed);
+  const ruled = refusals.filter(({ reason }) => printed === 'refused' || verdictOf(reason) === 'refused');
+  // A refusal of one branch makes an atomic push fail for the others too; the one that the host names is the one.
+  const named = ruled.find(({ branch }) => isNamed(branch, report.printed)) ?? ruled[0];
+  const [first] = refusals;
+  if (named !== undefined) return { kind: 'refused', branch: named.branch, rule: rule(named.reason, report.printed) };
+  if (refusals.some(({ reason }) => verdictOf(reason) === 'moved') || printed === 'moved') return { kind: 'moved' };
+  const why = report.unpack === 'ok' ? (first?.reason ?? 'no word about a branch') : `unpack ${report.unpack}`;
+  return { kind: 'unclear', why: `the server reports: ${rule(why, report.printed)}`, mayTryAgain: false };
+}
+
+function isNamed(branch: string, printed: string): boolean {
+  return printed.split(/[\s'"`,;:()[\]]+/).some((word) => [branch, refOf(branch)].includes(word.replace(/\.+$/, '')));
+}
+
+function rule(reason: string, printed: string): string {
+  const more = cleanText(printed);
+  return cleanText(more === '' ? reason : `${reason}: ${more}`);
+}
+
+function halfPushed(name: string, landed: readonly string[], failed: readonly Move[], outcome: Outcome) {
+  const what =
+    outcome.kind === 'refused'
+      ? `refused: ${outcome.rule}`
+      : outcome.kind === 'unclear'
+        ? outcome.why
+        : 'moved by somebody else';
+  const branches = failed.map(({ branch }) => branch).join(', ');
+  return gitError(`${name} has no atomic push: ${landed.join(', ')} landed, ${branches} did not (${what})`, {
+    operation: 'push',
+    retryable: true,
+  });
+}

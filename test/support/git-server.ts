@@ -1,0 +1,314 @@
+/** A real Git server for tests: `git http-backend` behind node:http on loopback, with faults on order. */
+
+import { execFile, execFileSync, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+/** What a request is for, as faults see it. `body` is what the client sent, read whole. */
+export type ServerRequest = {
+  readonly method: string;
+  /** `/team/repo.git/info/refs?service=git-upload-pack` */
+  readonly url: string;
+  readonly kind: 'discover-upload' | 'discover-receive' | 'ls-refs' | 'fetch' | 'receive';
+  readonly authorization: string | undefined;
+  readonly body: Buffer;
+};
+
+export type ServerFault =
+  /** Answers itself and does not ask git. */
+  | {
+      readonly kind: 'answer';
+      readonly status: number;
+      readonly headers?: Readonly<Record<string, string>>;
+      readonly body?: string;
+    }
+  /** Closes the connection without a byte, before git has seen the request. */
+  | { readonly kind: 'drop' }
+  /** Git does its work, then the connection is closed without a byte. */
+  | { readonly kind: 'lose-reply' }
+  /** Git does its work, then nothing is ever answered. */
+  | { readonly kind: 'hang' }
+  /** The answer stops in the middle: the last bytes are missing and the connection ends, cleanly or not. */
+  | { readonly kind: 'truncate'; readonly missingBytes: number; readonly clean: boolean }
+  /** One byte every so many milliseconds. */
+  | { readonly kind: 'drip'; readonly everyMilliseconds: number }
+  /** Changes the bytes of the answer. */
+  | { readonly kind: 'garble'; readonly change: (body: Buffer) => Buffer };
+
+export type GitServer = {
+  /** `http://127.0.0.1:port` */
+  readonly url: string;
+  readonly folder: string;
+  /** Asked for every request; replaced by tests at will. May run git commands, for another writer in between. */
+  fault: (request: ServerRequest) => ServerFault | undefined | Promise<ServerFault | undefined>;
+  readonly requests: ServerRequest[];
+  /** Bytes of bodies, without headers. */
+  readonly bytes: { received: number; sent: number };
+  /** Makes a bare repository with what the adapter needs allowed; its URL is `${url}/${name}`. */
+  createRepository(name: string): Promise<ServedRepository>;
+  stop(): Promise<void>;
+};
+
+export type ServedRepository = {
+  readonly url: string;
+  readonly path: string;
+  /** Runs git in it. */
+  git(...args: readonly string[]): Promise<string>;
+  /** A commit by somebody else. A text of undefined deletes the file. */
+  commit(
+    branch: string,
+    files: Readonly<Record<string, string | Buffer | undefined>>,
+    message?: string,
+  ): Promise<string>;
+  /** The script gets ref lines on its standard input, like any pre-receive hook. */
+  hook(name: 'pre-receive' | 'update', script: string): void;
+};
+
+let backend: string | undefined;
+
+/** Starts a server over an empty temporary folder. Stop it in the test that started it. */
+export async function startGitServer(): Promise<GitServer> {
+  backend ??= join(execFileSync('git', ['--exec-path'], { encoding: 'utf8' }).trim(), 'git-http-backend');
+  const folder = mkdtempSync(join(tmpdir(), 'tranche-git-'));
+  const http = createServer((request, response) => {
+    serve(server, request, response).catch(() => response.destroy());
+  });
+  await new Promise<void>((done) => http.listen(0, '127.0.0.1', done));
+  const address = http.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  const server: GitServer = {
+    url: `http://127.0.0.1:${port}`,
+    folder,
+    fault: () => undefined,
+    requests: [],
+    bytes: { received: 0, sent: 0 },
+    createRepository: (name) => createRepository(server, name),
+    stop: () => stop(http, folder),
+  };
+  return server;
+}
+
+async function stop(http: Server, folder: string): Promise<void> {
+  http.closeAllConnections();
+  await new Promise<void>((done) => http.close(() => done()));
+  rmSync(folder, { recursive: true, force: true });
+}
+
+async function createRepository(server: GitServer, name: string): Promise<ServedRepository> {
+  const path = join(server.folder, name);
+  await createBareRepository(path);
+  const repository = bareRepository(path);
+  return { ...repository, url: `${server.url}/${name}` };
+}
+
+/** Initialises a bare repository that serves partial reads and accepts pushes over HTTP. */
+export async function createBareRepository(path: string): Promise<void> {
+  await run('git', ['init', '-q', '--bare', '-b', 'main', path], { env: gitEnvironment });
+  const settings = [
+    ['http.receivepack', 'true'],
+    ['uploadpack.allowFilter', 'true'],
+    ['uploadpack.allowAnySHA1InWant', 'true'],
+    ['gc.auto', '0'],
+    ['receive.autogc', 'false'],
+  ];
+  writeFileSync(
+    join(path, 'config'),
+    `[core]\n\trepositoryformatversion = 0\n\tbare = true\n${settings
+      .map(([key = '', value]) => `[${key.split('.')[0]}]\n\t${key.split('.')[1]} = ${value}\n`)
+      .join('')}`,
+  );
+}
+
+const somebody = ['Ada', 'ada@example.com', '1700000000 +0000'] as const;
+
+/** Git without the settings of whoever runs the tests. */
+export const gitEnvironment: NodeJS.ProcessEnv = {
+  PATH: process.env.PATH,
+  HOME: '/nonexistent',
+  LC_ALL: 'C',
+  GIT_CONFIG_NOSYSTEM: '1',
+  GIT_TERMINAL_PROMPT: '0',
+  GIT_AUTHOR_NAME: somebody[0],
+  GIT_AUTHOR_EMAIL: somebody[1],
+  GIT_AUTHOR_DATE: somebody[2],
+  GIT_COMMITTER_NAME: somebody[0],
+  GIT_COMMITTER_EMAIL: somebody[1],
+  GIT_COMMITTER_DATE: somebody[2],
+};
+
+/** What tests do to a bare repository on disk, with the real git. */
+export function bareRepository(path: string): Omit<ServedRepository, 'url'> {
+  const git = async (...args: readonly string[]): Promise<string> => {
+    const { stdout } = await run('git', ['-C', path, ...args], { env: gitEnvironment, maxBuffer: 1 << 28 });
+    return stdout.trim();
+  };
+  return {
+    path,
+    git,
+    commit: (branch, files, message = 'edit') => fastImport({ path, git, branch, message }, files),
+    hook: (name, script) => writeFileSync(join(path, 'hooks', name), `#!/bin/sh\n${script}\n`, { mode: 0o755 }),
+  };
+}
+
+type ImportTarget = {
+  readonly path: string;
+  readonly git: (...args: readonly string[]) => Promise<string>;
+  readonly branch: string;
+  readonly message: string;
+};
+
+async function fastImport(
+  { path, git, branch, message }: ImportTarget,
+  files: Readonly<Record<string, string | Buffer | undefined>>,
+): Promise<string> {
+  const ref = `refs/heads/${branch}`;
+  const head = await git('for-each-ref', '--format=%(objectname)', ref);
+  const parts: Buffer[] = [];
+  const line = (text: string) => parts.push(Buffer.from(`${text}\n`));
+  line(`commit ${ref}`);
+  line(`committer ${somebody[0]} <${somebody[1]}> ${somebody[2]}`);
+  line(`data ${Buffer.byteLength(message)}\n${message}`);
+  if (head !== '') line(`from ${head}`);
+  for (const [name, content] of Object.entries(files)) {
+    if (content === undefined) {
+      line(`D ${JSON.stringify(name)}`);
+      continue;
+    }
+    const bytes = Buffer.from(content);
+    line(`M 100644 inline ${JSON.stringify(name)}`);
+    line(`data ${bytes.length}`);
+    parts.push(bytes, Buffer.from('\n'));
+  }
+  await pipeToGit(path, ['fast-import', '--quiet'], Buffer.concat(parts));
+  return git('rev-parse', ref);
+}
+
+/** Runs git with bytes on its standard input. */
+export async function pipeToGit(path: string, args: readonly string[], input: Buffer): Promise<string> {
+  const child = spawn('git', ['-C', path, ...args], { env: gitEnvironment, stdio: ['pipe', 'pipe', 'pipe'] });
+  const [out, errors] = [collect(child.stdout), collect(child.stderr)];
+  child.stdin.on('error', () => undefined);
+  child.stdin.end(input);
+  const code = await new Promise<number | null>((done) => child.on('close', done));
+  if (code !== 0) throw new Error(`git ${args.join(' ')}: ${(await errors).toString()}`);
+  return (await out).toString().trim();
+}
+
+async function collect(stream: AsyncIterable<Buffer>): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of stream) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+async function serve(server: GitServer, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const body = await collect(request);
+  const seen = describeRequest(request, body);
+  server.requests.push(seen);
+  server.bytes.received += body.length;
+  const fault = await server.fault(seen);
+  if (fault?.kind === 'drop') {
+    response.destroy();
+    return;
+  }
+  if (fault?.kind === 'answer') {
+    response.writeHead(fault.status, fault.headers).end(fault.body ?? '');
+    return;
+  }
+  const answer = await askGit(server, request, body);
+  if (fault?.kind === 'lose-reply') {
+    response.destroy();
+    return;
+  }
+  if (fault?.kind === 'hang') return;
+  response.writeHead(answer.status, answer.headers);
+  await sendBody(server, response, answer.body, fault);
+}
+
+async function sendBody(
+  server: GitServer,
+  response: ServerResponse,
+  body: Buffer,
+  fault: ServerFault | undefined,
+): Promise<void> {
+  const sent = fault?.kind === 'garble' ? fault.change(body) : body;
+  if (fault?.kind === 'truncate') {
+    const cut = sent.subarray(0, Math.max(0, sent.length - fault.missingBytes));
+    response.write(cut, () => (fault.clean ? response.end() : response.destroy()));
+    return;
+  }
+  if (fault?.kind === 'drip') {
+    drip(response, sent, fault.everyMilliseconds);
+    return;
+  }
+  server.bytes.sent += sent.length;
+  response.end(sent);
+}
+
+function drip(response: ServerResponse, body: Buffer, everyMilliseconds: number): void {
+  let at = 0;
+  const timer = setInterval(() => {
+    response.write(body.subarray(at, at + 1));
+    at += 1;
+    if (at >= body.length) response.end();
+  }, everyMilliseconds);
+  response.on('close', () => clearInterval(timer));
+}
+
+function describeRequest(request: IncomingMessage, body: Buffer): ServerRequest {
+  const { method = 'GET', url = '/' } = request;
+  const discovers = url.includes('/info/refs?service=');
+  const receives = url.includes('git-receive-pack');
+  const lists = body.includes('command=ls-refs');
+  const kind = discovers
+    ? receives
+      ? 'discover-receive'
+      : 'discover-upload'
+    : receives
+      ? 'receive'
+      : lists
+        ? 'ls-refs'
+        : 'fetch';
+  return { method, url, kind, authorization: request.headers.authorization, body };
+}
+
+type Answer = { readonly status: number; readonly headers: Readonly<Record<string, string>>; readonly body: Buffer };
+
+/** Speaks CGI with git http-backend. */
+async function askGit(server: GitServer, request: IncomingMessage, body: Buffer): Promise<Answer> {
+  const url = new URL(request.url ?? '/', server.url);
+  const child = spawn(backend ?? 'git-http-backend', [], {
+    env: {
+      ...gitEnvironment,
+      GIT_PROJECT_ROOT: server.folder,
+      GIT_HTTP_EXPORT_ALL: '1',
+      PATH_INFO: decodeURIComponent(url.pathname),
+      QUERY_STRING: url.search.slice(1),
+      REQUEST_METHOD: request.method,
+      CONTENT_TYPE: request.headers['content-type'] ?? '',
+      CONTENT_LENGTH: String(body.length),
+      HTTP_CONTENT_ENCODING: request.headers['content-encoding'] ?? '',
+      GIT_PROTOCOL: String(request.headers['git-protocol'] ?? ''),
+      REMOTE_USER: 'tester',
+      REMOTE_ADDR: '127.0.0.1',
+    },
+    stdio: ['pipe', 'pipe', 'ignore'],
+  });
+  child.stdin.on('error', () => undefined);
+  child.stdin.end(body);
+  const out = await collect(child.stdout);
+  const blank = out.indexOf('\r\n\r\n');
+  const lines = out.toString('latin1', 0, Math.max(0, blank)).split('\r\n');
+  const headers = Object.fromEntries(
+    lines.map((line): [string, string] => {
+      const colon = line.indexOf(':');
+      return [line.slice(0, colon), line.slice(colon + 1).trim()];
+    }),
+  );
+  const { Status: status = '200', ...rest } = headers;
+  return { status: Number.parseInt(status, 10), headers: rest, body: out.subarray(blank + 4) };
+}
