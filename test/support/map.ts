@@ -4,7 +4,7 @@ export type RingRow = { readonly ring: string; readonly imports: readonly string
 
 /** The rows of the table of rings, as they are written. */
 export function ringRows(text: string): readonly RingRow[] {
-  const table = /\| ring \|[^\n]*\n\|[-|]*\n([^]*?)\n\n/.exec(text)?.[1] ?? '';
+  const table = /\| ring *\|[^\n]*\n\|[-| ]*\n([^]*?)\n\n/.exec(text)?.[1] ?? '';
   return table.split('\n').map((row) => {
     const [, ring = '', , imports = ''] = row.split('|');
     const named = [...imports.matchAll(/`([^`]+)`( \(types\))?/g)].map(([, name, types]) => `${name}${types ?? ''}`);
