@@ -4,7 +4,7 @@ import type { Json, JsonObject } from '../api/json.ts';
 import type { Fault } from './build-tree.ts';
 import { MAX_NODES } from './limits.ts';
 import { pathText } from './path-text.ts';
-import type { SourceMap, SourceNode } from './source-tree.ts';
+import type { SourceAlias, SourceMap, SourceNode } from './source-tree.ts';
 
 export type AmbiguousPlace = { readonly path: string; readonly at: number; readonly source: string };
 
@@ -18,13 +18,15 @@ export type Resolved = {
 type Walk = {
   readonly path: string[];
   readonly ambiguous: AmbiguousPlace[];
+  /** The alias that is being followed, the first where they nest: a fault behind it is reported here. */
+  alias: number | undefined;
   fault: Fault | undefined;
   nodes: number;
 };
 
 /** The JSON value of a tree, where it is ambiguous, and the first fault: a bad alias, or too much behind aliases. */
 export function resolveTree(root: SourceNode): Resolved {
-  const walk: Walk = { path: [], ambiguous: [], fault: undefined, nodes: 0 };
+  const walk: Walk = { path: [], ambiguous: [], alias: undefined, fault: undefined, nodes: 0 };
   const value = resolve(walk, root);
   if (walk.nodes > MAX_NODES) stop(walk, root, tooManyAliases);
   return { value, ambiguous: walk.ambiguous, fault: walk.fault, nodes: walk.nodes };
@@ -41,7 +43,7 @@ function resolve(walk: Walk, node: SourceNode): Json {
     case 'template':
       return node.source;
     case 'alias':
-      return node.target === undefined ? stop(walk, node, aliasLeadsNowhere(node.name)) : resolve(walk, node.target);
+      return behindAlias(walk, node);
     case 'list':
       return node.items.map((item, at) => below(walk, String(at), item));
     case 'map':
@@ -54,6 +56,15 @@ function below(walk: Walk, segment: string, node: SourceNode): Json {
   walk.path.push(segment);
   const value = resolve(walk, node);
   walk.path.pop();
+  return value;
+}
+
+function behindAlias(walk: Walk, node: SourceAlias): Json {
+  if (node.target === undefined) return stop(walk, node, aliasLeadsNowhere(node.name));
+  const outer = walk.alias;
+  walk.alias ??= node.start;
+  const value = resolve(walk, node.target);
+  walk.alias = outer;
   return value;
 }
 
@@ -100,7 +111,7 @@ function mergeSources(walk: Walk, value: SourceNode): readonly SourceMap[] {
 type Cause = Pick<Fault, 'reason' | 'message' | 'hint'>;
 
 function stop(walk: Walk, node: SourceNode, cause: Cause): null {
-  walk.fault ??= { at: node.start, path: pathText(walk.path), ...cause };
+  walk.fault ??= { at: walk.alias ?? node.start, path: pathText(walk.path), ...cause };
   return null;
 }
 
