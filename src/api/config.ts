@@ -1,0 +1,132 @@
+/** `tranche.yaml`: where things are. Everything in it is optional; every default is here. */
+
+import { type FieldFault, FieldReader } from './field-reader.ts';
+
+export const CONFIG_FILE = 'tranche.yaml';
+
+export type Config = {
+  /** Names the cluster in records and trailers. */
+  readonly cluster: string;
+  /** The branch that the agent applies. */
+  readonly branch: string;
+  readonly statusBranch: string;
+  /** Files and folders that are read; `['']` is the whole tree. */
+  readonly paths: readonly string[];
+  /** Which namespace the manifests below a path are for, where they name none: longest path wins. */
+  readonly namespaces: Readonly<Record<string, string>>;
+  /** Workloads, as `namespace/name`, whose `replicas` something else than Git writes. */
+  readonly autoscaled: readonly string[];
+  /** How often a settled workload is compared with the cluster. */
+  readonly auditSeconds: number;
+  /** How often `--watch` looks where nothing asks for sooner. */
+  readonly intervalSeconds: number;
+  readonly author: { readonly name: string; readonly email: string };
+};
+
+export const DEFAULT_CONFIG: Config = {
+  cluster: 'default',
+  branch: 'main',
+  statusBranch: 'tranche-status',
+  paths: [''],
+  namespaces: {},
+  autoscaled: [],
+  auditSeconds: 3600,
+  intervalSeconds: 30,
+  author: { name: 'tranche', email: 'tranche@localhost' },
+};
+
+const PATHS_LIMIT = 200;
+const AUTOSCALED_LIMIT = 1000;
+const DAY_SECONDS = 86_400;
+const DNS_LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
+const BRANCH = /^(?!-)(?!.*(\.\.|\/\/|@\{|\.lock(\/|$)))[A-Za-z0-9._/-]{1,200}(?<![./])$/;
+const PATH = /^(?!\/)(?!.*(^|\/)\.\.?(\/|$))[^\u0000-\u001f\\]{0,1000}$/;
+
+/** Reads the configuration; every fault is reported, and any fault means that nothing is run. */
+export function parseConfig(value: unknown): { readonly config: Config; readonly faults: readonly FieldFault[] } {
+  const root = new FieldReader(value ?? {}, '');
+  root.allow(['cluster', 'branches', 'paths', 'namespaces', 'autoscaled', 'auditSeconds', 'intervalSeconds', 'author']);
+  const branches = root.has('branches') ? root.object('branches') : new FieldReader({}, 'branches', root);
+  branches.allow(['desired', 'status']);
+  const author = root.has('author') ? root.object('author') : new FieldReader({}, 'author', root);
+  author.allow(['name', 'email']);
+  const paths = strings(root, 'paths', PATHS_LIMIT);
+  const config: Config = {
+    cluster: root.optionalText('cluster', DEFAULT_CONFIG.cluster),
+    branch: branches.optionalText('desired', DEFAULT_CONFIG.branch),
+    statusBranch: branches.optionalText('status', DEFAULT_CONFIG.statusBranch),
+    paths: paths.length === 0 ? DEFAULT_CONFIG.paths : paths.map(trimSlashes),
+    namespaces: Object.fromEntries(
+      Object.entries(root.stringMap('namespaces')).map(([path, name]) => [trimSlashes(path), name]),
+    ),
+    autoscaled: strings(root, 'autoscaled', AUTOSCALED_LIMIT),
+    auditSeconds: root.integer('auditSeconds', { min: 60, max: DAY_SECONDS }) ?? DEFAULT_CONFIG.auditSeconds,
+    intervalSeconds: root.integer('intervalSeconds', { min: 1, max: DAY_SECONDS }) ?? DEFAULT_CONFIG.intervalSeconds,
+    author: {
+      name: author.optionalText('name', DEFAULT_CONFIG.author.name),
+      email: author.optionalText('email', DEFAULT_CONFIG.author.email),
+    },
+  };
+  checkNames(root, config);
+  return { config, faults: root.faults };
+}
+
+function checkNames(root: FieldReader, config: Config): void {
+  if (!DNS_LABEL.test(config.cluster))
+    root.fault(
+      'cluster',
+      'BadName',
+      `is "${config.cluster}", wanted a DNS label`,
+      'Use lower-case letters, digits and -.',
+    );
+  for (const branch of [config.branch, config.statusBranch]) {
+    if (!BRANCH.test(branch))
+      root.fault(
+        'branches',
+        'BadName',
+        `has "${branch}", which is no branch name`,
+        'Name a branch, without refs/heads/.',
+      );
+  }
+  if (config.branch === config.statusBranch)
+    root.fault(
+      'branches',
+      'SameBranch',
+      `has "${config.branch}" twice`,
+      'Keep the status on a branch of its own, which no agent applies.',
+    );
+  for (const path of [...config.paths, ...Object.keys(config.namespaces)]) {
+    if (!PATH.test(path))
+      root.fault(
+        'paths',
+        'BadPath',
+        `has "${path}", wanted a path from the root of the repository`,
+        'Remove leading /, "." and "..".',
+      );
+  }
+  for (const name of config.autoscaled) {
+    if (name.split('/').length !== 2)
+      root.fault('autoscaled', 'BadName', `has "${name}", wanted namespace/name`, 'Name the LeaderWorkerSet.');
+  }
+}
+
+function strings(root: FieldReader, key: string, limit: number): readonly string[] {
+  const value = root.value(key);
+  if (value === undefined) return [];
+  if (Array.isArray(value) && value.length <= limit && value.every((item) => typeof item === 'string')) return value;
+  root.fault(key, 'WrongType', `is not a list of at most ${limit} texts`, 'Write a list.');
+  return [];
+}
+
+function trimSlashes(path: string): string {
+  return path.replace(/^\.\//, '').replace(/^\/+|\/+$/g, '');
+}
+
+/** The namespace that a manifest without one is for; undefined: the configuration does not say. */
+export function mappedNamespace(config: Config, file: string): string | undefined {
+  const matches = Object.keys(config.namespaces).filter(
+    (path) => path === '' || file === path || file.startsWith(`${path}/`),
+  );
+  const longest = matches.sort((a, b) => b.length - a.length)[0];
+  return longest === undefined ? undefined : config.namespaces[longest];
+}
