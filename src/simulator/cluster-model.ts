@@ -30,8 +30,10 @@ export type PodChoice = LwsName & { readonly group: number; readonly pods: 'all'
 /** The last events are kept, for `kubectl get events`. */
 const EVENTS_MAX = 1000;
 const ALL_TIMERS: ReadonlySet<Timer['why']> = new Set(['wait', 'retry', 'ready', 'ended']);
-/** What comes to an end by itself soon: backoffs of failures do not, and loading takes as long as it takes. */
-const SHORT_TIMERS: ReadonlySet<Timer['why']> = new Set(['wait', 'ended']);
+/** All but loading, which takes as long as it takes. */
+const BUSY_TIMERS: ReadonlySet<Timer['why']> = new Set(['wait', 'retry', 'ended']);
+/** Two quiet seconds are what the recordings call rest. */
+const QUIET_SECONDS = 2;
 const TIMERS_MAX = 100_000;
 
 export class Cluster {
@@ -59,13 +61,20 @@ export class Cluster {
       memo: from?.world.memo ?? emptyMemo(),
       nodeName: options.terminationSeconds === undefined ? '' : 'node-1',
       record: (event) => this.remember(event),
-      later: ({ queue, key, seconds, why }) =>
-        this.loop.addTimer({ atSeconds: this.objects.nowSeconds + seconds, why, queue, key, uid: '' }),
+      later: (queue, key, seconds) =>
+        this.loop.addTimer({ atSeconds: this.objects.nowSeconds + seconds, why: 'wait', queue, key, uid: '' }),
+      retry: (queue, key) => this.loop.retry(queue, key, this.objects.nowSeconds),
+      succeeded: (queue, key) => this.loop.succeeded(queue, key),
     };
   }
 
   get nowSeconds(): number {
     return this.objects.nowSeconds;
+  }
+
+  /** The version of LWS and the gate that are in force now. */
+  modes(): Modes {
+    return this.world.modes();
   }
 
   /** A second cluster in the same state; what happens to one does not reach the other. */
@@ -97,13 +106,13 @@ export class Cluster {
 
   /** The kubelet reports this for the chosen pods, those that exist. */
   setPods(choice: PodChoice, condition: PodCondition): void {
-    for (const pod of this.podsOf(choice)) this.report(pod, condition);
+    for (const pod of this.pods(choice)) this.report(pod, condition);
     this.settle();
   }
 
   /** Deletes the chosen pods, as `kubectl delete pod` does. */
   kill(choice: PodChoice): void {
-    for (const pod of this.podsOf(choice)) this.objects.remove(PODS, pod, 'Background');
+    for (const pod of this.pods(choice)) this.objects.remove(PODS, pod, 'Background');
     this.settle();
   }
 
@@ -139,15 +148,19 @@ export class Cluster {
   /** Lets time pass: loading ends, terminations end, retries happen. */
   tick(seconds: number): void {
     this.settle();
-    this.advance(this.nowSeconds + seconds, ALL_TIMERS);
+    this.advance(this.nowSeconds + seconds);
   }
 
-  /** Lets time pass until only loading pods and failing retries are left to wait for. */
+  /** Lets time pass until nothing has happened for two seconds, pods that load aside. */
   rest(): void {
     this.settle();
-    const now = this.nowSeconds;
-    this.advance(Number.POSITIVE_INFINITY, SHORT_TIMERS);
-    this.objects.nowSeconds = Math.max(now, this.objects.nowSeconds);
+    for (let fired = 0; fired < TIMERS_MAX; fired++) {
+      if (!this.fireNext(this.nowSeconds + QUIET_SECONDS, BUSY_TIMERS)) {
+        this.objects.nowSeconds += QUIET_SECONDS;
+        return;
+      }
+    }
+    throw new Error(`the model found no rest in ${TIMERS_MAX} timers`);
   }
 
   /** Sets the clock, which never goes back, and lets happen what is due by then. */
@@ -160,18 +173,24 @@ export class Cluster {
     return this.loop.nextTimer();
   }
 
-  private advance(until: number, kinds: ReadonlySet<Timer['why']>): void {
+  private advance(until: number): void {
     for (let fired = 0; fired < TIMERS_MAX; fired++) {
-      const timer = this.loop.takeDue(until, kinds);
-      if (timer === undefined) {
-        if (Number.isFinite(until)) this.objects.nowSeconds = Math.max(this.nowSeconds, until);
+      if (!this.fireNext(until, ALL_TIMERS)) {
+        this.objects.nowSeconds = Math.max(this.nowSeconds, until);
         return;
       }
-      this.objects.nowSeconds = Math.max(this.nowSeconds, timer.atSeconds);
-      this.fire(timer);
-      this.settle();
     }
     throw new Error(`more than ${TIMERS_MAX} timers of the model were due at once`);
+  }
+
+  /** Lets the next thing happen that is due by then; false where there is none. */
+  private fireNext(until: number, kinds: ReadonlySet<Timer['why']>): boolean {
+    const timer = this.loop.takeDue(until, kinds);
+    if (timer === undefined) return false;
+    this.objects.nowSeconds = Math.max(this.nowSeconds, timer.atSeconds);
+    this.fire(timer);
+    this.settle();
+    return true;
   }
 
   private fire(timer: Timer): void {
@@ -205,7 +224,8 @@ export class Cluster {
     this.objects.putStatus(PODS, pod, podStatus(pod, condition, this.nowSeconds));
   }
 
-  private podsOf(choice: PodChoice): readonly KubeObject[] {
+  /** The chosen pods that exist, by name. */
+  pods(choice: PodChoice): readonly KubeObject[] {
     return this.objects.list(PODS, choice.namespace).filter((pod) => {
       const labels = labelsOf(pod);
       if (labels[LWS_NAME] !== choice.name || labels[GROUP_INDEX] !== String(choice.group)) return false;

@@ -21,6 +21,10 @@ export type Timer = {
   readonly uid: string;
 };
 
+/** controller-runtime's backoff: 5 ms, doubled with each failure, at most this. */
+const BACKOFF_SECONDS = 0.005;
+const BACKOFF_SECONDS_MAX = 1000;
+
 /** More work than this for one change is a loop of the model's own. */
 const STEPS_MAX = 100_000;
 
@@ -39,6 +43,7 @@ export class ControlLoop {
   lwsUp = true;
   private readonly queues: Readonly<Record<QueueName, Set<string>>>;
   private timers: Timer[];
+  private readonly failures: Map<string, number>;
 
   constructor(from?: ControlLoop) {
     this.lwsUp = from?.lwsUp ?? true;
@@ -49,6 +54,7 @@ export class ControlLoop {
       lws: new Set(from?.queues.lws),
     };
     this.timers = [...(from?.timers ?? [])];
+    this.failures = new Map(from?.failures ?? []);
   }
 
   /** Wakes the controllers that watch this object. LWS watches StatefulSets, not pods. */
@@ -94,10 +100,24 @@ export class ControlLoop {
     this.queues[queue].add(key);
   }
 
+  /** Of two timers for the same thing the earlier one counts. */
   addTimer(timer: Timer): void {
     const same = (other: Timer): boolean =>
-      other.why === timer.why && other.key === timer.key && other.uid === timer.uid;
-    if (!this.timers.some(same)) this.timers.push(timer);
+      other.queue === timer.queue && other.key === timer.key && other.uid === timer.uid && other.why === timer.why;
+    const known = this.timers.find(same);
+    if (known !== undefined && known.atSeconds <= timer.atSeconds) return;
+    this.timers = [...this.timers.filter((other) => other !== known), timer];
+  }
+
+  retry(queue: QueueName, key: string, nowSeconds: number): void {
+    const failed = this.failures.get(`${queue} ${key}`) ?? 0;
+    this.failures.set(`${queue} ${key}`, failed + 1);
+    const seconds = Math.min(BACKOFF_SECONDS * 2 ** failed, BACKOFF_SECONDS_MAX);
+    this.addTimer({ atSeconds: nowSeconds + seconds, why: 'retry', queue, key, uid: '' });
+  }
+
+  succeeded(queue: QueueName, key: string): void {
+    this.failures.delete(`${queue} ${key}`);
   }
 
   /** The earliest timer that is due by `seconds`, of these kinds; it is taken out. */

@@ -1,6 +1,6 @@
 /** The leader StatefulSet as LWS wants it: its template, labels and update strategy. */
 
-import type { Json, JsonObject } from '../api/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../api/json.ts';
 import {
   LWS_NAME,
   REPLICAS_SEEN,
@@ -15,6 +15,7 @@ import type { Parameters } from './lws-parameters.ts';
 import type { LwsView } from './lws-view.ts';
 import { annotationsOf, labelsOf, type NewObject, ownerReference, part, specOf, strings } from './objects.ts';
 import { defaultedTemplate } from './pod-template.ts';
+import { withCanonicalQuantities } from './quantity.ts';
 import type { World } from './world.ts';
 
 /** What LWS applies at every reconcile; unset fields have the API server's defaults. */
@@ -101,11 +102,12 @@ function leaderTemplate(world: World, lws: LwsView, key: string): JsonObject {
   return template;
 }
 
-/** `defaultedTemplate`, once for each template. */
+/** The template as LWS writes it, typed and so with canonical quantities, and as the API server completes it. */
 export function defaulted(world: World, template: JsonObject): JsonObject {
   const known = world.memo.defaulted.get(template);
   if (known !== undefined) return known;
-  const made = defaultedTemplate(template);
+  const typed = withCanonicalQuantities(template);
+  const made = defaultedTemplate(isJsonObject(typed) ? typed : template);
   world.memo.defaulted.set(template, made);
   return made;
 }

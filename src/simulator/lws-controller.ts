@@ -22,7 +22,6 @@ import { LWS, SERVICES, STATEFUL_SETS } from './resource-table.ts';
 import { splitKey, type World } from './world.ts';
 
 const DELETING_SECONDS = 5;
-const RETRY_SECONDS = 1;
 
 /** Reconciles the LWS with this queue key. A refused write of the StatefulSet ends it, and it is tried again later. */
 export function reconcileLws(world: World, key: string): void {
@@ -32,7 +31,7 @@ export function reconcileLws(world: World, key: string): void {
   const lws = lwsView(object);
   const sts = world.objects.get({ resource: STATEFUL_SETS, ...name });
   if (sts !== undefined && isDeleting(sts)) {
-    world.later({ queue: 'lws', key, seconds: DELETING_SECONDS, why: 'wait' });
+    world.later('lws', key, DELETING_SECONDS);
     return;
   }
   const stsKey = sts === undefined ? undefined : revisionKeyOf(sts);
@@ -43,9 +42,10 @@ export function reconcileLws(world: World, key: string): void {
   const wanted = { ...parameters(world, lws, { sts, key: revision.key, changed }), key: revision.key };
   const written = applyLeaderSet(world, lws, { sts, wanted: leaderSet(world, lws, wanted), changed });
   if (written === undefined) {
-    world.later({ queue: 'lws', key, seconds: RETRY_SECONDS, why: 'retry' });
+    world.retry('lws', key);
     return;
   }
+  world.succeeded('lws', key);
   if (!lws.uniqueSubdomain) ensureService(world, { name: lws.name, owner: lws.object, lws: lws.name });
   writeStatus(world, lws, { sts: written, key: revision.key });
 }

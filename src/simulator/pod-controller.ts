@@ -62,7 +62,7 @@ function ensureWorkers(world: World, lws: LwsView, leader: KubeObject): void {
   if (world.objects.get({ resource: STATEFUL_SETS, namespace, name }) !== undefined) return;
   const revision = revisionWithKey(world, lws, revisionKeyOf(leader));
   if (revision === undefined) {
-    world.later({ queue: 'pods', key: `${namespace}/${name}`, seconds: REVISION_SECONDS, why: 'wait' });
+    world.later('pods', `${namespace}/${name}`, REVISION_SECONDS);
     return;
   }
   const template = part(revisionTemplate(revision.object), 'workerTemplate');

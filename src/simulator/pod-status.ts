@@ -8,6 +8,8 @@ import { count, type KubeObject, objects, specOf, statusOf, text } from './objec
 export type PodCondition =
   | { readonly kind: 'ready' }
   | { readonly kind: 'running' }
+  /** Not ready any more; a pod that never ran stays Pending. */
+  | { readonly kind: 'unready' }
   /** The containers have been restarted this often, and run. */
   | { readonly kind: 'restarted'; readonly restarts: number }
   | { readonly kind: 'waiting'; readonly reason: string }
@@ -23,7 +25,7 @@ export function podStatus(pod: KubeObject, condition: PodCondition, nowSeconds: 
   }
   const ready = condition.kind === 'ready';
   return {
-    phase: condition.kind === 'waiting' ? 'Pending' : 'Running',
+    phase: phaseOf(pod, condition),
     conditions: [
       state('PodScheduled', true, now),
       state('Initialized', true, now),
@@ -38,6 +40,11 @@ export function podStatus(pod: KubeObject, condition: PodCondition, nowSeconds: 
     ),
     qosClass,
   };
+}
+
+function phaseOf(pod: KubeObject, condition: PodCondition): string {
+  if (condition.kind === 'waiting') return 'Pending';
+  return condition.kind === 'unready' ? text(statusOf(pod)['phase'], 'Pending') : 'Running';
 }
 
 function state(type: string, isTrue: boolean, now: string): JsonObject {

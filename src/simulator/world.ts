@@ -29,18 +29,15 @@ export type World = {
   readonly objects: ObjectStore;
   readonly modes: () => Modes;
   readonly record: (event: ClusterEvent) => void;
-  /** Puts `key` on a queue again after `seconds`. A `retry` is the backoff of something that fails, and may never end. */
-  readonly later: (request: Later) => void;
+  /** Puts `key` on a queue again after `seconds`. */
+  readonly later: (queue: QueueName, key: string, seconds: number) => void;
+  /** The same for what has failed: each time the wait doubles. */
+  readonly retry: (queue: QueueName, key: string) => void;
+  /** Ends the row of failures of `key`. */
+  readonly succeeded: (queue: QueueName, key: string) => void;
   readonly memo: Memo;
   /** Where pods are put; empty where they stay without a node, and so vanish at once when deleted. */
   readonly nodeName: string;
-};
-
-export type Later = {
-  readonly queue: QueueName;
-  readonly key: string;
-  readonly seconds: number;
-  readonly why: 'wait' | 'retry';
 };
 
 export function emptyMemo(): Memo {
