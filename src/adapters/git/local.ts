@@ -1,10 +1,96 @@
-/** Git in a folder of this machine. */
+/**
+ * Git in a folder of this machine: a bare or normal repository, or a linked worktree of one.
+ * Absent on purpose: hooks are not run, no worktree or index is touched, and nothing is ever packed or pruned.
+ */
 
-import type { Git } from '../../ports/git.ts';
+import type { BranchUpdate, CommitHeader, Git, Oid, PushResult } from '../../ports/git.ts';
+import { buildUpdates } from './commit-chain.ts';
 import { gitError } from './git-error.ts';
 import type { GitLimits } from './limits.ts';
+import { checkedOutAt, findLayout, type Layout } from './local-layout.ts';
+import { type LocalObjects, openLocalObjects } from './local-objects.ts';
+import { type RefMove, readHead, swapHeads } from './local-refs.ts';
+import { refOf } from './names.ts';
+import { answerNow } from './object-question.ts';
+import { decodeCommit, signatureLine } from './objects.ts';
+import { walkTree } from './tree-walk.ts';
 
-/** Throws PortError: repositories on a disk come with the next commit. */
-export function openLocal({ path }: { readonly path: string; readonly limits: GitLimits }): Git {
-  throw gitError(`${path} cannot be opened: only http(s) URLs are read so far`, { operation: 'open', retryable: false });
+export type OpenLocal = { readonly path: string; readonly limits: GitLimits };
+
+/** Throws PortError where there is no repository, or one whose format we do not serve. */
+export function openLocal({ path, limits }: OpenLocal): Git {
+  const layout = findLayout(path);
+  const objects = openLocalObjects(layout, limits);
+  /** Packs are only kept open during a call, so that a repack in between is seen and no file stays open. */
+  const during = <T>(call: () => T): T => {
+    try {
+      return call();
+    } finally {
+      objects.close();
+    }
+  };
+  return {
+    heads: async (branches) => branches.map((branch) => readHead(layout, branch)),
+    readAt: async (commit, request) =>
+      during(() => {
+        const root = decodeCommit(commit, readCommit(objects, commit, 'read')).tree;
+        const files = answerNow(walkTree(root, request, limits), () => (oid) => objects.read(oid, 'read'));
+        return { commit, files };
+      }),
+    history: async (from, until, limit) =>
+      during(() => readLine(objects, { from, until, limit: Math.min(limit, limits.commitsPerHistory) })),
+    push: async (updates) => push(layout, updates, (call) => during(() => call(objects))),
+  };
+}
+
+function readCommit(objects: LocalObjects, oid: Oid, operation: 'read' | 'history'): Buffer {
+  const object = objects.read(oid, operation);
+  if (object.type !== 'commit')
+    throw gitError(`${oid} is a ${object.type}, wanted a commit`, { operation, retryable: false });
+  return object.bytes;
+}
+
+type Line = { readonly from: Oid; readonly until: Oid | undefined; readonly limit: number };
+
+function readLine(objects: LocalObjects, { from, until, limit }: Line): readonly CommitHeader[] {
+  const line: CommitHeader[] = [];
+  let next: Oid | undefined = from;
+  while (next !== undefined && line.length < limit) {
+    const { oid, parents, author, message } = decodeCommit(next, readCommit(objects, next, 'history'));
+    line.push({ oid, parents, author, message });
+    next = oid === until ? undefined : parents[0];
+  }
+  return line;
+}
+
+type During = <T>(call: (objects: LocalObjects) => T) => T;
+
+async function push(layout: Layout, updates: readonly BranchUpdate[], during: During): Promise<PushResult> {
+  const known = updates.filter(({ branch, expectedOld }) => readHead(layout, branch) === expectedOld);
+  const built = during((objects) => answerNow(buildUpdates(updates), () => (oid) => objects.read(oid, 'push')));
+  const pushed: PushResult = { kind: 'pushed', heads: built.heads, commits: built.commits };
+  if (known.length < updates.length) {
+    // The very same push may have landed before, its answer lost.
+    return updates.every(({ branch }, i) => readHead(layout, branch) === built.heads[i]) ? pushed : { kind: 'moved' };
+  }
+  for (const { branch } of updates) {
+    const rule = checkedOutRule(layout, branch);
+    if (rule !== undefined) return { kind: 'refused', branch, rule };
+  }
+  during((objects) => objects.write(built.objects));
+  const moves = updates.map((update, i): RefMove => {
+    const { branch, expectedOld, commits } = update;
+    return { branch, from: expectedOld, to: built.heads[i] ?? '', who: signatureLine(commits.at(-1)?.signature) };
+  });
+  const result = await swapHeads(layout, moves);
+  return result.kind === 'pushed' ? pushed : result;
+}
+
+/** As git's receive.denyCurrentBranch: moving a checked-out branch would make its files look edited. */
+function checkedOutRule(layout: Layout, branch: string): string | undefined {
+  const setting = layout.config.get('receive.denycurrentbranch')?.toLowerCase() ?? 'refuse';
+  if (['ignore', 'warn', 'false', 'no', 'off', '0'].includes(setting)) return undefined;
+  const place = checkedOutAt(layout, refOf(branch));
+  if (place === undefined) return undefined;
+  return `${branch} is checked out in ${place}: check out another branch there, or set receive.denyCurrentBranch to ignore`;
 }

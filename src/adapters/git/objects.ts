@@ -89,8 +89,7 @@ export type CommitFields = {
 
 /** The bytes of a commit: author is committer, zone +0000, the message ends with exactly one line end. */
 export function encodeCommit(fields: CommitFields): GitObject {
-  const { name, email, atSeconds } = fields.signature;
-  const who = `${cleanIdentity(name)} <${cleanIdentity(email)}> ${Math.trunc(atSeconds)} +0000`;
+  const who = signatureLine(fields.signature);
   const head = [
     `tree ${fields.tree}`,
     ...fields.parents.map((parent) => `parent ${parent}`),
@@ -99,6 +98,12 @@ export function encodeCommit(fields: CommitFields): GitObject {
   ];
   const message = fields.message.replaceAll('\0', '').replace(/\n+$/, '');
   return { type: 'commit', bytes: Buffer.from(`${head.join('\n')}\n\n${message}\n`, 'utf8') };
+}
+
+/** `Name <email> seconds +0000`, as commits and reflogs have it. */
+export function signatureLine(signature: Signature | undefined): string {
+  const { name, email, atSeconds } = signature ?? { name: '', email: '', atSeconds: 0 };
+  return `${cleanIdentity(name)} <${cleanIdentity(email)}> ${Math.trunc(atSeconds)} +0000`;
 }
 
 /** The characters that end a name or an address in a commit must not be in one. */

@@ -3,8 +3,9 @@
 import { fileURLToPath } from 'node:url';
 import type { Git } from '../../ports/git.ts';
 import type { Log } from '../../ports/log.ts';
-import { gitError } from './git-error.ts';
+import { cleanText, gitError } from './git-error.ts';
 import { defaultGitLimits, type GitLimits } from './limits.ts';
+import { branchNameFault, isOid } from './names.ts';
 import { MalformedObject } from './objects.ts';
 import { openSmartHttp } from './smart-http.ts';
 
@@ -73,22 +74,47 @@ function lazyLocal(path: string, limits: GitLimits): Git {
   });
 }
 
-/** A repository with objects that Git itself would not write is the world's failure, not ours. */
+/** What a repository or a disk does wrong is the world's failure, not ours. */
 function guarded(git: Git): Git {
   const guard = async <T>(operation: 'heads' | 'read' | 'history' | 'push', call: Promise<T>): Promise<T> => {
     try {
       return await call;
     } catch (error) {
-      if (!(error instanceof MalformedObject)) throw error;
-      throw gitError(`the repository has a garbled object: ${error.message}`, { operation, retryable: false });
+      if (error instanceof MalformedObject) {
+        throw gitError(`the repository has a garbled object: ${error.message}`, { operation, retryable: false });
+      }
+      // Errors of files have both; everything else is a bug and stays what it is.
+      if (!(error instanceof Error) || !('code' in error) || !('syscall' in error)) throw error;
+      throw gitError(`the repository cannot be used: ${error.message}`, { operation, retryable: false });
     }
   };
   return {
-    heads: (branches) => guard('heads', git.heads(branches)),
-    readAt: (commit, request) => guard('read', git.readAt(commit, request)),
-    history: (from, until, limit) => guard('history', git.history(from, until, limit)),
-    push: (updates) => guard('push', git.push(updates)),
+    heads: async (branches) => {
+      for (const branch of branches) checkBranch(branch);
+      return guard('heads', git.heads(branches));
+    },
+    readAt: async (commit, request) => {
+      checkOid(commit, 'read');
+      return guard('read', git.readAt(commit, request));
+    },
+    history: async (from, until, limit) => {
+      checkOid(from, 'history');
+      return guard('history', git.history(from, until, limit));
+    },
+    push: async (updates) => guard('push', git.push(updates)),
   };
+}
+
+/** Names from files and annotations must not reach a request line or a path on the disk unchecked. */
+function checkBranch(branch: string): void {
+  const fault = branchNameFault(branch);
+  if (fault !== undefined) throw gitError(fault, { operation: 'heads', retryable: false });
+}
+
+function checkOid(oid: string, operation: 'read' | 'history'): void {
+  if (isOid(oid)) return;
+  const shown = cleanText(oid).slice(0, 60);
+  throw gitError(`"${shown}" is no commit id, wanted 40 hex characters`, { operation, retryable: false });
 }
 
 function cannotOpen(message: string, hint: string) {

@@ -22,8 +22,12 @@ const oidBytes = 20;
 /** The longest head there is; with so many bytes at hand nothing is ever cut. */
 export const longestHead = 40;
 
-/** The head at `at`. `end`: how far the buffer may be read. Throws PackError. */
-export function readPackEntry(buffer: Buffer, at: number, end: number): PackEntry {
+/**
+ * The head at `at`. `end`: how far the buffer may be read. `origin`: where in the pack the buffer begins; the base of a
+ * delta is told as a place in the pack. Throws PackError.
+ */
+export function readPackEntry(buffer: Buffer, at: number, end: number, origin = 0): PackEntry {
+  const place = origin + at;
   let next = at;
   const byte = (): number => {
     const value = next < end ? buffer[next] : undefined;
@@ -52,8 +56,8 @@ export function readPackEntry(buffer: Buffer, at: number, end: number): PackEntr
   while (value & 0x80) {
     value = byte();
     distance = (distance + 1) * 128 + (value & 0x7f);
-    if (distance > at) break;
+    if (distance > place) break;
   }
-  if (distance > at || distance === 0) throw new PackError('a delta builds on something before the pack');
-  return { dataAt: next, size, is: { kind: 'onOffset', baseAt: at - distance } };
+  if (distance > place || distance === 0) throw new PackError('a delta builds on something before the pack');
+  return { dataAt: next, size, is: { kind: 'onOffset', baseAt: place - distance } };
 }
