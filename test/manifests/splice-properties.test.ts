@@ -1,0 +1,188 @@
+/** Laws of splicing, on generated files: nothing else changes, and what is undone leaves no trace. */
+
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { isJsonObject, type Json, type JsonObject } from '../../src/api/json.ts';
+import { type ManifestDocument, parseManifestFile, valueAt } from '../../src/manifests/parse-file.ts';
+import { nodesOf } from '../../src/manifests/source-tree.ts';
+import { applyEdits, type Spliced } from '../../src/manifests/splice/apply-edits.ts';
+import type { Edit } from '../../src/rollout/edit.ts';
+import { type Style, writeYaml } from './written-yaml.ts';
+
+const RUNS = 400;
+const OBJECT = { apiVersion: 'v1', kind: 'LeaderWorkerSet', namespace: '', name: 'vllm' };
+const KEYS = ['replicas', 'image', 'tranche.dev/step', 'size', 'labels', 'template', 'on', '8000', 'a b', 'no'];
+
+const style: fc.Arbitrary<Style> = fc.record({
+  seed: fc.nat(1_000_000),
+  step: fc.constantFrom(2, 3, 4),
+  indentLists: fc.boolean(),
+  lineBreak: fc.constantFrom('\n', '\r\n'),
+  finalBreak: fc.boolean(),
+  byteOrderMark: fc.boolean(),
+});
+
+const text = fc.constantFrom(
+  'x',
+  'yes',
+  '3',
+  '012',
+  'a: b',
+  '# no',
+  "it's",
+  'say "x"',
+  '{{ x }}',
+  'one\ntwo\n',
+  'one\n\nthree\n',
+  'serving',
+  '',
+  ' pad ',
+  '\u2028é',
+);
+const scalar: fc.Arbitrary<Json> = fc.oneof(
+  fc.integer({ min: 0, max: 2_000_000 }),
+  text,
+  fc.boolean(),
+  fc.constant(null),
+);
+const { tree } = fc.letrec<{ tree: Json; map: JsonObject }>((tie) => ({
+  tree: fc.oneof({ maxDepth: 4, depthSize: 'small' }, scalar, tie('map'), fc.array(tie('tree'), { maxLength: 3 })),
+  map: fc.dictionary(fc.constantFrom(...KEYS), tie('tree'), { maxKeys: 5, noNullPrototype: true }),
+}));
+const map = fc.dictionary(fc.constantFrom(...KEYS), tree, { maxKeys: 5, noNullPrototype: true });
+
+const manifest = fc.record({ spec: map, more: map }).map(({ spec, more }): JsonObject => {
+  return { apiVersion: 'v1', kind: 'LeaderWorkerSet', metadata: { name: 'vllm', ...more, namespace: '' }, spec };
+});
+
+function parsed(content: string): ManifestDocument {
+  const { documents, issues } = parseManifestFile('lws.yaml', content, ['LeaderWorkerSet']);
+  expect(issues).toEqual([]);
+  return documents[0]!;
+}
+
+function apply(content: string, ...edits: readonly Edit[]): Spliced {
+  return applyEdits(content, { file: 'lws.yaml', object: OBJECT, edits });
+}
+
+function applied(content: string, ...edits: readonly Edit[]): string {
+  const spliced = apply(content, ...edits);
+  expect(spliced).toMatchObject({ kind: 'ok' });
+  return spliced.kind === 'ok' ? spliced.text : '';
+}
+
+/** Every path below `value`, maps and lists included. */
+function pathsOf(value: Json, path: readonly string[] = []): (readonly string[])[] {
+  const members = Array.isArray(value)
+    ? value.map((item: Json, at) => [String(at), item] as const)
+    : isJsonObject(value)
+      ? Object.entries(value)
+      : [];
+  return [path, ...members.flatMap(([key, item]) => pathsOf(item, [...path, key]))];
+}
+
+function pick<T>(items: readonly T[], at: number): T | undefined {
+  return items.length === 0 ? undefined : items[at % items.length];
+}
+
+/** Does `after` come from `before` by replacing one range that lies inside the text [start, end)? */
+function onlyChangedInside(before: string, after: string, start: number, end: number): boolean {
+  return after.startsWith(before.slice(0, start)) && after.endsWith(before.slice(end));
+}
+
+describe('laws', () => {
+  test('what is written is what is read', () => {
+    fc.assert(
+      fc.property(manifest, style, (value, how) => {
+        expect(parsed(writeYaml(value, how)).value).toEqual(value);
+      }),
+      { numRuns: RUNS },
+    );
+  });
+
+  test('setting a scalar changes its own bytes; setting it back gives the file back', () => {
+    fc.assert(
+      fc.property(manifest, style, fc.nat(), fc.nat(99), (value, how, at, next) => {
+        const before = writeYaml(value, how);
+        const document = parsed(before);
+        const scalars = pathsOf(value.spec!, ['spec']).filter((path) => typeof valueAt(value, path) === 'number');
+        const path = pick(scalars, at);
+        fc.pre(path !== undefined);
+        const was = valueAt(value, path!) as number;
+        const after = applied(before, { kind: 'set', path: path!, value: next });
+        const node = [...nodesOf(document.root)].find((one) => {
+          return (
+            one.kind === 'scalar' &&
+            onlyChangedInside(before, after, document.start + one.start, document.start + one.end)
+          );
+        });
+        expect(node !== undefined || after === before).toBe(true);
+        expect(applied(after, { kind: 'set', path: path!, value: was })).toBe(before);
+      }),
+      { numRuns: RUNS },
+    );
+  });
+
+  test('inserting adds one run of bytes; removing it again gives the file back', () => {
+    const added = fc.array(fc.constantFrom('tranche.dev/release', 'partition', 'yes', 'new one'), {
+      minLength: 1,
+      maxLength: 3,
+    });
+    fc.assert(
+      fc.property(manifest, style, fc.nat(), added, (value, how, at, keys) => {
+        const before = writeYaml(value, how);
+        // An empty map or null in the way is replaced, and cannot be told from an absent one afterwards.
+        const parents = pathsOf(value).filter((path) => {
+          const parent = valueAt(value, path);
+          return isJsonObject(parent) && Object.keys(parent).length > 0;
+        });
+        const path = [...pick(parents, at)!, ...keys];
+        const after = applied(before, { kind: 'set', path, value: '{"floor":3}' });
+        expect(valueAt(parsed(after).value, path)).toBe('{"floor":3}');
+        expect(holdsAllLines(before, after)).toBe(true);
+        expect(applied(after, { kind: 'remove', path })).toBe(before);
+      }),
+      { numRuns: RUNS },
+    );
+  });
+
+  test('removing takes whole keys and nothing else, or is refused', () => {
+    fc.assert(
+      fc.property(manifest, style, fc.nat(), (value, how, at) => {
+        const before = writeYaml(value, how);
+        const path = pick(pathsOf(value.spec!, ['spec']).slice(1), at);
+        fc.pre(path !== undefined);
+        const spliced = apply(before, { kind: 'remove', path: path! });
+        if (spliced.kind === 'refused') {
+          expect(spliced.issue.reason).toBe('UnsupportedEdit');
+          return;
+        }
+        expect(valueAt(parsed(spliced.text).value, path!)).toBeUndefined();
+        expect(before.length).toBeGreaterThan(spliced.text.length);
+      }),
+      { numRuns: RUNS },
+    );
+  });
+
+  test('restoring gives the other version of a node, and restoring back gives the file back', () => {
+    fc.assert(
+      fc.property(manifest, style, manifest, style, fc.nat(), (value, how, otherValue, otherHow, at) => {
+        const before = writeYaml(value, how);
+        const source = writeYaml(otherValue, otherHow);
+        const path = ['spec', pick(Object.keys(value.spec as JsonObject), at) ?? 'replicas'];
+        const after = applied(before, { kind: 'restore', path, source });
+        expect(valueAt(parsed(after).value, path)).toEqual(valueAt(otherValue, path));
+        const both = valueAt(value, path) !== undefined && valueAt(otherValue, path) !== undefined;
+        if (both) expect(applied(after, { kind: 'restore', path, source: before })).toBe(before);
+      }),
+      { numRuns: RUNS },
+    );
+  });
+});
+
+/** `after` is `before` with something put in at one place. */
+function holdsAllLines(before: string, after: string): boolean {
+  let prefix = 0;
+  while (prefix < before.length && before[prefix] === after[prefix]) prefix += 1;
+  return after.endsWith(before.slice(prefix));
+}

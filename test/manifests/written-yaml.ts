@@ -1,0 +1,109 @@
+/** Writes a JSON value as YAML in many styles, so that properties can be tried on files people might write. */
+
+import type { Json, JsonObject } from '../../src/api/json.ts';
+import { isJsonObject } from '../../src/api/json.ts';
+
+export type Style = {
+  readonly seed: number;
+  readonly step: 2 | 3 | 4;
+  readonly indentLists: boolean;
+  readonly lineBreak: '\n' | '\r\n';
+  readonly finalBreak: boolean;
+  readonly byteOrderMark: boolean;
+};
+
+/** A small generator of its own, so that one number repeats one file. */
+function dice(seed: number): (sides: number) => number {
+  let state = (seed * 2_654_435_761 + 12_345) % 4_294_967_296;
+  return (sides) => {
+    state = (state * 1_664_525 + 1_013_904_223) % 4_294_967_296;
+    return Math.floor((state / 4_294_967_296) * sides);
+  };
+}
+
+const COMMENTS = ['# why: 3 # two', '#', '# "quoted\'', '#\ttab', '# {a: [', '# --- not a separator'];
+
+type Writer = { readonly roll: (sides: number) => number; readonly style: Style };
+
+export function writeYaml(value: JsonObject, style: Style): string {
+  const writer: Writer = { roll: dice(style.seed), style };
+  const lines = mapLines(writer, value, 0);
+  const text = lines.join(style.lineBreak) + (style.finalBreak ? style.lineBreak : '');
+  return (style.byteOrderMark ? '\uFEFF' : '') + text;
+}
+
+function mapLines(writer: Writer, value: JsonObject, indent: number): string[] {
+  return Object.entries(value).flatMap(([key, item]) => {
+    const head = `${' '.repeat(indent)}${keyText(writer, key)}:`;
+    return [...noise(writer, indent), ...valueLines(writer, { head, item, indent, inList: false })];
+  });
+}
+
+function noise({ roll }: Writer, indent: number): string[] {
+  const choice = roll(8);
+  if (choice === 0) return [''];
+  if (choice === 1) return [`${' '.repeat(indent)}${COMMENTS[roll(COMMENTS.length)]}`];
+  if (choice === 2) return [`${' '.repeat(indent + roll(2))}${COMMENTS[roll(COMMENTS.length)]}`, ''];
+  return [];
+}
+
+type Place = { readonly head: string; readonly item: Json; readonly indent: number; readonly inList: boolean };
+
+function valueLines(writer: Writer, { head, item, indent, inList }: Place): string[] {
+  const { roll, style } = writer;
+  const tail = roll(5) === 0 ? ` ${COMMENTS[roll(COMMENTS.length)]}` : '';
+  const isEmpty = isJsonObject(item) ? Object.keys(item).length === 0 : Array.isArray(item) && item.length === 0;
+  if (typeof item !== 'object' || item === null || isEmpty || roll(5) === 0) {
+    if (typeof item === 'string' && isBlockText(item) && roll(2) === 0) {
+      const inner = ' '.repeat(indent + style.step);
+      return [
+        `${head} |`,
+        ...item
+          .slice(0, -1)
+          .split('\n')
+          .map((line) => (line === '' ? '' : inner + line)),
+      ];
+    }
+    return [`${head} ${flow(writer, item)}${tail}`];
+  }
+  if (Array.isArray(item)) {
+    const at = indent + (style.indentLists || inList ? style.step : 0);
+    return [`${head}${tail}`, ...item.flatMap((one: Json) => itemLines(writer, one, at))];
+  }
+  return [`${head}${tail}`, ...mapLines(writer, item as JsonObject, indent + style.step)];
+}
+
+function itemLines(writer: Writer, item: Json, indent: number): string[] {
+  const dash = `${' '.repeat(indent)}- `;
+  if (isJsonObject(item) && Object.keys(item).length > 0) {
+    const lines = Object.entries(item).flatMap(([key, value]) => {
+      const head = `${' '.repeat(indent + 2)}${keyText(writer, key)}:`;
+      return valueLines(writer, { head, item: value, indent: indent + 2, inList: false });
+    });
+    return [dash + (lines[0] ?? '').slice(indent + 2), ...lines.slice(1)];
+  }
+  return [`${dash}${flow(writer, item)}`];
+}
+
+function isBlockText(text: string): boolean {
+  return /^[^\s][^\n]*\n(?:[^\s][^\n]*\n|\n(?=[^\s]))*$/.test(text);
+}
+
+function flow(writer: Writer, value: Json): string {
+  const { roll } = writer;
+  const [comma, colon] = roll(2) === 0 ? [', ', ': '] : [' , ', ':  '];
+  if (Array.isArray(value)) return `[${value.map((item: Json) => flow(writer, item)).join(comma)}]`;
+  if (isJsonObject(value)) {
+    const members = Object.entries(value).map(([key, item]) => `${keyText(writer, key)}${colon}${flow(writer, item)}`);
+    return members.length > 0 && roll(2) === 0 ? `{ ${members.join(comma)} }` : `{${members.join(comma)}}`;
+  }
+  if (typeof value !== 'string') return String(value);
+  if (/^[a-z]{3,}$/.test(value) && !/^(yes|off|true|false|null)$/.test(value) && roll(3) === 0) return value;
+  return /[\n'\\]/.test(value) || roll(2) === 0 ? JSON.stringify(value) : `'${value}'`;
+}
+
+function keyText({ roll }: Writer, key: string): string {
+  if (!/^[A-Za-z][A-Za-z./-]{2,}$/.test(key)) return JSON.stringify(key);
+  const choice = roll(6);
+  return choice === 0 ? `"${key}"` : choice === 1 ? `'${key}'` : key;
+}
