@@ -1,0 +1,123 @@
+/** What a pass costs in requests and bytes over smart HTTP, and that it follows the paths and not the repository. */
+
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openGit } from '../../../src/adapters/git/open.ts';
+import type { Oid } from '../../../src/ports/git.ts';
+import { newCommit } from '../../support/fake-git.ts';
+import { bareRepository, type GitServer, startGitServer } from '../../support/git-server.ts';
+import { generatedRoot, generateRepository, serviceFolder } from '../../support/repository-generator.ts';
+import { update } from './contract.ts';
+
+const app = serviceFolder(7, 1);
+const rollout = 'rollouts/vllm.yaml';
+const extra = {
+  'tranche.yaml': `paths: [${app}, rollouts]\n`,
+  [rollout]: 'kind: Rollout\n',
+  [`${app}/lws.yaml`]: 'kind: LeaderWorkerSet\nspec:\n  replicas: 4\n',
+};
+
+let server: GitServer;
+
+beforeAll(async () => {
+  server = await startGitServer();
+  for (const files of [250, 5000]) await generateRepository(join(server.folder, `${files}.git`), { files, extra });
+});
+afterAll(() => server.stop());
+
+type Cost = { readonly requests: readonly string[]; readonly sent: number; readonly received: number };
+
+async function costOf(call: () => Promise<unknown>): Promise<Cost> {
+  const { sent, received } = server.bytes;
+  server.requests.length = 0;
+  await call();
+  return {
+    requests: server.requests.map(({ kind }) => kind),
+    sent: server.bytes.sent - sent,
+    received: server.bytes.received - received,
+  };
+}
+
+/** Reads main and its configured paths, moves one file, and records it on a new status branch. */
+async function pass(files: number): Promise<void> {
+  const git = openGit({ location: `${server.url}/${files}.git` });
+  const [main, status] = await git.heads(['main', 'tranche-status']);
+  const tree = await git.readAt(main!, { paths: ['tranche.yaml', 'rollouts', app], suffixes: ['.yaml'], markers: [] });
+  expect(tree.files.map(({ path }) => path)).toContain(`${app}/lws.yaml`);
+  const result = await git.push([
+    update('main', main, [newCommit({ [`${app}/lws.yaml`]: 'kind: LeaderWorkerSet\nspec:\n  replicas: 5\n' })]),
+    update('tranche-status', status, [newCommit({ 'rollouts/vllm.json': '{}\n' }, { orphan: true })]),
+  ]);
+  expect(result.kind).toBe('pushed');
+}
+
+test('a pass with paths: ten requests, a few kilobytes, whatever the size of the repository', async () => {
+  const [small, large] = [await costOf(() => pass(250)), await costOf(() => pass(5000))];
+  // Commit and root tree; then clusters + rollouts, prod, teams, team-07, service-001; then all files at once.
+  const reads = ['ls-refs', 'fetch', 'fetch', 'fetch', 'fetch', 'fetch', 'fetch', 'fetch'];
+  expect(small.requests).toEqual([...reads, 'discover-receive', 'receive']);
+  expect(large.requests).toEqual(small.requests);
+  expect(small.sent).toBeLessThan(7_000);
+  expect(small.received).toBeLessThan(5_000);
+  // The tree of one team lists its services, 20 times as many: it is read, changed and sent. Nothing else grows.
+  expect(large.sent - small.sent).toBeLessThan(1_500);
+  expect(large.received - small.received).toBeLessThan(1_500);
+});
+
+test('a pass that finds nothing to do: one list of branches and one fetch of the small status tree', async () => {
+  const { commit } = bareRepository(join(server.folder, '250.git'));
+  await commit('status', {
+    'README.md': '# x\n',
+    'rollouts/prod/llm/vllm.json': '{}\n',
+    'rollouts/prod/llm/other.json': '{}\n',
+  });
+  const cost = await costOf(async () => {
+    const git = openGit({ location: `${server.url}/250.git` });
+    const [head] = await git.heads(['status']);
+    const tree = await git.readAt(head!, { paths: [''], suffixes: [], markers: [] });
+    expect(tree.files).toHaveLength(3);
+  });
+  expect(cost.requests).toEqual(['ls-refs', 'fetch']);
+  expect(cost.sent).toBeLessThan(1_200);
+});
+
+test('a second pass of one instance only fetches what changed, and asks for no offer again', async () => {
+  const repository = bareRepository(join(server.folder, '5000.git'));
+  const git = openGit({ location: `${server.url}/5000.git` });
+  const request = { paths: ['rollouts', app], suffixes: ['.yaml'], markers: [] };
+  const first = (await git.heads(['main']))[0]!;
+  await git.readAt(first, request);
+  await git.push([update('main', first, [newCommit({ [rollout]: 'kind: Rollout\n# 1\n' })])]);
+  const second = await repository.commit('main', { [rollout]: 'kind: Rollout\n# 2\n' });
+  const cost = await costOf(() => git.readAt(second, request));
+  // The commit with its root, the changed folder, the changed file.
+  expect(cost.requests).toEqual(['fetch', 'fetch', 'fetch']);
+  const push = (parent: Oid) => git.push([update('main', parent, [newCommit({ [rollout]: 'kind: Rollout\n# 3\n' })])]);
+  expect((await costOf(() => push(second))).requests).toEqual(['receive']);
+  expect((await costOf(() => git.readAt(second, request))).requests).toEqual([]);
+});
+
+test('the whole tree: one fetch, and a second commit costs what changed', async () => {
+  const repository = bareRepository(join(server.folder, '5000.git'));
+  const git = openGit({ location: `${server.url}/5000.git` });
+  const whole = { paths: [''], suffixes: ['.yaml'], markers: ['kind: Rollout', 'LeaderWorkerSet'] };
+  const first = (await git.heads(['main']))[0]!;
+  const cost = await costOf(async () => {
+    const { files } = await git.readAt(first, whole);
+    expect(files.filter(({ content }) => content.kind === 'text').map(({ path }) => path)).toEqual([
+      `${app}/lws.yaml`,
+      rollout,
+    ]);
+    expect(files).toHaveLength(5003);
+  });
+  expect(cost.requests).toEqual(['fetch']);
+  const second = await repository.commit('main', {
+    [`${generatedRoot}/team-03/service-002/ingress.yaml`]: '# kind: Rollout\n',
+  });
+  const again = await costOf(async () => {
+    const { files } = await git.readAt(second, whole);
+    expect(files.filter(({ content }) => content.kind === 'text')).toHaveLength(3);
+  });
+  expect(again.requests.length).toBeLessThan(8);
+  expect(again.sent).toBeLessThan(8_000);
+});
