@@ -17,9 +17,18 @@ describe.skipIf(missing)('kubectl', () => {
   let server: ApiServer;
   let model: Cluster;
   let folder = '';
+  let watchStarted = (): void => {};
   beforeAll(async () => {
     model = restingCluster();
-    server = await startApiServer({ model, port: 0, kinds: undefined, interfere: undefined });
+    server = await startApiServer({
+      model,
+      port: 0,
+      kinds: undefined,
+      interfere: ({ query }) => {
+        if (query.has('watch')) watchStarted();
+        return undefined;
+      },
+    });
     folder = mkdtempSync(path.join(tmpdir(), 'kubectl-'));
     writeFileSync(path.join(folder, 'config'), server.kubeconfig);
   });
@@ -141,6 +150,10 @@ describe.skipIf(missing)('kubectl', () => {
   });
 
   test('get -w follows what happens in the model', async () => {
+    // kubectl drops the first event of a watch of one object: what happens before the watch would be lost.
+    const started = new Promise<void>((resolve) => {
+      watchStarted = resolve;
+    });
     const watching = spawn('kubectl', ['get', 'lws', 'vllm', '-n', 'llm', '-w'], { env: env() });
     const lines: string[] = [];
     const line = (wanted: RegExp) =>
@@ -156,6 +169,7 @@ describe.skipIf(missing)('kubectl', () => {
       });
     watching.stdout.on('data', (chunk: Buffer) => lines.push(chunk.toString()));
     await line(/vllm +4 +4 +4/);
+    await started;
     model.kill({ namespace: 'llm', name: 'vllm', group: 3, pods: 'leader' });
     await line(/vllm +3 +4 +4/);
     model.tick(60);

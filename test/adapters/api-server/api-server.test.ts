@@ -1,0 +1,391 @@
+/** The simulated API over HTTP: discovery, lists in pages, watches, writes of every kind, tables. */
+
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { shortDuration } from '../../../src/adapters/api-server/columns.ts';
+import { fieldSelector, labelSelector } from '../../../src/adapters/api-server/selectors.ts';
+import { type ApiServer, startApiServer } from '../../../src/adapters/api-server/start-api-server.ts';
+import type { Cluster } from '../../../src/simulator/cluster-model.ts';
+import type { KubeObject } from '../../../src/simulator/objects.ts';
+import { resourceKinds } from '../../../src/simulator/resource-table.ts';
+import { recordedItems } from '../../support/recorded.ts';
+import { lwsManifest, restingCluster } from '../../support/simulated-cluster.ts';
+
+const LWS = '/apis/leaderworkerset.x-k8s.io/v1/namespaces/llm/leaderworkersets';
+const PODS = '/api/v1/namespaces/llm/pods';
+
+let model: Cluster;
+let server: ApiServer;
+const streams: AbortController[] = [];
+
+beforeEach(async () => {
+  model = restingCluster();
+  const kinds = resourceKinds.filter(({ group }) => group !== 'keda.sh');
+  server = await startApiServer({ model, kinds, port: 0, interfere: undefined });
+});
+afterEach(async () => {
+  for (const stream of streams.splice(0)) stream.abort();
+  await server.close();
+});
+
+/** The fields of answers that tests look at; which of them are there is what they assert. */
+type Wire = {
+  readonly kind: string;
+  readonly metadata: {
+    readonly name: string;
+    readonly resourceVersion: string;
+    readonly continue: string;
+    readonly labels: Readonly<Record<string, string>>;
+  };
+  readonly spec: { readonly replicas: number };
+  readonly status: unknown;
+  readonly data: unknown;
+  readonly items: readonly Wire[];
+  readonly groups: readonly { readonly name: string }[];
+  readonly resources: readonly {
+    readonly name: string;
+    readonly namespaced: boolean;
+    readonly shortNames?: readonly string[];
+  }[];
+  readonly columnDefinitions: readonly { readonly name: string }[];
+  readonly rows: readonly { readonly cells: readonly unknown[] }[];
+};
+type Answer = { readonly status: number; readonly body: Wire };
+
+async function ask(
+  method: string,
+  path: string,
+  body?: unknown,
+  contentType = 'application/json',
+  accept = '',
+): Promise<Answer> {
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  const response = await fetch(`${server.url}${path}`, {
+    method,
+    headers: { 'content-type': contentType, accept },
+    ...(text === undefined ? {} : { body: text }),
+  });
+  const reply = await response.text();
+  return { status: response.status, body: reply.startsWith('{') ? JSON.parse(reply) : reply };
+}
+const get = (path: string, accept = '') => ask('GET', path, undefined, '', accept);
+const names = ({ body }: Answer): readonly string[] => body.items.map((item) => item.metadata.name);
+const live = () =>
+  model.store.objects.get({ resource: 'leaderworkersets.leaderworkerset.x-k8s.io', namespace: 'llm', name: 'vllm' })!;
+
+describe('discovery', () => {
+  test.each([
+    ['/version', { gitVersion: 'v1.36.3' }],
+    ['/api', { versions: ['v1'] }],
+    ['/apis/leaderworkerset.x-k8s.io', { preferredVersion: { groupVersion: 'leaderworkerset.x-k8s.io/v1' } }],
+    ['/openapi/v3', { paths: { 'apis/apps/v1': { serverRelativeURL: '/openapi/v3/apis/apps/v1?hash=1' } } }],
+  ])('%s', async (path, wanted) => {
+    expect(await get(path)).toMatchObject({ status: 200, body: wanted });
+  });
+
+  test('resources have short names, scopes and subresources', async () => {
+    const { body } = await get('/apis/leaderworkerset.x-k8s.io/v1');
+    expect(body.resources.map(({ name, namespaced, shortNames }) => [name, namespaced, shortNames])).toEqual([
+      ['leaderworkersets', true, ['lws']],
+      ['leaderworkersets/status', true, undefined],
+      ['leaderworkersets/scale', true, undefined],
+    ]);
+    const core = await get('/api/v1');
+    expect(core.body.resources.find(({ name }) => name === 'namespaces')?.namespaced).toBe(false);
+    expect((await get('/apis')).body.groups.map(({ name }) => name)).toContain('apps');
+  });
+
+  test.each([
+    '/',
+    '/apis/keda.sh',
+    '/apis/keda.sh/v1alpha1',
+    '/apis/keda.sh/v1alpha1/namespaces/llm/scaledobjects',
+    '/api/v2',
+    '/apis/apps/v1/x/y/z',
+  ])('%s is not served', async (path) => {
+    expect(await get(path)).toEqual({ status: 404, body: '404 page not found\n' });
+  });
+});
+
+describe('reading', () => {
+  test('lists have the shape of recorded ones: built-in items without kind, custom ones with it', async () => {
+    const [pods, lws] = [await get(PODS), await get(LWS)];
+    expect(pods.body).toMatchObject({ kind: 'PodList', apiVersion: 'v1' });
+    expect(Object.keys(pods.body.items[0]!).sort()).toEqual(
+      Object.keys(recordedItems('mid-canary', 'pods')[0] as object).sort(),
+    );
+    expect(Object.keys(lws.body.items[0]!).sort()).toEqual(
+      Object.keys(recordedItems('mid-canary', 'lws')[0] as object).sort(),
+    );
+    expect(Object.keys((await get(`${LWS}/vllm`)).body).sort()).toEqual([
+      'apiVersion',
+      'kind',
+      'metadata',
+      'spec',
+      'status',
+    ]);
+  });
+
+  test('pages are of one moment, whatever happens between them', async () => {
+    const first = await get(`${PODS}?limit=5`);
+    expect(first.body.metadata).toMatchObject({ remainingItemCount: 3 });
+    model.scale({ namespace: 'llm', name: 'vllm' }, 1);
+    const second = await get(`${PODS}?limit=5&continue=${first.body.metadata.continue}`);
+    expect([...names(first), ...names(second)]).toHaveLength(8);
+    expect(second.body.metadata).toStrictEqual({ resourceVersion: first.body.metadata.resourceVersion });
+    expect(names(await get(PODS))).toEqual(['vllm-0', 'vllm-0-1']);
+    server.compact();
+    expect(await get(`${PODS}?limit=5&continue=${first.body.metadata.continue}`)).toMatchObject({
+      status: 410,
+      body: { reason: 'Expired' },
+    });
+  });
+
+  test.each([
+    ['fieldSelector=metadata.name%3Dvllm-1', ['vllm-1']],
+    ['fieldSelector=status.phase%21%3DRunning', []],
+    ['fieldSelector=metadata.namespace%3Dother', []],
+    ['labelSelector=role%3Dleader&fieldSelector=metadata.name%21%3Dvllm-0', ['vllm-1', 'vllm-2', 'vllm-3']],
+  ])('pods with %s', async (query, wanted) => {
+    expect(names(await get(`${PODS}?${query}`))).toEqual(wanted);
+  });
+
+  test('all namespaces, and a namespace that is implied by what is in it', async () => {
+    expect(names(await get('/api/v1/pods'))).toHaveLength(8);
+    expect(await get('/api/v1/namespaces/llm')).toMatchObject({ status: 200, body: { kind: 'Namespace' } });
+    expect(await get('/api/v1/namespaces/empty')).toMatchObject({ status: 404 });
+  });
+
+  test('the scale of a LeaderWorkerSet', async () => {
+    expect((await get(`${LWS}/vllm/scale`)).body).toMatchObject({
+      kind: 'Scale',
+      spec: { replicas: 4 },
+      status: {
+        replicas: 4,
+        selector: 'leaderworkerset.sigs.k8s.io/name=vllm,leaderworkerset.sigs.k8s.io/worker-index=0',
+      },
+    });
+  });
+
+  test('a table, where the client prefers one', async () => {
+    const accept = 'application/json;as=Table;v=v1;g=meta.k8s.io,application/json';
+    const { body } = await get(LWS, accept);
+    expect(body.columnDefinitions.map(({ name }) => name)).toEqual(['Name', 'Ready', 'Desired', 'Up-to-date', 'Age']);
+    expect(body.rows.map(({ cells }) => cells)).toEqual([['vllm', 4, 4, 4, '60s']]);
+    expect((await get(`${LWS}/vllm`, accept)).body.kind).toBe('Table');
+  });
+});
+
+describe('writing', () => {
+  const applyType = 'application/apply-patch+yaml';
+
+  test('the controllers act after each write', async () => {
+    expect((await ask('POST', LWS, lwsManifest({ name: 'new', replicas: 1 }))).status).toBe(201);
+    expect(names(await get(`${PODS}?labelSelector=app%3Dnew`))).toEqual(['new-0', 'new-0-1']);
+  });
+
+  test('apply takes YAML, creates once, and owns what it sets', async () => {
+    const yaml = `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: c\n  namespace: llm\ndata:\n  a: "1"\n`;
+    const path = '/api/v1/namespaces/llm/configmaps/c?fieldManager=me';
+    expect(await ask('PATCH', path, yaml, applyType)).toMatchObject({ status: 201, body: { data: { a: '1' } } });
+    expect((await ask('PATCH', path, yaml, applyType)).status).toBe(200);
+    const other = yaml.replace('"1"', '"2"');
+    expect((await ask('PATCH', path.replace('=me', '=you'), other, applyType)).status).toBe(409);
+    expect((await ask('PATCH', `${path.replace('=me', '=you')}&force=true`, other, applyType)).body.data).toEqual({
+      a: '2',
+    });
+  });
+
+  test('a dry run answers and changes nothing', async () => {
+    const version = model.store.objects.resourceVersion;
+    const path = `${LWS}/vllm?fieldManager=me&force=true&dryRun=All`;
+    expect((await ask('PATCH', path, lwsManifest({ replicas: 9 }), applyType)).body.spec.replicas).toBe(9);
+    expect(model.store.objects.resourceVersion).toBe(version);
+    expect((await get(`${LWS}/vllm`)).body.spec.replicas).toBe(4);
+  });
+
+  test.each<[string, string, unknown, string]>([
+    ['merge patch', 'application/merge-patch+json', { spec: { replicas: 2 }, status: { replicas: 99 } }, ''],
+    ['JSON patch', 'application/json-patch+json', [{ op: 'replace', path: '/spec/replicas', value: 2 }], ''],
+    ['merge patch of the scale', 'application/merge-patch+json', { spec: { replicas: 2 } }, '/scale'],
+    [
+      'JSON patch of the scale',
+      'application/json-patch+json',
+      [{ op: 'replace', path: '/spec/replicas', value: 2 }],
+      '/scale',
+    ],
+  ])('%s', async (_, type, patch, subresource) => {
+    expect(await ask('PATCH', `${LWS}/vllm${subresource}`, patch, type)).toMatchObject({
+      status: 200,
+      body: { spec: { replicas: 2 } },
+    });
+    expect(live()).toMatchObject({ spec: { replicas: 2 }, metadata: { generation: 2 }, status: { replicas: 2 } });
+  });
+
+  test('PUT replaces what is not status; the newest version is needed where one is named', async () => {
+    const { body } = await get(`${LWS}/vllm`);
+    const changed = { ...body, spec: { ...body.spec, replicas: 3 }, status: {} };
+    expect((await ask('PUT', `${LWS}/vllm`, changed)).body.spec.replicas).toBe(3);
+    expect(live()).toMatchObject({ status: { readyReplicas: 3 } });
+    expect((await ask('PUT', `${LWS}/vllm`, changed)).status).toBe(409);
+  });
+
+  test('the status is written through its subresource only', async () => {
+    const path = '/api/v1/namespaces/llm/pods/vllm-3';
+    const { body } = await get(path);
+    expect((await ask('PUT', `${path}/status`, { ...body, status: { phase: 'Failed' } })).body.status).toEqual({
+      phase: 'Failed',
+    });
+    expect(
+      (await ask('PATCH', `${path}/status`, { status: { reason: 'Evicted' } }, 'application/merge-patch+json')).body
+        .status,
+    ).toMatchObject({ reason: 'Evicted' });
+  });
+
+  test('strategic merge patches of built-in kinds, as long as they hold no list', async () => {
+    const type = 'application/strategic-merge-patch+json';
+    const path = `${PODS}/vllm-0`;
+    expect((await ask('PATCH', path, { metadata: { labels: { x: 'y' } } }, type)).body.metadata.labels.x).toBe('y');
+    expect((await ask('PATCH', path, { spec: { containers: [] } }, type)).status).toBe(415);
+  });
+
+  test('DELETE says what is gone, and asks for the right one', async () => {
+    const wrong = { kind: 'DeleteOptions', preconditions: { uid: 'another' } };
+    expect((await ask('DELETE', `${LWS}/vllm`, wrong)).status).toBe(409);
+    expect((await ask('DELETE', `${LWS}/vllm`)).body).toMatchObject({
+      status: 'Success',
+      details: { name: 'vllm', kind: 'leaderworkersets' },
+    });
+    expect(names(await get(PODS))).toEqual([]);
+    expect((await ask('DELETE', `${LWS}/vllm`)).status).toBe(404);
+  });
+
+  test('a body without end is refused', async () => {
+    expect(await ask('POST', LWS, ' '.repeat(3 * 1024 * 1024 + 1))).toMatchObject({ status: 400 });
+  });
+});
+
+describe('watching', () => {
+  /** Of an event of type END, which the tests add, there is no object. */
+  type Event = { readonly type: string; readonly object: Wire };
+
+  /** The events of a watch, one after the other. */
+  async function watch(path: string): Promise<() => Promise<Event>> {
+    const stream = new AbortController();
+    streams.push(stream);
+    const response = await fetch(`${server.url}${path}`, { signal: stream.signal });
+    const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+    let text = '';
+    return async () => {
+      while (!text.includes('\n')) {
+        const { value, done } = await reader.read();
+        if (done) return { type: 'END', object: {} as Wire };
+        text += value;
+      }
+      const line = text.slice(0, text.indexOf('\n'));
+      text = text.slice(line.length + 1);
+      return JSON.parse(line) as Event;
+    };
+  }
+  const told = ({ type, object }: Event) => `${type} ${object.metadata.name}`;
+
+  test('from now: what is there, then what changes, also without a request', async () => {
+    const next = await watch(`${LWS}?watch=true`);
+    expect(told(await next())).toBe('ADDED vllm');
+    model.scale({ namespace: 'llm', name: 'vllm' }, 5);
+    expect(await next()).toMatchObject({ type: 'MODIFIED', object: { spec: { replicas: 5 } } });
+    await ask('DELETE', `${LWS}/vllm`);
+    let event = await next();
+    while (event.type === 'MODIFIED') event = await next();
+    expect(told(event)).toBe('DELETED vllm');
+  });
+
+  test('from the version of a list: nothing is missed, nothing comes twice', async () => {
+    const list = await get(LWS);
+    await ask('POST', LWS, lwsManifest({ name: 'other', replicas: 0 }));
+    const next = await watch(`${LWS}?watch=1&resourceVersion=${list.body.metadata.resourceVersion}`);
+    expect(told(await next())).toBe('ADDED other');
+  });
+
+  test('an object that stops to match the selector is deleted for the client', async () => {
+    const next = await watch(`${PODS}?watch=1&labelSelector=role%3Dleader&fieldSelector=metadata.name%3Dvllm-0`);
+    expect(told(await next())).toBe('ADDED vllm-0');
+    const label = (role: string) =>
+      ask('PATCH', `${PODS}/vllm-0`, { metadata: { labels: { role } } }, 'application/merge-patch+json');
+    await label('other');
+    expect(told(await next())).toBe('DELETED vllm-0');
+    await label('leader');
+    expect(told(await next())).toBe('ADDED vllm-0');
+  });
+
+  test('a version that is forgotten ends the stream with an error event', async () => {
+    const key = { resource: 'pods', namespace: 'llm', name: 'vllm-0' };
+    for (let i = 0; i < 10_000; i += 1) model.store.patch(key, { metadata: { labels: { i: String(i) } } }, 'me');
+    const next = await watch(`${PODS}?watch=1&resourceVersion=2`);
+    expect(await next()).toMatchObject({ type: 'ERROR', object: { code: 410, reason: 'Expired' } });
+    expect(await next()).toMatchObject({ type: 'END' });
+  });
+
+  test('a watch ends by itself after timeoutSeconds', async () => {
+    const next = await watch(
+      `${PODS}?watch=1&resourceVersion=${model.store.objects.resourceVersion}&timeoutSeconds=0.2`,
+    );
+    expect(await next()).toMatchObject({ type: 'END' });
+  });
+});
+
+const pod = {
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name: 'p', namespace: 'n', labels: { a: '1', 'x.io/b': 'two' } },
+} as unknown as KubeObject;
+
+test.each([
+  ['', true],
+  ['a=1', true],
+  ['a==1,x.io/b=two', true],
+  ['a=2', false],
+  ['a!=2', true],
+  ['c!=2', true],
+  ['c=', false],
+  ['a in (1,2)', true],
+  ['a in (2)', false],
+  ['c notin (1)', true],
+  ['a notin ( 1 , 2 )', false],
+  ['a', true],
+  ['!a', false],
+  ['!toString', true],
+  ['a in (1,2),!c', true],
+  ['a in 1', undefined],
+  ['a in (1', undefined],
+  ['-a=1', undefined],
+  ['a=b=c', undefined],
+])('label selector %j matches: %s', (text, wanted) => {
+  const selector = labelSelector(text);
+  expect(selector.kind === 'bad' ? undefined : selector.matches(pod)).toBe(wanted);
+});
+
+test.each([
+  ['metadata.name=p', true],
+  ['metadata.name==p,metadata.namespace!=n', false],
+  ['status.phase=', true],
+  ['spec.replicas=1', undefined],
+  ['metadata.name', undefined],
+])('field selector %j matches: %s', (text, wanted) => {
+  const selector = fieldSelector(text);
+  expect(selector.kind === 'bad' ? undefined : selector.matches(pod)).toBe(wanted);
+});
+
+test.each([
+  [-5, '0s'],
+  [119.9, '119s'],
+  [120, '2m'],
+  [450, '7m30s'],
+  [600, '10m'],
+  [10_800, '3h'],
+  [11_520, '3h12m'],
+  [50_000, '13h'],
+  [2 * 86_400 + 5 * 3600, '2d5h'],
+  [40 * 86_400, '40d'],
+])('%d seconds are %s', (seconds, wanted) => {
+  expect(shortDuration(seconds)).toBe(wanted);
+});
