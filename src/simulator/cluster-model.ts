@@ -3,29 +3,22 @@
 import type { JsonObject } from '../api/json.ts';
 import { applyManifests, type ManifestAnswer } from './agent.ts';
 import { ControlLoop, type Timer } from './control-loop.ts';
-import { GROUP_INDEX, isLeader, LWS_NAME } from './labels.ts';
+import { chosenPods, type KubeletOptions, type LwsName, type PodChoice, podTimer } from './kubelet.ts';
 import type { LwsVersion, Modes } from './modes.ts';
 import { type Change, ObjectStore, type Propagation, type Reading } from './object-store.ts';
-import { isDeleting, type KubeObject, labelsOf } from './objects.ts';
+import { isDeleting, type KubeObject } from './objects.ts';
 import { type PodCondition, podStatus } from './pod-status.ts';
 import { LWS, PODS, STATEFUL_SETS } from './resource-table.ts';
 import { type Answer, Store } from './store.ts';
 import { type ClusterEvent, emptyMemo, queueKey, splitKey, type World } from './world.ts';
 
-export type ClusterOptions = Modes & {
-  /** Seconds since the epoch at the start. */
-  readonly nowSeconds: number;
-  /** How long a pod loads before it is ready, asked when it is created. Without it only `setPods` makes pods ready. */
-  readonly readiness?: (pod: KubeObject) => number | 'never';
-  /** Pods sit on a node and take this long to end; without it a deleted pod is gone at once. */
-  readonly terminationSeconds?: number;
-};
+export type { LwsName, PodChoice } from './kubelet.ts';
 
-/** An LWS by name. */
-export type LwsName = { readonly namespace: string; readonly name: string };
-
-/** Pods of one group; `index` counts workers from 1. */
-export type PodChoice = LwsName & { readonly group: number; readonly pods: 'all' | 'leader' | 'workers' | number };
+export type ClusterOptions = Modes &
+  KubeletOptions & {
+    /** Seconds since the epoch at the start. */
+    readonly nowSeconds: number;
+  };
 
 /** The last events are kept, for `kubectl get events`. */
 const EVENTS_MAX = 1000;
@@ -183,12 +176,13 @@ export class Cluster {
     throw new Error(`more than ${TIMERS_MAX} timers of the model were due at once`);
   }
 
-  /** Lets the next thing happen that is due by then; false where there is none. */
+  /** Lets happen what is due next by then, all of the same instant at once; false where there is nothing. */
   private fireNext(until: number, kinds: ReadonlySet<Timer['why']>): boolean {
-    const timer = this.loop.takeDue(until, kinds);
-    if (timer === undefined) return false;
-    this.objects.nowSeconds = Math.max(this.nowSeconds, timer.atSeconds);
-    this.fire(timer);
+    const due = this.loop.takeDue(until, kinds);
+    const [first] = due;
+    if (first === undefined) return false;
+    this.objects.nowSeconds = Math.max(this.nowSeconds, first.atSeconds);
+    for (const timer of due) this.fire(timer);
     this.settle();
     return true;
   }
@@ -206,18 +200,10 @@ export class Cluster {
 
   private noticed(change: Change): void {
     this.loop.noticed(this.world, change);
-    if (change.resource !== PODS) return;
-    const { object } = change;
-    const timer = { queue: undefined, key: queueKey(object), uid: object.metadata.uid };
-    if (change.type === 'ADDED') {
-      const seconds = this.options.readiness?.(object) ?? 'never';
-      if (seconds !== 'never') this.loop.addTimer({ ...timer, why: 'ready', atSeconds: this.nowSeconds + seconds });
-    }
-    const grace = object.metadata.deletionGracePeriodSeconds ?? 0;
-    if (change.type === 'MODIFIED' && grace > 0) {
-      const seconds = this.options.terminationSeconds ?? 0;
-      this.loop.addTimer({ ...timer, why: 'ended', atSeconds: this.nowSeconds + seconds });
-    }
+    const timer = podTimer(this.options, change);
+    if (timer === undefined) return;
+    const { why, seconds, key, uid } = timer;
+    this.loop.addTimer({ atSeconds: this.nowSeconds + seconds, why, queue: undefined, key, uid });
   }
 
   private report(pod: KubeObject, condition: PodCondition): void {
@@ -226,12 +212,7 @@ export class Cluster {
 
   /** The chosen pods that exist, by name. */
   pods(choice: PodChoice): readonly KubeObject[] {
-    return this.objects.list(PODS, choice.namespace).filter((pod) => {
-      const labels = labelsOf(pod);
-      if (labels[LWS_NAME] !== choice.name || labels[GROUP_INDEX] !== String(choice.group)) return false;
-      if (typeof choice.pods === 'number') return pod.metadata.name === `${choice.name}-${choice.group}-${choice.pods}`;
-      return choice.pods === 'all' || isLeader(pod) === (choice.pods === 'leader');
-    });
+    return chosenPods(this.objects, choice);
   }
 
   private wakeLws(): void {

@@ -4,7 +4,7 @@ import { collectGarbage, goneKey, waitingKey, waitingOwnerKey } from './garbage-
 import { LWS_NAME } from './labels.ts';
 import { reconcileLws } from './lws-controller.ts';
 import type { Change } from './object-store.ts';
-import { controllerOf, isDeleting, labelsOf } from './objects.ts';
+import { controllerOf, isDeleting, labelsOf, statusOf } from './objects.ts';
 import { reconcilePod } from './pod-controller.ts';
 import { LWS, PODS, STATEFUL_SETS } from './resource-table.ts';
 import { syncStatefulSet } from './stateful-set-controller.ts';
@@ -63,9 +63,9 @@ export class ControlLoop {
     const gone = change.type === 'DELETED';
     const owner = controllerOf(object);
     const { namespace } = object.metadata;
-    if (resource === LWS) this.queues.lws.add(queueKey(object));
+    if (resource === LWS && !isOwnWrite(change, 'conditions')) this.queues.lws.add(queueKey(object));
     if (resource === STATEFUL_SETS) {
-      this.queues.statefulSets.add(queueKey(object));
+      if (!isOwnWrite(change, 'currentRevision')) this.queues.statefulSets.add(queueKey(object));
       const lws = labelsOf(object)[LWS_NAME];
       if (lws !== undefined) this.queues.lws.add(`${namespace}/${lws}`);
       if (owner?.kind === 'Pod') this.queues.pods.add(`${namespace}/${owner.name}`);
@@ -120,19 +120,39 @@ export class ControlLoop {
     this.failures.delete(`${queue} ${key}`);
   }
 
-  /** The earliest timer that is due by `seconds`, of these kinds; it is taken out. */
-  takeDue(seconds: number, kinds: ReadonlySet<Timer['why']>): Timer | undefined {
-    let first: Timer | undefined;
+  /** The timers of the earliest instant by `seconds`, of these kinds, oldest first; they are taken out. */
+  takeDue(seconds: number, kinds: ReadonlySet<Timer['why']>): readonly Timer[] {
+    let instant = Number.POSITIVE_INFINITY;
     for (const timer of this.timers) {
-      if (timer.atSeconds > seconds || !kinds.has(timer.why)) continue;
-      if (first === undefined || timer.atSeconds < first.atSeconds) first = timer;
+      if (timer.atSeconds <= seconds && kinds.has(timer.why)) instant = Math.min(instant, timer.atSeconds);
     }
-    if (first !== undefined) this.timers = this.timers.filter((timer) => timer !== first);
-    return first;
+    const isDue = (timer: Timer): boolean => timer.atSeconds === instant && kinds.has(timer.why);
+    const due = this.timers.filter(isDue);
+    if (due.length > 0) this.timers = this.timers.filter((timer) => !isDue(timer));
+    return due;
   }
 
   /** When the earliest timer is due; undefined where there is none. */
   nextTimer(): number | undefined {
     return this.timers.length === 0 ? undefined : Math.min(...this.timers.map((timer) => timer.atSeconds));
   }
+}
+
+/**
+ * A controller's own write of a status whose part `read`, the only one that it reads back, stays the same: the real
+ * one is woken by it too, and then does nothing.
+ */
+function isOwnWrite(change: Change, read: string): boolean {
+  const { before, object } = change;
+  if (change.type !== 'MODIFIED' || before === undefined || statusOf(before)[read] !== statusOf(object)[read])
+    return false;
+  const { labels, annotations, generation, deletionTimestamp } = object.metadata;
+  return (
+    before['status'] !== object['status'] &&
+    before['spec'] === object['spec'] &&
+    before.metadata.labels === labels &&
+    before.metadata.annotations === annotations &&
+    before.metadata.generation === generation &&
+    before.metadata.deletionTimestamp === deletionTimestamp
+  );
 }

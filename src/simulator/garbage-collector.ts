@@ -5,11 +5,12 @@ import { controllerOf, isDeleting, type KubeObject } from './objects.ts';
 import { resourceOf } from './resource-table.ts';
 import type { World } from './world.ts';
 
-/** Two kinds of work: an owner that is gone, and an owner that waits for its dependents. */
+/** Work for the dependents of an owner that is gone. */
 export function goneKey(uid: string): string {
   return `gone ${uid}`;
 }
 
+/** Work for an owner whose deletion waits for its dependents, or has to let them go. */
 export function waitingKey(resource: string, object: KubeObject): string {
   return `waiting ${resource} ${object.metadata.namespace}/${object.metadata.name}`;
 }

@@ -24,6 +24,7 @@ export function revisionKeyOf(object: KubeObject): string {
   return labelsOf(object)[REVISION_KEY] ?? '';
 }
 
+/** Tells the leader pod of a group from its workers. */
 export function isLeader(pod: KubeObject): boolean {
   return labelsOf(pod)[WORKER_INDEX] === '0';
 }

@@ -14,6 +14,8 @@ export type Change = {
   readonly resource: string;
   readonly resourceVersion: number;
   readonly object: KubeObject;
+  /** What it was; undefined for a new object. */
+  readonly before: KubeObject | undefined;
 };
 
 /** What can be read of a store, now or of an old state. */
@@ -103,7 +105,7 @@ export class ObjectStore {
       creationTimestamp: isoTime(this.nowSeconds),
     };
     const created = { ...object, metadata };
-    this.place('ADDED', resource, created);
+    this.place('ADDED', { resource, before: undefined, object: created });
     return created;
   }
 
@@ -192,13 +194,13 @@ export class ObjectStore {
       creationTimestamp,
     };
     const object = { ...next.content, apiVersion: before.apiVersion, kind: before.kind, metadata };
-    this.place('MODIFIED', resource, object);
+    this.place('MODIFIED', { resource, before, object });
     return object;
   }
 
   private drop(resource: string, object: KubeObject): void {
     const last = { ...object, metadata: { ...object.metadata, resourceVersion: this.nextVersion() } };
-    this.place('DELETED', resource, last);
+    this.place('DELETED', { resource, before: object, object: last });
   }
 
   private nextVersion(): string {
@@ -206,13 +208,14 @@ export class ObjectStore {
     return String(this.version);
   }
 
-  private place(type: Change['type'], resource: string, object: KubeObject): void {
+  private place(type: Change['type'], from: Pick<Change, 'resource' | 'before' | 'object'>): void {
+    const { resource, object } = from;
     const key = `${object.metadata.namespace}/${object.metadata.name}`;
     const shelf = this.shelves.get(resource) ?? new Map<string, KubeObject>();
     this.shelves.set(resource, shelf);
     if (type === 'DELETED') shelf.delete(key);
     else shelf.set(key, object);
-    const change = { type, resource, resourceVersion: this.version, object };
+    const change = { type, ...from, resourceVersion: this.version };
     this.log.push(change);
     if (this.log.length > 2 * LOG_MAX) this.log = this.log.slice(-LOG_MAX);
     this.notify(change);

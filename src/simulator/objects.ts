@@ -62,26 +62,32 @@ export function part(object: JsonObject, key: string): JsonObject {
   return isJsonObject(value) ? value : EMPTY;
 }
 
+/** `spec`, empty where there is none. */
 export function specOf(object: JsonObject): JsonObject {
   return part(object, 'spec');
 }
 
+/** `status`, empty where there is none. */
 export function statusOf(object: JsonObject): JsonObject {
   return part(object, 'status');
 }
 
+/** A number, or `otherwise` where the field is none. */
 export function count(value: Json | undefined, otherwise: number): number {
   return typeof value === 'number' ? value : otherwise;
 }
 
+/** A string, or `otherwise` where the field is none. */
 export function text(value: Json | undefined, otherwise = ''): string {
   return typeof value === 'string' ? value : otherwise;
 }
 
+/** A list, empty where the field is none. */
 export function items(value: Json | undefined): readonly Json[] {
   return Array.isArray(value) ? value : [];
 }
 
+/** The objects in a list. */
 export function objects(value: Json | undefined): readonly JsonObject[] {
   return items(value).filter(isJsonObject);
 }
@@ -94,14 +100,17 @@ export function strings(value: Json | undefined): StringMap {
   return map;
 }
 
+/** The labels of an object, empty where it has none. */
 export function labelsOf(object: KubeObject): StringMap {
   return object.metadata.labels ?? NO_STRINGS;
 }
 
+/** The annotations of an object, empty where it has none. */
 export function annotationsOf(object: KubeObject): StringMap {
   return object.metadata.annotations ?? NO_STRINGS;
 }
 
+/** The object has been deleted, and something still holds it. */
 export function isDeleting(object: KubeObject): boolean {
   return object.metadata.deletionTimestamp !== undefined;
 }
@@ -111,6 +120,7 @@ export function controllerOf(object: KubeObject): OwnerReference | undefined {
   return object.metadata.ownerReferences?.find((owner) => owner.controller);
 }
 
+/** A reference that makes `owner` the controller of an object, and holds its foreground deletion. */
 export function ownerReference(owner: KubeObject): OwnerReference {
   return {
     apiVersion: owner.apiVersion,

@@ -1,20 +1,9 @@
 /** LWS's pod controller: worker StatefulSets of leaders, and groups recreated when one of their pods fails (PC). */
 
 import { isRunningAndReady } from './group-state.ts';
-import {
-  AFTER_START,
-  GROUP_INDEX,
-  GROUP_KEY,
-  isLeader,
-  LEADER_NAME,
-  LWS_NAME,
-  REVISION_KEY,
-  revisionKeyOf,
-  SIZE,
-} from './labels.ts';
-import { defaulted, statefulSetDefaults } from './leader-set.ts';
+import { AFTER_START, GROUP_INDEX, isLeader, LEADER_NAME, LWS_NAME, revisionKeyOf } from './labels.ts';
 import { ensureService } from './lws-controller.ts';
-import { revisionTemplate, revisionWithKey } from './lws-revision.ts';
+import { revisionWithKey } from './lws-revision.ts';
 import { type LwsView, lwsView } from './lws-view.ts';
 import {
   annotationsOf,
@@ -24,14 +13,11 @@ import {
   type KubeObject,
   labelsOf,
   objects,
-  ownerReference,
-  part,
-  specOf,
   statusOf,
-  strings,
   text,
 } from './objects.ts';
 import { LWS, PODS, STATEFUL_SETS } from './resource-table.ts';
+import { workerSet } from './worker-set.ts';
 import { splitKey, type World } from './world.ts';
 
 const REVISION_SECONDS = 1;
@@ -65,47 +51,7 @@ function ensureWorkers(world: World, lws: LwsView, leader: KubeObject): void {
     world.later('pods', `${namespace}/${name}`, REVISION_SECONDS);
     return;
   }
-  const template = part(revisionTemplate(revision.object), 'workerTemplate');
-  const metadata = part(template, 'metadata');
-  const inherited = world.modes().lws === '0.10';
-  const own = {
-    [LWS_NAME]: lws.name,
-    [GROUP_INDEX]: group,
-    [GROUP_KEY]: labelsOf(leader)[GROUP_KEY] ?? '',
-  };
-  const labels = { ...own, [REVISION_KEY]: revision.key };
-  world.objects.add(STATEFUL_SETS, {
-    apiVersion: 'apps/v1',
-    kind: 'StatefulSet',
-    metadata: {
-      name,
-      namespace,
-      labels: { ...(inherited ? labelsOf(lws.object) : {}), ...labels },
-      ...(inherited ? { annotations: annotationsOf(lws.object) } : {}),
-      ownerReferences: [ownerReference(leader)],
-    },
-    spec: {
-      // Up to 0.10.0 the number of workers is the live one, also for an old revision (trace 17; fixed by lws#963).
-      ...statefulSetDefaults(lws.template),
-      replicas: lws.size - 1,
-      selector: { matchLabels: own },
-      template: {
-        metadata: {
-          ...metadata,
-          labels: { ...strings(metadata['labels']), ...labels },
-          annotations: {
-            ...strings(metadata['annotations']),
-            [LEADER_NAME]: name,
-            [SIZE]: String(lws.size),
-          },
-        },
-        spec: specOf(defaulted(world, template)),
-      },
-      serviceName: lws.uniqueSubdomain ? name : lws.name,
-      updateStrategy: { type: 'RollingUpdate', rollingUpdate: { partition: 0 } },
-      ordinals: { start: 1 },
-    },
-  });
+  world.objects.add(STATEFUL_SETS, workerSet(world, lws, { leader, revision }));
   const note = `Created worker statefulset for leader pod ${name}`;
   world.record({ reason: 'GroupsProgressing', note, type: 'Normal', regarding: lws.object });
 }

@@ -15,6 +15,7 @@ export type PodCondition =
   | { readonly kind: 'waiting'; readonly reason: string }
   | { readonly kind: 'unschedulable'; readonly message: string };
 
+/** The whole status; what the pod reported before is kept where the condition says nothing about it. */
 export function podStatus(pod: KubeObject, condition: PodCondition, nowSeconds: number): JsonObject {
   const now = isoTime(nowSeconds);
   const qosClass = text(statusOf(pod)['qosClass'], 'Burstable');

@@ -35,6 +35,7 @@ export type ScenarioMemory = {
   workers: ReadonlyMap<string, string>;
 };
 
+/** The memory before the first state. */
 export function emptyMemory(): ScenarioMemory {
   return { names: new Map(), leaders: new Map(), workers: new Map() };
 }

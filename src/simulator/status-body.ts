@@ -18,10 +18,12 @@ export type StatusBody = {
 
 type Target = { readonly resource: string; readonly name: string };
 
+/** There is no such object. */
 export function notFound(target: Target): StatusBody {
   return failure(404, 'NotFound', `${target.resource} "${target.name}" not found`, details(target));
 }
 
+/** The name is taken. */
 export function alreadyExists(target: Target): StatusBody {
   return failure(409, 'AlreadyExists', `${target.resource} "${target.name}" already exists`, details(target));
 }
@@ -80,6 +82,7 @@ export function webhookDown(): StatusBody {
   return failure(500, 'InternalError', `Internal error occurred: ${cause}`, { causes: [{ message: cause }] });
 }
 
+/** The request itself makes no sense. */
 export function badRequest(message: string): StatusBody {
   return failure(400, 'BadRequest', message, undefined);
 }

@@ -40,6 +40,7 @@ export type World = {
   readonly nodeName: string;
 };
 
+/** Nothing kept yet. */
 export function emptyMemo(): Memo {
   return {
     defaulted: new WeakMap(),
