@@ -14,13 +14,21 @@ export type Wire = {
 };
 
 /** The time that one `list` or `get` may take in all. */
-export type Deadline = { readonly signal: AbortSignal; readonly leftSeconds: () => number };
+export type Deadline = {
+  readonly signal: AbortSignal;
+  readonly leftSeconds: () => number;
+  /** Comes true when the time is over. */
+  readonly late: Promise<Failure>;
+};
 
 /** Starts the time of a call. */
-export function startDeadline({ totalSeconds }: ClusterLimits): Deadline {
+export function startDeadline(limits: ClusterLimits): Deadline {
+  const { totalSeconds } = limits;
   const start = performance.now();
+  const signal = AbortSignal.timeout(totalSeconds * 1000);
   return {
-    signal: AbortSignal.timeout(totalSeconds * 1000),
+    signal,
+    late: new Promise((resolve) => signal.addEventListener('abort', () => resolve(tooLate(limits)), { once: true })),
     leftSeconds: () => totalSeconds - (performance.now() - start) / 1000,
   };
 }
@@ -55,12 +63,8 @@ function secondsToWait(result: Answer | Failure): number | undefined {
 
 async function askOnce(wire: Wire, url: URL, deadline: Deadline): Promise<Answer | Failure> {
   const { limits } = wire;
-  const late = new Promise<Failure>((resolve) => {
-    if (deadline.signal.aborted) resolve(tooLate(limits));
-    deadline.signal.addEventListener('abort', () => resolve(tooLate(limits)), { once: true });
-  });
   // Credentials may come from a command that hangs, so they count towards the deadline as well.
-  const options = await Promise.race([credentials(wire.connection), late]);
+  const options = await Promise.race([credentials(wire.connection), deadline.late]);
   if ('kind' in options) return options;
   return send({ url, options: options.request, limits, deadline: deadline.signal });
 }

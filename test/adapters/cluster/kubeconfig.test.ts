@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { startApiServer } from '../../../src/adapters/api-server/start-api-server.ts';
 import { configSource } from '../../../src/adapters/cluster/config-source.ts';
 import { connect } from '../../../src/adapters/cluster/kubeconfig.ts';
 import { clusterLimits } from '../../../src/adapters/cluster/limits.ts';
@@ -14,6 +15,7 @@ import { lazyCluster, openCluster } from '../../../src/adapters/cluster/open-clu
 import { resources } from '../../../src/api/resources.ts';
 import { PortError } from '../../../src/ports/port-error.ts';
 import { type ScriptedServer, scriptedServer } from '../../support/scripted-server.ts';
+import { restingCluster } from '../../support/simulated-cluster.ts';
 
 const nothing = {
   kubeconfigPath: undefined,
@@ -141,6 +143,18 @@ describe('credentials', () => {
     expect(server.href).toBe('https://[fd00::1]/');
     expect((await request()).headers).toMatchObject({ Authorization: 'Bearer p0d' });
   });
+});
+
+test('the simulated API server, by the kubeconfig that it hands out', async () => {
+  const server = await startApiServer({ model: restingCluster(), port: 0, kinds: undefined, interfere: undefined });
+  const file = path.join(folder, 'simulated');
+  writeFileSync(file, server.kubeconfig);
+  const cluster = await opened(file, { context: 'simulated' });
+  expect(await cluster.list(resources.lws, pods)).toMatchObject({
+    kind: 'known',
+    value: [{ metadata: { name: 'vllm' } }],
+  });
+  await server.close();
 });
 
 describe('what a kubeconfig may not do', () => {
