@@ -1,6 +1,6 @@
 /** Laws of splicing, on generated files: nothing else changes, and what is undone leaves no trace. */
 
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isJsonObject, type Json, type JsonObject } from '../../src/api/json.ts';
 import { type ManifestDocument, parseManifestFile, valueAt } from '../../src/manifests/parse-file.ts';
@@ -108,8 +108,8 @@ describe('laws', () => {
         const scalars = pathsOf(value.spec!, ['spec']).filter((path) => typeof valueAt(value, path) === 'number');
         const path = pick(scalars, at);
         fc.pre(path !== undefined);
-        const was = valueAt(value, path!) as number;
-        const after = applied(before, { kind: 'set', path: path!, value: next });
+        const was = valueAt(value, path) as number;
+        const after = applied(before, { kind: 'set', path: path, value: next });
         const node = [...nodesOf(document.root)].find((one) => {
           return (
             one.kind === 'scalar' &&
@@ -117,7 +117,7 @@ describe('laws', () => {
           );
         });
         expect(node !== undefined || after === before).toBe(true);
-        expect(applied(after, { kind: 'set', path: path!, value: was })).toBe(before);
+        expect(applied(after, { kind: 'set', path: path, value: was })).toBe(before);
       }),
       { numRuns: RUNS },
     );
@@ -152,12 +152,12 @@ describe('laws', () => {
         const before = writeYaml(value, how);
         const path = pick(pathsOf(value.spec!, ['spec']).slice(1), at);
         fc.pre(path !== undefined);
-        const spliced = apply(before, { kind: 'remove', path: path! });
+        const spliced = apply(before, { kind: 'remove', path: path });
         if (spliced.kind === 'refused') {
           expect(spliced.issue.reason).toBe('UnsupportedEdit');
           return;
         }
-        expect(valueAt(parsed(spliced.text).value, path!)).toBeUndefined();
+        expect(valueAt(parsed(spliced.text).value, path)).toBeUndefined();
         expect(before.length).toBeGreaterThan(spliced.text.length);
       }),
       { numRuns: RUNS },

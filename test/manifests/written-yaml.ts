@@ -97,7 +97,7 @@ function flow(writer: Writer, value: Json): string {
     const members = Object.entries(value).map(([key, item]) => `${keyText(writer, key)}${colon}${flow(writer, item)}`);
     return members.length > 0 && roll(2) === 0 ? `{ ${members.join(comma)} }` : `{${members.join(comma)}}`;
   }
-  if (typeof value !== 'string') return String(value);
+  if (typeof value !== 'string') return JSON.stringify(value);
   if (/^[a-z]{3,}$/.test(value) && !/^(yes|off|true|false|null)$/.test(value) && roll(3) === 0) return value;
   return /[\n'\\]/.test(value) || roll(2) === 0 ? JSON.stringify(value) : `'${value}'`;
 }

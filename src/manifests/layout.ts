@@ -1,0 +1,65 @@
+/** Recognises repositories whose manifests are not what the cluster gets: kustomize overlays and Helm templates. */
+
+import type { Issue } from '../api/issue.ts';
+import { folderOf, transformationsOf } from './kustomization.ts';
+import type { ManifestDocument, ManifestFile } from './parse-file.ts';
+import { pathText } from './path-text.ts';
+import { nodesOf } from './source-tree.ts';
+
+export type Layout = {
+  /** Every file that was read, kustomizations included. */
+  readonly files: readonly ManifestFile[];
+  readonly workload: ManifestDocument;
+  /** The paths of all files that are known to be there, read or not. */
+  readonly paths: readonly string[];
+};
+
+/**
+ * Why writing to this manifest would not do what the diff says: something changes it on the way to the cluster. None
+ * for plain files, and for kustomizations that only list the file.
+ */
+export function unsupportedLayout({ files, workload, paths }: Layout): readonly Issue[] {
+  return [...helmIssues(workload, new Set(paths)), ...kustomizeIssues(files, workload)];
+}
+
+function kustomizeIssues(files: readonly ManifestFile[], workload: ManifestDocument): readonly Issue[] {
+  const { kind, name } = workload.object;
+  return transformationsOf(files, workload).map(({ document, path, what, hint }) => ({
+    file: document.file,
+    line: document.lineOf(path),
+    path: pathText(path),
+    reason: 'UnsupportedLayout',
+    message: `${kind} ${name} (${workload.file}): the kustomization ${what}, so the file is not what the cluster gets`,
+    hint,
+  }));
+}
+
+function helmIssues(workload: ManifestDocument, paths: ReadonlySet<string>): readonly Issue[] {
+  const { kind, name } = workload.object;
+  const chart = chartOf(workload.file, paths);
+  const template = [...nodesOf(workload.root)].find((node) => node.kind === 'template');
+  if (chart === undefined && template === undefined) return [];
+  const line = workload.firstLine + workload.text.slice(0, template?.start ?? 0).split('\n').length - 1;
+  const what = chart === undefined ? 'holds template placeholders ({{ }})' : `is a template of the Helm chart ${chart}`;
+  return [
+    {
+      file: workload.file,
+      line,
+      path: '',
+      reason: 'UnsupportedLayout',
+      message: `${kind} ${name}: the file ${what}, so it is not what the cluster gets`,
+      hint: 'Helm templates are not supported yet: commit the rendered manifest and let the agent apply that.',
+    },
+  ];
+}
+
+/** The folder of the chart whose templates hold the file. */
+function chartOf(file: string, paths: ReadonlySet<string>): string | undefined {
+  for (let folder = folderOf(file); folder !== ''; folder = folderOf(folder)) {
+    const parent = folderOf(folder);
+    const isTemplates = folder.slice(folder.lastIndexOf('/') + 1) === 'templates';
+    if (isTemplates && paths.has(parent === '' ? 'Chart.yaml' : `${parent}/Chart.yaml`))
+      return parent === '' ? '.' : parent;
+  }
+  return undefined;
+}
