@@ -99,8 +99,13 @@ export class Cluster {
 
   /** The kubelet reports this for the chosen pods, those that exist. */
   setPods(choice: PodChoice, condition: PodCondition): void {
-    for (const pod of this.pods(choice)) this.report(pod, condition);
+    this.orderPods(choice, condition);
     this.settle();
+  }
+
+  /** The same, but the controllers act only at the next `settle`. */
+  orderPods(choice: PodChoice, condition: PodCondition): void {
+    for (const pod of this.pods(choice)) this.report(pod, condition);
   }
 
   /** Deletes the chosen pods, as `kubectl delete pod` does. */
@@ -133,9 +138,9 @@ export class Cluster {
     if (up) this.wakeLws();
   }
 
-  /** Lets the controllers act at the present time until nothing changes. */
-  settle(): void {
-    this.loop.drain(this.world);
+  /** Lets the controllers act at the present time until nothing changes; `onPause` before each decision of LWS. */
+  settle(onPause?: () => void): void {
+    this.loop.drain(this.world, onPause);
   }
 
   /** Lets time pass: loading ends, terminations end, retries happen. */

@@ -83,10 +83,14 @@ export class ControlLoop {
     }
   }
 
-  /** Runs the controllers at the present time until no queue has work left. Throws where that never happens. */
-  drain(world: World): void {
+  /**
+   * Runs the controllers at the present time until no queue has work left. Throws where that never happens.
+   * `onPause` is called whenever all but LWS are at rest: what a watcher sees between two decisions of LWS.
+   */
+  drain(world: World, onPause?: () => void): void {
     for (let steps = 0; steps < STEPS_MAX; steps++) {
       const queue = queueNames.find((name) => this.queues[name].size > 0 && (this.lwsUp || !OF_LWS.has(name)));
+      if (queue === undefined || queue === 'lws') onPause?.();
       if (queue === undefined) return;
       const [key] = this.queues[queue];
       if (key === undefined) return;

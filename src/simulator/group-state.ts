@@ -8,10 +8,13 @@ import { count, type KubeObject, objects, specOf, statusOf, text } from './objec
 import { PODS, STATEFUL_SETS } from './resource-table.ts';
 import type { World } from './world.ts';
 
+/** All of the world that a judgement needs. */
+type Seen = Pick<World, 'objects' | 'modes'>;
+
 const ABSENT: GroupState = { ready: false, updated: false };
 
 /** LC:582-647. A group without its leader pod, or of more than one pod without its worker StatefulSet, is neither. */
-export function groupState(world: World, lws: LwsView, group: { index: number; key: string }): GroupState {
+export function groupState(world: Seen, lws: LwsView, group: { index: number; key: string }): GroupState {
   const name = `${lws.name}-${group.index}`;
   const leader = world.objects.get({ resource: PODS, namespace: lws.namespace, name });
   if (leader === undefined) return ABSENT;
@@ -20,7 +23,7 @@ export function groupState(world: World, lws: LwsView, group: { index: number; k
 
 /** The same for a leader pod at hand; undefined where the worker StatefulSet is missing. */
 export function judgedGroup(
-  world: World,
+  world: Seen,
   lws: LwsView,
   group: { readonly leader: KubeObject; readonly key: string },
 ): GroupState | undefined {
