@@ -15,6 +15,12 @@ export const MAX_DEPTH = 64;
 /** Nodes of one document, counted again wherever an alias repeats them: this is what stops alias bombs. */
 export const MAX_NODES = 20_000;
 
+/** Tokens of one document. 20,000 nodes need less; text made to be slow has one token for each character or two. */
+export const MAX_TOKENS = 100_000;
+
+/** Characters up to which a document is parsed without counting its tokens first: too few to be slow. */
+export const UNCOUNTED_CHARACTERS = 32 * 1024;
+
 /** Syntax errors reported for one document; the first is nearly always the cause of the rest. */
 export const MAX_SYNTAX_ISSUES = 3;
 

@@ -1,10 +1,10 @@
 /** Parses one document of a file: the only place that calls the YAML library. Never writes YAML with it. */
 
-import { parseDocument as parseYaml, type YAMLError } from 'yaml';
+import { Lexer, parseDocument as parseYaml, type YAMLError } from 'yaml';
 import type { Issue } from '../api/issue.ts';
 import type { Json } from '../api/json.ts';
 import { buildTree, type Fault } from './build-tree.ts';
-import { MAX_DOCUMENT_CHARACTERS, MAX_SYNTAX_ISSUES } from './limits.ts';
+import { MAX_DOCUMENT_CHARACTERS, MAX_SYNTAX_ISSUES, MAX_TOKENS, UNCOUNTED_CHARACTERS } from './limits.ts';
 import { lineIndex, lineStarts } from './lines.ts';
 import { resolveTree } from './resolve-tree.ts';
 import type { SourceNode } from './source-tree.ts';
@@ -48,6 +48,7 @@ const OPTIONS = {
 export function parseDocumentText({ file, text, firstLine, doubt }: DocumentText): ParsedDocument {
   if (doubt !== undefined) return { kind: 'wrong', issues: [doubtIssue(file, doubt)] };
   if (text.length > MAX_DOCUMENT_CHARACTERS) return { kind: 'wrong', issues: [tooLarge(file, firstLine, text.length)] };
+  if (hasTooManyTokens(text)) return { kind: 'wrong', issues: [tooManyTokens(file, firstLine)] };
   const starts = lineStarts(text);
   const lineAt = (offset: number): number => firstLine + lineIndex(starts, offset);
   const document = parseYaml(text, OPTIONS);
@@ -62,6 +63,17 @@ export function parseDocumentText({ file, text, firstLine, doubt }: DocumentText
   const ambiguous = resolved.ambiguous.map(({ path, at, source }) => ({ path, line: lineAt(at), source }));
   const nodes = built.nodes + resolved.nodes;
   return { kind: 'ok', root: built.root, value: resolved.value, ambiguous, lineAt, nodes };
+}
+
+/** Cutting text into tokens costs a tenth of parsing it, and stops at the limit. */
+function hasTooManyTokens(text: string): boolean {
+  if (text.length <= UNCOUNTED_CHARACTERS) return false;
+  let count = 0;
+  for (const _ of new Lexer().lex(text)) {
+    count += 1;
+    if (count > MAX_TOKENS) return true;
+  }
+  return false;
 }
 
 function syntaxIssue(file: string, text: string, lineAt: (offset: number) => number, error: YAMLError): Issue {
@@ -128,5 +140,16 @@ function tooLarge(file: string, line: number, length: number): Issue {
     reason: 'DocumentTooLarge',
     message: `the document has ${length} characters, more than ${MAX_DOCUMENT_CHARACTERS}, the limit`,
     hint: 'Split it, or keep the file out of the configured paths.',
+  };
+}
+
+function tooManyTokens(file: string, line: number): Issue {
+  return {
+    file,
+    line,
+    path: '',
+    reason: 'TooManyNodes',
+    message: `the document has more than ${MAX_TOKENS} words and signs, the limit`,
+    hint: 'Split the document, or keep it out of the configured paths.',
   };
 }

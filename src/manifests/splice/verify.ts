@@ -27,7 +27,10 @@ export function verify({ before, document, edit, after }: Splice): Verified {
   const now = file.documents.find((candidate) => candidate.index === document.index);
   if (now === undefined) return doubt('the object is no longer where it was');
   if (!jsonEqual(now.object, document.object)) return doubt('the object would be another one');
-  if (!sameOthers(before, file, document.index)) return doubt('another document of the file would change');
+  const untouched =
+    after.startsWith(before.text.slice(0, document.start)) && after.endsWith(before.text.slice(document.end));
+  if (!untouched || !sameOthers(before, file, document.index))
+    return doubt('another document of the file would change');
   if (!expectations(document, edit).some((value) => jsonEqual(value, now.value))) {
     return doubt(`${pathText(edit.path)} would not have the planned value, or another field would change`);
   }
