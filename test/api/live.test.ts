@@ -1,5 +1,6 @@
 /** The parsers of live objects: on everything recorded from a real API server, and on objects that lie. */
 
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type JsonObject, jsonEqual } from '../../src/api/json.ts';
 import type { Known } from '../../src/api/known.ts';
@@ -357,5 +358,33 @@ test('a scaler without a target is unknown', () => {
   expect(parseHorizontalPodAutoscaler({ metadata, spec: {} })).toEqual({
     kind: 'unknown',
     why: 'horizontalpodautoscalers llm/vllm: spec.scaleTargetRef.kind is missing, wanted a text of at most 4096 characters',
+  });
+});
+
+describe('objects that lie', () => {
+  /** A recorded object in which any one value, at any depth, is replaced by anything. */
+  function lies(kind: RecordedKind): fc.Arbitrary<unknown> {
+    const text = JSON.stringify(recordedItems('mid-canary', kind)[0]);
+    const places = text.split(':').length - 1;
+    return fc.tuple(fc.nat(places), fc.anything({ withNullPrototype: true })).map(([place, lie]) => {
+      let seen = 0;
+      return JSON.parse(text, (_, inner: unknown) => {
+        seen += 1;
+        return seen === place ? lie : inner;
+      }) as unknown;
+    });
+  }
+
+  test.each(Object.keys(parsers) as RecordedKind[])('%s: parsing never throws, and unknown says why', (kind) => {
+    fc.assert(
+      fc.property(fc.oneof(lies(kind), fc.anything()), (object) => {
+        const parsed = parsers[kind](object);
+        expect(['known', 'unknown']).toContain(parsed.kind);
+        if (parsed.kind === 'unknown') expect(parsed.why.length).toBeLessThan(1000);
+        if (kind === 'pods') expect(typeof isLeader(object)).toBe('boolean');
+        expect(typeof controllerUid(object)).toBe('string');
+      }),
+      { numRuns: 500, seed: 20_261_121 },
+    );
   });
 });

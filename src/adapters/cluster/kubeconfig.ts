@@ -1,10 +1,17 @@
-/** Turns a kubeconfig, or the service account of this pod, into a connection, by the official Kubernetes client. */
+/**
+ * Turns a kubeconfig, or the service account of this pod, into a connection, by the official Kubernetes client.
+ *
+ * The only file that imports that client, and itself imported late: it costs 300 ms and 90 MB, and a pass in which
+ * nothing moves never talks to the cluster.
+ */
 
-import { realpathSync, statSync } from 'node:fs';
+import { readFileSync, realpathSync, statSync } from 'node:fs';
 import http from 'node:http';
 import https from 'node:https';
 import path from 'node:path';
-import type { Cluster, KubeConfig, User } from '@kubernetes/client-node';
+import { type Cluster, KubeConfig, type User } from '@kubernetes/client-node';
+import { parse } from 'yaml';
+import { at } from '../../api/json.ts';
 import type { Log } from '../../ports/log.ts';
 import { PortError } from '../../ports/port-error.ts';
 import type { ConfigSource } from './config-source.ts';
@@ -23,14 +30,12 @@ export type ConnectOptions = {
 };
 
 /** Throws PortError (not retryable) for a file that is missing, wrong or not allowed to do what it wants. */
-export async function connect(options: ConnectOptions): Promise<Connection> {
+export function connect(options: ConnectOptions): Connection {
   const { source } = options;
   if (source.kind === 'none') throw refused(source.why, 'Name a kubeconfig with --kubeconfig.');
-  // Loaded late: it costs 300 ms and 90 MB, and a pass in which nothing moves never talks to the cluster.
-  const { KubeConfig } = await import('@kubernetes/client-node');
   const config = new KubeConfig();
   if (source.kind === 'inCluster') loadServiceAccount(config, source, options.serviceAccountFolder);
-  else loadFiles(config, () => new KubeConfig(), source.paths);
+  else loadFiles(config, source.paths);
   const { cluster, user, name } = chosen(config, options.context);
   if (source.kind === 'files') {
     const inRepository = source.paths.some((file) => isInside(file, options.repositoryPath));
@@ -57,7 +62,13 @@ function requestOptions(config: KubeConfig, cluster: Cluster, server: URL): Conn
   return async () => {
     const options: https.RequestOptions = {};
     await config.applyToHTTPSOptions(options);
-    const given = Object.fromEntries(Object.entries(options.headers ?? {}));
+    // Files with tokens often end with a line end, which no header may hold.
+    const given = Object.fromEntries(
+      Object.entries(options.headers ?? {}).map(([name, value]) => [
+        name,
+        typeof value === 'string' ? value.trim() : value,
+      ]),
+    );
     const headers = { ...given, accept: 'application/json', 'user-agent': 'tranche' };
     // The client's own agent keeps the first certificate for ever; ours takes that of each request. Proxies are its alone.
     return { ...options, headers, ...(cluster.proxyUrl === undefined ? { agent } : {}) };
@@ -76,13 +87,14 @@ function loadServiceAccount(
   );
 }
 
-function loadFiles(config: KubeConfig, empty: () => KubeConfig, paths: readonly string[]): void {
+function loadFiles(config: KubeConfig, paths: readonly string[]): void {
   paths.forEach((file, i) => {
     try {
       const bytes = statSync(file).size;
       if (bytes > FILE_BYTES_MAX) throw new Error(`${bytes} bytes, at most ${FILE_BYTES_MAX}`);
-      const part = empty();
+      const part = new KubeConfig();
       part.loadFromFile(file);
+      useTokenFiles(part, file);
       // As kubectl does: of several files the first that names a current context wins.
       config.mergeConfig(part, i > 0 && config.getCurrentContext() !== undefined);
     } catch (error) {
@@ -90,6 +102,22 @@ function loadFiles(config: KubeConfig, empty: () => KubeConfig, paths: readonly 
       const line = (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '';
       throw refused(`cannot read ${file}: ${line.slice(0, 200)}`, 'Name a kubeconfig that kubectl can read.');
     }
+  });
+}
+
+/** The client knows the field of a user only by another name (`token-file`), and would ask without a token. */
+function useTokenFiles(config: KubeConfig, file: string): void {
+  const raw: unknown = parse(readFileSync(file, 'utf8'));
+  const users = at(raw, ['users']);
+  if (!Array.isArray(users)) return;
+  config.users = config.getUsers().map((user) => {
+    const tokenFile = at(
+      users.find((one) => at(one, ['name']) === user.name),
+      ['user', 'tokenFile'],
+    );
+    if (typeof tokenFile !== 'string' || user.token !== undefined) return user;
+    const absolute = path.resolve(path.dirname(file), tokenFile);
+    return { ...user, authProvider: { name: 'tokenFile', config: { tokenFile: absolute } } };
   });
 }
 

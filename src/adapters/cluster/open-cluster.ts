@@ -8,7 +8,6 @@ import type { Log } from '../../ports/log.ts';
 import { PortError } from '../../ports/port-error.ts';
 import { apiCluster } from './api-cluster.ts';
 import { configSource } from './config-source.ts';
-import { connect } from './kubeconfig.ts';
 import type { ClusterLimits } from './limits.ts';
 
 export type ClusterOptions = {
@@ -31,7 +30,8 @@ export type ClusterOptions = {
  */
 export async function openCluster(options: ClusterOptions): Promise<Cluster> {
   const { limits, clock, log } = options;
-  const connection = await connect({
+  const { connect } = await import('./kubeconfig.ts');
+  const connection = connect({
     source: configSource({
       kubeconfigPath: options.kubeconfigPath,
       inCluster: options.inCluster,

@@ -25,9 +25,20 @@ export type Ask = {
 };
 
 /** Never throws and never follows a redirect: an API server has no reason to send one. */
-export function send(ask: Ask): Promise<Answer | Failure> {
+export async function send(ask: Ask): Promise<Answer | Failure> {
+  try {
+    return await exchange(ask);
+  } catch (error) {
+    // Options that cannot be sent, such as a token with a line end in it.
+    return connectionFailure(error instanceof Error ? error : new Error('no error'));
+  }
+}
+
+function exchange(ask: Ask): Promise<Answer | Failure> {
   return new Promise((resolve) => {
     const { url, limits, deadline } = ask;
+    const client = url.protocol === 'http:' ? http : https;
+    const request = client.request(url, { ...ask.options, method: 'GET' });
     const end = (result: Answer | Failure): void => {
       clearTimeout(idle);
       deadline.removeEventListener('abort', late);
@@ -40,8 +51,6 @@ export function send(ask: Ask): Promise<Answer | Failure> {
       () => end({ kind: 'failure', why: `no answer within ${limits.idleSeconds} s`, retryable: false }),
       limits.idleSeconds * 1000,
     );
-    const client = url.protocol === 'http:' ? http : https;
-    const request = client.request(url, { ...ask.options, method: 'GET' });
     // A kept connection that the server closed meanwhile fails on first use; a fresh one will not.
     request.on('error', (error) => end({ ...connectionFailure(error), retryable: request.reusedSocket }));
     request.on('response', (response) => {

@@ -426,6 +426,16 @@ describe('credentials', () => {
     });
   });
 
+  test('a token that cannot be sent', async () => {
+    const { cluster } = clusterAt('http://127.0.0.1:9', {}, async () => ({
+      headers: { authorization: 'Bearer s3\ncr3t' },
+    }));
+    expect(await pods(cluster)).toEqual({
+      kind: 'unknown',
+      why: 'list pods in inference: connection failed (ERR_INVALID_CHAR) at http://127.0.0.1:9',
+    });
+  });
+
   test('a command that hangs', async () => {
     const { cluster } = clusterAt('http://127.0.0.1:9', { totalSeconds: 0.1 }, () => new Promise(() => {}));
     expect(await pods(cluster)).toMatchObject({

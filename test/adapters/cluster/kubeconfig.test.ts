@@ -5,6 +5,7 @@ import https from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { TLSSocket } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { startApiServer } from '../../../src/adapters/api-server/start-api-server.ts';
@@ -108,9 +109,11 @@ describe('credentials', () => {
     ['token', { token: 't0ken' }, { authorization: 'Bearer t0ken' }],
     ['password', { username: 'me', password: 'pw' }, { authorization: `Basic ${btoa('me:pw')}` }],
     ['none', {}, {}],
+    ['a token in a file beside it', { tokenFile: 'beside' }, { authorization: 'Bearer f1le' }],
     ['impersonation', { token: 't0ken', as: 'other' }, { authorization: 'Bearer t0ken', 'impersonate-user': 'other' }],
   ])('%s, over http on loopback', async (_, user, headers) => {
     const server = await echo();
+    writeFileSync(path.join(folder, 'beside'), 'f1le\n');
     const cluster = await opened(kubeconfig('plain', { server: server.url, user }));
     expect(await cluster.list(resources.pods, pods)).toEqual({ kind: 'known', value: [] });
     expect(server.seen[0]!.headers).toMatchObject({ ...headers, accept: 'application/json', 'user-agent': 'tranche' });
@@ -136,7 +139,7 @@ describe('credentials', () => {
     writeFileSync(path.join(folder, 'account', 'token'), 'p0d');
     writeFileSync(path.join(folder, 'account', 'ca.crt'), '');
     const options = { context: '', repositoryPath: undefined, serviceAccountFolder: path.join(folder, 'account'), log };
-    const { server, options: request } = await connect({
+    const { server, options: request } = connect({
       source: { kind: 'inCluster', host: 'fd00::1', port: '443' },
       ...options,
     });
@@ -171,9 +174,11 @@ describe('what a kubeconfig may not do', () => {
     const options = { context: '', serviceAccountFolder: '', log };
     const source = { kind: 'files', paths: [file], mayRunCommands: where === 'repository' } as const;
     const repositoryPath = where === 'repository' ? path.join(folder, 'repository') : undefined;
-    const opening = connect({ source, ...options, repositoryPath });
-    await expect(opening).rejects.toThrow(PortError);
-    await expect(opening).rejects.toMatchObject({ retryable: false, hint: expect.stringContaining('--kubeconfig') });
+    const opening = () => connect({ source, ...options, repositoryPath });
+    expect(opening).toThrow(PortError);
+    expect(opening).toThrow(
+      expect.objectContaining({ retryable: false, hint: expect.stringContaining('--kubeconfig') }),
+    );
     expect(() => readFileSync(spy())).toThrow();
   });
 
@@ -273,10 +278,17 @@ describe('TLS', () => {
   const ca = fixture('localhost.crt');
   beforeAll(async () => {
     server = https.createServer(
-      { key: readFileSync(fixture('localhost.key')), cert: readFileSync(ca) },
-      (_, response) => {
+      {
+        key: readFileSync(fixture('localhost.key')),
+        cert: readFileSync(ca),
+        ca: readFileSync(ca),
+        requestCert: true,
+        rejectUnauthorized: false,
+      },
+      ({ socket }, response) => {
+        const items = socket instanceof TLSSocket && socket.authorized ? ['certified'] : [];
         response.writeHead(200, { 'content-type': 'application/json' });
-        response.end('{"metadata":{},"items":[]}');
+        response.end(JSON.stringify({ metadata: {}, items }));
       },
     );
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -302,9 +314,17 @@ describe('TLS', () => {
       () => ({ 'certificate-authority': ca, 'tls-server-name': 'localhost' }),
       { kind: 'known', value: [] },
     ],
-  ])('%s', async (_, host, cluster, wanted) => {
+  ])('the server is checked: %s', async (_, host, cluster, wanted) => {
     const { port } = server.address() as AddressInfo;
     const reader = await opened(kubeconfig('tls', { server: `https://${host}:${port}`, cluster: cluster() }));
     expect(await reader.list(resources.pods, pods)).toEqual(wanted);
+  });
+
+  test('a client certificate reaches the server', async () => {
+    const { port } = server.address() as AddressInfo;
+    const user = { 'client-certificate': ca, 'client-key': fixture('localhost.key') };
+    const cluster = { 'certificate-authority': ca };
+    const reader = await opened(kubeconfig('mutual', { server: `https://localhost:${port}`, cluster, user }));
+    expect(await reader.list(resources.pods, pods)).toEqual({ kind: 'known', value: ['certified'] });
   });
 });
