@@ -39,6 +39,7 @@ export type HoldReason =
   // Git.
   | 'HistoryRewritten'
   | 'StableUnavailable'
+  | 'PushRefused'
   | 'AnnotationsGone'
   | 'Stalled'
   | 'Drift';

@@ -1,6 +1,7 @@
 /** The decision: from one snapshot to one plan. Pure, synchronous, no clock; the same snapshot gives the same bytes. */
 
 import type { Issue } from '../api/issue.ts';
+import type { Marks } from '../api/marks.ts';
 import type { RolloutRecord } from '../api/record.ts';
 import type { Instant } from '../api/time.ts';
 import type { ObjectEdits } from './edit.ts';
@@ -25,6 +26,8 @@ export type PlannedCommit = {
   readonly message: string;
   readonly atSeconds: Instant;
   readonly edits: readonly ObjectEdits[];
+  /** What the workload must read as once the edits are made; `digest` undefined: its template stays. */
+  readonly expected: { readonly marks: Marks; readonly partition: number; readonly digest: string | undefined };
 };
 
 export type Plan = {
@@ -59,7 +62,18 @@ export function plan(snapshot: Snapshot): Plan {
     version: PLAN_VERSION,
     key: snapshot.key,
     main: snapshot.main,
-    commit: { reason: move.reason, subject, message, atSeconds: snapshot.now, edits: [editsOf(move, file)] },
+    commit: {
+      reason: move.reason,
+      subject,
+      message,
+      atSeconds: snapshot.now,
+      edits: [editsOf(move, file)],
+      expected: {
+        marks: move.marks,
+        partition: move.partition ?? situation.partition,
+        digest: move.text?.release.digest,
+      },
+    },
     holds: decision.holds,
     issues: snapshot.issues,
     warnings: snapshot.warnings,
@@ -82,6 +96,13 @@ function withoutMove(snapshot: Snapshot, situation: Situation | undefined, decis
     // A wrong file is not retried: only an edit helps.
     requeueAfterSeconds: stalled || decision.holds.length === 0 ? undefined : requeueAfter(decision.holds),
   };
+}
+
+/** The plan of a rollout whose step could not be written: what it says is the reason, and nothing moves. */
+export function planHeld(snapshot: Snapshot, reason: Hold): Plan {
+  const file = snapshot.workload;
+  const situation = file === undefined ? undefined : situationOf(snapshot, file);
+  return withoutMove(snapshot, situation, holding([reason], 'StepUpgrade'));
 }
 
 function requeueAfter(holds: readonly Hold[]): number {

@@ -1,0 +1,162 @@
+/** Reads the Git side of a snapshot that is not on the head of main: the stable text, the last step, the history. */
+
+import type { Config } from '../api/config.ts';
+import { absent, type Known, known, unknown } from '../api/known.ts';
+import type { RolloutRecord, StepRecord } from '../api/record.ts';
+import { parseRelease, printRelease, type Release, sameRelease } from '../api/release.ts';
+import { LWS_KIND } from '../api/rollout.ts';
+import { type ManifestDocument, parseManifestFile } from '../manifests/parse-file.ts';
+import type { CommitHeader, Git, Oid } from '../ports/git.ts';
+import { PortError } from '../ports/port-error.ts';
+import { plannedGroups } from '../rollout/batches.ts';
+import { parseTrailers, printKey } from '../rollout/messages.ts';
+import type { History, RolloutKey, Stable } from '../rollout/snapshot.ts';
+import { type DesiredRollout, desiredRequest, namespaceOf } from './desired.ts';
+import { readRollout } from './read-rollout.ts';
+import { readWorkload } from './read-workload.ts';
+
+/** How far back our own commits are looked for. */
+const HISTORY_LIMIT = 1000;
+
+export type GitReader = {
+  /** What became of a commit that a record stands on. */
+  readonly historyOf: (recorded: string, acknowledged: string | undefined) => Promise<History>;
+  /** The workload as it is in a commit, with the release that it was there. */
+  readonly textAt: (commit: Oid, entry: DesiredRollout) => Promise<Known<Stable>>;
+  /** The newest of our step commits of a rollout that `wanted` accepts. */
+  readonly stepCommit: (
+    key: RolloutKey,
+    wanted: (release: Release, step: string) => boolean,
+  ) => Promise<CommitHeader | undefined>;
+  /** The plan of a step, as the Rollout had it in the commit that wrote the step. */
+  readonly stepAt: (
+    commit: CommitHeader,
+    entry: DesiredRollout,
+    step: Pick<StepRecord, 'release' | 'index'>,
+  ) => Promise<StepRecord | undefined>;
+};
+
+/** A reader for one pass over one head of main; what several rollouts ask for is read once. */
+export function gitReader(git: Git, main: Oid, config: Config): GitReader {
+  let headers: Promise<readonly CommitHeader[]> | undefined;
+  const history = (): Promise<readonly CommitHeader[]> => {
+    headers ??= git.history(main, undefined, HISTORY_LIMIT);
+    return headers;
+  };
+  const documentAt = async (commit: Oid, entry: DesiredRollout): Promise<ManifestDocument | undefined> => {
+    const { workload } = entry;
+    if (workload === undefined) return undefined;
+    const here = await find(git, { commit, paths: [workload.file], workload, config });
+    // Moved since: looked up by its identity on all paths, not by its file.
+    return here ?? find(git, { commit, paths: config.paths, workload, config });
+  };
+  return {
+    historyOf: async (recorded, acknowledged) => {
+      if (recorded === main) return { kind: 'continued' };
+      const line = await git.history(main, recorded, HISTORY_LIMIT);
+      if (line.at(-1)?.oid === recorded) return { kind: 'continued' };
+      const accepted = acknowledged !== undefined && line.some((commit) => commit.oid === acknowledged);
+      return { kind: 'rewritten', recorded, acknowledged: accepted };
+    },
+    textAt: async (commit, entry) => {
+      try {
+        const document = await documentAt(commit, entry);
+        return document === undefined
+          ? unknown(`${commit.slice(0, 12)} has no ${entry.workload?.object.name ?? 'workload'}`)
+          : releaseThere(document, commit);
+      } catch (error) {
+        if (error instanceof PortError && !error.retryable) return unknown(`${commit.slice(0, 12)}: ${error.message}`);
+        throw error;
+      }
+    },
+    stepCommit: async (key, wanted) => {
+      const own = printKey(key);
+      return (await history()).find((commit) => {
+        const trailers = parseTrailers(commit.message);
+        const release = trailers === undefined ? undefined : parseRelease(trailers.release);
+        return (
+          trailers !== undefined && release !== undefined && trailers.rollout === own && wanted(release, trailers.step)
+        );
+      });
+    },
+    stepAt: (commit, entry, step) => stepAt(git, { commit: commit.oid, entry, step }),
+  };
+}
+
+type Search = {
+  readonly commit: Oid;
+  readonly paths: readonly string[];
+  readonly workload: ManifestDocument;
+  readonly config: Config;
+};
+
+async function find(git: Git, { commit, paths, workload, config }: Search): Promise<ManifestDocument | undefined> {
+  const tree = await git.readAt(commit, { ...desiredRequest(paths), markers: [LWS_KIND] });
+  const documents = tree.files.flatMap((file) =>
+    file.content.kind === 'text' ? parseManifestFile(file.path, file.content.text, [LWS_KIND]).documents : [],
+  );
+  const same = documents.filter(
+    (document) =>
+      document.object.name === workload.object.name && namespaceOf(document, config) === namespaceOf(workload, config),
+  );
+  return same.length === 1 ? same[0] : undefined;
+}
+
+/**
+ * The text with the release that it was in that commit. A commit without marks is the one that adoption read, and
+ * adoption gave its text the first serial; one whose marks name another text held a request that LWS saw no
+ * difference in, and the commit after it took the next serial for it.
+ */
+function releaseThere(document: ManifestDocument, commit: Oid): Known<Stable> {
+  const { workload, issues } = readWorkload(document);
+  if (workload === undefined)
+    return unknown(`${commit.slice(0, 12)}: ${issues[0]?.message ?? 'the workload cannot be read'}`);
+  const { digest, text } = workload;
+  const marked = workload.workload.marks?.release ?? { digest, serial: 1 };
+  const release = marked.digest === digest ? marked : { digest, serial: marked.serial + 1 };
+  return known({ commit, release, content: workload.workload.content, text });
+}
+
+async function stepAt(
+  git: Git,
+  at: { readonly commit: Oid; readonly entry: DesiredRollout; readonly step: Pick<StepRecord, 'release' | 'index'> },
+): Promise<StepRecord | undefined> {
+  const { rollout, workload } = at.entry;
+  if (rollout === undefined || workload === undefined) return undefined;
+  const tree = await git.readAt(at.commit, { ...desiredRequest([rollout.file, workload.file]), markers: [] });
+  const documents = tree.files.flatMap((file) =>
+    file.content.kind === 'text'
+      ? parseManifestFile(file.path, file.content.text, [LWS_KIND, 'Rollout']).documents
+      : [],
+  );
+  const then = documents.find(
+    (document) => document.object.kind === 'Rollout' && document.object.name === rollout.object.name,
+  );
+  const lws = documents.find(
+    (document) => document.object.kind === LWS_KIND && document.object.name === workload.object.name,
+  );
+  const steps = then === undefined ? undefined : readRollout(then).rollout?.rollout.steps;
+  const file = lws === undefined ? undefined : readWorkload(lws).workload;
+  if (steps === undefined || file?.workload.replicas === undefined) return undefined;
+  const { replicas, partition } = file.workload;
+  return {
+    ...at.step,
+    planned: steps.map((step) => plannedGroups(step.replicas, replicas)),
+    replicas,
+    partition: partition ?? 0,
+    doneSince: undefined,
+  };
+}
+
+/** The copy that a record keeps, for a commit that cannot be fetched any more: checked by its digest like any other. */
+export function stableFromRecord(record: RolloutRecord | undefined, expected: Release | undefined): Known<Stable> {
+  const copy = record?.stable;
+  if (copy === undefined) return absent;
+  const [document] = parseManifestFile('stable.yaml', copy.text, [LWS_KIND]).documents;
+  const workload = document === undefined ? undefined : readWorkload(document).workload;
+  if (workload === undefined || workload.digest !== copy.release.digest)
+    return unknown('the copy in the record does not fit its digest');
+  if (expected !== undefined && !sameRelease(expected, copy.release))
+    return unknown(`the copy in the record is of ${printRelease(copy.release)}`);
+  return known({ commit: copy.commit, release: copy.release, content: workload.workload.content, text: copy.text });
+}

@@ -1,0 +1,79 @@
+/** What a pass is made of and what comes out of it: the words that all files of the shell share. */
+
+import type { Config } from '../api/config.ts';
+import type { Issue } from '../api/issue.ts';
+import type { Instant } from '../api/time.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Cluster } from '../ports/cluster.ts';
+import type { Git } from '../ports/git.ts';
+import type { Log } from '../ports/log.ts';
+import type { Plan } from '../rollout/plan.ts';
+import type { RolloutKey, Snapshot } from '../rollout/snapshot.ts';
+import type { Desired, ParseCache } from './desired.ts';
+import type { StatusBranch } from './record-store.ts';
+
+export type Ports = { readonly git: Git; readonly cluster: Cluster; readonly clock: Clock; readonly log: Log };
+
+/** What the command line says over `tranche.yaml`. */
+export type Overrides = {
+  readonly branch: string | undefined;
+  readonly statusBranch: string | undefined;
+  readonly cluster: string | undefined;
+  /** undefined: as configured. */
+  readonly paths: readonly string[] | undefined;
+};
+
+export const NO_OVERRIDES: Overrides = {
+  branch: undefined,
+  statusBranch: undefined,
+  cluster: undefined,
+  paths: undefined,
+};
+
+/** What one process may remember between passes. Losing it costs time only. */
+export type Memory = {
+  readonly parsed: ParseCache;
+  /** The branches as they were read last. */
+  status: StatusBranch | undefined;
+  config: Config | undefined;
+};
+
+export function newMemory(): Memory {
+  return { parsed: new Map(), status: undefined, config: undefined };
+}
+
+/** One rollout of a pass. */
+export type Outcome = {
+  readonly key: RolloutKey;
+  /** undefined: it failed before a snapshot was complete; `error` says how. */
+  readonly snapshot: Snapshot | undefined;
+  readonly plan: Plan | undefined;
+  /** Unified diff of what the plan changes; empty: nothing. */
+  readonly diff: string;
+  /** undefined: nothing was to be written, or nothing was asked to be. */
+  readonly written: string | undefined;
+  /** The world failed, a push was refused, or a bug: for people. */
+  readonly error: string | undefined;
+};
+
+export type PassResult = {
+  readonly main: string;
+  /** True: nothing has moved since the last pass and nothing was due, so nothing was looked at. */
+  readonly quiet: boolean;
+  readonly outcomes: readonly Outcome[];
+  /** Issues of files that belong to no rollout. */
+  readonly issues: readonly Issue[];
+  /** The commit of the status branch; undefined: it already says what there is to say. */
+  readonly status: string | undefined;
+  /** True where some rollout failed or is stalled: exit code 1. */
+  readonly failed: boolean;
+  readonly requeueAfterSeconds: number;
+};
+
+/** Everything that one reading of the world holds. */
+export type Reading = {
+  readonly main: string;
+  readonly status: StatusBranch;
+  readonly desired: Desired;
+  readonly at: Instant;
+};

@@ -1,0 +1,56 @@
+/** One rollout: snapshot, plan, and the diff that the plan makes. What goes wrong with it stays with it. */
+
+import type { Issue } from '../api/issue.ts';
+import type { FileWrite } from '../ports/git.ts';
+import { PortError } from '../ports/port-error.ts';
+import { hold } from '../rollout/hold.ts';
+import { type Plan, plan, planHeld } from '../rollout/plan.ts';
+import type { Snapshot } from '../rollout/snapshot.ts';
+import { type Observation, observe } from './observe.ts';
+import type { Outcome } from './pass.ts';
+import { checkStep, render } from './render.ts';
+
+export type Reconciled = Outcome & { readonly writes: readonly FileWrite[] };
+
+/** `texts` are the files as earlier steps of this push leave them. Never throws. */
+export async function reconcileOne(of: Observation, texts: ReadonlyMap<string, string>): Promise<Reconciled> {
+  const nothing = { key: of.entry.key, diff: '', written: undefined, writes: [] };
+  let snapshot: Snapshot | undefined;
+  try {
+    snapshot = await observe(of);
+    return { ...nothing, snapshot, ...decide(snapshot, texts), error: undefined };
+  } catch (error) {
+    return { ...nothing, snapshot, plan: undefined, error: explain(error) };
+  }
+}
+
+/** The pure part: the same for a pass, for `plan`, and for a replay of a saved snapshot. */
+export function decide(
+  snapshot: Snapshot,
+  texts: ReadonlyMap<string, string>,
+): { readonly plan: Plan; readonly diff: string; readonly writes: readonly FileWrite[] } {
+  const planned = plan(snapshot);
+  if (planned.commit === undefined) return { plan: planned, diff: '', writes: [] };
+  const rendered = render(planned.commit.edits, texts);
+  const issue = rendered.kind === 'refused' ? rendered.issue : checkStep(snapshot, planned.commit, rendered.writes);
+  if (rendered.kind === 'refused' || issue !== undefined)
+    return { plan: refusedPlan(snapshot, issue), diff: '', writes: [] };
+  return { plan: planned, diff: rendered.diff, writes: rendered.writes };
+}
+
+function refusedPlan(snapshot: Snapshot, issue: Issue | undefined): Plan {
+  if (issue === undefined) return planHeld(snapshot, hold('Stalled', 'the step could not be rendered'));
+  const place = issue.line > 0 ? `${issue.file}:${issue.line}` : issue.file;
+  return planHeld(
+    { ...snapshot, issues: [...snapshot.issues, issue] },
+    hold('Stalled', `${place}: ${issue.message}. ${issue.hint}`),
+  );
+}
+
+/** A fault of the world in its own words; a fault of ours with where it happened. */
+export function explain(error: unknown): string {
+  if (error instanceof PortError)
+    return `${error.port}: ${error.operation}: ${error.message}${error.hint === '' ? '' : `. ${error.hint}`}`;
+  if (error instanceof Error) return `bug: ${error.stack?.split('\n').slice(0, 3).join(' ') ?? error.message}`;
+  return `bug: ${String(error)}`;
+}

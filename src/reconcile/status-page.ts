@@ -1,0 +1,99 @@
+/** The pages of the status branch for people: a table of all rollouts, and a badge for each. */
+
+import { printStep } from '../api/marks.ts';
+import type { RolloutRecord } from '../api/record.ts';
+import { printRelease } from '../api/release.ts';
+
+/** Markdown for the front page of the branch. Text of the cluster stands in code spans, where nothing in it acts. */
+export function statusPage(records: readonly RolloutRecord[]): string {
+  const rows = records.map(
+    (record) =>
+      `| ${[nameCell(record), stateCell(record), releaseCell(record), groupsCell(record), code(record.message)].join(' | ')} |`,
+  );
+  return [
+    '# Rollouts',
+    '',
+    'Written by tranche: what it saw and what it waits for. What it has decided is in the manifests and in the log of the branch that the agent applies; editing this branch changes nothing.',
+    '',
+    '| rollout | state | release | groups | message |',
+    '|---|---|---|---|---|',
+    ...rows,
+    '',
+  ].join('\n');
+}
+
+function nameCell(record: RolloutRecord): string {
+  const path = `rollouts/${record.cluster}/${record.namespace}/${record.name}.json`;
+  return `[\`${record.namespace}/${record.name}\`](${path})`;
+}
+
+/** `step 2/3, StepPaused`, `settled`, `rollback`: the one word that people look for. */
+export function stateCell(record: RolloutRecord): string {
+  if (record.conditions.some((condition) => condition.type === 'Stalled' && condition.status === 'True'))
+    return '**stalled**';
+  if (record.marks === undefined) return 'not adopted';
+  const { step } = record.marks;
+  if (step === undefined) return record.phase === 'Progressing' ? 'requested' : 'settled';
+  return step.kind === 'rollback' ? '**rollback**' : `step ${printStep(step)}, ${record.currentStepState}`;
+}
+
+function releaseCell(record: RolloutRecord): string {
+  return record.marks === undefined ? '' : code(printRelease(record.marks.release));
+}
+
+/** One sign a group, as the LWS pages draw them: new ✅, old ❎, not ready ⏳. */
+export function groupsCell(record: RolloutRecord): string {
+  const inDelivery = record.marks?.step !== undefined;
+  return record.groups
+    .map((group) => {
+      if (!group.ready) return '⏳';
+      return group.version === 'release' || !inDelivery ? '✅' : '❎';
+    })
+    .join(' ');
+}
+
+const SHOWN = 300;
+
+/** Text that is not ours, inside a table cell of Markdown: no pipe, no line end, no markup, no mention. */
+function code(value: string): string {
+  // oxlint-disable-next-line no-control-regex -- control characters are exactly what must go
+  const flat = value
+    .replace(/[\u0000-\u001f\u007f]+/g, ' ')
+    .replace(/[|`]/g, "'")
+    .trim();
+  const short = flat.length > SHOWN ? `${flat.slice(0, SHOWN)}…` : flat;
+  return short === '' ? '' : `\`${short}\``;
+}
+
+const COLOURS = { good: '#2da44e', busy: '#0969da', bad: '#cf222e' } as const;
+
+/** A small SVG that a README can show. */
+export function badge(record: RolloutRecord): string {
+  const state = stateCell(record).replaceAll('*', '');
+  const bad = state === 'stalled' || state === 'rollback';
+  const colour = bad ? COLOURS.bad : state === 'settled' ? COLOURS.good : COLOURS.busy;
+  const [left, right] = [7 * record.name.length + 12, 7 * state.length + 12];
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${left + right}" height="20" role="img" aria-label="${xml(record.name)}: ${xml(state)}">`,
+    `<rect width="${left}" height="20" fill="#555"/><rect x="${left}" width="${right}" height="20" fill="${colour}"/>`,
+    '<g fill="#fff" font-family="Verdana,sans-serif" font-size="11" text-anchor="middle">',
+    `<text x="${left / 2}" y="14">${xml(record.name)}</text><text x="${left + right / 2}" y="14">${xml(state)}</text>`,
+    '</g></svg>',
+    '',
+  ].join('\n');
+}
+
+function xml(value: string): string {
+  return value.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+}
+
+/** The line of a status commit that says which rollouts it is about. */
+export function statusSubject(records: readonly RolloutRecord[]): string {
+  const names = records.map(
+    (record) =>
+      `${record.namespace}/${record.name}${record.marks === undefined ? '' : ` ${printRelease(record.marks.release)}`}`,
+  );
+  return names.length === 0
+    ? 'status'
+    : `status: ${names.slice(0, 5).join(', ')}${names.length > 5 ? ` and ${names.length - 5} more` : ''}`;
+}
