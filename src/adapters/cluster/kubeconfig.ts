@@ -33,14 +33,12 @@ export type ConnectOptions = {
 export function connect(options: ConnectOptions): Connection {
   const { source } = options;
   if (source.kind === 'none') throw refused(source.why, 'Name a kubeconfig with --kubeconfig.');
+  if (source.kind === 'files') forbidInside(options.repositoryPath, source.paths);
   const config = new KubeConfig();
   if (source.kind === 'inCluster') loadServiceAccount(config, source, options.serviceAccountFolder);
   else loadFiles(config, source.paths);
   const { cluster, user, name } = chosen(config, options.context);
-  if (source.kind === 'files') {
-    const inRepository = source.paths.some((file) => isInside(file, options.repositoryPath));
-    forbidPrograms(user, source.mayRunCommands && !inRepository);
-  }
+  if (source.kind === 'files' && !source.mayRunCommands) forbidPrograms(user);
   const server = serverOf(cluster);
   if (cluster.skipTLSVerify && server.protocol === 'https:') {
     options.log.warn(
@@ -153,17 +151,14 @@ function serverOf(cluster: Cluster): URL {
   return server;
 }
 
-/** `exec` and auth providers start programs of the file's choice. */
-function forbidPrograms(user: User, allowed: boolean): void {
-  const wants = user.exec
-    ? 'a command (exec)'
-    : user.authProvider
-      ? `auth-provider ${user.authProvider.name}`
-      : undefined;
-  if (wants === undefined || allowed) return;
+/** `exec` and auth providers start programs of the file's choice. Reading a token from a file does not. */
+function forbidPrograms(user: User): void {
+  const provider = user.authProvider?.name ?? 'tokenFile';
+  const wants = user.exec ? 'a command (exec)' : `auth-provider ${provider}`;
+  if (!user.exec && provider === 'tokenFile') return;
   throw refused(
     `user ${user.name} of the kubeconfig wants to run ${wants}`,
-    'That is only done for a kubeconfig outside of the repository that is named by --kubeconfig or KUBECONFIG.',
+    'That is only done for a kubeconfig that is named by --kubeconfig or KUBECONFIG.',
   );
 }
 
@@ -175,10 +170,27 @@ function withExecInfo(user: User): User {
   return { ...user, exec: { ...user.exec, env } };
 }
 
-function isInside(file: string, folder: string | undefined): boolean {
-  if (folder === undefined) return false;
-  const relative = path.relative(realpathSync(folder), realpathSync(file));
-  return relative !== '' && !relative.startsWith('..') && !path.isAbsolute(relative);
+/** Whoever can push there could let us run programs, or send a file of this machine to a server of their own. */
+function forbidInside(folder: string | undefined, paths: readonly string[]): void {
+  if (folder === undefined) return;
+  const inside = paths.filter((file) => {
+    const relative = path.relative(realPath(folder), realPath(file));
+    return relative !== '' && !relative.startsWith('..') && !path.isAbsolute(relative);
+  });
+  if (inside[0] === undefined) return;
+  throw refused(
+    `kubeconfig ${inside[0]} is inside of the Git repository`,
+    'Keep credentials outside of it: --kubeconfig.',
+  );
+}
+
+/** Without links, as far as the file exists: one that does not is found to be missing later. */
+function realPath(file: string): string {
+  try {
+    return realpathSync(file);
+  } catch {
+    return path.resolve(file);
+  }
 }
 
 function refused(message: string, hint: string): PortError {

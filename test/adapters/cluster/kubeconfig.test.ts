@@ -169,6 +169,7 @@ describe('what a kubeconfig may not do', () => {
     ['exec in a file at home', 'home', exec],
     ['an auth-provider in a file at home', 'home', () => provider],
     ['exec in a file inside the repository, even when named', 'repository', exec],
+    ['a token, too, in a file inside the repository', 'repository', () => ({ token: 'x' })],
   ])('%s', async (_, where, user) => {
     const file = kubeconfig(`${where}/.kube/config`, { user: user() });
     const options = { context: '', serviceAccountFolder: '', log };
@@ -180,6 +181,13 @@ describe('what a kubeconfig may not do', () => {
       expect.objectContaining({ retryable: false, hint: expect.stringContaining('--kubeconfig') }),
     );
     expect(() => readFileSync(spy())).toThrow();
+  });
+
+  test('reading a token from a file is not running a program', () => {
+    const file = kubeconfig('home/tokens', { user: { tokenFile: 'beside' } });
+    const source = { kind: 'files', paths: [file], mayRunCommands: false } as const;
+    const options = { context: '', serviceAccountFolder: '', repositoryPath: path.join(folder, 'nowhere'), log };
+    expect(connect({ source, ...options }).server.href).toBe('http://127.0.0.1:1/');
   });
 
   test('send credentials unencrypted to another machine', async () => {
