@@ -42,14 +42,20 @@ function kubernetesValue(source: string): ScalarValue {
   const word = WORDS.get(source);
   if (word !== undefined) return word;
   const first = source.charAt(0);
-  if (first === '.') return FLOAT.test(source) ? Number(source) : source;
+  if (first === '.') return FLOAT.test(source) ? floatValue(source, source) : source;
   // Numbers start with a digit or a sign; a date has a hyphen inside and matches none of the patterns below.
   if (!/[-+0-9]/.test(first)) return source;
   const digits = source.replaceAll('_', '');
   const prefixed = PREFIXED.exec(digits);
   if (prefixed !== null) return prefixedValue(prefixed[1] ?? '', prefixed[2] ?? '');
-  if (FLOAT.test(digits)) return Number(digits);
-  return source;
+  return FLOAT.test(digits) ? floatValue(digits, source) : source;
+}
+
+/** A number too large for a float stays text. */
+function floatValue(digits: string, source: string): ScalarValue {
+  const value = Number(digits);
+  if (!Number.isFinite(value)) return source;
+  return value === 0 ? 0 : value;
 }
 
 /** `0x1F`, `0o14`, `0b11` and `012`: the last is octal in YAML 1.1 and decimal in YAML 1.2. */

@@ -68,32 +68,33 @@ function behindAlias(walk: Walk, node: SourceAlias): Json {
   return value;
 }
 
+/**
+ * In the order of the text, so that `<<` wins over the keys before it and loses to those behind it: so does the
+ * reader of kubectl and of the agents (recorded), against the specification; such keys are ambiguous.
+ */
 function resolveMap(walk: Walk, node: SourceMap): JsonObject {
-  const merged: Record<string, Json> = {};
-  const own: Record<string, Json> = {};
-  let merge = false;
+  const value: Record<string, Json> = {};
+  let merged = false;
   for (const entry of node.entries) {
     if (entry.merge) {
-      merge = true;
-      for (const source of mergeSources(walk, entry.value)) mergeInto(walk, merged, source);
+      merged = true;
+      // Of several sources of one merge the first wins.
+      for (const source of mergeSources(walk, entry.value).toReversed()) {
+        for (const [key, item] of Object.entries(mergedMap(walk, source))) value[key] = item;
+      }
       continue;
     }
-    // Readers differ on a key of its own that stands before `<<`: go-yaml v2 lets the merge win.
-    const contested = node.mergedKeys.has(entry.key) && !merge;
-    own[entry.key] = below(walk, entry.key, entry.value);
-    if (entry.ambiguousKey || contested) {
+    value[entry.key] = below(walk, entry.key, entry.value);
+    if (entry.ambiguousKey || (!merged && node.mergedKeys.has(entry.key))) {
       walk.ambiguous.push({ path: pathText([...walk.path, entry.key]), at: entry.keyStart, source: entry.key });
     }
   }
-  return { ...merged, ...own };
+  return value;
 }
 
-/** Earlier sources of one `<<` win over later ones. */
-function mergeInto(walk: Walk, merged: Record<string, Json>, source: SourceMap): void {
+function mergedMap(walk: Walk, source: SourceMap): JsonObject {
   walk.nodes += 1;
-  if (walk.fault !== undefined || walk.nodes > MAX_NODES) return;
-  const value = resolveMap(walk, source);
-  for (const [key, item] of Object.entries(value)) if (!Object.hasOwn(merged, key)) merged[key] = item;
+  return walk.fault !== undefined || walk.nodes > MAX_NODES ? {} : resolveMap(walk, source);
 }
 
 function mergeSources(walk: Walk, value: SourceNode): readonly SourceMap[] {

