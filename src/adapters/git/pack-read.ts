@@ -5,7 +5,7 @@
 
 import { createHash } from 'node:crypto';
 import { applyDelta } from './delta.ts';
-import { deflateBound, inflateAt, PackError } from './inflate.ts';
+import { deflateBound, inflateAt, PackError, TooLarge } from './inflate.ts';
 import type { GitLimits } from './limits.ts';
 import { type GitObject, oidOf } from './objects.ts';
 import { longestHead, type PackEntry, readPackEntry } from './pack-entry.ts';
@@ -23,7 +23,7 @@ const headBytes = 12;
 const trailerBytes = 20;
 const firstCapacity = 64 * 1024;
 /** Deltas follow their base closely, so a small memory of bases saves nearly all second inflating. */
-const basesBytes = 16 * 1024 * 1024;
+const basesBytes = 4 * 1024 * 1024;
 const longestChain = 4096;
 const mostPending = 10_000;
 
@@ -44,6 +44,10 @@ export function createPackReader(limits: GitLimits, onObject: (oid: string, obje
       const sum = createHash('sha1').update(state.buffer.subarray(0, end)).digest();
       if (!sum.equals(state.buffer.subarray(end, state.filled))) throw new PackError('the pack has a wrong checksum');
       resolvePending(state);
+      // A kept connection may hold on to its last reader; it must not hold on to the pack as well.
+      state.buffer = Buffer.alloc(0);
+      state.bases.clear();
+      state.offsets.clear();
     },
   };
 }
@@ -76,7 +80,7 @@ function noPending(): Pending[] {
 function append(state: State, chunk: Buffer): void {
   const needed = state.filled + chunk.length;
   if (needed > state.limits.packBytes)
-    throw new PackError(`the pack is over the limit of ${state.limits.packBytes} bytes`);
+    throw new TooLarge(`the pack is over the limit of ${state.limits.packBytes} bytes`);
   if (needed > state.buffer.length) {
     const larger = Buffer.allocUnsafe(Math.max(needed, state.buffer.length * 2));
     state.buffer.copy(larger, 0, 0, state.filled);
@@ -96,7 +100,7 @@ function readEntries(state: State, isAll: boolean): void {
     if (!isAll && end - state.at < longestHead) return;
     const entry = readPackEntry(state.buffer, state.at, end);
     if (entry.size > state.limits.objectBytes) {
-      throw new PackError(`an object of ${entry.size} bytes is over the limit of ${state.limits.objectBytes}`);
+      throw new TooLarge(`an object of ${entry.size} bytes is over the limit of ${state.limits.objectBytes}`);
     }
     // An object is only tried once it must be there whole, so that none is inflated twice.
     if (!isAll && end - entry.dataAt < deflateBound(entry.size)) return;
@@ -111,7 +115,7 @@ function readHead(state: State): number {
   if (version !== 2 && version !== 3) throw new PackError(`the pack has version ${version}, wanted 2`);
   const count = buffer.readUInt32BE(8);
   if (count > limits.packObjects)
-    throw new PackError(`the pack has ${count} objects, the limit is ${limits.packObjects}`);
+    throw new TooLarge(`the pack has ${count} objects, the limit is ${limits.packObjects}`);
   return count;
 }
 
@@ -211,6 +215,6 @@ function objectAt(state: State, at: number): GitObject | undefined {
 function countInflated(state: State, bytes: number): void {
   state.inflated += bytes;
   if (state.inflated > state.limits.inflatedBytes) {
-    throw new PackError(`the objects of the pack inflate to more than ${state.limits.inflatedBytes} bytes`);
+    throw new TooLarge(`the objects of the pack inflate to more than ${state.limits.inflatedBytes} bytes`);
   }
 }

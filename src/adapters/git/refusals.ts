@@ -8,7 +8,10 @@ type Row = { readonly pattern: RegExp; readonly verdict: Exclude<Verdict, 'unkno
 const rows: readonly Row[] = [
   // A branch named `a` and a branch named `a/b` cannot both exist; trying again never helps.
   { pattern: /exists; cannot create|\(directory file conflict\)/i, verdict: 'refused' },
-  { pattern: /hook declined|push declined|rule violation|protected branch|protected ref|\bGH\d{3}\b|\bGL-HOOK-ERR\b/i, verdict: 'refused' },
+  {
+    pattern: /hook declined|push declined|rule violation|protected branch|protected ref|\bGH\d{3}\b|\bGL-HOOK-ERR\b/i,
+    verdict: 'refused',
+  },
   { pattern: /you are not allowed to|not permitted|permission|access denied|forbidden/i, verdict: 'refused' },
   { pattern: /denying|deny(?:Current|NonFast|Delete)|refusing to|prohibited|deny updating/i, verdict: 'refused' },
   { pattern: /branch is currently checked out|update more than \d+ refs/i, verdict: 'refused' },

@@ -3,6 +3,7 @@
 import { PortError } from '../../ports/port-error.ts';
 import { cleanText, type GitOperation, gitError } from './git-error.ts';
 import { type HttpAnswer, HttpFailure } from './http.ts';
+import { TooLarge } from './inflate.ts';
 import { ServerSaid } from './protocol.ts';
 
 /** An answer with another status than 200, or in another format than Git's. */
@@ -38,8 +39,14 @@ export function asPortError(error: unknown, context: ErrorContext): Error {
   if (error instanceof PortError || error instanceof ServerSaid) return error;
   if (error instanceof UnusableAnswer) return answerError(error.answer, context);
   const text = error instanceof Error ? error.message : String(error);
-  const isTooLarge = error instanceof HttpFailure && error.kind === 'tooLarge';
-  return gitError(`${context.name}: ${clean(text, context)}`, { operation: context.operation, retryable: !isTooLarge });
+  const isTooLarge = error instanceof TooLarge || (error instanceof HttpFailure && error.kind === 'tooLarge');
+  return gitError(`${context.name}: ${clean(text, context)}`, {
+    operation: context.operation,
+    retryable: !isTooLarge,
+    hint: isTooLarge
+      ? 'List the folders with rollouts and workloads under `paths` in tranche.yaml, so that less is read.'
+      : '',
+  });
 }
 
 /** For a request that writes: a clear no is a PortError, everything else is not known. */

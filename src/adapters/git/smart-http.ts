@@ -11,7 +11,8 @@ import { decodeCommit } from './objects.ts';
 import { createLsRefsReader, type Discovery, lsRefsRequest, ServerSaid } from './protocol.ts';
 import { createRemote, type Remote } from './remote.ts';
 import { serverSaidError } from './remote-error.ts';
-import { createRemoteObjects, type RemoteObjects, startReading } from './remote-objects.ts';
+import { startReading } from './remote-fetch.ts';
+import { createRemoteObjects, type RemoteObjects } from './remote-objects.ts';
 import { createRemotePush } from './remote-push.ts';
 import { walkTree } from './tree-walk.ts';
 
@@ -38,23 +39,26 @@ export function openSmartHttp(options: SmartHttpOptions): Git {
   const push = createRemotePush({ remote, limits, log, heads: (branches) => heads(branches, 'push') });
   return {
     heads: (branches) => heads(branches, 'heads'),
-    readAt: async (commit, request) => {
-      const reading = await objects.prepare(commit, request);
-      const found = (await objects.load({ type: 'commit', oids: [commit] }, reading))(commit);
-      if (found.type !== 'commit') throw noCommit(remote, commit, 'read');
-      const root = decodeCommit(commit, found.bytes).tree;
-      const files = await answerLater(walkTree(root, request, limits), (batch) => objects.load(batch, reading));
-      return { commit, files };
-    },
+    readAt: (commit, request) =>
+      objects.during(async () => {
+        const reading = await objects.prepare(commit, request);
+        const found = (await objects.load({ type: 'commit', oids: [commit] }, reading))(commit);
+        if (found.type !== 'commit') throw noCommit(remote, commit, 'read');
+        const root = decodeCommit(commit, found.bytes).tree;
+        const files = await answerLater(walkTree(root, request, limits), (batch) => objects.load(batch, reading));
+        return { commit, files };
+      }),
     history: (from, until, limit) =>
-      readHistory(objects, { from, until, limit: Math.min(limit, limits.commitsPerHistory) }),
+      objects.during(() => readHistory(objects, { from, until, limit: Math.min(limit, limits.commitsPerHistory) })),
     push: async (updates) => {
-      const reading = startReading(
-        'push',
-        updates.flatMap(({ expectedOld }) => expectedOld ?? []),
-        [],
-      );
-      const built = await answerLater(buildUpdates(updates), (batch) => objects.load(batch, reading));
+      const built = await objects.during(() => {
+        const reading = startReading(
+          'push',
+          updates.flatMap(({ expectedOld }) => expectedOld ?? []),
+          [],
+        );
+        return answerLater(buildUpdates(updates), (batch) => objects.load(batch, reading));
+      });
       return push(updates, built);
     },
   };

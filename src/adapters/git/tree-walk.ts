@@ -91,13 +91,15 @@ function contentReader(request: ReadRequest, limits: GitLimits) {
   };
 }
 
+const skipped: TreeFile['content'] = { kind: 'skipped' };
+
 function contentOf(found: FoundObject, markers: readonly Buffer[], limits: GitLimits): TreeFile['content'] {
-  if (found.type === 'skipped') return { kind: 'skipped' };
+  if (found.type === 'skipped') return skipped;
   if (found.type === 'large') return unreadable(`it is over the limit of ${limits.fileBytes} bytes`);
   if (found.bytes.length > limits.fileBytes) {
     return unreadable(`it has ${found.bytes.length} bytes, over the limit of ${limits.fileBytes}`);
   }
-  if (!hasMarker(found.bytes, markers)) return { kind: 'skipped' };
+  if (!hasMarker(found.bytes, markers)) return skipped;
   const text = decodeText(found.bytes);
   return text === undefined ? unreadable('it is not UTF-8') : { kind: 'text', text };
 }

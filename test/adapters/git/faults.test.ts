@@ -225,6 +225,8 @@ describe('redirects', () => {
 describe('servers that offer less', () => {
   const settings = [
     ['no filter', 'uploadpack.allowFilter', 'false'],
+    ['no root tree with the commit', 'uploadpackfilter.tree.maxDepth', '0'],
+    ['no limit for large files', 'uploadpackfilter.blob:limit.allow', 'false'],
     ['no tree filter', 'uploadpackfilter.tree.allow', 'false'],
     ['only some filters', 'uploadpackfilter.allow', 'false'],
   ] as const;

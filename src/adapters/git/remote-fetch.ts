@@ -1,0 +1,145 @@
+/**
+ * Asks a server for packs at the best service it offers. What it will not do is found out from its own words, once,
+ * and remembered.
+ */
+
+import type { Oid } from '../../ports/git.ts';
+import type { Log } from '../../ports/log.ts';
+import { createFetchReader, type FetchAnswer } from './fetch-answer.ts';
+import { cleanText, type GitOperation, gitError } from './git-error.ts';
+import type { GitLimits } from './limits.ts';
+import type { GitObject } from './objects.ts';
+import { createPackReader } from './pack-read.ts';
+import { type FetchRequest, fetchRequest, ServerSaid } from './protocol.ts';
+import type { Remote } from './remote.ts';
+import { serverSaidError } from './remote-error.ts';
+
+/**
+ * What the server does for us, best first: single objects and a commit together with its root tree; single objects
+ * (`uploadpackfilter.tree.maxDepth` 0); trees without blobs; whole commits.
+ */
+const services = ['withRoot', 'single', 'blobless', 'whole'] as const;
+export type Service = (typeof services)[number];
+
+const described = {
+  withRoot: 'object by object',
+  single: 'object by object',
+  blobless: 'all trees of a commit',
+  whole: 'whole commits',
+} satisfies Record<Service, string>;
+
+/** One read or push: what it is of, and how much of it has been sent whole. */
+export type Reading = {
+  readonly operation: GitOperation;
+  /** The commits that objects of this reading belong to. */
+  readonly commits: readonly Oid[];
+  readonly markers: readonly Buffer[];
+  readonly markersKey: string;
+  /** `limited`: but for files over the limit. */
+  sent: 'parts' | 'limited' | 'all';
+};
+
+export type RemoteFetch = {
+  /** One request; objects are handed to `keep` as they come. Throws PortError or ServerSaid. */
+  fetch(request: FetchRequest, reading: Reading): Promise<FetchAnswer>;
+  /** Runs `attempt` at the best service known, and lower where the server says no. Throws PortError. */
+  withFallback<T>(reading: Reading, attempt: (at: Service) => Promise<T>): Promise<T>;
+  /** What the server said, if it is not about a commit that is gone; throws everything else. */
+  refusalOf(error: unknown, reading: Reading): ServerSaid;
+  service(): Service;
+};
+
+export type RemoteFetchOptions = {
+  readonly remote: Remote;
+  readonly limits: GitLimits;
+  readonly log: Log | undefined;
+  /** Asks for the server's offer once something was refused; throws where the server is no use at all. */
+  readonly hasFilter: (operation: GitOperation) => Promise<boolean>;
+};
+
+export function createRemoteFetch(
+  options: RemoteFetchOptions,
+  keep: (oid: Oid, object: GitObject, reading: Reading) => void,
+): RemoteFetch {
+  const { remote, limits } = options;
+  let service: Service = 'withRoot';
+
+  const fetch = (request: FetchRequest, reading: Reading): Promise<FetchAnswer> =>
+    remote.read({
+      operation: reading.operation,
+      service: 'git-upload-pack',
+      body: fetchRequest(request),
+      maxBytes: limits.packBytes + limits.answerBytes,
+      reader: () => {
+        const pack = createPackReader(limits, (oid, object) => keep(oid, object, reading));
+        const answer = createFetchReader((chunk) => pack.push(chunk));
+        return {
+          packet: answer.packet,
+          finish: () => {
+            const end = answer.finish();
+            pack.finish();
+            return end;
+          },
+        };
+      },
+    });
+
+  /** Tries a request at the best service, and lower where the server says no in words. */
+  const withFallback = async <T>(reading: Reading, attempt: (at: Service) => Promise<T>): Promise<T> => {
+    let silences = 0;
+    for (let at: Service = service; ; ) {
+      try {
+        const result = await attempt(at);
+        service = at;
+        return result;
+      } catch (error) {
+        const said = refusalOf(error, reading);
+        const hasFilter = at !== 'whole' && (await options.hasFilter(reading.operation));
+        // A server that dies on a word it does not know looks like one that dies: it gets a second chance.
+        silences += said.message === '' ? 1 : 0;
+        if (hasFilter && silences === 1 && said.message === '') continue;
+        silences = 0;
+        const lower: Service | undefined = hasFilter
+          ? services[services.indexOf(at) + 1]
+          : at === 'whole'
+            ? undefined
+            : 'whole';
+        if (lower === undefined) throw serverSaidError(said, remote.errorContext(reading.operation));
+        options.log?.info(`git: now reading ${described[lower]}: ${saidBy(said)}`);
+        at = lower;
+      }
+    }
+  };
+
+  /** What the server said, if it is not about a commit that is gone. */
+  const refusalOf = (error: unknown, reading: Reading): ServerSaid => {
+    if (!(error instanceof ServerSaid)) throw error;
+    const missing = reading.commits.find((oid) => error.message.includes(oid));
+    if (missing !== undefined) throw missingCommit(missing, remote.name, reading.operation);
+    return error;
+  };
+
+  return { fetch, withFallback, refusalOf, service: () => service };
+}
+
+/** A reading of which nothing has been sent yet. */
+export function startReading(operation: GitOperation, commits: readonly Oid[], markers: readonly string[]): Reading {
+  const texts = markers.map((marker) => Buffer.from(marker, 'utf8'));
+  return { operation, commits, markers: texts, markersKey: JSON.stringify(markers), sent: 'parts' };
+}
+
+/** The filter at a service, where the best one has `best`. */
+export function filterAt(at: Service, best: string): string | undefined {
+  if (at === 'withRoot') return best;
+  if (at === 'single') return 'tree:0';
+  return at === 'blobless' ? 'blob:none' : undefined;
+}
+
+/** The same for a log. */
+export function saidBy(error: ServerSaid): string {
+  return error.message === '' ? 'the server does no less' : `the server says "${cleanText(error.message)}"`;
+}
+
+function missingCommit(oid: Oid, name: string, operation: GitOperation) {
+  return gitError(`${name} has no commit ${oid} (any more, or not yet)`, { operation, retryable: true });
+}
