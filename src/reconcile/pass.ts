@@ -30,6 +30,14 @@ export const NO_OVERRIDES: Overrides = {
   paths: undefined,
 };
 
+export type PassOptions = {
+  readonly overrides: Overrides;
+  /** False: decide and show, write nothing. */
+  readonly write: boolean;
+  /** Only rollouts of these names; empty: all. A partial pass leaves the records of the others alone. */
+  readonly only: readonly string[];
+};
+
 /** What one process may remember between passes. Losing it costs time only. */
 export type Memory = {
   readonly parsed: ParseCache;

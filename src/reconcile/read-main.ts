@@ -4,7 +4,6 @@ import { parse } from 'yaml';
 import { CONFIG_FILE, type Config, DEFAULT_CONFIG, parseConfig } from '../api/config.ts';
 import type { Issue } from '../api/issue.ts';
 import type { Git, Oid } from '../ports/git.ts';
-import { PortError } from '../ports/port-error.ts';
 import { type Desired, desiredOf, desiredRequest } from './desired.ts';
 import type { Memory, Overrides } from './pass.ts';
 
@@ -79,15 +78,4 @@ export async function readDesired(
 ): Promise<Desired> {
   const tree = await git.readAt(commit, desiredRequest(at.config.paths));
   return desiredOf(tree, at.config, at.memory.parsed);
-}
-
-/** The head of a branch that must be there. */
-export function headOf(branch: string, head: Oid | undefined): Oid {
-  if (head !== undefined) return head;
-  throw new PortError(`the repository has no branch ${branch}`, {
-    port: 'git',
-    operation: 'read',
-    retryable: false,
-    hint: 'Create it, or name another: branches.desired in tranche.yaml, or --branch.',
-  });
 }

@@ -10,15 +10,13 @@ import { hold } from './hold.ts';
 import { stepMessage } from './messages.ts';
 import { type Decision, holding, type MoveReason } from './move.ts';
 import { recordOf } from './record-of.ts';
+import { ORDINARY_REQUEUE_SECONDS } from './requeue.ts';
 import { type Situation, situationOf } from './situation.ts';
 import type { RolloutKey, Snapshot } from './snapshot.ts';
 import { editsOf } from './step-edits.ts';
 import { strategies } from './strategies/index.ts';
 
 export const PLAN_VERSION = 1;
-
-/** How long to wait where nothing says when looking again could help. */
-export const ORDINARY_REQUEUE_SECONDS = 30;
 
 export type PlannedCommit = {
   readonly reason: MoveReason;

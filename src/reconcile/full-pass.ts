@@ -1,0 +1,97 @@
+/** A pass that has something to look at: every rollout decided alone, on the texts that the ones before it leave. */
+
+import type { Config } from '../api/config.ts';
+import { RECORD_VERSION, type RolloutRecord } from '../api/record.ts';
+import type { Instant } from '../api/time.ts';
+import { printKey } from '../rollout/messages.ts';
+import { liveReader } from './observe-cluster.ts';
+import { gitReader } from './observe-git.ts';
+import type { Memory, Outcome, PassOptions, PassResult, Ports, Reading } from './pass.ts';
+import { readDesired } from './read-main.ts';
+import { type Reconciled, reconcileOne } from './reconcile.ts';
+import type { StatusBranch, StatusIndex } from './record-store.ts';
+import { writePass } from './write-pass.ts';
+
+export { readConfig } from './read-main.ts';
+
+export type FullPass = {
+  readonly main: string;
+  readonly status: StatusBranch;
+  readonly at: Instant;
+  readonly config: Config;
+  readonly memory: Memory;
+  readonly options: PassOptions;
+};
+
+/** Reads, decides and, where the options say so, writes. `moved`: a branch did meanwhile, and nothing was written. */
+export async function fullPass(ports: Ports, pass: FullPass): Promise<PassResult | 'moved'> {
+  const { main, status, at, config, memory, options } = pass;
+  const desired = await readDesired(ports.git, main, { config, memory });
+  const reading: Reading = { main, status, desired, at };
+  const reconciled = await decideAll(ports, reading, options);
+  const records = recordsOf(reading, reconciled, options);
+  const result = resultOf(reading, reconciled);
+  if (!options.write) return result;
+  return writePass(ports, { reading, reconciled, records, result, index: indexOf(reading, records, result), memory });
+}
+
+/** Each rollout alone, on the texts that the steps before it leave: two may live in one file. */
+async function decideAll(ports: Ports, reading: Reading, options: PassOptions): Promise<readonly Reconciled[]> {
+  const { desired, status, main, at } = reading;
+  const git = gitReader(ports.git, main, desired.config);
+  const live = liveReader(ports.cluster);
+  const texts = new Map(desired.texts);
+  const all: Reconciled[] = [];
+  for (const entry of desired.rollouts) {
+    if (options.only.length > 0 && !options.only.includes(entry.key.name)) continue;
+    const stored = status.records.get(printKey(entry.key));
+    const one = await reconcileOne({ desired, entry, stored, now: at, git, live }, texts);
+    for (const write of one.writes) if (write.text !== undefined) texts.set(write.path, write.text);
+    all.push(one);
+  }
+  return all;
+}
+
+/** What the status branch is to hold: the plans' records, and those of rollouts that could not be looked at. */
+function recordsOf(
+  reading: Reading,
+  reconciled: readonly Reconciled[],
+  options: PassOptions,
+): ReadonlyMap<string, RolloutRecord> {
+  const records = new Map<string, RolloutRecord>();
+  for (const [key, stored] of reading.status.records) {
+    const failed = reconciled.some((one) => printKey(one.key) === key && one.plan === undefined);
+    const skipped = options.only.length > 0 && !reconciled.some((one) => printKey(one.key) === key);
+    // Records of other clusters, on a branch that several share, are not ours to remove.
+    const foreign = !key.startsWith(`${reading.desired.config.cluster}/`);
+    if (stored.kind === 'read' && (failed || skipped || foreign)) records.set(key, stored.record);
+  }
+  for (const one of reconciled) if (one.plan?.record !== undefined) records.set(printKey(one.key), one.plan.record);
+  return records;
+}
+
+function indexOf(reading: Reading, records: ReadonlyMap<string, RolloutRecord>, result: PassResult): StatusIndex {
+  const audits = [...records.values()].map((record) => record.auditedAt);
+  return {
+    version: RECORD_VERSION,
+    main: reading.main,
+    settled: !result.failed && [...records.values()].every((record) => record.settled),
+    nextAuditAt: audits.length === 0 ? undefined : Math.min(...audits) + reading.desired.config.auditSeconds,
+    paths: reading.desired.config.paths,
+  };
+}
+
+function resultOf(reading: Reading, reconciled: readonly Reconciled[]): PassResult {
+  const outcomes: readonly Outcome[] = reconciled;
+  const waits = outcomes.map((one) => one.plan?.requeueAfterSeconds).filter((seconds) => seconds !== undefined);
+  const stalled = outcomes.some((one) => one.error !== undefined || (one.plan?.issues.length ?? 0) > 0);
+  return {
+    main: reading.main,
+    quiet: false,
+    outcomes,
+    issues: reading.desired.issues,
+    status: undefined,
+    failed: stalled || reading.desired.issues.length > 0,
+    requeueAfterSeconds: Math.min(reading.desired.config.intervalSeconds, ...waits),
+  };
+}
