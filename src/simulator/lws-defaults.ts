@@ -29,6 +29,16 @@ export function lwsDefaults(object: JsonObject): JsonObject {
   return { ...object, spec: withDefaults };
 }
 
+/**
+ * An applied configuration with the defaults that its own lists get: the API server compares with the stored lists,
+ * which have them, and so must we.
+ */
+export function withListDefaults(config: JsonObject): JsonObject {
+  const template = config['spec'] === undefined ? undefined : specOf(config)['leaderWorkerTemplate'];
+  if (!isJsonObject(template)) return config;
+  return { ...config, spec: { ...specOf(config), leaderWorkerTemplate: { ...template, ...podTemplates(template) } } };
+}
+
 const ROLLING_DEFAULTS: JsonObject = { maxSurge: 0, maxUnavailable: 1, partition: 0 };
 
 /** `Default` is the deprecated spelling of `None`; the webhook rewrites it. */

@@ -14,9 +14,11 @@
 import { isJsonObject, type JsonObject } from '../api/json.ts';
 import { type Admission, admit } from './admission.ts';
 import { applyFields, NO_OWNERS, type Ownership, ownershipAfterUpdate } from './field-ownership.ts';
+import { withListDefaults } from './lws-defaults.ts';
 import { mergePatch } from './object-edit.ts';
 import type { ObjectKey, ObjectStore, Propagation } from './object-store.ts';
 import { type KubeObject, type NewObject, specOf, text } from './objects.ts';
+import { LWS } from './resource-table.ts';
 import { alreadyExists, applyConflict, notFound, type StatusBody, staleWrite } from './status-body.ts';
 
 export type Answer =
@@ -79,7 +81,8 @@ export class Store {
     const key = keyOf(resource, config);
     const before = this.objects.get(key);
     const ownership = (before === undefined ? undefined : this.owners.get(ownerKey(key))) ?? NO_OWNERS;
-    const applied = applyFields({ live: before ?? config, config, ...options, ownership });
+    const complete = resource === LWS ? withListDefaults(config) : config;
+    const applied = applyFields({ live: before ?? config, config: complete, ...options, ownership });
     if (applied.kind === 'conflict') return refused(applyConflict(applied.conflicts));
     const admitted = admit(this.admission, { resource, before, after: applied.object });
     if (!admitted.ok) return admitted;
