@@ -1,6 +1,7 @@
 /** A real Git server for tests: `git http-backend` behind node:http on loopback, with faults on order. */
 
 import { execFile, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -219,7 +220,11 @@ async function serve(server: GitServer, request: IncomingMessage, response: Serv
     response.writeHead(fault.status, fault.headers).end(fault.body ?? '');
     return;
   }
-  const answer = await askGit(server, request, body);
+  if (fault === undefined) {
+    await streamFromGit(server, request, body, response);
+    return;
+  }
+  const answer = await readFromGit(server, request, body);
   if (fault?.kind === 'lose-reply') {
     response.destroy();
     return;
@@ -278,8 +283,8 @@ function describeRequest(request: IncomingMessage, body: Buffer): ServerRequest 
 
 type Answer = { readonly status: number; readonly headers: Readonly<Record<string, string>>; readonly body: Buffer };
 
-/** Speaks CGI with git http-backend. */
-async function askGit(server: GitServer, request: IncomingMessage, body: Buffer): Promise<Answer> {
+/** Starts git http-backend on a request, as CGI does. */
+function askGit(server: GitServer, request: IncomingMessage, body: Buffer) {
   const url = new URL(request.url ?? '/', server.url);
   const child = spawn(backend ?? 'git-http-backend', [], {
     env: {
@@ -300,15 +305,53 @@ async function askGit(server: GitServer, request: IncomingMessage, body: Buffer)
   });
   child.stdin.on('error', () => undefined);
   child.stdin.end(body);
-  const out = await collect(child.stdout);
-  const blank = out.indexOf('\r\n\r\n');
-  const lines = out.toString('latin1', 0, Math.max(0, blank)).split('\r\n');
+  return child.stdout;
+}
+
+const blankLine = '\r\n\r\n';
+
+/** Passes git's answer on as it comes, so that a client reads while git still writes. */
+async function streamFromGit(
+  server: GitServer,
+  request: IncomingMessage,
+  body: Buffer,
+  response: ServerResponse,
+): Promise<void> {
+  const stdout: AsyncIterable<Buffer> = askGit(server, request, body);
+  let head = Buffer.alloc(0);
+  const send = async (bytes: Buffer) => {
+    server.bytes.sent += bytes.length;
+    if (bytes.length > 0 && !response.write(bytes)) await once(response, 'drain');
+  };
+  for await (const chunk of stdout) {
+    if (response.headersSent) {
+      await send(chunk);
+      continue;
+    }
+    head = Buffer.concat([head, chunk]);
+    const blank = head.indexOf(blankLine);
+    if (blank < 0) continue;
+    const { status, headers } = parseHead(head.toString('latin1', 0, blank));
+    response.writeHead(status, headers);
+    await send(head.subarray(blank + blankLine.length));
+  }
+  response.end();
+}
+
+async function readFromGit(server: GitServer, request: IncomingMessage, body: Buffer): Promise<Answer> {
+  const out = await collect(askGit(server, request, body));
+  const blank = out.indexOf(blankLine);
+  const head = parseHead(out.toString('latin1', 0, Math.max(0, blank)));
+  return { ...head, body: out.subarray(blank + blankLine.length) };
+}
+
+function parseHead(text: string): Omit<Answer, 'body'> {
   const headers = Object.fromEntries(
-    lines.map((line): [string, string] => {
+    text.split('\r\n').map((line): [string, string] => {
       const colon = line.indexOf(':');
       return [line.slice(0, colon), line.slice(colon + 1).trim()];
     }),
   );
   const { Status: status = '200', ...rest } = headers;
-  return { status: Number.parseInt(status, 10), headers: rest, body: out.subarray(blank + 4) };
+  return { status: Number.parseInt(status, 10), headers: rest };
 }

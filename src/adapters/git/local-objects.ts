@@ -31,6 +31,7 @@ export type LocalObjects = {
   close(): void;
 };
 
+/** Opens no file before the first read. */
 export function openLocalObjects(layout: Layout, limits: GitLimits): LocalObjects {
   let packs: ReadonlyMap<string, LocalPack> | undefined;
   const close = (): void => {

@@ -17,6 +17,7 @@ export type ObjectCache = {
   trim(): void;
 };
 
+/** An empty cache of about so many bytes. */
 export function createObjectCache(maxBytes: number): ObjectCache {
   const objects = new Map<Oid, GitObject>();
   /** By the markers that were looked for. */

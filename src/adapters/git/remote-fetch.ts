@@ -39,16 +39,6 @@ export type Reading = {
   sent: 'parts' | 'limited' | 'all';
 };
 
-export type RemoteFetch = {
-  /** One request; objects are handed to `keep` as they come. Throws PortError or ServerSaid. */
-  fetch(request: FetchRequest, reading: Reading): Promise<FetchAnswer>;
-  /** Runs `attempt` at the best service known, and lower where the server says no. Throws PortError. */
-  withFallback<T>(reading: Reading, attempt: (at: Service) => Promise<T>): Promise<T>;
-  /** What the server said, if it is not about a commit that is gone; throws everything else. */
-  refusalOf(error: unknown, reading: Reading): ServerSaid;
-  service(): Service;
-};
-
 export type RemoteFetchOptions = {
   readonly remote: Remote;
   readonly limits: GitLimits;
@@ -57,69 +47,71 @@ export type RemoteFetchOptions = {
   readonly hasFilter: (operation: GitOperation) => Promise<boolean>;
 };
 
-export function createRemoteFetch(
-  options: RemoteFetchOptions,
-  keep: (oid: Oid, object: GitObject, reading: Reading) => void,
-): RemoteFetch {
-  const { remote, limits } = options;
-  let service: Service = 'withRoot';
+type Keep = (oid: Oid, object: GitObject, reading: Reading) => void;
 
-  const fetch = (request: FetchRequest, reading: Reading): Promise<FetchAnswer> =>
-    remote.read({
+export class RemoteFetch {
+  /** The best service that has worked. */
+  service: Service = 'withRoot';
+  private readonly options: RemoteFetchOptions;
+  private readonly keep: Keep;
+
+  /** `keep` gets every object as it comes. */
+  constructor(options: RemoteFetchOptions, keep: Keep) {
+    this.options = options;
+    this.keep = keep;
+  }
+
+  /** One request. Throws PortError or ServerSaid. */
+  fetch(request: FetchRequest, reading: Reading): Promise<FetchAnswer> {
+    const { remote, limits } = this.options;
+    return remote.read({
       operation: reading.operation,
       service: 'git-upload-pack',
       body: fetchRequest(request),
       maxBytes: limits.packBytes + limits.answerBytes,
       reader: () => {
-        const pack = createPackReader(limits, (oid, object) => keep(oid, object, reading));
+        const pack = createPackReader(limits, (oid, object) => this.keep(oid, object, reading));
         const answer = createFetchReader((chunk) => pack.push(chunk));
-        return {
-          packet: answer.packet,
-          finish: () => {
-            const end = answer.finish();
-            pack.finish();
-            return end;
-          },
+        const finish = (): FetchAnswer => {
+          const end = answer.finish();
+          pack.finish();
+          return end;
         };
+        return { packet: answer.packet, finish };
       },
     });
+  }
 
-  /** Tries a request at the best service, and lower where the server says no in words. */
-  const withFallback = async <T>(reading: Reading, attempt: (at: Service) => Promise<T>): Promise<T> => {
+  /** Runs `attempt` at the best service known, and lower where the server says no in words. Throws PortError. */
+  async withFallback<T>(reading: Reading, attempt: (at: Service) => Promise<T>): Promise<T> {
+    const { remote, log } = this.options;
     let silences = 0;
-    for (let at: Service = service; ; ) {
+    for (let at: Service = this.service; ; ) {
       try {
         const result = await attempt(at);
-        service = at;
+        this.service = at;
         return result;
       } catch (error) {
-        const said = refusalOf(error, reading);
-        const hasFilter = at !== 'whole' && (await options.hasFilter(reading.operation));
-        // A server that dies on a word it does not know looks like one that dies: it gets a second chance.
-        silences += said.message === '' ? 1 : 0;
-        if (hasFilter && silences === 1 && said.message === '') continue;
+        const said = this.refusalOf(error, reading);
+        if (at === 'whole') throw serverSaidError(said, remote.errorContext(reading.operation));
+        const hasFilter = await this.options.hasFilter(reading.operation);
+        // A server that dies on a word it does not know looks like one that just dies: it gets a second chance.
+        silences = said.message === '' ? silences + 1 : 0;
+        if (hasFilter && silences === 1) continue;
         silences = 0;
-        const lower: Service | undefined = hasFilter
-          ? services[services.indexOf(at) + 1]
-          : at === 'whole'
-            ? undefined
-            : 'whole';
-        if (lower === undefined) throw serverSaidError(said, remote.errorContext(reading.operation));
-        options.log?.info(`git: now reading ${described[lower]}: ${saidBy(said)}`);
-        at = lower;
+        at = (hasFilter ? services[services.indexOf(at) + 1] : undefined) ?? 'whole';
+        log?.info(`git: now reading ${described[at]}: ${saidBy(said)}`);
       }
     }
-  };
+  }
 
-  /** What the server said, if it is not about a commit that is gone. */
-  const refusalOf = (error: unknown, reading: Reading): ServerSaid => {
+  /** What the server said, if it is not about a commit that is gone; throws everything else. */
+  refusalOf(error: unknown, reading: Reading): ServerSaid {
     if (!(error instanceof ServerSaid)) throw error;
     const missing = reading.commits.find((oid) => error.message.includes(oid));
-    if (missing !== undefined) throw missingCommit(missing, remote.name, reading.operation);
+    if (missing !== undefined) throw missingCommit(missing, this.options.remote.name, reading.operation);
     return error;
-  };
-
-  return { fetch, withFallback, refusalOf, service: () => service };
+  }
 }
 
 /** A reading of which nothing has been sent yet. */

@@ -4,19 +4,17 @@
  */
 
 import type { BranchUpdate, Oid, PushResult } from '../../ports/git.ts';
-import type { Log } from '../../ports/log.ts';
+import { PortError } from '../../ports/port-error.ts';
 import type { BuiltUpdates } from './commit-chain.ts';
 import { cleanText, gitError } from './git-error.ts';
 import type { GitLimits } from './limits.ts';
 import { refOf } from './names.ts';
 import { encodePack } from './pack-write.ts';
-import type { Capabilities } from './protocol.ts';
+import { type Capabilities, ServerSaid } from './protocol.ts';
 import { createReportReader, type PushReport, receiveRequest } from './receive-pack.ts';
 import { verdictOf } from './refusals.ts';
 import type { Remote } from './remote.ts';
-import { SentButUnknown } from './remote-error.ts';
-
-export type RemotePush = (updates: readonly BranchUpdate[], built: BuiltUpdates) => Promise<PushResult>;
+import { SentButUnknown, serverSaidError } from './remote-error.ts';
 
 type Move = { readonly branch: string; readonly from: Oid | undefined; readonly to: Oid };
 
@@ -30,7 +28,6 @@ type Outcome =
 type PushOptions = {
   readonly remote: Remote;
   readonly limits: GitLimits;
-  readonly log: Log | undefined;
   readonly heads: (branches: readonly string[]) => Promise<readonly (Oid | undefined)[]>;
 };
 
@@ -38,66 +35,72 @@ type PushOptions = {
  * A server without `atomic` gets the updates one by one in the order given, so that what is decided (main) lands
  * before what is reported about it (status); a later one that fails is a PortError that says what has landed.
  */
-export function createRemotePush(options: PushOptions): RemotePush {
-  const { remote } = options;
-  let offered: Capabilities | undefined;
+export class RemotePush {
+  private readonly options: PushOptions;
+  /** The server's offer, once it has been asked. */
+  private offer: Capabilities | undefined;
 
-  /** The first push looks at the server's offer, which lists all refs: a lost race is then seen before anything is sent. */
-  const meet = async (moves: readonly Move[]): Promise<{ readonly offer: Capabilities; readonly seen: Seen }> => {
-    if (offered !== undefined) return { offer: offered, seen: 'asExpected' };
-    const discovery = await remote.discover('git-receive-pack', 'push');
-    if (!discovery.capabilities.has('report-status')) {
-      throw gitError(`${remote.name} does not report what becomes of a push`, { operation: 'push', retryable: false });
-    }
-    offered = discovery.capabilities;
-    return {
-      offer: offered,
-      seen: compare(
-        moves,
-        moves.map(({ branch }) => discovery.refs.get(refOf(branch))),
-      ),
-    };
-  };
+  constructor(options: PushOptions) {
+    this.options = options;
+  }
 
-  const settle = async (moves: readonly Move[], outcome: Outcome): Promise<Outcome> => {
-    if (outcome.kind === 'refused' || outcome.kind === 'pushed') return outcome;
-    const seen = compare(moves, await options.heads(moves.map(({ branch }) => branch)));
-    if (seen === 'ours') return { kind: 'pushed' };
-    if (seen === 'others' || outcome.kind === 'moved') return { kind: 'moved' };
-    return outcome;
-  };
-
-  const swap = async (moves: readonly Move[], pack: Buffer): Promise<Outcome> => {
-    const { offer, seen } = await meet(moves);
-    if (seen === 'ours') return { kind: 'pushed' };
-    if (seen === 'others') return { kind: 'moved' };
-    const first = await settle(moves, await sendOnce(remote, { moves, pack, offer, limits: options.limits }));
-    // All branches are where they were, and the connection was dead before: sending again is safe under old oids.
-    if (first.kind !== 'unclear' || !first.mayTryAgain) return first;
-    return settle(moves, await sendOnce(remote, { moves, pack, offer, limits: options.limits }));
-  };
-
-  return async (updates, built) => {
-    const pack = encodePack(built.objects.values());
+  /** Moves the branches to what was built. Throws PortError. */
+  async push(updates: readonly BranchUpdate[], built: BuiltUpdates): Promise<PushResult> {
+    const pushed: PushResult = { kind: 'pushed', heads: built.heads, commits: built.commits };
     const moves = updates.map(({ branch, expectedOld }, i) => ({
       branch,
       from: expectedOld,
       to: built.heads[i] ?? '',
     }));
-    const { offer } = moves.length > 1 ? await meet([]) : { offer: undefined };
-    const isAtomic = offer === undefined || offer.has('atomic');
-    const groups = isAtomic ? [moves] : moves.map((move) => [move]);
+    const { offer, seen } = await this.meet(moves);
+    if (seen !== 'asExpected') return seen === 'ours' ? pushed : { kind: 'moved' };
+    const pack = encodePack(built.objects.values());
+    const groups = offer.has('atomic') ? [moves] : moves.map((move) => [move]);
     const landed: string[] = [];
     for (const group of groups) {
-      const outcome = await swap(group, pack);
+      const outcome = await this.swap({ moves: group, pack, offer, limits: this.options.limits }).catch(
+        (error: unknown) => {
+          if (landed.length === 0 || !(error instanceof PortError)) throw error;
+          throw halfPushed(this.options.remote.name, landed, group, error.message);
+        },
+      );
       if (outcome.kind === 'pushed') landed.push(...group.map(({ branch }) => branch));
-      else if (landed.length > 0) throw halfPushed(remote.name, landed, group, outcome);
-      else if (outcome.kind === 'unclear') {
-        throw gitError(`${outcome.why}; the branches are as they were`, { operation: 'push', retryable: true });
-      } else return outcome;
+      else if (landed.length > 0) throw halfPushed(this.options.remote.name, landed, group, wordsOf(outcome));
+      else if (outcome.kind !== 'unclear') return outcome;
+      else throw gitError(`${outcome.why}; the branches are as they were`, { operation: 'push', retryable: true });
     }
-    return { kind: 'pushed', heads: built.heads, commits: built.commits };
-  };
+    return pushed;
+  }
+
+  /** The first push asks for the offer, which lists all refs: a lost race is then seen before anything is sent. */
+  private async meet(moves: readonly Move[]): Promise<{ readonly offer: Capabilities; readonly seen: Seen }> {
+    if (this.offer !== undefined) return { offer: this.offer, seen: 'asExpected' };
+    const { remote } = this.options;
+    const { capabilities, refs } = await remote.discover('git-receive-pack', 'push').catch((error: unknown) => {
+      throw error instanceof ServerSaid ? serverSaidError(error, remote.errorContext('push')) : error;
+    });
+    if (!capabilities.has('report-status')) {
+      throw gitError(`${remote.name} does not report what becomes of a push`, { operation: 'push', retryable: false });
+    }
+    this.offer = capabilities;
+    const heads = moves.map(({ branch }) => refs.get(refOf(branch)));
+    return { offer: capabilities, seen: compare(moves, heads) };
+  }
+
+  private async swap(sending: Sending): Promise<Outcome> {
+    const first = await this.settle(sending.moves, await sendOnce(this.options.remote, sending));
+    // All branches are where they were, and the connection was dead before: sending again is safe under old oids.
+    if (first.kind !== 'unclear' || !first.mayTryAgain) return first;
+    return this.settle(sending.moves, await sendOnce(this.options.remote, sending));
+  }
+
+  /** Reads the branches again where a report does not say it all. */
+  private async settle(moves: readonly Move[], outcome: Outcome): Promise<Outcome> {
+    if (outcome.kind === 'refused' || outcome.kind === 'pushed') return outcome;
+    const seen = compare(moves, await this.options.heads(moves.map(({ branch }) => branch)));
+    if (seen === 'ours') return { kind: 'pushed' };
+    return seen === 'others' ? { kind: 'moved' } : outcome;
+  }
 }
 
 type Seen = 'ours' | 'asExpected' | 'others';
@@ -161,16 +164,13 @@ function rule(reason: string, printed: string): string {
   return cleanText(more === '' ? reason : `${reason}: ${more}`);
 }
 
-function halfPushed(name: string, landed: readonly string[], failed: readonly Move[], outcome: Outcome) {
-  const what =
-    outcome.kind === 'refused'
-      ? `refused: ${outcome.rule}`
-      : outcome.kind === 'unclear'
-        ? outcome.why
-        : 'moved by somebody else';
+function wordsOf(outcome: Exclude<Outcome, { readonly kind: 'pushed' }>): string {
+  if (outcome.kind === 'moved') return 'moved by somebody else';
+  return outcome.kind === 'refused' ? `refused: ${outcome.rule}` : outcome.why;
+}
+
+function halfPushed(name: string, landed: readonly string[], failed: readonly Move[], why: string): PortError {
   const branches = failed.map(({ branch }) => branch).join(', ');
-  return gitError(`${name} has no atomic push: ${landed.join(', ')} landed, ${branches} did not (${what})`, {
-    operation: 'push',
-    retryable: true,
-  });
+  const message = `${name} has no atomic push: ${landed.join(', ')} landed, ${branches} did not (${why})`;
+  return gitError(message, { operation: 'push', retryable: true });
 }

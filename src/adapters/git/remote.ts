@@ -31,111 +31,110 @@ export type Exchange<T> = {
   readonly reader: () => AnswerReader<T>;
 };
 
-export type Remote = {
-  /** The address for messages: no credentials, because it never has any. */
-  readonly name: string;
-  /** A read, tried again where that is safe. Throws PortError, or ServerSaid where the server refused in words. */
-  read<T>(exchange: Exchange<T>): Promise<T>;
-  /** A write, sent once. Throws PortError or SentButUnknown. */
-  write<T>(exchange: Exchange<T>): Promise<T>;
-  /** What the service offers, and for `git-receive-pack` all refs. Throws PortError or ServerSaid. */
-  discover(service: Service, operation: GitOperation): Promise<Discovery>;
-  errorContext(operation: GitOperation): ErrorContext;
-};
-
 const mostRedirects = 3;
 const redirects = new Set([301, 302, 303, 307, 308]);
 const transient = new Set([429, 502, 503, 504]);
 
-/** Opens no connection yet. */
-export function createRemote(options: RemoteOptions): Remote {
-  const { limits } = options;
-  const client = createHttpClient();
-  const name = options.location.href.replace(/\/+$/, '');
-  let base = name;
-  const context = (operation: GitOperation): ErrorContext => ({ name, operation, token: options.token });
+/** Opens no connection before the first call. */
+export class Remote {
+  /** The address for messages: no credentials, because it never has any. */
+  readonly name: string;
+  private base: string;
+  private readonly options: RemoteOptions;
+  private readonly client = createHttpClient();
 
-  const ask = async <T>(request: AskedRequest, reader: AnswerReader<T>): Promise<T> => {
+  constructor(options: RemoteOptions) {
+    this.options = options;
+    this.name = options.location.href.replace(/\/+$/, '');
+    this.base = this.name;
+  }
+
+  /** What error messages of this operation are made of. */
+  errorContext(operation: GitOperation): ErrorContext {
+    return { name: this.name, operation, token: this.options.token };
+  }
+
+  /** A read, tried again where that is safe. Throws PortError, or ServerSaid where the server refused in words. */
+  read<T>(exchange: Exchange<T>): Promise<T> {
+    return this.tryAgain(exchange.operation, () => this.postOrFollow(exchange));
+  }
+
+  /** A write, sent once. Throws PortError or SentButUnknown. */
+  async write<T>(exchange: Exchange<T>): Promise<T> {
+    try {
+      return await this.post(exchange);
+    } catch (error) {
+      throw asWriteError(error, this.errorContext(exchange.operation));
+    }
+  }
+
+  /** What the service offers, and for `git-receive-pack` all refs. Throws PortError or ServerSaid. */
+  discover(service: Service, operation: GitOperation): Promise<Discovery> {
+    return this.tryAgain(operation, () => this.discoverOnce(service));
+  }
+
+  private async ask<T>(request: AskedRequest, reader: AnswerReader<T>): Promise<T> {
     const packets = createPacketReader(reader.packet);
+    const { limits, token } = this.options;
     const { idleSeconds, totalSeconds } = limits;
-    const headers = { ...request.headers, ...commonHeaders(options.token) };
-    const answer = await client.send({
-      ...request,
-      headers,
-      idleSeconds,
-      totalSeconds,
-      onChunk: (chunk) => packets.push(chunk),
-    });
+    const headers = { ...request.headers, ...commonHeaders(token) };
+    const onChunk = (chunk: Buffer) => packets.push(chunk);
+    const answer = await this.client.send({ ...request, headers, idleSeconds, totalSeconds, onChunk });
     if (answer.kind !== 'ok') throw new UnusableAnswer(answer);
     if (packets.isInside()) throw new ProtocolError('the answer stopped inside a packet');
     return reader.finish();
-  };
+  }
 
-  const post = <T>({ service, body, maxBytes, reader }: Exchange<T>): Promise<T> => {
-    const url = new URL(`${base}/${service}`);
+  private post<T>({ service, body, maxBytes, reader }: Exchange<T>): Promise<T> {
+    const url = new URL(`${this.base}/${service}`);
     const headers = { 'content-type': `application/x-${service}-request` };
-    return ask({ method: 'POST', url, headers, body, maxBytes, accept: `application/x-${service}-result` }, reader());
-  };
+    const accept = `application/x-${service}-result`;
+    return this.ask({ method: 'POST', url, headers, body, maxBytes, accept }, reader());
+  }
 
-  const discover = async (service: Service): Promise<Discovery> => {
+  private async discoverOnce(service: Service): Promise<Discovery> {
+    const common = { method: 'GET', headers: {}, body: undefined } as const;
     const accept = `application/x-${service}-advertisement`;
     for (let hops = 0; ; hops += 1) {
-      const url = new URL(`${base}/info/refs?service=${service}`);
-      const request = {
-        method: 'GET',
-        url,
-        headers: {},
-        body: undefined,
-        maxBytes: limits.answerBytes,
-        accept,
-      } as const;
+      const url = new URL(`${this.base}/info/refs?service=${service}`);
+      const maxBytes = this.options.limits.answerBytes;
       try {
-        return await ask(request, createDiscoveryReader(service));
+        return await this.ask({ ...common, url, maxBytes, accept }, createDiscoveryReader(service));
       } catch (error) {
         const next = hops < mostRedirects && error instanceof UnusableAnswer ? redirectedBase(url, error) : undefined;
         if (next === undefined) throw error;
-        base = next;
+        this.base = next;
       }
     }
-  };
+  }
 
   /** Only discovery is redirected (as in git); the other requests then go to where it led. */
-  const postOrFollow = async <T>(exchange: Exchange<T>): Promise<T> => {
+  private async postOrFollow<T>(exchange: Exchange<T>): Promise<T> {
     try {
-      return await post(exchange);
+      return await this.post(exchange);
     } catch (error) {
       if (!(error instanceof UnusableAnswer) || !redirects.has(error.answer.status)) throw error;
-      const before = base;
-      await discover(exchange.service);
-      if (base === before) throw error;
-      return post(exchange);
+      const before = this.base;
+      await this.discoverOnce(exchange.service);
+      if (this.base === before) throw error;
+      return this.post(exchange);
     }
-  };
+  }
 
-  const tryAgain = async <T>(operation: GitOperation, call: () => Promise<T>): Promise<T> => {
+  private async tryAgain<T>(operation: GitOperation, call: () => Promise<T>): Promise<T> {
+    const { limits, log } = this.options;
     for (let tries = 1; ; tries += 1) {
       try {
         return await call();
       } catch (error) {
-        const failure = asPortError(error, context(operation));
+        const failure = asPortError(error, this.errorContext(operation));
         const pause = tries <= limits.retries ? pauseSeconds(error, limits) : undefined;
         if (pause === undefined) throw failure;
-        options.log?.warn(`git ${operation}: ${failure.message}; trying again in ${pause} s`);
+        log?.warn(`git ${operation}: ${failure.message}; trying again in ${pause} s`);
         await new Promise((done) => setTimeout(done, pause * 1000));
       }
     }
-  };
-
-  return {
-    name,
-    errorContext: context,
-    read: (exchange) => tryAgain(exchange.operation, () => postOrFollow(exchange)),
-    write: (exchange) =>
-      post(exchange).catch((error: unknown) => {
-        throw asWriteError(error, context(exchange.operation));
-      }),
-    discover: (service, operation) => tryAgain(operation, () => discover(service)),
-  };
+  }
 }
 
 type AskedRequest = Omit<HttpRequest, 'idleSeconds' | 'totalSeconds' | 'onChunk'>;

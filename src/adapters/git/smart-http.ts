@@ -9,11 +9,11 @@ import { refOf } from './names.ts';
 import { answerLater } from './object-question.ts';
 import { decodeCommit } from './objects.ts';
 import { createLsRefsReader, type Discovery, lsRefsRequest, ServerSaid } from './protocol.ts';
-import { createRemote, type Remote } from './remote.ts';
+import { Remote } from './remote.ts';
 import { serverSaidError } from './remote-error.ts';
 import { startReading } from './remote-fetch.ts';
-import { createRemoteObjects, type RemoteObjects } from './remote-objects.ts';
-import { createRemotePush } from './remote-push.ts';
+import { RemoteObjects } from './remote-objects.ts';
+import { RemotePush } from './remote-push.ts';
 import { walkTree } from './tree-walk.ts';
 
 export type SmartHttpOptions = {
@@ -26,9 +26,9 @@ export type SmartHttpOptions = {
 /** Opens no connection yet. */
 export function openSmartHttp(options: SmartHttpOptions): Git {
   const { limits, log } = options;
-  const remote = createRemote(options);
+  const remote = new Remote(options);
   const offer = lazyOffer(remote);
-  const objects = createRemoteObjects({
+  const objects = new RemoteObjects({
     remote,
     limits,
     log,
@@ -36,7 +36,7 @@ export function openSmartHttp(options: SmartHttpOptions): Git {
   });
   const heads = (branches: readonly string[], operation: GitOperation) =>
     readHeads({ remote, offer, limits }, branches, operation);
-  const push = createRemotePush({ remote, limits, log, heads: (branches) => heads(branches, 'push') });
+  const writer = new RemotePush({ remote, limits, heads: (branches) => heads(branches, 'push') });
   return {
     heads: (branches) => heads(branches, 'heads'),
     readAt: (commit, request) =>
@@ -59,7 +59,7 @@ export function openSmartHttp(options: SmartHttpOptions): Git {
         );
         return answerLater(buildUpdates(updates), (batch) => objects.load(batch, reading));
       });
-      return push(updates, built);
+      return writer.push(updates, built);
     },
   };
 }

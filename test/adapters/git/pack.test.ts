@@ -1,0 +1,182 @@
+/** Packs as real git makes and takes them, and packs that nobody should send. */
+
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { deflateSync } from 'node:zlib';
+import * as fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { applyDelta } from '../../../src/adapters/git/delta.ts';
+import { PackError } from '../../../src/adapters/git/inflate.ts';
+import { defaultGitLimits } from '../../../src/adapters/git/limits.ts';
+import { type GitObject, oidOf } from '../../../src/adapters/git/objects.ts';
+import { createPackReader } from '../../../src/adapters/git/pack-read.ts';
+import { encodePack } from '../../../src/adapters/git/pack-write.ts';
+import { bareRepository, createBareRepository, gitEnvironment } from '../../support/git-server.ts';
+
+let folder = '';
+let path = '';
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'tranche-pack-'));
+  path = join(folder, 'r.git');
+  await createBareRepository(path);
+  const { commit } = bareRepository(path);
+  for (let version = 0; version < 12; version += 1) {
+    const lines = Array.from(
+      { length: 300 },
+      (_none, i) => `line ${i} ${i === version * 20 ? `changed ${version}` : ''}`,
+    );
+    await commit(
+      'main',
+      { 'a/long.yaml': lines.join('\n'), [`b/${version}.yaml`]: `${version}\n` },
+      `version ${version}`,
+    );
+  }
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function git(args: readonly string[], input: string | Buffer = ''): Buffer {
+  return execFileSync('git', ['-C', path, ...args], { env: gitEnvironment, input, maxBuffer: 1 << 28 });
+}
+
+function read(pack: Buffer, chunkBytes: number): ReadonlyMap<string, GitObject> {
+  const found = new Map<string, GitObject>();
+  const reader = createPackReader(defaultGitLimits, (oid, object) => found.set(oid, object));
+  for (let at = 0; at < pack.length; at += chunkBytes) reader.push(pack.subarray(at, at + chunkBytes));
+  reader.finish();
+  return found;
+}
+
+describe('reading what git writes', () => {
+  const all = () => git(['rev-list', '--objects', '--all', '--no-object-names']);
+  test.each([
+    ['deltas by place', ['--delta-base-offset', '--depth=50', '--window=50', '--no-reuse-delta'], 1],
+    ['deltas by place', ['--delta-base-offset', '--depth=50', '--window=50', '--no-reuse-delta'], 70_000],
+    ['deltas by name', ['--depth=50', '--window=50', '--no-reuse-delta'], 7],
+    ['no deltas', ['--window=0', '--no-reuse-delta'], 4096],
+  ])('%s %j in chunks of %i bytes', (_what, flags, chunkBytes) => {
+    const pack = git(['pack-objects', '-q', '--stdout', ...flags], all());
+    const found = read(pack, chunkBytes);
+    const expected = git([
+      'cat-file',
+      '--batch-all-objects',
+      '--batch-check=%(objectname) %(objecttype) %(objectsize)',
+    ]);
+    const lines = [...found].map(([oid, { type, bytes }]) => `${oid} ${type} ${bytes.length}`).sort();
+    expect(lines).toEqual(expected.toString().trim().split('\n').sort());
+    for (const [oid, object] of found) expect(oidOf(object)).toBe(oid);
+  });
+
+  test('a delta that comes before its base', () => {
+    const base = Buffer.from('the base of it all');
+    const delta = Buffer.from([base.length, 8, 0x90, 8]);
+    const baseOid = oidOf({ type: 'blob', bytes: base });
+    const onOid = Buffer.concat([Buffer.from([0x70 | delta.length]), Buffer.from(baseOid, 'hex'), deflateSync(delta)]);
+    const whole = Buffer.concat([Buffer.from([0xb0 | (base.length & 15), base.length >> 4]), deflateSync(base)]);
+    const found = read(sealed([onOid, whole]), 1000);
+    expect([...found.values()].map(({ bytes }) => bytes.toString()).sort()).toEqual(['the base', 'the base of it all']);
+  });
+});
+
+describe('writing what git takes', () => {
+  test('git index-pack is content, and reads back the same objects', () => {
+    fc.assert(
+      fc.property(
+        fc.uniqueArray(fc.uint8Array({ maxLength: 5000 }), { minLength: 1, maxLength: 6, selector: String }),
+        (texts) => {
+          const objects = texts.map((bytes): GitObject => ({ type: 'blob', bytes: Buffer.from(bytes) }));
+          const pack = encodePack(objects);
+          git(['index-pack', '--strict', '--stdin', '--fix-thin'], pack);
+          for (const object of objects) expect(git(['cat-file', 'blob', oidOf(object)])).toEqual(object.bytes);
+          expect([...read(pack, 100).keys()].sort()).toEqual(objects.map(oidOf).sort());
+        },
+      ),
+      { numRuns: 15 },
+    );
+  });
+});
+
+/** A pack of these entries with the right count and checksum. */
+function sealed(entries: readonly Buffer[], count = entries.length): Buffer {
+  const head = Buffer.from('PACK\0\0\0\x02\0\0\0\0', 'latin1');
+  head.writeUInt32BE(count, 8);
+  const body = Buffer.concat([head, ...entries]);
+  return Buffer.concat([body, createHash('sha1').update(body).digest()]);
+}
+
+describe('packs that nobody should send', () => {
+  const blob = Buffer.concat([Buffer.from([0x33]), deflateSync(Buffer.from('abc'))]);
+  const rows: readonly (readonly [string, () => Buffer, RegExp])[] = [
+    ['nothing', () => Buffer.alloc(0), /ends after 0 bytes/],
+    ['something else', () => Buffer.from(`HELLO${'.'.repeat(40)}`), /does not begin with PACK/],
+    [
+      'version 9',
+      () => Buffer.concat([Buffer.from('PACK\0\0\0\x09\0\0\0\x01', 'latin1'), Buffer.alloc(40)]),
+      /version 9/,
+    ],
+    ['one object too few', () => sealed([blob], 2), /ends inside|inflated|1 of 2|unknown type/],
+    ['bytes too many', () => sealed([blob, Buffer.from('xx')], 1), /2 bytes too many/],
+    ['a wrong checksum', () => Buffer.concat([sealed([blob]).subarray(0, -1), Buffer.from([0])]), /wrong checksum/],
+    ['an unknown type', () => sealed([Buffer.concat([Buffer.from([0x53]), blob.subarray(1)])]), /unknown type 5/],
+    [
+      'more than the object says',
+      () => sealed([Buffer.concat([Buffer.from([0x32]), blob.subarray(1)])]),
+      /cannot be inflated|inflates to/,
+    ],
+    [
+      'less than the object says',
+      () => sealed([Buffer.concat([Buffer.from([0x34]), blob.subarray(1)])]),
+      /inflates to 3/,
+    ],
+    [
+      'a delta on nothing',
+      () =>
+        sealed([Buffer.concat([Buffer.from([0x74]), Buffer.alloc(20, 7), deflateSync(Buffer.from([3, 1, 0x90, 1]))])]),
+      /not in the pack/,
+    ],
+    [
+      'a delta on something before the pack',
+      () => sealed([Buffer.concat([Buffer.from([0x64, 0x7f]), deflateSync(Buffer.from([3, 1, 0x90, 1]))])]),
+      /before the pack/,
+    ],
+    [
+      'a delta on itself',
+      () => sealed([Buffer.concat([Buffer.from([0x64, 0x00]), deflateSync(Buffer.from([3, 1, 0x90, 1]))])]),
+      /before the pack/,
+    ],
+  ];
+  test.each(rows)('%s', (_what, pack, message) => {
+    expect(() => read(pack(), 64)).toThrow(message);
+    expect(() => read(pack(), 64)).toThrow(PackError);
+  });
+
+  test.each([
+    ['another base', [4, 1, 0x90, 1], /base of 4 bytes, has 3/],
+    ['more than the base has', [3, 9, 0x90, 9], /out of bounds/],
+    ['more than promised', [3, 1, 0x90, 3], /out of bounds/],
+    ['less than promised', [3, 3, 0x90, 1], /promises 3 bytes and makes 1/],
+    ['an insert that is cut', [3, 3, 3, 65], /out of bounds/],
+    ['the reserved instruction', [3, 1, 0], /reserved/],
+    ['no size', [], /garbled size/],
+  ])('a delta with %s', (_what, delta, message) => {
+    expect(() => applyDelta(Buffer.from('abc'), Buffer.from(delta), 100)).toThrow(message);
+  });
+
+  test('no bytes at all make the reader do anything but read or throw PackError', () => {
+    const pack = git(
+      ['pack-objects', '-q', '--stdout', '--delta-base-offset'],
+      git(['rev-list', '--objects', '--all', '--no-object-names']),
+    );
+    fc.assert(
+      fc.property(fc.nat(pack.length - 1), fc.integer({ min: 1, max: 255 }), (at, flip) => {
+        const spoiled = Buffer.from(pack);
+        spoiled[at] = spoiled[at]! ^ flip;
+        expect(() => read(spoiled, 997)).toThrow(PackError);
+      }),
+      { numRuns: 100 },
+    );
+  });
+});
