@@ -3,12 +3,14 @@
 import type { JsonObject } from '../api/json.ts';
 import { applyManifests, type ManifestAnswer } from './agent.ts';
 import { ControlLoop, type Timer } from './control-loop.ts';
+import { EventList } from './event-list.ts';
 import { chosenPods, type KubeletOptions, type LwsName, type PodChoice, podTimer } from './kubelet.ts';
 import type { LwsVersion, Modes } from './modes.ts';
 import { type Change, ObjectStore, type Propagation, type Reading } from './object-store.ts';
 import { isDeleting, type KubeObject } from './objects.ts';
 import { type PodCondition, podStatus } from './pod-status.ts';
 import { LWS, PODS, STATEFUL_SETS } from './resource-table.ts';
+import { placement, type Stock } from './scheduler.ts';
 import { type Answer, Store } from './store.ts';
 import { type ClusterEvent, emptyMemo, queueKey, splitKey, type World } from './world.ts';
 
@@ -20,8 +22,6 @@ export type ClusterOptions = Modes &
     readonly nowSeconds: number;
   };
 
-/** The last events are kept, for `kubectl get events`. */
-const EVENTS_MAX = 1000;
 const ALL_TIMERS: ReadonlySet<Timer['why']> = new Set(['wait', 'retry', 'ready', 'ended']);
 /** All but loading, which takes as long as it takes. */
 const BUSY_TIMERS: ReadonlySet<Timer['why']> = new Set(['wait', 'retry', 'ended']);
@@ -37,12 +37,14 @@ export class Cluster {
   private readonly world: World;
   private readonly loop: ControlLoop;
   private lwsVersion: LwsVersion;
-  private recorded: ClusterEvent[];
+  private stock: Stock | undefined;
+  private readonly recorded: EventList;
 
   constructor(options: ClusterOptions, from?: Cluster) {
     this.options = options;
     this.lwsVersion = from?.lwsVersion ?? options.lws;
-    this.recorded = [...(from?.recorded ?? [])];
+    this.stock = from === undefined ? options.stock : from.stock;
+    this.recorded = new EventList(from?.recorded);
     this.loop = new ControlLoop(from?.loop);
     const now = from?.objects.nowSeconds ?? options.nowSeconds;
     this.objects = new ObjectStore(now, (change) => this.noticed(change), from?.objects);
@@ -52,8 +54,9 @@ export class Cluster {
       objects: this.objects,
       modes,
       memo: from?.world.memo ?? emptyMemo(),
+      stock: () => this.stock,
       nodeName: options.terminationSeconds === undefined ? '' : 'node-1',
-      record: (event) => this.remember(event),
+      record: (event) => this.recorded.add(event),
       later: (queue, key, seconds) =>
         this.loop.addTimer({ atSeconds: this.objects.nowSeconds + seconds, why: 'wait', queue, key, uid: '' }),
       retry: (queue, key) => this.loop.retry(queue, key, this.objects.nowSeconds),
@@ -81,7 +84,7 @@ export class Cluster {
   }
 
   events(): readonly ClusterEvent[] {
-    return this.recorded;
+    return this.recorded.list();
   }
 
   /** Server-side apply with force, as GitOps agents do it, in the order given; then the controllers act. */
@@ -105,7 +108,7 @@ export class Cluster {
 
   /** The same, but the controllers act only at the next `settle`. */
   orderPods(choice: PodChoice, condition: PodCondition): void {
-    for (const pod of this.pods(choice)) this.report(pod, condition);
+    for (const pod of this.pods(choice)) if (this.runs(pod)) this.report(pod, condition);
   }
 
   /** Deletes the chosen pods, as `kubectl delete pod` does. */
@@ -130,6 +133,13 @@ export class Cluster {
   upgradeController(to: LwsVersion): void {
     this.lwsVersion = to;
     this.wakeLws();
+  }
+
+  /** Devices are bought, or lost with their node (whose pods the caller deletes). */
+  setStock(amount: number): void {
+    if (this.stock !== undefined) this.stock = { ...this.stock, amount };
+    this.loop.wakeWaiting(this.world);
+    this.settle();
   }
 
   /** Stops or starts the LWS controller; its webhooks go and come with it. */
@@ -211,6 +221,11 @@ export class Cluster {
     this.loop.addTimer({ atSeconds: this.nowSeconds + seconds, why, queue: undefined, key, uid });
   }
 
+  /** A pod that waits for devices has no kubelet that could report anything. */
+  private runs(pod: KubeObject): boolean {
+    return this.stock === undefined || placement(pod) === 'placed';
+  }
+
   private report(pod: KubeObject, condition: PodCondition): void {
     this.objects.putStatus(PODS, pod, podStatus(pod, condition, this.nowSeconds));
   }
@@ -224,11 +239,6 @@ export class Cluster {
     for (const object of this.objects.unordered(LWS)) this.loop.enqueue('lws', queueKey(object));
     for (const object of this.objects.unordered(PODS)) this.loop.enqueue('pods', queueKey(object));
     this.settle();
-  }
-
-  private remember(event: ClusterEvent): void {
-    this.recorded.push(event);
-    if (this.recorded.length > 2 * EVENTS_MAX) this.recorded = this.recorded.slice(-EVENTS_MAX);
   }
 }
 

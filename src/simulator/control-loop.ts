@@ -7,6 +7,7 @@ import type { Change } from './object-store.ts';
 import { controllerOf, isDeleting, labelsOf, statusOf } from './objects.ts';
 import { reconcilePod } from './pod-controller.ts';
 import { LWS, PODS, STATEFUL_SETS } from './resource-table.ts';
+import { placement, schedulePod } from './scheduler.ts';
 import { syncStatefulSet } from './stateful-set-controller.ts';
 import { type QueueName, queueKey, queueNames, type World } from './world.ts';
 
@@ -30,6 +31,7 @@ const STEPS_MAX = 100_000;
 
 const run = {
   garbage: collectGarbage,
+  scheduler: schedulePod,
   pods: reconcilePod,
   statefulSets: syncStatefulSet,
   lws: reconcileLws,
@@ -49,6 +51,7 @@ export class ControlLoop {
     this.lwsUp = from?.lwsUp ?? true;
     this.queues = {
       garbage: new Set(from?.queues.garbage),
+      scheduler: new Set(from?.queues.scheduler),
       pods: new Set(from?.queues.pods),
       statefulSets: new Set(from?.queues.statefulSets),
       lws: new Set(from?.queues.lws),
@@ -72,6 +75,8 @@ export class ControlLoop {
     }
     if (resource === PODS) {
       this.queues.pods.add(queueKey(object));
+      if (change.type === 'ADDED' && world.stock() !== undefined) this.queues.scheduler.add(queueKey(object));
+      if (gone) this.wakeWaiting(world);
       if (owner !== undefined) this.queues.statefulSets.add(`${namespace}/${owner.name}`);
     }
     if (gone) {
@@ -81,6 +86,13 @@ export class ControlLoop {
     } else if (isDeleting(object) && object.metadata.finalizers !== undefined) {
       this.queues.garbage.add(waitingKey(resource, object));
     }
+  }
+
+  /** Devices may have become free: the pods that wait for some are looked at again, by name. */
+  wakeWaiting(world: World): void {
+    if (world.stock() === undefined) return;
+    for (const pod of world.objects.list(PODS))
+      if (placement(pod) === 'waiting') this.queues.scheduler.add(queueKey(pod));
   }
 
   /**

@@ -2,8 +2,9 @@
 
 import { GROUP_INDEX, isLeader, LWS_NAME } from './labels.ts';
 import type { Change, ObjectStore } from './object-store.ts';
-import { type KubeObject, labelsOf } from './objects.ts';
+import { isDeleting, type KubeObject, labelsOf } from './objects.ts';
 import { PODS } from './resource-table.ts';
+import { placement, type Stock } from './scheduler.ts';
 import { queueKey } from './world.ts';
 
 /** An LWS by name. */
@@ -17,6 +18,8 @@ export type KubeletOptions = {
   readonly readiness?: (pod: KubeObject) => number | 'never';
   /** Pods sit on a node and take this long to end; without it a deleted pod is gone at once. */
   readonly terminationSeconds?: number;
+  /** The devices that pods share; without it every pod finds a place. */
+  readonly stock?: Stock;
 };
 
 export type PodTimer = {
@@ -31,13 +34,20 @@ export function podTimer(options: KubeletOptions, change: Change): PodTimer | un
   if (change.resource !== PODS) return undefined;
   const { object } = change;
   const pod = { key: queueKey(object), uid: object.metadata.uid };
-  if (change.type === 'ADDED') {
+  if (startsLoading(options, change)) {
     const seconds = options.readiness?.(object) ?? 'never';
     return seconds === 'never' ? undefined : { why: 'ready', seconds, ...pod };
   }
   const grace = object.metadata.deletionGracePeriodSeconds ?? 0;
   if (change.type === 'DELETED' || grace === 0) return undefined;
   return { why: 'ended', seconds: options.terminationSeconds ?? 0, ...pod };
+}
+
+/** Loading starts when the pod has a place. */
+function startsLoading(options: KubeletOptions, change: Change): boolean {
+  if (options.stock === undefined) return change.type === 'ADDED';
+  if (change.type !== 'MODIFIED' || change.before === undefined || isDeleting(change.object)) return false;
+  return placement(change.before) !== 'placed' && placement(change.object) === 'placed';
 }
 
 /** The chosen pods that exist, by name. */

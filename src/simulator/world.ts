@@ -4,6 +4,7 @@ import type { JsonObject } from '../api/json.ts';
 import type { Modes } from './modes.ts';
 import type { ObjectStore } from './object-store.ts';
 import type { KubeObject } from './objects.ts';
+import type { Stock } from './scheduler.ts';
 
 /** An entry of Kubernetes' event list; events are no signals, and the model's differ in number from real ones. */
 export type ClusterEvent = {
@@ -14,7 +15,7 @@ export type ClusterEvent = {
 };
 
 /** The queues of the controllers, in the order in which the model serves them. */
-export const queueNames = ['garbage', 'pods', 'statefulSets', 'lws'] as const;
+export const queueNames = ['garbage', 'scheduler', 'pods', 'statefulSets', 'lws'] as const;
 export type QueueName = (typeof queueNames)[number];
 
 /** Results that depend on nothing but immutable parts of objects, kept by the identity of these parts. */
@@ -36,6 +37,8 @@ export type World = {
   /** Ends the row of failures of `key`. */
   readonly succeeded: (queue: QueueName, key: string) => void;
   readonly memo: Memo;
+  /** The devices of the cluster; undefined where there are always enough. */
+  readonly stock: () => Stock | undefined;
   /** Where pods are put; empty where they stay without a node, and so vanish at once when deleted. */
   readonly nodeName: string;
 };
