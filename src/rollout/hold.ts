@@ -54,3 +54,8 @@ export type Hold = {
 export function hold(reason: HoldReason, message: string, requeueAfterSeconds?: number): Hold {
   return { reason, message, requeueAfterSeconds };
 }
+
+/** One hold a reason: two gates may have seen the same thing. */
+export function unique(holds: readonly Hold[]): readonly Hold[] {
+  return holds.filter((found, index) => holds.findIndex((other) => other.reason === found.reason) === index);
+}

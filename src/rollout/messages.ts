@@ -39,7 +39,7 @@ export function stepMessage(
     ...(move.maxUnavailable === undefined
       ? []
       : [
-          `maxUnavailable ${at.maxUnavailable ?? 'unset'} → ${move.maxUnavailable === 'remove' ? 'unset' : move.maxUnavailable}`,
+          `maxUnavailable ${at.maxUnavailable ?? 'unset'} → ${typeof move.maxUnavailable === 'object' ? 'unset' : move.maxUnavailable}`,
         ]),
   ];
   const subject = `rollout(${at.key.namespace}/${at.key.name}): ${[move.label, ...fields].join(', ')}`;

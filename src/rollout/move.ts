@@ -28,6 +28,9 @@ export type MoveReason =
   | 'PartitionRestored'
   | 'Retried';
 
+/** The key of a field is to go. */
+export const UNSET = { kind: 'unset' } as const;
+
 export type Move = {
   readonly reason: MoveReason;
   /** What follows the name in the subject: `step 2/4`, `rollback`, `settled`. */
@@ -35,8 +38,8 @@ export type Move = {
   readonly marks: Marks;
   /** undefined: stays as it is. */
   readonly partition: number | undefined;
-  /** undefined: stays as it is; `remove`: the key goes, as it was not there before the delivery. */
-  readonly maxUnavailable: IntOrPercent | 'remove' | undefined;
+  /** undefined: stays as it is; `UNSET`: the key goes, as it was not there before the delivery. */
+  readonly maxUnavailable: IntOrPercent | typeof UNSET | undefined;
   /** The text that takes the place of the file's release content. */
   readonly text: Stable | undefined;
   /** One paragraph for people: why now, with the numbers that made it so. */

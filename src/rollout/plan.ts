@@ -50,8 +50,7 @@ export function plan(snapshot: Snapshot): Plan {
   const file = snapshot.workload;
   if (file === undefined) return withoutMove(snapshot, undefined, holding([], 'Completed'));
   const situation = situationOf(snapshot, file);
-  const unsafe = unsafeFile(situation);
-  const decision = unsafe === undefined ? strategies.partition(situation) : holding([unsafe], 'StepUpgrade');
+  const decision = safe(situation, strategies.partition(situation));
   const { move } = decision;
   if (move === undefined) return withoutMove(snapshot, situation, decision);
   const before = { partition: situation.partition, maxUnavailable: situation.workload.maxUnavailable };
@@ -108,7 +107,18 @@ function requeueAfter(holds: readonly Hold[]): number {
   return Math.max(1, Math.min(ORDINARY_REQUEUE_SECONDS, ...waits));
 }
 
-/** A managed workload without a partition is one edit away from a full roll; writing anything into it would guess. */
+const BACK: readonly MoveReason[] = ['Aborted', 'Reverted', 'AbortedTextRemoved'];
+
+/**
+ * A managed workload without a partition is one edit away from a full roll; writing anything into it would guess.
+ * Only the way back is open: it brings every group home, and writes the partition that it needs.
+ */
+function safe(situation: Situation, decision: Decision): Decision {
+  const unsafe = unsafeFile(situation);
+  if (unsafe === undefined || (decision.move !== undefined && BACK.includes(decision.move.reason))) return decision;
+  return holding([unsafe], 'StepUpgrade');
+}
+
 function unsafeFile({ workload, marks, snapshot }: Situation): Hold | undefined {
   if (marks === undefined || workload.partition !== undefined) return undefined;
   const issue = snapshot.issues.find((found) => found.reason === 'PartitionMissing');

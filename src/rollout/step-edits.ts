@@ -13,7 +13,7 @@ export const MAX_UNAVAILABLE_PATH: FieldPath = [...ROLLING_UPDATE, 'maxUnavailab
 /** The edits of one move; none for a field that already is as wanted. */
 export function editsOf(move: Move, file: WorkloadFile): ObjectEdits {
   const edits: Edit[] = [...markEdits(file.workload.marks, move.marks)];
-  if (move.maxUnavailable === 'remove') edits.push({ kind: 'remove', path: MAX_UNAVAILABLE_PATH });
+  if (typeof move.maxUnavailable === 'object') edits.push({ kind: 'remove', path: MAX_UNAVAILABLE_PATH });
   else if (move.maxUnavailable !== undefined)
     edits.push({ kind: 'set', path: MAX_UNAVAILABLE_PATH, value: move.maxUnavailable });
   if (move.partition !== undefined) edits.push({ kind: 'set', path: PARTITION_PATH, value: move.partition });

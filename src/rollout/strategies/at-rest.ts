@@ -1,6 +1,6 @@
 /** The rows `unmanaged` and `settled`: taking a workload over, and leaving it armed. */
 
-import type { Marks } from '../../api/marks.ts';
+import { MARK, type Marks, printMarks } from '../../api/marks.ts';
 import { printRelease, sameRelease } from '../../api/release.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import { blockedByUnreadyGroup, notApplied, recreated, replicasUnknown, wanted } from '../gates/cluster.ts';
@@ -11,6 +11,7 @@ import { nameGroups } from '../groups.ts';
 import { type Hold, hold } from '../hold.ts';
 import { type Decision, holding, moving } from '../move.ts';
 import { flipped, nextRelease, type Situation, unreadyOf } from '../situation.ts';
+import { retry } from './retrying.ts';
 
 /**
  * Adoption writes partition and marks, and only at rest: armed while groups are still moving, one that is
@@ -19,6 +20,9 @@ import { flipped, nextRelease, type Situation, unreadyOf } from '../situation.ts
 export function unmanaged(situation: Situation): Decision {
   const { snapshot, digest, partition, replicas } = situation;
   const gone = annotationsGone(situation);
+  // Nobody asks for it to be managed.
+  if (gone === undefined && snapshot.rollout === undefined && snapshot.issues.length === 0)
+    return holding([], 'Completed');
   const holds =
     gone === undefined
       ? holdsOf([stalled, historyRewritten, disabled, replicasUnknown, notApplied, atRest], situation)
@@ -42,11 +46,11 @@ export function unmanaged(situation: Situation): Decision {
 
 /** Settled is armed; a partition that somebody lowered is put back, because the next edit would take the fleet. */
 export function settled(situation: Situation): Decision {
-  const { marks, partition, snapshot } = situation;
+  const { marks, partition } = situation;
   const holds = [stalled(situation), rolloutAbsent(situation), abortTooLate(situation), ...auditHolds(situation)];
   const shown = holds.filter((found) => found !== undefined);
-  if (marks === undefined || partition === SENTINEL || snapshot.issues.length > 0)
-    return holding(shown, 'Completed', true);
+  if (marks === undefined || partition === SENTINEL) return retry(situation, shown);
+  if (astray(situation)) return holding(shown, 'Completed', true);
   return moving(
     {
       reason: 'Rearmed',
@@ -60,6 +64,12 @@ export function settled(situation: Situation): Decision {
     'Completed',
     shown,
   );
+}
+
+/** A group on another revision would stay there for ever, were the partition put above it (trace 06). */
+function astray({ observed, replicas }: Situation): boolean {
+  if (observed === undefined || replicas === undefined) return false;
+  return wanted(observed, replicas).some((group) => group.uid !== '' && group.key !== observed.leaderSet.revisionKey);
 }
 
 /** What an audit compares at rest: is Git live, is everything on one version, is everything ready. */
@@ -115,6 +125,16 @@ function annotationsGone({ snapshot, file }: Situation): Hold | undefined {
   if (recorded === undefined || snapshot.rollout?.rollout.disabled === true) return undefined;
   return hold(
     'AnnotationsGone',
-    `${file.file}: the tranche.dev annotations of ${file.object.name} are gone. To go on, put them back (tranche.dev/release: "${printRelease(recorded.release)}", …); to hand the workload back: tranche eject ${snapshot.key.name}`,
+    `${file.file}: the tranche.dev annotations of ${file.object.name} are gone. To go on, put them back: ${printed(recorded)}; to hand the workload back: tranche eject ${snapshot.key.name}`,
   );
+}
+
+/** Every annotation as it was recorded, ready to be pasted. */
+function printed(marks: Marks): string {
+  const values = printMarks(marks);
+  const keys: readonly (keyof typeof MARK)[] = ['release', 'step', 'stable', 'restore', 'aborted'];
+  return keys
+    .filter((key) => values[key] !== undefined)
+    .map((key) => `${MARK[key]}: '${values[key]}'`)
+    .join(', ');
 }

@@ -4,11 +4,13 @@ import type { IntOrPercent } from '../../api/int-or-percent.ts';
 import type { Displaced, Marks } from '../../api/marks.ts';
 import { ABORTED_LIMIT } from '../../api/marks.ts';
 import { printRelease, type Release } from '../../api/release.ts';
-import { nameUnready, wanted } from '../gates/cluster.ts';
+import { DEFAULT_MAX_UNAVAILABLE } from '../../api/workload.ts';
+import { nameUnready, recreated, wanted } from '../gates/cluster.ts';
 import { nameGroups } from '../groups.ts';
 import { hold } from '../hold.ts';
 import { type Decision, holding, type Move, moving } from '../move.ts';
 import { lowest, nextRelease, type Situation, unavailableBudget, unreadyOf } from '../situation.ts';
+import { stateOf } from '../state.ts';
 
 export type GivenUp = {
   readonly release: Release;
@@ -55,7 +57,8 @@ export function goBack(situation: Situation, given: GivenUp): Decision {
     reason: given.reason,
     label: 'rollback',
     marks: next,
-    partition: partition === situation.partition ? undefined : partition,
+    // A missing one counts as 0 and is written out: nothing else may stand in a managed workload.
+    partition: partition === situation.workload.partition ? undefined : partition,
     maxUnavailable: budget.set,
     text: digest === stable.value.release.digest ? undefined : stable.value,
     why: `${given.because} ${explain(situation, partition)}`,
@@ -64,7 +67,7 @@ export function goBack(situation: Situation, given: GivenUp): Decision {
 }
 
 /** The release joins those given up, newest first. */
-function remember(release: Release, marks: Marks): readonly Release[] {
+export function remember(release: Release, marks: Marks): readonly Release[] {
   return [release, ...marks.aborted].slice(0, ABORTED_LIMIT);
 }
 
@@ -73,16 +76,20 @@ export function returnedRelease({ digest, marks }: Situation): Release {
   return nextRelease(digest, marks);
 }
 
-/** P of the way back: the lowest ordinal that is not on the stable text; the floor where the cluster cannot tell. */
-export function partitionBack({ observed, replicas, partition, marks }: Situation): number {
-  const floor = marks?.restore?.floor ?? partition;
-  if (observed === undefined || observed.stableKey === undefined || replicas === undefined)
-    return Math.min(partition, floor);
+/**
+ * P of the way back, never above the present one: the lowest ordinal that is not on the stable text, or the floor
+ * where the cluster cannot tell. 0 where every group may have left it: after a whole step (trace 34h), for objects
+ * that were recreated (trace 29l), and where no revision holds the stable text any more.
+ */
+export function partitionBack(situation: Situation): number {
+  const { observed, replicas, partition, marks } = situation;
+  const state = stateOf(situation);
+  if (state === 'rolling' || state === 'armed' || recreated(situation) !== undefined) return 0;
+  if (observed === undefined || replicas === undefined) return Math.min(partition, marks?.restore?.floor ?? partition);
+  if (observed.stableKey === undefined) return 0;
+  // A group without a leader is coming back by itself, on the version that its partition gives it.
   const elsewhere = wanted(observed, replicas).filter((group) => group.uid !== '' && group.key !== observed.stableKey);
-  const low = lowest(elsewhere);
-  // Whole and armed (floor 0): every group is to go back; a group that is just being recreated must not be missed.
-  if (marks?.step?.kind === 'step' && floor === 0) return 0;
-  return low === undefined ? Math.min(partition, floor) : Math.min(partition, low);
+  return Math.min(partition, lowest(elsewhere) ?? partition);
 }
 
 export type Budget = { readonly set: IntOrPercent | undefined; readonly displaced: Displaced | undefined };
@@ -93,13 +100,17 @@ export type Budget = { readonly set: IntOrPercent | undefined; readonly displace
  */
 export function raisedBudget(situation: Situation): Budget {
   const { observed, replicas, marks, workload, maxUnavailable } = situation;
-  const before = marks?.restore?.maxUnavailable;
-  if (observed === undefined || replicas === undefined) return { set: undefined, displaced: before };
+  const displaced = marks?.restore?.maxUnavailable;
+  if (observed === undefined || replicas === undefined) return { set: undefined, displaced };
+  // A value that is not the one we set is a person's, and what comes back in the end.
+  const before = displaced?.set === workload.maxUnavailable ? displaced : undefined;
   const unready = unreadyOf(wanted(observed, replicas)).length;
-  const own = unavailableBudget(before === undefined ? maxUnavailable : (before.was ?? 1), replicas);
-  const now = unavailableBudget(maxUnavailable, replicas);
+  const own = unavailableBudget(
+    before === undefined ? maxUnavailable : (before.was ?? DEFAULT_MAX_UNAVAILABLE),
+    replicas,
+  );
   const raised = Math.min(replicas, own + unready);
-  if (unready === 0 || raised <= now) return { set: undefined, displaced: before };
+  if (unready === 0 || raised <= unavailableBudget(maxUnavailable, replicas)) return { set: undefined, displaced };
   return { set: raised, displaced: { was: before === undefined ? workload.maxUnavailable : before.was, set: raised } };
 }
 
@@ -115,7 +126,7 @@ function explain({ observed, replicas }: Situation, partition: number): string {
     unready.length === 0
       ? ''
       : ` ${nameUnready(unready)} not ready, which had spent the budget of LWS: maxUnavailable is raised until all groups are back.`;
-  const moving_ =
+  const restarts =
     back.length === 0
       ? 'No group has left the stable version.'
       : `${capitalise(nameGroups(back.map((group) => group.index)))} restart on the stable version.`;
@@ -123,14 +134,15 @@ function explain({ observed, replicas }: Situation, partition: number): string {
     back.length === 0
       ? ''
       : ` Capacity: ${serving} of ${groups.length} groups are ready now, at the lowest ${Math.max(0, serving - 1)} while they load.`;
-  return `${moving_}${broken}${dip}`;
+  return `${restarts}${broken}${dip}`;
 }
 
 function capitalise(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-function noText({ snapshot }: Situation): ReturnType<typeof hold> {
+/** The stable text is asked for and cannot be had. */
+export function noText({ snapshot }: Situation): ReturnType<typeof hold> {
   const why = snapshot.stable.kind === 'unknown' ? snapshot.stable.why : 'no annotation names it';
   return hold(
     'StableUnavailable',

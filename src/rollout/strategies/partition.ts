@@ -2,15 +2,16 @@
 
 import type { Marks } from '../../api/marks.ts';
 import { printRelease, sameRelease } from '../../api/release.ts';
+import { wanted } from '../gates/cluster.ts';
 import { type Decision, holding } from '../move.ts';
-import type { Situation } from '../situation.ts';
+import { flipped, type Situation } from '../situation.ts';
 import { type StateName, stateOf } from '../state.ts';
 import { settled, unmanaged } from './at-rest.ts';
-import { goBack, returnedRelease } from './going-back.ts';
-import { heldAsAborted, requested, start } from './requested.ts';
+import { goBack, noText, remember, returnedRelease } from './going-back.ts';
+import { heldAsAborted, requested } from './requested.ts';
 import { rollingBack, stopReturned } from './rolling-back.ts';
 import { stepping } from './stepping.ts';
-import { supersede } from './superseding.ts';
+import { beyondFirstStep, supersede, takeOver } from './superseding.ts';
 import { armed, rolling } from './whole.ts';
 
 type InDelivery = { readonly index: number; readonly of: number; readonly marks: Marks };
@@ -30,7 +31,14 @@ export function decidePartition(situation: Situation): Decision {
   if (marks?.step === undefined) return holding([], 'Completed');
   if (marks.step.kind === 'rollback' || state === 'rollback') return inRollback(situation, marks);
   const step = { index: marks.step.index, of: marks.step.of, marks };
-  return interrupted(situation, { state, marks }) ?? stepRows[state](situation, step);
+  const row = state === 'partial' && wholeAlready(situation) ? 'rolling' : state;
+  return interrupted(situation, { state, marks }) ?? stepRows[row](situation, step);
+}
+
+/** Every group may go and has gone, whatever a hand has made of the partition since: arm, as after partition 0. */
+function wholeAlready({ observed, marks, replicas }: Situation): boolean {
+  if (marks?.restore?.floor !== 0 || observed === undefined || replicas === undefined || replicas === 0) return false;
+  return wanted(observed, replicas).every((group) => group.version === 'release') && flipped(observed.leaderSet);
 }
 
 /** The events that end a delivery, whatever its step: given up, put back, or overtaken by a newer text. */
@@ -40,43 +48,35 @@ function interrupted(
 ): Decision | undefined {
   const { digest, snapshot } = situation;
   const { marks, state } = at;
-  const newer = digest !== marks.release.digest;
-  const abort = sameRelease(snapshot.rollout?.intents.abort, marks.release);
-  if (newer && snapshot.stable.kind === 'known' && snapshot.stable.value.release.digest === digest) {
-    return goBack(situation, {
-      release: marks.release,
-      reason: 'Reverted',
-      because: 'The stable template was put back into the file.',
-    });
+  const { release } = marks;
+  const abort = sameRelease(snapshot.rollout?.intents.abort, release);
+  const aborted = { release, reason: 'Aborted', because: `Release ${printRelease(release)} was aborted.` } as const;
+  if (digest === release.digest) return abort ? goBack(situation, aborted) : undefined;
+  if (snapshot.stable.kind === 'known' && snapshot.stable.value.release.digest === digest) {
+    const because = 'The stable template was put back into the file.';
+    return goBack(situation, { release, reason: 'Reverted', because });
   }
-  if (abort && !newer) {
-    return goBack(situation, {
-      release: marks.release,
-      reason: 'Aborted',
-      because: `Release ${printRelease(marks.release)} was aborted.`,
-    });
+  if (heldAsAborted(situation, marks) !== undefined) {
+    if (abort) return goBack(situation, aborted);
+    return state === 'armed' ? undefined : stopReturned(situation, marks);
   }
-  if (!newer) return undefined;
+  // Without the stable text nobody knows whether this is a newer request or the way back, which must not be stopped.
+  if (snapshot.stable.kind !== 'known' && state !== 'armed') return holding([noText(situation)], 'StepUpgrade');
   // Aborted, but the file already holds a newer request: that one stands, and its groups follow it.
-  if (state === 'armed') return abort ? startInstead(situation, marks) : undefined;
-  return heldAsAborted(situation, marks) === undefined ? supersede(situation) : stopReturned(situation, marks);
+  if (state === 'armed')
+    return abort ? takeOver(situation, { ...marks, aborted: remember(release, marks) }) : undefined;
+  return overtaken(situation, marks);
 }
 
-function startInstead(situation: Situation, marks: Marks): Decision {
-  const aborted = heldAsAborted(situation, marks);
-  if (aborted !== undefined) return holding([aborted], 'StepPaused');
-  if (situation.notApplied !== undefined) return holding([situation.notApplied], 'StepPaused');
-  return start(situation, {
-    marks: { ...marks, aborted: [marks.release, ...marks.aborted].slice(0, 5) },
-    stable: marks.stable,
-    restore: marks.restore,
-  });
+/** A newer request: the roll is stopped, or its first step is taken where there is nothing to stop. */
+function overtaken(situation: Situation, marks: Marks): Decision {
+  return beyondFirstStep(situation) ? supersede(situation) : takeOver(situation, marks);
 }
 
 function inRollback(situation: Situation, marks: Marks): Decision {
   const { digest } = situation;
   if (digest === marks.release.digest) return rollingBack(situation, marks);
-  if (heldAsAborted(situation, marks) === undefined) return supersede(situation);
+  if (heldAsAborted(situation, marks) === undefined) return overtaken(situation, marks);
   const times = marks.aborted.filter((release) => release.digest === digest).length;
   if (times > 1) return stopReturned(situation, marks);
   return goBack(situation, {

@@ -4,7 +4,7 @@ import type { StepIntent } from '../../api/intents.ts';
 import { sameRelease } from '../../api/release.ts';
 import { batchReady, plannedGroups, toleratedFailures } from '../batches.ts';
 import { blockedByUnreadyGroup, nameUnready, wanted } from '../gates/cluster.ts';
-import { nameGroups } from '../groups.ts';
+import { type Group, nameGroups } from '../groups.ts';
 import { type Hold, hold } from '../hold.ts';
 import { type Situation, unavailableBudget, unreadyOf } from '../situation.ts';
 import { pauseDecision } from '../steps.ts';
@@ -43,7 +43,7 @@ export function waitingOnGroups(situation: Situation, from: number): readonly Ho
   }
   const unready = unreadyOf(updated);
   if (!batchReady(counts)) return [hold('GroupsNotReady', `${nameUnready(unready)} on the release, not ready yet`)];
-  return unready.length > 0 ? canStillMove(situation, unready.length, toleratedFailures(counts)) : [];
+  return unready.length > 0 ? canStillMove(situation, { from, tolerated: toleratedFailures(counts) }) : [];
 }
 
 function unreadyNote(
@@ -58,19 +58,30 @@ function unreadyNote(
 /** Tolerated failures let a step pass only while LWS has budget left: with it spent, the next step would not move. */
 function canStillMove(
   { observed, replicas, maxUnavailable }: Situation,
-  failed: number,
-  tolerated: number,
+  at: { readonly from: number; readonly tolerated: number },
 ): readonly Hold[] {
-  if (observed === undefined || replicas === undefined) return [];
-  const unready = unreadyOf(wanted(observed, replicas));
+  if (observed === undefined || replicas === undefined || at.from === 0) return [];
+  const groups = wanted(observed, replicas);
   const budget = unavailableBudget(maxUnavailable, replicas);
-  if (unready.length < budget) return [];
+  if (reachOf(groups, budget) < at.from) return [];
+  const failed = unreadyOf(groups.filter((group) => group.index >= at.from));
   return [
     hold(
       'BlockedByFailedGroup',
-      `${failed} of ${tolerated} tolerated groups failed (${nameUnready(unready)}), and maxUnavailable ${budget} is spent: LWS would not move the next group. Mend the group, raise maxUnavailable, or abort`,
+      `${failed.length} of ${at.tolerated} tolerated groups failed (${nameUnready(failed)}), and maxUnavailable ${budget} is spent: LWS would not move the next group. Mend the group, raise maxUnavailable, or abort`,
     ),
   ];
+}
+
+/**
+ * The lowest ordinal that LWS restarts while the unready groups stay unready: it counts the budget down from the
+ * last group that is not ready and updated, and keeps it for unready ones below (reference: LWS
+ * leaderworkerset_controller.go, rollingUpdatePartition).
+ */
+export function reachOf(groups: readonly Group[], budget: number): number {
+  const last = groups.findLast((group) => !group.ready || group.version !== 'release');
+  const base = Math.max(0, (last?.index ?? -1) + 1 - budget);
+  return base + groups.filter((group) => group.index < base && !group.ready).length;
 }
 
 /** More groups on the release than the step allows for N as it is read: only a person lets that go on. */
@@ -79,6 +90,8 @@ export function overshoot(situation: Situation, step: StepIntent): Hold | undefi
   const plan = steps[step.index - 1];
   if (observed === undefined || replicas === undefined || plan === undefined || approved(situation, step))
     return undefined;
+  // LWS sees one version only: nothing that could be too many.
+  if (observed.releaseKey === observed.stableKey) return undefined;
   const allowed = plannedGroups(plan.replicas, replicas);
   const updated = wanted(observed, replicas).filter((group) => group.version === 'release').length;
   if (updated <= allowed) return undefined;

@@ -3,19 +3,19 @@
 import type { Marks } from '../../api/marks.ts';
 import { printRelease } from '../../api/release.ts';
 import { SENTINEL } from '../../api/workload.ts';
-import { nameUnready, replicasUnknown, wanted } from '../gates/cluster.ts';
+import { nameUnready, replicasUnknown, scaledToZero, wanted } from '../gates/cluster.ts';
 import { type Group, nameGroups } from '../groups.ts';
 import { type Hold, hold } from '../hold.ts';
 import { type Decision, holding, type Move, moving } from '../move.ts';
 import { flipped, lowest, type Situation, unavailableBudget, unreadyOf } from '../situation.ts';
 import { raisedBudget } from './going-back.ts';
-import { stoppedPartition } from './superseding.ts';
+import { stopRoll } from './superseding.ts';
 import { displacedBack } from './whole.ts';
 
 /** First match: not live, wider, stuck, waiting, done. Goes on whatever people have paused or disabled. */
 export function rollingBack(situation: Situation, marks: Marks): Decision {
   const { observed, replicas, partition } = situation;
-  const unsure = situation.notApplied ?? replicasUnknown(situation);
+  const unsure = situation.notApplied ?? replicasUnknown(situation) ?? scaledToZero(situation);
   if (unsure !== undefined) return holding([unsure], 'StepUpgrade');
   if (observed === undefined || replicas === undefined)
     return holding([hold('ClusterUnreadable', 'the groups could not be read')], 'StepUpgrade');
@@ -101,21 +101,10 @@ function raiseAgain(situation: Situation, marks: Marks, groups: readonly Group[]
 
 /** The same aborted text for the second time: the roll is stopped, and a person has to end the fight. */
 export function stopReturned(situation: Situation, marks: Marks): Decision {
-  const { replicas, partition, file, snapshot } = situation;
+  const { file, snapshot } = situation;
   const fight = hold(
     'AbortedTemplateReturned',
     `${file.file}: something keeps writing the aborted template ${situation.digest} back. Stop it, then put the stable text back, or deliver it after all: tranche retry ${snapshot.key.name}`,
   );
-  const stop = replicas === undefined ? partition : stoppedPartition({ ...situation, steps: [] }, replicas);
-  if (stop <= partition) return holding([fight], 'StepUpgrade');
-  const move: Move = {
-    reason: 'RollStopped',
-    label: 'rollback',
-    marks,
-    partition: stop,
-    maxUnavailable: undefined,
-    text: undefined,
-    why: `The aborted template ${situation.digest} was written again while its groups were going back. The roll is stopped; writing it once more would only be a fight.`,
-  };
-  return moving(move, 'StepUpgrade', [fight]);
+  return stopRoll(situation, { marks, holds: [fight] });
 }

@@ -9,11 +9,12 @@ import { type Gate, holdsOf } from '../gates/gate.ts';
 import { historyRewritten, noWayBack } from '../gates/git.ts';
 import { disabled, paused, rolloutAbsent, stalled } from '../gates/people.ts';
 import { nameGroups } from '../groups.ts';
-import { type Hold, hold } from '../hold.ts';
+import { type Hold, hold, unique } from '../hold.ts';
 import { type Decision, holding, type Move, moving } from '../move.ts';
 import { lowest, type Situation } from '../situation.ts';
 import { describeStep, followingStep, jumpRefusal, stepAfterEdit } from '../steps.ts';
 import { approved, overshoot, waitingOnGroups, waitingOnPause } from './progress.ts';
+import { acceptRecreated } from './recreated.ts';
 
 /** Asked before every step after the first. */
 export const forwardGates: readonly Gate[] = [
@@ -52,11 +53,6 @@ export function stepping(situation: Situation, step: { readonly index: number; r
   const blocking = holds.filter((found) => found.reason !== 'JumpRefused');
   if (blocking.length > 0) return holding(unique(holds), stateOf(groups, pause), done);
   return nextStep(situation, { marks, index, plan });
-}
-
-/** One hold a reason: the gate and the step may have seen the same thing. */
-export function unique(holds: readonly Hold[]): readonly Hold[] {
-  return holds.filter((found, index) => holds.findIndex((other) => other.reason === found.reason) === index);
 }
 
 function stateOf(groups: readonly Hold[], pause: Hold | undefined): 'StepUpgrade' | 'StepPaused' | 'StepReady' {
@@ -145,7 +141,8 @@ export function stepCountChanged({ marks, steps, snapshot }: Situation): Hold | 
   );
 }
 
-function refusedJump({ snapshot, marks, steps }: Situation, index: number): Hold | undefined {
+/** Why a jump that is ordered for this release is not made; it stops nothing else. */
+export function refusedJump({ snapshot, marks, steps }: Situation, index: number): Hold | undefined {
   const jump = snapshot.rollout?.intents.jump;
   if (jump === undefined || !sameRelease(jump.release, marks?.release) || jump.index === index) return undefined;
   const why = jumpRefusal(jump.index, { current: index, steps: steps.length });
@@ -176,25 +173,18 @@ function partitionEdited(situation: Situation, marks: Marks): Decision | undefin
   const move: Move = {
     reason: 'PartitionRestored',
     label: `step ${step.index}/${marks.step?.kind === 'step' ? marks.step.of : 1}`,
-    marks: { ...marks, restore: { floor: back, maxUnavailable: marks.restore?.maxUnavailable } },
+    // The cluster may have seen the edited one: going back must not forget the groups that it let go.
+    marks: {
+      ...marks,
+      restore: {
+        floor: Math.min(partition, marks.restore?.floor ?? partition),
+        maxUnavailable: marks.restore?.maxUnavailable,
+      },
+    },
     partition: back,
     maxUnavailable: undefined,
     text: undefined,
     why: `The partition was edited by hand from ${expected} to ${partition}, further than the step allows. It is put back to ${back}, the lowest group that is on the release already.`,
   };
   return moving(move, 'StepUpgrade', holds);
-}
-
-/** Everything is on Git's template already and a person accepts that: the step is whole, armed at once. */
-function acceptRecreated(situation: Situation, marks: Marks): Decision {
-  const move: Move = {
-    reason: 'Armed',
-    label: `${marks.step?.kind === 'step' ? `step ${marks.step.index}/${marks.step.of}` : 'step'}, armed`,
-    marks: { ...marks, restore: { floor: 0, maxUnavailable: marks.restore?.maxUnavailable } },
-    partition: situation.partition === SENTINEL ? undefined : SENTINEL,
-    maxUnavailable: undefined,
-    text: undefined,
-    why: 'The workload was recreated in mid-delivery, so all its groups came up on the text of Git. A person has approved that.',
-  };
-  return moving(move, 'StepUpgrade');
 }

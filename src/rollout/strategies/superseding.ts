@@ -3,11 +3,15 @@
 import type { Marks } from '../../api/marks.ts';
 import { printRelease } from '../../api/release.ts';
 import { partitionOf } from '../batches.ts';
-import { nameUnready, wanted } from '../gates/cluster.ts';
+import { nameUnready, notApplied, replicasUnknown, scaledToZero, wanted } from '../gates/cluster.ts';
+import { type Gate, holdsOf } from '../gates/gate.ts';
+import { historyRewritten, noWayBack } from '../gates/git.ts';
+import { disabled, paused, rolloutAbsent, stalled } from '../gates/people.ts';
 import { nameGroups } from '../groups.ts';
-import { hold } from '../hold.ts';
+import { type Hold, hold } from '../hold.ts';
 import { type Decision, holding, type Move, moving } from '../move.ts';
-import { lowest, nextRelease, type Situation, unavailableBudget, unreadyOf } from '../situation.ts';
+import { lowest, type Situation, unavailableBudget, unreadyOf } from '../situation.ts';
+import { firstStep, start } from './first-step.ts';
 import { raisedBudget } from './going-back.ts';
 
 /**
@@ -16,23 +20,20 @@ import { raisedBudget } from './going-back.ts';
  * on the stable text. Done also while paused: not doing it lets the whole range follow (traces 14, 34f, 35a, 35h).
  */
 export function supersede(situation: Situation): Decision {
-  const { marks, digest, steps, snapshot, replicas } = situation;
+  const { marks, steps, snapshot, replicas } = situation;
   if (marks === undefined) return holding([], 'StepUpgrade');
   if (replicas === undefined)
     return holding(
       [hold('ScalerUnreadable', 'a newer request is live, but the number of groups is not known')],
       'StepUpgrade',
     );
-  const release = nextRelease(digest, marks);
+  // Without its Rollout there are no steps to take the request through; the roll is stopped all the same.
+  if (snapshot.rollout === undefined)
+    return stopRoll(situation, { marks, holds: holdsOf([stalled, rolloutAbsent], situation) });
   const partition = stoppedPartition(situation, replicas);
   const budget = blockedBudget(situation, replicas);
-  const next: Marks = {
-    release,
-    step: { kind: 'step', index: 1, of: Math.max(1, steps.length) },
-    stable: marks.stable,
-    restore: { floor: Math.min(marks.restore?.floor ?? partition, partition), maxUnavailable: budget.displaced },
-    aborted: marks.aborted,
-  };
+  const floor = Math.min(marks.restore?.floor ?? situation.partition, situation.partition);
+  const next = firstStep(situation, { marks, floor, maxUnavailable: budget.displaced });
   const move: Move = {
     reason: 'Superseded',
     label: `step 1/${Math.max(1, steps.length)}`,
@@ -40,14 +41,63 @@ export function supersede(situation: Situation): Decision {
     partition: partition === situation.partition ? undefined : partition,
     maxUnavailable: budget.set,
     text: undefined,
-    why: explain(situation, partition, printRelease(release)),
+    why: explain(situation, partition, printRelease(next.release)),
   };
-  // An orphan has no steps to take the request through; the roll is stopped all the same.
-  const holds =
-    snapshot.rollout === undefined
-      ? [hold('OrphanArmed', 'no Rollout names this workload: the roll is stopped, and stays so')]
-      : [];
-  return moving(move, 'StepUpgrade', holds);
+  return moving(move, 'StepUpgrade');
+}
+
+/** Whether more groups than step 1 allows are rolling onto the newest text: only then there is something to stop. */
+export function beyondFirstStep({ steps, partition, replicas }: Situation): boolean {
+  const [first] = steps;
+  if (first === undefined || replicas === undefined) return true;
+  return Math.min(partition, replicas) <= partitionOf(first.replicas, replicas);
+}
+
+const takeOverGates: readonly Gate[] = [
+  stalled, // wrong files
+  historyRewritten, // main was force-pushed
+  rolloutAbsent, // nobody asks for steps
+  disabled, // a person said stop
+  paused, // a person said wait
+  noWayBack, // never start what cannot be undone
+  replicasUnknown, // N is not ours and not readable
+  notApplied, // the request is not live
+  scaledToZero, // on the way up everything starts on the new text
+];
+
+/**
+ * Step 1 of a newer request while nothing is rolling that would have to be stopped. Stable text and floor stay those
+ * of the delivery; a broken group of the older release must not spend the budget that the newer one needs.
+ */
+export function takeOver(situation: Situation, marks: Marks): Decision {
+  const holds = holdsOf(takeOverGates, situation);
+  const { replicas } = situation;
+  if (holds.length > 0 || replicas === undefined) return holding(holds, 'BeforeStepUpgrade');
+  const budget = blockedBudget(situation, replicas);
+  const floor = marks.restore?.floor ?? situation.partition;
+  const restore = { floor, maxUnavailable: budget.displaced };
+  return start(situation, { marks, restore, maxUnavailable: budget.set });
+}
+
+/** Raises the partition as far as it stops the roll and leaves everything else as it is; `holds` say what for. */
+export function stopRoll(
+  situation: Situation,
+  at: { readonly marks: Marks; readonly holds: readonly Hold[] },
+): Decision {
+  const { replicas, partition } = situation;
+  const stop = replicas === undefined ? partition : stoppedPartition({ ...situation, steps: [] }, replicas);
+  if (stop <= partition) return holding(at.holds, 'StepUpgrade');
+  const { step } = at.marks;
+  const move: Move = {
+    reason: 'RollStopped',
+    label: `${step === undefined ? '' : `${step.kind === 'rollback' ? 'rollback' : `step ${step.index}/${step.of}`}, `}stopped`,
+    marks: at.marks,
+    partition: stop,
+    maxUnavailable: undefined,
+    text: undefined,
+    why: `The template ${situation.digest} rolls at partition ${partition}, and nobody may take it further: ${at.holds.map((found) => found.message).join('; ')}.`,
+  };
+  return moving(move, 'StepUpgrade', at.holds);
 }
 
 /** The partition that stops the roll, never below the present one. */
@@ -62,7 +112,7 @@ export function stoppedPartition(situation: Situation, replicas: number): number
     if (onIt !== undefined) bounds.push(onIt);
     if (broken !== undefined) bounds.push(broken);
   }
-  return Math.max(Math.min(partition, replicas), Math.min(...bounds));
+  return Math.max(partition, Math.min(...bounds));
 }
 
 /** Where a broken group has spent the budget, the new request could not reach it either: U rises as in going back. */

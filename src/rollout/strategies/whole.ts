@@ -1,20 +1,21 @@
 /** The row `step k, whole`: every group may go; arm as soon as they have, then serve what is left of the plan, armed. */
 
 import type { Marks } from '../../api/marks.ts';
-import { printRelease } from '../../api/release.ts';
+import { printRelease, sameRelease } from '../../api/release.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import { batchReady } from '../batches.ts';
-import { nameUnready, recreated, replicasUnknown, wanted } from '../gates/cluster.ts';
+import { nameUnready, recreated, replicasUnknown, scaledToZero, wanted } from '../gates/cluster.ts';
 import { type Gate, holdsOf } from '../gates/gate.ts';
 import { historyRewritten } from '../gates/git.ts';
 import { disabled, paused, rolloutAbsent, stalled } from '../gates/people.ts';
 import type { Group } from '../groups.ts';
 import { nameGroups } from '../groups.ts';
 import { type Hold, hold } from '../hold.ts';
-import { type Decision, holding, type Move, moving } from '../move.ts';
+import { type Decision, holding, type Move, moving, UNSET } from '../move.ts';
 import { flipped, type Situation, unreadyOf } from '../situation.ts';
+import { followingStep } from '../steps.ts';
 import { approved, waitingOnPause } from './progress.ts';
-import { stepCountChanged } from './stepping.ts';
+import { refusedJump, stepCountChanged } from './stepping.ts';
 
 type WholeStep = { readonly index: number; readonly of: number; readonly marks: Marks };
 
@@ -28,7 +29,7 @@ export function rolling(situation: Situation, step: WholeStep): Decision {
   const anew = recreated(situation);
   if (anew !== undefined && !approved(situation, { index: step.index, release: step.marks.release }))
     return holding([anew], 'StepUpgrade');
-  const unsure = situation.notApplied ?? replicasUnknown(situation);
+  const unsure = situation.notApplied ?? replicasUnknown(situation) ?? scaledToZero(situation);
   if (unsure !== undefined) return holding([unsure], 'StepUpgrade');
   if (observed === undefined || replicas === undefined || marks === undefined)
     return holding([hold('ClusterUnreadable', 'the groups could not be read')], 'StepUpgrade');
@@ -77,6 +78,7 @@ const servingGates: readonly Gate[] = [
   paused, // a person said wait
   stepCountChanged, // Kruise freezes it in mid-rollout
   replicasUnknown, // N is not ours and not readable
+  scaledToZero, // nothing is seen of a release without groups
 ];
 
 /** Armed with the step kept: pauses and soaks of steps k…n, then settled. Only marks change. */
@@ -89,12 +91,13 @@ export function armed(situation: Situation, step: WholeStep): Decision {
     ...groups,
     ...holdsOf(servingGates, situation),
     ...(pause === undefined ? [] : [pause]),
+    ...[refusedJump(situation, step.index)].filter((found) => found !== undefined),
     ...queuedHold(situation, queued),
   ];
-  if (holds.some((found) => found.reason !== 'RequestQueued')) {
+  if (holds.some((found) => found.reason !== 'RequestQueued' && found.reason !== 'JumpRefused')) {
     return holding(holds, pause === undefined && done ? 'StepReady' : done ? 'StepPaused' : 'StepUpgrade', done);
   }
-  return step.index < step.of ? nextLabel(step, holds) : settle(situation, step, holds);
+  return step.index < step.of ? nextLabel(situation, step, holds) : settle(situation, step, holds);
 }
 
 function queuedHold({ digest, file }: Situation, queued: boolean): readonly Hold[] {
@@ -143,10 +146,12 @@ function waitingOnFleet(situation: Situation, queued: boolean): readonly Hold[] 
   return batchReady(counts) ? [] : [hold('GroupsNotReady', `${nameUnready(unready)} on the release, not ready`)];
 }
 
-function nextLabel(step: WholeStep, holds: readonly Hold[]): Decision {
-  const index = step.index + 1;
+function nextLabel({ snapshot }: Situation, step: WholeStep, holds: readonly Hold[]): Decision {
+  const jump = snapshot.rollout?.intents.jump;
+  const wish = sameRelease(jump?.release, step.marks.release) ? jump?.index : undefined;
+  const index = followingStep(wish, { current: step.index, steps: step.of });
   const move: Move = {
-    reason: 'StepReady',
+    reason: index > step.index + 1 ? 'Jumped' : 'StepReady',
     label: `step ${index}/${step.of}`,
     marks: { ...step.marks, step: { kind: 'step', index, of: step.of } },
     partition: undefined,
@@ -182,5 +187,5 @@ function settle(situation: Situation, step: WholeStep, holds: readonly Hold[]): 
 export function displacedBack({ marks, workload }: Situation): Pick<Move, 'maxUnavailable'> {
   const displaced = marks?.restore?.maxUnavailable;
   if (displaced === undefined || workload.maxUnavailable !== displaced.set) return { maxUnavailable: undefined };
-  return { maxUnavailable: displaced.was ?? 'remove' };
+  return { maxUnavailable: displaced.was ?? UNSET };
 }

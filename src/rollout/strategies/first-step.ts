@@ -1,0 +1,90 @@
+/** The first step of a request: the marks it gets, and the commit that lets its first groups go. */
+
+import type { IntOrPercent } from '../../api/int-or-percent.ts';
+import type { Displaced, Marks, Restore } from '../../api/marks.ts';
+import { sameRelease } from '../../api/release.ts';
+import { SENTINEL } from '../../api/workload.ts';
+import { nextPartition, partitionOf } from '../batches.ts';
+import { wanted } from '../gates/cluster.ts';
+import { nameGroups } from '../groups.ts';
+import { type Decision, holding, type Move, moving } from '../move.ts';
+import { nextRelease, type Situation } from '../situation.ts';
+import { describeStep, followingStep } from '../steps.ts';
+
+/** The marks of step 1 of the file's text; a text that was given up before is so no longer. */
+export function firstStep(
+  { steps, digest }: Situation,
+  from: { readonly marks: Marks; readonly floor: number; readonly maxUnavailable?: Displaced | undefined },
+): Marks {
+  return {
+    release: nextRelease(digest, from.marks),
+    step: { kind: 'step', index: 1, of: Math.max(1, steps.length) },
+    stable: from.marks.stable,
+    restore: { floor: from.floor, maxUnavailable: from.maxUnavailable },
+    aborted: from.marks.aborted.filter((given) => given.digest !== digest),
+  };
+}
+
+/**
+ * Step 1 of the file's text, or the step that a jump names. `restore` is what an earlier release of the same delivery
+ * has put aside, and its floor; `maxUnavailable` is set with the step.
+ */
+export function start(
+  situation: Situation,
+  from: {
+    readonly marks: Marks;
+    readonly restore: Restore | undefined;
+    readonly maxUnavailable: IntOrPercent | undefined;
+  },
+): Decision {
+  const { steps, digest, replicas, snapshot, observed } = situation;
+  const { release, ...first } = firstStep(situation, { marks: from.marks, floor: 0 });
+  const jump = snapshot.rollout?.intents.jump;
+  const index = followingStep(sameRelease(jump?.release, release) ? jump?.index : undefined, {
+    current: 0,
+    steps: steps.length,
+  });
+  const step = steps[index - 1];
+  if (step === undefined || replicas === undefined) return holding([], 'BeforeStepUpgrade');
+  const partition = nextPartition(SENTINEL, partitionOf(step.replicas, replicas));
+  const groups = observed === undefined ? [] : wanted(observed, replicas);
+  const moved = groups.filter((group) => group.index >= partition).map((group) => group.index);
+  const move: Move = {
+    reason: index === 1 ? 'StepReady' : 'Jumped',
+    label: `step ${index}/${steps.length}`,
+    marks: {
+      release,
+      ...first,
+      step: { kind: 'step', index, of: steps.length },
+      restore: {
+        floor: Math.min(partition, from.restore?.floor ?? partition),
+        maxUnavailable: from.restore?.maxUnavailable,
+      },
+    },
+    partition: partition === situation.partition ? undefined : partition,
+    maxUnavailable: from.maxUnavailable,
+    text: undefined,
+    why: `${moved.length === 1 ? `Group ${moved[0]} moves` : `Groups ${nameGroups(moved).replace(/^groups? /, '')} move`} to release ${digest}${imageNote(situation)}: ${describeStep(step, replicas)}; the others stay. ${groups.filter((group) => group.ready).length} of ${replicas} groups are ready on ${from.marks.release.digest}.`,
+  };
+  return moving(move, 'StepUpgrade');
+}
+
+/** `(vllm-openai:v0.10.0 → vllm-openai:v0.10.1)` where the texts differ in an image. */
+function imageNote({ workload, snapshot }: Situation): string {
+  if (snapshot.stable.kind !== 'known') return '';
+  const before = imagesOf(JSON.stringify(snapshot.stable.value.content));
+  const after = imagesOf(JSON.stringify(workload.content));
+  const gone = before.filter((image) => !after.includes(image));
+  const fresh = after.filter((image) => !before.includes(image));
+  return gone.length === 0 || fresh.length === 0
+    ? ''
+    : ` (${gone.map(short).join(', ')} → ${fresh.map(short).join(', ')})`;
+}
+
+function imagesOf(content: string): readonly string[] {
+  return [...new Set([...content.matchAll(/"image":"([^"]{1,512})"/g)].map((match) => match[1] ?? ''))];
+}
+
+function short(image: string): string {
+  return image.slice(image.lastIndexOf('/') + 1);
+}

@@ -1,0 +1,55 @@
+/** A release that was given up and is asked for again: its text goes back into the file, as a request like any other. */
+
+import type { Marks } from '../../api/marks.ts';
+import { printRelease, type Release, sameRelease } from '../../api/release.ts';
+import { holdsOf } from '../gates/gate.ts';
+import { historyRewritten } from '../gates/git.ts';
+import { disabled, rolloutAbsent, stalled } from '../gates/people.ts';
+import { type Hold, hold, unique } from '../hold.ts';
+import { type Decision, holding, moving } from '../move.ts';
+import type { Situation } from '../situation.ts';
+
+/** Whether `wish` asks for this text: it must name the last time that the text was given up, so that it counts once. */
+export function retried(digest: string, marks: Marks, wish: Release | undefined): boolean {
+  return sameRelease(
+    marks.aborted.find((release) => release.digest === digest),
+    wish,
+  );
+}
+
+/**
+ * For a settled workload: the text of the release that a retry names, put back into the file. The workload is armed,
+ * so nothing restarts: the next pass finds a request, and its gates decide. `shown` are the holds of the row.
+ */
+export function retry(situation: Situation, shown: readonly Hold[]): Decision {
+  const { snapshot, marks } = situation;
+  const wish = snapshot.rollout?.intents.retry;
+  if (marks === undefined || wish === undefined || !retried(wish.digest, marks, wish))
+    return holding(shown, 'Completed', true);
+  const gates = holdsOf([stalled, historyRewritten, rolloutAbsent, disabled], situation);
+  if (gates.length > 0) return holding(unique([...shown, ...gates]), 'Completed', true);
+  const { retryText } = snapshot;
+  if (retryText.kind !== 'known' || retryText.value.release.digest !== wish.digest)
+    return holding([...shown, textLost(situation, wish)], 'Completed', true);
+  return moving(
+    {
+      reason: 'Retried',
+      label: `retry ${wish.digest}`,
+      marks,
+      partition: undefined,
+      maxUnavailable: undefined,
+      text: retryText.value,
+      why: `A person asked for ${printRelease(wish)} again, which had been given up. Its template is back in the file as a request: armed, nothing restarts until its first step.`,
+    },
+    'BeforeStepUpgrade',
+    shown,
+  );
+}
+
+function textLost({ snapshot }: Situation, wish: Release): Hold {
+  const why = snapshot.retryText.kind === 'unknown' ? snapshot.retryText.why : 'no commit has it';
+  return hold(
+    'RetryRefused',
+    `asked to retry ${printRelease(wish)}, but its template was not found: ${why}. Put it into the file by hand`,
+  );
+}

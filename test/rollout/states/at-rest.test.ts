@@ -1,0 +1,296 @@
+/** The rows of the specification at rest: unmanaged, settled, requested. */
+
+import { expect, test } from 'vitest';
+import { planned, type Row } from '../../support/planned.ts';
+import { issueOf, type World } from '../../support/snapshot.ts';
+
+const A4 = '0:A+ 1:A+ 2:A+ 3:A+';
+const unmanaged: World = { marks: 'none' };
+const requested: World = { text: 'B', groups: A4, live: {} };
+const lost = { kind: 'rewritten', recorded: 'c'.repeat(40), acknowledged: false } as const;
+
+test.each<Row>([
+  ['at rest, applied', { ...unmanaged, p: 'missing' }, 'Adopted: adopt, partition 0 → 1000000 => A.1 stable=main'],
+  ['armed already', unmanaged, 'Adopted: adopt => A.1 stable=main'],
+  ['one group', { ...unmanaged, n: 1, p: 0 }, 'Adopted: adopt, partition 0 → 1000000 => A.1 stable=main'],
+  ['scaled to zero', { ...unmanaged, n: 0, p: 0 }, 'Adopted: adopt, partition 0 → 1000000 => A.1 stable=main'],
+  ['groups of one pod', { ...unmanaged, size: 1, p: 0 }, 'Adopted: adopt, partition 0 → 1000000 => A.1 stable=main'],
+  ['a group not ready', { ...unmanaged, groups: '0:A+ 1:A- 2:A+ 3:A+' }, 'hold NotAtRest'],
+  ['workers not ready', { ...unmanaged, groups: '0:A+ 1:Aw 2:A+ 3:A+' }, 'hold NotAtRest'],
+  ['a group missing', { ...unmanaged, groups: '0:A+ 1:A+ 2:A+' }, 'hold NotAtRest'],
+  ['a surplus group', { ...unmanaged, groups: `${A4} 4:A+` }, 'hold NotAtRest'],
+  ['a group on another revision', { ...unmanaged, groups: '0:A+ 1:B+ 2:A+ 3:A+' }, 'hold NotAtRest'],
+  ['StatefulSet not flipped', { ...unmanaged, live: { flipped: false } }, 'hold NotAtRest'],
+  ['template differs live', { ...unmanaged, live: { text: 'B' } }, 'hold NotApplied'],
+  ['cluster unreadable', { ...unmanaged, live: 'unknown' }, 'hold ClusterUnreadable'],
+  ['workload absent', { ...unmanaged, live: 'absent' }, 'hold WorkloadAbsent'],
+  ['disabled', { ...unmanaged, rollout: { disabled: true } }, 'hold Disabled'],
+  [
+    'paused is no reason to leave it unarmed',
+    { ...unmanaged, rollout: { paused: true } },
+    'Adopted: adopt => A.1 stable=main',
+  ],
+  ['lint finds surge', { ...unmanaged, issues: [issueOf('SurgeUnsupported')] }, 'hold Stalled'],
+  ['history rewritten', { ...unmanaged, history: lost }, 'hold HistoryRewritten'],
+  ['no Rollout names it', { ...unmanaged, rollout: 'absent' }, 'nothing'],
+])('unmanaged, %s', (_, of, then) => expect(planned(of)).toBe(then));
+
+test.each<Row>([
+  ['nothing to do', {}, 'nothing'],
+  ['live differs', { live: { text: 'B', setText: 'B' }, groups: A4 }, 'hold Drift'],
+  ['live partition differs', { live: { p: 0 } }, 'hold Drift'],
+  ['a group not ready', { groups: '0:A+ 1:A- 2:A+ 3:A+' }, 'hold NotAtRest'],
+  ['a group astray', { groups: '0:A+ 1:B+ 2:A+ 3:A+' }, 'hold NotAtRest'],
+  ['partition lowered by hand', { p: 2 }, 'Rearmed: arm, partition 2 → 1000000 => A.1'],
+  ['partition 0 by hand', { p: 0 }, 'Rearmed: arm, partition 0 → 1000000 => A.1'],
+  ['partition lowered, disabled', { p: 0, rollout: { disabled: true } }, 'Rearmed: arm, partition 0 → 1000000 => A.1'],
+  ['partition lowered, paused', { p: 0, rollout: { paused: true } }, 'Rearmed: arm, partition 0 → 1000000 => A.1'],
+  [
+    'partition lowered, Rollout deleted',
+    { p: 0, rollout: 'absent' },
+    'Rearmed: arm, partition 0 → 1000000 => A.1 | OrphanArmed',
+  ],
+  [
+    'partition lowered, files wrong',
+    { p: 0, issues: [issueOf('UnknownField')] },
+    'Rearmed: arm, partition 0 → 1000000 => A.1 | Stalled',
+  ],
+  [
+    'partition lowered, cluster unreadable',
+    { p: 0, live: 'unknown' },
+    'Rearmed: arm, partition 0 → 1000000 => A.1 | ClusterUnreadable',
+  ],
+  ['partition lowered, a group still comes back', { p: 2, groups: '0:A+ 1:A+ 2:A+ 3:B+' }, 'hold NotAtRest'],
+  ['partition missing', { p: 'missing' }, 'hold Stalled'],
+  ['Rollout deleted', { rollout: 'absent' }, 'hold OrphanArmed'],
+  ['abort of what is settled', { intents: { abort: 'A.1' } }, 'hold AbortRefused'],
+  ['abort of an older release', { marks: 'C.3', text: 'C', intents: { abort: 'B.2' } }, 'nothing'],
+  ['unreadable annotations with a record', { marks: 'none', record: { marks: 'A.1' } }, 'hold AnnotationsGone'],
+  [
+    'annotations gone, disabled',
+    { marks: 'none', record: { marks: 'A.1' }, rollout: { disabled: true } },
+    'hold Disabled',
+  ],
+])('settled, %s', (_, of, then) => expect(planned(of)).toBe(then));
+
+const step1 = 'StepReady: step 1/3, partition 1000000 → 3 => B.2 1/3 floor=3';
+
+test.each<Row>([
+  ['gates open', requested, step1],
+  ['not live yet', { ...requested, live: { text: 'A' } }, 'hold NotApplied'],
+  ['not observed', { ...requested, live: { unobserved: true } }, 'hold NotObserved'],
+  ['LWS has not put it on its StatefulSet', { ...requested, live: { setText: 'A' } }, 'hold NotObserved'],
+  ['cluster unreadable', { ...requested, live: 'unknown' }, 'hold ClusterUnreadable'],
+  ['workload absent', { ...requested, live: 'absent' }, 'hold WorkloadAbsent'],
+  ['workload being deleted', { ...requested, live: { deleting: true } }, 'hold WorkloadDeleting'],
+  ['leaders unreadable', { ...requested, live: { unread: 'leaders' } }, 'hold ClusterUnreadable'],
+  ['paused', { ...requested, rollout: { paused: true } }, 'hold Paused'],
+  ['disabled', { ...requested, rollout: { disabled: true } }, 'hold Disabled'],
+  ['Rollout deleted', { ...requested, rollout: 'absent' }, 'hold OrphanArmed'],
+  ['a wrong file', { ...requested, issues: [issueOf('ChangeNotSupportedYet')] }, 'hold Stalled'],
+  ['no way back', { ...requested, stable: 'unknown' }, 'hold StableUnavailable'],
+  ['history rewritten', { ...requested, history: lost }, 'hold HistoryRewritten'],
+  ['history acknowledged', { ...requested, history: { ...lost, acknowledged: true } }, step1],
+  ['several holds', { ...requested, rollout: { paused: true }, live: { text: 'A' } }, 'hold Paused NotApplied'],
+  ['an old group unready, budget spent', { ...requested, groups: '0:A+ 1:A- 2:A+ 3:A+' }, 'hold BlockedByUnreadyGroup'],
+  [
+    'an old group unready, budget left',
+    { ...requested, u: 2, groups: '0:A+ 1:A- 2:A+ 3:A+' },
+    'StepReady: step 1/3, partition 1000000 → 3 => B.2 1/3 floor=3',
+  ],
+  ['a group on neither text', { ...requested, groups: '0:A+ 1:C+ 2:A+ 3:A+' }, 'hold MixedRevisions'],
+  ['scaled to zero', { ...requested, n: 0, groups: '' }, 'hold ScaledToZero'],
+  ['came up from zero', { ...requested, groups: '0:B+ 1:B+ 2:B+ 3:B+', live: { revisions: 'A' } }, 'hold Overshoot'],
+  [
+    'came up from zero, approved',
+    { ...requested, groups: '0:B+ 1:B+ 2:B+ 3:B+', intents: { approve: '1@B.2' } },
+    step1,
+  ],
+  ['put back to the text of the release', { text: 'A' }, 'nothing'],
+  ['an aborted text', { ...requested, marks: 'A.1 aborted=B.2' }, 'hold ReleaseAborted'],
+  [
+    'an aborted text, retried',
+    { ...requested, marks: 'A.1 aborted=B.2', intents: { retry: 'B.2' } },
+    'StepReady: step 1/3, partition 1000000 → 3 => B.3 1/3 floor=3',
+  ],
+  [
+    'an aborted text, retried under an older name',
+    { ...requested, marks: 'A.1 aborted=B.3', intents: { retry: 'B.2' } },
+    'hold ReleaseAborted',
+  ],
+  [
+    'an aborted text, retried and given up again',
+    { ...requested, marks: 'A.1 aborted=B.3,B.2', intents: { retry: 'B.2' } },
+    'hold ReleaseAborted',
+  ],
+  [
+    'another text after an abort takes the next serial',
+    { ...requested, text: 'C', marks: 'A.1 aborted=B.7' },
+    'StepReady: step 1/3, partition 1000000 → 3 => C.8 1/3 floor=3 aborted=B.7',
+  ],
+  ['jump', { ...requested, intents: { jump: '2@B.2' } }, 'Jumped: step 2/3, partition 1000000 → 2 => B.2 2/3 floor=2'],
+  ['jump of another release', { ...requested, intents: { jump: '2@B.1' } }, step1],
+  ['jump too far', { ...requested, intents: { jump: '4@B.2' } }, step1],
+  [
+    'one group',
+    { ...requested, n: 1, groups: '0:A+' },
+    'StepReady: step 1/3, partition 1000000 → 0 => B.2 1/3 floor=0',
+  ],
+  [
+    'first step 100 %',
+    { ...requested, steps: '100%' },
+    'StepReady: step 1/1, partition 1000000 → 0 => B.2 1/1 floor=0',
+  ],
+  ['a count', { ...requested, steps: '1 3 100%' }, 'StepReady: step 1/3, partition 1000000 → 3 => B.2 1/3 floor=3'],
+  [
+    'a count above replicas',
+    { ...requested, steps: '9' },
+    'StepReady: step 1/1, partition 1000000 → 0 => B.2 1/1 floor=0',
+  ],
+  [
+    'a percentage is rounded up',
+    { ...requested, steps: '26% 100%' },
+    'StepReady: step 1/2, partition 1000000 → 2 => B.2 1/2 floor=2',
+  ],
+])('requested, %s', (_, of, then) => expect(planned(of)).toBe(then));
+
+test.each<Row>([
+  ['an autoscaler owns N', { ...requested, scaler: 'HPA vllm', n: undefined, liveN: 4 }, step1],
+  ['Git has another N', { ...requested, scaler: 'HPA vllm', n: 2, liveN: 4 }, step1],
+  [
+    'N as it is live',
+    { ...requested, scaler: 'HPA vllm', n: 4, liveN: 2, groups: '0:A+ 1:A+' },
+    'StepReady: step 1/3, partition 1000000 → 1 => B.2 1/3 floor=1',
+  ],
+  ['scalers unreadable, N differs', { ...requested, scaler: 'unknown', n: 2, liveN: 4 }, 'hold ScalerUnreadable'],
+  ['scalers unreadable, N the same', { ...requested, scaler: 'unknown' }, step1],
+])('autoscaler, %s', (_, of, then) => expect(planned(of)).toBe(then));
+
+const inert: World = { digest: 'B' };
+
+test.each<Row>([
+  ['LWS made no new revision', inert, 'NoNewRevision: settled => B.2 stable=main'],
+  ['also while paused', { ...inert, rollout: { paused: true } }, 'NoNewRevision: settled => B.2 stable=main'],
+  ['not observed yet', { ...inert, live: { unobserved: true } }, 'hold NotObserved'],
+  ['disabled', { ...inert, rollout: { disabled: true } }, 'hold Disabled'],
+  ['history rewritten', { ...inert, history: lost }, 'hold HistoryRewritten'],
+  ['aborted before', { ...inert, marks: 'A.1 aborted=B.2' }, 'hold ReleaseAborted'],
+])('an edit that changes nothing, %s', (_, of, then) => expect(planned(of)).toBe(then));
+
+const revert: World = { ...requested, marks: 'A.1 aborted=B.2' };
+
+test.each<Row>([
+  [
+    'before its first step',
+    { ...requested, intents: { abort: 'B.2' } },
+    'RequestWithdrawn: withdraw => A.1 aborted=B.2 text A',
+  ],
+  [
+    'not even live',
+    { ...requested, live: { text: 'A' }, intents: { abort: 'B.2' } },
+    'RequestWithdrawn: withdraw => A.1 aborted=B.2 text A',
+  ],
+  [
+    'cluster unreadable',
+    { ...requested, live: 'unknown', intents: { abort: 'B.2' } },
+    'RequestWithdrawn: withdraw => A.1 aborted=B.2 text A',
+  ],
+  [
+    'paused and wrong',
+    { ...requested, rollout: { paused: true, disabled: true }, issues: [issueOf('X')], intents: { abort: 'B.2' } },
+    'RequestWithdrawn: withdraw => A.1 aborted=B.2 text A',
+  ],
+  ['by an older name', { ...requested, intents: { abort: 'B.1' } }, step1],
+  ['stable text lost', { ...requested, stable: 'unknown', intents: { abort: 'B.2' } }, 'hold StableUnavailable'],
+  [
+    'the sixth is forgotten',
+    { ...requested, marks: 'A.1 aborted=C.6,D.5,E.4,C.3,D.2', intents: { abort: 'B.7' } },
+    'RequestWithdrawn: withdraw => A.1 aborted=B.7,C.6,D.5,E.4,C.3 text A',
+  ],
+  [
+    'partition lowered by hand, a group moved',
+    { ...requested, p: 3, groups: '0:A+ 1:A+ 2:A+ 3:B+', intents: { abort: 'B.2' } },
+    'Aborted: rollback => A.1 rollback floor=3 aborted=B.2 text A',
+  ],
+  [
+    'recreated, everything moved',
+    {
+      ...requested,
+      groups: '0:B+ 1:B+ 2:B+ 3:B+',
+      live: { uid: 'lws-2', revisions: '-' },
+      record: {},
+      intents: { abort: 'B.2' },
+    },
+    'Aborted: rollback, partition 1000000 → 0 => A.1 rollback floor=0 aborted=B.2 text A',
+  ],
+  [
+    'came up from zero',
+    { ...requested, groups: '0:B+ 1:B+ 2:B+ 3:B+', intents: { abort: 'B.2' } },
+    'Aborted: rollback, partition 1000000 → 0 => A.1 rollback floor=0 aborted=B.2 text A',
+  ],
+])('requested and aborted, %s', (_, of, then) => expect(planned(of)).toBe(then));
+
+test.each<Row>([
+  ['a lowered partition is step 1', { ...requested, p: 2 }, 'Superseded: step 1/3, partition 2 → 3 => B.2 1/3 floor=2'],
+  ['one that step 1 allows stays', { ...requested, p: 3 }, 'Superseded: step 1/3 => B.2 1/3 floor=3'],
+  ['above step 1: the step decides', { ...requested, p: 4 }, 'StepReady: step 1/3, partition 4 → 3 => B.2 1/3 floor=3'],
+  ['above step 1, paused', { ...requested, p: 4, rollout: { paused: true } }, 'hold Paused'],
+  [
+    'under an aborted text: stopped',
+    { ...revert, p: 2, groups: '0:A+ 1:A+ 2:A+ 3:B-' },
+    'RollStopped: stopped, partition 2 → 3 => A.1 aborted=B.2 | ReleaseAborted',
+  ],
+  [
+    'Rollout deleted: stopped',
+    { ...requested, p: 2, rollout: 'absent', groups: '0:A+ 1:A+ 2:A+ 3:B+' },
+    'RollStopped: stopped, partition 2 → 3 => A.1 | OrphanArmed',
+  ],
+  [
+    'Rollout deleted: stopped already',
+    { ...requested, p: 3, rollout: 'absent', groups: '0:A+ 1:A+ 2:A+ 3:B+' },
+    'hold OrphanArmed',
+  ],
+])('requested at an edited partition, %s', (_, of, then) => expect(planned(of)).toBe(then));
+
+test.each<Row>([
+  [
+    'held',
+    { ...requested, groups: '0:B+ 1:B+ 2:B+ 3:B+', live: { setUid: 'set-2' }, record: {} },
+    'hold Recreated Overshoot',
+  ],
+  [
+    'accepted: whole',
+    {
+      ...requested,
+      groups: '0:B+ 1:B- 2:B+ 3:B+',
+      live: { setUid: 'set-2' },
+      record: {},
+      intents: { approve: '1@B.2' },
+    },
+    'Armed: step 1/3, armed => B.2 1/3 floor=0',
+  ],
+  ['settled: nothing pending, nothing held', { live: { setUid: 'set-2' }, record: {} }, 'hold Recreated'],
+])('recreated at rest, %s', (_, of, then) => expect(planned(of)).toBe(then));
+
+const aborted: World = { marks: 'A.1 aborted=B.2', intents: { retry: 'B.2' }, retryText: 'B' };
+
+test.each<Row>([
+  ['its text comes back', aborted, 'Retried: retry bbbbbbbb => A.1 aborted=B.2 text B'],
+  [
+    'paused: it is only a request',
+    { ...aborted, rollout: { paused: true } },
+    'Retried: retry bbbbbbbb => A.1 aborted=B.2 text B',
+  ],
+  ['disabled', { ...aborted, rollout: { disabled: true } }, 'hold Disabled'],
+  ['a wrong file', { ...aborted, issues: [issueOf('X')] }, 'hold Stalled'],
+  ['text lost', { ...aborted, retryText: 'unknown' }, 'hold RetryRefused'],
+  ['another text found', { ...aborted, retryText: 'C' }, 'hold RetryRefused'],
+  ['a release that was not given up', { ...aborted, intents: { retry: 'C.9' } }, 'nothing'],
+  ['given up again since', { ...aborted, marks: 'A.1 aborted=B.3,B.2' }, 'nothing'],
+  ['delivered since', { ...aborted, text: 'B', marks: 'B.3 stable=B' }, 'nothing'],
+  [
+    'of the last of two',
+    { ...aborted, marks: 'A.1 aborted=C.4,B.3', intents: { retry: 'B.3' } },
+    'Retried: retry bbbbbbbb => A.1 aborted=C.4,B.3 text B',
+  ],
+])('settled, retry, %s', (_, of, then) => expect(planned(of)).toBe(then));

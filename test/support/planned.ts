@@ -1,0 +1,113 @@
+/** What a plan would write, in the notation of tables; checks on the way that edits, subject and record agree. */
+
+import { expect } from 'vitest';
+import type { JsonObject } from '../../src/api/json.ts';
+import { MARK, parseMarks } from '../../src/api/marks.ts';
+import { parseTrailers } from '../../src/rollout/messages.ts';
+import { type Plan, type PlannedCommit, plan } from '../../src/rollout/plan.ts';
+import type { Snapshot, WorkloadFile } from '../../src/rollout/snapshot.ts';
+import { MAX_UNAVAILABLE_PATH, markEdits, PARTITION_PATH } from '../../src/rollout/step-edits.ts';
+import { letterOf, showMarks, showRelease, WORKLOAD_FILE, type World, world } from './snapshot.ts';
+
+/** A row of the specification: what the world looks like, and `Reason: subject => marks [text A] [| Holds]`. */
+export type Row = readonly [when: string, world: World, then: string];
+
+/** The answer of `plan` to a world, as rows spell it. */
+export function planned(of: World): string {
+  return show(world(of));
+}
+
+/** The same for a snapshot that is there already. */
+export function show(snapshot: Snapshot): string {
+  const made = plan(snapshot);
+  checkQuiet(made);
+  const holds = [...new Set(made.holds.map((hold) => hold.reason))].join(' ');
+  if (made.commit === undefined) return holds === '' ? 'nothing' : `hold ${holds}`;
+  const file = snapshot.workload;
+  if (file === undefined) throw new Error('a commit without a workload');
+  const commit = showCommit(made.commit, file);
+  return holds === '' ? commit : `${commit} | ${holds}`;
+}
+
+function checkQuiet(made: Plan): void {
+  for (const hold of made.holds) expect(hold.message, hold.reason).toMatch(/\S/);
+  if (made.commit === undefined) return;
+  const trailers = parseTrailers(made.commit.message);
+  expect(trailers?.reason).toBe(made.commit.reason);
+  expect(trailers?.plannedFrom).toBe(made.main);
+  expect(made.commit.message).toMatch(new RegExp(`^${escape(made.commit.subject)}\n\n.+`));
+  expect(made.commit.message).not.toMatch(/undefined|NaN|\[object/);
+}
+
+function escape(text: string): string {
+  return text.replace(/[$()*+.?[\\\]^{|}]/g, '\\$&');
+}
+
+/** Applies the edits to the fields that we own, and names the outcome. */
+function showCommit(commit: PlannedCommit, file: WorkloadFile): string {
+  const fields = { ...fieldsOf(file) };
+  let text = '';
+  expect(commit.edits).toHaveLength(1);
+  for (const edit of commit.edits[0]?.edits ?? []) {
+    const key = edit.path.join('/');
+    if (edit.kind === 'restore') text = ` text ${edit.source.slice(-1)}`;
+    else if (edit.kind === 'remove') delete fields[key];
+    else {
+      expect(fields[key], `${key} is set to what it is`).not.toBe(edit.value);
+      fields[key] = edit.value;
+    }
+  }
+  expect(commit.edits[0]?.file).toBe(WORKLOAD_FILE);
+  const subject = commit.subject.replace('rollout(llm/vllm): ', '');
+  checkSubject(subject, { before: fieldsOf(file), after: fields });
+  const annotations = Object.fromEntries(
+    Object.entries(fields)
+      .filter(([key]) => key.startsWith('metadata/annotations/'))
+      .map(([key, value]) => [key.replace('metadata/annotations/', ''), String(value)]),
+  );
+  const marks = parseMarks(annotations);
+  if (marks !== undefined && !('release' in marks)) throw new Error(`unreadable marks: ${JSON.stringify(marks)}`);
+  const trailers = parseTrailers(commit.message);
+  expect(trailers?.release).toBe(annotations[MARK.release]);
+  expect(trailers?.step).toBe(annotations[MARK.step] ?? 'settled');
+  expect(marks === undefined ? '' : showRelease(marks.release)).toContain(letterOf(marks?.release.digest ?? ''));
+  return `${commit.reason}: ${subject} => ${showMarks(marks)}${text}`;
+}
+
+type Fields = Record<string, string | number | boolean>;
+
+function fieldsOf(file: WorkloadFile): Fields {
+  const fields: Fields = {};
+  for (const edit of markEdits(undefined, file.workload.marks))
+    if (edit.kind === 'set') fields[edit.path.join('/')] = edit.value;
+  const { partition, maxUnavailable } = file.workload;
+  if (partition !== undefined) fields[PARTITION_PATH.join('/')] = partition;
+  if (maxUnavailable !== undefined) fields[MAX_UNAVAILABLE_PATH.join('/')] = maxUnavailable;
+  return fields;
+}
+
+/** A subject names every field that changes, from what it is to what it becomes. */
+function checkSubject(subject: string, at: { readonly before: Fields; readonly after: Fields }): void {
+  for (const [name, path] of [
+    ['partition', PARTITION_PATH],
+    ['maxUnavailable', MAX_UNAVAILABLE_PATH],
+  ] as const) {
+    const key = path.join('/');
+    const [before, after] = [at.before[key], at.after[key]];
+    const shown = name === 'partition' ? (before ?? 0) : (before ?? 'unset');
+    if (before === after) expect(subject).not.toContain(`${name} `);
+    else expect(subject).toContain(`${name} ${shown} → ${after ?? 'unset'}`);
+  }
+}
+
+/** The next pass: the same world, with the record that the pass before left. */
+export function again(of: World, before: World = of): World {
+  const { record } = plan(world(before));
+  if (record === undefined) throw new Error('no record');
+  return { ...of, record: JSON.parse(JSON.stringify(record)) as typeof record };
+}
+
+/** Content of no consequence that keeps a snapshot plain JSON. */
+export function roundTrip(snapshot: Snapshot): Snapshot {
+  return JSON.parse(JSON.stringify(snapshot)) as Snapshot & JsonObject;
+}

@@ -1,0 +1,473 @@
+/** Builds snapshots from a compact notation, and says what a plan would write in the same notation. */
+
+import type { IntOrPercent } from '../../src/api/int-or-percent.ts';
+import type { Intents } from '../../src/api/intents.ts';
+import { INTENT, parseIntents } from '../../src/api/intents.ts';
+import type { Issue } from '../../src/api/issue.ts';
+import type { JsonObject } from '../../src/api/json.ts';
+import { absent, type Known, known, unknown } from '../../src/api/known.ts';
+import type { LiveLeader, LiveStatefulSet } from '../../src/api/live.ts';
+import type { Marks, StepMark } from '../../src/api/marks.ts';
+import type { RolloutRecord, StepRecord } from '../../src/api/record.ts';
+import { parseRelease, printRelease, type Release } from '../../src/api/release.ts';
+import { parseRollout } from '../../src/api/rollout.ts';
+import { SENTINEL } from '../../src/api/workload.ts';
+import { partitionOf, plannedGroups } from '../../src/rollout/batches.ts';
+import type { History, Live, RolloutFile, Snapshot, Stable } from '../../src/rollout/snapshot.ts';
+
+/** A version of the template, by its letter: `A` … `F`. */
+export type Letter = string;
+
+export const NOW = 1_750_000_000;
+export const MAIN = '9'.repeat(40);
+export const WORKLOAD_FILE = 'apps/vllm/lws.yaml';
+export const ROLLOUT_FILE = 'rollouts/vllm.yaml';
+
+export type World = {
+  /** `replicas` in Git; `undefined` in it: not written. */
+  readonly n?: number | undefined;
+  /** The value that the cluster has, where it is another than Git's. */
+  readonly liveN?: number;
+  readonly size?: number;
+  /** The template in the file. */
+  readonly text?: Letter;
+  /** `B.2 1/3 floor=3 u=1>2 aborted=C.3,D.4`; `none`: not managed. Settled on A by default. */
+  readonly marks?: string;
+  /** `missing`: not written. */
+  readonly p?: number | 'missing';
+  /** `maxUnavailable`; 0: not written. */
+  readonly u?: IntOrPercent;
+  /** The digest of the file where it is another than its text has: an edit that changes nothing for LWS. */
+  readonly digest?: Letter;
+  /** The letter of the stable text, or `unknown`, `absent`. By default A where something is to be delivered. */
+  readonly stable?: string;
+  /** A letter, or `unknown`. */
+  readonly retryText?: string;
+  readonly delivered?: 'unknown';
+  /** What the cluster has; Git's by default. `unknown`, `absent`: instead of everything. */
+  readonly live?: 'unknown' | 'absent' | LiveWorld;
+  /** `0:A+ 1:A- 2:Bw 3:B~`: ready, leader not ready, workers not ready, leader being deleted; not named: no pod. */
+  readonly groups?: string;
+  /** `25% 50%! 100%/60`: `!` a manual pause as written, `/60` a timed one. */
+  readonly steps?: string;
+  readonly rollout?: 'absent' | { readonly paused?: boolean; readonly disabled?: boolean };
+  readonly failureThreshold?: IntOrPercent;
+  /** As on the Rollout: `{ approve: '1@B.2' }`. */
+  readonly intents?: Readonly<Partial<Record<keyof typeof INTENT, string>>>;
+  readonly issues?: readonly Issue[];
+  readonly history?: History;
+  /** Its name, or `unknown`. */
+  readonly scaler?: string;
+  /** `undefined`: lost. */
+  readonly record?: RecordWorld | RolloutRecord;
+  readonly now?: number;
+};
+
+export type LiveWorld = {
+  readonly text?: Letter;
+  readonly p?: number;
+  readonly u?: IntOrPercent;
+  /** LWS has not observed the newest generation. */
+  readonly unobserved?: boolean;
+  /** LWS before 0.9. */
+  readonly old?: boolean;
+  readonly deleting?: boolean;
+  /** The text on the leader StatefulSet, where LWS has not put the new one on it yet. */
+  readonly setText?: Letter;
+  readonly flipped?: boolean;
+  readonly uid?: string;
+  readonly setUid?: string;
+  /** Revisions that are there besides those of text, stable text and groups; `-`: none but those of the groups. */
+  readonly revisions?: string;
+  /** One part that could not be read. */
+  readonly unread?: 'leaderSet' | 'leaders' | 'workerSets' | 'revisions';
+};
+
+export type RecordWorld = {
+  /** How long ago the groups of the step were first seen done. */
+  readonly doneAgo?: number;
+  readonly partition?: number;
+  readonly replicas?: number;
+  /** The steps as they were when the step was written. */
+  readonly steps?: string;
+  readonly uids?: { readonly lws: string; readonly leaderSet: string };
+  readonly marks?: string;
+  readonly appliedAgo?: number;
+};
+
+const EMPTY_RECORD: RolloutRecord = {
+  version: 1,
+  cluster: 'default',
+  namespace: 'llm',
+  name: 'vllm',
+  main: MAIN,
+  blobs: { [WORKLOAD_FILE]: 'blob', [ROLLOUT_FILE]: 'blob' },
+  settled: false,
+  auditedAt: NOW,
+  phase: 'Progressing',
+  currentStepState: 'StepUpgrade',
+  currentStepIndex: 0,
+  nextStepIndex: 1,
+  message: '',
+  conditions: [],
+  holds: [],
+  rolloutHash: '',
+  observedRolloutID: '',
+  marks: undefined,
+  step: undefined,
+  groups: [],
+  uids: undefined,
+  appliedSince: undefined,
+  stable: undefined,
+};
+
+export function digestOf(letter: Letter): string {
+  return letter.toLowerCase().repeat(8);
+}
+
+export function letterOf(digest: string): Letter {
+  return digest.charAt(0).toUpperCase();
+}
+
+export function commitOf(letter: Letter): string {
+  return letter.toLowerCase().repeat(40);
+}
+
+/** What a release covers, one image a letter. */
+export function contentOf(letter: Letter, size = 2): JsonObject {
+  const image = `vllm/vllm-openai:v0.10.${letter.charCodeAt(0) - 65}`;
+  const template = { spec: { containers: [{ name: 'vllm', image, args: ['--model', 'llama'] }] } };
+  return { leaderWorkerTemplate: { size, leaderTemplate: template, workerTemplate: template } };
+}
+
+export function textOf(letter: Letter): string {
+  return `text of ${letter}`;
+}
+
+export function stableOf(letter: Letter, serial = 1): Stable {
+  return {
+    commit: commitOf(letter),
+    release: { digest: digestOf(letter), serial },
+    content: contentOf(letter),
+    text: textOf(letter),
+  };
+}
+
+export function releaseOf(text: string): Release {
+  const [letter = '', serial = ''] = text.split('.');
+  const release = parseRelease(`${digestOf(letter)}.${serial}`);
+  if (release === undefined) throw new Error(`no release: ${text}`);
+  return release;
+}
+
+export function showRelease(release: Release): string {
+  return `${letterOf(release.digest)}.${release.serial}`;
+}
+
+/** Marks from their notation; the stable commit is A's unless `stable=B` says otherwise. */
+export function marksOf(notation: string): Marks | undefined {
+  if (notation === 'none') return undefined;
+  const [release = '', ...words] = notation.split(' ');
+  const fields = new Map(words.filter((word) => word.includes('=')).map((word) => word.split('=') as [string, string]));
+  const stepWord = words.find((word) => word.includes('/') || word === 'rollback');
+  const step = stepWord === undefined ? undefined : stepOf(stepWord);
+  const [was, set] = fields.get('u')?.split('>') ?? [];
+  const displaced = set === undefined ? undefined : { was: was === '-' ? undefined : Number(was), set: Number(set) };
+  const floor = fields.get('floor');
+  const stable = fields.get('stable') ?? 'A';
+  return {
+    release: releaseOf(release),
+    step,
+    stable: stable === 'main' ? MAIN : stable === '-' ? undefined : commitOf(stable),
+    restore: floor === undefined ? undefined : { floor: Number(floor), maxUnavailable: displaced },
+    aborted: fields.get('aborted')?.split(',').map(releaseOf) ?? [],
+  };
+}
+
+function stepOf(word: string): StepMark {
+  if (word === 'rollback') return { kind: 'rollback' };
+  const [index, of] = word.split('/').map(Number);
+  return { kind: 'step', index: index ?? 0, of: of ?? 0 };
+}
+
+/** Marks in their notation. */
+export function showMarks(marks: Marks | undefined): string {
+  if (marks === undefined) return 'none';
+  const { release, step, stable, restore, aborted } = marks;
+  const words = [showRelease(release)];
+  if (step !== undefined) words.push(step.kind === 'rollback' ? 'rollback' : `${step.index}/${step.of}`);
+  if (restore !== undefined) words.push(`floor=${restore.floor}`);
+  if (restore?.maxUnavailable !== undefined)
+    words.push(`u=${restore.maxUnavailable.was ?? '-'}>${restore.maxUnavailable.set}`);
+  if (aborted.length > 0) words.push(`aborted=${aborted.map(showRelease).join(',')}`);
+  if (stable !== commitOf('A'))
+    words.push(`stable=${stable === undefined ? '-' : stable === MAIN ? 'main' : letterOf(stable)}`);
+  return words.join(' ');
+}
+
+export function stepsOf(notation: string): readonly JsonObject[] {
+  if (notation === '') return [];
+  return notation.split(' ').map((word) => {
+    const [, count = '', mark = ''] = /^([0-9]+%?)(.*)$/.exec(word) ?? [];
+    const replicas = count.endsWith('%') ? count : Number(count);
+    if (mark === '') return { replicas };
+    return { replicas, pause: mark === '!' ? {} : { duration: Number(mark.slice(1)) } };
+  });
+}
+
+function rolloutFile(of: World): RolloutFile | undefined {
+  if (of.rollout === 'absent') return undefined;
+  const annotations = Object.fromEntries(
+    Object.entries(of.intents ?? {}).map(([key, value]) => [INTENT[key as keyof typeof INTENT], longIntent(value)]),
+  );
+  const { rollout, faults } = parseRollout({
+    apiVersion: 'rollouts.kruise.io/v1beta1',
+    kind: 'Rollout',
+    metadata: { name: 'vllm', namespace: 'llm', annotations },
+    spec: {
+      workloadRef: { apiVersion: 'leaderworkerset.x-k8s.io/v1', kind: 'LeaderWorkerSet', name: 'vllm' },
+      disabled: of.rollout?.disabled ?? false,
+      strategy: {
+        paused: of.rollout?.paused ?? false,
+        canary: { steps: stepsOf(of.steps ?? '25%/0 50%! 100%'), failureThreshold: of.failureThreshold },
+      },
+    },
+  });
+  if (rollout === undefined) throw new Error(faults.map((fault) => fault.message).join('; '));
+  const intents: Intents = parseIntents(annotations).intents;
+  const object = { apiVersion: 'rollouts.kruise.io/v1beta1', kind: 'Rollout', namespace: 'llm', name: 'vllm' };
+  return { file: ROLLOUT_FILE, object, rollout, intents, hash: 'hash' };
+}
+
+/** `1@B.2` and `B.2` with the digest spelled out; a commit stays as it is. */
+function longIntent(value: string): string {
+  const [, step = '', release] = /^([0-9]+@)?([A-F]\.[0-9]+)$/.exec(value) ?? [];
+  return release === undefined ? value : `${step}${printRelease(releaseOf(release))}`;
+}
+
+/** The snapshot of a world. At rest, settled on A, four groups, `maxUnavailable` 1, unless it says otherwise. */
+export function world(of: World = {}): Snapshot {
+  const n = 'n' in of ? of.n : 4;
+  const text = of.text ?? 'A';
+  const marks = marksOf(of.marks ?? 'A.1');
+  const partition = of.p === 'missing' ? undefined : (of.p ?? SENTINEL);
+  const maxUnavailable = of.u === 0 ? undefined : (of.u ?? 1);
+  const size = of.size ?? 2;
+  const digest = of.digest ?? text;
+  const moving = marks !== undefined && (marks.step !== undefined || letterOf(marks.release.digest) !== digest);
+  const object = { apiVersion: 'leaderworkerset.x-k8s.io/v1', kind: 'LeaderWorkerSet', namespace: 'llm', name: 'vllm' };
+  return {
+    version: 1,
+    key: { cluster: 'default', namespace: 'llm', name: 'vllm' },
+    now: of.now ?? NOW,
+    main: MAIN,
+    history: of.history ?? { kind: 'continued' },
+    blobs: { [WORKLOAD_FILE]: 'blob', [ROLLOUT_FILE]: 'blob' },
+    rollout: rolloutFile(of),
+    workload: {
+      file: WORKLOAD_FILE,
+      object,
+      workload: {
+        replicas: n,
+        partition,
+        maxUnavailable,
+        maxSurge: 0,
+        size,
+        rolloutId: undefined,
+        content: contentOf(text, size),
+        marks,
+      },
+      digest: digestOf(digest),
+      text: textOf(digest),
+    },
+    stable: textAt(of.stable ?? (moving ? 'A' : 'absent'), size),
+    delivered:
+      of.delivered === undefined
+        ? known(text === letterOf(marks?.release.digest ?? '') ? MAIN : commitOf(letterOf(marks?.release.digest ?? '')))
+        : unknown('the history ends before it'),
+    retryText: of.retryText === undefined ? absent : textAt(of.retryText, size),
+    issues: of.issues ?? [],
+    warnings: [],
+    record: recordOfWorld(of, marks),
+    recordFault: '',
+    audit: true,
+    live: liveOf(of, { n, text, partition: partition ?? 0, maxUnavailable: maxUnavailable ?? 1, size }),
+  };
+}
+
+function textAt(letter: Letter, size: number): Known<Stable> {
+  if (letter === 'unknown') return unknown('the commit could not be fetched');
+  if (letter === 'absent') return absent;
+  return known({ ...stableOf(letter), content: contentOf(letter, size) });
+}
+
+function recordOfWorld(of: World, marks: Marks | undefined): RolloutRecord | undefined {
+  const { record } = of;
+  if (record === undefined || 'version' in record) return record;
+  const replicas = record.replicas ?? of.n ?? 4;
+  const planned = stepsOf(record.steps ?? of.steps ?? '25%/0 50%! 100%').map((step) =>
+    plannedGroups(step['replicas'] as IntOrPercent, replicas),
+  );
+  const index = marks?.step?.kind === 'step' ? marks.step.index : 0;
+  const step: StepRecord | undefined =
+    marks === undefined || index === 0
+      ? undefined
+      : {
+          release: marks.release,
+          index,
+          planned,
+          replicas,
+          partition:
+            record.partition ?? (typeof of.p === 'number' ? of.p : partitionOf(planned[index - 1] ?? 0, replicas)),
+          doneSince: record.doneAgo === undefined ? undefined : (of.now ?? NOW) - record.doneAgo,
+        };
+  return {
+    ...EMPTY_RECORD,
+    step,
+    marks: record.marks === undefined ? marks : marksOf(record.marks),
+    uids: record.uids ?? { lws: 'lws-1', leaderSet: 'set-1' },
+    appliedSince: record.appliedAgo === undefined ? undefined : (of.now ?? NOW) - record.appliedAgo,
+  };
+}
+
+type Desired = {
+  readonly n: number | undefined;
+  readonly text: Letter;
+  readonly partition: number;
+  readonly maxUnavailable: IntOrPercent;
+  readonly size: number;
+};
+
+function liveOf(of: World, desired: Desired): Live {
+  const scaler =
+    of.scaler === undefined ? absent : of.scaler === 'unknown' ? unknown('hpa list: forbidden') : known(of.scaler);
+  if (of.live === 'unknown') {
+    const why = unknown('the API server did not answer within 10 s');
+    return { lws: why, leaderSet: why, leaders: why, workerSets: why, revisions: why, scaler };
+  }
+  if (of.live === 'absent') {
+    return { lws: absent, leaderSet: absent, leaders: absent, workerSets: absent, revisions: absent, scaler };
+  }
+  const live = of.live ?? {};
+  const replicas = of.liveN ?? desired.n ?? 4;
+  const text = live.text ?? desired.text;
+  const setText = live.setText ?? text;
+  const groups = groupsOf(of.groups ?? Array.from({ length: replicas }, (_, i) => `${i}:${setText}+`).join(' '));
+  const uid = live.uid ?? 'lws-1';
+  const set = { ...setOf('vllm', uid, setText), uid: live.setUid ?? 'set-1', replicas, replicasSeen: replicas };
+  const flipped = live.flipped ?? groups.every((group) => group.letter === setText && group.state === '+');
+  const part = <T>(name: LiveWorld['unread'], value: T): Known<T> =>
+    live.unread === name ? unknown(`${name}: 503`) : known(value);
+  return {
+    lws: known({
+      uid,
+      generation: 7,
+      observedGeneration: live.old === true ? undefined : live.unobserved === true ? 6 : 7,
+      deleting: live.deleting ?? false,
+      replicas,
+      size: desired.size,
+      partition: live.p ?? desired.partition,
+      maxUnavailable: live.u ?? desired.maxUnavailable,
+      maxSurge: 0,
+      content: contentOf(text, desired.size),
+      annotations: {},
+      conditions: [],
+      readyReplicas: groups.filter((group) => group.state === '+').length,
+      updatedReplicas: groups.filter((group) => group.letter === text).length,
+    }),
+    leaderSet: part('leaderSet', { ...set, currentRevision: flipped ? set.updateRevision : 'vllm-before' }),
+    leaders: part('leaders', groups.map(leaderOf)),
+    workerSets: part('workerSets', desired.size === 1 ? [] : groups.flatMap(workersOf)),
+    revisions: part(
+      'revisions',
+      lettersOf(of, groups, [text, setText]).map((letter, index) => ({
+        name: `vllm-${letter}`,
+        key: keyOf(letter),
+        revision: index + 1,
+        content: contentOf(letter, desired.size),
+      })),
+    ),
+    scaler,
+  };
+}
+
+function lettersOf(of: World, groups: readonly GroupWorld[], texts: readonly Letter[]): readonly Letter[] {
+  const live = of.live === undefined || typeof of.live === 'string' ? {} : of.live;
+  const mine = [...texts, ...groups.flatMap((group) => [group.letter, group.workers])];
+  const stable = of.stable === undefined || of.stable.length > 1 ? 'A' : of.stable;
+  const others = live.revisions === '-' ? [] : [stable, ...(live.revisions ?? '').split('')];
+  return [...new Set([...mine, ...others])].sort();
+}
+
+export type GroupWorld = {
+  readonly index: number;
+  readonly letter: Letter;
+  readonly workers: Letter;
+  readonly state: string;
+};
+
+/** `3:B/A-`: the leader on B, the workers still on A. */
+export function groupsOf(notation: string): readonly GroupWorld[] {
+  return notation
+    .split(' ')
+    .filter((word) => word !== '')
+    .map((word) => {
+      const [, index, letter = '', workers, state = ''] = /^([0-9]+):([A-F])(?:\/([A-F]))?([-+w~])$/.exec(word) ?? [];
+      if (index === undefined) throw new Error(`no group: ${word}`);
+      return { index: Number(index), letter, workers: workers ?? letter, state };
+    });
+}
+
+function keyOf(letter: Letter): string {
+  return `key-${letter}`;
+}
+
+function setOf(name: string, ownerUid: string, letter: Letter): LiveStatefulSet {
+  return {
+    name,
+    uid: `${name}-uid`,
+    ownerUid,
+    deleting: false,
+    generation: 1,
+    observedGeneration: 1,
+    replicas: 1,
+    partition: 0,
+    revisionKey: keyOf(letter),
+    replicasSeen: undefined,
+    groupIndex: undefined,
+    currentRevision: `${name}-${letter}`,
+    updateRevision: `${name}-${letter}`,
+    readyReplicas: 1,
+    availableReplicas: 1,
+    updatedReplicas: 1,
+  };
+}
+
+function leaderOf({ index, letter, state }: GroupWorld): LiveLeader {
+  return {
+    name: `vllm-${index}`,
+    uid: `pod-${index}`,
+    groupIndex: index,
+    revisionKey: keyOf(letter),
+    deleting: state === '~',
+    ready: state === '+' || state === 'w',
+    waitingOn: state === '-' ? 'ImagePullBackOff' : '',
+  };
+}
+
+function workersOf({ index, workers, state }: GroupWorld): readonly LiveStatefulSet[] {
+  const available = state === '+' ? 1 : 0;
+  return [
+    {
+      ...setOf(`vllm-${index}`, `pod-${index}`, workers),
+      groupIndex: index,
+      availableReplicas: available,
+      readyReplicas: available,
+    },
+  ];
+}
+
+/** A wrong file, as lint finds it. */
+export function issueOf(reason: string, file = ROLLOUT_FILE): Issue {
+  return { file, line: 7, path: 'spec', reason, message: `Rollout vllm: ${reason}`, hint: 'Correct it.' };
+}
