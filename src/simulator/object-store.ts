@@ -119,8 +119,9 @@ export class ObjectStore {
     const fields = Object.keys({ ...before, ...shared }).filter(
       (field) => field !== 'metadata' && shared[field] !== before[field],
     );
-    const meta = keptMeta(shared['metadata'], before.metadata);
-    if (fields.length === 0 && jsonEqual(meta, keptMeta(before.metadata, before.metadata))) return before;
+    const sameMeta = shared['metadata'] === before.metadata;
+    const meta = sameMeta ? before.metadata : keptMeta(shared['metadata'], before.metadata);
+    if (!sameMeta && fields.length === 0 && jsonEqual(meta, keptMeta(before.metadata, before.metadata))) return before;
     const changed = fields.some((field) => field !== 'status');
     return this.replace(resource, before, { content: shared, meta, changed });
   }

@@ -86,10 +86,14 @@ function ownedRevisions(world: World, uid: string): KubeObject[] {
   return found;
 }
 
+/** Metadata differs from group to group; the spec is one object for all, and its text is made once. */
 function templateText(world: World, template: JsonObject): string {
   const known = world.memo.templateText.get(template);
   if (known !== undefined) return known;
-  const fresh = canonicalJson(template);
+  const spec = specOf(template);
+  const specText = world.memo.specText.get(spec) ?? canonicalJson(spec);
+  world.memo.specText.set(spec, specText);
+  const fresh = `${canonicalJson(part(template, 'metadata'))}${specText}`;
   world.memo.templateText.set(template, fresh);
   return fresh;
 }
@@ -98,8 +102,7 @@ function revisionText(world: World, revision: KubeObject): string {
   const data = part(revision, 'data');
   const known = world.memo.templateText.get(data);
   if (known !== undefined) return known;
-  const { $patch: _, ...template } = templateOf(revision);
-  const fresh = canonicalJson(template);
+  const fresh = templateText(world, templateOf(revision));
   world.memo.templateText.set(data, fresh);
   return fresh;
 }

@@ -24,6 +24,7 @@ export type Memo = {
   readonly revisionText: WeakMap<JsonObject, string>;
   readonly leaderTemplates: WeakMap<JsonObject, Map<string, JsonObject>>;
   readonly templateText: WeakMap<JsonObject, string>;
+  readonly specText: WeakMap<JsonObject, string>;
 };
 
 export type World = {
@@ -50,6 +51,7 @@ export function emptyMemo(): Memo {
     revisionText: new WeakMap(),
     leaderTemplates: new WeakMap(),
     templateText: new WeakMap(),
+    specText: new WeakMap(),
   };
 }
 
