@@ -58,6 +58,8 @@ export type Outcome = {
   readonly plan: Plan | undefined;
   /** Unified diff of what the plan changes; empty: nothing. */
   readonly diff: string;
+  /** The files that the plan changes, as they were. */
+  readonly texts: Readonly<Record<string, string>>;
   /** undefined: nothing was to be written, or nothing was asked to be. */
   readonly written: string | undefined;
   /** The world failed, a push was refused, or a bug: for people. */

@@ -2,10 +2,10 @@
 
 import type { Issue } from '../api/issue.ts';
 import type { FileWrite } from '../ports/git.ts';
-import { PortError } from '../ports/port-error.ts';
 import { hold } from '../rollout/hold.ts';
 import { type Plan, plan, planHeld } from '../rollout/plan.ts';
 import type { Snapshot } from '../rollout/snapshot.ts';
+import { explain } from './explain.ts';
 import { type Observation, observe } from './observe.ts';
 import type { Outcome } from './pass.ts';
 import { checkStep, render } from './render.ts';
@@ -14,11 +14,12 @@ export type Reconciled = Outcome & { readonly writes: readonly FileWrite[] };
 
 /** `texts` are the files as earlier steps of this push leave them. Never throws. */
 export async function reconcileOne(of: Observation, texts: ReadonlyMap<string, string>): Promise<Reconciled> {
-  const nothing = { key: of.entry.key, diff: '', written: undefined, writes: [] };
+  const nothing = { key: of.entry.key, diff: '', texts: {}, written: undefined, writes: [] };
   let snapshot: Snapshot | undefined;
   try {
     snapshot = await observe(of);
-    return { ...nothing, snapshot, ...decide(snapshot, texts), error: undefined };
+    const decided = decide(snapshot, texts);
+    return { ...nothing, snapshot, ...decided, texts: textsOf(decided.plan, texts), error: undefined };
   } catch (error) {
     return { ...nothing, snapshot, plan: undefined, error: explain(error) };
   }
@@ -38,6 +39,12 @@ export function decide(
   return { plan: planned, diff: rendered.diff, writes: rendered.writes };
 }
 
+/** What a replay needs besides the snapshot. */
+function textsOf({ commit }: Plan, texts: ReadonlyMap<string, string>): Readonly<Record<string, string>> {
+  const files = commit?.edits.map((edits) => edits.file) ?? [];
+  return Object.fromEntries(files.map((file) => [file, texts.get(file) ?? '']));
+}
+
 function refusedPlan(snapshot: Snapshot, issue: Issue | undefined): Plan {
   if (issue === undefined) return planHeld(snapshot, hold('Stalled', 'the step could not be rendered'));
   const place = issue.line > 0 ? `${issue.file}:${issue.line}` : issue.file;
@@ -45,12 +52,4 @@ function refusedPlan(snapshot: Snapshot, issue: Issue | undefined): Plan {
     { ...snapshot, issues: [...snapshot.issues, issue] },
     hold('Stalled', `${place}: ${issue.message}. ${issue.hint}`),
   );
-}
-
-/** A fault of the world in its own words; a fault of ours with where it happened. */
-export function explain(error: unknown): string {
-  if (error instanceof PortError)
-    return `${error.port}: ${error.operation}: ${error.message}${error.hint === '' ? '' : `. ${error.hint}`}`;
-  if (error instanceof Error) return `bug: ${error.stack?.split('\n').slice(0, 3).join(' ') ?? error.message}`;
-  return `bug: ${String(error)}`;
 }

@@ -1,0 +1,47 @@
+/** `tranche lint`: every problem of the files, with file and line; the cluster is not asked. */
+
+import type { Issue } from '../api/issue.ts';
+import { unknown } from '../api/known.ts';
+import { type CommonOptions, EXIT, type Io } from '../options.ts';
+import type { Cluster } from '../ports/cluster.ts';
+import { newMemory, type Ports } from '../reconcile/pass.ts';
+import { issueLine } from '../reconcile/report.ts';
+import { runPass } from '../reconcile/run.ts';
+
+const NOT_ASKED = unknown('lint does not ask the cluster');
+const noCluster: Cluster = { list: async () => NOT_ASKED, get: async () => NOT_ASKED };
+
+/** Exit code 1 where something is wrong; warnings alone are no failure. */
+export async function lint(options: CommonOptions, ports: Ports, io: Io): Promise<number> {
+  const result = await runPass({ ...ports, cluster: noCluster }, newMemory(), {
+    overrides: options.overrides,
+    write: false,
+    only: [],
+  });
+  const issues = unique([...result.issues, ...result.outcomes.flatMap((outcome) => outcome.plan?.issues ?? [])]);
+  const warnings = unique(result.outcomes.flatMap((outcome) => outcome.plan?.warnings ?? []));
+  const failures = result.outcomes.map((outcome) => outcome.error).filter((error) => error !== undefined);
+  if (options.output === 'json') io.out(`${JSON.stringify({ issues, warnings, failures }, undefined, 2)}\n`);
+  else
+    io.out(
+      [
+        ...issues.map(issueLine),
+        ...warnings.map((warning) => `warning: ${issueLine(warning)}`),
+        ...failures,
+        summary(issues, result.outcomes.length),
+      ]
+        .map((line) => `${line}\n`)
+        .join(''),
+    );
+  return issues.length + failures.length > 0 ? EXIT.failed : EXIT.ok;
+}
+
+function summary(issues: readonly Issue[], rollouts: number): string {
+  return `${rollouts} rollouts, ${issues.length} problems`;
+}
+
+/** Several rollouts may be held by one file. */
+function unique(issues: readonly Issue[]): readonly Issue[] {
+  const seen = new Map(issues.map((issue) => [JSON.stringify(issue), issue]));
+  return [...seen.values()].sort((a, b) => (a.file === b.file ? a.line - b.line : a.file < b.file ? -1 : 1));
+}

@@ -1,0 +1,60 @@
+/** `tranche reconcile`: one pass, or a loop of them. */
+
+import type { CommonOptions, Io } from '../options.ts';
+import { EXIT } from '../options.ts';
+import { PortError } from '../ports/port-error.ts';
+import { newMemory, type PassResult, type Ports } from '../reconcile/pass.ts';
+import { runPass } from '../reconcile/run.ts';
+
+export type ReconcileOptions = CommonOptions & {
+  readonly watch: boolean;
+  /** undefined: passes are not saved. */
+  readonly savePass: string | undefined;
+  readonly only: readonly string[];
+};
+
+/** The longest wait between passes that fail. */
+const BACKOFF_LIMIT_SECONDS = 300;
+
+/** One pass, exit code by its outcome; with `watch` until the process is asked to stop. */
+export async function reconcile(options: ReconcileOptions, ports: Ports, io: Io): Promise<number> {
+  const memory = newMemory();
+  const once = async (): Promise<PassResult> => {
+    const result = await runPass(ports, memory, { overrides: options.overrides, write: true, only: options.only });
+    await show(result, options, io);
+    return result;
+  };
+  if (!options.watch) return (await once()).failed ? EXIT.failed : EXIT.ok;
+  let failures = 0;
+  while (!io.signal.aborted) {
+    const wait = await attempt(once, ports, failures);
+    failures = wait.failures;
+    await ports.clock.sleep(wait.seconds, io.signal);
+  }
+  return EXIT.ok;
+}
+
+/** A pass that fails is tried again, later each time; what it read before is not trusted to be better. */
+async function attempt(
+  once: () => Promise<PassResult>,
+  ports: Ports,
+  failures: number,
+): Promise<{ readonly seconds: number; readonly failures: number }> {
+  try {
+    return { seconds: (await once()).requeueAfterSeconds, failures: 0 };
+  } catch (error) {
+    if (!(error instanceof PortError) && !(error instanceof Error && error.name === 'ConfigError')) throw error;
+    const seconds = Math.min(BACKOFF_LIMIT_SECONDS, 2 ** failures);
+    ports.log.error(`${error.message}; trying again in ${seconds} s`);
+    return { seconds, failures: failures + 1 };
+  }
+}
+
+async function show(result: PassResult, options: ReconcileOptions, io: Io): Promise<void> {
+  if (result.quiet && options.output === 'text' && options.watch) return;
+  const { passText } = await import('./show.ts');
+  io.out(passText(result, options.output));
+  if (options.savePass === undefined || result.quiet) return;
+  const { savePass } = await import('./saved-pass.ts');
+  await savePass(options.savePass, result);
+}

@@ -1,0 +1,60 @@
+/** Passes on disk: what `--save-pass` writes and `replay` reads. */
+
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isRecord } from '../api/json.ts';
+import { UsageError } from '../options.ts';
+import type { Outcome, PassResult } from '../reconcile/pass.ts';
+import type { Plan } from '../rollout/plan.ts';
+import { SNAPSHOT_VERSION, type Snapshot } from '../rollout/snapshot.ts';
+
+/** One rollout of a pass: what was read, the files that it would change, and what was decided. */
+export type SavedPass = {
+  readonly name: string;
+  readonly snapshot: Snapshot;
+  readonly texts: Readonly<Record<string, string>>;
+  readonly plan: Plan | undefined;
+  readonly diff: string;
+};
+
+/** Writes a file for every rollout that got as far as a snapshot; returns their paths. */
+export async function savePass(folder: string, result: PassResult): Promise<readonly string[]> {
+  await mkdir(folder, { recursive: true });
+  const saved: string[] = [];
+  for (const outcome of result.outcomes) {
+    const { key } = outcome;
+    const path = join(folder, `${key.cluster}_${key.namespace}_${key.name}.json`);
+    const body = passOf(outcome);
+    if (body === undefined) continue;
+    await writeFile(path, `${JSON.stringify(body, undefined, 2)}\n`);
+    saved.push(path);
+  }
+  return saved;
+}
+
+function passOf(outcome: Outcome): unknown {
+  const { snapshot, plan, diff, texts } = outcome;
+  return snapshot === undefined ? undefined : { version: SNAPSHOT_VERSION, snapshot, texts, plan, diff };
+}
+
+/** Reads the passes of a folder, in the order of their names. */
+export async function readSavedPasses(folder: string): Promise<readonly SavedPass[]> {
+  const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.json')).sort();
+  if (names.length === 0)
+    throw new UsageError(`${folder} holds no saved pass; tranche reconcile --save-pass ${folder} writes some`);
+  const passes: SavedPass[] = [];
+  for (const name of names) passes.push(savedPass(name, JSON.parse(await readFile(join(folder, name), 'utf8'))));
+  return passes;
+}
+
+function savedPass(name: string, value: unknown): SavedPass {
+  if (!isSaved(value)) throw new UsageError(`${name} is no pass of this version (wanted version ${SNAPSHOT_VERSION})`);
+  return { name, snapshot: value.snapshot, texts: value.texts, plan: value.plan, diff: value.diff };
+}
+
+/** Passes are written by this program for this program: the version is what is checked. */
+function isSaved(value: unknown): value is Omit<SavedPass, 'name'> {
+  return (
+    isRecord(value) && value['version'] === SNAPSHOT_VERSION && isRecord(value['snapshot']) && isRecord(value['texts'])
+  );
+}

@@ -1,0 +1,39 @@
+/** A pass on standard output, as text or JSON. */
+
+import type { Outcome, PassResult } from '../reconcile/pass.ts';
+import { passReport, planReport } from '../reconcile/report.ts';
+
+/** The report of `reconcile`. */
+export function passText(result: PassResult, output: 'text' | 'json'): string {
+  return output === 'json' ? `${JSON.stringify(passJson(result), undefined, 2)}\n` : passReport(result);
+}
+
+/** The report of `plan`: with messages and diffs. */
+export function planText(result: PassResult, output: 'text' | 'json'): string {
+  if (output === 'json') return passText(result, output);
+  const rest = passReport({ ...result, quiet: false, outcomes: [] });
+  return `${result.outcomes.map(planReport).join('\n')}${result.outcomes.length === 0 || result.issues.length > 0 ? rest : ''}`;
+}
+
+/** The stable shape for scripts: nothing of the snapshot, which has a command of its own. */
+function passJson(result: PassResult): unknown {
+  const { main, quiet, failed, status, issues, requeueAfterSeconds } = result;
+  return { main, quiet, failed, status, issues, requeueAfterSeconds, rollouts: result.outcomes.map(outcomeJson) };
+}
+
+function outcomeJson({ key, plan, diff, written, error }: Outcome): unknown {
+  return {
+    ...key,
+    decision: plan?.commit?.reason ?? 'none',
+    subject: plan?.commit?.subject,
+    message: plan?.commit?.message,
+    commit: written,
+    diff,
+    holds: plan?.holds ?? [],
+    issues: plan?.issues ?? [],
+    warnings: plan?.warnings ?? [],
+    status: plan?.record,
+    requeueAfterSeconds: plan?.requeueAfterSeconds,
+    error,
+  };
+}

@@ -1,0 +1,18 @@
+/** The process: its arguments, streams and signals around the command line. */
+
+import { runProgram } from './commands/program.ts';
+
+// A file of a repository must not reach a prototype through a key of that name, whatever library reads it.
+Reflect.deleteProperty(Object.prototype, '__proto__');
+
+const stop = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
+
+process.exitCode = await runProgram(process.argv.slice(2), {
+  env: process.env,
+  folder: process.cwd(),
+  out: (text) => void process.stdout.write(text),
+  err: (text) => void process.stderr.write(text),
+  isTerminal: process.stdout.isTTY,
+  signal: stop.signal,
+});

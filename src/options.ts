@@ -1,0 +1,71 @@
+/** Every setting of the command line, once: names, defaults, environment. */
+
+import type { Overrides } from './reconcile/pass.ts';
+
+/** The words that all verbs which read the repository share. */
+export type CommonOptions = {
+  /** A URL or a path. */
+  readonly repo: string;
+  readonly kubeconfig: string | undefined;
+  readonly context: string;
+  readonly inCluster: boolean;
+  readonly output: 'text' | 'json';
+  readonly overrides: Overrides;
+};
+
+/** What a verb may see of the process. Tests give their own. */
+export type Io = {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Where the command was called: relative paths start here. */
+  readonly folder: string;
+  readonly out: (text: string) => void;
+  readonly err: (text: string) => void;
+  /** True where a person watches and the screen can be redrawn. */
+  readonly isTerminal: boolean;
+  /** Aborted when the process is asked to stop. */
+  readonly signal: AbortSignal;
+};
+
+/** As in package.json; a test holds the two together. */
+export const VERSION = '0.1.0';
+
+/** Exit codes: also in the README. */
+export const EXIT = {
+  ok: 0,
+  /** Some rollout failed or is stalled. */
+  failed: 1,
+  /** Wrong usage or configuration: nothing was run. */
+  usage: 2,
+} as const;
+
+/** The environment variables that are read. Tokens come only from here: an argument shows in every process list. */
+export const ENV = {
+  gitToken: 'TRANCHE_GIT_TOKEN',
+  repo: 'TRANCHE_REPO',
+  kubeconfig: 'KUBECONFIG',
+} as const;
+
+/** Wrong usage: said in one line, exit code 2. */
+export class UsageError extends Error {}
+
+/** What commander hands over, checked. */
+export function commonOptions(given: Readonly<Record<string, unknown>>, io: Io): CommonOptions {
+  const text = (key: string): string | undefined =>
+    typeof given[key] === 'string' && given[key] !== '' ? given[key] : undefined;
+  const output = text('output') ?? 'text';
+  if (output !== 'text' && output !== 'json') throw new UsageError(`--output is ${output}, wanted text or json`);
+  const paths = Array.isArray(given['path']) ? given['path'].filter((path) => typeof path === 'string') : [];
+  return {
+    repo: text('repo') ?? io.env[ENV.repo] ?? io.folder,
+    kubeconfig: text('kubeconfig') ?? io.env[ENV.kubeconfig],
+    context: text('context') ?? '',
+    inCluster: given['inCluster'] === true,
+    output,
+    overrides: {
+      branch: text('branch'),
+      statusBranch: text('statusBranch'),
+      cluster: text('cluster'),
+      paths: paths.length === 0 ? undefined : paths,
+    },
+  };
+}

@@ -1,0 +1,151 @@
+/** A person's word as a commit: approve, abort and the rest, written where the next pass reads them. */
+
+import { INTENT, printStepIntent } from '../api/intents.ts';
+import { parseRelease, printRelease, type Release, sameRelease } from '../api/release.ts';
+import type { Edit } from '../rollout/edit.ts';
+import { nextRelease } from '../rollout/situation.ts';
+import type { Snapshot } from '../rollout/snapshot.ts';
+import { jumpRefusal } from '../rollout/steps.ts';
+
+export type Intent =
+  | { readonly kind: 'approve'; readonly step: number | undefined }
+  | { readonly kind: 'jump'; readonly step: number }
+  | { readonly kind: 'abort' }
+  | { readonly kind: 'retry'; readonly release: string | undefined }
+  | { readonly kind: 'pause' }
+  | { readonly kind: 'resume' }
+  | { readonly kind: 'acknowledge' };
+
+/** What to write into the Rollout, and the subject of the commit; or why not. */
+export type IntentPlan =
+  | { readonly kind: 'write'; readonly edits: readonly Edit[]; readonly what: string }
+  | { readonly kind: 'refused'; readonly why: string };
+
+const PAUSED = ['spec', 'strategy', 'paused'] as const;
+/** Holds that an approval ends, besides the pause of a step. */
+const APPROVABLE: readonly string[] = [
+  'PausedForApproval',
+  'PauseDuration',
+  'Overshoot',
+  'PartitionEdited',
+  'Recreated',
+];
+
+/** Turns an intent into edits of the Rollout. Every one names the release that it is meant for. */
+export function planIntent(intent: Intent, snapshot: Snapshot): IntentPlan {
+  const marks = snapshot.workload?.workload.marks;
+  if (snapshot.rollout === undefined) return refused('the Rollout cannot be read; tranche lint says why');
+  switch (intent.kind) {
+    case 'pause':
+    case 'resume':
+      return pause(intent.kind === 'pause', snapshot);
+    case 'acknowledge':
+      return annotate('acknowledge', snapshot.main, `acknowledge main at ${snapshot.main.slice(0, 12)}`);
+    case 'approve':
+      return approve(intent.step, snapshot);
+    case 'jump':
+      return jump(intent.step, snapshot);
+    case 'abort':
+      return abort(snapshot);
+    case 'retry':
+      return retry(intent.release, marks?.aborted ?? [], snapshot);
+  }
+}
+
+function pause(paused: boolean, { rollout }: Snapshot): IntentPlan {
+  if (rollout?.rollout.paused === paused) return refused(paused ? 'it is paused already' : 'it is not paused');
+  const edit: Edit = paused ? { kind: 'set', path: PAUSED, value: true } : { kind: 'remove', path: PAUSED };
+  return { kind: 'write', edits: [edit], what: paused ? 'pause' : 'resume' };
+}
+
+function approve(step: number | undefined, snapshot: Snapshot): IntentPlan {
+  const current = currentStep(snapshot);
+  if (current === undefined) return refused('no step is in flight, so there is nothing to approve');
+  if (step !== undefined && step !== current.index)
+    return refused(`step ${current.index} is current, not step ${step}`);
+  const refusal = approveRefusal(
+    snapshot.record?.currentStepState,
+    snapshot.record?.holds.map((hold) => hold.reason) ?? [],
+  );
+  if (refusal !== undefined) return refused(refusal);
+  return annotate(
+    'approve',
+    printStepIntent(current),
+    `approve step ${current.index} of ${printRelease(current.release)}`,
+  );
+}
+
+/**
+ * Why a step cannot be approved as it stands; undefined: it can. As in Kruise, an approval is for a step that
+ * waits (reference: objectapprover.go:29-58), so that one given too early does not skip the look at the groups.
+ */
+export function approveRefusal(stepState: string | undefined, holds: readonly string[]): string | undefined {
+  if (stepState === undefined || stepState === 'StepPaused' || holds.some((reason) => APPROVABLE.includes(reason)))
+    return undefined;
+  return `the step is at ${stepState}, not paused: there is nothing to approve yet`;
+}
+
+function jump(step: number, snapshot: Snapshot): IntentPlan {
+  const current = currentStep(snapshot);
+  const release = current?.release ?? requestedRelease(snapshot);
+  const steps = snapshot.rollout?.rollout.steps.length ?? 0;
+  if (release === undefined) return refused('nothing is being delivered, so there is no step to jump to');
+  const refusal = jumpRefusal(step, { current: current?.index ?? 0, steps });
+  if (refusal !== undefined) return refused(refusal);
+  return annotate(
+    'jump',
+    printStepIntent({ index: step, release }),
+    `jump to step ${step} of ${printRelease(release)}`,
+  );
+}
+
+function abort(snapshot: Snapshot): IntentPlan {
+  const marks = snapshot.workload?.workload.marks;
+  if (marks?.step?.kind === 'rollback') return refused('it is going back already');
+  const release = marks?.step?.kind === 'step' ? marks.release : requestedRelease(snapshot);
+  if (release === undefined)
+    return refused(
+      'nothing is being delivered, so there is nothing to abort. To go back to an earlier template, put it into the file',
+    );
+  return annotate('abort', printRelease(release), `abort ${printRelease(release)}`);
+}
+
+function retry(wish: string | undefined, aborted: readonly Release[], snapshot: Snapshot): IntentPlan {
+  const named = wish === undefined ? undefined : parseRelease(wish);
+  if (wish !== undefined && named === undefined) return refused(`${wish} is no release, wanted one as 9c41d2e0.7`);
+  const inFile = aborted.find((release) => release.digest === snapshot.workload?.digest);
+  const release = named === undefined ? (inFile ?? aborted[0]) : aborted.find((given) => sameRelease(given, named));
+  if (release === undefined)
+    return refused(
+      named === undefined
+        ? 'no release was aborted'
+        : `${wish} is not among the aborted releases: ${aborted.map(printRelease).join(', ') || 'none'}`,
+    );
+  return annotate('retry', printRelease(release), `retry ${printRelease(release)}`);
+}
+
+function currentStep({ workload }: Snapshot): { readonly index: number; readonly release: Release } | undefined {
+  const marks = workload?.workload.marks;
+  return marks?.step?.kind === 'step' ? { index: marks.step.index, release: marks.release } : undefined;
+}
+
+/** The release that an armed edit would become; undefined: the file holds what is delivered. */
+function requestedRelease({ workload }: Snapshot): Release | undefined {
+  const marks = workload?.workload.marks;
+  if (
+    workload === undefined ||
+    marks === undefined ||
+    marks.step !== undefined ||
+    marks.release.digest === workload.digest
+  )
+    return undefined;
+  return nextRelease(workload.digest, marks);
+}
+
+function annotate(key: keyof typeof INTENT, value: string, what: string): IntentPlan {
+  return { kind: 'write', edits: [{ kind: 'set', path: ['metadata', 'annotations', INTENT[key]], value }], what };
+}
+
+function refused(why: string): IntentPlan {
+  return { kind: 'refused', why };
+}

@@ -1,0 +1,133 @@
+/** Writes what a person orders: reads afresh, plans the edits, pushes; again when somebody else was first. */
+
+import type { Config } from '../api/config.ts';
+import { unknown } from '../api/known.ts';
+import { PortError } from '../ports/port-error.ts';
+import type { ObjectEdits } from '../rollout/edit.ts';
+import { intentMessage, printKey } from '../rollout/messages.ts';
+import type { Snapshot } from '../rollout/snapshot.ts';
+import { headOf } from './branch-head.ts';
+import { type Desired, type DesiredRollout } from './desired.ts';
+import { execute, type Step } from './execute.ts';
+import { observe } from './observe.ts';
+import { unreadLive } from './observe-cluster.ts';
+import { gitReader } from './observe-git.ts';
+import { newMemory, type Overrides, type Ports } from './pass.ts';
+import { readConfig, readDesired } from './read-main.ts';
+import { EMPTY_STATUS, readStatus, STATUS_REQUEST, type StatusBranch } from './record-store.ts';
+import { render } from './render.ts';
+
+/** Which rollout is meant; an empty namespace: the only one of that name. */
+export type Target = { readonly name: string; readonly namespace: string };
+
+/** Edits as a chain of commits, or why not. */
+export type Ordered =
+  | {
+      readonly kind: 'write';
+      readonly commits: readonly { readonly edits: readonly ObjectEdits[]; readonly what: string }[];
+    }
+  | { readonly kind: 'refused'; readonly why: string };
+
+export type OrderResult =
+  | { readonly kind: 'written'; readonly commits: readonly string[]; readonly what: string; readonly diff: string }
+  | { readonly kind: 'refused'; readonly why: string };
+
+const ATTEMPTS = 5;
+
+/** What an order is planned on: the snapshot of the target without the cluster, which an intent does not need. */
+export type OrderScene = { readonly snapshot: Snapshot; readonly config: Config };
+
+export async function order(
+  ports: Ports,
+  at: { readonly target: Target; readonly overrides: Overrides; readonly by: string },
+  decide: (scene: OrderScene) => Ordered,
+): Promise<OrderResult> {
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+    const scene = await readScene(ports, at.overrides);
+    const entry = pick(scene.desired, at.target);
+    if (typeof entry === 'string') return { kind: 'refused', why: entry };
+    const snapshot = await snapshotOf(ports, scene, entry);
+    const ordered = decide({ snapshot, config: scene.desired.config });
+    if (ordered.kind === 'refused') return ordered;
+    const steps: Step[] = [];
+    const texts = new Map(scene.desired.texts);
+    let diff = '';
+    for (const commit of ordered.commits) {
+      const rendered = render(commit.edits, texts);
+      if (rendered.kind === 'refused')
+        return {
+          kind: 'refused',
+          why: `${rendered.issue.file}:${rendered.issue.line}: ${rendered.issue.message}. ${rendered.issue.hint}`,
+        };
+      for (const write of rendered.writes) if (write.text !== undefined) texts.set(write.path, write.text);
+      diff += rendered.diff;
+      if (rendered.writes.length > 0)
+        steps.push({
+          writes: rendered.writes,
+          message: intentMessage(commit.what, { key: entry.key, main: scene.main, by: at.by }),
+        });
+    }
+    const what = ordered.commits.map((commit) => commit.what).join('; ');
+    if (steps.length === 0)
+      return { kind: 'written', commits: [], what: `${what}: said already, nothing to write`, diff };
+    const done = await execute(ports.git, {
+      config: scene.desired.config,
+      now: ports.clock.now(),
+      main: scene.main,
+      status: undefined,
+      steps,
+      statusWrites: [],
+      statusMessage: '',
+    });
+    if (done.kind === 'written') return { kind: 'written', commits: done.steps, what, diff };
+    if (done.kind === 'refused')
+      return {
+        kind: 'refused',
+        why: `the push to ${done.branch} was refused: ${done.rule}. Open a pull request with this change, or allow the push`,
+      };
+  }
+  throw new PortError(`main moved ${ATTEMPTS} times in a row`, {
+    port: 'git',
+    operation: 'push',
+    retryable: true,
+    hint: 'Nothing was written. Try again.',
+  });
+}
+
+type Scene = { readonly main: string; readonly desired: Desired; readonly status: StatusBranch };
+
+async function readScene({ git }: Ports, overrides: Overrides): Promise<Scene> {
+  const branch = overrides.branch ?? 'main';
+  const [first] = await git.heads([branch]);
+  const config = await readConfig(git, headOf(branch, first), overrides);
+  const [head, statusHead] = await git.heads([config.branch, config.statusBranch]);
+  const main = headOf(config.branch, head);
+  const desired = await readDesired(git, main, { config, memory: newMemory() });
+  const status = statusHead === undefined ? EMPTY_STATUS : readStatus(await git.readAt(statusHead, STATUS_REQUEST));
+  return { main, desired, status };
+}
+
+function pick(desired: Desired, target: Target): DesiredRollout | string {
+  const found = desired.rollouts.filter(
+    (entry) => entry.key.name === target.name && (target.namespace === '' || entry.key.namespace === target.namespace),
+  );
+  const [first, second] = found;
+  const all = desired.rollouts.map((entry) => `${entry.key.namespace}/${entry.key.name}`).join(', ');
+  if (first === undefined)
+    return `no Rollout ${target.namespace === '' ? '' : `${target.namespace}/`}${target.name}. There is: ${all === '' ? 'none' : all}`;
+  if (second !== undefined)
+    return `${target.name} is in several namespaces: ${found.map((entry) => entry.key.namespace).join(', ')}. Say which with --namespace`;
+  return first;
+}
+
+async function snapshotOf(ports: Ports, scene: Scene, entry: DesiredRollout): Promise<Snapshot> {
+  const { desired, main, status } = scene;
+  return observe({
+    desired,
+    entry,
+    stored: status.records.get(printKey(entry.key)),
+    now: ports.clock.now(),
+    git: gitReader(ports.git, main, desired.config),
+    live: async () => ({ ...unreadLive('not asked for this'), scaler: unknown('not asked for this') }),
+  });
+}
