@@ -3,11 +3,11 @@
 import type { StepIntent } from '../../api/intents.ts';
 import { sameRelease } from '../../api/release.ts';
 import { batchReady, plannedGroups, toleratedFailures } from '../batches.ts';
-import { blockedByUnreadyGroup, nameUnready, wanted } from '../gates/cluster.ts';
+import { blockedByUnreadyGroup, nameUnready, replicasUnknown, wanted } from '../gates/cluster.ts';
 import { type Group, nameGroups } from '../groups.ts';
 import { type Hold, hold } from '../hold.ts';
 import { type Situation, unavailableBudget, unreadyOf } from '../situation.ts';
-import { pauseDecision } from '../steps.ts';
+import { jumpRefusal, pauseDecision } from '../steps.ts';
 
 /** Whether a person has approved this very step of this very release. */
 export function approved({ snapshot }: Situation, step: StepIntent): boolean {
@@ -18,7 +18,8 @@ export function approved({ snapshot }: Situation, step: StepIntent): boolean {
 /** The groups from `from` up that are not yet on the release and ready, as holds; empty: the step is done. */
 export function waitingOnGroups(situation: Situation, from: number): readonly Hold[] {
   const { observed, replicas, snapshot } = situation;
-  if (situation.notApplied !== undefined) return [situation.notApplied];
+  const unsure = situation.notApplied ?? replicasUnknown(situation);
+  if (unsure !== undefined) return [unsure];
   if (observed === undefined || replicas === undefined)
     return [hold('ClusterUnreadable', 'the groups could not be read')];
   const batch = wanted(observed, replicas).filter((group) => group.index >= from);
@@ -120,7 +121,8 @@ export function waitingOnPause(situation: Situation, step: StepIntent): Hold | u
 }
 
 /** A jump forward, ordered for this release, ends the pause of the step it leaves. */
-export function jumpAhead({ snapshot }: Situation, step: StepIntent): boolean {
+export function jumpAhead({ snapshot, steps }: Situation, step: StepIntent): boolean {
   const jump = snapshot.rollout?.intents.jump;
-  return jump !== undefined && sameRelease(jump.release, step.release) && jump.index > step.index;
+  if (jump === undefined || !sameRelease(jump.release, step.release)) return false;
+  return jumpRefusal(jump.index, { current: step.index, steps: steps.length }) === undefined;
 }

@@ -42,7 +42,10 @@ export function stepping(situation: Situation, step: { readonly index: number; r
   const groups = waitingOnGroups(situation, Math.min(situation.partition, situation.replicas ?? 0));
   const done = groups.length === 0;
   const plan = editedPlan(situation, { index, release });
-  const over = overshoot(situation, { index, release });
+  // Under an edited plan it is the step to come that must have room for what is done.
+  const over = approved(situation, { index, release })
+    ? undefined
+    : overshoot(situation, { index: plan ?? index, release });
   const pause = done && plan === undefined ? waitingOnPause(situation, { index, release }) : undefined;
   const holds = [
     ...(edited?.holds ?? []),
