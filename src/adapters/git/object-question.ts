@@ -6,7 +6,12 @@
 import type { Oid } from '../../ports/git.ts';
 import type { GitObject, ObjectType } from './objects.ts';
 
-export type Batch = { readonly type: ObjectType; readonly oids: readonly Oid[] };
+export type Batch = {
+  readonly type: ObjectType;
+  readonly oids: readonly Oid[];
+  /** Said after a walk over everything: how many different blobs the whole tree has, asked for or not. */
+  readonly blobsInTree?: number;
+};
 
 /** `skipped`: read, had no marker, and was let go. `large`: left out because of its size. */
 export type FoundObject = GitObject | { readonly type: 'skipped' } | { readonly type: 'large' };

@@ -7,9 +7,10 @@ import type { Oid } from '../../ports/git.ts';
 import type { Log } from '../../ports/log.ts';
 import { createFetchReader, type FetchAnswer } from './fetch-answer.ts';
 import { cleanText, type GitOperation, gitError } from './git-error.ts';
+import { TooLarge } from './inflate.ts';
 import type { GitLimits } from './limits.ts';
 import type { GitObject } from './objects.ts';
-import { createPackReader } from './pack-read.ts';
+import { PackReader } from './pack-read.ts';
 import { type FetchRequest, fetchRequest, ServerSaid } from './protocol.ts';
 import type { Remote } from './remote.ts';
 import { serverSaidError } from './remote-error.ts';
@@ -37,6 +38,8 @@ export type Reading = {
   readonly markersKey: string;
   /** `limited`: but for files over the limit. */
   sent: 'parts' | 'limited' | 'all';
+  /** Set where blobs without a marker were let go unnamed: how many blobs the commit has in all. */
+  blobs: number | undefined;
 };
 
 export type RemoteFetchOptions = {
@@ -45,6 +48,17 @@ export type RemoteFetchOptions = {
   readonly log: Log | undefined;
   /** Asks for the server's offer once something was refused; throws where the server is no use at all. */
   readonly hasFilter: (operation: GitOperation) => Promise<boolean>;
+};
+
+export type FetchEnd = FetchAnswer & {
+  /** How many blobs came, wanted or not. */
+  readonly blobs: number;
+};
+
+export type FetchHow = {
+  /** Blobs that it says no to are dropped without a name. */
+  readonly wantsBlob?: (bytes: Buffer) => boolean;
+  readonly limits?: Partial<GitLimits>;
 };
 
 type Keep = (oid: Oid, object: GitObject, reading: Reading) => void;
@@ -61,25 +75,44 @@ export class RemoteFetch {
     this.keep = keep;
   }
 
-  /** One request. Throws PortError or ServerSaid. */
-  fetch(request: FetchRequest, reading: Reading): Promise<FetchAnswer> {
-    const { remote, limits } = this.options;
-    return remote.read({
-      operation: reading.operation,
-      service: 'git-upload-pack',
-      body: fetchRequest(request),
-      maxBytes: limits.packBytes + limits.answerBytes,
-      reader: () => {
-        const pack = createPackReader(limits, (oid, object) => this.keep(oid, object, reading));
-        const answer = createFetchReader((chunk) => pack.push(chunk));
-        const finish = (): FetchAnswer => {
-          const end = answer.finish();
-          pack.finish();
-          return end;
-        };
-        return { packet: answer.packet, finish };
-      },
-    });
+  /** One request. Throws PortError or ServerSaid; TooLarge only where `how` has limits of its own. */
+  async fetch(request: FetchRequest, reading: Reading, how: FetchHow = {}): Promise<FetchEnd> {
+    const limits = { ...this.options.limits, ...how.limits };
+    let tooLarge: TooLarge | undefined;
+    const noteTooLarge = (error: unknown): never => {
+      if (error instanceof TooLarge && how.limits !== undefined) tooLarge = error;
+      throw error;
+    };
+    const reader = () => {
+      const take = (oid: Oid, object: GitObject) => this.keep(oid, object, reading);
+      const pack = new PackReader(limits, { take, wantsBlob: how.wantsBlob ?? (() => true) });
+      const answer = createFetchReader((chunk) => {
+        try {
+          pack.push(chunk);
+        } catch (error) {
+          noteTooLarge(error);
+        }
+      });
+      const finish = (): FetchEnd => {
+        const { shallow } = answer.finish();
+        pack.finish();
+        return { shallow, blobs: pack.blobs };
+      };
+      return { packet: answer.packet, finish };
+    };
+    const body = fetchRequest(request);
+    const maxBytes = limits.packBytes + limits.answerBytes;
+    try {
+      return await this.options.remote.read({
+        operation: reading.operation,
+        service: 'git-upload-pack',
+        body,
+        maxBytes,
+        reader,
+      });
+    } catch (error) {
+      throw tooLarge ?? error;
+    }
   }
 
   /** Runs `attempt` at the best service known, and lower where the server says no in words. Throws PortError. */
@@ -105,6 +138,16 @@ export class RemoteFetch {
     }
   }
 
+  /** Runs `attempt` where there is nothing lower to fall back to. Throws PortError. */
+  async orFail<T>(reading: Reading, attempt: () => Promise<T>): Promise<T> {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!(error instanceof ServerSaid)) throw error;
+      throw serverSaidError(this.refusalOf(error, reading), this.options.remote.errorContext(reading.operation));
+    }
+  }
+
   /** What the server said, if it is not about a commit that is gone; throws everything else. */
   refusalOf(error: unknown, reading: Reading): ServerSaid {
     if (!(error instanceof ServerSaid)) throw error;
@@ -117,7 +160,7 @@ export class RemoteFetch {
 /** A reading of which nothing has been sent yet. */
 export function startReading(operation: GitOperation, commits: readonly Oid[], markers: readonly string[]): Reading {
   const texts = markers.map((marker) => Buffer.from(marker, 'utf8'));
-  return { operation, commits, markers: texts, markersKey: JSON.stringify(markers), sent: 'parts' };
+  return { operation, commits, markers: texts, markersKey: JSON.stringify(markers), sent: 'parts', blobs: undefined };
 }
 
 /** The filter at a service, where the best one has `best`. */

@@ -3,9 +3,12 @@
 import type { Oid, ReadRequest } from '../../ports/git.ts';
 import type { FetchAnswer } from './fetch-answer.ts';
 import { type GitOperation, gitError } from './git-error.ts';
+import { TooLarge } from './inflate.ts';
+import type { GitLimits } from './limits.ts';
 import { createObjectCache, type ObjectCache } from './object-cache.ts';
 import type { Batch, FoundObject, Lookup } from './object-question.ts';
 import type { GitObject } from './objects.ts';
+import type { FetchRequest } from './protocol.ts';
 import {
   filterAt,
   type Reading,
@@ -20,13 +23,15 @@ import { hasMarker } from './tree-walk.ts';
 /** So many objects missing from a tree that was known once: one whole fetch is cheaper than asking for each. */
 const mostMissing = 2000;
 
+/** Servers send everything faster than a selection of it, so that is tried first, up to here. */
+const firstTry: Partial<GitLimits> = { packBytes: 64 * 1024 * 1024, objectBytes: 8 * 1024 * 1024 };
+
 /** Keeps what was fetched for the next read. Opens no connection yet. */
 export class RemoteObjects {
   private readonly options: RemoteFetchOptions;
   private readonly cache: ObjectCache;
   private readonly server: RemoteFetch;
   private hasReadWhole = false;
-  private canLimit = true;
   private running = 0;
 
   constructor(options: RemoteFetchOptions) {
@@ -62,7 +67,10 @@ export class RemoteObjects {
   async load(batch: Batch, reading: Reading): Promise<Lookup> {
     const leftOut = batch.type === 'blob' && reading.sent === 'limited';
     const missing = batch.oids.filter((oid) => this.cache.get(oid, reading.markersKey) === undefined);
-    if (missing.length > 0 && !leftOut) await this.fetchParts(batch.type, missing, reading);
+    if (batch.type === 'blob' && reading.blobs !== undefined && reading.blobs === batch.blobsInTree) {
+      // All blobs of the tree came, and these were let go: they have no marker.
+      for (const oid of missing) this.cache.mark(oid, 'skipped', reading.markersKey);
+    } else if (missing.length > 0 && !leftOut) await this.fetchParts(batch.type, missing, reading);
     const found = new Map<Oid, FoundObject>();
     for (const oid of batch.oids) {
       const object = this.cache.get(oid, reading.markersKey);
@@ -96,25 +104,44 @@ export class RemoteObjects {
     else this.cache.put(oid, object);
   }
 
-  /** The commit and its whole tree, but for large files where the server can leave them out. */
+  /** The commit and its whole tree; where that is much, without large files if the server can leave them out. */
   private async fetchWhole(commit: Oid, reading: Reading): Promise<void> {
-    const request = { wants: [commit], depth: 1 };
-    if (this.canLimit && this.server.service !== 'whole') {
-      try {
-        const filter = `blob:limit=${this.options.limits.fileBytes + 1}`;
-        await this.server.fetch({ ...request, filter }, reading);
-        reading.sent = 'limited';
-        this.hasReadWhole = true;
-        return;
-      } catch (error) {
-        const said = saidBy(this.server.refusalOf(error, reading));
-        this.options.log?.info(`git: now reading whole commits with their large files: ${said}`);
-      }
+    const request = { wants: [commit], depth: 1, filter: undefined };
+    try {
+      await this.fetchAll(request, reading, firstTry);
+    } catch (error) {
+      if (!(error instanceof TooLarge)) throw error;
+      this.options.log?.info(`git: leaving out large files: ${error.message}`);
+      if (!(await this.fetchLimited(commit, reading))) await this.fetchAll(request, reading, undefined);
     }
-    await this.server.withFallback(reading, () => this.server.fetch({ ...request, filter: undefined }, reading));
-    this.canLimit = false;
-    reading.sent = 'all';
     this.hasReadWhole = true;
+  }
+
+  /** Everything but blobs without a marker, which are not even named: hashing them is most of the work. */
+  private async fetchAll(
+    request: FetchRequest,
+    reading: Reading,
+    limits: Partial<GitLimits> | undefined,
+  ): Promise<void> {
+    const { fileBytes } = this.options.limits;
+    const wantsBlob = (bytes: Buffer) => bytes.length > fileBytes || hasMarker(bytes, reading.markers);
+    const how = limits === undefined ? { wantsBlob } : { wantsBlob, limits: smaller(this.options.limits, limits) };
+    const { blobs } = await this.server.orFail(reading, () => this.server.fetch(request, reading, how));
+    reading.sent = 'all';
+    reading.blobs = reading.markers.length === 0 ? undefined : blobs;
+  }
+
+  private async fetchLimited(commit: Oid, reading: Reading): Promise<boolean> {
+    const filter = `blob:limit=${this.options.limits.fileBytes + 1}`;
+    try {
+      await this.server.fetch({ wants: [commit], depth: 1, filter }, reading);
+    } catch (error) {
+      const said = saidBy(this.server.refusalOf(error, reading));
+      this.options.log?.info(`git: large files cannot be left out: ${said}`);
+      return false;
+    }
+    reading.sent = 'limited';
+    return true;
   }
 
   private fetchCommit(commit: Oid, reading: Reading): Promise<void> {
@@ -134,7 +161,7 @@ export class RemoteObjects {
     await this.server.withFallback(reading, async (at) => {
       const canAsk = at === 'withRoot' || at === 'single' || (at === 'blobless' && type === 'blob');
       if (canAsk && isFew) await this.fetchObjects(oids, at, reading);
-      else if (reading.sent !== 'all') await this.fetchTrees(at, reading);
+      else if (reading.sent !== 'all' || reading.blobs !== undefined) await this.fetchTrees(at, reading);
     });
   }
 
@@ -151,7 +178,15 @@ export class RemoteObjects {
     const filter = at === 'whole' ? undefined : 'blob:none';
     for (const commit of reading.commits) await this.server.fetch({ wants: [commit], depth: 1, filter }, reading);
     if (at === 'whole') reading.sent = 'all';
+    reading.blobs = undefined;
   }
+}
+
+function smaller(limits: GitLimits, first: Partial<GitLimits>): Partial<GitLimits> {
+  return {
+    packBytes: Math.min(limits.packBytes, first.packBytes ?? limits.packBytes),
+    objectBytes: Math.min(limits.objectBytes, first.objectBytes ?? limits.objectBytes),
+  };
 }
 
 function missingObject(type: string, oid: Oid, where: { readonly name: string; readonly operation: GitOperation }) {

@@ -10,20 +10,25 @@ import { byteName, decodeText, decodeTree, textOfName, treeMode } from './object
 type Wanted = { everything: boolean; readonly names: Map<string, Wanted> };
 
 type Folder = { readonly oid: Oid; readonly path: string; readonly wanted: Wanted };
+type Found = { readonly files: readonly File[]; readonly blobsInTree: number };
 type File = { readonly oid: Oid; readonly path: string; readonly mode: '100644' | '100755' };
+
+const submoduleMode = '160000';
 
 /** The files of `request` below the tree `root`, sorted by path. Throws PortError where a limit is passed. */
 export function* walkTree(root: Oid, request: ReadRequest, limits: GitLimits): ObjectQuestion<readonly TreeFile[]> {
-  const files = yield* findFiles(root, request, limits);
-  const lookup = yield { type: 'blob', oids: [...new Set(files.map((file) => file.oid))] };
+  const { files, blobsInTree } = yield* findFiles(root, request, limits);
+  const oids = [...new Set(files.map((file) => file.oid))];
+  const lookup = yield { type: 'blob', oids, ...(request.paths.includes('') ? { blobsInTree } : {}) };
   const read = contentReader(request, limits);
   return files
     .map((file) => describe(file, read(file.oid, lookup)))
     .sort((left, right) => (left.path < right.path ? -1 : left.path > right.path ? 1 : 0));
 }
 
-function* findFiles(root: Oid, request: ReadRequest, limits: GitLimits): ObjectQuestion<readonly File[]> {
+function* findFiles(root: Oid, request: ReadRequest, limits: GitLimits): ObjectQuestion<Found> {
   const files: File[] = [];
+  const blobs = new Set<Oid>();
   let level: Folder[] = [{ oid: root, path: '', wanted: wantedOf(request.paths) }];
   let visited = 0;
   for (let depth = 0; level.length > 0; depth += 1) {
@@ -39,6 +44,7 @@ function* findFiles(root: Oid, request: ReadRequest, limits: GitLimits): ObjectQ
       for (const entry of entries) {
         const wanted = folder.wanted.everything ? folder.wanted : folder.wanted.names.get(entry.name);
         if (wanted === undefined) continue;
+        if (entry.mode !== treeMode && entry.mode !== submoduleMode) blobs.add(entry.oid);
         const path = folder.path === '' ? entry.name : `${folder.path}/${entry.name}`;
         if (entry.mode === treeMode) next.push({ oid: entry.oid, path, wanted });
         else if (!wanted.everything || !hasSuffix(entry.name, request.suffixes)) continue;
@@ -49,7 +55,7 @@ function* findFiles(root: Oid, request: ReadRequest, limits: GitLimits): ObjectQ
     }
     level = next;
   }
-  return files;
+  return { files, blobsInTree: blobs.size };
 }
 
 function wantedOf(paths: readonly string[]): Wanted {

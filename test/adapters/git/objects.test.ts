@@ -32,7 +32,7 @@ beforeAll(async () => {
 afterAll(() => fs.rmSync(folder, { recursive: true, force: true }));
 
 function git(args: readonly string[], input: string | Buffer = ''): string {
-  return execFileSync('git', ['-C', path, ...args], { env: gitEnvironment, input })
+  return execFileSync('git', ['-C', path, ...args], { env: gitEnvironment, input, stdio: ['pipe', 'pipe', 'ignore'] })
     .toString()
     .trim();
 }

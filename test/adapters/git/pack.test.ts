@@ -12,7 +12,7 @@ import { applyDelta } from '../../../src/adapters/git/delta.ts';
 import { PackError } from '../../../src/adapters/git/inflate.ts';
 import { defaultGitLimits } from '../../../src/adapters/git/limits.ts';
 import { type GitObject, oidOf } from '../../../src/adapters/git/objects.ts';
-import { createPackReader } from '../../../src/adapters/git/pack-read.ts';
+import { PackReader } from '../../../src/adapters/git/pack-read.ts';
 import { encodePack } from '../../../src/adapters/git/pack-write.ts';
 import { bareRepository, createBareRepository, gitEnvironment } from '../../support/git-server.ts';
 
@@ -42,9 +42,13 @@ function git(args: readonly string[], input: string | Buffer = ''): Buffer {
   return execFileSync('git', ['-C', path, ...args], { env: gitEnvironment, input, maxBuffer: 1 << 28 });
 }
 
-function read(pack: Buffer, chunkBytes: number): ReadonlyMap<string, GitObject> {
+function read(
+  pack: Buffer,
+  chunkBytes: number,
+  wantsBlob: (bytes: Buffer) => boolean = () => true,
+): ReadonlyMap<string, GitObject> {
   const found = new Map<string, GitObject>();
-  const reader = createPackReader(defaultGitLimits, (oid, object) => found.set(oid, object));
+  const reader = new PackReader(defaultGitLimits, { wantsBlob, take: (oid, object) => found.set(oid, object) });
   for (let at = 0; at < pack.length; at += chunkBytes) reader.push(pack.subarray(at, at + chunkBytes));
   reader.finish();
   return found;
