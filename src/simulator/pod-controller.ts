@@ -1,7 +1,7 @@
 /** LWS's pod controller: worker StatefulSets of leaders, and groups recreated when one of their pods fails (PC). */
 
 import { isRunningAndReady } from './group-state.ts';
-import { AFTER_START, GROUP_INDEX, isLeader, LEADER_NAME, LWS_NAME, revisionKeyOf } from './labels.ts';
+import { AFTER_START, GROUP_INDEX, isLeader, LEADER_NAME, LWS_NAME, revisionKeyOf, TOPOLOGY } from './labels.ts';
 import { ensureService } from './lws-controller.ts';
 import { revisionWithKey } from './lws-revision.ts';
 import { type LwsView, lwsView } from './lws-view.ts';
@@ -13,6 +13,7 @@ import {
   type KubeObject,
   labelsOf,
   objects,
+  specOf,
   statusOf,
   text,
 } from './objects.ts';
@@ -51,6 +52,8 @@ function ensureWorkers(world: World, lws: LwsView, leader: KubeObject): void {
     world.later('pods', `${namespace}/${name}`, REVISION_SECONDS);
     return;
   }
+  // With exclusive placement the workers follow the leader's node, so it must have one first.
+  if (annotationsOf(leader)[TOPOLOGY] !== undefined && text(specOf(leader)['nodeName']) === '') return;
   world.objects.add(STATEFUL_SETS, workerSet(world, lws, { leader, revision }));
   const note = `Created worker statefulset for leader pod ${name}`;
   world.record({ reason: 'GroupsProgressing', note, type: 'Normal', regarding: lws.object });

@@ -10,7 +10,7 @@ export type PodCondition =
   | { readonly kind: 'running' }
   /** Not ready any more; a pod that never ran stays Pending. */
   | { readonly kind: 'unready' }
-  /** The containers have been restarted this often, and run. */
+  /** The containers have been restarted this often; whether they are ready is as before. */
   | { readonly kind: 'restarted'; readonly restarts: number }
   | { readonly kind: 'waiting'; readonly reason: string }
   | { readonly kind: 'unschedulable'; readonly message: string };
@@ -24,7 +24,7 @@ export function podStatus(pod: KubeObject, condition: PodCondition, nowSeconds: 
     const conditions = [{ ...scheduled, reason: 'Unschedulable', message: condition.message }];
     return { phase: 'Pending', conditions, qosClass };
   }
-  const ready = condition.kind === 'ready';
+  const ready = readiness(pod, condition);
   return {
     phase: phaseOf(pod, condition),
     conditions: [
@@ -37,15 +37,23 @@ export function podStatus(pod: KubeObject, condition: PodCondition, nowSeconds: 
     hostIPs: [{ ip: '127.0.0.1' }],
     startTime: text(statusOf(pod)['startTime'], now),
     containerStatuses: objects(specOf(pod)['containers']).map((container) =>
-      containerStatus(container, { pod, condition, now }),
+      containerStatus(container, { pod, condition, now, ready }),
     ),
     qosClass,
   };
 }
 
+function readiness(pod: KubeObject, condition: PodCondition): boolean {
+  if (condition.kind !== 'restarted') return condition.kind === 'ready';
+  const before = objects(statusOf(pod)['conditions']).find((entry) => entry['type'] === 'Ready');
+  return before?.['status'] === 'True';
+}
+
 function phaseOf(pod: KubeObject, condition: PodCondition): string {
   if (condition.kind === 'waiting') return 'Pending';
-  return condition.kind === 'unready' ? text(statusOf(pod)['phase'], 'Pending') : 'Running';
+  return condition.kind === 'unready' || condition.kind === 'restarted'
+    ? text(statusOf(pod)['phase'], 'Pending')
+    : 'Running';
 }
 
 function state(type: string, isTrue: boolean, now: string): JsonObject {
@@ -55,10 +63,9 @@ function state(type: string, isTrue: boolean, now: string): JsonObject {
 
 function containerStatus(
   container: JsonObject,
-  of: { readonly pod: KubeObject; readonly condition: PodCondition; readonly now: string },
+  of: { readonly pod: KubeObject; readonly condition: PodCondition; readonly now: string; readonly ready: boolean },
 ): JsonObject {
-  const { condition, now } = of;
-  const ready = condition.kind === 'ready';
+  const { condition, now, ready } = of;
   const before = objects(statusOf(of.pod)['containerStatuses']).find((status) => status['name'] === container['name']);
   const restarts = condition.kind === 'restarted' ? condition.restarts : count(before?.['restartCount'], 0);
   return {

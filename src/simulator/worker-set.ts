@@ -1,6 +1,7 @@
 /** The worker StatefulSet of one group, as LWS creates it for a leader pod. */
 
-import { GROUP_INDEX, GROUP_KEY, LEADER_NAME, LWS_NAME, REVISION_KEY, SIZE } from './labels.ts';
+import type { JsonObject } from '../api/json.ts';
+import { GROUP_INDEX, GROUP_KEY, LEADER_NAME, LWS_NAME, REVISION_KEY, SIZE, TOPOLOGY } from './labels.ts';
 import { defaulted, statefulSetDefaults } from './leader-set.ts';
 import { type LwsRevision, revisionTemplate } from './lws-revision.ts';
 import type { LwsView } from './lws-view.ts';
@@ -13,8 +14,15 @@ import {
   part,
   specOf,
   strings,
+  text,
 } from './objects.ts';
 import type { World } from './world.ts';
+
+/** Exclusive placement: the workers go where the leader is. The model's nodes carry their own name for every topology. */
+function placement(leader: KubeObject): JsonObject {
+  const topology = annotationsOf(leader)[TOPOLOGY];
+  return topology === undefined ? {} : { nodeSelector: { [topology]: text(specOf(leader)['nodeName']) } };
+}
 
 /**
  * The template comes from the revision of the leader. Up to 0.10.0 size, network and claims are the live ones, also
@@ -58,7 +66,7 @@ export function workerSet(
           labels: { ...strings(metadata['labels']), ...labels },
           annotations: { ...strings(metadata['annotations']), ...annotations },
         },
-        spec: specOf(defaulted(world, template)),
+        spec: { ...specOf(defaulted(world, template)), ...placement(leader) },
       },
       serviceName: lws.uniqueSubdomain ? name : lws.name,
       updateStrategy: { type: 'RollingUpdate', rollingUpdate: { partition: 0 } },

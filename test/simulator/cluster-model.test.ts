@@ -157,6 +157,32 @@ test('while the LWS controller is down nothing of LWS moves, and afterwards ever
   expect(groups(cluster)).toBe('✅✅✅✅');
 });
 
+test.each([
+  // partition, nodes or none → worker sets of group 3 after the annotation came
+  [1_000_000, {}, 1],
+  [0, {}, 0],
+  [0, { terminationSeconds: 1 }, 1],
+] as const)('exclusive topology is no revision of LWS: partition %i, %j', (partition, kubelet, workers) => {
+  const cluster = running({ ...kubelet, readiness: () => 'never' });
+  cluster.store.patch({ resource: LWS, ...name }, { spec: rolling(partition) }, 'x');
+  for (const group of [0, 1, 2, 3]) cluster.setPods({ ...name, group, pods: 'all' }, { kind: 'ready' });
+  const before = uid(cluster, 'vllm-3');
+  const key = { resource: STATEFUL_SETS, ...name };
+  const revision = revisionKeyOf(cluster.objects.get(key)!);
+  const annotations = { 'leaderworkerset.sigs.k8s.io/exclusive-topology': 'rack' };
+  cluster.store.patch({ resource: LWS, ...name }, { metadata: { annotations } }, 'x');
+  cluster.rest();
+  expect(revisionKeyOf(cluster.objects.get(key)!)).toBe(revision);
+  // At partition 0 the StatefulSet restarts leaders by itself; without a node they get no workers.
+  expect(uid(cluster, 'vllm-3') === before).toBe(partition !== 0);
+  const sets = cluster.objects.list(STATEFUL_SETS).filter((set) => set.metadata.name === 'vllm-3');
+  expect(sets).toHaveLength(workers);
+});
+
+function rolling(partition: number): JsonObject {
+  return { rolloutStrategy: { rollingUpdateConfiguration: { partition } } };
+}
+
 test('two LWS of one namespace do not touch each other', () => {
   const cluster = running({});
   const before = cluster.objects.list(PODS).filter(({ metadata }) => metadata.labels?.['app'] === 'vllm');
