@@ -30,12 +30,12 @@ export function stepMessage(
   at: {
     readonly key: RolloutKey;
     readonly main: string;
-    readonly partition: number;
+    readonly partition: number | undefined;
     readonly maxUnavailable: IntOrPercent | undefined;
   },
 ): { readonly subject: string; readonly message: string } {
   const fields = [
-    ...(move.partition === undefined ? [] : [`partition ${at.partition} → ${move.partition}`]),
+    ...(move.partition === undefined ? [] : [`partition ${at.partition ?? 'unset'} → ${move.partition}`]),
     ...(move.maxUnavailable === undefined
       ? []
       : [

@@ -53,8 +53,8 @@ export function plan(snapshot: Snapshot): Plan {
   const decision = safe(situation, strategies.partition(situation));
   const { move } = decision;
   if (move === undefined) return withoutMove(snapshot, situation, decision);
-  const before = { partition: situation.partition, maxUnavailable: situation.workload.maxUnavailable };
-  const { subject, message } = stepMessage(move, { key: snapshot.key, main: snapshot.main, ...before });
+  const { partition, maxUnavailable } = file.workload;
+  const { subject, message } = stepMessage(move, { key: snapshot.key, main: snapshot.main, partition, maxUnavailable });
   return {
     version: PLAN_VERSION,
     key: snapshot.key,

@@ -94,9 +94,8 @@ function checkSubject(subject: string, at: { readonly before: Fields; readonly a
   ] as const) {
     const key = path.join('/');
     const [before, after] = [at.before[key], at.after[key]];
-    const shown = name === 'partition' ? (before ?? 0) : (before ?? 'unset');
     if (before === after) expect(subject).not.toContain(`${name} `);
-    else expect(subject).toContain(`${name} ${shown} → ${after ?? 'unset'}`);
+    else expect(subject).toContain(`${name} ${before ?? 'unset'} → ${after ?? 'unset'}`);
   }
 }
 

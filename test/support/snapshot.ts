@@ -59,7 +59,7 @@ export type World = {
   /** Its name, or `unknown`. */
   readonly scaler?: string;
   /** `undefined`: lost. */
-  readonly record?: RecordWorld | RolloutRecord;
+  readonly record?: RecordWorld | RolloutRecord | undefined;
   readonly now?: number;
 };
 

@@ -10,7 +10,7 @@ const requested: World = { text: 'B', groups: A4, live: {} };
 const lost = { kind: 'rewritten', recorded: 'c'.repeat(40), acknowledged: false } as const;
 
 test.each<Row>([
-  ['at rest, applied', { ...unmanaged, p: 'missing' }, 'Adopted: adopt, partition 0 → 1000000 => A.1 stable=main'],
+  ['at rest, applied', { ...unmanaged, p: 'missing' }, 'Adopted: adopt, partition unset → 1000000 => A.1 stable=main'],
   ['armed already', unmanaged, 'Adopted: adopt => A.1 stable=main'],
   ['one group', { ...unmanaged, n: 1, p: 0 }, 'Adopted: adopt, partition 0 → 1000000 => A.1 stable=main'],
   ['scaled to zero', { ...unmanaged, n: 0, p: 0 }, 'Adopted: adopt, partition 0 → 1000000 => A.1 stable=main'],

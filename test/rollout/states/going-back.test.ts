@@ -1,0 +1,286 @@
+/** Every way back of the specification, and the row `rollback` that ends it. */
+
+import { expect, test } from 'vitest';
+import { plan } from '../../../src/rollout/plan.ts';
+import { planned, type Row } from '../../support/planned.ts';
+import { issueOf, type World, world } from '../../support/snapshot.ts';
+
+const A4 = '0:A+ 1:A+ 2:A+ 3:A+';
+const abort = { abort: 'B.2' } as const;
+/** Step 2 of three: group 3 ready on B, group 2 broken on B (trace 31m). */
+const broken: World = { text: 'B', marks: 'B.2 2/3 floor=2', p: 2, groups: '0:A+ 1:A+ 2:B- 3:B+', intents: abort };
+const lost = { kind: 'rewritten', recorded: 'c'.repeat(40), acknowledged: false } as const;
+const back = 'Aborted: rollback, maxUnavailable 1 → 2 => A.1 rollback floor=2 u=1>2 aborted=B.2 text A';
+
+test.each<Row>([
+  ['a broken second canary', broken, back],
+  [
+    'healthy groups',
+    { ...broken, groups: '0:A+ 1:A+ 2:B+ 3:B+' },
+    'Aborted: rollback => A.1 rollback floor=2 aborted=B.2 text A',
+  ],
+  ['nothing moved yet', { ...broken, groups: A4 }, 'Aborted: rollback => A.1 rollback floor=2 aborted=B.2 text A'],
+  [
+    'not applied yet',
+    { ...broken, live: { p: 3 }, groups: '0:A+ 1:A+ 2:A+ 3:B+' },
+    'Aborted: rollback => A.1 rollback floor=2 aborted=B.2 text A',
+  ],
+  [
+    'a canary lies below the partition',
+    { ...broken, p: 3, groups: '0:A+ 1:A+ 2:B+ 3:B+' },
+    'Aborted: rollback, partition 3 → 2 => A.1 rollback floor=2 aborted=B.2 text A',
+  ],
+  [
+    'never raised',
+    { ...broken, p: 1, marks: 'B.2 2/3 floor=1', groups: '0:A+ 1:A+ 2:A+ 3:B+' },
+    'Aborted: rollback => A.1 rollback floor=1 aborted=B.2 text A',
+  ],
+  ['a canary that ends and begins again', { ...broken, groups: '0:A+ 1:A+ 2:B~ 3:B+' }, back],
+  ['a canary whose pod is gone', { ...broken, groups: '0:A+ 1:A+ 3:B+' }, back],
+  [
+    'an old group on its way to B',
+    { ...broken, p: 1, groups: '0:A+ 1:B/A- 2:B+ 3:B+' },
+    'Aborted: rollback, maxUnavailable 1 → 2 => A.1 rollback floor=1 u=1>2 aborted=B.2 text A',
+  ],
+  ['an old group ends', { ...broken, groups: '0:A+ 1:A~ 2:B+ 3:B+' }, back],
+  [
+    'two broken',
+    { ...broken, groups: '0:A+ 1:A- 2:B- 3:B+' },
+    'Aborted: rollback, maxUnavailable 1 → 3 => A.1 rollback floor=2 u=1>3 aborted=B.2 text A',
+  ],
+  [
+    'at most N',
+    { ...broken, u: 3, groups: '0:A- 1:A- 2:B- 3:B-' },
+    'Aborted: rollback, maxUnavailable 3 → 4 => A.1 rollback floor=2 u=3>4 aborted=B.2 text A',
+  ],
+  [
+    'maxUnavailable was not written',
+    { ...broken, u: 0 },
+    'Aborted: rollback, maxUnavailable unset → 2 => A.1 rollback floor=2 u=->2 aborted=B.2 text A',
+  ],
+  [
+    'raised before in this delivery',
+    { ...broken, u: 2, marks: 'B.2 2/3 floor=2 u=1>2' },
+    'Aborted: rollback => A.1 rollback floor=2 u=1>2 aborted=B.2 text A',
+  ],
+  [
+    "raised before, then a person's value",
+    { ...broken, u: 3, marks: 'B.2 2/3 floor=2 u=1>2' },
+    'Aborted: rollback, maxUnavailable 3 → 4 => A.1 rollback floor=2 u=3>4 aborted=B.2 text A',
+  ],
+  [
+    'cluster unreadable: the floor',
+    { ...broken, p: 3, live: 'unknown' },
+    'Aborted: rollback, partition 3 → 2 => A.1 rollback floor=2 aborted=B.2 text A',
+  ],
+  [
+    'leaders unreadable',
+    { ...broken, live: { unread: 'leaders' } },
+    'Aborted: rollback => A.1 rollback floor=2 aborted=B.2 text A',
+  ],
+  ['LWS deleted', { ...broken, live: 'absent' }, 'Aborted: rollback => A.1 rollback floor=2 aborted=B.2 text A'],
+  [
+    'N unreadable',
+    { ...broken, n: undefined, scaler: 'unknown', live: 'unknown' },
+    'Aborted: rollback => A.1 rollback floor=2 aborted=B.2 text A',
+  ],
+  ['scaled to zero', { ...broken, n: 0, groups: '' }, 'Aborted: rollback => A.1 rollback floor=2 aborted=B.2 text A'],
+  [
+    'no revision holds the stable text',
+    { ...broken, groups: '0:B+ 1:B+ 2:B+ 3:B+', live: { revisions: '-' } },
+    'Aborted: rollback, partition 2 → 0 => A.1 rollback floor=0 aborted=B.2 text A',
+  ],
+  ['paused', { ...broken, rollout: { paused: true } }, back],
+  ['disabled', { ...broken, rollout: { disabled: true } }, back],
+  ['wrong files', { ...broken, issues: [issueOf('UnknownField')] }, back],
+  ['history rewritten', { ...broken, history: lost }, back],
+  ['another number of steps', { ...broken, steps: '100%' }, back],
+  [
+    'partition missing',
+    { ...broken, p: 'missing' },
+    'Aborted: rollback, partition unset → 0, maxUnavailable 1 → 2 => A.1 rollback floor=0 u=1>2 aborted=B.2 text A',
+  ],
+  [
+    'partition raised by hand',
+    { ...broken, p: 4 },
+    'Aborted: rollback, partition 4 → 2, maxUnavailable 1 → 2 => A.1 rollback floor=2 u=1>2 aborted=B.2 text A',
+  ],
+  ['another release is meant', { ...broken, intents: { abort: 'B.1' } }, 'hold GroupsNotReady'],
+  ['stable text lost', { ...broken, stable: 'unknown' }, 'hold StableUnavailable'],
+  ['the record lost', { ...broken, record: undefined }, back],
+  [
+    'older ones are remembered',
+    { ...broken, marks: 'B.3 2/3 floor=2 aborted=C.2', intents: { abort: 'B.3' } },
+    'Aborted: rollback, maxUnavailable 1 → 2 => A.1 rollback floor=2 u=1>2 aborted=B.3,C.2 text A',
+  ],
+  [
+    'after A, B, C: groups of B lie lower',
+    { ...broken, text: 'C', marks: 'C.3 1/3 floor=2', p: 3, groups: '0:A+ 1:A+ 2:B+ 3:C-', intents: { abort: 'C.3' } },
+    'Aborted: rollback, partition 3 → 2, maxUnavailable 1 → 2 => A.1 rollback floor=2 u=1>2 aborted=C.3 text A',
+  ],
+])('partial, aborted: %s', (_, of, then) => expect(planned(of)).toBe(then));
+
+const reverted: World = { ...broken, text: 'A', intents: {}, live: { text: 'A' } };
+
+test.each<Row>([
+  ['by a person', reverted, 'Reverted: rollback, maxUnavailable 1 → 2 => A.1 rollback floor=2 u=1>2 aborted=B.2'],
+  [
+    'not live yet',
+    { ...reverted, live: { text: 'B' } },
+    'Reverted: rollback, maxUnavailable 1 → 2 => A.1 rollback floor=2 u=1>2 aborted=B.2',
+  ],
+  [
+    'with an abort',
+    { ...reverted, intents: abort },
+    'Reverted: rollback, maxUnavailable 1 → 2 => A.1 rollback floor=2 u=1>2 aborted=B.2',
+  ],
+  [
+    'paused',
+    { ...reverted, rollout: { paused: true } },
+    'Reverted: rollback, maxUnavailable 1 → 2 => A.1 rollback floor=2 u=1>2 aborted=B.2',
+  ],
+  [
+    'Rollout deleted',
+    { ...reverted, rollout: 'absent' },
+    'Reverted: rollback, maxUnavailable 1 → 2 => A.1 rollback floor=2 u=1>2 aborted=B.2',
+  ],
+  [
+    'wrong files',
+    { ...reverted, rollout: 'absent', issues: [issueOf('X')] },
+    'Reverted: rollback, maxUnavailable 1 → 2 => A.1 rollback floor=2 u=1>2 aborted=B.2',
+  ],
+  ['cluster unreadable', { ...reverted, live: 'unknown' }, 'Reverted: rollback => A.1 rollback floor=2 aborted=B.2'],
+  ['stable text lost: nobody knows what it is', { ...reverted, stable: 'unknown' }, 'hold StableUnavailable'],
+  [
+    'at partition 0',
+    { ...reverted, marks: 'B.2 3/3 floor=0', p: 0, groups: '0:A+ 1:B- 2:B+ 3:B+' },
+    'Reverted: rollback, maxUnavailable 1 → 2 => A.1 rollback floor=0 u=1>2 aborted=B.2',
+  ],
+  [
+    'armed',
+    { ...reverted, marks: 'B.2 3/3 floor=0', p: 1000000, groups: '0:B+ 1:B+ 2:B+ 3:B+' },
+    'Reverted: rollback, partition 1000000 → 0 => A.1 rollback floor=0 aborted=B.2',
+  ],
+])('the stable text put back: %s', (_, of, then) => expect(planned(of)).toBe(then));
+
+const whole: World = { ...broken, marks: 'B.2 3/3 floor=0', groups: '0:B+ 1:B+ 2:B+ 3:B+' };
+
+test.each<Row>([
+  [
+    'armed',
+    { ...whole, p: 1000000 },
+    'Aborted: rollback, partition 1000000 → 0 => A.1 rollback floor=0 aborted=B.2 text A',
+  ],
+  [
+    'armed, a group failed (35d)',
+    { ...whole, p: 1000000, groups: '0:B+ 1:B+ 2:B- 3:B+' },
+    'Aborted: rollback, partition 1000000 → 0, maxUnavailable 1 → 2 => A.1 rollback floor=0 u=1>2 aborted=B.2 text A',
+  ],
+  [
+    'armed, cluster unreadable',
+    { ...whole, p: 1000000, live: 'unknown' },
+    'Aborted: rollback, partition 1000000 → 0 => A.1 rollback floor=0 aborted=B.2 text A',
+  ],
+  [
+    'rolling',
+    { ...whole, p: 0, groups: '0:A+ 1:B- 2:B+ 3:B+' },
+    'Aborted: rollback, maxUnavailable 1 → 2 => A.1 rollback floor=0 u=1>2 aborted=B.2 text A',
+  ],
+  [
+    'rolling, cluster unreadable',
+    { ...whole, p: 0, live: 'unknown' },
+    'Aborted: rollback => A.1 rollback floor=0 aborted=B.2 text A',
+  ],
+  [
+    'one group',
+    { ...whole, n: 1, p: 0, groups: '0:B-' },
+    'Aborted: rollback => A.1 rollback floor=0 aborted=B.2 text A',
+  ],
+])('whole, aborted: %s', (_, of, then) => expect(planned(of)).toBe(then));
+
+/** Going back at partition 2 with the budget raised by one. */
+const rollback: World = {
+  text: 'A',
+  marks: 'A.1 rollback floor=2 u=1>2 aborted=B.2',
+  p: 2,
+  u: 2,
+  groups: '0:A+ 1:A+ 2:B- 3:A-',
+  live: { flipped: true },
+};
+const done = 'RolledBack: rolled back, partition 2 → 1000000, maxUnavailable 2 → 1 => A.1 aborted=B.2';
+
+test.each<Row>([
+  ['a group loads', rollback, 'hold RollingBack'],
+  ['one to go', { ...rollback, groups: '0:A+ 1:A+ 2:A- 3:A+' }, 'hold RollingBack'],
+  ['a group between leader and workers', { ...rollback, groups: '0:A+ 1:A+ 2:A/B- 3:A+' }, 'hold RollingBack'],
+  ['a pod is missing', { ...rollback, groups: '0:A+ 1:A+ 3:A+' }, 'hold RollingBack'],
+  ['all back and ready', { ...rollback, groups: A4 }, done],
+  ['all back, workers not ready', { ...rollback, groups: '0:A+ 1:A+ 2:Aw 3:A+' }, 'hold RollingBack'],
+  ['all back, not flipped', { ...rollback, groups: A4, live: { flipped: false } }, 'hold StatefulSetNotFlipped'],
+  ['not applied', { ...rollback, groups: A4, live: { text: 'B' } }, 'hold NotApplied'],
+  ['not observed', { ...rollback, groups: A4, live: { unobserved: true } }, 'hold NotObserved'],
+  ['cluster unreadable', { ...rollback, live: 'unknown' }, 'hold ClusterUnreadable'],
+  ['LWS deleted', { ...rollback, live: 'absent' }, 'hold WorkloadAbsent'],
+  ['paused', { ...rollback, groups: A4, rollout: { paused: true } }, done],
+  ['disabled', { ...rollback, groups: A4, rollout: { disabled: true } }, done],
+  ['Rollout deleted', { ...rollback, groups: A4, rollout: 'absent' }, done],
+  ['wrong files', { ...rollback, groups: A4, rollout: 'absent', issues: [issueOf('X')] }, done],
+  ['history rewritten', { ...rollback, groups: A4, history: lost }, done],
+  ['stable text lost by now', { ...rollback, groups: A4, stable: 'unknown' }, done],
+  ['aborted once more', { ...rollback, groups: A4, intents: abort }, done],
+  [
+    "a person's budget stays",
+    { ...rollback, u: 3, groups: A4 },
+    'RolledBack: rolled back, partition 2 → 1000000 => A.1 aborted=B.2',
+  ],
+  [
+    'it was not written before',
+    { ...rollback, marks: 'A.1 rollback floor=2 u=->2 aborted=B.2', groups: A4 },
+    'RolledBack: rolled back, partition 2 → 1000000, maxUnavailable 2 → unset => A.1 aborted=B.2',
+  ],
+  [
+    'a group below is not on it',
+    { ...rollback, groups: '0:A+ 1:B+ 2:A+ 3:A+' },
+    'RollbackWidened: rollback, partition 2 → 1 => A.1 rollback floor=1 u=1>2 aborted=B.2',
+  ],
+  ['scaled to zero', { ...rollback, n: 0, groups: '' }, 'hold ScaledToZero'],
+  ['scaled up: new ones load', { ...rollback, n: 5, groups: `${A4} 4:A-` }, 'hold RollingBack'],
+  ['scaled down below the partition', { ...rollback, n: 2, groups: '0:A+ 1:A+' }, done],
+  ['partition missing', { ...rollback, p: 'missing', groups: A4 }, 'hold Stalled'],
+  [
+    'partition raised by hand: groups below come to light',
+    { ...rollback, p: 4, groups: '0:A+ 1:A+ 2:B- 3:A+' },
+    'RollbackWidened: rollback, partition 4 → 2 => A.1 rollback floor=2 u=1>2 aborted=B.2',
+  ],
+])('rollback, %s', (_, of, then) => expect(planned(of)).toBe(then));
+
+/** Trace 35c: 3 ready, 2 broken, then the old group 0 fails on the way back. */
+const raised = 'BudgetRaised: rollback, maxUnavailable 2 → 3 => A.1 rollback floor=2 u=1>3 aborted=B.2';
+
+test.each<Row>([
+  ['one loads: wait', { ...rollback, groups: '0:A- 1:A+ 2:B- 3:A-' }, 'hold RollingBack'],
+  ['gate off, 3 is ready and 2 restarts: wait', { ...rollback, groups: '0:A- 1:A+ 2:A- 3:A+' }, 'hold RollingBack'],
+  ['gate on, 3 is ready and 2 stands: raise', { ...rollback, groups: '0:A- 1:A+ 2:B- 3:A+' }, raised],
+  [
+    'raised already: wait',
+    { ...rollback, u: 3, marks: 'A.1 rollback floor=2 u=1>3 aborted=B.2', groups: '0:A- 1:A+ 2:B- 3:A+' },
+    'hold RollingBack',
+  ],
+  ['budget left: wait', { ...rollback, groups: '0:A+ 1:A+ 2:B- 3:A+' }, 'hold RollingBack'],
+  [
+    'text only, then the budget (35f)',
+    { ...rollback, u: 1, marks: 'A.1 rollback floor=2 aborted=B.2', groups: '0:A+ 1:A+ 2:B- 3:B+' },
+    'BudgetRaised: rollback, maxUnavailable 1 → 2 => A.1 rollback floor=2 u=1>2 aborted=B.2',
+  ],
+  [
+    'never above N',
+    { ...rollback, u: 4, marks: 'A.1 rollback floor=2 u=1>4 aborted=B.2', groups: '0:A- 1:A- 2:B- 3:B-' },
+    'hold RollingBack',
+  ],
+])('the budget again, %s', (_, of, then) => expect(planned(of)).toBe(then));
+
+test('the dip in capacity is in the text of the commit', () => {
+  const message = plan(world(broken)).commit?.message.replaceAll('\n', ' ');
+  expect(message).toContain('Capacity: 3 of 4 groups are ready now');
+  expect(message).toContain('group 2 (leader: ImagePullBackOff) not ready');
+});
