@@ -1,0 +1,256 @@
+/** Requests in the middle of a delivery: newer texts, aborted texts that return, deleted Rollouts. */
+
+import { expect, test } from 'vitest';
+import { again, planned, type Row } from '../../support/planned.ts';
+import { issueOf, type World } from '../../support/snapshot.ts';
+
+/** Step 2 of three of B; C is in the file and live. */
+const newer: World = { text: 'C', marks: 'B.2 2/3 floor=2', p: 2, groups: '0:A+ 1:A+ 2:B+ 3:B+', record: {} };
+const lost = { kind: 'rewritten', recorded: 'c'.repeat(40), acknowledged: false } as const;
+const stopped = 'Superseded: step 1/3, partition 2 → 3 => C.3 1/3 floor=2';
+
+test.each<Row>([
+  ['stopped at step 1', newer, stopped],
+  ['not live yet: stopped before it lands', { ...newer, live: { text: 'B' } }, stopped],
+  ['a group is on it already', { ...newer, groups: '0:A+ 1:A+ 2:B+ 3:C-' }, stopped],
+  ['two groups are on it', { ...newer, groups: '0:A+ 1:A+ 2:C- 3:C+' }, 'Superseded: step 1/3 => C.3 1/3 floor=2'],
+  ['step 1 is wide enough', { ...newer, steps: '50% 75% 100%' }, 'Superseded: step 1/3 => C.3 1/3 floor=2'],
+  [
+    'a broken canary that spends the budget (35a)',
+    { ...newer, groups: '0:A+ 1:A+ 2:B- 3:B+' },
+    'Superseded: step 1/3, maxUnavailable 1 → 2 => C.3 1/3 floor=2 u=1>2',
+  ],
+  [
+    'a broken canary, budget left',
+    { ...newer, u: 2, groups: '0:A+ 1:A+ 2:B- 3:B+' },
+    'Superseded: step 1/3 => C.3 1/3 floor=2',
+  ],
+  ['an old group that is broken holds nothing down', { ...newer, groups: '0:A- 1:A+ 2:B+ 3:B+' }, stopped],
+  ['paused: stopped all the same', { ...newer, rollout: { paused: true } }, stopped],
+  ['disabled: stopped all the same', { ...newer, rollout: { disabled: true } }, stopped],
+  ['wrong files: stopped all the same', { ...newer, issues: [issueOf('X')] }, stopped],
+  ['history rewritten: stopped all the same', { ...newer, history: lost }, stopped],
+  ['cluster unreadable: stopped at step 1', { ...newer, live: 'unknown' }, stopped],
+  ['N unreadable', { ...newer, n: undefined, live: 'unknown', scaler: 'unknown' }, 'hold ScalerUnreadable'],
+  ['the older one is aborted: the newer stands', { ...newer, intents: { abort: 'B.2' } }, stopped],
+  [
+    'abort and broken',
+    { ...newer, intents: { abort: 'B.2' }, groups: '0:A+ 1:A+ 2:B- 3:B+' },
+    'Superseded: step 1/3, maxUnavailable 1 → 2 => C.3 1/3 floor=2 u=1>2',
+  ],
+  ['stable text lost: nobody knows what it is', { ...newer, stable: 'unknown' }, 'hold StableUnavailable'],
+  [
+    'retried: it is no longer given up',
+    { ...newer, marks: 'B.3 2/3 floor=2 aborted=D.2,C.1', intents: { retry: 'C.1' } },
+    'Superseded: step 1/3, partition 2 → 3 => C.4 1/3 floor=2 aborted=D.2',
+  ],
+  [
+    'U was raised before',
+    { ...newer, marks: 'B.2 2/3 floor=2 u=1>2', u: 2 },
+    'Superseded: step 1/3, partition 2 → 3 => C.3 1/3 floor=2 u=1>2',
+  ],
+  [
+    'scaled down above the partition: the gates decide',
+    { ...newer, n: 2, p: 3, groups: '0:A+ 1:A+' },
+    'StepReady: step 1/3, partition 3 → 1 => C.3 1/3 floor=1',
+  ],
+  ['and hold', { ...newer, n: 2, p: 3, groups: '0:A+ 1:A+', rollout: { paused: true } }, 'hold Paused'],
+])('a newer request while partial, %s', (_, of, then) => expect(planned(of)).toBe(then));
+
+test.each<Row>([
+  [
+    'three of B, one loads (35h)',
+    { ...newer, marks: 'B.2 3/3 floor=0', p: 0, groups: '0:A+ 1:B- 2:B+ 3:B+' },
+    'Superseded: step 1/3, partition 0 → 1, maxUnavailable 1 → 2 => C.3 1/3 floor=0 u=1>2',
+  ],
+  [
+    'two of B, one loads (34f)',
+    { ...newer, marks: 'B.2 3/3 floor=0', p: 0, groups: '0:A+ 1:A+ 2:B- 3:B+' },
+    'Superseded: step 1/3, partition 0 → 2, maxUnavailable 1 → 2 => C.3 1/3 floor=0 u=1>2',
+  ],
+  [
+    '34f, one is on C by now',
+    { ...newer, marks: 'B.2 3/3 floor=0', p: 0, groups: '0:A+ 1:A+ 2:B+ 3:C-' },
+    'Superseded: step 1/3, partition 0 → 3 => C.3 1/3 floor=0',
+  ],
+  [
+    'all of B ready',
+    { ...newer, marks: 'B.2 3/3 floor=0', p: 0, groups: '0:B+ 1:B+ 2:B+ 3:B+' },
+    'Superseded: step 1/3, partition 0 → 3 => C.3 1/3 floor=0',
+  ],
+  [
+    'cluster unreadable',
+    { ...newer, marks: 'B.2 3/3 floor=0', p: 0, live: 'unknown' },
+    'Superseded: step 1/3, partition 0 → 3 => C.3 1/3 floor=0',
+  ],
+])('a newer request at partition 0, %s', (_, of, then) => expect(planned(of)).toBe(then));
+
+/** C took over from a whole step of B: the floor is 0, the step is not whole. */
+const after: World = {
+  text: 'C',
+  marks: 'C.3 1/3 floor=0',
+  p: 3,
+  groups: '0:A+ 1:A+ 2:B+ 3:C+',
+  record: { doneAgo: 9 },
+};
+
+test.each<Row>([
+  ['goes on by its steps', after, 'StepReady: step 2/3, partition 3 → 2 => C.3 2/3 floor=0'],
+  ['the record lost: the soak begins again', { ...after, record: undefined }, 'hold PauseDuration'],
+  [
+    'abort: to the lowest that is not on A',
+    { ...after, intents: { abort: 'C.3' } },
+    'Aborted: rollback, partition 3 → 2 => A.1 rollback floor=0 aborted=C.3 text A',
+  ],
+  [
+    'abort, cluster unreadable: the floor',
+    { ...after, live: 'unknown', intents: { abort: 'C.3' } },
+    'Aborted: rollback, partition 3 → 0 => A.1 rollback floor=0 aborted=C.3 text A',
+  ],
+  ['and a fourth text', { ...after, text: 'D' }, 'Superseded: step 1/3 => D.4 1/3 floor=0'],
+  ['the second text again', { ...after, text: 'B' }, 'Superseded: step 1/3 => B.4 1/3 floor=0'],
+  [
+    'whole at last',
+    { ...after, marks: 'C.3 3/3 floor=0', p: 0, groups: '0:C+ 1:C+ 2:C+ 3:C+' },
+    'Armed: step 3/3, armed, partition 0 → 1000000 => C.3 3/3 floor=0',
+  ],
+])('after a newer request, %s', (_, of, then) => expect(planned(of)).toBe(then));
+
+const rollback: World = {
+  text: 'C',
+  marks: 'A.1 rollback floor=2 u=1>2 aborted=B.2',
+  p: 2,
+  u: 2,
+  groups: '0:A+ 1:A+ 2:B- 3:A+',
+};
+
+test.each<Row>([
+  ['a new request, the raised budget stays', rollback, 'Superseded: step 1/3 => C.3 1/3 floor=2 u=1>2 aborted=B.2'],
+  [
+    'all are back already',
+    { ...rollback, groups: '0:A+ 1:A+ 2:A+ 3:A+' },
+    'Superseded: step 1/3, partition 2 → 3 => C.3 1/3 floor=2 u=1>2 aborted=B.2',
+  ],
+  [
+    'a broken group spends the raised budget',
+    { ...rollback, groups: '0:A+ 1:A- 2:B- 3:A+' },
+    'Superseded: step 1/3, maxUnavailable 2 → 3 => C.3 1/3 floor=2 u=1>3 aborted=B.2',
+  ],
+  [
+    'paused: stopped all the same',
+    { ...rollback, rollout: { paused: true } },
+    'Superseded: step 1/3 => C.3 1/3 floor=2 u=1>2 aborted=B.2',
+  ],
+  [
+    'Rollout deleted: stopped',
+    { ...rollback, p: 1, rollout: 'absent', groups: '0:A+ 1:A+ 2:A+ 3:C-' },
+    'RollStopped: rollback, stopped, partition 1 → 3 => A.1 rollback floor=2 u=1>2 aborted=B.2 | OrphanArmed',
+  ],
+])('a newer request in rollback, %s', (_, of, then) => expect(planned(of)).toBe(then));
+
+const bot: World = { ...rollback, text: 'B', groups: '0:A+ 1:A+ 2:B- 3:B+' };
+
+test.each<Row>([
+  [
+    'once: stable text once more',
+    bot,
+    'AbortedTextRemoved: rollback => A.1 rollback floor=2 u=1>2 aborted=B.3,B.2 text A',
+  ],
+  [
+    'once, not live yet',
+    { ...bot, live: { text: 'A' }, groups: '0:A+ 1:A+ 2:B- 3:A+' },
+    'AbortedTextRemoved: rollback => A.1 rollback floor=2 u=1>2 aborted=B.3,B.2 text A',
+  ],
+  [
+    'twice: stopped',
+    { ...bot, marks: 'A.1 rollback floor=2 aborted=B.3,B.2', groups: '0:A+ 1:A+ 2:A+ 3:B-' },
+    'RollStopped: rollback, stopped, partition 2 → 3 => A.1 rollback floor=2 aborted=B.3,B.2 | AbortedTemplateReturned',
+  ],
+  [
+    'twice: stopped already',
+    { ...bot, p: 3, marks: 'A.1 rollback floor=2 aborted=B.3,B.2', groups: '0:A+ 1:A+ 2:A+ 3:B-' },
+    'hold AbortedTemplateReturned',
+  ],
+  [
+    'twice, cluster unreadable',
+    { ...bot, marks: 'A.1 rollback floor=2 aborted=B.3,B.2', live: 'unknown' },
+    'RollStopped: rollback, stopped, partition 2 → 4 => A.1 rollback floor=2 aborted=B.3,B.2 | AbortedTemplateReturned',
+  ],
+  [
+    'stopped, then put back by a person',
+    {
+      ...bot,
+      text: 'A',
+      p: 4,
+      marks: 'A.1 rollback floor=2 aborted=B.3,B.2',
+      groups: '0:A+ 1:A+ 2:A+ 3:B+',
+      live: { flipped: true },
+    },
+    'RollbackWidened: rollback, partition 4 → 3 => A.1 rollback floor=2 aborted=B.3,B.2',
+  ],
+  ['retried: a request', { ...bot, intents: { retry: 'B.2' } }, 'Superseded: step 1/3 => B.3 1/3 floor=2 u=1>2'],
+  [
+    'stopped, then retried: the gates decide',
+    { ...bot, u: 1, p: 4, marks: 'A.1 rollback floor=2 aborted=B.3,B.2', intents: { retry: 'B.3' } },
+    'StepReady: step 1/3, partition 4 → 3 => B.4 1/3 floor=2',
+  ],
+])('an aborted text in rollback, %s', (_, of, then) => expect(planned(of)).toBe(then));
+
+const delivery: World = { ...newer, text: 'D', marks: 'B.3 2/3 floor=2 aborted=D.2' };
+
+test.each<Row>([
+  [
+    'stopped and held',
+    delivery,
+    'RollStopped: step 2/3, stopped, partition 2 → 4 => B.3 2/3 floor=2 aborted=D.2 | AbortedTemplateReturned',
+  ],
+  [
+    'a group is on it',
+    { ...delivery, groups: '0:A+ 1:A+ 2:B+ 3:D-' },
+    'RollStopped: step 2/3, stopped, partition 2 → 3 => B.3 2/3 floor=2 aborted=D.2 | AbortedTemplateReturned',
+  ],
+  ['stopped already', { ...delivery, p: 4 }, 'hold AbortedTemplateReturned'],
+  [
+    'with an abort: back to the stable text',
+    { ...delivery, intents: { abort: 'B.3' } },
+    'Aborted: rollback => A.1 rollback floor=2 aborted=B.3,D.2 text A',
+  ],
+])('an aborted text in a delivery, %s', (_, of, then) => expect(planned(of)).toBe(then));
+
+test.each<Row>([
+  [
+    'partial: stopped, not taken',
+    { ...newer, rollout: 'absent' },
+    'RollStopped: step 2/3, stopped, partition 2 → 4 => B.2 2/3 floor=2 | OrphanArmed',
+  ],
+  ['and stays so', { ...newer, p: 4, rollout: 'absent' }, 'hold OrphanArmed'],
+  [
+    'and is taken when the Rollout is there again',
+    { ...newer, p: 4, groups: '0:A+ 1:A+ 2:B+ 3:B+' },
+    'StepReady: step 1/3, partition 4 → 3 => C.3 1/3 floor=2',
+  ],
+  [
+    'a Rollout that cannot be read',
+    { ...newer, rollout: 'absent', issues: [issueOf('UnknownField')] },
+    'RollStopped: step 2/3, stopped, partition 2 → 4 => B.2 2/3 floor=2 | Stalled',
+  ],
+])('a newer request without a Rollout, %s', (_, of, then) => expect(planned(of)).toBe(then));
+
+test('a newer request is taken from step 1, and its soak counts anew', () => {
+  const taken: World = { ...newer, marks: 'C.3 1/3 floor=2', p: 3, groups: '0:A+ 1:A+ 2:B+ 3:C-' };
+  expect(planned(newer)).toBe(stopped);
+  const loading = again(taken, newer);
+  expect(planned(loading)).toBe('hold GroupsNotReady');
+  const ready = { ...again(loading), groups: '0:A+ 1:A+ 2:B+ 3:C+' };
+  expect(planned(ready)).toBe('hold PauseDuration');
+  expect(planned(again({ ...ready, now: 1_750_000_009 }, ready))).toBe(
+    'StepReady: step 2/3, partition 3 → 2 => C.3 2/3 floor=2',
+  );
+});
+
+test('a release that has ended is never meant again', () => {
+  const given: World = { text: 'C', marks: 'A.1 aborted=B.2', groups: '0:A+ 1:A+ 2:A+ 3:A+' };
+  expect(planned({ ...given, intents: { abort: 'C.2', approve: '1@B.2', jump: '3@B.2' } })).toBe(
+    'StepReady: step 1/3, partition 1000000 → 3 => C.3 1/3 floor=3 aborted=B.2',
+  );
+});
