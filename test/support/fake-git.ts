@@ -4,7 +4,7 @@ import { buildUpdates } from '../../src/adapters/git/commit-chain.ts';
 import { gitError } from '../../src/adapters/git/git-error.ts';
 import { defaultGitLimits } from '../../src/adapters/git/limits.ts';
 import { answerNow, type Batch, type Lookup } from '../../src/adapters/git/object-question.ts';
-import { decodeCommit, type GitObject } from '../../src/adapters/git/objects.ts';
+import { decodeCommit, encodeCommit, type GitObject, oidOf } from '../../src/adapters/git/objects.ts';
 import { walkTree } from '../../src/adapters/git/tree-walk.ts';
 import type {
   BranchUpdate,
@@ -121,6 +121,20 @@ export class FakeRepository {
     ]);
     this.setHead(branch, head);
     return head;
+  }
+
+  /** A merge commit by a person: the tree of the branch with `writes`, and these parents, the first of them first. */
+  merge(branch: string, parents: readonly Oid[], commit: FakeCommit): Oid {
+    const before = this.head(branch);
+    const plain = this.commit(branch, commit);
+    const { tree } = decodeCommit(plain, this.object(plain, 'read').bytes);
+    const { message = 'merge', signature = somebody } = commit;
+    const merged = encodeCommit({ tree, parents, signature, message });
+    const oid = oidOf(merged);
+    this.objects.set(oid, merged);
+    this.setHead(branch, before);
+    this.setHead(branch, oid);
+    return oid;
   }
 
   /** Moves a branch by force; undefined deletes it. */

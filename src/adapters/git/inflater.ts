@@ -9,8 +9,8 @@ import { deflateBound, type Inflated, inflateAt, PackError } from './inflate.ts'
 
 export type Inflater = {
   /** Inflates exactly `size` bytes at `at`. The bytes are only valid until the next call. Throws PackError. */
-  inflate(input: Buffer, at: number, size: number): Inflated;
-  close(): void;
+  readonly inflate: (input: Buffer, at: number, size: number) => Inflated;
+  readonly close: () => void;
 };
 
 /** The fast way where this Node offers it, else the plain one. */

@@ -44,6 +44,9 @@ export class PackReader {
   private inflated = 0;
   private readonly bases = new Map<number, GitObject>();
   private basesHeld = 0;
+  /** A Map could tell the order too, but slowly: it walks over everything that was ever deleted. */
+  private readonly basesInOrder: number[] = [];
+  private oldestBase = 0;
   private readonly offsets = new Map<string, number>();
   private unnamed: number[] = [];
   private pending: Delta[] = [];
@@ -213,11 +216,13 @@ export class PackReader {
   private remember(at: number, object: GitObject): void {
     if (this.bases.has(at)) return;
     this.bases.set(at, object);
+    this.basesInOrder.push(at);
     this.basesHeld += object.bytes.length;
-    for (const [oldest, old] of this.bases) {
-      if (this.basesHeld <= basesBytes || oldest === at) return;
+    while (this.basesHeld > basesBytes && this.oldestBase < this.basesInOrder.length - 1) {
+      const oldest = this.basesInOrder[this.oldestBase] ?? 0;
+      this.oldestBase += 1;
+      this.basesHeld -= this.bases.get(oldest)?.bytes.length ?? 0;
       this.bases.delete(oldest);
-      this.basesHeld -= old.bytes.length;
     }
   }
 

@@ -24,30 +24,45 @@ export type PacketReader = {
 };
 
 const headBytes = 4;
-const empty = Buffer.alloc(0);
+const longestPacket = 0xffff;
 
 /** Calls `onPacket` for every packet of the stream; the bytes of a line are only valid during the call. */
 export function createPacketReader(onPacket: (packet: Packet) => void): PacketReader {
-  let rest: Buffer = empty;
+  // What is left of a chunk that ends inside a packet; one buffer for the whole stream.
+  const rest = Buffer.allocUnsafe(longestPacket);
+  let held = 0;
+  const hold = (chunk: Buffer, from: number, wanted: number): number => {
+    const copied = chunk.copy(rest, held, from, Math.min(chunk.length, from + Math.max(0, wanted - held)));
+    held += copied;
+    return from + copied;
+  };
   return {
     push: (chunk) => {
-      const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
       let at = 0;
-      while (bytes.length - at >= headBytes) {
-        const length = lengthAt(bytes, at);
-        if (length < headBytes) {
-          onPacket({ kind: length === 0 ? 'flush' : length === 1 ? 'delimiter' : 'end' });
-          at += headBytes;
-          continue;
-        }
-        if (bytes.length - at < length) break;
-        onPacket({ kind: 'line', bytes: bytes.subarray(at + headBytes, at + length) });
-        at += length;
+      if (held > 0) {
+        at = hold(chunk, at, headBytes);
+        if (held < headBytes) return;
+        const length = lengthAt(rest, 0);
+        at = hold(chunk, at, length);
+        if (held < length) return;
+        held = 0;
+        emit(rest, 0, length, onPacket);
       }
-      rest = at === bytes.length ? empty : bytes.subarray(at);
+      while (chunk.length - at >= headBytes) {
+        const length = lengthAt(chunk, at);
+        if (chunk.length - at < length) break;
+        emit(chunk, at, length, onPacket);
+        at += Math.max(length, headBytes);
+      }
+      hold(chunk, at, longestPacket);
     },
-    isInside: () => rest.length > 0,
+    isInside: () => held > 0,
   };
+}
+
+function emit(bytes: Buffer, at: number, length: number, onPacket: (packet: Packet) => void): void {
+  if (length >= headBytes) onPacket({ kind: 'line', bytes: bytes.subarray(at + headBytes, at + length) });
+  else onPacket({ kind: length === 0 ? 'flush' : length === 1 ? 'delimiter' : 'end' });
 }
 
 function lengthAt(bytes: Buffer, at: number): number {

@@ -6,7 +6,7 @@ import { type GitOperation, gitError } from './git-error.ts';
 import { TooLarge } from './inflate.ts';
 import type { GitLimits } from './limits.ts';
 import { createObjectCache, type ObjectCache } from './object-cache.ts';
-import type { Batch, FoundObject, Lookup } from './object-question.ts';
+import type { Batch, Lookup } from './object-question.ts';
 import type { GitObject } from './objects.ts';
 import type { FetchRequest } from './protocol.ts';
 import {
@@ -71,15 +71,12 @@ export class RemoteObjects {
       // All blobs of the tree came, and these were let go: they have no marker.
       for (const oid of missing) this.cache.mark(oid, 'skipped', reading.markersKey);
     } else if (missing.length > 0 && !leftOut) await this.fetchParts(batch.type, missing, reading);
-    const found = new Map<Oid, FoundObject>();
-    for (const oid of batch.oids) {
-      const object = this.cache.get(oid, reading.markersKey);
-      if (object !== undefined) found.set(oid, object);
-      // The server left it out because of its size, as we had asked.
-      else if (leftOut) found.set(oid, { type: 'large' });
-      else throw missingObject(batch.type, oid, { name: this.options.remote.name, operation: reading.operation });
+    const lost = leftOut ? undefined : batch.oids.find((oid) => this.cache.get(oid, reading.markersKey) === undefined);
+    if (lost !== undefined) {
+      throw missingObject(batch.type, lost, { name: this.options.remote.name, operation: reading.operation });
     }
-    return (oid) => found.get(oid) ?? { type: 'skipped' };
+    // Nothing is forgotten while a reading runs. Where something is left out, the server did so because of its size.
+    return (oid) => this.cache.get(oid, reading.markersKey) ?? { type: 'large' };
   }
 
   /** At least `depth` commits of the line from `from`, as far as it goes; commits only where the server can. */

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openGit } from '../../../src/adapters/git/open.ts';
 import type { Oid } from '../../../src/ports/git.ts';
 import { newCommit } from '../../support/fake-git.ts';
-import { bareRepository, type GitServer, startGitServer } from '../../support/git-server.ts';
+import { bareRepository, type GitServer, pipeToGit, startGitServer } from '../../support/git-server.ts';
 import { generatedRoot, generateRepository, serviceFolder } from '../../support/repository-generator.ts';
 import { update } from './contract.ts';
 
@@ -120,4 +120,41 @@ test('the whole tree: one fetch, and a second commit costs what changed', async 
   });
   expect(again.requests.length).toBeLessThan(8);
   expect(again.sent).toBeLessThan(8_000);
+});
+
+test('links and submodules in the whole tree are neither followed nor listed, and cost no second fetch', async () => {
+  const { path, git: run } = bareRepository(join(server.folder, '250.git'));
+  const blob = async (text: string) => pipeToGit(path, ['hash-object', '-w', '--stdin'], Buffer.from(text));
+  const lines = [
+    `120000 blob ${await blob('kind: Rollout')}\tlink.yaml`,
+    `100755 blob ${await blob('kind: Rollout\n')}\trun.yaml`,
+    `100644 blob ${await blob('nothing\n')}\tother.yaml`,
+    `160000 commit ${'c'.repeat(40)}\tmodule.yaml`,
+  ];
+  const tree = await pipeToGit(path, ['mktree'], Buffer.from(`${lines.join('\n')}\n`));
+  const commit = await run('commit-tree', '-m', 'links', tree);
+  await run('update-ref', 'refs/heads/links', commit);
+  const cost = await costOf(async () => {
+    const git = openGit({ location: `${server.url}/250.git` });
+    const { files } = await git.readAt(commit, { paths: [''], suffixes: ['.yaml'], markers: ['kind: Rollout'] });
+    expect(files.map(({ path: name, mode, content }) => [name, mode, content.kind])).toEqual([
+      ['other.yaml', '100644', 'skipped'],
+      ['run.yaml', '100755', 'text'],
+    ]);
+  });
+  expect(cost.requests).toEqual(['fetch']);
+});
+
+test('a large file in a large repository is left out by the server, and is unreadable', async () => {
+  const { commit } = bareRepository(join(server.folder, '250.git'));
+  const head = await commit('large', { 'model.yaml': '0'.repeat(9 * 1024 * 1024), 'r.yaml': 'kind: Rollout\n' });
+  const cost = await costOf(async () => {
+    const git = openGit({ location: `${server.url}/250.git` });
+    const { files } = await git.readAt(head, { paths: [''], suffixes: [], markers: ['kind: Rollout'] });
+    expect(files.map(({ path, content }) => [path, content.kind])).toEqual([
+      ['model.yaml', 'unreadable'],
+      ['r.yaml', 'text'],
+    ]);
+  });
+  expect(cost.requests).toEqual(['fetch', 'fetch']);
 });

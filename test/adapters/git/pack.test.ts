@@ -9,7 +9,8 @@ import { deflateSync } from 'node:zlib';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { applyDelta } from '../../../src/adapters/git/delta.ts';
-import { PackError } from '../../../src/adapters/git/inflate.ts';
+import { type Inflated, inflateAt, PackError } from '../../../src/adapters/git/inflate.ts';
+import { createInflater } from '../../../src/adapters/git/inflater.ts';
 import { defaultGitLimits } from '../../../src/adapters/git/limits.ts';
 import { type GitObject, oidOf } from '../../../src/adapters/git/objects.ts';
 import { PackReader } from '../../../src/adapters/git/pack-read.ts';
@@ -74,6 +75,22 @@ describe('reading what git writes', () => {
     for (const [oid, object] of found) expect(oidOf(object)).toBe(oid);
   });
 
+  test.each([
+    ['by place', ['--delta-base-offset']],
+    ['by name', []],
+  ])('unwanted blobs are dropped, and deltas on them %s are still read', (_what, flags) => {
+    const pack = git(
+      ['pack-objects', '-q', '--stdout', '--depth=50', '--window=50', '--no-reuse-delta', ...flags],
+      all(),
+    );
+    const wanted = [...read(pack, 5000)].filter(
+      ([, { type, bytes }]) => type !== 'blob' || bytes.includes('changed 3'),
+    );
+    const found = read(pack, 5000, (bytes) => bytes.includes('changed 3'));
+    expect([...found].map(([oid]) => oid).sort()).toEqual(wanted.map(([oid]) => oid).sort());
+    expect([...found.values()].filter(({ type }) => type === 'blob')).toHaveLength(1);
+  });
+
   test('a delta that comes before its base', () => {
     const base = Buffer.from('the base of it all');
     const delta = Buffer.from([base.length, 8, 0x90, 8]);
@@ -83,6 +100,35 @@ describe('reading what git writes', () => {
     const found = read(sealed([onOid, whole]), 1000);
     expect([...found.values()].map(({ bytes }) => bytes.toString()).sort()).toEqual(['the base', 'the base of it all']);
   });
+});
+
+test('the fast inflater of this Node agrees with the plain one, on good and on spoiled bytes', () => {
+  const fast = createInflater();
+  expect(fast.inflate).not.toBe(inflateAt);
+  const outcome = (call: () => Inflated): unknown => {
+    try {
+      const { bytes, used } = call();
+      return [Buffer.from(bytes).toString('hex'), used];
+    } catch (error) {
+      return error instanceof PackError ? 'PackError' : error;
+    }
+  };
+  fc.assert(
+    fc.property(
+      fc.uint8Array({ maxLength: 300 }),
+      fc.nat(400),
+      fc.nat(255),
+      fc.integer({ min: -1, max: 1 }),
+      (text, at, flip, off) => {
+        const input = Buffer.concat([Buffer.from('before'), deflateSync(text), Buffer.from('after')]);
+        if (at < input.length) input[at] = input[at]! ^ flip;
+        const size = Math.max(0, text.length + off);
+        expect(outcome(() => fast.inflate(input, 6, size))).toEqual(outcome(() => inflateAt(input, 6, size)));
+      },
+    ),
+    { numRuns: 500 },
+  );
+  fast.close();
 });
 
 describe('writing what git takes', () => {
