@@ -2,6 +2,7 @@
 
 import type { Marks } from './marks.ts';
 import type { Release } from './release.ts';
+import type { FrozenPlan } from './rollout-frozen.ts';
 import type { Instant } from './time.ts';
 
 /** Readers refuse newer versions and migrate older ones. */
@@ -48,6 +49,8 @@ export type StepRecord = {
   readonly partition: number;
   /** When all of it was first seen done: pauses and soaks count from here. undefined: not yet. */
   readonly doneSince: Instant | undefined;
+  /** What is fixed of the Rollout since this release began; not there where that is not known any more. */
+  readonly frozen?: FrozenPlan | undefined;
 };
 
 export type StableCopy = {

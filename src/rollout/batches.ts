@@ -10,6 +10,11 @@ export function plannedGroups(step: IntOrPercent, replicas: number): number {
   return Math.min(Math.max(ceilOf(step, replicas), 0), Math.max(replicas, 0));
 }
 
+/** Whether a step means every group (reference: Kruise rollout_canary.go, ceil(replicas) >= all). */
+export function coversAll(step: IntOrPercent, replicas: number): boolean {
+  return plannedGroups(step, replicas) >= replicas;
+}
+
 /** The partition that lets exactly the planned groups, the highest ordinals, onto the new version. */
 export function partitionOf(step: IntOrPercent, replicas: number): number {
   return replicas - plannedGroups(step, replicas);

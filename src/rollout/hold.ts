@@ -32,6 +32,7 @@ export type HoldReason =
   | 'AbortedTemplateReturned'
   | 'PartitionEdited'
   | 'StepCountChanged'
+  | 'FrozenFieldChanged'
   | 'JumpRefused'
   | 'AbortRefused'
   | 'RetryRefused'

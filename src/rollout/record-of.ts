@@ -8,7 +8,8 @@ import {
   type StableCopy,
   type StepRecord,
 } from '../api/record.ts';
-import { printRelease } from '../api/release.ts';
+import { printRelease, sameRelease } from '../api/release.ts';
+import { frozenPlanOf } from '../api/rollout-frozen.ts';
 import { fieldsLive } from './applied.ts';
 import { plannedGroups } from './batches.ts';
 import type { Hold } from './hold.ts';
@@ -99,14 +100,16 @@ function stepAfter(snapshot: Snapshot, situation: Situation | undefined, decisio
   if (same && move === undefined) {
     return { ...before, doneSince: decision.stepDone ? (before.doneSince ?? snapshot.now) : undefined };
   }
+  const frozen = sameRelease(before?.release, after.release) ? before?.frozen : undefined;
+  const file = snapshot.rollout;
   return {
     release: after.release,
     index: after.step.index,
     planned: steps.map((step) => plannedGroups(step.replicas, replicas ?? 0)),
     replicas: replicas ?? 0,
     partition: move?.partition ?? partition,
-    // Arming changes no group: a whole step goes on with the clock it has.
     doneSince: move === undefined && decision.stepDone ? snapshot.now : undefined,
+    frozen: frozen ?? (file === undefined ? undefined : frozenPlanOf(file.rollout)),
   };
 }
 

@@ -48,8 +48,7 @@ export function followingStep(
   jump: number | undefined,
   at: { readonly current: number; readonly steps: number },
 ): number {
-  const natural = nextStepIndex(at.steps, at.current);
-  return jump !== undefined && jumpRefusal(jump, at) === undefined ? jump : natural;
+  return jump !== undefined && isJump(jump, at) ? jump : nextStepIndex(at.steps, at.current);
 }
 
 /**
@@ -80,6 +79,16 @@ export function stepStates(step: { readonly routed: boolean; readonly whole: boo
   ];
   // With every group on the new version there is nothing left to route between.
   return step.routed && step.whole ? all.filter((state) => state !== 'StepTrafficRouting') : all;
+}
+
+/** Where a step stands: the first of its states that is waited in; none: it is ready for the next. */
+export function stepStateOf(states: readonly StepState[], waitingIn: readonly StepState[]): StepState {
+  return states.find((state) => waitingIn.includes(state)) ?? 'StepReady';
+}
+
+/** Tells a jump from the natural next step (reference: Kruise rollout_status.go:405-440). */
+export function isJump(target: number, at: { readonly current: number; readonly steps: number }): boolean {
+  return jumpRefusal(target, at) === undefined && target !== nextStepIndex(at.steps, at.current);
 }
 
 /** `25 %` of a step for people: `2 of 4 groups`. */

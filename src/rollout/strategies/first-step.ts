@@ -9,7 +9,7 @@ import { wanted } from '../gates/cluster.ts';
 import { nameGroups } from '../groups.ts';
 import { type Decision, holding, type Move, moving } from '../move.ts';
 import { nextRelease, type Situation } from '../situation.ts';
-import { describeStep, followingStep } from '../steps.ts';
+import { describeStep, followingStep, isJump } from '../steps.ts';
 
 /** The marks of step 1 of the file's text; a text that was given up before is so no longer. */
 export function firstStep(
@@ -50,7 +50,7 @@ export function start(
   const groups = observed === undefined ? [] : wanted(observed, replicas);
   const moved = groups.filter((group) => group.index >= partition).map((group) => group.index);
   const move: Move = {
-    reason: index === 1 ? 'StepReady' : 'Jumped',
+    reason: isJump(index, { current: 0, steps: steps.length }) ? 'Jumped' : 'StepReady',
     label: `step ${index}/${steps.length}`,
     marks: {
       release,
@@ -66,7 +66,7 @@ export function start(
     text: undefined,
     why: `${moved.length === 1 ? `Group ${moved[0]} moves` : `Groups ${nameGroups(moved).replace(/^groups? /, '')} move`} to release ${digest}${imageNote(situation)}: ${describeStep(step, replicas)}; the others stay. ${groups.filter((group) => group.ready).length} of ${replicas} groups are ready on ${from.marks.release.digest}.`,
   };
-  return moving(move, 'StepUpgrade');
+  return moving(move, 'BeforeStepUpgrade');
 }
 
 /** `(vllm-openai:v0.10.0 → vllm-openai:v0.10.1)` where the texts differ in an image. */

@@ -1,13 +1,14 @@
 /** How far the step in Git has come: which of its groups are missing, and which rule holds the next one. */
 
 import type { StepIntent } from '../../api/intents.ts';
+import type { StepState } from '../../api/record.ts';
 import { sameRelease } from '../../api/release.ts';
-import { batchReady, plannedGroups, toleratedFailures } from '../batches.ts';
+import { batchReady, coversAll, plannedGroups, toleratedFailures } from '../batches.ts';
 import { blockedByUnreadyGroup, nameUnready, replicasUnknown, wanted } from '../gates/cluster.ts';
 import { type Group, nameGroups } from '../groups.ts';
 import { type Hold, hold } from '../hold.ts';
 import { type Situation, unavailableBudget, unreadyOf } from '../situation.ts';
-import { jumpRefusal, pauseDecision } from '../steps.ts';
+import { jumpRefusal, pauseDecision, stepStateOf, stepStates } from '../steps.ts';
 
 /** Whether a person has approved this very step of this very release. */
 export function approved({ snapshot }: Situation, step: StepIntent): boolean {
@@ -118,6 +119,21 @@ export function waitingOnPause(situation: Situation, step: StepIntent): Hold | u
   if (pause.kind === 'timed')
     return hold('PauseDuration', `step ${step.index} soaks for another ${pause.leftSeconds} s`, pause.leftSeconds);
   return hold('PausedForApproval', `step ${step.index} waits for a person: tranche approve ${snapshot.key.name}`);
+}
+
+/** Kruise's word for where a step stands, by what it waits for. */
+export function stateOfStep(
+  { steps, replicas }: Situation,
+  index: number,
+  waiting: { readonly groups: readonly Hold[]; readonly pause: Hold | undefined },
+): StepState {
+  const step = steps[index - 1];
+  const routed = step !== undefined && (step.traffic !== undefined || step.matches > 0);
+  const whole = step !== undefined && replicas !== undefined && coversAll(step.replicas, replicas);
+  return stepStateOf(stepStates({ routed, whole }), [
+    ...(waiting.groups.length > 0 ? (['StepUpgrade'] as const) : []),
+    ...(waiting.pause === undefined ? [] : (['StepPaused'] as const)),
+  ]);
 }
 
 /** A jump forward, ordered for this release, ends the pause of the step it leaves. */

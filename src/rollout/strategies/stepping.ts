@@ -5,6 +5,7 @@ import { printRelease, sameRelease } from '../../api/release.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import { nextPartition, partitionOf, plannedGroups } from '../batches.ts';
 import { blockedByUnreadyGroup, recreated, replicasUnknown, scaledToZero, wanted } from '../gates/cluster.ts';
+import { frozenChanged, stepCountChanged } from '../gates/frozen.ts';
 import { type Gate, holdsOf } from '../gates/gate.ts';
 import { historyRewritten, noWayBack } from '../gates/git.ts';
 import { disabled, paused, rolloutAbsent, stalled } from '../gates/people.ts';
@@ -12,8 +13,8 @@ import { nameGroups } from '../groups.ts';
 import { type Hold, hold, unique } from '../hold.ts';
 import { type Decision, holding, type Move, moving } from '../move.ts';
 import { lowest, type Situation } from '../situation.ts';
-import { describeStep, followingStep, jumpRefusal, stepAfterEdit } from '../steps.ts';
-import { approved, overshoot, waitingOnGroups, waitingOnPause } from './progress.ts';
+import { describeStep, followingStep, isJump, jumpRefusal, stepAfterEdit } from '../steps.ts';
+import { approved, overshoot, stateOfStep, waitingOnGroups, waitingOnPause } from './progress.ts';
 import { acceptRecreated } from './recreated.ts';
 
 /** Asked before every step after the first. */
@@ -24,6 +25,7 @@ export const forwardGates: readonly Gate[] = [
   disabled, // a person said stop
   paused, // a person said wait
   stepCountChanged, // Kruise freezes it in mid-rollout
+  frozenChanged, // and these
   noWayBack, // never go on without a way back
   replicasUnknown, // N is not ours and not readable
   scaledToZero, // everything would come up on the new text
@@ -54,13 +56,8 @@ export function stepping(situation: Situation, step: { readonly index: number; r
     ...[over, pause, refusedJump(situation, index)].filter((found) => found !== undefined),
   ];
   const blocking = holds.filter((found) => found.reason !== 'JumpRefused');
-  if (blocking.length > 0) return holding(unique(holds), stateOf(groups, pause), done);
+  if (blocking.length > 0) return holding(unique(holds), stateOfStep(situation, index, { groups, pause }), done);
   return nextStep(situation, { marks, index, plan });
-}
-
-function stateOf(groups: readonly Hold[], pause: Hold | undefined): 'StepUpgrade' | 'StepPaused' | 'StepReady' {
-  if (groups.length > 0) return 'StepUpgrade';
-  return pause === undefined ? 'StepReady' : 'StepPaused';
 }
 
 /** Step k+1, the target of a jump, or where an edited plan leads. */
@@ -78,7 +75,12 @@ function nextStep(
   const next = nextPartition(Math.min(partition, replicas), partitionOf(step.replicas, replicas));
   const moved = Array.from({ length: Math.max(0, Math.min(partition, replicas) - next) }, (_, i) => next + i);
   const move: Move = {
-    reason: plan !== undefined ? 'StepsEdited' : target > index + 1 ? 'Jumped' : 'StepReady',
+    reason:
+      plan !== undefined
+        ? 'StepsEdited'
+        : isJump(target, { current: index, steps: steps.length })
+          ? 'Jumped'
+          : 'StepReady',
     label: `step ${target}/${steps.length}`,
     marks: {
       ...marks,
@@ -90,7 +92,7 @@ function nextStep(
     text: undefined,
     why: `${nameGroups(Array.from({ length: Math.max(0, replicas - partition) }, (_, i) => partition + i))} on ${printRelease(marks.release)} and ready${situation.snapshot.record?.step?.doneSince === undefined ? '' : ` for ${snapshot.now - (snapshot.record?.step?.doneSince ?? snapshot.now)} s`}. Step ${target}: ${describeStep(step, replicas)}; ${moved.length === 0 ? 'no further group moves' : `${nameGroups(moved)} next`}.`,
   };
-  return moving(move, 'StepReady');
+  return moving(move, 'BeforeStepUpgrade');
 }
 
 /** The last step leaves groups on the stable version: Kruise ends there too, with the fleet mixed. */
@@ -132,16 +134,6 @@ function editedPlan(
   );
   const grown = target === at.index && (now[at.index - 1] ?? 0) > done;
   return target > at.index || grown ? target : undefined;
-}
-
-/** Kruise refuses another number of steps in mid-rollout; the file can be edited all the same, so it is held here. */
-export function stepCountChanged({ marks, steps, snapshot }: Situation): Hold | undefined {
-  const step = marks?.step;
-  if (snapshot.rollout === undefined || step?.kind !== 'step' || step.of === steps.length) return undefined;
-  return hold(
-    'StepCountChanged',
-    `the delivery began with ${step.of} steps, the Rollout now has ${steps.length}: the number is fixed until it ends. Put ${step.of} steps back, or abort`,
-  );
 }
 
 /** Why a jump that is ordered for this release is not made; it stops nothing else. */

@@ -5,6 +5,7 @@ import { printRelease, sameRelease } from '../../api/release.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import { batchReady } from '../batches.ts';
 import { nameUnready, recreated, replicasUnknown, scaledToZero, wanted } from '../gates/cluster.ts';
+import { frozenChanged, stepCountChanged } from '../gates/frozen.ts';
 import { type Gate, holdsOf } from '../gates/gate.ts';
 import { historyRewritten } from '../gates/git.ts';
 import { disabled, paused, rolloutAbsent, stalled } from '../gates/people.ts';
@@ -13,9 +14,9 @@ import { nameGroups } from '../groups.ts';
 import { type Hold, hold } from '../hold.ts';
 import { type Decision, holding, type Move, moving, UNSET } from '../move.ts';
 import { flipped, type Situation, unreadyOf } from '../situation.ts';
-import { followingStep } from '../steps.ts';
-import { approved, waitingOnPause } from './progress.ts';
-import { refusedJump, stepCountChanged } from './stepping.ts';
+import { followingStep, isJump } from '../steps.ts';
+import { approved, stateOfStep, waitingOnPause } from './progress.ts';
+import { refusedJump } from './stepping.ts';
 
 type WholeStep = { readonly index: number; readonly of: number; readonly marks: Marks };
 
@@ -77,6 +78,7 @@ const servingGates: readonly Gate[] = [
   disabled, // a person said stop
   paused, // a person said wait
   stepCountChanged, // Kruise freezes it in mid-rollout
+  frozenChanged, // and these
   replicasUnknown, // N is not ours and not readable
   scaledToZero, // nothing is seen of a release without groups
 ];
@@ -95,7 +97,7 @@ export function armed(situation: Situation, step: WholeStep): Decision {
     ...queuedHold(situation, queued),
   ];
   if (holds.some((found) => found.reason !== 'RequestQueued' && found.reason !== 'JumpRefused')) {
-    return holding(holds, pause === undefined && done ? 'StepReady' : done ? 'StepPaused' : 'StepUpgrade', done);
+    return holding(holds, stateOfStep(situation, step.index, { groups, pause }), done);
   }
   return step.index < step.of ? nextLabel(situation, step, holds) : settle(situation, step, holds);
 }
@@ -151,7 +153,7 @@ function nextLabel({ snapshot }: Situation, step: WholeStep, holds: readonly Hol
   const wish = sameRelease(jump?.release, step.marks.release) ? jump?.index : undefined;
   const index = followingStep(wish, { current: step.index, steps: step.of });
   const move: Move = {
-    reason: index > step.index + 1 ? 'Jumped' : 'StepReady',
+    reason: isJump(index, { current: step.index, steps: step.of }) ? 'Jumped' : 'StepReady',
     label: `step ${index}/${step.of}`,
     marks: { ...step.marks, step: { kind: 'step', index, of: step.of } },
     partition: undefined,
@@ -159,7 +161,7 @@ function nextLabel({ snapshot }: Situation, step: WholeStep, holds: readonly Hol
     text: undefined,
     why: `All groups are on ${printRelease(step.marks.release)} since step ${step.index}, so no field changes: step ${index} only has its pause left.`,
   };
-  return moving(move, 'StepReady', holds);
+  return moving(move, 'BeforeStepUpgrade', holds);
 }
 
 function settle(situation: Situation, step: WholeStep, holds: readonly Hold[]): Decision {
