@@ -5,10 +5,20 @@ import type { Issue } from '../api/issue.ts';
 import { at, isRecord } from '../api/json.ts';
 import { MARK } from '../api/marks.ts';
 import { LWS_API_VERSION, LWS_KIND } from '../api/rollout.ts';
+import { unsupportedLayout } from '../manifests/layout.ts';
 import { type ManifestDocument, type ManifestFile, parseManifestFile } from '../manifests/parse-file.ts';
 import type { Oid, ReadRequest, Tree } from '../ports/git.ts';
 import type { RolloutKey } from '../rollout/snapshot.ts';
-import { nameOf, type RolloutReading, readRollout } from './read-rollout.ts';
+import {
+  badNameIssue,
+  missingIssue,
+  namespaceIssue,
+  rivalIssue,
+  twiceIssue,
+  unreadableIssue,
+  withoutEchoes,
+} from './desired-issues.ts';
+import { type RolloutReading, readRollout } from './read-rollout.ts';
 
 /** The kinds that a pass reads; `Kustomization` files are recognised by their names. */
 export const INTERESTS = [LWS_KIND, 'Rollout', 'HorizontalPodAutoscaler', 'ScaledObject'] as const;
@@ -17,9 +27,6 @@ export const INTERESTS = [LWS_KIND, 'Rollout', 'HorizontalPodAutoscaler', 'Scale
 export type ParseCache = Map<string, ManifestFile>;
 
 const PARSE_CACHE_LIMIT = 20_000;
-
-/** A file that is there but could not be read as text. */
-export type Unreadable = { readonly path: string; readonly why: string };
 
 export type DesiredRollout = {
   readonly key: RolloutKey;
@@ -79,16 +86,21 @@ export function desiredOf(tree: Tree, config: Config, cache: ParseCache): Desire
   const rollouts = documents.filter(
     (document) => document.object.kind === 'Rollout' && document.object.apiVersion.startsWith('rollouts.kruise.io/'),
   );
+  const blobs = new Map(tree.files.map((file) => [file.path, file.oid]));
+  const all = { rollouts, workloads, files, paths: [...blobs.keys()], config };
+  const entries = [...rollouts.map((document) => rolloutOf(document, all)), ...orphans(all)];
   return {
     commit: tree.commit,
     config,
-    blobs: new Map(tree.files.map((file) => [file.path, file.oid])),
+    blobs,
     texts,
     files,
-    rollouts: [...rolloutsOf(rollouts, workloads, config), ...orphans(rollouts, workloads, config)].sort((a, b) =>
-      compare(keyText(a.key), keyText(b.key)),
-    ),
-    issues: [...unreadable, ...files.flatMap((file) => file.issues)],
+    rollouts: entries.filter(isRollout).sort((a, b) => compare(keyText(a.key), keyText(b.key))),
+    issues: [
+      ...unreadable,
+      ...files.flatMap((file) => withoutEchoes(file.issues)),
+      ...entries.flatMap((entry) => (isRollout(entry) ? [] : [entry])),
+    ],
   };
 }
 
@@ -105,63 +117,82 @@ function parsed(
   return fresh;
 }
 
-function rolloutsOf(
-  rollouts: readonly ManifestDocument[],
-  workloads: readonly ManifestDocument[],
-  config: Config,
-): readonly DesiredRollout[] {
-  return rollouts.map((document) => {
-    const reading = readRollout(document);
-    const namespace = namespaceOf(document, config);
-    const key = { cluster: config.cluster, namespace: namespace ?? '', name: document.object.name };
-    const issues: Issue[] = [...reading.issues];
-    if (namespace === undefined) issues.push(namespaceIssue(document));
-    const twins = rollouts.filter(
-      (other) =>
-        other !== document && other.object.name === document.object.name && namespaceOf(other, config) === namespace,
-    );
-    if (twins.length > 0) issues.push(twiceIssue(document, twins));
-    const name = workloadName(document);
-    const rivals = rollouts.filter(
-      (other) =>
-        other !== document &&
-        workloadName(other) === name &&
-        namespaceOf(other, config) === namespace &&
-        !twins.includes(other),
-    );
-    if (name !== '' && rivals.length > 0) issues.push(rivalIssue(document, rivals, name));
-    const found = workloads.filter(
-      (workload) => workload.object.name === name && namespaceOf(workload, config) === namespace,
-    );
-    const [workload] = found;
-    if (found.length !== 1 && name !== '')
-      issues.push(
-        found.length === 0
-          ? missingIssue(document, name, namespace ?? '')
-          : twiceIssue(found[0] ?? document, found.slice(1)),
-      );
-    return { key, rollout: document, reading, workload: found.length === 1 ? workload : undefined, issues };
-  });
+type Manifests = {
+  readonly rollouts: readonly ManifestDocument[];
+  readonly workloads: readonly ManifestDocument[];
+  readonly files: readonly ManifestFile[];
+  readonly paths: readonly string[];
+  readonly config: Config;
+};
+
+/** A rollout, or why it cannot even be told apart from others: then it has no place among the records. */
+type Entry = DesiredRollout | Issue;
+
+function isRollout(entry: Entry): entry is DesiredRollout {
+  return 'key' in entry;
+}
+
+function rolloutOf(document: ManifestDocument, all: Manifests): Entry {
+  const { rollouts, workloads, config } = all;
+  const key = keyOf(document, config);
+  if ('reason' in key) return key;
+  const reading = readRollout(document);
+  const issues: Issue[] = [...reading.issues];
+  const beside = rollouts.filter(
+    (other) => other !== document && namespaceOf(other, config) === namespaceOf(document, config),
+  );
+  const twins = beside.filter((other) => other.object.name === document.object.name);
+  if (twins.length > 0) issues.push(twiceIssue(document, twins));
+  const name = workloadName(document);
+  const rivals = beside.filter((other) => workloadName(other) === name && !twins.includes(other));
+  if (name !== '' && rivals.length > 0) issues.push(rivalIssue(document, rivals, name));
+  const found = workloads.filter(
+    (workload) => workload.object.name === name && namespaceOf(workload, config) === key.namespace,
+  );
+  issues.push(...placeIssues(document, { name, namespace: key.namespace, found }, all));
+  return { key, rollout: document, reading, workload: found.length === 1 ? found[0] : undefined, issues };
+}
+
+/** Whether the workload is there once, and as a file that the cluster gets as it is. A patch looks like a second one. */
+function placeIssues(
+  rollout: ManifestDocument,
+  asked: { readonly name: string; readonly namespace: string; readonly found: readonly ManifestDocument[] },
+  { files, paths }: Manifests,
+): readonly Issue[] {
+  const { name, namespace, found } = asked;
+  const [first, ...others] = found;
+  if (first === undefined) return name === '' ? [] : [missingIssue(rollout, name, namespace)];
+  const layouts = found.flatMap((workload) => unsupportedLayout({ files, workload, paths }));
+  return layouts.length > 0 || others.length === 0 ? layouts : [twiceIssue(first, others)];
 }
 
 /** Managed workloads that no Rollout names: protected still, and reported. */
-function orphans(
-  rollouts: readonly ManifestDocument[],
-  workloads: readonly ManifestDocument[],
-  config: Config,
-): readonly DesiredRollout[] {
+function orphans(all: Manifests): readonly Entry[] {
+  const { rollouts, workloads, files, paths, config } = all;
   const named = new Set(rollouts.map((rollout) => `${namespaceOf(rollout, config) ?? ''}/${workloadName(rollout)}`));
   return workloads
     .filter(
       (workload) => isManaged(workload) && !named.has(`${namespaceOf(workload, config) ?? ''}/${workload.object.name}`),
     )
-    .map((workload) => ({
-      key: { cluster: config.cluster, namespace: namespaceOf(workload, config) ?? '', name: workload.object.name },
-      rollout: undefined,
-      reading: { rollout: undefined, issues: [], warnings: [] },
-      workload,
-      issues: [],
-    }));
+    .map((workload) => {
+      const key = keyOf(workload, config);
+      if ('reason' in key) return key;
+      const reading = { rollout: undefined, issues: [], warnings: [] };
+      return { key, rollout: undefined, reading, workload, issues: unsupportedLayout({ files, workload, paths }) };
+    });
+}
+
+const DNS_SUBDOMAIN = /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/;
+const DNS_LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
+
+/** Names become paths, trailers and requests: only what Kubernetes itself accepts as a name gets that far. */
+function keyOf(document: ManifestDocument, config: Config): RolloutKey | Issue {
+  const namespace = namespaceOf(document, config);
+  const { name } = document.object;
+  if (namespace === undefined) return namespaceIssue(document);
+  if (!DNS_LABEL.test(namespace)) return badNameIssue(document, 'namespace', namespace);
+  if (!DNS_SUBDOMAIN.test(name) || name.includes('..')) return badNameIssue(document, 'name', name);
+  return { cluster: config.cluster, namespace, name };
 }
 
 function isManaged(workload: ManifestDocument): boolean {
@@ -186,65 +217,4 @@ export function keyText(key: RolloutKey): string {
 /** Byte order, the same on every machine. */
 function compare(left: string, right: string): number {
   return left < right ? -1 : left > right ? 1 : 0;
-}
-
-function issue(
-  document: ManifestDocument,
-  path: readonly string[],
-  rest: Pick<Issue, 'reason' | 'message' | 'hint'>,
-): Issue {
-  return {
-    file: document.file,
-    line: document.lineOf(path),
-    path: path.join('.'),
-    ...rest,
-    message: `${nameOf(document)}: ${rest.message}`,
-  };
-}
-
-function place(document: ManifestDocument): string {
-  return `${document.file}:${document.lineOf([])}`;
-}
-
-function namespaceIssue(document: ManifestDocument): Issue {
-  return issue(document, ['metadata', 'namespace'], {
-    reason: 'NamespaceUnknown',
-    message: 'no namespace in the manifest, and tranche.yaml maps none to its path',
-    hint: `Add metadata.namespace, or a line under namespaces in tranche.yaml for ${document.file}.`,
-  });
-}
-
-function twiceIssue(document: ManifestDocument, others: readonly ManifestDocument[]): Issue {
-  return issue(document, ['metadata', 'name'], {
-    reason: 'DuplicateObject',
-    message: `the same object is also in ${others.map(place).join(' and ')}; wanted it once`,
-    hint: 'Remove all but one, or narrow paths in tranche.yaml.',
-  });
-}
-
-function rivalIssue(document: ManifestDocument, rivals: readonly ManifestDocument[], name: string): Issue {
-  return issue(document, ['spec', 'workloadRef', 'name'], {
-    reason: 'WorkloadClaimedTwice',
-    message: `${name} is also named by ${rivals.map((rival) => `${nameOf(rival)} in ${place(rival)}`).join(' and ')}`,
-    hint: 'Keep one Rollout for a workload.',
-  });
-}
-
-function missingIssue(document: ManifestDocument, name: string, namespace: string): Issue {
-  return issue(document, ['spec', 'workloadRef', 'name'], {
-    reason: 'WorkloadMissing',
-    message: `no LeaderWorkerSet ${namespace}/${name} in the files that were read`,
-    hint: 'Check the name, the namespace (also namespaces in tranche.yaml), and paths in tranche.yaml.',
-  });
-}
-
-function unreadableIssue(file: Unreadable): Issue {
-  return {
-    file: file.path,
-    line: 0,
-    path: '',
-    reason: 'UnreadableFile',
-    message: `${file.path}: ${file.why}`,
-    hint: 'Make it UTF-8 text within the limit, or leave it out of paths in tranche.yaml.',
-  };
 }

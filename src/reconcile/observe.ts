@@ -8,7 +8,6 @@ import { printRelease, sameRelease } from '../api/release.ts';
 import { parseHorizontalPodAutoscaler, parseScaledObject } from '../api/scaler.ts';
 import type { Instant } from '../api/time.ts';
 import { SENTINEL } from '../api/workload.ts';
-import { unsupportedLayout } from '../manifests/layout.ts';
 import type { ManifestDocument } from '../manifests/parse-file.ts';
 import {
   type History,
@@ -210,10 +209,7 @@ function faultsOf(
       autoscaled,
       stable: stable.kind === 'known' ? stable.value : undefined,
     };
-    issues.push(
-      ...lintWorkload(facts),
-      ...unsupportedLayout({ files: desired.files, workload: entry.workload, paths: [...desired.blobs.keys()] }),
-    );
+    issues.push(...lintWorkload(facts));
     warnings.push(...lintWarnings(facts));
   }
   return { issues, warnings };

@@ -26,6 +26,9 @@ export type RolloutReading = {
 /** Reads a Rollout strictly. What is valid for Kruise but not built here yet is an issue, never half-done. */
 export function readRollout(document: ManifestDocument): RolloutReading {
   const { rollout, faults } = parseRollout(document.value);
+  // Fields of another version are not misspelt ones: its version is all there is to say.
+  if (document.object.apiVersion !== ROLLOUT_API_VERSION && faults.length > 0)
+    return { rollout: undefined, issues: [versionIssue(document)], warnings: [] };
   const issues = [...faults.map((fault) => fieldIssue(document, fault)), ...ambiguousFields(document)];
   if (rollout === undefined) return { rollout: undefined, issues, warnings: [] };
   const { intents, faults: badIntents } = parseIntents(rollout.annotations);
@@ -95,13 +98,7 @@ function unsupported(document: ManifestDocument, rollout: Rollout): readonly Iss
       hint,
     });
   };
-  if (document.object.apiVersion !== ROLLOUT_API_VERSION) {
-    add(
-      ['apiVersion'],
-      `apiVersion is ${document.object.apiVersion}, wanted ${ROLLOUT_API_VERSION}`,
-      `Write the Rollout in ${ROLLOUT_API_VERSION}.`,
-    );
-  }
+  if (document.object.apiVersion !== ROLLOUT_API_VERSION) issues.push(versionIssue(document));
   const { apiVersion, kind } = rollout.workload;
   if (kind !== LWS_KIND || (apiVersion !== LWS_API_VERSION && apiVersion !== LWS_API_VERSION_ALIAS)) {
     add(
@@ -136,6 +133,17 @@ function unsupported(document: ManifestDocument, rollout: Rollout): readonly Iss
     );
   }
   return issues;
+}
+
+function versionIssue(document: ManifestDocument): Issue {
+  return {
+    file: document.file,
+    line: document.lineOf(['apiVersion']),
+    path: 'apiVersion',
+    reason: 'NotSupportedYet',
+    message: `${nameOf(document)}: apiVersion is ${document.object.apiVersion}, wanted ${ROLLOUT_API_VERSION}`,
+    hint: `Write the Rollout in ${ROLLOUT_API_VERSION}.`,
+  };
 }
 
 function aliasWarning(document: ManifestDocument, rollout: Rollout): readonly Issue[] {
