@@ -40,6 +40,7 @@ const AUTOSCALED_LIMIT = 1000;
 const DAY_SECONDS = 86_400;
 const DNS_LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 const BRANCH = /^(?!-)(?!.*(\.\.|\/\/|@\{|\.lock(\/|$)))[A-Za-z0-9._/-]{1,200}(?<![./])$/;
+// oxlint-disable-next-line no-control-regex -- control characters are exactly what must not be there
 const PATH = /^(?!\/)(?!.*(^|\/)\.\.?(\/|$))[^\u0000-\u001f\\]{0,1000}$/;
 
 /** Reads the configuration; every fault is reported, and any fault means that nothing is run. */
@@ -102,6 +103,15 @@ function checkNames(root: FieldReader, config: Config): void {
         'BadPath',
         `has "${path}", wanted a path from the root of the repository`,
         'Remove leading /, "." and "..".',
+      );
+  }
+  for (const namespace of Object.values(config.namespaces)) {
+    if (!DNS_LABEL.test(namespace))
+      root.fault(
+        'namespaces',
+        'BadName',
+        `has "${namespace}", which is no namespace`,
+        'Map a path to the name of a namespace.',
       );
   }
   for (const name of config.autoscaled) {

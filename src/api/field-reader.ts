@@ -27,7 +27,7 @@ export class FieldReader {
 
   fault(key: string, reason: string, message: string, hint: string): void {
     const at = key === '' ? this.trail : [...this.trail, key];
-    this.faults.push({ at, reason, message: `${at.join('.')} ${message}`, hint });
+    this.faults.push({ at, reason, message: `${pathText(at)} ${message}`, hint });
   }
 
   /** Every other key is a fault: a misspelt field would otherwise be lost without a word. */
@@ -119,6 +119,12 @@ export class FieldReader {
     );
     return undefined;
   }
+}
+
+/** `spec.steps[1].replicas`, as people write it. */
+function pathText(at: readonly string[]): string {
+  if (at.length === 0) return 'the document';
+  return at.map((key, index) => (/^[0-9]+$/.test(key) ? `[${key}]` : index === 0 ? key : `.${key}`)).join('');
 }
 
 const SHOWN_LENGTH = 60;

@@ -1,9 +1,9 @@
 /** Reads the head of main: the configuration first, then the files on its paths. */
 
-import { parse } from 'yaml';
+import { LineCounter, parseDocument } from 'yaml';
 import { CONFIG_FILE, type Config, DEFAULT_CONFIG, parseConfig } from '../api/config.ts';
 import type { Issue } from '../api/issue.ts';
-import type { Git, Oid } from '../ports/git.ts';
+import type { Git, Oid, TreeFile } from '../ports/git.ts';
 import { type Desired, desiredOf, desiredRequest } from './desired.ts';
 import type { Memory, Overrides } from './pass.ts';
 
@@ -12,7 +12,7 @@ export class ConfigError extends Error {
   readonly issues: readonly Issue[];
 
   constructor(issues: readonly Issue[]) {
-    super(issues.map((issue) => `${issue.file}:${issue.line}: ${issue.message}. ${issue.hint}`).join('\n'));
+    super(issues.map((found) => `${found.file}:${found.line}: ${found.message}. ${found.hint}`).join('\n'));
     this.name = 'ConfigError';
     this.issues = issues;
   }
@@ -22,7 +22,7 @@ export class ConfigError extends Error {
 export async function readConfig(git: Git, commit: Oid, overrides: Overrides): Promise<Config> {
   const tree = await git.readAt(commit, { paths: [CONFIG_FILE], suffixes: [], markers: [] });
   const [file] = tree.files;
-  const config = file === undefined ? DEFAULT_CONFIG : configOf(file.content.kind === 'text' ? file.content.text : '');
+  const config = file === undefined ? DEFAULT_CONFIG : configOf(file.content);
   return {
     ...config,
     branch: overrides.branch ?? config.branch,
@@ -32,26 +32,37 @@ export async function readConfig(git: Git, commit: Oid, overrides: Overrides): P
   };
 }
 
-function configOf(text: string): Config {
-  let value: unknown;
+function configOf(content: TreeFile['content']): Config {
+  if (content.kind === 'unreadable')
+    throw new ConfigError([issue('', 'UnreadableFile', content.why, 'Make it UTF-8 text within the limit.')]);
+  const text = content.kind === 'text' ? content.text : '';
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, logLevel: 'silent', prettyErrors: false });
+  const [error] = document.errors;
+  if (error !== undefined) {
+    const { line } = lines.linePos(error.pos[0]);
+    throw new ConfigError([issue('', 'UnparsableYaml', `not YAML: ${error.message}`, 'Correct the file.', line)]);
+  }
+  const { config, faults } = parseConfig(plainOf(document));
+  if (faults.length > 0) {
+    const issues = faults.map((fault) =>
+      issue(fault.at.join('.'), fault.reason, fault.message.trim(), fault.hint, lineOf(text, fault.at)),
+    );
+    throw new ConfigError(issues.sort((left, right) => left.line - right.line));
+  }
+  return config;
+}
+
+/** The value; aliases that repeat each other too often are refused by the parser. */
+function plainOf(document: ReturnType<typeof parseDocument>): unknown {
   try {
-    value = parse(text);
+    return document.toJS({ maxAliasCount: 100 });
   } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
     throw new ConfigError([
-      issue(
-        '',
-        'UnparsableYaml',
-        error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error),
-        'Correct the YAML.',
-      ),
+      issue('', 'UnparsableYaml', `not usable: ${why}`, 'Write the values out, without aliases.'),
     ]);
   }
-  const { config, faults } = parseConfig(value);
-  if (faults.length > 0)
-    throw new ConfigError(
-      faults.map((fault) => issue(fault.at.join('.'), fault.reason, fault.message, fault.hint, lineOf(text, fault.at))),
-    );
-  return config;
 }
 
 /** The line of the innermost key of the fault that is written down; the file is flat enough for this to be right. */
