@@ -1,6 +1,7 @@
 /** A pass that has something to look at: every rollout decided alone, on the texts that the ones before it leave. */
 
 import type { Config } from '../api/config.ts';
+import type { Issue } from '../api/issue.ts';
 import { RECORD_VERSION, type RolloutRecord } from '../api/record.ts';
 import type { Instant } from '../api/time.ts';
 import { printKey } from '../rollout/messages.ts';
@@ -30,7 +31,7 @@ export async function fullPass(ports: Ports, pass: FullPass): Promise<PassResult
   const reading: Reading = { main, status, desired, at };
   const reconciled = await decideAll(ports, reading, options);
   const records = recordsOf(reading, reconciled, options);
-  const result = resultOf(reading, reconciled);
+  const result = resultOf(reading, reconciled, options);
   if (!options.write) return result;
   return writePass(ports, { reading, reconciled, records, result, index: indexOf(reading, records, result), memory });
 }
@@ -81,17 +82,43 @@ function indexOf(reading: Reading, records: ReadonlyMap<string, RolloutRecord>, 
   };
 }
 
-function resultOf(reading: Reading, reconciled: readonly Reconciled[]): PassResult {
+/** Holds of a rollout that could not be looked at: the world has failed it, and that must not look like waiting. */
+const UNREADABLE: readonly string[] = ['ClusterUnreadable', 'ScalerUnreadable'];
+
+function isFailed({ plan, error }: Outcome): boolean {
+  return (
+    error !== undefined ||
+    (plan?.issues.length ?? 0) > 0 ||
+    (plan?.holds.some((hold) => UNREADABLE.includes(hold.reason)) ?? false)
+  );
+}
+
+/** Names that were asked for and are not there. */
+function missingOf({ desired }: Reading, { only }: PassOptions): readonly Issue[] {
+  const names = desired.rollouts.map((entry) => entry.key.name);
+  return only
+    .filter((name) => !names.includes(name))
+    .map((name) => ({
+      file: '',
+      line: 0,
+      path: '',
+      reason: 'NoSuchRollout',
+      message: `there is no Rollout ${name}; there is: ${names.join(', ') || 'none'}`,
+      hint: 'Check the spelling of --only, and paths in tranche.yaml.',
+    }));
+}
+
+function resultOf(reading: Reading, reconciled: readonly Reconciled[], options: PassOptions): PassResult {
   const outcomes: readonly Outcome[] = reconciled;
   const waits = outcomes.map((one) => one.plan?.requeueAfterSeconds).filter((seconds) => seconds !== undefined);
-  const stalled = outcomes.some((one) => one.error !== undefined || (one.plan?.issues.length ?? 0) > 0);
+  const issues = [...reading.desired.issues, ...missingOf(reading, options)];
   return {
     main: reading.main,
     quiet: false,
     outcomes,
-    issues: reading.desired.issues,
+    issues,
     status: undefined,
-    failed: stalled || reading.desired.issues.length > 0,
+    failed: outcomes.some(isFailed) || issues.length > 0,
     requeueAfterSeconds: Math.min(reading.desired.config.intervalSeconds, ...waits),
   };
 }

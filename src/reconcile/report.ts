@@ -9,7 +9,10 @@ export function passReport(result: PassResult): string {
   if (result.quiet) return 'nothing has moved, all settled\n';
   const blocks = result.outcomes.map(outcomeReport);
   const issues = result.issues.map((issue) => `${issueLine(issue)}\n`);
-  const empty = blocks.length === 0 && issues.length === 0 ? ['no Rollout found. Check paths in tranche.yaml.\n'] : [];
+  const empty =
+    blocks.length === 0 && issues.length === 0
+      ? ['no Rollout found. Add one (rollouts.kruise.io/v1beta1), or check paths in tranche.yaml.\n']
+      : [];
   return [...blocks, ...issues, ...empty].join('');
 }
 
@@ -24,7 +27,9 @@ export function outcomeReport(outcome: Outcome): string {
     const oid = outcome.written === undefined ? 'would commit' : `commit ${outcome.written.slice(0, 12)}`;
     lines.push(`  ${oid}  ${plan.commit.subject}`);
   }
-  for (const hold of plan?.holds ?? []) lines.push(`  waits  ${hold.reason}: ${hold.message}`);
+  // The hold of wrong files quotes the first of them, which stands below anyway.
+  const holds = (plan?.holds ?? []).filter((hold) => hold.reason !== 'Stalled' || (plan?.issues ?? []).length === 0);
+  for (const hold of holds) lines.push(`  waits  ${hold.reason}: ${hold.message}`);
   for (const issue of plan?.issues ?? []) lines.push(`  wrong  ${issueLine(issue)}`);
   for (const warning of plan?.warnings ?? []) lines.push(`  note   ${issueLine(warning)}`);
   if (outcome.error !== undefined) lines.push(`  failed ${outcome.error}`);
@@ -34,7 +39,7 @@ export function outcomeReport(outcome: Outcome): string {
 /** `file:line: message (Reason). hint` */
 export function issueLine(issue: Issue): string {
   const place = issue.line > 0 ? `${issue.file}:${issue.line}` : issue.file;
-  return `${place}: ${issue.message} (${issue.reason}). ${issue.hint}`;
+  return `${place === '' ? '' : `${place}: `}${issue.message} (${issue.reason}). ${issue.hint}`;
 }
 
 /** What `plan` shows of one rollout: the decision, the message of the commit, and the diff. */
