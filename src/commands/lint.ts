@@ -7,6 +7,7 @@ import type { Cluster } from '../ports/cluster.ts';
 import { newMemory, type Ports } from '../reconcile/pass.ts';
 import { issueLine } from '../reconcile/report.ts';
 import { runPass } from '../reconcile/run.ts';
+import { jsonText } from './json-text.ts';
 
 const NOT_ASKED = unknown('lint does not ask the cluster');
 const noCluster: Cluster = { list: async () => NOT_ASKED, get: async () => NOT_ASKED };
@@ -21,7 +22,7 @@ export async function lint(options: CommonOptions, ports: Ports, io: Io): Promis
   const issues = unique([...result.issues, ...result.outcomes.flatMap((outcome) => outcome.plan?.issues ?? [])]);
   const warnings = unique(result.outcomes.flatMap((outcome) => outcome.plan?.warnings ?? []));
   const failures = result.outcomes.map((outcome) => outcome.error).filter((error) => error !== undefined);
-  if (options.output === 'json') io.out(`${JSON.stringify({ issues, warnings, failures }, undefined, 2)}\n`);
+  if (options.output === 'json') io.out(jsonText({ issues, warnings, failures }));
   else
     io.out(
       [
@@ -37,7 +38,11 @@ export async function lint(options: CommonOptions, ports: Ports, io: Io): Promis
 }
 
 function summary(issues: readonly Issue[], rollouts: number): string {
-  return `${rollouts} rollouts, ${issues.length} problems`;
+  return `${count(rollouts, 'Rollout')}, ${count(issues.length, 'problem')}`;
+}
+
+function count(number: number, what: string): string {
+  return `${number} ${what}${number === 1 ? '' : 's'}`;
 }
 
 /** Several rollouts may be held by one file. */

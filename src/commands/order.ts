@@ -6,6 +6,7 @@ import { type Intent, planIntent } from '../reconcile/intent.ts';
 import { type Ordered, type OrderResult, order, type Target } from '../reconcile/order.ts';
 import type { Ports } from '../reconcile/pass.ts';
 import type { Snapshot } from '../rollout/snapshot.ts';
+import { jsonText } from './json-text.ts';
 
 export type OrderOptions = CommonOptions & { readonly target: Target; readonly by: string };
 
@@ -52,7 +53,7 @@ function ejectCommits(wish: EjectWish, snapshot: Snapshot): Ordered {
 }
 
 function say(result: OrderResult, options: OrderOptions, io: Io): number {
-  if (options.output === 'json') io.out(`${JSON.stringify(result, undefined, 2)}\n`);
+  if (options.output === 'json') io.out(jsonText(result));
   else if (result.kind === 'refused') io.err(`refused: ${result.why}\n`);
   else
     io.out(

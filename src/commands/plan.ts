@@ -1,5 +1,6 @@
 /** `tranche plan`: the same pass without writing. */
 
+import { resolve } from 'node:path';
 import { type CommonOptions, EXIT, type Io } from '../options.ts';
 import { newMemory, type Ports } from '../reconcile/pass.ts';
 import { runPass } from '../reconcile/run.ts';
@@ -12,6 +13,6 @@ export type PlanOptions = CommonOptions & { readonly savePass: string | undefine
 export async function plan(options: PlanOptions, ports: Ports, io: Io): Promise<number> {
   const result = await runPass(ports, newMemory(), { overrides: options.overrides, write: false, only: options.only });
   io.out(planText(result, options.output));
-  if (options.savePass !== undefined) await savePass(options.savePass, result);
+  if (options.savePass !== undefined) await savePass(resolve(io.folder, options.savePass), result);
   return result.failed ? EXIT.failed : EXIT.ok;
 }

@@ -1,5 +1,6 @@
 /** `tranche reconcile`: one pass, or a loop of them. */
 
+import { resolve } from 'node:path';
 import type { CommonOptions, Io } from '../options.ts';
 import { EXIT } from '../options.ts';
 import { PortError } from '../ports/port-error.ts';
@@ -56,5 +57,5 @@ async function show(result: PassResult, options: ReconcileOptions, io: Io): Prom
   io.out(passText(result, options.output));
   if (options.savePass === undefined || result.quiet) return;
   const { savePass } = await import('./saved-pass.ts');
-  await savePass(options.savePass, result);
+  await savePass(resolve(io.folder, options.savePass), result);
 }

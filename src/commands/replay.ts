@@ -1,5 +1,6 @@
 /** `tranche replay`: the pure core on saved snapshots. No Git, no cluster, no clock. */
 
+import { resolve } from 'node:path';
 import { canonicalJson } from '../api/json.ts';
 import { EXIT, type Io } from '../options.ts';
 import { decide } from '../reconcile/reconcile.ts';
@@ -9,7 +10,7 @@ import { readSavedPasses, type SavedPass } from './saved-pass.ts';
 /** Decides every saved pass again. Exit code 1 where the decision is another than the one that was saved. */
 export async function replay(folder: string, io: Io): Promise<number> {
   let differs = false;
-  for (const saved of await readSavedPasses(folder)) {
+  for (const saved of await readSavedPasses(resolve(io.folder, folder))) {
     const { plan, diff } = decide(saved.snapshot, new Map(Object.entries(saved.texts)));
     const same = isSame(saved, { plan, diff });
     differs ||= !same;

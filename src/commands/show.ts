@@ -2,10 +2,11 @@
 
 import type { Outcome, PassResult } from '../reconcile/pass.ts';
 import { passReport, planReport } from '../reconcile/report.ts';
+import { jsonText } from './json-text.ts';
 
 /** The report of `reconcile`. */
 export function passText(result: PassResult, output: 'text' | 'json'): string {
-  return output === 'json' ? `${JSON.stringify(passJson(result), undefined, 2)}\n` : passReport(result);
+  return output === 'json' ? jsonText(passJson(result)) : passReport(result);
 }
 
 /** The report of `plan`: with messages and diffs. */

@@ -6,6 +6,7 @@ import { newMemory, type Ports } from '../reconcile/pass.ts';
 import { readRecords } from '../reconcile/read-records.ts';
 import { runPass } from '../reconcile/run.ts';
 import { statusTable, statusTree } from '../reconcile/status-text.ts';
+import { jsonText } from './json-text.ts';
 
 export type StatusOptions = CommonOptions & {
   /** Empty: all of them, as a table. */
@@ -24,7 +25,7 @@ export async function status(options: StatusOptions, ports: Ports, io: Io): Prom
       (options.namespace === '' || record.namespace === options.namespace),
   );
   const now = ports.clock.now();
-  if (options.output === 'json') io.out(`${JSON.stringify(chosen, undefined, 2)}\n`);
+  if (options.output === 'json') io.out(jsonText(chosen));
   else if (options.name === '') io.out(statusTable(chosen, now));
   else io.out(chosen.map((record) => statusTree(record, now)).join('\n'));
   if (options.name === '' || chosen.length > 0) return EXIT.ok;

@@ -39,7 +39,7 @@ export function rolloutHash(strategy: JsonObject): string {
     STRATEGY_FIELDS.filter((field) => field !== 'failureThreshold'),
   );
   const hex = createHash('sha256').update(text).digest('hex');
-  return [...hex].map((digit) => SAFE_ALPHABET[digit.charCodeAt(0) % SAFE_ALPHABET.length]).join('');
+  return Array.from(hex, (digit) => SAFE_ALPHABET[digit.charCodeAt(0) % SAFE_ALPHABET.length]).join('');
 }
 
 function goJson(strategy: JsonObject, fields: readonly string[]): string {

@@ -1,6 +1,7 @@
 /** The pages of the status branch for people: a table of all rollouts, and a badge for each. */
 
 import { printStep } from '../api/marks.ts';
+import { printableLine } from '../api/printable.ts';
 import type { RolloutRecord } from '../api/record.ts';
 import { printRelease } from '../api/release.ts';
 
@@ -23,8 +24,8 @@ export function statusPage(records: readonly RolloutRecord[]): string {
 }
 
 function nameCell(record: RolloutRecord): string {
-  const path = `rollouts/${record.cluster}/${record.namespace}/${record.name}.json`;
-  return `[\`${record.namespace}/${record.name}\`](${path})`;
+  const path = ['rollouts', record.cluster, record.namespace, `${record.name}.json`].map(encodeURIComponent).join('/');
+  return `[${code(`${record.namespace}/${record.name}`)}](${path})`;
 }
 
 /** `step 2/3, StepPaused`, `settled`, `rollback`: the one word that people look for. */
@@ -56,11 +57,7 @@ const SHOWN = 300;
 
 /** Text that is not ours, inside a table cell of Markdown: no pipe, no line end, no markup, no mention. */
 function code(value: string): string {
-  // oxlint-disable-next-line no-control-regex -- control characters are exactly what must go
-  const flat = value
-    .replace(/[\u0000-\u001f\u007f]+/g, ' ')
-    .replace(/[|`]/g, "'")
-    .trim();
+  const flat = printableLine(value).replace(/[|`\\]/g, "'");
   const short = flat.length > SHOWN ? `${flat.slice(0, SHOWN)}…` : flat;
   return short === '' ? '' : `\`${short}\``;
 }

@@ -1,0 +1,20 @@
+/** Text of others on a terminal or in a log of CI: it may be read, and must not act. */
+
+// oxlint-disable-next-line no-control-regex -- control characters are exactly what must go
+const ACTING = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]+/g;
+
+/**
+ * The text without escapes and directions, its line ends kept. CI runners obey `::command::` at the start of a line
+ * and `##[command]` anywhere; both are broken up by a space of no width.
+ */
+export function printable(text: string): string {
+  return text
+    .replace(ACTING, ' ')
+    .replace(/^([^\S\n]*):(?=:)/gm, '$1:\u200b')
+    .replace(/##(?=\[|vso\[)/g, '##\u200b');
+}
+
+/** The same on one line. */
+export function printableLine(text: string): string {
+  return printable(text.replace(/[\n\t]+/g, ' ')).trim();
+}

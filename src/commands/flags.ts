@@ -1,0 +1,52 @@
+/** The options that verbs share, and what commander makes of them, checked. */
+
+import { Command } from 'commander';
+import { UsageError } from '../options.ts';
+
+export type Given = Readonly<Record<string, unknown>>;
+
+/** Options of every verb that reads the repository. */
+export function gitFlags(command: Command): Command {
+  return command
+    .option('--repo <where>', 'URL or path of the repository (TRANCHE_REPO; default: this folder)')
+    .option('--branch <name>', 'the branch that the agent applies (default: main)')
+    .option('--status-branch <name>', 'where the status is kept (default: tranche-status)')
+    .option('--cluster <name>', 'the name of the cluster in records and trailers (default: default)')
+    .option('--path <path...>', 'files and folders to read (default: all)')
+    .option('--output <format>', 'text or json', 'text');
+}
+
+/** Options of every verb that reads the cluster. */
+export function clusterFlags(command: Command): Command {
+  return command
+    .option('--kubeconfig <file>', 'credentials of the cluster (KUBECONFIG; default: in-cluster, else ~/.kube/config)')
+    .option('--context <name>', 'context of the kubeconfig')
+    .option('--in-cluster', 'only the service account of this pod');
+}
+
+/** Options of every verb that names one rollout. */
+export function targetFlags(command: Command): Command {
+  return command.option('-n, --namespace <namespace>', 'its namespace, where the name alone is not enough');
+}
+
+export function textOf(given: Given, key: string): string | undefined {
+  const value = given[key];
+  return typeof value === 'string' ? value : undefined;
+}
+
+export function textsOf(given: Given, key: string): readonly string[] {
+  const value = given[key];
+  return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
+}
+
+/** A whole number from 0, written plainly; throws UsageError for anything else. */
+export function numberOf(value: unknown, name: string): number | undefined {
+  if (value === undefined) return undefined;
+  if (typeof value === 'string' && /^(0|[1-9][0-9]{0,6})$/.test(value)) return Number(value);
+  throw new UsageError(`${name} is ${JSON.stringify(value)}, wanted a whole number`);
+}
+
+/** Commander hands the options over after the arguments and before the command itself. */
+export function isGiven(value: unknown): value is Given {
+  return typeof value === 'object' && value !== null && !(value instanceof Command);
+}
