@@ -34,28 +34,26 @@ const APPROVABLE: readonly string[] = [
 /** Turns an intent into edits of the Rollout. Every one names the release that it is meant for. */
 export function planIntent(intent: Intent, snapshot: Snapshot): IntentPlan {
   const marks = snapshot.workload?.workload.marks;
-  if (snapshot.rollout === undefined) return refused('the Rollout cannot be read; tranche lint says why');
-  switch (intent.kind) {
-    case 'pause':
-    case 'resume':
-      return pause(intent.kind === 'pause', snapshot);
-    case 'acknowledge':
-      return annotate('acknowledge', snapshot.main, `acknowledge main at ${snapshot.main.slice(0, 12)}`);
-    case 'approve':
-      return approve(intent.step, snapshot);
-    case 'jump':
-      return jump(intent.step, snapshot);
-    case 'abort':
-      return abort(snapshot);
-    case 'retry':
-      return retry(intent.release, marks?.aborted ?? [], snapshot);
-  }
+  if (snapshot.rollout === undefined) return refused('there is no Rollout that can be read; tranche lint says why');
+  if (intent.kind === 'pause' || intent.kind === 'resume') return pause(intent.kind === 'pause', snapshot);
+  if (intent.kind === 'acknowledge') return acknowledge(snapshot);
+  if (intent.kind === 'approve') return approve(intent.step, snapshot);
+  if (intent.kind === 'jump') return jump(intent.step, snapshot);
+  if (intent.kind === 'abort') return abort(snapshot);
+  return retry(intent.release, marks?.aborted ?? [], snapshot);
 }
 
 function pause(paused: boolean, { rollout }: Snapshot): IntentPlan {
   if (rollout?.rollout.paused === paused) return refused(paused ? 'it is paused already' : 'it is not paused');
   const edit: Edit = paused ? { kind: 'set', path: PAUSED, value: true } : { kind: 'remove', path: PAUSED };
   return { kind: 'write', edits: [edit], what: paused ? 'pause' : 'resume' };
+}
+
+function acknowledge({ history, main }: Snapshot): IntentPlan {
+  if (history.kind === 'continued')
+    return refused('main was not rewritten since the last pass, so there is nothing to acknowledge');
+  if (history.acknowledged) return refused('it is acknowledged already');
+  return annotate('acknowledge', main, `acknowledge main at ${main.slice(0, 12)}`);
 }
 
 function approve(step: number | undefined, snapshot: Snapshot): IntentPlan {
@@ -82,7 +80,7 @@ function approve(step: number | undefined, snapshot: Snapshot): IntentPlan {
 export function approveRefusal(stepState: string | undefined, holds: readonly string[]): string | undefined {
   if (stepState === undefined || stepState === 'StepPaused' || holds.some((reason) => APPROVABLE.includes(reason)))
     return undefined;
-  return `the step is at ${stepState}, not paused: there is nothing to approve yet`;
+  return `the step was at ${stepState} in the last pass, not paused: there is nothing to approve yet. tranche status says what it waits for`;
 }
 
 function jump(step: number, snapshot: Snapshot): IntentPlan {
