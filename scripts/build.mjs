@@ -1,11 +1,13 @@
-// Bundles the command line into dist/: one entry, and chunks that are loaded when a verb needs them.
+// Bundles the command line into dist/, or into the folder that is named: one entry, and chunks that are loaded when
+// a verb needs them.
 import { chmod, rm } from 'node:fs/promises';
 import { build } from 'esbuild';
 
-await rm('dist', { recursive: true, force: true });
+const folder = process.argv[2] ?? 'dist';
+await rm(folder, { recursive: true, force: true });
 await build({
   entryPoints: { tranche: 'src/main.ts' },
-  outdir: 'dist',
+  outdir: folder,
   chunkNames: 'chunks/[name]-[hash]',
   bundle: true,
   splitting: true,
@@ -21,4 +23,4 @@ await build({
   },
   logLevel: 'warning',
 });
-await chmod('dist/tranche.js', 0o755);
+await chmod(`${folder}/tranche.js`, 0o755);

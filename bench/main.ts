@@ -1,0 +1,148 @@
+/** `npm run bench`: what a pass costs from the start of the process to its end, beside the git command line. */
+
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { inTurn, peakMegabytes, type Spread, time } from './measure.ts';
+import { plansPerSecond } from './planning.ts';
+import { atLeast, atMost, atMostTimes, forInformation, jsonOf, type Row, tableOf } from './rows.ts';
+import type { GitReady } from './serve-git.ts';
+import { type Bench, makeWorld, ownPass, reset, serve, timeGit, timeIsomorphic, timeOwn, type World } from './world.ts';
+
+const { values: options } = parseArgs({
+  options: {
+    /** Where the rows are written as JSON. */
+    json: { type: 'string' },
+    /** One size, one round: shows that the benchmark itself works. */
+    quick: { type: 'boolean', default: false },
+    bundle: { type: 'string', default: 'dist/tranche.js' },
+  },
+});
+
+const sizes = options.quick ? [1000] : [1000, 10_000, 50_000];
+const rounds = options.quick ? 1 : 9;
+const large = 10_000;
+const bareStart = 'node -e 0';
+const bareList = 'git ls-remote';
+
+const scratch = mkdtempSync(join(tmpdir(), 'tranche-bench-'));
+try {
+  const rows = await allRows();
+  console.log(tableOf(rows));
+  if (options.json !== undefined) writeFileSync(options.json, jsonOf(rows));
+} finally {
+  rmSync(scratch, { recursive: true, force: true });
+}
+
+async function allRows(): Promise<readonly Row[]> {
+  const programs = dirname(fileURLToPath(import.meta.url));
+  const git = await serve<GitReady>(join(programs, 'serve-git.mjs'), []);
+  const bench: Bench = { programs, scratch, bundle: resolve(options.bundle), git };
+  const worlds: World[] = [];
+  for (const files of sizes) worlds.push(await makeWorld(bench, files));
+  const [first] = worlds;
+  if (first === undefined) return [];
+  return [
+    ...(await movingRows(bench, worlds)),
+    ...(await memoryRows(bench, worlds)),
+    ...(await settledRows(bench, first)),
+    ...(await planRows(bench, first)),
+    ...(await isomorphicRows(bench, worlds)),
+  ];
+}
+
+async function movingRows(bench: Bench, worlds: readonly World[]): Promise<readonly Row[]> {
+  const spreads = await inTurn(
+    worlds.flatMap((world) => [
+      { name: `own ${world.files}`, run: () => timeOwn(bench, world, world.moments.moving) },
+      { name: `git ${world.files}`, run: () => timeGit(bench, world) },
+      { name: `all ${world.files}`, run: () => timeOwn(bench, world, world.moments.movingWithoutPaths) },
+    ]),
+    rounds,
+  );
+  const at = (who: string, files: number): Spread => spreads.get(`${who} ${files}`) ?? { median: 0, least: 0, most: 0 };
+  const measured = (who: string, files: number, name: string) => ({
+    name,
+    unit: 'ms' as const,
+    ...valueOf(at(who, files)),
+  });
+  const rows = worlds.flatMap(({ files }) => {
+    const reference = at('git', files).median;
+    const own = measured('own', files, `moving pass, paths, ${shown(files)}, against git`);
+    const all = measured('all', files, `moving pass, no paths, ${shown(files)}, against git`);
+    if (files < large) return [forInformation(own, reference), forInformation(all, reference)];
+    return [atMostTimes(own, reference, files === large ? 1.5 : 1), atMostTimes(all, reference, 2.5)];
+  });
+  const [least, most] = [worlds.at(0)?.files ?? 0, worlds.at(-1)?.files ?? 0];
+  if (least === most) return rows;
+  const name = `moving pass, paths, ${shown(most)} against ${shown(least)}`;
+  return [...rows, atMostTimes(measured('own', most, name), at('own', least).median, 1.1)];
+}
+
+async function memoryRows(bench: Bench, worlds: readonly World[]): Promise<readonly Row[]> {
+  const rows: Row[] = [];
+  const at = { probe: join(bench.programs, 'memory-probe.mjs'), report: join(bench.scratch, 'peak') };
+  for (const world of worlds) {
+    const { moving, movingWithoutPaths } = world.moments;
+    for (const [from, which, limit] of [
+      [moving, 'paths', 130] as const,
+      [movingWithoutPaths, 'no paths', 250] as const,
+    ]) {
+      await reset(world, from);
+      const value = await peakMegabytes(ownPass(bench, world), at);
+      rows.push(atMost({ name: `peak memory, ${which}, ${shown(world.files)}`, unit: 'MB', value }, limit));
+    }
+  }
+  return rows;
+}
+
+async function settledRows(bench: Bench, world: World): Promise<readonly Row[]> {
+  await reset(world, world.moments.settled);
+  const spreads = await inTurn(
+    [
+      { name: 'own', run: () => time(ownPass(bench, world)) },
+      { name: bareStart, run: () => time({ command: process.execPath, args: ['-e', '0'] }) },
+      { name: bareList, run: () => time({ command: 'git', args: ['ls-remote', world.url] }) },
+    ],
+    options.quick ? 1 : 2 * rounds,
+  );
+  const { main } = world.moments.settled;
+  if ((await world.repository.git('rev-parse', 'main')) !== main) throw new Error('a settled pass moved main');
+  const reference = (spreads.get(bareStart)?.median ?? 0) + (spreads.get(bareList)?.median ?? 0);
+  const own = spreads.get('own');
+  if (own === undefined) return [];
+  const name = `settled pass, against ${bareStart} + ${bareList}`;
+  return [atMostTimes({ name, unit: 'ms', ...valueOf(own) }, reference, 2)];
+}
+
+async function planRows(bench: Bench, world: World): Promise<readonly Row[]> {
+  const rates = await plansPerSecond(bench, world, options.quick ? 1 : 10);
+  const sorted = [...rates].sort((a, b) => a - b);
+  const [value = 0, least = 0, most = 0] = [sorted[Math.floor(sorted.length / 2)], sorted.at(0), sorted.at(-1)];
+  return [atLeast({ name: 'plan() on a recorded snapshot', unit: '1/s', value, range: [least, most] }, 20_000)];
+}
+
+async function isomorphicRows(bench: Bench, worlds: readonly World[]): Promise<readonly Row[]> {
+  const rows: Row[] = [];
+  // It takes minutes at 50,000 files.
+  for (const world of worlds.filter(({ files }) => files <= large)) {
+    const reference = await timeOwn(bench, world, world.moments.moving);
+    const value = await timeIsomorphic(bench, world);
+    const name = `for comparison: isomorphic-git, ${shown(world.files)}, against ours`;
+    rows.push(forInformation({ name, unit: 'ms', value }, reference));
+  }
+  return rows;
+}
+
+function valueOf({ median, least, most }: Spread): {
+  readonly value: number;
+  readonly range: readonly [number, number];
+} {
+  return { value: median, range: [least, most] };
+}
+
+function shown(files: number): string {
+  return `${files / 1000}k files`;
+}

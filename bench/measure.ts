@@ -1,0 +1,68 @@
+/** Runs a program from start to end: how long it takes, and how much memory it ever had. */
+
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { gitEnvironment } from '../test/support/git-server.ts';
+
+export type Program = {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+};
+
+/** Milliseconds from before the process starts until it has ended. Throws where it does not end with code 0. */
+export async function time(program: Program): Promise<number> {
+  const env = { ...gitEnvironment, ...program.env };
+  const begin = performance.now();
+  const child = spawn(program.command, program.args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const said: Buffer[] = [];
+  child.stdout.on('data', (chunk: Buffer) => said.push(chunk));
+  child.stderr.on('data', (chunk: Buffer) => said.push(chunk));
+  const code = await new Promise<number | null>((done, fail) => child.on('error', fail).on('close', done));
+  const taken = performance.now() - begin;
+  if (code === 0) return taken;
+  throw new Error(
+    `${program.command} ${program.args.join(' ')} ended with ${code}:\n${Buffer.concat(said).toString()}`,
+  );
+}
+
+/** The most memory in MB that a Node program had at once. `probe` is a module that reports it; see `memory-probe.ts`. */
+export async function peakMegabytes(
+  program: Program,
+  at: { readonly probe: string; readonly report: string },
+): Promise<number> {
+  await time({
+    ...program,
+    args: ['--import', at.probe, ...program.args],
+    env: { ...program.env, BENCH_REPORT: at.report },
+  });
+  return Number(readFileSync(at.report, 'utf8')) / 1024;
+}
+
+/** One thing that is measured again and again, in turn with others. */
+export type Contender = { readonly name: string; readonly run: () => Promise<number> };
+
+export type Spread = { readonly median: number; readonly least: number; readonly most: number };
+
+/** A, B, A, B, …: all suffer the same weather. One warm-up round is not counted unless it is the only one. */
+export async function inTurn(contenders: readonly Contender[], rounds: number): Promise<ReadonlyMap<string, Spread>> {
+  const taken = new Map(contenders.map(({ name }): [string, number[]] => [name, []]));
+  for (let round = rounds === 1 ? 1 : 0; round <= rounds; round += 1) {
+    for (const { name, run } of contenders) {
+      const one = await run();
+      if (round > 0) taken.get(name)?.push(one);
+    }
+  }
+  return new Map([...taken].map(([name, values]) => [name, spreadOf(values)]));
+}
+
+function spreadOf(values: readonly number[]): Spread {
+  const sorted = [...values].sort((a, b) => a - b);
+  const at = (index: number): number => sorted[index] ?? Number.NaN;
+  const middle = (sorted.length - 1) / 2;
+  return {
+    median: (at(Math.floor(middle)) + at(Math.ceil(middle))) / 2,
+    least: at(0),
+    most: at(sorted.length - 1),
+  };
+}

@@ -1,0 +1,91 @@
+/** Lives one delivery by passes of the production code, and marks the moments at which measured passes begin. */
+
+import { parseAllDocuments } from 'yaml';
+import { openGit } from '../src/adapters/git/open.ts';
+import type { JsonObject } from '../src/api/json.ts';
+import { NO_OVERRIDES, newMemory, type PassResult } from '../src/reconcile/pass.ts';
+import { runPass } from '../src/reconcile/run.ts';
+import { syncCommit } from '../src/simulator/agent.ts';
+import { Cluster } from '../src/simulator/cluster-model.ts';
+import { fakeCluster } from '../test/support/fake-cluster.ts';
+import { bareRepository } from '../test/support/git-server.ts';
+import { NEW, OLD } from '../test/support/vllm.ts';
+
+/** Where the branches of a repository are. */
+export type Heads = { readonly main: string; readonly status: string };
+
+export type Moments = {
+  /** Everything delivered and recorded: a pass finds nothing to look at. */
+  readonly settled: Heads;
+  /** Step 1 of 3 is on its group and ready: the next pass writes step 2. */
+  readonly moving: Heads;
+  /** The same, and the configuration that names the paths is gone. */
+  readonly movingWithoutPaths: Heads;
+};
+
+export type StoryPlace = { readonly repository: string; readonly lwsFile: string; readonly configFile: string };
+
+/** The simulated time that the story may take: it ends about now, so that no audit is due. */
+const storySeconds = 900;
+const roundSeconds = 60;
+const mostRounds = 12;
+
+/** Plays the story on a bare repository on disk, and returns the cluster as it is at its end. */
+export async function playStory(place: StoryPlace): Promise<{ readonly cluster: Cluster; readonly moments: Moments }> {
+  const nowSeconds = Math.floor(Date.now() / 1000) - storySeconds;
+  const cluster = new Cluster({ lws: '0.10', gate: 'off', nowSeconds, readiness: () => 20 });
+  const stage: Stage = { ...place, cluster, ...bareRepository(place.repository) };
+  await rounds(stage, async () => (await pass(stage, true)).quiet);
+  const settled = await headsOf(stage);
+  await stage.commit('main', { [place.lwsFile]: (await lwsText(stage)).replaceAll(OLD, NEW) }, 'vllm: v0.10.1');
+  await rounds(stage, async () => {
+    const [outcome] = (await pass(stage, false)).outcomes;
+    const isDue = outcome?.plan?.commit?.subject.includes('step 2/3') === true;
+    if (!isDue) await pass(stage, true);
+    return isDue;
+  });
+  const moving = await headsOf(stage);
+  await stage.commit('main', { [place.configFile]: undefined }, 'read everything');
+  return { cluster, moments: { settled, moving, movingWithoutPaths: await headsOf(stage) } };
+}
+
+type Stage = StoryPlace & ReturnType<typeof bareRepository> & { readonly cluster: Cluster };
+
+/** Lets the agent apply, pods start and passes run until one of them says that the moment has come. */
+async function rounds(stage: Stage, hasCome: () => Promise<boolean>): Promise<void> {
+  for (let round = 0; round < mostRounds; round += 1) {
+    await sync(stage);
+    stage.cluster.tick(roundSeconds);
+    if (await hasCome()) return;
+  }
+  throw new Error(`the story did not get on in ${mostRounds} rounds`);
+}
+
+function pass(stage: Stage, write: boolean): Promise<PassResult> {
+  const ports = {
+    git: openGit({ location: stage.repository }),
+    cluster: fakeCluster({ model: stage.cluster }),
+    clock: { now: () => stage.cluster.nowSeconds, sleep: async () => undefined },
+    log: { info: () => undefined, warn: console.warn, error: console.error },
+  };
+  return runPass(ports, newMemory(), { overrides: NO_OVERRIDES, write, only: [] });
+}
+
+async function sync(stage: Stage): Promise<void> {
+  const manifests = parseAllDocuments(await lwsText(stage)).map((document) => document.toJS() as JsonObject);
+  syncCommit(stage.cluster.store, new Map([[stage.lwsFile, manifests]]), {
+    manager: 'kustomize-controller',
+    namespace: 'llm',
+    prune: true,
+  });
+  stage.cluster.settle();
+}
+
+async function lwsText(stage: Stage): Promise<string> {
+  return `${await stage.git('cat-file', 'blob', `main:${stage.lwsFile}`)}\n`;
+}
+
+async function headsOf(stage: Stage): Promise<Heads> {
+  const [main = '', status = ''] = (await stage.git('rev-parse', 'main', 'tranche-status')).split('\n');
+  return { main, status };
+}

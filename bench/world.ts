@@ -1,0 +1,123 @@
+/** A repository of one size behind a Git server, its cluster, and what is run against them. */
+
+import { type ChildProcess, fork } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { bareRepository } from '../test/support/git-server.ts';
+import type { Program } from './measure.ts';
+import { time } from './measure.ts';
+import { lwsFile } from './place.ts';
+import type { GitReady } from './serve-git.ts';
+import type { WorldReady } from './serve-world.ts';
+import type { Heads, Moments } from './story.ts';
+
+export type Bench = {
+  /** The folder of the bundled programs of this benchmark. */
+  readonly programs: string;
+  /** Everything that is written on the way. */
+  readonly scratch: string;
+  /** The command line as it is shipped. */
+  readonly bundle: string;
+  readonly git: GitReady;
+};
+
+export type World = {
+  readonly files: number;
+  readonly moments: Moments;
+  readonly url: string;
+  readonly kubeconfig: string;
+  readonly repository: ReturnType<typeof bareRepository>;
+};
+
+/** Starts a program of this benchmark as a process that ends with this one; its first message is the answer. */
+export async function serve<T>(script: string, args: readonly string[]): Promise<T> {
+  const child: ChildProcess = fork(script, args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  const answer = await new Promise<unknown>((done, fail) => {
+    child.once('message', done);
+    child.once('exit', (code) => fail(new Error(`${script} ended with ${code}`)));
+  });
+  child.unref();
+  child.channel?.unref();
+  return answer as T;
+}
+
+/** Makes the repository and plays its story: some seconds for a large one. */
+export async function makeWorld(bench: Bench, files: number): Promise<World> {
+  const path = join(bench.git.folder, `${files}.git`);
+  const kubeconfig = join(bench.scratch, `kubeconfig-${files}`);
+  const { moments } = await serve<WorldReady>(join(bench.programs, 'serve-world.mjs'), [
+    path,
+    String(files),
+    kubeconfig,
+  ]);
+  const repository = bareRepository(path);
+  await repository.git('repack', '-adq');
+  return { files, moments, url: `${bench.git.url}/${files}.git`, kubeconfig, repository };
+}
+
+/** Puts both branches back to a moment. */
+export async function reset({ repository }: World, { main, status }: Heads): Promise<void> {
+  await repository.git('update-ref', 'refs/heads/main', main);
+  await repository.git('update-ref', 'refs/heads/tranche-status', status);
+}
+
+/** One pass of the shipped command line. */
+export function ownPass(bench: Bench, world: World): Program {
+  const args = [bench.bundle, 'reconcile', '--repo', world.url, '--kubeconfig', world.kubeconfig];
+  return { command: process.execPath, args };
+}
+
+/** Times a pass from a moment on, and checks that it did what such a pass must do. */
+export async function timeOwn(bench: Bench, world: World, from: Heads): Promise<number> {
+  await reset(world, from);
+  const taken = await time(ownPass(bench, world));
+  await checkMoved(world, from);
+  return taken;
+}
+
+/** The commit on main that a moving pass must have made. */
+export async function checkMoved({ repository }: World, { main }: Heads): Promise<void> {
+  const [parent, subject] = (await repository.git('log', '-1', '--format=%P%n%s', 'main')).split('\n');
+  if (parent !== main || subject?.includes('step 2/3') !== true)
+    throw new Error(`main is at "${subject}" on ${parent}, wanted step 2/3 on ${main}`);
+}
+
+/** The least that the git command line must do to put the same text on main: no file but the one is ever fetched. */
+const gitScript = `set -e
+git clone -q --depth 1 --filter=blob:none --no-checkout "$1" "$2"
+cd "$2"
+git cat-file blob "HEAD:$3" | sed 's/partition: 3/partition: 2/' > edited
+blob=$(git hash-object -w edited)
+git read-tree HEAD
+git update-index --cacheinfo "100644,$blob,$3"
+tree=$(git write-tree --missing-ok)
+commit=$(git commit-tree -p HEAD -m 'step 2/3' "$tree")
+git push -q origin "$commit:refs/heads/main"
+`;
+
+/** Times a program that is given the URL, an empty folder and the file, and must put the edit on main. */
+async function timeOther(bench: Bench, world: World, program: (folder: string) => Program): Promise<number> {
+  const from = world.moments.moving;
+  await reset(world, from);
+  const folder = mkdtempSync(join(bench.scratch, 'clone-'));
+  const taken = await time(program(folder));
+  await checkMoved(world, from);
+  rmSync(folder, { recursive: true, force: true });
+  return taken;
+}
+
+/** The same step by the git command line. */
+export function timeGit(bench: Bench, world: World): Promise<number> {
+  return timeOther(bench, world, (folder) => ({
+    command: 'sh',
+    args: ['-c', gitScript, 'git-step', world.url, folder, lwsFile],
+  }));
+}
+
+/** The same step by isomorphic-git. */
+export function timeIsomorphic(bench: Bench, world: World): Promise<number> {
+  return timeOther(bench, world, (folder) => ({
+    command: process.execPath,
+    args: [join(bench.programs, 'iso-pass.mjs'), world.url, folder, lwsFile, 'partition: 3', 'partition: 2'],
+  }));
+}

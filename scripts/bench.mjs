@@ -1,0 +1,29 @@
+// Bundles the benchmark into a temporary folder, for Node 20 reads no TypeScript, and runs it.
+import { spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+
+const programs = await mkdtemp(join(tmpdir(), 'tranche-bench-programs-'));
+try {
+  const names = ['main', 'serve-git', 'serve-world', 'iso-pass', 'memory-probe'];
+  await build({
+    entryPoints: Object.fromEntries(names.map((name) => [name, `bench/${name}.ts`])),
+    outdir: programs,
+    outExtension: { '.js': '.mjs' },
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20.19',
+    banner: {
+      js: 'import { createRequire as nodeRequire } from "node:module";const require = nodeRequire(import.meta.url);',
+    },
+    logLevel: 'warning',
+  });
+  const bench = spawn(process.execPath, [join(programs, 'main.mjs'), ...process.argv.slice(2)], { stdio: 'inherit' });
+  process.exitCode = await new Promise((done) => bench.on('close', (code) => done(code ?? 1)));
+} finally {
+  await rm(programs, { recursive: true, force: true });
+}
