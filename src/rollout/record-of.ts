@@ -34,13 +34,14 @@ export function recordOf(snapshot: Snapshot, situation: Situation | undefined, d
   const steps = situation?.steps.length ?? 0;
   const message = messageOf(snapshot, decision);
   const quiet = decision.move === undefined && decision.holds.length === 0 && snapshot.issues.length === 0;
+  const settled = quiet && state === 'settled';
   return {
     version: RECORD_VERSION,
     ...snapshot.key,
     main: mainAfter(snapshot, decision),
     blobs: snapshot.blobs,
-    settled: quiet && state === 'settled',
-    auditedAt: auditedAt(snapshot),
+    settled,
+    auditedAt: auditedAt(snapshot, settled),
     phase: phaseOf({
       before: before?.phase ?? 'Healthy',
       deleting: snapshot.rollout === undefined && situation?.marks !== undefined,
@@ -192,12 +193,11 @@ function stableAfter(snapshot: Snapshot, situation: Situation | undefined, { mov
   return snapshot.record?.stable;
 }
 
-function auditedAt(snapshot: Snapshot): number {
-  return snapshot.live.lws.kind === 'unknown'
-    ? (snapshot.record?.auditedAt ?? snapshot.now)
-    : snapshot.audit
-      ? snapshot.now
-      : (snapshot.record?.auditedAt ?? snapshot.now);
+/** Settling counts as an audit: everything was read for it. While a delivery goes on the time is not renewed. */
+function auditedAt({ live, record, audit, now }: Snapshot, settled: boolean): number {
+  const before = record?.auditedAt ?? now;
+  if (live.lws.kind === 'unknown') return before;
+  return audit || (settled && record?.settled === false) ? now : before;
 }
 
 function sameBlobs(left: Readonly<Record<string, string>>, right: Readonly<Record<string, string>>): boolean {

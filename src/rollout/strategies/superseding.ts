@@ -76,7 +76,10 @@ export function takeOver(situation: Situation, marks: Marks): Decision {
   const budget = blockedBudget(situation, replicas);
   const floor = marks.restore?.floor ?? situation.partition;
   const restore = { floor, maxUnavailable: budget.displaced };
-  return start(situation, { marks, restore, maxUnavailable: budget.set });
+  const decision = start(situation, { marks, restore, maxUnavailable: budget.set });
+  if (decision.move === undefined) return decision;
+  const why = `The template was edited while ${printRelease(situation.marks?.release ?? marks.release)} was being delivered; the newer text is taken from step 1. ${decision.move.why}`;
+  return { ...decision, move: { ...decision.move, reason: 'Superseded', why } };
 }
 
 /** Raises the partition as far as it stops the roll and leaves everything else as it is; `holds` say what for. */

@@ -52,7 +52,7 @@ test.each<Row>([
   [
     'scaled down above the partition: the gates decide',
     { ...newer, n: 2, p: 3, groups: '0:A+ 1:A+' },
-    'StepReady: step 1/3, partition 3 → 1 => C.3 1/3 floor=1',
+    'Superseded: step 1/3, partition 3 → 1 => C.3 1/3 floor=1',
   ],
   ['and hold', { ...newer, n: 2, p: 3, groups: '0:A+ 1:A+', rollout: { paused: true } }, 'hold Paused'],
 ])('a newer request while partial, %s', (_, of, then) => expect(planned(of)).toBe(then));
@@ -192,7 +192,7 @@ test.each<Row>([
   [
     'stopped, then retried: the gates decide',
     { ...bot, u: 1, p: 4, marks: 'A.1 rollback floor=2 aborted=B.3,B.2', intents: { retry: 'B.3' } },
-    'StepReady: step 1/3, partition 4 → 3 => B.4 1/3 floor=2',
+    'Superseded: step 1/3, partition 4 → 3 => B.4 1/3 floor=2',
   ],
 ])('an aborted text in rollback, %s', (_, of, then) => expect(planned(of)).toBe(then));
 
@@ -227,7 +227,7 @@ test.each<Row>([
   [
     'and is taken when the Rollout is there again',
     { ...newer, p: 4, groups: '0:A+ 1:A+ 2:B+ 3:B+' },
-    'StepReady: step 1/3, partition 4 → 3 => C.3 1/3 floor=2',
+    'Superseded: step 1/3, partition 4 → 3 => C.3 1/3 floor=2',
   ],
   [
     'a Rollout that cannot be read',

@@ -143,7 +143,7 @@ test.each<Row>([
   [
     'this one is given up: the newer takes step 1',
     { ...armed, text: 'C', intents: { abort: 'B.2' } },
-    'StepReady: step 1/3, partition 1000000 → 3 => C.3 1/3 floor=0 aborted=B.2',
+    'Superseded: step 1/3, partition 1000000 → 3 => C.3 1/3 floor=0 aborted=B.2',
   ],
   [
     'given up, the newer not live',
@@ -154,7 +154,7 @@ test.each<Row>([
   [
     'given up with a broken group',
     { ...armed, text: 'C', groups: '0:B+ 1:B- 2:B+ 3:B+', intents: { abort: 'B.2' } },
-    'StepReady: step 1/3, partition 1000000 → 3, maxUnavailable 1 → 2 => C.3 1/3 floor=0 u=1>2 aborted=B.2',
+    'Superseded: step 1/3, partition 1000000 → 3, maxUnavailable 1 → 2 => C.3 1/3 floor=0 u=1>2 aborted=B.2',
   ],
   [
     'given up, the newer aborted before',
