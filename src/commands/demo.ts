@@ -1,0 +1,129 @@
+/** `tranche demo`: a whole delivery on an embedded repository and a simulated cluster, watched and then checked. */
+
+import { EXIT, type Io } from '../options.ts';
+import { brokenActs, deliveryActs } from './demo/acts.ts';
+import { checkEnd, type Wanted } from './demo/check.ts';
+import { findingLines, logLines, whereLines } from './demo/ending.ts';
+import { NEW_TAG, OLD_TAG } from './demo/files.ts';
+import { HIDE_CURSOR, livePicture, redraw, SHOW_CURSOR } from './demo/live-view.ts';
+import type { Scene } from './demo/scene.ts';
+import { playStory, type StoryEnd } from './demo/story.ts';
+import { newLines, transcriptHead } from './demo/transcript.ts';
+import { BRANCH, type DemoWorld, openWorld } from './demo/world.ts';
+
+export type DemoOptions = {
+  /** The new version breaks on its second group; a person gives it up. */
+  readonly fail: boolean;
+  /** The folder stays. */
+  readonly keep: boolean;
+  /** The API and the agent go on in real time until the process is asked to stop. */
+  readonly serve: boolean;
+};
+
+/** Long enough for an eye, on a terminal only. */
+const FRAME_SECONDS = 0.025;
+const LOG_MOST = 100;
+const SERVE_SECONDS = 1;
+
+/** Exit code 0 only where the check found the end that it wants. */
+export async function demo(options: DemoOptions, io: Io): Promise<number> {
+  const world = await openWorld({ broken: options.fail }, io);
+  const { folder, repository, kubeconfig, apiUrl } = world;
+  const kept = options.keep || options.serve;
+  try {
+    if (options.serve) io.out(`serving ${JSON.stringify({ repo: repository, kubeconfig, api: apiUrl })}\n`);
+    const end = await watch(world, options, io);
+    const code = await conclude(world, { end, fail: options.fail }, io);
+    if (end === 'stopped') return code;
+    say(io, ['', ...whereLines({ folder, repository, kubeconfig, kept, served: options.serve })]);
+    if (options.serve) await serve(world, io);
+    return code;
+  } finally {
+    await world.close();
+    if (!options.keep) await world.removeFolder();
+  }
+}
+
+const TITLE = 'tranche demo: 4 groups of 16 GPUs get a new vLLM image, one commit a step. The time is simulated.';
+
+/** Plays the story, drawn over itself on a terminal, line by line elsewhere. */
+export async function watch(world: DemoWorld, { fail }: { readonly fail: boolean }, io: Io): Promise<StoryEnd> {
+  say(io, [TITLE, '']);
+  const screen = io.isTerminal ? liveScreen(world, io) : plainScreen(io);
+  try {
+    return await playStory(world, fail ? brokenActs : deliveryActs, { show: screen.show, signal: io.signal });
+  } finally {
+    screen.leave();
+  }
+}
+
+type Screen = { readonly show: (scene: Scene) => Promise<void>; readonly leave: () => void };
+
+function liveScreen({ system }: DemoWorld, io: Io): Screen {
+  let above = 0;
+  io.out(HIDE_CURSOR);
+  return {
+    show: async (scene) => {
+      const picture = livePicture(scene);
+      io.out(redraw(picture, above));
+      above = picture.length;
+      await system.sleep(FRAME_SECONDS, io.signal);
+    },
+    leave: () => io.out(SHOW_CURSOR),
+  };
+}
+
+function plainScreen(io: Io): Screen {
+  let before: Scene | undefined;
+  return {
+    show: async (scene) => {
+      if (before === undefined) say(io, transcriptHead(scene.fleet.groups.length));
+      say(io, newLines(before, scene));
+      before = scene;
+    },
+    leave: () => undefined,
+  };
+}
+
+/** The log and the verdict. */
+export async function conclude(
+  world: DemoWorld,
+  story: { readonly end: StoryEnd; readonly fail: boolean },
+  io: Io,
+): Promise<number> {
+  if (story.end === 'stopped') {
+    io.err('stopped before the end; nothing was checked\n');
+    return EXIT.failed;
+  }
+  const { git } = world.ports;
+  const [head] = await git.heads([BRANCH]);
+  const findings = await checkEnd(git, world.apiUrl, wantedEnd(world, story.fail));
+  say(io, ['', ...logLines(await git.history(head ?? '', undefined, LOG_MOST)), '', ...findingLines(findings)]);
+  if (story.end === 'late') io.err('error: the story did not come to its end in simulated time\n');
+  return story.end === 'settled' && findings.every(({ good }) => good) ? EXIT.ok : EXIT.failed;
+}
+
+function wantedEnd({ firstCommit }: DemoWorld, fail: boolean): Wanted {
+  return {
+    firstCommit,
+    oldTag: OLD_TAG,
+    tag: fail ? OLD_TAG : NEW_TAG,
+    steps: fail ? ['settled', '1/3', '2/3', 'rollback', 'settled'] : ['settled', '1/3', '2/3', '3/3', '3/3', 'settled'],
+  };
+}
+
+/** Real time from here on. The reconciler is somebody else's now. */
+async function serve(world: DemoWorld, io: Io): Promise<void> {
+  const { model, system, agent } = world;
+  world.hurry();
+  say(io, ['', 'Serving until stopped (Ctrl-C). The agent applies main every second.']);
+  while (!io.signal.aborted) {
+    model.advanceTo(system.now());
+    await agent.sync().catch((error: unknown) => io.err(`${error instanceof Error ? error.message : String(error)}\n`));
+    await system.sleep(SERVE_SECONDS, io.signal);
+  }
+}
+
+function say(io: Io, lines: readonly string[]): void {
+  for (const line of lines) io.out(`${line}\n`);
+}

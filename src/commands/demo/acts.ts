@@ -1,0 +1,58 @@
+/** What people do in the demo, and when: a new version, an approval, or an abort. */
+
+import { commonOptions, type Io } from '../../options.ts';
+import type { Intent } from '../../reconcile/intent.ts';
+import { intent } from '../order.ts';
+import { LWS_FILE, NAME, NEW_TAG, OLD_TAG } from './files.ts';
+import type { Scene } from './scene.ts';
+import { BRANCH, commit, type DemoWorld } from './world.ts';
+
+export type Act = {
+  readonly when: (scene: Scene) => boolean;
+  /** So long it must have been so. */
+  readonly afterSeconds: number;
+  readonly says: string;
+  readonly run: (world: DemoWorld) => Promise<void>;
+};
+
+const newVersion: Act = {
+  when: (scene) => scene.state === 'settled',
+  afterSeconds: 60,
+  says: `Ana merges a new image, ${OLD_TAG} → ${NEW_TAG}`,
+  run: async ({ ports }) => {
+    const [head] = await ports.git.heads([BRANCH]);
+    const tree = await ports.git.readAt(head ?? '', { paths: [LWS_FILE], suffixes: [], markers: [] });
+    const content = tree.files[0]?.content;
+    if (content?.kind !== 'text') throw new Error(`${LWS_FILE} cannot be read`);
+    const text = content.text.replaceAll(`:${OLD_TAG}`, `:${NEW_TAG}`);
+    await commit(ports, { writes: [{ path: LWS_FILE, text }], message: `vllm: ${OLD_TAG} → ${NEW_TAG}` });
+  },
+};
+
+const approval: Act = {
+  when: (scene) => scene.holds.some((hold) => hold.reason === 'PausedForApproval'),
+  afterSeconds: 90,
+  says: `Ana has looked at two groups:  $ tranche approve ${NAME}`,
+  run: (world) => order({ kind: 'approve', step: undefined }, 'Ana Ortiz', world),
+};
+
+const abort: Act = {
+  when: (scene) => scene.state.startsWith('step 2/') && scene.holds.some((hold) => hold.reason === 'GroupsNotReady'),
+  afterSeconds: 600,
+  says: `10 min without group 2. On call:  $ tranche abort ${NAME}`,
+  run: (world) => order({ kind: 'abort' }, 'on call', world),
+};
+
+export const deliveryActs: readonly Act[] = [newVersion, approval];
+export const brokenActs: readonly Act[] = [newVersion, abort];
+
+/** The verb of the command line, with the time of the demo. */
+async function order(wish: Intent, by: string, { ports, repository, folder }: DemoWorld): Promise<void> {
+  const said: string[] = [];
+  const say = (text: string): void => void said.push(text);
+  const signal = new AbortController().signal;
+  const io: Io = { env: {}, folder, out: say, err: say, isTerminal: false, signal };
+  const target = { name: NAME, namespace: '' };
+  const code = await intent(wish, { ...commonOptions({ repo: repository }, io), target, by }, ports, io);
+  if (code !== 0) throw new Error(`tranche ${wish.kind} ${NAME}: ${said.join('').trim()}`);
+}

@@ -1,0 +1,91 @@
+/** Looks at the workload of the demo through the Kubernetes API, as anybody could: versions and readiness of its groups. */
+
+import { at, isRecord } from '../../api/json.ts';
+import { GROUP_INDEX, LWS_NAME, WORKER_INDEX } from '../../api/lws-labels.ts';
+import { NAME, NAMESPACE } from './files.ts';
+
+export type GroupView = {
+  readonly index: number;
+  /** Images of its pods, without repetition: more than one while it restarts. */
+  readonly images: readonly string[];
+  /** All of its pods are there, Ready and not about to go. */
+  readonly ready: boolean;
+};
+
+export type Fleet = {
+  readonly replicas: number;
+  readonly partition: unknown;
+  readonly maxUnavailable: unknown;
+  /** The image that the live template asks for. */
+  readonly image: string;
+  readonly annotations: Readonly<Record<string, unknown>>;
+  /** True where the leader StatefulSet has one revision only: nothing is half-way. */
+  readonly flipped: boolean;
+  readonly groups: readonly GroupView[];
+};
+
+/** Reads everything anew. Throws where the API does not answer, or has no such workload. */
+export async function readFleet(api: string): Promise<Fleet> {
+  const [lws, leaderSet, list] = await Promise.all([
+    ask(api, `apis/leaderworkerset.x-k8s.io/v1/namespaces/${NAMESPACE}/leaderworkersets/${NAME}`),
+    ask(api, `apis/apps/v1/namespaces/${NAMESPACE}/statefulsets/${NAME}`),
+    ask(api, `api/v1/namespaces/${NAMESPACE}/pods?labelSelector=${encodeURIComponent(`${LWS_NAME}=${NAME}`)}`),
+  ]);
+  const rolling = at(lws, ['spec', 'rolloutStrategy', 'rollingUpdateConfiguration']);
+  const template = at(lws, ['spec', 'leaderWorkerTemplate']);
+  const annotations = at(lws, ['metadata', 'annotations']);
+  const replicas = numberAt(lws, ['spec', 'replicas']);
+  const pods = itemsOf(list);
+  return {
+    replicas,
+    partition: at(rolling, ['partition']),
+    maxUnavailable: at(rolling, ['maxUnavailable']),
+    image: imagesOf(at(template, ['leaderTemplate', 'spec', 'containers']))[0] ?? '',
+    annotations: isRecord(annotations) ? annotations : {},
+    flipped: at(leaderSet, ['status', 'currentRevision']) === at(leaderSet, ['status', 'updateRevision']),
+    groups: Array.from({ length: replicas }, (_, index) => groupOf(index, pods, numberAt(template, ['size']))),
+  };
+}
+
+function groupOf(index: number, pods: readonly unknown[], size: number): GroupView {
+  const own = pods.filter((pod) => at(pod, ['metadata', 'labels', GROUP_INDEX]) === String(index));
+  const places = new Set(own.map((pod) => at(pod, ['metadata', 'labels', WORKER_INDEX])));
+  return {
+    index,
+    images: [...new Set(own.flatMap((pod) => imagesOf(at(pod, ['spec', 'containers']))))].sort(),
+    ready: places.size === size && own.length === size && own.every(isReady),
+  };
+}
+
+function isReady(pod: unknown): boolean {
+  const conditions = at(pod, ['status', 'conditions']);
+  const isTrue = (condition: unknown): boolean =>
+    at(condition, ['type']) === 'Ready' && at(condition, ['status']) === 'True';
+  return at(pod, ['metadata', 'deletionTimestamp']) === undefined && listOf(conditions).some(isTrue);
+}
+
+function imagesOf(containers: unknown): readonly string[] {
+  return listOf(containers).flatMap((container) => {
+    const image = at(container, ['image']);
+    return typeof image === 'string' ? [image] : [];
+  });
+}
+
+function itemsOf(list: unknown): readonly unknown[] {
+  return listOf(at(list, ['items']));
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function numberAt(root: unknown, path: readonly string[]): number {
+  const value = at(root, path);
+  return typeof value === 'number' ? value : 0;
+}
+
+async function ask(api: string, path: string): Promise<unknown> {
+  const response = await fetch(`${api}/${path}`, { headers: { accept: 'application/json' } });
+  if (!response.ok) throw new Error(`GET /${path}: the API answered ${response.status}`);
+  return response.json();
+}

@@ -1,0 +1,75 @@
+/** The demo on a terminal: one picture, drawn over itself at every tick. */
+
+import { groupMark, groupTag, type Happening, LEGEND, printTime, type Scene, wrapText } from './scene.ts';
+
+const LABEL_COLUMNS = 13;
+const TEXT_COLUMNS = 64;
+const GROUP_COLUMNS = 12;
+const HAPPENINGS_SHOWN = 10;
+const HOLD_LINES_SHOWN = 4;
+
+/** Lines of one picture, without colours; the same number of them for every scene of a story. */
+export function livePicture(scene: Scene): readonly string[] {
+  const { fleet } = scene;
+  const head = fleet.groups.map(({ index }) => `group ${index}`.padEnd(GROUP_COLUMNS)).join('');
+  const cells = fleet.groups.map(
+    (group) => `${groupMark(group, fleet.image)} ${groupTag(group).padEnd(GROUP_COLUMNS - 3)}`,
+  );
+  const shown = scene.happened.filter(({ kind }) => kind !== 'agent').slice(-HAPPENINGS_SHOWN);
+  return [
+    labelled('time', printTime(scene.at)),
+    labelled('state', scene.state),
+    labelled('partition', partitionText(fleet.partition)),
+    '',
+    labelled('', head.trimEnd()),
+    labelled('', cells.join('').trimEnd()),
+    '',
+    ...waitLines(scene),
+    '',
+    ...padded(shown.map(happeningLine), HAPPENINGS_SHOWN),
+    '',
+    `  ${LEGEND}`,
+  ];
+}
+
+function waitLines({ holds }: Scene): readonly string[] {
+  const texts = holds.flatMap((hold) => wrapText(`${hold.reason}: ${hold.message}`, TEXT_COLUMNS));
+  const lines = texts.length === 0 ? ['nothing'] : texts.slice(0, HOLD_LINES_SHOWN);
+  return padded(
+    lines.map((text, index) => labelled(index === 0 ? 'waits for' : '', text)),
+    HOLD_LINES_SHOWN,
+  );
+}
+
+function happeningLine(happening: Happening): string {
+  const time = `  ${printTime(happening.at).padEnd(LABEL_COLUMNS - 2)}`;
+  if (happening.kind === 'person') return `${time}» ${happening.says}`;
+  if (happening.kind === 'agent') return `${time}${happening.oid.slice(0, 7)} applied`;
+  return `${time}${happening.oid.slice(0, 7)}  ${happening.subject}`;
+}
+
+function partitionText(partition: unknown): string {
+  return partition === 1_000_000 ? '1000000: armed, an edit restarts nothing' : String(partition);
+}
+
+function labelled(label: string, text: string): string {
+  return `  ${label.padEnd(LABEL_COLUMNS - 2)}${text}`.trimEnd();
+}
+
+function padded(lines: readonly string[], length: number): readonly string[] {
+  return [...lines, ...Array.from({ length: Math.max(0, length - lines.length) }, () => '')];
+}
+
+const ESC = '\u001b[';
+/** Lines that are too long are cut by the terminal while a picture is drawn, so that it keeps its height. */
+const WRAP_OFF = `${ESC}?7l`;
+const WRAP_ON = `${ESC}?7h`;
+
+/** The text that draws `picture` where the one before it, of `above` lines, stands. */
+export function redraw(picture: readonly string[], above: number): string {
+  const up = above === 0 ? '' : `${ESC}${above}A`;
+  return `${up}\r${WRAP_OFF}${picture.map((text) => `${text}${ESC}K\n`).join('')}${WRAP_ON}`;
+}
+
+export const HIDE_CURSOR = `${ESC}?25l`;
+export const SHOW_CURSOR = `${ESC}?25h`;

@@ -1,0 +1,62 @@
+/** What there is to see of the demo at one moment, as plain values; the screens only draw it. */
+
+import type { Instant } from '../../api/time.ts';
+import type { Hold } from '../../rollout/hold.ts';
+import type { Fleet, GroupView } from './fleet.ts';
+
+/** Something that happened, oldest first in a scene. */
+export type Happening =
+  | {
+      readonly kind: 'commit';
+      readonly at: Instant;
+      readonly oid: string;
+      readonly author: string;
+      readonly subject: string;
+    }
+  | { readonly kind: 'person'; readonly at: Instant; readonly says: string }
+  | { readonly kind: 'agent'; readonly at: Instant; readonly oid: string };
+
+export type Scene = {
+  /** Seconds since the story began. */
+  readonly at: Instant;
+  readonly fleet: Fleet;
+  /** Where the rollout stands, in a few words: `step 2/3, StepPaused`. */
+  readonly state: string;
+  /** Of the last pass. */
+  readonly holds: readonly Hold[];
+  readonly happened: readonly Happening[];
+};
+
+export const LEGEND = '✅ on the version in Git, ready   ❎ on the other one, ready   ⏳ not ready';
+
+/** The sign of the LWS pages for one group: `asked` is the image that the live template has. */
+export function groupMark(group: GroupView, asked: string): '✅' | '❎' | '⏳' {
+  if (!group.ready) return '⏳';
+  return group.images.length === 1 && group.images[0] === asked ? '✅' : '❎';
+}
+
+/** The tag that its pods run; `–` where it has none just now. */
+export function groupTag({ images }: GroupView): string {
+  if (images.length > 1) return 'both';
+  return images[0]?.split(':')[1] ?? '–';
+}
+
+/** `+07:30`, `+1:02:05`. */
+export function printTime(seconds: number): string {
+  const two = (value: number): string => String(Math.floor(value)).padStart(2, '0');
+  const hours = Math.floor(seconds / 3600);
+  return `+${hours > 0 ? `${hours}:` : ''}${two((seconds / 60) % 60)}:${two(seconds % 60)}`;
+}
+
+/** Words in lines of at most `width` columns. */
+export function wrapText(text: string, width: number): readonly string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(' ')) {
+    if (line !== '' && line.length + 1 + word.length > width) {
+      lines.push(line);
+      line = word;
+    } else line = line === '' ? word : `${line} ${word}`;
+  }
+  return [...lines, line];
+}

@@ -1,0 +1,46 @@
+/** The demo as plain lines, one a change: for logs, pipes and CI. */
+
+import type { Hold } from '../../rollout/hold.ts';
+import type { Fleet } from './fleet.ts';
+import { groupMark, groupTag, type Happening, LEGEND, printTime, type Scene } from './scene.ts';
+
+/** What the columns mean. */
+export function transcriptHead(groups: number): readonly string[] {
+  const columns = Array.from({ length: groups }, (_, index) => `group ${index}`.padEnd(12)).join('');
+  return [LEGEND, '', `${'time'.padEnd(8)}${'what'.padEnd(8)}${columns}partition`];
+}
+
+/** What is in `after` and was not in `before`; undefined: everything. */
+export function newLines(before: Scene | undefined, after: Scene): readonly string[] {
+  const seen = before?.happened.length ?? 0;
+  const lines = after.happened.slice(seen).map(happeningLine);
+  const groups = groupsText(after.fleet);
+  if (before === undefined || groupsText(before.fleet) !== groups) lines.push(line(after.at, 'groups', groups));
+  for (const hold of after.holds) {
+    const known = before?.holds.some((other) => sameWait(other, hold)) ?? false;
+    if (!known) lines.push(line(after.at, 'waits', `${hold.reason}: ${hold.message}`));
+  }
+  return lines;
+}
+
+function happeningLine(happening: Happening): string {
+  const { kind, at } = happening;
+  if (kind === 'person') return line(at, 'person', happening.says);
+  if (kind === 'agent') return line(at, 'agent', `applied ${happening.oid.slice(0, 7)}`);
+  return line(at, 'commit', `${happening.oid.slice(0, 7)}  ${happening.author}: ${happening.subject}`);
+}
+
+function groupsText(fleet: Fleet): string {
+  const cells = fleet.groups.map((group) => `${groupMark(group, fleet.image)} ${groupTag(group).padEnd(9)}`);
+  return `${cells.join('')}${String(fleet.partition)}`;
+}
+
+/** A countdown is the same wait. */
+function sameWait(a: Hold, b: Hold): boolean {
+  const words = (hold: Hold): string => `${hold.reason} ${hold.message.replace(/\d+ (s|min)\b/g, '')}`;
+  return words(a) === words(b);
+}
+
+function line(at: number, what: string, text: string): string {
+  return `${printTime(at).padEnd(8)}${what.padEnd(8)}${text}`;
+}

@@ -1,0 +1,107 @@
+/** The world of the demo in a temporary folder: a repository, a simulated cluster behind an API, an agent, and the time. */
+
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Instant } from '../../api/time.ts';
+import { commonOptions, type Io } from '../../options.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { FileWrite, Oid } from '../../ports/git.ts';
+import type { Ports } from '../../reconcile/pass.ts';
+import { type Cluster, createCluster } from '../../simulator/cluster-model.ts';
+import { GROUP_INDEX, isLeader } from '../../simulator/labels.ts';
+import { type KubeObject, labelsOf } from '../../simulator/objects.ts';
+import { openDemoServers, openPorts } from '../../wiring.ts';
+import { type Agent, startAgent } from './agent.ts';
+import { IMAGE, NEW_TAG, SYNCED_FOLDER, startFiles } from './files.ts';
+import { readFleet } from './fleet.ts';
+
+export const BRANCH = 'main';
+/** As long ago the story begins, so that it is over before the time that it is now. */
+const HEAD_START_SECONDS = 2 * 3600;
+const TERMINATION_SECONDS = 20;
+const FIRST_LOAD_SECONDS = 600;
+
+export type DemoWorld = {
+  readonly folder: string;
+  readonly repository: string;
+  readonly kubeconfig: string;
+  readonly apiUrl: string;
+  readonly model: Cluster;
+  readonly agent: Agent;
+  /** The production adapters, with the time of the model. */
+  readonly ports: Ports;
+  /** The real time. */
+  readonly system: Clock;
+  readonly startedAt: Instant;
+  /** The commit that the story begins with. */
+  readonly firstCommit: Oid;
+  /** From now on groups load in seconds: somebody waits in real time. */
+  readonly hurry: () => void;
+  /** Stops the servers; the folder stays. */
+  readonly close: () => Promise<void>;
+  readonly removeFolder: () => Promise<void>;
+};
+
+export type WorldWish = {
+  /** The second group that gets the new version never becomes ready on it. */
+  readonly broken: boolean;
+};
+
+/** A running fleet on the old version, with the agent on it; nothing has been adopted yet. */
+export async function openWorld(wish: WorldWish, io: Io): Promise<DemoWorld> {
+  const folder = await mkdtemp(join(tmpdir(), 'tranche-demo-'));
+  const [repository, kubeconfig] = [join(folder, 'repo.git'), join(folder, 'kubeconfig')];
+  const { clock: system, ...rest } = openPorts(commonOptions({ repo: repository, kubeconfig }, io), io);
+  const pace = { slow: true };
+  const model = createCluster({
+    lws: '0.10',
+    gate: 'off',
+    nowSeconds: system.now() - HEAD_START_SECONDS,
+    readiness: (pod) => loadSeconds(pod, { broken: wish.broken, slow: pace.slow }),
+    terminationSeconds: TERMINATION_SECONDS,
+  });
+  const clock: Clock = { now: () => Math.floor(model.nowSeconds), sleep: async (seconds) => model.tick(seconds) };
+  const servers = await openDemoServers({ repository, branch: BRANCH, model });
+  await writeFile(kubeconfig, servers.kubeconfig);
+  const ports: Ports = { ...rest, clock };
+  const agent = startAgent({ git: ports.git, api: servers.apiUrl, branch: BRANCH, folder: SYNCED_FOLDER });
+  const firstCommit = await commit(ports, { writes: startFiles(), message: 'vllm: Llama 3.1 405B on four groups' });
+  await agent.sync();
+  model.tick(FIRST_LOAD_SECONDS);
+  const { groups } = await readFleet(servers.apiUrl);
+  if (!groups.every((group) => group.ready)) throw new Error('the simulated fleet did not come up');
+  return {
+    ...{ folder, repository, kubeconfig, model, agent, ports, system, firstCommit },
+    apiUrl: servers.apiUrl,
+    startedAt: clock.now(),
+    hurry: () => {
+      pace.slow = false;
+    },
+    close: servers.close,
+    removeFolder: () => rm(folder, { recursive: true, force: true }),
+  };
+}
+
+/** Weights are loaded by all pods of a group at once; the leader answers only when its workers have joined. */
+function loadSeconds(pod: KubeObject, of: { readonly broken: boolean; readonly slow: boolean }): number | 'never' {
+  const group = Number(labelsOf(pod)[GROUP_INDEX]);
+  const isNew = JSON.stringify(pod['spec']).includes(`${IMAGE}:${NEW_TAG}`);
+  if (of.broken && isNew && group === 2 && isLeader(pod)) return 'never';
+  if (!of.slow) return 3;
+  return isLeader(pod) ? 180 + 15 * group : 120;
+}
+
+/** A person's commit on top of the branch. */
+export async function commit(
+  { git, clock }: Ports,
+  change: { readonly writes: readonly FileWrite[]; readonly message: string },
+): Promise<Oid> {
+  const [head] = await git.heads([BRANCH]);
+  const signature = { name: 'Ana Ortiz', email: 'ana@example.com', atSeconds: clock.now() };
+  const result = await git.push([
+    { branch: BRANCH, expectedOld: head, commits: [{ ...change, signature, orphan: head === undefined }] },
+  ]);
+  if (result.kind !== 'pushed') throw new Error(`the commit "${change.message}" was not taken: ${result.kind}`);
+  return result.heads[0] ?? '';
+}
