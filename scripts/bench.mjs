@@ -1,4 +1,5 @@
 // Bundles the benchmark into a temporary folder, for Node 20 reads no TypeScript, and runs it.
+
 import { spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,6 @@
 // Bundles the command line into dist/, or into the folder that is named: one entry, and chunks that are loaded when
 // a verb needs them.
+
 import { chmod, rm } from 'node:fs/promises';
 import { build } from 'esbuild';
 

@@ -111,7 +111,8 @@ export class RemoteObjects {
       this.options.log?.info(`git: leaving out large files: ${error.message}`);
       if (!(await this.fetchLimited(commit, reading))) await this.fetchAll(request, reading, undefined);
     }
-    this.hasReadWhole = true;
+    // A small tree (no markers), as that of a status branch, says nothing of the large one.
+    this.hasReadWhole ||= reading.markers.length > 0;
   }
 
   /** Everything but blobs without a marker, which are not even named: hashing them is most of the work. */
@@ -154,7 +155,8 @@ export class RemoteObjects {
       for (const oid of oids) await this.fetchCommit(oid, reading);
       return;
     }
-    const isFew = !this.hasReadWhole || oids.length <= mostMissing;
+    // All trees of a commit can be had without asking for each; files only with everything else.
+    const isFew = type === 'blob' || !this.hasReadWhole || oids.length <= mostMissing;
     await this.server.withFallback(reading, async (at) => {
       const canAsk = at === 'withRoot' || at === 'single' || (at === 'blobless' && type === 'blob');
       if (canAsk && isFew) await this.fetchObjects(oids, at, reading);

@@ -101,6 +101,8 @@ test('the whole tree: one fetch, and a second commit costs what changed', async 
   const repository = bareRepository(join(server.folder, '5000.git'));
   const git = openGit({ location: `${server.url}/5000.git` });
   const whole = { paths: [''], suffixes: ['.yaml'], markers: ['kind: Rollout', 'LeaderWorkerSet'] };
+  const status = await repository.commit('small', { 'README.md': '# x\n' });
+  await git.readAt(status, { paths: [''], suffixes: [], markers: [] });
   const first = (await git.heads(['main']))[0]!;
   const cost = await costOf(async () => {
     const { files } = await git.readAt(first, whole);
@@ -120,6 +122,12 @@ test('the whole tree: one fetch, and a second commit costs what changed', async 
   });
   expect(again.requests.length).toBeLessThan(8);
   expect(again.sent).toBeLessThan(8_000);
+  const services = Array.from({ length: 1000 }, (_none, i) => serviceFolder(i % 50, Math.floor(i / 50)));
+  const edits = services.flatMap((folder) =>
+    ['service', 'ingress', 'deployment'].map((kind) => `${folder}/${kind}.yaml`),
+  );
+  const third = await repository.commit('main', Object.fromEntries(edits.map((path) => [path, `# new ${path}\n`])));
+  expect((await git.readAt(third, whole)).files.filter(({ content }) => content.kind === 'text')).toHaveLength(2);
 });
 
 test('links and submodules in the whole tree are neither followed nor listed, and cost no second fetch', async () => {
