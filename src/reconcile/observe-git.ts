@@ -11,12 +11,10 @@ import { PortError } from '../ports/port-error.ts';
 import { plannedGroups } from '../rollout/batches.ts';
 import { parseTrailers, printKey } from '../rollout/messages.ts';
 import type { History, RolloutKey, Stable } from '../rollout/snapshot.ts';
+import { ancestryOf } from './ancestry.ts';
 import { type DesiredRollout, desiredRequest, namespaceOf } from './desired.ts';
 import { readRollout } from './read-rollout.ts';
 import { readWorkload } from './read-workload.ts';
-
-/** How far back our own commits are looked for. */
-const HISTORY_LIMIT = 1000;
 
 export type GitReader = {
   /** What became of a commit that a record stands on. */
@@ -38,11 +36,7 @@ export type GitReader = {
 
 /** A reader for one pass over one head of main; what several rollouts ask for is read once. */
 export function gitReader(git: Git, main: Oid, config: Config): GitReader {
-  let headers: Promise<readonly CommitHeader[]> | undefined;
-  const history = (): Promise<readonly CommitHeader[]> => {
-    headers ??= git.history(main, undefined, HISTORY_LIMIT);
-    return headers;
-  };
+  const ancestry = ancestryOf(git, main);
   const documentAt = async (commit: Oid, entry: DesiredRollout): Promise<ManifestDocument | undefined> => {
     const { workload } = entry;
     if (workload === undefined) return undefined;
@@ -53,9 +47,10 @@ export function gitReader(git: Git, main: Oid, config: Config): GitReader {
   return {
     historyOf: async (recorded, acknowledged) => {
       if (recorded === main) return { kind: 'continued' };
-      const line = await git.history(main, recorded, HISTORY_LIMIT);
-      if (line.at(-1)?.oid === recorded) return { kind: 'continued' };
-      const accepted = acknowledged !== undefined && line.some((commit) => commit.oid === acknowledged);
+      if ((await ancestry.find(({ oid }) => oid === recorded, recorded)) !== undefined) return { kind: 'continued' };
+      const accepted =
+        acknowledged !== undefined &&
+        (await ancestry.find(({ oid }) => oid === acknowledged, acknowledged)) !== undefined;
       return { kind: 'rewritten', recorded, acknowledged: accepted };
     },
     textAt: async (commit, entry) => {
@@ -71,13 +66,13 @@ export function gitReader(git: Git, main: Oid, config: Config): GitReader {
     },
     stepCommit: async (key, wanted) => {
       const own = printKey(key);
-      return (await history()).find((commit) => {
+      return ancestry.find((commit) => {
         const trailers = parseTrailers(commit.message);
         const release = trailers === undefined ? undefined : parseRelease(trailers.release);
         return (
           trailers !== undefined && release !== undefined && trailers.rollout === own && wanted(release, trailers.step)
         );
-      });
+      }, undefined);
     },
     stepAt: (commit, entry, step) => stepAt(git, { commit: commit.oid, entry, step }),
   };
