@@ -1,0 +1,102 @@
+/** What must be true of every commit of ours, seen from outside: only planned lines change, and no step lets more go than it says. */
+
+import { parseAllDocuments } from 'yaml';
+import type { JsonObject } from '../../../src/api/json.ts';
+import type { CommitHeader } from '../../../src/ports/git.ts';
+import { count, part, specOf } from '../../../src/simulator/objects.ts';
+import { admissionVerdict } from '../admission.ts';
+import type { FakeRepository } from '../fake-git.ts';
+import { nameOf } from './stage.ts';
+
+const SENTINEL = 1_000_000;
+/** Reasons that put another text into the file; all others leave every line but the planned ones. */
+const RESTORES = ['Aborted', 'Reverted', 'RequestWithdrawn', 'AbortedTextRemoved', 'Retried'];
+/** Lines that a step may change: marks, the two numbers, and parents that had to be inserted for them. */
+const PLANNED =
+  /^\s*["']?(tranche\.dev\/[a-z]+["']?:|(partition|maxUnavailable)["']?:|(annotations|rolloutStrategy|rollingUpdateConfiguration)["']?:\s*$)/;
+
+/** Checks the commits of main after `since`. */
+export function checkOwnCommits(repository: FakeRepository, since: string): void {
+  const line = repository.log('main');
+  const fresh = line.slice(
+    0,
+    Math.max(
+      0,
+      line.findIndex((commit) => commit.oid === since),
+    ),
+  );
+  for (const commit of fresh.filter(({ author }) => author.name === 'tranche')) {
+    const parent = repository.files(commit.parents[0] ?? '');
+    const files = repository.files(commit.oid);
+    const changed = Object.keys(files).filter((path) => files[path] !== parent[path]);
+    if (Object.keys(parent).some((path) => files[path] === undefined))
+      throw new Error(`${subject(commit)} removes a file`);
+    if (changed.length !== 1) throw new Error(`${subject(commit)} changes ${changed.join(', ') || 'nothing'}`);
+    const [before, after] = [parent[changed[0]!] ?? '', files[changed[0]!] ?? ''];
+    checkLines(commit, { before, after, earlier: line.map((one) => repository.text(one.oid, changed[0]!) ?? '') });
+    checkObjects(commit, before, after);
+  }
+}
+
+function subject(commit: CommitHeader): string {
+  return commit.message.split('\n')[0] ?? '';
+}
+
+function reasonOf(commit: CommitHeader): string {
+  return /^Rollout-Reason: (\w+)$/m.exec(commit.message)?.[1] ?? '';
+}
+
+/** The user's bytes: line by line the same, or, where a text comes back, a block that the file has had before. */
+function checkLines(
+  commit: CommitHeader,
+  texts: { readonly before: string; readonly after: string; readonly earlier: readonly string[] },
+): void {
+  const kept = (text: string): string =>
+    text
+      .split('\n')
+      .filter((line) => !PLANNED.test(line))
+      .join('\n');
+  if (kept(texts.before) === kept(texts.after)) return;
+  if (!RESTORES.includes(reasonOf(commit))) throw new Error(`${subject(commit)} changes lines that no step plans`);
+  if (kept(withoutTemplates(texts.before)) !== kept(withoutTemplates(texts.after)))
+    throw new Error(`${subject(commit)} changes lines outside of the template`);
+  const known = new Set(texts.earlier.flatMap(templates));
+  if (!templates(texts.after).every((template) => known.has(template)))
+    throw new Error(`${subject(commit)} writes a template that the file never had`);
+}
+
+const TEMPLATE = /^( *)leaderWorkerTemplate:.*\n(?:(?:\1 +.*|\s*)\n)*/gm;
+
+function templates(text: string): readonly string[] {
+  return text.match(TEMPLATE) ?? [];
+}
+
+function withoutTemplates(text: string): string {
+  return text.replaceAll(TEMPLATE, '');
+}
+
+function workloads(text: string): ReadonlyMap<string, JsonObject> {
+  const found = new Map<string, JsonObject>();
+  for (const document of parseAllDocuments(text)) {
+    const value = document.toJS() as JsonObject | null;
+    if (value?.['kind'] === 'LeaderWorkerSet') found.set(nameOf(value), value);
+  }
+  return found;
+}
+
+/** The admission policy lets every commit of ours through, applied right after the one before it. */
+function checkObjects(commit: CommitHeader, before: string, after: string): void {
+  const old = workloads(before);
+  for (const [name, workload] of workloads(after)) {
+    const verdict = admissionVerdict(old.get(name), workload);
+    if (!verdict.allowed) throw new Error(`${subject(commit)} is refused by the admission policy: ${verdict.message}`);
+    const [partition, was] = [partitionOf(workload), partitionOf(old.get(name) ?? {})];
+    if (partition < was && was !== SENTINEL && reasonOf(commit) === 'Superseded')
+      throw new Error(`${subject(commit)} lowers the partition while it stops a roll`);
+  }
+}
+
+function partitionOf(workload: JsonObject): number {
+  const rolling = part(part(specOf(workload), 'rolloutStrategy'), 'rollingUpdateConfiguration');
+  return count(rolling['partition'], 0);
+}

@@ -1,0 +1,186 @@
+/** Plays a story: sentences in, a transcript out. What a sentence does stands in the table of `sentences.ts`. */
+
+import { type Look, look, pass, STATUS } from './rehearse.ts';
+import { sentences } from './sentences.ts';
+import { type Beginning, Stage } from './stage.ts';
+import { CommitNames, tellLook } from './tell.ts';
+
+/** More passes than any story needs to get anywhere. */
+const LOOKS_MAX = 80;
+
+export type Until = (seen: Look, before: Look | undefined) => boolean;
+
+/** What a sentence may do besides changing the stage. */
+export class Player {
+  readonly stage: Stage;
+  private readonly lines: string[] = [];
+  private readonly names = new CommitNames();
+  private readonly began: number;
+  private last = '';
+  private repeated = 0;
+
+  constructor(stage: Stage) {
+    this.stage = stage;
+    this.began = stage.world.now;
+    this.learn();
+  }
+
+  transcript(): string {
+    return `${this.lines.join('\n')}\n`;
+  }
+
+  comment(line: string): void {
+    this.flush();
+    this.last = '';
+    this.lines.push(line);
+  }
+
+  async play(sentence: string): Promise<void> {
+    for (const { pattern, act } of sentences) {
+      const match = pattern.exec(sentence);
+      if (match === null) continue;
+      this.comment(`» ${sentence}`);
+      const said = await act(this, match.slice(1));
+      this.learn();
+      if (said !== undefined && said !== '') this.say([said]);
+      return;
+    }
+    throw new Error(`no such sentence: ${sentence}`);
+  }
+
+  /** Indented lines of what came of the sentence. */
+  say(lines: readonly string[]): void {
+    for (const line of lines) this.lines.push(`    ${this.names.in(line)}`);
+  }
+
+  name(oid: string): string {
+    this.learn();
+    return this.names.of(oid);
+  }
+
+  /** One pass; told unless it says what the one before said. */
+  async look(): Promise<Look> {
+    const seen = await look(this.stage);
+    this.learn();
+    const told = tellLook(this.stage, seen);
+    const text = told
+      .filter((line) => !line.startsWith('status '))
+      .join('\n')
+      .replaceAll(/another \d+ s/g, 'another while');
+    if (text === this.last && !seen.wroteStatus) {
+      this.repeated += 1;
+      return seen;
+    }
+    this.flush();
+    this.last = text;
+    this.lines.push(`  ${clock(this.stage.world.now - this.began)}`);
+    this.say(told);
+    return seen;
+  }
+
+  /** The whole beginning, untold: applied, taken over, settled. */
+  async takeOver(): Promise<void> {
+    this.sync('main');
+    this.stage.world.tick(60);
+    for (let looks = 0; looks < 5; looks += 1) {
+      const seen = await look(this.stage);
+      if (seen.result?.quiet === true) return this.learn();
+      this.sync('main');
+      this.stage.world.tick(30);
+    }
+    throw new Error('not settled after five passes');
+  }
+
+  /** The agent applies what is on main, so many seconds pass, a pass looks; again and again. */
+  async lookUntil(seconds: number, until: Until): Promise<void> {
+    let before: Look | undefined;
+    for (let looks = 0; looks < LOOKS_MAX; looks += 1) {
+      if (!this.stage.asleep) this.sync('main');
+      this.stage.world.tick(seconds);
+      const seen = await this.look();
+      if (until(seen, before)) {
+        this.flush();
+        return;
+      }
+      before = seen;
+    }
+    throw new Error(`not after ${LOOKS_MAX} passes:\n${this.transcript()}`);
+  }
+
+  sync(at: string, only?: Parameters<Stage['sync']>[1]): void {
+    const { refused, notes } = this.stage.sync(at, only);
+    const lines = [...refused.map((why) => `the agent is refused ${why}`), ...notes];
+    if (lines.length > 0) {
+      this.flush();
+      this.last = '';
+      this.say(lines);
+    }
+  }
+
+  private flush(): void {
+    if (this.repeated > 0)
+      this.lines.push(`    … the same ${this.repeated === 1 ? 'once' : `${this.repeated} times`} more`);
+    this.repeated = 0;
+  }
+
+  private learn(): void {
+    const line = this.stage.repository.log('main');
+    this.names.learn(line.map((commit) => commit.oid).reverse());
+  }
+
+  /** The story ends with a pass that writes nothing, and with what main has to tell. */
+  async end(): Promise<void> {
+    const { repository } = this.stage;
+    const heads = (): readonly (string | undefined)[] => [repository.head('main'), repository.head(STATUS)];
+    const before = heads();
+    await pass(this.stage, repository, true);
+    if (JSON.stringify(heads()) !== JSON.stringify(before)) {
+      await this.look();
+      throw new Error(`the last pass wrote something:\n${this.transcript()}`);
+    }
+    this.comment('');
+    this.comment('A second pass writes nothing.');
+    this.comment('');
+    this.comment('git log --oneline --format="%h %an: %s" main');
+    for (const commit of repository.log('main'))
+      this.say([`${this.names.of(commit.oid)} ${commit.author.name}: ${commit.message.split('\n')[0] ?? ''}`]);
+  }
+}
+
+function clock(seconds: number): string {
+  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
+  return `+${hours}:${String(minutes).padStart(2, '0')}:${String(seconds % 60).padStart(2, '0')}`;
+}
+
+/** The whole transcript of a story. Throws where a pass does what no pass may do, with the story so far. */
+export async function playStory(story: string, files: Readonly<Record<string, string>>): Promise<string> {
+  const { beginning, lines } = parseStory(story);
+  const player = new Player(new Stage(files, beginning));
+  try {
+    for (const line of lines) {
+      if (line === '' || line.startsWith('#')) player.comment(line);
+      else await player.play(line);
+    }
+    await player.end();
+  } catch (error) {
+    const why = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    throw new Error(`${player.transcript()}\n${why}`, { cause: error });
+  }
+  return player.transcript();
+}
+
+const SETTING =
+  /^Given LWS (0\.8|0\.10)(?:, the StatefulSet gate (on|off))?(?:, groups that load for (\d+) seconds)?\.$/;
+
+function parseStory(story: string): { readonly beginning: Beginning; readonly lines: readonly string[] } {
+  const lines = story.trimEnd().split('\n');
+  const setting = lines.map((line) => SETTING.exec(line)).find((match) => match !== null);
+  return {
+    beginning: {
+      lws: setting?.[1] === '0.8' ? '0.8' : '0.10',
+      gate: setting?.[2] === 'on' ? 'on' : 'off',
+      loadSeconds: Number(setting?.[3] ?? 20),
+    },
+    lines: lines.map((line) => (SETTING.test(line) ? `# ${line}` : line)),
+  };
+}

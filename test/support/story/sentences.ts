@@ -1,0 +1,385 @@
+/** The sentences that stories are made of, and what each does. */
+
+import { INTENT, printStepIntent } from '../../../src/api/intents.ts';
+import type { JsonObject } from '../../../src/api/json.ts';
+import { printRelease, type Release } from '../../../src/api/release.ts';
+import { parseManifestFile } from '../../../src/manifests/parse-file.ts';
+import { readWorkload } from '../../../src/reconcile/read-workload.ts';
+import { nextRelease } from '../../../src/rollout/situation.ts';
+import { LWS } from '../../../src/simulator/resource-table.ts';
+import type { Player } from './play.ts';
+import { type Look, STATUS } from './rehearse.ts';
+import { NAMESPACE, nameOf, type Stage } from './stage.ts';
+import { tellGroups } from './tell.ts';
+
+type Sentence = {
+  readonly pattern: RegExp;
+  /** What it does; an answer is told below it. */
+  readonly act: (
+    player: Player,
+    words: readonly string[],
+  ) => string | undefined | void | Promise<string | undefined | void>;
+};
+
+const WHO = '(Ada|Ben|Renovate|Somebody)';
+
+function text(quoted: string | undefined): string {
+  return (quoted ?? '').replaceAll('\\n', '\n');
+}
+
+/** The delivery that a person means by the name of a Rollout: the one in the file, or the request that waits in it. */
+function meant(
+  stage: Stage,
+  name: string,
+): { readonly release: Release; readonly step: number; readonly aborted: readonly Release[] } {
+  const { file } = stage.find('LeaderWorkerSet', name);
+  const documents = parseManifestFile(file, stage.repository.text('main', file) ?? '', ['LeaderWorkerSet']).documents;
+  const document = documents.find((found) => found.object.name === name);
+  const read = document === undefined ? undefined : readWorkload(document).workload;
+  if (read === undefined) throw new Error(`${name} cannot be read`);
+  const { marks } = read.workload;
+  const asked = marks === undefined || (marks.step === undefined && marks.release.digest !== read.digest);
+  const release = asked ? nextRelease(read.digest, marks) : marks.release;
+  return { release, step: marks?.step?.kind === 'step' ? marks.step.index : 1, aborted: marks?.aborted ?? [] };
+}
+
+/** An annotation on the Rollout, as the verbs of the command line write it. */
+function intend(
+  player: Player,
+  who: string,
+  of: { readonly name: string; readonly key: keyof typeof INTENT; readonly value: string },
+): string {
+  const edits = [{ kind: 'set', path: ['metadata', 'annotations', INTENT[of.key]], value: of.value }] as const;
+  const message = `rollout(${NAMESPACE}/${of.name}): ${of.key} ${of.value.slice(0, 20)}`;
+  return committed(player, player.stage.splice(who, { kind: 'Rollout', name: of.name }, { edits, message }));
+}
+
+function committed(player: Player, oid: string): string {
+  return `→ ${player.name(oid)}`;
+}
+
+/** Sets or, for an empty value, removes one field of an object in Git. */
+function setField(
+  player: Player,
+  who: string,
+  of: {
+    readonly kind: string;
+    readonly name: string;
+    readonly path: readonly string[];
+    readonly value: string | number | boolean;
+    readonly message: string;
+  },
+): string {
+  const { path, value } = of;
+  const edits = [value === '' ? ({ kind: 'remove', path } as const) : ({ kind: 'set', path, value } as const)];
+  return committed(player, player.stage.splice(who, of, { edits, message: of.message }));
+}
+
+const PARTITION = ['spec', 'rolloutStrategy', 'rollingUpdateConfiguration', 'partition'];
+
+const git: readonly Sentence[] = [
+  {
+    pattern: new RegExp(`^${WHO} changes "(.+)" to "(.*)" in (\\S+)\\.$`),
+    act: (player, [who = '', from, to, file = '']) =>
+      committed(player, player.stage.change(who, { file, from: text(from), to: text(to) })),
+  },
+  {
+    pattern: new RegExp(`^${WHO} deletes (\\S+)\\.$`),
+    act: (player, [who = '', path = '']) =>
+      committed(player, player.stage.commit(who, [{ path, text: undefined }], `delete ${path}`)),
+  },
+  {
+    pattern: new RegExp(`^${WHO} (disables|enables|pauses|resumes) (\\S+)\\.$`),
+    act: (player, [who = '', verb = '', name = '']) =>
+      setField(player, who, {
+        kind: 'Rollout',
+        name,
+        path: verb.endsWith('ables') ? ['spec', 'disabled'] : ['spec', 'strategy', 'paused'],
+        value: verb === 'disables' || verb === 'pauses' ? true : '',
+        message: `${verb.replace(/s$/, '')} ${name}`,
+      }),
+  },
+  {
+    pattern: new RegExp(`^${WHO} sets the (partition|replicas) of (\\S+) to (\\d+) in Git\\.$`),
+    act: (player, [who = '', field = '', name = '', value = '']) =>
+      setField(player, who, {
+        kind: 'LeaderWorkerSet',
+        name,
+        path: field === 'partition' ? PARTITION : ['spec', 'replicas'],
+        value: Number(value),
+        message: `${name}: ${field} ${value}`,
+      }),
+  },
+  {
+    pattern: new RegExp(`^${WHO} approves (\\S+)\\.$`),
+    act: (player, [who = '', name = '']) => {
+      const { release, step } = meant(player.stage, name);
+      return intend(player, who, { name, key: 'approve', value: printStepIntent({ index: step, release }) });
+    },
+  },
+  {
+    pattern: new RegExp(`^${WHO} jumps (\\S+) to step (\\d+)\\.$`),
+    act: (player, [who = '', name = '', index = '']) => {
+      const { release } = meant(player.stage, name);
+      return intend(player, who, { name, key: 'jump', value: printStepIntent({ index: Number(index), release }) });
+    },
+  },
+  {
+    pattern: new RegExp(`^${WHO} aborts (\\S+)\\.$`),
+    act: (player, [who = '', name = '']) =>
+      intend(player, who, { name, key: 'abort', value: printRelease(meant(player.stage, name).release) }),
+  },
+  {
+    pattern: new RegExp(`^${WHO} retries (\\S+)\\.$`),
+    act: (player, [who = '', name = '']) =>
+      intend(player, who, { name, key: 'retry', value: printRelease(meant(player.stage, name).aborted[0]!) }),
+  },
+  {
+    pattern: new RegExp(`^${WHO} acknowledges main for (\\S+)\\.$`),
+    act: (player, [who = '', name = '']) =>
+      intend(player, who, { name, key: 'acknowledge', value: player.stage.repository.head('main')! }),
+  },
+  {
+    pattern: new RegExp(`^${WHO} rewrites main: the last (\\d+) commits are gone\\.$`),
+    act: (player, [, count = '']) => {
+      const back = player.stage.repository.log('main')[Number(count)];
+      player.stage.repository.setHead('main', back?.oid);
+    },
+  },
+  {
+    pattern: new RegExp(
+      `^${WHO} had branched off (\\d+) commits ago and changed "(.+)" to "(.*)" in (\\S+); (?:she|he) merges (the branch into main|main into the branch, which becomes main)\\.$`,
+    ),
+    act: (player, [who = '', back = '', from = '', to = '', file = '', way = '']) => {
+      const { repository } = player.stage;
+      const main = repository.head('main')!;
+      const base = repository.log('main')[Number(back)]!.oid;
+      repository.setHead('main', base);
+      const branch = player.stage.change(who, { file, from: text(from), to: text(to) });
+      repository.setHead('main', main);
+      const merged = (repository.text('main', file) ?? '').replaceAll(text(from), text(to));
+      const parents = way.startsWith('the branch') ? [main, branch] : [branch, main];
+      const oid = repository.merge('main', parents, {
+        writes: [{ path: file, text: merged }],
+        message: way.startsWith('the branch') ? 'Merge pull request #7' : "Merge branch 'main' into feature",
+        signature: { name: who, email: `${who.toLowerCase()}@example.com`, atSeconds: player.stage.world.now },
+      });
+      return committed(player, oid);
+    },
+  },
+  {
+    pattern: /^The status branch is (deleted|rewound by (\d+) commits?)\.$/,
+    act: ({ stage }, [, count]) => {
+      const line = stage.repository.log(STATUS);
+      stage.repository.setHead(STATUS, count === undefined ? undefined : line[Number(count)]?.oid);
+    },
+  },
+  {
+    pattern: /^Somebody edits the record of (\S+): "(.+)" becomes "(.+)"\.$/,
+    act: ({ stage }, [name = '', from = '', to = '']) => {
+      const path = `rollouts/default/${NAMESPACE}/${name}.json`;
+      const record = stage.repository.text(STATUS, path) ?? '';
+      if (!record.includes(from)) throw new Error(`the record has no ${from}`);
+      stage.repository.commit(STATUS, { writes: [{ path, text: record.replace(from, to) }], message: 'by hand' });
+    },
+  },
+];
+
+const servers: readonly Sentence[] = [
+  {
+    pattern: /^A hook refuses every push to (\S+): "(.+)"\.$/,
+    act: ({ stage }, [branch = '', rule = '']) => {
+      stage.hook = { rule, refuses: (update) => update.branch === branch };
+    },
+  },
+  {
+    pattern: /^A hook refuses commits about (\S+): "(.+)"\.$/,
+    act: ({ stage }, [name = '', rule = '']) => {
+      stage.hook = {
+        rule,
+        refuses: ({ branch, commits }) =>
+          branch === 'main' && commits.some((commit) => commit.message.includes(`rollout(${NAMESPACE}/${name})`)),
+      };
+    },
+  },
+  {
+    pattern: /^The hook is removed\.$/,
+    act: ({ stage }) => {
+      stage.hook = undefined;
+    },
+  },
+  {
+    pattern: new RegExp(`^While tranche decides next, ${WHO} changes "(.+)" to "(.*)" in (\\S+)\\.$`),
+    act: ({ stage }, [who = '', from, to, file = '']) => {
+      stage.interruption = (repository) => void stage.change(who, { file, from: text(from), to: text(to) }, repository);
+    },
+  },
+  {
+    pattern: /^While tranche decides next, another tranche does the same\.$/,
+    act: ({ stage }) => {
+      stage.interruption = (repository, pass) => pass(repository);
+    },
+  },
+];
+
+const agents: readonly Sentence[] = [
+  { pattern: /^The agent syncs\.$/, act: (player) => player.sync('main') },
+  {
+    pattern: /^The agent syncs the commit (\d+) before\.$/,
+    act: (player, [back = '']) => player.sync(player.stage.repository.log('main')[Number(back)]!.oid),
+  },
+  {
+    pattern: /^The agent applies only (\S+) (\S+)\.$/,
+    act: (player, [kind = '', name = '']) =>
+      player.sync('main', (manifest) => manifest['kind'] === kind && nameOf(manifest) === name),
+  },
+  {
+    pattern: /^The agent (sleeps|wakes)\.$/,
+    act: ({ stage }, [verb]) => {
+      stage.asleep = verb === 'sleeps';
+    },
+  },
+  {
+    pattern: /^The agent leaves replicas alone\.$/,
+    act: ({ stage }) => {
+      stage.ignored = [['spec', 'replicas']];
+    },
+  },
+  {
+    pattern: /^The admission policy is in force\.$/,
+    act: ({ stage }) => {
+      stage.policyInForce = true;
+    },
+  },
+];
+
+const LEADERS = { namespace: NAMESPACE, pods: 'all' } as const;
+
+const clusters: readonly Sentence[] = [
+  {
+    pattern: /^(\d+) (seconds|minutes|hours) pass\.$/,
+    act: ({ stage }, [count = '', unit = '']) =>
+      stage.world.tick(Number(count) * (unit === 'hours' ? 3600 : unit === 'minutes' ? 60 : 1)),
+  },
+  {
+    pattern: /^Group (\d+) of (\S+) will not become ready on (\S+)\.$/,
+    act: ({ stage }, [group = '', name = '', image = '']) =>
+      void stage.sick.push({ name, group: Number(group), image }),
+  },
+  {
+    pattern: /^Group (\d+) of (\S+) gets well\.$/,
+    act: ({ stage }, [group = '', name = '']) => {
+      stage.sick.splice(
+        0,
+        stage.sick.length,
+        ...stage.sick.filter((one) => one.name !== name || one.group !== Number(group)),
+      );
+      stage.cluster.setPods({ ...LEADERS, name, group: Number(group) }, { kind: 'ready' });
+    },
+  },
+  {
+    pattern: /^Group (\d+) of (\S+) stops being ready\.$/,
+    act: ({ stage }, [group = '', name = '']) =>
+      stage.cluster.setPods({ ...LEADERS, name, group: Number(group), pods: 'leader' }, { kind: 'unready' }),
+  },
+  {
+    pattern: /^The leader of group (\d+) of (\S+) is killed\.$/,
+    act: ({ stage }, [group = '', name = '']) =>
+      stage.cluster.kill({ ...LEADERS, name, group: Number(group), pods: 'leader' }),
+  },
+  {
+    pattern: /^An autoscaler scales (\S+) to (\d+)\.$/,
+    act: ({ stage }, [name = '', replicas = '']) => {
+      stage.cluster.scale({ namespace: NAMESPACE, name }, Number(replicas));
+    },
+  },
+  {
+    pattern: /^Somebody deletes the (LeaderWorkerSet|leader StatefulSet) (\S+) in the cluster\.$/,
+    act: ({ stage }, [kind, name = '']) => {
+      const lws = { namespace: NAMESPACE, name };
+      if (kind === 'LeaderWorkerSet') stage.cluster.deleteLws(lws);
+      else stage.cluster.deleteLeaderSet(lws);
+    },
+  },
+  {
+    pattern: /^Somebody sets the partition of (\S+) to (\d+) in the cluster\.$/,
+    act: ({ stage }, [name = '', value = '']) => {
+      const spec: JsonObject = { rolloutStrategy: { rollingUpdateConfiguration: { partition: Number(value) } } };
+      stage.cluster.store.patch({ resource: LWS, namespace: NAMESPACE, name }, { spec }, 'kubectl-edit');
+      stage.cluster.settle();
+    },
+  },
+];
+
+const passes: readonly Sentence[] = [
+  { pattern: /^Tranche has taken over what is in Git, and all is settled\.$/, act: (player) => player.takeOver() },
+  { pattern: /^Tranche looks\.$/, act: async (player) => void (await player.look()) },
+  {
+    pattern:
+      /^Tranche looks every (\d+) (seconds|minutes) (\d+ times|until it settles|until it rests|until (?:(\S+) )?waits for (\w+))\.$/,
+    act: (player, [every = '', unit, until = '', name, reason = '']) =>
+      player.lookUntil(Number(every) * (unit === 'minutes' ? 60 : 1), untilOf(until, { name, reason })),
+  },
+];
+
+function untilOf(
+  until: string,
+  of: { readonly name: string | undefined; readonly reason: string },
+): (seen: Look, before: Look | undefined) => boolean {
+  const times = /^(\d+) times$/.exec(until)?.[1];
+  if (times !== undefined) {
+    let left = Number(times);
+    return () => (left -= 1) === 0;
+  }
+  if (until === 'until it rests')
+    return (seen, before) => before !== undefined && [seen, before].every((one) => !one.wroteMain && !one.wroteStatus);
+  if (until === 'until it settles') return settled;
+  return (seen) =>
+    seen.result?.outcomes.some(
+      ({ key, plan }) =>
+        (of.name === undefined || key.name === of.name) &&
+        plan?.holds.some((hold) => hold.reason === of.reason) === true,
+    ) ?? false;
+}
+
+/** Nothing written, nothing waited for, and nothing in delivery. */
+function settled({ result, wroteMain, wroteStatus }: Look): boolean {
+  return (
+    result !== undefined &&
+    !wroteMain &&
+    !wroteStatus &&
+    result.outcomes.every(
+      ({ plan, snapshot }) => plan?.holds.length === 0 && snapshot?.workload?.workload.marks?.step === undefined,
+    )
+  );
+}
+
+const claims: readonly Sentence[] = [
+  {
+    pattern: /^Then every group of (\S+) serves (\S+)\.$/,
+    act: ({ stage }, [name = '', tag = '']) => {
+      const line = tellGroups(stage).find((told) => told.startsWith(`${name} `)) ?? '';
+      const cells = [...line.matchAll(/\d+ (✅|❎|⏳)( \S+)?/g)];
+      const wrong = cells.filter(([, sign, image]) => sign === '⏳' || image !== ` ${tag}`);
+      if (cells.length === 0 || wrong.length > 0) throw new Error(`wanted every group on ${tag}: ${line}`);
+    },
+  },
+  {
+    pattern: /^Then (\S+) is settled in Git\.$/,
+    act: ({ stage }, [name = '']) => {
+      const { value } = stage.find('LeaderWorkerSet', name);
+      const annotations = ((value['metadata'] as JsonObject)['annotations'] ?? {}) as JsonObject;
+      if (annotations['tranche.dev/release'] === undefined || annotations['tranche.dev/step'] !== undefined)
+        throw new Error(`${name} is not settled: ${JSON.stringify(annotations)}`);
+    },
+  },
+  {
+    pattern: /^Then the record of (\S+) says (\S+)\.$/,
+    act: ({ stage }, [name = '', phase = '']) => {
+      const record = stage.repository.text(STATUS, `rollouts/default/${NAMESPACE}/${name}.json`) ?? '';
+      if (!record.includes(`"${phase}"`)) throw new Error(`the record does not say ${phase}: ${record}`);
+    },
+  },
+];
+
+export const sentences: readonly Sentence[] = [...git, ...servers, ...agents, ...clusters, ...passes, ...claims];

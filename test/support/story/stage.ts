@@ -1,0 +1,206 @@
+/** The stage of a story: a world in memory, the people who edit its files, its agent, and what goes wrong when. */
+
+import type { JsonObject } from '../../../src/api/json.ts';
+import { applyEdits } from '../../../src/manifests/splice/apply-edits.ts';
+import type { BranchUpdate, Git } from '../../../src/ports/git.ts';
+import type { Edit, ObjectRef } from '../../../src/rollout/edit.ts';
+import { syncCommit } from '../../../src/simulator/agent.ts';
+import type { Cluster } from '../../../src/simulator/cluster-model.ts';
+import type { Gate, LwsVersion } from '../../../src/simulator/modes.ts';
+import { type KubeObject, part, text } from '../../../src/simulator/objects.ts';
+import { LWS } from '../../../src/simulator/resource-table.ts';
+import { admissionVerdict } from '../admission.ts';
+import type { FakeRepository } from '../fake-git.ts';
+import { AGENT, manifestsAt, World } from '../world.ts';
+
+export const NAMESPACE = 'llm';
+
+/** Groups that do not get ready, or stop being so, while their leader runs an image that contains `image`. */
+export type Sickness = { readonly name: string; readonly group: number; readonly image: string };
+
+/** What happens between the decision and the push; it is told the repository, because every rehearsal has its own. */
+export type Interruption = (
+  repository: FakeRepository,
+  pass: (repository: FakeRepository) => Promise<unknown>,
+) => void | Promise<unknown>;
+
+export type Hook = { readonly refuses: (update: BranchUpdate) => boolean; readonly rule: string };
+
+export type Applied = { readonly refused: readonly string[]; readonly notes: readonly string[] };
+
+export type Beginning = { readonly lws: LwsVersion; readonly gate: Gate; readonly loadSeconds: number };
+
+const FOLDERS = ['apps'];
+
+export class Stage {
+  readonly world: World;
+  readonly sick: Sickness[] = [];
+  /** Between decision and push of the next pass only. */
+  interruption: Interruption | undefined;
+  hook: Hook | undefined;
+  asleep = false;
+  policyInForce = false;
+  ignored: readonly (readonly string[])[] = [];
+  /** The commit that the agent applied last. */
+  applied: string | undefined;
+
+  constructor(files: Readonly<Record<string, string>>, beginning: Beginning) {
+    this.world = new World({
+      files,
+      cluster: {
+        lws: beginning.lws,
+        gate: beginning.gate,
+        readiness: (pod) => (this.isSick(pod) ? 'never' : beginning.loadSeconds),
+      },
+    });
+  }
+
+  get repository(): FakeRepository {
+    return this.world.repository;
+  }
+
+  get cluster(): Cluster {
+    return this.world.cluster;
+  }
+
+  private isSick(pod: KubeObject): boolean {
+    const labels = pod.metadata.labels ?? {};
+    return this.sick.some(
+      ({ name, group, image }) =>
+        labels['leaderworkerset.sigs.k8s.io/name'] === name &&
+        labels['leaderworkerset.sigs.k8s.io/group-index'] === String(group) &&
+        JSON.stringify(pod['spec']).includes(image),
+    );
+  }
+
+  /** A commit by a person or a bot on a branch of any copy of the repository. */
+  commit(
+    who: string,
+    writes: readonly { readonly path: string; readonly text: string | undefined }[],
+    message: string,
+    repository = this.repository,
+  ): string {
+    const signature = { name: who, email: `${who.toLowerCase()}@example.com`, atSeconds: this.world.now };
+    return repository.commit('main', { writes, message, signature });
+  }
+
+  /** Every occurrence of `from` in a file becomes `to`. */
+  change(
+    who: string,
+    edit: { readonly file: string; readonly from: string; readonly to: string },
+    repository = this.repository,
+  ): string {
+    const old = repository.text('main', edit.file);
+    if (old?.includes(edit.from) !== true) throw new Error(`${edit.file} does not contain ${edit.from}`);
+    const writes = [{ path: edit.file, text: old.replaceAll(edit.from, edit.to) }];
+    return this.commit(who, writes, `${edit.file}: ${edit.to.trim().split('\n').at(-1)?.trim()}`, repository);
+  }
+
+  /** Sets or removes fields of one object, as the command line does: every other byte stays. */
+  splice(
+    who: string,
+    object: { readonly kind: string; readonly name: string },
+    of: { readonly edits: readonly Edit[]; readonly message: string },
+  ): string {
+    const { file, ref } = this.find(object.kind, object.name);
+    const spliced = applyEdits(this.repository.text('main', file) ?? '', { file, object: ref, edits: of.edits });
+    if (spliced.kind === 'refused') throw new Error(spliced.issue.message);
+    return this.commit(who, [{ path: file, text: spliced.text }], of.message);
+  }
+
+  /** Where an object stands in main. */
+  find(kind: string, name: string): { readonly file: string; readonly ref: ObjectRef; readonly value: JsonObject } {
+    for (const [file, documents] of manifestsAt(this.repository, 'main', ['apps', 'rollouts'])) {
+      for (const value of documents) {
+        if (value['kind'] !== kind || nameOf(value) !== name) continue;
+        const ref = {
+          apiVersion: text(value['apiVersion']),
+          kind,
+          namespace: text(part(value, 'metadata')['namespace']),
+          name,
+        };
+        return { file, ref, value };
+      }
+    }
+    throw new Error(`main has no ${kind} ${name}`);
+  }
+
+  /** The agent applies a commit, or some objects of it. */
+  sync(at: string, only?: (manifest: JsonObject) => boolean): Applied {
+    const commit = manifestsAt(this.repository, at, FOLDERS);
+    const verdicts = this.verdicts([...commit.values()].flat());
+    const denied = verdicts.filter((verdict) => verdict.message !== '');
+    if (denied.length > 0 && this.onlyOurs(at))
+      throw new Error(`the admission policy refuses our own commit: ${denied.map((one) => one.message).join('; ')}`);
+    const shut = this.policyInForce ? denied.map((one) => one.name) : [];
+    const chosen = (manifest: JsonObject): boolean =>
+      (only?.(manifest) ?? true) && !(manifest['kind'] === 'LeaderWorkerSet' && shut.includes(nameOf(manifest)));
+    const answers = syncCommit(this.cluster.store, commit, {
+      manager: AGENT,
+      namespace: NAMESPACE,
+      prune: true,
+      ignored: this.ignored,
+      choose: (manifests) => manifests.filter(chosen),
+    });
+    this.cluster.settle();
+    this.applied = this.repository.head(at) ?? at;
+    return {
+      refused: answers.flatMap(({ manifest, answer }) =>
+        answer.ok ? [] : [`${nameOf(manifest)}: ${String((answer.status as { message?: string }).message)}`],
+      ),
+      notes: denied.map(
+        ({ name, message }) =>
+          `${shut.includes(name) ? 'refused' : 'would be refused'} by the admission policy: ${message}`,
+      ),
+    };
+  }
+
+  /** What policies/admission says of each update that this commit makes of a LeaderWorkerSet. */
+  private verdicts(manifests: readonly JsonObject[]): readonly { readonly name: string; readonly message: string }[] {
+    const rehearsal = this.cluster.fork();
+    const key = (manifest: JsonObject) => ({ resource: LWS, namespace: NAMESPACE, name: nameOf(manifest) });
+    return manifests
+      .filter((manifest) => manifest['kind'] === 'LeaderWorkerSet')
+      .map((manifest) => {
+        const before = this.cluster.objects.get(key(manifest));
+        syncCommit(rehearsal.store, new Map([['', [manifest]]]), {
+          manager: AGENT,
+          namespace: NAMESPACE,
+          prune: false,
+          ignored: this.ignored,
+        });
+        const after = rehearsal.objects.get(key(manifest));
+        const verdict = after === undefined ? undefined : admissionVerdict(before, after);
+        return { name: nameOf(manifest), message: verdict?.allowed === false ? verdict.message : '' };
+      });
+  }
+
+  /** Whether nobody else has committed since what the agent applied before. */
+  private onlyOurs(at: string): boolean {
+    const line = this.repository.log(at);
+    const known = line.findIndex((commit) => commit.oid === this.applied);
+    return known > 0 && line.slice(0, known).every((commit) => commit.author.name === 'tranche');
+  }
+
+  /** Git as one pass gets it: with the hook of the server, and with what happens while it decides. */
+  git(repository: FakeRepository, pass: (repository: FakeRepository) => Promise<unknown>): Git {
+    const git = repository.open();
+    const { hook } = this;
+    let interruption = this.interruption;
+    return {
+      ...git,
+      push: async (updates) => {
+        const now = interruption;
+        interruption = undefined;
+        await now?.(repository, pass);
+        const refused = hook === undefined ? undefined : updates.find((update) => hook.refuses(update));
+        if (refused !== undefined) return { kind: 'refused', branch: refused.branch, rule: hook?.rule ?? '' };
+        return git.push(updates);
+      },
+    };
+  }
+}
+
+export function nameOf(manifest: JsonObject): string {
+  return text(part(manifest, 'metadata')['name']);
+}
