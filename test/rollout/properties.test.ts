@@ -1,0 +1,179 @@
+/** Laws of the decision, over worlds that need not make sense. */
+
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { at } from '../../src/api/json.ts';
+import { SENTINEL } from '../../src/api/workload.ts';
+import { plannedGroups } from '../../src/rollout/batches.ts';
+import type { MoveReason } from '../../src/rollout/move.ts';
+import { type Plan, plan } from '../../src/rollout/plan.ts';
+import type { Snapshot } from '../../src/rollout/snapshot.ts';
+import { arbitraryWorld } from '../support/arbitrary-world.ts';
+import { roundTrip } from '../support/planned.ts';
+import { marksOf, type World, world } from '../support/snapshot.ts';
+
+const RUNS = { numRuns: 3000 };
+
+/** Lets groups go, or takes their number further in the plan. */
+const FORWARD: readonly MoveReason[] = ['StepReady', 'Jumped', 'StepsEdited'];
+const BACK: readonly MoveReason[] = ['Aborted', 'Reverted', 'AbortedTextRemoved', 'BudgetRaised', 'RollbackWidened'];
+/** Raise the partition over groups that are moving, to stop them. */
+const STOPS: readonly MoveReason[] = ['Superseded', 'RollStopped', 'PartitionRestored'];
+
+type Written = { readonly before: number; readonly after: number; readonly reason: MoveReason };
+
+function partitionOf(snapshot: Snapshot, made: Plan): Written | undefined {
+  if (made.commit === undefined) return undefined;
+  const before = snapshot.workload?.workload.partition ?? 0;
+  const edit = made.commit.edits[0]?.edits.find((found) => found.path.at(-1) === 'partition');
+  return { before, after: edit?.kind === 'set' ? Number(edit.value) : before, reason: made.commit.reason };
+}
+
+function law(name: string, check: (of: World, snapshot: Snapshot, made: Plan) => void): void {
+  test(name, () => {
+    fc.assert(
+      fc.property(arbitraryWorld, (of) => {
+        const snapshot = world(of);
+        check(of, snapshot, plan(snapshot));
+      }),
+      RUNS,
+    );
+  });
+}
+
+test('the worlds reach every kind of commit', () => {
+  const reached = new Set<string>();
+  for (const of of fc.sample(arbitraryWorld, { seed: 1, numRuns: 6000 }))
+    reached.add(plan(world(of)).commit?.reason ?? '');
+  const all: readonly MoveReason[] = [
+    ...FORWARD,
+    ...BACK,
+    ...STOPS,
+    'Adopted',
+    'Armed',
+    'Settled',
+    'NoNewRevision',
+    'Rearmed',
+    'RolledBack',
+    'RequestWithdrawn',
+    'Retried',
+  ];
+  expect([...reached].sort()).toEqual(['', ...all].sort());
+});
+
+law('the same snapshot gives the same bytes, also after a round trip through JSON', (_, snapshot, made) => {
+  expect(JSON.stringify(plan(snapshot))).toBe(JSON.stringify(made));
+  expect(JSON.stringify(plan(roundTrip(snapshot)))).toBe(JSON.stringify(made));
+});
+
+law('a snapshot is not changed by planning', (of, snapshot) => {
+  expect(snapshot).toEqual(world(of));
+});
+
+law('a step never lets more groups go than its plan allows, beyond those that have gone', (_, snapshot, made) => {
+  const written = partitionOf(snapshot, made);
+  if (written === undefined || !FORWARD.includes(written.reason)) return;
+  const step = made.record?.marks?.step;
+  const steps = snapshot.rollout?.rollout.steps ?? [];
+  const n =
+    snapshot.live.lws.kind === 'known' && snapshot.live.scaler.kind === 'known'
+      ? snapshot.live.lws.value.replicas
+      : (snapshot.workload?.workload.replicas ?? 0);
+  const plannedStep = step?.kind === 'step' ? steps[step.index - 1] : undefined;
+  expect(plannedStep).toBeDefined();
+  if (plannedStep === undefined || written.after === SENTINEL) return;
+  const allowed = plannedGroups(plannedStep.replicas, n);
+  expect(n - Math.min(written.after, n)).toBeLessThanOrEqual(Math.max(allowed, n - Math.min(written.before, n)));
+});
+
+law('one step at a time, unless a jump or an edited plan says so', (_, snapshot, made) => {
+  const before = snapshot.workload?.workload.marks;
+  const after = made.record?.marks;
+  if (made.commit?.reason !== 'StepReady' || after?.step?.kind !== 'step') return;
+  const index = before?.step?.kind === 'step' ? before.step.index : 0;
+  expect(after.step.index).toBe(index + 1);
+});
+
+law('going back never raises the partition', (_, snapshot, made) => {
+  const written = partitionOf(snapshot, made);
+  if (written !== undefined && BACK.includes(written.reason)) expect(written.after).toBeLessThanOrEqual(written.before);
+});
+
+law('only arming, stopping and settling raise it', (_, snapshot, made) => {
+  const written = partitionOf(snapshot, made);
+  if (written === undefined || written.after <= written.before) return;
+  expect(['Adopted', 'Armed', 'Rearmed', 'RolledBack', ...STOPS]).toContain(written.reason);
+});
+
+law('a stop never lets a group go', (_, snapshot, made) => {
+  const written = partitionOf(snapshot, made);
+  if (written === undefined || !['RollStopped', 'PartitionRestored'].includes(written.reason)) return;
+  expect(written.after).toBeGreaterThan(written.before);
+});
+
+law(
+  'no partition is negative, and none is left between the fleet and the sentinel but by hand',
+  (of, snapshot, made) => {
+    const written = partitionOf(snapshot, made);
+    if (written === undefined) return;
+    expect(written.after).toBeGreaterThanOrEqual(0);
+    const untouched = written.after === written.before;
+    const ours = snapshot.record?.step?.partition;
+    expect(untouched || written.after <= (of.n ?? 0) || written.after === SENTINEL || written.after === ours).toBe(
+      true,
+    );
+  },
+);
+
+law('what cannot be read never lets a step go', (_, snapshot, made) => {
+  const { lws, leaders, leaderSet, workerSets, revisions } = snapshot.live;
+  if ([lws, leaders, leaderSet, workerSets, revisions].every((read) => read.kind === 'known')) return;
+  const written = partitionOf(snapshot, made);
+  if (written === undefined) return;
+  expect([...BACK, ...STOPS, 'Rearmed', 'RequestWithdrawn', 'Retried']).toContain(written.reason);
+});
+
+law('no step goes on while it is paused, disabled, deleted, wrong or without a way back', (of, snapshot, made) => {
+  const stopped =
+    of.rollout !== undefined && (of.rollout === 'absent' || of.rollout.paused === true || of.rollout.disabled === true);
+  const wrong = snapshot.issues.length > 0;
+  if (!stopped && !wrong) return;
+  if (made.commit !== undefined) expect(FORWARD).not.toContain(made.commit.reason);
+});
+
+law('an abort of what is being delivered is always written, where the stable text is known', (of, snapshot) => {
+  const marks = marksOf(of.marks ?? '');
+  if (marks?.step?.kind !== 'step' || snapshot.stable.kind !== 'known' || of.rollout === 'absent') return;
+  const release = `${String(of.marks).split(' ')[0]}`;
+  const made = plan(world({ ...of, text: release.charAt(0), intents: { abort: release } }));
+  expect(['Aborted', 'Reverted']).toContain(made.commit?.reason);
+  expect(at(made.record, ['marks', 'step', 'kind'])).toBe('rollback');
+});
+
+law('a serial is never used twice', (_, snapshot, made) => {
+  const before = snapshot.workload?.workload.marks;
+  const after = made.record?.marks;
+  if (before === undefined || after === undefined || made.commit === undefined) return;
+  const known = [before.release, ...before.aborted];
+  if (known.some((release) => release.digest === after.release.digest && release.serial === after.release.serial))
+    return;
+  const goingBack = after.step?.kind === 'rollback';
+  if (!goingBack) expect(after.release.serial).toBeGreaterThan(Math.max(...known.map((release) => release.serial)));
+});
+
+law('who stands still says why, and when to look again', (_, snapshot, made) => {
+  const settled = snapshot.workload?.workload.marks?.step === undefined;
+  if (made.commit !== undefined || settled) return;
+  expect(made.holds.length).toBeGreaterThan(0);
+  expect(made.requeueAfterSeconds).toBeGreaterThan(0);
+});
+
+law('an unchanged world gives an unchanged record', (_, snapshot, made) => {
+  if (made.commit !== undefined) return;
+  const second = plan({ ...snapshot, record: made.record, now: snapshot.now + 1 });
+  if (second.commit !== undefined) return;
+  const third = plan({ ...snapshot, record: second.record, now: snapshot.now + 2 });
+  if (third.commit !== undefined) return;
+  const plain = (record: Plan['record']): unknown => ({ ...record, auditedAt: 0 });
+  expect(plain(third.record)).toEqual(plain(second.record));
+});

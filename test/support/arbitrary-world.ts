@@ -1,0 +1,164 @@
+/** Random worlds: desired, recorded and observed state that need not fit together. */
+
+import * as fc from 'fast-check';
+import { SENTINEL } from '../../src/api/workload.ts';
+import type { LiveWorld, RecordWorld, World } from './snapshot.ts';
+import { issueOf } from './snapshot.ts';
+
+const letter = fc.constantFrom('A', 'B', 'C');
+const state = fc.constantFrom('+', '+', '+', '-', 'w', '~');
+const plans = ['25%/0 50%! 100%', '100%', '1 2 3 100%/60', '50%/0 100%!', '34% 67% 100%', '2 4'] as const;
+
+function groups(count: number): fc.Arbitrary<string> {
+  const group = fc.record({
+    leader: letter,
+    workers: letter,
+    mixed: fc.boolean(),
+    state,
+    missing: fc.boolean(),
+    rare: fc.nat(5),
+  });
+  return fc.array(group, { minLength: count, maxLength: count }).map((all) =>
+    all
+      .map((one, index) =>
+        one.missing && one.rare === 0
+          ? ''
+          : `${index}:${one.leader}${one.mixed && one.rare === 1 ? `/${one.workers}` : ''}${one.state}`,
+      )
+      .filter((word) => word !== '')
+      .join(' '),
+  );
+}
+
+function partition(n: number): fc.Arbitrary<number> {
+  return fc.oneof(fc.integer({ min: 0, max: n + 1 }), fc.constant(SENTINEL));
+}
+
+function marks(n: number, steps: number): fc.Arbitrary<string> {
+  const serial = fc.integer({ min: 1, max: 4 });
+  const aborted = fc.constantFrom('', ' aborted=B.2', ' aborted=C.3,B.2', ' aborted=B.3,B.2');
+  const floor = fc.integer({ min: 0, max: n });
+  const budget = fc.constantFrom('', '', ' u=1>2', ' u=->3');
+  const step = fc.tuple(letter, serial, fc.integer({ min: 1, max: steps }), floor, budget, aborted);
+  return fc.oneof(
+    fc.constant('none'),
+    fc.tuple(letter, serial, aborted).map(([text, k, given]) => `${text}.${k}${given}`),
+    step.map(([text, k, index, low, u, given]) => `${text}.${k} ${index}/${steps} floor=${low}${u}${given}`),
+    fc.tuple(serial, floor, budget, aborted).map(([k, low, u, given]) => `A.${k} rollback floor=${low}${u}${given}`),
+  );
+}
+
+const intents = fc.record(
+  {
+    approve: fc
+      .tuple(fc.integer({ min: 1, max: 4 }), letter, fc.integer({ min: 1, max: 4 }))
+      .map(([index, text, k]) => `${index}@${text}.${k}`),
+    jump: fc
+      .tuple(fc.integer({ min: 1, max: 5 }), letter, fc.integer({ min: 1, max: 4 }))
+      .map(([index, text, k]) => `${index}@${text}.${k}`),
+    abort: fc.tuple(letter, fc.integer({ min: 1, max: 4 })).map(([text, k]) => `${text}.${k}`),
+    retry: fc.tuple(letter, fc.integer({ min: 1, max: 4 })).map(([text, k]) => `${text}.${k}`),
+  },
+  { requiredKeys: [] },
+);
+
+function live(n: number): fc.Arbitrary<LiveWorld> {
+  return fc.record(
+    {
+      text: letter,
+      p: partition(n),
+      unobserved: fc.boolean(),
+      old: fc.boolean(),
+      flipped: fc.boolean(),
+      setText: letter,
+      uid: fc.constantFrom('lws-1', 'lws-2'),
+      unread: fc.constantFrom('leaderSet', 'leaders', 'workerSets', 'revisions'),
+    },
+    { requiredKeys: [] },
+  );
+}
+
+function recorded(n: number): fc.Arbitrary<RecordWorld | undefined> {
+  const record = fc.record(
+    {
+      doneAgo: fc.integer({ min: 0, max: 100 }),
+      partition: partition(n),
+      replicas: fc.integer({ min: 0, max: 6 }),
+      steps: fc.constantFrom(...plans),
+      appliedAgo: fc.integer({ min: 0, max: 20 }),
+    },
+    { requiredKeys: [] },
+  );
+  return fc.option(record, { nil: undefined });
+}
+
+/** Up to six groups, and everything about them is anything. */
+const chaos: fc.Arbitrary<World> = fc
+  .tuple(fc.integer({ min: 0, max: 6 }), fc.constantFrom(...plans))
+  .chain(([n, steps]) =>
+    fc.record(
+      {
+        n: fc.constant(n),
+        steps: fc.constant(steps),
+        text: letter,
+        marks: marks(n, steps.split(' ').length),
+        p: fc.oneof({ weight: 9, arbitrary: partition(n) }, { weight: 1, arbitrary: fc.constant('missing' as const) }),
+        u: fc.integer({ min: 0, max: 3 }),
+        groups: groups(n),
+        live: fc.oneof(
+          { weight: 4, arbitrary: fc.constant({}) },
+          { weight: 2, arbitrary: live(n) },
+          { weight: 1, arbitrary: fc.constantFrom('unknown' as const, 'absent' as const) },
+        ),
+        stable: fc.constantFrom('A', 'A', 'A', 'unknown', 'absent'),
+        retryText: fc.constantFrom('B', 'C', 'unknown'),
+        rollout: fc.constantFrom({}, {}, {}, { paused: true }, { disabled: true }, 'absent' as const),
+        failureThreshold: fc.constantFrom(0, 1, '50%' as const),
+        scaler: fc.constantFrom('HPA vllm', 'unknown'),
+        intents,
+        issues: fc.constantFrom([], [], [issueOf('UnknownField')]),
+        record: recorded(n),
+      },
+      { requiredKeys: ['n', 'steps', 'text', 'marks', 'groups', 'live'] },
+    ),
+  );
+
+/** A delivery of B that stands where a step of ours has put it, with at most one thing astray. */
+const delivery: fc.Arbitrary<World> = fc
+  .tuple(fc.integer({ min: 1, max: 6 }), fc.constantFrom(...plans), fc.nat(3), fc.nat(9))
+  .chain(([n, steps, done, astray]) => {
+    const plan = steps.split(' ');
+    const index = Math.min(done, plan.length);
+    const share = /^[0-9]+%?/.exec(plan[index - 1] ?? '0')?.[0] ?? '0';
+    const updated = Math.min(
+      n,
+      share.endsWith('%') ? Math.ceil((Number(share.slice(0, -1)) * n) / 100) : Number(share),
+    );
+    const p = index === 0 ? SENTINEL : n - updated;
+    const states = Array.from({ length: n }, (_, i) => `${i}:${i >= p ? 'B' : 'A'}${astray === i ? '-' : '+'}`);
+    return fc.record(
+      {
+        n: fc.constant(n),
+        steps: fc.constant(steps),
+        text: fc.constantFrom('B', 'B', 'B', 'B', 'C', 'A'),
+        marks: fc.constant(index === 0 ? 'A.1' : `B.2 ${index}/${plan.length} floor=${p}`),
+        p: fc.constantFrom(p, p === 0 ? SENTINEL : p),
+        u: fc.constantFrom(1, 2),
+        groups: fc.constant(states.join(' ')),
+        record: fc.constant({ doneAgo: 100 }),
+        failureThreshold: fc.constantFrom(0, 1),
+        rollout: fc.constantFrom({}, {}, {}, {}, { paused: true }, { disabled: true }, 'absent' as const),
+        intents: fc.constantFrom(
+          {},
+          { approve: `${index}@B.2` },
+          { approve: `${index}@B.2` },
+          { abort: 'B.2' },
+          { jump: `${plan.length}@B.2` },
+        ),
+      },
+      { requiredKeys: ['n', 'steps', 'text', 'marks', 'p', 'groups', 'record'] },
+    );
+  });
+
+/** Half of them chaos, half deliveries that could go on. */
+export const arbitraryWorld: fc.Arbitrary<World> = fc.oneof(chaos, delivery);
