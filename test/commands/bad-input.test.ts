@@ -1,0 +1,290 @@
+/** Everything that people and clusters get wrong: what is said, how it ends, and that the good rollout beside it goes on. */
+
+import { afterEach, describe, expect, test } from 'vitest';
+import { startSite, stopSites } from '../support/site.ts';
+import { LWS_FILE, LWS_TEXT, NEW, OLD, ROLLOUT_FILE, ROLLOUT_TEXT, VLLM_FILES } from '../support/vllm.ts';
+
+afterEach(stopSites);
+
+const GOOD = {
+  'apps/good/lws.yaml': LWS_TEXT.replaceAll('vllm', 'good').replaceAll('good/good-openai', 'vllm/vllm-openai'),
+  'rollouts/good.yaml': ROLLOUT_TEXT.replaceAll('vllm', 'good'),
+};
+const LWS_TYPE = 'apiVersion: leaderworkerset.x-k8s.io/v1\nkind: LeaderWorkerSet\n';
+
+type Files = Readonly<Record<string, string>>;
+
+const lws = (from: string, to: string): Files => ({ [LWS_FILE]: replaced(LWS_TEXT, from, to) });
+const rollout = (from: string, to: string): Files => ({ [ROLLOUT_FILE]: replaced(ROLLOUT_TEXT, from, to) });
+const marked = (...marks: readonly string[]): Files =>
+  lws(
+    '  namespace: llm\n',
+    `  namespace: llm\n  annotations:\n${marks.map((mark) => `    tranche.dev/${mark}\n`).join('')}`,
+  );
+
+function replaced(text: string, from: string, to: string): string {
+  if (!text.includes(from)) throw new Error(`no ${from}`);
+  return text.replace(from, to);
+}
+
+/** What is wrong, the files beside or over the usual ones, and the lines that `lint` says. */
+const rows: readonly (readonly [what: string, files: Files, said: readonly string[]])[] = [
+  [
+    'a workload that is no YAML',
+    lws('name: vllm', 'name: "vllm'),
+    [
+      'apps/vllm/lws.yaml:31: not YAML: Missing closing "quote (UnparsableYaml). Correct the file; `kubectl apply --dry-run=client -f` shows the same fault.',
+      'rollouts/vllm.yaml:10: Rollout vllm: no LeaderWorkerSet llm/vllm in the files that were read (WorkloadMissing). Check the name, the namespace (also namespaces in tranche.yaml), and paths in tranche.yaml.',
+    ],
+  ],
+  [
+    'a Rollout that is no YAML: its first fault only',
+    rollout('  strategy:', '  strategy: ['),
+    [
+      'rollouts/vllm.yaml:14: not YAML: Nested mappings are not allowed in compact mappings (UnparsableYaml). Correct the file; `kubectl apply --dry-run=client -f` shows the same fault.',
+    ],
+  ],
+  [
+    'two Rollouts of one name',
+    { 'rollouts/copy.yaml': ROLLOUT_TEXT },
+    [
+      'rollouts/copy.yaml:4: Rollout vllm: the same object is also in rollouts/vllm.yaml:1; wanted it once (DuplicateObject). Remove all but one, or narrow paths in tranche.yaml.',
+      'rollouts/vllm.yaml:4: Rollout vllm: the same object is also in rollouts/copy.yaml:1; wanted it once (DuplicateObject). Remove all but one, or narrow paths in tranche.yaml.',
+    ],
+  ],
+  [
+    'two Rollouts for one workload',
+    { 'rollouts/second.yaml': replaced(ROLLOUT_TEXT, 'name: vllm', 'name: second') },
+    [
+      'rollouts/second.yaml:10: Rollout second: vllm is also named by Rollout vllm in rollouts/vllm.yaml:1 (WorkloadClaimedTwice). Keep one Rollout for a workload.',
+      'rollouts/vllm.yaml:10: Rollout vllm: vllm is also named by Rollout second in rollouts/second.yaml:1 (WorkloadClaimedTwice). Keep one Rollout for a workload.',
+    ],
+  ],
+  [
+    'a workload that is missing',
+    rollout('    name: vllm\n', '    name: vlm\n'),
+    [
+      'rollouts/vllm.yaml:10: Rollout vllm: no LeaderWorkerSet llm/vlm in the files that were read (WorkloadMissing). Check the name, the namespace (also namespaces in tranche.yaml), and paths in tranche.yaml.',
+    ],
+  ],
+  [
+    'a workload that is there twice',
+    { 'apps/copy/lws.yaml': LWS_TEXT },
+    [
+      'apps/copy/lws.yaml:5: LeaderWorkerSet vllm: the same object is also in apps/vllm/lws.yaml:2; wanted it once (DuplicateObject). Remove all but one, or narrow paths in tranche.yaml.',
+    ],
+  ],
+  [
+    'a field that the Rollout does not have',
+    rollout('pause: {}', 'pausse: {}'),
+    [
+      'rollouts/vllm.yaml:17: Rollout vllm: spec.strategy.canary.steps[1].pausse is not a field of this object (UnknownField). Remove it, or use one of: replicas, pause, traffic, matches, requestHeaderModifier.',
+    ],
+  ],
+  [
+    'steps that go down',
+    rollout('50%', '20%'),
+    [
+      'rollouts/vllm.yaml:16: Rollout vllm: spec.strategy.canary.steps[1].replicas is 20%, but the step before already updates 25% (StepsNotIncreasing). List the steps from the smallest to the largest.',
+    ],
+  ],
+  [
+    'no partition in a managed workload',
+    {
+      [LWS_FILE]: replaced(marked('release: "e7c114e9.1"')[LWS_FILE] ?? '', '      partition: 0\n', ''),
+    },
+    [
+      'apps/vllm/lws.yaml:13: LeaderWorkerSet vllm: partition is missing, which LWS reads as 0: the next edit would restart every group (PartitionMissing). Put back the value that the last commit of tranche wrote; 1000000 when nothing is being delivered.',
+    ],
+  ],
+  [
+    'annotations that nobody can read',
+    marked('release: "nope"', 'step: "5/3"'),
+    [
+      'apps/vllm/lws.yaml:8: LeaderWorkerSet vllm: tranche.dev/release is "nope", wanted <8 hex digits>.<serial>, as 9c41d2e0.7 (BadAnnotation). Put the value back that the last commit of tranche wrote (git log -p shows it), or remove an intent that is no longer meant.',
+      'apps/vllm/lws.yaml:9: LeaderWorkerSet vllm: tranche.dev/step is "5/3", wanted "k/n" or "rollback" (BadAnnotation). Put the value back that the last commit of tranche wrote (git log -p shows it), or remove an intent that is no longer meant.',
+    ],
+  ],
+  [
+    'a step without a release',
+    marked('step: "1/3"'),
+    [
+      'apps/vllm/lws.yaml:7: LeaderWorkerSet vllm: tranche.dev/release is "none, but there is tranche.dev/step", wanted a release (BadAnnotation). Put the value back that the last commit of tranche wrote (git log -p shows it), or remove an intent that is no longer meant.',
+    ],
+  ],
+  [
+    'an intent that nobody can read',
+    rollout('  namespace: llm\n', '  namespace: llm\n  annotations:\n    tranche.dev/approve: "yes"\n'),
+    [
+      'rollouts/vllm.yaml:7: Rollout vllm: tranche.dev/approve is "yes", wanted <step>@<release>, as 2@9c41d2e0.7 (BadAnnotation). Put the value back that the last commit of tranche wrote (git log -p shows it), or remove an intent that is no longer meant.',
+    ],
+  ],
+  [
+    'a kustomization with a patch, which looks like a second workload',
+    {
+      'apps/vllm/kustomization.yaml': 'resources:\n  - lws.yaml\npatches:\n  - path: patch.yaml\n',
+      'apps/vllm/patch.yaml': `${LWS_TYPE}metadata:\n  name: vllm\n  namespace: llm\nspec:\n  replicas: 5\n`,
+    },
+    ['apps/vllm/kustomization.yaml:4: LeaderWorkerSet vllm (apps/vllm/lws.yaml): the kustomization '],
+  ],
+  [
+    'a Helm template',
+    {
+      'apps/vllm/Chart.yaml': 'name: vllm\n',
+      'apps/vllm/templates/lws.yaml': replaced(LWS_TEXT, 'replicas: 4', 'replicas: {{ .Values.replicas }}'),
+      [LWS_FILE]: '',
+    },
+    [
+      'apps/vllm/templates/lws.yaml:8: LeaderWorkerSet vllm: the file is a template of the Helm chart apps/vllm, so it is not what the cluster gets (UnsupportedLayout). Helm templates are not supported yet: commit the rendered manifest and let the agent apply that.',
+      'apps/vllm/templates/lws.yaml:8: LeaderWorkerSet vllm: spec.replicas is filled in by a template ({{ }}); a plain value was wanted (TemplatedValue). Helm templates are not supported yet: commit the rendered manifest.',
+    ],
+  ],
+  [
+    'a Rollout that moves traffic',
+    rollout('        - replicas: 25%\n', '        - replicas: 25%\n          traffic: 5%\n'),
+    [
+      'rollouts/vllm.yaml:12: Rollout vllm: traffic routing (trafficRoutings, traffic, matches) is not built yet (NotSupportedYet). Remove them, or wait for a version that moves traffic.',
+    ],
+  ],
+  [
+    'a Rollout with an extra workload',
+    rollout('    canary:\n', '    canary:\n      enableExtraWorkloadForCanary: true\n'),
+    [
+      'rollouts/vllm.yaml:13: Rollout vllm: the canary strategy with a second workload is not built yet (NotSupportedYet). Use strategy.canary with steps of replicas only.',
+    ],
+  ],
+  [
+    'a blue-green Rollout',
+    rollout('    canary:\n', '    blueGreen:\n'),
+    [
+      'rollouts/vllm.yaml:12: Rollout vllm: the blueGreen strategy with a second workload is not built yet (NotSupportedYet). Use strategy.canary with steps of replicas only.',
+    ],
+  ],
+  [
+    'a Rollout of the old version, with its own fields',
+    {
+      [ROLLOUT_FILE]:
+        'apiVersion: rollouts.kruise.io/v1alpha1\nkind: Rollout\nmetadata:\n  name: vllm\n  namespace: llm\nspec:\n  objectRef:\n    workloadRef: {apiVersion: apps/v1, kind: Deployment, name: vllm}\n  strategy:\n    canary:\n      steps:\n      - weight: 5\n',
+    },
+    [
+      'rollouts/vllm.yaml:1: Rollout vllm: apiVersion is rollouts.kruise.io/v1alpha1, wanted rollouts.kruise.io/v1beta1 (NotSupportedYet). Write the Rollout in rollouts.kruise.io/v1beta1.',
+    ],
+  ],
+  [
+    'a Rollout of a Deployment',
+    rollout('leaderworkerset.x-k8s.io/v1\n    kind: LeaderWorkerSet', 'apps/v1\n    kind: Deployment'),
+    [
+      'rollouts/vllm.yaml:7: Rollout vllm: workloadRef is apps/v1 Deployment, wanted leaderworkerset.x-k8s.io/v1 LeaderWorkerSet (NotSupportedYet). tranche delivers LeaderWorkerSets only.',
+    ],
+  ],
+  [
+    'a Rollout of no known namespace',
+    rollout('  namespace: llm\n', ''),
+    [
+      'rollouts/vllm.yaml:3: Rollout vllm: no namespace in the manifest, and tranche.yaml maps none to its path (NamespaceUnknown). Add metadata.namespace, or a line under namespaces in tranche.yaml for rollouts/vllm.yaml.',
+    ],
+  ],
+  [
+    'a name that would leave its folder',
+    rollout('name: vllm\n  namespace', 'name: ../../etc\n  namespace'),
+    [
+      'rollouts/vllm.yaml:4: Rollout ../../etc: its name is "../../etc", wanted a name that Kubernetes accepts (BadName). Use lower-case letters, digits and -.',
+    ],
+  ],
+  [
+    'a partition that readers of YAML disagree on',
+    lws('partition: 0', 'partition: 0o17'),
+    ['apps/vllm/lws.yaml:14: LeaderWorkerSet vllm: spec.rolloutStrategy.rollingUpdateConfiguration.partition '],
+  ],
+  [
+    'a budget in percent',
+    lws('maxUnavailable: 1 ', 'maxUnavailable: 25% '),
+    [
+      'apps/vllm/lws.yaml:12: LeaderWorkerSet vllm: maxUnavailable is 25%, wanted a count: a percentage becomes 0 when the workload is scaled down, and LWS stops (PercentMaxUnavailable). Write a number of groups, at least 1.',
+    ],
+  ],
+  [
+    'a surge',
+    lws('maxSurge: 0', 'maxSurge: 1'),
+    [
+      'apps/vllm/lws.yaml:13: LeaderWorkerSet vllm: maxSurge is 1, wanted 0: surge groups start on the new template at once, whatever the partition (SurgeUnsupported). Set maxSurge: 0.',
+    ],
+  ],
+];
+
+describe('files', () => {
+  test.each(rows)('%s', async (_, files, said) => {
+    const site = await startSite({ files: { ...VLLM_FILES, ...files, ...GOOD } });
+    const lint = await site.run('lint');
+    const lines = lint.out.trimEnd().split('\n').slice(0, -1);
+    expect(lines.map((line, index) => line.slice(0, said[index]?.length))).toEqual(said);
+    expect(lint).toMatchObject({ code: 1, err: '' });
+
+    const before = {
+      bad: await site.text(ROLLOUT_FILE),
+      lws: await site.repository.git('ls-tree', 'main', 'apps/vllm/'),
+    };
+    const first = await site.run('reconcile');
+    expect(first.code).toBe(1);
+    for (const line of lines) expect(first.out, 'what lint says').toContain(line.split(' (')[0]);
+    expect(first.out).toContain('rollout(llm/good): adopt');
+    expect(await site.text(ROLLOUT_FILE)).toBe(before.bad);
+    expect(await site.repository.git('ls-tree', 'main', 'apps/vllm/')).toBe(before.lws);
+    await site.settle();
+    await site.run('reconcile');
+
+    const heads = [await site.head(), await site.head('tranche-status')];
+    expect((await site.run('reconcile')).code, 'the same again').toBe(1);
+    expect([await site.head(), await site.head('tranche-status')], 'nothing new to write').toEqual(heads);
+  });
+
+  test('an edit of a workload whose Rollout is wrong stays armed, and the way on is the correction', async () => {
+    const site = await startSite();
+    await site.run('reconcile');
+    await site.edit(ROLLOUT_FILE, '50%', '20%');
+    await site.edit(LWS_FILE, OLD, NEW);
+    await site.settle();
+    const held = await site.run('reconcile');
+    expect(held.code).toBe(1);
+    expect(await site.subject()).toBe(`edit ${LWS_FILE}`);
+    await site.edit(ROLLOUT_FILE, '20%', '50%');
+    expect(await site.run('reconcile')).toMatchObject({ code: 0 });
+    expect(await site.subject()).toBe('rollout(llm/vllm): step 1/3, partition 1000000 → 3');
+  });
+});
+
+describe('tranche.yaml', () => {
+  const wrong: readonly (readonly [what: string, text: string, said: readonly string[]])[] = [
+    [
+      'every fault, in the order of its lines',
+      'cluster: Not OK\nbranches:\n  desired: main\n  status: main\nauditSeconds: soon\npaths:\n  - ../x\nfoo: 1\nnamespaces: {apps: ../x}\n',
+      [
+        'tranche.yaml:1: cluster is "Not OK", wanted a DNS label. Use lower-case letters, digits and -.',
+        'tranche.yaml:2: branches has "main" twice. Keep the status on a branch of its own, which no agent applies.',
+        'tranche.yaml:5: auditSeconds is "soon", wanted a whole number from 60 to 86400. Correct it.',
+        'tranche.yaml:6: paths has "../x", wanted a path from the root of the repository. Remove leading /, "." and "..".',
+        'tranche.yaml:8: foo is not a field of this object. Remove it, or use one of: cluster, branches, paths, namespaces, autoscaled, auditSeconds, intervalSeconds, author.',
+        'tranche.yaml:9: namespaces has "../x", which is no namespace. Map a path to the name of a namespace.',
+      ],
+    ],
+    ['no YAML', 'cluster: a\nbranches: {desired: main\n', ['tranche.yaml:3: not YAML: Flow map in block collection']],
+    ['a list', '- a\n', ['tranche.yaml:1: the document is ["a"], wanted a map. Write the fields of this object.']],
+    [
+      'one key twice',
+      'cluster: a\ncluster: b\n',
+      ['tranche.yaml:2: not YAML: Map keys must be unique. Correct the file.'],
+    ],
+    ['no text', '\u0000\u0001', ['tranche.yaml:1: ']],
+  ];
+  test.each(wrong)('%s', async (_, text, said) => {
+    const site = await startSite({ files: { ...VLLM_FILES, 'tranche.yaml': text } });
+    for (const verb of ['reconcile', 'plan', 'lint', 'status', 'approve vllm']) {
+      const called = await site.run(verb);
+      expect(called, verb).toMatchObject({ code: 2, out: '' });
+      const lines = called.err.trimEnd().split('\n');
+      expect(lines.map((line, index) => line.slice(0, said[index]?.length))).toEqual(said);
+    }
+    expect(await site.subject()).toBe('first files');
+    expect(await site.head('tranche-status')).toBe('');
+  });
+});

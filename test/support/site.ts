@@ -1,0 +1,149 @@
+/** What a user of the command line has: a repository, a cluster with an agent on it, and a terminal that is read back. */
+
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { vi } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+import {
+  type ApiServer,
+  type ApiServerOptions,
+  startApiServer,
+} from '../../src/adapters/api-server/start-api-server.ts';
+import type { JsonObject } from '../../src/api/json.ts';
+import { runProgram } from '../../src/commands/program.ts';
+import { syncCommit } from '../../src/simulator/agent.ts';
+import { Cluster, type ClusterOptions } from '../../src/simulator/cluster-model.ts';
+import { bareRepository, createBareRepository, type ServedRepository } from './git-server.ts';
+import { START_SECONDS } from './simulated-cluster.ts';
+import { VLLM_FILES } from './vllm.ts';
+
+export type SiteOptions = {
+  readonly files?: Readonly<Record<string, string>>;
+  readonly cluster?: Partial<ClusterOptions>;
+  readonly api?: Partial<ApiServerOptions>;
+  /** A repository that is there already, as one that is served over HTTP. */
+  readonly repository?: Omit<ServedRepository, 'url'>;
+};
+
+/** What one call of the command line did. */
+export type Called = { readonly code: number; readonly out: string; readonly err: string };
+
+const open: Site[] = [];
+
+/** Stops what `startSite` started; call it after each test. */
+export async function stopSites(): Promise<void> {
+  for (const site of open.splice(0)) await site.stop();
+  vi.useRealTimers();
+}
+
+/** A repository with these files, and a cluster at rest that has what is in `apps`. */
+export async function startSite(options: SiteOptions = {}): Promise<Site> {
+  const folder = mkdtempSync(join(tmpdir(), 'tranche-site-'));
+  const path = options.repository?.path ?? join(folder, 'repo.git');
+  if (options.repository === undefined) await createBareRepository(path);
+  const repository = options.repository ?? bareRepository(path);
+  await repository.commit('main', options.files ?? VLLM_FILES, 'first files');
+  const model = new Cluster({
+    lws: '0.10',
+    gate: 'off',
+    nowSeconds: START_SECONDS,
+    readiness: () => 20,
+    ...options.cluster,
+  });
+  const api = await startApiServer({ model, port: 0, kinds: undefined, interfere: undefined, ...options.api });
+  const site = new Site({ folder, repository, model, api });
+  open.push(site);
+  await site.sync();
+  model.tick(60);
+  return site;
+}
+
+export class Site {
+  readonly folder: string;
+  readonly repository: Omit<ServedRepository, 'url'>;
+  readonly model: Cluster;
+  readonly api: ApiServer;
+  readonly kubeconfig: string;
+
+  constructor(parts: Pick<Site, 'folder' | 'repository' | 'model' | 'api'>) {
+    this.folder = parts.folder;
+    this.repository = parts.repository;
+    this.model = parts.model;
+    this.api = parts.api;
+    this.kubeconfig = this.file('kubeconfig', parts.api.kubeconfig);
+  }
+
+  /** Writes a file beside the repository. */
+  file(name: string, text: string): string {
+    const path = join(this.folder, name);
+    mkdirSync(join(path, '..'), { recursive: true });
+    writeFileSync(path, text, { mode: 0o600 });
+    return path;
+  }
+
+  /** Calls the command line as `tranche …` in this folder, with the repository and the cluster in the environment. */
+  async run(line: string | readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Called> {
+    // The clock of the machine is that of the cluster; timers stay real, for sockets.
+    vi.useFakeTimers({ toFake: ['Date'], now: this.model.nowSeconds * 1000 });
+    let [out, err] = ['', ''];
+    const code = await runProgram(typeof line === 'string' ? line.split(' ') : line, {
+      env: { TRANCHE_REPO: this.repository.path, KUBECONFIG: this.kubeconfig, ...env },
+      folder: this.folder,
+      out: (text) => void (out += text),
+      err: (text) => void (err += text),
+      isTerminal: false,
+      signal: new AbortController().signal,
+    });
+    return { code, out, err };
+  }
+
+  /** The text of a file of main. */
+  text(path: string, at = 'main'): Promise<string> {
+    return this.repository.git('show', `${at}:${path}`);
+  }
+
+  head(branch = 'main'): Promise<string> {
+    return this.repository.git('for-each-ref', '--format=%(objectname)', `refs/heads/${branch}`);
+  }
+
+  async subject(): Promise<string> {
+    return this.repository.git('log', '-1', '--format=%s', 'main');
+  }
+
+  async edit(path: string, from: string, to: string): Promise<void> {
+    const text = await this.text(path);
+    if (!text.includes(from)) throw new Error(`${path} does not contain ${from}`);
+    await this.repository.commit('main', { [path]: `${text.replaceAll(from, to)}\n` }, `edit ${path}`);
+  }
+
+  /** The agent applies main, and a minute passes. */
+  async sync(): Promise<void> {
+    const paths = (await this.repository.git('ls-tree', '-r', '--name-only', 'main')).split('\n');
+    const manifests = new Map<string, readonly JsonObject[]>();
+    for (const path of paths.filter((name) => /^apps\/.*\.(ya?ml|json)$/.test(name))) {
+      const text = await this.text(path);
+      const documents = parseAllDocuments(text);
+      // Neither is what an agent can apply.
+      if (text.includes('{{') || documents.some((document) => document.errors.length > 0)) continue;
+      const values = documents.map((document) => document.toJS() as JsonObject);
+      manifests.set(
+        path,
+        values.filter((value) => value?.['kind'] === 'LeaderWorkerSet'),
+      );
+    }
+    syncCommit(this.model.store, manifests, { manager: 'kustomize-controller', namespace: 'llm', prune: true });
+    this.model.settle();
+  }
+
+  /** The agent applies main, and the groups have time to start. */
+  async settle(): Promise<void> {
+    await this.sync();
+    this.model.tick(120);
+  }
+
+  async stop(): Promise<void> {
+    await this.api.close();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
