@@ -15,6 +15,8 @@ export type Group = {
   readonly version: GroupVersion;
   /** The leader Ready and all workers available: LWS before 0.9 looks at the leader only (trace 29b), we never do. */
   readonly ready: boolean;
+  /** Of the leader alone, which comes back before its workers; on its way out: something restarts the group just now. */
+  readonly leader: { readonly version: GroupVersion; readonly leaving: boolean };
   /** Why it is not ready, where something says so. */
   readonly waitingOn: string;
 };
@@ -39,14 +41,22 @@ export function groupsOf(replicas: number, parts: GroupParts): readonly Group[] 
   ).filter((group) => group.index < replicas || group.uid !== '');
 }
 
+const NOBODY: Omit<Group, 'index'> = {
+  uid: '',
+  key: undefined,
+  version: 'absent',
+  ready: false,
+  leader: { version: 'absent', leaving: false },
+  waitingOn: 'no leader pod',
+};
+
 function groupOf(
   index: number,
   leader: LiveLeader | undefined,
   workers: LiveStatefulSet | undefined,
   parts: GroupParts,
 ): Group {
-  if (leader === undefined)
-    return { index, uid: '', key: undefined, version: 'absent', ready: false, waitingOn: 'no leader pod' };
+  if (leader === undefined) return { ...NOBODY, index };
   const alone = parts.size === 1;
   // A worker StatefulSet of the leader before this one is on its way out and proves nothing.
   const own = workers !== undefined && workers.ownerUid === leader.uid && !workers.deleting ? workers : undefined;
@@ -60,6 +70,7 @@ function groupOf(
     key,
     version: versionOf(key, parts.keys),
     ready,
+    leader: { version: versionOf(leader.revisionKey, parts.keys), leaving: leader.deleting },
     waitingOn: ready ? '' : waitingOn(leader, own),
   };
 }

@@ -93,6 +93,8 @@ export type RecordWorld = {
   readonly uids?: { readonly lws: string; readonly leaderSet: string };
   readonly marks?: string;
   readonly appliedAgo?: number;
+  /** Groups that have been unready for so long, by ordinal. */
+  readonly unreadyFor?: Readonly<Record<number, number>>;
 };
 
 const EMPTY_RECORD: RolloutRecord = {
@@ -327,6 +329,13 @@ function recordOfWorld(of: World, marks: Marks | undefined): RolloutRecord | und
     marks: record.marks === undefined ? marks : marksOf(record.marks),
     uids: record.uids ?? { lws: 'lws-1', leaderSet: 'set-1' },
     appliedSince: record.appliedAgo === undefined ? undefined : (of.now ?? NOW) - record.appliedAgo,
+    groups: Object.entries(record.unreadyFor ?? {}).map(([ordinal, seconds]) => ({
+      index: Number(ordinal),
+      uid: `pod-${ordinal}`,
+      version: 'other',
+      ready: false,
+      since: (of.now ?? NOW) - seconds,
+    })),
   };
 }
 

@@ -75,14 +75,20 @@ function widen(marks: Marks, low: number): Decision {
   return moving(move, 'StepUpgrade');
 }
 
+/** Pods that drain may take long to end; one that takes longer than this is on a node that does not answer. */
+const LEAVING_MOST_SECONDS = 900;
+
 /**
- * The budget is spent and nothing that this way back restarted is still loading: LWS, or the StatefulSet with its
- * gate on, will not move again by itself (trace 35c).
+ * The budget is spent and nothing that this way back restarted is still ending or loading: LWS, or the StatefulSet
+ * with its gate on, will not move again by itself (trace 35c). A group that just ends is no reason: every pass until
+ * its pods are gone would let one more healthy group go.
  */
 function raiseAgain(situation: Situation, marks: Marks, groups: readonly Group[]): Decision | undefined {
   const { replicas, partition, maxUnavailable } = situation;
   const unready = unreadyOf(groups);
-  const loading = unready.filter((group) => group.version === 'release' && group.index >= partition);
+  const loading = unready.filter(
+    (group) => group.index >= partition && (group.leader.version === 'release' || isEnding(situation, group)),
+  );
   if (replicas === undefined || loading.length > 0 || unready.length < unavailableBudget(maxUnavailable, replicas))
     return undefined;
   const budget = raisedBudget(situation);
@@ -107,4 +113,10 @@ export function stopReturned(situation: Situation, marks: Marks): Decision {
     `${file.file}: something keeps writing the aborted template ${situation.digest} back. Stop it, then put the stable text back, or deliver it after all: tranche retry ${snapshot.key.name}`,
   );
   return stopRoll(situation, { marks, holds: [fight] });
+}
+
+function isEnding({ snapshot }: Situation, group: Group): boolean {
+  if (!group.leader.leaving) return false;
+  const before = snapshot.record?.groups.find((one) => one.index === group.index && one.uid === group.uid);
+  return before === undefined || before.ready || snapshot.now - before.since <= LEAVING_MOST_SECONDS;
 }

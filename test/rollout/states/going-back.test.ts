@@ -256,16 +256,17 @@ test.each<Row>([
 
 /** Trace 35c: 3 ready, 2 broken, then the old group 0 fails on the way back. */
 const raised = 'BudgetRaised: rollback, maxUnavailable 2 → 3 => A.1 rollback floor=2 u=1>3 aborted=B.2';
+const ending = (seconds: number): World => ({ groups: '0:A+ 1:A+ 2:B- 3:B~', record: { unreadyFor: { 3: seconds } } });
 
 test.each<Row>([
   ['3 is just ending: wait', { ...rollback, groups: '0:A+ 1:A+ 2:B- 3:B~' }, 'hold RollingBack'],
   [
     'its new leader is there, workers are not: wait',
-    { ...rollback, groups: '0:A+ 1:A+ 2:B- 3:AB-' },
+    { ...rollback, groups: '0:A+ 1:A+ 2:B- 3:A/B-' },
     'hold RollingBack',
   ],
-  ['3 has not ended in a quarter of an hour: raise', { ...rollback, ...endingFor(901) }, stuck],
-  ['nor in nearly that: wait', { ...rollback, ...endingFor(899) }, 'hold RollingBack'],
+  ['3 has been ending for a quarter of an hour: wait', { ...rollback, ...ending(900) }, 'hold RollingBack'],
+  ['and for longer: raise', { ...rollback, ...ending(901) }, raised],
   ['one loads: wait', { ...rollback, groups: '0:A- 1:A+ 2:B- 3:A-' }, 'hold RollingBack'],
   ['gate off, 3 is ready and 2 restarts: wait', { ...rollback, groups: '0:A- 1:A+ 2:A- 3:A+' }, 'hold RollingBack'],
   ['gate on, 3 is ready and 2 stands: raise', { ...rollback, groups: '0:A- 1:A+ 2:B- 3:A+' }, raised],
