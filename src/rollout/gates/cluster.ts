@@ -26,11 +26,17 @@ export function scaledToZero({ replicas }: Situation): Hold | undefined {
   );
 }
 
-/** With the budget spent by groups that the release has not touched, LWS does not move: not the release's fault. */
-export function blockedByUnreadyGroup({ observed, maxUnavailable, replicas }: Situation): Hold | undefined {
+/**
+ * With the budget spent by groups that the release has not touched, LWS does not move: not the release's fault.
+ * `below`: groups from there up are the release's, even while they are not on it yet.
+ */
+export function blockedByUnreadyGroup(
+  { observed, maxUnavailable, replicas }: Situation,
+  below = Number.POSITIVE_INFINITY,
+): Hold | undefined {
   if (observed === undefined || replicas === undefined) return undefined;
   const unready = unreadyOf(wanted(observed, replicas));
-  const old = unready.filter((group) => group.version !== 'release');
+  const old = unready.filter((group) => group.version !== 'release' && group.index < below);
   const budget = unavailableBudget(maxUnavailable, replicas);
   if (old.length === 0 || unready.length < budget) return undefined;
   return hold(

@@ -29,8 +29,13 @@ export const forwardGates: readonly Gate[] = [
   noWayBack, // never go on without a way back
   replicasUnknown, // N is not ours and not readable
   scaledToZero, // everything would come up on the new text
-  blockedByUnreadyGroup, // LWS would not move
+  blockedBelow, // LWS would not move
 ];
+
+/** A group that this step restarts blocks nothing. */
+function blockedBelow(situation: Situation): Hold | undefined {
+  return blockedByUnreadyGroup(situation, situation.partition);
+}
 
 /** `marks.step` is a step and the file has the release's text: the caller has looked. */
 export function stepping(situation: Situation, step: { readonly index: number; readonly marks: Marks }): Decision {
