@@ -95,7 +95,7 @@ export function partitionBack(situation: Situation): number {
 export type Budget = { readonly set: IntOrPercent | undefined; readonly displaced: Displaced | undefined };
 
 /**
- * U + the number of unready groups, at most N: LWS answers a revert by standing still while unready groups have
+ * U + the number of unready groups, at most N while any is ready: LWS answers a revert by standing still while unready groups have
  * spent the budget. Not where the cluster is unreadable, and never lowered.
  */
 export function raisedBudget(situation: Situation): Budget {
@@ -109,7 +109,8 @@ export function raisedBudget(situation: Situation): Budget {
     before === undefined ? maxUnavailable : (before.was ?? DEFAULT_MAX_UNAVAILABLE),
     replicas,
   );
-  const raised = Math.min(replicas, own + unready);
+  // One more than N where no group is ready at all: with N the StatefulSet's own gate would count the budget as spent.
+  const raised = Math.max(Math.min(replicas, own + unready), unready + 1);
   if (unready === 0 || raised <= unavailableBudget(maxUnavailable, replicas)) return { set: undefined, displaced };
   return { set: raised, displaced: { was: before === undefined ? workload.maxUnavailable : before.was, set: raised } };
 }

@@ -49,9 +49,9 @@ test.each<Row>([
     'Aborted: rollback, maxUnavailable 1 → 3 => A.1 rollback floor=2 u=1>3 aborted=B.2 text A',
   ],
   [
-    'at most N',
+    'with nothing ready, one above N',
     { ...broken, u: 3, groups: '0:A- 1:A- 2:B- 3:B-' },
-    'Aborted: rollback, maxUnavailable 3 → 4 => A.1 rollback floor=2 u=3>4 aborted=B.2 text A',
+    'Aborted: rollback, maxUnavailable 3 → 5 => A.1 rollback floor=2 u=3>5 aborted=B.2 text A',
   ],
   [
     'maxUnavailable was not written',
@@ -194,7 +194,7 @@ test.each<Row>([
   [
     'one group',
     { ...whole, n: 1, p: 0, groups: '0:B-' },
-    'Aborted: rollback => A.1 rollback floor=0 aborted=B.2 text A',
+    'Aborted: rollback, maxUnavailable 1 → 2 => A.1 rollback floor=0 u=1>2 aborted=B.2 text A',
   ],
 ])('whole, aborted: %s', (_, of, then) => expect(planned(of)).toBe(then));
 
@@ -282,8 +282,13 @@ test.each<Row>([
     'BudgetRaised: rollback, maxUnavailable 1 → 2 => A.1 rollback floor=2 u=1>2 aborted=B.2',
   ],
   [
-    'never above N',
+    'at N with nothing ready: one above',
     { ...rollback, u: 4, marks: 'A.1 rollback floor=2 u=1>4 aborted=B.2', groups: '0:A- 1:A- 2:B- 3:B-' },
+    'BudgetRaised: rollback, maxUnavailable 4 → 5 => A.1 rollback floor=2 u=1>5 aborted=B.2',
+  ],
+  [
+    'never above that',
+    { ...rollback, u: 5, marks: 'A.1 rollback floor=2 u=1>5 aborted=B.2', groups: '0:A- 1:A- 2:B- 3:B-' },
     'hold RollingBack',
   ],
 ])('the budget again, %s', (_, of, then) => expect(planned(of)).toBe(then));
