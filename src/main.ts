@@ -7,6 +7,8 @@ Reflect.deleteProperty(Object.prototype, '__proto__');
 
 const stop = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
+// Nobody reads on (`| head`): loops end, what is being written to Git is finished.
+process.stdout.on('error', () => stop.abort());
 
 process.exitCode = await runProgram(process.argv.slice(2), {
   env: process.env,
