@@ -12,6 +12,9 @@ export const LWS_API_VERSION = 'leaderworkerset.x-k8s.io/v1';
 export const LWS_API_VERSION_ALIAS = 'workload.kubernetes.io/v1alpha1';
 export const LWS_KIND = 'LeaderWorkerSet';
 
+/** Names a TrafficRouting that moves traffic for this Rollout (reference: Kruise api/v1alpha1). */
+const TRAFFIC_ROUTING = 'rollouts.kruise.io/trafficrouting';
+
 /** Kruise's three rolling styles (reference: rollout_types.go, GetRollingStyle). */
 export type RollingStyle = 'partition' | 'canary' | 'blueGreen';
 
@@ -26,7 +29,7 @@ export type Rollout = {
   readonly style: RollingStyle;
   readonly steps: readonly RolloutStep[];
   readonly failureThreshold: IntOrPercent | undefined;
-  /** True where it asks for traffic to be moved: routings, or a step with traffic or matches. */
+  /** True where it asks for traffic to be moved: routings, a TrafficRouting, or a step with traffic or matches. */
   readonly asksForTraffic: boolean;
   /** `strategy.canary` or `strategy.blueGreen` as written: what Kruise hashes to see an edited plan. */
   readonly strategy: JsonObject;
@@ -80,19 +83,24 @@ export function parseRollout(value: unknown, rules: RolloutRules = DEFAULT_RULES
       'Correct it.',
     );
   }
+  const annotations = metadata.stringMap('annotations');
   const workload = spec.object('workloadRef');
   workload.allow(['apiVersion', 'kind', 'name']);
   const rollout: Rollout = {
     name: metadata.text('name'),
     namespace: metadata.optionalText('namespace', ''),
-    annotations: metadata.stringMap('annotations'),
+    annotations,
     workload: { apiVersion: workload.text('apiVersion'), kind: workload.text('kind'), name: workload.text('name') },
     disabled: spec.boolean('disabled', false),
     paused: strategy.boolean('paused', false),
     style,
     steps,
     failureThreshold: isIntOrPercent(threshold) ? threshold : undefined,
-    asksForTraffic: routings > 0 || steps.some((step) => step.traffic !== undefined || step.matches > 0),
+    asksForTraffic:
+      routings > 0 ||
+      body.has('trafficRoutingRef') ||
+      annotations[TRAFFIC_ROUTING] !== undefined ||
+      steps.some((step) => step.traffic !== undefined || step.matches > 0),
     strategy: body.asJson(),
   };
   return { rollout: root.faults.length === 0 ? rollout : undefined, faults: root.faults };

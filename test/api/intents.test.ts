@@ -1,0 +1,45 @@
+/** What people order, as annotations: every one names its release. */
+
+import { expect, test } from 'vitest';
+import { INTENT, NO_INTENTS, parseIntents, printStepIntent } from '../../src/api/intents.ts';
+
+const RELEASE = { digest: '9c41d2e0', serial: 7 };
+
+test.each([
+  [INTENT.approve, '2@9c41d2e0.7', { approve: { index: 2, release: RELEASE } }],
+  [INTENT.jump, '50@9c41d2e0.7', { jump: { index: 50, release: RELEASE } }],
+  [INTENT.abort, '9c41d2e0.7', { abort: RELEASE }],
+  [INTENT.retry, '9c41d2e0.7', { retry: RELEASE }],
+  [INTENT.acknowledge, 'a'.repeat(40), { acknowledge: 'a'.repeat(40) }],
+  ['example.com/abort', '9c41d2e0.7', {}],
+])('%s: %s', (key, value, intents) => {
+  expect(parseIntents({ [key]: value })).toEqual({ intents: { ...NO_INTENTS, ...intents }, faults: [] });
+});
+
+test.each([
+  [INTENT.approve, ''],
+  [INTENT.approve, '2'],
+  [INTENT.approve, '0@9c41d2e0.7'],
+  [INTENT.approve, '100@9c41d2e0.7'],
+  [INTENT.approve, '2@9c41d2e0'],
+  [INTENT.approve, '2@ 9c41d2e0.7'],
+  [INTENT.jump, '-1@9c41d2e0.7'],
+  [INTENT.abort, '1@9c41d2e0.7'],
+  [INTENT.abort, 'true'],
+  [INTENT.retry, '9c41d2e0'],
+  [INTENT.acknowledge, 'main'],
+])('%s: %j is reported and counts as not given', (key, value) => {
+  const { intents, faults } = parseIntents({ [key]: value });
+  expect(intents).toEqual(NO_INTENTS);
+  expect(faults).toEqual([{ key, seen: value, wanted: expect.stringMatching(/\S/) }]);
+});
+
+test('a bad one does not hide a good one', () => {
+  const { intents, faults } = parseIntents({ [INTENT.approve]: 'x', [INTENT.abort]: '9c41d2e0.7' });
+  expect(intents.abort).toEqual(RELEASE);
+  expect(faults).toHaveLength(1);
+});
+
+test('an order is printed as it is read', () => {
+  expect(printStepIntent({ index: 2, release: RELEASE })).toBe('2@9c41d2e0.7');
+});

@@ -1,0 +1,115 @@
+/** The five annotations: printed and read back, and refused where they cannot be read. */
+
+import { describe, expect, test } from 'vitest';
+import { MARK, type MarkFault, type Marks, parseMarks, printMarks } from '../../src/api/marks.ts';
+import { marksOf } from '../support/snapshot.ts';
+
+function annotations(marks: Marks): Record<string, string> {
+  const printed = printMarks(marks);
+  const keys = Object.keys(MARK) as (keyof typeof MARK)[];
+  return Object.fromEntries(keys.flatMap((key) => (printed[key] === undefined ? [] : [[MARK[key], printed[key]]])));
+}
+
+function faultsOf(given: Record<string, string>): readonly string[] {
+  const read = parseMarks(given);
+  return read !== undefined && !('release' in read) ? read.map((fault: MarkFault) => fault.key) : [];
+}
+
+const SETTLED = { [MARK.release]: '5be0c7aa.1' };
+
+test.each([
+  'A.1',
+  'A.1 aborted=B.2',
+  'A.1 aborted=B.6,C.5,D.4,E.3,F.2',
+  'B.2 1/3 floor=3',
+  'B.2 50/50 floor=0',
+  'B.2 2/3 floor=2 u=1>2',
+  'B.2 2/3 floor=2 u=->2',
+  'A.1 rollback floor=2 u=1>2 aborted=B.2',
+  'A.1 stable=-',
+])('%s is read as it was printed', (notation) => {
+  const marks = marksOf(notation);
+  if (marks === undefined) throw new Error('no marks');
+  expect(parseMarks(annotations(marks))).toEqual(marks);
+});
+
+test('only five that were given up are kept, newest first', () => {
+  const marks = marksOf('A.1 aborted=B.7,C.6,D.5,E.4,F.3,B.2');
+  expect(marks === undefined ? '' : printMarks(marks).aborted).toBe(
+    'bbbbbbbb.7,cccccccc.6,dddddddd.5,eeeeeeee.4,ffffffff.3',
+  );
+});
+
+test('no mark at all: not managed', () => {
+  expect(parseMarks({})).toBeUndefined();
+  expect(parseMarks({ 'example.com/release': 'x' })).toBeUndefined();
+});
+
+describe.each([
+  [
+    MARK.release,
+    [
+      '',
+      '5be0c7aa',
+      '5be0c7aa.0',
+      '5be0c7aa.01',
+      '5BE0C7AA.1',
+      '5be0c7a.1',
+      '5be0c7aa.1 ',
+      '5be0c7aa.1.2',
+      '5be0c7aa.9999999999',
+    ],
+  ],
+  [MARK.step, ['', '0/3', '3/2', '1/0', '01/3', '1/100', 'Rollback', '1', '1/3 ', 'done']],
+  [MARK.stable, ['', 'main', 'a'.repeat(39), 'A'.repeat(40), 'a'.repeat(41)]],
+  [
+    MARK.restore,
+    [
+      '',
+      '{}',
+      '{',
+      '[]',
+      'null',
+      '{"floor":-1}',
+      '{"floor":1.5}',
+      '{"floor":"1"}',
+      '{"floor":1,"maxUnavailable":{}}',
+      '{"floor":1,"maxUnavailable":{"was":1}}',
+      '{"floor":1,"maxUnavailable":{"was":"x","set":2}}',
+      '{"floor":1,"maxUnavailable":2}',
+    ],
+  ],
+  [
+    MARK.aborted,
+    [
+      '',
+      'x',
+      '5be0c7aa.1,',
+      '5be0c7aa.1;5be0c7aa.2',
+      Array.from({ length: 6 }, (_, k) => `5be0c7aa.${k + 1}`).join(','),
+    ],
+  ],
+])('%s', (key, values) => {
+  test.each(values)('%j is refused', (value) => expect(faultsOf({ ...SETTLED, [key]: value })).toEqual([key]));
+});
+
+test('marks without a release are a fault, not an unmanaged workload', () => {
+  expect(faultsOf({ [MARK.step]: '1/3' })).toEqual([MARK.release]);
+});
+
+test('all faults are reported', () => {
+  expect(faultsOf({ [MARK.release]: 'x', [MARK.step]: 'x', [MARK.stable]: 'x' })).toEqual([
+    MARK.release,
+    MARK.step,
+    MARK.stable,
+  ]);
+});
+
+test('spaces after commas are read', () => {
+  expect(parseMarks({ ...SETTLED, [MARK.aborted]: '5be0c7aa.3, 9c41d2e0.2' })).toMatchObject({
+    aborted: [
+      { digest: '5be0c7aa', serial: 3 },
+      { digest: '9c41d2e0', serial: 2 },
+    ],
+  });
+});

@@ -1,0 +1,189 @@
+/** The Rollout as people write it: what is read, and what is refused with its path and a way out. */
+
+import { expect, test } from 'vitest';
+import type { Json, JsonObject } from '../../src/api/json.ts';
+import { parseRollout } from '../../src/api/rollout.ts';
+
+const LWS = { apiVersion: 'leaderworkerset.x-k8s.io/v1', kind: 'LeaderWorkerSet', name: 'vllm' };
+
+function rollout(canary: Json, spec: JsonObject = {}, rest: JsonObject = {}): JsonObject {
+  return {
+    apiVersion: 'rollouts.kruise.io/v1beta1',
+    kind: 'Rollout',
+    metadata: { name: 'vllm', namespace: 'llm' },
+    spec: { workloadRef: LWS, strategy: { canary }, ...spec },
+    ...rest,
+  };
+}
+
+const STEPS = { steps: [{ replicas: '25%' }, { replicas: '100%' }] };
+
+test('everything is read', () => {
+  const { rollout: read, faults } = parseRollout(
+    rollout(
+      {
+        steps: [
+          { replicas: 1, pause: {} },
+          { replicas: '50%', pause: { duration: 60 }, traffic: '10%', matches: [{ headers: [] }] },
+          { replicas: '100%' },
+        ],
+        failureThreshold: '10%',
+      },
+      { disabled: true },
+      { metadata: { name: 'vllm', annotations: { 'tranche.dev/abort': '9c41d2e0.7' } }, status: { phase: 'Healthy' } },
+    ),
+  );
+  expect(faults).toEqual([]);
+  expect(read).toMatchObject({
+    name: 'vllm',
+    namespace: '',
+    annotations: { 'tranche.dev/abort': '9c41d2e0.7' },
+    workload: LWS,
+    disabled: true,
+    paused: false,
+    style: 'partition',
+    steps: [
+      { replicas: 1, pause: { kind: 'manual' }, traffic: undefined, matches: 0 },
+      { replicas: '50%', pause: { kind: 'timed', seconds: 60 }, traffic: '10%', matches: 1 },
+      { replicas: '100%', pause: { kind: 'unset' } },
+    ],
+    failureThreshold: '10%',
+    asksForTraffic: true,
+  });
+});
+
+test.each<readonly [JsonObject, boolean]>([
+  [{}, false],
+  [{ trafficRoutings: [{ service: 's', gateway: { httpRouteName: 'r' } }] }, true],
+  [{ trafficRoutingRef: 'shared' }, true],
+  [{ disableGenerateCanaryService: true }, false],
+])('%j asks for traffic: %j', (extra, asks) => {
+  expect(parseRollout(rollout({ ...STEPS, ...extra })).rollout?.asksForTraffic).toBe(asks);
+});
+
+test('a TrafficRouting that an annotation names is traffic too', () => {
+  const metadata = { name: 'vllm', annotations: { 'rollouts.kruise.io/trafficrouting': 'shared' } };
+  expect(parseRollout(rollout(STEPS, {}, { metadata })).rollout?.asksForTraffic).toBe(true);
+});
+
+test.each<readonly [string, unknown, string]>([
+  ['no object', 'text', ': WrongType'],
+  [
+    'a misspelt field of the step',
+    rollout({ steps: [{ replicas: 1, pauze: {} }] }),
+    'spec.strategy.canary.steps.0.pauze: UnknownField',
+  ],
+  [
+    'a misspelt field of the pause',
+    rollout({ steps: [{ replicas: 1, pause: { seconds: 5 } }] }),
+    'spec.strategy.canary.steps.0.pause.seconds: UnknownField',
+  ],
+  [
+    'a misspelt field of the strategy',
+    rollout({ ...STEPS, failureTreshold: 1 }),
+    'spec.strategy.canary.failureTreshold: UnknownField',
+  ],
+  ['a field of another place', rollout(STEPS, { paused: true }), 'spec.paused: UnknownField'],
+  [
+    'v1alpha1',
+    { ...rollout(STEPS), spec: { objectRef: { workloadRef: LWS }, strategy: { canary: STEPS } } },
+    'spec.objectRef: UnknownField',
+  ],
+  ['neither strategy', rollout(STEPS, { strategy: {} }), 'spec.strategy: StrategyNotOne'],
+  [
+    'both strategies',
+    rollout(STEPS, { strategy: { canary: STEPS, blueGreen: STEPS } }),
+    'spec.strategy: StrategyNotOne',
+  ],
+  ['no steps', rollout({}), 'spec.strategy.canary.steps: NoSteps'],
+  ['steps that are no list', rollout({ steps: { replicas: 1 } }), 'spec.strategy.canary.steps: WrongType'],
+  [
+    '51 steps',
+    rollout({ steps: Array.from({ length: 51 }, () => ({ replicas: 1 })) }),
+    'spec.strategy.canary.steps: TooMany',
+  ],
+  [
+    'a step without replicas',
+    rollout({ steps: [{ pause: {} }] }),
+    'spec.strategy.canary.steps.0.replicas: BadReplicas',
+  ],
+  [
+    'a percentage without its sign',
+    rollout({ steps: [{ replicas: '50' }] }),
+    'spec.strategy.canary.steps.0.replicas: BadReplicas',
+  ],
+  ['0 %', rollout({ steps: [{ replicas: '0%' }] }), 'spec.strategy.canary.steps.0.replicas: BadReplicas'],
+  ['101 %', rollout({ steps: [{ replicas: '101%' }] }), 'spec.strategy.canary.steps.0.replicas: BadReplicas'],
+  ['half a group', rollout({ steps: [{ replicas: 1.5 }] }), 'spec.strategy.canary.steps.0.replicas: BadReplicas'],
+  [
+    'steps that go down',
+    rollout({ steps: [{ replicas: '50%' }, { replicas: '25%' }] }),
+    'spec.strategy.canary.steps.1.replicas: StepsNotIncreasing',
+  ],
+  [
+    'a negative pause',
+    rollout({ steps: [{ replicas: 1, pause: { duration: -1 } }] }),
+    'spec.strategy.canary.steps.0.pause.duration: BadNumber',
+  ],
+  [
+    'a pause in words',
+    rollout({ steps: [{ replicas: 1, pause: { duration: '5m' } }] }),
+    'spec.strategy.canary.steps.0.pause.duration: BadNumber',
+  ],
+  [
+    'a pause that is no map',
+    rollout({ steps: [{ replicas: 1, pause: 60 }] }),
+    'spec.strategy.canary.steps.0.pause: WrongType',
+  ],
+  [
+    'traffic of 0 %',
+    rollout({ steps: [{ replicas: 1, traffic: '0%' }] }),
+    'spec.strategy.canary.steps.0.traffic: BadTraffic',
+  ],
+  [
+    'traffic as a number',
+    rollout({ steps: [{ replicas: 1, traffic: 10 }] }),
+    'spec.strategy.canary.steps.0.traffic: BadTraffic',
+  ],
+  [
+    'a threshold in words',
+    rollout({ ...STEPS, failureThreshold: 'few' }),
+    'spec.strategy.canary.failureThreshold: BadNumber',
+  ],
+  [
+    'paused in words',
+    rollout(STEPS, { strategy: { paused: 'yes', canary: STEPS } }),
+    'spec.strategy.paused: WrongType',
+  ],
+  ['disabled in words', rollout(STEPS, { disabled: 1 }), 'spec.disabled: WrongType'],
+  ['no name', rollout(STEPS, {}, { metadata: {} }), 'metadata.name: Missing'],
+  ['no workload', rollout(STEPS, { workloadRef: { ...LWS, name: '' } }), 'spec.workloadRef.name: Missing'],
+  [
+    'an annotation that is a number',
+    rollout(STEPS, {}, { metadata: { name: 'a', annotations: { x: 1 } } }),
+    'metadata.annotations.x: WrongType',
+  ],
+])('%s is refused with its place', (_, value, fault) => {
+  const { rollout: read, faults } = parseRollout(value);
+  expect(read).toBeUndefined();
+  expect(faults.map((found) => `${found.at.join('.')}: ${found.reason}`)).toContain(fault);
+  for (const found of faults) {
+    expect(found.message).toMatch(/\S/);
+    expect(found.hint).toMatch(/\.$/);
+  }
+});
+
+test('all faults are reported, not only the first', () => {
+  const value = rollout({ steps: [{ replicas: 0 }, { replicas: 'x' }], failureThreshold: {} }, { disabled: 'no' });
+  expect(parseRollout(value).faults).toHaveLength(4);
+});
+
+test('null is a field that is not there', () => {
+  expect(parseRollout(rollout({ ...STEPS, failureThreshold: null, trafficRoutings: null })).faults).toEqual([]);
+});
+
+test('keys of the prototype are fields like any other', () => {
+  const value = JSON.parse('{"__proto__": {"steps": [{"replicas": 1}]}, "constructor": 1}') as Json;
+  const { faults } = parseRollout(rollout(value));
+  expect(faults.map((fault) => fault.at.at(-1))).toEqual(expect.arrayContaining(['__proto__', 'constructor', 'steps']));
+});
