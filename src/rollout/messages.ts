@@ -4,6 +4,7 @@ import type { IntOrPercent } from '../api/int-or-percent.ts';
 import { printStep } from '../api/marks.ts';
 import { printRelease } from '../api/release.ts';
 import type { Move } from './move.ts';
+import { capital } from './sentences.ts';
 import type { RolloutKey } from './snapshot.ts';
 
 /** Changing one of these breaks every reader of the history. */
@@ -50,7 +51,7 @@ export function stepMessage(
     reason: move.reason,
     plannedFrom: at.main,
   };
-  return { subject, message: `${subject}\n\n${wrap(oneLine(move.why))}\n\n${printTrailers(trailers)}\n` };
+  return { subject, message: `${subject}\n\n${wrap(capital(oneLine(move.why)))}\n\n${printTrailers(trailers)}\n` };
 }
 
 /** The message of a commit that carries a person's intent. */
@@ -58,7 +59,7 @@ export function intentMessage(
   what: string,
   at: { readonly key: RolloutKey; readonly main: string; readonly by: string },
 ): string {
-  const subject = `rollout(${at.key.namespace}/${at.key.name}): ${what}`;
+  const subject = `rollout(${at.key.namespace}/${at.key.name}): ${oneLine(what)}`;
   const by = at.by === '' ? '' : `\n\nOrdered by ${oneLine(at.by)}.`;
   return `${subject}${by}\n\n${TRAILER.rollout}: ${printKey(at.key)}\n${TRAILER.plannedFrom}: ${at.main}\n`;
 }
@@ -70,7 +71,8 @@ export function printTrailers(trailers: Trailers): string {
 
 /** The trailers of one of our step commits, from its last paragraph; undefined for any other message. */
 export function parseTrailers(message: string): Trailers | undefined {
-  const last = message.trimEnd().split('\n\n').at(-1) ?? '';
+  // Web forms and mail write other line ends than we do.
+  const last = message.replaceAll('\r\n', '\n').trimEnd().split('\n\n').at(-1) ?? '';
   const lines = new Map<string, string>();
   for (const line of last.split('\n')) {
     const colon = line.indexOf(': ');
@@ -93,7 +95,7 @@ export function parseTrailers(message: string): Trailers | undefined {
 /** Text of the cluster or of people must not be able to add a line, and so a trailer, of its own. */
 function oneLine(text: string): string {
   // eslint-disable-next-line no-control-regex -- control characters are exactly what must go
-  return text.replace(/[\u0000-\u001f\u007f\u2028\u2029]+/g, ' ').trim();
+  return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ').trim();
 }
 
 function wrap(text: string): string {
