@@ -7,6 +7,7 @@ import type { Intent } from '../reconcile/intent.ts';
 import type { Ports } from '../reconcile/pass.ts';
 import { exitCodeOf } from './exit-code.ts';
 import { clusterFlags, type Given, gitFlags, isGiven, numberOf, targetFlags, textOf, textsOf } from './flags.ts';
+import { addSimulate } from './simulate/verb.ts';
 
 type Verb = (common: CommonOptions, ports: Ports, given: Given) => Promise<number>;
 
@@ -44,6 +45,7 @@ export async function runProgram(argv: readonly string[], terminal: Io): Promise
     code = result;
   };
   addReplay(program, io, done);
+  addSimulate(program, io, done);
   addDemo(program, terminal, done);
   try {
     await program.parseAsync(argv, { from: 'user' });
@@ -111,10 +113,10 @@ function addOrders(program: Command, io: Io, run: Run): void {
     name: string,
     description: string,
     wish: (given: Given, extra: unknown) => Intent,
-    extra?: string,
+    extra?: { readonly name: string; readonly what: string },
   ): Command => {
     const command = orderFlags(program.command(name).description(description)).argument('<name>', 'the Rollout');
-    if (extra !== undefined) command.argument(extra);
+    if (extra !== undefined) command.argument(extra.name, extra.what);
     return command.action((rollout: string, ...rest: unknown[]) => {
       const given = rest.find(isGiven) ?? {};
       return run(async (common, ports) => {
@@ -131,7 +133,7 @@ function addOrders(program: Command, io: Io, run: Run): void {
     'jump',
     'go on to a later step without the ones between',
     (_, step) => ({ kind: 'jump', step: numberOf(step, '<step>') ?? 0 }),
-    '<step>',
+    { name: '<step>', what: 'its number, from 1' },
   );
   order('abort', 'give the release up and go back to the stable version', () => ({ kind: 'abort' }));
   order('retry', 'deliver an aborted release after all', (given) => ({

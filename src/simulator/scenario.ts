@@ -60,6 +60,16 @@ const acts: Readonly<Record<string, Act>> = {
   },
 };
 
+/** The names of all events that a scenario may hold. */
+export function scenarioEvents(): readonly string[] {
+  return Object.keys(acts);
+}
+
+/** Whether the model knows an event of this name. */
+export function isScenarioEvent(type: string): boolean {
+  return Object.hasOwn(acts, type);
+}
+
 /** The states after each event, in order. Throws on an event that the model does not know. */
 export function runScenario(scenario: Scenario): readonly ScenarioStep[] {
   const cluster = createCluster({
@@ -86,7 +96,7 @@ export function runScenario(scenario: Scenario): readonly ScenarioStep[] {
 }
 
 function actOn(stage: Stage, event: ScenarioEvent): Answer | undefined {
-  const act = Object.hasOwn(acts, event.type) ? acts[event.type] : undefined;
+  const act = isScenarioEvent(event.type) ? acts[event.type] : undefined;
   if (act === undefined) throw new Error(`scenario ${stage.scenario.name}: unknown event ${event.type}`);
   return act(stage, event.fields);
 }

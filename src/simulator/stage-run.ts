@@ -12,7 +12,10 @@ export type StageRun = {
 };
 
 /** More stages than any rollout within the limits of a Rollout can have; a run that gets here is cut. */
-const STAGES_MAX = 500;
+export const STAGES_MAX = 500;
+
+/** A ready leader brings its workers (`LeaderReady`), or is replaced as soon as it is ready. */
+const READY_ROUNDS_MAX = 4;
 
 /** The stages from the present state to rest, each with a note of what changed. The cluster itself stays as it is. */
 export function predictStages(cluster: Cluster, lws: LwsName, run: StageRun): readonly Stage[] {
@@ -32,8 +35,10 @@ export function predictStages(cluster: Cluster, lws: LwsName, run: StageRun): re
     const group = run.next === undefined ? waiting.at(-1) : run.next(waiting);
     if (group === undefined) break;
     const known = stages.length;
-    copy.orderPods({ ...lws, group, pods: 'all' }, { kind: 'ready' });
-    copy.settle(see);
+    for (let round = 0; round < READY_ROUNDS_MAX && stages.length === known; round++) {
+      copy.orderPods({ ...lws, group, pods: 'all' }, { kind: 'ready' });
+      copy.settle(see);
+    }
     // A group that does not get ready by being made ready would be made ready for ever.
     if (stages.length === known) break;
   }

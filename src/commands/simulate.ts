@@ -1,0 +1,67 @@
+/** `tranche simulate`: what LWS will do with a change of a manifest, or a scenario; nothing but the file is read. */
+
+import { readFile, stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { ManifestDocument } from '../manifests/parse-file.ts';
+import { EXIT, type Io, UsageError } from '../options.ts';
+import { type AskedStages, askedOf } from './simulate/asked.ts';
+import { changedManifest, checkSize, lwsOfFile } from './simulate/changed-manifest.ts';
+import { SCENARIO_BYTES_MAX } from './simulate/limits.ts';
+import { type Prediction, prediction } from './simulate/prediction.ts';
+import { scenarioReport } from './simulate/scenario.ts';
+import { stageReports } from './simulate/stage-report.ts';
+
+/**
+ * Exit code 1 where the webhooks of LWS would refuse the file or the change; wrong files and words are UsageErrors.
+ * `given` are the options as they were written.
+ */
+export async function simulate(
+  file: string | undefined,
+  given: Readonly<Record<string, unknown>>,
+  io: Io,
+): Promise<number> {
+  const asked = askedOf(file, given);
+  const text = await textOf(asked.file, io);
+  if (asked.kind === 'stages') return simulateStages(asked, text, io);
+  io.out(scenarioReport(asked, text));
+  return EXIT.ok;
+}
+
+function simulateStages(asked: AskedStages, text: string, io: Io): number {
+  const document = lwsOfFile(asked, text);
+  const after = changedManifest(document, asked.change);
+  checkSize(document, document.value);
+  checkSize(document, after);
+  const { lws, gate, readyOrder } = asked;
+  const predicted = prediction({ before: document.value, after, modes: { lws, gate }, readyOrder });
+  if (predicted.kind === 'refused') {
+    io.err(`error: ${refusalText(document, predicted)}\n`);
+    return EXIT.failed;
+  }
+  const { namespace, name } = document.object;
+  const { stages, outcome } = predicted;
+  io.out(stageReports[asked.output]({ asked, workload: { namespace, name }, stages, outcome }));
+  return EXIT.ok;
+}
+
+/** `file:line: which write was refused, in the words of the API server`; the line is that of the field it names. */
+function refusalText(document: ManifestDocument, refused: Prediction & { readonly kind: 'refused' }): string {
+  const { message } = refused.status;
+  const path = /\b(spec|metadata)(\.[A-Za-z]+|\[\d+\])+/.exec(message)?.[0] ?? '';
+  const line = document.lineOf(path.split(/[.[\]]+/).filter((segment) => segment !== ''));
+  const { kind, name } = document.object;
+  const what = refused.write === 'file' ? `${kind} ${name} as it stands` : `this change of ${kind} ${name}`;
+  return `${document.file}:${line}: the API server would refuse ${what}: ${message}`;
+}
+
+async function textOf(file: string, io: Io): Promise<string> {
+  const path = resolve(io.folder, file);
+  try {
+    const { size } = await stat(path);
+    if (size <= SCENARIO_BYTES_MAX) return await readFile(path, 'utf8');
+    throw new UsageError(`${file} has ${size} bytes, at most ${SCENARIO_BYTES_MAX} are read`);
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    throw new UsageError(`${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}

@@ -1,0 +1,111 @@
+/** The LeaderWorkerSet of a file, and the same after the change that the command line describes. */
+
+import type { Issue } from '../../api/issue.ts';
+import { at, isJsonObject, type Json, type JsonObject } from '../../api/json.ts';
+import { type ManifestDocument, parseManifestFile } from '../../manifests/parse-file.ts';
+import { UsageError } from '../../options.ts';
+import { issueLine } from '../../reconcile/report.ts';
+import { mergePatch, withValue } from '../../simulator/object-edit.ts';
+import type { AskedChange, AskedStages, ImagePlace } from './asked.ts';
+import { GROUPS_MAX, PODS_MAX } from './limits.ts';
+
+const LWS_KIND = 'LeaderWorkerSet';
+const TEMPLATE = ['spec', 'leaderWorkerTemplate'];
+
+/** The one LeaderWorkerSet of the file, or the one that is named. A UsageError with file and line where it is not clear. */
+export function lwsOfFile(asked: Pick<AskedStages, 'file' | 'name'>, text: string): ManifestDocument {
+  const { documents, issues } = parseManifestFile(asked.file, text, [LWS_KIND]);
+  if (issues.length > 0) throw new UsageError(issues.map(issueLine).join('\nerror: '));
+  const found = documents.filter(({ object }) => asked.name === '' || object.name === asked.name);
+  const [document, ...others] = found;
+  const issue = (line: number, message: string, hint: string): UsageError => {
+    const whole: Issue = { file: asked.file, line, path: '', reason: 'NoSuchWorkload', message, hint };
+    return new UsageError(issueLine(whole));
+  };
+  if (document === undefined && asked.name !== '' && documents.length > 0) {
+    const names = documents.map(({ object }) => object.name).join(', ');
+    throw issue(documents[0]?.firstLine ?? 0, `no ${LWS_KIND} ${asked.name}, but ${names}`, 'Correct --name.');
+  }
+  if (document === undefined) throw issue(1, `no ${LWS_KIND} in this file`, 'Name the file that holds it.');
+  if (others.length > 0) {
+    const places = found.map(({ object, firstLine }) => `${object.name} (line ${firstLine})`).join(', ');
+    throw issue(others[0]?.firstLine ?? 0, `${found.length} LeaderWorkerSets: ${places}`, 'Choose one with --name.');
+  }
+  return document;
+}
+
+/** The manifest after the change. A UsageError with file and line where the file has no place for it. */
+export function changedManifest(document: ManifestDocument, change: AskedChange): JsonObject {
+  const rolling: Record<string, Json> = {};
+  for (const key of ['partition', 'maxSurge', 'maxUnavailable'] as const) {
+    const value = change[key];
+    if (value !== undefined) rolling[key] = value;
+  }
+  const spec: Record<string, Json> = {};
+  if (change.replicas !== undefined) spec['replicas'] = change.replicas;
+  if (Object.keys(rolling).length > 0) spec['rolloutStrategy'] = { rollingUpdateConfiguration: rolling };
+  const patched = mergePatch(document.value, { spec });
+  return change.images.reduce(
+    (manifest, { place, image }) => withImage(document, { manifest, place, image }),
+    isJsonObject(patched) ? patched : document.value,
+  );
+}
+
+/** Refuses what the model would take minutes for: a typo in `replicas` should not stop the machine. */
+export function checkSize(document: ManifestDocument, manifest: JsonObject): void {
+  const replicas = numberAt(manifest, ['spec', 'replicas'], 1);
+  const size = numberAt(manifest, [...TEMPLATE, 'size'], 1);
+  if (replicas <= GROUPS_MAX && replicas * size <= PODS_MAX) return;
+  throw faultOf(document, {
+    path: ['spec', 'replicas'],
+    reason: 'TooManyGroups',
+    message: `${replicas} groups of ${size} pods, the limits of a simulation are ${GROUPS_MAX} groups and ${PODS_MAX} pods`,
+    hint: 'Simulate with fewer: --replicas.',
+  });
+}
+
+type Wrong = Pick<Issue, 'reason' | 'message' | 'hint'> & { readonly path: readonly string[] };
+
+/** The UsageError for a fault of a field: `file:line: message`. */
+function faultOf(document: ManifestDocument, { path, ...rest }: Wrong): UsageError {
+  const line = document.lineOf(path);
+  return new UsageError(issueLine({ file: document.file, line, path: path.join('.'), ...rest }));
+}
+
+function withImage(
+  document: ManifestDocument,
+  from: { readonly manifest: JsonObject; readonly place: ImagePlace; readonly image: string },
+): JsonObject {
+  const named: readonly ImagePlace[] = from.place === 'both' ? ['leader', 'worker'] : [from.place];
+  const paths = named
+    .map((role) => [...TEMPLATE, `${role}Template`, 'spec', 'containers'])
+    .filter((path) => Array.isArray(at(from.manifest, path)));
+  if (paths.length === 0) {
+    const path = [...TEMPLATE, ...(from.place === 'both' ? [] : [`${from.place}Template`])];
+    const leader = from.place === 'leader';
+    throw faultOf(document, {
+      path,
+      reason: 'NoContainers',
+      message: `no containers in ${path.join('.')}, so there is no image to set`,
+      hint: leader
+        ? 'Without a leaderTemplate leaders use the workerTemplate: set image or worker.image.'
+        : 'Add them.',
+    });
+  }
+  return paths.reduce((manifest, path) => {
+    const containers = at(manifest, path);
+    const list: readonly unknown[] = Array.isArray(containers) ? containers : [];
+    const changed = list.map((one): Json => (isContainer(one) ? { ...one, image: from.image } : null));
+    return withValue(manifest, path, changed);
+  }, from.manifest);
+}
+
+/** What the parser of manifests made is JSON all the way down. */
+function isContainer(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function numberAt(manifest: JsonObject, path: readonly string[], otherwise: number): number {
+  const value = at(manifest, path);
+  return typeof value === 'number' ? value : otherwise;
+}

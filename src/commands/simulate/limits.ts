@@ -1,0 +1,10 @@
+/** How large a cluster `tranche simulate` lets grow: every number has a name and a reason. */
+
+/** More groups than the largest fleets of one model have; the model needs seconds for them, not minutes. */
+export const GROUPS_MAX = 256;
+
+/** Pods of all groups together. */
+export const PODS_MAX = 4096;
+
+/** Bytes of a scenario file. The largest recorded trace has a quarter of a megabyte. */
+export const SCENARIO_BYTES_MAX = 16 * 1024 * 1024;
