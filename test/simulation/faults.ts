@@ -1,0 +1,71 @@
+/** What becomes of one call at a port: it goes well, goes wrong, or the process dies over it. */
+
+import type { Chance } from './chance.ts';
+import type { Pending, PortFault } from './process.ts';
+import type { FaultKind, Rates } from './setup.ts';
+import type { Universe } from './universe.ts';
+
+export type Fate =
+  | { readonly kind: 'well' }
+  | { readonly kind: 'wrong'; readonly why: FaultKind; readonly fault: PortFault }
+  /** `before`: nothing happens; `after`: it happens, nobody hears; `late`: it happens some time after the death. */
+  | { readonly kind: 'crash'; readonly why: FaultKind; readonly when: 'before' | 'after' | 'late' };
+
+const WELL: Fate = { kind: 'well' };
+
+/** Draws the fate of a call, and counts it. */
+export function fateOf(universe: Universe, chance: Chance, call: Pending, rates: Rates): Fate {
+  const fate = draw(universe, chance, call, rates);
+  if (fate.kind !== 'well') universe.inject(fate.why);
+  return fate;
+}
+
+function draw(universe: Universe, chance: Chance, call: Pending, rates: Rates): Fate {
+  const hit = (kind: FaultKind): boolean => chance.flip(rates[kind]);
+  if (call.kind === 'push') return pushFate(chance, rates);
+  if (hit('crash before read')) return { kind: 'crash', why: 'crash before read', when: 'before' };
+  if (call.kind === 'list' || call.kind === 'get') {
+    if (hit('cluster unknown')) {
+      const why = chance.pick(['timed out', '403 forbidden', 'a page was missing']);
+      return { kind: 'wrong', why: 'cluster unknown', fault: { port: 'cluster', fault: { kind: 'unknown', why } } };
+    }
+    if (universe.ring.length > 1 && hit('cluster stale')) {
+      const reading = chance.pick(universe.ring.slice(0, -1));
+      return { kind: 'wrong', why: 'cluster stale', fault: { port: 'cluster', fault: { kind: 'stale', reading } } };
+    }
+    return WELL;
+  }
+  if (call.kind === 'heads' && hit('stale heads'))
+    return {
+      kind: 'wrong',
+      why: 'stale heads',
+      fault: { port: 'git', fault: { kind: 'stale', moves: chance.between(1, 3) } },
+    };
+  if (hit('git read fails'))
+    return {
+      kind: 'wrong',
+      why: 'git read fails',
+      fault: { port: 'git', fault: { kind: 'fail', retryable: chance.flip(0.8) } },
+    };
+  return WELL;
+}
+
+function pushFate(chance: Chance, rates: Rates): Fate {
+  const hit = (kind: FaultKind): boolean => chance.flip(rates[kind]);
+  if (hit('crash before push')) return { kind: 'crash', why: 'crash before push', when: 'before' };
+  if (hit('crash after push')) return { kind: 'crash', why: 'crash after push', when: 'after' };
+  if (hit('push late')) return { kind: 'crash', why: 'push late', when: 'late' };
+  const wrong = (why: FaultKind, fault: (PortFault & { port: 'git' })['fault']): Fate => ({
+    kind: 'wrong',
+    why,
+    fault: { port: 'git', fault },
+  });
+  if (hit('push fails before')) return wrong('push fails before', { kind: 'fail', retryable: chance.flip(0.8) });
+  if (hit('push reply lost')) return wrong('push reply lost', { kind: 'lostReply' });
+  if (hit('push spuriously moved')) return wrong('push spuriously moved', { kind: 'moved' });
+  if (hit('push refused')) {
+    const branch = chance.pick(['main', 'main', 'tranche-status']);
+    return wrong('push refused', { kind: 'refuse', branch, rule: 'protected branch hook declined' });
+  }
+  return WELL;
+}

@@ -1,0 +1,162 @@
+/** The user's files in a simulated repository, and the edits that people make in them. */
+
+import { type Setup, type StepSetup, type WorkloadSetup } from './setup.ts';
+import { REGISTRY, templateText } from './versions.ts';
+
+const TEMPLATE = '  leaderWorkerTemplate:';
+
+export function lwsFile(name: string): string {
+  return `apps/${name}/lws.yaml`;
+}
+
+export function rolloutFile(name: string): string {
+  return `rollouts/${name}.yaml`;
+}
+
+/** What people say in a Rollout; the file is written from it as a whole. */
+export type RolloutState = {
+  readonly steps: readonly StepSetup[];
+  readonly paused: boolean;
+  readonly disabled: boolean;
+  readonly intents: Readonly<Record<string, string>>;
+};
+
+export function initialFiles(setup: Setup): Readonly<Record<string, string>> {
+  const files: Record<string, string> = { 'README.md': '# Models\n' };
+  for (const workload of setup.workloads) {
+    const state = { steps: workload.steps, paused: false, disabled: false, intents: {} };
+    files[rolloutFile(workload.name)] = rolloutText(workload, state);
+    if (workload.poison !== 'no workload') files[lwsFile(workload.name)] = lwsText(workload);
+    if (workload.autoscaled) files[`apps/${workload.name}/hpa.yaml`] = hpaText(workload);
+  }
+  return files;
+}
+
+function lwsText(setup: WorkloadSetup): string {
+  const lines = [
+    `# The model server ${setup.name}.`,
+    'apiVersion: leaderworkerset.x-k8s.io/v1',
+    'kind: LeaderWorkerSet',
+    'metadata:',
+    `  name: ${setup.name}`,
+    '  namespace: llm',
+    'spec:',
+    `  replicas: ${setup.replicas}`,
+    '  rolloutStrategy:',
+    '    type: RollingUpdate',
+    '    rollingUpdateConfiguration:',
+    `      maxUnavailable: ${setup.maxUnavailable}  # one group is 16 GPUs`,
+    '      maxSurge: 0',
+    '      partition: 0',
+    TEMPLATE,
+    templateText(0, setup.size),
+  ];
+  const text = lines.join('\n');
+  return withLineEnds(setup.poison === 'broken yaml' ? text.replace('spec:', 'spec: [') : text, setup.lineEnd);
+}
+
+export function rolloutText(setup: WorkloadSetup, state: RolloutState): string {
+  const annotations = Object.entries(state.intents).map(([key, value]) => `    ${key}: "${value}"`);
+  const steps =
+    setup.poison === 'steps down' ? [{ replicas: '100%', pause: 'none' } as const, ...state.steps] : state.steps;
+  const lines = [
+    'apiVersion: rollouts.kruise.io/v1beta1',
+    'kind: Rollout',
+    'metadata:',
+    `  name: ${setup.name}`,
+    '  namespace: llm',
+    ...(annotations.length === 0 ? [] : ['  annotations:', ...annotations]),
+    'spec:',
+    ...(state.disabled ? ['  disabled: true'] : []),
+    '  workloadRef:',
+    '    apiVersion: leaderworkerset.x-k8s.io/v1',
+    '    kind: LeaderWorkerSet',
+    `    name: ${setup.name}`,
+    '  strategy:',
+    ...(state.paused ? ['    paused: true'] : []),
+    '    canary:',
+    '      steps:',
+    ...steps.flatMap(stepLines),
+    '',
+  ];
+  return lines.join('\n');
+}
+
+function stepLines(step: StepSetup): readonly string[] {
+  const replicas = `        - replicas: ${step.replicas}`;
+  if (step.pause === 'none') return [replicas];
+  return [replicas, step.pause === 'manual' ? '          pause: {}' : `          pause: {duration: ${step.pause}}`];
+}
+
+function hpaText({ name }: WorkloadSetup): string {
+  return [
+    'apiVersion: autoscaling/v2',
+    'kind: HorizontalPodAutoscaler',
+    `metadata: {name: ${name}, namespace: llm}`,
+    'spec:',
+    '  maxReplicas: 8',
+    '  scaleTargetRef: {apiVersion: leaderworkerset.x-k8s.io/v1, kind: LeaderWorkerSet, ',
+    `    name: ${name}}`,
+    '',
+  ].join('\n');
+}
+
+function withLineEnds(text: string, lineEnd: '\n' | '\r\n'): string {
+  return lineEnd === '\n' ? text : text.replaceAll('\n', '\r\n');
+}
+
+/** Where the template begins; the rest of the file, up to its end, is the template. */
+export function templateStart(text: string): number {
+  return text.indexOf(TEMPLATE) + TEMPLATE.length;
+}
+
+/** The version that a file asks for. */
+export function versionInText(text: string): number | undefined {
+  const found = new RegExp(`${REGISTRY}:(\\d+)`).exec(text)?.[1];
+  return found === undefined ? undefined : Number(found);
+}
+
+/** Another version's template in the place of the present one. */
+export function withVersion(text: string, version: number, setup: WorkloadSetup): string {
+  const lineEnd = text.includes('\r\n') ? '\r\n' : '\n';
+  return `${text.slice(0, templateStart(text))}${lineEnd}${withLineEnds(templateText(version, setup.size), lineEnd)}`;
+}
+
+/** A number of the spec, by its key; every key that is asked for is there once. */
+export function numberIn(text: string, key: string): number | undefined {
+  const found = new RegExp(`^ +${key}: (\\d+)`, 'm').exec(text)?.[1];
+  return found === undefined ? undefined : Number(found);
+}
+
+export function withNumber(text: string, key: string, value: number): string {
+  return text.replace(new RegExp(`^( +${key}: )\\d+`, 'm'), `$1${value}`);
+}
+
+/** What the marks in a file say, read by no code of the product. */
+export type FileMarks = {
+  readonly release: string;
+  readonly step: string | undefined;
+  readonly stable: string | undefined;
+  readonly floor: number | undefined;
+  readonly setBudget: number | undefined;
+  readonly aborted: readonly string[];
+};
+
+export function marksIn(text: string): FileMarks | undefined {
+  const release = markIn(text, 'release');
+  if (release === undefined) return undefined;
+  const restore = JSON.parse(markIn(text, 'restore') ?? '{}') as { floor?: number; maxUnavailable?: { set: number } };
+  return {
+    release,
+    step: markIn(text, 'step'),
+    stable: markIn(text, 'stable'),
+    floor: restore.floor,
+    setBudget: restore.maxUnavailable?.set,
+    aborted: (markIn(text, 'aborted') ?? '').split(',').filter((part) => part !== ''),
+  };
+}
+
+function markIn(text: string, key: string): string | undefined {
+  const found = new RegExp(`^ +tranche\\.dev/${key}: (.*?)\\r?$`, 'm').exec(text)?.[1];
+  return found?.replace(/^["'](.*)["']$/, '$1');
+}

@@ -1,0 +1,102 @@
+/** One commit of the product on main, with everything that the laws about commits ask for. */
+
+import { parse } from 'yaml';
+import { parseTrailers } from '../../src/rollout/messages.ts';
+import { type FileMarks, lwsFile, marksIn, numberIn, rolloutFile, versionInText } from './files.ts';
+import type { WorkloadSetup } from './setup.ts';
+import type { Truth } from './truth.ts';
+import type { Universe } from './universe.ts';
+
+export const SENTINEL = 1_000_000;
+
+export type Fields = {
+  readonly text: string;
+  readonly marks: FileMarks | undefined;
+  readonly partition: number;
+  readonly maxUnavailable: number;
+  readonly replicas: number;
+  readonly version: number | undefined;
+};
+
+export type Plan = {
+  readonly steps: readonly { readonly replicas: string; readonly pause: 'none' | 'manual' | number }[];
+  readonly annotations: Readonly<Record<string, string>>;
+};
+
+export type OurCommit = {
+  readonly universe: Universe;
+  readonly workload: WorkloadSetup;
+  readonly oid: string;
+  readonly parent: string;
+  readonly plannedFrom: string;
+  readonly reason: string;
+  readonly subject: string;
+  readonly before: Fields;
+  readonly after: Fields;
+  readonly plan: Plan;
+  /** All that was so since the fields of `before` were written. */
+  readonly since: readonly Truth[];
+  /** The version of the release in the marks before; undefined: not known. */
+  readonly releaseVersion: number | undefined;
+};
+
+export function fieldsOf(text: string): Fields {
+  return {
+    text,
+    marks: marksIn(text),
+    partition: numberIn(text, 'partition') ?? 0,
+    maxUnavailable: numberIn(text, 'maxUnavailable') ?? 1,
+    replicas: numberIn(text, 'replicas') ?? 1,
+    version: versionInText(text),
+  };
+}
+
+type RolloutValue = {
+  metadata?: { annotations?: Record<string, string> };
+  spec?: { strategy?: { canary?: { steps?: { replicas: string | number; pause?: { duration?: number } }[] } } };
+};
+
+export function planIn(text: string | undefined): Plan {
+  const value = parse(text ?? '') as RolloutValue | null;
+  const steps = value?.spec?.strategy?.canary?.steps ?? [];
+  return {
+    steps: steps.map(({ replicas, pause }) => ({
+      replicas: String(replicas),
+      pause: pause === undefined ? 'none' : (pause.duration ?? 'manual'),
+    })),
+    annotations: value?.metadata?.annotations ?? {},
+  };
+}
+
+/** Kruise's arithmetic once more: percentages round up, within 0…N. */
+export function planned(step: string, replicas: number): number {
+  const percent = step.endsWith('%');
+  const amount = Number(step.replace('%', ''));
+  return Math.max(0, Math.min(replicas, percent ? Math.ceil((amount * replicas) / 100) : amount));
+}
+
+/** Reads a commit of main; undefined where it is not one of ours. */
+export function ourCommit(
+  universe: Universe,
+  header: { readonly oid: string; readonly message: string; readonly parent: string },
+  known: (name: string) => Pick<OurCommit, 'since' | 'releaseVersion'>,
+): OurCommit | undefined {
+  const trailers = parseTrailers(header.message);
+  if (trailers === undefined) return undefined;
+  const name = trailers.rollout.split('/').at(-1) ?? '';
+  const workload = universe.setup.workloads.find((one) => one.name === name);
+  if (workload === undefined) return undefined;
+  return {
+    universe,
+    workload,
+    oid: header.oid,
+    parent: header.parent,
+    plannedFrom: trailers.plannedFrom,
+    reason: trailers.reason,
+    subject: header.message.split('\n')[0] ?? '',
+    before: fieldsOf(universe.text(header.parent, lwsFile(name)) ?? ''),
+    after: fieldsOf(universe.text(header.oid, lwsFile(name)) ?? ''),
+    plan: planIn(universe.text(header.parent, rolloutFile(name))),
+    ...known(name),
+  };
+}

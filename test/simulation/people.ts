@@ -1,0 +1,190 @@
+/** The people of the repository: they edit templates, approve, abort, scale, and sometimes do what they should not. */
+
+import { INTENT } from '../../src/api/intents.ts';
+import type { Chance, Weighted } from './chance.ts';
+import {
+  type FileMarks,
+  lwsFile,
+  marksIn,
+  numberIn,
+  type RolloutState,
+  rolloutFile,
+  rolloutText,
+  versionInText,
+  withNumber,
+  withVersion,
+} from './files.ts';
+import { stepsOf, type WorkloadSetup } from './setup.ts';
+import type { Universe } from './universe.ts';
+
+const VERSIONS_MAX = 6;
+
+type Act = (person: Person) => void;
+
+/** One who looks after one workload. */
+export class Person {
+  readonly universe: Universe;
+  readonly workload: WorkloadSetup;
+  readonly chance: Chance;
+  state: RolloutState;
+  versions = 0;
+
+  constructor(universe: Universe, workload: WorkloadSetup, chance: Chance) {
+    this.universe = universe;
+    this.workload = workload;
+    this.chance = chance;
+    this.state = { steps: workload.steps, paused: false, disabled: false, intents: {} };
+  }
+
+  /** Does something, if there is anything to do it to. */
+  act(): void {
+    const { mischief } = this.universe.setup;
+    const scaled = mischief * 10;
+    const delivering = this.marks?.step !== undefined;
+    const acts: Weighted<Act> = [
+      [delivering ? 0.7 : 6, edit],
+      [delivering ? 6 : 0, approve],
+      [delivering ? 0.7 : 0, abort],
+      [delivering ? 0.5 : 0.1, revert],
+      [this.state.paused ? 2 : 0.3, togglePause],
+      [0.4, scale],
+      [0.6, comment],
+      [0.3 * scaled, jump],
+      [0.2 * scaled, retry],
+      [0.3 * scaled, returnAborted],
+      [this.state.disabled ? 2 : 0.15 * scaled, toggleDisabled],
+      [0.25 * scaled, editSteps],
+      [0.2 * scaled, editPartition],
+      [0.2 * scaled, editBudget],
+    ];
+    this.chance.weighted(acts)(this);
+  }
+
+  get text(): string {
+    return this.universe.lws(this.workload.name) ?? '';
+  }
+
+  get marks(): FileMarks | undefined {
+    return marksIn(this.text);
+  }
+
+  write(text: string, what: string): void {
+    this.universe.commit(lwsFile(this.workload.name), text, `${this.workload.name}: ${what}`);
+  }
+
+  /** Writes the Rollout anew. */
+  say(state: Partial<RolloutState>, what: string): void {
+    this.state = { ...this.state, ...state };
+    const text = rolloutText(this.workload, this.state);
+    this.universe.commit(rolloutFile(this.workload.name), text, `${this.workload.name}: ${what}`);
+  }
+
+  intend(key: string, value: string): void {
+    this.say({ intents: { ...this.state.intents, [key]: value } }, `${key.replace('tranche.dev/', '')} ${value}`);
+  }
+}
+
+function edit(person: Person): void {
+  if (person.versions >= VERSIONS_MAX) return;
+  person.versions += 1;
+  person.write(withVersion(person.text, person.versions, person.workload), `version ${person.versions}`);
+}
+
+/** Approves the step that Git names; waves through what is held there as well. */
+export function approve(person: Person): void {
+  const { marks } = person;
+  const index = stepIndex(marks);
+  if (marks !== undefined && index !== undefined) person.intend(INTENT.approve, `${index}@${marks.release}`);
+}
+
+/** Gives up the release that is being delivered. */
+export function abort(person: Person): void {
+  const { marks } = person;
+  if (marks?.step !== undefined) person.intend(INTENT.abort, marks.release);
+}
+
+function jump(person: Person): void {
+  const { marks } = person;
+  if (marks !== undefined) {
+    const index = person.chance.between(1, Math.max(1, person.state.steps.length));
+    person.intend(INTENT.jump, `${index}@${marks.release}`);
+  }
+}
+
+function retry(person: Person): void {
+  const given = person.marks?.aborted[0];
+  if (given !== undefined) person.intend(INTENT.retry, given);
+}
+
+/** Puts the text of the stable version back by hand. */
+function revert(person: Person): void {
+  const { marks, universe, workload } = person;
+  if (marks?.stable === undefined) return;
+  const version = versionInText(universe.lws(workload.name, marks.stable) ?? '');
+  if (version !== undefined) person.write(withVersion(person.text, version, workload), `back to version ${version}`);
+}
+
+/** A bot that writes an old version again, given up or not. */
+function returnAborted(person: Person): void {
+  if (person.versions === 0) return;
+  const version = person.chance.between(0, person.versions);
+  person.write(withVersion(person.text, version, person.workload), `version ${version} again`);
+}
+
+function togglePause(person: Person): void {
+  const paused = !person.state.paused;
+  person.say({ paused }, paused ? 'pause' : 'resume');
+}
+
+function toggleDisabled(person: Person): void {
+  const disabled = !person.state.disabled;
+  person.say({ disabled }, disabled ? 'disable' : 'enable');
+}
+
+function editSteps(person: Person): void {
+  const { chance, state, workload } = person;
+  const count = chance.flip(0.8) ? state.steps.length : chance.between(1, 4);
+  const steps = stepsOf(chance, workload.replicas, count);
+  if (steps.length === state.steps.length || chance.flip(0.2))
+    person.say({ steps }, `steps ${steps.map((step) => step.replicas).join(' ')}`);
+}
+
+function scale(person: Person): void {
+  if (person.workload.autoscaled) return;
+  const least = person.chance.flip(0.1) ? 0 : 1;
+  const replicas = person.chance.between(least, 6);
+  person.write(withNumber(person.text, 'replicas', replicas), `${replicas} replicas`);
+}
+
+function editBudget(person: Person): void {
+  const budget = person.chance.between(1, 3);
+  person.write(withNumber(person.text, 'maxUnavailable', budget), `maxUnavailable ${budget}`);
+}
+
+function editPartition(person: Person): void {
+  const partition = person.chance.flip(0.2) ? 1_000_000 : person.chance.between(0, person.workload.replicas);
+  const before = numberIn(person.text, 'partition');
+  if (before !== partition)
+    person.write(withNumber(person.text, 'partition', partition), `partition ${partition} by hand`);
+}
+
+function comment(person: Person): void {
+  const { universe, chance } = person;
+  if (chance.flip(0.5)) {
+    universe.commit('README.md', `# Models\n${chance.between(0, 1_000_000)}\n`, 'README');
+    return;
+  }
+  const lineEnd = person.text.includes('\r\n') ? '\r\n' : '\n';
+  person.write(
+    person.text.replace(
+      /^# .*$/m,
+      `# The model server, note ${chance.between(0, 999)}.${lineEnd === '\n' ? '' : '\r'}`,
+    ),
+    'a comment',
+  );
+}
+
+export function stepIndex(marks: FileMarks | undefined): number | undefined {
+  const found = /^(\d+)\//.exec(marks?.step ?? '')?.[1];
+  return found === undefined ? undefined : Number(found);
+}

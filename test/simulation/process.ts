@@ -1,0 +1,182 @@
+/** One reconciler: the production pass behind ports whose every call waits for its turn, and may go wrong or be the last. */
+
+import type { Call } from '../../src/adapters/cluster/call.ts';
+import type { Cluster as ClusterPort } from '../../src/ports/cluster.ts';
+import type { Git } from '../../src/ports/git.ts';
+import { PortError } from '../../src/ports/port-error.ts';
+import * as fullPass from '../../src/reconcile/full-pass.ts';
+import { type Memory, NO_OVERRIDES, newMemory, type PassResult, type Ports } from '../../src/reconcile/pass.ts';
+import { runPass } from '../../src/reconcile/run.ts';
+import { fakeCluster, type ReadFault } from '../support/fake-cluster.ts';
+import type { FakeFault } from '../support/fake-git.ts';
+import { LawBroken } from './timeline.ts';
+import type { Universe } from './universe.ts';
+
+export type PortFault =
+  | { readonly port: 'git'; readonly fault: FakeFault }
+  | { readonly port: 'cluster'; readonly fault: ReadFault };
+
+/** A call that has been made and not happened yet. */
+export type Pending = {
+  readonly kind: 'heads' | 'readAt' | 'history' | 'push' | 'list' | 'get';
+  readonly what: string;
+  /** Lets it happen; the process hears of it unless it is dead. */
+  readonly happen: (fault: PortFault | undefined) => void;
+  /** Of a push: whether a branch has moved since it was prepared. */
+  readonly stale?: () => boolean;
+};
+
+export type PassEnd =
+  | { readonly kind: 'done'; readonly result: PassResult }
+  | { readonly kind: 'failed'; readonly error: unknown };
+
+/** A pass loads this file when it needs it; it must be there already, or a pass waits for a disk in mid-schedule. */
+export const loaded: unknown = fullPass;
+
+/** Parses by blob id, shared by all processes of all schedules: a pure cache. */
+const parsed: Memory['parsed'] = newMemory().parsed;
+
+export function freshMemory(): Memory {
+  return { ...newMemory(), parsed };
+}
+
+/** Rounds of the event loop that a process may take to come to its next call. */
+const ROUNDS_MAX = 10_000;
+
+export class Process {
+  readonly name: string;
+  pending: Pending[] = [];
+  running = false;
+  /** Seconds by which its clock is wrong. */
+  skewSeconds = 0;
+  private life = 0;
+  private memory = freshMemory();
+  private readonly universe: Universe;
+  private ended: PassEnd | undefined;
+
+  constructor(universe: Universe, name: string) {
+    this.universe = universe;
+    this.name = name;
+  }
+
+  /** Begins a pass; it stands still at its first call. */
+  async start(): Promise<PassEnd | undefined> {
+    const life = this.life;
+    this.running = true;
+    const end = (ended: PassEnd): void => {
+      if (life !== this.life) return;
+      this.ended = ended;
+      this.running = false;
+    };
+    runPass(this.ports(), this.memory, { overrides: NO_OVERRIDES, write: true, only: [] }).then(
+      (result) => end({ kind: 'done', result }),
+      (error: unknown) => end({ kind: 'failed', error }),
+    );
+    return this.proceed();
+  }
+
+  /** Lets one call happen, and the process go on to its next; the end of the pass, if that was it. */
+  async deliver(call: Pending, fault: PortFault | undefined): Promise<PassEnd | undefined> {
+    this.pending = this.pending.filter((other) => other !== call);
+    call.happen(fault);
+    return this.proceed();
+  }
+
+  /** The process is gone with all it knew; calls under way are lost. A new one takes its place. */
+  crash(): void {
+    this.life += 1;
+    this.pending = [];
+    this.running = false;
+    this.ended = undefined;
+    this.memory = freshMemory();
+    this.skewSeconds = 0;
+  }
+
+  private async proceed(): Promise<PassEnd | undefined> {
+    for (let round = 0; round < ROUNDS_MAX; round++) {
+      await new Promise((resolve) => setImmediate(resolve));
+      if (this.pending.length > 0 || !this.running) {
+        const { ended } = this;
+        this.ended = undefined;
+        return ended;
+      }
+    }
+    throw new Error(`${this.name} neither calls a port nor ends`);
+  }
+
+  private ports(): Ports {
+    const say = (): void => undefined;
+    return {
+      git: this.git(),
+      cluster: this.clusterPort(),
+      clock: { now: () => this.universe.now + this.skewSeconds, sleep: async () => undefined },
+      log: { info: say, warn: say, error: say },
+    };
+  }
+
+  private ask<T>(
+    kind: Pending['kind'],
+    what: string,
+    effect: (fault: PortFault | undefined) => Promise<T>,
+    stale?: () => boolean,
+  ): Promise<T> {
+    const { life } = this;
+    return new Promise<T>((resolve, reject) => {
+      this.pending.push({
+        kind,
+        what,
+        ...(stale === undefined ? {} : { stale }),
+        happen: (fault) => {
+          const outcome = effect(fault);
+          // A dead process hears nothing; what it asked for has happened all the same.
+          if (life === this.life) outcome.then(resolve, reject);
+          else outcome.catch(() => undefined);
+        },
+      });
+    });
+  }
+
+  private git(): Git {
+    const open = (fault: PortFault | undefined): Git =>
+      this.universe.repository.open({ before: () => (fault?.port === 'git' ? fault.fault : undefined) });
+    return {
+      heads: (branches) => this.ask('heads', 'heads', (fault) => open(fault).heads(branches)),
+      readAt: (commit, request) =>
+        this.ask('readAt', `read ${commit.slice(0, 7)}`, (fault) => open(fault).readAt(commit, request)),
+      history: (from, until, limit) =>
+        this.ask('history', `history ${from.slice(0, 7)}`, (fault) => open(fault).history(from, until, limit)),
+      push: (updates) =>
+        this.ask(
+          'push',
+          `push ${updates.flatMap(({ branch, commits }) => commits.map(({ message }) => `${branch}: ${message.split('\n')[0]}`)).join(' & ')}`,
+          (fault) => open(fault).push(updates),
+          () => updates.some(({ branch, expectedOld }) => this.universe.repository.head(branch) !== expectedOld),
+        ),
+    };
+  }
+
+  private clusterPort(): ClusterPort {
+    const open = (fault: PortFault | undefined): ClusterPort =>
+      fakeCluster({
+        model: this.universe.cluster,
+        fault: (_call: Call) => (fault?.port === 'cluster' ? fault.fault : undefined),
+      });
+    return {
+      list: (resource, options) =>
+        this.ask('list', `list ${resource.plural}`, (fault) => open(fault).list(resource, options)),
+      get: (resource, options) =>
+        this.ask('get', `get ${resource.plural}`, (fault) => open(fault).get(resource, options)),
+    };
+  }
+}
+
+/** Only the world may fail a pass; anything else is a bug. */
+export function checkEnd(end: PassEnd): void {
+  if (end.kind === 'failed' && !(end.error instanceof PortError)) throw end.error;
+  if (end.kind === 'failed') return;
+  for (const { error, plan } of end.result.outcomes) {
+    if (error?.startsWith('bug:') === true) throw new LawBroken('no crash', error);
+    const issue = plan?.issues.find((found) => found.reason === 'StepCheckFailed');
+    if (issue !== undefined) throw new LawBroken('no crash', issue.message);
+  }
+}

@@ -1,0 +1,191 @@
+/** One schedule from its seed: who acts next, what goes wrong, until the turns are over; then everything must come to rest. */
+
+import { Chance } from './chance.ts';
+import { fateOf } from './faults.ts';
+import { finish, plainPass } from './finish.ts';
+import { Person } from './people.ts';
+import { checkEnd, type PassEnd, type Pending, Process } from './process.ts';
+import { type FaultKind, type Setup, setupOf } from './setup.ts';
+import { agentStep, branchStep, clusterStep, timeStep } from './surroundings.ts';
+import { LawBroken } from './timeline.ts';
+import { Universe } from './universe.ts';
+import { Watch } from './watch.ts';
+import { abortNow, passAgain } from './what-if.ts';
+
+export type Outcome = {
+  readonly seed: string;
+  /** undefined: all laws held. */
+  readonly broken: { readonly law: string; readonly message: string } | undefined;
+  readonly hash: string;
+  readonly passes: number;
+  readonly injected: Readonly<Record<FaultKind, number>>;
+  readonly reasons: ReadonlyMap<string, number>;
+  readonly timeline: () => string;
+};
+
+export async function runSchedule(seed: string, setup: Setup = setupOf(seed)): Promise<Outcome> {
+  const schedule = new Schedule(seed, setup);
+  let broken: Outcome['broken'];
+  try {
+    await schedule.run();
+  } catch (error) {
+    if (error instanceof LawBroken) broken = { law: error.law, message: error.message };
+    else broken = { law: 'no crash', message: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+  }
+  const { universe, passes, watch } = schedule;
+  return {
+    seed,
+    broken,
+    hash: universe.timeline.hash(),
+    passes,
+    injected: universe.injected,
+    reasons: watch.reasons,
+    timeline: () => universe.timeline.print(),
+  };
+}
+
+type Turn = () => Promise<void> | void;
+
+class Schedule {
+  readonly universe: Universe;
+  readonly watch: Watch;
+  passes = 0;
+  private readonly chance: Chance;
+  private readonly setup: Setup;
+  private readonly processes: readonly Process[];
+  private readonly people: readonly Person[];
+  /** Pushes of dead processes that are still on their way. */
+  private late: Pending[] = [];
+
+  constructor(seed: string, setup: Setup) {
+    this.setup = setup;
+    this.chance = new Chance(seed);
+    this.universe = new Universe(setup);
+    this.processes = Array.from({ length: setup.processes }, (_, i) => new Process(this.universe, `process ${i + 1}`));
+    this.people = this.universe
+      .healthy()
+      .map((workload) => new Person(this.universe, workload, this.chance.fork(`people ${workload.name}`)));
+    this.watch = new Watch(this.universe);
+  }
+
+  async run(): Promise<void> {
+    const { universe } = this;
+    const who = this.chance.fork('scheduler');
+    universe.sync('main');
+    universe.tick(200);
+    this.watch.look();
+    // Most schedules begin with a workload that has been taken over.
+    if (who.flip(0.8)) {
+      await plainPass(universe);
+      universe.sync('main');
+      this.watch.look();
+    }
+    for (let turn = 1; turn <= this.setup.turns; turn++) {
+      universe.timeline.turn = turn;
+      await this.turn(who)();
+      this.watch.look();
+      if (who.flip(this.setup.questions)) await this.ask();
+    }
+    await this.drain();
+    await finish(universe, this.watch, { people: this.people, chance: this.chance.fork('finish') });
+  }
+
+  private turn(who: Chance): Turn {
+    const { universe, setup } = this;
+    const agent = this.stream('agent');
+    const cluster = this.stream('cluster');
+    const turns: (readonly [number, Turn])[] = [
+      [3, () => agentStep(universe, agent)],
+      [2.5, () => timeStep(universe, this.stream('time'))],
+      [0.9, () => this.stream('persons').pick(this.people).act()],
+      [0.3 + setup.trouble * 0.4, () => clusterStep(universe, cluster)],
+      [0.3, () => branchStep(universe, this.stream('branches'))],
+      [this.late.length > 0 ? 1 : 0, () => this.arriveLate()],
+    ];
+    for (const process of this.processes) {
+      if (process.pending.length > 0) turns.push([14, () => this.deliver(process)]);
+      else if (!process.running) turns.push([2.5, () => this.begin(process)]);
+    }
+    return who.weighted(turns);
+  }
+
+  private readonly streams = new Map<string, Chance>();
+
+  private stream(name: string): Chance {
+    const known = this.streams.get(name) ?? this.chance.fork(name);
+    this.streams.set(name, known);
+    return known;
+  }
+
+  private async begin(process: Process): Promise<void> {
+    const chance = this.stream('clock');
+    if (chance.flip(this.setup.rates['clock jump'])) {
+      process.skewSeconds = chance.between(-300, 300);
+      this.universe.inject('clock jump');
+      this.universe.say(process.name, `its clock is off by ${process.skewSeconds} s`);
+    }
+    this.passes += 1;
+    this.universe.say(process.name, '· begins');
+    this.ended(process, await process.start());
+  }
+
+  private async deliver(process: Process): Promise<void> {
+    const chance = this.stream(process.name);
+    const call = chance.pick(process.pending);
+    const fate = fateOf(this.universe, chance, call, this.setup.rates);
+    this.countMoved(call);
+    this.universe.say(
+      process.name,
+      `${fate.kind === 'well' && call.kind !== 'push' ? '· ' : ''}${call.what}${fate.kind === 'well' ? '' : `: ${fate.why}`}`,
+    );
+    if (fate.kind !== 'crash') {
+      this.ended(process, await process.deliver(call, fate.kind === 'wrong' ? fate.fault : undefined));
+      return;
+    }
+    process.crash();
+    if (fate.when === 'after') call.happen(undefined);
+    if (fate.when === 'late') this.late.push(call);
+  }
+
+  /** Two writers at once are no fault of ours, but the most interesting thing that there is: counted like one. */
+  private countMoved(call: Pending): void {
+    if (call.kind === 'push' && call.stale?.() === true) this.universe.inject('main moved under a pass');
+  }
+
+  private arriveLate(): void {
+    const [call, ...rest] = this.late;
+    this.late = rest;
+    if (call === undefined) return;
+    this.universe.say('late', call.what);
+    call.happen(undefined);
+  }
+
+  private ended(process: Process, end: PassEnd | undefined): void {
+    if (end === undefined) return;
+    checkEnd(end);
+    this.universe.say(
+      process.name,
+      `· ends ${end.kind === 'failed' && end.error instanceof Error ? end.error.message : ''}`,
+    );
+  }
+
+  /** Asks a copy of the world what would follow from here. */
+  private async ask(): Promise<void> {
+    const chance = this.stream('questions');
+    if (chance.flip(0.4)) return passAgain(this.universe);
+    const person = chance.pick(this.people);
+    return abortNow(this.universe, person.workload, person.state);
+  }
+
+  /** Lets what is under way come to its end, without faults. */
+  private async drain(): Promise<void> {
+    while (this.late.length > 0) this.arriveLate();
+    for (const process of this.processes) {
+      for (let call = process.pending[0]; call !== undefined; call = process.pending[0]) {
+        this.ended(process, await process.deliver(call, undefined));
+        this.watch.look();
+      }
+      process.crash();
+    }
+  }
+}

@@ -1,0 +1,133 @@
+/** What one seed is about: a small world, which faults there are, how often, and who is busy (swarm testing). */
+
+import type { Gate, LwsVersion } from '../../src/simulator/modes.ts';
+import { Chance } from './chance.ts';
+
+/** Everything that goes wrong at a port or with a process. */
+export const faultKinds = [
+  'git read fails',
+  'stale heads',
+  'push fails before',
+  'push reply lost',
+  'push refused',
+  'push spuriously moved',
+  'push late',
+  'crash before read',
+  'crash before push',
+  'crash after push',
+  'cluster unknown',
+  'cluster stale',
+  'clock jump',
+  'agent lags',
+  'agent skips a commit',
+  'agent applies a part',
+  'status deleted',
+  'status rewound',
+  'main moved under a pass',
+] as const;
+export type FaultKind = (typeof faultKinds)[number];
+export type Rates = Readonly<Record<FaultKind, number>>;
+
+export type StepSetup = { readonly replicas: string; readonly pause: 'none' | 'manual' | number };
+
+export type WorkloadSetup = {
+  readonly name: string;
+  readonly replicas: number;
+  readonly maxUnavailable: number;
+  readonly size: number;
+  readonly steps: readonly StepSetup[];
+  /** An autoscaler writes replicas; the agent leaves the field alone. */
+  readonly autoscaled: boolean;
+  readonly lineEnd: '\n' | '\r\n';
+  /** What is wrong with it from the start; the others must go on. */
+  readonly poison: 'none' | 'broken yaml' | 'no workload' | 'steps down';
+};
+
+export type Setup = {
+  readonly seed: string;
+  readonly workloads: readonly WorkloadSetup[];
+  readonly lws: LwsVersion;
+  readonly gate: Gate;
+  readonly terminationSeconds: number | undefined;
+  readonly loadSeconds: number;
+  readonly processes: number;
+  readonly rates: Rates;
+  /** How much of what people do is out of the ordinary: hand edits, jumps, edited steps, retries. */
+  readonly mischief: number;
+  /** How much the cluster misbehaves. */
+  readonly trouble: number;
+  readonly turns: number;
+  /** How often a copy of the world is asked what would follow. */
+  readonly questions: number;
+};
+
+export function setupOf(seed: string): Setup {
+  const chance = new Chance(seed).fork('setup');
+  const first = workload(chance.fork('first'), 'vllm', 'none');
+  const poison = chance.weighted([
+    [70, undefined],
+    [15, 'none'],
+    [5, 'broken yaml'],
+    [5, 'no workload'],
+    [5, 'steps down'],
+  ] as const);
+  return {
+    seed,
+    workloads: poison === undefined ? [first] : [first, workload(chance.fork('second'), 'embed', poison)],
+    lws: chance.flip(0.35) ? '0.8' : '0.10',
+    gate: chance.flip(0.3) ? 'on' : 'off',
+    terminationSeconds: chance.flip(0.3) ? chance.between(1, 10) : undefined,
+    loadSeconds: chance.pick([5, 20, 60]),
+    processes: chance.flip(0.4) ? 2 : 1,
+    rates: ratesOf(chance.fork('rates')),
+    mischief: chance.pick([0, 0, 0.1, 0.3]),
+    trouble: chance.pick([0, 0.3, 1]),
+    turns: chance.between(150, 420),
+    questions: 2 / 300,
+  };
+}
+
+function workload(chance: Chance, name: string, poison: WorkloadSetup['poison']): WorkloadSetup {
+  const replicas = chance.between(1, 6);
+  return {
+    name,
+    replicas,
+    maxUnavailable: chance.between(1, 2),
+    size: chance.between(1, 2),
+    steps: stepsOf(chance, replicas),
+    autoscaled: chance.flip(0.15),
+    lineEnd: chance.flip(0.15) ? '\r\n' : '\n',
+    poison,
+  };
+}
+
+/** Rising steps of one style; nine of ten plans end with everything. */
+export function stepsOf(chance: Chance, replicas: number, count = chance.between(1, 4)): readonly StepSetup[] {
+  const percent = chance.flip(0.6);
+  const amounts = new Set<number>();
+  for (let i = 1; i < count; i++) amounts.add(percent ? chance.between(1, 99) : chance.between(1, replicas));
+  const rising = [...amounts].sort((a, b) => a - b).map((amount) => (percent ? `${amount}%` : `${amount}`));
+  const last = percent ? '100%' : `${replicas}`;
+  const all = chance.flip(0.9) && rising.at(-1) !== last ? [...rising, last] : rising;
+  return (all.length === 0 ? [last] : all).map((step) => ({
+    replicas: step,
+    pause: chance.weighted<StepSetup['pause']>([
+      [4, 'none'],
+      [3, 'manual'],
+      [3, 0],
+      [2, 30],
+      [1, 120],
+    ]),
+  }));
+}
+
+function ratesOf(chance: Chance): Rates {
+  return Object.fromEntries(
+    faultKinds.map((kind) => {
+      const scale = kind.startsWith('git read') || kind.startsWith('crash before read') ? 0.03 : 0.12;
+      return [kind, chance.flip(0.5) ? 0 : chance.next() * scale];
+    }),
+  ) as Rates;
+}
+
+export const NO_FAULTS = Object.fromEntries(faultKinds.map((kind) => [kind, 0])) as Rates;

@@ -1,0 +1,148 @@
+/** What happens around the reconcilers: the agent, the cluster's own troubles, time, and other hands on the branches. */
+
+import type { Chance, Weighted } from './chance.ts';
+import type { WorkloadSetup } from './setup.ts';
+import { NAMESPACE } from './truth.ts';
+import type { Universe } from './universe.ts';
+import { isBroken } from './versions.ts';
+
+const STATUS = 'tranche-status';
+
+/** The agent applies something of main, or nothing; it never goes back. */
+export function agentStep(universe: Universe, chance: Chance): void {
+  const { rates } = universe.setup;
+  const behind = commitsBehind(universe);
+  if (behind.length === 0) return;
+  if (chance.flip(rates['agent lags'] * 3)) {
+    universe.inject('agent lags');
+    universe.say('agent', 'late');
+    return;
+  }
+  const [head] = behind;
+  const step = chance.flip(0.25) ? behind.at(-1) : chance.flip(0.2) ? chance.pick(behind) : head;
+  if (step === undefined) return;
+  const skipped = behind.length - 1 - behind.indexOf(step);
+  if (skipped > 0) universe.inject('agent skips a commit');
+  const partial = universe.setup.workloads.length > 1 && chance.flip(rates['agent applies a part'] * 3);
+  if (partial) universe.inject('agent applies a part');
+  const only = chance.pick(universe.setup.workloads).name;
+  universe.sync(step, (name) => !partial || name === only);
+  universe.say(
+    'agent',
+    `applies ${step.slice(0, 7)}${skipped > 0 ? `, skipping ${skipped}` : ''}${partial ? `, only ${only}` : ''}`,
+  );
+  // What was left out is applied with the next commit, or when the agent comes round again.
+  if (partial) universe.agentAt = behind[behind.indexOf(step) + 1] ?? universe.agentAt;
+}
+
+/** Commits of main that are not applied yet, newest first. */
+function commitsBehind(universe: Universe): readonly string[] {
+  const all = universe.repository.log('main').map((commit) => commit.oid);
+  const at = universe.agentAt === undefined ? -1 : all.indexOf(universe.agentAt);
+  return at < 0 ? all : all.slice(0, at);
+}
+
+type Trouble = (universe: Universe, chance: Chance, workload: WorkloadSetup) => void;
+
+/** The cluster misbehaves, or an autoscaler moves. */
+export function clusterStep(universe: Universe, chance: Chance): void {
+  const workload = chance.pick(universe.healthy());
+  const { trouble } = universe.setup;
+  const acts: Weighted<Trouble> = [
+    [workload.autoscaled ? 3 : 0, autoscale],
+    [2 * trouble, unready],
+    [2, heal],
+    [1.5 * trouble, kill],
+    [0.3 * trouble, controllerDown],
+    [0.15 * trouble, deleteSet],
+    [0.1 * trouble, deleteLws],
+  ];
+  chance.weighted(acts)(universe, chance, workload);
+}
+
+function group(universe: Universe, chance: Chance, workload: WorkloadSetup): number | undefined {
+  const groups = universe.truth(workload.name)?.groups ?? [];
+  return groups.length === 0 ? undefined : chance.pick(groups).index;
+}
+
+function autoscale(universe: Universe, chance: Chance, { name }: WorkloadSetup): void {
+  const replicas = chance.between(chance.flip(0.1) ? 0 : 1, 6);
+  const answer = universe.cluster.scale({ namespace: NAMESPACE, name }, replicas);
+  if (answer.ok) universe.say('cluster', `${name}: the autoscaler wants ${replicas}`);
+}
+
+function unready(universe: Universe, chance: Chance, workload: WorkloadSetup): void {
+  const index = group(universe, chance, workload);
+  if (index === undefined) return;
+  const pods = chance.pick(['leader', 'workers'] as const);
+  universe.cluster.setPods({ namespace: NAMESPACE, name: workload.name, group: index, pods }, { kind: 'unready' });
+  universe.say('cluster', `${workload.name}: ${pods} of group ${index} not ready any more`);
+}
+
+function heal(universe: Universe, chance: Chance, workload: WorkloadSetup): void {
+  const index = group(universe, chance, workload);
+  if (index !== undefined && healGroup(universe, workload.name, index))
+    universe.say('cluster', `${workload.name}: group ${index} heals`);
+}
+
+/** A group whose version works gets ready; tells whether it does. */
+export function healGroup(universe: Universe, name: string, index: number): boolean {
+  const truth = universe.truth(name)?.groups.find((one) => one.index === index);
+  if (truth === undefined || truth.ready || truth.leaderVersion === undefined) return false;
+  if (isBroken(universe.setup.seed, truth.leaderVersion, index)) return false;
+  universe.cluster.setPods({ namespace: NAMESPACE, name, group: index, pods: 'all' }, { kind: 'ready' });
+  return true;
+}
+
+function kill(universe: Universe, chance: Chance, workload: WorkloadSetup): void {
+  const index = group(universe, chance, workload);
+  if (index === undefined) return;
+  universe.cluster.kill({ namespace: NAMESPACE, name: workload.name, group: index, pods: 'leader' });
+  universe.say('cluster', `${workload.name}: the leader of group ${index} is killed`);
+}
+
+function controllerDown(universe: Universe, chance: Chance): void {
+  const up = chance.flip(0.7);
+  universe.cluster.setControllerUp(up);
+  universe.say('cluster', up ? 'LWS is up' : 'LWS is down');
+}
+
+function deleteSet(universe: Universe, _chance: Chance, { name }: WorkloadSetup): void {
+  universe.cluster.deleteLeaderSet({ namespace: NAMESPACE, name });
+  universe.say('cluster', `${name}: the leader StatefulSet is deleted`);
+}
+
+function deleteLws(universe: Universe, _chance: Chance, { name }: WorkloadSetup): void {
+  universe.cluster.deleteLws({ namespace: NAMESPACE, name });
+  universe.agentAt = undefined;
+  universe.say('cluster', `${name}: the LeaderWorkerSet is deleted`);
+}
+
+/** Time passes, mostly a little. */
+export function timeStep(universe: Universe, chance: Chance): void {
+  const seconds = chance.weighted([
+    [4, chance.between(1, 10)],
+    [6, chance.between(10, 90)],
+    [0.05, 3700],
+  ]);
+  universe.tick(seconds);
+}
+
+/** Other hands on the status branch; main is only ever added to. */
+export function branchStep(universe: Universe, chance: Chance): void {
+  const { rates, repository } = { rates: universe.setup.rates, repository: universe.repository };
+  const head = repository.head(STATUS);
+  if (head === undefined) return;
+  if (chance.flip(rates['status deleted'] * 2)) {
+    repository.setHead(STATUS, undefined);
+    universe.inject('status deleted');
+    universe.say('people', 'the status branch is deleted');
+  } else if (chance.flip(rates['status rewound'] * 2)) {
+    const line = repository.log(STATUS);
+    const back = line[Math.min(line.length - 1, chance.between(1, 4))];
+    if (back === undefined || back.oid === head) return;
+    repository.setHead(STATUS, back.oid);
+    universe.inject('status rewound');
+    universe.say('people', 'the status branch is rewound');
+  }
+}

@@ -1,0 +1,107 @@
+/** What is so in the simulated cluster, read straight from the model and by no code of the product. */
+
+import { isJsonObject, type JsonObject } from '../../src/api/json.ts';
+import { GROUP_INDEX, LWS_NAME, WORKER_INDEX } from '../../src/api/lws-labels.ts';
+import type { Reading } from '../../src/simulator/object-store.ts';
+import type { KubeObject } from '../../src/simulator/objects.ts';
+import { LWS, PODS, STATEFUL_SETS } from '../../src/simulator/resource-table.ts';
+import { containerImage, versionOf, wantedVersion } from './versions.ts';
+
+export type GroupTruth = {
+  readonly index: number;
+  readonly leaderUid: string;
+  /** The version that all its pods have; undefined while they differ, end or are missing. */
+  readonly version: number | undefined;
+  readonly leaderVersion: number | undefined;
+  readonly ready: boolean;
+};
+
+export type Truth = {
+  readonly atSeconds: number;
+  readonly uid: string;
+  readonly setUid: string;
+  readonly replicas: number;
+  readonly partition: number;
+  readonly maxUnavailable: number;
+  readonly version: number | undefined;
+  readonly groups: readonly GroupTruth[];
+};
+
+export const NAMESPACE = 'llm';
+
+/** undefined: there is no such LeaderWorkerSet. */
+export function truthOf(reading: Pick<Reading, 'get' | 'list'>, name: string, atSeconds: number): Truth | undefined {
+  const lws = reading.get({ resource: LWS, namespace: NAMESPACE, name });
+  if (lws === undefined) return undefined;
+  const spec = objectAt(lws, 'spec');
+  const rolling = objectAt(objectAt(spec, 'rolloutStrategy'), 'rollingUpdateConfiguration');
+  const set = reading.get({ resource: STATEFUL_SETS, namespace: NAMESPACE, name });
+  return {
+    atSeconds,
+    uid: lws.metadata.uid,
+    setUid: set?.metadata.uid ?? '',
+    replicas: Number(spec['replicas'] ?? 1),
+    partition: Number(rolling['partition'] ?? 0),
+    maxUnavailable: Number(rolling['maxUnavailable'] ?? 1),
+    version: wantedVersion(spec),
+    groups: groupsOf(reading, { name, size: Number(objectAt(spec, 'leaderWorkerTemplate')['size'] ?? 1) }),
+  };
+}
+
+function groupsOf(
+  reading: Pick<Reading, 'list'>,
+  of: { readonly name: string; readonly size: number },
+): readonly GroupTruth[] {
+  const pods = new Map<number, KubeObject[]>();
+  for (const pod of reading.list(PODS, NAMESPACE)) {
+    const labels = pod.metadata.labels ?? {};
+    if (labels[LWS_NAME] !== of.name) continue;
+    const index = Number(labels[GROUP_INDEX]);
+    pods.set(index, [...(pods.get(index) ?? []), pod]);
+  }
+  return [...pods]
+    .sort(([a], [b]) => a - b)
+    .flatMap(([index, all]) => {
+      const leader = all.find((pod) => pod.metadata.labels?.[WORKER_INDEX] === '0');
+      if (leader === undefined) return [];
+      const versions = new Set(all.map((pod) => versionOf(containerImage(pod))));
+      const whole = all.length === of.size && !all.some((pod) => pod.metadata.deletionTimestamp !== undefined);
+      return [
+        {
+          index,
+          leaderUid: leader.metadata.uid,
+          version: whole && versions.size === 1 ? [...versions][0] : undefined,
+          leaderVersion: versionOf(containerImage(leader)),
+          ready: whole && all.every(isReady),
+        },
+      ];
+    });
+}
+
+function isReady(pod: KubeObject): boolean {
+  const status = objectAt(pod, 'status');
+  const conditions = Array.isArray(status['conditions']) ? status['conditions'] : [];
+  return conditions.some(
+    (condition) => isJsonObject(condition) && condition['type'] === 'Ready' && condition['status'] === 'True',
+  );
+}
+
+function objectAt(value: JsonObject, key: string): JsonObject {
+  const inner = value[key];
+  return isJsonObject(inner) ? inner : {};
+}
+
+/** Groups that N asks for: those above are on their way out. */
+export function wantedGroups(truth: Truth): readonly GroupTruth[] {
+  return truth.groups.filter((group) => group.index < truth.replicas);
+}
+
+/** `0:v3+ 1:v4-`, for timelines. */
+export function showTruth(truth: Truth | undefined): string {
+  if (truth === undefined) return 'no LWS';
+  const groups = truth.groups.map(
+    ({ index, version, leaderVersion, ready }) =>
+      `${index}:v${leaderVersion ?? '?'}${version === undefined ? '~' : ''}${ready ? '+' : '-'}`,
+  );
+  return `v${truth.version ?? '?'} N${truth.replicas} P${truth.partition} U${truth.maxUnavailable} [${groups.join(' ')}]`;
+}

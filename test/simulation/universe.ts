@@ -1,0 +1,160 @@
+/** Everything that exists in one schedule: the repository, the cluster, the agent's position, and the truth over time. */
+
+import { parseAllDocuments } from 'yaml';
+import { at, type JsonObject } from '../../src/api/json.ts';
+import { syncCommit } from '../../src/simulator/agent.ts';
+import { Cluster } from '../../src/simulator/cluster-model.ts';
+import type { Reading } from '../../src/simulator/object-store.ts';
+import { FakeRepository } from '../support/fake-git.ts';
+import { initialFiles, lwsFile } from './files.ts';
+import { type FaultKind, faultKinds, type Setup, type WorkloadSetup } from './setup.ts';
+import { Timeline } from './timeline.ts';
+import { NAMESPACE, showTruth, type Truth, truthOf } from './truth.ts';
+import { loading } from './versions.ts';
+
+export const START_SECONDS = 1_795_219_200;
+export const AGENT = 'kustomize-controller';
+/** Stale reads are at most so many states of the cluster old. */
+const RING = 6;
+
+/** Parsed manifests by text: the same files come back in every schedule. */
+const documents = new Map<string, readonly JsonObject[]>();
+const DOCUMENTS_MAX = 5_000;
+
+export class Universe {
+  readonly setup: Setup;
+  readonly repository: FakeRepository;
+  readonly cluster: Cluster;
+  readonly timeline: Timeline;
+  readonly injected: Record<FaultKind, number>;
+  /** The states of the cluster before the present one, oldest first. */
+  readonly ring: Reading[] = [];
+  /** Of each workload all that has been so, oldest first. */
+  readonly truths = new Map<string, Truth[]>();
+  /** What the agent applied last. */
+  agentAt: string | undefined;
+  private seenVersion = -1;
+
+  constructor(setup: Setup, from?: Universe) {
+    this.setup = setup;
+    this.timeline = new Timeline();
+    this.injected = Object.fromEntries(faultKinds.map((kind) => [kind, 0])) as Record<FaultKind, number>;
+    this.repository = from?.repository.copy() ?? FakeRepository.withFiles(initialFiles(setup));
+    this.cluster =
+      from?.cluster.fork() ??
+      new Cluster({
+        lws: setup.lws,
+        gate: setup.gate,
+        nowSeconds: START_SECONDS,
+        readiness: loading(setup.seed, setup.loadSeconds),
+        ...(setup.terminationSeconds === undefined ? {} : { terminationSeconds: setup.terminationSeconds }),
+      });
+    this.agentAt = from?.agentAt;
+    for (const { name } of setup.workloads) this.truths.set(name, [...(from?.truths.get(name)?.slice(-1) ?? [])]);
+  }
+
+  get now(): number {
+    return this.cluster.nowSeconds;
+  }
+
+  /** The same world, independent from now on, with no faults of its own. */
+  fork(): Universe {
+    return new Universe(this.setup, this);
+  }
+
+  /** Workloads that a pass can deliver. */
+  healthy(): readonly WorkloadSetup[] {
+    return this.setup.workloads.filter((workload) => workload.poison === 'none');
+  }
+
+  say(actor: string, text: string): void {
+    this.timeline.add(actor, text, this.now);
+  }
+
+  inject(kind: FaultKind): void {
+    this.injected[kind] += 1;
+  }
+
+  /** The newest truth about a workload. */
+  truth(name: string): Truth | undefined {
+    return truthOf(this.cluster.objects, name, this.now);
+  }
+
+  /** Writes down what is so, where it has changed. */
+  observe(): void {
+    const version = this.cluster.objects.resourceVersion;
+    if (version === this.seenVersion) return;
+    this.seenVersion = version;
+    this.ring.push(this.cluster.snapshot());
+    if (this.ring.length > RING) this.ring.shift();
+    for (const [name, past] of this.truths) {
+      const truth = this.truth(name);
+      const before = past.at(-1);
+      if (showTruth(truth) !== showTruth(before) || truth?.uid !== before?.uid || truth?.setUid !== before?.setUid) {
+        this.say('cluster', `${name} ${showTruth(truth)}`);
+      }
+      if (truth !== undefined) past.push(truth);
+    }
+  }
+
+  text(commit: string, path: string): string | undefined {
+    return this.repository.text(commit, path);
+  }
+
+  /** The LWS file of a workload as main has it. */
+  lws(name: string, commit = 'main'): string | undefined {
+    return this.text(commit, lwsFile(name));
+  }
+
+  /** A person's commit on the head of main. */
+  commit(path: string, text: string | undefined, message: string): void {
+    const before = this.text('main', path);
+    if (before === text) return;
+    this.repository.commit('main', { writes: [{ path, text }], message });
+    this.say('people', message);
+  }
+
+  /** The agent applies a commit; `choose` says which of its workloads. */
+  sync(commit: string, choose: (name: string) => boolean = () => true): void {
+    const files = Object.entries(this.repository.files(commit)).filter(([path]) => path.startsWith('apps/'));
+    const manifests = new Map(files.map(([path, text]) => [path, documentsOf(text)]));
+    const autoscaled = new Set(this.setup.workloads.filter((one) => one.autoscaled).map((one) => one.name));
+    for (const ignores of [false, true]) {
+      syncCommit(this.cluster.store, manifests, {
+        manager: AGENT,
+        namespace: NAMESPACE,
+        prune: false,
+        ...(ignores ? { ignored: [['spec', 'replicas']] } : {}),
+        choose: (all) =>
+          all.filter((manifest) => {
+            const name = nameOf(manifest);
+            return choose(name) && autoscaled.has(name) === ignores;
+          }),
+      });
+    }
+    this.cluster.settle();
+    this.agentAt = commit;
+  }
+
+  tick(seconds: number): void {
+    this.cluster.tick(seconds);
+  }
+}
+
+function nameOf(manifest: JsonObject): string {
+  const name = at(manifest, ['metadata', 'name']);
+  return typeof name === 'string' ? name : '';
+}
+
+function documentsOf(text: string): readonly JsonObject[] {
+  const known = documents.get(text);
+  if (known !== undefined) return known;
+  if (documents.size >= DOCUMENTS_MAX) documents.clear();
+  // What the agent cannot parse it does not apply.
+  const parsed = parseAllDocuments(text)
+    .filter((document) => document.errors.length === 0)
+    .map((document) => document.toJS() as JsonObject)
+    .filter((value) => value !== null);
+  documents.set(text, parsed);
+  return parsed;
+}

@@ -1,0 +1,145 @@
+/** Looks at the world after every turn: new commits of both branches, and what the cluster does, against the laws. */
+
+import { commitLaws } from './commit-laws.ts';
+import { lwsFile } from './files.ts';
+import { type Fields, fieldsOf, ourCommit } from './our-commit.ts';
+import { LawBroken } from './timeline.ts';
+import type { Truth } from './truth.ts';
+import type { Universe } from './universe.ts';
+
+const STATUS = 'tranche-status';
+
+/** What a workload's file has been through. */
+type Past = {
+  fields: Fields;
+  /** Where in the truths the present partition and version began. */
+  since: number;
+  /** Versions by release. */
+  readonly versions: Map<string, number>;
+  /** `release step` of every commit of main. */
+  readonly claims: Set<string>;
+  readonly started: Set<string>;
+};
+
+export class Watch {
+  private readonly universe: Universe;
+  private readonly pasts = new Map<string, Past>();
+  private main: string | undefined;
+  private status: string | undefined;
+  /** Commits of the product by reason, for the report. */
+  readonly reasons = new Map<string, number>();
+
+  constructor(universe: Universe) {
+    this.universe = universe;
+    for (const { name } of universe.setup.workloads) {
+      const fields = fieldsOf(universe.lws(name) ?? '');
+      this.pasts.set(name, { fields, since: 0, versions: new Map(), claims: new Set(), started: new Set() });
+    }
+    this.main = universe.repository.head('main');
+  }
+
+  /** Throws LawBroken at the first law that does not hold. */
+  look(): void {
+    this.universe.observe();
+    this.newOnMain();
+    this.newOnStatus();
+  }
+
+  private newOnMain(): void {
+    const { repository } = this.universe;
+    const head = repository.head('main');
+    if (head === this.main || head === undefined) return;
+    const line = repository.history(head, this.main, 50);
+    const fresh = line.slice(0, -1).reverse();
+    let parent = this.main ?? head;
+    for (const header of fresh) {
+      this.commit({ oid: header.oid, message: header.message, parent });
+      parent = header.oid;
+    }
+    this.main = head;
+  }
+
+  private commit(header: { readonly oid: string; readonly message: string; readonly parent: string }): void {
+    const ours = ourCommit(this.universe, header, (name) => this.known(name));
+    if (ours !== undefined) {
+      this.universe.say('main', `${header.oid.slice(0, 7)} ${ours.subject} (${ours.reason})`);
+      this.reasons.set(ours.reason, (this.reasons.get(ours.reason) ?? 0) + 1);
+      for (const [law, of] of Object.entries(commitLaws)) {
+        const wrong = of(ours);
+        if (wrong !== undefined) throw new LawBroken(law, `${header.oid.slice(0, 7)} ${ours.subject}: ${wrong}`);
+      }
+    }
+    for (const [name, past] of this.pasts)
+      this.remember(name, past, { oid: header.oid, reason: ours?.workload.name === name ? ours.reason : '' });
+  }
+
+  private known(name: string): { readonly since: readonly Truth[]; readonly releaseVersion: number | undefined } {
+    const past = this.pasts.get(name)!;
+    const truths = this.universe.truths.get(name) ?? [];
+    return {
+      since: truths.slice(Math.max(0, past.since)),
+      releaseVersion: past.versions.get(past.fields.marks?.release ?? ''),
+    };
+  }
+
+  private remember(name: string, past: Past, at: { readonly oid: string; readonly reason: string }): void {
+    const fields = fieldsOf(this.universe.text(at.oid, lwsFile(name)) ?? '');
+    const { release, step } = fields.marks ?? {};
+    const moved = fields.partition !== past.fields.partition || fields.version !== past.fields.version;
+    if (moved || fields.replicas !== past.fields.replicas)
+      past.since = (this.universe.truths.get(name)?.length ?? 1) - 1;
+    if (release !== undefined) {
+      past.claims.add(`${release} ${step ?? 'settled'}`);
+      // Marks of a request that has not begun name the release before it.
+      const names =
+        at.reason !== '' &&
+        !['RequestWithdrawn', 'Retried', 'Rearmed', 'Armed', 'Settled', 'RollStopped'].includes(at.reason);
+      const version = past.versions.get(release);
+      if (names && fields.version !== undefined) {
+        if (version !== undefined && version !== fields.version && at.reason !== 'StepReady')
+          throw new LawBroken(
+            'S1 releases',
+            `${name}: ${release} is version ${version} and ${fields.version} (${at.reason})`,
+          );
+        if (version === undefined) past.versions.set(release, fields.version);
+      }
+      const begins =
+        at.reason === 'Superseded' || (at.reason === 'StepReady' && past.fields.marks?.release !== release);
+      if (begins) {
+        if (past.started.has(release)) throw new LawBroken('S1 releases', `${name}: ${release} begins a second time`);
+        past.started.add(release);
+      }
+    }
+    past.fields = fields;
+  }
+
+  private newOnStatus(): void {
+    const { repository } = this.universe;
+    const head = repository.head(STATUS);
+    if (head === this.status) return;
+    this.status = head;
+    if (head === undefined) return;
+    for (const [name, past] of this.pasts) {
+      const text = repository.text(STATUS, `rollouts/default/llm/${name}.json`);
+      if (text === undefined) continue;
+      const record = JSON.parse(text) as RecordShape;
+      if (record.marks === undefined) continue;
+      const { release, step } = record.marks;
+      const place = step === undefined ? 'settled' : step.kind === 'rollback' ? 'rollback' : `${step.index}/${step.of}`;
+      const claim = `${release.digest}.${release.serial} ${place}`;
+      if (!past.claims.has(claim))
+        throw new LawBroken('S4 no phantom', `${name}: the record says ${claim}, main never did`);
+      const known = repository.log('main').some((commit) => commit.oid === record.main);
+      if (!known)
+        throw new LawBroken('S4 no phantom', `${name}: the record stands on ${record.main}, which main does not have`);
+    }
+  }
+}
+
+type RecordShape = {
+  readonly main: string;
+  readonly marks?: {
+    readonly release: { readonly digest: string; readonly serial: number };
+    readonly step?: { readonly kind: string; readonly index: number; readonly of: number };
+  };
+};

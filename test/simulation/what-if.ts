@@ -1,0 +1,101 @@
+/** Questions that are asked of a copy of the world, so that the schedule goes on as if nobody had asked. */
+
+import { INTENT } from '../../src/api/intents.ts';
+import { canonicalJson, type Json } from '../../src/api/json.ts';
+import { plan } from '../../src/rollout/plan.ts';
+import { lwsFile, marksIn, type RolloutState, rolloutFile, rolloutText, versionInText, withNumber } from './files.ts';
+import { comeToRest, plainPass } from './finish.ts';
+import { fieldsOf, SENTINEL } from './our-commit.ts';
+import type { WorkloadSetup } from './setup.ts';
+import { healGroup } from './surroundings.ts';
+import { LawBroken } from './timeline.ts';
+import { NAMESPACE, wantedGroups } from './truth.ts';
+import type { Universe } from './universe.ts';
+
+/** Passes in a row that may write before a world that does not change gives no more reason to. */
+const WRITES_MAX = 12;
+
+/** S8 and S9: two passes from one state write the same bytes; the same snapshot gives the same plan; then all is quiet. */
+export async function passAgain(universe: Universe): Promise<void> {
+  const [left, right] = [universe.fork(), universe.fork()];
+  const result = await plainPass(left);
+  await plainPass(right);
+  for (const branch of left.repository.branches()) {
+    if (left.repository.head(branch) !== right.repository.head(branch))
+      throw new LawBroken('S9 deterministic', `${branch}: two passes from one state write different commits`);
+  }
+  for (const { snapshot, plan: made } of result.outcomes) {
+    if (snapshot === undefined || made === undefined || made.issues.some((issue) => issue.reason === 'StepCheckFailed'))
+      continue;
+    const again = plan(JSON.parse(JSON.stringify(snapshot)) as typeof snapshot);
+    if (plain(again) !== plain(made) && !made.holds.some((hold) => hold.reason === 'PushRefused'))
+      throw new LawBroken('S9 deterministic', `${snapshot.key.name}: the same snapshot gives another plan`);
+  }
+  for (let pass = 1; pass <= WRITES_MAX; pass++) {
+    const before = left.repository
+      .branches()
+      .map((branch) => left.repository.head(branch))
+      .join();
+    await plainPass(left);
+    if (
+      before ===
+      left.repository
+        .branches()
+        .map((branch) => left.repository.head(branch))
+        .join()
+    )
+      return;
+  }
+  throw new LawBroken('S8 idempotent', `${WRITES_MAX} passes over one world, and the last still wrote`);
+}
+
+function plain(value: unknown): string {
+  return canonicalJson(JSON.parse(JSON.stringify(value)) as Json);
+}
+
+/** S12: from here an abort brings every group back to the stable version, and everything put aside with it. */
+export async function abortNow(universe: Universe, workload: WorkloadSetup, state: RolloutState): Promise<void> {
+  const { name } = workload;
+  const marks = marksIn(universe.lws(name) ?? '');
+  if (marks?.step === undefined || marks.stable === undefined) return;
+  const fork = universe.fork();
+  fork.cluster.setControllerUp(true);
+  const stable = versionInText(fork.lws(name, marks.stable) ?? '');
+  // Nothing else is wanted any more: a retry would begin the release again after the way back.
+  const text = rolloutText(workload, { ...state, intents: { [INTENT.abort]: marks.release } });
+  if (text !== fork.text('main', rolloutFile(name)))
+    fork.repository.commit('main', { writes: [{ path: rolloutFile(name), text }], message: 'abort' });
+  // Another text than that of the release is a request that stands; the person puts the stable one back.
+  await comeToRest(fork, undefined, `abort ${name}`);
+  const fields = fieldsOf(fork.text('main', lwsFile(name)) ?? '');
+  const where = `abort ${marks.release} ${marks.step}`;
+  if (fields.version !== stable) return;
+  if (fork.truth(name)?.replicas === 0) {
+    // Held until somebody scales up: then everything starts on the template of Git.
+    fork.cluster.scale({ namespace: NAMESPACE, name }, workload.replicas);
+    const up = withNumber(fork.lws(name) ?? '', 'replicas', workload.replicas);
+    fork.repository.commit('main', { writes: [{ path: lwsFile(name), text: up }], message: 'scale up' });
+    await comeToRest(fork, undefined, `abort ${name}, scaled up`);
+  }
+  const truth = fork.truth(name);
+  const astray = truth === undefined ? [] : wantedGroups(truth).filter((group) => group.version !== stable);
+  if (truth === undefined || astray.length > 0)
+    throw new LawBroken(
+      'S12 way back',
+      `${where}: groups ${astray.map((group) => group.index).join(' ')} are not on version ${stable}`,
+    );
+  for (const group of truth.groups) healGroup(fork, name, group.index);
+  const rest = await comeToRest(fork, undefined, `abort ${name}, healed`);
+  const holds = rest.outcomes
+    .flatMap((one) => one.plan?.holds ?? [])
+    .map(({ reason, message }) => `${reason} (${message})`);
+  const after = fieldsOf(fork.text('main', lwsFile(name)) ?? '');
+  const healed = fork.truth(name);
+  if (healed === undefined || wantedGroups(healed).some((group) => !group.ready || group.version !== stable))
+    throw new LawBroken('S12 way back', `${where}: not all groups are ready on version ${stable}`);
+  if (after.marks?.step !== undefined || after.partition !== SENTINEL || after.marks?.floor !== undefined)
+    throw new LawBroken(
+      'S12 way back',
+      `${where}: still ${after.marks?.step} at partition ${after.partition}: ${holds.join(', ')}`,
+    );
+}
