@@ -8,6 +8,8 @@ import { keyHolds } from './groups.ts';
 import { type Hold, hold } from './hold.ts';
 import type { Snapshot, WorkloadFile } from './snapshot.ts';
 
+const WAITING_FOR_AGENT = 'Waiting for the GitOps agent to apply it; if that takes long, look at its sync errors';
+
 /** LWS 0.8 says nothing of what it has observed: two reads at least so far apart must agree. */
 export const SECOND_READ_SECONDS = 5;
 
@@ -21,14 +23,14 @@ export function waitingOnApply(snapshot: Snapshot, file: WorkloadFile): Hold | u
   if (live.lws.kind === 'absent')
     return hold(
       'WorkloadAbsent',
-      `${file.object.kind} ${file.object.name} is not in the cluster; wanted it applied by the GitOps agent`,
+      `${file.object.kind} ${file.object.name} is not in the cluster. ${WAITING_FOR_AGENT}`,
     );
   const unread = Object.entries({ ...live }).find(([name, read]) => name !== 'scaler' && read.kind !== 'known');
   if (live.lws.kind === 'unknown') return hold('ClusterUnreadable', live.lws.why);
   const lws = live.lws.value;
   if (lws.deleting) return hold('WorkloadDeleting', `${file.object.name} is being deleted in the cluster`);
   const field = differingField(snapshot, file, lws);
-  if (field !== undefined) return hold('NotApplied', field);
+  if (field !== undefined) return hold('NotApplied', `${field}. ${WAITING_FOR_AGENT}`);
   if (unread !== undefined) return hold('ClusterUnreadable', unreadWhy(unread[0], unread[1]));
   return waitingOnObservation(snapshot, file, lws);
 }
@@ -71,7 +73,7 @@ function waitingOnObservation(snapshot: Snapshot, file: WorkloadFile, lws: LiveL
   if (lws.observedGeneration !== undefined && lws.observedGeneration < lws.generation) {
     return hold(
       'NotObserved',
-      `LWS has observed generation ${lws.observedGeneration} of ${lws.generation}`,
+      `LWS has observed generation ${lws.observedGeneration} of ${lws.generation} so far`,
       SECOND_READ_SECONDS,
     );
   }

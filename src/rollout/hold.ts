@@ -1,5 +1,7 @@
 /** Why a rollout stands still, in words that name what was seen, what is wanted and what to do. */
 
+import { capital } from './sentences.ts';
+
 /** Stable names: people match alerts on them. */
 export type HoldReason =
   // The world is not there yet, or not readable.
@@ -53,7 +55,7 @@ export type Hold = {
 };
 
 export function hold(reason: HoldReason, message: string, requeueAfterSeconds?: number): Hold {
-  return { reason, message, requeueAfterSeconds };
+  return { reason, message: capital(message), requeueAfterSeconds };
 }
 
 /** One hold a reason: two gates may have seen the same thing. */

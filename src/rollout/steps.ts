@@ -4,6 +4,7 @@ import { type IntOrPercent, percentOf } from '../api/int-or-percent.ts';
 import type { StepState } from '../api/record.ts';
 import type { RolloutStep } from '../api/rollout-steps.ts';
 import { plannedGroups } from './batches.ts';
+import { ofGroups } from './sentences.ts';
 
 /** The natural next step, or -1 after the last (reference: Kruise rollout_utils.go:177-186). */
 export function nextStepIndex(steps: number, current: number): number {
@@ -94,6 +95,6 @@ export function isJump(target: number, at: { readonly current: number; readonly 
 /** `25 %` of a step for people: `2 of 4 groups`. */
 export function describeStep(step: RolloutStep, replicas: number): string {
   const percent = percentOf(step.replicas);
-  const groups = `${plannedGroups(step.replicas, replicas)} of ${replicas} groups`;
+  const groups = ofGroups(plannedGroups(step.replicas, replicas), replicas);
   return percent === undefined ? groups : `${groups} (${percent} %)`;
 }

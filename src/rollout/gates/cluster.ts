@@ -1,8 +1,8 @@
 /** Gates that look at the cluster: is Git's state live, and can the next groups move without harm. */
 
 import type { Group } from '../groups.ts';
-import { nameGroups } from '../groups.ts';
 import { type Hold, hold } from '../hold.ts';
+import { groupsAre, notReady } from '../sentences.ts';
 import { type Observed, type Situation, unavailableBudget, unreadyOf } from '../situation.ts';
 
 export function notApplied(situation: Situation): Hold | undefined {
@@ -22,7 +22,7 @@ export function scaledToZero({ replicas }: Situation): Hold | undefined {
   if (replicas !== 0) return undefined;
   return hold(
     'ScaledToZero',
-    'replicas is 0: on the way up all groups start on the template of Git, whatever the partition. Scale up first',
+    'replicas is 0: on the way up all groups would start on the template of Git, whatever the partition. Scale up first',
   );
 }
 
@@ -41,7 +41,7 @@ export function blockedByUnreadyGroup(
   if (old.length === 0 || unready.length < budget) return undefined;
   return hold(
     'BlockedByUnreadyGroup',
-    `${nameUnready(old)} not on the new version and not ready; with maxUnavailable ${budget} LWS moves nothing until that heals`,
+    `${notReady(old)} and not on the new version; with maxUnavailable ${budget} spent, LWS moves nothing until that heals`,
   );
 }
 
@@ -52,7 +52,7 @@ export function mixedRevisions({ observed, replicas }: Situation): Hold | undefi
   if (others.length === 0) return undefined;
   return hold(
     'MixedRevisions',
-    `${nameGroups(others.map((group) => group.index))} on neither the stable nor the requested template`,
+    `${groupsAre(others.map((group) => group.index))} on neither the stable nor the requested template. Wait, or delete the leader pod to let it follow`,
   );
 }
 
@@ -69,19 +69,11 @@ export function recreated({ observed, snapshot }: Situation): Hold | undefined {
   if (which === undefined) return undefined;
   return hold(
     'Recreated',
-    `the ${which} is not the one that this delivery began with: all groups came up on Git's template. Approve to accept that, or abort`,
+    `the ${which} is not the one that this delivery began with: all groups came up on the template of Git. To accept that: tranche approve ${snapshot.key.name}; to go back: tranche abort ${snapshot.key.name}`,
   );
 }
 
 /** The groups that N asks for; ordinals above are on their way out. */
 export function wanted(observed: Observed, replicas: number): readonly Group[] {
   return observed.groups.filter((group) => group.index < replicas);
-}
-
-/** `group 2 (leader: ImagePullBackOff)`. */
-export function nameUnready(groups: readonly Group[]): string {
-  const [first] = groups;
-  if (groups.length === 1 && first !== undefined)
-    return `group ${first.index}${first.waitingOn === '' ? '' : ` (${first.waitingOn})`}`;
-  return nameGroups(groups.map((group) => group.index));
 }

@@ -22,11 +22,13 @@ export function rolloutAbsent({ snapshot, file }: Situation): Hold | undefined {
 }
 
 export function disabled({ snapshot }: Situation): Hold | undefined {
-  return snapshot.rollout?.rollout.disabled === true ? hold('Disabled', 'spec.disabled is true') : undefined;
+  return snapshot.rollout?.rollout.disabled === true
+    ? hold('Disabled', 'spec.disabled of the Rollout is true: no step goes forward')
+    : undefined;
 }
 
 export function paused({ snapshot }: Situation): Hold | undefined {
   const named = snapshot.rollout?.rollout.name ?? '';
   if (snapshot.rollout?.rollout.paused !== true) return undefined;
-  return hold('Paused', `spec.strategy.paused is true. To go on: tranche resume ${named}`);
+  return hold('Paused', `spec.strategy.paused of the Rollout is true. To go on: tranche resume ${named}`);
 }

@@ -7,9 +7,9 @@ import { blockedByUnreadyGroup, notApplied, recreated, replicasUnknown, wanted }
 import { holdsOf } from '../gates/gate.ts';
 import { historyRewritten } from '../gates/git.ts';
 import { disabled, rolloutAbsent, stalled } from '../gates/people.ts';
-import { nameGroups } from '../groups.ts';
 import { type Hold, hold } from '../hold.ts';
 import { type Decision, holding, moving } from '../move.ts';
+import { allGroupsAre, groupsAre, notReady } from '../sentences.ts';
 import { flipped, nextRelease, type Situation, unreadyOf } from '../situation.ts';
 import { retry } from './retrying.ts';
 
@@ -38,7 +38,7 @@ export function unmanaged(situation: Situation): Decision {
       partition: partition === SENTINEL ? undefined : SENTINEL,
       maxUnavailable: undefined,
       text: undefined,
-      why: `All ${replicas} groups are ready on what Git says, so nothing restarts. From now on an edit of the template is a request, delivered in the steps of ${snapshot.rollout?.file ?? 'the Rollout'}.`,
+      why: `${allGroupsAre(replicas)} ready on what Git says, so nothing restarts. From now on an edit of the template is a request, delivered in the steps of ${snapshot.rollout?.file ?? 'the Rollout'}.`,
     },
     'Completed',
   );
@@ -94,19 +94,15 @@ export function atRest(situation: Situation): Hold | undefined {
   if (elsewhere.length > 0) {
     return hold(
       'NotAtRest',
-      `${nameGroups(elsewhere.map((group) => group.index))} not on the revision of the leader StatefulSet`,
+      `${groupsAre(elsewhere.map((group) => group.index))} not on the newest revision that the cluster has`,
     );
   }
   const unready = unreadyOf(groups);
-  if (unready.length > 0)
-    return hold(
-      'NotAtRest',
-      `${nameGroups(unready.map((group) => group.index))} not ready: ${unready[0]?.waitingOn ?? ''}`,
-    );
+  if (unready.length > 0) return hold('NotAtRest', notReady(unready));
   if (observed.groups.length > groups.length)
     return hold('NotAtRest', `${observed.groups.length - groups.length} groups above replicas are still there`);
   if (!flipped(observed.leaderSet))
-    return hold('NotAtRest', 'the leader StatefulSet still has another current revision');
+    return hold('NotAtRest', 'the StatefulSet controller has not yet taken all leaders over');
   return undefined;
 }
 

@@ -8,6 +8,7 @@ import { nextPartition, partitionOf } from '../batches.ts';
 import { wanted } from '../gates/cluster.ts';
 import { nameGroups } from '../groups.ts';
 import { type Decision, holding, type Move, moving } from '../move.ts';
+import { ofGroupsAre } from '../sentences.ts';
 import { nextRelease, type Situation } from '../situation.ts';
 import { describeStep, followingStep, isJump } from '../steps.ts';
 
@@ -64,7 +65,7 @@ export function start(
     partition: partition === situation.partition ? undefined : partition,
     maxUnavailable: from.maxUnavailable,
     text: undefined,
-    why: `${moved.length === 1 ? `Group ${moved[0]} moves` : `Groups ${nameGroups(moved).replace(/^groups? /, '')} move`} to release ${digest}${imageNote(situation)}: ${describeStep(step, replicas)}; the others stay. ${groups.filter((group) => group.ready).length} of ${replicas} groups are ready on ${from.marks.release.digest}.`,
+    why: `${moved.length === 1 ? `Group ${moved[0]} moves` : `Groups ${nameGroups(moved).replace(/^groups? /, '')} move`} to release ${digest}${imageNote(situation)}: ${describeStep(step, replicas)}${moved.length === replicas ? '' : '; the others stay'}. ${ofGroupsAre(groups.filter((group) => group.ready).length, replicas)} ready on ${from.marks.release.digest}.`,
   };
   return moving(move, 'BeforeStepUpgrade');
 }

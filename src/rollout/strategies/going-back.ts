@@ -5,10 +5,11 @@ import type { Displaced, Marks } from '../../api/marks.ts';
 import { ABORTED_LIMIT } from '../../api/marks.ts';
 import { printRelease, type Release } from '../../api/release.ts';
 import { DEFAULT_MAX_UNAVAILABLE } from '../../api/workload.ts';
-import { nameUnready, recreated, wanted } from '../gates/cluster.ts';
+import { recreated, wanted } from '../gates/cluster.ts';
 import { nameGroups } from '../groups.ts';
 import { hold } from '../hold.ts';
 import { type Decision, holding, type Move, moving } from '../move.ts';
+import { capital, notReady, ofGroupsAre } from '../sentences.ts';
 import { lowest, nextRelease, type Situation, unavailableBudget, unreadyOf } from '../situation.ts';
 import { stateOf } from '../state.ts';
 
@@ -61,7 +62,7 @@ export function goBack(situation: Situation, given: GivenUp): Decision {
     partition: partition === situation.workload.partition ? undefined : partition,
     maxUnavailable: budget.set,
     text: digest === stable.value.release.digest ? undefined : stable.value,
-    why: `${given.because} ${explain(situation, partition)}`,
+    why: `${given.because} ${explain(situation, { partition, budget })}`,
   };
   return moving(move, 'StepUpgrade');
 }
@@ -115,7 +116,11 @@ export function raisedBudget(situation: Situation): Budget {
   return { set: raised, displaced: { was: before === undefined ? workload.maxUnavailable : before.was, set: raised } };
 }
 
-function explain({ observed, replicas }: Situation, partition: number): string {
+function explain(
+  { observed, replicas, maxUnavailable }: Situation,
+  to: { readonly partition: number; readonly budget: Budget },
+): string {
+  const { partition, budget } = to;
   if (observed === undefined || replicas === undefined) {
     return `The cluster cannot be read, so the partition is the lowest of this delivery, ${partition}; groups restart as LWS finds them.`;
   }
@@ -123,23 +128,20 @@ function explain({ observed, replicas }: Situation, partition: number): string {
   const back = groups.filter((group) => group.index >= partition && group.key !== observed.stableKey);
   const unready = unreadyOf(groups);
   const serving = groups.length - unready.length;
-  const broken =
-    unready.length === 0
+  const broken = unready.length === 0 ? '' : ` ${capital(notReady(unready))}.`;
+  const raised =
+    budget.set === undefined
       ? ''
-      : ` ${nameUnready(unready)} not ready, which had spent the budget of LWS: maxUnavailable is raised until all groups are back.`;
+      : ` With maxUnavailable ${maxUnavailable} spent, LWS would stand still; it is ${budget.set} until all groups are back.`;
   const restarts =
     back.length === 0
       ? 'No group has left the stable version.'
-      : `${capitalise(nameGroups(back.map((group) => group.index)))} restart on the stable version.`;
+      : `${capital(nameGroups(back.map((group) => group.index)))} ${back.length === 1 ? 'restarts' : 'restart'} on the stable version.`;
   const dip =
     back.length === 0
       ? ''
-      : ` Capacity: ${serving} of ${groups.length} groups are ready now, at the lowest ${Math.max(0, serving - 1)} while they load.`;
-  return `${restarts}${broken}${dip}`;
-}
-
-function capitalise(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
+      : ` Capacity: ${ofGroupsAre(serving, groups.length)} ready now, at the lowest ${Math.max(0, serving - unavailableBudget(maxUnavailable, replicas))} while they load.`;
+  return `${restarts}${broken}${raised}${dip}`;
 }
 
 /** The stable text is asked for and cannot be had. */

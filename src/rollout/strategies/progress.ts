@@ -4,9 +4,10 @@ import type { StepIntent } from '../../api/intents.ts';
 import type { StepState } from '../../api/record.ts';
 import { sameRelease } from '../../api/release.ts';
 import { batchReady, coversAll, plannedGroups, toleratedFailures } from '../batches.ts';
-import { blockedByUnreadyGroup, nameUnready, replicasUnknown, wanted } from '../gates/cluster.ts';
-import { type Group, nameGroups } from '../groups.ts';
+import { blockedByUnreadyGroup, replicasUnknown, wanted } from '../gates/cluster.ts';
+import { type Group } from '../groups.ts';
 import { type Hold, hold } from '../hold.ts';
+import { groupsAre, notReady, ofGroupsAre, whyUnready } from '../sentences.ts';
 import { type Situation, unavailableBudget, unreadyOf } from '../situation.ts';
 import { jumpRefusal, pauseDecision, stepStateOf, stepStates } from '../steps.ts';
 
@@ -39,27 +40,33 @@ export function waitingOnGroups(situation: Situation, from: number): readonly Ho
       observed: { ...observed, groups: observed.groups.filter((group) => group.index < from) },
     });
     return [
-      hold('GroupsNotUpdated', `${nameGroups(missing)} not yet on the release${unreadyNote(updated)}`),
+      hold('GroupsNotUpdated', `${groupsAre(missing)} not on the release yet${unreadyNote(updated)}`),
       ...(blocked === undefined ? [] : [blocked]),
     ];
   }
   const unready = unreadyOf(updated);
-  if (!batchReady(counts)) return [hold('GroupsNotReady', `${nameUnready(unready)} on the release, not ready yet`)];
+  if (!batchReady(counts)) return [notReadyYet(situation, unready)];
   return unready.length > 0 ? canStillMove(situation, { from, tolerated: toleratedFailures(counts) }) : [];
 }
 
-function unreadyNote(
-  updated: readonly { readonly index: number; readonly ready: boolean; readonly waitingOn: string }[],
-): string {
+/** Groups that load, or never will: after some time only a person can tell. */
+export function notReadyYet({ snapshot }: Situation, unready: readonly Group[]): Hold {
+  return hold(
+    'GroupsNotReady',
+    `${groupsAre(unready.map((group) => group.index))} on the release and not ready yet${whyUnready(unready)}. If it stays so: tranche abort ${snapshot.key.name}`,
+  );
+}
+
+function unreadyNote(updated: readonly Group[]): string {
   const unready = updated.filter((group) => !group.ready);
   return unready.length === 0
     ? ''
-    : `; ${nameGroups(unready.map((group) => group.index))} on it, not ready (${unready[0]?.waitingOn ?? ''})`;
+    : `; ${groupsAre(unready.map((group) => group.index))} on it and not ready${whyUnready(unready)}`;
 }
 
 /** Tolerated failures let a step pass only while LWS has budget left: with it spent, the next step would not move. */
 function canStillMove(
-  { observed, replicas, maxUnavailable }: Situation,
+  { observed, replicas, maxUnavailable, snapshot }: Situation,
   at: { readonly from: number; readonly tolerated: number },
 ): readonly Hold[] {
   if (observed === undefined || replicas === undefined || at.from === 0) return [];
@@ -70,7 +77,7 @@ function canStillMove(
   return [
     hold(
       'BlockedByFailedGroup',
-      `${failed.length} of ${at.tolerated} tolerated groups failed (${nameUnready(failed)}), and maxUnavailable ${budget} is spent: LWS would not move the next group. Mend the group, raise maxUnavailable, or abort`,
+      `${notReady(failed)}: ${failed.length} of ${at.tolerated} that failureThreshold tolerates, but maxUnavailable ${budget} is spent, so LWS would not move the next group. Mend it, raise maxUnavailable, or: tranche abort ${snapshot.key.name}`,
     ),
   ];
 }
@@ -99,7 +106,7 @@ export function overshoot(situation: Situation, step: StepIntent): Hold | undefi
   if (updated <= allowed) return undefined;
   return hold(
     'Overshoot',
-    `${updated} of ${replicas} groups are on the release, step ${step.index} allows ${allowed}. To go on from here: tranche approve ${snapshot.key.name}`,
+    `${ofGroupsAre(updated, replicas)} on the release, more than the ${allowed} of step ${step.index}. To go on from here: tranche approve ${snapshot.key.name}`,
   );
 }
 
@@ -117,8 +124,15 @@ export function waitingOnPause(situation: Situation, step: StepIntent): Hold | u
   });
   if (pause.kind === 'pass') return undefined;
   if (pause.kind === 'timed')
-    return hold('PauseDuration', `step ${step.index} soaks for another ${pause.leftSeconds} s`, pause.leftSeconds);
-  return hold('PausedForApproval', `step ${step.index} waits for a person: tranche approve ${snapshot.key.name}`);
+    return hold(
+      'PauseDuration',
+      `step ${step.index} is done; its pause lasts another ${pause.leftSeconds} s`,
+      pause.leftSeconds,
+    );
+  return hold(
+    'PausedForApproval',
+    `step ${step.index} is done and waits for a person. To go on: tranche approve ${snapshot.key.name}`,
+  );
 }
 
 /** Kruise's word for where a step stands, by what it waits for. */

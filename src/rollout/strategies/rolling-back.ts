@@ -3,10 +3,11 @@
 import type { Marks } from '../../api/marks.ts';
 import { printRelease } from '../../api/release.ts';
 import { SENTINEL } from '../../api/workload.ts';
-import { nameUnready, replicasUnknown, scaledToZero, wanted } from '../gates/cluster.ts';
-import { type Group, nameGroups } from '../groups.ts';
+import { replicasUnknown, scaledToZero, wanted } from '../gates/cluster.ts';
+import { type Group } from '../groups.ts';
 import { type Hold, hold } from '../hold.ts';
 import { type Decision, holding, type Move, moving } from '../move.ts';
+import { allGroupsAre, groupsAre, notReady } from '../sentences.ts';
 import { flipped, lowest, type Situation, unavailableBudget, unreadyOf } from '../situation.ts';
 import { raisedBudget } from './going-back.ts';
 import { stopRoll } from './superseding.ts';
@@ -29,7 +30,12 @@ export function rollingBack(situation: Situation, marks: Marks): Decision {
   if (waiting !== undefined) return holding([waiting], 'StepUpgrade');
   if (!flipped(observed.leaderSet))
     return holding(
-      [hold('StatefulSetNotFlipped', 'all groups are back; the leader StatefulSet still has another current revision')],
+      [
+        hold(
+          'StatefulSetNotFlipped',
+          'all groups are back; the StatefulSet controller has not yet taken all leaders over',
+        ),
+      ],
       'StepUpgrade',
     );
   const move: Move = {
@@ -39,7 +45,7 @@ export function rollingBack(situation: Situation, marks: Marks): Decision {
     partition: SENTINEL,
     ...displacedBack(situation),
     text: undefined,
-    why: `All ${groups.length} groups have been seen on ${printRelease(marks.release)} and ready. Armed again; what was put aside is back.`,
+    why: `${allGroupsAre(groups.length)} seen on ${printRelease(marks.release)} and ready. Armed again${marks.restore?.maxUnavailable === undefined ? '' : '; maxUnavailable is what it was'}.`,
   };
   return moving(move, 'Completed');
 }
@@ -47,15 +53,15 @@ export function rollingBack(situation: Situation, marks: Marks): Decision {
 function waitingOn(groups: readonly Group[], away: readonly Group[]): Hold | undefined {
   const unready = unreadyOf(groups);
   if (away.length > 0) {
-    const loading = unready.length === 0 ? '' : `; not ready: ${nameUnready(unready)}`;
+    const loading = unready.length === 0 ? '' : `; ${notReady(unready)}`;
     return hold(
       'RollingBack',
-      `${nameGroups(away.map((group) => group.index))} not yet back on the stable version${loading}`,
+      `${groupsAre(away.map((group) => group.index))} not back on the stable version yet${loading}`,
     );
   }
   return unready.length === 0
     ? undefined
-    : hold('RollingBack', `all groups are back on the stable version; not ready: ${nameUnready(unready)}`);
+    : hold('RollingBack', `${allGroupsAre(groups.length)} back on the stable version; ${notReady(unready)}`);
 }
 
 /** A group below the partition is not on the stable version: it would stay there for ever (trace 06). */
@@ -100,7 +106,7 @@ function raiseAgain(situation: Situation, marks: Marks, groups: readonly Group[]
     partition: undefined,
     maxUnavailable: budget.set,
     text: undefined,
-    why: `${nameUnready(unready)} not ready, which has spent the budget of ${maxUnavailable}: LWS stands still. One group more may be down until all are back.`,
+    why: `${notReady(unready)}, which has spent maxUnavailable ${maxUnavailable}: LWS stands still. It is raised until all groups are back; one more may be down meanwhile.`,
   };
   return moving(move, 'StepUpgrade');
 }

@@ -9,10 +9,10 @@ import { frozenChanged, stepCountChanged } from '../gates/frozen.ts';
 import { type Gate, holdsOf } from '../gates/gate.ts';
 import { historyRewritten, noWayBack } from '../gates/git.ts';
 import { disabled, paused, rolloutAbsent, stalled } from '../gates/people.ts';
-import { nameGroups } from '../groups.ts';
 import { type Hold, hold, unique } from '../hold.ts';
 import { type Decision, holding, type Move, moving } from '../move.ts';
-import { lowest, type Situation } from '../situation.ts';
+import { capital, groupsAre, notReady } from '../sentences.ts';
+import { lowest, type Situation, unreadyOf } from '../situation.ts';
 import { describeStep, followingStep, isJump, jumpRefusal, stepAfterEdit } from '../steps.ts';
 import { approved, overshoot, stateOfStep, waitingOnGroups, waitingOnPause } from './progress.ts';
 import { acceptRecreated } from './recreated.ts';
@@ -78,7 +78,6 @@ function nextStep(
   const step = steps[target - 1];
   if (step === undefined || replicas === undefined) return lastStepShort(situation, index);
   const next = nextPartition(Math.min(partition, replicas), partitionOf(step.replicas, replicas));
-  const moved = Array.from({ length: Math.max(0, Math.min(partition, replicas) - next) }, (_, i) => next + i);
   const move: Move = {
     reason:
       plan !== undefined
@@ -95,20 +94,40 @@ function nextStep(
     partition: next === partition ? undefined : next,
     maxUnavailable: undefined,
     text: undefined,
-    why: `${nameGroups(Array.from({ length: Math.max(0, replicas - partition) }, (_, i) => partition + i))} on ${printRelease(marks.release)} and ready${situation.snapshot.record?.step?.doneSince === undefined ? '' : ` for ${snapshot.now - (snapshot.record?.step?.doneSince ?? snapshot.now)} s`}. Step ${target}: ${describeStep(step, replicas)}; ${moved.length === 0 ? 'no further group moves' : `${nameGroups(moved)} next`}.`,
+    why: `${evidence(situation)} Step ${target}: ${describeStep(step, replicas)}; ${nextOnes(situation, next)}.`,
   };
   return moving(move, 'BeforeStepUpgrade');
 }
 
+/** What the step in Git has brought: its groups, how long they have been there, and who failed and is tolerated. */
+function evidence({ observed, replicas, partition, marks, snapshot }: Situation): string {
+  if (observed === undefined || replicas === undefined || marks === undefined) return '';
+  const updated = wanted(observed, replicas).filter((group) => group.index >= partition);
+  if (updated.length === 0) return 'No group is on the release.';
+  const failed = unreadyOf(updated);
+  const since = snapshot.record?.step?.doneSince;
+  const soaked = since === undefined ? '' : ` for ${snapshot.now - since} s`;
+  const fine = `${capital(groupsAre(updated.map((group) => group.index)))} on ${printRelease(marks.release)}`;
+  if (failed.length === 0) return `${fine} and ready${soaked}.`;
+  return `${fine}${soaked}; ${notReady(failed)}, which failureThreshold tolerates.`;
+}
+
+/** Who moves at the next partition; groups that are on the release already do not. */
+function nextOnes({ observed, replicas }: Situation, next: number): string {
+  const groups = observed === undefined || replicas === undefined ? [] : wanted(observed, replicas);
+  const moved = groups.filter((group) => group.index >= next && group.version !== 'release');
+  return moved.length === 0 ? 'no further group moves' : `${groupsAre(moved.map((group) => group.index))} next`;
+}
+
 /** The last step leaves groups on the stable version: Kruise ends there too, with the fleet mixed. */
-function lastStepShort({ steps, replicas }: Situation, index: number): Decision {
+function lastStepShort({ steps, replicas, snapshot }: Situation, index: number): Decision {
   const last = steps[index - 1];
   const planned = last === undefined || replicas === undefined ? 0 : plannedGroups(last.replicas, replicas);
   return holding(
     [
       hold(
         'PausedForApproval',
-        `the last step covers ${planned} of ${replicas ?? 0} groups, so the delivery cannot settle. Add a step of 100% to go on, or abort`,
+        `the last step covers ${planned} of ${replicas ?? 0} groups, so the delivery cannot settle. Add a step of 100% to go on, or go back: tranche abort ${snapshot.key.name}`,
       ),
     ],
     'StepPaused',

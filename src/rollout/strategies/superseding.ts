@@ -3,13 +3,13 @@
 import type { Marks } from '../../api/marks.ts';
 import { printRelease } from '../../api/release.ts';
 import { partitionOf } from '../batches.ts';
-import { nameUnready, notApplied, replicasUnknown, scaledToZero, wanted } from '../gates/cluster.ts';
+import { notApplied, replicasUnknown, scaledToZero, wanted } from '../gates/cluster.ts';
 import { type Gate, holdsOf } from '../gates/gate.ts';
 import { historyRewritten, noWayBack } from '../gates/git.ts';
 import { disabled, paused, rolloutAbsent, stalled } from '../gates/people.ts';
-import { nameGroups } from '../groups.ts';
 import { type Hold, hold } from '../hold.ts';
 import { type Decision, holding, type Move, moving } from '../move.ts';
+import { capital, groupsAre, notReady } from '../sentences.ts';
 import { lowest, type Situation, unavailableBudget, unreadyOf } from '../situation.ts';
 import { firstStep, start } from './first-step.ts';
 import { raisedBudget } from './going-back.ts';
@@ -134,7 +134,7 @@ function explain({ marks, observed, replicas }: Situation, partition: number, re
   const groups = observed === undefined || replicas === undefined ? [] : wanted(observed, replicas);
   const onIt = groups.filter((group) => group.version === 'release').map((group) => group.index);
   const broken = unreadyOf(groups).filter((group) => group.key !== observed?.stableKey);
-  const started = onIt.length === 0 ? 'No group is on it yet.' : `${nameGroups(onIt)} already on it.`;
-  const sick = broken.length === 0 ? '' : ` ${nameUnready(broken)} not ready.`;
-  return `The template was edited while ${was} was being delivered. The newer text is ${release}; it is taken from step 1, and the partition of ${partition} keeps the other groups where they are. ${started}${sick}`;
+  const started = onIt.length === 0 ? 'No group is on it yet.' : `${capital(groupsAre(onIt))} on it already.`;
+  const sick = broken.length === 0 ? '' : ` ${capital(notReady(broken))}.`;
+  return `The template was edited while ${was} was being delivered. The newer text, ${release}, is taken from step 1; partition ${partition} keeps the groups below it where they are. ${started}${sick}`;
 }

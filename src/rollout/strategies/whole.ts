@@ -4,18 +4,18 @@ import type { Marks } from '../../api/marks.ts';
 import { printRelease, sameRelease } from '../../api/release.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import { batchReady } from '../batches.ts';
-import { nameUnready, recreated, replicasUnknown, scaledToZero, wanted } from '../gates/cluster.ts';
+import { recreated, replicasUnknown, scaledToZero, wanted } from '../gates/cluster.ts';
 import { frozenChanged, stepCountChanged } from '../gates/frozen.ts';
 import { type Gate, holdsOf } from '../gates/gate.ts';
 import { historyRewritten } from '../gates/git.ts';
 import { disabled, paused, rolloutAbsent, stalled } from '../gates/people.ts';
 import type { Group } from '../groups.ts';
-import { nameGroups } from '../groups.ts';
 import { type Hold, hold } from '../hold.ts';
 import { type Decision, holding, type Move, moving, UNSET } from '../move.ts';
+import { allGroupsAre, groupsAre, notReady, whyUnready } from '../sentences.ts';
 import { flipped, type Situation, unreadyOf } from '../situation.ts';
 import { followingStep, isJump } from '../steps.ts';
-import { approved, stateOfStep, waitingOnPause } from './progress.ts';
+import { approved, notReadyYet, stateOfStep, waitingOnPause } from './progress.ts';
 import { refusedJump } from './stepping.ts';
 
 type WholeStep = { readonly index: number; readonly of: number; readonly marks: Marks };
@@ -39,12 +39,12 @@ export function rolling(situation: Situation, step: WholeStep): Decision {
   if (missing.length > 0) return holding([notUpdated(missing, groups)], 'StepUpgrade');
   if (!flipped(observed.leaderSet)) {
     const unready = unreadyOf(groups);
-    const who = unready.length === 0 ? 'waiting for the StatefulSet controller' : `${nameUnready(unready)} not ready`;
+    const who = unready.length === 0 ? 'the StatefulSet controller is still at it' : notReady(unready);
     return holding(
       [
         hold(
           'StatefulSetNotFlipped',
-          `all groups are on the release; the leader StatefulSet still counts the old revision as current: ${who}`,
+          `${allGroupsAre(groups.length)} on the release, but ${who}. Until the StatefulSet has taken all leaders over, one that is recreated could come back old`,
         ),
       ],
       'StepUpgrade',
@@ -57,18 +57,18 @@ export function rolling(situation: Situation, step: WholeStep): Decision {
     partition: SENTINEL,
     maxUnavailable: undefined,
     text: undefined,
-    why: `All ${groups.length} groups are on ${printRelease(marks.release)} and the StatefulSet has flipped, so a group that is recreated stays on it. Armed again: the next edit of the template is a request, not a restart.`,
+    why: `${allGroupsAre(groups.length)} on ${printRelease(marks.release)}, and the StatefulSet has taken all leaders over, so a group that is recreated stays on it. Armed again: the next edit of the template is a request, not a restart.`,
   };
   return moving(move, 'StepUpgrade');
 }
 
 function notUpdated(missing: readonly Group[], groups: readonly Group[]): Hold {
   const unready = unreadyOf(groups.filter((group) => group.version === 'release'));
-  const loading = unready.length === 0 ? '' : `; ${nameUnready(unready)} on it, not ready yet`;
-  return hold(
-    'GroupsNotUpdated',
-    `${nameGroups(missing.map((group) => group.index))} not yet on the release${loading}`,
-  );
+  const loading =
+    unready.length === 0
+      ? ''
+      : `; ${groupsAre(unready.map((group) => group.index))} on it and not ready${whyUnready(unready)}`;
+  return hold('GroupsNotUpdated', `${groupsAre(missing.map((group) => group.index))} not on the release yet${loading}`);
 }
 
 const servingGates: readonly Gate[] = [
@@ -131,7 +131,7 @@ function waitingOnFleet(situation: Situation, queued: boolean): readonly Hold[] 
     return [
       hold(
         'GroupsNotUpdated',
-        `${nameGroups(astray)} not on the release, though the step was whole: a group recreated too early, or by hand`,
+        `${groupsAre(astray)} not on the release, though all groups were: recreated too early, or by hand. Delete the leader pod to let it follow`,
       ),
     ];
   }
@@ -145,7 +145,7 @@ function waitingOnFleet(situation: Situation, queued: boolean): readonly Hold[] 
     updatedReady: updated.length - unready.length,
     failureThreshold,
   };
-  return batchReady(counts) ? [] : [hold('GroupsNotReady', `${nameUnready(unready)} on the release, not ready`)];
+  return batchReady(counts) ? [] : [notReadyYet(situation, unready)];
 }
 
 function nextLabel({ snapshot }: Situation, step: WholeStep, holds: readonly Hold[]): Decision {
@@ -180,7 +180,7 @@ function settle(situation: Situation, step: WholeStep, holds: readonly Hold[]): 
     partition: undefined,
     ...displacedBack(situation),
     text: undefined,
-    why: `All ${replicas ?? 0} groups are on ${printRelease(step.marks.release)} and ready, and every pause is over.`,
+    why: `${allGroupsAre(replicas ?? 0)} on ${printRelease(step.marks.release)} and ready, and every pause is over.`,
   };
   return moving(move, 'Completed', holds);
 }

@@ -296,5 +296,5 @@ test.each<Row>([
 test('the dip in capacity is in the text of the commit', () => {
   const message = plan(world(broken)).commit?.message.replaceAll('\n', ' ');
   expect(message).toContain('Capacity: 3 of 4 groups are ready now');
-  expect(message).toContain('group 2 (leader: ImagePullBackOff) not ready');
+  expect(message).toContain('Group 2 is not ready (leader: ImagePullBackOff).');
 });

@@ -1,0 +1,39 @@
+/** How groups and counts are spoken of: the words that holds and commits share. Decides nothing. */
+
+import { type Group, nameGroups } from './groups.ts';
+
+/** `group 3 is`, `groups 1 and 2 are`. */
+export function groupsAre(indexes: readonly number[]): string {
+  return `${nameGroups(indexes)} ${indexes.length === 1 ? 'is' : 'are'}`;
+}
+
+/** `group 2 is not ready (leader: ImagePullBackOff)`, `groups 0–2 are not ready`. */
+export function notReady(groups: readonly Group[]): string {
+  return `${groupsAre(groups.map((group) => group.index))} not ready${whyUnready(groups)}`;
+}
+
+/** ` (leader: ImagePullBackOff)`, for one group that says why. */
+export function whyUnready(groups: readonly Group[]): string {
+  const [first] = groups;
+  return groups.length === 1 && first !== undefined && first.waitingOn !== '' ? ` (${first.waitingOn})` : '';
+}
+
+/** `the only group is`, `all 4 groups are`. */
+export function allGroupsAre(count: number): string {
+  return count === 1 ? 'the only group is' : `all ${count} groups are`;
+}
+
+/** `1 of 1 group`, `2 of 4 groups`. */
+export function ofGroups(part: number, all: number): string {
+  return `${part} of ${all} ${all === 1 ? 'group' : 'groups'}`;
+}
+
+/** `1 of 4 groups is`, `3 of 4 groups are`. */
+export function ofGroupsAre(part: number, all: number): string {
+  return `${ofGroups(part, all)} ${part === 1 ? 'is' : 'are'}`;
+}
+
+/** Begins with a capital, unless the first word is a path or a field, which keep their spelling. */
+export function capital(text: string): string {
+  return /^[a-z]+(?![\w./-])/.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text;
+}
