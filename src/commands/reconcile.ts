@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import type { CommonOptions, Io } from '../options.ts';
 import { EXIT } from '../options.ts';
 import { PortError } from '../ports/port-error.ts';
+import { explain } from '../reconcile/explain.ts';
 import { newMemory, type PassResult, type Ports } from '../reconcile/pass.ts';
 import { runPass } from '../reconcile/run.ts';
 
@@ -46,7 +47,8 @@ async function attempt(
   } catch (error) {
     if (!(error instanceof PortError) && !(error instanceof Error && error.name === 'ConfigError')) throw error;
     const seconds = Math.min(BACKOFF_LIMIT_SECONDS, 2 ** failures);
-    ports.log.error(`${error.message}; trying again in ${seconds} s`);
+    const what = error instanceof PortError ? explain(error) : error.message;
+    ports.log.error(`${what.replace(/\.$/, '')}; trying again in ${seconds} s`);
     return { seconds, failures: failures + 1 };
   }
 }

@@ -43,8 +43,16 @@ export async function readSavedPasses(folder: string): Promise<readonly SavedPas
   if (names.length === 0)
     throw new UsageError(`${folder} holds no saved pass; tranche reconcile --save-pass ${folder} writes some`);
   const passes: SavedPass[] = [];
-  for (const name of names) passes.push(savedPass(name, JSON.parse(await readFile(join(folder, name), 'utf8'))));
+  for (const name of names) passes.push(savedPass(name, jsonOf(name, await readFile(join(folder, name), 'utf8'))));
   return passes;
+}
+
+function jsonOf(name: string, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new UsageError(`${name} is no JSON: it was cut short, or is no saved pass`);
+  }
 }
 
 function savedPass(name: string, value: unknown): SavedPass {

@@ -36,10 +36,6 @@ export async function status(options: StatusOptions, ports: Ports, io: Io): Prom
 }
 
 async function liveRecords(options: StatusOptions, ports: Ports): Promise<readonly RolloutRecord[]> {
-  const result = await runPass(ports, newMemory(), {
-    overrides: options.overrides,
-    write: false,
-    only: options.name === '' ? [] : [options.name],
-  });
+  const result = await runPass(ports, newMemory(), { overrides: options.overrides, write: false, only: [] });
   return result.outcomes.map((outcome) => outcome.plan?.record).filter((record) => record !== undefined);
 }

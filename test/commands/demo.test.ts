@@ -1,0 +1,312 @@
+/** The demo as people see it: both stories told in lines, the check that must be able to fail, and the live picture. */
+
+import { existsSync } from 'node:fs';
+import { afterEach, describe, expect, test } from 'vitest';
+import { coloured, livePicture, redraw } from '../../src/commands/demo/live-view.ts';
+import type { Scene } from '../../src/commands/demo/scene.ts';
+import { newLines } from '../../src/commands/demo/transcript.ts';
+import { commit, type DemoWorld, openWorld } from '../../src/commands/demo/world.ts';
+import { conclude, watch } from '../../src/commands/demo.ts';
+import { runProgram } from '../../src/commands/program.ts';
+import type { Io } from '../../src/options.ts';
+
+type Watched = {
+  readonly io: Io;
+  readonly text: () => string;
+  readonly errors: () => string;
+  readonly stop: () => void;
+};
+
+function watcher(given: { readonly isTerminal?: boolean; readonly onOut?: (text: string) => void } = {}): Watched {
+  const [out, err] = [[] as string[], [] as string[]];
+  const stopping = new AbortController();
+  const io: Io = {
+    env: {},
+    folder: process.cwd(),
+    out: (text) => {
+      out.push(text);
+      given.onOut?.(text);
+    },
+    err: (text) => void err.push(text),
+    isTerminal: given.isTerminal ?? false,
+    signal: stopping.signal,
+  };
+  return { io, text: () => out.join(''), errors: () => err.join(''), stop: () => stopping.abort() };
+}
+
+/** Each pattern is found after the one before it; the answer is the first that is not. */
+function missing(text: string, patterns: readonly RegExp[]): RegExp | undefined {
+  let rest = text;
+  for (const pattern of patterns) {
+    const found = pattern.exec(rest);
+    if (found === null) return pattern;
+    rest = rest.slice(found.index + found[0].length);
+  }
+  return undefined;
+}
+
+const allOld = /groups {2}✅ v0.10.2 {2}✅ v0.10.2 {2}✅ v0.10.2 {2}✅ v0.10.2 {2}1000000\n/;
+const allNew = /groups {2}✅ v0.11.0 {2}✅ v0.11.0 {2}✅ v0.11.0 {2}✅ v0.11.0 {2}1000000\n/;
+
+const delivery = [
+  /commit {2}\w{7} {2}tranche: rollout\(llm\/vllm\): adopt, partition 0 → 1000000\n/,
+  allOld,
+  /person {2}Ana merges a new image/,
+  /commit {2}\w{7} {2}Ana Ortiz: vllm: v0.10.2 → v0.11.0\n/,
+  /commit {2}\w{7} {2}tranche: .*step 1\/3, partition 1000000 → 3\n/,
+  /agent {3}applied \w{7}/,
+  /❎ v0.10.2 {2}❎ v0.10.2 {2}❎ v0.10.2 {2}⏳ v0.11.0 {2}3\n/,
+  /waits {3}GroupsNotReady: /,
+  /❎ v0.10.2 {2}❎ v0.10.2 {2}❎ v0.10.2 {2}✅ v0.11.0 {2}3\n/,
+  /waits {3}PauseDuration: /,
+  /step 2\/3, partition 3 → 2\n/,
+  /❎ v0.10.2 {2}❎ v0.10.2 {2}✅ v0.11.0 {2}✅ v0.11.0 {2}2\n/,
+  /waits {3}PausedForApproval: /,
+  /person {2}.*\$ tranche approve vllm\n/,
+  /step 3\/3, partition 2 → 0\n/,
+  /step 3\/3, armed, partition 0 → 1000000\n/,
+  allNew,
+  /rollout\(llm\/vllm\): settled\n/,
+  /The log of main, newest first:\n {2}\w{7} {2}tranche {4}rollout\(llm\/vllm\): settled\n/,
+  /✔ 4 of 4 groups on v0.11.0, all pods ready\n/,
+];
+
+const wayBack = [
+  /step 2\/3, partition 3 → 2\n/,
+  /❎ v0.10.2 {2}❎ v0.10.2 {2}⏳ v0.11.0 {2}✅ v0.11.0 {2}2\n/,
+  /person {2}.*\$ tranche abort vllm\n/,
+  /commit {2}\w{7} {2}tranche: rollout\(llm\/vllm\): abort [0-9a-f]{8}\.2\n/,
+  /: rollback, maxUnavailable 1 → 2\n/,
+  /waits {3}RollingBack: /,
+  /: rolled back, partition 2 → 1000000, maxUnavailable 2 → 1\n/,
+  allOld,
+  /✔ 4 of 4 groups on v0.10.2, all pods ready\n/,
+  /✔ maxUnavailable is 1, as before\n/,
+];
+
+describe('the story', () => {
+  test.each([
+    ['of a delivery', [], delivery],
+    ['of a version that breaks', ['--fail'], wayBack],
+  ])('%s is told line by line, and the check is content', async (_, flags, patterns) => {
+    const { io, text, errors } = watcher();
+    const code = await runProgram(['demo', ...flags], io);
+    expect(missing(text(), patterns)).toBeUndefined();
+    expect(text()).not.toContain('✘');
+    expect(
+      text()
+        .split('\n')
+        .filter((line) => line.length > 120),
+    ).toEqual([]);
+    expect({ code, errors: errors() }).toEqual({ code: 0, errors: '' });
+  });
+
+  test('served: another process makes a pass on the same repository and API', async () => {
+    let where = { repo: '', kubeconfig: '' };
+    const { io, stop } = watcher({
+      onOut: (text) => {
+        const first = /^serving (\{.*\})\n$/.exec(text)?.[1];
+        if (first !== undefined) where = JSON.parse(first) as typeof where;
+        if (!text.startsWith('Serving until stopped')) return;
+        const other = watcher();
+        const pass = ['reconcile', '--repo', where.repo, '--kubeconfig', where.kubeconfig, '--output', 'json'];
+        const status = ['status', 'vllm', '--live', '--repo', where.repo, '--kubeconfig', where.kubeconfig];
+        void (async () => {
+          served.push(await runProgram(pass, other.io), await runProgram(status, other.io), other.text());
+          stop();
+        })();
+      },
+    });
+    const served: (number | string)[] = [];
+    expect(await runProgram(['demo', '--serve'], io)).toBe(0);
+    expect(served.slice(0, 2)).toEqual([0, 0]);
+    expect(served[2]).toMatch(/group 3 .*ready/);
+    expect(existsSync(where.repo)).toBe(false);
+  });
+
+  test('stopped half-way on a terminal: nothing is claimed, the cursor is back, the folder gone', async () => {
+    let frames = 0;
+    const watched = watcher({
+      isTerminal: true,
+      onOut: (text) => {
+        if (text.includes('waits for')) frames += 1;
+        if (frames === 3) watched.stop();
+      },
+    });
+    expect(await runProgram(['demo'], watched.io)).toBe(1);
+    expect(watched.text().endsWith('\u001b[?25h')).toBe(true);
+    expect(watched.errors()).toContain('nothing was checked');
+    expect(frames).toBe(3);
+  });
+});
+
+describe('the check', () => {
+  let world: DemoWorld | undefined;
+  afterEach(async () => {
+    await world?.close();
+    await world?.removeFolder();
+    world = undefined;
+  });
+
+  const everything = { paths: [''], suffixes: [], markers: [] } as const;
+
+  async function edit({ ports }: DemoWorld, path: string, from: string, to: string): Promise<void> {
+    const [main] = await ports.git.heads(['main']);
+    const tree = await ports.git.readAt(main!, everything);
+    const content = tree.files.find((file) => file.path === path)!.content;
+    if (content.kind !== 'text' || !content.text.includes(from)) throw new Error(`${path} has no ${from}`);
+    await commit(ports, { writes: [{ path, text: content.text.replace(from, to) }], message: 'tampered' });
+  }
+
+  test('sees every kind of wrong end, and the exit code says so', async () => {
+    const { io, text } = watcher();
+    world = await openWorld({ broken: false }, io);
+    const { model } = world;
+    const story = { end: await watch(world, { fail: false }, io), fail: false } as const;
+    expect(await conclude(world, story, io)).toBe(0);
+    expect(text()).not.toContain('✘');
+    const wrong = async (): Promise<readonly string[]> => {
+      const seen = watcher();
+      expect(await conclude(world!, story, seen.io)).toBe(1);
+      return seen.text().match(/(?<=✘ ).*/g) ?? [];
+    };
+    model.setPods({ namespace: 'llm', name: 'vllm', group: 1, pods: 1 }, { kind: 'unready' });
+    expect(await wrong()).toEqual([expect.stringMatching(/^4 of 4 groups on v0.11.0.*group 1: .*ready: false$/)]);
+    model.setPods({ namespace: 'llm', name: 'vllm', group: 1, pods: 1 }, { kind: 'ready' });
+    await edit(world, 'apps/vllm/lws.yaml', '# pages go to them', '# nobody');
+    expect(await wrong()).toEqual([expect.stringMatching(/^every other byte.*there is: apps\/vllm\/lws.yaml$/)]);
+    await edit(world, 'apps/vllm/lws.yaml', '# nobody', '# pages go to them');
+    await edit(world, 'apps/vllm/service.yaml', 'port: 80', 'port: 81');
+    expect(await wrong()).toEqual([expect.stringMatching(/there is: apps\/vllm\/service.yaml$/)]);
+    await edit(world, 'apps/vllm/service.yaml', 'port: 81', 'port: 80');
+    await edit(world, 'apps/vllm/lws.yaml', 'partition: 1000000', 'partition: 2');
+    expect(await wrong()).toEqual([expect.stringMatching(/^armed in Git/)]);
+    await world.agent.sync();
+    expect(await wrong()).toEqual([
+      expect.stringMatching(/^armed in the cluster/),
+      expect.stringMatching(/^armed in G/),
+    ]);
+    await edit(world, 'apps/vllm/lws.yaml', 'partition: 2', 'partition: 1000000');
+    await edit(world, 'apps/vllm/lws.yaml', 'maxUnavailable: 1 ', 'maxUnavailable: 2 ');
+    await world.agent.sync();
+    expect(await wrong()).toEqual([
+      expect.stringMatching(/^maxUnavailable is 1/),
+      expect.stringMatching(/^every other byte/),
+    ]);
+    expect(await conclude(world, { ...story, fail: true }, watcher().io)).toBe(1);
+    expect(await conclude(world, { ...story, end: 'late' }, watcher().io)).toBe(1);
+  });
+});
+
+const scene: Scene = {
+  at: 755,
+  state: 'step 2/3, StepUpgrade',
+  unapplied: '',
+  holds: [
+    {
+      reason: 'GroupsNotReady',
+      message: 'group 2 is on the release and not ready yet; it loads 400 GB of weights, which takes some minutes',
+      requeueAfterSeconds: undefined,
+    },
+  ],
+  fleet: {
+    replicas: 4,
+    partition: 2,
+    maxUnavailable: 1,
+    image: 'vllm/vllm-openai:v0.11.0',
+    annotations: {},
+    flipped: false,
+    groups: [
+      { index: 0, leaderImage: 'vllm/vllm-openai:v0.10.2', images: ['vllm/vllm-openai:v0.10.2'], ready: true },
+      { index: 1, leaderImage: '', images: [], ready: false },
+      { index: 2, leaderImage: 'vllm/vllm-openai:v0.11.0', images: ['vllm/vllm-openai:v0.11.0'], ready: false },
+      { index: 3, leaderImage: 'vllm/vllm-openai:v0.11.0', images: ['vllm/vllm-openai:v0.11.0'], ready: true },
+    ],
+  },
+  happened: [
+    { kind: 'person', at: 60, says: 'Ana merges a new image' },
+    { kind: 'commit', at: 60, oid: 'a'.repeat(40), author: 'Ana Ortiz', subject: 'vllm: v0.10.2 → v0.11.0' },
+    { kind: 'agent', at: 90, oid: 'a'.repeat(40) },
+    { kind: 'commit', at: 455, oid: 'b'.repeat(40), author: 'tranche', subject: 'rollout(llm/vllm): step 2/3' },
+  ],
+};
+
+describe('the live view', () => {
+  test('shows one scene in 22 lines of at most 80 columns', () => {
+    expect(livePicture(scene)).toMatchInlineSnapshot(`
+      [
+        "  time       +12:35",
+        "  state      step 2/3, StepUpgrade",
+        "  partition  2",
+        "",
+        "             group 0     group 1     group 2     group 3",
+        "             ❎ v0.10.2  ⏳ –        ⏳ v0.11.0  ✅ v0.11.0",
+        "",
+        "  waits for  GroupsNotReady: group 2 is on the release and not ready yet; it",
+        "             loads 400 GB of weights, which takes some minutes",
+        "",
+        "",
+        "",
+        "  +01:00     » Ana merges a new image",
+        "  +01:00     aaaaaaa  vllm: v0.10.2 → v0.11.0",
+        "  +07:35     bbbbbbb  rollout(llm/vllm): step 2/3",
+        "",
+        "",
+        "",
+        "",
+        "",
+        "",
+        "",
+        "",
+        "  ✅ on the version in Git, ready   ❎ on the other one, ready   ⏳ not ready",
+      ]
+    `);
+  });
+
+  test('keeps its height whatever there is to say', () => {
+    const hold = scene.holds[0]!;
+    const more = [
+      { ...scene, holds: [] },
+      { ...scene, holds: [hold, hold, hold, hold] },
+      { ...scene, happened: [] },
+    ];
+    for (const one of more) expect(livePicture(one)).toHaveLength(livePicture(scene).length);
+    const long = { ...scene, happened: Array.from({ length: 30 }, () => scene.happened[0]!) };
+    expect(livePicture(long)).toHaveLength(livePicture(scene).length);
+  });
+
+  test.each([
+    [{ unapplied: 'c'.repeat(40) }, 'the agent, to apply ccccccc'],
+    [{ state: 'settled' }, 'nobody: every group is there, and main is armed'],
+    [{}, 'the next pass'],
+  ])('without a hold it says who is next: %j', (changed, words) => {
+    const line = livePicture({ ...scene, holds: [], ...changed }).find((text) => text.startsWith('  waits for'));
+    expect(line).toBe(`  waits for  ${words}`);
+  });
+
+  test('is drawn over the picture before it, with wrapping off meanwhile', () => {
+    expect(redraw(['a', 'b'], 0)).toBe('\r\u001b[?7la\u001b[K\nb\u001b[K\n\u001b[?7h');
+    expect(redraw(['a'], 2)).toBe('\u001b[2A\r\u001b[?7la\u001b[K\n\u001b[?7h');
+  });
+
+  test('colours add no column', () => {
+    // oxlint-disable-next-line no-control-regex -- these are the colours
+    const plain = (text: string) => text.replace(/\u001b\[\d+m/g, '');
+    const picture = livePicture(scene);
+    expect(picture.map(coloured).map(plain)).toEqual(picture);
+    expect(picture.map(coloured)).not.toEqual(picture);
+  });
+});
+
+describe('the transcript', () => {
+  test('a countdown is no news, another group is', () => {
+    const held = (message: string): Scene => ({
+      ...scene,
+      holds: [{ reason: 'PauseDuration', message, requeueAfterSeconds: 1 }],
+    });
+    expect(newLines(held('soaks for 41 s'), held('soaks for 11 s'))).toEqual([]);
+    expect(newLines(held('group 1 soaks'), held('group 2 soaks'))).toEqual([
+      '+12:35  waits   PauseDuration: group 2 soaks',
+    ]);
+  });
+});

@@ -1,0 +1,361 @@
+/** The verbs by which people steer: what each writes, on whom, and when it is refused with nothing written. */
+
+import { afterEach, describe, expect, test } from 'vitest';
+import { type Site, startSite, stopSites } from '../support/site.ts';
+import { LWS_FILE, LWS_TEXT, NEW, OLD, ROLLOUT_FILE, ROLLOUT_TEXT, VLLM_FILES } from '../support/vllm.ts';
+
+afterEach(stopSites);
+
+/** Every step waits for a person. */
+const MANUAL = ROLLOUT_TEXT.replace('{duration: 0}', '{}');
+const FILES = { ...VLLM_FILES, [ROLLOUT_FILE]: MANUAL };
+const RELEASE = '0e241605.2';
+
+/** Adopted and at rest. */
+async function settled(files: Readonly<Record<string, string>> = FILES): Promise<Site> {
+  const site = await startSite({ files });
+  await site.run('reconcile');
+  await site.settle();
+  await site.run('reconcile');
+  return site;
+}
+
+/** A new image is requested and live; nothing of it has begun. */
+async function requested(files?: Readonly<Record<string, string>>): Promise<Site> {
+  const site = await settled(files);
+  await site.edit(LWS_FILE, OLD, NEW);
+  await site.settle();
+  return site;
+}
+
+/** Step 1 is done and waits for a person. */
+async function paused(files?: Readonly<Record<string, string>>): Promise<Site> {
+  const site = await requested(files);
+  await site.run('reconcile');
+  await site.settle();
+  await site.run('reconcile');
+  return site;
+}
+
+/** Step 1 of the release was given up, and every group is back. */
+async function aborted(): Promise<Site> {
+  const site = await paused();
+  await site.run('abort vllm');
+  for (let pass = 0; pass < 4; pass += 1) {
+    await site.run('reconcile');
+    await site.settle();
+  }
+  expect(await site.text(LWS_FILE)).toContain(`tranche.dev/aborted: "${RELEASE}"`);
+  expect(await site.text(LWS_FILE)).not.toContain('tranche.dev/step');
+  return site;
+}
+
+const states = { settled, requested, paused, aborted };
+
+/** From where, which verb, and what it writes: subject and the changed lines of the Rollout. */
+const written: readonly (readonly [from: keyof typeof states, line: string, subject: string, changes: string])[] = [
+  [
+    'paused',
+    'approve vllm',
+    `approve step 1 of ${RELEASE}`,
+    `+  annotations:\n+    tranche.dev/approve: "1@${RELEASE}"`,
+  ],
+  [
+    'paused',
+    'approve vllm --step 1 -n llm --by Ada',
+    `approve step 1 of ${RELEASE}`,
+    `+  annotations:\n+    tranche.dev/approve: "1@${RELEASE}"`,
+  ],
+  ['paused', 'jump vllm 3', `jump to step 3 of ${RELEASE}`, `+  annotations:\n+    tranche.dev/jump: "3@${RELEASE}"`],
+  [
+    'requested',
+    'jump vllm 2',
+    `jump to step 2 of ${RELEASE}`,
+    `+  annotations:\n+    tranche.dev/jump: "2@${RELEASE}"`,
+  ],
+  ['paused', 'abort vllm', `abort ${RELEASE}`, `+  annotations:\n+    tranche.dev/abort: "${RELEASE}"`],
+  ['requested', 'abort vllm', `abort ${RELEASE}`, `+  annotations:\n+    tranche.dev/abort: "${RELEASE}"`],
+  ['settled', 'pause vllm', 'pause', '+    paused: true'],
+];
+
+describe('an order is a commit on the Rollout alone', () => {
+  test.each(written)('%s: tranche %s', async (from, line, subject, changes) => {
+    const site = await states[from]();
+    const head = await site.head();
+    const called = await site.run(line);
+    expect(called).toMatchObject({ code: 0, err: '' });
+    expect(await site.subject()).toBe(`rollout(llm/vllm): ${subject}`);
+    expect(called.out.split('\n').slice(0, 2)).toEqual([subject, `commit ${(await site.head()).slice(0, 12)}`]);
+    const shown = await site.repository.git('show', '--format=', '--no-color', 'main');
+    expect(changed(shown), 'and nothing else').toBe(changes);
+    expect(changed(called.out)).toBe(changes);
+    expect(await site.repository.git('diff', '--name-only', head, 'main')).toBe(ROLLOUT_FILE);
+    const message = await site.repository.git('log', '-1', '--format=%B', 'main');
+    expect(message).toContain(`Rollout: default/llm/vllm\nPlanned-From: ${head}`);
+    expect(message.includes('Ordered by Ada.')).toBe(line.includes('--by'));
+
+    const again = await site.run(line);
+    if (line === 'pause vllm') expect(again).toMatchObject({ code: 1, err: 'refused: it is paused already\n' });
+    else expect(again.out, 'twice is once').toContain('said already, nothing to write');
+    expect(await site.repository.git('rev-list', '--count', `${head}..main`)).toBe('1');
+  });
+
+  test('what follows from each', async () => {
+    const site = await paused();
+    await site.run('approve vllm');
+    expect((await site.run('reconcile')).out).toContain('rollout(llm/vllm): step 2/3, partition 3 → 2');
+    await site.settle();
+    await site.run('reconcile');
+    await site.run('pause vllm');
+    await site.run('approve vllm');
+    expect((await site.run('reconcile')).out).toContain('waits  Paused: ');
+    await site.run('resume vllm');
+    expect(await site.text(ROLLOUT_FILE), 'no trace').not.toContain('paused');
+    expect((await site.run('reconcile')).out).toContain('rollout(llm/vllm): step 3/3, partition 2 → 0');
+    await site.run('abort vllm');
+    const back = await site.run('reconcile');
+    expect(back.out).toContain('rollout(llm/vllm): rollback');
+    expect(await site.text(LWS_FILE)).toContain(OLD);
+  });
+
+  test('--output json', async () => {
+    const site = await paused();
+    const called = await site.run('approve vllm --output json');
+    expect(JSON.parse(called.out)).toMatchObject({
+      kind: 'written',
+      what: `approve step 1 of ${RELEASE}`,
+      commits: [await site.head()],
+      diff: expect.stringContaining('+    tranche.dev/approve'),
+    });
+    const refused = await site.run('approve vllm --step 2 --output json');
+    expect(refused.code).toBe(1);
+    expect(JSON.parse(refused.out)).toEqual({ kind: 'refused', why: 'step 1 is current, not step 2' });
+  });
+});
+
+describe('where the annotations of the Rollout are', () => {
+  const head = '  namespace: llm\n';
+  const shapes: readonly (readonly [what: string, text: string, expected: string])[] = [
+    ['there are none', MANUAL, `${head}  annotations:\n    tranche.dev/approve: "1@${RELEASE}"\nspec:`],
+    [
+      'there are others',
+      MANUAL.replace(head, `${head}  annotations:\n    team: search  # ours\n`),
+      `${head}  annotations:\n    team: search  # ours\n    tranche.dev/approve: "1@${RELEASE}"\nspec:`,
+    ],
+    [
+      'in flow style',
+      MANUAL.replace(head, `${head}  annotations: {team: search}\n`),
+      `${head}  annotations: {team: search, tranche.dev/approve: "1@${RELEASE}"}\nspec:`,
+    ],
+    [
+      'an older approval is there',
+      MANUAL.replace(head, `${head}  annotations:\n    tranche.dev/approve: "2@11111111.1"\n`),
+      `${head}  annotations:\n    tranche.dev/approve: "1@${RELEASE}"\nspec:`,
+    ],
+    [
+      'with Windows line ends',
+      MANUAL.replaceAll('\n', '\r\n'),
+      `${head}  annotations:\n    tranche.dev/approve: "1@${RELEASE}"\nspec:`.replaceAll('\n', '\r\n'),
+    ],
+  ];
+  test.each(shapes)('%s', async (_, text, expected) => {
+    const site = await paused({ ...FILES, [ROLLOUT_FILE]: text });
+    expect(await site.run('approve vllm')).toMatchObject({ code: 0 });
+    expect(await site.repository.git('cat-file', 'blob', `main:${ROLLOUT_FILE}`)).toContain(expected);
+    expect((await site.run('reconcile')).out, 'and it is read').toContain('rollout(llm/vllm): step 2/3');
+  });
+
+  test('in one file with another Rollout: only the one that is meant', async () => {
+    const other = MANUAL.replaceAll('vllm', 'chat');
+    const site = await paused({
+      [LWS_FILE]: LWS_TEXT,
+      'apps/chat/lws.yaml': LWS_TEXT.replace('name: vllm', 'name: chat'),
+      [ROLLOUT_FILE]: `${other}---\n${MANUAL}`,
+    });
+    await site.run('approve vllm');
+    const [chat, vllm] = (await site.text(ROLLOUT_FILE)).split('---\n');
+    expect(chat).toBe(other);
+    expect(vllm).toContain(`tranche.dev/approve: "1@${RELEASE}"`);
+  });
+});
+
+/** From where, which verb, and why not. */
+const refused: readonly (readonly [from: keyof typeof states, line: string, why: string])[] = [
+  ['settled', 'approve vllm', 'no step is in flight, so there is nothing to approve'],
+  ['settled', 'jump vllm 2', 'nothing is being delivered, so there is no step to jump to'],
+  [
+    'settled',
+    'abort vllm',
+    'nothing is being delivered, so there is nothing to abort. To go back to an earlier template, put it into the file',
+  ],
+  ['settled', 'retry vllm', 'no release was aborted'],
+  ['settled', 'resume vllm', 'it is not paused'],
+  ['settled', 'acknowledge vllm', 'main was not rewritten since the last pass, so there is nothing to acknowledge'],
+  ['settled', 'approve other', 'no Rollout other. There is: llm/vllm'],
+  ['settled', 'approve vllm -n prod', 'no Rollout prod/vllm. There is: llm/vllm'],
+  ['requested', 'approve vllm', 'no step is in flight, so there is nothing to approve'],
+  ['paused', 'approve vllm --step 2', 'step 1 is current, not step 2'],
+  ['paused', 'retry vllm', 'no release was aborted'],
+  ['aborted', 'abort vllm', 'nothing is being delivered'],
+  ['aborted', 'retry vllm --release 11111111.1', `11111111.1 is not among the aborted releases: ${RELEASE}`],
+  ['aborted', 'retry vllm --release latest', 'latest is no release, wanted one as 9c41d2e0.7'],
+];
+
+describe('an order that makes no sense', () => {
+  test.each(refused)('%s: tranche %s', async (from, line, why) => {
+    const site = await states[from]();
+    const heads = [await site.head(), await site.head('tranche-status')];
+    const called = await site.run(line);
+    expect(called).toMatchObject({ code: 1, out: '' });
+    expect(called.err.startsWith(`refused: ${why}`), called.err).toBe(true);
+    expect([await site.head(), await site.head('tranche-status')]).toEqual(heads);
+  });
+
+  test.each([
+    ['jump vllm 1', /^refused: .*step 1/],
+    ['jump vllm 9', /^refused: .*3/],
+    ['jump vllm 0', /^refused: /],
+  ])('%s: only upward, and only to steps that are there', async (line, why) => {
+    const site = await paused();
+    const head = await site.head();
+    const called = await site.run(line);
+    expect(called.code).toBe(1);
+    expect(called.err).toMatch(why);
+    expect(await site.head()).toBe(head);
+  });
+
+  test('a step that is still on its way cannot be approved, so that nobody skips the look at its groups', async () => {
+    const site = await requested();
+    await site.run('reconcile');
+    const called = await site.run('approve vllm');
+    expect(called.code).toBe(1);
+    expect(called.err).toMatch(
+      /^refused: the step was at \w+ in the last pass, not paused: there is nothing to approve yet/,
+    );
+  });
+
+  test('one name in two namespaces', async () => {
+    const site = await settled({
+      ...FILES,
+      'apps/staging/lws.yaml': LWS_TEXT.replace('namespace: llm', 'namespace: staging'),
+      'rollouts/staging.yaml': MANUAL.replace('namespace: llm', 'namespace: staging'),
+    });
+    expect(await site.run('pause vllm')).toEqual({
+      code: 1,
+      out: '',
+      err: 'refused: vllm is in several namespaces: llm, staging. Say which with --namespace\n',
+    });
+    expect(await site.run('pause vllm -n staging')).toMatchObject({ code: 0 });
+    expect(await site.text(ROLLOUT_FILE)).not.toContain('paused');
+  });
+});
+
+describe('retry', () => {
+  test('delivers the aborted text again, under a new serial', async () => {
+    const site = await aborted();
+    expect(await site.run(`retry vllm --release ${RELEASE}`)).toMatchObject({ code: 0 });
+    expect(await site.subject()).toBe(`rollout(llm/vllm): retry ${RELEASE}`);
+    for (let pass = 0; pass < 3; pass += 1) {
+      await site.run('reconcile');
+      await site.settle();
+    }
+    const text = await site.text(LWS_FILE);
+    expect(text).toContain(NEW);
+    expect(text).toContain('tranche.dev/release: "0e241605.3"');
+  });
+});
+
+test('acknowledge: main was rewritten, the rollout holds until a person says that it may be', async () => {
+  const site = await requested();
+  await site.run('reconcile');
+  const recorded = await site.head();
+  await site.repository.git('update-ref', 'refs/heads/main', `${recorded}~2`);
+  await site.edit(ROLLOUT_FILE, '50%', '75%');
+  await site.edit(LWS_FILE, OLD, NEW);
+  const held = await site.run('reconcile');
+  expect(held.out).toMatch(/waits {2}HistoryRewritten: main was rewritten: .*tranche acknowledge vllm/i);
+  expect(await site.subject()).toBe(`edit ${LWS_FILE}`);
+  const rewritten = await site.head();
+  const called = await site.run('acknowledge vllm --by Ada');
+  expect(called.code).toBe(0);
+  expect(called.out).toContain(`+    tranche.dev/acknowledge: "${rewritten}"`);
+  expect((await site.run('reconcile')).out).toContain('rollout(llm/vllm): step 1/3');
+  expect(await site.run('acknowledge vllm')).toMatchObject({ code: 1 });
+});
+
+describe('eject', () => {
+  test('settled: annotations first, then partition 0, and the Rollout disabled', async () => {
+    const site = await settled();
+    const called = await site.run('eject vllm --by Ada');
+    expect(called).toMatchObject({ code: 0, err: '' });
+    expect((await site.repository.git('log', '-2', '--format=%s', 'main')).split('\n').reverse()).toEqual([
+      'rollout(llm/vllm): eject, annotations removed',
+      'rollout(llm/vllm): eject, partition 1000000 → 0',
+    ]);
+    expect(await site.text(LWS_FILE), 'as it was before').toBe(LWS_TEXT.trimEnd());
+    expect(await site.text(ROLLOUT_FILE)).toContain('disabled: true');
+    expect((await site.text(LWS_FILE, 'main~1')).includes('partition: 1000000'), 'safe in between').toBe(true);
+    await site.settle();
+    const head = await site.head();
+    expect((await site.run('reconcile')).code).toBe(0);
+    expect(await site.head(), 'and it stays so').toBe(head);
+  });
+
+  test('in a delivery it is refused with the two ways out', async () => {
+    const site = await paused();
+    const head = await site.head();
+    expect(await site.run('eject vllm')).toEqual({
+      code: 1,
+      out: '',
+      err: 'refused: a release is in flight: handing back at partition 0 would restart every group on it. Say --abort to put the stable text back, or --partition N to say how far it may go\n',
+    });
+    expect(await site.head()).toBe(head);
+  });
+
+  test('--abort puts the stable text back with it', async () => {
+    const site = await paused();
+    expect(await site.run('eject vllm --abort')).toMatchObject({ code: 0 });
+    expect(await site.text(LWS_FILE)).toBe(LWS_TEXT.trimEnd());
+    await site.settle();
+    expect(site.model.objects.list('pods', 'llm').length).toBe(8);
+  });
+
+  test('--partition says how far the release may go', async () => {
+    const site = await paused();
+    expect(await site.run('eject vllm --partition 3')).toMatchObject({ code: 0 });
+    const text = await site.text(LWS_FILE);
+    expect(text).toContain('partition: 3\n');
+    expect(text).toContain(NEW);
+    expect(text).not.toContain('tranche.dev');
+    expect((await site.run('eject vllm --partition 2000000')).code).toBe(1);
+  });
+
+  test('a workload whose Rollout is gone: named by itself, worked from its annotations alone', async () => {
+    const site = await paused();
+    await site.repository.commit('main', { [ROLLOUT_FILE]: undefined }, 'delete the Rollout');
+    const pass = await site.run('reconcile');
+    expect(pass.out).toContain('waits  OrphanArmed: ');
+    expect(pass.out).toContain('tranche eject vllm');
+    expect((await site.run('approve vllm')).err).toBe(
+      'refused: there is no Rollout that can be read; tranche lint says why\n',
+    );
+    expect(await site.run('eject vllm --abort')).toMatchObject({ code: 0 });
+    expect(await site.text(LWS_FILE)).toBe(LWS_TEXT.trimEnd());
+  });
+
+  test('nothing to hand back', async () => {
+    const site = await startSite();
+    expect(await site.run('eject vllm')).toMatchObject({
+      code: 1,
+      err: 'refused: the workload carries no annotation of tranche: there is nothing to hand back\n',
+    });
+  });
+});
+
+/** The changed lines of a diff. */
+function changed(diff: string): string {
+  return diff
+    .split('\n')
+    .filter((line) => /^[-+](?![-+]{2} )/.test(line))
+    .join('\n');
+}

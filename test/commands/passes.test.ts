@@ -1,0 +1,274 @@
+/** The verbs that look and step: reconcile, plan, lint, status, replay, against real Git and a real API over HTTP. */
+
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import { type GitServer, startGitServer } from '../support/git-server.ts';
+import { type Site, startSite, stopSites } from '../support/site.ts';
+import { LWS_FILE, LWS_TEXT, NEW, OLD, ROLLOUT_FILE, ROLLOUT_TEXT, VLLM_FILES } from '../support/vllm.ts';
+
+const servers: GitServer[] = [];
+afterEach(async () => {
+  await stopSites();
+  for (const server of servers.splice(0)) await server.stop();
+});
+
+const TWO = {
+  ...VLLM_FILES,
+  'apps/chat/lws.yaml': LWS_TEXT.replace('name: vllm', 'name: chat'),
+  'rollouts/chat.yaml': ROLLOUT_TEXT.replaceAll('vllm', 'chat'),
+};
+
+/** Adopted, with a new image requested and live. */
+async function requested(site: Site): Promise<void> {
+  await site.run('reconcile');
+  await site.edit(LWS_FILE, OLD, NEW);
+  await site.settle();
+}
+
+/** The changed lines of a diff. */
+const changes = (diff: string): readonly string[] => diff.split('\n').filter((line) => /^[-+]/.test(line));
+
+/** Everything of a text but the first word of its second line: what was written, and what would be. */
+const afterOid = (text: string): string => text.replace(/ {2}(would commit|commit [0-9a-f]{12}) /, '  … ');
+
+describe('a delivery', () => {
+  test('over smart HTTP, from adoption to settled: plan says what reconcile then writes, word for word', async () => {
+    const server = await startGitServer();
+    servers.push(server);
+    const repository = await server.createRepository('team/repo.git');
+    const site = await startSite({
+      repository,
+      files: { ...VLLM_FILES, [ROLLOUT_FILE]: ROLLOUT_TEXT.replace(': 0}', ': 60}') },
+    });
+    const env = { TRANCHE_REPO: repository.url };
+    const subjects: string[] = [];
+    for (let pass = 0; pass < 16; pass += 1) {
+      const planned = await site.run('plan --output json', env);
+      const head = await site.head();
+      const done = await site.run('reconcile --output json', env);
+      expect([planned.code, done.code, done.err]).toEqual([0, 0, '']);
+      const [before] = JSON.parse(planned.out).rollouts;
+      const [after = before] = JSON.parse(done.out).rollouts;
+      expect([after.diff, after.message, after.decision]).toEqual([before.diff, before.message, before.decision]);
+      if ((await site.head()) !== head) {
+        subjects.push(await site.subject());
+        expect(after.commit).toBe(await site.head());
+        expect(await repository.git('log', '-1', '--format=%B', 'main')).toBe(before.message.trimEnd());
+        const shown = await repository.git('show', '--format=', '--no-color', 'main');
+        expect(changes(before.diff), 'what git itself shows').toEqual(changes(shown));
+      }
+      if (pass === 0) await site.edit(LWS_FILE, OLD, NEW);
+      await site.settle();
+      if (after.holds.some((hold: { reason: string }) => hold.reason === 'PausedForApproval'))
+        expect(await site.run('approve vllm', env)).toMatchObject({ code: 0 });
+    }
+    expect(subjects).toEqual([
+      'rollout(llm/vllm): adopt, partition 0 → 1000000',
+      'rollout(llm/vllm): step 1/3, partition 1000000 → 3',
+      'rollout(llm/vllm): step 2/3, partition 3 → 2',
+      'rollout(llm/vllm): step 3/3, partition 2 → 0',
+      'rollout(llm/vllm): step 3/3, armed, partition 0 → 1000000',
+      'rollout(llm/vllm): settled',
+    ]);
+    expect(await site.run('reconcile', env)).toEqual({ code: 0, out: 'nothing has moved, all settled\n', err: '' });
+  });
+
+  test('in a folder that is a repository, with no option at all', async () => {
+    const site = await startSite();
+    await site.repository.git('clone', '-q', '.', join(site.folder, 'work'));
+    const called = await site.run(`plan --repo ${join(site.folder, 'work')}`);
+    expect(called.code).toBe(0);
+    expect(called.out).toContain('would commit  rollout(llm/vllm): adopt');
+  });
+
+  test('the text of plan is that of reconcile, with message and diff below', async () => {
+    const site = await startSite();
+    await requested(site);
+    const planned = await site.run('plan');
+    const again = await site.run('plan');
+    expect(again, 'nothing was written').toEqual(planned);
+    const done = await site.run('reconcile');
+    expect(afterOid(planned.out).startsWith(afterOid(done.out))).toBe(true);
+    expect(planned.out).toContain('\n    Rollout-Step: 1/3\n');
+    expect(planned.out).toContain('\n-      partition: 1000000\n+      partition: 3\n');
+    expect(done.out).toMatch(/^llm\/vllm {2}step 1\/3, [A-Za-z]+ {2}❎ ❎ ❎ ❎\n {2}commit [0-9a-f]{12} {2}rollout/);
+  });
+});
+
+describe('--only', () => {
+  test('steps the named ones and leaves the rest, and their records, alone', async () => {
+    const site = await startSite({ files: TWO });
+    const first = await site.run('reconcile --only chat');
+    expect(first.out).toContain('rollout(llm/chat): adopt');
+    expect(first.out).not.toContain('vllm  ');
+    await site.run('reconcile');
+    expect((await site.run('status')).out).toMatch(/llm\/chat .*\n.*llm\/vllm /);
+    await site.run('reconcile --only chat');
+    expect((await site.run('status')).out).toMatch(/llm\/chat .*\n.*llm\/vllm /);
+  });
+
+  test('a name that is not there is an error, with those that are', async () => {
+    const site = await startSite({ files: TWO });
+    expect(await site.run('reconcile --only chat nope')).toMatchObject({
+      code: 1,
+      out: expect.stringContaining(
+        '\nthere is no Rollout nope; there is: chat, vllm (NoSuchRollout). Check the spelling of --only, and paths in tranche.yaml.\n',
+      ),
+    });
+    expect(await site.subject()).toBe('rollout(llm/chat): adopt, partition 0 → 1000000');
+  });
+});
+
+describe('saved passes', () => {
+  test('a pass that is saved can be decided again without the world', async () => {
+    const site = await startSite({ files: TWO });
+    await requested(site);
+    const saved = await site.run('reconcile --save-pass passes');
+    expect(saved.code).toBe(0);
+    const names = ['default_llm_chat.json', 'default_llm_vllm.json'];
+    expect(readdirSync(join(site.folder, 'passes')).sort()).toEqual(names);
+    await site.api.close();
+    const replayed = await site.run('replay passes', { TRANCHE_REPO: '/nonexistent', KUBECONFIG: '/nonexistent' });
+    expect(replayed).toMatchObject({ code: 0, err: '' });
+    for (const name of names) expect(replayed.out).toContain(`${name}: the same decision as saved\n`);
+    expect(replayed.out).toContain('rollout(llm/vllm): step 1/3, partition 1000000 → 3');
+  });
+
+  test('plan saves as well; a pass that was tampered with is told apart', async () => {
+    const site = await startSite();
+    await requested(site);
+    await site.run('plan --save-pass passes');
+    const file = join(site.folder, 'passes/default_llm_vllm.json');
+    const text = readFileSync(file, 'utf8');
+    expect(await site.run('replay passes')).toMatchObject({ code: 0 });
+    writeFileSync(file, text.replace('"partition": 1000000', '"partition": 2'));
+    const replayed = await site.run('replay passes');
+    expect(replayed.code).toBe(1);
+    expect(replayed.out).toContain('default_llm_vllm.json: NOT the decision that was saved\n');
+  });
+
+  const bad: readonly (readonly [what: string, text: string, said: string])[] = [
+    ['another version', '{"version":99}', 'error: bad.json is no pass of this version (wanted version 1)\n'],
+    ['no object', '[]', 'error: bad.json is no pass of this version (wanted version 1)\n'],
+    ['no JSON', '{"version":', 'error: bad.json is no JSON: it was cut short, or is no saved pass\n'],
+  ];
+  test.each(bad)('%s', async (_, text, said) => {
+    const site = await startSite();
+    site.file('passes/bad.json', text);
+    expect(await site.run('replay passes')).toEqual({ code: 2, out: '', err: said });
+  });
+
+  test('an empty folder', async () => {
+    const site = await startSite();
+    const said = `error: ${join(site.folder, 'none')} holds no saved pass; tranche reconcile --save-pass ${join(site.folder, 'none')} writes some\n`;
+    expect(await site.run('replay none')).toEqual({ code: 2, out: '', err: said });
+  });
+});
+
+describe('status', () => {
+  test('before the first pass', async () => {
+    const site = await startSite();
+    expect(await site.run('status')).toEqual({ code: 0, out: 'no rollouts on record\n', err: '' });
+    expect(await site.run('status vllm')).toEqual({
+      code: 1,
+      out: '',
+      err: 'no record of vllm. There is: none; has tranche reconcile run?\n',
+    });
+  });
+
+  test('the table, the tree and the JSON of a delivery that waits for a person', async () => {
+    const site = await startSite({
+      files: { ...VLLM_FILES, [ROLLOUT_FILE]: ROLLOUT_TEXT.replace('{duration: 0}', '{}') },
+    });
+    await requested(site);
+    await site.run('reconcile');
+    await site.settle();
+    await site.run('reconcile');
+    site.model.tick(125);
+    expect((await site.run('status')).out).toBe(
+      [
+        'ROLLOUT   STATE                 RELEASE     READY  FOR    MESSAGE',
+        `llm/vllm  step 1/3, StepPaused  0e241605.2  4/4    2 min  ${await heldBecause(site)}`,
+        '',
+      ].join('\n'),
+    );
+    const tree = (await site.run('status vllm')).out;
+    expect(tree).toContain('Step:      1 of 3: 1 of 4 groups, partition 3, done for 2 min\n');
+    expect(tree).toContain('Waits for:\n  PausedForApproval: ');
+    expect(tree).toContain('Groups: ❎ ❎ ❎ ✅\n├── group 0  ✔ ready      on the stable version, for ');
+    expect(tree).toContain('└── group 3  ✔ ready      on the release, for 2 min\n');
+    const [record] = JSON.parse((await site.run('status vllm --output json')).out);
+    expect(record).toMatchObject({ name: 'vllm', phase: 'Progressing', currentStepState: 'StepPaused' });
+  });
+
+  test('--live reads the cluster as it is now, and writes nothing', async () => {
+    const site = await startSite();
+    await requested(site);
+    await site.run('reconcile');
+    await site.settle();
+    const heads = [await site.head(), await site.head('tranche-status')];
+    expect((await site.run('status vllm')).out).toContain('Groups: ❎ ❎ ❎ ❎');
+    expect((await site.run('status vllm --live')).out).toContain('Groups: ❎ ❎ ❎ ✅');
+    expect((await site.run('status --live')).out).toMatch(/llm\/vllm +step 1\/3/);
+    expect([await site.head(), await site.head('tranche-status')]).toEqual(heads);
+  });
+
+  test.each(['', ' --live'])('a name that is not there%s', async (live) => {
+    const site = await startSite({ files: TWO });
+    await site.run('reconcile');
+    expect(await site.run(`status nope${live}`)).toEqual({
+      code: 1,
+      out: '',
+      err: 'no record of nope. There is: llm/chat, llm/vllm\n',
+    });
+  });
+
+  test('a record that was edited by hand is not shown, and said so', async () => {
+    const site = await startSite({ files: TWO });
+    await site.run('reconcile');
+    const path = 'rollouts/default/llm/vllm.json';
+    const text = await site.text(path, 'tranche-status');
+    await site.repository.commit('tranche-status', { [path]: text.replace('Healthy', 'Degraded') });
+    const status = await site.run('status');
+    expect(status.out).not.toContain('vllm');
+    expect(status.err).toBe(
+      `warning: ${path} on tranche-status is not trusted: its checksum does not fit: it was edited by hand; the next pass rebuilds it\n`,
+    );
+  });
+});
+
+async function heldBecause(site: Site): Promise<string> {
+  const [record] = JSON.parse((await site.run('status --output json')).out);
+  return record.holds[0].message;
+}
+
+describe('lint', () => {
+  test('good files: a count and exit code 0; the cluster is not asked', async () => {
+    const site = await startSite({ files: TWO });
+    await site.api.close();
+    expect(await site.run('lint')).toEqual({ code: 0, out: '2 Rollouts, 0 problems\n', err: '' });
+  });
+
+  test('warnings are no failure, and JSON has all of them', async () => {
+    const lws = LWS_TEXT.replace(
+      'ports:',
+      'env: [{name: A, valueFrom: {configMapKeyRef: {name: settings, key: a}}}]\n            ports:',
+    );
+    const rollout = ROLLOUT_TEXT.replace('leaderworkerset.x-k8s.io/v1', 'workload.kubernetes.io/v1alpha1');
+    const site = await startSite({ files: { [LWS_FILE]: lws, [ROLLOUT_FILE]: rollout } });
+    const text = await site.run('lint');
+    expect(text.code).toBe(0);
+    expect(text.out.trimEnd().split('\n')).toEqual([
+      'warning: apps/vllm/lws.yaml:15: LeaderWorkerSet vllm: a container refers to ConfigMap settings by a fixed name: a change of it is not seen and not rolled back (FixedReference). Give it a new name with every change, as kustomize generators do.',
+      'warning: rollouts/vllm.yaml:8: Rollout vllm: workload.kubernetes.io/v1alpha1 is the group of a proposal; it is read as leaderworkerset.x-k8s.io/v1 (ApiVersionAlias). Write leaderworkerset.x-k8s.io/v1.',
+      '1 Rollout, 0 problems',
+    ]);
+    const json = JSON.parse((await site.run('lint --output json')).out);
+    expect(json).toMatchObject({ issues: [], failures: [] });
+    expect(json.warnings.map((warning: { reason: string }) => warning.reason)).toEqual([
+      'FixedReference',
+      'ApiVersionAlias',
+    ]);
+  });
+});

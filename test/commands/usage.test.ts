@@ -1,0 +1,80 @@
+/** How the command line answers to those who do not know it: help, version, wrong usage. */
+
+import { afterEach, describe, expect, test } from 'vitest';
+import packageJson from '../../package.json' with { type: 'json' };
+import { VERSION } from '../../src/options.ts';
+import { startSite, stopSites } from '../support/site.ts';
+
+afterEach(stopSites);
+
+const VERBS = [
+  'reconcile',
+  'plan',
+  'lint',
+  'status',
+  'approve',
+  'jump',
+  'abort',
+  'retry',
+  'pause',
+  'resume',
+  'acknowledge',
+  'eject',
+  'replay',
+];
+
+test('the version is that of the package', async () => {
+  const site = await startSite();
+  expect(VERSION).toBe(packageJson.version);
+  expect(await site.run('--version')).toEqual({ code: 0, out: `${VERSION}\n`, err: '' });
+});
+
+describe('help', () => {
+  test('names every verb, the environment and the exit codes', async () => {
+    const site = await startSite();
+    const help = await site.run('--help');
+    expect(help).toMatchObject({ code: 0, err: '' });
+    for (const verb of VERBS) expect(help.out).toMatch(new RegExp(`^ {2}${verb} .*[a-z]`, 'm'));
+    for (const word of ['TRANCHE_GIT_TOKEN', 'TRANCHE_REPO', 'KUBECONFIG']) expect(help.out).toContain(word);
+    expect(help.out).toMatch(/Exit codes:\n {2}0 .*\n {2}1 .*\n {2}2 /);
+  });
+
+  test.each(VERBS)('%s --help describes each of its options and arguments', async (verb) => {
+    const site = await startSite();
+    const help = await site.run(`${verb} --help`);
+    expect(help).toMatchObject({ code: 0, err: '' });
+    const entries = help.out.split('\n').filter((line) => /^ {2}(-|[a-z])/.test(line));
+    expect(entries.length).toBeGreaterThan(1);
+    for (const line of entries) expect(line, 'has words beside it').toMatch(/^ {2}\S.*? {2,}\S/);
+    expect(help.out).not.toContain('--token');
+  });
+});
+
+const wrong: readonly (readonly [line: string, said: string])[] = [
+  ['nope', "error: unknown command 'nope'\n"],
+  ['reconcil', "error: unknown command 'reconcil'\n(Did you mean reconcile?)\n"],
+  ['reconcile extra', "error: too many arguments for 'reconcile'. Expected 0 arguments but got 1.\n"],
+  ['reconcile --nope', "error: unknown option '--nope'\n"],
+  ['reconcile --token x', "error: unknown option '--token'\n"],
+  ['approve', "error: missing required argument 'name'\n"],
+  ['jump vllm', "error: missing required argument 'step'\n"],
+  ['jump vllm x', 'error: <step> is "x", wanted a whole number\n'],
+  ['jump vllm 1.5', 'error: <step> is "1.5", wanted a whole number\n'],
+  ['jump vllm 0x2', 'error: <step> is "0x2", wanted a whole number\n'],
+  ['approve vllm --step two', 'error: --step is "two", wanted a whole number\n'],
+  ['eject vllm --partition 5e3', 'error: --partition is "5e3", wanted a whole number\n'],
+  ['plan --output yaml', 'error: --output is yaml, wanted text or json\n'],
+  ['replay', "error: missing required argument 'dir'\n"],
+];
+test.each(wrong)('tranche %s', async (line, said) => {
+  const site = await startSite();
+  expect(await site.run(line)).toEqual({ code: 2, out: '', err: said });
+  expect(await site.subject()).toBe('first files');
+});
+
+test('no verb at all: the help, as an error', async () => {
+  const site = await startSite();
+  const called = await site.run([]);
+  expect(called).toMatchObject({ code: 2, out: '' });
+  expect(called.err).toContain('Usage: tranche');
+});
