@@ -1,11 +1,12 @@
 /** `tranche demo`: a whole delivery on an embedded repository and a simulated cluster, watched and then checked. */
 
+import { printable } from '../api/printable.ts';
 import { EXIT, type Io } from '../options.ts';
 import { brokenActs, deliveryActs } from './demo/acts.ts';
 import { checkEnd, type Wanted } from './demo/check.ts';
 import { findingLines, logLines, whereLines } from './demo/ending.ts';
 import { NEW_TAG, OLD_TAG } from './demo/files.ts';
-import { HIDE_CURSOR, livePicture, redraw, SHOW_CURSOR } from './demo/live-view.ts';
+import { coloured, HIDE_CURSOR, livePicture, redraw, SHOW_CURSOR } from './demo/live-view.ts';
 import type { Scene } from './demo/scene.ts';
 import { playStory, type StoryEnd } from './demo/story.ts';
 import { newLines, transcriptHead } from './demo/transcript.ts';
@@ -21,7 +22,7 @@ export type DemoOptions = {
 };
 
 /** Long enough for an eye, on a terminal only. */
-const FRAME_SECONDS = 0.025;
+const FRAME_SECONDS = 0.02;
 const LOG_MOST = 100;
 const SERVE_SECONDS = 1;
 
@@ -44,7 +45,7 @@ export async function demo(options: DemoOptions, io: Io): Promise<number> {
   }
 }
 
-const TITLE = 'tranche demo: 4 groups of 16 GPUs get a new vLLM image, one commit a step. The time is simulated.';
+const TITLE = 'tranche demo: 4 groups of 16 GPUs get a new vLLM image, in simulated time';
 
 /** Plays the story, drawn over itself on a terminal, line by line elsewhere. */
 export async function watch(world: DemoWorld, { fail }: { readonly fail: boolean }, io: Io): Promise<StoryEnd> {
@@ -64,7 +65,8 @@ function liveScreen({ system }: DemoWorld, io: Io): Screen {
   io.out(HIDE_CURSOR);
   return {
     show: async (scene) => {
-      const picture = livePicture(scene);
+      const lines = livePicture(scene).map(printable);
+      const picture = (io.env['NO_COLOR'] ?? '') === '' ? lines.map(coloured) : lines;
       io.out(redraw(picture, above));
       above = picture.length;
       await system.sleep(FRAME_SECONDS, io.signal);
@@ -125,5 +127,5 @@ async function serve(world: DemoWorld, io: Io): Promise<void> {
 }
 
 function say(io: Io, lines: readonly string[]): void {
-  for (const line of lines) io.out(`${line}\n`);
+  for (const line of lines) io.out(`${printable(line)}\n`);
 }

@@ -23,7 +23,7 @@ export function findingLines(findings: readonly Finding[]): readonly string[] {
   ];
 }
 
-/** Commands to explore what is left; `program` is how tranche was called. */
+/** Commands to explore what is left. */
 export function whereLines(at: {
   readonly folder: string;
   readonly repository: string;
@@ -42,7 +42,7 @@ export function whereLines(at: {
   const repo = at.repository;
   const api = at.served
     ? [
-        `  tranche plan --repo ${repo} --kubeconfig ${at.kubeconfig}`,
+        `  npx tranche plan --repo ${repo} --kubeconfig ${at.kubeconfig}`,
         `  kubectl --kubeconfig ${at.kubeconfig} get lws,pods -A`,
       ]
     : [];
@@ -51,7 +51,7 @@ export function whereLines(at: {
     `  git -C ${repo} log main`,
     `  git -C ${repo} log -p main -- apps`,
     `  git -C ${repo} show tranche-status:README.md`,
-    `  tranche status ${NAME} --repo ${repo}`,
+    `  npx tranche status ${NAME} --repo ${repo}`,
     ...api,
   ];
 }

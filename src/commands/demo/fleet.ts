@@ -6,6 +6,8 @@ import { NAME, NAMESPACE } from './files.ts';
 
 export type GroupView = {
   readonly index: number;
+  /** The image that its leader runs; empty where there is no leader just now. */
+  readonly leaderImage: string;
   /** Images of its pods, without repetition: more than one while it restarts. */
   readonly images: readonly string[];
   /** All of its pods are there, Ready and not about to go. */
@@ -49,9 +51,11 @@ export async function readFleet(api: string): Promise<Fleet> {
 
 function groupOf(index: number, pods: readonly unknown[], size: number): GroupView {
   const own = pods.filter((pod) => at(pod, ['metadata', 'labels', GROUP_INDEX]) === String(index));
+  const leader = own.find((pod) => at(pod, ['metadata', 'labels', WORKER_INDEX]) === '0');
   const places = new Set(own.map((pod) => at(pod, ['metadata', 'labels', WORKER_INDEX])));
   return {
     index,
+    leaderImage: imagesOf(at(leader, ['spec', 'containers']))[0] ?? '',
     images: [...new Set(own.flatMap((pod) => imagesOf(at(pod, ['spec', 'containers']))))].sort(),
     ready: places.size === size && own.length === size && own.every(isReady),
   };

@@ -5,8 +5,9 @@ import { groupMark, groupTag, type Happening, LEGEND, printTime, type Scene, wra
 const LABEL_COLUMNS = 13;
 const TEXT_COLUMNS = 64;
 const GROUP_COLUMNS = 12;
-const HAPPENINGS_SHOWN = 10;
-const HOLD_LINES_SHOWN = 4;
+/** A title, the picture and the cursor fit on 24 lines. */
+const HAPPENINGS_SHOWN = 8;
+const HOLD_LINES_SHOWN = 3;
 
 /** Lines of one picture, without colours; the same number of them for every scene of a story. */
 export function livePicture(scene: Scene): readonly string[] {
@@ -32,13 +33,19 @@ export function livePicture(scene: Scene): readonly string[] {
   ];
 }
 
-function waitLines({ holds }: Scene): readonly string[] {
-  const texts = holds.flatMap((hold) => wrapText(`${hold.reason}: ${hold.message}`, TEXT_COLUMNS));
-  const lines = texts.length === 0 ? ['nothing'] : texts.slice(0, HOLD_LINES_SHOWN);
+function waitLines(scene: Scene): readonly string[] {
+  const texts = scene.holds.flatMap((hold) => wrapText(`${hold.reason}: ${hold.message}`, TEXT_COLUMNS));
+  const lines = texts.length === 0 ? [nextOf(scene)] : texts;
   return padded(
-    lines.map((text, index) => labelled(index === 0 ? 'waits for' : '', text)),
+    lines.slice(0, HOLD_LINES_SHOWN).map((text, index) => labelled(index === 0 ? 'waits for' : '', text)),
     HOLD_LINES_SHOWN,
   );
+}
+
+/** Who is next where the last pass held nothing. */
+function nextOf({ unapplied, state }: Scene): string {
+  if (unapplied !== '') return `the agent, to apply ${unapplied.slice(0, 7)}`;
+  return state === 'settled' ? 'nobody: every group is there, and main is armed' : 'the next pass';
 }
 
 function happeningLine(happening: Happening): string {
@@ -59,6 +66,23 @@ function labelled(label: string, text: string): string {
 function padded(lines: readonly string[], length: number): readonly string[] {
   return [...lines, ...Array.from({ length: Math.max(0, length - lines.length) }, () => '')];
 }
+
+/** Labels and times stand back, commits and people stand out. Widths stay as they are. */
+export function coloured(line: string): string {
+  if (line.startsWith('  +')) {
+    const [time, text] = [line.slice(0, LABEL_COLUMNS), line.slice(LABEL_COLUMNS)];
+    return text.startsWith('»')
+      ? `${dim(time)}${bold(text)}`
+      : `${dim(time)}${yellow(text.slice(0, 7))}${text.slice(7)}`;
+  }
+  return /^ {2}[a-z]/.test(line) ? `${dim(line.slice(0, LABEL_COLUMNS))}${line.slice(LABEL_COLUMNS)}` : line;
+}
+
+const paint =
+  (code: number) =>
+  (text: string): string =>
+    `${ESC}${code}m${text}${ESC}0m`;
+const [bold, dim, yellow] = [paint(1), paint(2), paint(33)];
 
 const ESC = '\u001b[';
 /** Lines that are too long are cut by the terminal while a picture is drawn, so that it keeps its height. */

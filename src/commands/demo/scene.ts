@@ -24,6 +24,8 @@ export type Scene = {
   readonly state: string;
   /** Of the last pass. */
   readonly holds: readonly Hold[];
+  /** The head of main where the agent has not applied it yet; empty where it has. */
+  readonly unapplied: string;
   readonly happened: readonly Happening[];
 };
 
@@ -35,10 +37,9 @@ export function groupMark(group: GroupView, asked: string): '✅' | '❎' | '⏳
   return group.images.length === 1 && group.images[0] === asked ? '✅' : '❎';
 }
 
-/** The tag that its pods run; `–` where it has none just now. */
-export function groupTag({ images }: GroupView): string {
-  if (images.length > 1) return 'both';
-  return images[0]?.split(':')[1] ?? '–';
+/** The tag that its leader runs; `–` where there is no leader just now. */
+export function groupTag({ leaderImage }: GroupView): string {
+  return leaderImage.split(':')[1] ?? '–';
 }
 
 /** `+07:30`, `+1:02:05`. */

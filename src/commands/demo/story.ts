@@ -60,7 +60,7 @@ class Story {
   }
 
   async tick(): Promise<Scene> {
-    if (this.last !== undefined) this.world.model.tick(TICK_SECONDS);
+    if (this.last !== undefined) this.world.letPass(TICK_SECONDS);
     await this.letAgentApply();
     await this.letReconcilerPass();
     await this.noteCommits();
@@ -77,7 +77,9 @@ class Story {
 
   private async scene(): Promise<Scene> {
     const fleet = await readFleet(this.world.apiUrl);
-    return { at: this.elapsed(), fleet, state: this.state, holds: this.holds, happened: [...this.happened] };
+    const { shownHead, state, holds } = this;
+    const unapplied = shownHead === undefined || shownHead === this.world.agent.applied() ? '' : shownHead;
+    return { at: this.elapsed(), fleet, state, holds, unapplied, happened: [...this.happened] };
   }
 
   private async letAgentApply(): Promise<void> {
@@ -121,7 +123,8 @@ class Story {
     const [head] = await git.heads([BRANCH]);
     if (head === undefined || head === this.shownHead) return;
     const line = await git.history(head, this.shownHead, COMMITS_A_TICK);
-    for (const { oid, author, message } of line.filter(({ oid }) => oid !== this.shownHead).reverse()) {
+    for (const { oid, author, message } of line.toReversed()) {
+      if (oid === this.shownHead) continue;
       const subject = message.split('\n')[0] ?? '';
       this.happened.push({ kind: 'commit', at: this.elapsed(), oid, author: author.name, subject });
     }

@@ -2,12 +2,15 @@
 
 import type { Hold } from '../../rollout/hold.ts';
 import type { Fleet } from './fleet.ts';
-import { groupMark, groupTag, type Happening, LEGEND, printTime, type Scene } from './scene.ts';
+import { groupMark, groupTag, type Happening, LEGEND, printTime, type Scene, wrapText } from './scene.ts';
+
+const LABEL_COLUMNS = 8;
+const TEXT_COLUMNS = 96;
 
 /** What the columns mean. */
 export function transcriptHead(groups: number): readonly string[] {
   const columns = Array.from({ length: groups }, (_, index) => `group ${index}`.padEnd(12)).join('');
-  return [LEGEND, '', `${'time'.padEnd(8)}${'what'.padEnd(8)}${columns}partition`];
+  return [LEGEND, '', `${'time'.padEnd(LABEL_COLUMNS)}${'what'.padEnd(LABEL_COLUMNS)}${columns}partition`];
 }
 
 /** What is in `after` and was not in `before`; undefined: everything. */
@@ -18,7 +21,7 @@ export function newLines(before: Scene | undefined, after: Scene): readonly stri
   if (before === undefined || groupsText(before.fleet) !== groups) lines.push(line(after.at, 'groups', groups));
   for (const hold of after.holds) {
     const known = before?.holds.some((other) => sameWait(other, hold)) ?? false;
-    if (!known) lines.push(line(after.at, 'waits', `${hold.reason}: ${hold.message}`));
+    if (!known) lines.push(...waitLines(after.at, hold));
   }
   return lines;
 }
@@ -26,13 +29,18 @@ export function newLines(before: Scene | undefined, after: Scene): readonly stri
 function happeningLine(happening: Happening): string {
   const { kind, at } = happening;
   if (kind === 'person') return line(at, 'person', happening.says);
-  if (kind === 'agent') return line(at, 'agent', `applied ${happening.oid.slice(0, 7)}`);
+  if (kind === 'agent') return line(at, 'agent', `applied ${happening.oid.slice(0, 7)} to the cluster`);
   return line(at, 'commit', `${happening.oid.slice(0, 7)}  ${happening.author}: ${happening.subject}`);
 }
 
 function groupsText(fleet: Fleet): string {
   const cells = fleet.groups.map((group) => `${groupMark(group, fleet.image)} ${groupTag(group).padEnd(9)}`);
   return `${cells.join('')}${String(fleet.partition)}`;
+}
+
+function waitLines(at: number, hold: Hold): readonly string[] {
+  const [first = '', ...rest] = wrapText(`${hold.reason}: ${hold.message}`, TEXT_COLUMNS);
+  return [line(at, 'waits', first), ...rest.map((text) => `${' '.repeat(2 * LABEL_COLUMNS)}${text}`)];
 }
 
 /** A countdown is the same wait. */
@@ -42,5 +50,5 @@ function sameWait(a: Hold, b: Hold): boolean {
 }
 
 function line(at: number, what: string, text: string): string {
-  return `${printTime(at).padEnd(8)}${what.padEnd(8)}${text}`;
+  return `${printTime(at).padEnd(LABEL_COLUMNS)}${what.padEnd(LABEL_COLUMNS)}${text}`;
 }

@@ -3,6 +3,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { at } from '../../api/json.ts';
 import type { Instant } from '../../api/time.ts';
 import { commonOptions, type Io } from '../../options.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -11,9 +12,10 @@ import type { Ports } from '../../reconcile/pass.ts';
 import { type Cluster, createCluster } from '../../simulator/cluster-model.ts';
 import { GROUP_INDEX, isLeader } from '../../simulator/labels.ts';
 import { type KubeObject, labelsOf } from '../../simulator/objects.ts';
+import { PODS } from '../../simulator/resource-table.ts';
 import { openDemoServers, openPorts } from '../../wiring.ts';
 import { type Agent, startAgent } from './agent.ts';
-import { IMAGE, NEW_TAG, SYNCED_FOLDER, startFiles } from './files.ts';
+import { IMAGE, NAME, NAMESPACE, NEW_TAG, SYNCED_FOLDER, startFiles } from './files.ts';
 import { readFleet } from './fleet.ts';
 
 export const BRANCH = 'main';
@@ -36,6 +38,8 @@ export type DemoWorld = {
   readonly startedAt: Instant;
   /** The commit that the story begins with. */
   readonly firstCommit: Oid;
+  /** Lets simulated time go on. */
+  readonly letPass: (seconds: number) => void;
   /** From now on groups load in seconds: somebody waits in real time. */
   readonly hurry: () => void;
   /** Stops the servers; the folder stays. */
@@ -72,9 +76,20 @@ export async function openWorld(wish: WorldWish, io: Io): Promise<DemoWorld> {
   const { groups } = await readFleet(servers.apiUrl);
   if (!groups.every((group) => group.ready)) throw new Error('the simulated fleet did not come up');
   return {
-    ...{ folder, repository, kubeconfig, model, agent, ports, system, firstCommit },
+    folder,
+    repository,
+    kubeconfig,
+    model,
+    agent,
+    ports,
+    system,
+    firstCommit,
     apiUrl: servers.apiUrl,
     startedAt: clock.now(),
+    letPass: (seconds) => {
+      model.tick(seconds);
+      startContainers(model);
+    },
     hurry: () => {
       pace.slow = false;
     },
@@ -90,6 +105,15 @@ function loadSeconds(pod: KubeObject, of: { readonly broken: boolean; readonly s
   if (of.broken && isNew && group === 2 && isLeader(pod)) return 'never';
   if (!of.slow) return 3;
   return isLeader(pod) ? 180 + 15 * group : 120;
+}
+
+/** Servers run long before they answer: what is still missing then is their readiness, not their containers. */
+function startContainers(model: Cluster): void {
+  for (const pod of model.objects.list(PODS, NAMESPACE)) {
+    if (at(pod, ['status', 'phase']) !== 'Pending') continue;
+    const group = Number(labelsOf(pod)[GROUP_INDEX]);
+    model.setPods({ namespace: NAMESPACE, name: NAME, group, pods: isLeader(pod) ? 'leader' : 1 }, { kind: 'running' });
+  }
 }
 
 /** A person's commit on top of the branch. */
