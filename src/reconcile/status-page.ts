@@ -24,8 +24,13 @@ export function statusPage(records: readonly RolloutRecord[]): string {
 }
 
 function nameCell(record: RolloutRecord): string {
-  const path = ['rollouts', record.cluster, record.namespace, `${record.name}.json`].map(encodeURIComponent).join('/');
+  const path = ['rollouts', record.cluster, record.namespace, `${record.name}.json`].map(urlPart).join('/');
   return `[${code(`${record.namespace}/${record.name}`)}](${path})`;
+}
+
+/** Also what encodeURIComponent lets through and would end a link of Markdown. */
+function urlPart(text: string): string {
+  return encodeURIComponent(text).replace(/[()'!*]/g, (char) => `%${char.charCodeAt(0).toString(16)}`);
 }
 
 /** `step 2/3, StepPaused`, `settled`, `rollback`: the one word that people look for. */
