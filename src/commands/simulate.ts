@@ -48,7 +48,9 @@ function simulateStages(asked: AskedStages, text: string, io: Io): number {
 function refusalText(document: ManifestDocument, refused: Prediction & { readonly kind: 'refused' }): string {
   const { message } = refused.status;
   const path = /\b(spec|metadata)(\.[A-Za-z]+|\[\d+\])+/.exec(message)?.[0] ?? '';
-  const line = document.lineOf(path.split(/[.[\]]+/).filter((segment) => segment !== ''));
+  // The webhook writes SubGroupPolicy where the field is subGroupPolicy.
+  const segments = path.split(/[.[\]]+/).map((segment) => segment.charAt(0).toLowerCase() + segment.slice(1));
+  const line = document.lineOf(segments.filter((segment) => segment !== ''));
   const { kind, name } = document.object;
   const what = refused.write === 'file' ? `${kind} ${name} as it stands` : `this change of ${kind} ${name}`;
   return `${document.file}:${line}: the API server would refuse ${what}: ${message}`;

@@ -18,18 +18,29 @@ export function lwsOfFile(asked: Pick<AskedStages, 'file' | 'name'>, text: strin
   if (issues.length > 0) throw new UsageError(issues.map(issueLine).join('\nerror: '));
   const found = documents.filter(({ object }) => asked.name === '' || object.name === asked.name);
   const [document, ...others] = found;
-  const issue = (line: number, message: string, hint: string): UsageError => {
-    const whole: Issue = { file: asked.file, line, path: '', reason: 'NoSuchWorkload', message, hint };
-    return new UsageError(issueLine(whole));
-  };
+  const wrong = (issue: Pick<Issue, 'line' | 'reason' | 'message' | 'hint'>): UsageError =>
+    new UsageError(issueLine({ file: asked.file, path: '', ...issue }));
   if (document === undefined && asked.name !== '' && documents.length > 0) {
     const names = documents.map(({ object }) => object.name).join(', ');
-    throw issue(documents[0]?.firstLine ?? 0, `no ${LWS_KIND} ${asked.name}, but ${names}`, 'Correct --name.');
+    throw wrong({
+      line: documents[0]?.firstLine ?? 0,
+      reason: 'WorkloadMissing',
+      message: `no ${LWS_KIND} ${asked.name}, but ${names}`,
+      hint: 'Correct --name.',
+    });
   }
-  if (document === undefined) throw issue(1, `no ${LWS_KIND} in this file`, 'Name the file that holds it.');
+  if (document === undefined) {
+    const hint = 'Name the file that holds it.';
+    throw wrong({ line: 1, reason: 'WorkloadMissing', message: `no ${LWS_KIND} in this file`, hint });
+  }
   if (others.length > 0) {
     const places = found.map(({ object, firstLine }) => `${object.name} (line ${firstLine})`).join(', ');
-    throw issue(others[0]?.firstLine ?? 0, `${found.length} LeaderWorkerSets: ${places}`, 'Choose one with --name.');
+    throw wrong({
+      line: others[0]?.firstLine ?? 0,
+      reason: 'SeveralWorkloads',
+      message: `${found.length} LeaderWorkerSets: ${places}`,
+      hint: 'Choose one with --name.',
+    });
   }
   return document;
 }

@@ -27,7 +27,7 @@ function jsonOf(file: string, text: string): JsonObject {
   try {
     raw = JSON.parse(text);
   } catch (error) {
-    throw new UsageError(`${file}${placeOf(text, error)}: no JSON: ${error instanceof Error ? error.message : ''}`);
+    throw new UsageError(`${file}${placeOf(text, error)}: is no JSON: ${error instanceof Error ? error.message : ''}`);
   }
   if (isBoundedJson(raw) && isJsonObject(raw)) return raw;
   throw new UsageError(`${file}: no scenario, wanted a JSON object with initial and events`);
