@@ -36,23 +36,30 @@ export function firstDifference(
   return compareMaps(wanted, before ?? {}, live, '');
 }
 
-function compareMaps(wanted: JsonObject, before: JsonObject, live: JsonObject, path: string): string | undefined {
+/**
+ * The rest of this file answers with a path relative to what it was given (`''` for the thing itself), and puts it
+ * together on the way back: almost every comparison finds nothing, and must cost no text.
+ */
+function compareMaps(wanted: JsonObject, before: JsonObject, live: JsonObject, parent: string): string | undefined {
   for (const key of Object.keys(wanted)) {
-    const here = path === '' ? key : `${path}.${key}`;
-    const found = compare(wanted[key], before[key], live[key], { key, parent: lastKey(path), path: here });
-    if (found !== undefined) return found;
+    const found = compare(wanted[key], before[key], live[key], { key, parent });
+    if (found !== undefined) return joined(key, found);
   }
   for (const key of Object.keys(before)) {
     if (Object.hasOwn(wanted, key) || !Object.hasOwn(live, key)) continue;
     if (isEmpty(before[key]) || isEmpty(live[key]) || onlyDefaults(key, live[key])) continue;
     // Another value than before: somebody else's or a default that we do not know, not a leftover of ours.
-    if (compare(before[key], undefined, live[key], { key, parent: lastKey(path), path }) !== undefined) continue;
-    return path === '' ? key : `${path}.${key}`;
+    if (compare(before[key], undefined, live[key], { key, parent }) === undefined) return key;
   }
   return undefined;
 }
 
-type Place = { readonly key: string; readonly parent: string; readonly path: string };
+function joined(key: string, rest: string): string {
+  return rest === '' || rest.startsWith('[') ? `${key}${rest}` : `${key}.${rest}`;
+}
+
+/** Which field a value is: its key, and the key of the map or list that holds it. */
+type Place = { readonly key: string; readonly parent: string };
 
 function compare(
   wanted: Json | undefined,
@@ -60,43 +67,75 @@ function compare(
   live: Json | undefined,
   place: Place,
 ): string | undefined {
-  if (wanted === undefined || isEmpty(wanted))
-    return live === undefined || isEmpty(live) || isEmpty(wanted) ? undefined : place.path;
+  if (wanted === live && typeof wanted !== 'object') return undefined;
+  // An empty map or list says nothing of what is there.
+  if (wanted === undefined || isEmpty(wanted)) return undefined;
   if (isJsonObject(wanted)) {
-    return isJsonObject(live) ? compareMaps(wanted, isJsonObject(before) ? before : {}, live, place.path) : place.path;
+    return isJsonObject(live) ? compareMaps(wanted, isJsonObject(before) ? before : {}, live, place.key) : '';
   }
-  if (isList(wanted))
-    return isList(live) ? compareLists(wanted, isList(before) ? before : [], live, place.path) : place.path;
-  if (wanted === live) return undefined;
+  if (isList(wanted)) return isList(live) ? compareLists(wanted, isList(before) ? before : [], live, place.key) : '';
   if (isScalar(wanted) && isScalar(live) && isQuantity(place) && sameQuantity(wanted, live)) return undefined;
-  return place.path;
+  return '';
 }
 
 function compareLists(
   wanted: readonly Json[],
   before: readonly Json[],
   live: readonly Json[],
-  path: string,
+  key: string,
 ): string | undefined {
-  const names = named(wanted);
-  const liveNames = named(live);
-  if (names === undefined || liveNames === undefined) {
-    if (wanted.length !== live.length) return path;
+  // Most lists have the same elements in the same places: no need to look them up by name.
+  if (sameNames(wanted, live)) {
     for (let i = 0; i < wanted.length; i += 1) {
-      const found = compare(wanted[i], before[i], live[i], { key: '', parent: lastKey(path), path: `${path}[${i}]` });
-      if (found !== undefined) return found;
+      const found = compare(wanted[i], elementLike(wanted[i], before, i), live[i], { key: '', parent: key });
+      if (found !== undefined) return joined(`[${(named(wanted) && nameOf(wanted[i])) ?? i}]`, found);
     }
     return undefined;
   }
+  const names = named(wanted);
+  const liveNames = named(live);
+  if (names === undefined || liveNames === undefined) return compareByPlace(wanted, before, live, key);
   const beforeNames = named(before) ?? new Map<string, JsonObject>();
   for (const [name, element] of names) {
     const other = liveNames.get(name);
-    if (other === undefined) return `${path}[${name}]`;
-    const found = compareMaps(element, beforeNames.get(name) ?? {}, other, `${path}[${name}]`);
-    if (found !== undefined) return found;
+    if (other === undefined) return `[${name}]`;
+    const found = compareMaps(element, beforeNames.get(name) ?? {}, other, '');
+    if (found !== undefined) return joined(`[${name}]`, found);
   }
-  for (const name of beforeNames.keys()) if (!names.has(name) && liveNames.has(name)) return `${path}[${name}]`;
-  return outOfOrder(names, liveNames) ? path : undefined;
+  for (const name of beforeNames.keys()) if (!names.has(name) && liveNames.has(name)) return `[${name}]`;
+  return outOfOrder(names, liveNames) ? '' : undefined;
+}
+
+function compareByPlace(
+  wanted: readonly Json[],
+  before: readonly Json[],
+  live: readonly Json[],
+  key: string,
+): string | undefined {
+  if (wanted.length !== live.length) return '';
+  for (let i = 0; i < wanted.length; i += 1) {
+    const found = compare(wanted[i], before[i], live[i], { key: '', parent: key });
+    if (found !== undefined) return joined(`[${i}]`, found);
+  }
+  return undefined;
+}
+
+/** Every place has an element of the same name, or of none, on both sides. */
+function sameNames(wanted: readonly Json[], live: readonly Json[]): boolean {
+  return wanted.length === live.length && wanted.every((element, i) => nameOf(element) === nameOf(live[i]));
+}
+
+/** The element of the text before: at the same place, or of the same name. */
+function elementLike(element: Json | undefined, before: readonly Json[], place: number): Json | undefined {
+  const name = nameOf(element);
+  if (name === undefined || nameOf(before[place]) === name) return before[place];
+  return before.find((other) => nameOf(other) === name);
+}
+
+function nameOf(element: Json | undefined): string | undefined {
+  if (!isJsonObject(element)) return undefined;
+  const name = element['name'] ?? element['mountPath'];
+  return typeof name === 'string' ? name : undefined;
 }
 
 /** LWS makes a revision of a changed order too (trace 31g), so order counts among the elements that we name. */
@@ -108,9 +147,8 @@ function outOfOrder(wanted: ReadonlyMap<string, Json>, live: ReadonlyMap<string,
 function named(list: readonly Json[]): Map<string, JsonObject> | undefined {
   const byName = new Map<string, JsonObject>();
   for (const element of list) {
-    if (!isJsonObject(element)) return undefined;
-    const name = element['name'] ?? element['mountPath'];
-    if (typeof name !== 'string' || byName.has(name)) return undefined;
+    const name = nameOf(element);
+    if (name === undefined || !isJsonObject(element) || byName.has(name)) return undefined;
     byName.set(name, element);
   }
   return byName;
@@ -137,10 +175,6 @@ function isEmpty(value: Json | undefined): boolean {
 
 function isQuantity(place: Place): boolean {
   return QUANTITY_MAPS.has(place.parent) || QUANTITY_FIELDS.has(place.key);
-}
-
-function lastKey(path: string): string {
-  return path.slice(path.lastIndexOf('.') + 1);
 }
 
 /** How many leaves a value has: of two objects that contain the same text, the one with fewer is the closer. */

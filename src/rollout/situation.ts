@@ -8,7 +8,7 @@ import type { Release } from '../api/release.ts';
 import type { RolloutStep } from '../api/rollout-steps.ts';
 import { DEFAULT_MAX_UNAVAILABLE, type Workload } from '../api/workload.ts';
 import { waitingOnApply } from './applied.ts';
-import { type Group, groupsOf, keyHolds, keyOf } from './groups.ts';
+import { type Group, groupsOf, keyOf } from './groups.ts';
 import type { Hold } from './hold.ts';
 import type { Snapshot, WorkloadFile } from './snapshot.ts';
 
@@ -81,8 +81,8 @@ function observe(
   if (workerSets.kind !== 'known' || revisions.kind !== 'known') return undefined;
   const stable: JsonObject | undefined = snapshot.stable.kind === 'known' ? snapshot.stable.value.content : undefined;
   const key = leaderSet.value.revisionKey;
-  const releaseKey =
-    applied && keyHolds(key, workload.content, { before: stable, revisions: revisions.value }) ? key : undefined;
+  // What is applied is on the leader StatefulSet: that was looked at.
+  const releaseKey = applied ? key : undefined;
   const stableKey = stable === undefined ? undefined : keyOf(stable, workload.content, revisions.value);
   const groups = groupsOf(replicas ?? lws.value.replicas, {
     leaders: leaders.value,

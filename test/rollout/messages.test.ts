@@ -55,7 +55,7 @@ test.each([
 });
 
 test('long reasons are wrapped, words stay whole', () => {
-  const why = 'word '.repeat(60).trim();
+  const why = `Word ${'word '.repeat(60).trim()}`;
   const body = stepMessage({ ...move, why }, at).message.split('\n\n')[1] ?? '';
   for (const line of body.split('\n')) expect(line.length).toBeLessThanOrEqual(100);
   expect(body.replaceAll('\n', ' ')).toBe(why);
