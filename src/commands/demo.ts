@@ -118,7 +118,7 @@ function wantedEnd({ firstCommit }: DemoWorld, fail: boolean): Wanted {
 async function serve(world: DemoWorld, io: Io): Promise<void> {
   const { model, system, agent } = world;
   world.hurry();
-  say(io, ['', 'Serving until stopped (Ctrl-C). The agent applies main every second.']);
+  say(io, ['', 'Serving until stopped (Ctrl-C). Push another image to main: the agent applies it within a second.']);
   while (!io.signal.aborted) {
     model.advanceTo(system.now());
     await agent.sync().catch((error: unknown) => io.err(`${error instanceof Error ? error.message : String(error)}\n`));

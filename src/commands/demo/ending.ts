@@ -42,10 +42,11 @@ export function whereLines(at: {
   const repo = at.repository;
   const api = at.served
     ? [
+        `  npx tranche reconcile --watch --repo ${repo} --kubeconfig ${at.kubeconfig}`,
         `  npx tranche plan --repo ${repo} --kubeconfig ${at.kubeconfig}`,
         `  kubectl --kubeconfig ${at.kubeconfig} get lws,pods -A`,
       ]
-    : [];
+    : ['  The API is gone; with --serve it stays, for tranche plan, tranche reconcile and kubectl.'];
   return [
     `Where to look: ${at.folder}`,
     `  git -C ${repo} log main`,

@@ -19,8 +19,8 @@ import { IMAGE, NAME, NAMESPACE, NEW_TAG, SYNCED_FOLDER, startFiles } from './fi
 import { readFleet } from './fleet.ts';
 
 export const BRANCH = 'main';
-/** As long ago the story begins, so that it is over before the time that it is now. */
-const HEAD_START_SECONDS = 2 * 3600;
+/** So long ago the story begins, so that it is over before the time that it is now. */
+const HEAD_START_SECONDS = 3600;
 const TERMINATION_SECONDS = 20;
 const FIRST_LOAD_SECONDS = 600;
 
