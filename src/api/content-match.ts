@@ -4,8 +4,8 @@ import { isJsonObject, type Json, type JsonObject } from './json.ts';
 import { sameQuantity } from './quantity.ts';
 
 /** Maps whose values are quantities, and single fields that are one. */
-const QUANTITY_MAPS = new Set<string>(['limits', 'requests', 'capacity', 'overhead']) as ReadonlySet<string>;
-const QUANTITY_FIELDS = new Set<string>(['sizeLimit', 'divisor', 'storage']) as ReadonlySet<string>;
+const QUANTITY_MAPS: ReadonlySet<string> = new Set(['limits', 'requests', 'capacity', 'overhead']);
+const QUANTITY_FIELDS: ReadonlySet<string> = new Set(['sizeLimit', 'divisor', 'storage']);
 
 /**
  * What the LWS CRD and webhook fill in by themselves (reference: CRD schema of v0.8–v0.10; recorded objects). A

@@ -57,6 +57,7 @@ export function parseIntents(annotations: Readonly<Record<string, string>>): {
   return { intents, faults };
 }
 
+/** `2@9c41d2e0.7`, as `parseIntents` reads it. */
 export function printStepIntent(intent: StepIntent): string {
   return `${intent.index}@${printRelease(intent.release)}`;
 }

@@ -71,6 +71,7 @@ export function parseMarks(annotations: Readonly<Record<string, string>>): Marks
   return { release, step, stable, restore, aborted: aborted ?? [] };
 }
 
+/** `2/4` or `rollback`, as `parseMarks` reads it. */
 export function printStep(step: StepMark): string {
   return step.kind === 'rollback' ? 'rollback' : `${step.index}/${step.of}`;
 }

@@ -14,10 +14,12 @@ export function parseRelease(text: string): Release | undefined {
   return match?.[1] === undefined ? undefined : { digest: match[1], serial: Number(match[2]) };
 }
 
+/** `9c41d2e0.7`, as `parseRelease` reads it. */
 export function printRelease(release: Release): string {
   return `${release.digest}.${release.serial}`;
 }
 
+/** Whether both are there and the same release: digest and serial. */
 export function sameRelease(left: Release | undefined, right: Release | undefined): boolean {
   return left !== undefined && right !== undefined && left.digest === right.digest && left.serial === right.serial;
 }

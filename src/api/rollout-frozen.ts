@@ -13,6 +13,7 @@ export type FrozenPlan = {
   readonly steps: Json;
 };
 
+/** What is fixed of this Rollout, in the shape that a record keeps. */
 export function frozenPlanOf({ workload, strategy, style, steps }: Rollout): FrozenPlan {
   return {
     workloadRef: { ...workload },

@@ -96,14 +96,19 @@ export function parseRollout(value: unknown, rules: RolloutRules = DEFAULT_RULES
     style,
     steps,
     failureThreshold: isIntOrPercent(threshold) ? threshold : undefined,
-    asksForTraffic:
-      routings > 0 ||
-      body.has('trafficRoutingRef') ||
-      annotations[TRAFFIC_ROUTING] !== undefined ||
-      steps.some((step) => step.traffic !== undefined || step.matches > 0),
+    asksForTraffic: routings > 0 || asksForTraffic({ body, annotations, steps }),
     strategy: body.asJson(),
   };
   return { rollout: root.faults.length === 0 ? rollout : undefined, faults: root.faults };
+}
+
+function asksForTraffic(of: {
+  readonly body: FieldReader;
+  readonly annotations: Readonly<Record<string, string>>;
+  readonly steps: readonly RolloutStep[];
+}): boolean {
+  if (of.body.has('trafficRoutingRef') || of.annotations[TRAFFIC_ROUTING] !== undefined) return true;
+  return of.steps.some((step) => step.traffic !== undefined || step.matches > 0);
 }
 
 /** First match, as Kruise decides it. */
