@@ -41,7 +41,6 @@ export async function observe(of: Observation): Promise<Snapshot> {
   const workload = entry.workload === undefined ? undefined : readWorkload(entry.workload);
   const file = workload?.workload;
   const record = await trustedRecord(of, file);
-  const recordedFault = of.stored?.kind === 'untrusted' ? of.stored.why : '';
   const blobs = blobsOf(desired, entry);
   const resting = isResting({ file, record, blobs, now, auditSeconds: desired.config.auditSeconds });
   const history = await historyOf(of, record, resting !== 'rest');
@@ -61,8 +60,7 @@ export async function observe(of: Observation): Promise<Snapshot> {
     retryText: file === undefined ? absent : await retryTextOf(of, file),
     ...faultsOf(of, { file, stable, live, unreadable: workload?.issues ?? [] }),
     record,
-    recordFault:
-      recordedFault === '' && record !== undefined && of.stored?.kind !== 'read' ? 'there was none' : recordedFault,
+    recordFault: recordFaultOf(of, record),
     audit: resting === 'audit' || record === undefined,
     live,
   };
@@ -89,6 +87,13 @@ async function trustedRecord(of: Observation, file: WorkloadFile | undefined): P
   const rebuilt =
     commit === undefined ? undefined : await of.git.stepAt(commit, of.entry, { release, index: step.index });
   return rebuiltRecord(of, { stored, step: rebuilt, marks });
+}
+
+/** Why the record is not the stored one; empty: it is, or there is nothing to have one of. */
+function recordFaultOf({ stored }: Observation, record: RolloutRecord | undefined): string {
+  if (stored?.kind === 'untrusted') return stored.why;
+  if (stored === undefined) return record === undefined ? '' : 'there was none';
+  return record === stored.record ? '' : 'it spoke of another step';
 }
 
 type Rest = 'rest' | 'audit' | 'work';

@@ -47,6 +47,8 @@ export function unmanaged(situation: Situation): Decision {
 /** Settled is armed; a partition that somebody lowered is put back, because the next edit would take the fleet. */
 export function settled(situation: Situation): Decision {
   const { marks, partition } = situation;
+  const lost = stepMarkGone(situation);
+  if (lost !== undefined) return holding([lost], 'StepUpgrade');
   const holds = [stalled(situation), rolloutAbsent(situation), abortTooLate(situation), ...auditHolds(situation)];
   const shown = holds.filter((found) => found !== undefined);
   if (marks === undefined || partition === SENTINEL) return retry(situation, shown);
@@ -63,6 +65,15 @@ export function settled(situation: Situation): Decision {
     },
     'Completed',
     shown,
+  );
+}
+
+/** Our commits write and remove both together: with one alone nobody knows what the fields mean. */
+function stepMarkGone({ marks, file, snapshot }: Situation): Hold | undefined {
+  if (marks?.restore === undefined) return undefined;
+  return hold(
+    'AnnotationsGone',
+    `${file.file}: the annotation ${MARK.step} of ${file.object.name} is gone, though ${MARK.restore} says that a delivery is open. Put back what the last commit of tranche wrote: git log -p ${file.file}. To hand the workload back: tranche eject ${snapshot.key.name}`,
   );
 }
 

@@ -47,7 +47,8 @@ export function stepping(situation: Situation, step: { readonly index: number; r
   if (anew !== undefined)
     return approved(situation, { index, release }) ? acceptRecreated(situation, marks) : holding([anew], 'StepUpgrade');
   const groups = waitingOnGroups(situation, Math.min(situation.partition, situation.replicas ?? 0));
-  const done = groups.length === 0;
+  // Nothing soaks while there are no groups.
+  const done = groups.length === 0 && situation.replicas !== 0;
   const plan = editedPlan(situation, { index, release });
   // Under an edited plan it is the step to come that must have room for what is done.
   const over = approved(situation, { index, release })

@@ -87,7 +87,7 @@ const servingGates: readonly Gate[] = [
 export function armed(situation: Situation, step: WholeStep): Decision {
   const queued = situation.digest !== step.marks.release.digest;
   const groups = waitingOnFleet(situation, queued);
-  const done = groups.length === 0;
+  const done = groups.length === 0 && situation.replicas !== 0;
   const pause = done ? waitingOnPause(situation, { index: step.index, release: step.marks.release }) : undefined;
   const holds = [
     ...groups,
