@@ -1,6 +1,6 @@
 /** Every setting of the command line, once: names, defaults, environment. */
 
-import type { Overrides } from './reconcile/pass.ts';
+import type { Overrides } from './api/config.ts';
 
 /** The words that all verbs which read the repository share. */
 export type CommonOptions = {

@@ -23,6 +23,22 @@ export type Config = {
   readonly author: { readonly name: string; readonly email: string };
 };
 
+/** What the command line says over `tranche.yaml`. */
+export type Overrides = {
+  readonly branch: string | undefined;
+  readonly statusBranch: string | undefined;
+  readonly cluster: string | undefined;
+  /** undefined: as configured. */
+  readonly paths: readonly string[] | undefined;
+};
+
+export const NO_OVERRIDES: Overrides = {
+  branch: undefined,
+  statusBranch: undefined,
+  cluster: undefined,
+  paths: undefined,
+};
+
 export const DEFAULT_CONFIG: Config = {
   cluster: 'default',
   branch: 'main',

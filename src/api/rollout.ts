@@ -61,28 +61,11 @@ export function parseRollout(value: unknown, rules: RolloutRules = DEFAULT_RULES
   spec.allow(['workloadRef', 'disabled', 'strategy']);
   const strategy = spec.object('strategy');
   strategy.allow(['paused', 'canary', 'blueGreen']);
-  const hasCanary = strategy.has('canary');
-  const hasBlueGreen = strategy.has('blueGreen');
-  if (hasCanary === hasBlueGreen) {
-    const seen = hasCanary ? 'both canary and blueGreen' : 'neither canary nor blueGreen';
-    strategy.fault('', 'StrategyNotOne', `${seen}, wanted exactly one`, 'Keep the one that you mean.');
-    return { rollout: undefined, faults: root.faults };
-  }
-  const body = strategy.object(hasCanary ? 'canary' : 'blueGreen');
-  const common = ['steps', 'trafficRoutings', 'failureThreshold', 'trafficRoutingRef', 'disableGenerateCanaryService'];
-  body.allow(hasCanary ? [...common, 'patchPodTemplateMetadata', 'enableExtraWorkloadForCanary'] : common);
-  const style = rollingStyle(hasBlueGreen, body.boolean('enableExtraWorkloadForCanary', false));
+  const body = strategyBody(strategy);
+  if (body === undefined) return { rollout: undefined, faults: root.faults };
+  const style = rollingStyle(strategy.has('blueGreen'), body.boolean('enableExtraWorkloadForCanary', false));
   const steps = readSteps(body, { style, percentLimit: rules.partitionPercentLimit });
   const routings = readTrafficRoutings(body);
-  const threshold = body.value('failureThreshold');
-  if (threshold !== undefined && !isIntOrPercent(threshold)) {
-    body.fault(
-      'failureThreshold',
-      'BadNumber',
-      `is ${JSON.stringify(threshold)}, wanted a count or "N%"`,
-      'Correct it.',
-    );
-  }
   const annotations = metadata.stringMap('annotations');
   const workload = spec.object('workloadRef');
   workload.allow(['apiVersion', 'kind', 'name']);
@@ -95,11 +78,33 @@ export function parseRollout(value: unknown, rules: RolloutRules = DEFAULT_RULES
     paused: strategy.boolean('paused', false),
     style,
     steps,
-    failureThreshold: isIntOrPercent(threshold) ? threshold : undefined,
+    failureThreshold: readThreshold(body),
     asksForTraffic: routings > 0 || asksForTraffic({ body, annotations, steps }),
     strategy: body.asJson(),
   };
   return { rollout: root.faults.length === 0 ? rollout : undefined, faults: root.faults };
+}
+
+/** `canary` or `blueGreen`, whichever is there; undefined and a fault where it is not exactly one. */
+function strategyBody(strategy: FieldReader): FieldReader | undefined {
+  const hasCanary = strategy.has('canary');
+  if (hasCanary === strategy.has('blueGreen')) {
+    const seen = hasCanary ? 'both canary and blueGreen' : 'neither canary nor blueGreen';
+    strategy.fault('', 'StrategyNotOne', `${seen}, wanted exactly one`, 'Keep the one that you mean.');
+    return undefined;
+  }
+  const body = strategy.object(hasCanary ? 'canary' : 'blueGreen');
+  const common = ['steps', 'trafficRoutings', 'failureThreshold', 'trafficRoutingRef', 'disableGenerateCanaryService'];
+  body.allow(hasCanary ? [...common, 'patchPodTemplateMetadata', 'enableExtraWorkloadForCanary'] : common);
+  return body;
+}
+
+function readThreshold(body: FieldReader): IntOrPercent | undefined {
+  const threshold = body.value('failureThreshold');
+  if (threshold === undefined || isIntOrPercent(threshold)) return threshold;
+  const seen = JSON.stringify(threshold);
+  body.fault('failureThreshold', 'BadNumber', `is ${seen}, wanted a count or "N%"`, 'Correct it.');
+  return undefined;
 }
 
 function asksForTraffic(of: {

@@ -29,11 +29,13 @@ export function targetFlags(command: Command): Command {
   return command.option('-n, --namespace <namespace>', 'its namespace, where the name alone is not enough');
 }
 
+/** The text of an option; undefined where it was not given. */
 export function textOf(given: Given, key: string): string | undefined {
   const value = given[key];
   return typeof value === 'string' ? value : undefined;
 }
 
+/** The texts of an option that may be given several times. */
 export function textsOf(given: Given, key: string): readonly string[] {
   const value = given[key];
   return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];

@@ -25,6 +25,7 @@ function place(document: ManifestDocument): string {
   return `${document.file}:${document.lineOf([])}`;
 }
 
+/** Neither the manifest nor tranche.yaml says which namespace it is for. */
 export function namespaceIssue(document: ManifestDocument): Issue {
   return issue(document, ['metadata', 'namespace'], {
     reason: 'NamespaceUnknown',
@@ -33,6 +34,7 @@ export function namespaceIssue(document: ManifestDocument): Issue {
   });
 }
 
+/** A name that Kubernetes would not take, and that we put into paths and trailers. */
 export function badNameIssue(document: ManifestDocument, field: 'name' | 'namespace', seen: string): Issue {
   return issue(document, ['metadata', field], {
     reason: 'BadName',
@@ -41,6 +43,7 @@ export function badNameIssue(document: ManifestDocument, field: 'name' | 'namesp
   });
 }
 
+/** The same object in several places: which one the agent applies is not ours to guess. */
 export function twiceIssue(document: ManifestDocument, others: readonly ManifestDocument[]): Issue {
   return issue(document, ['metadata', 'name'], {
     reason: 'DuplicateObject',
@@ -49,6 +52,7 @@ export function twiceIssue(document: ManifestDocument, others: readonly Manifest
   });
 }
 
+/** Two Rollouts that would step one workload. */
 export function rivalIssue(document: ManifestDocument, rivals: readonly ManifestDocument[], name: string): Issue {
   return issue(document, ['spec', 'workloadRef', 'name'], {
     reason: 'WorkloadClaimedTwice',
@@ -57,6 +61,7 @@ export function rivalIssue(document: ManifestDocument, rivals: readonly Manifest
   });
 }
 
+/** A Rollout whose workload is not among the files that were read. */
 export function missingIssue(document: ManifestDocument, name: string, namespace: string): Issue {
   return issue(document, ['spec', 'workloadRef', 'name'], {
     reason: 'WorkloadMissing',
@@ -65,6 +70,7 @@ export function missingIssue(document: ManifestDocument, name: string, namespace
   });
 }
 
+/** A file that is there and cannot be read as text. */
 export function unreadableIssue(file: Unreadable): Issue {
   return {
     file: file.path,

@@ -7,7 +7,7 @@ import { MARK } from '../api/marks.ts';
 import { LWS_API_VERSION, LWS_KIND } from '../api/rollout.ts';
 import { unsupportedLayout } from '../manifests/layout.ts';
 import { type ManifestDocument, type ManifestFile, parseManifestFile } from '../manifests/parse-file.ts';
-import type { Oid, ReadRequest, Tree } from '../ports/git.ts';
+import type { Oid, Tree } from '../ports/git.ts';
 import type { RolloutKey } from '../rollout/snapshot.ts';
 import {
   badNameIssue,
@@ -49,23 +49,6 @@ export type Desired = {
   /** Issues of files that belong to no rollout in particular. */
   readonly issues: readonly Issue[];
 };
-
-/** What to read of main for these paths. Only files that can concern a rollout keep their text. */
-export function desiredRequest(paths: readonly string[]): ReadRequest {
-  return {
-    paths,
-    suffixes: ['.yaml', '.yml', '.json', 'Kustomization', 'Chart.yaml'],
-    markers: [
-      LWS_KIND,
-      'rollouts.kruise.io',
-      'HorizontalPodAutoscaler',
-      'ScaledObject',
-      'resources:',
-      'Kustomization',
-      'kind: Rollout',
-    ],
-  };
-}
 
 /** Reads a tree into rollouts. Pure but for the cache, which only saves time. */
 export function desiredOf(tree: Tree, config: Config, cache: ParseCache): Desired {
@@ -210,6 +193,7 @@ export function namespaceOf(document: ManifestDocument, config: Config): string 
   return document.object.namespace === '' ? mappedNamespace(config, document.file) : document.object.namespace;
 }
 
+/** `namespace/name`, for people and for sorting. */
 export function keyText(key: RolloutKey): string {
   return `${key.namespace}/${key.name}`;
 }

@@ -2,13 +2,14 @@
 
 import type { Config } from '../api/config.ts';
 import { unknown } from '../api/known.ts';
+import type { Instant } from '../api/time.ts';
 import { PortError } from '../ports/port-error.ts';
 import type { ObjectEdits } from '../rollout/edit.ts';
 import { intentMessage, printKey } from '../rollout/messages.ts';
 import type { Snapshot } from '../rollout/snapshot.ts';
 import { headOf } from './branch-head.ts';
 import { type Desired, type DesiredRollout } from './desired.ts';
-import { execute, type Step } from './execute.ts';
+import { type Batch, execute, type Step } from './execute.ts';
 import { observe } from './observe.ts';
 import { unreadLive } from './observe-cluster.ts';
 import { gitReader } from './observe-git.ts';
@@ -37,6 +38,10 @@ const ATTEMPTS = 5;
 /** What an order is planned on: the snapshot of the target without the cluster, which an intent does not need. */
 export type OrderScene = { readonly snapshot: Snapshot; readonly config: Config };
 
+/**
+ * Carries one order out: `decide` says what to write, or why not. Throws PortError where Git fails or main never
+ * holds still.
+ */
 export async function order(
   ports: Ports,
   at: { readonly target: Target; readonly overrides: Overrides; readonly by: string },
@@ -49,36 +54,12 @@ export async function order(
     const snapshot = await snapshotOf(ports, scene, entry);
     const ordered = decide({ snapshot, config: scene.desired.config });
     if (ordered.kind === 'refused') return ordered;
-    const steps: Step[] = [];
-    const texts = new Map(scene.desired.texts);
-    let diff = '';
-    for (const commit of ordered.commits) {
-      const rendered = render(commit.edits, texts);
-      if (rendered.kind === 'refused')
-        return {
-          kind: 'refused',
-          why: `${rendered.issue.file}:${rendered.issue.line}: ${rendered.issue.message}. ${rendered.issue.hint}`,
-        };
-      for (const write of rendered.writes) if (write.text !== undefined) texts.set(write.path, write.text);
-      diff += rendered.diff;
-      if (rendered.writes.length > 0)
-        steps.push({
-          writes: rendered.writes,
-          message: intentMessage(commit.what, { key: entry.key, main: scene.main, by: at.by }),
-        });
-    }
-    const what = ordered.commits.map((commit) => commit.what).join('; ');
+    const drawn = draw(ordered, { scene, entry, by: at.by });
+    if (drawn.kind === 'refused') return drawn;
+    const { steps, what, diff } = drawn;
     if (steps.length === 0)
       return { kind: 'written', commits: [], what: `${what}: said already, nothing to write`, diff };
-    const done = await execute(ports.git, {
-      config: scene.desired.config,
-      now: ports.clock.now(),
-      main: scene.main,
-      status: undefined,
-      steps,
-      statusWrites: [],
-      statusMessage: '',
-    });
+    const done = await execute(ports.git, batchOf(scene, steps, ports.clock.now()));
     if (done.kind === 'written') return { kind: 'written', commits: done.steps, what, diff };
     if (done.kind === 'refused')
       return {
@@ -92,6 +73,44 @@ export async function order(
     retryable: true,
     hint: 'Nothing was written. Try again.',
   });
+}
+
+type Drawn =
+  | { readonly kind: 'ok'; readonly steps: readonly Step[]; readonly what: string; readonly diff: string }
+  | (Ordered & { readonly kind: 'refused' });
+
+/** The ordered edits as commits, each on the text that the one before leaves; those that change nothing are left out. */
+function draw(
+  ordered: Ordered & { readonly kind: 'write' },
+  at: { readonly scene: Scene; readonly entry: DesiredRollout; readonly by: string },
+): Drawn {
+  const steps: Step[] = [];
+  const texts = new Map(at.scene.desired.texts);
+  let diff = '';
+  for (const commit of ordered.commits) {
+    const rendered = render(commit.edits, texts);
+    if (rendered.kind === 'refused') {
+      const { file, line, message, hint } = rendered.issue;
+      return { kind: 'refused', why: `${file}:${line}: ${message}. ${hint}` };
+    }
+    for (const write of rendered.writes) if (write.text !== undefined) texts.set(write.path, write.text);
+    diff += rendered.diff;
+    const message = intentMessage(commit.what, { key: at.entry.key, main: at.scene.main, by: at.by });
+    if (rendered.writes.length > 0) steps.push({ writes: rendered.writes, message });
+  }
+  return { kind: 'ok', steps, what: ordered.commits.map((commit) => commit.what).join('; '), diff };
+}
+
+function batchOf(scene: Scene, steps: readonly Step[], now: Instant): Batch {
+  return {
+    config: scene.desired.config,
+    now,
+    main: scene.main,
+    status: undefined,
+    steps,
+    statusWrites: [],
+    statusMessage: '',
+  };
 }
 
 type Scene = { readonly main: string; readonly desired: Desired; readonly status: StatusBranch };

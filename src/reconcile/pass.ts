@@ -1,6 +1,6 @@
 /** What a pass is made of and what comes out of it: the words that all files of the shell share. */
 
-import type { Config } from '../api/config.ts';
+import type { Config, Overrides } from '../api/config.ts';
 import type { Issue } from '../api/issue.ts';
 import type { Instant } from '../api/time.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -14,21 +14,7 @@ import type { StatusBranch } from './record-store.ts';
 
 export type Ports = { readonly git: Git; readonly cluster: Cluster; readonly clock: Clock; readonly log: Log };
 
-/** What the command line says over `tranche.yaml`. */
-export type Overrides = {
-  readonly branch: string | undefined;
-  readonly statusBranch: string | undefined;
-  readonly cluster: string | undefined;
-  /** undefined: as configured. */
-  readonly paths: readonly string[] | undefined;
-};
-
-export const NO_OVERRIDES: Overrides = {
-  branch: undefined,
-  statusBranch: undefined,
-  cluster: undefined,
-  paths: undefined,
-};
+export { NO_OVERRIDES, type Overrides } from '../api/config.ts';
 
 export type PassOptions = {
   readonly overrides: Overrides;
@@ -46,6 +32,7 @@ export type Memory = {
   config: Config | undefined;
 };
 
+/** The memory of a process that has just begun. */
 export function newMemory(): Memory {
   return { parsed: new Map(), status: undefined, config: undefined };
 }

@@ -68,6 +68,7 @@ export function markIssue(document: ManifestDocument, fault: MarkFault): Issue {
   };
 }
 
+/** `Rollout vllm`: how messages name an object. */
 export function nameOf(document: ManifestDocument): string {
   return `${document.object.kind} ${document.object.name}`;
 }

@@ -16,6 +16,7 @@ export function passReport(result: PassResult): string {
   return [...blocks, ...issues, ...empty].join('');
 }
 
+/** The block of one rollout. */
 export function outcomeReport(outcome: Outcome): string {
   const { plan } = outcome;
   const name = `${outcome.key.namespace}/${outcome.key.name}`;

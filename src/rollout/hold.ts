@@ -54,6 +54,7 @@ export type Hold = {
   readonly requeueAfterSeconds: number | undefined;
 };
 
+/** A hold; without a time, it is looked at again at the ordinary interval. */
 export function hold(reason: HoldReason, message: string, requeueAfterSeconds?: number): Hold {
   return { reason, message: capital(message), requeueAfterSeconds };
 }

@@ -64,6 +64,7 @@ export function intentMessage(
   return `${subject}${by}\n\n${TRAILER.rollout}: ${printKey(at.key)}\n${TRAILER.plannedFrom}: ${at.main}\n`;
 }
 
+/** The last paragraph of a step commit, as `parseTrailers` reads it. */
 export function printTrailers(trailers: Trailers): string {
   const keys: readonly (keyof typeof TRAILER)[] = ['rollout', 'release', 'step', 'reason', 'plannedFrom'];
   return keys.map((key) => `${TRAILER[key]}: ${oneLine(trailers[key])}`).join('\n');

@@ -56,10 +56,12 @@ export type Decision = {
   readonly stepState: StepState;
 };
 
+/** No commit: what is waited for, and where the step stands. */
 export function holding(holds: readonly Hold[], stepState: StepState, stepDone = false): Decision {
   return { move: undefined, holds, stepDone, stepState };
 }
 
+/** One commit, and what is waited for besides. */
 export function moving(move: Move, stepState: StepState, holds: readonly Hold[] = []): Decision {
   return { move, holds, stepDone: false, stepState };
 }

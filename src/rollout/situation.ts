@@ -104,6 +104,7 @@ export function nextRelease(digest: string, marks: Marks | undefined): Release {
   return { digest, serial: 1 + Math.max(0, ...serials) };
 }
 
+/** The groups that do not serve. */
 export function unreadyOf(groups: readonly Group[]): readonly Group[] {
   return groups.filter((group) => !group.ready);
 }

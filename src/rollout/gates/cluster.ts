@@ -5,10 +5,12 @@ import { type Hold, hold } from '../hold.ts';
 import { groupsAre, notReady } from '../sentences.ts';
 import { type Observed, type Situation, unavailableBudget, unreadyOf } from '../situation.ts';
 
+/** What Git says is not live yet, or not seen by LWS. */
 export function notApplied(situation: Situation): Hold | undefined {
   return situation.notApplied;
 }
 
+/** N decides how many groups a step means; without it nothing is written. */
 export function replicasUnknown({ replicas, snapshot }: Situation): Hold | undefined {
   if (replicas !== undefined) return undefined;
   const why =
@@ -18,6 +20,7 @@ export function replicasUnknown({ replicas, snapshot }: Situation): Hold | undef
   return hold('ScalerUnreadable', `the number of groups is not known: ${why}`);
 }
 
+/** At zero groups the partition guards nothing (trace 09). */
 export function scaledToZero({ replicas }: Situation): Hold | undefined {
   if (replicas !== 0) return undefined;
   return hold(

@@ -21,12 +21,14 @@ export function rolloutAbsent({ snapshot, file }: Situation): Hold | undefined {
   );
 }
 
+/** A person took the Rollout out of service; deleting or disabling never promotes. */
 export function disabled({ snapshot }: Situation): Hold | undefined {
   return snapshot.rollout?.rollout.disabled === true
     ? hold('Disabled', 'spec.disabled of the Rollout is true: no step goes forward')
     : undefined;
 }
 
+/** A person wants no step forward for now. */
 export function paused({ snapshot }: Situation): Hold | undefined {
   const named = snapshot.rollout?.rollout.name ?? '';
   if (snapshot.rollout?.rollout.paused !== true) return undefined;
