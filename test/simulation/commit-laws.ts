@@ -120,16 +120,18 @@ function proofOf({
     truth.partition === before.partition &&
     truth.version === before.version &&
     (workload.autoscaled || truth.replicas === before.replicas);
-  const all = (truth: Truth, version: number | undefined, ready: boolean): boolean => {
+  // A leader that is there keeps its group on its version, whatever its workers still do.
+  const leaders = (truth: Truth): boolean =>
+    wantedGroups(truth).length === truth.replicas &&
+    wantedGroups(truth).every((group) => group.leaderVersion === releaseVersion);
+  const all = (truth: Truth, version: number | undefined): boolean => {
     const groups = wantedGroups(truth);
-    return (
-      groups.length === truth.replicas && groups.every((group) => group.version === version && (group.ready || !ready))
-    );
+    return groups.length === truth.replicas && groups.every((group) => group.version === version && group.ready);
   };
   if (reason === 'Superseded' && after.partition < before.partition) return applied;
   if (FORWARD.includes(reason)) {
     if (begins(before, after)) return applied;
-    if (isArmed(before)) return (truth) => all(truth, releaseVersion, true);
+    if (isArmed(before)) return (truth) => all(truth, releaseVersion);
     return (truth) =>
       applied(truth) &&
       Array.from({ length: Math.max(0, truth.replicas - before.partition) }, (_, i) => before.partition + i).every(
@@ -139,10 +141,9 @@ function proofOf({
   }
   const accepted =
     plan.annotations['tranche.dev/approve'] === `${indexOf(before.marks?.step) || 1}@${before.marks?.release}`;
-  if (reason === 'Armed' && !accepted) return (truth) => truth.partition === 0 && all(truth, releaseVersion, false);
-  if (reason === 'Settled') return (truth) => all(truth, releaseVersion, true);
-  if (reason === 'RolledBack' || reason === 'Adopted')
-    return (truth) => applied(truth) && all(truth, before.version, true);
+  if (reason === 'Armed' && !accepted) return (truth) => truth.partition === before.partition && leaders(truth);
+  if (reason === 'Settled') return (truth) => all(truth, releaseVersion);
+  if (reason === 'RolledBack' || reason === 'Adopted') return (truth) => applied(truth) && all(truth, before.version);
   return undefined;
 }
 

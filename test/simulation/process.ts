@@ -33,10 +33,12 @@ export type PassEnd =
 /** A pass loads this file when it needs it; it must be there already, or a pass waits for a disk in mid-schedule. */
 export const loaded: unknown = fullPass;
 
-/** Parses by blob id, shared by all processes of all schedules: a pure cache. */
+/** Parses by blob id, shared by all processes of all schedules: a pure cache, kept small. */
 const parsed: Memory['parsed'] = newMemory().parsed;
+const PARSED_MAX = 400;
 
 export function freshMemory(): Memory {
+  if (parsed.size > PARSED_MAX) parsed.clear();
   return { ...newMemory(), parsed };
 }
 

@@ -75,6 +75,7 @@ function unready(universe: Universe, chance: Chance, workload: WorkloadSetup): v
   const index = group(universe, chance, workload);
   if (index === undefined) return;
   const pods = chance.pick(['leader', 'workers'] as const);
+  universe.hurt.get(workload.name)?.add(index);
   universe.cluster.setPods({ namespace: NAMESPACE, name: workload.name, group: index, pods }, { kind: 'unready' });
   universe.say('cluster', `${workload.name}: ${pods} of group ${index} not ready any more`);
 }
@@ -97,6 +98,7 @@ export function healGroup(universe: Universe, name: string, index: number): bool
 function kill(universe: Universe, chance: Chance, workload: WorkloadSetup): void {
   const index = group(universe, chance, workload);
   if (index === undefined) return;
+  universe.hurt.get(workload.name)?.add(index);
   universe.cluster.kill({ namespace: NAMESPACE, name: workload.name, group: index, pods: 'leader' });
   universe.say('cluster', `${workload.name}: the leader of group ${index} is killed`);
 }

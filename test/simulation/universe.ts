@@ -19,7 +19,7 @@ const RING = 6;
 
 /** Parsed manifests by text: the same files come back in every schedule. */
 const documents = new Map<string, readonly JsonObject[]>();
-const DOCUMENTS_MAX = 5_000;
+const DOCUMENTS_MAX = 400;
 
 export class Universe {
   readonly setup: Setup;
@@ -31,6 +31,8 @@ export class Universe {
   readonly ring: Reading[] = [];
   /** Of each workload all that has been so, oldest first. */
   readonly truths = new Map<string, Truth[]>();
+  /** Groups that the cluster itself has harmed lately. */
+  readonly hurt = new Map<string, Set<number>>();
   /** What the agent applied last. */
   agentAt: string | undefined;
   private seenVersion = -1;
@@ -50,7 +52,10 @@ export class Universe {
         ...(setup.terminationSeconds === undefined ? {} : { terminationSeconds: setup.terminationSeconds }),
       });
     this.agentAt = from?.agentAt;
-    for (const { name } of setup.workloads) this.truths.set(name, [...(from?.truths.get(name)?.slice(-1) ?? [])]);
+    for (const { name } of setup.workloads) {
+      this.truths.set(name, [...(from?.truths.get(name)?.slice(-1) ?? [])]);
+      this.hurt.set(name, new Set());
+    }
   }
 
   get now(): number {

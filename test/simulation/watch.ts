@@ -1,8 +1,9 @@
 /** Looks at the world after every turn: new commits of both branches, and what the cluster does, against the laws. */
 
+import { ClusterLaws } from './cluster-laws.ts';
 import { commitLaws } from './commit-laws.ts';
 import { lwsFile } from './files.ts';
-import { type Fields, fieldsOf, ourCommit } from './our-commit.ts';
+import { type Fields, fieldsOf, ourCommit, SENTINEL } from './our-commit.ts';
 import { LawBroken } from './timeline.ts';
 import type { Truth } from './truth.ts';
 import type { Universe } from './universe.ts';
@@ -19,6 +20,7 @@ type Past = {
   /** `release step` of every commit of main. */
   readonly claims: Set<string>;
   readonly started: Set<string>;
+  readonly cluster: ClusterLaws;
 };
 
 export class Watch {
@@ -31,9 +33,11 @@ export class Watch {
 
   constructor(universe: Universe) {
     this.universe = universe;
-    for (const { name } of universe.setup.workloads) {
+    for (const workload of universe.setup.workloads) {
+      const { name } = workload;
       const fields = fieldsOf(universe.lws(name) ?? '');
-      this.pasts.set(name, { fields, since: 0, versions: new Map(), claims: new Set(), started: new Set() });
+      const cluster = new ClusterLaws(universe, workload);
+      this.pasts.set(name, { fields, since: 0, versions: new Map(), claims: new Set(), started: new Set(), cluster });
     }
     this.main = universe.repository.head('main');
   }
@@ -43,6 +47,10 @@ export class Watch {
     this.universe.observe();
     this.newOnMain();
     this.newOnStatus();
+    for (const { cluster } of this.pasts.values()) {
+      const wrong = cluster.look();
+      if (wrong !== undefined) throw new LawBroken(...wrong);
+    }
   }
 
   private newOnMain(): void {
@@ -90,18 +98,12 @@ export class Watch {
       past.since = (this.universe.truths.get(name)?.length ?? 1) - 1;
     if (release !== undefined) {
       past.claims.add(`${release} ${step ?? 'settled'}`);
-      // Marks of a request that has not begun name the release before it.
-      const names =
-        at.reason !== '' &&
-        !['RequestWithdrawn', 'Retried', 'Rearmed', 'Armed', 'Settled', 'RollStopped'].includes(at.reason);
-      const version = past.versions.get(release);
-      if (names && fields.version !== undefined) {
-        if (version !== undefined && version !== fields.version && at.reason !== 'StepReady')
-          throw new LawBroken(
-            'S1 releases',
-            `${name}: ${release} is version ${version} and ${fields.version} (${at.reason})`,
-          );
-        if (version === undefined) past.versions.set(release, fields.version);
+      // A release is named where the marks change to it; a newer request may wait in the file at other times.
+      if (at.reason !== '' && past.fields.marks?.release !== release && fields.version !== undefined) {
+        const version = past.versions.get(release);
+        if (version !== undefined && version !== fields.version)
+          throw new LawBroken('S1 releases', `${name}: ${release} is version ${version} and ${fields.version}`);
+        past.versions.set(release, fields.version);
       }
       const begins =
         at.reason === 'Superseded' || (at.reason === 'StepReady' && past.fields.marks?.release !== release);
@@ -110,6 +112,8 @@ export class Watch {
         past.started.add(release);
       }
     }
+    if (past.fields.partition < SENTINEL && fields.version !== past.fields.version) past.cluster.overtaken();
+    if (fields.partition < SENTINEL && fields.version !== undefined) past.cluster.opened(fields.version);
     past.fields = fields;
   }
 

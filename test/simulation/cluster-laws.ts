@@ -1,0 +1,89 @@
+/** The laws about the cluster itself, looked at after every turn: capacity, and that an armed edit restarts nothing. */
+
+import type { WorkloadSetup } from './setup.ts';
+import { type Truth, wantedGroups } from './truth.ts';
+import type { Universe } from './universe.ts';
+import { isBroken } from './versions.ts';
+
+export class ClusterLaws {
+  private readonly universe: Universe;
+  private readonly workload: WorkloadSetup;
+  /** Versions that main has let go at some time, or that objects made anew came up on. */
+  private readonly open = new Set<number>([0]);
+  /** Groups that are not ready for reasons of the cluster's own, until they are seen ready. */
+  private readonly excused = new Set<number>();
+  /** The largest budget since all groups were ready. */
+  private budget = 0;
+  private looked = 0;
+  private overlapping = false;
+
+  constructor(universe: Universe, workload: WorkloadSetup) {
+    this.universe = universe;
+    this.workload = workload;
+  }
+
+  /** main has this version with a partition that lets groups go. */
+  opened(version: number): void {
+    this.open.add(version);
+  }
+
+  /** The template changes while groups roll: LWS counts the groups that still end for neither version. */
+  overtaken(): void {
+    this.overlapping = true;
+  }
+
+  /** What is wrong, as law and words; looks at all that has become true since it looked last. */
+  look(): readonly [law: string, message: string] | undefined {
+    const truths = this.universe.truths.get(this.workload.name) ?? [];
+    for (; this.looked < truths.length; this.looked++) {
+      const [truth, before] = [truths[this.looked]!, truths[this.looked - 1]];
+      this.forgive(truth, before);
+      const wrong = this.inert(truth) ?? this.capacity(truth);
+      if (wrong !== undefined) return wrong;
+    }
+    return undefined;
+  }
+
+  /** What Git cannot hold: objects made anew, and everything that starts from zero, come up on what is live. */
+  private forgive(truth: Truth, before: Truth | undefined): void {
+    const anew = before === undefined || before.uid !== truth.uid || before.setUid !== truth.setUid;
+    if (anew || truth.replicas === 0) {
+      if (truth.version !== undefined) this.open.add(truth.version);
+      if (before?.version !== undefined && before.replicas === 0) this.open.add(before.version);
+    }
+    for (const index of this.universe.hurt.get(this.workload.name) ?? []) this.excused.add(index);
+    this.universe.hurt.get(this.workload.name)?.clear();
+    for (let index = anew ? 0 : (before?.replicas ?? 0); index < truth.replicas; index++) this.excused.add(index);
+    for (const { index, ready } of truth.groups) if (ready) this.excused.delete(index);
+  }
+
+  /** C3: an edit that no step has let go restarts nothing. */
+  private inert({ groups }: Truth): readonly [string, string] | undefined {
+    const astray = groups.find((group) => group.leaderVersion !== undefined && !this.open.has(group.leaderVersion));
+    if (astray === undefined) return undefined;
+    return [
+      'C3 armed is inert',
+      `${this.workload.name}: group ${astray.index} is on version ${astray.leaderVersion}, which no step let go`,
+    ];
+  }
+
+  /** C1: no more groups are down than the budget, but for those that are broken or were hurt. */
+  private capacity(truth: Truth): readonly [string, string] | undefined {
+    // LWS before 0.9 looks at leaders only (trace 29b), and so goes on while workers still load.
+    if (this.universe.setup.lws === '0.8' && this.workload.size > 1) return undefined;
+    const there = wantedGroups(truth);
+    const down = Array.from({ length: truth.replicas }, (_, index) => index).filter((index) => {
+      const group = there.find((one) => one.index === index);
+      if (group?.ready === true || this.excused.has(index)) return false;
+      const version = group?.leaderVersion;
+      return version === undefined || !isBroken(this.universe.setup.seed, version, index);
+    });
+    this.budget = down.length === 0 ? truth.maxUnavailable : Math.max(this.budget, truth.maxUnavailable);
+    if (down.length === 0) this.overlapping = false;
+    if (down.length <= this.budget || this.overlapping) return undefined;
+    return [
+      'C1 capacity',
+      `${this.workload.name}: groups ${down.join(' ')} are down at once, the budget is ${this.budget}`,
+    ];
+  }
+}
