@@ -5,6 +5,7 @@ import { absent, type Known, known, unknown } from '../api/known.ts';
 import type { RolloutRecord, StepRecord } from '../api/record.ts';
 import { parseRelease, printRelease, type Release, sameRelease } from '../api/release.ts';
 import { LWS_KIND } from '../api/rollout.ts';
+import { frozenPlanOf } from '../api/rollout-frozen.ts';
 import { type ManifestDocument, parseManifestFile } from '../manifests/parse-file.ts';
 import type { CommitHeader, Git, Oid } from '../ports/git.ts';
 import { PortError } from '../ports/port-error.ts';
@@ -12,7 +13,8 @@ import { plannedGroups } from '../rollout/batches.ts';
 import { parseTrailers, printKey } from '../rollout/messages.ts';
 import type { History, RolloutKey, Stable } from '../rollout/snapshot.ts';
 import { ancestryOf } from './ancestry.ts';
-import { type DesiredRollout, desiredRequest, namespaceOf } from './desired.ts';
+import { type DesiredRollout, namespaceOf } from './desired.ts';
+import { desiredRequest } from './desired-request.ts';
 import { readRollout } from './read-rollout.ts';
 import { readWorkload } from './read-workload.ts';
 
@@ -130,13 +132,14 @@ async function stepAt(
   const lws = documents.find(
     (document) => document.object.kind === LWS_KIND && document.object.name === workload.object.name,
   );
-  const steps = then === undefined ? undefined : readRollout(then).rollout?.rollout.steps;
+  const plan = then === undefined ? undefined : readRollout(then).rollout?.rollout;
   const file = lws === undefined ? undefined : readWorkload(lws).workload;
-  if (steps === undefined || file?.workload.replicas === undefined) return undefined;
+  if (plan === undefined || file?.workload.replicas === undefined) return undefined;
   const { replicas, partition } = file.workload;
   return {
     ...at.step,
-    planned: steps.map((step) => plannedGroups(step.replicas, replicas)),
+    planned: plan.steps.map((step) => plannedGroups(step.replicas, replicas)),
+    frozen: frozenPlanOf(plan),
     replicas,
     partition: partition ?? 0,
     doneSince: undefined,
