@@ -8,12 +8,13 @@ import { printKey } from '../rollout/messages.ts';
 import { liveReader } from './observe-cluster.ts';
 import { gitReader } from './observe-git.ts';
 import type { Memory, Outcome, PassOptions, PassResult, Ports, Reading } from './pass.ts';
+import type { Ahead } from './read-ahead.ts';
 import { readDesired } from './read-main.ts';
 import { type Reconciled, reconcileOne } from './reconcile.ts';
 import type { StatusBranch, StatusIndex } from './record-store.ts';
 import { writePass } from './write-pass.ts';
 
-export { readConfig } from './read-main.ts';
+export { configIn } from './read-main.ts';
 
 export type FullPass = {
   readonly main: string;
@@ -22,12 +23,13 @@ export type FullPass = {
   readonly config: Config;
   readonly memory: Memory;
   readonly options: PassOptions;
+  readonly ahead: Ahead;
 };
 
 /** Reads, decides and, where the options say so, writes. `moved`: a branch did meanwhile, and nothing was written. */
 export async function fullPass(ports: Ports, pass: FullPass): Promise<PassResult | 'moved'> {
   const { main, status, at, config, memory, options } = pass;
-  const desired = await readDesired(ports.git, main, { config, memory });
+  const desired = await readDesired(ports.git, main, { config, memory, ahead: pass.ahead.desired });
   const reading: Reading = { main, status, desired, at };
   const reconciled = await decideAll(ports, reading, options);
   const records = recordsOf(reading, reconciled, options);

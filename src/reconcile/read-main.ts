@@ -3,9 +3,11 @@
 import { LineCounter, parseDocument } from 'yaml';
 import { CONFIG_FILE, type Config, DEFAULT_CONFIG, parseConfig } from '../api/config.ts';
 import type { Issue } from '../api/issue.ts';
-import type { Git, Oid, TreeFile } from '../ports/git.ts';
-import { type Desired, desiredOf, desiredRequest } from './desired.ts';
+import type { Git, Oid, Tree, TreeFile } from '../ports/git.ts';
+import { type Desired, desiredOf } from './desired.ts';
+import { CONFIG_REQUEST, desiredRequest } from './desired-request.ts';
 import type { Memory, Overrides } from './pass.ts';
+import type { Ahead } from './read-ahead.ts';
 
 /** The configuration is wrong: nothing is run at all. Exit code 2. */
 export class ConfigError extends Error {
@@ -20,8 +22,11 @@ export class ConfigError extends Error {
 
 /** The configuration as it is in a commit, with the command line's word over it. */
 export async function readConfig(git: Git, commit: Oid, overrides: Overrides): Promise<Config> {
-  const tree = await git.readAt(commit, { paths: [CONFIG_FILE], suffixes: [], markers: [] });
-  const [file] = tree.files;
+  return configIn(await git.readAt(commit, CONFIG_REQUEST), overrides);
+}
+
+/** The configuration in a tree that was read for it. Throws ConfigError. */
+export function configIn({ files: [file] }: Tree, overrides: Overrides): Config {
   const config = file === undefined ? DEFAULT_CONFIG : configOf(file.content);
   return {
     ...config,
@@ -81,12 +86,17 @@ function issue(path: string, reason: string, message: string, hint: string, line
   return { file: CONFIG_FILE, line, path, reason, message, hint };
 }
 
-/** Everything that main asks for. */
+/** Everything that main asks for. `ahead`: the files of these paths are on their way already. */
 export async function readDesired(
   git: Git,
   commit: Oid,
-  at: { readonly config: Config; readonly memory: Memory },
+  at: { readonly config: Config; readonly memory: Memory; readonly ahead?: Ahead['desired'] },
 ): Promise<Desired> {
-  const tree = await git.readAt(commit, desiredRequest(at.config.paths));
+  const early = at.ahead !== undefined && isSame(at.ahead.paths, at.config.paths) ? at.ahead.tree : undefined;
+  const tree = await (early ?? git.readAt(commit, desiredRequest(at.config.paths)));
   return desiredOf(tree, at.config, at.memory.parsed);
+}
+
+function isSame(left: readonly string[], right: readonly string[]): boolean {
+  return left.length === right.length && left.every((path, i) => path === right[i]);
 }

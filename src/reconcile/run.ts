@@ -6,6 +6,7 @@ import { PortError } from '../ports/port-error.ts';
 import { ORDINARY_REQUEUE_SECONDS } from '../rollout/requeue.ts';
 import { headOf } from './branch-head.ts';
 import type { Memory, PassOptions, PassResult, Ports } from './pass.ts';
+import { readAhead } from './read-ahead.ts';
 import { EMPTY_STATUS, readStatus, STATUS_REQUEST, type StatusBranch, type StatusIndex } from './record-store.ts';
 
 /** Other writers may win so often before a pass gives up. */
@@ -32,14 +33,15 @@ async function tryPass(ports: Ports, memory: Memory, options: PassOptions): Prom
   const { main, status } = await readBranches(ports, memory, options);
   if (options.write && options.only.length === 0 && isQuiet(status.index, { main, now }))
     return quietResult(main, status, now);
+  const ahead = readAhead(git, main, { status, overrides: options.overrides });
   // Parsing, deciding and splicing are loaded only where there is something to decide.
-  const { readConfig, fullPass } = await import('./full-pass.ts');
-  const config = await readConfig(git, main, options.overrides);
+  const { configIn, fullPass } = await import('./full-pass.ts');
+  const config = configIn(await ahead.config, options.overrides);
   const before = memory.config ?? named(options);
   memory.config = config;
   if (config.branch !== before.branch || config.statusBranch !== before.statusBranch)
     return tryPass(ports, memory, options);
-  return fullPass(ports, { main, status, at: now, config, memory, options });
+  return fullPass(ports, { main, status, at: now, config, memory, options, ahead });
 }
 
 /** Names of branches before the configuration has been read: the last known, the command line's, the defaults. */

@@ -1,12 +1,11 @@
 /** Writes what a pass decided: one push; again on another parent where nothing it read has changed; one by one where a rule refuses. */
 
-import { CONFIG_FILE } from '../api/config.ts';
 import type { RolloutRecord } from '../api/record.ts';
 import { hold } from '../rollout/hold.ts';
 import { printKey } from '../rollout/messages.ts';
 import { planHeld } from '../rollout/plan.ts';
 import { headOf } from './branch-head.ts';
-import { desiredRequest } from './desired.ts';
+import { CONFIG_REQUEST, desiredRequest } from './desired-request.ts';
 import { type Batch, execute, type Step } from './execute.ts';
 import type { Memory, Outcome, PassResult, Ports, Reading } from './pass.ts';
 import type { Reconciled } from './reconcile.ts';
@@ -51,10 +50,7 @@ async function sameWorldElsewhere({ git }: Ports, { reading }: Written): Promise
   const head = headOf(config.branch, main);
   const [tree, own] = [
     await git.readAt(head, desiredRequest(config.paths)),
-    [
-      await git.readAt(reading.main, { paths: [CONFIG_FILE], suffixes: [], markers: [] }),
-      await git.readAt(head, { paths: [CONFIG_FILE], suffixes: [], markers: [] }),
-    ],
+    [await git.readAt(reading.main, CONFIG_REQUEST), await git.readAt(head, CONFIG_REQUEST)],
   ];
   if (own[0]?.files[0]?.oid !== own[1]?.files[0]?.oid) return undefined;
   const same = tree.files.length === blobs.size && tree.files.every((file) => blobs.get(file.path) === file.oid);

@@ -58,6 +58,8 @@ export type FetchEnd = FetchAnswer & {
 export type FetchHow = {
   /** Blobs that it says no to are dropped without a name. */
   readonly wantsBlob?: (bytes: Buffer) => boolean;
+  /** Gets the objects instead of those who keep them for this read. */
+  readonly take?: (oid: Oid, object: GitObject) => void;
   readonly limits?: Partial<GitLimits>;
 };
 
@@ -84,7 +86,7 @@ export class RemoteFetch {
       throw error;
     };
     const reader = () => {
-      const take = (oid: Oid, object: GitObject) => this.keep(oid, object, reading);
+      const take = how.take ?? ((oid: Oid, object: GitObject) => this.keep(oid, object, reading));
       const pack = new PackReader(limits, { take, wantsBlob: how.wantsBlob ?? (() => true) });
       const answer = createFetchReader((chunk) => {
         try {

@@ -2,6 +2,7 @@
 
 import type { Oid, ReadRequest } from '../../ports/git.ts';
 import type { FetchAnswer } from './fetch-answer.ts';
+import { FetchGather } from './fetch-gather.ts';
 import { type GitOperation, gitError } from './git-error.ts';
 import { TooLarge } from './inflate.ts';
 import type { GitLimits } from './limits.ts';
@@ -31,13 +32,20 @@ export class RemoteObjects {
   private readonly options: RemoteFetchOptions;
   private readonly cache: ObjectCache;
   private readonly server: RemoteFetch;
+  private readonly gather: FetchGather;
   private hasReadWhole = false;
   private running = 0;
 
   constructor(options: RemoteFetchOptions) {
     this.options = options;
     this.cache = createObjectCache(options.limits.cacheBytes);
-    this.server = new RemoteFetch(options, (oid, object, reading) => this.keep(oid, object, reading));
+    const keep = (oid: Oid, object: GitObject, reading: Reading) => this.keep(oid, object, reading);
+    this.server = new RemoteFetch(options, keep);
+    this.gather = new FetchGather({
+      send: (request, reading, take) => this.server.fetch(request, reading, { take }),
+      keep,
+      wantsPerRequest: options.limits.wantsPerRequest,
+    });
   }
 
   /** Runs a read or push; what it needs is not forgotten before it ends. */
@@ -145,8 +153,13 @@ export class RemoteObjects {
   private fetchCommit(commit: Oid, reading: Reading): Promise<void> {
     return this.server.withFallback(reading, async (at) => {
       // On a commit, `tree:1` sends its root tree along and nothing below: one request less.
-      await this.server.fetch({ wants: [commit], depth: 1, filter: filterAt(at, 'tree:1') }, reading);
-      if (at === 'whole') reading.sent = 'all';
+      const request = { depth: 1, filter: filterAt(at, 'tree:1') };
+      if (at !== 'whole') {
+        await this.gather.fetch(request, [commit], reading);
+        return;
+      }
+      await this.server.fetch({ ...request, wants: [commit] }, reading);
+      reading.sent = 'all';
     });
   }
 
@@ -168,7 +181,7 @@ export class RemoteObjects {
     const { wantsPerRequest } = this.options.limits;
     for (let from = 0; from < oids.length; from += wantsPerRequest) {
       const wants = oids.slice(from, from + wantsPerRequest);
-      await this.server.fetch({ wants, depth: undefined, filter: filterAt(at, 'tree:0') }, reading);
+      await this.gather.fetch({ depth: undefined, filter: filterAt(at, 'tree:0') }, wants, reading);
     }
   }
 

@@ -1,0 +1,25 @@
+/** What a pass reads of main: apart from what it makes of it, because it is asked for before that is loaded. */
+
+import { CONFIG_FILE } from '../api/config.ts';
+import { LWS_KIND } from '../api/rollout.ts';
+import type { ReadRequest } from '../ports/git.ts';
+
+/** The configuration and nothing else. */
+export const CONFIG_REQUEST: ReadRequest = { paths: [CONFIG_FILE], suffixes: [], markers: [] };
+
+/** What to read of main for these paths. Only files that can concern a rollout keep their text. */
+export function desiredRequest(paths: readonly string[]): ReadRequest {
+  return {
+    paths,
+    suffixes: ['.yaml', '.yml', '.json', 'Kustomization', 'Chart.yaml'],
+    markers: [
+      LWS_KIND,
+      'rollouts.kruise.io',
+      'HorizontalPodAutoscaler',
+      'ScaledObject',
+      'resources:',
+      'Kustomization',
+      'kind: Rollout',
+    ],
+  };
+}
