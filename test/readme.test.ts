@@ -1,0 +1,250 @@
+/** The README promises nothing that the code does not hold: its tables, snippets, commands and links against the source. */
+
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import { parse, parseAllDocuments } from 'yaml';
+import packageJson from '../package.json' with { type: 'json' };
+import { type Config, DEFAULT_CONFIG, parseConfig } from '../src/api/config.ts';
+import { INTENT, parseIntents } from '../src/api/intents.ts';
+import { ABORTED_LIMIT, MARK, parseMarks } from '../src/api/marks.ts';
+import { resources } from '../src/api/resources.ts';
+import { STEPS_LIMIT } from '../src/api/rollout-steps.ts';
+import { MAX_DOCUMENT_CHARACTERS, MAX_DOCUMENTS, MAX_FILE_CHARACTERS } from '../src/manifests/limits.ts';
+import { ENV, EXIT } from '../src/options.ts';
+import { TRAILER } from '../src/rollout/messages.ts';
+import { startSite, stopSites } from './support/site.ts';
+import { LWS_FILE, LWS_TEXT, ROLLOUT_FILE } from './support/vllm.ts';
+
+afterEach(stopSites);
+
+const readme = readFileSync('README.md', 'utf8');
+
+/** The rows of the table that begins with this cell, each as its cells. */
+function table(firstHead: string): readonly (readonly string[])[] {
+  const lines = readme.split('\n');
+  const at = lines.findIndex((line) => new RegExp(`^\\| ${firstHead} +\\|`).test(line));
+  expect(at, firstHead).toBeGreaterThan(-1);
+  const end = lines.findIndex((line, index) => index > at && !line.startsWith('|'));
+  return lines.slice(at + 2, end).map((line) =>
+    line
+      .split(/(?<!\\)\|/)
+      .slice(1, -1)
+      .map((cell) => cell.trim()),
+  );
+}
+
+/** What stands between backticks. */
+const quoted = (text: string | undefined): readonly string[] =>
+  [...(text ?? '').matchAll(/`([^`]+)`/g)].map(([, inner]) => inner ?? '');
+
+/** The fenced blocks of a language. */
+const blocks = (language: string): readonly string[] =>
+  [...readme.matchAll(new RegExp(`^\`\`\`${language}\\n([^]*?)^\`\`\``, 'gm'))].map(([, text]) => text ?? '');
+
+const block = (language: string, mark: string): string => {
+  const found = blocks(language).filter((text) => text.includes(mark));
+  expect(found, mark).toHaveLength(1);
+  return found[0] ?? '';
+};
+
+const sources = (folder: string): readonly string[] =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.ts'))
+    .map((path) => readFileSync(join(folder, path), 'utf8'));
+
+describe('tables', () => {
+  test('every hold, and none that is not there', () => {
+    const union = /type HoldReason =([^;]*);/.exec(readFileSync('src/rollout/hold.ts', 'utf8'))?.[1] ?? '';
+    const reasons = [...union.matchAll(/'([A-Za-z]+)'/g)].map(([, reason]) => reason ?? '');
+    const rows = table('hold');
+    expect(rows.flatMap(([cell]) => quoted(cell)).sort()).toEqual(reasons.sort());
+    for (const [cell, seen, action] of rows) expect([seen, action], cell).not.toContain('');
+  });
+
+  test('every reason of an issue, and none that is not there', () => {
+    const code = ['src/api', 'src/manifests', 'src/reconcile'].flatMap(sources).join('\n');
+    const written = [
+      ...code.matchAll(/reason: '([A-Z][A-Za-z]+)'/g),
+      ...code.matchAll(/(?:fault|issue)\(\s*(?:'[^']*'|[a-z]+|\[[^\]]*\]),\s*'([A-Z][A-Za-z]+)'/g),
+    ].map(([, reason]) => reason ?? '');
+    expect(
+      table('reason')
+        .flatMap(([cell]) => quoted(cell))
+        .sort(),
+    ).toEqual([...new Set(written)].sort());
+  });
+
+  test('every field of tranche.yaml with its default', () => {
+    const { branch, statusBranch, author, ...rest } = DEFAULT_CONFIG;
+    const flat: Record<string, unknown> = {
+      ...rest,
+      'branches.desired': branch,
+      'branches.status': statusBranch,
+      'author.name': author.name,
+      'author.email': author.email,
+    };
+    const shown = new Map(
+      table('field').flatMap(([names, defaults]): [string, string][] => {
+        const values = quoted(defaults);
+        return quoted(names).map((name, index) => [name, values[index] ?? defaults ?? '']);
+      }),
+    );
+    expect([...shown.keys()].sort()).toEqual(Object.keys(flat).sort());
+    for (const [name, value] of Object.entries(flat)) {
+      const empty = name === 'paths' ? 'everything' : 'none';
+      const written = typeof value === 'string' || typeof value === 'number' ? String(value) : empty;
+      expect(shown.get(name), name).toBe(written);
+    }
+  });
+
+  test('every annotation, with a value that can be read', () => {
+    const rows = table('on the');
+    expect(rows.flatMap(([, key]) => quoted(key)).sort()).toEqual(
+      [...Object.values(MARK), ...Object.values(INTENT)].sort(),
+    );
+    const value = (cell: string | undefined): string =>
+      cell === 'a commit' ? '4f1c'.repeat(10) : (quoted(cell)[0] ?? '');
+    const annotations = Object.fromEntries(rows.map(([, key, cell]) => [quoted(key)[0] ?? '', value(cell)]));
+    expect(parseMarks(annotations)).toMatchObject({ release: {}, step: {}, restore: {}, stable: expect.any(String) });
+    expect(parseIntents(annotations).faults).toEqual([]);
+    for (const [where, key] of rows)
+      expect(where === 'Rollout', key).toBe(Object.values<string>(INTENT).includes(quoted(key)[0] ?? ''));
+  });
+
+  test('the exit codes, the environment and the trailers', () => {
+    expect(table('exit code').map(([code]) => Number(code))).toEqual(Object.values(EXIT));
+    for (const name of [ENV.gitToken, ENV.kubeconfig]) expect(readme).toContain(`\`${name}\``);
+    for (const key of Object.values(TRAILER)) expect(readme).toContain(`\`${key}\``);
+  });
+
+  test('the limits', () => {
+    const limits = new Map(table('limit').map(([name = '', number = '']) => [name, number]));
+    expect(limits.get('steps of a Rollout')).toBe(String(STEPS_LIMIT));
+    expect(limits.get('characters of a file, of a document')).toBe(
+      `${MAX_FILE_CHARACTERS}, ${MAX_DOCUMENT_CHARACTERS}`,
+    );
+    expect(limits.get('documents of a file that are read')).toBe(String(MAX_DOCUMENTS));
+    expect(limits.get('aborted releases that are remembered')).toBe(String(ABORTED_LIMIT));
+    const over = parseConfig({
+      paths: Array.from({ length: 201 }, () => 'a'),
+      autoscaled: Array.from({ length: 1001 }, () => 'a/b'),
+    });
+    expect(over.faults.map(({ message }) => message)).toEqual([
+      'paths is not a list of at most 200 texts',
+      'autoscaled is not a list of at most 1000 texts',
+    ]);
+    expect(limits.get('`paths`, `autoscaled` in `tranche.yaml`')).toBe('200, 1000');
+  });
+
+  test('the cluster role is what is read, and nothing else', () => {
+    const role = parse(block('yaml', 'kind: ClusterRole'));
+    type Rule = {
+      readonly apiGroups: readonly string[];
+      readonly resources: readonly string[];
+      readonly verbs: readonly string[];
+    };
+    const rules: readonly Rule[] = role.rules;
+    for (const rule of rules) expect(rule.verbs).toEqual(['list']);
+    const granted = rules.flatMap(({ apiGroups, resources: plurals }) =>
+      plurals.map((plural) => `${plural}.${apiGroups.join()}`),
+    );
+    expect(granted.sort()).toEqual(
+      Object.values(resources)
+        .map(({ group, plural }) => `${plural}.${group}`)
+        .sort(),
+    );
+  });
+});
+
+describe('snippets', () => {
+  test('all YAML is YAML', () => {
+    expect(blocks('yaml').length).toBeGreaterThan(5);
+    for (const text of blocks('yaml'))
+      for (const document of parseAllDocuments(text)) expect(document.errors, text).toEqual([]);
+  });
+
+  test('the Rollout and tranche.yaml are good ones: lint, and a first pass', async () => {
+    const config = block('yaml', '# tranche.yaml');
+    const read = parseConfig(parse(config));
+    expect(read.faults).toEqual([]);
+    const shown: Partial<Config> = { cluster: 'prod-eu', autoscaled: ['llm/chat'] };
+    expect(read.config).toMatchObject(shown);
+    const site = await startSite({
+      files: { [LWS_FILE]: LWS_TEXT, [ROLLOUT_FILE]: block('yaml', '# rollouts/vllm.yaml'), 'tranche.yaml': config },
+    });
+    expect(await site.run('lint')).toEqual({ code: 0, out: '1 Rollout, 0 problems\n', err: '' });
+    expect(await site.run('reconcile')).toMatchObject({ code: 0 });
+    expect(await site.repository.git('log', '-1', '--format=%an %ae %(trailers:key=Rollout,valueonly)', 'main')).toBe(
+      'tranche tranche@example.com prod-eu/llm/vllm',
+    );
+    const text = await site.text(LWS_FILE);
+    expect(text.match(/tranche\.dev\//g), 'two annotations, and nothing restarts').toHaveLength(2);
+    expect(text).toContain('partition: 1000000');
+  });
+
+  test('the agents get the folder of the workload, and not the Rollouts', () => {
+    const application = parse(block('yaml', 'kind: Application'));
+    const kustomization = parse(block('yaml', 'kind: Kustomization'));
+    expect([application.spec.source.path, kustomization.spec.path]).toEqual(['apps/vllm', './apps/vllm']);
+    expect(kustomization.spec.wait).toBe(false);
+  });
+});
+
+describe('commands', () => {
+  test('each verb has its row, and each row its verb', async () => {
+    const site = await startSite();
+    const { out } = await site.run('--help');
+    const verbs = [...(out.split('Commands:')[1] ?? '').split('Environment:')[0]!.matchAll(/^ {2}([a-z]+)/gm)].map(
+      ([, verb]) => verb ?? '',
+    );
+    const shown = table('verb').flatMap(([cell]) => quoted(cell).map((text) => text.split(' ')[0] ?? ''));
+    expect(shown.sort()).toEqual(verbs.filter((verb) => verb !== 'help').sort());
+  });
+
+  test('every option that is named is one', async () => {
+    const site = await startSite();
+    const deployed = parse(block('yaml', 'kind: Deployment')).spec.template.spec.containers[0]
+      .args as readonly string[];
+    const lines = [
+      deployed.join(' '),
+      ...[...readme.matchAll(/(?:\btranche|tgz tranche) ((?:[a-z]+)(?: [^`\n|]*)?--[^`\n|]*)/g)].map(
+        ([, line]) => line ?? '',
+      ),
+      ...table('verb').map(
+        ([verb, what]) =>
+          `${quoted(verb)[0]} ${quoted(what)
+            .filter((text) => text.startsWith('--'))
+            .join(' ')}`,
+      ),
+    ];
+    expect(lines.length).toBeGreaterThan(10);
+    const verbs = new Map<string, string>();
+    for (const line of lines) {
+      const verb = line.split(' ')[0] ?? '';
+      if (!/^[a-z]+$/.test(verb)) continue;
+      const help = verbs.get(verb) ?? (await site.run(`${verb} --help`)).out;
+      verbs.set(verb, help);
+      for (const [flag] of line.matchAll(/--[a-z-]+/g))
+        if (flag !== '--help') expect(help, `${verb} ${flag}`).toContain(flag);
+    }
+  });
+
+  test('every npm script is there, and the package has no dependencies', () => {
+    const named = [...readme.matchAll(/npm run ([a-z]+)/g)].map(([, name]) => name ?? '');
+    expect(named).toContain('demo');
+    for (const name of [...named, 'test']) expect(Object.keys(packageJson.scripts)).toContain(name);
+    expect(packageJson).not.toHaveProperty('dependencies');
+    expect(readme.match(/tranche-[0-9.]+\.tgz/g)?.every((file) => file === `tranche-${packageJson.version}.tgz`)).toBe(
+      true,
+    );
+    expect(packageJson.engines.node).toContain('20.19');
+  });
+
+  test('every file that is linked or applied is there', () => {
+    const links = [...readme.matchAll(/\]\(([^)#:]+)\)/g)].map(([, path]) => path ?? '');
+    expect(links.length).toBeGreaterThan(2);
+    for (const path of [...links, 'policies/admission/kustomization.yaml', 'src/README.md'])
+      expect(existsSync(path), path).toBe(true);
+  });
+});
