@@ -70,11 +70,12 @@ export async function openWorld(wish: WorldWish, io: Io): Promise<DemoWorld> {
   await writeFile(kubeconfig, servers.kubeconfig);
   const ports: Ports = { ...rest, clock };
   const agent = startAgent({ git: ports.git, api: servers.apiUrl, branch: BRANCH, folder: SYNCED_FOLDER });
-  const firstCommit = await commit(ports, { writes: startFiles(), message: 'vllm: Llama 3.1 405B on four groups' });
-  await agent.sync();
-  model.tick(FIRST_LOAD_SECONDS);
-  const { groups } = await readFleet(servers.apiUrl);
-  if (!groups.every((group) => group.ready)) throw new Error('the simulated fleet did not come up');
+  const removeFolder = (): Promise<void> => rm(folder, { recursive: true, force: true });
+  const firstCommit = await install({ ports, agent, model, apiUrl: servers.apiUrl }).catch(async (error: unknown) => {
+    await servers.close();
+    await removeFolder();
+    throw error;
+  });
   return {
     folder,
     repository,
@@ -94,8 +95,18 @@ export async function openWorld(wish: WorldWish, io: Io): Promise<DemoWorld> {
       pace.slow = false;
     },
     close: servers.close,
-    removeFolder: () => rm(folder, { recursive: true, force: true }),
+    removeFolder,
   };
+}
+
+/** The first commit, applied, and all groups of it ready. */
+async function install(of: Pick<DemoWorld, 'ports' | 'agent' | 'model' | 'apiUrl'>): Promise<Oid> {
+  const first = await commit(of.ports, { writes: startFiles(), message: 'vllm: Llama 3.1 405B on four groups' });
+  await of.agent.sync();
+  of.model.tick(FIRST_LOAD_SECONDS);
+  const { groups } = await readFleet(of.apiUrl);
+  if (!groups.every((group) => group.ready)) throw new Error('the simulated fleet did not come up');
+  return first;
 }
 
 /** Weights are loaded by all pods of a group at once; the leader answers only when its workers have joined. */
