@@ -105,7 +105,7 @@ export function atRest(situation: Situation): Hold | undefined {
   if (elsewhere.length > 0) {
     return hold(
       'NotAtRest',
-      `${groupsAre(elsewhere.map((group) => group.index))} not on the newest revision that the cluster has`,
+      `${groupsAre(elsewhere.map((group) => group.index))} not on the newest revision that the cluster has${situation.partition === SENTINEL ? ', and while armed nothing moves: delete the leader pod to let the group follow' : ''}`,
     );
   }
   const unready = unreadyOf(groups);

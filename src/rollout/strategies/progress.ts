@@ -40,7 +40,7 @@ export function waitingOnGroups(situation: Situation, from: number): readonly Ho
       observed: { ...observed, groups: observed.groups.filter((group) => group.index < from) },
     });
     return [
-      hold('GroupsNotUpdated', `${groupsAre(missing)} not on the release yet${unreadyNote(updated)}`),
+      hold('GroupsNotUpdated', `${groupsAre(missing)} not on the release yet${unreadyNote(situation, updated)}`),
       ...(blocked === undefined ? [] : [blocked]),
     ];
   }
@@ -57,11 +57,11 @@ export function notReadyYet({ snapshot }: Situation, unready: readonly Group[]):
   );
 }
 
-function unreadyNote(updated: readonly Group[]): string {
-  const unready = updated.filter((group) => !group.ready);
+function unreadyNote({ snapshot }: Situation, updated: readonly Group[]): string {
+  const unready = unreadyOf(updated);
   return unready.length === 0
     ? ''
-    : `; ${groupsAre(unready.map((group) => group.index))} on it and not ready${whyUnready(unready)}`;
+    : `; ${groupsAre(unready.map((group) => group.index))} on it and not ready${whyUnready(unready)}. If it stays so: tranche abort ${snapshot.key.name}`;
 }
 
 /** Tolerated failures let a step pass only while LWS has budget left: with it spent, the next step would not move. */

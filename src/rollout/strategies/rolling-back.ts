@@ -45,7 +45,7 @@ export function rollingBack(situation: Situation, marks: Marks): Decision {
     partition: SENTINEL,
     ...displacedBack(situation),
     text: undefined,
-    why: `${allGroupsAre(groups.length)} seen on ${printRelease(marks.release)} and ready. Armed again${marks.restore?.maxUnavailable === undefined ? '' : '; maxUnavailable is what it was'}.`,
+    why: `${allGroupsAre(groups.length)} back on ${printRelease(marks.release)} and ready. Armed again${marks.restore?.maxUnavailable === undefined ? '' : '; maxUnavailable is what it was'}.`,
   };
   return moving(move, 'Completed');
 }

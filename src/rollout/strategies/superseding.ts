@@ -2,6 +2,7 @@
 
 import type { Marks } from '../../api/marks.ts';
 import { printRelease } from '../../api/release.ts';
+import { SENTINEL } from '../../api/workload.ts';
 import { partitionOf } from '../batches.ts';
 import { notApplied, replicasUnknown, scaledToZero, wanted } from '../gates/cluster.ts';
 import { type Gate, holdsOf } from '../gates/gate.ts';
@@ -87,8 +88,8 @@ export function stopRoll(
   situation: Situation,
   at: { readonly marks: Marks; readonly holds: readonly Hold[] },
 ): Decision {
-  const { replicas, partition } = situation;
-  const stop = replicas === undefined ? partition : stoppedPartition({ ...situation, steps: [] }, replicas);
+  const { partition } = situation;
+  const stop = stopAt(situation, at.marks);
   if (stop <= partition) return holding(at.holds, 'StepUpgrade');
   const { step } = at.marks;
   const move: Move = {
@@ -101,6 +102,13 @@ export function stopRoll(
     why: `The template ${situation.digest} rolls at partition ${partition}, and nobody may take it further: ${at.holds.map((found) => found.message).join('; ')}.`,
   };
   return moving(move, 'StepUpgrade', at.holds);
+}
+
+/** Outside of a delivery only the sentinel may stand in the file: the admission policy refuses anything below it. */
+function stopAt(situation: Situation, { step }: Marks): number {
+  const { replicas, partition } = situation;
+  if (step === undefined) return SENTINEL;
+  return replicas === undefined ? partition : stoppedPartition({ ...situation, steps: [] }, replicas);
 }
 
 /** The partition that stops the roll, never below the present one. */

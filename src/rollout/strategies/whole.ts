@@ -36,7 +36,7 @@ export function rolling(situation: Situation, step: WholeStep): Decision {
     return holding([hold('ClusterUnreadable', 'the groups could not be read')], 'StepUpgrade');
   const groups = wanted(observed, replicas);
   const missing = groups.filter((group) => group.version !== 'release');
-  if (missing.length > 0) return holding([notUpdated(missing, groups)], 'StepUpgrade');
+  if (missing.length > 0) return holding([notUpdated(situation, { missing, groups })], 'StepUpgrade');
   if (!flipped(observed.leaderSet)) {
     const unready = unreadyOf(groups);
     const who = unready.length === 0 ? 'the StatefulSet controller is still at it' : notReady(unready);
@@ -44,7 +44,7 @@ export function rolling(situation: Situation, step: WholeStep): Decision {
       [
         hold(
           'StatefulSetNotFlipped',
-          `${allGroupsAre(groups.length)} on the release, but ${who}. Until the StatefulSet has taken all leaders over, one that is recreated could come back old`,
+          `${allGroupsAre(groups.length)} on the release, but ${who}. The workload is armed once the StatefulSet has taken all leaders over; if that takes long: tranche abort ${situation.snapshot.key.name}`,
         ),
       ],
       'StepUpgrade',
@@ -62,13 +62,19 @@ export function rolling(situation: Situation, step: WholeStep): Decision {
   return moving(move, 'StepUpgrade');
 }
 
-function notUpdated(missing: readonly Group[], groups: readonly Group[]): Hold {
-  const unready = unreadyOf(groups.filter((group) => group.version === 'release'));
+function notUpdated(
+  { snapshot }: Situation,
+  at: { readonly missing: readonly Group[]; readonly groups: readonly Group[] },
+): Hold {
+  const unready = unreadyOf(at.groups.filter((group) => group.version === 'release'));
   const loading =
     unready.length === 0
       ? ''
-      : `; ${groupsAre(unready.map((group) => group.index))} on it and not ready${whyUnready(unready)}`;
-  return hold('GroupsNotUpdated', `${groupsAre(missing.map((group) => group.index))} not on the release yet${loading}`);
+      : `; ${groupsAre(unready.map((group) => group.index))} on it and not ready${whyUnready(unready)}. If it stays so: tranche abort ${snapshot.key.name}`;
+  return hold(
+    'GroupsNotUpdated',
+    `${groupsAre(at.missing.map((group) => group.index))} not on the release yet${loading}`,
+  );
 }
 
 const servingGates: readonly Gate[] = [

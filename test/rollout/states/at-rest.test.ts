@@ -238,16 +238,16 @@ test.each<Row>([
   [
     'under an aborted text: stopped',
     { ...revert, p: 2, groups: '0:A+ 1:A+ 2:A+ 3:B-' },
-    'RollStopped: stopped, partition 2 → 3 => A.1 aborted=B.2 | ReleaseAborted',
+    'RollStopped: stopped, partition 2 → 1000000 => A.1 aborted=B.2 | ReleaseAborted',
   ],
   [
     'Rollout deleted: stopped',
     { ...requested, p: 2, rollout: 'absent', groups: '0:A+ 1:A+ 2:A+ 3:B+' },
-    'RollStopped: stopped, partition 2 → 3 => A.1 | OrphanArmed',
+    'RollStopped: stopped, partition 2 → 1000000 => A.1 | OrphanArmed',
   ],
   [
-    'Rollout deleted: stopped already',
-    { ...requested, p: 3, rollout: 'absent', groups: '0:A+ 1:A+ 2:A+ 3:B+' },
+    'Rollout deleted: armed already',
+    { ...requested, rollout: 'absent', groups: '0:A+ 1:A+ 2:A+ 3:B+' },
     'hold OrphanArmed',
   ],
 ])('requested at an edited partition, %s', (_, of, then) => expect(planned(of)).toBe(then));
