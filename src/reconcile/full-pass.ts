@@ -5,7 +5,7 @@ import type { Issue } from '../api/issue.ts';
 import { RECORD_VERSION, type RolloutRecord } from '../api/record.ts';
 import type { Instant } from '../api/time.ts';
 import { printKey } from '../rollout/messages.ts';
-import { liveReader } from './observe-cluster.ts';
+import { type LiveReader, liveReader } from './observe-cluster.ts';
 import { gitReader } from './observe-git.ts';
 import type { Memory, Outcome, PassOptions, PassResult, Ports, Reading } from './pass.ts';
 import type { Ahead } from './read-ahead.ts';
@@ -29,20 +29,35 @@ export type FullPass = {
 /** Reads, decides and, where the options say so, writes. `moved`: a branch did meanwhile, and nothing was written. */
 export async function fullPass(ports: Ports, pass: FullPass): Promise<PassResult | 'moved'> {
   const { main, status, at, config, memory, options } = pass;
+  const live = liveReader(ports.cluster, namespacesUnderWay(status, config, options));
   const desired = await readDesired(ports.git, main, { config, memory, ahead: pass.ahead.desired });
   const reading: Reading = { main, status, desired, at };
-  const reconciled = await decideAll(ports, reading, options);
+  const reconciled = await decideAll({ ports, live }, reading, options);
   const records = recordsOf(reading, reconciled, options);
   const result = resultOf(reading, reconciled, options);
   if (!options.write) return result;
   return writePass(ports, { reading, reconciled, records, result, index: indexOf(reading, records, result), memory });
 }
 
+/** Where the cluster is going to be asked, as far as the records know. */
+function namespacesUnderWay(status: StatusBranch, config: Config, { only }: PassOptions): ReadonlySet<string> {
+  const namespaces = new Set<string>();
+  for (const stored of status.records.values()) {
+    if (stored.kind !== 'read') continue;
+    const { cluster, namespace, name, settled } = stored.record;
+    if (!settled && cluster === config.cluster && (only.length === 0 || only.includes(name))) namespaces.add(namespace);
+  }
+  return namespaces;
+}
+
 /** Each rollout alone, on the texts that the steps before it leave: two may live in one file. */
-async function decideAll(ports: Ports, reading: Reading, options: PassOptions): Promise<readonly Reconciled[]> {
+async function decideAll(
+  { ports, live }: { readonly ports: Ports; readonly live: LiveReader },
+  reading: Reading,
+  options: PassOptions,
+): Promise<readonly Reconciled[]> {
   const { desired, status, main, at } = reading;
   const git = gitReader(ports.git, main, desired.config);
-  const live = liveReader(ports.cluster);
   const texts = new Map(desired.texts);
   const all: Reconciled[] = [];
   for (const entry of desired.rollouts) {

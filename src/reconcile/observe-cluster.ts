@@ -24,8 +24,11 @@ export type LiveReader = (workload: {
 /** LWS's own revisions and nothing else: those of StatefulSets carry the labels of their pods. */
 const REVISION_SELECTOR = `${LWS_NAME},!${GROUP_INDEX},!${WORKER_INDEX}`;
 
-/** A reader for one pass. The workload is read before what it owns, so that a newer child is never taken for an older one. */
-export function liveReader(cluster: Cluster): LiveReader {
+/**
+ * A reader for one pass. The workload is read before what it owns, so that a newer child is never taken for an older one.
+ * The namespaces of `early` are asked for at once: there is a delivery under way in them.
+ */
+export function liveReader(cluster: Cluster, early: ReadonlySet<string>): LiveReader {
   const lists = new Map<string, Promise<Known<readonly unknown[]>>>();
   const list = (resource: Resource, namespace: string, labelSelector: string): Promise<Known<readonly unknown[]>> => {
     const key = `${resource.plural}/${namespace}`;
@@ -33,6 +36,20 @@ export function liveReader(cluster: Cluster): LiveReader {
     lists.set(key, reading);
     return reading;
   };
+  const owned = (namespace: string) =>
+    Promise.all([
+      list(resources.statefulSets, namespace, LWS_NAME),
+      list(resources.pods, namespace, `${LWS_NAME},${WORKER_INDEX}=0`),
+      list(resources.controllerRevisions, namespace, REVISION_SELECTOR),
+      list(resources.horizontalPodAutoscalers, namespace, ''),
+      list(resources.scaledObjects, namespace, ''),
+    ]);
+  const startReading = async (namespace: string): Promise<void> => {
+    const workloads = await list(resources.lws, namespace, '');
+    if (workloads.kind === 'known' && workloads.value.length > 0) await owned(namespace);
+  };
+  // What goes wrong is told to those who come to read.
+  for (const namespace of early) startReading(namespace).catch(() => undefined);
   return async ({ namespace, name, autoscaled }) => {
     const workloads = await list(resources.lws, namespace, '');
     const object =
@@ -40,13 +57,7 @@ export function liveReader(cluster: Cluster): LiveReader {
     if (object === undefined) return withoutWorkload(workloads);
     const lws = parseLws(object);
     if (lws.kind !== 'known') return { ...withoutWorkload(workloads), lws };
-    const [sets, pods, revisions, hpas, scaledObjects] = await Promise.all([
-      list(resources.statefulSets, namespace, LWS_NAME),
-      list(resources.pods, namespace, `${LWS_NAME},${WORKER_INDEX}=0`),
-      list(resources.controllerRevisions, namespace, REVISION_SELECTOR),
-      list(resources.horizontalPodAutoscalers, namespace, ''),
-      list(resources.scaledObjects, namespace, ''),
-    ]);
+    const [sets, pods, revisions, hpas, scaledObjects] = await owned(namespace);
     const ownSets = mine(sets, (item) => at(item, ['metadata', 'labels', LWS_NAME]) === name);
     const leaderSets = each(
       mine(ownSets, (item) => controllerUid(item) === lws.value.uid),
