@@ -2,6 +2,7 @@
 
 import { INTENT, printStepIntent } from '../../../src/api/intents.ts';
 import type { JsonObject } from '../../../src/api/json.ts';
+import { MARK } from '../../../src/api/marks.ts';
 import { printRelease, type Release } from '../../../src/api/release.ts';
 import { parseManifestFile } from '../../../src/manifests/parse-file.ts';
 import { readWorkload } from '../../../src/reconcile/read-workload.ts';
@@ -185,6 +186,50 @@ const git: readonly Sentence[] = [
   },
 ];
 
+const mishaps: readonly Sentence[] = [
+  {
+    pattern: new RegExp(`^${WHO} removes the annotations of tranche from (\\S+)\\.$`),
+    act: (player, [who = '', name = '']) => {
+      const edits = Object.values(MARK).map((key) => ({
+        kind: 'remove' as const,
+        path: ['metadata', 'annotations', key],
+      }));
+      const message = `${name}: tidy up`;
+      return committed(player, player.stage.splice(who, { kind: 'LeaderWorkerSet', name }, { edits, message }));
+    },
+  },
+  {
+    pattern: new RegExp(`^${WHO} reverts the last commit\\.$`),
+    act: (player, [who = '']) => {
+      const { repository } = player.stage;
+      const [last, before] = repository.log('main');
+      const [now, then] = [repository.files('main'), repository.files(before!.oid)];
+      const writes = Object.keys({ ...now, ...then })
+        .filter((path) => now[path] !== then[path])
+        .map((path) => ({ path, text: then[path] }));
+      return committed(player, player.stage.commit(who, writes, `Revert "${last!.message.split('\n')[0]}"`));
+    },
+  },
+  {
+    pattern: /^The cluster cannot be read: "(.+)"\.$/,
+    act: ({ stage }, [why]) => {
+      stage.unreadable = why;
+    },
+  },
+  {
+    pattern: /^The cluster can be read again\.$/,
+    act: ({ stage }) => {
+      stage.unreadable = undefined;
+    },
+  },
+  {
+    pattern: /^The answer to the next push is lost\.$/,
+    act: ({ stage }) => {
+      stage.losesAnswer = true;
+    },
+  },
+];
+
 const servers: readonly Sentence[] = [
   {
     pattern: /^A hook refuses every push to (\S+): "(.+)"\.$/,
@@ -262,9 +307,9 @@ const clusters: readonly Sentence[] = [
       stage.world.tick(Number(count) * (unit === 'hours' ? 3600 : unit === 'minutes' ? 60 : 1)),
   },
   {
-    pattern: /^Group (\d+) of (\S+) will not become ready on (\S+)\.$/,
-    act: ({ stage }, [group = '', name = '', image = '']) =>
-      void stage.sick.push({ name, group: Number(group), image }),
+    pattern: /^(Group|The workers of group) (\d+) of (\S+) will not become ready on (\S+)\.$/,
+    act: ({ stage }, [who, group = '', name = '', image = '']) =>
+      void stage.sick.push({ name, group: Number(group), image, pods: who === 'Group' ? 'all' : 'workers' }),
   },
   {
     pattern: /^Group (\d+) of (\S+) gets well\.$/,
@@ -382,4 +427,12 @@ const claims: readonly Sentence[] = [
   },
 ];
 
-export const sentences: readonly Sentence[] = [...git, ...servers, ...agents, ...clusters, ...passes, ...claims];
+export const sentences: readonly Sentence[] = [
+  ...git,
+  ...mishaps,
+  ...servers,
+  ...agents,
+  ...clusters,
+  ...passes,
+  ...claims,
+];

@@ -1,8 +1,10 @@
 /** The stage of a story: a world in memory, the people who edit its files, its agent, and what goes wrong when. */
 
+import { gitError } from '../../../src/adapters/git/git-error.ts';
 import type { JsonObject } from '../../../src/api/json.ts';
 import { applyEdits } from '../../../src/manifests/splice/apply-edits.ts';
 import type { BranchUpdate, Git } from '../../../src/ports/git.ts';
+import type { Ports } from '../../../src/reconcile/pass.ts';
 import type { Edit, ObjectRef } from '../../../src/rollout/edit.ts';
 import { syncCommit } from '../../../src/simulator/agent.ts';
 import type { Cluster } from '../../../src/simulator/cluster-model.ts';
@@ -10,13 +12,19 @@ import type { Gate, LwsVersion } from '../../../src/simulator/modes.ts';
 import { type KubeObject, part, text } from '../../../src/simulator/objects.ts';
 import { LWS } from '../../../src/simulator/resource-table.ts';
 import { admissionVerdict } from '../admission.ts';
+import { fakeCluster } from '../fake-cluster.ts';
 import type { FakeRepository } from '../fake-git.ts';
 import { AGENT, manifestsAt, World } from '../world.ts';
 
 export const NAMESPACE = 'llm';
 
-/** Groups that do not get ready, or stop being so, while their leader runs an image that contains `image`. */
-export type Sickness = { readonly name: string; readonly group: number; readonly image: string };
+/** Pods that do not get ready, while they run an image that contains `image`. */
+export type Sickness = {
+  readonly name: string;
+  readonly group: number;
+  readonly image: string;
+  readonly pods: 'all' | 'workers';
+};
 
 /** What happens between the decision and the push; it is told the repository, because every rehearsal has its own. */
 export type Interruption = (
@@ -38,6 +46,10 @@ export class Stage {
   /** Between decision and push of the next pass only. */
   interruption: Interruption | undefined;
   hook: Hook | undefined;
+  /** Why the API server does not answer; undefined: it does. */
+  unreadable: string | undefined;
+  /** The next push lands, and nobody hears of it. */
+  losesAnswer = false;
   asleep = false;
   policyInForce = false;
   ignored: readonly (readonly string[])[] = [];
@@ -66,7 +78,8 @@ export class Stage {
   private isSick(pod: KubeObject): boolean {
     const labels = pod.metadata.labels ?? {};
     return this.sick.some(
-      ({ name, group, image }) =>
+      ({ name, group, image, pods }) =>
+        (pods === 'all' || labels['leaderworkerset.sigs.k8s.io/worker-index'] !== '0') &&
         labels['leaderworkerset.sigs.k8s.io/name'] === name &&
         labels['leaderworkerset.sigs.k8s.io/group-index'] === String(group) &&
         JSON.stringify(pod['spec']).includes(image),
@@ -128,7 +141,8 @@ export class Stage {
   /** The agent applies a commit, or some objects of it. */
   sync(at: string, only?: (manifest: JsonObject) => boolean): Applied {
     const commit = manifestsAt(this.repository, at, FOLDERS);
-    const verdicts = this.verdicts([...commit.values()].flat());
+    const again = this.applied === (this.repository.head(at) ?? at) && !this.policyInForce;
+    const verdicts = again ? [] : this.verdicts([...commit.values()].flat());
     const denied = verdicts.filter((verdict) => verdict.message !== '');
     if (denied.length > 0 && this.onlyOurs(at))
       throw new Error(`the admission policy refuses our own commit: ${denied.map((one) => one.message).join('; ')}`);
@@ -150,7 +164,7 @@ export class Stage {
       ),
       notes: denied.map(
         ({ name, message }) =>
-          `${shut.includes(name) ? 'refused' : 'would be refused'} by the admission policy: ${message}`,
+          `${shut.includes(name) ? 'refused' : 'would be refused'} by the admission policy: ${message.split('. ')[0]}`,
       ),
     };
   }
@@ -182,8 +196,18 @@ export class Stage {
     return known > 0 && line.slice(0, known).every((commit) => commit.author.name === 'tranche');
   }
 
+  /** The ports of one pass on this stage. */
+  ports(repository: FakeRepository, pass: (repository: FakeRepository) => Promise<unknown>): Ports {
+    const { unreadable } = this;
+    const fault = () => (unreadable === undefined ? undefined : ({ kind: 'unknown', why: unreadable } as const));
+    return this.world.ports({
+      git: this.git(repository, pass),
+      cluster: fakeCluster({ model: this.cluster, fault }),
+    });
+  }
+
   /** Git as one pass gets it: with the hook of the server, and with what happens while it decides. */
-  git(repository: FakeRepository, pass: (repository: FakeRepository) => Promise<unknown>): Git {
+  private git(repository: FakeRepository, pass: (repository: FakeRepository) => Promise<unknown>): Git {
     const git = repository.open();
     const { hook } = this;
     let interruption = this.interruption;
@@ -195,7 +219,10 @@ export class Stage {
         await now?.(repository, pass);
         const refused = hook === undefined ? undefined : updates.find((update) => hook.refuses(update));
         if (refused !== undefined) return { kind: 'refused', branch: refused.branch, rule: hook?.rule ?? '' };
-        return git.push(updates);
+        const pushed = await git.push(updates);
+        if (!this.losesAnswer) return pushed;
+        this.losesAnswer = false;
+        throw gitError('the reply was lost', { operation: 'push', retryable: true });
       },
     };
   }
