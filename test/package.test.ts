@@ -1,0 +1,136 @@
+/** The package as people get it: bundled, packed, installed without a network into an empty folder, and run. */
+
+import { execFile } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import packageJson from '../package.json' with { type: 'json' };
+import { resources } from '../src/api/resources.ts';
+import { type Site, startSite, stopSites } from './support/site.ts';
+
+const run = promisify(execFile);
+const LIMIT_MS = 120_000;
+
+let folder = '';
+let empty = '';
+let site: Site;
+/** What the API server was asked: method and path. */
+const asked: string[] = [];
+
+type Ended = { readonly code: number; readonly out: string; readonly err: string };
+
+/** A program in the empty folder, without the settings of whoever runs the tests, and without a network for npm. */
+async function call(
+  program: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<Ended> {
+  const environment = {
+    PATH: process.env['PATH'] ?? '',
+    HOME: folder,
+    npm_config_offline: 'true',
+    npm_config_audit: 'false',
+    npm_config_fund: 'false',
+    npm_config_update_notifier: 'false',
+    npm_config_cache: join(folder, 'cache'),
+    ...env,
+  };
+  try {
+    const { stdout, stderr } = await run(program, [...args], { cwd: empty, env: environment });
+    return { code: 0, out: stdout, err: stderr };
+  } catch (error) {
+    const { code, stdout = '', stderr = '' } = error as { code?: unknown; stdout?: string; stderr?: string };
+    return { code: typeof code === 'number' ? code : -1, out: stdout, err: stderr || String(error) };
+  }
+}
+
+const tranche = (...args: readonly string[]): Promise<Ended> =>
+  call('npx', ['--no-install', 'tranche', ...args], {
+    TRANCHE_REPO: site.repository.path,
+    KUBECONFIG: site.kubeconfig,
+  });
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'tranche-package-'));
+  empty = join(folder, 'empty');
+  mkdirSync(empty);
+  const source = join(folder, 'source');
+  await run('node', ['scripts/build.mjs', join(source, 'dist')]);
+  for (const name of ['package.json', ...packageJson.files.filter((file) => file !== 'dist')])
+    cpSync(name, join(source, name), { recursive: true });
+  expect(await call('npm', ['pack', '--ignore-scripts', source])).toMatchObject({ code: 0 });
+  writeFileSync(join(empty, 'package.json'), '{"private": true}');
+  expect(await call('npm', ['install', `./tranche-${packageJson.version}.tgz`])).toMatchObject({ code: 0 });
+  site = await startSite({
+    api: {
+      interfere: ({ method, path }) => {
+        asked.push(`${method} ${path}`);
+        return undefined;
+      },
+    },
+  });
+}, LIMIT_MS);
+
+afterAll(async () => {
+  await stopSites();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+describe('the installed package', () => {
+  test('brings nothing else with it', () => {
+    const installed = readdirSync(join(empty, 'node_modules')).filter((name) => !name.startsWith('.'));
+    expect(installed).toEqual(['tranche']);
+    const files = readdirSync(join(empty, 'node_modules/tranche'));
+    expect(files.sort()).toEqual(['package.json', ...packageJson.files].sort());
+  });
+
+  test(
+    'says its version, and what it is asked wrongly',
+    async () => {
+      expect(await tranche('--version')).toMatchObject({ code: 0, out: `${packageJson.version}\n` });
+      expect(await tranche('nope')).toMatchObject({ code: 2, out: '' });
+    },
+    LIMIT_MS,
+  );
+
+  test(
+    'does a real pass, and a second one that finds nothing to do',
+    async () => {
+      const first = await tranche('reconcile');
+      expect(first).toMatchObject({ code: 0, err: '' });
+      expect(first.out).toContain('rollout(llm/vllm): adopt, partition 0 → 1000000');
+      expect(await site.subject()).toBe('rollout(llm/vllm): adopt, partition 0 → 1000000');
+      await site.sync();
+      await tranche('reconcile');
+      expect(await tranche('reconcile')).toEqual({ code: 0, out: 'nothing has moved, all settled\n', err: '' });
+      expect((await tranche('status')).out).toMatch(/llm\/vllm +settled/);
+    },
+    LIMIT_MS,
+  );
+
+  test('asked the cluster for what the README grants, and for nothing else', () => {
+    const lists = Object.values(resources).map(({ group, version, plural }) => {
+      const api = group === '' ? `api/${version}` : `apis/${group}/${version}`;
+      return `GET /${api}/namespaces/llm/${plural}`;
+    });
+    expect([...new Set(asked)].sort()).toEqual(lists.sort());
+  });
+
+  test('has no path of the machine that built it in its bundle', () => {
+    const chunks = join(empty, 'node_modules/tranche/dist/chunks');
+    for (const name of readdirSync(chunks).filter((file) => file.endsWith('.js')))
+      expect(readFileSync(join(chunks, name), 'utf8').includes(process.cwd()), name).toBe(false);
+  });
+});
+
+test(
+  'runs from the tarball without being installed',
+  async () => {
+    const tarball = `./tranche-${packageJson.version}.tgz`;
+    const called = await call('npx', ['--yes', '--package', tarball, 'tranche', '--version']);
+    expect(called).toMatchObject({ code: 0, out: `${packageJson.version}\n` });
+  },
+  LIMIT_MS,
+);
