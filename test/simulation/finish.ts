@@ -1,66 +1,18 @@
 /** The end of a schedule: faults are off, the agent and the passes go on, and everything must come to rest. */
 
-import { NO_OVERRIDES, type PassResult } from '../../src/reconcile/pass.ts';
-import { runPass } from '../../src/reconcile/run.ts';
-import { fakeCluster } from '../support/fake-cluster.ts';
-import type { Chance } from './chance.ts';
+import type { Hold, HoldReason } from '../../src/rollout/hold.ts';
+import { versionInText } from './files.ts';
 import type { Person } from './people.ts';
-import { checkEnd, freshMemory } from './process.ts';
+import { comeToRest } from './rest.ts';
 import { healGroup } from './surroundings.ts';
 import { LawBroken } from './timeline.ts';
+import { wantedGroups } from './truth.ts';
 import type { Universe } from './universe.ts';
+import { isBroken } from './versions.ts';
 import type { Watch } from './watch.ts';
+import { abortNow } from './what-if.ts';
 
-/** Rounds of pass, agent and time within which a world without faults comes to rest. */
-const ROUNDS_MAX = 60;
-/** So many rounds without a write are rest. */
-const QUIET_ROUNDS = 3;
-
-/** A pass of a fresh process without faults. */
-export async function plainPass(universe: Universe): Promise<PassResult> {
-  const say = (): void => undefined;
-  const result = await runPass(
-    {
-      git: universe.repository.open(),
-      cluster: fakeCluster({ model: universe.cluster }),
-      clock: { now: () => universe.now, sleep: async () => undefined },
-      log: { info: say, warn: say, error: say },
-    },
-    freshMemory(),
-    { overrides: NO_OVERRIDES, write: true, only: [] },
-  );
-  checkEnd({ kind: 'done', result });
-  return result;
-}
-
-/** L1 and L2: nothing is written any more after so many rounds; the last result says why it stands where it stands. */
-export async function comeToRest(universe: Universe, watch: Watch | undefined, why: string): Promise<PassResult> {
-  let quiet = 0;
-  for (let round = 1; round <= ROUNDS_MAX; round++) {
-    const heads = headsOf(universe);
-    const result = await plainPass(universe);
-    watch?.look();
-    universe.sync('main');
-    universe.tick(67);
-    watch?.look();
-    quiet = heads === headsOf(universe) ? quiet + 1 : 0;
-    if (quiet >= QUIET_ROUNDS) return result;
-  }
-  throw new LawBroken('L2 bounded', `${why}: still writing after ${ROUNDS_MAX} rounds`);
-}
-
-function headsOf({ repository }: Universe): string {
-  return repository
-    .branches()
-    .map((branch) => `${branch} ${repository.head(branch)}`)
-    .join(' ');
-}
-
-export async function finish(
-  universe: Universe,
-  watch: Watch,
-  of: { readonly people: readonly Person[]; readonly chance: Chance },
-): Promise<void> {
+export async function finish(universe: Universe, watch: Watch, people: readonly Person[]): Promise<void> {
   universe.cluster.setControllerUp(true);
   universe.say('end', 'faults are off');
   for (const { name } of universe.healthy()) {
@@ -68,15 +20,67 @@ export async function finish(
   }
   watch.look();
   const result = await comeToRest(universe, watch, 'faults off');
-  for (const { name } of universe.healthy()) {
+  for (const person of people) {
+    const { name } = person.workload;
     const outcome = result.outcomes.find((one) => one.key.name === name);
-    const step = result.quiet ? undefined : outcome?.plan;
-    if (!result.quiet && step === undefined)
+    if (!result.quiet && outcome?.plan === undefined)
       throw new LawBroken('L4 isolation', `${name}: ${outcome?.error ?? 'was not looked at'}`);
-    const held = step?.holds.map((hold) => hold.reason) ?? [];
-    const marks = of.people.find((person) => person.workload.name === name)?.marks;
-    universe.say('end', `${name} rests: ${marks?.release} ${marks?.step ?? 'settled'} ${held.join(' ')}`);
-    if (marks?.step !== undefined && held.length === 0)
-      throw new LawBroken('L1 rest', `${name} stands in ${marks.step} and holds nothing`);
+    const holds = outcome?.plan?.holds ?? [];
+    universe.say(
+      'end',
+      `${name} rests: ${person.marks?.release} ${person.marks?.step ?? 'settled'} ${holds.map((hold) => hold.reason).join(' ')}`,
+    );
+    const wrong = restless(universe, person, holds);
+    if (wrong !== undefined) throw new LawBroken('L1 rest', `${name} at ${person.marks?.step ?? 'settled'}: ${wrong}`);
+    await abortNow(universe, person.workload, person.state);
   }
+}
+
+/** What people, or broken groups, may keep waiting for ever. */
+const FOR_PEOPLE: readonly HoldReason[] = [
+  'AbortRefused',
+  'AbortedTemplateReturned',
+  'Disabled',
+  'JumpRefused',
+  'Overshoot',
+  'PartitionEdited',
+  'Paused',
+  'PausedForApproval',
+  'Recreated',
+  'ReleaseAborted',
+  'RequestQueued',
+  'RetryRefused',
+  'ScaledToZero',
+  'StepCountChanged',
+];
+const FOR_BROKEN_GROUPS: readonly HoldReason[] = [
+  'BlockedByFailedGroup',
+  'BlockedByUnreadyGroup',
+  'GroupsNotReady',
+  'GroupsNotUpdated',
+  'MixedRevisions',
+  'NotAtRest',
+  'RollingBack',
+  'StatefulSetNotFlipped',
+];
+
+/** Why a workload may not stand where it stands; undefined: it is settled on one version, or a person or a broken group is in the way. */
+function restless(universe: Universe, { workload, marks, text }: Person, holds: readonly Hold[]): string | undefined {
+  const truth = universe.truth(workload.name);
+  const groups = truth === undefined ? [] : wantedGroups(truth);
+  const broken = groups.some(
+    (group) => !group.ready && isBroken(universe.setup.seed, group.leaderVersion ?? 0, group.index),
+  );
+  const held = holds.some(
+    ({ reason }) => FOR_PEOPLE.includes(reason) || (broken && FOR_BROKEN_GROUPS.includes(reason)),
+  );
+  if (held) return undefined;
+  if (holds.length > 0) return holds.map(({ reason, message }) => `${reason} (${message})`).join(', ');
+  if (marks === undefined) return 'not taken over, and nothing says why';
+  if (marks.step !== undefined) return 'nothing says why it stands still';
+  const version = versionInText(text);
+  const astray = groups.filter((group) => group.version !== version || !group.ready);
+  return astray.length === 0
+    ? undefined
+    : `settled, and groups ${astray.map((group) => group.index).join(' ')} are not on version ${version} and ready`;
 }

@@ -34,7 +34,7 @@ export type OurCommit = {
   readonly before: Fields;
   readonly after: Fields;
   readonly plan: Plan;
-  /** All that was so since the fields of `before` were written. */
+  /** All that was so since our commit before this one. */
   readonly since: readonly Truth[];
   /** The version of the release in the marks before; undefined: not known. */
   readonly releaseVersion: number | undefined;

@@ -51,6 +51,7 @@ export class Process {
   running = false;
   /** Seconds by which its clock is wrong. */
   skewSeconds = 0;
+  private begunAt = 0;
   private life = 0;
   private memory = freshMemory();
   private readonly universe: Universe;
@@ -64,6 +65,7 @@ export class Process {
   /** Begins a pass; it stands still at its first call. */
   async start(): Promise<PassEnd | undefined> {
     const life = this.life;
+    this.begunAt = this.universe.now;
     this.running = true;
     const end = (ended: PassEnd): void => {
       if (life !== this.life) return;
@@ -147,13 +149,18 @@ export class Process {
         this.ask('readAt', `read ${commit.slice(0, 7)}`, (fault) => open(fault).readAt(commit, request)),
       history: (from, until, limit) =>
         this.ask('history', `history ${from.slice(0, 7)}`, (fault) => open(fault).history(from, until, limit)),
-      push: (updates) =>
-        this.ask(
+      push: (updates) => {
+        const { begunAt, universe } = this;
+        return this.ask(
           'push',
           `push ${updates.flatMap(({ branch, commits }) => commits.map(({ message }) => `${branch}: ${message.split('\n')[0]}`)).join(' & ')}`,
-          (fault) => open(fault).push(updates),
+          (fault) => {
+            universe.longestPassSeconds = Math.max(universe.longestPassSeconds, universe.now - begunAt);
+            return open(fault).push(updates);
+          },
           () => updates.some(({ branch, expectedOld }) => this.universe.repository.head(branch) !== expectedOld),
-        ),
+        );
+      },
     };
   }
 

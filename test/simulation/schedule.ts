@@ -2,9 +2,10 @@
 
 import { Chance } from './chance.ts';
 import { fateOf } from './faults.ts';
-import { finish, plainPass } from './finish.ts';
+import { finish } from './finish.ts';
 import { Person } from './people.ts';
 import { checkEnd, type PassEnd, type Pending, Process } from './process.ts';
+import { plainPass } from './rest.ts';
 import { type FaultKind, type Setup, setupOf } from './setup.ts';
 import { agentStep, branchStep, clusterStep, timeStep } from './surroundings.ts';
 import { LawBroken } from './timeline.ts';
@@ -87,7 +88,7 @@ class Schedule {
       if (who.flip(this.setup.questions)) await this.ask();
     }
     await this.drain();
-    await finish(universe, this.watch, { people: this.people, chance: this.chance.fork('finish') });
+    await finish(universe, this.watch, this.people);
   }
 
   private turn(who: Chance): Turn {

@@ -83,7 +83,7 @@ export function setupOf(seed: string): Setup {
     mischief: chance.pick([0, 0, 0.1, 0.3]),
     trouble: chance.pick([0, 0.3, 1]),
     turns: chance.between(150, 420),
-    questions: 2 / 300,
+    questions: 1 / 250,
   };
 }
 

@@ -35,6 +35,8 @@ export class Universe {
   readonly hurt = new Map<string, Set<number>>();
   /** What the agent applied last. */
   agentAt: string | undefined;
+  /** Seconds that the longest pass so far took: a pass dates what it sees by its beginning. */
+  longestPassSeconds = 0;
   private seenVersion = -1;
 
   constructor(setup: Setup, from?: Universe) {

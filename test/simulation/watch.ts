@@ -13,7 +13,7 @@ const STATUS = 'tranche-status';
 /** What a workload's file has been through. */
 type Past = {
   fields: Fields;
-  /** Where in the truths the present partition and version began. */
+  /** Where in the truths our last commit landed. */
   since: number;
   /** Versions by release. */
   readonly versions: Map<string, number>;
@@ -93,9 +93,7 @@ export class Watch {
   private remember(name: string, past: Past, at: { readonly oid: string; readonly reason: string }): void {
     const fields = fieldsOf(this.universe.text(at.oid, lwsFile(name)) ?? '');
     const { release, step } = fields.marks ?? {};
-    const moved = fields.partition !== past.fields.partition || fields.version !== past.fields.version;
-    if (moved || fields.replicas !== past.fields.replicas)
-      past.since = (this.universe.truths.get(name)?.length ?? 1) - 1;
+    if (at.reason !== '') past.since = (this.universe.truths.get(name)?.length ?? 1) - 1;
     if (release !== undefined) {
       past.claims.add(`${release} ${step ?? 'settled'}`);
       // A release is named where the marks change to it; a newer request may wait in the file at other times.

@@ -4,8 +4,8 @@ import { INTENT } from '../../src/api/intents.ts';
 import { canonicalJson, type Json } from '../../src/api/json.ts';
 import { plan } from '../../src/rollout/plan.ts';
 import { lwsFile, marksIn, type RolloutState, rolloutFile, rolloutText, versionInText, withNumber } from './files.ts';
-import { comeToRest, plainPass } from './finish.ts';
 import { fieldsOf, SENTINEL } from './our-commit.ts';
+import { comeToRest, plainPass } from './rest.ts';
 import type { WorkloadSetup } from './setup.ts';
 import { healGroup } from './surroundings.ts';
 import { LawBroken } from './timeline.ts';
@@ -66,7 +66,7 @@ export async function abortNow(universe: Universe, workload: WorkloadSetup, stat
   if (text !== fork.text('main', rolloutFile(name)))
     fork.repository.commit('main', { writes: [{ path: rolloutFile(name), text }], message: 'abort' });
   // Another text than that of the release is a request that stands; the person puts the stable one back.
-  await comeToRest(fork, undefined, `abort ${name}`);
+  let rest = await comeToRest(fork, undefined, `abort ${name}`);
   const fields = fieldsOf(fork.text('main', lwsFile(name)) ?? '');
   const where = `abort ${marks.release} ${marks.step}`;
   if (fields.version !== stable) return;
@@ -84,8 +84,8 @@ export async function abortNow(universe: Universe, workload: WorkloadSetup, stat
       'S12 way back',
       `${where}: groups ${astray.map((group) => group.index).join(' ')} are not on version ${stable}`,
     );
-  for (const group of truth.groups) healGroup(fork, name, group.index);
-  const rest = await comeToRest(fork, undefined, `abort ${name}, healed`);
+  const hurt = truth.groups.filter((group) => healGroup(fork, name, group.index));
+  if (hurt.length > 0) rest = await comeToRest(fork, undefined, `abort ${name}, healed`);
   const holds = rest.outcomes
     .flatMap((one) => one.plan?.holds ?? [])
     .map(({ reason, message }) => `${reason} (${message})`);

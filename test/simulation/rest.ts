@@ -1,0 +1,56 @@
+/** Passes without faults, until the world comes to rest. */
+
+import { NO_OVERRIDES, type PassResult } from '../../src/reconcile/pass.ts';
+import { runPass } from '../../src/reconcile/run.ts';
+import { fakeCluster } from '../support/fake-cluster.ts';
+import { checkEnd, freshMemory } from './process.ts';
+import { LawBroken } from './timeline.ts';
+import type { Universe } from './universe.ts';
+import type { Watch } from './watch.ts';
+
+/** Rounds of pass, agent and time within which a world without faults comes to rest. */
+const ROUNDS_MAX = 60;
+/** So many rounds without a write are rest. */
+const QUIET_ROUNDS = 2;
+/** Longer than any pause of a step. */
+const ROUND_SECONDS = 131;
+
+/** A pass of a fresh process without faults. */
+export async function plainPass(universe: Universe): Promise<PassResult> {
+  const say = (): void => undefined;
+  const result = await runPass(
+    {
+      git: universe.repository.open(),
+      cluster: fakeCluster({ model: universe.cluster }),
+      clock: { now: () => universe.now, sleep: async () => undefined },
+      log: { info: say, warn: say, error: say },
+    },
+    freshMemory(),
+    { overrides: NO_OVERRIDES, write: true, only: [] },
+  );
+  checkEnd({ kind: 'done', result });
+  return result;
+}
+
+/** L1 and L2: nothing is written any more after so many rounds; the last result says why it stands where it stands. */
+export async function comeToRest(universe: Universe, watch: Watch | undefined, why: string): Promise<PassResult> {
+  let quiet = 0;
+  for (let round = 1; round <= ROUNDS_MAX; round++) {
+    const heads = headsOf(universe);
+    const result = await plainPass(universe);
+    watch?.look();
+    universe.sync('main');
+    universe.tick(ROUND_SECONDS);
+    watch?.look();
+    quiet = heads === headsOf(universe) ? quiet + 1 : 0;
+    if (quiet >= QUIET_ROUNDS) return result;
+  }
+  throw new LawBroken('L2 bounded', `${why}: still writing after ${ROUNDS_MAX} rounds`);
+}
+
+function headsOf({ repository }: Universe): string {
+  return repository
+    .branches()
+    .map((branch) => `${branch} ${repository.head(branch)}`)
+    .join(' ');
+}
