@@ -8,7 +8,7 @@ import { headOf } from './branch-head.ts';
 import { CONFIG_REQUEST, desiredRequest } from './desired-request.ts';
 import { type Batch, execute, type Step } from './execute.ts';
 import type { Memory, Outcome, PassResult, Ports, Reading } from './pass.ts';
-import type { Reconciled } from './reconcile.ts';
+import { decide, type Reconciled } from './reconcile.ts';
 import { type StatusIndex, statusWrites } from './record-store.ts';
 import { statusSubject } from './status-page.ts';
 
@@ -123,19 +123,18 @@ async function oneByOne(
   const config = pass.reading.desired.config;
   const records = new Map(pass.records);
   const written = new Map<Reconciled, Outcome>();
-  const refusedFiles = new Set<string>();
+  const texts = new Map(pass.reading.desired.texts);
   let main = at.main;
-  for (const one of at.steps) {
-    // Its text stands on that of a step that was refused; the next pass renders it afresh.
-    if (one.writes.some((write) => refusedFiles.has(write.path))) continue;
+  for (const step of at.steps) {
+    const one = afresh(step, texts);
     const done = await execute(ports.git, { ...batchOf(pass, { main, steps: [one], records }), statusWrites: [] });
     if (done.kind === 'moved') return 'moved';
     if (done.kind === 'written') {
       main = done.steps[0] ?? main;
-      written.set(one, { ...one, written: main });
+      written.set(step, { ...one, written: main });
+      for (const write of one.writes) if (write.text !== undefined) texts.set(write.path, write.text);
       continue;
     }
-    for (const write of one.writes) refusedFiles.add(write.path);
     const rule = `the push to ${done.branch} was refused: ${done.rule}`;
     if (one.snapshot !== undefined) {
       const held = planHeld(
@@ -143,7 +142,7 @@ async function oneByOne(
         hold('PushRefused', `${rule}. Allow the identity of tranche to push there, or change the rule`),
       );
       if (held.record !== undefined) records.set(printKey(one.key), held.record);
-      written.set(one, { ...one, plan: held, error: rule });
+      written.set(step, { ...one, plan: held, error: rule });
     }
   }
   const status = await execute(ports.git, batchOf(pass, { main, steps: [], records }));
@@ -158,4 +157,9 @@ async function oneByOne(
       `git: push: ${config.statusBranch} was refused: ${status.rule}. Exclude the status branch from protection rules.`,
     );
   return { ...pass.result, outcomes, failed, status: status.kind === 'written' ? status.status : undefined };
+}
+
+/** The same step on the texts as they are without those that were refused: two workloads may live in one file. */
+function afresh(step: Reconciled, texts: ReadonlyMap<string, string>): Reconciled {
+  return step.snapshot === undefined ? step : { ...step, ...decide(step.snapshot, texts) };
 }
