@@ -50,6 +50,8 @@ export class Stage {
   unreadable: string | undefined;
   /** The next push lands, and nobody hears of it. */
   losesAnswer = false;
+  /** What the passes logged, rehearsals aside. */
+  readonly log: string[] = [];
   asleep = false;
   policyInForce = false;
   ignored: readonly (readonly string[])[] = [];
@@ -196,13 +198,17 @@ export class Stage {
     return known > 0 && line.slice(0, known).every((commit) => commit.author.name === 'tranche');
   }
 
-  /** The ports of one pass on this stage. */
+  /** The ports of one pass on this stage; only the real pass, on the real repository, is heard. */
   ports(repository: FakeRepository, pass: (repository: FakeRepository) => Promise<unknown>): Ports {
     const { unreadable } = this;
     const fault = () => (unreadable === undefined ? undefined : ({ kind: 'unknown', why: unreadable } as const));
+    const say = (message: string): void => {
+      if (repository === this.repository) this.log.push(message);
+    };
     return this.world.ports({
       git: this.git(repository, pass),
       cluster: fakeCluster({ model: this.cluster, fault }),
+      log: { info: say, warn: say, error: say },
     });
   }
 

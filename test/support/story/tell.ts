@@ -34,8 +34,9 @@ export class CommitNames {
 
 /** The lines of one pass. */
 export function tellLook(stage: Stage, { result, error, wroteStatus, withoutRecord }: Look): readonly string[] {
-  if (result === undefined) return [`! ${error}`];
-  const lines = result.outcomes.flatMap((outcome) => tellOutcome(outcome, result.outcomes.length > 1));
+  const lines = stage.log.splice(0).map((line) => `log: ${line}`);
+  if (result === undefined) return [...lines, `! ${error}`];
+  lines.push(...result.outcomes.flatMap((outcome) => tellOutcome(outcome, result.outcomes.length > 1)));
   if (result.quiet) lines.push('nothing has moved and no audit is due: nothing is looked at');
   for (const issue of result.issues) lines.push(`issue ${issue.reason}: ${issue.file}:${issue.line}: ${issue.message}`);
   lines.push(...withoutRecord.map((said) => `(without the status branch: ${said})`));
