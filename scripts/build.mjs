@@ -1,7 +1,8 @@
-// Bundles the command line into dist/, or into the folder that is named: one entry, and chunks that are loaded when
-// a verb needs them.
+// Bundles the command line and the GitHub Action into dist/, or into the folder that is named: an entry each, and
+// chunks that are loaded when a verb needs them.
 
 import { chmod, rm } from 'node:fs/promises';
+import { relative, resolve } from 'node:path';
 import { build } from 'esbuild';
 
 /**
@@ -28,10 +29,50 @@ const withoutUnused = {
   },
 };
 
+/**
+ * Files that are loaded together are one chunk: opening one costs more than reading it. `pass` is what a pass needs
+ * that finds nothing to do; every other room stands on it, so that what they share is one chunk as well.
+ */
+const rooms = {
+  pass: ['src/wiring.ts', 'src/commands/reconcile.ts'],
+  work: [
+    'src/reconcile/full-pass.ts',
+    'src/reconcile/read-main.ts',
+    'src/commands/show.ts',
+    'src/commands/saved-pass.ts',
+    'src/commands/plan.ts',
+    'src/commands/status.ts',
+    'src/commands/lint.ts',
+    'src/commands/order.ts',
+    'src/commands/replay.ts',
+  ],
+};
+
+const inRooms = {
+  name: 'in-rooms',
+  setup: ({ onResolve, onLoad }) => {
+    const filesOf = new Map();
+    onResolve({ filter: /^\.\.?\/.*\.ts$/ }, ({ path, resolveDir, kind }) => {
+      if (kind !== 'dynamic-import') return undefined;
+      const file = relative('.', resolve(resolveDir, path));
+      const [room, files] = Object.entries(rooms).find((entry) => entry[1].includes(file)) ?? [file, [file]];
+      filesOf.set(room, files);
+      return { path: room, namespace: 'room' };
+    });
+    onLoad({ filter: /.*/, namespace: 'room' }, ({ path }) => ({
+      resolveDir: resolve('.'),
+      contents: [
+        ...rooms.pass.map((file) => `import './${file}';`),
+        ...filesOf.get(path).map((file) => `export * from './${file}';`),
+      ].join('\n'),
+    }));
+  },
+};
+
 const folder = process.argv[2] ?? 'dist';
 await rm(folder, { recursive: true, force: true });
 await build({
-  entryPoints: { tranche: 'src/main.ts' },
+  entryPoints: { tranche: 'src/main.ts', action: 'src/action.ts' },
   outdir: folder,
   chunkNames: 'chunks/[name]-[hash]',
   bundle: true,
@@ -42,7 +83,7 @@ await build({
   minify: true,
   keepNames: true,
   legalComments: 'linked',
-  plugins: [withoutUnused],
+  plugins: [withoutUnused, inRooms],
   // Some dependencies are CommonJS and ask for Node's own modules by `require`.
   banner: {
     js: '#!/usr/bin/env node\nimport { createRequire as nodeRequire } from "node:module";const require = nodeRequire(import.meta.url);',

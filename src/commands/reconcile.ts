@@ -5,7 +5,7 @@ import type { CommonOptions, Io } from '../options.ts';
 import { EXIT } from '../options.ts';
 import { PortError } from '../ports/port-error.ts';
 import { explain } from '../reconcile/explain.ts';
-import { newMemory, type PassResult, type Ports } from '../reconcile/pass.ts';
+import { newMemory, type PassResult, type Ports, QUIET_REPORT } from '../reconcile/pass.ts';
 import { runPass } from '../reconcile/run.ts';
 
 export type ReconcileOptions = CommonOptions & {
@@ -54,7 +54,10 @@ async function attempt(
 }
 
 async function show(result: PassResult, options: ReconcileOptions, io: Io): Promise<void> {
-  if (result.quiet && options.output === 'text' && options.watch) return;
+  if (result.quiet && options.output === 'text') {
+    if (!options.watch) io.out(QUIET_REPORT);
+    return;
+  }
   const { passText } = await import('./show.ts');
   io.out(passText(result, options.output));
   if (options.savePass === undefined || result.quiet) return;

@@ -37,6 +37,9 @@ export function newMemory(): Memory {
   return { parsed: new Map(), status: undefined, config: undefined };
 }
 
+/** What a pass says that found nothing to look at; here, because the rest of the report is not loaded for it. */
+export const QUIET_REPORT = 'nothing has moved, all settled\n';
+
 /** One rollout of a pass. */
 export type Outcome = {
   readonly key: RolloutKey;

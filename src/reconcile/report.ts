@@ -1,12 +1,12 @@
 /** What a pass has to say, as text: for terminals and logs. */
 
 import type { Issue } from '../api/issue.ts';
-import type { Outcome, PassResult } from './pass.ts';
+import { type Outcome, type PassResult, QUIET_REPORT } from './pass.ts';
 import { groupsCell, stateCell } from './status-page.ts';
 
 /** One block a rollout: where it stands, what was written, what it waits for, what is wrong. */
 export function passReport(result: PassResult): string {
-  if (result.quiet) return 'nothing has moved, all settled\n';
+  if (result.quiet) return QUIET_REPORT;
   const blocks = result.outcomes.map(outcomeReport);
   const issues = result.issues.map((issue) => `${issueLine(issue)}\n`);
   const empty =
