@@ -110,6 +110,13 @@ describe('the installed package', () => {
     LIMIT_MS,
   );
 
+  test('is the GitHub Action as well', async () => {
+    const env = { INPUT_MODE: 'plan', INPUT_REPO: site.repository.path, INPUT_KUBECONFIG: site.kubeconfig };
+    const ran = await call('node', ['node_modules/tranche/dist/action.js'], env);
+    expect(ran).toMatchObject({ code: 0, err: '' });
+    expect(ran.out).toMatch(/^llm\/vllm {2}settled/);
+  });
+
   test('asked the cluster for what the README grants, and for nothing else', () => {
     const lists = Object.values(resources).map(({ group, version, plural }) => {
       const api = group === '' ? `api/${version}` : `apis/${group}/${version}`;

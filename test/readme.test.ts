@@ -230,6 +230,20 @@ describe('commands', () => {
     }
   });
 
+  test('the inputs and outputs of the action', () => {
+    const action = parse(readFileSync('action.yml', 'utf8'));
+    const inputs = Object.keys(action.inputs);
+    expect(
+      table('input')
+        .flatMap(([cell]) => quoted(cell))
+        .sort(),
+    ).toEqual(inputs.sort());
+    expect(table('input')[0]?.[1]).toBe(`\`${action.inputs.mode.default}\``);
+    for (const step of parse(block('yaml', '# steps of a job')) as readonly { uses?: string; with?: object }[])
+      if (step.uses === './.tranche') expect(inputs).toEqual(expect.arrayContaining(Object.keys(step.with ?? {})));
+    for (const name of Object.keys(action.outputs)) expect(readme).toContain(`\`${name}\``);
+  });
+
   test('every npm script is there, and the package has no dependencies', () => {
     const named = [...readme.matchAll(/npm run ([a-z]+)/g)].map(([, name]) => name ?? '');
     expect(named).toContain('demo');

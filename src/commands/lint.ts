@@ -12,9 +12,14 @@ import { jsonText } from './json-text.ts';
 const NOT_ASKED = unknown('lint does not ask the cluster');
 const noCluster: Cluster = { list: async () => NOT_ASKED, get: async () => NOT_ASKED };
 
+/** The same world without its cluster. */
+export function filesOnly(ports: Ports): Ports {
+  return { ...ports, cluster: noCluster };
+}
+
 /** Exit code 1 where something is wrong; warnings alone are no failure. */
 export async function lint(options: CommonOptions, ports: Ports, io: Io): Promise<number> {
-  const result = await runPass({ ...ports, cluster: noCluster }, newMemory(), {
+  const result = await runPass(filesOnly(ports), newMemory(), {
     overrides: options.overrides,
     write: false,
     only: [],

@@ -7,25 +7,35 @@ import { printRelease } from '../api/release.ts';
 
 /** Markdown for the front page of the branch. Text of the cluster stands in code spans, where nothing in it acts. */
 export function statusPage(records: readonly RolloutRecord[]): string {
-  const rows = records.map(
-    (record) =>
-      `| ${[nameCell(record), stateCell(record), releaseCell(record), groupsCell(record), code(record.message)].join(' | ')} |`,
-  );
   return [
     '# Rollouts',
     '',
     'Written by tranche: what it saw and what it waits for. What it has decided is in the manifests and in the log of the branch that the agent applies; editing this branch changes nothing.',
     '',
-    '| rollout | state | release | groups | message |',
-    '|---|---|---|---|---|',
-    ...rows,
-    '',
+    rolloutTable(records, linkedName),
   ].join('\n');
 }
 
-function nameCell(record: RolloutRecord): string {
+/** The table alone, for pages elsewhere. */
+export function rolloutTable(
+  records: readonly RolloutRecord[],
+  nameOf: (record: RolloutRecord) => string = plainName,
+): string {
+  const rows = records.map(
+    (record) =>
+      `| ${[nameOf(record), stateCell(record), releaseCell(record), groupsCell(record), code(record.message)].join(' | ')} |`,
+  );
+  return ['| rollout | state | release | groups | message |', '|---|---|---|---|---|', ...rows, ''].join('\n');
+}
+
+function plainName(record: RolloutRecord): string {
+  return code(`${record.namespace}/${record.name}`);
+}
+
+/** As the files lie on the status branch. */
+function linkedName(record: RolloutRecord): string {
   const path = ['rollouts', record.cluster, record.namespace, `${record.name}.json`].map(urlPart).join('/');
-  return `[${code(`${record.namespace}/${record.name}`)}](${path})`;
+  return `[${plainName(record)}](${path})`;
 }
 
 /** Also what encodeURIComponent lets through and would end a link of Markdown. */

@@ -1,0 +1,18 @@
+/** The process of the GitHub Action: environment, streams and signals around one pass. */
+
+import { runAction } from './commands/action.ts';
+
+// A file of a repository must not reach a prototype through a key of that name, whatever library reads it.
+Reflect.deleteProperty(Object.prototype, '__proto__');
+
+const stop = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
+
+process.exitCode = await runAction({
+  env: process.env,
+  folder: process.cwd(),
+  out: (text) => void process.stdout.write(text),
+  err: (text) => void process.stderr.write(text),
+  isTerminal: false,
+  signal: stop.signal,
+});

@@ -1,0 +1,143 @@
+/** The GitHub Action: one pass with inputs from the runner; report, annotations, outputs and a summary for it. */
+
+import type { Issue } from '../api/issue.ts';
+import { printable } from '../api/printable.ts';
+import { type CommonOptions, commonOptions, ENV, EXIT, type Io, UsageError } from '../options.ts';
+import { newMemory, type Outcome, type PassResult } from '../reconcile/pass.ts';
+import { ConfigError } from '../reconcile/read-main.ts';
+import { planReport } from '../reconcile/report.ts';
+import { runPass } from '../reconcile/run.ts';
+import { rolloutTable } from '../reconcile/status-page.ts';
+import { openPorts } from '../wiring.ts';
+import { exitCodeOf } from './exit-code.ts';
+import { filesOnly } from './lint.ts';
+import { annotation, errorLine, fenced, maskLines, writeOutputs, writeSummary } from './runner-lines.ts';
+import { passText, planText } from './show.ts';
+
+const MODES = ['reconcile', 'plan', 'lint'] as const;
+type Mode = (typeof MODES)[number];
+
+/**
+ * Events that people without write access can cause, or whose context they choose: a token that may push must not
+ * meet them (GitHub calls it a pwn request). `plan` and `lint` write nothing and may run.
+ */
+const FOREIGN_EVENT = /^(pull_request|workflow_run|issue_comment|issues$|discussion|fork$|watch$)/;
+
+/** Runs the action in the environment of a runner; returns the exit code of the step. */
+export async function runAction(runner: Io): Promise<number> {
+  const token = input(runner, 'token');
+  runner.out(maskLines(token));
+  const io: Io = {
+    ...runner,
+    env: { ...runner.env, [ENV.gitToken]: token === '' ? runner.env[ENV.gitToken] : token },
+    out: (text) => runner.out(printable(text)),
+    err: (text) => runner.err(printable(text)),
+  };
+  try {
+    const mode = modeOf(io);
+    const result = await pass(mode, optionsOf(io), io);
+    runner.out(annotations(result).join(''));
+    await writeSummary(io.env['GITHUB_STEP_SUMMARY'], summary(mode, result));
+    await writeOutputs(io.env['GITHUB_OUTPUT'], outputsOf(result));
+    return result.failed ? EXIT.failed : EXIT.ok;
+  } catch (error) {
+    const issues = error instanceof ConfigError ? error.issues : [];
+    runner.out(issues.map((issue) => annotation('error', issue)).join(''));
+    if (issues.length === 0)
+      runner.out(errorLine('tranche', error instanceof Error ? error.message : 'an unknown failure'));
+    await writeOutputs(io.env['GITHUB_OUTPUT'], { changed: 'false', failed: 'true', commits: '' });
+    return exitCodeOf(error, io);
+  }
+}
+
+async function pass(
+  mode: Mode,
+  options: CommonOptions & { readonly only: readonly string[] },
+  io: Io,
+): Promise<PassResult> {
+  const ports = openPorts(options, io);
+  const { overrides, only } = options;
+  const write = mode === 'reconcile';
+  const read = await runPass(mode === 'lint' ? filesOnly(ports) : ports, newMemory(), { overrides, write, only });
+  // Without a cluster every rollout is unreadable: of those, only the files count.
+  const result =
+    mode === 'lint' ? { ...read, failed: issuesOf(read).length > 0 || read.outcomes.some(hasError) } : read;
+  io.out(mode === 'plan' ? planText(result, 'text') : mode === 'reconcile' ? passText(result, 'text') : '');
+  return result;
+}
+
+function modeOf(io: Io): Mode {
+  const given = input(io, 'mode') || 'plan';
+  const mode = MODES.find((known) => known === given);
+  if (mode === undefined) throw new UsageError(`mode is ${given}, wanted one of ${MODES.join(', ')}`);
+  const event = io.env['GITHUB_EVENT_NAME'] ?? '';
+  if (mode === 'reconcile' && FOREIGN_EVENT.test(event))
+    throw new UsageError(
+      `mode reconcile does not run on ${event}, because others can cause it. Use push, schedule or workflow_dispatch; plan and lint run on any event`,
+    );
+  return mode;
+}
+
+function optionsOf(io: Io): CommonOptions & { readonly only: readonly string[] } {
+  const { GITHUB_SERVER_URL: server = 'https://github.com', GITHUB_REPOSITORY: repository = '' } = io.env;
+  const repo = input(io, 'repo') || (repository === '' ? '' : `${server}/${repository}`);
+  if (repo === '') throw new UsageError('repo is empty, and GITHUB_REPOSITORY is not set');
+  const given = {
+    repo,
+    kubeconfig: input(io, 'kubeconfig'),
+    context: input(io, 'context'),
+    branch: input(io, 'branch'),
+    path: listed(io, 'paths'),
+  };
+  return { ...commonOptions(given, io), only: listed(io, 'only') };
+}
+
+function input(io: Io, name: string): string {
+  return (io.env[`INPUT_${name.toUpperCase()}`] ?? '').trim();
+}
+
+/** One a line, or separated by commas. */
+function listed(io: Io, name: string): readonly string[] {
+  return input(io, name)
+    .split(/[\n,]/)
+    .map((item) => item.trim())
+    .filter((item) => item !== '');
+}
+
+function hasError({ error }: Outcome): boolean {
+  return error !== undefined;
+}
+
+function issuesOf(result: PassResult): readonly Issue[] {
+  return [...result.issues, ...result.outcomes.flatMap((outcome) => outcome.plan?.issues ?? [])];
+}
+
+function annotations(result: PassResult): readonly string[] {
+  const warnings = result.outcomes.flatMap((outcome) => outcome.plan?.warnings ?? []);
+  const failures = result.outcomes.flatMap(({ key, error }) =>
+    error === undefined ? [] : [errorLine(`${key.namespace}/${key.name}`, error)],
+  );
+  return [
+    ...issuesOf(result).map((issue) => annotation('error', issue)),
+    ...failures,
+    ...warnings.map((issue) => annotation('warning', issue)),
+  ];
+}
+
+function outputsOf(result: PassResult): Readonly<Record<string, string>> {
+  const commits = result.outcomes.map((outcome) => outcome.written).filter((oid) => oid !== undefined);
+  const changed = result.outcomes.some((outcome) => outcome.plan?.commit !== undefined);
+  return { changed: String(changed), failed: String(result.failed), commits: commits.join('\n') };
+}
+
+/** The table of the status page, and what is or would be written. */
+function summary(mode: Mode, result: PassResult): string {
+  if (result.quiet) return 'Nothing has moved; every rollout is settled.\n';
+  const records = result.outcomes.map((outcome) => outcome.plan?.record).filter((record) => record !== undefined);
+  const table = mode === 'lint' ? '' : rolloutTable(records);
+  const steps = result.outcomes.filter((outcome) => outcome.plan?.commit !== undefined);
+  const blocks = steps.map((outcome) => fenced(printable(planReport(outcome)), 'diff'));
+  const issues = issuesOf(result).length;
+  const found = issues === 1 ? '1 problem' : `${issues} problems`;
+  return [`## tranche ${mode}`, `${found} in files.`, table, ...blocks].join('\n\n');
+}

@@ -1,0 +1,242 @@
+/** The GitHub Action in the environment of a runner: what it prints, sets and writes, and what it refuses. */
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { runAction } from '../../src/commands/action.ts';
+import { fenced, SUMMARY_BYTES_MAX, writeSummary } from '../../src/commands/runner-lines.ts';
+import { type Called, type Site, startSite, stopSites } from '../support/site.ts';
+import { LWS_FILE, LWS_TEXT, NEW, OLD, ROLLOUT_FILE, ROLLOUT_TEXT, VLLM_FILES } from '../support/vllm.ts';
+
+afterEach(stopSites);
+
+const TOKEN = 'ghs_canary%7f3a';
+
+type Env = Readonly<Record<string, string>>;
+type Ran = Called & { readonly outputs: Readonly<Record<string, string>>; readonly summary: string };
+
+/** The action as a runner starts it; inputs by their names. */
+async function act(site: Site, inputs: Env, env: Env = {}): Promise<Ran> {
+  const [output, page] = [site.file('output', ''), site.file('summary', '')];
+  const given = { token: TOKEN, repo: site.repository.path, kubeconfig: site.kubeconfig, ...inputs };
+  let [out, err] = ['', ''];
+  const code = await runAction({
+    env: {
+      GITHUB_EVENT_NAME: 'push',
+      GITHUB_OUTPUT: output,
+      GITHUB_STEP_SUMMARY: page,
+      ...Object.fromEntries(Object.entries(given).map(([name, value]) => [`INPUT_${name.toUpperCase()}`, value])),
+      ...env,
+    },
+    folder: site.folder,
+    out: (text) => void (out += text),
+    err: (text) => void (err += text),
+    isTerminal: false,
+    signal: new AbortController().signal,
+  });
+  return { code, out, err, outputs: outputsIn(readFileSync(output, 'utf8')), summary: readFileSync(page, 'utf8') };
+}
+
+/** As the runner reads its file: a name, a delimiter, lines until the delimiter stands alone. */
+function outputsIn(text: string): Readonly<Record<string, string>> {
+  const values: Record<string, string> = {};
+  const lines = text.split('\n');
+  for (let at = 0; at < lines.length - 1; at += 1) {
+    const [name = '', delimiter = ''] = lines[at]!.split('<<');
+    const end = lines.indexOf(delimiter, at + 1);
+    expect(delimiter).toMatch(/^tranche_[0-9a-f-]{36}$/);
+    values[name] = lines.slice(at + 1, end).join('\n');
+    at = end;
+  }
+  return values;
+}
+
+/** The lines that a runner obeys: `::command::` behind spaces, and `##[command]` anywhere. */
+const commands = (text: string): readonly string[] =>
+  text.split('\n').filter((line) => line.trimStart().startsWith('::') || line.includes('##['));
+
+async function requested(files?: Env): Promise<Site> {
+  const site = await startSite(files === undefined ? {} : { files });
+  await site.run('reconcile');
+  await site.edit(LWS_FILE, OLD, NEW);
+  await site.settle();
+  return site;
+}
+
+describe('modes', () => {
+  test('reconcile writes the step, and says which commits', async () => {
+    const site = await requested();
+    const ran = await act(site, { mode: 'reconcile' });
+    expect(ran).toMatchObject({ code: 0, err: '' });
+    expect(await site.subject()).toBe('rollout(llm/vllm): step 1/3, partition 1000000 → 3');
+    expect(ran.outputs).toEqual({ changed: 'true', failed: 'false', commits: await site.head() });
+    expect(ran.summary).toContain('| `llm/vllm` | step 1/3, ');
+    expect(ran.summary).toContain('\n```diff\n');
+    expect(ran.summary).toContain('\n+      partition: 3\n');
+    expect(commands(ran.out)).toEqual(['::add-mask::ghs_canary%257f3a']);
+    expect(ran.out.replace(commands(ran.out)[0] ?? '', '') + ran.summary).not.toContain(TOKEN);
+  });
+
+  test('plan is the default, and writes nothing', async () => {
+    const site = await requested();
+    const heads = [await site.head(), await site.head('tranche-status')];
+    const ran = await act(site, {});
+    expect(ran).toMatchObject({ code: 0, outputs: { changed: 'true', failed: 'false', commits: '' } });
+    expect(ran.out).toContain('would commit  rollout(llm/vllm): step 1/3');
+    expect([await site.head(), await site.head('tranche-status')]).toEqual(heads);
+  });
+
+  test('nothing to do', async () => {
+    const site = await startSite();
+    for (let pass = 0; pass < 2; pass += 1) {
+      await site.run('reconcile');
+      await site.settle();
+    }
+    const ran = await act(site, { mode: 'reconcile' });
+    expect(ran).toMatchObject({ code: 0, outputs: { changed: 'false', failed: 'false', commits: '' } });
+    expect(ran.summary).toBe('Nothing has moved; every rollout is settled.\n');
+  });
+
+  test('lint puts each problem at its line, and needs no cluster', async () => {
+    const site = await startSite({ files: { ...VLLM_FILES, [ROLLOUT_FILE]: ROLLOUT_TEXT.replace('50%', '20%') } });
+    await site.api.close();
+    const ran = await act(site, { mode: 'lint', kubeconfig: '' });
+    expect(ran.code).toBe(1);
+    expect(commands(ran.out).slice(1)).toEqual([
+      '::error file=rollouts/vllm.yaml,line=16,title=StepsNotIncreasing::Rollout vllm: spec.strategy.canary.steps[1].replicas is 20%25, but the step before already updates 25%25. List the steps from the smallest to the largest.',
+    ]);
+    expect(ran.outputs).toMatchObject({ failed: 'true' });
+    expect(ran.summary).toContain('1 problem in files.');
+    const good = await startSite();
+    expect(await act(good, { mode: 'lint', kubeconfig: '' })).toMatchObject({ code: 0, outputs: { failed: 'false' } });
+  });
+
+  test('only, paths and branch', async () => {
+    const chat = {
+      'apps/chat/lws.yaml': LWS_TEXT.replace('name: vllm', 'name: chat'),
+      'rollouts/chat.yaml': ROLLOUT_TEXT.replaceAll('vllm', 'chat'),
+    };
+    const site = await startSite({ files: { ...VLLM_FILES, ...chat } });
+    const one = await act(site, { only: 'chat' });
+    expect(one.out).toContain('llm/chat  ');
+    expect(one.out).not.toContain('llm/vllm  ');
+    const paths = await act(site, { paths: 'apps/vllm\n rollouts/vllm.yaml,' });
+    expect(paths.out).not.toContain('llm/chat  ');
+    expect(await act(site, { branch: 'nope' })).toMatchObject({ code: 2 });
+  });
+});
+
+describe('refused', () => {
+  test.each([
+    'pull_request',
+    'pull_request_target',
+    'pull_request_review',
+    'pull_request_review_comment',
+    'workflow_run',
+    'issue_comment',
+    'issues',
+    'discussion_comment',
+    'fork',
+    'watch',
+  ])('reconcile on %s, because others can cause it', async (event) => {
+    const site = await requested();
+    const heads = [await site.head(), await site.head('tranche-status')];
+    const ran = await act(site, { mode: 'reconcile' }, { GITHUB_EVENT_NAME: event });
+    expect(ran.code).toBe(2);
+    expect(ran.err).toContain(`mode reconcile does not run on ${event}, because others can cause it.`);
+    expect(ran.outputs).toEqual({ changed: 'false', failed: 'true', commits: '' });
+    expect([await site.head(), await site.head('tranche-status')]).toEqual(heads);
+  });
+
+  test.each(['push', 'schedule', 'workflow_dispatch', 'repository_dispatch'])('but not on %s', async (event) => {
+    const site = await startSite();
+    expect(await act(site, { mode: 'reconcile' }, { GITHUB_EVENT_NAME: event })).toMatchObject({ code: 0 });
+  });
+
+  test('plan and lint write nothing, and run on a pull request', async () => {
+    const site = await startSite();
+    for (const mode of ['plan', 'lint'])
+      expect(await act(site, { mode }, { GITHUB_EVENT_NAME: 'pull_request' })).toMatchObject({ code: 0 });
+    expect(await site.subject()).toBe('first files');
+  });
+
+  const wrong: readonly (readonly [what: string, inputs: Env, said: string])[] = [
+    ['another mode', { mode: 'apply' }, 'error: mode is apply, wanted one of reconcile, plan, lint\n'],
+    ['no repository', { repo: '' }, 'error: repo is empty, and GITHUB_REPOSITORY is not set\n'],
+  ];
+  test.each(wrong)('%s', async (_, inputs, said) => {
+    const site = await startSite();
+    expect(await act(site, inputs)).toMatchObject({ code: 2, err: said });
+  });
+
+  test('a wrong tranche.yaml, each fault at its line', async () => {
+    const site = await startSite({ files: { ...VLLM_FILES, 'tranche.yaml': 'cluster: Not OK\nfoo: 1\n' } });
+    const ran = await act(site, {});
+    expect(ran.code).toBe(2);
+    expect(commands(ran.out).map((line) => line.split('::')[1])).toEqual([
+      'add-mask',
+      'error file=tranche.yaml,line=1,title=BadName',
+      'error file=tranche.yaml,line=2,title=UnknownField',
+    ]);
+  });
+
+  test('the repository of the run, where none is named', async () => {
+    const site = await startSite();
+    const env = { GITHUB_SERVER_URL: 'http://127.0.0.1:1', GITHUB_REPOSITORY: 'team/models' };
+    const ran = await act(site, { repo: '' }, env);
+    expect(ran.code).toBe(1);
+    expect(ran.out).toContain('::error title=tranche::http://127.0.0.1:1/team/models: connect ECONNREFUSED');
+    expect(ran.err).not.toContain(TOKEN);
+  });
+});
+
+describe('text of others', () => {
+  test('gives the runner no command, and the summary no markup', async () => {
+    const evil = '```\n::error::owned\n##[add-mask]owned\n<img src=x> @everyone `x` | y';
+    const body = { kind: 'Status', apiVersion: 'v1', status: 'Failure', reason: 'Forbidden', message: evil, code: 403 };
+    let on = false;
+    const site = await startSite({
+      files: { ...VLLM_FILES, 'apps/a,b::c%.yaml': 'kind: LeaderWorkerSet\nx: [' },
+      api: { interfere: (_, target) => (on && target?.kind.plural === 'pods' ? { status: 403, body } : undefined) },
+    });
+    on = true;
+    const ran = await act(site, { mode: 'reconcile' });
+    expect(ran.code).toBe(1);
+    expect(ran.out).toContain('owned');
+    const [mask, error, ...rest] = commands(ran.out);
+    expect(mask).toMatch(/^::add-mask::/);
+    expect(error).toMatch(/^::error file=apps\/a%2Cb%3A%3Ac%25\.yaml,line=\d+,title=UnparsableYaml::/);
+    expect(rest).toEqual([]);
+    const outside = ran.summary.replace(/`[^`\n]*`/g, '');
+    expect(outside).not.toMatch(/<img|@everyone|owned/);
+  });
+
+  test('a block of code ends where we end it', () => {
+    expect(fenced('a\n````\nb', 'diff')).toBe('`````diff\na\n````\nb\n`````\n');
+    expect(fenced('plain', '')).toBe('```\nplain\n```\n');
+    expect(fenced('`'.repeat(5000), '').length).toBeLessThan(400);
+  });
+
+  test('a summary over the limit of the runner is cut at a line, its block closed', async () => {
+    const site = await startSite();
+    const path = site.file('summary', '');
+    await writeSummary(path, `# all\n\n${fenced('ü line\n'.repeat(200_000), 'diff')}`);
+    const text = readFileSync(path, 'utf8');
+    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(SUMMARY_BYTES_MAX);
+    expect(text).toMatch(/ü line\n```\n\nCut: the whole text is in the log of the step\.\n$/);
+  });
+});
+
+describe('action.yml', () => {
+  const action = parse(readFileSync('action.yml', 'utf8'));
+  const code = readFileSync('src/commands/action.ts', 'utf8');
+  test('declares each input that is read, and no other; the outputs; the bundle', async () => {
+    const read = [...code.matchAll(/(?:input|listed)\([a-z]+, '([a-z]+)'\)/g)].map(([, name]) => name ?? '');
+    expect(Object.keys(action.inputs).sort()).toEqual([...new Set(read)].sort());
+    const site = await startSite();
+    expect(Object.keys(action.outputs)).toEqual(Object.keys((await act(site, {})).outputs));
+    expect(action.runs).toEqual({ using: 'node24', main: 'dist/action.js' });
+    expect(readFileSync(join('scripts', 'build.mjs'), 'utf8')).toContain("action: 'src/action.ts'");
+  });
+});
