@@ -63,23 +63,29 @@ const FOR_BROKEN_GROUPS: readonly HoldReason[] = [
   'RollingBack',
   'StatefulSetNotFlipped',
 ];
+/** Where groups are on other versions than a delivery gave them, and everything is armed. */
+const FOR_MIXED_GROUPS: readonly HoldReason[] = ['NotAtRest', 'MixedRevisions', 'GroupsNotUpdated'];
 
 /** Why a workload may not stand where it stands; undefined: it is settled on one version, or a person or a broken group is in the way. */
 function restless(universe: Universe, { workload, marks, text }: Person, holds: readonly Hold[]): string | undefined {
   const truth = universe.truth(workload.name);
   const groups = truth === undefined ? [] : wantedGroups(truth);
-  const broken = groups.some(
-    (group) => !group.ready && isBroken(universe.setup.seed, group.leaderVersion ?? 0, group.index),
-  );
+  const isSick = (group: (typeof groups)[number]): boolean =>
+    !group.ready && isBroken(universe.setup.seed, group.leaderVersion ?? 0, group.index);
+  const broken = groups.some(isSick);
+  const mixed = universe.mixed.has(workload.name);
   const held = holds.some(
-    ({ reason }) => FOR_PEOPLE.includes(reason) || (broken && FOR_BROKEN_GROUPS.includes(reason)),
+    ({ reason }) =>
+      FOR_PEOPLE.includes(reason) ||
+      (broken && FOR_BROKEN_GROUPS.includes(reason)) ||
+      (mixed && FOR_MIXED_GROUPS.includes(reason)),
   );
   if (held) return undefined;
   if (holds.length > 0) return holds.map(({ reason, message }) => `${reason} (${message})`).join(', ');
   if (marks === undefined) return 'not taken over, and nothing says why';
   if (marks.step !== undefined) return 'nothing says why it stands still';
   const version = versionInText(text);
-  const astray = groups.filter((group) => group.version !== version || !group.ready);
+  const astray = groups.filter((group) => group.version !== version || !(group.ready || isSick(group)));
   return astray.length === 0
     ? undefined
     : `settled, and groups ${astray.map((group) => group.index).join(' ')} are not on version ${version} and ready`;

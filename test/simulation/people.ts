@@ -164,6 +164,7 @@ function editBudget(person: Person): void {
 function editPartition(person: Person): void {
   const partition = person.chance.flip(0.2) ? 1_000_000 : person.chance.between(0, person.workload.replicas);
   const before = numberIn(person.text, 'partition');
+  person.universe.mixed.add(person.workload.name);
   if (before !== partition)
     person.write(withNumber(person.text, 'partition', partition), `partition ${partition} by hand`);
 }

@@ -110,11 +110,13 @@ function controllerDown(universe: Universe, chance: Chance): void {
 }
 
 function deleteSet(universe: Universe, _chance: Chance, { name }: WorkloadSetup): void {
+  universe.mixed.add(name);
   universe.cluster.deleteLeaderSet({ namespace: NAMESPACE, name });
   universe.say('cluster', `${name}: the leader StatefulSet is deleted`);
 }
 
 function deleteLws(universe: Universe, _chance: Chance, { name }: WorkloadSetup): void {
+  universe.mixed.add(name);
   universe.cluster.deleteLws({ namespace: NAMESPACE, name });
   universe.agentAt = undefined;
   universe.say('cluster', `${name}: the LeaderWorkerSet is deleted`);

@@ -33,6 +33,8 @@ export class Universe {
   readonly truths = new Map<string, Truth[]>();
   /** Groups that the cluster itself has harmed lately. */
   readonly hurt = new Map<string, Set<number>>();
+  /** Workloads whose groups a hand or the cluster has put on versions that no delivery gave them. */
+  readonly mixed = new Set<string>();
   /** What the agent applied last. */
   agentAt: string | undefined;
   /** Seconds that the longest pass so far took: a pass dates what it sees by its beginning. */
