@@ -6,7 +6,10 @@ import { expect, test } from 'vitest';
 import { playStory } from '../support/story/play.ts';
 
 const root = new URL('../../fixtures/scenarios/', import.meta.url).pathname;
-const names = readdirSync(root).sort();
+const names = readdirSync(root, { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map((entry) => entry.name)
+  .sort();
 
 function filesBelow(folder: string, prefix = ''): Record<string, string> {
   const files: Record<string, string> = {};

@@ -3,7 +3,7 @@
 import { parseAllDocuments } from 'yaml';
 import type { JsonObject } from '../../../src/api/json.ts';
 import type { CommitHeader } from '../../../src/ports/git.ts';
-import { count, part, specOf } from '../../../src/simulator/objects.ts';
+import { count, objects, part, specOf } from '../../../src/simulator/objects.ts';
 import { admissionVerdict } from '../admission.ts';
 import type { FakeRepository } from '../fake-git.ts';
 import { nameOf } from './stage.ts';
@@ -33,8 +33,13 @@ export function checkOwnCommits(repository: FakeRepository, since: string): void
       throw new Error(`${subject(commit)} removes a file`);
     if (changed.length !== 1) throw new Error(`${subject(commit)} changes ${changed.join(', ') || 'nothing'}`);
     const [before, after] = [parent[changed[0]!] ?? '', files[changed[0]!] ?? ''];
-    checkLines(commit, { before, after, earlier: line.map((one) => repository.text(one.oid, changed[0]!) ?? '') });
+    checkLines(commit, {
+      before,
+      after,
+      earlier: repository.log(commit.parents[0] ?? '').map((one) => repository.text(one.oid, changed[0]!) ?? ''),
+    });
     checkObjects(commit, before, after);
+    checkReach(commit, { before, after, files });
   }
 }
 
@@ -99,4 +104,37 @@ function checkObjects(commit: CommitHeader, before: string, after: string): void
 function partitionOf(workload: JsonObject): number {
   const rolling = part(part(specOf(workload), 'rolloutStrategy'), 'rollingUpdateConfiguration');
   return count(rolling['partition'], 0);
+}
+
+/** Reasons that let groups go: each only as many as the step that it names allows, for the groups that Git asks for. */
+const FORWARD = ['StepReady', 'Jumped', 'StepsEdited', 'Superseded'];
+
+function checkReach(
+  commit: CommitHeader,
+  of: { readonly before: string; readonly after: string; readonly files: Readonly<Record<string, string>> },
+): void {
+  // With an autoscaler only the cluster knows how many groups there are.
+  if (!FORWARD.includes(reasonOf(commit)) || of.files['apps/vllm/hpa.yaml'] !== undefined) return;
+  const [, name = ''] = /^Rollout: [^/]+\/[^/]+\/(.+)$/m.exec(commit.message) ?? [];
+  const [, index = ''] = /^Rollout-Step: (\d+)\//m.exec(commit.message) ?? [];
+  const workload = workloads(of.after).get(name);
+  if (workload === undefined) throw new Error(`${subject(commit)} is of no workload in the file`);
+  const replicas = count(specOf(workload)['replicas'], 1);
+  const step = stepsOf(of.files, name)[Number(index) - 1];
+  const allowed = step?.endsWith('%') === true ? Math.ceil((parseInt(step, 10) * replicas) / 100) : Number(step);
+  const [partition, was] = [partitionOf(workload), partitionOf(workloads(of.before).get(name) ?? {})];
+  if (partition < was && replicas - partition > allowed)
+    throw new Error(
+      `${subject(commit)} lets ${replicas - partition} of ${replicas} groups go, step ${index} is ${step}`,
+    );
+}
+
+/** The steps as they are written: `25%`, `3`. */
+function stepsOf(files: Readonly<Record<string, string>>, name: string): readonly string[] {
+  const documents = Object.values(files)
+    .filter((text) => text.includes('kind: Rollout'))
+    .flatMap((text) => parseAllDocuments(text).map((document) => document.toJS() as JsonObject | null));
+  const rollout = documents.find((value) => value?.['kind'] === 'Rollout' && nameOf(value) === name);
+  const canary = part(part(specOf(rollout ?? {}), 'strategy'), 'canary');
+  return objects(canary['steps']).map((step) => String(step['replicas'] as string | number));
 }

@@ -1,0 +1,59 @@
+/** The checks that stories make of our commits find what they are there for. */
+
+import { expect, test } from 'vitest';
+import { FakeRepository } from '../support/fake-git.ts';
+import { checkOwnCommits } from '../support/story/own-commits.ts';
+import { LWS_FILE, LWS_TEXT, NEW, OLD, ROLLOUT_FILE, VLLM_FILES } from '../support/vllm.ts';
+
+const armed = LWS_TEXT.replace(
+  '  namespace: llm\n',
+  '  namespace: llm\n  annotations:\n    tranche.dev/release: "aaaaaaaa.1"\n',
+).replace('partition: 0', 'partition: 1000000');
+const asked = armed.replaceAll(OLD, NEW);
+const step = (partition: number): string =>
+  asked
+    .replace('"aaaaaaaa.1"', '"bbbbbbbb.2"\n    tranche.dev/step: "1/3"')
+    .replace('partition: 1000000', `partition: ${partition}`);
+
+function commitOf(reason: string, texts: Readonly<Record<string, string>>): () => void {
+  const repository = FakeRepository.withFiles({ ...VLLM_FILES, [LWS_FILE]: armed });
+  const since = repository.commit('main', { writes: [{ path: LWS_FILE, text: asked }] });
+  const trailers = ['Rollout: default/llm/vllm', 'Rollout-Step: 1/3', `Rollout-Reason: ${reason}`];
+  repository.commit('main', {
+    writes: Object.entries(texts).map(([path, text]) => ({ path, text })),
+    message: `rollout(llm/vllm): a step\n\nWhy.\n\n${trailers.join('\n')}`,
+    signature: { name: 'tranche', email: 'tranche@localhost', atSeconds: 1 },
+  });
+  return () => checkOwnCommits(repository, since);
+}
+
+test.each([
+  ['a step', 'StepReady', { [LWS_FILE]: step(3) }],
+  ['a text that comes back', 'RequestWithdrawn', { [LWS_FILE]: armed }],
+])('%s is fine', (_, reason, texts) => expect(commitOf(reason, texts)).not.toThrow());
+
+test.each([
+  ['more groups than the step', 'StepReady', { [LWS_FILE]: step(2) }, 'lets 2 of 4 groups go, step 1 is 25%'],
+  ['another line', 'StepReady', { [LWS_FILE]: step(3).replace('replicas: 4', 'replicas: 5') }, 'no step plans'],
+  ['a comment', 'StepReady', { [LWS_FILE]: step(3).replace('team search', 'team chat') }, 'no step plans'],
+  ['a text for no reason', 'StepReady', { [LWS_FILE]: step(3).replaceAll(NEW, OLD) }, 'no step plans'],
+  [
+    'a text that never was',
+    'Aborted',
+    { [LWS_FILE]: step(3).replaceAll(NEW, `${OLD}-x`) },
+    'a template that the file never had',
+  ],
+  [
+    'two files',
+    'StepReady',
+    { [LWS_FILE]: step(3), [ROLLOUT_FILE]: 'kind: None\n' },
+    'changes apps/vllm/lws.yaml, rollouts',
+  ],
+  ['nothing', 'StepReady', { [LWS_FILE]: asked }, 'changes nothing'],
+  [
+    'a partition without a step',
+    'Rearmed',
+    { [LWS_FILE]: asked.replace('partition: 1000000', 'partition: 3') },
+    'is refused by the admission policy',
+  ],
+])('%s is found', (_, reason, texts, what) => expect(commitOf(reason, texts)).toThrow(what));
