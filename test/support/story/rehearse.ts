@@ -48,11 +48,12 @@ export async function look(stage: Stage): Promise<Look> {
   return { result, error, wroteMain, wroteStatus, withoutRecord };
 }
 
-/** A fresh process each time: nothing is remembered but what the branches hold. */
+/** A fresh process each time: nothing is remembered but what the branches hold. Rehearsals share what was parsed, to save time. */
 export function pass(stage: Stage, repository: FakeRepository, write: boolean): Promise<PassResult> {
+  const memory = repository === stage.repository ? newMemory() : { ...newMemory(), parsed: stage.parsed };
   const again = (other: FakeRepository): Promise<PassResult> =>
     runPass(stage.world.ports({ git: other.open() }), newMemory(), { overrides: NO_OVERRIDES, write: true, only: [] });
-  return runPass(stage.ports(repository, again), newMemory(), { overrides: NO_OVERRIDES, write, only: [] });
+  return runPass(stage.ports(repository, again), memory, { overrides: NO_OVERRIDES, write, only: [] });
 }
 
 /** `tranche plan` says what the pass did: the same message and the same diff. */

@@ -4,7 +4,7 @@ import { gitError } from '../../../src/adapters/git/git-error.ts';
 import type { JsonObject } from '../../../src/api/json.ts';
 import { applyEdits } from '../../../src/manifests/splice/apply-edits.ts';
 import type { BranchUpdate, Git } from '../../../src/ports/git.ts';
-import type { Ports } from '../../../src/reconcile/pass.ts';
+import type { Memory, Ports } from '../../../src/reconcile/pass.ts';
 import type { Edit, ObjectRef } from '../../../src/rollout/edit.ts';
 import { syncCommit } from '../../../src/simulator/agent.ts';
 import type { Cluster } from '../../../src/simulator/cluster-model.ts';
@@ -50,6 +50,8 @@ export class Stage {
   unreadable: string | undefined;
   /** The next push lands, and nobody hears of it. */
   losesAnswer = false;
+  /** Files that rehearsals have parsed, by blob. */
+  readonly parsed: Memory['parsed'] = new Map();
   /** What the passes logged, rehearsals aside. */
   readonly log: string[] = [];
   asleep = false;
