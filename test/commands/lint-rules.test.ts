@@ -1,0 +1,166 @@
+/** Each rule that keeps a workload from being stepped, with its place, its words, and that nothing is written. */
+
+import { describe, expect, test } from 'vitest';
+import { lint } from '../../src/commands/lint.ts';
+import { EXIT } from '../../src/options.ts';
+import { NO_OVERRIDES } from '../../src/reconcile/pass.ts';
+import { LWS_FILE, LWS_TEXT, NEW, OLD, ROLLOUT_FILE, ROLLOUT_TEXT, VLLM_FILES } from '../support/vllm.ts';
+import { World } from '../support/world.ts';
+
+async function linted(world: World): Promise<{ readonly code: number; readonly lines: readonly string[] }> {
+  let out = '';
+  const options = {
+    repo: '',
+    kubeconfig: undefined,
+    context: '',
+    inCluster: false,
+    output: 'text',
+    overrides: NO_OVERRIDES,
+  } as const;
+  const code = await lint(options, world.ports(), {
+    env: {},
+    folder: '/',
+    out: (text) => void (out += text),
+    err: () => undefined,
+    isTerminal: false,
+    signal: new AbortController().signal,
+  });
+  return { code, lines: out.trimEnd().split('\n') };
+}
+
+function edited(text: string, from: string, to: string): string {
+  if (!text.includes(from)) throw new Error(`no ${from}`);
+  return text.replace(from, to);
+}
+
+const rows: readonly (readonly [reason: string, from: string, to: string, line: number, said: string])[] = [
+  ['SurgeUnsupported', 'maxSurge: 0', 'maxSurge: 25%', 13, 'maxSurge is 25%, wanted 0'],
+  [
+    'PercentMaxUnavailable',
+    'maxUnavailable: 1 ',
+    'maxUnavailable: "50%" ',
+    12,
+    'maxUnavailable is 50%, wanted a count',
+  ],
+  ['NoBudget', 'maxUnavailable: 1 ', 'maxUnavailable: 0 ', 12, 'maxUnavailable is 0, wanted at least 1'],
+  [
+    'KueueManaged',
+    '  namespace: llm\n',
+    '  namespace: llm\n  labels:\n    kueue.x-k8s.io/queue-name: gpus\n',
+    8,
+    'Kueue manages this workload',
+  ],
+  [
+    'RestartPolicyDefault',
+    '    size: 2\n',
+    '    size: 2\n    restartPolicy: Default\n',
+    17,
+    'restartPolicy is Default',
+  ],
+  ['GroupIdentityHash', '  replicas: 4\n', '  replicas: 4\n  groupIdentity: Hash\n', 9, 'groupIdentity is Hash'],
+  ['NotAPlainNumber', 'replicas: 4', 'replicas: four', 8, 'spec.replicas'],
+  ['NotAPlainNumber', 'size: 2', 'size: 2.5', 16, 'spec.leaderWorkerTemplate.size'],
+  ['DuplicateKey', '  replicas: 4\n', '  replicas: 4\n  replicas: 5\n', 9, 'replicas'],
+];
+
+describe('a workload that cannot be stepped', () => {
+  test.each(rows)('%s: %s → %s', async (reason, from, to, line, said) => {
+    const world = new World({ files: { ...VLLM_FILES, [LWS_FILE]: edited(LWS_TEXT, from, to) } });
+    const { code, lines } = await linted(world);
+    const found = lines.filter((text) => text.includes(`(${reason})`));
+    expect(found, lines.join('\n')).toHaveLength(1);
+    expect(found[0]).toMatch(new RegExp(`^${LWS_FILE}:${line}: `));
+    expect(found[0]).toContain(said);
+    expect(found[0], 'what to do').toMatch(/\)\. \S.*\.$/);
+    expect(code).toBe(EXIT.failed);
+    await world.pass();
+    expect(world.repository.log('main'), 'nothing is written').toHaveLength(1);
+  });
+
+  test('ReplicasMissing: an autoscaler may live in the cluster only, so a pass says it and lint cannot', async () => {
+    const world = new World({ files: { ...VLLM_FILES, [LWS_FILE]: edited(LWS_TEXT, '  replicas: 4\n', '') } });
+    world.sync();
+    world.tick(60);
+    expect(await linted(world)).toMatchObject({ code: EXIT.ok });
+    const result = await world.pass();
+    expect(result.failed).toBe(true);
+    expect(result.outcomes[0]?.plan?.issues).toMatchObject([{ file: LWS_FILE, line: 7, reason: 'ReplicasMissing' }]);
+    expect(world.repository.log('main')).toHaveLength(1);
+  });
+
+  test('replicas may be missing where tranche.yaml or a manifest says who writes them', async () => {
+    const text = edited(LWS_TEXT, '  replicas: 4\n', '');
+    const hpa = `apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: vllm, namespace: llm}\nspec:\n  maxReplicas: 9\n  scaleTargetRef: {apiVersion: leaderworkerset.x-k8s.io/v1, kind: LeaderWorkerSet, name: vllm}\n`;
+    for (const more of [{ 'tranche.yaml': 'autoscaled: [llm/vllm]\n' }, { 'apps/vllm/hpa.yaml': hpa }])
+      expect(
+        await linted(new World({ files: { ...VLLM_FILES, [LWS_FILE]: text, ...more } })),
+        JSON.stringify(more),
+      ).toEqual({
+        code: EXIT.ok,
+        lines: ['1 Rollout, 0 problems'],
+      });
+  });
+});
+
+const changes: readonly (readonly [what: string, from: string, to: string, line: number, said: string])[] = [
+  ['the size of a group', 'size: 2', 'size: 4', 19, 'the edit changes the size of a group'],
+  [
+    'volumeClaimTemplates',
+    '    size: 2\n',
+    '    size: 2\n    volumeClaimTemplates: [{metadata: {name: cache}}]\n',
+    20,
+    'the edit changes volumeClaimTemplates',
+  ],
+  [
+    'subGroupPolicy',
+    '    size: 2\n',
+    '    size: 2\n    subGroupPolicy: {subGroupSize: 1}\n',
+    20,
+    'the edit changes subGroupPolicy',
+  ],
+  [
+    'the exclusive topology',
+    '  annotations:\n',
+    '  annotations:\n    leaderworkerset.sigs.k8s.io/exclusive-topology: rack\n',
+    8,
+    'the edit changes the exclusive-topology annotation',
+  ],
+];
+
+describe('an edit that LWS cannot take in steps', () => {
+  test.each(changes)('%s', async (_, from, to, line, said) => {
+    const world = new World({ files: VLLM_FILES });
+    world.sync();
+    world.tick(60);
+    await world.pass();
+    world.sync();
+    expect(await linted(world), 'adopted').toMatchObject({ code: EXIT.ok });
+    world.edit(LWS_FILE, from, to);
+    const { code, lines } = await linted(world);
+    expect(code).toBe(EXIT.failed);
+    expect(lines).toHaveLength(2);
+    expect(lines[0]).toMatch(new RegExp(`^${LWS_FILE}:${line}: LeaderWorkerSet vllm: ${said}`));
+    expect(lines[0]).toMatch(/\(ChangeNotSupportedYet\)\. Put the old value back, and make this change on a second/);
+    world.sync();
+    world.tick(60);
+    const head = world.subject();
+    await world.pass();
+    expect(world.subject(), 'and no step is written').toBe(head);
+  });
+});
+
+test('a Rollout that is edited in a field that is fixed in a delivery', async () => {
+  const world = new World({ files: { ...VLLM_FILES, [ROLLOUT_FILE]: ROLLOUT_TEXT.replace('{duration: 0}', '{}') } });
+  world.sync();
+  world.tick(60);
+  await world.pass();
+  world.sync();
+  world.edit(LWS_FILE, OLD, NEW);
+  world.sync();
+  await world.pass();
+  expect(world.subject()).toBe('rollout(llm/vllm): step 1/3, partition 1000000 → 3');
+  world.edit(ROLLOUT_FILE, '        - replicas: 100%\n', '');
+  const result = await world.pass();
+  const holds = result.outcomes.flatMap((outcome) => outcome.plan?.holds.map((hold) => hold.reason) ?? []);
+  expect(holds).toContain('StepCountChanged');
+});
