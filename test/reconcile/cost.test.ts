@@ -1,0 +1,138 @@
+/** What a whole pass costs in requests and bytes: what moves, and not how much there is. */
+
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { appFolder, configFile, lwsFile, rolloutFile } from '../../bench/place.ts';
+import { type Heads, type Moments, playStory } from '../../bench/story.ts';
+import { openGit } from '../../src/adapters/git/open.ts';
+import { type Memory, NO_OVERRIDES, newMemory, type PassResult } from '../../src/reconcile/pass.ts';
+import { runPass } from '../../src/reconcile/run.ts';
+import type { Cluster as Model } from '../../src/simulator/cluster-model.ts';
+import { fakeCluster } from '../support/fake-cluster.ts';
+import { bareRepository, type GitServer, startGitServer } from '../support/git-server.ts';
+import { generateRepository } from '../support/repository-generator.ts';
+import { LWS_TEXT, ROLLOUT_TEXT } from '../support/vllm.ts';
+
+type World = { readonly files: number; readonly model: Model; readonly moments: Moments };
+
+let server: GitServer;
+let small: World;
+let large: World;
+
+beforeAll(async () => {
+  server = await startGitServer();
+  small = await makeWorld(250);
+  large = await makeWorld(5000);
+});
+afterAll(() => server.stop());
+
+async function makeWorld(files: number): Promise<World> {
+  const repository = join(server.folder, `${files}.git`);
+  const extra = {
+    [configFile]: `paths: [${appFolder}, rollouts]\n`,
+    [rolloutFile]: ROLLOUT_TEXT,
+    [lwsFile]: LWS_TEXT,
+  };
+  await generateRepository(repository, { files, extra });
+  const { cluster, moments } = await playStory({ repository, lwsFile, configFile });
+  return { files, model: cluster, moments };
+}
+
+type Cost = {
+  readonly result: PassResult;
+  readonly requests: readonly string[];
+  readonly sent: number;
+  readonly received: number;
+  readonly clusterCalls: readonly string[];
+};
+
+/** A pass by somebody who remembers what is in `memory`, and what the adapter kept. */
+async function costOf(world: World, remembered = newProcess(world)): Promise<Cost> {
+  const clusterCalls: string[] = [];
+  const { sent, received } = server.bytes;
+  server.requests.length = 0;
+  const cluster = fakeCluster({
+    model: world.model,
+    fault: ({ verb, resource }) => void clusterCalls.push(`${verb} ${resource.plural}`),
+  });
+  const silent = () => undefined;
+  const ports = {
+    git: remembered.git,
+    cluster,
+    clock: { now: () => world.model.nowSeconds, sleep: async () => undefined },
+    log: { info: silent, warn: silent, error: silent },
+  };
+  const result = await runPass(ports, remembered.memory, { overrides: NO_OVERRIDES, write: true, only: [] });
+  const requests = server.requests.map(({ kind }) => kind);
+  return {
+    result,
+    requests,
+    sent: server.bytes.sent - sent,
+    received: server.bytes.received - received,
+    clusterCalls,
+  };
+}
+
+type Remembered = { readonly git: ReturnType<typeof openGit>; readonly memory: Memory };
+
+function newProcess({ files }: World): Remembered {
+  return { git: openGit({ location: `${server.url}/${files}.git` }), memory: newMemory() };
+}
+
+async function reset({ files }: World, { main, status }: Heads): Promise<void> {
+  const { git } = bareRepository(join(server.folder, `${files}.git`));
+  await git('update-ref', 'refs/heads/main', main);
+  await git('update-ref', 'refs/heads/tranche-status', status);
+}
+
+async function costFrom(world: World, from: Heads): Promise<Cost> {
+  await reset(world, from);
+  return costOf(world);
+}
+
+test('a pass that moves a rollout: eleven requests and a few kilobytes, whatever the size of the repository', async () => {
+  const [few, many] = [await costFrom(small, small.moments.moving), await costFrom(large, large.moments.moving)];
+  for (const { result } of [few, many]) expect(result.outcomes[0]?.plan?.commit?.subject).toContain('step 2/3');
+  // The status; main and the stable commit with their roots; five levels of folders of both; the files of both.
+  const reads = ['ls-refs', 'fetch', 'fetch', 'fetch', 'fetch', 'fetch', 'fetch', 'fetch', 'fetch'];
+  expect(few.requests).toEqual([...reads, 'discover-receive', 'receive']);
+  expect(many.requests).toEqual(few.requests);
+  expect(few.sent).toBeLessThan(12_000);
+  expect(few.received).toBeLessThan(12_000);
+  // The tree of a team lists its services, 20 times as many: read in two commits and written in one.
+  expect(many.sent - few.sent).toBeLessThan(3_000);
+  expect(many.received - few.received).toBeLessThan(2_000);
+  expect(few.clusterCalls.toSorted()).toEqual([
+    'list controllerrevisions',
+    'list horizontalpodautoscalers',
+    'list leaderworkersets',
+    'list pods',
+    'list scaledobjects',
+    'list statefulsets',
+  ]);
+});
+
+test('a pass that finds everything settled: the list of branches, the status, and nothing of the cluster', async () => {
+  const cost = await costFrom(large, large.moments.settled);
+  expect(cost.result.quiet).toBe(true);
+  expect(cost.requests).toEqual(['ls-refs', 'fetch']);
+  expect(cost.sent).toBeLessThan(4_000);
+  expect(cost.clusterCalls).toEqual([]);
+});
+
+test('the next pass of the same process finds the same by the list of branches alone', async () => {
+  await reset(large, large.moments.settled);
+  const process = newProcess(large);
+  await costOf(large, process);
+  const again = await costOf(large, process);
+  expect(again.result.quiet).toBe(true);
+  expect(again.requests).toEqual(['ls-refs']);
+  expect(again.sent).toBeLessThan(300);
+  expect(again.clusterCalls).toEqual([]);
+});
+
+test('without configured paths: the whole tree in one fetch, and nothing file by file', async () => {
+  const { result, requests } = await costFrom(large, large.moments.movingWithoutPaths);
+  expect(result.outcomes[0]?.plan?.commit?.subject).toContain('step 2/3');
+  expect(requests.length).toBeLessThan(16);
+});
