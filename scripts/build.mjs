@@ -6,21 +6,29 @@ import { relative, resolve } from 'node:path';
 import { build } from 'esbuild';
 
 /**
- * What @kubernetes/client-node's kubeconfig drags along for its own API clients, which are not used here: 900 kB that
- * every pass with something in flight would load. A name that is imported and not listed here fails the build.
+ * What dependencies drag along for what is not used here. @kubernetes/client-node's kubeconfig: its API clients, 900 kB
+ * that every pass with something in flight would load. commander: programs as subcommands, and so child processes,
+ * before the first word is read. A name that is imported and not listed here fails the build, or the call.
  */
 const unused = {
   undici: ['Agent', 'ProxyAgent'],
   './gen/index.js': ['createConfiguration', 'ServerConfiguration'],
   './gen/rxjsStub.js': ['of'],
+  'node:child_process': ['spawn'],
 };
 
 const withoutUnused = {
   name: 'without-unused',
   setup: ({ onResolve, onLoad }) => {
-    onResolve({ filter: /^(undici|\.\/gen\/(index|rxjsStub)\.js)$/ }, ({ path, importer }) =>
-      /@kubernetes.client-node.dist.\w+\.js$/.test(importer) ? { path, namespace: 'unused' } : undefined,
+    const from =
+      (users) =>
+      ({ path, importer }) =>
+        users.test(importer) ? { path, namespace: 'unused' } : undefined;
+    onResolve(
+      { filter: /^(undici|\.\/gen\/(index|rxjsStub)\.js)$/ },
+      from(/@kubernetes.client-node.dist.(config|middleware)\.js$/),
     );
+    onResolve({ filter: /^node:child_process$/ }, from(/commander.lib.command\.js$/));
     onLoad({ filter: /.*/, namespace: 'unused' }, ({ path }) => ({
       contents: unused[path]
         .map((name) => `export const ${name} = () => { throw new Error('${name} of ${path} is not in this bundle'); };`)
@@ -35,6 +43,7 @@ const withoutUnused = {
  */
 const rooms = {
   pass: ['src/wiring.ts', 'src/commands/reconcile.ts'],
+  cluster: ['src/adapters/cluster/api-cluster.ts', 'src/adapters/cluster/kubeconfig.ts'],
   work: [
     'src/reconcile/full-pass.ts',
     'src/reconcile/read-main.ts',
@@ -80,8 +89,9 @@ await build({
   format: 'esm',
   platform: 'node',
   target: 'node20.19',
-  minify: true,
-  keepNames: true,
+  // Names stay as they are: a stack trace must be readable, and esbuild's way to keep them costs time at every start.
+  minifyWhitespace: true,
+  minifySyntax: true,
   legalComments: 'linked',
   plugins: [withoutUnused, inRooms],
   // Some dependencies are CommonJS and ask for Node's own modules by `require`.

@@ -6,7 +6,6 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Cluster } from '../../ports/cluster.ts';
 import type { Log } from '../../ports/log.ts';
 import { PortError } from '../../ports/port-error.ts';
-import { apiCluster } from './api-cluster.ts';
 import { configSource } from './config-source.ts';
 import type { ClusterLimits } from './limits.ts';
 
@@ -30,7 +29,7 @@ export type ClusterOptions = {
  */
 export async function openCluster(options: ClusterOptions): Promise<Cluster> {
   const { limits, clock, log } = options;
-  const { connect } = await import('./kubeconfig.ts');
+  const [{ apiCluster }, { connect }] = await Promise.all([import('./api-cluster.ts'), import('./kubeconfig.ts')]);
   const connection = connect({
     source: configSource({
       kubeconfigPath: options.kubeconfigPath,

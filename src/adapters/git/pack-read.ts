@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto';
 import { applyDelta } from './delta.ts';
 import { deflateBound, PackError, TooLarge } from './inflate.ts';
-import { createInflater } from './inflater.ts';
+import { createInflater, plainInflater } from './inflater.ts';
 import type { GitLimits } from './limits.ts';
 import { type GitObject, oidOf } from './objects.ts';
 import { longestHead, readPackEntry } from './pack-entry.ts';
@@ -28,13 +28,15 @@ const firstCapacity = 64 * 1024;
 const basesBytes = 4 * 1024 * 1024;
 const longestChain = 4096;
 const mostPending = 10_000;
+/** From here on the fast inflater earns what it takes to make and try it. */
+const manyObjects = 200;
 
 export class PackReader {
   /** How many blobs the pack has, wanted or not. */
   blobs = 0;
   private readonly limits: GitLimits;
   private readonly taker: PackTaker;
-  private readonly inflater = createInflater();
+  private inflater = plainInflater;
   private buffer = Buffer.allocUnsafe(firstCapacity);
   private filled = 0;
   /** The next entry to read. */
@@ -114,6 +116,7 @@ export class PackReader {
     const version = buffer.readUInt32BE(4);
     if (version !== 2 && version !== 3) throw new PackError(`the pack has version ${version}, wanted 2`);
     const count = buffer.readUInt32BE(8);
+    if (count > manyObjects) this.inflater = createInflater();
     if (count <= limits.packObjects) return count;
     throw new TooLarge(`the pack has ${count} objects, the limit is ${limits.packObjects}`);
   }
