@@ -15,6 +15,8 @@ export const commitLaws: Readonly<Record<string, Law>> = {
   'S5 parent as planned': parentAsPlanned,
   'S6 diff confined': confined,
   'S11 pauses': pauses,
+  'S11 people': people,
+  'F17 recreated': recreated,
 };
 
 const GOING_BACK = ['Aborted', 'Reverted', 'AbortedTextRemoved'];
@@ -141,7 +143,8 @@ function proofOf({
   }
   const accepted =
     plan.annotations['tranche.dev/approve'] === `${indexOf(before.marks?.step) || 1}@${before.marks?.release}`;
-  if (reason === 'Armed' && !accepted) return (truth) => truth.partition === before.partition && leaders(truth);
+  if (reason === 'Armed' && !accepted)
+    return (truth) => truth.partition === before.partition && truth.flipped && leaders(truth);
   if (reason === 'Settled') return (truth) => all(truth, releaseVersion);
   if (reason === 'RolledBack' || reason === 'Adopted') return (truth) => applied(truth) && all(truth, before.version);
   return undefined;
@@ -201,4 +204,19 @@ function pauses(commit: OurCommit): string | undefined {
   return served >= step.pause - universe.longestPassSeconds || universe.injected['clock jump'] > 0
     ? undefined
     : `${reason} after step ${index}: ${served} s of ${step.pause}`;
+}
+
+/** No step forward while a person says stop. */
+function people({ reason, plan, after, before }: OurCommit): string | undefined {
+  if (!plan.stopped || !FORWARD.includes(reason)) return undefined;
+  return `${reason} from ${before.marks?.step} to ${after.marks?.step} while paused or disabled`;
+}
+
+/** Objects that were made anew came up on the new text: no step forward until a person accepts that. */
+function recreated({ reason, before, after, plan, remade, universe }: OurCommit): string | undefined {
+  const forgotten = universe.injected['status deleted'] + universe.injected['status rewound'] > 0;
+  if (!remade || forgotten || !FORWARD.includes(reason) || begins(before, after) || isArmed(before)) return undefined;
+  const { release, step } = before.marks ?? {};
+  const accepted = plan.annotations['tranche.dev/approve'] === `${indexOf(step)}@${release}`;
+  return accepted ? undefined : `${reason} after ${step}, though the objects of the workload were made anew`;
 }

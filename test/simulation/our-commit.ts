@@ -21,6 +21,8 @@ export type Fields = {
 export type Plan = {
   readonly steps: readonly { readonly replicas: string; readonly pause: 'none' | 'manual' | number }[];
   readonly annotations: Readonly<Record<string, string>>;
+  /** A person said stop. */
+  readonly stopped: boolean;
 };
 
 export type OurCommit = {
@@ -38,6 +40,8 @@ export type OurCommit = {
   readonly since: readonly Truth[];
   /** The version of the release in the marks before; undefined: not known. */
   readonly releaseVersion: number | undefined;
+  /** Whether the objects of the workload are others than when the release began. */
+  readonly remade: boolean;
 };
 
 export function fieldsOf(text: string): Fields {
@@ -53,7 +57,13 @@ export function fieldsOf(text: string): Fields {
 
 type RolloutValue = {
   metadata?: { annotations?: Record<string, string> };
-  spec?: { strategy?: { canary?: { steps?: { replicas: string | number; pause?: { duration?: number } }[] } } };
+  spec?: {
+    disabled?: boolean;
+    strategy?: {
+      paused?: boolean;
+      canary?: { steps?: { replicas: string | number; pause?: { duration?: number } }[] };
+    };
+  };
 };
 
 export function planIn(text: string | undefined): Plan {
@@ -65,6 +75,7 @@ export function planIn(text: string | undefined): Plan {
       pause: pause === undefined ? 'none' : (pause.duration ?? 'manual'),
     })),
     annotations: value?.metadata?.annotations ?? {},
+    stopped: value?.spec?.disabled === true || value?.spec?.strategy?.paused === true,
   };
 }
 
@@ -79,7 +90,7 @@ export function planned(step: string, replicas: number): number {
 export function ourCommit(
   universe: Universe,
   header: { readonly oid: string; readonly message: string; readonly parent: string },
-  known: (name: string) => Pick<OurCommit, 'since' | 'releaseVersion'>,
+  known: (name: string) => Pick<OurCommit, 'since' | 'releaseVersion' | 'remade'>,
 ): OurCommit | undefined {
   const trailers = parseTrailers(header.message);
   if (trailers === undefined) return undefined;

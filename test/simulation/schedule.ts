@@ -121,7 +121,7 @@ class Schedule {
   private async begin(process: Process): Promise<void> {
     const chance = this.stream('clock');
     if (chance.flip(this.setup.rates['clock jump'])) {
-      process.skewSeconds = chance.between(-300, 300);
+      process.skewSeconds = chance.between(-250, 100);
       this.universe.inject('clock jump');
       this.universe.say(process.name, `its clock is off by ${process.skewSeconds} s`);
     }

@@ -20,6 +20,8 @@ export type Truth = {
   readonly atSeconds: number;
   readonly uid: string;
   readonly setUid: string;
+  /** The StatefulSet counts the new revision as the current one: what is recreated stays on it. */
+  readonly flipped: boolean;
   readonly replicas: number;
   readonly partition: number;
   readonly maxUnavailable: number;
@@ -40,6 +42,7 @@ export function truthOf(reading: Pick<Reading, 'get' | 'list'>, name: string, at
     atSeconds,
     uid: lws.metadata.uid,
     setUid: set?.metadata.uid ?? '',
+    flipped: set !== undefined && statusOf(set)['currentRevision'] === statusOf(set)['updateRevision'],
     replicas: Number(spec['replicas'] ?? 1),
     partition: Number(rolling['partition'] ?? 0),
     maxUnavailable: Number(rolling['maxUnavailable'] ?? 1),
@@ -78,6 +81,10 @@ function groupsOf(
     });
 }
 
+function statusOf(object: KubeObject): JsonObject {
+  return objectAt(object, 'status');
+}
+
 function isReady(pod: KubeObject): boolean {
   const status = objectAt(pod, 'status');
   const conditions = Array.isArray(status['conditions']) ? status['conditions'] : [];
@@ -92,7 +99,7 @@ function objectAt(value: JsonObject, key: string): JsonObject {
 }
 
 /** Groups that N asks for: those above are on their way out. */
-export function wantedGroups(truth: Truth): readonly GroupTruth[] {
+export function wantedGroups(truth: Pick<Truth, 'replicas' | 'groups'>): readonly GroupTruth[] {
   return truth.groups.filter((group) => group.index < truth.replicas);
 }
 

@@ -3,9 +3,8 @@
 import { ClusterLaws } from './cluster-laws.ts';
 import { commitLaws } from './commit-laws.ts';
 import { lwsFile } from './files.ts';
-import { type Fields, fieldsOf, ourCommit, SENTINEL } from './our-commit.ts';
+import { type Fields, fieldsOf, type OurCommit, ourCommit, SENTINEL } from './our-commit.ts';
 import { LawBroken } from './timeline.ts';
-import type { Truth } from './truth.ts';
 import type { Universe } from './universe.ts';
 
 const STATUS = 'tranche-status';
@@ -15,6 +14,8 @@ type Past = {
   fields: Fields;
   /** Where in the truths our last commit landed. */
   since: number;
+  /** Where in the truths the present release began. */
+  begun: number;
   /** Versions by release. */
   readonly versions: Map<string, number>;
   /** `release step` of every commit of main. */
@@ -37,7 +38,15 @@ export class Watch {
       const { name } = workload;
       const fields = fieldsOf(universe.lws(name) ?? '');
       const cluster = new ClusterLaws(universe, workload);
-      this.pasts.set(name, { fields, since: 0, versions: new Map(), claims: new Set(), started: new Set(), cluster });
+      this.pasts.set(name, {
+        fields,
+        since: 0,
+        begun: 0,
+        versions: new Map(),
+        claims: new Set(),
+        started: new Set(),
+        cluster,
+      });
     }
     this.main = universe.repository.head('main');
   }
@@ -81,11 +90,12 @@ export class Watch {
       this.remember(name, past, { oid: header.oid, reason: ours?.workload.name === name ? ours.reason : '' });
   }
 
-  private known(name: string): { readonly since: readonly Truth[]; readonly releaseVersion: number | undefined } {
+  private known(name: string): Pick<OurCommit, 'since' | 'releaseVersion' | 'remade'> {
     const past = this.pasts.get(name)!;
     const truths = this.universe.truths.get(name) ?? [];
     return {
       since: truths.slice(Math.max(0, past.since)),
+      remade: new Set(truths.slice(Math.max(0, past.begun)).map((truth) => truth.setUid)).size > 1,
       releaseVersion: past.versions.get(past.fields.marks?.release ?? ''),
     };
   }
@@ -108,6 +118,7 @@ export class Watch {
       if (begins) {
         if (past.started.has(release)) throw new LawBroken('S1 releases', `${name}: ${release} begins a second time`);
         past.started.add(release);
+        past.begun = (this.universe.truths.get(name)?.length ?? 1) - 1;
       }
     }
     if (past.fields.partition < SENTINEL && fields.version !== past.fields.version) past.cluster.overtaken();

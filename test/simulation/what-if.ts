@@ -16,6 +16,11 @@ import { isBroken } from './versions.ts';
 /** Passes in a row that may write before a world that does not change gives no more reason to. */
 const WRITES_MAX = 12;
 
+/** Longer than a group may load before it counts as stuck. */
+const PATIENCE_SECONDS = 1000;
+const WAITS_MAX = 6;
+const NOTHING = { replicas: 0, groups: [] };
+
 /** S8 and S9: two passes from one state write the same bytes; the same snapshot gives the same plan; then all is quiet. */
 export async function passAgain(universe: Universe): Promise<void> {
   const [left, right] = [universe.fork(), universe.fork()];
@@ -78,13 +83,16 @@ export async function abortNow(universe: Universe, workload: WorkloadSetup, stat
     fork.repository.commit('main', { writes: [{ path: lwsFile(name), text: up }], message: 'scale up' });
     await comeToRest(fork, undefined, `abort ${name}, scaled up`);
   }
+  const astray = (): readonly number[] =>
+    wantedGroups(fork.truth(name) ?? NOTHING).flatMap((group) => (group.version === stable ? [] : [group.index]));
+  // A group that does not come back is given its time before the budget rises for the others.
+  for (let wait = 0; wait < WAITS_MAX && astray().length > 0; wait++) {
+    fork.tick(PATIENCE_SECONDS);
+    rest = await comeToRest(fork, undefined, `abort ${name}, waited`);
+  }
   const truth = fork.truth(name);
-  const astray = truth === undefined ? [] : wantedGroups(truth).filter((group) => group.version !== stable);
-  if (truth === undefined || astray.length > 0)
-    throw new LawBroken(
-      'S12 way back',
-      `${where}: groups ${astray.map((group) => group.index).join(' ')} are not on version ${stable}`,
-    );
+  if (truth === undefined || astray().length > 0)
+    throw new LawBroken('S12 way back', `${where}: groups ${astray().join(' ')} are not on version ${stable}`);
   const hurt = truth.groups.filter((group) => healGroup(fork, name, group.index));
   if (hurt.length > 0) rest = await comeToRest(fork, undefined, `abort ${name}, healed`);
   const holds = rest.outcomes
