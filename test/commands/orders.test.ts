@@ -1,6 +1,6 @@
 /** The verbs by which people steer: what each writes, on whom, and when it is refused with nothing written. */
 
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { type Site, startSite, stopSites } from '../support/site.ts';
 import { LWS_FILE, LWS_TEXT, NEW, OLD, ROLLOUT_FILE, ROLLOUT_TEXT, VLLM_FILES } from '../support/vllm.ts';
 
@@ -52,6 +52,17 @@ async function aborted(): Promise<Site> {
 
 const states = { settled, requested, paused, aborted };
 
+/** A site in one of the states; each is played once and copied. */
+const kept = new Map<keyof typeof states, Promise<Site>>();
+async function siteAt(state: keyof typeof states): Promise<Site> {
+  const made = kept.get(state) ?? states[state]().then((site) => site.keep());
+  kept.set(state, made);
+  return (await made).copy();
+}
+afterAll(async () => {
+  for (const site of kept.values()) await (await site).stop();
+});
+
 /** From where, which verb, and what it writes: subject and the changed lines of the Rollout. */
 const written: readonly (readonly [from: keyof typeof states, line: string, subject: string, changes: string])[] = [
   [
@@ -80,7 +91,7 @@ const written: readonly (readonly [from: keyof typeof states, line: string, subj
 
 describe('an order is a commit on the Rollout alone', () => {
   test.each(written)('%s: tranche %s', async (from, line, subject, changes) => {
-    const site = await states[from]();
+    const site = await siteAt(from);
     const head = await site.head();
     const called = await site.run(line);
     expect(called).toMatchObject({ code: 0, err: '' });
@@ -101,7 +112,7 @@ describe('an order is a commit on the Rollout alone', () => {
   });
 
   test('what follows from each', async () => {
-    const site = await paused();
+    const site = await siteAt('paused');
     await site.run('approve vllm');
     expect((await site.run('reconcile')).out).toContain('rollout(llm/vllm): step 2/3, partition 3 → 2');
     await site.settle();
@@ -119,7 +130,7 @@ describe('an order is a commit on the Rollout alone', () => {
   });
 
   test('--output json', async () => {
-    const site = await paused();
+    const site = await siteAt('paused');
     const called = await site.run('approve vllm --output json');
     expect(JSON.parse(called.out)).toMatchObject({
       kind: 'written',
@@ -203,7 +214,7 @@ const refused: readonly (readonly [from: keyof typeof states, line: string, why:
 
 describe('an order that makes no sense', () => {
   test.each(refused)('%s: tranche %s', async (from, line, why) => {
-    const site = await states[from]();
+    const site = await siteAt(from);
     const heads = [await site.head(), await site.head('tranche-status')];
     const called = await site.run(line);
     expect(called).toMatchObject({ code: 1, out: '' });
@@ -216,7 +227,7 @@ describe('an order that makes no sense', () => {
     ['jump vllm 9', /^refused: .*3/],
     ['jump vllm 0', /^refused: /],
   ])('%s: only upward, and only to steps that are there', async (line, why) => {
-    const site = await paused();
+    const site = await siteAt('paused');
     const head = await site.head();
     const called = await site.run(line);
     expect(called.code).toBe(1);
@@ -225,7 +236,7 @@ describe('an order that makes no sense', () => {
   });
 
   test('a step that is still on its way cannot be approved, so that nobody skips the look at its groups', async () => {
-    const site = await requested();
+    const site = await siteAt('requested');
     await site.run('reconcile');
     const called = await site.run('approve vllm');
     expect(called.code).toBe(1);
@@ -252,7 +263,7 @@ describe('an order that makes no sense', () => {
 
 describe('retry', () => {
   test('delivers the aborted text again, under a new serial', async () => {
-    const site = await aborted();
+    const site = await siteAt('aborted');
     expect(await site.run(`retry vllm --release ${RELEASE}`)).toMatchObject({ code: 0 });
     expect(await site.subject()).toBe(`rollout(llm/vllm): retry ${RELEASE}`);
     for (let pass = 0; pass < 3; pass += 1) {
@@ -266,7 +277,7 @@ describe('retry', () => {
 });
 
 test('acknowledge: main was rewritten, the rollout holds until a person says that it may be', async () => {
-  const site = await requested();
+  const site = await siteAt('requested');
   await site.run('reconcile');
   const recorded = await site.head();
   await site.repository.git('update-ref', 'refs/heads/main', `${recorded}~2`);
@@ -285,7 +296,7 @@ test('acknowledge: main was rewritten, the rollout holds until a person says tha
 
 describe('eject', () => {
   test('settled: annotations first, then partition 0, and the Rollout disabled', async () => {
-    const site = await settled();
+    const site = await siteAt('settled');
     const called = await site.run('eject vllm --by Ada');
     expect(called).toMatchObject({ code: 0, err: '' });
     expect((await site.repository.git('log', '-2', '--format=%s', 'main')).split('\n').reverse()).toEqual([
@@ -302,7 +313,7 @@ describe('eject', () => {
   });
 
   test('in a delivery it is refused with the two ways out', async () => {
-    const site = await paused();
+    const site = await siteAt('paused');
     const head = await site.head();
     expect(await site.run('eject vllm')).toEqual({
       code: 1,
@@ -313,7 +324,7 @@ describe('eject', () => {
   });
 
   test('--abort puts the stable text back with it', async () => {
-    const site = await paused();
+    const site = await siteAt('paused');
     expect(await site.run('eject vllm --abort')).toMatchObject({ code: 0 });
     expect(await site.text(LWS_FILE)).toBe(LWS_TEXT.trimEnd());
     await site.settle();
@@ -321,7 +332,7 @@ describe('eject', () => {
   });
 
   test('--partition says how far the release may go', async () => {
-    const site = await paused();
+    const site = await siteAt('paused');
     expect(await site.run('eject vllm --partition 3')).toMatchObject({ code: 0 });
     const text = await site.text(LWS_FILE);
     expect(text).toContain('partition: 3\n');
@@ -331,7 +342,7 @@ describe('eject', () => {
   });
 
   test('a workload whose Rollout is gone: named by itself, worked from its annotations alone', async () => {
-    const site = await paused();
+    const site = await siteAt('paused');
     await site.repository.commit('main', { [ROLLOUT_FILE]: undefined }, 'delete the Rollout');
     const pass = await site.run('reconcile');
     expect(pass.out).toContain('waits  OrphanArmed: ');
@@ -341,6 +352,15 @@ describe('eject', () => {
     );
     expect(await site.run('eject vllm --abort')).toMatchObject({ code: 0 });
     expect(await site.text(LWS_FILE)).toBe(LWS_TEXT.trimEnd());
+  });
+
+  test('with the Rollout in the same file', async () => {
+    const site = await settled({ [LWS_FILE]: `${LWS_TEXT}---\n${MANUAL}` });
+    expect(await site.run('eject vllm')).toMatchObject({ code: 0 });
+    const [lws, rollout] = (await site.text(LWS_FILE)).split('---\n');
+    expect(lws).toBe(LWS_TEXT);
+    expect(rollout).toContain('disabled: true');
+    expect(await site.repository.git('rev-list', '--count', 'main')).toBe('4');
   });
 
   test('nothing to hand back', async () => {

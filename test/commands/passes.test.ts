@@ -74,12 +74,16 @@ describe('a delivery', () => {
     expect(await site.run('reconcile', env)).toEqual({ code: 0, out: 'nothing has moved, all settled\n', err: '' });
   });
 
-  test('in a folder that is a repository, with no option at all', async () => {
+  test('in a folder that is a repository, named in whatever way, or not at all', async () => {
     const site = await startSite();
     await site.repository.git('clone', '-q', '.', join(site.folder, 'work'));
-    const called = await site.run(`plan --repo ${join(site.folder, 'work')}`);
-    expect(called.code).toBe(0);
-    expect(called.out).toContain('would commit  rollout(llm/vllm): adopt');
+    const work = join(site.folder, 'work');
+    for (const repo of [work, 'work', './work', `file://${work}`, site.repository.path]) {
+      const called = await site.run(`plan --repo ${repo}`);
+      expect(called.out, repo).toContain('would commit  rollout(llm/vllm): adopt');
+      expect(called.code, repo).toBe(0);
+    }
+    expect(await site.run('plan', { TRANCHE_REPO: '' }), 'this folder is none').toMatchObject({ code: 2 });
   });
 
   test('the text of plan is that of reconcile, with message and diff below', async () => {

@@ -1,6 +1,6 @@
 /** What a user of the command line has: a repository, a cluster with an agent on it, and a terminal that is read back. */
 
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { vi } from 'vitest';
@@ -96,6 +96,24 @@ export class Site {
       signal: new AbortController().signal,
     });
     return { code, out, err };
+  }
+
+  /** Left running by `stopSites`: copies are made of it, and whoever keeps it stops it. */
+  keep(): this {
+    open.splice(open.indexOf(this), 1);
+    return this;
+  }
+
+  /** Another site in the same state; what happens to one does not reach the other. */
+  async copy(): Promise<Site> {
+    const folder = mkdtempSync(join(tmpdir(), 'tranche-site-'));
+    const path = join(folder, 'repo.git');
+    cpSync(this.repository.path, path, { recursive: true });
+    const model = this.model.fork();
+    const api = await startApiServer({ model, port: 0, kinds: undefined, interfere: undefined });
+    const site = new Site({ folder, repository: bareRepository(path), model, api });
+    open.push(site);
+    return site;
   }
 
   /** The text of a file of main. */
