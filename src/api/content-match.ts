@@ -47,11 +47,15 @@ function compareMaps(wanted: JsonObject, before: JsonObject, live: JsonObject, p
   }
   for (const key of Object.keys(before)) {
     if (Object.hasOwn(wanted, key) || !Object.hasOwn(live, key)) continue;
-    if (isEmpty(before[key]) || isEmpty(live[key]) || onlyDefaults(key, live[key])) continue;
-    // Another value than before: somebody else's or a default that we do not know, not a leftover of ours.
-    if (compare(before[key], undefined, live[key], { key, parent }) === undefined) return key;
+    if (isLeftOver(before[key], live[key], { key, parent })) return key;
   }
   return undefined;
+}
+
+/** Whether what the text had before is still there. Another value is somebody else's, or a default that we do not know. */
+function isLeftOver(before: Json | undefined, live: Json | undefined, place: Place): boolean {
+  if (isEmpty(before) || isEmpty(live) || onlyDefaults(place.key, live)) return false;
+  return compare(before, undefined, live, place) === undefined;
 }
 
 function joined(key: string, rest: string): string {
@@ -68,8 +72,8 @@ function compare(
   place: Place,
 ): string | undefined {
   if (wanted === live && typeof wanted !== 'object') return undefined;
-  // An empty map or list says nothing of what is there.
-  if (wanted === undefined || isEmpty(wanted)) return undefined;
+  // An empty map or list says nothing of what is there, but that what it held before is gone.
+  if (wanted === undefined || isEmpty(wanted)) return isLeftOver(before, live, place) ? '' : undefined;
   if (isJsonObject(wanted)) {
     return isJsonObject(live) ? compareMaps(wanted, isJsonObject(before) ? before : {}, live, place.key) : '';
   }

@@ -3,12 +3,15 @@
 import { firstDifference } from '../api/content-match.ts';
 import type { Known } from '../api/known.ts';
 import type { LiveLws } from '../api/live.ts';
+import { MARK, parseMarks, printMarks } from '../api/marks.ts';
 import { DEFAULT_MAX_UNAVAILABLE } from '../api/workload.ts';
-import { keyHolds } from './groups.ts';
+import { hasCloser, keyHolds } from './groups.ts';
 import { type Hold, hold } from './hold.ts';
 import type { Snapshot, WorkloadFile } from './snapshot.ts';
 
 const WAITING_FOR_AGENT = 'Waiting for the GitOps agent to apply it; if that takes long, look at its sync errors';
+
+const MARK_NAMES: readonly (keyof typeof MARK)[] = ['release', 'step', 'stable', 'restore', 'aborted'];
 
 /** LWS 0.8 says nothing of what it has observed: two reads at least so far apart must agree. */
 export const SECOND_READ_SECONDS = 5;
@@ -58,7 +61,32 @@ function differingField(snapshot: Snapshot, file: WorkloadFile, lws: LiveLws): s
     return `${differs[0]} is ${String(differs[2])} in the cluster, Git says ${String(differs[1])}`;
   const before = snapshot.stable.kind === 'known' ? snapshot.stable.value.content : undefined;
   const path = firstDifference(workload.content, before, lws.content);
-  return path === undefined ? undefined : `spec.${path} in the cluster differs from Git`;
+  if (path !== undefined) return `spec.${path} in the cluster differs from Git`;
+  return olderText(snapshot, file, lws);
+}
+
+/**
+ * The template of Git is all there, and more besides, that LWS does not fill in: another controller's, or what the
+ * text that is being left had added. Marks that our commits wrote with each text tell which; without them, whether LWS
+ * knows a revision that is closer to Git.
+ */
+function olderText({ live }: Snapshot, { workload, digest }: WorkloadFile, lws: LiveLws): string | undefined {
+  const extra = firstDifference(workload.content, lws.content, lws.content);
+  if (extra === undefined) return undefined;
+  const { marks } = workload;
+  const seen = parseMarks(lws.annotations);
+  if (marks !== undefined && marks.release.digest === digest && seen !== undefined && 'release' in seen) {
+    const [wanted, there] = [printMarks(marks), printMarks(seen)];
+    const other = MARK_NAMES.find((name) => wanted[name] !== there[name]);
+    return other === undefined
+      ? undefined
+      : `spec.${extra} in the cluster is not in Git, and ${MARK[other]} there is ${there[other] ?? 'missing'}, not ${wanted[other] ?? 'missing'}`;
+  }
+  const { leaderSet, revisions } = live;
+  if (leaderSet.kind !== 'known' || revisions.kind !== 'known') return undefined;
+  return hasCloser(leaderSet.value.revisionKey, workload.content, revisions.value)
+    ? `spec.${extra} in the cluster is not in Git, and LWS knows a revision without it`
+    : undefined;
 }
 
 /** Git's replicas where Git owns them; an autoscaler's value is never compared. */
@@ -78,7 +106,8 @@ function waitingOnObservation(snapshot: Snapshot, file: WorkloadFile, lws: LiveL
     );
   }
   const before = snapshot.stable.kind === 'known' ? snapshot.stable.value.content : undefined;
-  if (!keyHolds(leaderSet.value.revisionKey, file.workload.content, { before, revisions: revisions.value })) {
+  const known = { before, live: lws.content, revisions: revisions.value };
+  if (!keyHolds(leaderSet.value.revisionKey, file.workload.content, known)) {
     return hold(
       'NotObserved',
       'LWS has not yet put the template of Git on its leader StatefulSet',

@@ -117,18 +117,34 @@ export function keyOf(
 }
 
 /**
- * Whether a revision with `key` holds `content` and nothing that only `before` says: what LWS has put on its leader
- * StatefulSet is this text, not the one before it.
+ * Whether a revision with `key` holds `content`, nothing that only `before` says, and nothing that `live`, the object
+ * itself, does not: what LWS has put on its leader StatefulSet is this text, not one that it was added to or cut from.
  */
 export function keyHolds(
   key: string,
   content: JsonObject,
-  known: { readonly before: JsonObject | undefined; readonly revisions: readonly LiveRevision[] },
+  known: {
+    readonly before: JsonObject | undefined;
+    readonly live: JsonObject;
+    readonly revisions: readonly LiveRevision[];
+  },
 ): boolean {
   const wanted = withoutTopology(content);
   const before = known.before === undefined ? undefined : withoutTopology(known.before);
   const same = known.revisions.filter((revision) => revision.key === key);
-  return same.some((revision) => firstDifference(wanted, before, revision.content) === undefined);
+  return same.some(
+    (revision) =>
+      firstDifference(wanted, before, revision.content) === undefined &&
+      firstDifference(revision.content, undefined, withoutTopology(known.live)) === undefined,
+  );
+}
+
+/** Whether one revision holds `content` with less besides than another that holds it: the other is another text. */
+export function hasCloser(key: string, content: JsonObject, revisions: readonly LiveRevision[]): boolean {
+  const wanted = withoutTopology(content);
+  const holding = revisions.filter((revision) => firstDifference(wanted, undefined, revision.content) === undefined);
+  const own = holding.filter((revision) => revision.key === key).map((revision) => leafCount(revision.content));
+  return own.length > 0 && holding.some((revision) => leafCount(revision.content) < Math.min(...own));
 }
 
 /** The exclusive-topology annotation is no part of LWS's own revisions. */

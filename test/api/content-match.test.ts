@@ -102,6 +102,17 @@ test.each<readonly [...Row, before: JsonObject]>([
     undefined,
     { size: 4, restartPolicy: 'None' },
   ],
+  [
+    'a map that was emptied',
+    { emptyDir: {} },
+    { emptyDir: { medium: 'M' } },
+    'emptyDir',
+    { emptyDir: { medium: 'M' } },
+  ],
+  ['a list that was emptied', { args: [] }, { args: ['x'] }, 'args', { args: ['x'] }],
+  ['emptied with null', { a: null }, { a: { b: 1 } }, 'a', { a: { b: 1 } }],
+  ['emptied as wanted', { emptyDir: {} }, { emptyDir: {} }, undefined, { emptyDir: { medium: 'M' } }],
+  ['emptied, and defaulted', { ports: {} }, { ports: { protocol: 'TCP' } }, undefined, { ports: { protocol: 'UDP' } }],
   ["somebody else's value", { a: 1 }, { a: 1, b: 3 }, undefined, { a: 1, b: 2 }],
   [
     'a default that the text before spelled out',
