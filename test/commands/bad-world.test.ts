@@ -31,27 +31,27 @@ const clusters: readonly (readonly [what: string, interfere: Interfere, said: st
   [
     'RBAC refuses pods',
     onLists('pods', forbidden('pods')),
-    'ClusterUnreadable: list pods in llm: forbidden; needs verb list on pods in namespace llm: pods is forbidden',
+    'ClusterUnreadable: List pods in llm: forbidden; needs verb list on pods in namespace llm: pods is forbidden',
   ],
   [
     'RBAC refuses the workloads themselves',
     onLists('leaderworkersets', forbidden('leaderworkersets')),
-    'ClusterUnreadable: list leaderworkersets.leaderworkerset.x-k8s.io in llm: forbidden; needs verb list on leaderworkersets.leaderworkerset.x-k8s.io in namespace llm',
+    'ClusterUnreadable: List leaderworkersets.leaderworkerset.x-k8s.io in llm: forbidden; needs verb list on leaderworkersets.leaderworkerset.x-k8s.io in namespace llm',
   ],
   [
     'credentials are not accepted',
     () => unauthorized,
-    'ClusterUnreadable: list leaderworkersets.leaderworkerset.x-k8s.io in llm: the API server does not accept these credentials (401); log in again, or check the context',
+    'ClusterUnreadable: List leaderworkersets.leaderworkerset.x-k8s.io in llm: the API server does not accept these credentials (401); log in again, or check the context',
   ],
   [
     'no LeaderWorkerSet is installed',
     onLists('leaderworkersets', pageNotFound),
-    'ClusterUnreadable: the API server has no leaderworkersets.leaderworkerset.x-k8s.io: is LWS installed in this cluster?',
+    'ClusterUnreadable: The API server has no leaderworkersets.leaderworkerset.x-k8s.io: is LWS installed in this cluster?',
   ],
   [
     'something else answers',
     () => ({ status: 404, body: '<html>login</html>' }),
-    'ClusterUnreadable: list leaderworkersets.leaderworkerset.x-k8s.io in llm: 404, but not from the API server; check the address',
+    'ClusterUnreadable: List leaderworkersets.leaderworkerset.x-k8s.io in llm: 404, but not from the API server; check the address',
   ],
 ];
 
@@ -88,7 +88,7 @@ describe('a cluster that does not let us look', () => {
     const pass = await site.run('reconcile');
     expect(pass.code).toBe(1);
     expect(pass.out).toContain(
-      'waits  ScalerUnreadable: the number of groups is not known: list horizontalpodautoscalers.autoscaling in llm: forbidden; needs verb list on horizontalpodautoscalers.autoscaling in namespace llm',
+      'waits  ScalerUnreadable: The number of groups is not known: list horizontalpodautoscalers.autoscaling in llm: forbidden; needs verb list on horizontalpodautoscalers.autoscaling in namespace llm',
     );
     expect(await site.subject()).toBe(`edit ${LWS_FILE}`);
   });
@@ -107,7 +107,7 @@ describe('a cluster that does not let us look', () => {
       'nobody listens',
       'reconcile',
       (site) => void site.file('kubeconfig', site.api.kubeconfig.replace(/http:\/\/[0-9.:]+/, 'http://127.0.0.1:1')),
-      'connection refused (ECONNREFUSED) at http://127.0.0.1:1',
+      'connection refused (ECONNREFUSED); check that an API server can be reached from here at http://127.0.0.1:1',
     ],
     [
       'no such kubeconfig',
@@ -294,7 +294,7 @@ describe('a token', () => {
     );
     const pass = await site.run('reconcile', env);
     expect(pass.code).toBe(1);
-    expect(pass.out).toContain('PushRefused: the push to main was refused: ');
+    expect(pass.out).toContain('PushRefused: The push to main was refused: ');
     expect(pass.out).toContain('main is protected: open a pull request');
     expect(pass.out).toContain('Allow the identity of tranche to push there, or change the rule');
     expect(await site.subject()).toBe('first files');

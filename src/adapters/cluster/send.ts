@@ -107,13 +107,20 @@ const causes: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: 'the certificate has expired',
 };
 
+/** The next action; the address of the server follows these words. */
+function nextOf(cause: string): string {
+  return cause.includes('certificate')
+    ? 'check certificate-authority-data in the kubeconfig for the server'
+    : 'check that an API server can be reached from here';
+}
+
 /** Only the code of an error is told: its message may quote what was sent. */
 function connectionFailure(error: Error): Failure {
   const code = 'code' in error && typeof error.code === 'string' ? error.code : error.name;
   const cause = causes[code];
   return {
     kind: 'failure',
-    why: cause === undefined ? `connection failed (${code})` : `${cause} (${code})`,
+    why: cause === undefined ? `connection failed (${code})` : `${cause} (${code}); ${nextOf(cause)}`,
     retryable: false,
   };
 }

@@ -403,7 +403,7 @@ describe('a server that is slow, huge or gone', () => {
     const { cluster } = clusterAt(`http://127.0.0.1:${port}`);
     expect(await pods(cluster)).toEqual({
       kind: 'unknown',
-      why: `list pods in inference: connection refused (ECONNREFUSED) at http://127.0.0.1:${port}`,
+      why: `list pods in inference: connection refused (ECONNREFUSED); check that an API server can be reached from here at http://127.0.0.1:${port}`,
     });
   });
 
