@@ -3,6 +3,7 @@
 import {
   type Condition,
   type GroupRecord,
+  type Phase,
   RECORD_VERSION,
   type RolloutRecord,
   type StableCopy,
@@ -42,12 +43,7 @@ export function recordOf(snapshot: Snapshot, situation: Situation | undefined, d
     blobs: snapshot.blobs,
     settled,
     auditedAt: auditedAt(snapshot, settled),
-    phase: phaseOf({
-      before: before?.phase ?? 'Healthy',
-      deleting: snapshot.rollout === undefined && situation?.marks !== undefined,
-      disabled: snapshot.rollout?.rollout.disabled ?? false,
-      inProgress: situation === undefined ? undefined : inProgress,
-    }),
+    phase: phaseAfter(snapshot, situation, inProgress),
     currentStepState: decision.stepState,
     currentStepIndex: state === 'settled' ? steps : index,
     nextStepIndex: state === 'settled' ? -1 : nextStepIndex(steps, index),
@@ -67,6 +63,16 @@ export function recordOf(snapshot: Snapshot, situation: Situation | undefined, d
     appliedSince: appliedSince(snapshot, situation),
     stable: stableAfter(snapshot, situation, decision),
   };
+}
+
+/** Kruise takes some phases in two rounds; asked twice, an unchanged world has an unchanged phase. */
+function phaseAfter(snapshot: Snapshot, situation: Situation | undefined, inProgress: boolean): Phase {
+  const facts = {
+    deleting: snapshot.rollout === undefined && situation?.marks !== undefined,
+    disabled: snapshot.rollout?.rollout.disabled ?? false,
+    inProgress: situation === undefined ? undefined : inProgress,
+  };
+  return phaseOf({ ...facts, before: phaseOf({ ...facts, before: snapshot.record?.phase ?? 'Healthy' }) });
 }
 
 /**
