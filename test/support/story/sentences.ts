@@ -1,17 +1,13 @@
 /** The sentences that stories are made of, and what each does. */
 
-import { INTENT, printStepIntent } from '../../../src/api/intents.ts';
 import type { JsonObject } from '../../../src/api/json.ts';
 import { MARK } from '../../../src/api/marks.ts';
-import { printRelease, type Release } from '../../../src/api/release.ts';
-import { parseManifestFile } from '../../../src/manifests/parse-file.ts';
-import { readWorkload } from '../../../src/reconcile/read-workload.ts';
-import { nextRelease } from '../../../src/rollout/situation.ts';
 import { LWS } from '../../../src/simulator/resource-table.ts';
 import type { Player } from './play.ts';
 import { type Look, STATUS } from './rehearse.ts';
-import { NAMESPACE, nameOf, type Stage } from './stage.ts';
+import { NAMESPACE, nameOf } from './stage.ts';
 import { tellGroups } from './tell.ts';
+import { ordered } from './verbs.ts';
 
 type Sentence = {
   readonly pattern: RegExp;
@@ -26,33 +22,6 @@ const WHO = '(Ada|Ben|Renovate|Somebody)';
 
 function text(quoted: string | undefined): string {
   return (quoted ?? '').replaceAll('\\n', '\n');
-}
-
-/** The delivery that a person means by the name of a Rollout: the one in the file, or the request that waits in it. */
-function meant(
-  stage: Stage,
-  name: string,
-): { readonly release: Release; readonly step: number; readonly aborted: readonly Release[] } {
-  const { file } = stage.find('LeaderWorkerSet', name);
-  const documents = parseManifestFile(file, stage.repository.text('main', file) ?? '', ['LeaderWorkerSet']).documents;
-  const document = documents.find((found) => found.object.name === name);
-  const read = document === undefined ? undefined : readWorkload(document).workload;
-  if (read === undefined) throw new Error(`${name} cannot be read`);
-  const { marks } = read.workload;
-  const asked = marks === undefined || (marks.step === undefined && marks.release.digest !== read.digest);
-  const release = asked ? nextRelease(read.digest, marks) : marks.release;
-  return { release, step: marks?.step?.kind === 'step' ? marks.step.index : 1, aborted: marks?.aborted ?? [] };
-}
-
-/** An annotation on the Rollout, as the verbs of the command line write it. */
-function intend(
-  player: Player,
-  who: string,
-  of: { readonly name: string; readonly key: keyof typeof INTENT; readonly value: string },
-): string {
-  const edits = [{ kind: 'set', path: ['metadata', 'annotations', INTENT[of.key]], value: of.value }] as const;
-  const message = `rollout(${NAMESPACE}/${of.name}): ${of.key} ${of.value.slice(0, 20)}`;
-  return committed(player, player.stage.splice(who, { kind: 'Rollout', name: of.name }, { edits, message }));
 }
 
 function committed(player: Player, oid: string): string {
@@ -90,13 +59,13 @@ const git: readonly Sentence[] = [
       committed(player, player.stage.commit(who, [{ path, text: undefined }], `delete ${path}`)),
   },
   {
-    pattern: new RegExp(`^${WHO} (disables|enables|pauses|resumes) (\\S+)\\.$`),
+    pattern: new RegExp(`^${WHO} (disables|enables) (\\S+)\\.$`),
     act: (player, [who = '', verb = '', name = '']) =>
       setField(player, who, {
         kind: 'Rollout',
         name,
-        path: verb.endsWith('ables') ? ['spec', 'disabled'] : ['spec', 'strategy', 'paused'],
-        value: verb === 'disables' || verb === 'pauses' ? true : '',
+        path: ['spec', 'disabled'],
+        value: verb === 'disables' ? true : '',
         message: `${verb.replace(/s$/, '')} ${name}`,
       }),
   },
@@ -110,35 +79,6 @@ const git: readonly Sentence[] = [
         value: Number(value),
         message: `${name}: ${field} ${value}`,
       }),
-  },
-  {
-    pattern: new RegExp(`^${WHO} approves (\\S+)\\.$`),
-    act: (player, [who = '', name = '']) => {
-      const { release, step } = meant(player.stage, name);
-      return intend(player, who, { name, key: 'approve', value: printStepIntent({ index: step, release }) });
-    },
-  },
-  {
-    pattern: new RegExp(`^${WHO} jumps (\\S+) to step (\\d+)\\.$`),
-    act: (player, [who = '', name = '', index = '']) => {
-      const { release } = meant(player.stage, name);
-      return intend(player, who, { name, key: 'jump', value: printStepIntent({ index: Number(index), release }) });
-    },
-  },
-  {
-    pattern: new RegExp(`^${WHO} aborts (\\S+)\\.$`),
-    act: (player, [who = '', name = '']) =>
-      intend(player, who, { name, key: 'abort', value: printRelease(meant(player.stage, name).release) }),
-  },
-  {
-    pattern: new RegExp(`^${WHO} retries (\\S+)\\.$`),
-    act: (player, [who = '', name = '']) =>
-      intend(player, who, { name, key: 'retry', value: printRelease(meant(player.stage, name).aborted[0]!) }),
-  },
-  {
-    pattern: new RegExp(`^${WHO} acknowledges main for (\\S+)\\.$`),
-    act: (player, [who = '', name = '']) =>
-      intend(player, who, { name, key: 'acknowledge', value: player.stage.repository.head('main')! }),
   },
   {
     pattern: new RegExp(`^${WHO} rewrites main: the last (\\d+) commits are gone\\.$`),
@@ -183,6 +123,39 @@ const git: readonly Sentence[] = [
       if (!record.includes(from)) throw new Error(`the record has no ${from}`);
       stage.repository.commit(STATUS, { writes: [{ path, text: record.replace(from, to) }], message: 'by hand' });
     },
+  },
+];
+
+const orders: readonly Sentence[] = [
+  {
+    pattern: new RegExp(`^${WHO} (aborts|pauses|resumes) (\\S+)\\.$`),
+    act: (player, [who = '', verb = '', name = '']) => {
+      const kinds = { aborts: 'abort', pauses: 'pause', resumes: 'resume' } as const;
+      const kind = kinds[verb as keyof typeof kinds];
+      return ordered(player, { who, name, verb: { kind } });
+    },
+  },
+  {
+    pattern: new RegExp(`^${WHO} approves (\\S+)\\.$`),
+    act: (player, [who = '', name = '']) => ordered(player, { who, name, verb: { kind: 'approve', step: undefined } }),
+  },
+  {
+    pattern: new RegExp(`^${WHO} jumps (\\S+) to step (\\d+)\\.$`),
+    act: (player, [who = '', name = '', step = '']) =>
+      ordered(player, { who, name, verb: { kind: 'jump', step: Number(step) } }),
+  },
+  {
+    pattern: new RegExp(`^${WHO} retries (\\S+)\\.$`),
+    act: (player, [who = '', name = '']) => ordered(player, { who, name, verb: { kind: 'retry', release: undefined } }),
+  },
+  {
+    pattern: new RegExp(`^${WHO} acknowledges main for (\\S+)\\.$`),
+    act: (player, [who = '', name = '']) => ordered(player, { who, name, verb: { kind: 'acknowledge' } }),
+  },
+  {
+    pattern: new RegExp(`^${WHO} (ejects|aborts and ejects) (\\S+)\\.$`),
+    act: (player, [who = '', verb = '', name = '']) =>
+      ordered(player, { who, name, verb: { abort: verb !== 'ejects', partition: undefined } }),
   },
 ];
 
@@ -429,6 +402,7 @@ const claims: readonly Sentence[] = [
 
 export const sentences: readonly Sentence[] = [
   ...git,
+  ...orders,
   ...mishaps,
   ...servers,
   ...agents,

@@ -195,9 +195,13 @@ export class Stage {
 
   /** Whether nobody else has committed since what the agent applied before. */
   private onlyOurs(at: string): boolean {
+    // Orders of people are commits of tranche as well; none of them but `eject` touches what the agent applies.
     const line = this.repository.log(at);
     const known = line.findIndex((commit) => commit.oid === this.applied);
-    return known > 0 && line.slice(0, known).every((commit) => commit.author.name === 'tranche');
+    return (
+      known > 0 &&
+      line.slice(0, known).every(({ author, message }) => author.name === 'tranche' && !message.includes(': eject'))
+    );
   }
 
   /** The ports of one pass on this stage; only the real pass, on the real repository, is heard. */
