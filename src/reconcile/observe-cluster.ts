@@ -57,29 +57,33 @@ export function liveReader(cluster: Cluster, early: ReadonlySet<string>): LiveRe
     if (object === undefined) return withoutWorkload(workloads);
     const lws = parseLws(object);
     if (lws.kind !== 'known') return { ...withoutWorkload(workloads), lws };
-    const [sets, pods, revisions, hpas, scaledObjects] = await owned(namespace);
-    const ownSets = mine(sets, (item) => at(item, ['metadata', 'labels', LWS_NAME]) === name);
-    const leaderSets = each(
-      mine(ownSets, (item) => controllerUid(item) === lws.value.uid),
+    const found = await owned(namespace);
+    const [, , , hpas, scaledObjects] = found;
+    const scaler = autoscaled === undefined ? scalerOf(name, hpas, scaledObjects) : known(autoscaled);
+    return { lws, ...partsOf({ name, uid: lws.value.uid }, found), scaler };
+  };
+}
+
+/** Lists of one namespace: StatefulSets, leader pods, LWS's revisions, and the two kinds of autoscalers. */
+type Lists = readonly [Listed, Listed, Listed, Listed, Listed];
+type Listed = Known<readonly unknown[]>;
+
+/** What belongs to one workload; StatefulSets and revisions by owner, because a name may have been used before. */
+function partsOf(
+  workload: { readonly name: string; readonly uid: string },
+  [sets, pods, revisions]: Lists,
+): Pick<Live, 'leaderSet' | 'leaders' | 'workerSets' | 'revisions'> {
+  const named = (item: unknown): boolean => at(item, ['metadata', 'labels', LWS_NAME]) === workload.name;
+  const owned = (item: unknown): boolean => controllerUid(item) === workload.uid;
+  const ownSets = mine(sets, named);
+  return {
+    leaderSet: only(each(mine(ownSets, owned), parseStatefulSet)),
+    leaders: each(mine(pods, named), parseLeader),
+    workerSets: each(
+      mine(ownSets, (item) => !owned(item)),
       parseStatefulSet,
-    );
-    return {
-      lws,
-      leaderSet: only(leaderSets),
-      leaders: each(
-        mine(pods, (item) => at(item, ['metadata', 'labels', LWS_NAME]) === name),
-        parseLeader,
-      ),
-      workerSets: each(
-        mine(ownSets, (item) => controllerUid(item) !== lws.value.uid),
-        parseStatefulSet,
-      ),
-      revisions: each(
-        mine(revisions, (item) => controllerUid(item) === lws.value.uid),
-        parseRevision,
-      ),
-      scaler: autoscaled === undefined ? scalerOf(name, hpas, scaledObjects) : known(autoscaled),
-    };
+    ),
+    revisions: each(mine(revisions, owned), parseRevision),
   };
 }
 
