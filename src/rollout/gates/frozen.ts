@@ -11,7 +11,7 @@ export function stepCountChanged({ marks, steps, snapshot }: Situation): Hold | 
   if (snapshot.rollout === undefined || step?.kind !== 'step' || step.of === steps.length) return undefined;
   return hold(
     'StepCountChanged',
-    `the delivery began with ${step.of} steps, the Rollout now has ${steps.length}: the number is fixed until it ends. Put ${step.of} steps back, or abort`,
+    `the delivery began with ${step.of} steps, the Rollout now has ${steps.length}: the number is fixed until it ends. Put ${step.of} steps back, or go back: tranche abort ${snapshot.key.name}`,
   );
 }
 
