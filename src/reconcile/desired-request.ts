@@ -7,19 +7,15 @@ import type { ReadRequest } from '../ports/git.ts';
 /** The configuration and nothing else. */
 export const CONFIG_REQUEST: ReadRequest = { paths: [CONFIG_FILE], suffixes: [], markers: [] };
 
-/** What to read of main for these paths. Only files that can concern a rollout keep their text. */
+/**
+ * What to read of main for these paths. Only files that can concern a rollout keep their text: an autoscaler of a
+ * LeaderWorkerSet names that kind, and kustomize knows its files by name.
+ */
 export function desiredRequest(paths: readonly string[]): ReadRequest {
   return {
     paths,
     suffixes: ['.yaml', '.yml', '.json', 'Kustomization', 'Chart.yaml'],
-    markers: [
-      LWS_KIND,
-      'rollouts.kruise.io',
-      'HorizontalPodAutoscaler',
-      'ScaledObject',
-      'resources:',
-      'Kustomization',
-      'kind: Rollout',
-    ],
+    markers: [LWS_KIND, 'rollouts.kruise.io', 'kind: Rollout'],
+    names: ['kustomization.yaml', 'kustomization.yml', 'Kustomization', 'Chart.yaml'],
   };
 }

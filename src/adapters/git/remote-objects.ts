@@ -72,7 +72,8 @@ export class RemoteObjects {
   }
 
   /** Answers for a batch. Throws PortError where the server does not give what was asked. */
-  async load(batch: Batch, reading: Reading): Promise<Lookup> {
+  async load(batch: Batch, given: Reading): Promise<Lookup> {
+    const reading = batch.withoutMarkers === true ? { ...given, ...noMarkers } : given;
     const leftOut = batch.type === 'blob' && reading.sent === 'limited';
     const missing = batch.oids.filter((oid) => this.cache.get(oid, reading.markersKey) === undefined);
     if (batch.type === 'blob' && reading.blobs !== undefined && reading.blobs === batch.blobsInTree) {
@@ -193,6 +194,8 @@ export class RemoteObjects {
     reading.blobs = undefined;
   }
 }
+
+const noMarkers = { markers: [], markersKey: JSON.stringify([]), sent: 'parts', blobs: undefined } as const;
 
 function smaller(limits: GitLimits, first: Partial<GitLimits>): Partial<GitLimits> {
   return {

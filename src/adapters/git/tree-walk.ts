@@ -18,12 +18,17 @@ const submoduleMode = '160000';
 /** The files of `request` below the tree `root`, sorted by path. Throws PortError where a limit is passed. */
 export function* walkTree(root: Oid, request: ReadRequest, limits: GitLimits): ObjectQuestion<readonly TreeFile[]> {
   const { files, blobsInTree } = yield* findFiles(root, request, limits);
-  const oids = [...new Set(files.map((file) => file.oid))];
+  const [named, others] = split(files, request.names ?? []);
+  const oids = [...new Set(others.map((file) => file.oid))];
   const lookup = yield { type: 'blob', oids, ...(request.paths.includes('') ? { blobsInTree } : {}) };
-  const read = contentReader(request, limits);
-  return files
-    .map((file) => describe(file, read(file.oid, lookup)))
-    .sort((left, right) => (left.path < right.path ? -1 : left.path > right.path ? 1 : 0));
+  const read = contentReader(request.markers, lookup, limits);
+  const found = others.map((file) => describe(file, read(file.oid)));
+  if (named.length > 0) {
+    const byName = yield { type: 'blob', oids: [...new Set(named.map((file) => file.oid))], withoutMarkers: true };
+    const readAny = contentReader([], byName, limits);
+    found.push(...named.map((file) => describe(file, readAny(file.oid))));
+  }
+  return found.sort((left, right) => (left.path < right.path ? -1 : left.path > right.path ? 1 : 0));
 }
 
 function* findFiles(root: Oid, request: ReadRequest, limits: GitLimits): ObjectQuestion<Found> {
@@ -58,6 +63,12 @@ function* findFiles(root: Oid, request: ReadRequest, limits: GitLimits): ObjectQ
   return { files, blobsInTree: blobs.size };
 }
 
+/** Files that are wanted for their name, and the others. */
+function split(files: readonly File[], names: readonly string[]): readonly [readonly File[], readonly File[]] {
+  const isNamed = ({ path }: File): boolean => names.includes(path.slice(path.lastIndexOf('/') + 1));
+  return [files.filter(isNamed), files.filter((file) => !isNamed(file))];
+}
+
 function wantedOf(paths: readonly string[]): Wanted {
   const root: Wanted = { everything: false, names: new Map() };
   for (const path of paths) {
@@ -85,10 +96,10 @@ function describe(file: File, content: TreeFile['content']): TreeFile {
   return { path: spelled, oid: file.oid, mode: file.mode, content: unreadable('its name is not UTF-8') };
 }
 
-function contentReader(request: ReadRequest, limits: GitLimits) {
-  const markers = request.markers.map((marker) => Buffer.from(marker, 'utf8'));
+function contentReader(texts: readonly string[], lookup: (oid: Oid) => FoundObject, limits: GitLimits) {
+  const markers = texts.map((marker) => Buffer.from(marker, 'utf8'));
   const seen = new Map<Oid, TreeFile['content']>();
-  return (oid: Oid, lookup: (oid: Oid) => FoundObject): TreeFile['content'] => {
+  return (oid: Oid): TreeFile['content'] => {
     const known = seen.get(oid);
     if (known !== undefined) return known;
     const content = contentOf(lookup(oid), markers, limits);

@@ -96,6 +96,25 @@ function readingTests(subject: () => Subject): void {
     ]);
   });
 
+  test('files of some names keep their text without a marker, wherever they are', async () => {
+    const commit = await subject().commit('reading', {
+      ...files,
+      'kustomization.yaml': 'images: []\n',
+      'apps/kustomization.yaml': 'resources: []\n',
+      'apps/my-kustomization.yaml': 'resources: [a]\n',
+    });
+    const names = ['kustomization.yaml', 'large.yaml'];
+    for (const paths of [[''], ['apps', 'kustomization.yaml', 'large.yaml']]) {
+      const tree = await subject().git.readAt(commit, { paths, suffixes: ['.yaml'], markers: ['Rollout'], names });
+      const shown = tree.files.filter(({ content }) => content.kind !== 'skipped');
+      expect(shown.map(({ path, content }) => `${path} ${content.kind}`)).toEqual(
+        expect.arrayContaining(['apps/kustomization.yaml text', 'kustomization.yaml text', 'large.yaml unreadable']),
+      );
+      expect(tree.files.find(({ path }) => path === 'apps/my-kustomization.yaml')?.content.kind).toBe('skipped');
+      expect(tree.files.map(({ path }) => path)).toEqual(tree.files.map(({ path }) => path).toSorted());
+    }
+  });
+
   test('a file that is not UTF-8 or too large is unreadable', async () => {
     const commit = await subject().commit('reading', files);
     const { files: found } = await subject().git.readAt(commit, { ...all, paths: ['binary.yaml', 'large.yaml'] });
