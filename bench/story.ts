@@ -19,7 +19,7 @@ export type Moments = {
   readonly settled: Heads;
   /** Step 1 of 3 is on its group and ready: the next pass writes step 2. */
   readonly moving: Heads;
-  /** The same, and the configuration that names the paths is gone. */
+  /** The same without a configuration of paths; its cluster is the same as well, but for annotations. */
   readonly movingWithoutPaths: Heads;
 };
 
@@ -37,16 +37,25 @@ export async function playStory(place: StoryPlace): Promise<{ readonly cluster: 
   const stage: Stage = { ...place, cluster, ...bareRepository(place.repository) };
   await rounds(stage, async () => (await pass(stage, true)).quiet);
   const settled = await headsOf(stage);
-  await stage.commit('main', { [place.lwsFile]: (await lwsText(stage)).replaceAll(OLD, NEW) }, 'vllm: v0.10.1');
+  const twin = { ...stage, cluster: cluster.fork() };
+  const moving = await deliver(stage, {});
+  await stage.git('update-ref', 'refs/heads/main', settled.main);
+  await stage.git('update-ref', 'refs/heads/tranche-status', settled.status);
+  const movingWithoutPaths = await deliver(twin, { [place.configFile]: undefined });
+  return { cluster, moments: { settled, moving, movingWithoutPaths } };
+}
+
+/** A person asks for the new version; everything goes on until step 2 is due. */
+async function deliver(stage: Stage, files: Readonly<Record<string, undefined>>): Promise<Heads> {
+  const edit = { ...files, [stage.lwsFile]: (await lwsText(stage)).replaceAll(OLD, NEW) };
+  await stage.commit('main', edit, 'vllm: v0.10.1');
   await rounds(stage, async () => {
     const [outcome] = (await pass(stage, false)).outcomes;
     const isDue = outcome?.plan?.commit?.subject.includes('step 2/3') === true;
     if (!isDue) await pass(stage, true);
     return isDue;
   });
-  const moving = await headsOf(stage);
-  await stage.commit('main', { [place.configFile]: undefined }, 'read everything');
-  return { cluster, moments: { settled, moving, movingWithoutPaths: await headsOf(stage) } };
+  return headsOf(stage);
 }
 
 type Stage = StoryPlace & ReturnType<typeof bareRepository> & { readonly cluster: Cluster };
