@@ -11,6 +11,7 @@ import {
 } from '../api/record.ts';
 import { printRelease, sameRelease } from '../api/release.ts';
 import { frozenPlanOf } from '../api/rollout-frozen.ts';
+import type { Instant } from '../api/time.ts';
 import { fieldsLive } from './applied.ts';
 import { plannedGroups } from './batches.ts';
 import type { Hold } from './hold.ts';
@@ -105,7 +106,7 @@ function stepAfter(snapshot: Snapshot, situation: Situation | undefined, decisio
     before.index === after.step.index &&
     printRelease(before.release) === printRelease(after.release);
   if (same && move === undefined) {
-    return { ...before, doneSince: decision.stepDone ? (before.doneSince ?? snapshot.now) : undefined };
+    return { ...before, doneSince: decision.stepDone ? pastOf(before.doneSince, snapshot) : undefined };
   }
   const frozen = sameRelease(before?.release, after.release) ? before?.frozen : undefined;
   const file = snapshot.rollout;
@@ -161,8 +162,13 @@ function groupsAfter(snapshot: Snapshot, situation: Situation | undefined): read
   return situation.observed.groups.map(({ index, uid, version, ready }) => {
     const old = before.find((group) => group.index === index);
     const same = old !== undefined && old.uid === uid && old.version === version && old.ready === ready;
-    return { index, uid, version, ready, since: same ? old.since : snapshot.now };
+    return { index, uid, version, ready, since: same ? pastOf(old.since, snapshot) : snapshot.now };
   });
+}
+
+/** A time of the record; one that is still to come was written by a clock that ran ahead, and counts from now. */
+function pastOf(since: Instant | undefined, { now }: Snapshot): Instant {
+  return Math.min(since ?? now, now);
 }
 
 /** The objects that a delivery began with: kept while it is open, so that another object is seen as another. */
@@ -184,7 +190,7 @@ function appliedSince(snapshot: Snapshot, situation: Situation | undefined): num
     return undefined;
   const { file } = situation.file;
   const same = snapshot.record?.blobs[file] === snapshot.blobs[file];
-  return (same ? snapshot.record?.appliedSince : undefined) ?? snapshot.now;
+  return pastOf(same ? snapshot.record?.appliedSince : undefined, snapshot);
 }
 
 /** A copy of the text to go back to, for the day on which its commit cannot be fetched any more. */
@@ -201,7 +207,7 @@ function stableAfter(snapshot: Snapshot, situation: Situation | undefined, { mov
 
 /** Settling counts as an audit: everything was read for it. While a delivery goes on the time is not renewed. */
 function auditedAt({ live, record, audit, now }: Snapshot, settled: boolean): number {
-  const before = record?.auditedAt ?? now;
+  const before = Math.min(record?.auditedAt ?? now, now);
   if (live.lws.kind === 'unknown') return before;
   return audit || (settled && record?.settled === false) ? now : before;
 }
