@@ -37,22 +37,34 @@ export async function runProgram(argv: readonly string[], terminal: Io): Promise
     const common = commonOptions(given, io);
     code = await verb(common, openPorts(common, io), given);
   };
-  addPasses(program, io, run);
-  addStatus(program, io, run);
-  addOrders(program, io, run);
-  addEject(program, io, run);
   const done = (result: number): void => {
     code = result;
   };
-  addReplay(program, io, done);
-  addSimulate(program, io, done);
-  addDemo(program, terminal, done);
+  addPasses(program, io, run);
+  // The other verbs are only of interest for help and to each other, and take as long to add as a pass takes to start.
+  if (argv[0] !== 'reconcile') addOthers(program, { io, terminal, run, done });
   try {
     await program.parseAsync(argv, { from: 'user' });
     return code;
   } catch (error) {
     return exitCodeOf(error, io);
   }
+}
+
+type Rest = {
+  readonly io: Io;
+  readonly terminal: Io;
+  readonly run: Run;
+  readonly done: (code: number) => void;
+};
+
+function addOthers(program: Command, { io, terminal, run, done }: Rest): void {
+  addStatus(program, io, run);
+  addOrders(program, io, run);
+  addEject(program, io, run);
+  addReplay(program, io, done);
+  addSimulate(program, io, done);
+  addDemo(program, terminal, done);
 }
 
 /** Names, messages and diffs come from repositories and clusters: none of them may act on a terminal. */
