@@ -187,3 +187,17 @@ export function leafCount(value: Json): number {
   if (!isJsonObject(value)) return 1;
   return Object.values(value).reduce<number>((sum, item) => sum + leafCount(item), 0);
 }
+
+/**
+ * Whether two texts spell out other empty maps and lists. Live objects do not show which of the two they have: an empty
+ * map may be there, or left out, whatever was applied. LWS may make a revision of it all the same.
+ */
+export function emptiesDiffer(left: JsonObject, right: JsonObject): boolean {
+  return emptiesOf(left, '').sort().join('\n') !== emptiesOf(right, '').sort().join('\n');
+}
+
+function emptiesOf(value: Json, path: string): string[] {
+  if (isEmpty(value)) return [`${path} ${JSON.stringify(value)}`];
+  if (isList(value)) return value.flatMap((item, i) => emptiesOf(item, `${path}[${i}]`));
+  return isJsonObject(value) ? Object.entries(value).flatMap(([key, inner]) => emptiesOf(inner, `${path}.${key}`)) : [];
+}

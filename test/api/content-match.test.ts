@@ -1,7 +1,7 @@
 /** Whether the API server holds what a manifest says: defaults, quantities, named lists, leftovers. */
 
 import { expect, test } from 'vitest';
-import { firstDifference, leafCount } from '../../src/api/content-match.ts';
+import { emptiesDiffer, firstDifference, leafCount } from '../../src/api/content-match.ts';
 import type { JsonObject } from '../../src/api/json.ts';
 
 type Row = readonly [what: string, wanted: JsonObject, live: JsonObject, differs: string | undefined];
@@ -126,3 +126,12 @@ test.each<readonly [...Row, before: JsonObject]>([
 test('leaves are counted through maps and lists', () => {
   expect(leafCount({ a: 1, b: { c: [1, 2, { d: null }] }, e: {}, f: [] })).toBe(4);
 });
+
+test.each<readonly [what: string, left: JsonObject, right: JsonObject, differ: boolean]>([
+  ['none at all', { a: 1 }, { a: 2 }, false],
+  ['the same ones, in another order', { a: {}, b: [] }, { b: [], a: {} }, false],
+  ['one more', container({}), container({ securityContext: {} }), true],
+  ['null is one', { a: null }, {}, true],
+  ['a list for a map', { a: {} }, { a: [] }, true],
+  ['filled', { emptyDir: {} }, { emptyDir: { medium: 'Memory' } }, true],
+])('empty maps and lists: %s', (_, left, right, differ) => expect(emptiesDiffer(left, right)).toBe(differ));

@@ -1,5 +1,6 @@
 /** The row `requested`: somebody edited the template of an armed workload, and nothing has moved yet. */
 
+import { emptiesDiffer } from '../../api/content-match.ts';
 import type { Marks } from '../../api/marks.ts';
 import { printRelease, type Release, sameRelease } from '../../api/release.ts';
 import { SENTINEL } from '../../api/workload.ts';
@@ -87,9 +88,13 @@ export function heldAsAborted({ digest, snapshot, file }: Situation, marks: Mark
   );
 }
 
-/** LWS took the text and made no new revision (traces 31d–31f): nothing will ever restart. */
+/**
+ * LWS took the text and made no new revision (traces 31d–31f): nothing will ever restart. Where only an empty map came
+ * or went, the cluster cannot show that it has taken it: stepped, the partition shows it, and nothing restarts either.
+ */
 function invisible(situation: Situation): boolean {
-  const { observed } = situation;
+  const { observed, workload, snapshot } = situation;
+  if (snapshot.stable.kind !== 'known' || emptiesDiffer(workload.content, snapshot.stable.value.content)) return false;
   if (observed === undefined || holdsOf([stalled, historyRewritten, disabled, notApplied], situation).length > 0)
     return false;
   return observed.releaseKey !== undefined && observed.releaseKey === observed.stableKey;
