@@ -1,8 +1,8 @@
 /** A repository of one size behind a Git server, its cluster, and what is run against them. */
 
 import { type ChildProcess, fork } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { bareRepository } from '../test/support/git-server.ts';
 import type { Program } from './measure.ts';
 import { time } from './measure.ts';
@@ -27,6 +27,8 @@ export type World = {
   readonly url: string;
   readonly kubeconfig: string;
   readonly repository: ReturnType<typeof bareRepository>;
+  /** A folder with the files that the moving pass changes on the status branch, as it leaves them. */
+  readonly statusFiles: string;
 };
 
 /** Starts a program of this benchmark as a process that ends with this one; its first message is the answer. */
@@ -52,7 +54,15 @@ export async function makeWorld(bench: Bench, files: number): Promise<World> {
   ]);
   const repository = bareRepository(path);
   await repository.git('repack', '-adq');
-  return { files, moments, url: `${bench.git.url}/${files}.git`, kubeconfig, repository };
+  const statusFiles = mkdtempSync(join(bench.scratch, 'status-'));
+  const world = { files, moments, url: `${bench.git.url}/${files}.git`, kubeconfig, repository, statusFiles };
+  await timeOwn(bench, world, moments.moving);
+  const changed = await repository.git('diff', '--name-only', moments.moving.status, 'tranche-status');
+  for (const file of changed.split('\n')) {
+    mkdirSync(dirname(join(statusFiles, file)), { recursive: true });
+    writeFileSync(join(statusFiles, file), await repository.git('cat-file', 'blob', `tranche-status:${file}`));
+  }
+  return world;
 }
 
 /** Puts both branches back to a moment. */
@@ -82,17 +92,23 @@ export async function checkMoved({ repository }: World, { main }: Heads): Promis
     throw new Error(`main is at "${subject}" on ${parent}, wanted step 2/3 on ${main}`);
 }
 
-/** The least that the git command line must do to put the same text on main: no file but the one is ever fetched. */
+/**
+ * The least by which the git command line gets to the same result: the edit on main and the new status files on the
+ * status branch, in one atomic push. No file but the one that is edited is ever fetched; the status is given ready.
+ */
 const gitScript = `set -e
-git clone -q --depth 1 --filter=blob:none --no-checkout "$1" "$2"
+git clone -q --depth 1 --no-single-branch --filter=blob:none --no-checkout "$1" "$2"
 cd "$2"
 git cat-file blob "HEAD:$3" | sed 's/partition: 3/partition: 2/' > edited
 blob=$(git hash-object -w edited)
 git read-tree HEAD
 git update-index --cacheinfo "100644,$blob,$3"
-tree=$(git write-tree --missing-ok)
-commit=$(git commit-tree -p HEAD -m 'step 2/3' "$tree")
-git push -q origin "$commit:refs/heads/main"
+main=$(git commit-tree -p HEAD -m 'step 2/3' "$(git write-tree --missing-ok)")
+export GIT_INDEX_FILE="$2/.git/status-index"
+git read-tree origin/tranche-status
+(cd "$4" && git --git-dir="$2/.git" --work-tree=. add --ignore-removal .)
+status=$(git commit-tree -p origin/tranche-status -m status "$(git write-tree --missing-ok)")
+git push -q --atomic origin "$main:refs/heads/main" "$status:refs/heads/tranche-status"
 `;
 
 /** Times a program that is given the URL, an empty folder and the file, and must put the edit on main. */
@@ -110,7 +126,7 @@ async function timeOther(bench: Bench, world: World, program: (folder: string) =
 export function timeGit(bench: Bench, world: World): Promise<number> {
   return timeOther(bench, world, (folder) => ({
     command: 'sh',
-    args: ['-c', gitScript, 'git-step', world.url, folder, lwsFile],
+    args: ['-c', gitScript, 'git-step', world.url, folder, lwsFile, world.statusFiles],
   }));
 }
 
