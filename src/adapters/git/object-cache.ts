@@ -22,6 +22,7 @@ export function createObjectCache(maxBytes: number): ObjectCache {
   const objects = new Map<Oid, GitObject>();
   /** By the markers that were looked for. */
   const marks = new Map<string, Map<Oid, 'skipped' | 'large'>>();
+  const shelf = createShelf();
   let held = 0;
   let marked = 0;
   return {
@@ -37,7 +38,7 @@ export function createObjectCache(maxBytes: number): ObjectCache {
     },
     put: (oid, object) => {
       if (objects.has(oid)) return;
-      objects.set(oid, { type: object.type, bytes: ownBytes(object.bytes) });
+      objects.set(oid, { type: object.type, bytes: shelf.put(object.bytes) });
       held += object.bytes.length + overheadBytes;
     },
     mark: (oid, as, markersKey) => {
@@ -59,10 +60,26 @@ export function createObjectCache(maxBytes: number): ObjectCache {
   };
 }
 
-/** A small buffer is a slice of a shared one and would hold all of it in memory: 50,000 trees cost 60 MB that way. */
-function ownBytes(bytes: Buffer): Buffer {
-  if (bytes.buffer.byteLength < bytes.length * 2) return bytes;
-  const own = Buffer.allocUnsafeSlow(bytes.length);
-  bytes.copy(own);
-  return own;
+const slabBytes = 64 * 1024;
+
+/**
+ * Copies small buffers side by side into slabs. A buffer of its own for each of 10,000 trees keeps the garbage
+ * collector busy, and as they come they are slices of larger ones, which they would hold in memory.
+ */
+function createShelf() {
+  let slab = Buffer.alloc(0);
+  let filled = 0;
+  return {
+    put: (bytes: Buffer): Buffer => {
+      if (bytes.length > slabBytes / 4) return Buffer.from(bytes);
+      if (filled + bytes.length > slab.length) {
+        slab = Buffer.allocUnsafeSlow(slabBytes);
+        filled = 0;
+      }
+      const own = slab.subarray(filled, filled + bytes.length);
+      bytes.copy(own);
+      filled += bytes.length;
+      return own;
+    },
+  };
 }
