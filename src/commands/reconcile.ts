@@ -24,8 +24,13 @@ export async function reconcile(options: ReconcileOptions, ports: Ports, io: Io)
   const once = async (): Promise<PassResult> => {
     const result = await runPass(ports, memory, { overrides: options.overrides, write: true, only: options.only });
     await show(result, options, io);
+    await save(result, options, { ports, io });
     return result;
   };
+  if (options.savePass !== undefined) {
+    const { openSaveFolder } = await import('./saved-pass.ts');
+    await openSaveFolder(resolve(io.folder, options.savePass));
+  }
   if (!options.watch) return (await once()).failed ? EXIT.failed : EXIT.ok;
   let failures = 0;
   while (!io.signal.aborted) {
@@ -60,7 +65,20 @@ async function show(result: PassResult, options: ReconcileOptions, io: Io): Prom
   }
   const { passText } = await import('./show.ts');
   io.out(passText(result, options.output));
+}
+
+/** What the pass wrote to Git is written: a full disk here is said, and stops neither the pass nor the watch. */
+async function save(
+  result: PassResult,
+  options: ReconcileOptions,
+  { ports, io }: { readonly ports: Ports; readonly io: Io },
+): Promise<void> {
   if (options.savePass === undefined || result.quiet) return;
   const { savePass } = await import('./saved-pass.ts');
-  await savePass(resolve(io.folder, options.savePass), result);
+  try {
+    await savePass(resolve(io.folder, options.savePass), result);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    ports.log.warn(`--save-pass: this pass was not saved: ${why}`);
+  }
 }

@@ -1,6 +1,6 @@
 /** Passes on disk: what `--save-pass` writes and `replay` reads. */
 
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { access, constants, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isRecord } from '../api/json.ts';
 import { UsageError } from '../options.ts';
@@ -17,9 +17,21 @@ export type SavedPass = {
   readonly diff: string;
 };
 
+/** Makes the folder before a pass begins: a UsageError where that cannot be, while nothing is written yet. */
+export async function openSaveFolder(folder: string): Promise<void> {
+  try {
+    await mkdir(folder, { recursive: true });
+    await access(folder, constants.W_OK);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new UsageError(
+      `--save-pass: ${folder} cannot be written: ${why}. Name a folder that this process may write to`,
+    );
+  }
+}
+
 /** Writes a file for every rollout that got as far as a snapshot; returns their paths. */
 export async function savePass(folder: string, result: PassResult): Promise<readonly string[]> {
-  await mkdir(folder, { recursive: true });
   const saved: string[] = [];
   for (const outcome of result.outcomes) {
     const { key } = outcome;
