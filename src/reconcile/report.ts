@@ -33,6 +33,8 @@ export function outcomeReport(outcome: Outcome): string {
   for (const hold of holds) lines.push(`  waits  ${hold.reason}: ${hold.message}`);
   for (const issue of plan?.issues ?? []) lines.push(`  wrong  ${issueLine(issue)}`);
   for (const warning of plan?.warnings ?? []) lines.push(`  note   ${issueLine(warning)}`);
+  const fault = outcome.snapshot?.recordFault ?? '';
+  if (fault !== '') lines.push(`  note   record rebuilt from the files: ${fault}`);
   if (outcome.error !== undefined) lines.push(`  failed ${outcome.error}`);
   return `${lines.join('\n')}\n`;
 }

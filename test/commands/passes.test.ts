@@ -1,6 +1,6 @@
 /** The verbs that look and step: reconcile, plan, lint, status, replay, against real Git and a real API over HTTP. */
 
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type GitServer, startGitServer } from '../support/git-server.ts';
@@ -124,6 +124,17 @@ describe('--only', () => {
   });
 });
 
+test('a status branch that was deleted in a delivery is rebuilt, and the pass says so', async () => {
+  const site = await startSite();
+  await requested(site);
+  await site.run('reconcile');
+  await site.repository.git('update-ref', '-d', 'refs/heads/tranche-status');
+  const pass = await site.run('reconcile');
+  expect(pass).toMatchObject({ code: 0, err: '' });
+  expect(pass.out).toContain('  note   record rebuilt from the files: there was none\n');
+  expect((await site.run('reconcile')).out).not.toContain('rebuilt');
+});
+
 describe('saved passes', () => {
   test('a pass that is saved can be decided again without the world', async () => {
     const site = await startSite({ files: TWO });
@@ -150,6 +161,29 @@ describe('saved passes', () => {
     const replayed = await site.run('replay passes');
     expect(replayed.code).toBe(1);
     expect(replayed.out).toContain('default_llm_vllm.json: NOT the decision that was saved\n');
+  });
+
+  test.each(['reconcile', 'plan'])(
+    '%s says that the folder cannot be made before anything is written',
+    async (verb) => {
+      const site = await startSite();
+      writeFileSync(join(site.folder, 'file'), '');
+      const called = await site.run(`${verb} --save-pass file/passes`);
+      expect(called).toMatchObject({ code: 2, out: '' });
+      expect(called.err).toContain(
+        `error: --save-pass: ${join(site.folder, 'file/passes')} cannot be written: ENOTDIR`,
+      );
+      expect(await site.subject()).toBe('first files');
+    },
+  );
+
+  test('a pass that could not be saved is a pass all the same', async () => {
+    const site = await startSite();
+    mkdirSync(join(site.folder, 'passes/default_llm_vllm.json'), { recursive: true });
+    const called = await site.run('reconcile --save-pass passes');
+    expect(called.code).toBe(0);
+    expect(called.err).toContain('warning: --save-pass: this pass was not saved: EISDIR');
+    expect(await site.subject()).toBe('rollout(llm/vllm): adopt, partition 0 → 1000000');
   });
 
   const bad: readonly (readonly [what: string, text: string, said: string])[] = [
