@@ -234,7 +234,9 @@ describe('a repository that cannot be used', () => {
     const site = await startSite();
     const called = await site.run('reconcile --repo http://127.0.0.1:1/x.git');
     expect(called.code).toBe(1);
-    expect(called.err).toContain('error: git: heads: http://127.0.0.1:1/x.git: connect ECONNREFUSED 127.0.0.1:1\n');
+    expect(called.err).toContain(
+      'error: git: heads: http://127.0.0.1:1/x.git: connect ECONNREFUSED 127.0.0.1:1. Check the address of the repository, and the network between here and there.\n',
+    );
   });
 });
 

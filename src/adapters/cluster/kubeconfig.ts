@@ -131,7 +131,9 @@ function chosen(
   if (cluster === null) {
     const listed = known.length === 0 ? 'none' : known.slice(0, 20).join(', ');
     throw refused(
-      `the kubeconfig has no context ${JSON.stringify(name)} with a cluster; it has ${listed}`,
+      name === ''
+        ? `the kubeconfig names no current context; it has ${listed}`
+        : `the kubeconfig has no context ${JSON.stringify(name)} with a cluster; it has ${listed}`,
       'Choose one with --context.',
     );
   }

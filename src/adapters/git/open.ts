@@ -85,7 +85,11 @@ function guarded(git: Git): Git {
       }
       // Errors of files have both; everything else is a bug and stays what it is.
       if (!(error instanceof Error) || !('code' in error) || !('syscall' in error)) throw error;
-      throw gitError(`the repository cannot be used: ${error.message}`, { operation, retryable: false });
+      throw gitError(`the repository cannot be used: ${error.message}`, {
+        operation,
+        retryable: false,
+        hint: 'Check that this process may read the repository, and write to it where something is to be written.',
+      });
     }
   };
   return {

@@ -231,7 +231,7 @@ describe('files that are wrong', () => {
       { context: 'prod' },
       /no context "prod" with a cluster; it has dev/,
     ],
-    ['no current context', () => kubeconfig('two', { context: '' }), {}, /no context ""/],
+    ['no current context', () => kubeconfig('two', { context: '' }), {}, /names no current context; it has dev/],
     ['an address that is none', () => kubeconfig('three', { server: 'ftp://x' }), {}, /no http or https address/],
   ])('%s', async (_, file, more, message) => {
     const opening = opened(file(), more);
