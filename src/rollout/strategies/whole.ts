@@ -120,7 +120,8 @@ function queuedHold({ digest, file }: Situation, queued: boolean): readonly Hold
 
 /**
  * Every group on one version and ready, but for tolerated failures before the end. With a newer template queued in
- * the file, the release's own revision is the one that all groups share.
+ * the file, the release's own revision is the one that all groups share,
+ * unless that is the stable one: a hand may have armed a roll before its first group had gone.
  */
 function waitingOnFleet(situation: Situation, queued: boolean): readonly Hold[] {
   const { observed, replicas, snapshot } = situation;
@@ -130,7 +131,7 @@ function waitingOnFleet(situation: Situation, queued: boolean): readonly Hold[] 
   const groups = wanted(observed, replicas);
   const key = groups[0]?.key;
   const updated = groups.filter((group) =>
-    queued ? group.key !== undefined && group.key === key : group.version === 'release',
+    queued ? group.key !== undefined && group.key === key && key !== observed.stableKey : group.version === 'release',
   );
   if (updated.length < groups.length) {
     const astray = groups.filter((group) => !updated.includes(group)).map((group) => group.index);

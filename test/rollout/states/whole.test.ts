@@ -141,6 +141,11 @@ test.each<Row>([
   ['not live yet', { ...armed, text: 'C', live: { text: 'B' } }, 'Settled: settled => B.2 stable=B | RequestQueued'],
   ['groups astray', { ...armed, text: 'C', groups: '0:B+ 1:C+ 2:B+ 3:B+' }, 'hold GroupsNotUpdated RequestQueued'],
   [
+    'armed by hand before a group had gone',
+    { ...armed, text: 'C', groups: '0:A+ 1:A+ 2:A+ 3:A+' },
+    'hold GroupsNotUpdated RequestQueued',
+  ],
+  [
     'this one is given up: the newer takes step 1',
     { ...armed, text: 'C', intents: { abort: 'B.2' } },
     'Superseded: step 1/3, partition 1000000 → 3 => C.3 1/3 floor=0 aborted=B.2',
