@@ -91,14 +91,18 @@ function ceiling({ before, after, reason, plan, workload, since }: OurCommit): s
 }
 
 /** maxUnavailable rises only to get a fleet back, never above N + 1, and comes back in the end. */
-function budget({ before, after, reason, workload, since }: OurCommit): string | undefined {
+function budget({ before, after, reason, since }: OurCommit): string | undefined {
   const [was, is] = [before.maxUnavailable, after.maxUnavailable];
   if (was === is) return undefined;
   const raises = [...GOING_BACK, 'Superseded', 'BudgetRaised'].includes(reason);
-  const most = Math.max(before.replicas, ...(workload.autoscaled ? since.map((truth) => truth.replicas) : []));
-  if (raises && is > was && is <= most + 1 && after.marks?.setBudget === is) return undefined;
+  // Its own value and the number of groups that are not ready, at most N, or N + 1 where none is.
+  const fits = (truth: Truth): boolean => {
+    const unready = truth.replicas - wantedGroups(truth).filter((group) => group.ready).length;
+    return unready > 0 && is <= Math.max(Math.min(truth.replicas, was + unready), unready + 1);
+  };
+  if (raises && is > was && since.some(fits) && after.marks?.setBudget === is) return undefined;
   if (['Settled', 'RolledBack'].includes(reason) && before.marks?.setBudget === was) return undefined;
-  return `${reason}: maxUnavailable ${was} → ${is} with ${most} groups`;
+  return `${reason}: maxUnavailable ${was} → ${is}`;
 }
 
 /** What a step rests on was true of the cluster, at some time since the fields before it were written. */

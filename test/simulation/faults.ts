@@ -14,13 +14,14 @@ export type Fate =
 const WELL: Fate = { kind: 'well' };
 
 /** Draws the fate of a call, and counts it. */
-export function fateOf(universe: Universe, chance: Chance, call: Pending, rates: Rates): Fate {
-  const fate = draw(universe, chance, call, rates);
+export function fateOf(universe: Universe, chance: Chance, call: Pending): Fate {
+  const fate = draw(universe, chance, call);
   if (fate.kind !== 'well') universe.inject(fate.why);
   return fate;
 }
 
-function draw(universe: Universe, chance: Chance, call: Pending, rates: Rates): Fate {
+function draw(universe: Universe, chance: Chance, call: Pending): Fate {
+  const { rates } = universe.setup;
   const hit = (kind: FaultKind): boolean => chance.flip(rates[kind]);
   if (call.kind === 'push') return pushFate(chance, rates);
   if (hit('crash before read')) return { kind: 'crash', why: 'crash before read', when: 'before' };
@@ -29,8 +30,10 @@ function draw(universe: Universe, chance: Chance, call: Pending, rates: Rates): 
       const why = chance.pick(['timed out', '403 forbidden', 'a page was missing']);
       return { kind: 'wrong', why: 'cluster unknown', fault: { port: 'cluster', fault: { kind: 'unknown', why } } };
     }
-    if (universe.ring.length > 1 && hit('cluster stale')) {
-      const reading = chance.pick(universe.ring.slice(0, -1));
+    // A server may lag, but within one pass it never goes back behind what it has answered.
+    const older = universe.ring.slice(0, -1).filter((reading) => Number(reading.resourceVersion) >= call.seen);
+    if (older.length > 0 && hit('cluster stale')) {
+      const reading = chance.pick(older);
       return { kind: 'wrong', why: 'cluster stale', fault: { port: 'cluster', fault: { kind: 'stale', reading } } };
     }
     return WELL;

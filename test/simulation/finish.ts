@@ -32,7 +32,11 @@ export async function finish(universe: Universe, watch: Watch, people: readonly 
     );
     const wrong = restless(universe, person, holds);
     if (wrong !== undefined) throw new LawBroken('L1 rest', `${name} at ${person.marks?.step ?? 'settled'}: ${wrong}`);
-    await abortNow(universe, person.workload, person.state);
+    await abortNow(universe, {
+      workload: person.workload,
+      state: person.state,
+      releaseVersion: watch.releaseVersion(name),
+    });
   }
 }
 

@@ -1,6 +1,5 @@
 /** One reconciler: the production pass behind ports whose every call waits for its turn, and may go wrong or be the last. */
 
-import type { Call } from '../../src/adapters/cluster/call.ts';
 import type { Cluster as ClusterPort } from '../../src/ports/cluster.ts';
 import type { Git } from '../../src/ports/git.ts';
 import { PortError } from '../../src/ports/port-error.ts';
@@ -22,6 +21,8 @@ export type Pending = {
   readonly what: string;
   /** Lets it happen; the process hears of it unless it is dead. */
   readonly happen: (fault: PortFault | undefined) => void;
+  /** The newest version of the cluster that the pass has seen when the call happens. */
+  readonly seen: number;
   /** Of a push: whether a branch has moved since it was prepared. */
   readonly stale?: () => boolean;
 };
@@ -51,7 +52,7 @@ export class Process {
   running = false;
   /** Seconds by which its clock is wrong. */
   skewSeconds = 0;
-  private begunAt = 0;
+  private pass = { begunAt: 0, seen: 0 };
   private life = 0;
   private memory = freshMemory();
   private readonly universe: Universe;
@@ -65,7 +66,7 @@ export class Process {
   /** Begins a pass; it stands still at its first call. */
   async start(): Promise<PassEnd | undefined> {
     const life = this.life;
-    this.begunAt = this.universe.now;
+    this.pass = { begunAt: this.universe.now, seen: 0 };
     this.running = true;
     const end = (ended: PassEnd): void => {
       if (life !== this.life) return;
@@ -124,11 +125,14 @@ export class Process {
     effect: (fault: PortFault | undefined) => Promise<T>,
     stale?: () => boolean,
   ): Promise<T> {
-    const { life } = this;
+    const { life, pass } = this;
     return new Promise<T>((resolve, reject) => {
       this.pending.push({
         kind,
         what,
+        get seen() {
+          return pass.seen;
+        },
         ...(stale === undefined ? {} : { stale }),
         happen: (fault) => {
           const outcome = effect(fault);
@@ -150,12 +154,12 @@ export class Process {
       history: (from, until, limit) =>
         this.ask('history', `history ${from.slice(0, 7)}`, (fault) => open(fault).history(from, until, limit)),
       push: (updates) => {
-        const { begunAt, universe } = this;
+        const { pass, universe } = this;
         return this.ask(
           'push',
           `push ${updates.flatMap(({ branch, commits }) => commits.map(({ message }) => `${branch}: ${message.split('\n')[0]}`)).join(' & ')}`,
           (fault) => {
-            universe.longestPassSeconds = Math.max(universe.longestPassSeconds, universe.now - begunAt);
+            universe.longestPassSeconds = Math.max(universe.longestPassSeconds, universe.now - pass.begunAt);
             return open(fault).push(updates);
           },
           () => updates.some(({ branch, expectedOld }) => this.universe.repository.head(branch) !== expectedOld),
@@ -165,16 +169,22 @@ export class Process {
   }
 
   private clusterPort(): ClusterPort {
-    const open = (fault: PortFault | undefined): ClusterPort =>
-      fakeCluster({
-        model: this.universe.cluster,
-        fault: (_call: Call) => (fault?.port === 'cluster' ? fault.fault : undefined),
-      });
+    const open = (fault: PortFault | undefined, pass: { seen: number }): ClusterPort => {
+      const lie = fault?.port === 'cluster' ? fault.fault : undefined;
+      const version =
+        lie?.kind === 'stale' ? Number(lie.reading.resourceVersion) : this.universe.cluster.objects.resourceVersion;
+      if (lie?.kind !== 'unknown') pass.seen = Math.max(pass.seen, version);
+      return fakeCluster({ model: this.universe.cluster, fault: () => lie });
+    };
     return {
-      list: (resource, options) =>
-        this.ask('list', `list ${resource.plural}`, (fault) => open(fault).list(resource, options)),
-      get: (resource, options) =>
-        this.ask('get', `get ${resource.plural}`, (fault) => open(fault).get(resource, options)),
+      list: (resource, options) => {
+        const { pass } = this;
+        return this.ask('list', `list ${resource.plural}`, (fault) => open(fault, pass).list(resource, options));
+      },
+      get: (resource, options) => {
+        const { pass } = this;
+        return this.ask('get', `get ${resource.plural}`, (fault) => open(fault, pass).get(resource, options));
+      },
     };
   }
 }

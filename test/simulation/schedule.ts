@@ -95,9 +95,10 @@ class Schedule {
     const { universe, setup } = this;
     const agent = this.stream('agent');
     const cluster = this.stream('cluster');
+    const idle = this.processes.every((process) => !process.running);
     const turns: (readonly [number, Turn])[] = [
       [3, () => agentStep(universe, agent)],
-      [2.5, () => timeStep(universe, this.stream('time'))],
+      [idle ? 6 : 2, () => timeStep(universe, this.stream('time'), idle)],
       [0.9, () => this.stream('persons').pick(this.people).act()],
       [0.3 + setup.trouble * 0.4, () => clusterStep(universe, cluster)],
       [0.3, () => branchStep(universe, this.stream('branches'))],
@@ -133,7 +134,7 @@ class Schedule {
   private async deliver(process: Process): Promise<void> {
     const chance = this.stream(process.name);
     const call = chance.pick(process.pending);
-    const fate = fateOf(this.universe, chance, call, this.setup.rates);
+    const fate = fateOf(this.universe, chance, call);
     this.countMoved(call);
     this.universe.say(
       process.name,
@@ -175,7 +176,11 @@ class Schedule {
     const chance = this.stream('questions');
     if (chance.flip(0.4)) return passAgain(this.universe);
     const person = chance.pick(this.people);
-    return abortNow(this.universe, person.workload, person.state);
+    return abortNow(this.universe, {
+      workload: person.workload,
+      state: person.state,
+      releaseVersion: this.watch.releaseVersion(person.workload.name),
+    });
   }
 
   /** Lets what is under way come to its end, without faults. */

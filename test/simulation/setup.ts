@@ -115,8 +115,8 @@ export function stepsOf(chance: Chance, replicas: number, count = chance.between
       [4, 'none'],
       [3, 'manual'],
       [3, 0],
-      [2, 30],
-      [1, 120],
+      [3, 30],
+      [2, 120],
     ]),
   }));
 }

@@ -122,13 +122,16 @@ function deleteLws(universe: Universe, _chance: Chance, { name }: WorkloadSetup)
   universe.say('cluster', `${name}: the LeaderWorkerSet is deleted`);
 }
 
-/** Time passes, mostly a little. */
-export function timeStep(universe: Universe, chance: Chance): void {
-  const seconds = chance.weighted([
-    [4, chance.between(1, 10)],
-    [6, chance.between(10, 90)],
-    [0.05, 3700],
-  ]);
+/** Time passes; while a pass is under way as a rule only seconds. */
+export function timeStep(universe: Universe, chance: Chance, idle: boolean): void {
+  const short = !idle && chance.flip(0.95);
+  const seconds = short
+    ? chance.between(0, 2)
+    : chance.weighted([
+        [4, chance.between(1, 10)],
+        [6, chance.between(10, 90)],
+        [0.05, 3700],
+      ]);
   universe.tick(seconds);
 }
 

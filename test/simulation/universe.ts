@@ -103,6 +103,8 @@ export class Universe {
         this.say('cluster', `${name} ${showTruth(truth)}`);
       }
       if (truth !== undefined) past.push(truth);
+      // What starts from zero starts on what is live.
+      if (truth?.replicas === 0) this.mixed.add(name);
     }
   }
 

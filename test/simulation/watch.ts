@@ -20,7 +20,8 @@ type Past = {
   readonly versions: Map<string, number>;
   /** `release step` of every commit of main. */
   readonly claims: Set<string>;
-  readonly started: Set<string>;
+  /** The highest serial that has ever been given. */
+  serial: number;
   readonly cluster: ClusterLaws;
 };
 
@@ -44,7 +45,7 @@ export class Watch {
         begun: 0,
         versions: new Map(),
         claims: new Set(),
-        started: new Set(),
+        serial: 0,
         cluster,
       });
     }
@@ -90,13 +91,19 @@ export class Watch {
       this.remember(name, past, { oid: header.oid, reason: ours?.workload.name === name ? ours.reason : '' });
   }
 
+  /** The version of the release that the marks of main name. */
+  releaseVersion(name: string): number | undefined {
+    const past = this.pasts.get(name)!;
+    return past.versions.get(past.fields.marks?.release ?? '');
+  }
+
   private known(name: string): Pick<OurCommit, 'since' | 'releaseVersion' | 'remade'> {
     const past = this.pasts.get(name)!;
     const truths = this.universe.truths.get(name) ?? [];
     return {
       since: truths.slice(Math.max(0, past.since)),
       remade: new Set(truths.slice(Math.max(0, past.begun)).map((truth) => truth.setUid)).size > 1,
-      releaseVersion: past.versions.get(past.fields.marks?.release ?? ''),
+      releaseVersion: this.releaseVersion(name),
     };
   }
 
@@ -116,11 +123,13 @@ export class Watch {
       const begins =
         at.reason === 'Superseded' || (at.reason === 'StepReady' && past.fields.marks?.release !== release);
       if (begins) {
-        if (past.started.has(release)) throw new LawBroken('S1 releases', `${name}: ${release} begins a second time`);
-        past.started.add(release);
+        if (serialOf(release) <= past.serial)
+          throw new LawBroken('S1 releases', `${name}: ${release} begins after serial ${past.serial}`);
         past.begun = (this.universe.truths.get(name)?.length ?? 1) - 1;
       }
     }
+    for (const known of [release, ...(fields.marks?.aborted ?? [])])
+      past.serial = Math.max(past.serial, serialOf(known ?? '.0'));
     if (past.fields.partition < SENTINEL && fields.version !== past.fields.version) past.cluster.overtaken();
     if (fields.partition < SENTINEL && fields.version !== undefined) past.cluster.opened(fields.version);
     past.fields = fields;
@@ -156,3 +165,7 @@ type RecordShape = {
     readonly step?: { readonly kind: string; readonly index: number; readonly of: number };
   };
 };
+
+function serialOf(release: string): number {
+  return Number(release.split('.')[1]);
+}

@@ -2,6 +2,7 @@
 
 import { INTENT } from '../../src/api/intents.ts';
 import { canonicalJson, type Json } from '../../src/api/json.ts';
+import type { PassResult } from '../../src/reconcile/pass.ts';
 import { plan } from '../../src/rollout/plan.ts';
 import { lwsFile, marksIn, type RolloutState, rolloutFile, rolloutText, versionInText, withNumber } from './files.ts';
 import { fieldsOf, SENTINEL } from './our-commit.ts';
@@ -9,7 +10,7 @@ import { comeToRest, plainPass } from './rest.ts';
 import type { WorkloadSetup } from './setup.ts';
 import { healGroup } from './surroundings.ts';
 import { LawBroken } from './timeline.ts';
-import { NAMESPACE, wantedGroups } from './truth.ts';
+import { NAMESPACE, showTruth, wantedGroups } from './truth.ts';
 import type { Universe } from './universe.ts';
 import { isBroken } from './versions.ts';
 
@@ -55,12 +56,29 @@ export async function passAgain(universe: Universe): Promise<void> {
   throw new LawBroken('S8 idempotent', `${WRITES_MAX} passes over one world, and the last still wrote`);
 }
 
+/** What happened in a fork, for people. */
+function story(fork: Universe, name: string, rest: PassResult): string {
+  const subjects = fork.repository
+    .log('main')
+    .slice(0, 8)
+    .map((commit) => commit.message.split('\n')[0])
+    .reverse();
+  const holds = rest.outcomes
+    .flatMap((one) => one.plan?.holds ?? [])
+    .map(({ reason, message }) => `${reason} (${message})`);
+  return [...subjects, showTruth(fork.truth(name)), ...holds].join('\n');
+}
+
 function plain(value: unknown): string {
   return canonicalJson(JSON.parse(JSON.stringify(value)) as Json);
 }
 
 /** S12: from here an abort brings every group back to the stable version, and everything put aside with it. */
-export async function abortNow(universe: Universe, workload: WorkloadSetup, state: RolloutState): Promise<void> {
+export async function abortNow(
+  universe: Universe,
+  of: { readonly workload: WorkloadSetup; readonly state: RolloutState; readonly releaseVersion: number | undefined },
+): Promise<void> {
+  const { workload, state } = of;
   const { name } = workload;
   const marks = marksIn(universe.lws(name) ?? '');
   if (marks?.step === undefined || marks.stable === undefined) return;
@@ -75,7 +93,10 @@ export async function abortNow(universe: Universe, workload: WorkloadSetup, stat
   let rest = await comeToRest(fork, undefined, `abort ${name}`);
   const fields = fieldsOf(fork.text('main', lwsFile(name)) ?? '');
   const where = `abort ${marks.release} ${marks.step}`;
-  if (fields.version !== stable) return;
+  // A newer request in the file stands, and its groups follow it.
+  if (fields.version !== stable && versionInText(universe.lws(name) ?? '') !== of.releaseVersion) return;
+  if (fields.version !== stable)
+    throw new LawBroken('S12 way back', `${where}: the abort was not heard\n${story(fork, name, rest)}`);
   if (fork.truth(name)?.replicas === 0) {
     // Held until somebody scales up: then everything starts on the template of Git.
     fork.cluster.scale({ namespace: NAMESPACE, name }, workload.replicas);
@@ -83,6 +104,10 @@ export async function abortNow(universe: Universe, workload: WorkloadSetup, stat
     fork.repository.commit('main', { writes: [{ path: lwsFile(name), text: up }], message: 'scale up' });
     await comeToRest(fork, undefined, `abort ${name}, scaled up`);
   }
+  // The stable version itself may not run in groups that were added since.
+  const count = fork.truth(name)?.replicas ?? 0;
+  if (Array.from({ length: count }, (_, index) => index).some((index) => isBroken(fork.setup.seed, stable ?? 0, index)))
+    return;
   const astray = (): readonly number[] =>
     wantedGroups(fork.truth(name) ?? NOTHING).flatMap((group) => (group.version === stable ? [] : [group.index]));
   // A group that does not come back is given its time before the budget rises for the others.
@@ -92,14 +117,15 @@ export async function abortNow(universe: Universe, workload: WorkloadSetup, stat
   }
   const truth = fork.truth(name);
   if (truth === undefined || astray().length > 0)
-    throw new LawBroken('S12 way back', `${where}: groups ${astray().join(' ')} are not on version ${stable}`);
+    throw new LawBroken(
+      'S12 way back',
+      `${where}: groups ${astray().join(' ')} are not on version ${stable}\n${story(fork, name, rest)}`,
+    );
   const hurt = truth.groups.filter((group) => healGroup(fork, name, group.index));
   if (hurt.length > 0) rest = await comeToRest(fork, undefined, `abort ${name}, healed`);
   const holds = rest.outcomes
     .flatMap((one) => one.plan?.holds ?? [])
     .map(({ reason, message }) => `${reason} (${message})`);
-  // The stable version itself may not run in groups that were added since.
-  if (truth.groups.some((group) => isBroken(fork.setup.seed, stable ?? 0, group.index))) return;
   const after = fieldsOf(fork.text('main', lwsFile(name)) ?? '');
   const healed = fork.truth(name);
   if (healed === undefined || wantedGroups(healed).some((group) => !group.ready || group.version !== stable))

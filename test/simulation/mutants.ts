@@ -1,0 +1,178 @@
+/** Planted bugs: each a small patch of one decision in the source, which the laws must catch within its allowance. */
+
+export type Mutant = {
+  readonly name: string;
+  readonly file: string;
+  /** Must be there exactly once. */
+  readonly from: string;
+  readonly to: string;
+  /** Schedules within which a law must be broken. */
+  readonly allowance: number;
+};
+
+function mutant(name: string, file: string, from: string, to: string, allowance = 150): Mutant {
+  return { name, file: `src/${file}`, from, to, allowance };
+}
+
+/** Breaks the plainest law there is: a gate that does not catch this one catches nothing. */
+export const canary = mutant(
+  'canary: every step is the last',
+  'rollout/batches.ts',
+  'return replicas - plannedGroups(step, replicas);',
+  'return 0;',
+  20,
+);
+
+/** Changes nothing: a gate that fails this one fails everything. */
+export const nothing = mutant(
+  'nothing',
+  'rollout/batches.ts',
+  'return replicas - plannedGroups(step, replicas);',
+  'return replicas + 0 - plannedGroups(step, replicas);',
+  40,
+);
+
+export const mutants: readonly Mutant[] = [
+  // What Git is told.
+  mutant(
+    'no expected-old: whatever the branch is at',
+    'reconcile/execute.ts',
+    'expectedOld: batch.main,',
+    'expectedOld: (await git.heads([config.branch]))[0] ?? batch.main,',
+  ),
+  mutant(
+    'blind rebase: another parent without looking at it',
+    'reconcile/write-pass.ts',
+    'return same ? head : undefined;',
+    'return head;',
+  ),
+  mutant(
+    'status first, then main',
+    'reconcile/execute.ts',
+    'const result = await git.push(updates);',
+    'if (updates.length === 2) await git.push(updates.slice(1));\n  const result = await git.push(updates.slice(0, 1));',
+  ),
+  mutant(
+    'commits are dated by no clock',
+    'reconcile/execute.ts',
+    'atSeconds: now }',
+    'atSeconds: now + Math.floor(Math.random() * 60) }',
+  ),
+  mutant(
+    'the value of the autoscaler is written back',
+    'rollout/plan.ts',
+    'edits: [editsOf(move, file)],',
+    `edits: [{ ...editsOf(move, file), edits: [...editsOf(move, file).edits, ...(situation.replicas === file.workload.replicas || situation.replicas === undefined ? [] : [{ kind: 'set', path: ['spec', 'replicas'], value: situation.replicas }])] }],`,
+    400,
+  ),
+  // What a step rests on.
+  mutant(
+    'no applied check',
+    'rollout/applied.ts',
+    "  if (live.lws.kind === 'unknown') return hold('ClusterUnreadable', live.lws.why);",
+    "  if (live.lws.kind === 'unknown') return hold('ClusterUnreadable', live.lws.why);\n  if (live.leaderSet.kind === 'known') return undefined;",
+  ),
+  mutant(
+    'a leader that is ready is a group that is ready',
+    'rollout/groups.ts',
+    'const ready = leader.ready && !leader.deleting && workersReady;',
+    'const ready = leader.ready && !leader.deleting;',
+    400,
+  ),
+  mutant(
+    'armed before the StatefulSet has flipped',
+    'rollout/situation.ts',
+    'leaderSet.currentRevision === leaderSet.updateRevision;',
+    'leaderSet.currentRevision !== undefined;',
+  ),
+  mutant(
+    'rolled back before the groups are back',
+    'rollout/strategies/rolling-back.ts',
+    'if (waiting !== undefined) return',
+    'if (waiting === undefined && waiting !== undefined) return',
+  ),
+  mutant(
+    'a list that was not read counts as empty',
+    'reconcile/observe-cluster.ts',
+    '? known(items.value.filter(filter)) : items;',
+    '? known(items.value.filter(filter)) : known([]);',
+    400,
+  ),
+  mutant(
+    'the marks of the record are trusted over those of Git',
+    'rollout/situation.ts',
+    '    marks: workload.marks,',
+    '    marks: snapshot.record?.marks ?? workload.marks,',
+  ),
+  // Time and people.
+  mutant(
+    'pauses count from the beginning of time',
+    'rollout/strategies/progress.ts',
+    '(known ? recorded.doneSince : undefined) ?? snapshot.now;',
+    '(known ? recorded.doneSince : undefined) ?? 0;',
+  ),
+  mutant(
+    'an approval is good for every step',
+    'rollout/strategies/progress.ts',
+    'approve.index === step.index && ',
+    '',
+  ),
+  mutant(
+    'a pause of the whole rollout is not looked at',
+    'rollout/gates/people.ts',
+    'if (snapshot.rollout?.rollout.paused !== true) return undefined;',
+    'if (snapshot.rollout?.rollout.paused !== undefined) return undefined;',
+  ),
+  mutant(
+    'what the record says changes with every pass',
+    'rollout/record-of.ts',
+    'auditedAt: auditedAt(snapshot, settled),',
+    'auditedAt: snapshot.now,',
+  ),
+  // Numbers.
+  mutant(
+    'percentages round down',
+    'rollout/batches.ts',
+    'ceilOf(step, replicas), 0)',
+    "typeof step === 'string' ? Math.floor((Number.parseFloat(step) * replicas) / 100) : ceilOf(step, replicas), 0)",
+  ),
+  mutant(
+    'one group more than the step says',
+    'rollout/batches.ts',
+    'return replicas - plannedGroups(step, replicas);',
+    'return Math.max(0, replicas - plannedGroups(step, replicas) - 1);',
+  ),
+  mutant(
+    'a serial is given twice',
+    'rollout/situation.ts',
+    'serial: 1 + Math.max(0, ...serials)',
+    'serial: Math.max(2, ...serials.slice(0, 1))',
+  ),
+  // Going back.
+  mutant(
+    'the partition is raised on the way back',
+    'rollout/strategies/going-back.ts',
+    'return Math.min(partition, lowest(elsewhere) ?? partition);',
+    'return lowest(elsewhere) ?? replicas;',
+  ),
+  mutant(
+    'the budget is not raised on the way back',
+    'rollout/strategies/going-back.ts',
+    'if (unready === 0 || ',
+    'if (unready >= 0 || ',
+  ),
+  mutant(
+    'the budget ends at N, though nothing is ready',
+    'rollout/strategies/going-back.ts',
+    'Math.max(Math.min(replicas, own + unready), unready + 1)',
+    'Math.min(replicas, own + unready)',
+    400,
+  ),
+  mutant(
+    'a pause holds the way back as well',
+    'rollout/strategies/partition.ts',
+    'const abort = sameRelease(snapshot.rollout?.intents.abort, release);',
+    'const abort = snapshot.rollout?.rollout.paused !== true && sameRelease(snapshot.rollout?.intents.abort, release);',
+    400,
+  ),
+];
