@@ -20,6 +20,7 @@ export type HoldReason =
   | 'NotAtRest'
   | 'MixedRevisions'
   | 'Overshoot'
+  | 'StepScaledAway'
   | 'Recreated'
   | 'ScaledToZero'
   | 'RollingBack'

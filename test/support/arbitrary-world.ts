@@ -135,6 +135,10 @@ const delivery: fc.Arbitrary<World> = fc
       share.endsWith('%') ? Math.ceil((Number(share.slice(0, -1)) * n) / 100) : Number(share),
     );
     const p = index === 0 ? SENTINEL : n - updated;
+    const alike = plans.filter((other) => other.split(' ').length === plan.length);
+    const edited = fc
+      .constantFrom(...alike)
+      .map((before) => ({ doneAgo: 100, partition: p, replicas: n, steps: before }));
     const states = Array.from({ length: n }, (_, i) => `${i}:${i >= p ? 'B' : 'A'}${astray === i ? '-' : '+'}`);
     return fc.record(
       {
@@ -145,7 +149,8 @@ const delivery: fc.Arbitrary<World> = fc
         p: fc.constantFrom(p, p === 0 ? SENTINEL : p),
         u: fc.constantFrom(1, 2),
         groups: fc.constant(states.join(' ')),
-        record: fc.constant({ doneAgo: 100 }),
+        // Now and then the plan was another when the step was written.
+        record: fc.oneof({ weight: 4, arbitrary: fc.constant({ doneAgo: 100 }) }, edited),
         failureThreshold: fc.constantFrom(0, 1),
         rollout: fc.constantFrom({}, {}, {}, {}, { paused: true }, { disabled: true }, 'absent' as const),
         intents: fc.constantFrom(

@@ -93,6 +93,21 @@ export function reachOf(groups: readonly Group[], budget: number): number {
   return base + groups.filter((group) => group.index < base && !group.ready).length;
 }
 
+/**
+ * The workload was scaled down past the step, so none of its groups is left: nothing soaks, and nothing shows that
+ * the release works. Only a person lets the next, larger step follow all the same.
+ */
+export function scaledAway(situation: Situation, step: StepIntent): Hold | undefined {
+  const { replicas, partition, steps, snapshot } = situation;
+  const plan = steps[step.index - 1];
+  if (replicas === undefined || replicas === 0 || plan === undefined || approved(situation, step)) return undefined;
+  if (partition < replicas || plannedGroups(plan.replicas, replicas) === 0) return undefined;
+  return hold(
+    'StepScaledAway',
+    `the workload was scaled down to ${replicas} groups, and those of step ${step.index} (from ${partition} up) are gone. To go on with the next step all the same: tranche approve ${snapshot.key.name}`,
+  );
+}
+
 /** More groups on the release than the step allows for N as it is read: only a person lets that go on. */
 export function overshoot(situation: Situation, step: StepIntent): Hold | undefined {
   const { observed, replicas, steps, snapshot } = situation;

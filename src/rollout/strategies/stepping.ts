@@ -14,7 +14,7 @@ import { type Decision, holding, type Move, moving } from '../move.ts';
 import { capital, groupsAre, notReady } from '../sentences.ts';
 import { lowest, type Situation, unreadyOf } from '../situation.ts';
 import { describeStep, followingStep, isJump, jumpRefusal, stepAfterEdit } from '../steps.ts';
-import { approved, overshoot, stateOfStep, waitingOnGroups, waitingOnPause } from './progress.ts';
+import { approved, overshoot, scaledAway, stateOfStep, waitingOnGroups, waitingOnPause } from './progress.ts';
 import { acceptRecreated } from './recreated.ts';
 
 /** Asked before every step after the first. */
@@ -47,8 +47,9 @@ export function stepping(situation: Situation, step: { readonly index: number; r
   if (anew !== undefined)
     return approved(situation, { index, release }) ? acceptRecreated(situation, marks) : holding([anew], 'StepUpgrade');
   const groups = waitingOnGroups(situation, Math.min(situation.partition, situation.replicas ?? 0));
+  const gone = edited === undefined ? scaledAway(situation, { index, release }) : undefined;
   // Nothing soaks while there are no groups.
-  const done = groups.length === 0 && situation.replicas !== 0;
+  const done = groups.length === 0 && situation.replicas !== 0 && gone === undefined;
   const plan = editedPlan(situation, { index, release });
   // Under an edited plan it is the step to come that must have room for what is done.
   const over = approved(situation, { index, release })
@@ -59,7 +60,7 @@ export function stepping(situation: Situation, step: { readonly index: number; r
     ...(edited?.holds ?? []),
     ...groups,
     ...holdsOf(forwardGates, situation),
-    ...[over, pause, refusedJump(situation, index)].filter((found) => found !== undefined),
+    ...[gone, over, pause, refusedJump(situation, index)].filter((found) => found !== undefined),
   ];
   const blocking = holds.filter((found) => found.reason !== 'JumpRefused');
   if (blocking.length > 0) return holding(unique(holds), stateOfStep(situation, index, { groups, pause }), done);

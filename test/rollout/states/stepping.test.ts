@@ -168,14 +168,19 @@ test.each<Row>([
   ],
   ['up and down again', one, step2],
   [
-    'down: P stays, the step needs less',
+    'down past the step: no group of it is left to show anything',
     { ...one, n: 2, groups: '0:A+ 1:A+', record: scaled },
+    'hold StepScaledAway',
+  ],
+  [
+    'down past the step, and a person accepts that: the next P uses N as read',
+    { ...one, n: 2, groups: '0:A+ 1:A+', record: scaled, intents: { approve: '1@B.2' } },
     'StepReady: step 2/3, partition 3 → 1 => B.2 2/3 floor=1',
   ],
   [
     'down, groups above still ending',
     { ...one, n: 3, groups: '0:A+ 1:A+ 2:A+ 3:B+', record: scaled },
-    'StepReady: step 2/3, partition 3 → 1 => B.2 2/3 floor=1',
+    'hold StepScaledAway',
   ],
   [
     'an autoscaler owns N',
