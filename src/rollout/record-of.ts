@@ -106,6 +106,8 @@ function stepAfter(snapshot: Snapshot, situation: Situation | undefined, decisio
     before.index === after.step.index &&
     printRelease(before.release) === printRelease(after.release);
   if (same && move === undefined) {
+    // A pass that could not read the groups knows nothing against them: it neither starts nor stops the clock.
+    if (!decision.stepDone && situation.observed === undefined) return before;
     return { ...before, doneSince: decision.stepDone ? pastOf(before.doneSince, snapshot) : undefined };
   }
   const frozen = sameRelease(before?.release, after.release) ? before?.frozen : undefined;

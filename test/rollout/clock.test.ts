@@ -45,3 +45,11 @@ test('groups that were last seen in the future, and an audit of then', () => {
   expect(after?.groups.map((group) => group.since)).toEqual([NOW, NOW, NOW, NOW]);
   expect(after?.auditedAt).toBe(NOW);
 });
+
+test('a pass that cannot read the groups neither ends a soak nor begins it anew', () => {
+  const blind = plan(world({ ...STEP, live: 'unknown', record: { doneAgo: 40 } }));
+  expect(blind.commit).toBeUndefined();
+  expect(blind.record?.step?.doneSince).toBe(NOW - 40);
+  const unready = plan(world({ ...STEP, groups: '0:A+ 1:A+ 2:A+ 3:B-', record: { doneAgo: 40 } }));
+  expect(unready.record?.step?.doneSince).toBeUndefined();
+});
