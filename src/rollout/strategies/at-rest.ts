@@ -10,7 +10,7 @@ import { disabled, rolloutAbsent, stalled } from '../gates/people.ts';
 import { type Hold, hold } from '../hold.ts';
 import { type Decision, holding, moving } from '../move.ts';
 import { allGroupsAre, groupsAre, notReady } from '../sentences.ts';
-import { flipped, nextRelease, type Situation, unreadyOf } from '../situation.ts';
+import { flipped, type Situation, unreadyOf } from '../situation.ts';
 import { retry } from './retrying.ts';
 
 /**
@@ -28,7 +28,7 @@ export function unmanaged(situation: Situation): Decision {
       ? holdsOf([stalled, historyRewritten, disabled, replicasUnknown, notApplied, atRest], situation)
       : [gone];
   if (holds.length > 0 || replicas === undefined) return holding(holds, 'Completed');
-  const release = nextRelease(digest, undefined);
+  const release = { digest, serial: firstSerial(situation) };
   const marks: Marks = { release, step: undefined, stable: snapshot.main, restore: undefined, aborted: [] };
   return moving(
     {
@@ -42,6 +42,13 @@ export function unmanaged(situation: Situation): Decision {
     },
     'Completed',
   );
+}
+
+/** Above every release that an intent still names: one meant for an earlier time under management must not apply again. */
+function firstSerial({ snapshot }: Situation): number {
+  const intents = snapshot.rollout?.intents;
+  const named = [intents?.approve?.release, intents?.jump?.release, intents?.abort, intents?.retry];
+  return 1 + Math.max(0, ...named.map((release) => release?.serial ?? 0));
 }
 
 /** Settled is armed; a partition that somebody lowered is put back, because the next edit would take the fleet. */

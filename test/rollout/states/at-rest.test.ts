@@ -12,6 +12,11 @@ const lost = { kind: 'rewritten', recorded: 'c'.repeat(40), acknowledged: false 
 test.each<Row>([
   ['at rest, applied', { ...unmanaged, p: 'missing' }, 'Adopted: adopt, partition unset → 1000000 => A.1 stable=main'],
   ['armed already', unmanaged, 'Adopted: adopt => A.1 stable=main'],
+  [
+    'intents of an earlier time under management: the new serial lies above them',
+    { ...unmanaged, intents: { approve: '1@A.3', abort: 'B.7' } },
+    'Adopted: adopt => A.8 stable=main',
+  ],
   ['one group', { ...unmanaged, n: 1, p: 0 }, 'Adopted: adopt, partition 0 → 1000000 => A.1 stable=main'],
   ['scaled to zero', { ...unmanaged, n: 0, p: 0 }, 'Adopted: adopt, partition 0 → 1000000 => A.1 stable=main'],
   ['groups of one pod', { ...unmanaged, size: 1, p: 0 }, 'Adopted: adopt, partition 0 → 1000000 => A.1 stable=main'],
