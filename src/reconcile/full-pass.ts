@@ -11,7 +11,7 @@ import type { Memory, Outcome, PassOptions, PassResult, Ports, Reading } from '.
 import type { Ahead } from './read-ahead.ts';
 import { readDesired } from './read-main.ts';
 import { type Reconciled, reconcileOne } from './reconcile.ts';
-import type { StatusBranch, StatusIndex } from './record-store.ts';
+import { overridesText, type StatusBranch, type StatusIndex } from './record-store.ts';
 import { writePass } from './write-pass.ts';
 
 export { configIn } from './read-main.ts';
@@ -36,7 +36,14 @@ export async function fullPass(ports: Ports, pass: FullPass): Promise<PassResult
   const records = recordsOf(reading, reconciled, options);
   const result = resultOf(reading, reconciled, options);
   if (!options.write) return result;
-  return writePass(ports, { reading, reconciled, records, result, index: indexOf(reading, records, result), memory });
+  return writePass(ports, {
+    reading,
+    reconciled,
+    records,
+    result,
+    index: indexOf(reading, { records, result, options }),
+    memory,
+  });
 }
 
 /** Where the cluster is going to be asked, as far as the records know. */
@@ -88,14 +95,24 @@ function recordsOf(
   return records;
 }
 
-function indexOf(reading: Reading, records: ReadonlyMap<string, RolloutRecord>, result: PassResult): StatusIndex {
+function indexOf(
+  reading: Reading,
+  pass: {
+    readonly records: ReadonlyMap<string, RolloutRecord>;
+    readonly result: PassResult;
+    readonly options: PassOptions;
+  },
+): StatusIndex {
+  const { records, result, options } = pass;
   const audits = [...records.values()].map((record) => record.auditedAt);
   return {
     version: RECORD_VERSION,
     main: reading.main,
-    settled: !result.failed && [...records.values()].every((record) => record.settled),
+    // A pass over some of the rollouts knows nothing of the others.
+    settled: options.only.length === 0 && !result.failed && [...records.values()].every((record) => record.settled),
     nextAuditAt: audits.length === 0 ? undefined : Math.min(...audits) + reading.desired.config.auditSeconds,
     paths: reading.desired.config.paths,
+    overrides: overridesText(options.overrides),
   };
 }
 

@@ -1,6 +1,7 @@
 /** The status branch as files: one record a rollout, an index for the passes that find nothing to do, pages for people. */
 
 import { createHash } from 'node:crypto';
+import type { Overrides } from '../api/config.ts';
 import { canonicalJson, isJsonObject, isRecord, type Json } from '../api/json.ts';
 import { RECORD_VERSION, type RolloutRecord } from '../api/record.ts';
 import type { FileWrite, ReadRequest, Tree } from '../ports/git.ts';
@@ -29,6 +30,8 @@ export type StatusIndex = {
   readonly nextAuditAt: number | undefined;
   /** The paths that were read, so that the next pass can ask for configuration and manifests at once. */
   readonly paths: readonly string[];
+  /** What the command line said over the configuration: another process may look at another cluster or other paths. */
+  readonly overrides: string;
 };
 
 export type StatusBranch = {
@@ -40,6 +43,11 @@ export type StatusBranch = {
 };
 
 export const EMPTY_STATUS: StatusBranch = { head: undefined, index: undefined, records: new Map(), texts: new Map() };
+
+/** The command line's word as one text, to compare with that of the process that wrote the index. */
+export function overridesText({ branch, statusBranch, cluster, paths }: Overrides): string {
+  return JSON.stringify([branch, statusBranch, cluster, paths]);
+}
 
 /** Reads the branch; whatever is wrong with a file costs that file only. */
 export function readStatus(tree: Tree): StatusBranch {
@@ -59,7 +67,11 @@ export function readStatus(tree: Tree): StatusBranch {
 /** The files that this pass wants changed on the branch; empty: it says already what there is to say. */
 export function statusWrites(
   before: StatusBranch,
-  after: { readonly records: ReadonlyMap<string, RolloutRecord>; readonly index: StatusIndex },
+  after: {
+    readonly cluster: string;
+    readonly records: ReadonlyMap<string, RolloutRecord>;
+    readonly index: StatusIndex;
+  },
 ): readonly FileWrite[] {
   const wanted = new Map<string, string>();
   const sorted = [...after.records.entries()].sort(([a], [b]) => (a < b ? -1 : 1));
@@ -72,7 +84,9 @@ export function statusWrites(
   const writes: FileWrite[] = [];
   for (const [path, text] of wanted) if (before.texts.get(path) !== text) writes.push({ path, text });
   for (const path of before.texts.keys()) {
-    if (/^(rollouts|badges)\//.test(path) && !wanted.has(path)) writes.push({ path, text: undefined });
+    // What another cluster keeps on a shared branch is not ours to remove, whatever is wrong with it.
+    const own = [`rollouts/${after.cluster}/`, `badges/${after.cluster}/`].some((folder) => path.startsWith(folder));
+    if (own && !wanted.has(path)) writes.push({ path, text: undefined });
   }
   return writes.some((write) => write.path !== INDEX_FILE) || indexMatters(before.index, after.index) ? writes : [];
 }
@@ -117,8 +131,9 @@ function readIndex(text: string): StatusIndex | undefined {
   try {
     const value: unknown = JSON.parse(text);
     if (!isRecord(value) || value['version'] !== RECORD_VERSION) return undefined;
-    const { main, settled, nextAuditAt, paths } = value;
+    const { main, settled, nextAuditAt, paths, overrides } = value;
     if (typeof main !== 'string' || typeof settled !== 'boolean' || !Array.isArray(paths)) return undefined;
+    if (typeof overrides !== 'string') return undefined;
     if (!paths.every((path) => typeof path === 'string')) return undefined;
     return {
       version: RECORD_VERSION,
@@ -126,6 +141,7 @@ function readIndex(text: string): StatusIndex | undefined {
       settled,
       nextAuditAt: typeof nextAuditAt === 'number' ? nextAuditAt : undefined,
       paths,
+      overrides,
     };
   } catch {
     return undefined;

@@ -5,9 +5,16 @@ import type { Instant } from '../api/time.ts';
 import { PortError } from '../ports/port-error.ts';
 import { ORDINARY_REQUEUE_SECONDS } from '../rollout/requeue.ts';
 import { headOf } from './branch-head.ts';
-import type { Memory, PassOptions, PassResult, Ports } from './pass.ts';
+import type { Memory, Overrides, PassOptions, PassResult, Ports } from './pass.ts';
 import { readAhead } from './read-ahead.ts';
-import { EMPTY_STATUS, readStatus, STATUS_REQUEST, type StatusBranch, type StatusIndex } from './record-store.ts';
+import {
+  EMPTY_STATUS,
+  overridesText,
+  readStatus,
+  STATUS_REQUEST,
+  type StatusBranch,
+  type StatusIndex,
+} from './record-store.ts';
 
 /** Other writers may win so often before a pass gives up. */
 const ATTEMPTS = 5;
@@ -31,7 +38,7 @@ async function tryPass(ports: Ports, memory: Memory, options: PassOptions): Prom
   const { git, clock } = ports;
   const now = clock.now();
   const { main, status } = await readBranches(ports, memory, options);
-  if (options.write && options.only.length === 0 && isQuiet(status.index, { main, now }))
+  if (options.write && options.only.length === 0 && isQuiet(status.index, { main, now, overrides: options.overrides }))
     return quietResult(main, status, now);
   const ahead = readAhead(git, main, { status, overrides: options.overrides });
   // Parsing, deciding and splicing are loaded only where there is something to decide.
@@ -67,11 +74,15 @@ async function readBranches(
 }
 
 /** Settled at this very commit, and no audit due: there is nothing to look at. */
-function isQuiet(index: StatusIndex | undefined, at: { readonly main: string; readonly now: Instant }): boolean {
+function isQuiet(
+  index: StatusIndex | undefined,
+  at: { readonly main: string; readonly now: Instant; readonly overrides: Overrides },
+): boolean {
   return (
     index !== undefined &&
     index.settled &&
     index.main === at.main &&
+    index.overrides === overridesText(at.overrides) &&
     (index.nextAuditAt === undefined || at.now < index.nextAuditAt)
   );
 }

@@ -84,7 +84,11 @@ function batchOf(
     main: at.main,
     status: reading.status.head,
     steps: at.steps.map(stepOf),
-    statusWrites: statusWrites(reading.status, { records: at.records, index: pass.index }),
+    statusWrites: statusWrites(reading.status, {
+      cluster: reading.desired.config.cluster,
+      records: at.records,
+      index: pass.index,
+    }),
     statusMessage: [
       statusSubject(changed.map(([, record]) => record)),
       ...(rebuilt.length === 0 ? [] : ['', ...rebuilt]),

@@ -1,0 +1,51 @@
+/** One status branch under two clusters: neither takes the other's word, nor removes what is the other's. */
+
+import { expect, test } from 'vitest';
+import { NO_OVERRIDES, newMemory, type Overrides, type PassResult } from '../../src/reconcile/pass.ts';
+import { runPass } from '../../src/reconcile/run.ts';
+import { LWS_FILE, NEW, OLD, VLLM_FILES } from '../support/vllm.ts';
+import { World } from '../support/world.ts';
+
+const passOf = (world: World, overrides: Partial<Overrides>, only: readonly string[] = []): Promise<PassResult> =>
+  runPass(world.ports(), newMemory(), { overrides: { ...NO_OVERRIDES, ...overrides }, write: true, only });
+
+/** Adopted and settled, as both clusters see it. */
+async function settledWorld(): Promise<World> {
+  const world = new World({ files: VLLM_FILES });
+  for (let look = 0; look < 3; look += 1) {
+    world.sync();
+    world.tick(30);
+    await world.pass();
+  }
+  return world;
+}
+
+test('what another cluster found settled is not taken for settled here', async () => {
+  const world = await settledWorld();
+  expect((await world.pass()).quiet).toBe(true);
+  expect((await passOf(world, { cluster: 'east' })).quiet).toBe(false);
+  expect((await passOf(world, { paths: ['apps'] })).quiet).toBe(false);
+});
+
+test('each cluster has its records, and leaves those of the other as they are', async () => {
+  const world = await settledWorld();
+  await passOf(world, { cluster: 'east' });
+  const path = 'rollouts/default/llm/vllm.json';
+  const text = world.repository.text('tranche-status', path) ?? '';
+  world.repository.commit('tranche-status', { writes: [{ path, text: text.replace('Healthy', 'Rubbish') }] });
+  world.tick(7200);
+  await passOf(world, { cluster: 'east' });
+  const files = world.repository.files('tranche-status');
+  expect(Object.keys(files)).toContain('rollouts/east/llm/vllm.json');
+  expect(files[path]).toContain('Rubbish');
+});
+
+test('a pass over one rollout does not call the others settled', async () => {
+  const world = await settledWorld();
+  world.edit(LWS_FILE, OLD, NEW);
+  world.repository.commit('main', { writes: [{ path: 'rollouts/none.txt', text: 'x' }] });
+  await passOf(world, {}, ['nobody']);
+  const next = await world.pass();
+  expect(next.quiet).toBe(false);
+  expect(next.outcomes[0]?.plan?.holds.map((hold) => hold.reason)).toContain('NotApplied');
+});
