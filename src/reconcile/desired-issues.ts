@@ -77,7 +77,7 @@ export function unreadableIssue(file: Unreadable): Issue {
     line: 0,
     path: '',
     reason: 'UnreadableFile',
-    message: `${file.path}: ${file.why}`,
+    message: file.why,
     hint: 'Make it UTF-8 text within the limit, or leave it out of paths in tranche.yaml.',
   };
 }

@@ -24,8 +24,12 @@ export type EjectPlan =
 /** What to write into the LeaderWorkerSet, or why not. */
 export function planEject(wish: EjectWish, snapshot: Snapshot): EjectPlan {
   const file = snapshot.workload;
-  const marks = file?.workload.marks;
-  if (file === undefined || marks === undefined)
+  if (file === undefined)
+    return refused(
+      'the LeaderWorkerSet cannot be read from the files, so its annotations are not known. Correct the file (tranche lint says where), then order again',
+    );
+  const { marks } = file.workload;
+  if (marks === undefined)
     return refused('the workload carries no annotation of tranche: there is nothing to hand back');
   const open = marks.step !== undefined || file.digest !== marks.release.digest;
   if (wish.partition !== undefined && (wish.partition < 0 || wish.partition > SENTINEL))
@@ -41,14 +45,7 @@ export function planEject(wish: EjectWish, snapshot: Snapshot): EjectPlan {
     );
   }
   const partition = wish.partition ?? 0;
-  const back: Edit[] =
-    wish.abort && snapshot.stable.kind === 'known'
-      ? RELEASE_PATHS.map((path) => ({
-          kind: 'restore',
-          path,
-          source: snapshot.stable.kind === 'known' ? snapshot.stable.value.text : '',
-        }))
-      : [];
+  const back = wish.abort ? stableText(snapshot) : [];
   const displaced = marks.restore?.maxUnavailable;
   // With a group broken, LWS would answer a lower budget by standing still: what was raised stays raised for the way back.
   const budget: Edit[] =
@@ -69,6 +66,11 @@ export function planEject(wish: EjectWish, snapshot: Snapshot): EjectPlan {
       },
     ],
   };
+}
+
+function stableText({ stable }: Snapshot): readonly Edit[] {
+  if (stable.kind !== 'known') return [];
+  return RELEASE_PATHS.map((path) => ({ kind: 'restore', path, source: stable.value.text }));
 }
 
 function refused(why: string): EjectPlan {

@@ -35,9 +35,16 @@ const APPROVABLE: readonly string[] = [
 /** Turns an intent into edits of the Rollout. Every one names the release that it is meant for. */
 export function planIntent(intent: Intent, snapshot: Snapshot): IntentPlan {
   const marks = snapshot.workload?.workload.marks;
-  if (snapshot.rollout === undefined) return refused('there is no Rollout that can be read; tranche lint says why');
+  if (snapshot.rollout === undefined)
+    return refused(
+      'there is no Rollout that can be read. If it was removed, add it again, or hand the workload back with tranche eject; else tranche lint says what is wrong',
+    );
   if (intent.kind === 'pause' || intent.kind === 'resume') return pause(intent.kind === 'pause', snapshot);
   if (intent.kind === 'acknowledge') return acknowledge(snapshot);
+  if (snapshot.workload === undefined)
+    return refused(
+      'the LeaderWorkerSet cannot be read from the files, so nobody knows what is being delivered. Correct the file (tranche lint says where), then order again',
+    );
   if (intent.kind === 'approve') return approve(intent.step, snapshot);
   if (intent.kind === 'jump') return jump(intent.step, snapshot);
   if (intent.kind === 'abort') return abort(snapshot);

@@ -59,11 +59,19 @@ export function statusTree(record: RolloutRecord, now: Instant): string {
   return [
     ...head,
     ...next,
+    ...wrongFiles(record),
     '',
     `Groups: ${groupsCell(record)}`,
     ...record.groups.map((group, index) => groupLine(group, index === record.groups.length - 1, now)),
     '',
   ].join('\n');
+}
+
+/** The first fault of the files, where no hold quotes it: a rollout whose workload cannot be read has no holds. */
+function wrongFiles({ conditions, holds }: RolloutRecord): readonly string[] {
+  const stalled = conditions.find((condition) => condition.type === 'Stalled' && condition.status === 'True');
+  if (stalled === undefined || holds.some((hold) => hold.reason === 'Stalled')) return [];
+  return ['', 'Wrong files:', `  ${stalled.reason}: ${stalled.message}. All, with file and line: tranche lint`];
 }
 
 const VERSIONS: Readonly<Record<GroupRecord['version'], string>> = {

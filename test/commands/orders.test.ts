@@ -159,9 +159,9 @@ describe('where the annotations of the Rollout are', () => {
       `${head}  annotations: {team: search, tranche.dev/approve: "1@${RELEASE}"}\nspec:`,
     ],
     [
-      'an older approval is there',
+      'an older approval is there: its serial is not used again',
       MANUAL.replace(head, `${head}  annotations:\n    tranche.dev/approve: "2@11111111.1"\n`),
-      `${head}  annotations:\n    tranche.dev/approve: "1@${RELEASE}"\nspec:`,
+      `${head}  annotations:\n    tranche.dev/approve: "1@0e241605.3"\nspec:`,
     ],
     [
       'with Windows line ends',
@@ -341,14 +341,30 @@ describe('eject', () => {
     expect((await site.run('eject vllm --partition 2000000')).code).toBe(1);
   });
 
+  test.each(['abort vllm', 'approve vllm', 'jump vllm 2', 'retry vllm', 'eject vllm --abort'])(
+    '%s: a file that cannot be read is not taken for one without a delivery, and status says what is wrong',
+    async (order) => {
+      const site = await siteAt('paused');
+      await site.repository.commit('main', { [LWS_FILE]: 'kind: LeaderWorkerSet\nx: [' }, 'rubbish');
+      await site.run('reconcile');
+      expect((await site.run('status vllm')).out).toContain('\nWrong files:\n  WorkloadMissing: Rollout vllm: no Lea');
+      const called = await site.run(order);
+      expect(called).toMatchObject({ code: 1, out: '' });
+      expect(called.err).toContain('refused: the LeaderWorkerSet cannot be read from the files');
+      expect(await site.subject()).toBe('rubbish');
+    },
+  );
+
   test('a workload whose Rollout is gone: named by itself, worked from its annotations alone', async () => {
     const site = await siteAt('paused');
     await site.repository.commit('main', { [ROLLOUT_FILE]: undefined }, 'delete the Rollout');
     const pass = await site.run('reconcile');
     expect(pass.out).toContain('waits  OrphanArmed: ');
     expect(pass.out).toContain('tranche eject vllm');
+    expect(pass.out).toContain('an edit of its template restarts the groups from 3 up at once');
+    expect(pass.out).toContain('tranche eject vllm --abort');
     expect((await site.run('approve vllm')).err).toBe(
-      'refused: there is no Rollout that can be read; tranche lint says why\n',
+      'refused: there is no Rollout that can be read. If it was removed, add it again, or hand the workload back with tranche eject; else tranche lint says what is wrong\n',
     );
     expect(await site.run('eject vllm --abort')).toMatchObject({ code: 0 });
     expect(await site.text(LWS_FILE)).toBe(LWS_TEXT.trimEnd());

@@ -1,5 +1,6 @@
 /** Gates that people hold shut in the Rollout: deleted, disabled, paused, wrong. */
 
+import { SENTINEL } from '../../api/workload.ts';
 import { type Hold, hold } from '../hold.ts';
 import type { Situation } from '../situation.ts';
 
@@ -12,9 +13,15 @@ export function stalled({ snapshot }: Situation): Hold | undefined {
   return hold('Stalled', `${place}: ${issue.message}${more}. ${issue.hint}`.trim());
 }
 
-/** A workload whose Rollout is gone stays armed: edits of it do nothing, and somebody should know. */
-export function rolloutAbsent({ snapshot, file }: Situation): Hold | undefined {
+/** A workload whose Rollout is gone stays as it is: armed, edits of it do nothing; in a batch, they do too much. */
+export function rolloutAbsent({ snapshot, file, partition }: Situation): Hold | undefined {
   if (snapshot.rollout !== undefined || snapshot.issues.length > 0) return undefined;
+  if (partition !== SENTINEL) {
+    return hold(
+      'OrphanArmed',
+      `${file.file}: ${file.object.name} is managed, and no Rollout names it any more: no step goes forward, and an edit of its template restarts the groups from ${partition} up at once. Add the Rollout again, or hand it back with: tranche eject ${file.object.name} --abort`,
+    );
+  }
   return hold(
     'OrphanArmed',
     `${file.file}: ${file.object.name} is managed, but no Rollout names it: edits of its template do nothing. Add the Rollout again, or hand it back with: tranche eject ${file.object.name}`,
