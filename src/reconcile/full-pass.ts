@@ -119,11 +119,14 @@ function indexOf(
 /** Holds of a rollout that could not be looked at: the world has failed it, and that must not look like waiting. */
 const UNREADABLE: readonly string[] = ['ClusterUnreadable', 'ScalerUnreadable'];
 
+/** A hold that only an edit of the files ends, like an issue. */
+const STALLED: readonly string[] = ['AnnotationsGone'];
+
 function isFailed({ plan, error }: Outcome): boolean {
   return (
     error !== undefined ||
     (plan?.issues.length ?? 0) > 0 ||
-    (plan?.holds.some((hold) => UNREADABLE.includes(hold.reason)) ?? false)
+    (plan?.holds.some((hold) => [...UNREADABLE, ...STALLED].includes(hold.reason)) ?? false)
   );
 }
 

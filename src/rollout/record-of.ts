@@ -135,7 +135,8 @@ function conditionsOf(
   facts: { readonly inProgress: boolean; readonly decision: Decision; readonly message: string },
 ): readonly Condition[] {
   const { decision, inProgress, message } = facts;
-  const issue = snapshot.issues[0];
+  // Lost marks are a wrong file too, only that the record has to tell: nothing helps but somebody's edit.
+  const issue = snapshot.issues[0] ?? decision.holds.find(({ reason }) => reason === 'AnnotationsGone');
   const progressing = decision.move?.reason ?? decision.holds[0]?.reason ?? (inProgress ? 'InRolling' : 'Completed');
   const wanted: readonly Omit<Condition, 'since'>[] = [
     { type: 'Progressing', status: inProgress ? 'True' : 'False', reason: progressing, message },
