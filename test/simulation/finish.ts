@@ -56,6 +56,7 @@ const FOR_PEOPLE: readonly HoldReason[] = [
   'RetryRefused',
   'ScaledToZero',
   'StepCountChanged',
+  'StepScaledAway',
 ];
 const FOR_BROKEN_GROUPS: readonly HoldReason[] = [
   'BlockedByFailedGroup',
