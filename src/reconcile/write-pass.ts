@@ -1,6 +1,7 @@
 /** Writes what a pass decided: one push; again on another parent where nothing it read has changed; one by one where a rule refuses. */
 
 import type { RolloutRecord } from '../api/record.ts';
+import type { Git, Oid } from '../ports/git.ts';
 import { hold } from '../rollout/hold.ts';
 import { printKey } from '../rollout/messages.ts';
 import { planHeld } from '../rollout/plan.ts';
@@ -24,6 +25,8 @@ export type Written = {
 /** A snapshot older than this is not carried over to a new parent. */
 const SNAPSHOT_LIFE_SECONDS = 60;
 const REPARENTS = 5;
+/** Commits of others that a plan is carried over; beyond them reading everything anew is cheaper. */
+const BETWEEN_MOST = 10;
 
 /** The result with what was written, or `moved`: everything has to be read anew. */
 export async function writePass(ports: Ports, pass: Written): Promise<PassResult | 'moved'> {
@@ -42,19 +45,35 @@ export async function writePass(ports: Ports, pass: Written): Promise<PassResult
   return 'moved';
 }
 
-/** The new head of main, where no file that this pass read differs there and the status has not moved. */
+/**
+ * The new head of main, where no file that this pass read differs there and the status has not moved. Every commit on
+ * the way is looked at: an edit that was taken back again may have reached the cluster in the meantime.
+ */
 async function sameWorldElsewhere({ git }: Ports, { reading }: Written): Promise<string | undefined> {
-  const { config, blobs } = reading.desired;
+  const { config } = reading.desired;
   const [main, status] = await git.heads([config.branch, config.statusBranch]);
   if (status !== reading.status.head) return undefined;
   const head = headOf(config.branch, main);
-  const [tree, own] = [
-    await git.readAt(head, desiredRequest(config.paths)),
-    [await git.readAt(reading.main, CONFIG_REQUEST), await git.readAt(head, CONFIG_REQUEST)],
-  ];
-  if (own[0]?.files[0]?.oid !== own[1]?.files[0]?.oid) return undefined;
-  const same = tree.files.length === blobs.size && tree.files.every((file) => blobs.get(file.path) === file.oid);
-  return same ? head : undefined;
+  const line = await git.history(head, reading.main, BETWEEN_MOST + 1);
+  if (line.at(-1)?.oid !== reading.main) return undefined;
+  const own = await configAt(git, reading.main);
+  for (const { oid } of line.slice(0, -1)) if (!(await sameFilesAt(git, oid, { reading, own }))) return undefined;
+  return head;
+}
+
+async function configAt(git: Git, commit: Oid): Promise<Oid | undefined> {
+  return (await git.readAt(commit, CONFIG_REQUEST)).files[0]?.oid;
+}
+
+async function sameFilesAt(
+  git: Git,
+  commit: Oid,
+  { reading, own }: { readonly reading: Reading; readonly own: Oid | undefined },
+): Promise<boolean> {
+  const { config, blobs } = reading.desired;
+  const { files } = await git.readAt(commit, desiredRequest(config.paths));
+  if ((await configAt(git, commit)) !== own) return false;
+  return files.length === blobs.size && files.every((file) => blobs.get(file.path) === file.oid);
 }
 
 function batchOf(
