@@ -1,5 +1,6 @@
 /** The laws about the cluster itself, looked at after every turn: capacity, and that an armed edit restarts nothing. */
 
+import { SENTINEL } from './our-commit.ts';
 import type { WorkloadSetup } from './setup.ts';
 import { type Truth, wantedGroups } from './truth.ts';
 import type { Universe } from './universe.ts';
@@ -15,6 +16,7 @@ export class ClusterLaws {
   /** The largest budget since all groups were ready. */
   private budget = 0;
   private looked = 0;
+  /** The template changed while groups rolled: LWS counts those that still end for neither version. */
   private overlapping = false;
 
   constructor(universe: Universe, workload: WorkloadSetup) {
@@ -25,11 +27,6 @@ export class ClusterLaws {
   /** main has this version with a partition that lets groups go. */
   opened(version: number): void {
     this.open.add(version);
-  }
-
-  /** The template changes while groups roll: LWS counts the groups that still end for neither version. */
-  overtaken(): void {
-    this.overlapping = true;
   }
 
   /** What is wrong, as law and words; looks at all that has become true since it looked last. */
@@ -46,6 +43,8 @@ export class ClusterLaws {
 
   /** What Git cannot hold: objects made anew, and everything that starts from zero, come up on what is live. */
   private forgive(truth: Truth, before: Truth | undefined): void {
+    if (before !== undefined && before.version !== truth.version && before.partition < SENTINEL)
+      this.overlapping = true;
     const anew = before === undefined || before.uid !== truth.uid || before.setUid !== truth.setUid;
     if (anew || truth.replicas === 0) {
       if (truth.version !== undefined) this.open.add(truth.version);

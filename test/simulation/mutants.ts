@@ -43,8 +43,8 @@ export const mutants: readonly Mutant[] = [
   mutant(
     'blind rebase: another parent without looking at it',
     'reconcile/write-pass.ts',
-    'return same ? head : undefined;',
-    'return head;',
+    'if (!(await sameFilesAt(git, oid, { reading, own }))) return undefined;',
+    'await sameFilesAt(git, oid, { reading, own });',
   ),
   mutant(
     'status first, then main',

@@ -130,7 +130,6 @@ export class Watch {
     }
     for (const known of [release, ...(fields.marks?.aborted ?? [])])
       past.serial = Math.max(past.serial, serialOf(known ?? '.0'));
-    if (past.fields.partition < SENTINEL && fields.version !== past.fields.version) past.cluster.overtaken();
     if (fields.partition < SENTINEL && fields.version !== undefined) past.cluster.opened(fields.version);
     past.fields = fields;
   }
