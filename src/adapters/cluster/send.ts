@@ -48,7 +48,12 @@ function exchange(ask: Ask): Promise<Answer | Failure> {
     };
     const late = (): void => end(tooLate(limits));
     const idle = setTimeout(
-      () => end({ kind: 'failure', why: `no answer within ${limits.idleSeconds} s`, retryable: false }),
+      () =>
+        end({
+          kind: 'failure',
+          why: `no answer within ${limits.idleSeconds} s; check the address in the kubeconfig and the network to the API server`,
+          retryable: false,
+        }),
       limits.idleSeconds * 1000,
     );
     // A kept connection that the server closed meanwhile fails on first use; a fresh one will not.
