@@ -2,6 +2,7 @@
 
 import { CONFIG_FILE } from '../api/config.ts';
 import { LWS_KIND } from '../api/rollout.ts';
+import { POLICY_KIND } from '../api/rollout-policy.ts';
 import type { ReadRequest } from '../ports/git.ts';
 
 /** The configuration and nothing else. */
@@ -15,7 +16,7 @@ export function desiredRequest(paths: readonly string[]): ReadRequest {
   return {
     paths,
     suffixes: ['.yaml', '.yml', '.json', 'Kustomization', 'Chart.yaml'],
-    markers: [LWS_KIND, 'rollouts.kruise.io', 'kind: Rollout'],
+    markers: [LWS_KIND, 'rollouts.kruise.io', 'kind: Rollout', POLICY_KIND],
     names: ['kustomization.yaml', 'kustomization.yml', 'Kustomization', 'Chart.yaml'],
   };
 }

@@ -5,6 +5,7 @@ import type { Issue } from '../api/issue.ts';
 import { at, isRecord } from '../api/json.ts';
 import { MARK } from '../api/marks.ts';
 import { LWS_API_VERSION, LWS_KIND } from '../api/rollout.ts';
+import { POLICY_KIND } from '../api/rollout-policy.ts';
 import { unsupportedLayout } from '../manifests/layout.ts';
 import { type ManifestDocument, type ManifestFile, parseManifestFile } from '../manifests/parse-file.ts';
 import type { Oid, Tree } from '../ports/git.ts';
@@ -18,10 +19,11 @@ import {
   unreadableIssue,
   withoutEchoes,
 } from './desired-issues.ts';
+import { NO_SCOPE, type PolicyReading, type PolicyScope, policyFor, readPolicies } from './read-policy.ts';
 import { type RolloutReading, readRollout } from './read-rollout.ts';
 
 /** The kinds that a pass reads; `Kustomization` files are recognised by their names. */
-export const INTERESTS = [LWS_KIND, 'Rollout', 'HorizontalPodAutoscaler', 'ScaledObject'] as const;
+export const INTERESTS = [LWS_KIND, 'Rollout', POLICY_KIND, 'HorizontalPodAutoscaler', 'ScaledObject'] as const;
 
 /** Parsed files by path and blob id: a file that has not changed is not parsed again. Owned by the caller. */
 export type ParseCache = Map<string, ManifestFile>;
@@ -35,6 +37,8 @@ export type DesiredRollout = {
   readonly reading: RolloutReading;
   /** undefined: missing, or there twice; `issues` says which. */
   readonly workload: ManifestDocument | undefined;
+  /** What the policies that match it say; nothing for a workload without Rollout. */
+  readonly policy: PolicyScope;
   readonly issues: readonly Issue[];
 };
 
@@ -70,7 +74,8 @@ export function desiredOf(tree: Tree, config: Config, cache: ParseCache): Desire
     (document) => document.object.kind === 'Rollout' && document.object.apiVersion.startsWith('rollouts.kruise.io/'),
   );
   const blobs = new Map(tree.files.map((file) => [file.path, file.oid]));
-  const all = { rollouts, workloads, files, paths: [...blobs.keys()], config };
+  const policies = readPolicies(files);
+  const all = { rollouts, workloads, policies, files, paths: [...blobs.keys()], config };
   const entries = [...rollouts.map((document) => rolloutOf(document, all)), ...orphans(all)];
   return {
     commit: tree.commit,
@@ -83,8 +88,15 @@ export function desiredOf(tree: Tree, config: Config, cache: ParseCache): Desire
       ...unreadable,
       ...files.flatMap((file) => withoutEchoes(file.issues)),
       ...entries.flatMap((entry) => (isRollout(entry) ? [] : [entry])),
+      ...unheard(policies, entries),
     ],
   };
+}
+
+/** What is wrong with policies that mean no Rollout; of the others, and of files that cannot be read, it is told already. */
+function unheard(policies: readonly PolicyReading[], entries: readonly Entry[]): readonly Issue[] {
+  const told = new Set(entries.flatMap((entry) => (isRollout(entry) ? entry.policy.files : [])));
+  return policies.filter(({ file, kind }) => kind === 'wrong' && !told.has(file)).flatMap(({ issues }) => issues);
 }
 
 function parsed(
@@ -103,6 +115,7 @@ function parsed(
 type Manifests = {
   readonly rollouts: readonly ManifestDocument[];
   readonly workloads: readonly ManifestDocument[];
+  readonly policies: readonly PolicyReading[];
   readonly files: readonly ManifestFile[];
   readonly paths: readonly string[];
   readonly config: Config;
@@ -120,7 +133,8 @@ function rolloutOf(document: ManifestDocument, all: Manifests): Entry {
   const key = keyOf(document, config);
   if ('reason' in key) return key;
   const reading = readRollout(document);
-  const issues: Issue[] = [...reading.issues];
+  const policy = policyFor(all.policies, key);
+  const issues: Issue[] = [...reading.issues, ...policy.issues];
   const beside = rollouts.filter(
     (other) => other !== document && namespaceOf(other, config) === namespaceOf(document, config),
   );
@@ -133,7 +147,7 @@ function rolloutOf(document: ManifestDocument, all: Manifests): Entry {
     (workload) => workload.object.name === name && namespaceOf(workload, config) === key.namespace,
   );
   issues.push(...placeIssues(document, { name, namespace: key.namespace, found }, all));
-  return { key, rollout: document, reading, workload: found.length === 1 ? found[0] : undefined, issues };
+  return { key, rollout: document, reading, workload: found.length === 1 ? found[0] : undefined, policy, issues };
 }
 
 /** Whether the workload is there once, and as a file that the cluster gets as it is. A patch looks like a second one. */
@@ -161,7 +175,8 @@ function orphans(all: Manifests): readonly Entry[] {
       const key = keyOf(workload, config);
       if ('reason' in key) return key;
       const reading = { rollout: undefined, issues: [], warnings: [] };
-      return { key, rollout: undefined, reading, workload, issues: unsupportedLayout({ files, workload, paths }) };
+      const issues = unsupportedLayout({ files, workload, paths });
+      return { key, rollout: undefined, reading, workload, policy: NO_SCOPE, issues };
     });
 }
 

@@ -54,6 +54,7 @@ export async function observe(of: Observation): Promise<Snapshot> {
     history,
     blobs,
     rollout: entry.reading.rollout,
+    policy: entry.policy.rules,
     workload: file,
     stable,
     delivered: file === undefined ? absent : await deliveredOf(of, file),
@@ -67,7 +68,8 @@ export async function observe(of: Observation): Promise<Snapshot> {
 }
 
 function blobsOf(desired: Desired, entry: DesiredRollout): Readonly<Record<string, string>> {
-  const files = [entry.rollout?.file, entry.workload?.file].filter((file) => file !== undefined);
+  const named = [entry.rollout?.file, entry.workload?.file, ...entry.policy.files];
+  const files = named.filter((file) => file !== undefined);
   return Object.fromEntries(files.map((file) => [file, desired.blobs.get(file) ?? '']));
 }
 

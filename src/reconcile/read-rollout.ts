@@ -74,7 +74,7 @@ export function nameOf(document: ManifestDocument): string {
 }
 
 /** Numbers that decide batch sizes must read the same for everybody. */
-function ambiguousFields(document: ManifestDocument): readonly Issue[] {
+export function ambiguousFields(document: ManifestDocument): readonly Issue[] {
   return document.ambiguous
     .filter((place) => place.path.startsWith('spec'))
     .map((place) => ({

@@ -8,11 +8,12 @@ import type { LiveLeader, LiveLws, LiveRevision, LiveStatefulSet } from '../api/
 import type { RolloutRecord } from '../api/record.ts';
 import type { Release } from '../api/release.ts';
 import type { Rollout } from '../api/rollout.ts';
+import type { PolicyRules } from '../api/rollout-policy.ts';
 import type { Instant } from '../api/time.ts';
 import type { Workload } from '../api/workload.ts';
 import type { ObjectRef } from './edit.ts';
 
-export const SNAPSHOT_VERSION = 1;
+export const SNAPSHOT_VERSION = 2;
 
 /** Names a rollout; `name` is the Rollout's, or the LeaderWorkerSet's where no Rollout is left. */
 export type RolloutKey = { readonly cluster: string; readonly namespace: string; readonly name: string };
@@ -70,6 +71,8 @@ export type Snapshot = {
   readonly blobs: Readonly<Record<string, string>>;
   /** undefined: deleted, or so wrong that nothing could be read; `issues` tells which. */
   readonly rollout: RolloutFile | undefined;
+  /** What the policies that match the Rollout ask for together. */
+  readonly policy: PolicyRules;
   readonly workload: WorkloadFile | undefined;
   readonly stable: Known<Stable>;
   /** A commit of the desired branch where this object has the release of its marks: what `stable` becomes. */

@@ -13,7 +13,14 @@ import { parseRelease, printRelease, type Release } from '../../src/api/release.
 import { parseRollout } from '../../src/api/rollout.ts';
 import { SENTINEL } from '../../src/api/workload.ts';
 import { partitionOf, plannedGroups } from '../../src/rollout/batches.ts';
-import type { History, Live, RolloutFile, Snapshot, Stable } from '../../src/rollout/snapshot.ts';
+import {
+  type History,
+  type Live,
+  type RolloutFile,
+  SNAPSHOT_VERSION,
+  type Snapshot,
+  type Stable,
+} from '../../src/rollout/snapshot.ts';
 
 /** A version of the template, by its letter: `A` … `F`. */
 export type Letter = string;
@@ -52,6 +59,8 @@ export type World = {
   readonly steps?: string;
   readonly rollout?: 'absent' | { readonly paused?: boolean; readonly disabled?: boolean };
   readonly failureThreshold?: IntOrPercent;
+  /** What the policies ask for. */
+  readonly surge?: number;
   /** As on the Rollout: `{ approve: '1@B.2' }`. */
   readonly intents?: Readonly<Partial<Record<keyof typeof INTENT, string>>>;
   readonly issues?: readonly Issue[];
@@ -259,13 +268,14 @@ export function world(of: World = {}): Snapshot {
   const moving = marks !== undefined && (marks.step !== undefined || letterOf(marks.release.digest) !== digest);
   const object = { apiVersion: 'leaderworkerset.x-k8s.io/v1', kind: 'LeaderWorkerSet', namespace: 'llm', name: 'vllm' };
   return {
-    version: 1,
+    version: SNAPSHOT_VERSION,
     key: { cluster: 'default', namespace: 'llm', name: 'vllm' },
     now: of.now ?? NOW,
     main: MAIN,
     history: of.history ?? { kind: 'continued' },
     blobs: { [WORKLOAD_FILE]: 'blob', [ROLLOUT_FILE]: 'blob' },
     rollout: rolloutFile(of),
+    policy: { surge: of.surge ?? 0 },
     workload: {
       file: WORKLOAD_FILE,
       object,

@@ -1,0 +1,137 @@
+/** Policies in the files of a repository: which Rollouts they reach, what a wrong one stops, and that a change is seen. */
+
+import { expect, test } from 'vitest';
+import { DEFAULT_CONFIG } from '../../src/api/config.ts';
+import { desiredOf } from '../../src/reconcile/desired.ts';
+import { LWS_FILE, LWS_TEXT, ROLLOUT_FILE, ROLLOUT_TEXT, VLLM_FILES } from '../support/vllm.ts';
+import { World } from '../support/world.ts';
+
+const POLICY_FILE = 'policies/production.yaml';
+const policy = (spec: string): string =>
+  `apiVersion: tranche.dev/v1alpha1\nkind: RolloutPolicy\nmetadata:\n  name: production\nspec:\n${spec}`;
+
+function scope(policies: Readonly<Record<string, string>>): object {
+  const named = (text: string): string =>
+    text.replaceAll('name: vllm', 'name: chat').replaceAll('namespace: llm', 'namespace: talk');
+  const files = {
+    ...VLLM_FILES,
+    'apps/chat/lws.yaml': named(LWS_TEXT),
+    'rollouts/chat.yaml': named(ROLLOUT_TEXT),
+    ...policies,
+  };
+  const tree = {
+    commit: '1'.repeat(40),
+    files: Object.entries(files).map(([path, text]) => ({
+      path,
+      oid: path,
+      mode: '100644' as const,
+      content: { kind: 'text' as const, text },
+    })),
+  };
+  const desired = desiredOf(tree, DEFAULT_CONFIG, new Map());
+  const rollouts = desired.rollouts.map(({ key, policy: { rules, files: from }, issues }) => [
+    key.name,
+    { ...rules, from, issues: issues.map(({ file, line, reason }) => `${file}:${line} ${reason}`) },
+  ]);
+  return {
+    ...Object.fromEntries(rollouts),
+    elsewhere: desired.issues.map(({ file, line, reason }) => `${file}:${line} ${reason}`),
+  };
+}
+
+const NONE = { surge: 0, from: [], issues: [] };
+
+test.each<readonly [what: string, policies: Readonly<Record<string, string>>, wanted: object]>([
+  ['no policy', {}, { vllm: NONE, chat: NONE, elsewhere: [] }],
+  [
+    'one for a namespace',
+    { 'a.yaml': policy('  rollouts: [llm/*]\n  surge: 2\n') },
+    { vllm: { surge: 2, from: ['a.yaml'], issues: [] }, chat: NONE, elsewhere: [] },
+  ],
+  [
+    'two that match: the strictest',
+    { 'a.yaml': policy('  surge: 2\n'), 'b.yaml': policy('  rollouts: [talk/c*]\n  surge: 1\n') },
+    {
+      vllm: { surge: 2, from: ['a.yaml'], issues: [] },
+      chat: { surge: 1, from: ['a.yaml', 'b.yaml'], issues: [] },
+      elsewhere: [],
+    },
+  ],
+  [
+    'a wrong one stops those that it means',
+    { 'a.yaml': policy('  rollouts: [llm/*]\n  surge: two\n') },
+    { vllm: { surge: 0, from: ['a.yaml'], issues: ['a.yaml:7 BadNumber'] }, chat: NONE, elsewhere: [] },
+  ],
+  [
+    'one whose list is wrong stops all',
+    { 'a.yaml': policy('  rollouts: [llm]\n  surge: 1\n') },
+    {
+      vllm: { surge: 0, from: ['a.yaml'], issues: ['a.yaml:6 BadPattern'] },
+      chat: { surge: 0, from: ['a.yaml'], issues: ['a.yaml:6 BadPattern'] },
+      elsewhere: [],
+    },
+  ],
+  [
+    'a number that readers take differently',
+    { 'a.yaml': policy('  rollouts: [llm/*]\n  surge: 010\n') },
+    { vllm: { surge: 0, from: ['a.yaml'], issues: ['a.yaml:7 AmbiguousValue'] }, chat: NONE, elsewhere: [] },
+  ],
+  [
+    'a wrong one that means no Rollout is told all the same',
+    { 'a.yaml': policy('  rollouts: [nobody/*]\n  surge: two\n') },
+    { vllm: NONE, chat: NONE, elsewhere: ['a.yaml:7 BadNumber'] },
+  ],
+  [
+    'another version',
+    { 'a.yaml': policy('  surge: 1\n').replace('v1alpha1', 'v2') },
+    {
+      vllm: { surge: 0, from: ['a.yaml'], issues: ['a.yaml:1 NotSupportedYet'] },
+      chat: { surge: 0, from: ['a.yaml'], issues: ['a.yaml:1 NotSupportedYet'] },
+      elsewhere: [],
+    },
+  ],
+  [
+    'one that is no YAML stops all',
+    { 'a.yaml': policy('  surge: [1\n') },
+    {
+      vllm: { surge: 0, from: ['a.yaml'], issues: ['a.yaml:7 UnparsableYaml'] },
+      chat: { surge: 0, from: ['a.yaml'], issues: ['a.yaml:7 UnparsableYaml'] },
+      elsewhere: ['a.yaml:7 UnparsableYaml'],
+    },
+  ],
+  [
+    'a good one beside a broken document of another kind',
+    { 'a.yaml': `${policy('  rollouts: [llm/*]\n  surge: 1\n')}---\nkind: Rollout\nspec: [1\n` },
+    { vllm: { surge: 1, from: ['a.yaml'], issues: [] }, chat: NONE, elsewhere: ['a.yaml:11 UnparsableYaml'] },
+  ],
+])('%s', (_, policies, wanted) => {
+  expect(scope(policies)).toEqual(wanted);
+});
+
+test('a wrong policy stalls its Rollout with file and line, and one that is mended at rest is seen', async () => {
+  const world = new World({ files: { ...VLLM_FILES, [POLICY_FILE]: policy('  surge: 1\n') } });
+  world.sync();
+  world.tick(60);
+  const adopted = await world.pass();
+  expect(adopted.outcomes[0]).toMatchObject({
+    snapshot: { policy: { surge: 1 } },
+    plan: { commit: { reason: 'Adopted' } },
+  });
+  world.sync();
+  await world.pass();
+  expect((await world.pass()).quiet).toBe(true);
+  world.edit(POLICY_FILE, 'surge: 1', 'surge: many');
+  const stalled = (await world.pass()).outcomes[0];
+  expect(stalled?.plan).toMatchObject({
+    commit: undefined,
+    issues: [{ file: POLICY_FILE, line: 6, reason: 'BadNumber' }],
+  });
+  expect(stalled?.plan?.record?.conditions).toContainEqual(
+    expect.objectContaining({ type: 'Stalled', status: 'True' }),
+  );
+  world.edit(POLICY_FILE, 'surge: many', 'surge: 3');
+  const mended = (await world.pass()).outcomes[0];
+  expect(mended).toMatchObject({ snapshot: { policy: { surge: 3 } }, plan: { issues: [] } });
+  expect(Object.keys(mended?.plan?.record?.blobs ?? {})).toEqual([ROLLOUT_FILE, LWS_FILE, POLICY_FILE]);
+  expect((await world.pass()).quiet).toBe(true);
+});
