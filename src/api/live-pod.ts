@@ -1,13 +1,18 @@
-/** Parses the leader pod of a group, and says what a leader that is not ready waits for. */
+/** Parses the pods of a group, and says what one that is not ready waits for. */
 
 import { at } from './json.ts';
 import type { Known } from './known.ts';
-import type { LiveLeader } from './live.ts';
+import type { LiveLeader, LiveWorker, PodTrouble } from './live.ts';
 import { type Fields, fieldsOf } from './live-fields.ts';
 import { countFromText, GROUP_INDEX, REVISION_KEY, WORKER_INDEX } from './lws-labels.ts';
+import { controllerUid } from './owner.ts';
+import { printableLine } from './printable.ts';
+import { type Instant, parseInstant } from './time.ts';
 
 const CONDITIONS_MAX = 50;
 const CONTAINERS_MAX = 100;
+/** The scheduler counts every reason of every node; the first of them tell. */
+const NO_PLACE_CHARACTERS = 240;
 /** Reasons of Kubernetes are CamelCase words. Anything else is somebody's free text and is not shown. */
 const REASON = /^[A-Za-z][A-Za-z0-9]{0,63}$/;
 /** Every start passes through these: they only count when nothing says more. */
@@ -21,30 +26,70 @@ export function isLeader(object: unknown): boolean {
 /** What we read of a leader pod. Ready means phase Running and condition Ready True, as LWS judges it. */
 export function parseLeader(object: unknown): Known<LiveLeader> {
   const fields = fieldsOf('pods', object);
-  const groupIndex = countFromText(fields.text(['metadata', 'labels', GROUP_INDEX]));
-  if (groupIndex === undefined) fields.wrong(['metadata', 'labels', GROUP_INDEX], 'decimal digits');
-  const phase = fields.text(['status', 'phase'], '');
-  const conditions = fields.list(['status', 'conditions'], CONDITIONS_MAX).map(conditionOf);
-  const deleting = fields.has(['metadata', 'deletionTimestamp']);
-  const ready = phase === 'Running' && conditions.some(({ type, status }) => type === 'Ready' && status === 'True');
-  const reasons = [
-    ...(deleting ? ['Terminating'] : []),
-    ...conditions
-      .filter(({ type, status }) => type === 'PodScheduled' && status !== 'True')
-      .map(({ reason }) => reason),
-    ...containerReasons(fields),
-    fields.text(['status', 'reason'], ''),
-    ...conditions.filter(({ type, status }) => type === 'Ready' && status !== 'True').map(({ reason }) => reason),
-  ];
+  const { ready, conditions, ...trouble } = statusOf(fields);
+  const since = conditions.find(({ type, status }) => type === 'Ready' && status === 'True')?.since;
   return fields.end({
     name: fields.text(['metadata', 'name']),
     uid: fields.text(['metadata', 'uid']),
-    groupIndex: groupIndex ?? 0,
+    groupIndex: groupIndexOf(fields),
     revisionKey: fields.text(['metadata', 'labels', REVISION_KEY], ''),
-    deleting,
+    deleting: fields.has(['metadata', 'deletionTimestamp']),
     ready,
-    waitingOn: ready ? '' : tellingReason(reasons, phase),
+    createdAt: parseInstant(fields.text(['metadata', 'creationTimestamp'], '')),
+    readyAt: ready ? since : undefined,
+    ...trouble,
   });
+}
+
+/** What we read of a worker pod: only what may keep its group from becoming ready. */
+export function parseWorker(object: unknown): Known<LiveWorker> {
+  const fields = fieldsOf('pods', object);
+  const { waitingOn, noPlace, restarts } = statusOf(fields);
+  return fields.end({
+    name: fields.text(['metadata', 'name']),
+    groupIndex: groupIndexOf(fields),
+    ownerUid: controllerUid(object),
+    waitingOn,
+    noPlace,
+    restarts,
+  });
+}
+
+function groupIndexOf(fields: Fields): number {
+  const groupIndex = countFromText(fields.text(['metadata', 'labels', GROUP_INDEX]));
+  if (groupIndex === undefined) fields.wrong(['metadata', 'labels', GROUP_INDEX], 'decimal digits');
+  return groupIndex ?? 0;
+}
+
+type Status = PodTrouble & { readonly ready: boolean; readonly conditions: readonly Condition[] };
+
+function statusOf(fields: Fields): Status {
+  const phase = fields.text(['status', 'phase'], '');
+  const conditions = fields.list(['status', 'conditions'], CONDITIONS_MAX).map(conditionOf);
+  const ready = phase === 'Running' && conditions.some(({ type, status }) => type === 'Ready' && status === 'True');
+  const unplaced = conditions.find(({ type, status }) => type === 'PodScheduled' && status !== 'True');
+  const containers = containersOf(fields);
+  const reasons = [
+    ...(fields.has(['metadata', 'deletionTimestamp']) ? ['Terminating'] : []),
+    ...(unplaced === undefined ? [] : [unplaced.reason]),
+    ...containers.flatMap((container) => container.reasons),
+    fields.text(['status', 'reason'], ''),
+    ...conditions.filter(({ type, status }) => type === 'Ready' && status !== 'True').map(({ reason }) => reason),
+  ];
+  return {
+    ready,
+    conditions,
+    waitingOn: ready ? '' : tellingReason(reasons, phase),
+    noPlace: unplaced?.reason === 'Unschedulable' ? shortLine(unplaced.message) : '',
+    restarts: Math.max(0, ...containers.map((container) => container.restarts)),
+  };
+}
+
+/** A scheduler may say nothing; that there is no place is known all the same. */
+function shortLine(message: string): string {
+  const line = printableLine(message);
+  const short = line.length > NO_PLACE_CHARACTERS ? `${line.slice(0, NO_PLACE_CHARACTERS)}…` : line;
+  return short === '' ? 'no node fits' : short.replace(/[.\s]+$/, '');
 }
 
 /** The first reason that says more than that the pod is starting; else the phase; else an ordinary one. */
@@ -57,20 +102,38 @@ function tellingReason(reasons: readonly string[], phase: string): string {
   return phase !== 'Running' && REASON.test(phase) ? phase : '';
 }
 
-type Condition = { readonly type: string; readonly status: string; readonly reason: string };
+type Condition = {
+  readonly type: string;
+  readonly status: string;
+  readonly reason: string;
+  readonly message: string;
+  readonly since: Instant | undefined;
+};
 
 function conditionOf(fields: Fields): Condition {
-  return { type: fields.text(['type']), status: fields.text(['status']), reason: fields.text(['reason'], '') };
+  return {
+    type: fields.text(['type']),
+    status: fields.text(['status']),
+    reason: fields.text(['reason'], ''),
+    message: freeText(fields.json(['message'])),
+    since: parseInstant(fields.text(['lastTransitionTime'], '')),
+  };
 }
 
-/** Why containers do not run, init containers first: those block the others. */
-function containerReasons(fields: Fields): readonly string[] {
+/** Messages have no limit of their own, and a long one makes no object unreadable. */
+function freeText(value: unknown): string {
+  return typeof value === 'string' ? value.slice(0, 4 * NO_PLACE_CHARACTERS) : '';
+}
+
+/** Why containers do not run, and how often they were restarted; init containers first: those block the others. */
+function containersOf(fields: Fields): readonly { readonly reasons: readonly string[]; readonly restarts: number }[] {
   return ['initContainerStatuses', 'containerStatuses'].flatMap((key) =>
-    fields
-      .list(['status', key], CONTAINERS_MAX)
-      .flatMap((container) => [
+    fields.list(['status', key], CONTAINERS_MAX).map((container) => ({
+      reasons: [
         container.text(['state', 'waiting', 'reason'], ''),
         container.text(['state', 'terminated', 'reason'], ''),
-      ]),
+      ],
+      restarts: container.count(['restartCount'], 0),
+    })),
   );
 }

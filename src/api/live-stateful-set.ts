@@ -6,6 +6,8 @@ import { fieldsOf } from './live-fields.ts';
 import { countFromText, GROUP_INDEX, REPLICAS_SEEN, REVISION_KEY } from './lws-labels.ts';
 import { controllerUid } from './owner.ts';
 
+const MAX_UNAVAILABLE = ['spec', 'updateStrategy', 'rollingUpdate', 'maxUnavailable'];
+
 /**
  * What we read of a StatefulSet. Without an owner `ownerUid` is empty, without a revision label `revisionKey` is:
  * neither matches anything. A label that should hold a number and does not makes the object `unknown`.
@@ -27,6 +29,7 @@ export function parseStatefulSet(object: unknown): Known<LiveStatefulSet> {
     observedGeneration: fields.count(['status', 'observedGeneration'], 0),
     replicas: fields.count(['spec', 'replicas'], 1),
     partition: fields.count(['spec', 'updateStrategy', 'rollingUpdate', 'partition'], 0),
+    maxUnavailable: fields.has(MAX_UNAVAILABLE) ? fields.countOrPercent(MAX_UNAVAILABLE, 1) : undefined,
     revisionKey: fields.text(['metadata', 'labels', REVISION_KEY], ''),
     replicasSeen: countIn(['metadata', 'annotations', REPLICAS_SEEN]),
     groupIndex: countIn(['metadata', 'labels', GROUP_INDEX]),

@@ -1,6 +1,7 @@
 /** What we read of live objects: only the fields a decision needs, in plain JSON. */
 
 import type { JsonObject } from './json.ts';
+import type { Instant } from './time.ts';
 
 export type LiveCondition = {
   readonly type: string;
@@ -40,6 +41,8 @@ export type LiveStatefulSet = {
   readonly observedGeneration: number;
   readonly replicas: number;
   readonly partition: number;
+  /** undefined: the API server dropped the field, because its gate MaxUnavailableStatefulSet is off. */
+  readonly maxUnavailable: number | string | undefined;
   /** Label `leaderworkerset.sigs.k8s.io/template-revision-hash`: the LWS revision, called key. */
   readonly revisionKey: string;
   /** Annotation `leaderworkerset.sigs.k8s.io/replicas`, on leader sets only. */
@@ -61,9 +64,28 @@ export type LiveLeader = {
   readonly deleting: boolean;
   /** Phase Running and condition Ready, as LWS itself judges a leader. */
   readonly ready: boolean;
-  /** Why it is not: `Unschedulable`, `ImagePullBackOff`, `CrashLoopBackOff`, a phase; empty where nothing says. */
+  readonly createdAt: Instant | undefined;
+  /** Since when the condition Ready has been true. */
+  readonly readyAt: Instant | undefined;
+} & PodTrouble;
+
+/** What a pod says of why it is not ready. */
+export type PodTrouble = {
+  /** `Unschedulable`, `ImagePullBackOff`, `CrashLoopBackOff`, a phase; empty where nothing says. */
   readonly waitingOn: string;
+  /** What the scheduler says of a pod that has no place: one printable line, cut; empty otherwise. */
+  readonly noPlace: string;
+  /** How often its most restarted container has been restarted in place. */
+  readonly restarts: number;
 };
+
+/** A pod of a group other than its leader: read only to tell why workers are missing. */
+export type LiveWorker = {
+  readonly name: string;
+  readonly groupIndex: number;
+  /** Of the worker StatefulSet that made it. */
+  readonly ownerUid: string;
+} & PodTrouble;
 
 /** One ControllerRevision that LWS owns; `content` has the shape of `releaseContent`, without the topology. */
 export type LiveRevision = {

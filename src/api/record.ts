@@ -39,6 +39,15 @@ export type GroupRecord = {
   readonly since: Instant;
 };
 
+/** The leader of a group that was seen on the release in this step, and how often another took its place. */
+export type GroupRestarts = {
+  readonly index: number;
+  readonly uid: string;
+  readonly count: number;
+  /** When the first change of UID was seen. */
+  readonly since?: Instant | undefined;
+};
+
 /** The step that Git holds, as it was when it was written. */
 export type StepRecord = {
   readonly release: Release;
@@ -51,6 +60,8 @@ export type StepRecord = {
   readonly doneSince: Instant | undefined;
   /** What is fixed of the Rollout since this release began; not there where that is not known any more. */
   readonly frozen?: FrozenPlan | undefined;
+  /** Not there in records of before it was counted: counts from now. */
+  readonly restarts?: readonly GroupRestarts[] | undefined;
 };
 
 export type StableCopy = {

@@ -4,7 +4,7 @@ import { at } from '../api/json.ts';
 import { absent, type Known, known, unknown } from '../api/known.ts';
 import type { Scaler } from '../api/live.ts';
 import { parseLws } from '../api/live-lws.ts';
-import { parseLeader } from '../api/live-pod.ts';
+import { parseLeader, parseWorker } from '../api/live-pod.ts';
 import { parseRevision } from '../api/live-revision.ts';
 import { parseStatefulSet } from '../api/live-stateful-set.ts';
 import { GROUP_INDEX, LWS_NAME, WORKER_INDEX } from '../api/lws-labels.ts';
@@ -31,7 +31,7 @@ const REVISION_SELECTOR = `${LWS_NAME},!${GROUP_INDEX},!${WORKER_INDEX}`;
 export function liveReader(cluster: Cluster, early: ReadonlySet<string>): LiveReader {
   const lists = new Map<string, Promise<Known<readonly unknown[]>>>();
   const list = (resource: Resource, namespace: string, labelSelector: string): Promise<Known<readonly unknown[]>> => {
-    const key = `${resource.plural}/${namespace}`;
+    const key = `${resource.plural}/${namespace}/${labelSelector}`;
     const reading = lists.get(key) ?? cluster.list(resource, { namespace, labelSelector });
     lists.set(key, reading);
     return reading;
@@ -59,8 +59,12 @@ export function liveReader(cluster: Cluster, early: ReadonlySet<string>): LiveRe
     if (lws.kind !== 'known') return { ...withoutWorkload(workloads), lws };
     const found = await owned(namespace);
     const [, , , hpas, scaledObjects] = found;
+    const parts = partsOf({ name, uid: lws.value.uid }, found);
+    const pods = workersMissing(parts)
+      ? await list(resources.pods, namespace, `${LWS_NAME},${WORKER_INDEX}!=0`)
+      : undefined;
     const scaler = autoscaled === undefined ? scalerOf(name, hpas, scaledObjects) : known(autoscaled);
-    return { lws, ...partsOf({ name, uid: lws.value.uid }, found), scaler };
+    return { lws, ...parts, ...(pods === undefined ? {} : { workerPods: workersOf(name, pods) }), scaler };
   };
 }
 
@@ -85,6 +89,16 @@ function partsOf(
     ),
     revisions: each(mine(revisions, owned), parseRevision),
   };
+}
+
+/** Workers are many, so they are only listed where some are missing: they may know why. */
+function workersMissing({ workerSets }: Pick<Live, 'workerSets'>): boolean {
+  return workerSets.kind === 'known' && workerSets.value.some((set) => set.availableReplicas < set.replicas);
+}
+
+function workersOf(name: string, pods: Known<readonly unknown[]>): NonNullable<Live['workerPods']> {
+  const named = (item: unknown): boolean => at(item, ['metadata', 'labels', LWS_NAME]) === name;
+  return each(mine(pods, named), parseWorker);
 }
 
 /** All parts of a live state that was not read, for a reason. */

@@ -63,6 +63,7 @@ const record = object({
       replicas: number,
       partition: number,
       doneSince: optional(number),
+      restarts: optional(list(object({ index: number, uid: text, count: number, since: optional(number) }))),
     }),
   ),
   groups: list(object({ index: number, uid: text, version: text, ready: flag, since: number })),

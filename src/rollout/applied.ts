@@ -28,7 +28,10 @@ export function waitingOnApply(snapshot: Snapshot, file: WorkloadFile): Hold | u
       'WorkloadAbsent',
       `${file.object.kind} ${file.object.name} is not in the cluster. ${WAITING_FOR_AGENT}`,
     );
-  const unread = Object.entries({ ...live }).find(([name, read]) => name !== 'scaler' && read.kind !== 'known');
+  const { leaderSet, leaders, workerSets, revisions } = live;
+  const unread = Object.entries({ leaderSet, leaders, workerSets, revisions }).find(
+    ([, read]) => read.kind !== 'known',
+  );
   if (live.lws.kind === 'unknown') return hold('ClusterUnreadable', live.lws.why);
   const lws = live.lws.value;
   if (lws.deleting) return hold('WorkloadDeleting', `${file.object.name} is being deleted in the cluster`);

@@ -2,7 +2,7 @@
 
 import { firstDifference, leafCount } from '../api/content-match.ts';
 import type { JsonObject } from '../api/json.ts';
-import type { LiveLeader, LiveRevision, LiveStatefulSet } from '../api/live.ts';
+import type { LiveLeader, LiveRevision, LiveStatefulSet, LiveWorker, PodTrouble } from '../api/live.ts';
 
 export type GroupVersion = 'release' | 'stable' | 'other' | 'absent';
 
@@ -16,9 +16,13 @@ export type Group = {
   /** The leader Ready and all workers available: LWS before 0.9 looks at the leader only (trace 29b), we never do. */
   readonly ready: boolean;
   /** Of the leader alone, which comes back before its workers; on its way out: something restarts the group just now. */
-  readonly leader: { readonly version: GroupVersion; readonly leaving: boolean };
+  readonly leader: { readonly version: GroupVersion; readonly ready: boolean; readonly leaving: boolean };
   /** Why it is not ready, where something says so. */
   readonly waitingOn: string;
+  /** The pod that no node has a place for, and what the scheduler says of it. */
+  readonly noPlace: { readonly pod: string; readonly why: string } | undefined;
+  /** How often a container of one of its pods has been restarted in place; workers count while they are missing. */
+  readonly restarts: number;
 };
 
 /** Revision keys by the text they contain; undefined: no such revision is there (any more). */
@@ -27,6 +31,8 @@ export type VersionKeys = { readonly release: string | undefined; readonly stabl
 export type GroupParts = {
   readonly leaders: readonly LiveLeader[];
   readonly workerSets: readonly LiveStatefulSet[];
+  /** Empty where nobody asked for them. */
+  readonly workerPods: readonly LiveWorker[];
   readonly size: number;
   readonly keys: VersionKeys;
 };
@@ -46,8 +52,10 @@ const NOBODY: Omit<Group, 'index'> = {
   key: undefined,
   version: 'absent',
   ready: false,
-  leader: { version: 'absent', leaving: false },
+  leader: { version: 'absent', ready: false, leaving: false },
   waitingOn: 'no leader pod',
+  noPlace: undefined,
+  restarts: 0,
 };
 
 function groupOf(
@@ -64,14 +72,18 @@ function groupOf(
   const workersReady =
     alone || (own !== undefined && own.observedGeneration >= own.generation && own.availableReplicas >= own.replicas);
   const ready = leader.ready && !leader.deleting && workersReady;
+  const pods = [leader, ...parts.workerPods.filter((pod) => own !== undefined && pod.ownerUid === own.uid)];
+  const unplaced = pods.find((pod) => pod.noPlace !== '');
   return {
     index,
     uid: leader.uid,
     key,
     version: versionOf(key, parts.keys),
     ready,
-    leader: { version: versionOf(leader.revisionKey, parts.keys), leaving: leader.deleting },
-    waitingOn: ready ? '' : waitingOn(leader, own),
+    leader: { version: versionOf(leader.revisionKey, parts.keys), ready: leader.ready, leaving: leader.deleting },
+    waitingOn: ready ? '' : waitingOn(leader, own, pods),
+    noPlace: ready || unplaced === undefined ? undefined : { pod: unplaced.name, why: unplaced.noPlace },
+    restarts: Math.max(...pods.map((pod) => pod.restarts)),
   };
 }
 
@@ -81,11 +93,24 @@ function versionOf(key: string | undefined, keys: VersionKeys): GroupVersion {
   return key === keys.stable ? 'stable' : 'other';
 }
 
-function waitingOn(leader: LiveLeader, workers: LiveStatefulSet | undefined): string {
+/** Every pod that loads says one of these: they explain nothing. */
+const EVERY_START = ['', 'Pending', 'ContainerCreating', 'PodInitializing', 'ContainersNotReady', 'Completed'];
+
+function waitingOn(
+  leader: LiveLeader,
+  workers: LiveStatefulSet | undefined,
+  pods: readonly (PodTrouble & { readonly name: string })[],
+): string {
   if (leader.deleting) return 'leader is being deleted';
-  if (!leader.ready) return leader.waitingOn === '' ? 'leader not ready' : `leader: ${leader.waitingOn}`;
+  if (!leader.ready) return leader.waitingOn === '' ? 'leader not ready' : `leader: ${saying(leader)}`;
   if (workers === undefined) return 'no worker StatefulSet yet';
-  return `${workers.availableReplicas} of ${workers.replicas} workers available`;
+  const told = pods.find((pod) => !EVERY_START.includes(pod.waitingOn));
+  const why = told === undefined ? '' : `; ${told.name}: ${saying(told)}`;
+  return `${workers.availableReplicas} of ${workers.replicas} workers available${why}`;
+}
+
+function saying({ waitingOn: reason, noPlace }: PodTrouble): string {
+  return noPlace === '' ? reason : `${reason}, ${noPlace}`;
 }
 
 /**

@@ -17,6 +17,7 @@ import { plannedGroups } from './batches.ts';
 import type { Hold } from './hold.ts';
 import type { Decision } from './move.ts';
 import { phaseOf, rolloutIdOf } from './phase.ts';
+import { restartsOf } from './restarts.ts';
 import type { Situation } from './situation.ts';
 import type { Snapshot } from './snapshot.ts';
 import { type StateName, stateOf } from './state.ts';
@@ -108,7 +109,11 @@ function stepAfter(snapshot: Snapshot, situation: Situation | undefined, decisio
   if (same && move === undefined) {
     // A pass that could not read the groups knows nothing against them: it neither starts nor stops the clock.
     if (!decision.stepDone && situation.observed === undefined) return before;
-    return { ...before, doneSince: decision.stepDone ? pastOf(before.doneSince, snapshot) : undefined };
+    return {
+      ...before,
+      doneSince: decision.stepDone ? pastOf(before.doneSince, snapshot) : undefined,
+      restarts: restartsOf(situation),
+    };
   }
   const frozen = sameRelease(before?.release, after.release) ? before?.frozen : undefined;
   const file = snapshot.rollout;

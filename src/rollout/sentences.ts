@@ -12,10 +12,11 @@ export function notReady(groups: readonly Group[]): string {
   return `${groupsAre(groups.map((group) => group.index))} not ready${whyUnready(groups)}`;
 }
 
-/** ` (leader: ImagePullBackOff)`, for one group that says why. */
+/** ` (leader: ImagePullBackOff)`, where all the groups say the same. */
 export function whyUnready(groups: readonly Group[]): string {
   const [first] = groups;
-  return groups.length === 1 && first !== undefined && first.waitingOn !== '' ? ` (${first.waitingOn})` : '';
+  const same = groups.every((group) => group.waitingOn === first?.waitingOn);
+  return same && first !== undefined && first.waitingOn !== '' ? ` (${first.waitingOn})` : '';
 }
 
 /** `the only group is`, `all 4 groups are`. */

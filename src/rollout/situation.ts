@@ -87,6 +87,7 @@ function observe(
   const groups = groupsOf(replicas ?? lws.value.replicas, {
     leaders: leaders.value,
     workerSets: workerSets.value,
+    workerPods: snapshot.live.workerPods?.kind === 'known' ? snapshot.live.workerPods.value : [],
     size: lws.value.size,
     keys: { release: releaseKey, stable: stableKey },
   });

@@ -4,7 +4,7 @@ import type { Intents } from '../api/intents.ts';
 import type { Issue } from '../api/issue.ts';
 import type { JsonObject } from '../api/json.ts';
 import type { Known } from '../api/known.ts';
-import type { LiveLeader, LiveLws, LiveRevision, LiveStatefulSet } from '../api/live.ts';
+import type { LiveLeader, LiveLws, LiveRevision, LiveStatefulSet, LiveWorker } from '../api/live.ts';
 import type { RolloutRecord } from '../api/record.ts';
 import type { Release } from '../api/release.ts';
 import type { Rollout } from '../api/rollout.ts';
@@ -56,6 +56,8 @@ export type Live = {
   readonly leaders: Known<readonly LiveLeader[]>;
   readonly workerSets: Known<readonly LiveStatefulSet[]>;
   readonly revisions: Known<readonly LiveRevision[]>;
+  /** Read only where workers are missing, to say why; nothing else hangs on them. undefined: not asked for. */
+  readonly workerPods?: Known<readonly LiveWorker[]> | undefined;
   /** Who writes `replicas` besides Git; names it for people. `absent`: nobody. */
   readonly scaler: Known<string>;
 };

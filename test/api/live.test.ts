@@ -6,7 +6,7 @@ import { type JsonObject, jsonEqual } from '../../src/api/json.ts';
 import type { Known } from '../../src/api/known.ts';
 import type { LiveLws } from '../../src/api/live.ts';
 import { parseLws } from '../../src/api/live-lws.ts';
-import { isLeader, parseLeader } from '../../src/api/live-pod.ts';
+import { isLeader, parseLeader, parseWorker } from '../../src/api/live-pod.ts';
 import { parseRevision } from '../../src/api/live-revision.ts';
 import { parseStatefulSet } from '../../src/api/live-stateful-set.ts';
 import { controllerUid } from '../../src/api/owner.ts';
@@ -119,7 +119,11 @@ test('its leader StatefulSet, a worker StatefulSet and a leader', () => {
     revisionKey: '664c867fb5',
     deleting: false,
     ready: true,
+    createdAt: 1_795_225_645,
+    readyAt: 1_795_225_648,
     waitingOn: '',
+    noPlace: '',
+    restarts: 0,
   });
 });
 
@@ -387,4 +391,62 @@ describe('objects that lie', () => {
       { numRuns: 500, seed: 20_261_121 },
     );
   });
+});
+
+const unplaced = (message: unknown) => [
+  { type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message, lastTransitionTime: null },
+];
+
+test.each<readonly [when: string, path: string, to: unknown, wanted: object]>([
+  [
+    'no place',
+    'status',
+    { phase: 'Pending', conditions: unplaced('0/8 nodes are available: 8 Insufficient\nnvidia.com/gpu. ') },
+    { waitingOn: 'Unschedulable', noPlace: '0/8 nodes are available: 8 Insufficient nvidia.com/gpu' },
+  ],
+  ['no place, no word', 'status', { phase: 'Pending', conditions: unplaced(undefined) }, { noPlace: 'no node fits' }],
+  ['no place, no text', 'status', { phase: 'Pending', conditions: unplaced({ a: 1 }) }, { noPlace: 'no node fits' }],
+  [
+    'a scheduler that never ends',
+    'status',
+    { phase: 'Pending', conditions: unplaced('\u001b[2Jx'.repeat(99_999)) },
+    { noPlace: expect.stringMatching(/^(?: \[2Jx|\[2Jx){40,60}.{0,4}…$/) },
+  ],
+  [
+    'held back by a gate of the scheduler',
+    'status',
+    { phase: 'Pending', conditions: [{ type: 'PodScheduled', status: 'False', reason: 'SchedulingGated' }] },
+    { waitingOn: 'SchedulingGated', noPlace: '' },
+  ],
+  [
+    'restarted',
+    'status',
+    {
+      phase: 'Running',
+      containerStatuses: [{ restartCount: 2 }, { restartCount: 5, state: { waiting: { reason: 'CrashLoopBackOff' } } }],
+      initContainerStatuses: [{ restartCount: 1 }],
+    },
+    { waitingOn: 'CrashLoopBackOff', restarts: 5 },
+  ],
+])('a pod, %s', (_, path, to, wanted) => {
+  const pod = changed(first('mid-canary', 'pods'), path, to);
+  expect(value(parseLeader(pod))).toMatchObject(wanted);
+  expect(value(parseWorker(pod))).toMatchObject(wanted);
+});
+
+test('a worker knows its group and its StatefulSet', () => {
+  const pods = recordedItems('mid-canary', 'pods').filter((pod) => !isLeader(pod));
+  const sets = recordedItems('mid-canary', 'statefulsets').map((set) => value(parseStatefulSet(set)));
+  const workers = pods.map((pod) => value(parseWorker(pod)));
+  expect(workers.map(({ name }) => name)).toEqual(['vllm-0-1', 'vllm-1-1', 'vllm-2-1', 'vllm-3-1']);
+  for (const { groupIndex, ownerUid } of workers)
+    expect(sets.find((set) => set.uid === ownerUid)).toMatchObject({ groupIndex });
+});
+
+test('with its gate off the API server drops maxUnavailable of StatefulSets', () => {
+  const sets = recordedStates.flatMap((state) => recordedItems(state, 'statefulsets'));
+  for (const set of sets) expect(value(parseStatefulSet(set)).maxUnavailable).toBeUndefined();
+  const path = 'spec.updateStrategy.rollingUpdate.maxUnavailable';
+  expect(value(parseStatefulSet(changed(sets[0], path, 2))).maxUnavailable).toBe(2);
+  expect(value(parseStatefulSet(changed(sets[0], path, '25%'))).maxUnavailable).toBe('25%');
 });

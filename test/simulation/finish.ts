@@ -61,6 +61,8 @@ const FOR_PEOPLE: readonly HoldReason[] = [
 const FOR_BROKEN_GROUPS: readonly HoldReason[] = [
   'BlockedByFailedGroup',
   'BlockedByUnreadyGroup',
+  'BlockedByStatefulSetGate',
+  'GroupCrashLoop',
   'GroupsNotReady',
   'GroupsNotUpdated',
   'MixedRevisions',

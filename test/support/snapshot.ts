@@ -6,7 +6,7 @@ import { INTENT, parseIntents } from '../../src/api/intents.ts';
 import type { Issue } from '../../src/api/issue.ts';
 import type { JsonObject } from '../../src/api/json.ts';
 import { absent, type Known, known, unknown } from '../../src/api/known.ts';
-import type { LiveLeader, LiveStatefulSet } from '../../src/api/live.ts';
+import type { LiveLeader, LiveStatefulSet, LiveWorker } from '../../src/api/live.ts';
 import type { Marks, StepMark } from '../../src/api/marks.ts';
 import type { RolloutRecord, StepRecord } from '../../src/api/record.ts';
 import { parseRelease, printRelease, type Release } from '../../src/api/release.ts';
@@ -53,7 +53,11 @@ export type World = {
   readonly delivered?: 'unknown';
   /** What the cluster has; Git's by default. `unknown`, `absent`: instead of everything. */
   readonly live?: 'unknown' | 'absent' | LiveWorld;
-  /** `0:A+ 1:A- 2:Bw 3:B~`: ready, leader not ready, workers not ready, leader being deleted; not named: no pod. */
+  /**
+   * `0:A+ 1:A- 2:Bw 3:B~`: ready, leader not ready, workers not ready, leader being deleted; `u`, `v`: no place for the
+   * leader, for a worker; `c`: its container was restarted four times; `#2` after it: the second pod of that name.
+   * Not named: no pod.
+   */
   readonly groups?: string;
   /** `25% 50%! 100%/60`: `!` a manual pause as written, `/60` a timed one. */
   readonly steps?: string;
@@ -86,6 +90,8 @@ export type LiveWorld = {
   readonly flipped?: boolean;
   readonly uid?: string;
   readonly setUid?: string;
+  /** maxUnavailable on the leader StatefulSet: only where the gate is on. */
+  readonly gate?: IntOrPercent;
   /** Revisions that are there besides those of text, stable text and groups; `-`: none but those of the groups. */
   readonly revisions?: string;
   /** One part that could not be read. */
@@ -373,7 +379,14 @@ function liveOf(of: World, desired: Desired): Live {
   const setText = live.setText ?? text;
   const groups = groupsOf(of.groups ?? Array.from({ length: replicas }, (_, i) => `${i}:${setText}+`).join(' '));
   const uid = live.uid ?? 'lws-1';
-  const set = { ...setOf('vllm', uid, setText), uid: live.setUid ?? 'set-1', replicas, replicasSeen: replicas };
+  const set = {
+    ...setOf('vllm', uid, setText),
+    uid: live.setUid ?? 'set-1',
+    replicas,
+    replicasSeen: replicas,
+    partition: live.p ?? desired.partition,
+    maxUnavailable: live.gate,
+  };
   const flipped = live.flipped ?? groups.every((group) => group.letter === setText && group.state === '+');
   const part = <T>(name: LiveWorld['unread'], value: T): Known<T> =>
     live.unread === name ? unknown(`${name}: 503`) : known(value);
@@ -396,6 +409,7 @@ function liveOf(of: World, desired: Desired): Live {
     }),
     leaderSet: part('leaderSet', { ...set, currentRevision: flipped ? set.updateRevision : 'vllm-before' }),
     leaders: part('leaders', groups.map(leaderOf)),
+    workerPods: known(groups.filter((group) => group.state === 'v').map(unplacedWorker)),
     workerSets: part('workerSets', desired.size === 1 ? [] : groups.flatMap(workersOf)),
     revisions: part(
       'revisions',
@@ -423,6 +437,8 @@ export type GroupWorld = {
   readonly letter: Letter;
   readonly workers: Letter;
   readonly state: string;
+  /** Which pod of that name its leader is. */
+  readonly pod: string;
 };
 
 /** `3:B/A-`: the leader on B, the workers still on A. */
@@ -431,9 +447,10 @@ export function groupsOf(notation: string): readonly GroupWorld[] {
     .split(' ')
     .filter((word) => word !== '')
     .map((word) => {
-      const [, index, letter = '', workers, state = ''] = /^([0-9]+):([A-F])(?:\/([A-F]))?([-+w~])$/.exec(word) ?? [];
+      const [, index, letter = '', workers, state = '', again] =
+        /^([0-9]+):([A-F])(?:\/([A-F]))?([-+w~uvc])(#[0-9]+)?$/.exec(word) ?? [];
       if (index === undefined) throw new Error(`no group: ${word}`);
-      return { index: Number(index), letter, workers: workers ?? letter, state };
+      return { index: Number(index), letter, workers: workers ?? letter, state, pod: `pod-${index}${again ?? ''}` };
     });
 }
 
@@ -451,6 +468,7 @@ function setOf(name: string, ownerUid: string, letter: Letter): LiveStatefulSet 
     observedGeneration: 1,
     replicas: 1,
     partition: 0,
+    maxUnavailable: undefined,
     revisionKey: keyOf(letter),
     replicasSeen: undefined,
     groupIndex: undefined,
@@ -462,23 +480,34 @@ function setOf(name: string, ownerUid: string, letter: Letter): LiveStatefulSet 
   };
 }
 
-function leaderOf({ index, letter, state }: GroupWorld): LiveLeader {
+const NO_PLACE = '0/8 nodes are available: 8 Insufficient nvidia.com/gpu';
+
+function leaderOf({ index, letter, state, pod }: GroupWorld): LiveLeader {
   return {
     name: `vllm-${index}`,
-    uid: `pod-${index}`,
+    uid: pod,
     groupIndex: index,
     revisionKey: keyOf(letter),
     deleting: state === '~',
-    ready: state === '+' || state === 'w',
-    waitingOn: state === '-' ? 'ImagePullBackOff' : '',
+    ready: ['+', 'w', 'v'].includes(state),
+    createdAt: undefined,
+    readyAt: undefined,
+    waitingOn: { '-': 'ImagePullBackOff', u: 'Unschedulable', c: 'CrashLoopBackOff' }[state] ?? '',
+    noPlace: state === 'u' ? NO_PLACE : '',
+    restarts: state === 'c' ? 4 : 0,
   };
 }
 
-function workersOf({ index, workers, state }: GroupWorld): readonly LiveStatefulSet[] {
+function unplacedWorker({ index }: GroupWorld): LiveWorker {
+  const trouble = { waitingOn: 'Unschedulable', noPlace: NO_PLACE, restarts: 0 };
+  return { name: `vllm-${index}-1`, groupIndex: index, ownerUid: `vllm-${index}-uid`, ...trouble };
+}
+
+function workersOf({ index, workers, state, pod }: GroupWorld): readonly LiveStatefulSet[] {
   const available = state === '+' ? 1 : 0;
   return [
     {
-      ...setOf(`vllm-${index}`, `pod-${index}`, workers),
+      ...setOf(`vllm-${index}`, pod, workers),
       groupIndex: index,
       availableReplicas: available,
       readyReplicas: available,

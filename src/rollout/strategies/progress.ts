@@ -5,6 +5,7 @@ import type { StepState } from '../../api/record.ts';
 import { sameRelease } from '../../api/release.ts';
 import { batchReady, coversAll, plannedGroups, toleratedFailures } from '../batches.ts';
 import { blockedByUnreadyGroup, replicasUnknown, wanted } from '../gates/cluster.ts';
+import { blockedByStatefulSetGate, restless, troublesOf } from '../gates/trouble.ts';
 import { type Group } from '../groups.ts';
 import { type Hold, hold } from '../hold.ts';
 import { groupsAre, notReady, ofGroupsAre, whyUnready } from '../sentences.ts';
@@ -34,27 +35,40 @@ export function waitingOnGroups(situation: Situation, from: number): readonly Ho
     failureThreshold,
   };
   if (updated.length < batch.length) {
-    const missing = batch.filter((group) => group.version !== 'release').map((group) => group.index);
-    const blocked = blockedByUnreadyGroup({
-      ...situation,
-      observed: { ...observed, groups: observed.groups.filter((group) => group.index < from) },
-    });
+    const missing = batch.filter((group) => group.version !== 'release');
+    const below = { ...observed, groups: observed.groups.filter((group) => group.index < from) };
+    const blocked = [
+      blockedByUnreadyGroup({ ...situation, observed: below }),
+      blockedByStatefulSetGate(situation, missing),
+    ];
+    const indexes = missing.map((group) => group.index);
     return [
-      hold('GroupsNotUpdated', `${groupsAre(missing)} not on the release yet${unreadyNote(situation, updated)}`),
-      ...(blocked === undefined ? [] : [blocked]),
+      ...troublesOf(situation, unreadyOf(batch)).holds,
+      hold('GroupsNotUpdated', `${groupsAre(indexes)} not on the release yet${unreadyNote(situation, updated)}`),
+      ...blocked.filter((found) => found !== undefined),
     ];
   }
   const unready = unreadyOf(updated);
-  if (!batchReady(counts)) return [notReadyYet(situation, unready)];
+  if (!batchReady(counts)) return notReadyYet(situation, unready);
   return unready.length > 0 ? canStillMove(situation, { from, tolerated: toleratedFailures(counts) }) : [];
 }
 
-/** Groups that load, or never will: after some time only a person can tell. */
-export function notReadyYet({ snapshot }: Situation, unready: readonly Group[]): Hold {
-  return hold(
-    'GroupsNotReady',
-    `${groupsAre(unready.map((group) => group.index))} on the release and not ready yet${whyUnready(unready)}. If it stays so: tranche abort ${snapshot.key.name}`,
-  );
+/** Groups that load, or never will: where nothing tells which, after some time only a person can. */
+export function notReadyYet(situation: Situation, unready: readonly Group[]): readonly Hold[] {
+  const { holds, others } = troublesOf(situation, unready);
+  if (others.length === 0 && holds.length > 0) return holds;
+  return [
+    ...holds,
+    hold(
+      'GroupsNotReady',
+      `${groupsAre(others.map((group) => group.index))} on the release and not ready yet${whyUnready(others)}. If it stays so: tranche abort ${situation.snapshot.key.name}`,
+    ),
+  ];
+}
+
+/** Groups that were restarted again and again hold the next step, unless a person lets it follow. */
+export function restlessGroups(situation: Situation, step: StepIntent): Hold | undefined {
+  return approved(situation, step) ? undefined : restless(situation);
 }
 
 function unreadyNote({ snapshot }: Situation, updated: readonly Group[]): string {

@@ -14,7 +14,15 @@ import { type Decision, holding, type Move, moving } from '../move.ts';
 import { capital, groupsAre, notReady } from '../sentences.ts';
 import { lowest, type Situation, unreadyOf } from '../situation.ts';
 import { describeStep, followingStep, isJump, jumpRefusal, stepAfterEdit } from '../steps.ts';
-import { approved, overshoot, scaledAway, stateOfStep, waitingOnGroups, waitingOnPause } from './progress.ts';
+import {
+  approved,
+  overshoot,
+  restlessGroups,
+  scaledAway,
+  stateOfStep,
+  waitingOnGroups,
+  waitingOnPause,
+} from './progress.ts';
 import { acceptRecreated } from './recreated.ts';
 
 /** Asked before every step after the first. */
@@ -60,7 +68,9 @@ export function stepping(situation: Situation, step: { readonly index: number; r
     ...(edited?.holds ?? []),
     ...groups,
     ...holdsOf(forwardGates, situation),
-    ...[gone, over, pause, refusedJump(situation, index)].filter((found) => found !== undefined),
+    ...[gone, over, restlessGroups(situation, { index, release }), pause, refusedJump(situation, index)].filter(
+      (found) => found !== undefined,
+    ),
   ];
   const blocking = holds.filter((found) => found.reason !== 'JumpRefused');
   if (blocking.length > 0) return holding(unique(holds), stateOfStep(situation, index, { groups, pause }), done);

@@ -9,13 +9,14 @@ import { frozenChanged, stepCountChanged } from '../gates/frozen.ts';
 import { type Gate, holdsOf } from '../gates/gate.ts';
 import { historyRewritten } from '../gates/git.ts';
 import { disabled, paused, rolloutAbsent, stalled } from '../gates/people.ts';
+import { blockedByStatefulSetGate, troublesOf } from '../gates/trouble.ts';
 import type { Group } from '../groups.ts';
 import { type Hold, hold } from '../hold.ts';
 import { type Decision, holding, type Move, moving, UNSET } from '../move.ts';
 import { allGroupsAre, groupsAre, notReady, whyUnready } from '../sentences.ts';
 import { flipped, type Situation, unreadyOf } from '../situation.ts';
 import { followingStep, isJump } from '../steps.ts';
-import { approved, notReadyYet, stateOfStep, waitingOnPause } from './progress.ts';
+import { approved, notReadyYet, restlessGroups, stateOfStep, waitingOnPause } from './progress.ts';
 import { refusedJump } from './stepping.ts';
 
 type WholeStep = { readonly index: number; readonly of: number; readonly marks: Marks };
@@ -36,12 +37,18 @@ export function rolling(situation: Situation, step: WholeStep): Decision {
     return holding([hold('ClusterUnreadable', 'the groups could not be read')], 'StepUpgrade');
   const groups = wanted(observed, replicas);
   const missing = groups.filter((group) => group.version !== 'release');
-  if (missing.length > 0) return holding([notUpdated(situation, { missing, groups })], 'StepUpgrade');
+  const troubles = troublesOf(situation, unreadyOf(groups)).holds;
+  if (missing.length > 0) {
+    const gate = blockedByStatefulSetGate(situation, missing);
+    const holds = [...troubles, notUpdated(situation, { missing, groups }), ...(gate === undefined ? [] : [gate])];
+    return holding(holds, 'StepUpgrade');
+  }
   if (!flipped(observed.leaderSet)) {
     const unready = unreadyOf(groups);
     const who = unready.length === 0 ? 'the StatefulSet controller is still at it' : notReady(unready);
     return holding(
       [
+        ...troubles,
         hold(
           'StatefulSetNotFlipped',
           `${allGroupsAre(groups.length)} on the release, but ${who}. The workload is armed once the StatefulSet has taken all leaders over; if that takes long: tranche abort ${situation.snapshot.key.name}`,
@@ -99,7 +106,10 @@ export function armed(situation: Situation, step: WholeStep): Decision {
     ...groups,
     ...holdsOf(servingGates, situation),
     ...(pause === undefined ? [] : [pause]),
-    ...[refusedJump(situation, step.index)].filter((found) => found !== undefined),
+    ...[
+      restlessGroups(situation, { index: step.index, release: step.marks.release }),
+      refusedJump(situation, step.index),
+    ].filter((found) => found !== undefined),
     ...queuedHold(situation, queued),
   ];
   if (holds.some((found) => found.reason !== 'RequestQueued' && found.reason !== 'JumpRefused')) {
@@ -152,7 +162,7 @@ function waitingOnFleet(situation: Situation, queued: boolean): readonly Hold[] 
     updatedReady: updated.length - unready.length,
     failureThreshold,
   };
-  return batchReady(counts) ? [] : [notReadyYet(situation, unready)];
+  return batchReady(counts) ? [] : notReadyYet(situation, unready);
 }
 
 function nextLabel({ snapshot }: Situation, step: WholeStep, holds: readonly Hold[]): Decision {

@@ -1,0 +1,124 @@
+/** Gates that tell why groups of the step do not come: no place for a pod, a crash loop, a StatefulSet that never replaces. */
+
+import { floorOf } from '../../api/int-or-percent.ts';
+import type { GroupRestarts } from '../../api/record.ts';
+import { printInstant } from '../../api/time.ts';
+import { type Group, nameGroups } from '../groups.ts';
+import { type Hold, hold } from '../hold.ts';
+import { recordedGroup, restartsOf } from '../restarts.ts';
+import { capital, groupsAre, notReady } from '../sentences.ts';
+import { type Situation, unreadyOf } from '../situation.ts';
+import { wanted } from './cluster.ts';
+
+/** So many starts after the first, within one step, are no accident any more. */
+export const CRASH_LOOP_RESTARTS = 3;
+/** A group that has restarted so often counts as well once it has been ready for so long. */
+export const CRASH_LOOP_QUIET_SECONDS = 600;
+/** More groups than this are counted, not told one by one. */
+const TOLD_MAX = 3;
+
+/** Unready groups of the release whose trouble is known, as holds, and the groups that just are not ready yet. */
+export function troublesOf(
+  situation: Situation,
+  unready: readonly Group[],
+): { readonly holds: readonly Hold[]; readonly others: readonly Group[] } {
+  const looping = unready.filter((group) => isLooping(situation, group));
+  const unplaced = unready.filter((group) => !looping.includes(group) && group.noPlace !== undefined);
+  const holds = [
+    ...(looping.length === 0 ? [] : [crashLoop(situation, looping)]),
+    ...(unplaced.length === 0 ? [] : [unschedulable(situation, unplaced)]),
+  ];
+  return { holds, others: unready.filter((group) => !looping.includes(group) && !unplaced.includes(group)) };
+}
+
+/**
+ * Groups of the release that are ready just now and were restarted again and again: the next step waits until they
+ * have stayed up for a while.
+ */
+export function restless(situation: Situation): Hold | undefined {
+  const { observed, replicas, snapshot } = situation;
+  if (observed === undefined || replicas === undefined) return undefined;
+  const looping = wanted(observed, replicas).filter((group) => group.ready && isLooping(situation, group));
+  if (looping.length === 0) return undefined;
+  const left = looping.map((group) => CRASH_LOOP_QUIET_SECONDS - readySeconds(situation, group));
+  const { message } = crashLoop(situation, looping);
+  const wait = `Ready just now: counts once it has stayed so for ${CRASH_LOOP_QUIET_SECONDS} s, or with: tranche approve ${snapshot.key.name}`;
+  return hold('GroupCrashLoop', `${message}. ${wait}`, Math.max(1, ...left));
+}
+
+function isLooping(situation: Situation, group: Group): boolean {
+  if (group.leader.version !== 'release' || timesOf(situation, group) < CRASH_LOOP_RESTARTS) return false;
+  return !group.ready || readySeconds(situation, group) < CRASH_LOOP_QUIET_SECONDS;
+}
+
+function readySeconds(situation: Situation, group: Group): number {
+  const recorded = recordedGroup(situation, group);
+  return recorded?.ready === true ? Math.max(0, situation.snapshot.now - recorded.since) : 0;
+}
+
+function churnOf(situation: Situation, group: Group): GroupRestarts | undefined {
+  return restartsOf(situation).find((one) => one.index === group.index);
+}
+
+/** Recreated as a whole (by restart policy), or container by container (restart policy None). */
+function timesOf(situation: Situation, group: Group): number {
+  return Math.max(churnOf(situation, group)?.count ?? 0, group.restarts);
+}
+
+function crashLoop(situation: Situation, groups: readonly Group[]): Hold {
+  const { key } = situation.snapshot;
+  const told = groups.slice(0, TOLD_MAX).map((group) => restarted(situation, group));
+  const more = groups.length > TOLD_MAX ? `; and ${groups.length - TOLD_MAX} groups more` : '';
+  const unready = groups.find((group) => !group.ready);
+  const state = unready === undefined ? '' : `. ${capital(notReady(unreadyOf(groups)))}`;
+  return hold(
+    'GroupCrashLoop',
+    `${told.join('; ')}${more}${state}. Look at the logs of its pods while they live, and at the events; to give the release up: tranche abort ${key.name}`,
+  );
+}
+
+/** LWS starts the whole group anew unless its restart policy is None: its pods then always look young. */
+function restarted(situation: Situation, group: Group): string {
+  const churn = churnOf(situation, group);
+  if (churn?.since === undefined || churn.count < group.restarts)
+    return `a container of group ${group.index} was restarted ${group.restarts} times`;
+  return `group ${group.index} was started anew ${churn.count} times in this step, the first time seen at ${printInstant(churn.since)}`;
+}
+
+function unschedulable({ snapshot }: Situation, groups: readonly Group[]): Hold {
+  const told = groups
+    .slice(0, TOLD_MAX)
+    .map(({ index, noPlace }) => `group ${index} has no capacity: pod ${noPlace?.pod}: ${noPlace?.why}`);
+  const more = groups.length > TOLD_MAX ? `; and ${groups.length - TOLD_MAX} groups more` : '';
+  return hold(
+    'Unschedulable',
+    `${told.join('; ')}${more}. Free or add nodes for it, or give the release up: tranche abort ${snapshot.key.name}`,
+  );
+}
+
+/**
+ * With the gate on, the StatefulSet controller of Kubernetes 1.35 and 1.36 counts broken pods of the old version
+ * against maxUnavailable and never replaces them once it is spent (traces 15, 15b; kubernetes#137409). LWS is not asked.
+ */
+export function blockedByStatefulSetGate(situation: Situation, missing: readonly Group[]): Hold | undefined {
+  const { observed, replicas, snapshot } = situation;
+  const most = observed?.leaderSet.maxUnavailable;
+  if (observed === undefined || replicas === undefined || most === undefined) return undefined;
+  const budget = Math.max(1, floorOf(most, replicas));
+  // The StatefulSet sees leaders only.
+  const down = wanted(observed, replicas).filter((group) => !group.leader.ready);
+  const stuck = missing.filter(
+    ({ index, uid, leader }) =>
+      uid !== '' &&
+      index >= observed.leaderSet.partition &&
+      leader.version !== 'release' &&
+      !leader.ready &&
+      !leader.leaving,
+  );
+  if (stuck.length === 0 || down.length < budget) return undefined;
+  const pods = stuck.slice(0, TOLD_MAX).map((group) => `${snapshot.workload?.object.name}-${group.index}`);
+  return hold(
+    'BlockedByStatefulSetGate',
+    `${groupsAre(stuck.map((group) => group.index))} to be replaced and not ready, and ${nameGroups(down.map((group) => group.index))} spend maxUnavailable ${most} of the leader StatefulSet: with the feature gate MaxUnavailableStatefulSet on, Kubernetes 1.35 and 1.36 then never replace a broken pod. Delete pod ${pods.join(', ')}, raise maxUnavailable, or: tranche abort ${snapshot.key.name}`,
+  );
+}
