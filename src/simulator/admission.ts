@@ -26,7 +26,8 @@ export type Write = {
 export function admit(admission: Admission, write: Write): Admitted {
   if (write.resource !== LWS) return { ok: true, content: write.after };
   if (!admission.webhooksUp()) return { ok: false, status: webhookDown() };
-  const content = lwsDefaults(write.after);
-  const status = lwsFaults({ before: write.before, after: content, lws: admission.modes().lws });
+  const { lws } = admission.modes();
+  const content = lwsDefaults(write.after, lws);
+  const status = lwsFaults({ before: write.before, after: content, lws });
   return status === undefined ? { ok: true, content } : { ok: false, status };
 }

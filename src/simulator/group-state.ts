@@ -3,7 +3,7 @@
 import { revisionKeyOf } from './labels.ts';
 import type { GroupState } from './lws-parameters.ts';
 import type { LwsView } from './lws-view.ts';
-import type { LwsVersion } from './modes.ts';
+import { isSince09, type LwsVersion } from './modes.ts';
 import { count, type KubeObject, objects, specOf, statusOf, text } from './objects.ts';
 import { PODS, STATEFUL_SETS } from './resource-table.ts';
 import type { World } from './world.ts';
@@ -46,7 +46,7 @@ export function judgedGroup(
 /** Before 0.9 it was enough that the worker pods exist (trace 29b). */
 function workersReady(workers: KubeObject, lws: LwsVersion): boolean {
   const status = statusOf(workers);
-  const reached = lws === '0.8' ? count(status['replicas'], 0) : count(status['availableReplicas'], 0);
+  const reached = count(status[isSince09(lws) ? 'availableReplicas' : 'replicas'], 0);
   return (
     reached === count(specOf(workers)['replicas'], 1) &&
     text(status['currentRevision']) === text(status['updateRevision'])

@@ -13,6 +13,7 @@ import {
 } from './labels.ts';
 import type { Parameters } from './lws-parameters.ts';
 import type { LwsView } from './lws-view.ts';
+import { isSince09 } from './modes.ts';
 import { annotationsOf, labelsOf, type NewObject, ownerReference, part, specOf, strings } from './objects.ts';
 import { defaultedTemplate } from './pod-template.ts';
 import { withCanonicalQuantities } from './quantity.ts';
@@ -26,7 +27,7 @@ export function leaderSet(world: World, lws: LwsView, wanted: Parameters & { rea
   const rollingUpdate: JsonObject = {
     partition: wanted.partition,
     // With the gate off the API server drops the field.
-    ...(gate === 'on' ? { maxUnavailable: maxUnavailable(world, lws) } : {}),
+    ...(gate !== 'off' ? { maxUnavailable: maxUnavailable(world, lws) } : {}),
   };
   return {
     apiVersion: 'apps/v1',
@@ -73,7 +74,7 @@ export function statefulSetDefaults(template: JsonObject): JsonObject {
 
 /** Since 0.9 surge counts too, or the surge groups would use the budget up (lws#781). */
 function maxUnavailable(world: World, lws: LwsView): Json {
-  return world.modes().lws === '0.8' ? lws.rawUnavailable : Math.max(1, lws.unavailable + lws.surge);
+  return isSince09(world.modes().lws) ? Math.max(1, lws.unavailable + lws.surge) : lws.rawUnavailable;
 }
 
 function leaderTemplate(world: World, lws: LwsView, key: string): JsonObject {

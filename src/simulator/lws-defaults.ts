@@ -1,14 +1,16 @@
 /** What a LeaderWorkerSet gets that its manifest does not say: defaults of the CRD, then of LWS's mutating webhook. */
 
 import { isJsonObject, type Json, type JsonObject } from '../api/json.ts';
+import type { LwsVersion } from './modes.ts';
 import { part, specOf } from './objects.ts';
 import { mapContainers } from './pod-template.ts';
 
 /** The object as it is stored. Parts that need no default stay the same objects. */
-export function lwsDefaults(object: JsonObject): JsonObject {
+export function lwsDefaults(object: JsonObject, lws: LwsVersion): JsonObject {
   const spec = specOf(object);
   const strategy = part(spec, 'rolloutStrategy');
-  const template = part(spec, 'leaderWorkerTemplate');
+  const template =
+    lws === '0.6' ? withoutClaims(part(spec, 'leaderWorkerTemplate')) : part(spec, 'leaderWorkerTemplate');
   const withDefaults: JsonObject = {
     ...spec,
     replicas: spec['replicas'] ?? 1,
@@ -22,7 +24,7 @@ export function lwsDefaults(object: JsonObject): JsonObject {
     rolloutStrategy: {
       ...strategy,
       type: strategy['type'] ?? 'RollingUpdate',
-      rollingUpdateConfiguration: { ...ROLLING_DEFAULTS, ...withoutNull(part(strategy, 'rollingUpdateConfiguration')) },
+      rollingUpdateConfiguration: rolling(part(strategy, 'rollingUpdateConfiguration'), lws),
     },
     networkConfig: isJsonObject(spec['networkConfig']) ? spec['networkConfig'] : { subdomainPolicy: 'Shared' },
   };
@@ -40,6 +42,20 @@ export function withListDefaults(config: JsonObject): JsonObject {
 }
 
 const ROLLING_DEFAULTS: JsonObject = { maxSurge: 0, maxUnavailable: 1, partition: 0 };
+
+/** The CRD of 0.6 knows no partition: the API server prunes it, and the whole fleet follows every template. */
+function rolling(given: JsonObject, lws: LwsVersion): JsonObject {
+  const complete = { ...ROLLING_DEFAULTS, ...withoutNull(given) };
+  if (lws !== '0.6') return complete;
+  const { partition: _, ...known } = complete;
+  return known;
+}
+
+/** Claims came with 0.8. */
+function withoutClaims(template: JsonObject): JsonObject {
+  const { volumeClaimTemplates: _, persistentVolumeClaimRetentionPolicy: __, ...known } = template;
+  return known;
+}
 
 /** `Default` is the deprecated spelling of `None`; the webhook rewrites it. */
 function restartPolicy(value: Json | undefined): Json {

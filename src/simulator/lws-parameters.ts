@@ -1,6 +1,6 @@
 /** Partition and replicas of the leader StatefulSet: LWS's rolling update, a pure function of what it sees. */
 
-import type { LwsVersion } from './modes.ts';
+import { isSince09, type LwsVersion } from './modes.ts';
 
 /** One group as LWS judges it. */
 export type GroupState = { readonly ready: boolean; readonly updated: boolean };
@@ -55,19 +55,19 @@ function withoutFloor(input: RollingInput): Parameters {
     return { partition: Math.min(current.partition, replicas + input.surge), replicas: wanted };
   }
   const step = input.unavailable + input.surge - (replicas + input.surge - current.replicas);
-  return { partition: movedPartition(groups, { ...current, step }), replicas: wanted };
+  return { partition: movedPartition(groups, { ...current, step, lws: input.lws }), replicas: wanted };
 }
 
 /** Since 0.9 missing groups are created before anything rolls. */
 function scalesFirst(input: RollingInput): boolean {
-  return input.lws !== '0.8' && input.current !== undefined && input.current.replicas < input.replicas;
+  return isSince09(input.lws) && input.current !== undefined && input.current.replicas < input.replicas;
 }
 
 /** How many surge groups stay: all of them while more are unready than they can stand in for (LC:691, lws#778). */
 function wantedReplicas(input: RollingInput, unready: number): number {
   const { replicas, surge } = input;
   if (unready > surge) return replicas + surge;
-  const spared = input.lws === '0.8' ? 1 : input.unavailable;
+  const spared = isSince09(input.lws) ? input.unavailable : 1;
   return replicas + Math.max(0, unready - spared);
 }
 
@@ -80,14 +80,15 @@ function unreadyGroups(groups: readonly GroupState[], replicas: number): number 
   return unready;
 }
 
-/** LC:649-690: only moves down within one revision; unhealthy lower groups use up the budget. */
+/** LC:649-690: only moves down within one revision; since 0.7 unhealthy lower groups use up the budget (lws#488, #568). */
 function movedPartition(
   groups: readonly GroupState[],
-  current: { readonly replicas: number; readonly partition: number; readonly step: number },
+  current: { readonly replicas: number; readonly partition: number; readonly step: number; readonly lws: LwsVersion },
 ): number {
   let done = 0;
   while (done < current.replicas && isDone(groups[current.replicas - 1 - done])) done += 1;
   const base = Math.max(0, current.replicas - done - current.step);
+  if (current.lws === '0.6') return Math.min(base, current.partition);
   let partition = base;
   for (let index = 0; index < base; index++) if (groups[index]?.ready !== true) partition += 1;
   // It may pass groups that are broken or updated already, but never goes below the base.

@@ -5,6 +5,7 @@ import { judgedGroup } from './group-state.ts';
 import { isoTime } from './iso-time.ts';
 import { GROUP_INDEX, LWS_NAME, WORKER_INDEX } from './labels.ts';
 import type { LwsView } from './lws-view.ts';
+import { isSince09 } from './modes.ts';
 import { count, type KubeObject, labelsOf, objects, statusOf, text } from './objects.ts';
 import { PODS } from './resource-table.ts';
 import type { World } from './world.ts';
@@ -31,7 +32,7 @@ export function lwsStatus(world: World, lws: LwsView, from: { sts: KubeObject; k
   const counts = countGroups(world, lws, from.key);
   const wanted = wantedConditions(lws, counts);
   const conditions = setConditions(world, lws, wanted);
-  const modern = world.modes().lws !== '0.8';
+  const modern = isSince09(world.modes().lws);
   const status = {
     ...(conditions.list.length === 0 ? {} : { conditions: conditions.list }),
     hpaPodSelector: `${LWS_NAME}=${lws.name},${WORKER_INDEX}=0`,
@@ -91,7 +92,7 @@ function setConditions(
   lws: LwsView,
   wanted: readonly ConditionType[],
 ): { readonly list: readonly Json[]; readonly changed: boolean } {
-  const modern = world.modes().lws !== '0.8';
+  const modern = isSince09(world.modes().lws);
   const observed = modern ? { observedGeneration: lws.generation } : {};
   const now = isoTime(world.objects.nowSeconds);
   let list: readonly JsonObject[] = objects(lws.status['conditions']);

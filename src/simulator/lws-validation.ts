@@ -22,18 +22,28 @@ type Request = { readonly before: JsonObject | undefined; readonly after: JsonOb
 export function lwsFaults(request: Request): StatusBody | undefined {
   const decoding = notDecodable(request.after);
   if (decoding !== undefined) return undecodable('mleaderworkerset.kb.io', decoding);
-  const name = text(part(request.after, 'metadata')['name']);
-  const causes = schemaFaults(request);
-  if (causes.length > 0) return invalid({ group: 'leaderworkerset.x-k8s.io', kind: 'LeaderWorkerSet', name }, causes);
-  const faults = webhookFaults(request, name);
+  const schema = schemaRefusal(request.after, request.lws);
+  if (schema !== undefined) return schema;
+  const faults = webhookFaults(request, nameOf(request.after));
   if (faults.length === 0) return undefined;
   return deniedByWebhook(WEBHOOK, faults.length === 1 ? `${faults[0]}` : `[${faults.join(', ')}]`);
+}
+
+/** What the schema of the CRD alone refuses: all that is asked where the webhooks are not, as of a scale. */
+export function schemaRefusal(object: JsonObject, lws: LwsVersion): StatusBody | undefined {
+  const causes = schemaFaults(object, lws);
+  if (causes.length === 0) return undefined;
+  return invalid({ group: 'leaderworkerset.x-k8s.io', kind: 'LeaderWorkerSet', name: nameOf(object) }, causes);
+}
+
+function nameOf(object: JsonObject): string {
+  return text(part(object, 'metadata')['name']);
 }
 
 function notDecodable(object: JsonObject): string | undefined {
   const rolling = part(part(specOf(object), 'rolloutStrategy'), 'rollingUpdateConfiguration');
   const fields: readonly [Json | undefined, string, string][] = [
-    [rolling['partition'], 'RollingUpdateConfiguration', `${ROLLING}.partition`],
+    [rolling['partition'] ?? 0, 'RollingUpdateConfiguration', `${ROLLING}.partition`],
     [specOf(object)['replicas'], 'LeaderWorkerSetSpec', 'spec.replicas'],
     [part(specOf(object), 'leaderWorkerTemplate')['size'], 'LeaderWorkerTemplate', 'spec.leaderWorkerTemplate.size'],
   ];
@@ -45,8 +55,8 @@ function notDecodable(object: JsonObject): string | undefined {
   return undefined;
 }
 
-function schemaFaults({ after, lws }: Request): readonly Cause[] {
-  const spec = specOf(after);
+function schemaFaults(object: JsonObject, lws: LwsVersion): readonly Cause[] {
+  const spec = specOf(object);
   const template = part(spec, 'leaderWorkerTemplate');
   const causes: Cause[] = [];
   const replicas = Number(spec['replicas']);
@@ -90,7 +100,7 @@ function unsupported(field: string, value: Json | undefined, allowed: readonly s
   return [{ reason: 'FieldValueNotSupported', message, field }];
 }
 
-function webhookFaults({ before, after }: Request, name: string): readonly string[] {
+function webhookFaults({ before, after, lws }: Request, name: string): readonly string[] {
   const spec = specOf(after);
   const replicas = Number(spec['replicas']);
   const size = Number(part(spec, 'leaderWorkerTemplate')['size']);
@@ -105,6 +115,7 @@ function webhookFaults({ before, after }: Request, name: string): readonly strin
     );
   }
   faults.push(...rollingFaults(part(part(spec, 'rolloutStrategy'), 'rollingUpdateConfiguration'), replicas));
+  if (lws === '0.6') faults.push(...sizeFaults(before, size));
   faults.push(...subGroupFaults(before, after, size));
   return faults;
 }
@@ -136,6 +147,12 @@ function rollingFaults(rolling: JsonObject, replicas: number): readonly string[]
     );
   }
   return faults;
+}
+
+/** Until 0.7 the size of the groups was fixed at creation (KEP-552). */
+function sizeFaults(before: JsonObject | undefined, size: number): readonly string[] {
+  if (before === undefined || part(specOf(before), 'leaderWorkerTemplate')['size'] === size) return [];
+  return [wrong('spec.leaderWorkerTemplate.size', size, 'field is immutable')];
 }
 
 function subGroupFaults(before: JsonObject | undefined, after: JsonObject, size: number): readonly string[] {

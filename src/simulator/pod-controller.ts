@@ -5,6 +5,7 @@ import { AFTER_START, GROUP_INDEX, isLeader, LEADER_NAME, LWS_NAME, revisionKeyO
 import { ensureService } from './lws-controller.ts';
 import { revisionWithKey } from './lws-revision.ts';
 import { type LwsView, lwsView } from './lws-view.ts';
+import { isSince09 } from './modes.ts';
 import {
   annotationsOf,
   controllerOf,
@@ -67,7 +68,7 @@ function recreatesGroup(world: World, lws: LwsView, pod: KubeObject): boolean {
   const leader = isLeader(pod) ? pod : leaderOf(world, pod);
   if (leader === undefined || revisionKeyOf(leader) !== revisionKeyOf(pod)) return false;
   if (isDeleting(leader)) return true;
-  const modern = world.modes().lws !== '0.8';
+  const modern = isSince09(world.modes().lws);
   if (modern && leader !== pod && isStale(world, leader, pod)) return false;
   const afterStart = policy === 'RecreateGroupAfterStart' || annotationsOf(lws.object)[AFTER_START] !== undefined;
   if (afterStart && !hasStarted(world, lws, leader)) return false;

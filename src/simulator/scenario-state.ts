@@ -4,6 +4,7 @@ import type { Json, JsonObject } from '../api/json.ts';
 import type { Cluster } from './cluster-model.ts';
 import { isRunningAndReady } from './group-state.ts';
 import { GROUP_INDEX, isLeader, LWS_NAME, REPLICAS_SEEN, revisionKeyOf, SIZE } from './labels.ts';
+import { isSince09 } from './modes.ts';
 import {
   annotationsOf,
   controllerOf,
@@ -82,7 +83,7 @@ function stateOfLws(lws: KubeObject, cluster: Cluster): JsonObject {
     return [type, condition?.['status'] ?? 'absent'];
   });
   const observed = status['observedGeneration'];
-  const modern = cluster.modes().lws !== '0.8' || observed !== undefined;
+  const modern = isSince09(cluster.modes().lws) || observed !== undefined;
   return {
     replicas: spec['replicas'] ?? 1,
     size: template['size'] ?? 1,

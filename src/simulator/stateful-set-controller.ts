@@ -2,11 +2,23 @@
 
 import type { JsonObject } from '../api/json.ts';
 import { isRunningAndReady } from './group-state.ts';
-import { POD_REVISION } from './labels.ts';
+import { POD_REVISION, REVISION_HASH } from './labels.ts';
 import { resolved } from './lws-view.ts';
 import { podOf } from './new-pod.ts';
-import { controllerOf, count, isDeleting, type KubeObject, labelsOf, part, specOf, statusOf, text } from './objects.ts';
-import { PODS, STATEFUL_SETS } from './resource-table.ts';
+import {
+  controllerOf,
+  count,
+  isDeleting,
+  type KubeObject,
+  labelsOf,
+  ownerReference,
+  part,
+  specOf,
+  statusOf,
+  strings,
+  text,
+} from './objects.ts';
+import { CONTROLLER_REVISIONS, PODS, STATEFUL_SETS } from './resource-table.ts';
 import { dropOldRevisions, type Revisions, statefulSetRevisions } from './stateful-set-revisions.ts';
 import { splitKey, type World } from './world.ts';
 
@@ -28,8 +40,10 @@ export function syncStatefulSet(world: World, key: string): void {
     replicas: count(spec['replicas'], 1),
     partition: count(rolling['partition'], 0),
   };
+  adopt(world, sts);
   const revisions = statefulSetRevisions(world, sts);
-  createMissing(world, sts, { range, revisions });
+  // As long as a name is taken, creating fails and the sync ends there.
+  if (!createMissing(world, sts, { range, revisions })) return;
   for (const pod of podsOf(world, sts)) {
     if (!inRange(pod, range)) world.objects.remove(PODS, pod, 'Background');
   }
@@ -42,9 +56,29 @@ export function syncStatefulSet(world: World, key: string): void {
   dropOldRevisions(world, written, pods);
 }
 
-/** Pods that failed or are missing are made anew, all at once; a terminating one is waited for. */
-function createMissing(world: World, sts: KubeObject, from: { range: Range; revisions: Revisions }): void {
+/** Pods and revisions that an orphaning deletion left without a controller belong to the next set of the name. */
+function adopt(world: World, sts: KubeObject): void {
+  const selector = Object.entries(strings(part(part(specOf(sts), 'selector'), 'matchLabels')));
+  for (const resource of [PODS, CONTROLLER_REVISIONS]) {
+    for (const object of world.objects.unordered(resource)) {
+      const { namespace, name } = object.metadata;
+      if (namespace !== sts.metadata.namespace || !name.startsWith(`${sts.metadata.name}-`)) continue;
+      if (controllerOf(object) !== undefined || isDeleting(object)) continue;
+      if (resource === CONTROLLER_REVISIONS && labelsOf(object)[REVISION_HASH] === undefined) continue;
+      if (!selector.every(([key, value]) => labelsOf(object)[key] === value)) continue;
+      const metadata = { ...object.metadata, ownerReferences: [ownerReference(sts)] };
+      world.objects.put(resource, object, { ...object, metadata });
+    }
+  }
+}
+
+/**
+ * Pods that failed or are missing are made anew, all at once; a terminating one is waited for. False where the pod of
+ * another StatefulSet has the name.
+ */
+function createMissing(world: World, sts: KubeObject, from: { range: Range; revisions: Revisions }): boolean {
   const { range, revisions } = from;
+  let free = true;
   const { namespace } = sts.metadata;
   for (let ordinal = range.start; ordinal < range.start + range.replicas; ordinal++) {
     const key = { resource: PODS, namespace, name: `${sts.metadata.name}-${ordinal}` };
@@ -55,10 +89,12 @@ function createMissing(world: World, sts: KubeObject, from: { range: Range; revi
       world.objects.remove(PODS, pod, 'Background');
     }
     // A pod of a deleted StatefulSet of the same name blocks the ordinal until it is collected.
+    if (pod !== undefined && !mine) free = false;
     if (world.objects.get(key) !== undefined) continue;
     const revision = ordinal < range.start + range.partition ? revisions.current : revisions.update;
     world.objects.add(PODS, podOf(sts, { ordinal, revision, nodeName: world.nodeName }));
   }
+  return free;
 }
 
 /** The pods that the update pass deletes, highest ordinal first. */
@@ -78,18 +114,25 @@ function toUpdate(
   const isOld = (pod: KubeObject): boolean =>
     ordinalOf(pod) >= lowest && labelsOf(pod)[POD_REVISION] !== updateName && !isDeleting(pod);
 
-  if (world.modes().gate === 'on') {
+  const { gate } = world.modes();
+  if (gate !== 'off') {
     const most = Math.max(1, resolved(from.maxUnavailable ?? 1, range.replicas, 'down'));
-    // Broken pods of the old revision count too, and so use up the budget that would replace them (kubernetes#137409).
-    const unavailable = range.replicas - pods.filter((pod) => isRunningAndReady(pod) && !isDeleting(pod)).length;
+    // With 1.35 and 1.36 broken pods of the old revision count too, and so use up the budget that would replace them
+    // (kubernetes#137409). Since 1.37 those that are due for the update no longer do (kubernetes#137666).
+    const spares = (pod: KubeObject): boolean => isAvailable(pod) || (gate === 'on-1.37' && isOld(pod));
+    const unavailable = range.replicas - pods.filter(spares).length;
     return pods.filter(isOld).slice(0, Math.max(0, most - unavailable));
   }
   for (const pod of pods) {
     if (ordinalOf(pod) < lowest) return [];
     if (isOld(pod)) return [pod];
-    if (!isRunningAndReady(pod) || isDeleting(pod)) return [];
+    if (!isAvailable(pod)) return [];
   }
   return [];
+}
+
+function isAvailable(pod: KubeObject): boolean {
+  return isRunningAndReady(pod) && !isDeleting(pod);
 }
 
 function status(

@@ -15,6 +15,7 @@ import { isJsonObject, type JsonObject } from '../api/json.ts';
 import { type Admission, admit } from './admission.ts';
 import { applyFields, NO_OWNERS, type Ownership, ownershipAfterUpdate } from './field-ownership.ts';
 import { withListDefaults } from './lws-defaults.ts';
+import { schemaRefusal } from './lws-validation.ts';
 import { mergePatch } from './object-edit.ts';
 import type { ObjectKey, ObjectStore, Propagation } from './object-store.ts';
 import { type KubeObject, type NewObject, specOf, text } from './objects.ts';
@@ -94,11 +95,13 @@ export class Store {
     return { ok: true, object };
   }
 
-  /** The scale subresource. The webhook of LWS does not see it. */
+  /** The scale subresource. The webhook of LWS does not see it; the bounds of the CRD hold. */
   scale(key: ObjectKey, replicas: number, manager: string): Answer {
     const before = this.objects.get(key);
     if (before === undefined) return refused(notFound(key));
     const after = { ...before, spec: { ...specOf(before), replicas } };
+    const fault = key.resource === LWS ? schemaRefusal(after, this.admission.modes().lws) : undefined;
+    if (fault !== undefined) return refused(fault);
     return { ok: true, object: this.written(key, before, after, manager) };
   }
 

@@ -102,6 +102,7 @@ test('T5 a canary above a raised P comes back old', () => {
 
 test.each([
   ['off', '3/4 | 0:A+ 1:A+ 2:A+ 3:A- | r3 u4 | UpPr'],
+  ['on-1.37', '3/4 | 0:A+ 1:A+ 2:A+ 3:A- | r3 u4 | UpPr'],
   ['on', '3/4 | 0:A+ 1:A+ 2:A+ 3:B- | r3 u3 | UpPr'],
 ] as const)('T11 abort of a broken canary, gate %s', (gate, wanted) => {
   check({ gate, start: armed }, [
@@ -138,6 +139,7 @@ test.each([
 test.each([
   // gate → group 3 unready and due, then P 3
   ['off', '3/4 | 0:A+ 1:A+ 2:A+ 3:B- | r3 u1 | UpPr'],
+  ['on-1.37', '3/4 | 0:A+ 1:A+ 2:A+ 3:B- | r3 u1 | UpPr'],
   ['on', '3/4 | 0:A+ 1:A+ 2:A+ 3:A- | r3 u0 | UpPr'],
 ] as const)('T9 and T10 blocked updates, gate %s', (gate, own) => {
   const lower = patch({ partition: 3 });
@@ -171,6 +173,10 @@ test('T18 one replica has downtime with U=1, T19 none with U=0 S=1', () => {
 test.each([
   ['off', ['4/6 | 0:A+ 1:A+ 2:A+ 3:A+ 4:A+ 5:B- | r5 u1 | UpPr', '3/6 | 0:A+ 1:A+ 2:A+ 3:A+ 4:B- 5:B+ | r5 u2 | UpPr']],
   ['on', ['4/6 | 0:A+ 1:A+ 2:A+ 3:A+ 4:B- 5:B- | r4 u2 | UpPr', '3/6 | 0:A+ 1:A+ 2:A+ 3:B- 4:B- 5:B+ | r4 u3 | UpPr']],
+  [
+    'on-1.37',
+    ['4/6 | 0:A+ 1:A+ 2:A+ 3:A+ 4:B- 5:B- | r4 u2 | UpPr', '3/6 | 0:A+ 1:A+ 2:A+ 3:B- 4:B- 5:B+ | r4 u3 | UpPr'],
+  ],
 ] as const)('T22 two unavailable, gate %s', (gate, wanted) => {
   const steps = tell({ gate, start: { N: 6, P: 6, U: 2 }, events: [pending, patch({ partition: 2 }), ready(5)] });
   expect(steps.map(told).slice(1)).toEqual(wanted);
