@@ -23,7 +23,9 @@ export async function simulate(
   const asked = askedOf(file, given);
   const text = await textOf(asked.file, io);
   if (asked.kind === 'stages') return simulateStages(asked, text, io);
-  io.out(scenarioReport(asked, text));
+  const report = scenarioReport(asked, text);
+  for (const warning of report.warnings) io.err(`warning: ${warning}\n`);
+  io.out(report.text);
   return EXIT.ok;
 }
 

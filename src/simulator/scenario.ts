@@ -1,14 +1,16 @@
 /** Runs a scenario: event by event, each until everything has come to rest, and the state after each. */
 
-import { isJsonObject, type Json, type JsonObject } from '../api/json.ts';
+import type { Json, JsonObject } from '../api/json.ts';
 import { type Cluster, createCluster, type PodChoice } from './cluster-model.ts';
 import { isRunningAndReady } from './group-state.ts';
 import { GROUP_INDEX, isLeader } from './labels.ts';
 import { withoutValue } from './object-edit.ts';
+import type { Propagation } from './object-store.ts';
 import { count, items, type KubeObject, labelsOf, type NewObject, objects, part, specOf, text } from './objects.ts';
 import { LWS, PODS } from './resource-table.ts';
+import { lwsFields } from './scenario-fields.ts';
 import { type Scenario, type ScenarioEvent, versionOf } from './scenario-file.ts';
-import { letterOf, podTemplates, SCENARIO_LWS, scenarioManifest } from './scenario-manifest.ts';
+import { letterOf, SCENARIO_LWS } from './scenario-manifest.ts';
 import { emptyMemory, type ScenarioState, scenarioState } from './scenario-state.ts';
 import type { Answer } from './store.ts';
 
@@ -48,8 +50,8 @@ const acts: Readonly<Record<string, Act>> = {
     const restarts = count(fields['restartCount'], 1);
     return each(fields, 'leader', (choice) => cluster.setPods(choice, { kind: 'restarted', restarts }));
   },
-  deleteSts: ({ cluster }) => cluster.deleteLeaderSet(SCENARIO_LWS),
-  deleteLws: ({ cluster }) => cluster.deleteLws(SCENARIO_LWS),
+  deleteSts: ({ cluster }, fields) => cluster.deleteLeaderSet(SCENARIO_LWS, propagationOf(fields)),
+  deleteLws: ({ cluster }, fields) => cluster.deleteLws(SCENARIO_LWS, propagationOf(fields)),
   wait: ({ cluster }, fields) => {
     cluster.tick(count(fields['ms'], 0) / 1000);
     return undefined;
@@ -70,8 +72,11 @@ export function isScenarioEvent(type: string): boolean {
   return Object.hasOwn(acts, type);
 }
 
-/** The states after each event, in order. Throws on an event that the model does not know. */
-export function runScenario(scenario: Scenario): readonly ScenarioStep[] {
+/**
+ * The states after each event, in order; `seen` is shown the cluster after each. Throws on an event that the model does
+ * not know.
+ */
+export function runScenario(scenario: Scenario, seen?: (cluster: Cluster) => void): readonly ScenarioStep[] {
   const cluster = createCluster({
     lws: scenario.lws,
     gate: scenario.gate,
@@ -88,6 +93,7 @@ export function runScenario(scenario: Scenario): readonly ScenarioStep[] {
   return scenario.events.map((event) => {
     const answer = actOn(stage, event);
     cluster.rest();
+    seen?.(cluster);
     const state = { event: event.fields, ...scenarioState(cluster, memory) };
     if (answer === undefined || answer.ok) return state;
     const { code, reason, message } = answer.status;
@@ -102,11 +108,34 @@ function actOn(stage: Stage, event: ScenarioEvent): Answer | undefined {
 }
 
 function create({ cluster, scenario }: Stage): Answer {
-  const { createdBy } = scenario.initial;
-  const manifest = scenarioManifest(scenario.initial);
+  const createdBy = text(scenario.initial['createdBy']);
+  const manifest = manifestOf(scenario.initial);
   return createdBy === ''
     ? cluster.store.create(LWS, manifest, PERSON)
     : cluster.store.apply(LWS, manifest, { manager: createdBy, force: true });
+}
+
+/** The object as it is created. A field that is null is as one that is missing. */
+function manifestOf(given: JsonObject): NewObject {
+  const { spec, metadata } = lwsFields({ ...CREATED, ...withoutNulls(given) }, CREATED.template);
+  return {
+    apiVersion: 'leaderworkerset.x-k8s.io/v1',
+    kind: 'LeaderWorkerSet',
+    metadata: { ...metadata, ...SCENARIO_LWS },
+    spec,
+  };
+}
+
+/** What every manifest of a scenario spells out. */
+const CREATED = {
+  template: 'A',
+  rolloutStrategy: { type: 'RollingUpdate', rollingUpdateConfiguration: {} },
+  startupPolicy: 'LeaderCreated',
+  restartPolicy: 'RecreateGroupOnPodRestart',
+} as const satisfies JsonObject;
+
+function withoutNulls(fields: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
 }
 
 function readyAll({ cluster }: Stage): undefined {
@@ -129,44 +158,39 @@ function makeReady(cluster: Cluster, choice: PodChoice): void {
 
 /** Acts on the pods of one group or of several; the event may name other pods than is usual. */
 function each(fields: JsonObject, pods: PodChoice['pods'], act: (choice: PodChoice) => void): undefined {
-  const groups = typeof fields['group'] === 'number' ? [fields['group']] : items(fields['group']);
-  const named = fields['pod'];
-  const chosen = named === 'worker' ? 1 : named === 'all' || named === 'leader' || named === 'workers' ? named : pods;
-  for (const group of groups) act({ ...SCENARIO_LWS, group: count(group, -1), pods: chosen });
+  const named = fields['group'] ?? fields['groups'];
+  const groups = Array.isArray(named) ? items(named) : [named];
+  const chosen = podsOf(fields['pod'] ?? fields['pods']) ?? pods;
+  for (const group of groups) act({ ...SCENARIO_LWS, group: Number(group ?? -1), pods: chosen });
   return undefined;
 }
 
+/** `leader`, `worker` (the first), `workers`, `all`, a number, or the name of a pod; undefined where it is none. */
+function podsOf(named: Json | undefined): PodChoice['pods'] | undefined {
+  if (typeof named === 'number') return named === 0 ? 'leader' : named;
+  if (typeof named !== 'string') return undefined;
+  if (named === 'worker') return 1;
+  if (named === 'all' || named === 'leader' || named === 'workers') return named;
+  const number = /(?:^|-)(\d+)$/.exec(named)?.[1];
+  if (number === undefined) return undefined;
+  // `vllm-3-1` is a worker, `vllm-3` a leader.
+  return named.split('-').length === 2 && named.startsWith(`${SCENARIO_LWS.name}-`) ? 'leader' : Number(number);
+}
+
 function patch(cluster: Cluster, fields: JsonObject): Answer {
-  const rolling = pick(fields, ['partition', 'maxSurge', 'maxUnavailable']);
-  const template: Record<string, Json> = pick(fields, ['size', 'restartPolicy', 'volumeClaimTemplates']);
-  if (fields['template'] !== undefined || fields['extra'] !== undefined) {
-    const letter = text(fields['template'], liveLetter(cluster));
-    Object.assign(template, podTemplates(letter, part(fields, 'extra')));
-  }
-  const spec: Record<string, Json> = pick(fields, ['replicas', 'startupPolicy']);
-  if (Object.keys(rolling).length > 0) spec['rolloutStrategy'] = { rollingUpdateConfiguration: rolling };
-  if (Object.keys(template).length > 0) spec['leaderWorkerTemplate'] = template;
-  const metadata = fields['metadata'];
-  const body = { spec, ...(isJsonObject(metadata) ? { metadata } : {}) };
-  return cluster.store.patch(LWS_KEY, body, PERSON);
+  return cluster.store.patch(LWS_KEY, { ...lwsFields(fields, liveLetter(cluster)) }, PERSON);
 }
 
 /** What the agent's manifest says: the fields of the creation, but for those that the event sets or omits. */
 function apply({ cluster, scenario }: Stage, fields: JsonObject): Answer {
-  const { initial } = scenario;
-  const { partition: _, ...rolling } = initial.rolling;
-  const manifest = scenarioManifest({
-    ...initial,
-    replicas: count(fields['replicas'], initial.replicas),
-    template: text(fields['template'], liveLetter(cluster)),
-    rolling: { ...rolling, ...pick(fields, ['partition', 'maxSurge', 'maxUnavailable']) },
-  });
+  const { partition: _, ...initial } = scenario.initial;
+  const manifest = manifestOf({ ...initial, template: liveLetter(cluster), ...fields });
   const omitted: (readonly string[])[] = [];
   if (fields['omitReplicas'] === true) omitted.push(['spec', 'replicas']);
   if (fields['omitRollout'] === true) omitted.push(['spec', 'rolloutStrategy']);
   const config = omitted.reduce<JsonObject>((rest, path) => withoutValue(rest, path), manifest);
   const { apiVersion, kind, metadata } = manifest;
-  const options = { manager: text(fields['manager'], AGENT), force: true };
+  const options = { manager: text(fields['manager'], AGENT), force: fields['force'] !== false };
   return cluster.store.apply(LWS, { ...config, apiVersion, kind, metadata }, options);
 }
 
@@ -179,18 +203,16 @@ function putWithout(cluster: Cluster, keys: readonly string[]): Answer | undefin
   return cluster.store.update(LWS, object, PERSON);
 }
 
+/** As `kubectl delete --cascade` spells them, in any case. */
+function propagationOf(fields: JsonObject): Propagation {
+  const named = text(fields['propagation']).toLowerCase();
+  if (named === 'foreground') return 'Foreground';
+  return named === 'orphan' ? 'Orphan' : 'Background';
+}
+
 function liveLetter(cluster: Cluster): string {
   const live: KubeObject | undefined = cluster.objects.get(LWS_KEY);
   if (live === undefined) return 'A';
   const template = part(part(specOf(live), 'leaderWorkerTemplate'), 'leaderTemplate');
   return letterOf(text(objects(specOf(template)['containers'])[0]?.['image']));
-}
-
-function pick(fields: JsonObject, keys: readonly string[]): Record<string, Json> {
-  const picked: Record<string, Json> = {};
-  for (const key of keys) {
-    const value = fields[key];
-    if (value !== undefined) picked[key] = value;
-  }
-  return picked;
 }

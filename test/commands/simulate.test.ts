@@ -38,7 +38,9 @@ const files = {
     'spec:\n  startupPolicy: LeaderReady\n',
   ),
   'event.json': '{"initial":{"replicas":1},"events":[{"type":"dance"}]}',
-  'initial.json': '{"events":[]}',
+  'initial.json': '{"initial":3,"events":[]}',
+  'no-events.json': '{"initial":{"replicas":1}}',
+  'bare.json': '{"events":[{"type":"create"},{"type":"patch","replicas":2000000,"colour":"red"},{"type":"readyAll"}]}',
   'syntax.json': '{"initial":\n]',
   'list.json': '[]',
   'large.json': '{"initial":{"replicas":1},"events":[{"type":"scale","replicas":100000}]}',
@@ -144,8 +146,8 @@ test.each([
   ['one.yaml --set leader.image=x', 2, 'one.yaml:7: no containers in spec.leaderWorkerTemplate.leaderTemplate'],
   ['one.yaml --partition -1', 2, '--partition is -1, wanted a whole number'],
   ['one.yaml --max-surge 1.5', 2, '--max-surge is 1.5, wanted a whole number or a percentage'],
-  ['one.yaml --partition 1 --lws 0.6', 2, '--lws is 0.6, wanted 0.8'],
-  ['one.yaml --partition 1 --gate maybe', 2, '--gate is maybe, wanted on or off'],
+  ['one.yaml --partition 1 --lws 0.5', 2, '--lws is 0.5, wanted 0.6, 0.8'],
+  ['one.yaml --partition 1 --gate maybe', 2, '--gate is maybe, wanted on, off or on-1.37'],
   ['one.yaml --partition 1 --output yaml', 2, '--output is yaml, wanted text, markdown or json'],
   ['one.yaml --partition 1 --ready-order top', 2, '--ready-order is top, wanted ordinals'],
   ['one.yaml --replicas 100000', 2, 'one.yaml:6: 100000 groups of 1 pods, the limits'],
@@ -153,7 +155,8 @@ test.each([
   ['refused.yaml --partition 1', 1, 'refused.yaml:10: the API server would refuse LeaderWorkerSet vllm as it stands'],
   ['one.yaml --scenario event.json --partition 1', 2, 'a scenario says what happens: leave out one.yaml, --partition'],
   ['--scenario event.json', 2, 'event.json: events[0]: unknown event dance, wanted one of create, readyAll'],
-  ['--scenario initial.json', 2, 'initial.json: initial.replicas is missing'],
+  ['--scenario initial.json', 2, 'initial.json: initial is no object'],
+  ['--scenario no-events.json', 2, 'no-events.json: events are missing, wanted a list'],
   ['--scenario syntax.json', 2, 'syntax.json'],
   ['--scenario list.json', 2, 'list.json: no scenario, wanted a JSON object'],
   ['--scenario large.json', 2, 'large.json: 100000 groups of 1 pods, the limits'],
@@ -162,6 +165,18 @@ test.each([
   const result = await run(line);
   expect({ code: result.code, out: result.out }).toEqual({ code, out: '' });
   expect(result.err.slice(0, begin.length + 7)).toBe(`error: ${begin}`);
+});
+
+test('a scenario needs no more than its events: the rest has the defaults of the API server', async () => {
+  const { code, out, err } = await run('--scenario bare.json --output json');
+  expect(code).toBe(0);
+  expect(err).toBe(
+    'warning: bare.json: events[1].colour is no key that the model knows (BadScenario). Leave it out, or correct its spelling.\n',
+  );
+  const { steps } = JSON.parse(out) as { steps: { lws: object; rejected?: object }[] };
+  expect(steps[0]!.lws).toMatchObject({ replicas: 1, size: 1, partition: 0, maxSurge: 0, maxUnavailable: 1 });
+  expect(steps[1]!.rejected).toMatchObject({ code: 422 });
+  expect(steps[2]!.lws).toMatchObject({ readyReplicas: 1, conditions: { Available: 'True' } });
 });
 
 const recorded = [

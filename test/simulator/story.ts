@@ -7,8 +7,16 @@ import { runScenario, type ScenarioStep } from '../../src/simulator/scenario.ts'
 export type Story = {
   readonly lws?: LwsVersion;
   readonly gate?: Gate;
-  /** N, P, U, S; the groups are created and made ready first. */
-  readonly start: { readonly N: number; readonly P: number; readonly U?: number; readonly S?: number };
+  /** N, P, U, S and other fields of the creation; the groups are made ready first. */
+  readonly start: {
+    readonly N: number;
+    readonly P: number;
+    readonly U?: number;
+    readonly S?: number;
+    readonly more?: JsonObject;
+  };
+  /** Pods sit on nodes and need half a second to end. */
+  readonly bound?: boolean;
   readonly events: readonly JsonObject[];
 };
 
@@ -30,21 +38,20 @@ export function told(step: ScenarioStep): string {
 
 /** The states after each event; the start is left out. */
 export function tell(story: Story): readonly ScenarioStep[] {
-  const { N, P, U = 1, S = 0 } = story.start;
+  const { N, P, U = 1, S = 0, more = {} } = story.start;
   const steps = runScenario({
     name: 'story',
     lws: story.lws ?? '0.10',
     gate: story.gate ?? 'off',
-    terminationSeconds: undefined,
+    terminationSeconds: story.bound === true ? 0.5 : undefined,
     initial: {
       replicas: N,
       size: 2,
       template: 'A',
-      rolling: { partition: P, maxUnavailable: U, maxSurge: S },
-      startupPolicy: 'LeaderCreated',
-      restartPolicy: 'RecreateGroupOnPodRestart',
-      claims: [],
-      createdBy: '',
+      partition: P,
+      maxUnavailable: U,
+      maxSurge: S,
+      ...more,
     },
     events: [{ type: 'create' }, { type: 'readyAll' }, ...story.events].map((fields) => ({
       type: fields['type'] as string,

@@ -114,13 +114,13 @@ function imageSetting(setting: string): ImageSetting {
 
 function lwsOf(text: string | undefined): LwsVersion | undefined {
   if (text === undefined) return undefined;
-  if (/^v?0\.(7|8|9|10)(\.\d+)?$/.test(text)) return versionOf(text);
-  throw new UsageError(`--lws is ${text}, wanted 0.8 (also for 0.7) or 0.10 (also for 0.9)`);
+  if (/^v?0\.(6|7|8|9|10)(\.\d+)?$/.test(text)) return versionOf(text);
+  throw new UsageError(`--lws is ${text}, wanted 0.6, 0.8 (also for 0.7) or 0.10 (also for 0.9)`);
 }
 
 function gateOf(text: string | undefined): Gate | undefined {
-  if (text === undefined || text === 'on' || text === 'off') return text;
-  throw new UsageError(`--gate is ${text}, wanted on or off`);
+  if (text === undefined || text === 'on' || text === 'off' || text === 'on-1.37') return text;
+  throw new UsageError(`--gate is ${text}, wanted on, off or on-1.37`);
 }
 
 function orderOf(text: string | undefined): readonly number[] {

@@ -8,3 +8,6 @@ export const PODS_MAX = 4096;
 
 /** Bytes of a scenario file. The largest recorded trace has a quarter of a megabyte. */
 export const SCENARIO_BYTES_MAX = 16 * 1024 * 1024;
+
+/** More replicas than these are refused by the CRD of LWS, so they never become pods. */
+export const REPLICAS_MAX = 1_000_000;

@@ -4,14 +4,21 @@ import { isBoundedJson } from '../../api/bounded-json.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../api/json.ts';
 import { UsageError } from '../../options.ts';
 import { issueLine } from '../../reconcile/report.ts';
+import type { LwsVersion } from '../../simulator/modes.ts';
 import { isScenarioEvent, runScenario, type ScenarioStep, scenarioEvents } from '../../simulator/scenario.ts';
 import { parseScenario, type Scenario } from '../../simulator/scenario-file.ts';
 import { alignedTable } from './aligned.ts';
 import type { AskedScenario } from './asked.ts';
-import { GROUPS_MAX, PODS_MAX } from './limits.ts';
+import { GROUPS_MAX, PODS_MAX, REPLICAS_MAX } from './limits.ts';
 
-/** The report of a scenario: as JSON in the shape of the recorded traces, every group written out. */
-export function scenarioReport(asked: AskedScenario, text: string): string {
+/**
+ * The report of a scenario: as JSON in the shape of the recorded traces, every group written out. Warnings name keys
+ * that have no effect.
+ */
+export function scenarioReport(
+  asked: AskedScenario,
+  text: string,
+): { readonly text: string; readonly warnings: readonly string[] } {
   const raw = jsonOf(asked.file, text);
   const parsed = parseScenario(asked.file, raw);
   if (parsed.kind === 'wrong') throw new UsageError(parsed.issues.map(issueLine).join('\nerror: '));
@@ -19,7 +26,11 @@ export function scenarioReport(asked: AskedScenario, text: string): string {
   const scenario = { ...value, lws: asked.lws ?? value.lws, gate: asked.gate ?? value.gate };
   checkEvents(asked.file, raw, scenario);
   const steps = runScenario(scenario);
-  return asked.output === 'json' ? scenarioJson(asked, raw, { scenario, steps }) : scenarioText(scenario, steps);
+  const run = { scenario, steps };
+  return {
+    text: asked.output === 'json' ? scenarioJson(asked, raw, run) : scenarioText(scenario, steps),
+    warnings: parsed.warnings.map(issueLine),
+  };
 }
 
 function jsonOf(file: string, text: string): JsonObject {
@@ -45,13 +56,18 @@ function checkEvents(file: string, raw: JsonObject, scenario: Scenario): void {
     if (isScenarioEvent(type)) continue;
     throw new UsageError(`${file}: ${key}[${at}]: unknown event ${type}, wanted one of ${scenarioEvents().join(', ')}`);
   }
-  const sizes = [{ ...scenario.initial }, ...scenario.events.map(({ fields }) => fields)];
+  const sizes = [scenario.initial, ...scenario.events.map(({ fields }) => fields)];
   const most = (field: 'replicas' | 'size'): number =>
-    Math.max(1, ...sizes.map((fields) => Number(fields[field] ?? 0) || 0));
+    Math.max(1, ...sizes.map((fields) => accepted(Number(fields[field] ?? 0), scenario.lws)));
   if (most('replicas') <= GROUPS_MAX && most('replicas') * most('size') <= PODS_MAX) return;
   throw new UsageError(
     `${file}: ${most('replicas')} groups of ${most('size')} pods, the limits are ${GROUPS_MAX} groups and ${PODS_MAX} pods`,
   );
+}
+
+/** What the API server refuses creates no pods, and is a thing to try. The upper bound came with 0.10. */
+function accepted(value: number, lws: LwsVersion): number {
+  return Number.isInteger(value) && !(lws === '0.10' && value > REPLICAS_MAX) ? value : 0;
 }
 
 type Run = { readonly scenario: Scenario; readonly steps: readonly ScenarioStep[] };

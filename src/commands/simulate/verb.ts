@@ -17,10 +17,10 @@ export function addSimulate(program: Command, io: Io, done: (code: number) => vo
     .option('--name <name>', 'which LeaderWorkerSet, where the file has several')
     .option('--ready-order <ordinals>', 'groups that become ready before others, as 4,5,3 (default: the highest first)')
     .option('--scenario <file>', 'run a scenario in the format of fixtures/lws-traces instead')
-    .option('--lws <version>', '0.8 or 0.10 (default: 0.10, or as the scenario says)')
+    .option('--lws <version>', '0.6, 0.8 or 0.10 (default: 0.10, or as the scenario says)')
     .option(
       '--gate <state>',
-      'MaxUnavailableStatefulSet of the cluster, on or off (default: off, or as the scenario says)',
+      'MaxUnavailableStatefulSet of the cluster, on, off or on-1.37 (default: off, or as the scenario says)',
     )
     .option('--output <format>', 'text, markdown or json', 'text')
     .action(async (file: string | undefined, given: Readonly<Record<string, unknown>>) => {
