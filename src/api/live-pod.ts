@@ -4,7 +4,7 @@ import { at } from './json.ts';
 import type { Known } from './known.ts';
 import type { LiveLeader, LiveWorker, PodTrouble } from './live.ts';
 import { type Fields, fieldsOf } from './live-fields.ts';
-import { countFromText, GROUP_INDEX, REVISION_KEY, WORKER_INDEX } from './lws-labels.ts';
+import { countFromText, GROUP_INDEX, GROUP_SIZE, REVISION_KEY, WORKER_INDEX } from './lws-labels.ts';
 import { controllerUid } from './owner.ts';
 import { printableLine } from './printable.ts';
 import { type Instant, parseInstant } from './time.ts';
@@ -28,11 +28,15 @@ export function parseLeader(object: unknown): Known<LiveLeader> {
   const fields = fieldsOf('pods', object);
   const { ready, conditions, ...trouble } = statusOf(fields);
   const since = conditions.find(({ type, status }) => type === 'Ready' && status === 'True')?.since;
+  const sizePath = ['metadata', 'annotations', GROUP_SIZE];
+  const size = fields.has(sizePath) ? countFromText(fields.text(sizePath)) : undefined;
+  if (fields.has(sizePath) && (size ?? 0) < 1) fields.wrong(sizePath, 'decimal digits, at least 1');
   return fields.end({
     name: fields.text(['metadata', 'name']),
     uid: fields.text(['metadata', 'uid']),
     groupIndex: groupIndexOf(fields),
     revisionKey: fields.text(['metadata', 'labels', REVISION_KEY], ''),
+    size,
     deleting: fields.has(['metadata', 'deletionTimestamp']),
     ready,
     createdAt: parseInstant(fields.text(['metadata', 'creationTimestamp'], '')),

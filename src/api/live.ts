@@ -61,6 +61,8 @@ export type LiveLeader = {
   readonly uid: string;
   readonly groupIndex: number;
   readonly revisionKey: string;
+  /** Pods of its group, the leader among them, by its own template; undefined: LWS did not say. */
+  readonly size: number | undefined;
   readonly deleting: boolean;
   /** Phase Running and condition Ready, as LWS itself judges a leader. */
   readonly ready: boolean;

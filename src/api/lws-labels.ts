@@ -12,6 +12,8 @@ export const WORKER_INDEX = `${PREFIX}worker-index`;
 export const GROUP_INDEX = `${PREFIX}group-index`;
 /** Annotation of the leader StatefulSet: `spec.replicas` at the last reconcile of LWS. */
 export const REPLICAS_SEEN = `${PREFIX}replicas`;
+/** Annotation of pods: how many pods the group of that template has (reference: LWS API, SizeAnnotationKey). */
+export const GROUP_SIZE = `${PREFIX}size`;
 
 /** A number that LWS wrote as text, undefined where it is not one: plain decimal digits, no sign, no zero in front. */
 export function countFromText(text: string): number | undefined {

@@ -23,6 +23,8 @@ export type Group = {
   readonly noPlace: { readonly pod: string; readonly why: string } | undefined;
   /** How often a container of one of its pods has been restarted in place; workers count while they are missing. */
   readonly restarts: number;
+  /** What is wrong with its number of workers, though LWS counts it as ready: made again while the size changed. */
+  readonly sizeFault: string;
 };
 
 /** Revision keys by the text they contain; undefined: no such revision is there (any more). */
@@ -33,6 +35,7 @@ export type GroupParts = {
   readonly workerSets: readonly LiveStatefulSet[];
   /** Empty where nobody asked for them. */
   readonly workerPods: readonly LiveWorker[];
+  /** Of the LeaderWorkerSet as it is: for groups whose leader does not say its own. */
   readonly size: number;
   readonly keys: VersionKeys;
 };
@@ -56,6 +59,7 @@ const NOBODY: Omit<Group, 'index'> = {
   waitingOn: 'no leader pod',
   noPlace: undefined,
   restarts: 0,
+  sizeFault: '',
 };
 
 function groupOf(
@@ -65,9 +69,11 @@ function groupOf(
   parts: GroupParts,
 ): Group {
   if (leader === undefined) return { ...NOBODY, index };
-  const alone = parts.size === 1;
   // A worker StatefulSet of the leader before this one is on its way out and proves nothing.
   const own = workers !== undefined && workers.ownerUid === leader.uid && !workers.deleting ? workers : undefined;
+  // While the size changes, each group has the one it was made with; LWS itself counts by the newest (trace 17). A group
+  // of one that LWS made again may have got workers all the same: then they count.
+  const alone = (leader.size ?? parts.size) === 1 && own === undefined;
   const key = alone || own?.revisionKey === leader.revisionKey ? leader.revisionKey : undefined;
   const workersReady =
     alone || (own !== undefined && own.observedGeneration >= own.generation && own.availableReplicas >= own.replicas);
@@ -84,7 +90,18 @@ function groupOf(
     waitingOn: ready ? '' : waitingOn(leader, own, pods),
     noPlace: ready || unplaced === undefined ? undefined : { pod: unplaced.name, why: unplaced.noPlace },
     restarts: Math.max(...pods.map((pod) => pod.restarts)),
+    sizeFault: sizeFault(leader, own, parts.size),
   };
+}
+
+/** Up to 0.10 LWS gives a group that it makes again its old template and the newest number of workers (trace 17). */
+function sizeFault(leader: LiveLeader, workers: LiveStatefulSet | undefined, size: number): string {
+  const wanted = (leader.size ?? size) - 1;
+  // With a newest size of one nobody makes workers any more; otherwise they may just not be there yet.
+  const seen = workers?.replicas ?? (size === 1 && leader.ready ? 0 : wanted);
+  return seen === wanted
+    ? ''
+    : `${seen} workers, where its template wants ${wanted}: delete the pod ${leader.name} once the size stands`;
 }
 
 function versionOf(key: string | undefined, keys: VersionKeys): GroupVersion {
@@ -103,7 +120,7 @@ function waitingOn(
 ): string {
   if (leader.deleting) return 'leader is being deleted';
   if (!leader.ready) return leader.waitingOn === '' ? 'leader not ready' : `leader: ${saying(leader)}`;
-  if (workers === undefined) return 'no worker StatefulSet yet';
+  if (workers === undefined) return `no worker StatefulSet yet; if that takes long, delete the pod ${leader.name}`;
   const told = pods.find((pod) => !EVERY_START.includes(pod.waitingOn));
   const why = told === undefined ? '' : `; ${told.name}: ${saying(told)}`;
   return `${workers.availableReplicas} of ${workers.replicas} workers available${why}`;

@@ -110,6 +110,11 @@ export function unreadyOf(groups: readonly Group[]): readonly Group[] {
   return groups.filter((group) => !group.ready);
 }
 
+/** Those of them that spend LWS's budget: one without the workers that its template wants counts as ready (trace 17). */
+export function spendingOf(groups: readonly Group[]): readonly Group[] {
+  return unreadyOf(groups).filter((group) => group.sizeFault === '');
+}
+
 /** The lowest ordinal among them, or undefined for none. */
 export function lowest(groups: readonly Group[]): number | undefined {
   return groups.length === 0 ? undefined : Math.min(...groups.map((group) => group.index));

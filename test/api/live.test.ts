@@ -117,6 +117,7 @@ test('its leader StatefulSet, a worker StatefulSet and a leader', () => {
     uid: '12b03b96-5fd4-49a5-af1d-7671cf2281cc',
     groupIndex: 0,
     revisionKey: '664c867fb5',
+    size: 2,
     deleting: false,
     ready: true,
     createdAt: 1_795_225_645,

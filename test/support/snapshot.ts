@@ -7,10 +7,12 @@ import type { Issue } from '../../src/api/issue.ts';
 import type { JsonObject } from '../../src/api/json.ts';
 import { absent, type Known, known, unknown } from '../../src/api/known.ts';
 import type { LiveLeader, LiveStatefulSet, LiveWorker } from '../../src/api/live.ts';
+import { parseLwsVersion } from '../../src/api/lws-version.ts';
 import type { Marks, StepMark } from '../../src/api/marks.ts';
 import type { RolloutRecord, StepRecord } from '../../src/api/record.ts';
 import { parseRelease, printRelease, type Release } from '../../src/api/release.ts';
 import { parseRollout } from '../../src/api/rollout.ts';
+import type { SizeChange } from '../../src/api/rollout-policy.ts';
 import { SENTINEL } from '../../src/api/workload.ts';
 import { partitionOf, plannedGroups } from '../../src/rollout/batches.ts';
 import {
@@ -36,6 +38,8 @@ export type World = {
   /** The value that the cluster has, where it is another than Git's. */
   readonly liveN?: number;
   readonly size?: number;
+  /** Of the templates whose size is another, by letter. */
+  readonly sizes?: Readonly<Record<Letter, number>>;
   /** The template in the file. */
   readonly text?: Letter;
   /** `B.2 1/3 floor=3 u=1>2 aborted=C.3,D.4`; `none`: not managed. Settled on A by default. */
@@ -65,6 +69,9 @@ export type World = {
   readonly failureThreshold?: IntOrPercent;
   /** What the policies ask for. */
   readonly surge?: number;
+  readonly sizeChange?: SizeChange;
+  /** As declared, `0.11`. */
+  readonly lwsVersion?: string;
   /** As on the Rollout: `{ approve: '1@B.2' }`. */
   readonly intents?: Readonly<Partial<Record<keyof typeof INTENT, string>>>;
   readonly issues?: readonly Issue[];
@@ -232,6 +239,10 @@ export function stepsOf(notation: string): readonly JsonObject[] {
   });
 }
 
+function sizeOf(of: World, letter: Letter): number {
+  return of.sizes?.[letter] ?? of.size ?? 2;
+}
+
 function rolloutFile(of: World): RolloutFile | undefined {
   if (of.rollout === 'absent') return undefined;
   const annotations = Object.fromEntries(
@@ -269,7 +280,7 @@ export function world(of: World = {}): Snapshot {
   const marks = marksOf(of.marks ?? 'A.1');
   const partition = of.p === 'missing' ? undefined : (of.p ?? SENTINEL);
   const maxUnavailable = of.u === 0 ? undefined : (of.u ?? 1);
-  const size = of.size ?? 2;
+  const size = sizeOf(of, text);
   const digest = of.digest ?? text;
   const moving = marks !== undefined && (marks.step !== undefined || letterOf(marks.release.digest) !== digest);
   const object = { apiVersion: 'leaderworkerset.x-k8s.io/v1', kind: 'LeaderWorkerSet', namespace: 'llm', name: 'vllm' };
@@ -281,7 +292,8 @@ export function world(of: World = {}): Snapshot {
     history: of.history ?? { kind: 'continued' },
     blobs: { [WORKLOAD_FILE]: 'blob', [ROLLOUT_FILE]: 'blob' },
     rollout: rolloutFile(of),
-    policy: { surge: of.surge ?? 0 },
+    policy: { surge: of.surge ?? 0, sizeChange: of.sizeChange ?? 'Refuse' },
+    lwsVersion: of.lwsVersion === undefined ? undefined : parseLwsVersion(of.lwsVersion),
     workload: {
       file: WORKLOAD_FILE,
       object,
@@ -298,25 +310,25 @@ export function world(of: World = {}): Snapshot {
       digest: digestOf(digest),
       text: textOf(digest),
     },
-    stable: textAt(of.stable ?? (moving ? 'A' : 'absent'), size),
+    stable: textAt(of.stable ?? (moving ? 'A' : 'absent'), of),
     delivered:
       of.delivered === undefined
         ? known(text === letterOf(marks?.release.digest ?? '') ? MAIN : commitOf(letterOf(marks?.release.digest ?? '')))
         : unknown('the history ends before it'),
-    retryText: of.retryText === undefined ? absent : textAt(of.retryText, size),
+    retryText: of.retryText === undefined ? absent : textAt(of.retryText, of),
     issues: of.issues ?? [],
     warnings: [],
     record: recordOfWorld(of, marks),
     recordFault: '',
     audit: true,
-    live: liveOf(of, { n, text, partition: partition ?? 0, maxUnavailable: maxUnavailable ?? 1, size }),
+    live: liveOf(of, { n, text, partition: partition ?? 0, maxUnavailable: maxUnavailable ?? 1 }),
   };
 }
 
-function textAt(letter: Letter, size: number): Known<Stable> {
+function textAt(letter: Letter, of: World): Known<Stable> {
   if (letter === 'unknown') return unknown('the commit could not be fetched');
   if (letter === 'absent') return absent;
-  return known({ ...stableOf(letter), content: contentOf(letter, size) });
+  return known({ ...stableOf(letter), content: contentOf(letter, sizeOf(of, letter)) });
 }
 
 function recordOfWorld(of: World, marks: Marks | undefined): RolloutRecord | undefined {
@@ -360,7 +372,6 @@ type Desired = {
   readonly text: Letter;
   readonly partition: number;
   readonly maxUnavailable: IntOrPercent;
-  readonly size: number;
 };
 
 function liveOf(of: World, desired: Desired): Live {
@@ -397,27 +408,33 @@ function liveOf(of: World, desired: Desired): Live {
       observedGeneration: live.old === true ? undefined : live.unobserved === true ? 6 : 7,
       deleting: live.deleting ?? false,
       replicas,
-      size: desired.size,
+      size: sizeOf(of, text),
       partition: live.p ?? desired.partition,
       maxUnavailable: live.u ?? desired.maxUnavailable,
       maxSurge: 0,
-      content: contentOf(text, desired.size),
+      content: contentOf(text, sizeOf(of, text)),
       annotations: {},
       conditions: [],
       readyReplicas: groups.filter((group) => group.state === '+').length,
       updatedReplicas: groups.filter((group) => group.letter === text).length,
     }),
     leaderSet: part('leaderSet', { ...set, currentRevision: flipped ? set.updateRevision : 'vllm-before' }),
-    leaders: part('leaders', groups.map(leaderOf)),
+    leaders: part(
+      'leaders',
+      groups.map((group) => leaderOf(group, sizeOf(of, group.letter))),
+    ),
     workerPods: known(groups.filter((group) => group.state === 'v').map(unplacedWorker)),
-    workerSets: part('workerSets', desired.size === 1 ? [] : groups.flatMap(workersOf)),
+    workerSets: part(
+      'workerSets',
+      groups.flatMap((group) => (sizeOf(of, group.letter) === 1 ? [] : workersOf(group, sizeOf(of, group.letter)))),
+    ),
     revisions: part(
       'revisions',
       lettersOf(of, groups, [text, setText]).map((letter, index) => ({
         name: `vllm-${letter}`,
         key: keyOf(letter),
         revision: index + 1,
-        content: contentOf(letter, desired.size),
+        content: contentOf(letter, sizeOf(of, letter)),
       })),
     ),
     scaler,
@@ -482,12 +499,13 @@ function setOf(name: string, ownerUid: string, letter: Letter): LiveStatefulSet 
 
 const NO_PLACE = '0/8 nodes are available: 8 Insufficient nvidia.com/gpu';
 
-function leaderOf({ index, letter, state, pod }: GroupWorld): LiveLeader {
+function leaderOf({ index, letter, state, pod }: GroupWorld, size: number): LiveLeader {
   return {
     name: `vllm-${index}`,
     uid: pod,
     groupIndex: index,
     revisionKey: keyOf(letter),
+    size,
     deleting: state === '~',
     ready: ['+', 'w', 'v'].includes(state),
     createdAt: undefined,
@@ -503,12 +521,13 @@ function unplacedWorker({ index }: GroupWorld): LiveWorker {
   return { name: `vllm-${index}-1`, groupIndex: index, ownerUid: `vllm-${index}-uid`, ...trouble };
 }
 
-function workersOf({ index, workers, state, pod }: GroupWorld): readonly LiveStatefulSet[] {
-  const available = state === '+' ? 1 : 0;
+function workersOf({ index, workers, state, pod }: GroupWorld, size: number): readonly LiveStatefulSet[] {
+  const available = state === '+' ? size - 1 : 0;
   return [
     {
       ...setOf(`vllm-${index}`, pod, workers),
       groupIndex: index,
+      replicas: size - 1,
       availableReplicas: available,
       readyReplicas: available,
     },

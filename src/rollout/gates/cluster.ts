@@ -3,7 +3,7 @@
 import type { Group } from '../groups.ts';
 import { type Hold, hold } from '../hold.ts';
 import { groupsAre, notReady } from '../sentences.ts';
-import { type Observed, type Situation, unavailableBudget, unreadyOf } from '../situation.ts';
+import { type Observed, type Situation, spendingOf, unavailableBudget } from '../situation.ts';
 
 /** What Git says is not live yet, or not seen by LWS. */
 export function notApplied(situation: Situation): Hold | undefined {
@@ -38,7 +38,7 @@ export function blockedByUnreadyGroup(
   below = Number.POSITIVE_INFINITY,
 ): Hold | undefined {
   if (observed === undefined || replicas === undefined) return undefined;
-  const unready = unreadyOf(wanted(observed, replicas));
+  const unready = spendingOf(wanted(observed, replicas));
   const old = unready.filter((group) => group.version !== 'release' && group.index < below);
   const budget = unavailableBudget(maxUnavailable, replicas);
   if (old.length === 0 || unready.length < budget) return undefined;

@@ -117,6 +117,8 @@ export function atRest(situation: Situation): Hold | undefined {
   }
   const unready = unreadyOf(groups);
   if (unready.length > 0) return hold('NotAtRest', notReady(unready));
+  const odd = groups.find((group) => group.sizeFault !== '');
+  if (odd !== undefined) return hold('NotAtRest', `group ${odd.index} has ${odd.sizeFault}`);
   if (observed.groups.length > groups.length)
     return hold('NotAtRest', `${observed.groups.length - groups.length} groups above replicas are still there`);
   if (!flipped(observed.leaderSet))

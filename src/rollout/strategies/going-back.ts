@@ -10,7 +10,7 @@ import { nameGroups } from '../groups.ts';
 import { hold } from '../hold.ts';
 import { type Decision, holding, type Move, moving } from '../move.ts';
 import { capital, notReady, ofGroupsAre } from '../sentences.ts';
-import { lowest, nextRelease, type Situation, unavailableBudget, unreadyOf } from '../situation.ts';
+import { lowest, nextRelease, type Situation, spendingOf, unavailableBudget, unreadyOf } from '../situation.ts';
 import { stateOf } from '../state.ts';
 
 export type GivenUp = {
@@ -105,7 +105,7 @@ export function raisedBudget(situation: Situation): Budget {
   if (observed === undefined || replicas === undefined) return { set: undefined, displaced };
   // A value that is not the one we set is a person's, and what comes back in the end.
   const before = displaced?.set === workload.maxUnavailable ? displaced : undefined;
-  const unready = unreadyOf(wanted(observed, replicas)).length;
+  const unready = spendingOf(wanted(observed, replicas)).length;
   const own = unavailableBudget(
     before === undefined ? maxUnavailable : (before.was ?? DEFAULT_MAX_UNAVAILABLE),
     replicas,

@@ -59,6 +59,12 @@ function waitingOn(groups: readonly Group[], away: readonly Group[]): Hold | und
       `${groupsAre(away.map((group) => group.index))} not back on the stable version yet${loading}`,
     );
   }
+  const odd = groups.find((group) => group.sizeFault !== '');
+  if (unready.length === 0 && odd !== undefined)
+    return hold(
+      'RollingBack',
+      `${allGroupsAre(groups.length)} back on the stable version; group ${odd.index} has ${odd.sizeFault}`,
+    );
   return unready.length === 0
     ? undefined
     : hold('RollingBack', `${allGroupsAre(groups.length)} back on the stable version; ${notReady(unready)}`);
