@@ -1,6 +1,7 @@
 /** `tranche.yaml`: where things are. Everything in it is optional; every default is here. */
 
 import { type FieldFault, FieldReader } from './field-reader.ts';
+import { type LwsVersion, parseLwsVersion } from './lws-version.ts';
 
 export const CONFIG_FILE = 'tranche.yaml';
 
@@ -16,6 +17,8 @@ export type Config = {
   readonly namespaces: Readonly<Record<string, string>>;
   /** Workloads, as `namespace/name`, whose `replicas` something else than Git writes. */
   readonly autoscaled: readonly string[];
+  /** Of the LeaderWorkerSet controller in the cluster; undefined: not declared, which counts as up to 0.10. */
+  readonly lwsVersion: LwsVersion | undefined;
   /** How often a settled workload is compared with the cluster. */
   readonly auditSeconds: number;
   /** How often `--watch` looks where nothing asks for sooner. */
@@ -46,6 +49,7 @@ export const DEFAULT_CONFIG: Config = {
   paths: [''],
   namespaces: {},
   autoscaled: [],
+  lwsVersion: undefined,
   auditSeconds: 3600,
   intervalSeconds: 30,
   author: { name: 'tranche', email: 'tranche@localhost' },
@@ -62,7 +66,17 @@ const PATH = /^(?!\/)(?!.*(^|\/)\.\.?(\/|$))[^\u0000-\u001f\\]{0,1000}$/;
 /** Reads the configuration; every fault is reported, and any fault means that nothing is run. */
 export function parseConfig(value: unknown): { readonly config: Config; readonly faults: readonly FieldFault[] } {
   const root = new FieldReader(value ?? {}, '');
-  root.allow(['cluster', 'branches', 'paths', 'namespaces', 'autoscaled', 'auditSeconds', 'intervalSeconds', 'author']);
+  root.allow([
+    'cluster',
+    'branches',
+    'paths',
+    'namespaces',
+    'autoscaled',
+    'lwsVersion',
+    'auditSeconds',
+    'intervalSeconds',
+    'author',
+  ]);
   const branches = root.has('branches') ? root.object('branches') : new FieldReader({}, 'branches', root);
   branches.allow(['desired', 'status']);
   const author = root.has('author') ? root.object('author') : new FieldReader({}, 'author', root);
@@ -77,6 +91,7 @@ export function parseConfig(value: unknown): { readonly config: Config; readonly
       Object.entries(root.stringMap('namespaces')).map(([path, name]) => [trimSlashes(path), name]),
     ),
     autoscaled: strings(root, 'autoscaled', AUTOSCALED_LIMIT),
+    lwsVersion: readLwsVersion(root),
     auditSeconds: root.integer('auditSeconds', { min: 60, max: DAY_SECONDS }) ?? DEFAULT_CONFIG.auditSeconds,
     intervalSeconds: root.integer('intervalSeconds', { min: 1, max: DAY_SECONDS }) ?? DEFAULT_CONFIG.intervalSeconds,
     author: {
@@ -134,6 +149,20 @@ function checkNames(root: FieldReader, config: Config): void {
     if (name.split('/').length !== 2)
       root.fault('autoscaled', 'BadName', `has "${name}", wanted namespace/name`, 'Name the LeaderWorkerSet.');
   }
+}
+
+/** Only text: as a number, YAML reads 0.10 as 0.1. */
+function readLwsVersion(root: FieldReader): LwsVersion | undefined {
+  const value = root.value('lwsVersion');
+  const version = typeof value === 'string' ? parseLwsVersion(value) : undefined;
+  if (value !== undefined && version === undefined)
+    root.fault(
+      'lwsVersion',
+      'BadVersion',
+      `is ${JSON.stringify(value)}, wanted the version of LeaderWorkerSet as text`,
+      'Write for example "0.10", in quotes.',
+    );
+  return version;
 }
 
 function strings(root: FieldReader, key: string, limit: number): readonly string[] {

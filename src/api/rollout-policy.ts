@@ -14,13 +14,20 @@ export const SURGE_LIMIT = 1000;
 export type RolloutPolicy = {
   /** Groups that are started on the new version besides, so that capacity does not dip; 0 forbids it. */
   readonly surge: number | undefined;
+  /** What becomes of a change of the size of groups where LWS cannot take it in steps. */
+  readonly sizeChange: SizeChange | undefined;
 };
 
+/** `Whole`: as one step that all groups take together; `Refuse`: not at all. */
+export type SizeChange = 'Refuse' | 'Whole';
+/** The strictest first. */
+const SIZE_CHANGES: readonly SizeChange[] = ['Refuse', 'Whole'];
+
 /** What all policies that match a Rollout ask for together. */
-export type PolicyRules = { readonly surge: number };
+export type PolicyRules = { readonly surge: number; readonly sizeChange: SizeChange };
 
 /** Where no policy says anything. */
-export const NO_RULES: PolicyRules = { surge: 0 };
+export const NO_RULES: PolicyRules = { surge: 0, sizeChange: 'Refuse' };
 
 export type PolicyParsing = {
   /** undefined: something is wrong with it. */
@@ -38,10 +45,20 @@ export function parseRolloutPolicy(value: unknown): PolicyParsing {
   metadata.allow(['name', 'labels', 'annotations']);
   metadata.text('name');
   const spec = root.object('spec');
-  spec.allow(['rollouts', 'surge']);
+  spec.allow(['rollouts', 'surge', 'sizeChange']);
   const rollouts = readPatterns(spec);
   const surge = spec.integer('surge', { min: 0, max: SURGE_LIMIT });
-  return { policy: root.faults.length === 0 ? { surge } : undefined, rollouts, faults: root.faults };
+  const sizeChange = readChoice(spec, 'sizeChange', SIZE_CHANGES);
+  return { policy: root.faults.length === 0 ? { surge, sizeChange } : undefined, rollouts, faults: root.faults };
+}
+
+/** One of a few words, spelled exactly so; undefined: not there, or a fault. */
+function readChoice<T extends string>(spec: FieldReader, key: string, choices: readonly T[]): T | undefined {
+  const value = spec.value(key);
+  const choice = choices.find((word) => word === value);
+  if (value !== undefined && choice === undefined)
+    spec.fault(key, 'BadChoice', `is ${JSON.stringify(value)}, wanted ${choices.join(' or ')}`, 'Correct it.');
+  return choice;
 }
 
 const PATTERN = /^[a-z0-9*.-]{1,253}\/[a-z0-9*.-]{1,253}$/;
@@ -94,5 +111,9 @@ function matchesGlob(pattern: string, text: string): boolean {
 /** The rules of several policies together: of each kind the strictest one that is said. */
 export function strictest(policies: readonly RolloutPolicy[]): PolicyRules {
   const surges = policies.map((policy) => policy.surge).filter((surge) => surge !== undefined);
-  return { surge: surges.length === 0 ? NO_RULES.surge : Math.min(...surges) };
+  return {
+    surge: surges.length === 0 ? NO_RULES.surge : Math.min(...surges),
+    sizeChange:
+      SIZE_CHANGES.find((word) => policies.some((policy) => policy.sizeChange === word)) ?? NO_RULES.sizeChange,
+  };
 }

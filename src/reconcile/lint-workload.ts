@@ -3,13 +3,16 @@
 import { percentOf } from '../api/int-or-percent.ts';
 import type { Issue } from '../api/issue.ts';
 import { at, canonicalJson, isRecord, type Json } from '../api/json.ts';
+import type { LwsVersion } from '../api/lws-version.ts';
 import { EXCLUSIVE_TOPOLOGY } from '../api/release-content.ts';
+import type { PolicyRules } from '../api/rollout-policy.ts';
 import type { ManifestDocument } from '../manifests/parse-file.ts';
 import type { FieldPath } from '../rollout/edit.ts';
+import { letGo, mixedSizes, type Sizes } from '../rollout/size-change.ts';
 import type { Stable, WorkloadFile } from '../rollout/snapshot.ts';
 import { MAX_UNAVAILABLE_PATH, PARTITION_PATH } from '../rollout/step-edits.ts';
 import { nameOf } from './read-rollout.ts';
-import { MAX_SURGE_PATH, REPLICAS_PATH } from './read-workload.ts';
+import { MAX_SURGE_PATH, REPLICAS_PATH, SIZE_PATH } from './read-workload.ts';
 
 export type LintFacts = {
   readonly document: ManifestDocument;
@@ -18,18 +21,24 @@ export type LintFacts = {
   readonly autoscaled: boolean;
   /** The text that is being left, where there is one to compare with. */
   readonly stable: Stable | undefined;
+  readonly policy: PolicyRules;
+  readonly lwsVersion: LwsVersion | undefined;
 };
 
 type Finding = { readonly path: FieldPath; readonly reason: string; readonly what: string; readonly hint: string };
 
 /** Everything that keeps this workload from being stepped (reference: the contract for a managed LWS). */
 export function lintWorkload(facts: LintFacts): readonly Issue[] {
-  const findings = [...numbers(facts), ...owners(facts), ...changes(facts)];
+  const findings = [...numbers(facts), ...owners(facts), ...refusedSize(facts), ...changes(facts)];
   return findings.map((finding) => issueOf(facts.document, finding));
 }
 
-/** What a delivery cannot see or roll back: said, not refused. */
-export function lintWarnings({ document }: LintFacts): readonly Issue[] {
+/** What a delivery cannot see or roll back, and what goes in no step: said, not refused. */
+export function lintWarnings(facts: LintFacts): readonly Issue[] {
+  return [...wholeSize(facts), ...fixedReferences(facts)];
+}
+
+function fixedReferences({ document }: LintFacts): readonly Issue[] {
   const content = at(document.value, ['spec', 'leaderWorkerTemplate']);
   const names = new Set<string>();
   collectReferences(content, names);
@@ -119,16 +128,44 @@ function owners({ document }: LintFacts): readonly Finding[] {
 
 const FROZEN: readonly (readonly [FieldPath, string])[] = [
   [
-    ['leaderWorkerTemplate', 'size'],
-    'the size of a group: an old group that dies would come back with the new number of workers',
-  ],
-  [
     ['leaderWorkerTemplate', 'volumeClaimTemplates'],
     'volumeClaimTemplates: the StatefulSet refuses that, and LWS retries for ever',
   ],
   [['leaderWorkerTemplate', 'subGroupPolicy'], 'subGroupPolicy: LWS refuses that'],
   [['exclusiveTopology'], 'the exclusive-topology annotation: leaders would restart outside the partition'],
 ];
+
+/** The sizes of an edit that may not stand half-way, while no step of ours has let all groups go to it. */
+function sizesAtStake({ file, stable, lwsVersion }: LintFacts): Sizes | undefined {
+  const { marks, content } = file.workload;
+  if (stable === undefined || letGo(marks, file.digest)) return undefined;
+  return mixedSizes({ before: stable.content, after: content, lwsVersion });
+}
+
+function refusedSize(facts: LintFacts): readonly Finding[] {
+  const sizes = sizesAtStake(facts);
+  if (sizes === undefined || facts.policy.sizeChange === 'Whole') return [];
+  return [
+    {
+      path: SIZE_PATH,
+      reason: 'SizeChangeRefused',
+      what: `the edit changes the size of a group from ${sizes.from} to ${sizes.to}, which LWS up to 0.10 cannot take in steps: an old group that dies would come back with the new number of workers and its old template`,
+      hint: 'Allow it as one step of all groups with sizeChange: Whole in a RolloutPolicy; or put the old size back. A later LWS takes it in steps: declare it as lwsVersion in tranche.yaml.',
+    },
+  ];
+}
+
+function wholeSize(facts: LintFacts): readonly Issue[] {
+  const sizes = sizesAtStake(facts);
+  if (sizes === undefined || facts.policy.sizeChange !== 'Whole') return [];
+  const finding: Finding = {
+    path: SIZE_PATH,
+    reason: 'SizeChangeWhole',
+    what: `the edit changes the size of a group from ${sizes.from} to ${sizes.to}: all groups go to it in one step, no canary before`,
+    hint: 'That is what sizeChange: Whole in the RolloutPolicy allows.',
+  };
+  return [issueOf(facts.document, finding)];
+}
 
 /** Changes of the template that LWS cannot take in steps. */
 function changes({ file, stable }: LintFacts): readonly Finding[] {

@@ -55,6 +55,7 @@ export async function observe(of: Observation): Promise<Snapshot> {
     blobs,
     rollout: entry.reading.rollout,
     policy: entry.policy.rules,
+    lwsVersion: desired.config.lwsVersion,
     workload: file,
     stable,
     delivered: file === undefined ? absent : await deliveredOf(of, file),
@@ -215,6 +216,8 @@ function faultsOf(
       file,
       autoscaled,
       stable: stable.kind === 'known' ? stable.value : undefined,
+      policy: entry.policy.rules,
+      lwsVersion: desired.config.lwsVersion,
     };
     issues.push(...lintWorkload(facts));
     warnings.push(...lintWarnings(facts));

@@ -27,6 +27,7 @@ export type HoldReason =
   | 'Recreated'
   | 'ScaledToZero'
   | 'RollingBack'
+  | 'NoWholeStep'
   // People.
   | 'Paused'
   | 'Disabled'

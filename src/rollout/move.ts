@@ -11,6 +11,7 @@ export type MoveReason =
   | 'Adopted'
   | 'StepReady'
   | 'Jumped'
+  | 'SizeChanged'
   | 'StepsEdited'
   | 'Superseded'
   | 'Armed'

@@ -5,6 +5,7 @@ import type { Issue } from '../api/issue.ts';
 import type { JsonObject } from '../api/json.ts';
 import type { Known } from '../api/known.ts';
 import type { LiveLeader, LiveLws, LiveRevision, LiveStatefulSet, LiveWorker } from '../api/live.ts';
+import type { LwsVersion } from '../api/lws-version.ts';
 import type { RolloutRecord } from '../api/record.ts';
 import type { Release } from '../api/release.ts';
 import type { Rollout } from '../api/rollout.ts';
@@ -75,6 +76,8 @@ export type Snapshot = {
   readonly rollout: RolloutFile | undefined;
   /** What the policies that match the Rollout ask for together. */
   readonly policy: PolicyRules;
+  /** As `tranche.yaml` declares it. */
+  readonly lwsVersion: LwsVersion | undefined;
   readonly workload: WorkloadFile | undefined;
   readonly stable: Known<Stable>;
   /** A commit of the desired branch where this object has the release of its marks: what `stable` becomes. */

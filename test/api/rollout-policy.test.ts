@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../../src/api/json.ts';
-import { parseRolloutPolicy, policyMatches, strictest } from '../../src/api/rollout-policy.ts';
+import { parseRolloutPolicy, policyMatches, type SizeChange, strictest } from '../../src/api/rollout-policy.ts';
 
 const policy = (spec: Json, metadata: Json = { name: 'production' }): Json => ({
   apiVersion: 'tranche.dev/v1alpha1',
@@ -18,7 +18,9 @@ test.each<readonly [Json, object]>([
     { policy: { surge: 0 }, rollouts: ['llm/*'] },
   ],
   [{ surge: 1000 }, { policy: { surge: 1000 } }],
-  [{}, { policy: { surge: undefined } }],
+  [{}, { policy: { surge: undefined, sizeChange: undefined } }],
+  [{ sizeChange: 'Whole' }, { policy: { sizeChange: 'Whole' } }],
+  [{ sizeChange: 'Refuse' }, { policy: { sizeChange: 'Refuse' } }],
 ])('%j is read', (spec, wanted) => {
   const read = parseRolloutPolicy(policy(spec));
   expect(read.faults).toEqual([]);
@@ -30,6 +32,8 @@ test.each<readonly [what: string, value: Json, fault: string]>([
   ['below zero', policy({ surge: -1 }), 'BadNumber spec.surge is -1, wanted a whole number from 0 to 1000'],
   ['too many', policy({ surge: 1001 }), 'BadNumber spec.surge is 1001, wanted a whole number from 0 to 1000'],
   ['a percentage', policy({ surge: '25%' }), 'BadNumber spec.surge is "25%", wanted a whole number from 0 to 1000'],
+  ['another word', policy({ sizeChange: 'whole' }), 'BadChoice spec.sizeChange is "whole", wanted Refuse or Whole'],
+  ['no word', policy({ sizeChange: true }), 'BadChoice spec.sizeChange is true, wanted Refuse or Whole'],
   ['no name', policy({}, {}), 'Missing metadata.name is missing, wanted text'],
   [
     'a namespace',
@@ -105,5 +109,16 @@ test.each<readonly [surges: readonly (number | undefined)[], wanted: number]>([
   [[2, undefined, 1], 1],
   [[3, 0], 0],
 ])('of the surges %j the strictest is %i', (surges, wanted) => {
-  expect(strictest(surges.map((surge) => ({ surge })))).toEqual({ surge: wanted });
+  expect(strictest(surges.map((surge) => ({ surge, sizeChange: undefined }))).surge).toBe(wanted);
+});
+
+test.each<readonly [choices: readonly (SizeChange | undefined)[], wanted: SizeChange]>([
+  [[], 'Refuse'],
+  [[undefined], 'Refuse'],
+  [['Whole'], 'Whole'],
+  [['Whole', undefined], 'Whole'],
+  [['Whole', 'Refuse'], 'Refuse'],
+  [['Refuse'], 'Refuse'],
+])('of the size changes %j the strictest is %s', (choices, wanted) => {
+  expect(strictest(choices.map((sizeChange) => ({ surge: undefined, sizeChange }))).sizeChange).toBe(wanted);
 });

@@ -103,7 +103,6 @@ describe('a workload that cannot be stepped', () => {
 });
 
 const changes: readonly (readonly [what: string, from: string, to: string, line: number, said: string])[] = [
-  ['the size of a group', 'size: 2', 'size: 4', 19, 'the edit changes the size of a group'],
   [
     'volumeClaimTemplates',
     '    size: 2\n',
@@ -146,6 +145,63 @@ describe('an edit that LWS cannot take in steps', () => {
     const head = world.subject();
     await world.pass();
     expect(world.subject(), 'and no step is written').toBe(head);
+  });
+});
+
+const SIZE_POLICY = `apiVersion: tranche.dev/v1alpha1
+kind: RolloutPolicy
+metadata: {name: sizes}
+spec: {sizeChange: Whole}
+`;
+
+describe('an edit of the size of groups', () => {
+  test.each<
+    readonly [
+      what: string,
+      more: Readonly<Record<string, string>>,
+      reason: string | undefined,
+      said: string,
+      code: number,
+    ]
+  >([
+    ['refused', {}, 'SizeChangeRefused', 'Allow it as one step of all groups with sizeChange: Whole', EXIT.failed],
+    [
+      'allowed whole',
+      { 'policies/sizes.yaml': SIZE_POLICY },
+      'SizeChangeWhole',
+      'all groups go to it in one step',
+      EXIT.ok,
+    ],
+    ['declared as taken in steps', { 'tranche.yaml': 'lwsVersion: "0.11"\n' }, undefined, '', EXIT.ok],
+    ['declared as not', { 'tranche.yaml': 'lwsVersion: "0.10.0"\n' }, 'SizeChangeRefused', 'from 2 to 4', EXIT.failed],
+    [
+      'refused by the stricter policy',
+      {
+        'policies/sizes.yaml': SIZE_POLICY,
+        'policies/b.yaml': SIZE_POLICY.replace('sizes', 'b').replace('Whole', 'Refuse'),
+      },
+      'SizeChangeRefused',
+      'from 2 to 4',
+      EXIT.failed,
+    ],
+  ])('%s', async (_, more, reason, said, code) => {
+    const world = new World({ files: { ...VLLM_FILES, ...more } });
+    world.sync();
+    world.tick(60);
+    await world.pass();
+    world.sync();
+    expect(await linted(world), 'adopted').toMatchObject({ code: EXIT.ok });
+    world.edit(LWS_FILE, 'size: 2', 'size: 4');
+    const { code: now, lines } = await linted(world);
+    expect(now).toBe(code);
+    expect(lines.filter((line) => line.includes('Size'))).toHaveLength(reason === undefined ? 0 : 1);
+    if (reason !== undefined) expect(lines[0]).toMatch(new RegExp(`${LWS_FILE}:19: .*\\(${reason}\\)`));
+    expect(lines[0]).toContain(said);
+    world.sync();
+    world.tick(60);
+    const head = world.subject();
+    await world.pass();
+    expect(world.subject() === head, 'a step is written where it is allowed').toBe(reason === 'SizeChangeRefused');
   });
 });
 

@@ -31,7 +31,7 @@ function scope(policies: Readonly<Record<string, string>>): object {
   const desired = desiredOf(tree, DEFAULT_CONFIG, new Map());
   const rollouts = desired.rollouts.map(({ key, policy: { rules, files: from }, issues }) => [
     key.name,
-    { ...rules, from, issues: issues.map(({ file, line, reason }) => `${file}:${line} ${reason}`) },
+    { surge: rules.surge, from, issues: issues.map(({ file, line, reason }) => `${file}:${line} ${reason}`) },
   ]);
   return {
     ...Object.fromEntries(rollouts),

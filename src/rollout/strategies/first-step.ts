@@ -10,6 +10,7 @@ import { nameGroups } from '../groups.ts';
 import { type Decision, holding, type Move, moving } from '../move.ts';
 import { ofGroupsAre } from '../sentences.ts';
 import { nextRelease, type Situation } from '../situation.ts';
+import { noWholeStep, wholeChange, wholeReason } from '../size-change.ts';
 import { describeStep, followingStep, isJump } from '../steps.ts';
 
 /** The marks of step 1 of the file's text; a text that was given up before is so no longer. */
@@ -41,17 +42,22 @@ export function start(
   const { steps, digest, replicas, snapshot, observed } = situation;
   const { release, ...first } = firstStep(situation, { marks: from.marks, floor: 0 });
   const jump = snapshot.rollout?.intents.jump;
-  const index = followingStep(sameRelease(jump?.release, release) ? jump?.index : undefined, {
+  const sizes = wholeChange(situation);
+  const refused = noWholeStep(situation);
+  if (refused !== undefined) return holding([refused], 'BeforeStepUpgrade');
+  const natural = followingStep(sameRelease(jump?.release, release) ? jump?.index : undefined, {
     current: 0,
     steps: steps.length,
   });
+  const index = sizes === undefined ? natural : steps.length;
   const step = steps[index - 1];
   if (step === undefined || replicas === undefined) return holding([], 'BeforeStepUpgrade');
   const partition = nextPartition(SENTINEL, partitionOf(step.replicas, replicas));
   const groups = observed === undefined ? [] : wanted(observed, replicas);
   const moved = groups.filter((group) => group.index >= partition).map((group) => group.index);
   const move: Move = {
-    reason: isJump(index, { current: 0, steps: steps.length }) ? 'Jumped' : 'StepReady',
+    reason:
+      sizes !== undefined ? 'SizeChanged' : isJump(index, { current: 0, steps: steps.length }) ? 'Jumped' : 'StepReady',
     label: `step ${index}/${steps.length}`,
     marks: {
       release,
@@ -65,7 +71,7 @@ export function start(
     partition: partition === situation.partition ? undefined : partition,
     maxUnavailable: from.maxUnavailable,
     text: undefined,
-    why: `${moved.length === 1 ? `Group ${moved[0]} moves` : `Groups ${nameGroups(moved).replace(/^groups? /, '')} move`} to release ${digest}${imageNote(situation)}: ${describeStep(step, replicas)}${moved.length === replicas ? '' : '; the others stay'}. ${ofGroupsAre(groups.filter((group) => group.ready).length, replicas)} ready on ${from.marks.release.digest}.`,
+    why: `${moved.length === 1 ? `Group ${moved[0]} moves` : `Groups ${nameGroups(moved).replace(/^groups? /, '')} move`} to release ${digest}${imageNote(situation)}: ${describeStep(step, replicas)}${moved.length === replicas ? '' : '; the others stay'}. ${ofGroupsAre(groups.filter((group) => group.ready).length, replicas)} ready on ${from.marks.release.digest}.${sizes === undefined ? '' : ` ${wholeReason(situation, { sizes, after: 0 })}`}`,
   };
   return moving(move, 'BeforeStepUpgrade');
 }

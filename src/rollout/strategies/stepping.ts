@@ -13,6 +13,7 @@ import { type Hold, hold, unique } from '../hold.ts';
 import { type Decision, holding, type Move, moving } from '../move.ts';
 import { capital, groupsAre, notReady } from '../sentences.ts';
 import { lowest, type Situation, unreadyOf } from '../situation.ts';
+import { wholeChange, wholeReason } from '../size-change.ts';
 import { describeStep, followingStep, isJump, jumpRefusal, stepAfterEdit } from '../steps.ts';
 import {
   approved,
@@ -58,7 +59,7 @@ export function stepping(situation: Situation, step: { readonly index: number; r
   const gone = edited === undefined ? scaledAway(situation, { index, release }) : undefined;
   // Nothing soaks while there are no groups.
   const done = groups.length === 0 && situation.replicas !== 0 && gone === undefined;
-  const plan = editedPlan(situation, { index, release });
+  const plan = wholeNext(situation, index) ?? editedPlan(situation, { index, release });
   // Under an edited plan it is the step to come that must have room for what is done.
   const over = approved(situation, { index, release })
     ? undefined
@@ -77,6 +78,12 @@ export function stepping(situation: Situation, step: { readonly index: number; r
   return nextStep(situation, { marks, index, plan });
 }
 
+/** A newer text with another size has come in mid-delivery: nothing soaks half-way, the whole step is next. */
+function wholeNext(situation: Situation, index: number): number | undefined {
+  const { steps } = situation;
+  return wholeChange(situation) === undefined || index >= steps.length ? undefined : steps.length;
+}
+
 /** Step k+1, the target of a jump, or where an edited plan leads. */
 function nextStep(
   situation: Situation,
@@ -90,13 +97,16 @@ function nextStep(
   const step = steps[target - 1];
   if (step === undefined || replicas === undefined) return lastStepShort(situation, index);
   const next = nextPartition(Math.min(partition, replicas), partitionOf(step.replicas, replicas));
+  const sizes = wholeChange(situation);
   const move: Move = {
     reason:
-      plan !== undefined
-        ? 'StepsEdited'
-        : isJump(target, { current: index, steps: steps.length })
-          ? 'Jumped'
-          : 'StepReady',
+      sizes !== undefined
+        ? 'SizeChanged'
+        : plan !== undefined
+          ? 'StepsEdited'
+          : isJump(target, { current: index, steps: steps.length })
+            ? 'Jumped'
+            : 'StepReady',
     label: `step ${target}/${steps.length}`,
     marks: {
       ...marks,
@@ -106,7 +116,7 @@ function nextStep(
     partition: next === partition ? undefined : next,
     maxUnavailable: undefined,
     text: undefined,
-    why: `${evidence(situation)} Step ${target}: ${describeStep(step, replicas)}; ${nextOnes(situation, next)}.`,
+    why: `${evidence(situation)} Step ${target}: ${describeStep(step, replicas)}; ${nextOnes(situation, next)}.${sizes === undefined ? '' : ` ${wholeReason(situation, { sizes, after: index })}`}`,
   };
   return moving(move, 'BeforeStepUpgrade');
 }

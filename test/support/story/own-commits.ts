@@ -107,7 +107,7 @@ function partitionOf(workload: JsonObject): number {
 }
 
 /** Reasons that let groups go: each only as many as the step that it names allows, for the groups that Git asks for. */
-const FORWARD = ['StepReady', 'Jumped', 'StepsEdited', 'Superseded'];
+const FORWARD = ['StepReady', 'Jumped', 'SizeChanged', 'StepsEdited', 'Superseded'];
 
 function checkReach(
   commit: CommitHeader,

@@ -2,6 +2,8 @@
 
 import type { JsonObject } from '../../../src/api/json.ts';
 import { MARK } from '../../../src/api/marks.ts';
+import { isRunningAndReady } from '../../../src/simulator/group-state.ts';
+import { count as countIn, specOf } from '../../../src/simulator/objects.ts';
 import { LWS } from '../../../src/simulator/resource-table.ts';
 import type { Player } from './play.ts';
 import { type Look, STATUS } from './rehearse.ts';
@@ -52,6 +54,11 @@ const git: readonly Sentence[] = [
     pattern: new RegExp(`^${WHO} changes "(.+)" to "(.*)" in (\\S+)\\.$`),
     act: (player, [who = '', from, to, file = '']) =>
       committed(player, player.stage.change(who, { file, from: text(from), to: text(to) })),
+  },
+  {
+    pattern: new RegExp(`^${WHO} writes (\\S+): "(.+)"\\.$`),
+    act: (player, [who = '', path = '', content]) =>
+      committed(player, player.stage.commit(who, [{ path, text: text(content) }], `add ${path}`)),
   },
   {
     pattern: new RegExp(`^${WHO} deletes (\\S+)\\.$`),
@@ -380,6 +387,19 @@ const claims: readonly Sentence[] = [
       const cells = [...line.matchAll(/\d+ (✅|❎|⏳)( \S+)?/g)];
       const wrong = cells.filter(([, sign, image]) => sign === '⏳' || image !== ` ${tag}`);
       if (cells.length === 0 || wrong.length > 0) throw new Error(`wanted every group on ${tag}: ${line}`);
+    },
+  },
+  {
+    pattern: /^Then every group of (\S+) has (\d+) pods?, all ready\.$/,
+    act: ({ stage }, [name = '', size = '']) => {
+      const lws = stage.cluster.objects.list(LWS).find((object) => object.metadata.name === name);
+      const groups = countIn(specOf(lws ?? {})['replicas'], 0);
+      for (let group = 0; group < groups; group += 1) {
+        const pods = stage.cluster.pods({ namespace: NAMESPACE, name, group, pods: 'all' });
+        if (pods.length !== Number(size) || !pods.every(isRunningAndReady))
+          throw new Error(`group ${group} of ${name} has ${pods.length} pods: ${tellGroups(stage).join('; ')}`);
+      }
+      if (groups === 0) throw new Error(`${name} has no groups`);
     },
   },
   {

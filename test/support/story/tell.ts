@@ -9,6 +9,7 @@ import { LWS, PODS, STATEFUL_SETS } from '../../../src/simulator/resource-table.
 import { type Look, STATUS } from './rehearse.ts';
 import type { Stage } from './stage.ts';
 
+const SIZE = 'leaderworkerset.sigs.k8s.io/size';
 const REVISION = 'leaderworkerset.sigs.k8s.io/template-revision-hash';
 
 /** Short names for commits of main, in the order in which they came: `c3`. */
@@ -104,15 +105,18 @@ function groupCell(cluster: Objects, lws: KubeObject, index: number): string {
   const workers = cluster.objects.get({ resource: STATEFUL_SETS, namespace, name: leader.metadata.name });
   const key = leader.metadata.labels?.[REVISION];
   const image = (leader['spec'] as { containers: { image: string }[] }).containers[0]?.image ?? '';
-  const fresh = key === set?.metadata.labels?.[REVISION] && key === workers?.metadata.labels?.[REVISION];
+  const size = count(part(specOf(lws), 'leaderWorkerTemplate')['size'], 1);
+  const own =
+    workers === undefined ? Number(leader.metadata.annotations?.[SIZE]) : count(specOf(workers)['replicas'], 1) + 1;
+  const workersKey = own === 1 ? key : workers?.metadata.labels?.[REVISION];
+  const fresh = key === set?.metadata.labels?.[REVISION] && key === workersKey;
   const pods = cluster
     .pods({ name: lws.metadata.name, namespace, group: index, pods: 'all' })
     .map((pod) => pod['status'] as { conditions?: { type: string; status: string }[] } | undefined);
-  const size = count(part(specOf(lws), 'leaderWorkerTemplate')['size'], 1);
   const ready =
-    pods.length === size &&
+    pods.length === own &&
     pods.every((status) => status?.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True'));
-  return `${index} ${ready ? (fresh ? '✅' : '❎') : '⏳'} ${image.slice(image.lastIndexOf(':') + 1)}`;
+  return `${index} ${ready ? (fresh ? '✅' : '❎') : '⏳'} ${image.slice(image.lastIndexOf(':') + 1)}${own === size ? '' : `×${own}`}`;
 }
 
 /** What the status branch says of each rollout now. */
