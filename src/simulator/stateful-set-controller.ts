@@ -42,14 +42,15 @@ export function syncStatefulSet(world: World, key: string): void {
   };
   adopt(world, sts);
   const revisions = statefulSetRevisions(world, sts);
-  // As long as a name is taken, creating fails and the sync ends there.
-  if (!createMissing(world, sts, { range, revisions })) return;
-  for (const pod of podsOf(world, sts)) {
-    if (!inRange(pod, range)) world.objects.remove(PODS, pod, 'Background');
-  }
-  const before = podsOf(world, sts);
-  for (const pod of toUpdate(world, { pods: before, range, revisions, maxUnavailable: rolling['maxUnavailable'] })) {
-    world.objects.remove(PODS, pod, 'Background');
+  // As long as a name is taken, creating fails: nothing is deleted then, but the status is written.
+  if (createMissing(world, sts, { range, revisions })) {
+    for (const pod of podsOf(world, sts)) {
+      if (!inRange(pod, range)) world.objects.remove(PODS, pod, 'Background');
+    }
+    const before = podsOf(world, sts);
+    for (const pod of toUpdate(world, { pods: before, range, revisions, maxUnavailable: rolling['maxUnavailable'] })) {
+      world.objects.remove(PODS, pod, 'Background');
+    }
   }
   const pods = podsOf(world, sts);
   const written = world.objects.putStatus(STATEFUL_SETS, sts, status(sts, { pods, range, revisions }));
@@ -61,9 +62,10 @@ function adopt(world: World, sts: KubeObject): void {
   const selector = Object.entries(strings(part(part(specOf(sts), 'selector'), 'matchLabels')));
   for (const resource of [PODS, CONTROLLER_REVISIONS]) {
     for (const object of world.objects.unordered(resource)) {
-      const { namespace, name } = object.metadata;
+      const { namespace, name, ownerReferences } = object.metadata;
+      // Nearly every object has an owner, so this comes first.
+      if (ownerReferences !== undefined || isDeleting(object)) continue;
       if (namespace !== sts.metadata.namespace || !name.startsWith(`${sts.metadata.name}-`)) continue;
-      if (controllerOf(object) !== undefined || isDeleting(object)) continue;
       if (resource === CONTROLLER_REVISIONS && labelsOf(object)[REVISION_HASH] === undefined) continue;
       if (!selector.every(([key, value]) => labelsOf(object)[key] === value)) continue;
       const metadata = { ...object.metadata, ownerReferences: [ownerReference(sts)] };
