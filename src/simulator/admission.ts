@@ -2,6 +2,7 @@
 
 import type { JsonObject } from '../api/json.ts';
 import { lwsDefaults } from './lws-defaults.ts';
+import { withoutUnknownFields } from './lws-schema.ts';
 import { lwsFaults } from './lws-validation.ts';
 import type { Modes } from './modes.ts';
 import { type KubeObject } from './objects.ts';
@@ -27,7 +28,7 @@ export function admit(admission: Admission, write: Write): Admitted {
   if (write.resource !== LWS) return { ok: true, content: write.after };
   if (!admission.webhooksUp()) return { ok: false, status: webhookDown() };
   const { lws } = admission.modes();
-  const content = lwsDefaults(write.after, lws);
+  const content = lwsDefaults(withoutUnknownFields(write.after), lws);
   const status = lwsFaults({ before: write.before, after: content, lws });
   return status === undefined ? { ok: true, content } : { ok: false, status };
 }

@@ -36,6 +36,16 @@ export function staleWrite(target: Target): StatusBody {
   return failure(409, 'Conflict', message, details(target));
 }
 
+/** A DELETE names another uid or version than the object has. */
+export function preconditionFailed(
+  target: Target,
+  { field, wanted, found }: { readonly field: string; readonly wanted: string; readonly found: string },
+): StatusBody {
+  const fault = `Precondition failed: ${field} in precondition: ${wanted}, ${field} in object meta: ${found}`;
+  const message = `Operation cannot be fulfilled on ${target.resource} "${target.name}": ${fault}`;
+  return failure(409, 'Conflict', message, details(target));
+}
+
 /** Server-side apply without force met fields of other managers. */
 export function applyConflict(conflicts: readonly { readonly manager: string; readonly field: string }[]): StatusBody {
   const plural = conflicts.length === 1 ? 'conflict' : 'conflicts';

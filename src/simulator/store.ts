@@ -20,13 +20,23 @@ import { mergePatch } from './object-edit.ts';
 import type { ObjectKey, ObjectStore, Propagation } from './object-store.ts';
 import { type KubeObject, type NewObject, specOf, text } from './objects.ts';
 import { LWS } from './resource-table.ts';
-import { alreadyExists, applyConflict, notFound, type StatusBody, staleWrite } from './status-body.ts';
+import {
+  alreadyExists,
+  applyConflict,
+  notFound,
+  preconditionFailed,
+  type StatusBody,
+  staleWrite,
+} from './status-body.ts';
 
 export type Answer =
   | { readonly ok: true; readonly object: KubeObject }
   | { readonly ok: false; readonly status: StatusBody };
 
 export type ApplyOptions = { readonly manager: string; readonly force: boolean };
+
+/** How an object is to be deleted, and what must be true of it: its uid, its version. */
+export type Removal = { readonly propagation: Propagation; readonly uid?: string; readonly resourceVersion?: string };
 
 export class Store {
   readonly objects: ObjectStore;
@@ -105,12 +115,19 @@ export class Store {
     return { ok: true, object: this.written(key, before, after, manager) };
   }
 
-  /** DELETE. With a `uid`, only the object that has it. */
-  remove(key: ObjectKey, options: { readonly propagation: Propagation; readonly uid?: string }): Answer {
+  /** DELETE, where the preconditions hold. */
+  remove(key: ObjectKey, { propagation, uid, resourceVersion }: Removal): Answer {
     const before = this.objects.get(key);
     if (before === undefined) return refused(notFound(key));
-    if (options.uid !== undefined && options.uid !== before.metadata.uid) return refused(staleWrite(key));
-    this.objects.remove(key.resource, before, options.propagation);
+    const { metadata } = before;
+    if (uid !== undefined && uid !== metadata.uid) {
+      return refused(preconditionFailed(key, { field: 'UID', wanted: uid, found: metadata.uid }));
+    }
+    if (resourceVersion !== undefined && resourceVersion !== metadata.resourceVersion) {
+      const field = 'ResourceVersion';
+      return refused(preconditionFailed(key, { field, wanted: resourceVersion, found: metadata.resourceVersion }));
+    }
+    this.objects.remove(key.resource, before, propagation);
     return { ok: true, object: this.objects.get(key) ?? before };
   }
 

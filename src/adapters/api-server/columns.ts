@@ -7,6 +7,8 @@ export type Column = {
   readonly name: string;
   readonly type: 'string' | 'integer' | 'date';
   readonly cell: (object: KubeObject, nowSeconds: number) => Json;
+  /** Shown by `-o wide` only. */
+  readonly wide?: true;
 };
 
 const name: Column = { name: 'Name', type: 'string', cell: ({ metadata }) => metadata.name };
@@ -39,12 +41,60 @@ const byKind: Readonly<Record<string, readonly Column[]>> = {
     }),
     number('Revision', ['revision']),
   ],
-  Service: [text('Cluster-IP', (object) => string(object, ['spec', 'clusterIP'], 'None'))],
+  Service: [
+    text('Type', (object) => string(object, ['spec', 'type'], 'ClusterIP')),
+    text('Cluster-IP', (object) => string(object, ['spec', 'clusterIP'], 'None')),
+  ],
+  // The printer columns of Argo CD's and Flux's own CRDs.
+  Application: [
+    text('Sync Status', (object) => string(object, ['status', 'sync', 'status'], '')),
+    text('Health Status', (object) => string(object, ['status', 'health', 'status'], '')),
+  ],
+  Kustomization: readyColumns(),
+  GitRepository: readyColumns(),
 };
 
-/** Name, what the kind adds, age. */
+const wideByKind: Readonly<Record<string, readonly Column[]>> = {
+  StatefulSet: [
+    wide('Containers', (object) => templateTexts(object, 'name')),
+    wide('Images', (object) => templateTexts(object, 'image')),
+  ],
+  Pod: [
+    wide('IP', (object) => string(object, ['status', 'podIP'], '<none>')),
+    wide('Node', (object) => string(object, ['spec', 'nodeName'], '<none>')),
+    wide('Nominated Node', (object) => string(object, ['status', 'nominatedNodeName'], '<none>')),
+    wide('Readiness Gates', () => '<none>'),
+  ],
+};
+
+/** Name, what the kind adds, age; then what only `-o wide` shows. */
 export function columnsOf(kind: string): readonly Column[] {
-  return [name, ...(byKind[kind] ?? []), age];
+  return [name, ...(byKind[kind] ?? []), age, ...(wideByKind[kind] ?? [])];
+}
+
+function wide(title: string, cell: (object: KubeObject) => string): Column {
+  return { name: title, type: 'string', cell, wide: true };
+}
+
+function templateTexts(object: KubeObject, key: string): string {
+  const found = at(object, ['spec', 'template', 'spec', 'containers']);
+  const list: readonly unknown[] = Array.isArray(found) ? found : [];
+  return list.map((container) => textAt(container, key)).join(',');
+}
+
+function textAt(object: unknown, key: string): string {
+  const value = at(object, [key]);
+  return typeof value === 'string' ? value : '';
+}
+
+function readyColumns(): readonly Column[] {
+  const ready = (object: KubeObject, key: string): string => {
+    const list = at(object, ['status', 'conditions']);
+    const found: readonly unknown[] = Array.isArray(list) ? list : [];
+    const condition = found.find((one) => at(one, ['type']) === 'Ready');
+    return textAt(condition, key);
+  };
+  return [text('Ready', (object) => ready(object, 'status')), text('Status', (object) => ready(object, 'message'))];
 }
 
 function number(title: string, path: readonly string[]): Column {

@@ -1,14 +1,13 @@
 /** Serves lists: selectors, pages of one moment, and the moments that are over. */
 
 import type { Reading } from '../../simulator/object-store.ts';
+import { pastReading } from '../../simulator/past-reading.ts';
 import type { Store } from '../../simulator/store.ts';
-import { badRequest, expired, ok, type Reply, statusReply } from './reply.ts';
+import { futureVersion, type ListOptions, listOptions } from './list-options.ts';
+import { badRequest, expired, ok, type Reply } from './reply.ts';
 import type { ApiRequest, Target } from './route.ts';
 import { fieldSelector, labelSelector, type Selector } from './selectors.ts';
-import { wantsTable, wireList, wireTable } from './wire-object.ts';
-
-/** How many moments are kept for clients that are still turning pages. */
-const MOMENTS_MAX = 100;
+import { formOf, wireItems } from './wire-object.ts';
 
 /** Where a page ends: the moment, and the last object of the page. */
 type Token = { readonly version: string; readonly after: string };
@@ -16,20 +15,24 @@ type Token = { readonly version: string; readonly after: string };
 /** Serves the lists of one store. */
 export class Lists {
   private readonly store: Store;
-  private readonly moments = new Map<string, Reading>();
+  /** Moments before this one are over: those before the server, and those that were compacted. */
+  private oldest: number;
 
   constructor(store: Store) {
     this.store = store;
+    this.oldest = store.objects.resourceVersion;
   }
 
   /** GET of a collection. */
   list(target: Target, request: ApiRequest): Reply {
     const selector = selectorOf(request.query);
     if (selector.kind === 'bad') return badRequest(selector.message);
+    const options = listOptions(request.query, false);
+    if ('status' in options) return options;
     const limit = Number(request.query.get('limit') ?? 0);
     const token = tokenOf(request.query.get('continue') ?? '');
     if (token === 'bad') return badRequest('continue key is not valid');
-    const moment = this.moment(request.query, token);
+    const moment = token === undefined ? this.moment(options) : this.pageOf(token);
     if ('status' in moment) return moment;
     const namespace = target.namespace === '' ? undefined : target.namespace;
     const all = moment.list(target.resource, namespace).filter(selector.matches);
@@ -37,7 +40,6 @@ export class Lists {
     const items = limit > 0 ? rest.slice(0, limit) : rest;
     const last = items.at(-1);
     const more = rest.length - items.length;
-    if (more > 0) this.keep(moment);
     const meta = {
       resourceVersion: moment.resourceVersion,
       next:
@@ -47,32 +49,30 @@ export class Lists {
       remaining: more,
     };
     const { nowSeconds } = this.store.objects;
-    return ok(
-      wantsTable(request.accept)
-        ? wireTable(target.kind, items, { meta, nowSeconds })
-        : wireList(target.kind, items, meta),
-    );
+    return ok(wireItems(target.kind, items, { meta, nowSeconds, form: formOf(request) }));
   }
 
-  /** Forgets every moment, as an API server does whose storage was compacted: open pages answer 410. */
+  /** Forgets every moment before now, as an API server does whose storage was compacted: open pages answer 410. */
   compact(): void {
-    this.moments.clear();
+    this.oldest = this.store.objects.resourceVersion;
   }
 
-  private moment(query: URLSearchParams, token: Token | undefined): Reading | Reply {
-    if (token !== undefined) return this.moments.get(token.version) ?? expired(CONTINUE_TOO_OLD);
-    const now = this.store.objects.snapshot();
-    const asked = query.get('resourceVersion') ?? '';
-    const [wanted, current] = [Number(asked), Number(now.resourceVersion)];
-    if (wanted > current) return futureVersion({ asked, current: now.resourceVersion });
-    if (query.get('resourceVersionMatch') !== 'Exact' || wanted === current) return now;
-    return this.moments.get(asked) ?? expired('The resourceVersion for the provided list is too old.');
+  private moment({ version, match }: ListOptions): Reading | Reply {
+    const current = this.store.objects.resourceVersion;
+    if (version !== undefined && version > current) return futureVersion({ asked: version, current });
+    if (match !== 'Exact' || version === undefined || version === current) return this.store.objects.snapshot();
+    return this.past(version) ?? expired('The resourceVersion for the provided list is too old.');
   }
 
-  private keep(moment: Reading): void {
-    this.moments.set(moment.resourceVersion, moment);
-    const oldest = this.moments.keys().next();
-    if (this.moments.size > MOMENTS_MAX && oldest.done !== true) this.moments.delete(oldest.value);
+  /** Whoever does not mind the break goes on with the token of the refusal, at the present moment. */
+  private pageOf({ version, after }: Token): Reading | Reply {
+    if (version === ANY_MOMENT) return this.store.objects.snapshot();
+    const next = tokenText({ version: ANY_MOMENT, after });
+    return this.past(Number(version)) ?? expired(CONTINUE_TOO_OLD, { continue: next });
+  }
+
+  private past(version: number): Reading | undefined {
+    return version < this.oldest ? undefined : pastReading(this.store.objects, version);
   }
 }
 
@@ -85,22 +85,12 @@ export function selectorOf(query: URLSearchParams): Selector | { readonly kind: 
   return { kind: 'selector', matches: (object) => labels.matches(object) && fields.matches(object) };
 }
 
+const ANY_MOMENT = '-1';
 const CONTINUE_TOO_OLD =
   'The provided continue parameter is too old to display a consistent list result. You can start a new list without ' +
   'the continue parameter, or use the continue token in this response to retrieve the remainder of the results. ' +
   'Continuing with the provided token results in an inconsistent list - objects that were created, modified, or ' +
   'deleted between the time the first chunk was returned and now may show up in the list.';
-
-function futureVersion({ asked, current }: { readonly asked: string; readonly current: string }): Reply {
-  return statusReply(504, {
-    message: `Timeout: Too large resource version: ${asked}, current: ${current}`,
-    reason: 'Timeout',
-    details: {
-      causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
-      retryAfterSeconds: 1,
-    },
-  });
-}
 
 function keyOf(metadata: { readonly namespace: string; readonly name: string }): string {
   return `${metadata.namespace}/${metadata.name}`;
@@ -112,6 +102,6 @@ function tokenText({ version, after }: Token): string {
 
 function tokenOf(text: string): Token | undefined | 'bad' {
   if (text === '') return undefined;
-  const [, version, after] = /^(\d+) (.+)$/.exec(Buffer.from(text, 'base64url').toString()) ?? [];
+  const [, version, after] = /^(-1|\d+) (.+)$/.exec(Buffer.from(text, 'base64url').toString()) ?? [];
   return version === undefined || after === undefined ? 'bad' : { version, after };
 }

@@ -7,6 +7,7 @@ import { mergePatch } from '../../simulator/object-edit.ts';
 import type { KubeObject } from '../../simulator/objects.ts';
 import { notFound } from '../../simulator/status-body.ts';
 import type { Store } from '../../simulator/store.ts';
+import { withCheckedFields } from './field-validation.ts';
 import { badRequest, type Reply, statusReply, unsupportedMediaType } from './reply.ts';
 import { bodyOf, objectBody, objectFor } from './request-body.ts';
 import type { ApiRequest, Target } from './route.ts';
@@ -51,7 +52,8 @@ function apply(store: Store, target: Target, request: ApiRequest): Reply {
   if (object.kind === 'reply') return object.reply;
   const existed = store.objects.get(keyOf(target)) !== undefined;
   const force = request.query.get('force') === 'true';
-  return replyOf(store.apply(target.resource, object.value, { manager, force }), existed ? 200 : 201);
+  const run = (): Reply => replyOf(store.apply(target.resource, object.value, { manager, force }), existed ? 200 : 201);
+  return withCheckedFields(target, { request, object: object.value, run });
 }
 
 function merge(store: Store, target: Target, request: ApiRequest): Reply {
@@ -59,9 +61,13 @@ function merge(store: Store, target: Target, request: ApiRequest): Reply {
   if (body.kind === 'reply') return body.reply;
   const manager = managerOf(request);
   if (target.subresource === 'scale') return scaleTo(store, target, { body: body.value, manager });
-  if (target.subresource === '') return replyOf(store.patch(keyOf(target), body.value, manager));
   const before = store.objects.get(keyOf(target));
   if (before === undefined) return missing(target);
+  if (target.subresource === '') {
+    const merged = mergePatch(before, body.value);
+    const run = (): Reply => replyOf(store.patch(keyOf(target), body.value, manager));
+    return withCheckedFields(target, { request, object: isJsonObject(merged) ? merged : before, run });
+  }
   const status = mergePatch(before['status'], body.value['status'] ?? {});
   return replyOf(store.updateStatus(keyOf(target), isJsonObject(status) ? status : {}));
 }
@@ -85,7 +91,9 @@ function jsonPatch(store: Store, target: Target, request: ApiRequest): Reply {
     return replyOf(store.updateStatus(keyOf(target), status));
   }
   const object = objectFor(target, after);
-  return object.kind === 'reply' ? object.reply : replyOf(store.update(target.resource, object.value, manager));
+  if (object.kind === 'reply') return object.reply;
+  const run = (): Reply => replyOf(store.update(target.resource, object.value, manager));
+  return withCheckedFields(target, { request, object: object.value, run });
 }
 
 /** The object after all operations; undefined where one fails: then none counts. */

@@ -47,8 +47,8 @@ export function badRequest(message: string): Reply {
 }
 
 /** 410 of a list whose continue token, or whose resourceVersion, is no longer served. */
-export function expired(message: string): Reply {
-  return statusReply(410, { message, reason: 'Expired' });
+export function expired(message: string, metadata: JsonObject = {}): Reply {
+  return statusReply(410, { metadata, message, reason: 'Expired' });
 }
 
 /** 429, as an overloaded API server answers. */

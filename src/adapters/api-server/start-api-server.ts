@@ -6,14 +6,16 @@ import type { KubeObject } from '../../simulator/objects.ts';
 import { type ResourceKind, resourceKinds } from '../../simulator/resource-table.ts';
 import { notFound } from '../../simulator/status-body.ts';
 import type { Store } from '../../simulator/store.ts';
+import { remove, removeAll } from './deletes.ts';
 import { discovery } from './discovery.ts';
+import { futureVersion } from './list-options.ts';
 import { Lists } from './lists.ts';
 import { patch } from './patches.ts';
 import { badRequest, methodNotAllowed, ok, pageNotFound, type Reply, statusReply } from './reply.ts';
 import { type ApiRequest, type Target, targetOf } from './route.ts';
 import { Watches } from './watches.ts';
-import { wantsTable, wireScale, wireTable } from './wire-object.ts';
-import { create, keyOf, remove, replace } from './writes.ts';
+import { formOf, wireOne, wireScale } from './wire-object.ts';
+import { create, keyOf, replace } from './writes.ts';
 
 /** As in kube-apiserver. */
 const BODY_BYTES_MAX = 3 * 1024 * 1024;
@@ -91,8 +93,8 @@ function answer(served: Served, request: ApiRequest, response: http.ServerRespon
   }
   if (request.method === 'GET') return read(served, { target, request, response });
   const { model } = served;
-  if (request.query.has('dryRun')) return writeReply(model.fork().store, target, request);
-  const reply = writeReply(model.store, target, request);
+  if (isDryRun(request)) return inForm(writeReply(model.fork().store, target, request), { model, target, request });
+  const reply = inForm(writeReply(model.store, target, request), { model, target, request });
   if (reply.status < 300) {
     model.settle();
     served.watches.flush();
@@ -100,22 +102,41 @@ function answer(served: Served, request: ApiRequest, response: http.ServerRespon
   return reply;
 }
 
+/** In the query, or in the DeleteOptions of the body. */
+function isDryRun({ method, query, body }: ApiRequest): boolean {
+  return query.has('dryRun') || (method === 'DELETE' && /"dryRun"\s*:\s*\[\s*"All"/.test(body));
+}
+
+/** kubectl asks for the answer to some writes as metadata only, or as a table. */
+function inForm(
+  reply: Reply,
+  { model, target, request }: { readonly model: ServedModel; readonly target: Target; readonly request: ApiRequest },
+): Reply {
+  const form = formOf(request);
+  const { body } = reply;
+  if (form.as === 'object' || reply.status >= 300 || typeof body === 'string') return reply;
+  const object = model.store.objects.get(keyOf(target));
+  const isObject = object !== undefined && body['kind'] === target.kind.kind;
+  if (!isObject) return reply;
+  return { ...reply, body: wireOne(target.kind, object, { nowSeconds: model.store.objects.nowSeconds, form }) };
+}
+
 type Read = { readonly target: Target; readonly request: ApiRequest; readonly response: http.ServerResponse };
 
 function read({ model, lists, watches }: Served, { target, request, response }: Read): Reply | undefined {
   const { store } = model;
   const watch = request.query.get('watch') ?? '';
-  if (target.name === '' && ['true', '1'].includes(watch)) return watches.start(target, request, response);
+  if (target.subresource === '' && ['true', '1'].includes(watch)) return watches.start(target, request, response);
   if (target.name === '') return lists.list(target, request);
+  const [asked, current] = [Number(request.query.get('resourceVersion') ?? ''), store.objects.resourceVersion];
+  if (asked > current) return futureVersion({ asked, current });
   const object = store.objects.get(keyOf(target)) ?? impliedNamespace(store, target);
   if (object === undefined) {
     const status = notFound({ resource: target.resource, name: target.name });
     return { status: status.code, body: status };
   }
   if (target.subresource === 'scale') return ok(wireScale(object));
-  if (!wantsTable(request.accept)) return ok(object);
-  const meta = { resourceVersion: object.metadata.resourceVersion, next: '', remaining: 0 };
-  return ok(wireTable(target.kind, [object], { meta, nowSeconds: store.objects.nowSeconds }));
+  return ok(wireOne(target.kind, object, { nowSeconds: store.objects.nowSeconds, form: formOf(request) }));
 }
 
 /** Nobody needs to create namespaces here: one exists where objects are in it. kubectl asks, to word its errors. */
@@ -133,6 +154,7 @@ function impliedNamespace(store: Store, { resource, name }: Target): KubeObject 
 
 function writeReply(store: Store, target: Target, request: ApiRequest): Reply {
   const onObject = target.name !== '';
+  if (request.method === 'DELETE' && !onObject && target.namespace !== '') return removeAll(store, target, request);
   if (request.method === 'POST' && !onObject) return create(store, target, request);
   if (request.method === 'PUT' && onObject) return replace(store, target, request);
   if (request.method === 'PATCH' && onObject) return patch(store, target, request);

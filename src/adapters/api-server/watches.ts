@@ -4,10 +4,11 @@ import type { ServerResponse } from 'node:http';
 import type { JsonObject } from '../../api/json.ts';
 import type { KubeObject } from '../../simulator/objects.ts';
 import type { Store } from '../../simulator/store.ts';
+import { futureVersion, type ListOptions, listOptions } from './list-options.ts';
 import { selectorOf } from './lists.ts';
 import { badRequest, expired, type Reply } from './reply.ts';
 import type { ApiRequest, Target } from './route.ts';
-import { wantsTable, wireTable } from './wire-object.ts';
+import { formOf, wireOne } from './wire-object.ts';
 
 /** The store may be moved by others than this server, so open watches look again after this time. */
 const LOOK_MILLISECONDS = 100;
@@ -31,9 +32,16 @@ export class Watches {
   start(target: Target, request: ApiRequest, response: ServerResponse): Reply | undefined {
     const selector = selectorOf(request.query);
     if (selector.kind === 'bad') return badRequest(selector.message);
+    const options = listOptions(request.query, true);
+    if ('status' in options) return options;
+    const current = this.store.objects.resourceVersion;
+    if ((options.version ?? 0) > current) return futureVersion({ asked: options.version ?? 0, current });
     response.writeHead(200, { 'content-type': 'application/json' });
     response.flushHeaders();
-    const stream = new EventStream(this.store, target, { request, response, matches: selector.matches });
+    // A watch of one object is one of the collection that shows nothing else.
+    const matches = (object: KubeObject): boolean =>
+      (target.name === '' || object.metadata.name === target.name) && selector.matches(object);
+    const stream = new EventStream(this.store, target, { request, response, options, matches });
     const watch: Watch = {
       flush: () => {
         if (!stream.flush()) watch.end();
@@ -81,6 +89,7 @@ export class Watches {
 type StreamOptions = {
   readonly request: ApiRequest;
   readonly response: ServerResponse;
+  readonly options: ListOptions;
   readonly matches: (object: KubeObject) => boolean;
 };
 
@@ -96,20 +105,21 @@ class EventStream {
     this.store = store;
     this.target = target;
     this.options = options;
-    const asked = options.request.query.get('resourceVersion') ?? '';
+    const { version, sendsInitial } = options.options;
     const present = store.objects.list(target.resource, target.namespace === '' ? undefined : target.namespace);
     const matching = present.filter(options.matches);
     this.shown = new Set(matching.map(({ metadata }) => metadata.uid));
-    const fromNow = asked === '' || asked === '0';
-    this.version = fromNow ? store.objects.resourceVersion : Number(asked);
+    const fromNow = version === undefined || version === 0 || sendsInitial;
+    this.version = fromNow ? store.objects.resourceVersion : version;
     if (fromNow) for (const object of matching) this.send('ADDED', object);
+    if (sendsInitial) this.bookmark({ 'k8s.io/initial-events-end': 'true' });
   }
 
   /** False when the stream has ended with an ERROR event, as it does when the log no longer reaches back. */
   flush(): boolean {
     const { objects } = this.store;
     const changes = objects.changesSince(this.version);
-    if (changes === undefined || Number.isNaN(this.version)) {
+    if (changes === undefined) {
       const { body } = expired(`too old resource version: ${this.version} (${objects.resourceVersion})`);
       this.line({ type: 'ERROR', object: body });
       return false;
@@ -129,21 +139,28 @@ class EventStream {
     return true;
   }
 
-  bookmark(): void {
+  /** Tells the version that the client is at; `annotations` mark the end of the first state. */
+  bookmark(annotations?: JsonObject): void {
     if (this.options.request.query.get('allowWatchBookmarks') !== 'true') return;
     const { apiVersion, kind } = { apiVersion: this.target.kind, kind: this.target.kind.kind };
     const group = apiVersion.group === '' ? apiVersion.version : `${apiVersion.group}/${apiVersion.version}`;
     this.line({
       type: 'BOOKMARK',
-      object: { kind, apiVersion: group, metadata: { resourceVersion: String(this.version) } },
+      object: {
+        kind,
+        apiVersion: group,
+        metadata: {
+          resourceVersion: String(this.version),
+          ...(annotations === undefined ? {} : { annotations }),
+        },
+      },
     });
   }
 
   private send(type: EventType, object: KubeObject): void {
-    const meta = { resourceVersion: object.metadata.resourceVersion, next: '', remaining: 0 };
     const { nowSeconds } = this.store.objects;
-    const asTable = wantsTable(this.options.request.accept);
-    this.line({ type, object: asTable ? wireTable(this.target.kind, [object], { meta, nowSeconds }) : object });
+    const form = formOf(this.options.request);
+    this.line({ type, object: wireOne(this.target.kind, object, { nowSeconds, form }) });
   }
 
   private line(event: { readonly type: EventType; readonly object: JsonObject | string }): void {

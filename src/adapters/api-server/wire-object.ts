@@ -4,6 +4,7 @@ import { isJsonObject, type JsonObject } from '../../api/json.ts';
 import { count, type KubeObject, specOf, statusOf, text } from '../../simulator/objects.ts';
 import { apiVersionOf, type ResourceKind } from '../../simulator/resource-table.ts';
 import { columnsOf } from './columns.ts';
+import type { ApiRequest } from './route.ts';
 
 export type ListMeta = {
   readonly resourceVersion: string;
@@ -11,6 +12,57 @@ export type ListMeta = {
   readonly next: string;
   readonly remaining: number;
 };
+
+/** `object`: whole; `table`: as `kubectl get` prints it; `partial`: metadata only. */
+export type Form = {
+  readonly as: 'object' | 'table' | 'partial';
+  /** What a table's rows carry beside the cells (`includeObject`). */
+  readonly rows: 'None' | 'Metadata' | 'Object';
+};
+
+/** The form that the client prefers: the first of its media types that is JSON. */
+export function formOf({ accept, query }: Pick<ApiRequest, 'accept' | 'query'>): Form {
+  const asked = query.get('includeObject');
+  const rows = asked === 'None' || asked === 'Object' ? asked : 'Metadata';
+  for (const type of accept.split(',')) {
+    if (type.includes('protobuf') || type.includes('cbor')) continue;
+    if (/;\s*as=Table/.test(type)) return { as: 'table', rows };
+    if (/;\s*as=PartialObjectMetadata/.test(type)) return { as: 'partial', rows };
+    if (/json|\*\/\*/.test(type)) return { as: 'object', rows };
+  }
+  return { as: 'object', rows };
+}
+
+export type ListForm = { readonly meta: ListMeta; readonly nowSeconds: number; readonly form: Form };
+
+/** A list, in the form that the client prefers. */
+export function wireItems(kind: ResourceKind, items: readonly KubeObject[], list: ListForm): JsonObject {
+  const { as } = list.form;
+  if (as === 'table') return wireTable(kind, items, list);
+  if (as === 'object') return wireList(kind, items, list.meta);
+  return {
+    kind: 'PartialObjectMetadataList',
+    apiVersion: 'meta.k8s.io/v1',
+    metadata: listMeta(list.meta),
+    items: items.map(partial),
+  };
+}
+
+/** One object, in the form that the client prefers. */
+export function wireOne(
+  kind: ResourceKind,
+  object: KubeObject,
+  { nowSeconds, form }: Pick<ListForm, 'nowSeconds' | 'form'>,
+): JsonObject {
+  if (form.as === 'object') return object;
+  if (form.as === 'partial') return partial(object);
+  const meta = { resourceVersion: object.metadata.resourceVersion, next: '', remaining: 0 };
+  return wireTable(kind, [object], { meta, nowSeconds, form });
+}
+
+function partial({ metadata }: KubeObject): JsonObject {
+  return { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata };
+}
 
 /** A list as the kind's own type. Items of built-in kinds say neither apiVersion nor kind. */
 export function wireList(kind: ResourceKind, items: readonly KubeObject[], meta: ListMeta): JsonObject {
@@ -28,26 +80,22 @@ function withoutType(object: KubeObject): JsonObject {
 }
 
 /** The same as a Table of the columns that the kind has: what `kubectl get` asks for. */
-export function wireTable(
-  kind: ResourceKind,
-  items: readonly KubeObject[],
-  { meta, nowSeconds }: { readonly meta: ListMeta; readonly nowSeconds: number },
-): JsonObject {
+function wireTable(kind: ResourceKind, items: readonly KubeObject[], { meta, nowSeconds, form }: ListForm): JsonObject {
   const columns = columnsOf(kind.kind);
   return {
     kind: 'Table',
     apiVersion: 'meta.k8s.io/v1',
     metadata: listMeta(meta),
-    columnDefinitions: columns.map(({ name, type }) => ({
+    columnDefinitions: columns.map(({ name, type, wide }) => ({
       name,
       type,
       format: name === 'Name' ? 'name' : '',
       description: '',
-      priority: 0,
+      priority: wide === true ? 1 : 0,
     })),
     rows: items.map((object) => ({
       cells: columns.map(({ cell }) => cell(object, nowSeconds)),
-      object: { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata: object.metadata },
+      ...(form.rows === 'None' ? {} : { object: form.rows === 'Object' ? object : partial(object) }),
     })),
   };
 }
@@ -67,11 +115,6 @@ export function wireScale(object: KubeObject): JsonObject {
     spec: { replicas: count(specOf(object)['replicas'], 0) },
     status: { replicas: count(statusOf(object)['replicas'], 0), ...(selector === '' ? {} : { selector }) },
   };
-}
-
-/** True when the client prefers a Table to the objects themselves. */
-export function wantsTable(accept: string): boolean {
-  return accept.split(',').some((type) => /;\s*as=Table/.test(type));
 }
 
 /** The replicas that a Scale, or a patch of one, asks for; undefined where it names none. */

@@ -1,9 +1,9 @@
-/** Serves POST, PUT and DELETE, on objects and on their status and scale. */
+/** Serves POST and PUT, on objects and on their status and scale. */
 
 import { isJsonObject, type JsonObject } from '../../api/json.ts';
-import type { ObjectKey, Propagation } from '../../simulator/object-store.ts';
-import { text } from '../../simulator/objects.ts';
+import type { ObjectKey } from '../../simulator/object-store.ts';
 import type { Answer, Store } from '../../simulator/store.ts';
+import { withCheckedFields } from './field-validation.ts';
 import { badRequest, ok, type Reply, unsupportedMediaType } from './reply.ts';
 import { objectBody, objectFor } from './request-body.ts';
 import type { ApiRequest, Target } from './route.ts';
@@ -33,7 +33,8 @@ export function create(store: Store, target: Target, request: ApiRequest): Reply
   if (body.kind === 'reply') return body.reply;
   const object = objectFor(target, body.value);
   if (object.kind === 'reply') return object.reply;
-  return replyOf(store.create(target.resource, object.value, managerOf(request)), 201);
+  const run = (): Reply => replyOf(store.create(target.resource, object.value, managerOf(request)), 201);
+  return withCheckedFields(target, { request, object: object.value, run });
 }
 
 /** PUT of an object, its status or its scale. */
@@ -48,7 +49,8 @@ export function replace(store: Store, target: Target, request: ApiRequest): Repl
     const status = isJsonObject(body.value['status']) ? body.value['status'] : {};
     return replyOf(store.updateStatus(keyOf(target), status));
   }
-  return replyOf(store.update(target.resource, object.value, managerOf(request)));
+  const run = (): Reply => replyOf(store.update(target.resource, object.value, managerOf(request)));
+  return withCheckedFields(target, { request, object: object.value, run });
 }
 
 /** Sets the replicas of an object through its scale. */
@@ -62,33 +64,4 @@ export function scaleTo(
     return badRequest('spec.replicas of a Scale must be an integer from 0 on');
   const answer = store.scale(keyOf(target), replicas, manager);
   return answer.ok ? ok(wireScale(answer.object)) : replyOf(answer);
-}
-
-const propagations: Readonly<Record<string, Propagation>> = {
-  Background: 'Background',
-  Foreground: 'Foreground',
-  Orphan: 'Orphan',
-};
-
-/** DELETE of one object. It answers the object while finalizers or containers keep it, else that it is gone. */
-export function remove(store: Store, target: Target, request: ApiRequest): Reply {
-  const body = request.body === '' ? undefined : objectBody({ ...request, contentType: 'application/json' });
-  if (body?.kind === 'reply') return body.reply;
-  const options = body?.value ?? {};
-  const preconditions = isJsonObject(options['preconditions']) ? options['preconditions'] : {};
-  const uid = text(preconditions['uid']);
-  const policy = request.query.get('propagationPolicy') ?? text(options['propagationPolicy'], 'Background');
-  const propagation = propagations[policy];
-  if (propagation === undefined) return badRequest(`invalid propagationPolicy ${JSON.stringify(policy)}`);
-  const answer = store.remove(keyOf(target), uid === '' ? { propagation } : { propagation, uid });
-  if (!answer.ok) return replyOf(answer);
-  if (store.objects.get(keyOf(target)) !== undefined) return ok(answer.object);
-  const { group, plural } = target.kind;
-  const details = {
-    name: target.name,
-    ...(group === '' ? {} : { group }),
-    kind: plural,
-    uid: answer.object.metadata.uid,
-  };
-  return ok({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details });
 }

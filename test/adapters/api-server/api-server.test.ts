@@ -264,6 +264,84 @@ describe('writing', () => {
   });
 });
 
+describe('forms', () => {
+  const partial = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json';
+  const one = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1';
+  const table = 'application/json;as=Table;v=v1;g=meta.k8s.io,application/json';
+
+  test('metadata only, of a list, of one object and of what a write made', async () => {
+    const list = await get(PODS, partial);
+    expect(list.body).toMatchObject({ kind: 'PartialObjectMetadataList', apiVersion: 'meta.k8s.io/v1' });
+    expect(Object.keys(list.body.items[0]!).sort()).toEqual(['apiVersion', 'kind', 'metadata']);
+    const single = await get(`${LWS}/vllm`, one);
+    expect(single.body).toMatchObject({ kind: 'PartialObjectMetadata', metadata: { name: 'vllm' } });
+    expect(single.body.spec).toBeUndefined();
+    const patched = await ask(
+      'PATCH',
+      `${LWS}/vllm`,
+      { metadata: { labels: { a: 'b' } } },
+      'application/merge-patch+json',
+      one,
+    );
+    expect(patched.body).toMatchObject({ kind: 'PartialObjectMetadata', metadata: { labels: { a: 'b' } } });
+  });
+
+  test.each([
+    ['', 'PartialObjectMetadata'],
+    ['?includeObject=Object', 'Pod'],
+    ['?includeObject=None', undefined],
+  ])('rows of a table%s carry %s', async (query, kind) => {
+    const { body } = await get(`${PODS}${query}`, table);
+    const [row] = body.rows as readonly { readonly object?: { readonly kind: string } }[];
+    expect(row?.object?.kind).toBe(kind);
+  });
+
+  test('an older moment is listed exactly, until it is compacted', async () => {
+    const { resourceVersion } = (await get(LWS)).body.metadata;
+    const before = await get(PODS);
+    await ask('PATCH', `${LWS}/vllm/scale`, { spec: { replicas: 1 } }, 'application/merge-patch+json');
+    const exact = `?resourceVersion=${resourceVersion}&resourceVersionMatch=Exact`;
+    expect((await get(`${LWS}${exact}`)).body.items[0]!.spec.replicas).toBe(4);
+    expect((await get(`${PODS}${exact}`)).body).toEqual(before.body);
+    expect(
+      (await get(`${LWS}?resourceVersion=${resourceVersion}&resourceVersionMatch=NotOlderThan`)).body.items[0]!.spec
+        .replicas,
+    ).toBe(1);
+    server.compact();
+    expect((await get(`${LWS}${exact}`)).status).toBe(410);
+  });
+
+  test('whoever holds a page that is over goes on with the token of the refusal', async () => {
+    const first = await get(`${PODS}?limit=3`);
+    await ask('PATCH', `${LWS}/vllm`, { metadata: { labels: { a: 'b' } } }, 'application/merge-patch+json');
+    server.compact();
+    const refused = await get(`${PODS}?limit=3&continue=${first.body.metadata.continue}`);
+    expect(refused.status).toBe(410);
+    const next = await get(`${PODS}?continue=${refused.body.metadata.continue}`);
+    expect([...names(first), ...names(next)]).toEqual(names(await get(PODS)));
+  });
+
+  test('unknown fields are pruned with a warning', async () => {
+    const response = await fetch(`${server.url}${LWS}/vllm`, {
+      method: 'PATCH',
+      headers: { 'content-type': 'application/merge-patch+json' },
+      body: JSON.stringify({ spec: { paused: true } }),
+    });
+    expect(response.headers.get('warning')).toBe('299 - "unknown field \\"spec.paused\\""');
+    expect(((await response.json()) as { spec: object }).spec).not.toHaveProperty('paused');
+  });
+
+  test('a collection is deleted by selector, and a dry run of that deletes nothing', async () => {
+    const dry = await ask('DELETE', `${PODS}/vllm-0`, { dryRun: ['All'] });
+    expect(dry.status).toBe(200);
+    await ask('POST', LWS, lwsManifest({ name: 'other', replicas: 0 }));
+    await ask('PATCH', `${LWS}/other`, { metadata: { labels: { old: 'yes' } } }, 'application/merge-patch+json');
+    expect(names(await ask('DELETE', `${LWS}?labelSelector=old%3Dyes`))).toEqual(['other']);
+    expect(names(await get(LWS))).toEqual(['vllm']);
+    expect(names(await get(PODS))).toContain('vllm-0');
+  });
+});
+
 describe('watching', () => {
   /** Of an event of type END, which the tests add, there is no object. */
   type Event = { readonly type: string; readonly object: Wire };
@@ -297,6 +375,21 @@ describe('watching', () => {
     let event = await next();
     while (event.type === 'MODIFIED') event = await next();
     expect(told(event)).toBe('DELETED vllm');
+  });
+
+  test('the first state and a bookmark behind it, and one object alone', async () => {
+    const query = 'watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true';
+    const next = await watch(`${LWS}?${query}`);
+    expect(told(await next())).toBe('ADDED vllm');
+    expect(await next()).toMatchObject({
+      type: 'BOOKMARK',
+      object: { metadata: { annotations: { 'k8s.io/initial-events-end': 'true' } } },
+    });
+    const one = await watch(`${PODS}/vllm-1?watch=1`);
+    expect(told(await one())).toBe('ADDED vllm-1');
+    model.kill({ namespace: 'llm', name: 'vllm', group: 0, pods: 'leader' });
+    model.kill({ namespace: 'llm', name: 'vllm', group: 1, pods: 'leader' });
+    expect((await one()).object.metadata.name).toBe('vllm-1');
   });
 
   test('from the version of a list: nothing is missed, nothing comes twice', async () => {

@@ -149,6 +149,30 @@ describe.skipIf(missing)('kubectl', () => {
     expect((await run('get', 'pods', '-n', 'llm')).out).not.toContain('toy');
   });
 
+  test('wait, wide columns, typos, and the three cascades', async () => {
+    const of = ['-n', 'llm'];
+    await run('apply', '--server-side', '-f', manifestFile('cascade.json', lwsManifest({ name: 'cas', replicas: 1 })));
+    const started = new Promise<void>((resolve) => {
+      watchStarted = resolve;
+    });
+    const waiting = run('wait', '--for=condition=Available', 'lws/cas', ...of, '--timeout=20s');
+    await started;
+    model.tick(60);
+    expect((await waiting).out).toContain('cas condition met');
+    expect(words((await run('get', 'pods', ...of, '-o', 'wide')).out)[0]).toContain('NODE');
+    expect((await run('get', 'sts', ...of, '-o', 'wide')).out).toContain('vllm/vllm-openai');
+    const typo = { ...lwsManifest({ name: 'cas' }), spec: { paused: true } };
+    const refused = await run('apply', '--server-side', '-f', manifestFile('typo.json', typo));
+    expect(refused.err).toContain('.spec.paused: field not declared in schema');
+    const pods = async () => (await run('get', 'pods', ...of, '-o', 'name')).out;
+    expect((await run('delete', 'sts', 'cas', ...of, '--cascade=orphan')).out).toContain('deleted');
+    expect(await pods()).toContain('pod/cas-0');
+    expect((await run('delete', 'lws', 'cas', ...of, '--cascade=foreground', '--timeout=10s')).out).toContain(
+      'deleted',
+    );
+    expect(await pods()).not.toContain('pod/cas-0');
+  });
+
   test('get -w follows what happens in the model', async () => {
     // kubectl drops the first event of a watch of one object: what happens before the watch would be lost.
     const started = new Promise<void>((resolve) => {

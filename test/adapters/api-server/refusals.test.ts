@@ -99,7 +99,7 @@ function comparable(value: unknown): unknown {
 /** Recorded, but not served here, each with the reason. */
 const different: Readonly<Record<string, string>> = {
   'bad-request-json': 'the words of the JSON parser are those of Go',
-  'strict-unknown-field': 'the model has no schemas',
+  'strict-unknown-field': 'the words hold the whole object, its managed fields too',
 };
 
 describe('refusals', () => {
@@ -113,6 +113,12 @@ describe('refusals', () => {
   test('those that differ are still refused with the same status, or are listed', async () => {
     const { request, httpStatus } = recordedErrors.find(({ name }) => name === 'bad-request-json')!;
     expect(await ask(request)).toMatchObject({ httpStatus, body: { reason: 'BadRequest', code: 400 } });
+    const strict = recordedErrors.find((error) => error.name === 'strict-unknown-field')!;
+    const refused = await ask(strict.request);
+    expect(refused.httpStatus).toBe(strict.httpStatus);
+    const { message } = refused.body as { readonly message: string };
+    expect(message).toMatch(/^ "" is invalid: patch: Invalid value: "\{.*\}": strict decoding error: unknown field/);
+    expect(message.endsWith('unknown field "spec.paused"')).toBe(true);
     expect(Object.keys(different).every((name) => recordedErrors.some((error) => error.name === name))).toBe(true);
   });
 
@@ -163,7 +169,47 @@ describe('refusals', () => {
     ['a field that cannot be selected', { method: 'GET', path: `${lwsPath}?fieldSelector=spec.replicas%3D1` }, 400],
     ['a continue token that is none', { method: 'GET', path: `${lwsPath}?continue=x` }, 400],
     ['a subresource that is none', { method: 'GET', path: `${lwsPath}/vllm/logs` }, 404],
-    ['a delete of a collection', { method: 'DELETE', path: lwsPath }, 405],
+    ['two rules for one version', { method: 'GET', path: `${lwsPath}?resourceVersionMatch=Exact` }, 422],
+    ['a rule that is none', { method: 'GET', path: `${lwsPath}?resourceVersion=1&resourceVersionMatch=Soon` }, 422],
+    ['exactly any version', { method: 'GET', path: `${lwsPath}?resourceVersion=0&resourceVersionMatch=Exact` }, 422],
+    ['a version that is no number', { method: 'GET', path: `${lwsPath}?resourceVersion=x` }, 400],
+    ['a watch from the future', { method: 'GET', path: `${lwsPath}?watch=1&resourceVersion=99999999` }, 504],
+    ['a first state without a rule', { method: 'GET', path: `${lwsPath}?watch=1&sendInitialEvents=true` }, 422],
+    ['an object of the future', { method: 'GET', path: `${lwsPath}/vllm?resourceVersion=99999999` }, 504],
+    [
+      'a field that is none, when applied',
+      {
+        method: 'PATCH',
+        path: `${lwsPath}/vllm?fieldManager=x`,
+        contentType: 'application/apply-patch+yaml',
+        body: { ...lwsManifest({ namespace: 'inference' }), spec: { paused: true } },
+      },
+      500,
+    ],
+    [
+      'a field that is none, in a strict PUT',
+      {
+        method: 'POST',
+        path: `${lwsPath}?fieldValidation=Strict`,
+        body: { ...lwsManifest({ namespace: 'inference', name: 'x' }), spec: { paused: true } },
+      },
+      400,
+    ],
+    [
+      'a validation that is none',
+      { method: 'POST', path: `${lwsPath}?fieldValidation=Lax`, body: lwsManifest({ namespace: 'inference' }) },
+      400,
+    ],
+    [
+      'a delete of another version',
+      { method: 'DELETE', path: `${lwsPath}/vllm`, body: { preconditions: { resourceVersion: '1' } } },
+      409,
+    ],
+    [
+      'a delete of another uid',
+      { method: 'DELETE', path: `${lwsPath}/vllm`, body: { preconditions: { uid: 'x' } } },
+      409,
+    ],
     [
       'negative replicas in a scale',
       { method: 'PUT', path: `${lwsPath}/vllm/scale`, body: { spec: { replicas: -1 } } },
