@@ -16,7 +16,7 @@ export const MARK = {
 /** Releases given up that are remembered, newest first. */
 export const ABORTED_LIMIT = 5;
 
-/** What this commit's fields hold; no mark at all means settled. */
+/** What this commit's fields hold; no mark at all means settled. Step 0: extra groups are started before the first one. */
 export type StepMark =
   | { readonly kind: 'step'; readonly index: number; readonly of: number }
   | { readonly kind: 'rollback' };
@@ -24,10 +24,15 @@ export type StepMark =
 /** A field put aside for this delivery: put back only where it still equals `set`. */
 export type Displaced = { readonly was: IntOrPercent | undefined; readonly set: IntOrPercent };
 
+/** `replicas` without and with the extra groups of this delivery. */
+export type Surge = { readonly was: number; readonly set: number };
+
 export type Restore = {
   /** The lowest partition that this delivery has had. */
   readonly floor: number;
   readonly maxUnavailable: Displaced | undefined;
+  /** undefined: this delivery has no extra groups, or none any more. */
+  readonly replicas?: Surge | undefined;
 };
 
 export type Marks = {
@@ -89,7 +94,7 @@ export function printMarks(marks: Marks): Readonly<Record<keyof typeof MARK, str
 
 function parseStep(text: string): StepMark | undefined {
   if (text === 'rollback') return { kind: 'rollback' };
-  const match = /^([1-9][0-9]?)\/([1-9][0-9]?)$/.exec(text);
+  const match = /^(0|[1-9][0-9]?)\/([1-9][0-9]?)$/.exec(text);
   if (match === null) return undefined;
   const [index, of] = [Number(match[1]), Number(match[2])];
   return index <= of ? { kind: 'step', index, of } : undefined;
@@ -111,13 +116,23 @@ function parseRestore(text: string): Restore | undefined {
   if (!isRecord(value)) return undefined;
   const floor = value['floor'];
   if (typeof floor !== 'number' || !Number.isInteger(floor) || floor < 0) return undefined;
-  if (value['maxUnavailable'] === undefined) return { floor, maxUnavailable: undefined };
-  const was = at(value, ['maxUnavailable', 'was']);
-  const set = at(value, ['maxUnavailable', 'set']);
-  if (!isIntOrPercent(set) || !(was === undefined || isIntOrPercent(was))) return undefined;
-  return { floor, maxUnavailable: { was, set } };
+  const maxUnavailable = value['maxUnavailable'] === undefined ? undefined : parseDisplaced(value['maxUnavailable']);
+  const replicas = value['replicas'] === undefined ? undefined : parseSurge(value['replicas']);
+  if (maxUnavailable === 'wrong' || replicas === 'wrong') return undefined;
+  return replicas === undefined ? { floor, maxUnavailable } : { floor, maxUnavailable, replicas };
 }
 
-function printRestore(restore: Restore): string {
-  return JSON.stringify({ floor: restore.floor, maxUnavailable: restore.maxUnavailable });
+function parseDisplaced(value: unknown): Displaced | 'wrong' {
+  const [was, set] = [at(value, ['was']), at(value, ['set'])];
+  return isIntOrPercent(set) && (was === undefined || isIntOrPercent(was)) ? { was, set } : 'wrong';
+}
+
+function parseSurge(value: unknown): Surge | 'wrong' {
+  const [was, set] = [at(value, ['was']), at(value, ['set'])];
+  if (typeof was !== 'number' || typeof set !== 'number') return 'wrong';
+  return Number.isInteger(was) && Number.isInteger(set) && was > 0 && set > was ? { was, set } : 'wrong';
+}
+
+function printRestore({ floor, maxUnavailable, replicas }: Restore): string {
+  return JSON.stringify({ floor, maxUnavailable, replicas });
 }

@@ -25,6 +25,7 @@ const object =
 
 const release = object({ digest: text, serial: number });
 const displaced = object({ was: optional(isIntOrPercent), set: isIntOrPercent });
+const surge = object({ was: number, set: number });
 const stepMark: Check = (value) =>
   object({ kind: (kind) => kind === 'rollback' })(value) ||
   object({ kind: (kind) => kind === 'step', index: number, of: number })(value);
@@ -51,7 +52,7 @@ const record = object({
       release,
       step: optional(stepMark),
       stable: optional(text),
-      restore: optional(object({ floor: number, maxUnavailable: optional(displaced) })),
+      restore: optional(object({ floor: number, maxUnavailable: optional(displaced), replicas: optional(surge) })),
       aborted: list(release),
     }),
   ),

@@ -27,6 +27,9 @@ test.each([
   'B.2 2/3 floor=2 u=->2',
   'A.1 rollback floor=2 u=1>2 aborted=B.2',
   'A.1 stable=-',
+  'B.2 0/3 floor=4',
+  'B.2 0/3 floor=4 r=4>5',
+  'B.2 2/3 floor=2 u=1>2 r=4>6',
 ])('%s is read as it was printed', (notation) => {
   const marks = marksOf(notation);
   if (marks === undefined) throw new Error('no marks');
@@ -60,7 +63,7 @@ describe.each([
       '5be0c7aa.9999999999',
     ],
   ],
-  [MARK.step, ['', '0/3', '3/2', '1/0', '01/3', '1/100', 'Rollback', '1', '1/3 ', 'done']],
+  [MARK.step, ['', '00/3', '0/0', '3/2', '1/0', '01/3', '1/100', 'Rollback', '1', '1/3 ', 'done']],
   [MARK.stable, ['', 'main', 'a'.repeat(39), 'A'.repeat(40), 'a'.repeat(41)]],
   [
     MARK.restore,
@@ -77,6 +80,13 @@ describe.each([
       '{"floor":1,"maxUnavailable":{"was":1}}',
       '{"floor":1,"maxUnavailable":{"was":"x","set":2}}',
       '{"floor":1,"maxUnavailable":2}',
+      '{"floor":1,"replicas":5}',
+      '{"floor":1,"replicas":{"set":5}}',
+      '{"floor":1,"replicas":{"was":4,"set":4}}',
+      '{"floor":1,"replicas":{"was":5,"set":4}}',
+      '{"floor":1,"replicas":{"was":0,"set":4}}',
+      '{"floor":1,"replicas":{"was":4,"set":"5"}}',
+      '{"floor":1,"replicas":{"was":4,"set":5.5}}',
     ],
   ],
   [
