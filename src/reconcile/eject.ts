@@ -4,7 +4,8 @@ import { RELEASE_PATHS } from '../api/release-content.ts';
 import { SENTINEL } from '../api/workload.ts';
 import type { Edit } from '../rollout/edit.ts';
 import type { Snapshot } from '../rollout/snapshot.ts';
-import { MAX_UNAVAILABLE_PATH, markEdits, PARTITION_PATH } from '../rollout/step-edits.ts';
+import { MAX_UNAVAILABLE_PATH, markEdits, PARTITION_PATH, REPLICAS_PATH } from '../rollout/step-edits.ts';
+import { surgeInGit } from '../rollout/surge.ts';
 
 export type EjectWish = {
   /** Put the stable text back first. */
@@ -56,13 +57,15 @@ export function planEject(wish: EjectWish, snapshot: Snapshot): EjectPlan {
             ? { kind: 'remove', path: MAX_UNAVAILABLE_PATH }
             : { kind: 'set', path: MAX_UNAVAILABLE_PATH, value: displaced.was },
         ];
+  const surge = surgeInGit(file.workload);
+  const replicas: Edit[] = surge === undefined ? [] : [{ kind: 'set', path: REPLICAS_PATH, value: surge.was }];
   return {
     kind: 'write',
     commits: [
       { edits: markEdits(marks, undefined), what: 'eject, annotations removed' },
       {
-        edits: [...budget, ...back, { kind: 'set', path: PARTITION_PATH, value: partition }],
-        what: `eject, partition ${file.workload.partition ?? 0} → ${partition}${wish.abort ? ', stable text back' : ''}`,
+        edits: [...replicas, ...budget, ...back, { kind: 'set', path: PARTITION_PATH, value: partition }],
+        what: `eject, ${surge === undefined ? '' : `replicas ${surge.set} → ${surge.was}, `}partition ${file.workload.partition ?? 0} → ${partition}${wish.abort ? ', stable text back' : ''}`,
       },
     ],
   };

@@ -10,9 +10,9 @@ import type { ManifestDocument } from '../manifests/parse-file.ts';
 import type { FieldPath } from '../rollout/edit.ts';
 import { letGo, mixedSizes, type Sizes } from '../rollout/size-change.ts';
 import type { Stable, WorkloadFile } from '../rollout/snapshot.ts';
-import { MAX_UNAVAILABLE_PATH, PARTITION_PATH } from '../rollout/step-edits.ts';
+import { MAX_UNAVAILABLE_PATH, PARTITION_PATH, REPLICAS_PATH } from '../rollout/step-edits.ts';
 import { nameOf } from './read-rollout.ts';
-import { MAX_SURGE_PATH, REPLICAS_PATH, SIZE_PATH } from './read-workload.ts';
+import { MAX_SURGE_PATH, SIZE_PATH } from './read-workload.ts';
 
 export type LintFacts = {
   readonly document: ManifestDocument;
@@ -68,7 +68,7 @@ function numbers({ file, autoscaled }: LintFacts): readonly Finding[] {
       path: MAX_SURGE_PATH,
       reason: 'SurgeUnsupported',
       what: `maxSurge is ${workload.maxSurge}, wanted 0: surge groups start on the new template at once, whatever the partition`,
-      hint: 'Set maxSurge: 0.',
+      hint: 'Set maxSurge: 0. For extra groups in a delivery write surge into a RolloutPolicy.',
     });
   }
   if (workload.maxUnavailable !== undefined && percentOf(workload.maxUnavailable) !== undefined) {

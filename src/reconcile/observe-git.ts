@@ -12,6 +12,7 @@ import { PortError } from '../ports/port-error.ts';
 import { plannedGroups } from '../rollout/batches.ts';
 import { parseTrailers, printKey } from '../rollout/messages.ts';
 import type { History, RolloutKey, Stable } from '../rollout/snapshot.ts';
+import { replicasWithoutSurge } from '../rollout/surge.ts';
 import { ancestryOf } from './ancestry.ts';
 import { type DesiredRollout, namespaceOf } from './desired.ts';
 import { desiredRequest } from './desired-request.ts';
@@ -134,8 +135,9 @@ async function stepAt(
   );
   const plan = then === undefined ? undefined : readRollout(then).rollout?.rollout;
   const file = lws === undefined ? undefined : readWorkload(lws).workload;
-  if (plan === undefined || file?.workload.replicas === undefined) return undefined;
-  const { replicas, partition } = file.workload;
+  const replicas = file === undefined ? undefined : replicasWithoutSurge(file.workload);
+  if (plan === undefined || file === undefined || replicas === undefined) return undefined;
+  const { partition } = file.workload;
   return {
     ...at.step,
     planned: plan.steps.map((step) => plannedGroups(step.replicas, replicas)),

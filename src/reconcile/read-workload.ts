@@ -9,11 +9,10 @@ import type { ManifestDocument } from '../manifests/parse-file.ts';
 import { type StrictRead, strictInteger, strictIntOrPercent } from '../manifests/strict-scalar.ts';
 import type { FieldPath } from '../rollout/edit.ts';
 import type { WorkloadFile } from '../rollout/snapshot.ts';
-import { MAX_UNAVAILABLE_PATH, PARTITION_PATH } from '../rollout/step-edits.ts';
+import { MAX_UNAVAILABLE_PATH, PARTITION_PATH, REPLICAS_PATH } from '../rollout/step-edits.ts';
 import { releaseDigest } from './digests.ts';
 import { markIssue } from './read-rollout.ts';
 
-export const REPLICAS_PATH: FieldPath = ['spec', 'replicas'];
 export const MAX_SURGE_PATH: FieldPath = ['spec', 'rolloutStrategy', 'rollingUpdateConfiguration', 'maxSurge'];
 export const SIZE_PATH: FieldPath = ['spec', 'leaderWorkerTemplate', 'size'];
 const ROLLOUT_ID = 'rollouts.kruise.io/rollout-id';

@@ -2,6 +2,7 @@
 
 import type { Marks } from '../api/marks.ts';
 import { RECORD_VERSION, type RolloutRecord, type StepRecord } from '../api/record.ts';
+import { nextStepIndex } from '../rollout/steps.ts';
 import type { Observation } from './observe.ts';
 
 /**
@@ -24,8 +25,8 @@ export function rebuiltRecord(
     auditedAt: of.now,
     phase: 'Progressing',
     currentStepState: 'StepUpgrade',
-    currentStepIndex: step.index,
-    nextStepIndex: step.index < step.planned.length ? step.index + 1 : -1,
+    currentStepIndex: Math.max(1, step.index),
+    nextStepIndex: nextStepIndex(step.planned.length, Math.max(1, step.index)),
     message: '',
     conditions: [],
     holds: [],

@@ -35,8 +35,8 @@ export function render(edits: readonly ObjectEdits[], texts: ReadonlyMap<string,
 }
 
 /**
- * Reads the rendered workload back as the next pass will, and compares it with the decision: marks, partition and
- * template. The last guard before a push; a difference is a bug of ours and nothing is written.
+ * Reads the rendered workload back as the next pass will, and compares it with the decision: marks, partition,
+ * replicas and template. The last guard before a push; a difference is a bug of ours and nothing is written.
  */
 export function checkStep(snapshot: Snapshot, commit: PlannedCommit, writes: readonly FileWrite[]): Issue | undefined {
   const file = snapshot.workload;
@@ -52,6 +52,7 @@ export function checkStep(snapshot: Snapshot, commit: PlannedCommit, writes: rea
       ? 'it cannot be read back'
       : differs(snapshot, commit, {
           partition: read.workload.partition,
+          replicas: read.workload.replicas,
           marks: read.workload.marks,
           digest: read.digest,
         });
@@ -66,7 +67,7 @@ export function checkStep(snapshot: Snapshot, commit: PlannedCommit, writes: rea
   };
 }
 
-type ReadBack = Pick<NonNullable<Snapshot['workload']>['workload'], 'partition' | 'marks'> & {
+type ReadBack = Pick<NonNullable<Snapshot['workload']>['workload'], 'partition' | 'replicas' | 'marks'> & {
   readonly digest: string;
 };
 
@@ -74,6 +75,8 @@ function differs({ workload }: Snapshot, commit: PlannedCommit, read: ReadBack):
   const { expected } = commit;
   if (read.partition !== expected.partition)
     return `partition ${read.partition ?? 'missing'}, wanted ${expected.partition}`;
+  if (read.replicas !== expected.replicas)
+    return `replicas ${read.replicas ?? 'missing'}, wanted ${expected.replicas ?? 'none'}`;
   const marks =
     read.marks === undefined ? undefined : canonicalJson(JSON.parse(JSON.stringify(printMarks(read.marks))));
   if (marks !== canonicalJson(JSON.parse(JSON.stringify(printMarks(expected.marks))))) return 'its annotations differ';

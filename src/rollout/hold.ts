@@ -28,6 +28,7 @@ export type HoldReason =
   | 'ScaledToZero'
   | 'RollingBack'
   | 'NoWholeStep'
+  | 'SurgeRefused'
   // People.
   | 'Paused'
   | 'Disabled'

@@ -32,10 +32,12 @@ export function stepMessage(
     readonly key: RolloutKey;
     readonly main: string;
     readonly partition: number | undefined;
+    readonly replicas: number | undefined;
     readonly maxUnavailable: IntOrPercent | undefined;
   },
 ): { readonly subject: string; readonly message: string } {
   const fields = [
+    ...(move.replicas === undefined ? [] : [`replicas ${at.replicas ?? 'unset'} → ${move.replicas}`]),
     ...(move.partition === undefined ? [] : [`partition ${at.partition ?? 'unset'} → ${move.partition}`]),
     ...(move.maxUnavailable === undefined
       ? []

@@ -9,6 +9,9 @@ import type { Stable } from './snapshot.ts';
 /** Stable names, written as the trailer `Rollout-Reason`. */
 export type MoveReason =
   | 'Adopted'
+  | 'SurgePrepared'
+  | 'Surged'
+  | 'SurgeReturned'
   | 'StepReady'
   | 'Jumped'
   | 'SizeChanged'
@@ -41,6 +44,8 @@ export type Move = {
   readonly partition: number | undefined;
   /** undefined: stays as it is; `UNSET`: the key goes, as it was not there before the delivery. */
   readonly maxUnavailable: IntOrPercent | typeof UNSET | undefined;
+  /** undefined: stays as it is. */
+  readonly replicas?: number | undefined;
   /** The text that takes the place of the file's release content. */
   readonly text: Stable | undefined;
   /** One paragraph for people: why now, with the numbers that made it so. */

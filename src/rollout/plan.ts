@@ -25,7 +25,12 @@ export type PlannedCommit = {
   readonly atSeconds: Instant;
   readonly edits: readonly ObjectEdits[];
   /** What the workload must read as once the edits are made; `digest` undefined: its template stays. */
-  readonly expected: { readonly marks: Marks; readonly partition: number; readonly digest: string | undefined };
+  readonly expected: {
+    readonly marks: Marks;
+    readonly partition: number;
+    readonly replicas: number | undefined;
+    readonly digest: string | undefined;
+  };
 };
 
 export type Plan = {
@@ -53,8 +58,14 @@ export function plan(snapshot: Snapshot): Plan {
   const decision = safe(situation, strategies.partition(situation));
   const { move } = decision;
   if (move === undefined) return withoutMove(snapshot, situation, decision);
-  const { partition, maxUnavailable } = file.workload;
-  const { subject, message } = stepMessage(move, { key: snapshot.key, main: snapshot.main, partition, maxUnavailable });
+  const { partition, replicas, maxUnavailable } = file.workload;
+  const { subject, message } = stepMessage(move, {
+    key: snapshot.key,
+    main: snapshot.main,
+    partition,
+    replicas,
+    maxUnavailable,
+  });
   return {
     version: PLAN_VERSION,
     key: snapshot.key,
@@ -68,6 +79,7 @@ export function plan(snapshot: Snapshot): Plan {
       expected: {
         marks: move.marks,
         partition: move.partition ?? situation.partition,
+        replicas: move.replicas ?? replicas,
         digest: move.text?.release.digest,
       },
     },

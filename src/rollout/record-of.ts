@@ -33,7 +33,8 @@ export function recordOf(snapshot: Snapshot, situation: Situation | undefined, d
   const step = stepAfter(snapshot, situation, decision);
   const state = situation === undefined ? undefined : stateOf(situation);
   const inProgress = marks?.step !== undefined || state === 'requested';
-  const index = marks?.step?.kind === 'step' ? marks.step.index : (before?.currentStepIndex ?? 0);
+  // Kruise knows no step 0: extra groups that start are the beginning of the first.
+  const index = marks?.step?.kind === 'step' ? Math.max(1, marks.step.index) : (before?.currentStepIndex ?? 0);
   const steps = situation?.steps.length ?? 0;
   const message = messageOf(snapshot, decision);
   const quiet = decision.move === undefined && decision.holds.length === 0 && snapshot.issues.length === 0;
@@ -187,7 +188,7 @@ function uidsAfter(
 ): RolloutRecord['uids'] {
   const before = snapshot.record?.uids;
   if (situation?.observed === undefined) return before;
-  const open = state === 'requested' || state === 'partial' || state === 'rolling';
+  const open = state === 'requested' || state === 'surging' || state === 'partial' || state === 'rolling';
   const { lws, leaderSet } = situation.observed;
   return open && before !== undefined ? before : { lws: lws.uid, leaderSet: leaderSet.uid };
 }

@@ -19,12 +19,12 @@ export function recordedStep({ snapshot, marks }: Situation): StepRecord | undef
  * A pass that sees no leader forgets nothing.
  */
 export function restartsOf(situation: Situation): readonly GroupRestarts[] {
-  const { observed, snapshot, marks, partition, replicas } = situation;
+  const { observed, snapshot, marks, partition, asked } = situation;
   const before = recordedStep(situation)?.restarts ?? [];
-  if (observed === undefined || replicas === undefined) return before;
+  if (observed === undefined || asked === undefined) return before;
   const floor = Math.min(partition, marks?.restore?.floor ?? partition);
   return observed.groups.flatMap((group) => {
-    if (group.index < floor || group.index >= replicas) return [];
+    if (group.index < floor || group.index >= asked) return [];
     const old = before.find((one) => one.index === group.index);
     if (group.leader.version !== 'release' || old?.uid === group.uid) return old === undefined ? [] : [old];
     if (old === undefined) return [{ index: group.index, uid: group.uid, count: 0 }];

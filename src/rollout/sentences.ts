@@ -1,5 +1,6 @@
 /** How groups and counts are spoken of: the words that holds and commits share. Decides nothing. */
 
+import type { Surge } from '../api/marks.ts';
 import { type Group, nameGroups } from './groups.ts';
 
 /** `group 3 is`, `groups 1 and 2 are`. */
@@ -22,6 +23,17 @@ export function whyUnready(groups: readonly Group[]): string {
 /** `the only group is`, `all 4 groups are`. */
 export function allGroupsAre(count: number): string {
   return count === 1 ? 'the only group is' : `all ${count} groups are`;
+}
+
+/** `the extra group 4`, `the extra groups 4 and 5`. */
+export function extraGroups({ was, set }: Surge): string {
+  return `the extra ${nameGroups(Array.from({ length: set - was }, (_, index) => was + index))}`;
+}
+
+/** `1 more group of 2 pods`, `2 more groups of 8 pods each`: what a surge costs. */
+export function moreGroups(count: number, size: number): string {
+  const pods = `${size} ${size === 1 ? 'pod' : 'pods'}`;
+  return count === 1 ? `1 more group of ${pods}` : `${count} more groups of ${pods} each`;
 }
 
 /** `1 of 1 group`, `2 of 4 groups`. */

@@ -11,6 +11,7 @@ import { waitingOnApply } from './applied.ts';
 import { type Group, groupsOf, keyOf } from './groups.ts';
 import type { Hold } from './hold.ts';
 import type { Snapshot, WorkloadFile } from './snapshot.ts';
+import { surgeInGit } from './surge.ts';
 
 /** What the cluster shows, when all of it could be read. */
 export type Observed = {
@@ -30,8 +31,13 @@ export type Situation = {
   readonly marks: Marks | undefined;
   /** F: the digest of the file as it is. */
   readonly digest: string;
-  /** N, or undefined where an autoscaler owns it and the cluster cannot be read. */
+  /**
+   * N: the groups that people want, without the extra ones of a surge. Steps, partitions and the way back count these.
+   * undefined where an autoscaler owns it and the cluster cannot be read.
+   */
   readonly replicas: number | undefined;
+  /** N and the extra groups: so many has LWS to run just now. Readiness and the budget count these. */
+  readonly asked: number | undefined;
   /** P as Git has it; LWS reads a missing one as 0. */
   readonly partition: number;
   readonly maxUnavailable: IntOrPercent;
@@ -45,7 +51,7 @@ export type Situation = {
 /** Works out the facts; pure. `file` is the workload of the snapshot. */
 export function situationOf(snapshot: Snapshot, file: WorkloadFile): Situation {
   const { workload } = file;
-  const replicas = wantedReplicas(snapshot, workload);
+  const asked = askedReplicas(snapshot, workload);
   const notApplied = waitingOnApply(snapshot, file);
   return {
     snapshot,
@@ -53,16 +59,17 @@ export function situationOf(snapshot: Snapshot, file: WorkloadFile): Situation {
     workload,
     marks: workload.marks,
     digest: file.digest,
-    replicas,
+    replicas: asked === undefined ? undefined : asked - surgeOf(workload, asked),
+    asked,
     partition: workload.partition ?? 0,
     maxUnavailable: workload.maxUnavailable ?? DEFAULT_MAX_UNAVAILABLE,
     steps: snapshot.rollout?.rollout.steps ?? [],
-    observed: observe(snapshot, workload, replicas, notApplied === undefined),
+    observed: observe(snapshot, workload, asked, notApplied === undefined),
     notApplied,
   };
 }
 
-function wantedReplicas(snapshot: Snapshot, workload: Workload): number | undefined {
+function askedReplicas(snapshot: Snapshot, workload: Workload): number | undefined {
   const { scaler, lws } = snapshot.live;
   if (scaler.kind === 'absent') return workload.replicas;
   if (lws.kind !== 'known') return undefined;
@@ -70,10 +77,16 @@ function wantedReplicas(snapshot: Snapshot, workload: Workload): number | undefi
   return scaler.kind === 'known' || workload.replicas === lws.value.replicas ? lws.value.replicas : undefined;
 }
 
+/** The extra groups, where the number that LWS has is still the one that our commit set: else it is somebody's own. */
+function surgeOf(workload: Workload, asked: number): number {
+  const surge = surgeInGit(workload);
+  return surge === undefined || surge.set !== asked ? 0 : surge.set - surge.was;
+}
+
 function observe(
   snapshot: Snapshot,
   workload: Workload,
-  replicas: number | undefined,
+  asked: number | undefined,
   applied: boolean,
 ): Observed | undefined {
   const { lws, leaderSet, leaders, workerSets, revisions } = snapshot.live;
@@ -84,7 +97,7 @@ function observe(
   // What is applied is on the leader StatefulSet: that was looked at.
   const releaseKey = applied ? key : undefined;
   const stableKey = stable === undefined ? undefined : keyOf(stable, workload.content, revisions.value);
-  const groups = groupsOf(replicas ?? lws.value.replicas, {
+  const groups = groupsOf(asked ?? lws.value.replicas, {
     leaders: leaders.value,
     workerSets: workerSets.value,
     workerPods: snapshot.live.workerPods?.kind === 'known' ? snapshot.live.workerPods.value : [],

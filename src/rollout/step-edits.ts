@@ -8,11 +8,13 @@ import type { WorkloadFile } from './snapshot.ts';
 
 const ROLLING_UPDATE: FieldPath = ['spec', 'rolloutStrategy', 'rollingUpdateConfiguration'];
 export const PARTITION_PATH: FieldPath = [...ROLLING_UPDATE, 'partition'];
+export const REPLICAS_PATH: FieldPath = ['spec', 'replicas'];
 export const MAX_UNAVAILABLE_PATH: FieldPath = [...ROLLING_UPDATE, 'maxUnavailable'];
 
 /** The edits of one move; none for a field that already is as wanted. */
 export function editsOf(move: Move, file: WorkloadFile): ObjectEdits {
   const edits: Edit[] = [...markEdits(file.workload.marks, move.marks)];
+  if (move.replicas !== undefined) edits.push({ kind: 'set', path: REPLICAS_PATH, value: move.replicas });
   if (typeof move.maxUnavailable === 'object') edits.push({ kind: 'remove', path: MAX_UNAVAILABLE_PATH });
   else if (move.maxUnavailable !== undefined)
     edits.push({ kind: 'set', path: MAX_UNAVAILABLE_PATH, value: move.maxUnavailable });

@@ -17,7 +17,7 @@ const move: Move = {
   text: undefined,
   why: 'Group 3 is ready.',
 };
-const at = { key: KEY, main: MAIN, partition: 3, maxUnavailable: 1 };
+const at = { key: KEY, main: MAIN, partition: 3, replicas: 4, maxUnavailable: 1 };
 const TRAILERS: Trailers = {
   rollout: 'default/llm/vllm',
   release: 'bbbbbbbb.2',
@@ -28,6 +28,7 @@ const TRAILERS: Trailers = {
 
 test.each<readonly [string, Partial<Move>, Partial<typeof at>, string]>([
   ['a partition', {}, {}, 'step 2/4, partition 3 → 2'],
+  ['extra groups', { partition: undefined, replicas: 5 }, {}, 'step 2/4, replicas 4 → 5'],
   ['no field', { partition: undefined }, {}, 'step 2/4'],
   ['both fields', { maxUnavailable: 2 }, {}, 'step 2/4, partition 3 → 2, maxUnavailable 1 → 2'],
   [

@@ -6,7 +6,7 @@ import { MARK, parseMarks } from '../../src/api/marks.ts';
 import { parseTrailers } from '../../src/rollout/messages.ts';
 import { type Plan, type PlannedCommit, plan } from '../../src/rollout/plan.ts';
 import type { Snapshot, WorkloadFile } from '../../src/rollout/snapshot.ts';
-import { MAX_UNAVAILABLE_PATH, markEdits, PARTITION_PATH } from '../../src/rollout/step-edits.ts';
+import { MAX_UNAVAILABLE_PATH, markEdits, PARTITION_PATH, REPLICAS_PATH } from '../../src/rollout/step-edits.ts';
 import { letterOf, showMarks, showRelease, WORKLOAD_FILE, type World, world } from './snapshot.ts';
 
 /** A row of the specification: what the world looks like, and `Reason: subject => marks [text A] [| Holds]`. */
@@ -80,7 +80,8 @@ function fieldsOf(file: WorkloadFile): Fields {
   const fields: Fields = {};
   for (const edit of markEdits(undefined, file.workload.marks))
     if (edit.kind === 'set') fields[edit.path.join('/')] = edit.value;
-  const { partition, maxUnavailable } = file.workload;
+  const { partition, replicas, maxUnavailable } = file.workload;
+  if (replicas !== undefined) fields[REPLICAS_PATH.join('/')] = replicas;
   if (partition !== undefined) fields[PARTITION_PATH.join('/')] = partition;
   if (maxUnavailable !== undefined) fields[MAX_UNAVAILABLE_PATH.join('/')] = maxUnavailable;
   return fields;
@@ -89,6 +90,7 @@ function fieldsOf(file: WorkloadFile): Fields {
 /** A subject names every field that changes, from what it is to what it becomes. */
 function checkSubject(subject: string, at: { readonly before: Fields; readonly after: Fields }): void {
   for (const [name, path] of [
+    ['replicas', REPLICAS_PATH],
     ['partition', PARTITION_PATH],
     ['maxUnavailable', MAX_UNAVAILABLE_PATH],
   ] as const) {

@@ -42,7 +42,7 @@ export type World = {
   readonly sizes?: Readonly<Record<Letter, number>>;
   /** The template in the file. */
   readonly text?: Letter;
-  /** `B.2 1/3 floor=3 u=1>2 aborted=C.3,D.4`; `none`: not managed. Settled on A by default. */
+  /** `B.2 1/3 floor=3 u=1>2 r=4>5 aborted=C.3,D.4`; `none`: not managed. Settled on A by default. */
   readonly marks?: string;
   /** `missing`: not written. */
   readonly p?: number | 'missing';
@@ -94,6 +94,8 @@ export type LiveWorld = {
   readonly deleting?: boolean;
   /** The text on the leader StatefulSet, where LWS has not put the new one on it yet. */
   readonly setText?: Letter;
+  /** The partition on the leader StatefulSet, where LWS has not put the new one on it yet. */
+  readonly setPartition?: number;
   readonly flipped?: boolean;
   readonly uid?: string;
   readonly setUid?: string;
@@ -198,12 +200,14 @@ export function marksOf(notation: string): Marks | undefined {
   const [was, set] = fields.get('u')?.split('>') ?? [];
   const displaced = set === undefined ? undefined : { was: was === '-' ? undefined : Number(was), set: Number(set) };
   const floor = fields.get('floor');
+  const [without, extra] = fields.get('r')?.split('>').map(Number) ?? [];
+  const replicas = without === undefined || extra === undefined ? {} : { replicas: { was: without, set: extra } };
   const stable = fields.get('stable') ?? 'A';
   return {
     release: releaseOf(release),
     step,
     stable: stable === 'main' ? MAIN : stable === '-' ? undefined : commitOf(stable),
-    restore: floor === undefined ? undefined : { floor: Number(floor), maxUnavailable: displaced },
+    restore: floor === undefined ? undefined : { floor: Number(floor), maxUnavailable: displaced, ...replicas },
     aborted: fields.get('aborted')?.split(',').map(releaseOf) ?? [],
   };
 }
@@ -223,6 +227,7 @@ export function showMarks(marks: Marks | undefined): string {
   if (restore !== undefined) words.push(`floor=${restore.floor}`);
   if (restore?.maxUnavailable !== undefined)
     words.push(`u=${restore.maxUnavailable.was ?? '-'}>${restore.maxUnavailable.set}`);
+  if (restore?.replicas !== undefined) words.push(`r=${restore.replicas.was}>${restore.replicas.set}`);
   if (aborted.length > 0) words.push(`aborted=${aborted.map(showRelease).join(',')}`);
   if (stable !== commitOf('A'))
     words.push(`stable=${stable === undefined ? '-' : stable === MAIN ? 'main' : letterOf(stable)}`);
@@ -334,13 +339,14 @@ function textAt(letter: Letter, of: World): Known<Stable> {
 function recordOfWorld(of: World, marks: Marks | undefined): RolloutRecord | undefined {
   const { record } = of;
   if (record === undefined || 'version' in record) return record;
-  const replicas = record.replicas ?? of.n ?? 4;
+  const surge = marks?.restore?.replicas;
+  const replicas = record.replicas ?? (surge?.set === of.n ? surge?.was : of.n) ?? 4;
   const planned = stepsOf(record.steps ?? of.steps ?? '25%/0 50%! 100%').map((step) =>
     plannedGroups(step['replicas'] as IntOrPercent, replicas),
   );
   const index = marks?.step?.kind === 'step' ? marks.step.index : 0;
   const step: StepRecord | undefined =
-    marks === undefined || index === 0
+    marks?.step?.kind !== 'step'
       ? undefined
       : {
           release: marks.release,
@@ -395,7 +401,7 @@ function liveOf(of: World, desired: Desired): Live {
     uid: live.setUid ?? 'set-1',
     replicas,
     replicasSeen: replicas,
-    partition: live.p ?? desired.partition,
+    partition: live.setPartition ?? live.p ?? desired.partition,
     maxUnavailable: live.gate,
   };
   const flipped = live.flipped ?? groups.every((group) => group.letter === setText && group.state === '+');

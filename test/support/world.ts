@@ -42,6 +42,8 @@ export class World {
   readonly repository: FakeRepository;
   readonly cluster: Cluster;
   readonly log: string[] = [];
+  /** Looks at every second that passes. */
+  everySecond: (() => void) | undefined;
   private readonly synced: readonly string[];
 
   constructor(options: WorldOptions) {
@@ -95,7 +97,11 @@ export class World {
   }
 
   tick(seconds: number): void {
-    this.cluster.tick(seconds);
+    if (this.everySecond === undefined) return this.cluster.tick(seconds);
+    for (let second = 0; second < seconds; second += 1) {
+      this.cluster.tick(1);
+      this.everySecond();
+    }
   }
 
   /** The subject of the newest commit of main. */

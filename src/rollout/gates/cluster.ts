@@ -34,13 +34,13 @@ export function scaledToZero({ replicas }: Situation): Hold | undefined {
  * `below`: groups from there up are the release's, even while they are not on it yet.
  */
 export function blockedByUnreadyGroup(
-  { observed, maxUnavailable, replicas }: Situation,
+  { observed, maxUnavailable, asked }: Situation,
   below = Number.POSITIVE_INFINITY,
 ): Hold | undefined {
-  if (observed === undefined || replicas === undefined) return undefined;
-  const unready = spendingOf(wanted(observed, replicas));
+  if (observed === undefined || asked === undefined) return undefined;
+  const unready = spendingOf(wanted(observed, asked));
   const old = unready.filter((group) => group.version !== 'release' && group.index < below);
-  const budget = unavailableBudget(maxUnavailable, replicas);
+  const budget = unavailableBudget(maxUnavailable, asked);
   if (old.length === 0 || unready.length < budget) return undefined;
   return hold(
     'BlockedByUnreadyGroup',
@@ -49,9 +49,9 @@ export function blockedByUnreadyGroup(
 }
 
 /** Groups on a version that is neither the new nor the stable one. */
-export function mixedRevisions({ observed, replicas }: Situation): Hold | undefined {
-  if (observed === undefined || observed.stableKey === undefined || replicas === undefined) return undefined;
-  const others = wanted(observed, replicas).filter((group) => group.version === 'other' && group.key !== undefined);
+export function mixedRevisions({ observed, asked }: Situation): Hold | undefined {
+  if (observed === undefined || observed.stableKey === undefined || asked === undefined) return undefined;
+  const others = wanted(observed, asked).filter((group) => group.version === 'other' && group.key !== undefined);
   if (others.length === 0) return undefined;
   return hold(
     'MixedRevisions',
@@ -76,7 +76,7 @@ export function recreated({ observed, snapshot }: Situation): Hold | undefined {
   );
 }
 
-/** The groups that N asks for; ordinals above are on their way out. */
-export function wanted(observed: Observed, replicas: number): readonly Group[] {
-  return observed.groups.filter((group) => group.index < replicas);
+/** The groups below `count`: N for those that people want, `asked` with the extra ones; ordinals above are on their way out. */
+export function wanted(observed: Observed, count: number): readonly Group[] {
+  return observed.groups.filter((group) => group.index < count);
 }

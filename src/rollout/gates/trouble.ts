@@ -36,9 +36,9 @@ export function troublesOf(
  * have stayed up for a while.
  */
 export function restless(situation: Situation): Hold | undefined {
-  const { observed, replicas, snapshot } = situation;
-  if (observed === undefined || replicas === undefined) return undefined;
-  const looping = wanted(observed, replicas).filter((group) => group.ready && isLooping(situation, group));
+  const { observed, asked, snapshot } = situation;
+  if (observed === undefined || asked === undefined) return undefined;
+  const looping = wanted(observed, asked).filter((group) => group.ready && isLooping(situation, group));
   if (looping.length === 0) return undefined;
   const left = looping.map((group) => CRASH_LOOP_QUIET_SECONDS - readySeconds(situation, group));
   const { message } = crashLoop(situation, looping);
@@ -101,12 +101,12 @@ function unschedulable({ snapshot }: Situation, groups: readonly Group[]): Hold 
  * against maxUnavailable and never replaces them once it is spent (traces 15, 15b; kubernetes#137409). LWS is not asked.
  */
 export function blockedByStatefulSetGate(situation: Situation, missing: readonly Group[]): Hold | undefined {
-  const { observed, replicas, snapshot } = situation;
+  const { observed, asked, snapshot } = situation;
   const most = observed?.leaderSet.maxUnavailable;
-  if (observed === undefined || replicas === undefined || most === undefined) return undefined;
-  const budget = Math.max(1, floorOf(most, replicas));
+  if (observed === undefined || asked === undefined || most === undefined) return undefined;
+  const budget = Math.max(1, floorOf(most, asked));
   // The StatefulSet sees leaders only.
-  const down = wanted(observed, replicas).filter((group) => !group.leader.ready);
+  const down = wanted(observed, asked).filter((group) => !group.leader.ready);
   const stuck = missing.filter(
     ({ index, uid, leader }) =>
       uid !== '' &&

@@ -85,9 +85,9 @@ function stepMarkGone({ marks, file, snapshot }: Situation): Hold | undefined {
 }
 
 /** A group on another revision would stay there for ever, were the partition put above it (trace 06). */
-function astray({ observed, replicas }: Situation): boolean {
-  if (observed === undefined || replicas === undefined) return false;
-  return wanted(observed, replicas).some((group) => group.uid !== '' && group.key !== observed.leaderSet.revisionKey);
+function astray({ observed, asked }: Situation): boolean {
+  if (observed === undefined || asked === undefined) return false;
+  return wanted(observed, asked).some((group) => group.uid !== '' && group.key !== observed.leaderSet.revisionKey);
 }
 
 /** What an audit compares at rest: is Git live, is everything on one version, is everything ready. */

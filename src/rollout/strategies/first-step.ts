@@ -1,28 +1,34 @@
 /** The first step of a request: the marks it gets, and the commit that lets its first groups go. */
 
 import type { IntOrPercent } from '../../api/int-or-percent.ts';
-import type { Displaced, Marks, Restore } from '../../api/marks.ts';
+import type { Marks, Restore } from '../../api/marks.ts';
 import { sameRelease } from '../../api/release.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import { nextPartition, partitionOf } from '../batches.ts';
 import { wanted } from '../gates/cluster.ts';
+import { surgeToCome } from '../gates/surge.ts';
 import { nameGroups } from '../groups.ts';
 import { type Decision, holding, type Move, moving } from '../move.ts';
-import { ofGroupsAre } from '../sentences.ts';
+import { capital, extraGroups, moreGroups, ofGroupsAre } from '../sentences.ts';
 import { nextRelease, type Situation } from '../situation.ts';
 import { noWholeStep, wholeChange, wholeReason } from '../size-change.ts';
+import { stateOf } from '../state.ts';
 import { describeStep, followingStep, isJump } from '../steps.ts';
+import { surgeInGit } from '../surge.ts';
+
+/** The lowest partition is not known before it is written. */
+export const NOTHING_ASIDE: Restore = { floor: 0, maxUnavailable: undefined };
 
 /** The marks of step 1 of the file's text; a text that was given up before is so no longer. */
 export function firstStep(
   { steps, digest }: Situation,
-  from: { readonly marks: Marks; readonly floor: number; readonly maxUnavailable?: Displaced | undefined },
+  from: { readonly marks: Marks; readonly restore: Restore },
 ): Marks {
   return {
     release: nextRelease(digest, from.marks),
     step: { kind: 'step', index: 1, of: Math.max(1, steps.length) },
     stable: from.marks.stable,
-    restore: { floor: from.floor, maxUnavailable: from.maxUnavailable },
+    restore: from.restore,
     aborted: from.marks.aborted.filter((given) => given.digest !== digest),
   };
 }
@@ -40,11 +46,12 @@ export function start(
   },
 ): Decision {
   const { steps, digest, replicas, snapshot, observed } = situation;
-  const { release, ...first } = firstStep(situation, { marks: from.marks, floor: 0 });
-  const jump = snapshot.rollout?.intents.jump;
   const sizes = wholeChange(situation);
   const refused = noWholeStep(situation);
   if (refused !== undefined) return holding([refused], 'BeforeStepUpgrade');
+  if (surgeToCome(situation) > 0 || stateOf(situation) === 'surging') return prepareSurge(situation, from);
+  const { release, ...first } = firstStep(situation, { marks: from.marks, restore: NOTHING_ASIDE });
+  const jump = snapshot.rollout?.intents.jump;
   const natural = followingStep(sameRelease(jump?.release, release) ? jump?.index : undefined, {
     current: 0,
     steps: steps.length,
@@ -64,14 +71,51 @@ export function start(
       ...first,
       step: { kind: 'step', index, of: steps.length },
       restore: {
+        ...(from.restore ?? NOTHING_ASIDE),
         floor: Math.min(partition, from.restore?.floor ?? partition),
-        maxUnavailable: from.restore?.maxUnavailable,
       },
     },
     partition: partition === situation.partition ? undefined : partition,
     maxUnavailable: from.maxUnavailable,
     text: undefined,
     why: `${moved.length === 1 ? `Group ${moved[0]} moves` : `Groups ${nameGroups(moved).replace(/^groups? /, '')} move`} to release ${digest}${imageNote(situation)}: ${describeStep(step, replicas)}${moved.length === replicas ? '' : '; the others stay'}. ${ofGroupsAre(groups.filter((group) => group.ready).length, replicas)} ready on ${from.marks.release.digest}.${sizes === undefined ? '' : ` ${wholeReason(situation, { sizes, after: 0 })}`}`,
+  };
+  return moving(move, 'BeforeStepUpgrade');
+}
+
+/**
+ * Step 0: the partition at N, where it lets nobody go, and only once that is live the extra groups. With both in one
+ * commit an appended group could come up on the old version (trace 34d). Taken over from an older release that was
+ * here, the extra groups that are there follow the newer text.
+ */
+function prepareSurge(
+  situation: Situation,
+  from: {
+    readonly marks: Marks;
+    readonly restore: Restore | undefined;
+    readonly maxUnavailable: IntOrPercent | undefined;
+  },
+): Decision {
+  const { steps, replicas, snapshot } = situation;
+  if (replicas === undefined) return holding([], 'BeforeStepUpgrade');
+  const partition = nextPartition(situation.partition, replicas);
+  const floor = Math.min(partition, from.restore?.floor ?? partition);
+  const marks = firstStep(situation, { marks: from.marks, restore: { ...(from.restore ?? NOTHING_ASIDE), floor } });
+  const surge = surgeInGit(situation.workload);
+  const next =
+    surge !== undefined
+      ? `${capital(extraGroups(surge))} ${surge.set - surge.was === 1 ? 'follows' : 'follow'} it`
+      : snapshot.policy.surge === 0
+        ? 'Step 1 is next'
+        : `Next, as a RolloutPolicy asks, ${moreGroups(snapshot.policy.surge, situation.workload.size)}, so that capacity does not dip`;
+  const move: Move = {
+    reason: 'SurgePrepared',
+    label: `step 0/${Math.max(1, steps.length)}`,
+    marks: { ...marks, step: { kind: 'step', index: 0, of: Math.max(1, steps.length) } },
+    partition: partition === situation.partition ? undefined : partition,
+    maxUnavailable: from.maxUnavailable,
+    text: undefined,
+    why: `Release ${situation.digest}${imageNote(situation)} begins. Partition ${partition} lets none of the ${replicas} groups restart. ${next}.`,
   };
   return moving(move, 'BeforeStepUpgrade');
 }

@@ -9,9 +9,10 @@ import { recreated, wanted } from '../gates/cluster.ts';
 import { nameGroups } from '../groups.ts';
 import { hold } from '../hold.ts';
 import { type Decision, holding, type Move, moving } from '../move.ts';
-import { capital, notReady, ofGroupsAre } from '../sentences.ts';
+import { capital, extraGroups, notReady, ofGroupsAre } from '../sentences.ts';
 import { lowest, nextRelease, type Situation, spendingOf, unavailableBudget, unreadyOf } from '../situation.ts';
 import { stateOf } from '../state.ts';
+import { surgeInGit } from '../surge.ts';
 
 export type GivenUp = {
   readonly release: Release;
@@ -46,7 +47,8 @@ export function goBack(situation: Situation, given: GivenUp): Decision {
   const { stable } = snapshot;
   if (marks === undefined || stable.kind !== 'known') return holding([noText(situation)], 'StepUpgrade');
   const partition = partitionBack(situation);
-  const budget = raisedBudget(situation);
+  const budget = raisedBudget(situation, situation.replicas);
+  const surge = surgeInGit(situation.workload);
   const next: Marks = {
     release: stable.value.release,
     step: { kind: 'rollback' },
@@ -61,8 +63,9 @@ export function goBack(situation: Situation, given: GivenUp): Decision {
     // A missing one counts as 0 and is written out: nothing else may stand in a managed workload.
     partition: partition === situation.workload.partition ? undefined : partition,
     maxUnavailable: budget.set,
+    replicas: surge?.was,
     text: digest === stable.value.release.digest ? undefined : stable.value,
-    why: `${given.because} ${explain(situation, { partition, budget })}`,
+    why: `${given.because} ${explain(situation, { partition, budget })}${surge === undefined ? '' : ` ${capital(extraGroups(surge))} ${surge.set - surge.was === 1 ? 'ends' : 'end'}: replicas is ${surge.was} again.`}`,
   };
   return moving(move, 'StepUpgrade');
 }
@@ -96,23 +99,20 @@ export function partitionBack(situation: Situation): number {
 export type Budget = { readonly set: IntOrPercent | undefined; readonly displaced: Displaced | undefined };
 
 /**
- * U + the number of unready groups, at most N while any is ready: LWS answers a revert by standing still while unready groups have
- * spent the budget. Not where the cluster is unreadable, and never lowered.
+ * U + the number of unready groups, at most all of them while any is ready: LWS answers a revert by standing still while unready groups have
+ * spent the budget. Not where the cluster is unreadable, and never lowered. `count` is the number of groups that stay.
  */
-export function raisedBudget(situation: Situation): Budget {
-  const { observed, replicas, marks, workload, maxUnavailable } = situation;
+export function raisedBudget(situation: Situation, count: number | undefined): Budget {
+  const { observed, marks, workload, maxUnavailable } = situation;
   const displaced = marks?.restore?.maxUnavailable;
-  if (observed === undefined || replicas === undefined) return { set: undefined, displaced };
+  if (observed === undefined || count === undefined) return { set: undefined, displaced };
   // A value that is not the one we set is a person's, and what comes back in the end.
   const before = displaced?.set === workload.maxUnavailable ? displaced : undefined;
-  const unready = spendingOf(wanted(observed, replicas)).length;
-  const own = unavailableBudget(
-    before === undefined ? maxUnavailable : (before.was ?? DEFAULT_MAX_UNAVAILABLE),
-    replicas,
-  );
+  const unready = spendingOf(wanted(observed, count)).length;
+  const own = unavailableBudget(before === undefined ? maxUnavailable : (before.was ?? DEFAULT_MAX_UNAVAILABLE), count);
   // One more than N where no group is ready at all: with N the StatefulSet's own gate would count the budget as spent.
-  const raised = Math.max(Math.min(replicas, own + unready), unready + 1);
-  if (unready === 0 || raised <= unavailableBudget(maxUnavailable, replicas)) return { set: undefined, displaced };
+  const raised = Math.max(Math.min(count, own + unready), unready + 1);
+  if (unready === 0 || raised <= unavailableBudget(maxUnavailable, count)) return { set: undefined, displaced };
   return { set: raised, displaced: { was: before === undefined ? workload.maxUnavailable : before.was, set: raised } };
 }
 

@@ -12,6 +12,7 @@ import { heldAsAborted, requested } from './requested.ts';
 import { rollingBack, stopReturned } from './rolling-back.ts';
 import { stepping } from './stepping.ts';
 import { beyondFirstStep, supersede, takeOver } from './superseding.ts';
+import { surging } from './surging.ts';
 import { armed, rolling } from './whole.ts';
 
 type InDelivery = { readonly index: number; readonly of: number; readonly marks: Marks };
@@ -19,7 +20,7 @@ type InDelivery = { readonly index: number; readonly of: number; readonly marks:
 const atRestRows = { unmanaged, settled, requested } satisfies Partial<
   Record<StateName, (situation: Situation) => Decision>
 >;
-const stepRows = { partial: stepping, rolling, armed } satisfies Partial<
+const stepRows = { surging, partial: stepping, rolling, armed } satisfies Partial<
   Record<StateName, (situation: Situation, step: InDelivery) => Decision>
 >;
 
@@ -36,15 +37,15 @@ export function decidePartition(situation: Situation): Decision {
 }
 
 /** Every group may go and has gone, whatever a hand has made of the partition since: arm, as after partition 0. */
-function wholeAlready({ observed, marks, replicas }: Situation): boolean {
-  if (marks?.restore?.floor !== 0 || observed === undefined || replicas === undefined || replicas === 0) return false;
-  return wanted(observed, replicas).every((group) => group.version === 'release') && flipped(observed.leaderSet);
+function wholeAlready({ observed, marks, asked }: Situation): boolean {
+  if (marks?.restore?.floor !== 0 || observed === undefined || asked === undefined || asked === 0) return false;
+  return wanted(observed, asked).every((group) => group.version === 'release') && flipped(observed.leaderSet);
 }
 
 /** The events that end a delivery, whatever its step: given up, put back, or overtaken by a newer text. */
 function interrupted(
   situation: Situation,
-  at: { readonly state: 'partial' | 'rolling' | 'armed'; readonly marks: Marks },
+  at: { readonly state: 'surging' | 'partial' | 'rolling' | 'armed'; readonly marks: Marks },
 ): Decision | undefined {
   const { digest, snapshot } = situation;
   const { marks, state } = at;

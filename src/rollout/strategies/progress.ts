@@ -20,14 +20,15 @@ export function approved({ snapshot }: Situation, step: StepIntent): boolean {
 
 /** The groups from `from` up that are not yet on the release and ready, as holds; empty: the step is done. */
 export function waitingOnGroups(situation: Situation, from: number): readonly Hold[] {
-  const { observed, replicas, snapshot } = situation;
+  const { observed, asked, snapshot, marks } = situation;
   const unsure = situation.notApplied ?? replicasUnknown(situation);
   if (unsure !== undefined) return [unsure];
-  if (observed === undefined || replicas === undefined)
-    return [hold('ClusterUnreadable', 'the groups could not be read')];
-  const batch = wanted(observed, replicas).filter((group) => group.index >= from);
+  if (observed === undefined || asked === undefined) return [hold('ClusterUnreadable', 'the groups could not be read')];
+  const batch = wanted(observed, asked).filter((group) => group.index >= from);
   const updated = batch.filter((group) => group.version === 'release');
-  const failureThreshold = snapshot.rollout?.rollout.failureThreshold;
+  // Extra groups are there to hold capacity: before the first step none of them may be missing.
+  const prepares = marks?.step?.kind === 'step' && marks.step.index === 0;
+  const failureThreshold = prepares ? undefined : snapshot.rollout?.rollout.failureThreshold;
   const counts = {
     desired: batch.length,
     updated: updated.length,
@@ -80,12 +81,12 @@ function unreadyNote({ snapshot }: Situation, updated: readonly Group[]): string
 
 /** Tolerated failures let a step pass only while LWS has budget left: with it spent, the next step would not move. */
 function canStillMove(
-  { observed, replicas, maxUnavailable, snapshot }: Situation,
+  { observed, asked, maxUnavailable, snapshot }: Situation,
   at: { readonly from: number; readonly tolerated: number },
 ): readonly Hold[] {
-  if (observed === undefined || replicas === undefined || at.from === 0) return [];
-  const groups = wanted(observed, replicas);
-  const budget = unavailableBudget(maxUnavailable, replicas);
+  if (observed === undefined || asked === undefined || at.from === 0) return [];
+  const groups = wanted(observed, asked);
+  const budget = unavailableBudget(maxUnavailable, asked);
   if (reachOf(groups, budget) < at.from) return [];
   const failed = unreadyOf(groups.filter((group) => group.index >= at.from));
   return [

@@ -10,7 +10,7 @@ export function acceptRecreated(situation: Situation, marks: Marks): Decision {
   const move: Move = {
     reason: 'Armed',
     label: `${marks.step?.kind === 'step' ? `step ${marks.step.index}/${marks.step.of}` : 'step'}, armed`,
-    marks: { ...marks, restore: { floor: 0, maxUnavailable: marks.restore?.maxUnavailable } },
+    marks: { ...marks, restore: { ...marks.restore, floor: 0, maxUnavailable: marks.restore?.maxUnavailable } },
     partition: situation.partition === SENTINEL ? undefined : SENTINEL,
     maxUnavailable: undefined,
     text: undefined,

@@ -16,10 +16,11 @@ import {
 import { type Gate, holdsOf } from '../gates/gate.ts';
 import { historyRewritten, noWayBack } from '../gates/git.ts';
 import { disabled, paused, rolloutAbsent, stalled } from '../gates/people.ts';
+import { surgeRefused } from '../gates/surge.ts';
 import { type Hold, hold } from '../hold.ts';
 import { type Decision, holding, type Move, moving } from '../move.ts';
 import { nextRelease, type Situation } from '../situation.ts';
-import { firstStep, start } from './first-step.ts';
+import { firstStep, NOTHING_ASIDE, start } from './first-step.ts';
 import { goBack, withdraw } from './going-back.ts';
 import { approved, overshoot } from './progress.ts';
 import { acceptRecreated } from './recreated.ts';
@@ -39,6 +40,7 @@ const startGates: readonly Gate[] = [
   recreated, // everything is on the new text already
   mixedRevisions, // something else is half-way
   blockedByUnreadyGroup, // LWS would not move
+  surgeRefused, // extra groups would not hold
 ];
 
 /** First match: given up, edited open, aborted before, no change at all, held, started. */
@@ -62,7 +64,7 @@ export function requested(situation: Situation): Decision {
   const gates = anew ? startGates.filter((gate) => gate !== recreated) : startGates;
   const holds = [...holdsOf(gates, situation), ...(over === undefined ? [] : [over])];
   if (holds.length > 0) return holding(holds, 'BeforeStepUpgrade');
-  if (anew) return acceptRecreated(situation, firstStep(situation, { marks, floor: 0 }));
+  if (anew) return acceptRecreated(situation, firstStep(situation, { marks, restore: NOTHING_ASIDE }));
   return start(situation, { marks, restore: undefined, maxUnavailable: undefined });
 }
 

@@ -77,7 +77,11 @@ function widen(marks: Marks, low: number): Decision {
     label: 'rollback',
     marks: {
       ...marks,
-      restore: { floor: Math.min(low, marks.restore?.floor ?? low), maxUnavailable: marks.restore?.maxUnavailable },
+      restore: {
+        ...marks.restore,
+        floor: Math.min(low, marks.restore?.floor ?? low),
+        maxUnavailable: marks.restore?.maxUnavailable,
+      },
     },
     partition: low,
     maxUnavailable: undefined,
@@ -103,12 +107,15 @@ function raiseAgain(situation: Situation, marks: Marks, groups: readonly Group[]
   );
   if (replicas === undefined || loading.length > 0 || unready.length < unavailableBudget(maxUnavailable, replicas))
     return undefined;
-  const budget = raisedBudget(situation);
+  const budget = raisedBudget(situation, situation.replicas);
   if (budget.set === undefined) return undefined;
   const move: Move = {
     reason: 'BudgetRaised',
     label: 'rollback',
-    marks: { ...marks, restore: { floor: marks.restore?.floor ?? partition, maxUnavailable: budget.displaced } },
+    marks: {
+      ...marks,
+      restore: { ...marks.restore, floor: marks.restore?.floor ?? partition, maxUnavailable: budget.displaced },
+    },
     partition: undefined,
     maxUnavailable: budget.set,
     text: undefined,

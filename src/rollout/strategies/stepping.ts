@@ -9,6 +9,7 @@ import { frozenChanged, stepCountChanged } from '../gates/frozen.ts';
 import { type Gate, holdsOf } from '../gates/gate.ts';
 import { historyRewritten, noWayBack } from '../gates/git.ts';
 import { disabled, paused, rolloutAbsent, stalled } from '../gates/people.ts';
+import { surgeEndangered } from '../gates/surge.ts';
 import { type Hold, hold, unique } from '../hold.ts';
 import { type Decision, holding, type Move, moving } from '../move.ts';
 import { capital, groupsAre, notReady } from '../sentences.ts';
@@ -39,6 +40,7 @@ export const forwardGates: readonly Gate[] = [
   replicasUnknown, // N is not ours and not readable
   scaledToZero, // everything would come up on the new text
   blockedBelow, // LWS would not move
+  surgeEndangered, // extra groups do not hold any more
 ];
 
 /** A group that this step restarts blocks nothing. */
@@ -79,13 +81,13 @@ export function stepping(situation: Situation, step: { readonly index: number; r
 }
 
 /** A newer text with another size has come in mid-delivery: nothing soaks half-way, the whole step is next. */
-function wholeNext(situation: Situation, index: number): number | undefined {
+export function wholeNext(situation: Situation, index: number): number | undefined {
   const { steps } = situation;
   return wholeChange(situation) === undefined || index >= steps.length ? undefined : steps.length;
 }
 
 /** Step k+1, the target of a jump, or where an edited plan leads. */
-function nextStep(
+export function nextStep(
   situation: Situation,
   from: { readonly marks: Marks; readonly index: number; readonly plan: number | undefined },
 ): Decision {
@@ -111,7 +113,11 @@ function nextStep(
     marks: {
       ...marks,
       step: { kind: 'step', index: target, of: steps.length },
-      restore: { floor: Math.min(next, marks.restore?.floor ?? next), maxUnavailable: marks.restore?.maxUnavailable },
+      restore: {
+        ...marks.restore,
+        floor: Math.min(next, marks.restore?.floor ?? next),
+        maxUnavailable: marks.restore?.maxUnavailable,
+      },
     },
     partition: next === partition ? undefined : next,
     maxUnavailable: undefined,
@@ -122,9 +128,9 @@ function nextStep(
 }
 
 /** What the step in Git has brought: its groups, how long they have been there, and who failed and is tolerated. */
-function evidence({ observed, replicas, partition, marks, snapshot }: Situation): string {
-  if (observed === undefined || replicas === undefined || marks === undefined) return '';
-  const updated = wanted(observed, replicas).filter((group) => group.index >= partition);
+function evidence({ observed, asked, partition, marks, snapshot }: Situation): string {
+  if (observed === undefined || asked === undefined || marks === undefined) return '';
+  const updated = wanted(observed, asked).filter((group) => group.index >= partition);
   if (updated.length === 0) return 'No group is on the release.';
   const failed = unreadyOf(updated);
   const since = snapshot.record?.step?.doneSince;
@@ -191,7 +197,7 @@ export function refusedJump({ snapshot, marks, steps }: Situation, index: number
 }
 
 /** Another partition than we wrote: lower lets groups go, and is stopped; higher lets them fall back, and is held. */
-function partitionEdited(situation: Situation, marks: Marks): Decision | undefined {
+export function partitionEdited(situation: Situation, marks: Marks): Decision | undefined {
   const { partition, observed, replicas, snapshot } = situation;
   const recorded = snapshot.record?.step;
   const ours =
@@ -200,7 +206,9 @@ function partitionEdited(situation: Situation, marks: Marks): Decision | undefin
     recorded.index === (marks.step?.kind === 'step' ? marks.step.index : 0);
   const expected = ours ? recorded.partition : (marks.restore?.floor ?? partition);
   if (partition === expected || (!ours && partition > expected && partition !== SENTINEL)) return undefined;
-  const step = { index: marks.step?.kind === 'step' ? marks.step.index : 1, release: marks.release };
+  const index = marks.step?.kind === 'step' ? marks.step.index : 1;
+  // What is found in step 0 is accepted with the step to come.
+  const step = { index: Math.max(1, index), release: marks.release };
   if (approved(situation, step)) return undefined;
   const why = `the partition was edited from ${expected} to ${partition} in mid-delivery. To go on from here: tranche approve ${snapshot.key.name}`;
   if (partition > expected) return holding([hold('PartitionEdited', `${why}; or put ${expected} back`)], 'StepUpgrade');
@@ -213,11 +221,12 @@ function partitionEdited(situation: Situation, marks: Marks): Decision | undefin
   if (back <= partition) return holding(holds, 'StepUpgrade');
   const move: Move = {
     reason: 'PartitionRestored',
-    label: `step ${step.index}/${marks.step?.kind === 'step' ? marks.step.of : 1}`,
+    label: `step ${index}/${marks.step?.kind === 'step' ? marks.step.of : 1}`,
     // The cluster may have seen the edited one: going back must not forget the groups that it let go.
     marks: {
       ...marks,
       restore: {
+        ...marks.restore,
         floor: Math.min(partition, marks.restore?.floor ?? partition),
         maxUnavailable: marks.restore?.maxUnavailable,
       },

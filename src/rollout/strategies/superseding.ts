@@ -8,6 +8,7 @@ import { notApplied, replicasUnknown, scaledToZero, wanted } from '../gates/clus
 import { type Gate, holdsOf } from '../gates/gate.ts';
 import { historyRewritten, noWayBack } from '../gates/git.ts';
 import { disabled, paused, rolloutAbsent, stalled } from '../gates/people.ts';
+import { surgeRefused } from '../gates/surge.ts';
 import { type Hold, hold } from '../hold.ts';
 import { type Decision, holding, type Move, moving } from '../move.ts';
 import { capital, groupsAre, notReady } from '../sentences.ts';
@@ -32,9 +33,10 @@ export function supersede(situation: Situation): Decision {
   if (snapshot.rollout === undefined)
     return stopRoll(situation, { marks, holds: holdsOf([stalled, rolloutAbsent], situation) });
   const partition = stoppedPartition(situation, replicas);
-  const budget = blockedBudget(situation, replicas);
+  const budget = blockedBudget(situation);
   const floor = Math.min(marks.restore?.floor ?? situation.partition, situation.partition);
-  const next = firstStep(situation, { marks, floor, maxUnavailable: budget.displaced });
+  const restore = { ...marks.restore, floor, maxUnavailable: budget.displaced };
+  const next = firstStep(situation, { marks, restore });
   const move: Move = {
     reason: 'Superseded',
     label: `step 1/${Math.max(1, steps.length)}`,
@@ -64,6 +66,7 @@ const takeOverGates: readonly Gate[] = [
   replicasUnknown, // N is not ours and not readable
   notApplied, // the request is not live
   scaledToZero, // on the way up everything starts on the new text
+  surgeRefused, // extra groups would not hold
 ];
 
 /**
@@ -74,12 +77,14 @@ export function takeOver(situation: Situation, marks: Marks): Decision {
   const holds = holdsOf(takeOverGates, situation);
   const { replicas } = situation;
   if (holds.length > 0 || replicas === undefined) return holding(holds, 'BeforeStepUpgrade');
-  const budget = blockedBudget(situation, replicas);
+  const budget = blockedBudget(situation);
   const floor = marks.restore?.floor ?? situation.partition;
-  const restore = { floor, maxUnavailable: budget.displaced };
+  const restore = { ...marks.restore, floor, maxUnavailable: budget.displaced };
   const decision = start(situation, { marks, restore, maxUnavailable: budget.set });
   if (decision.move === undefined) return decision;
-  const why = `The template was edited while ${printRelease(situation.marks?.release ?? marks.release)} was being delivered; the newer text is taken from step 1. ${decision.move.why}`;
+  const { step } = decision.move.marks;
+  const index = step?.kind === 'step' ? step.index : 1;
+  const why = `The template was edited while ${printRelease(situation.marks?.release ?? marks.release)} was being delivered; the newer text is taken from step ${index}. ${decision.move.why}`;
   return { ...decision, move: { ...decision.move, reason: 'Superseded', why } };
 }
 
@@ -113,11 +118,12 @@ function stopAt(situation: Situation, { step }: Marks): number {
 
 /** The partition that stops the roll, never below the present one. */
 export function stoppedPartition(situation: Situation, replicas: number): number {
-  const { steps, observed, partition } = situation;
+  const { steps, observed, partition, asked = replicas } = situation;
   const [first] = steps;
-  const bounds = [first === undefined ? replicas : partitionOf(first.replicas, replicas)];
+  // Without a step to take it to, not even the extra groups may follow.
+  const bounds = [first === undefined ? asked : partitionOf(first.replicas, replicas)];
   if (observed !== undefined) {
-    const groups = wanted(observed, replicas);
+    const groups = wanted(observed, asked);
     const onIt = lowest(groups.filter((group) => group.version === 'release'));
     const broken = lowest(unreadyOf(groups).filter((group) => group.key !== observed.stableKey));
     if (onIt !== undefined) bounds.push(onIt);
@@ -127,19 +133,19 @@ export function stoppedPartition(situation: Situation, replicas: number): number
 }
 
 /** Where a broken group has spent the budget, the new request could not reach it either: U rises as in going back. */
-function blockedBudget(situation: Situation, replicas: number): ReturnType<typeof raisedBudget> {
-  const { observed, maxUnavailable, marks } = situation;
+function blockedBudget(situation: Situation): ReturnType<typeof raisedBudget> {
+  const { observed, maxUnavailable, marks, asked } = situation;
   const keep = { set: undefined, displaced: marks?.restore?.maxUnavailable };
-  if (observed === undefined) return keep;
-  const unready = unreadyOf(wanted(observed, replicas));
+  if (observed === undefined || asked === undefined) return keep;
+  const unready = unreadyOf(wanted(observed, asked));
   const broken = unready.filter((group) => group.key !== observed.stableKey && group.version !== 'release');
-  const spent = unready.length >= unavailableBudget(maxUnavailable, replicas);
-  return broken.length > 0 && spent ? raisedBudget(situation) : keep;
+  const spent = unready.length >= unavailableBudget(maxUnavailable, asked);
+  return broken.length > 0 && spent ? raisedBudget(situation, asked) : keep;
 }
 
-function explain({ marks, observed, replicas }: Situation, partition: number, release: string): string {
+function explain({ marks, observed, asked }: Situation, partition: number, release: string): string {
   const was = marks === undefined ? '' : printRelease(marks.release);
-  const groups = observed === undefined || replicas === undefined ? [] : wanted(observed, replicas);
+  const groups = observed === undefined || asked === undefined ? [] : wanted(observed, asked);
   const onIt = groups.filter((group) => group.version === 'release').map((group) => group.index);
   const broken = unreadyOf(groups).filter((group) => group.key !== observed?.stableKey);
   const started = onIt.length === 0 ? 'No group is on it yet.' : `${capital(groupsAre(onIt))} on it already.`;

@@ -16,8 +16,10 @@ import { type Decision, holding, type Move, moving, UNSET } from '../move.ts';
 import { allGroupsAre, groupsAre, notReady, whyUnready } from '../sentences.ts';
 import { flipped, type Situation, unreadyOf } from '../situation.ts';
 import { followingStep, isJump } from '../steps.ts';
+import { surgeInGit } from '../surge.ts';
 import { approved, notReadyYet, restlessGroups, stateOfStep, waitingOnPause } from './progress.ts';
 import { refusedJump } from './stepping.ts';
+import { onRelease, surgeReturned } from './surge-return.ts';
 
 type WholeStep = { readonly index: number; readonly of: number; readonly marks: Marks };
 
@@ -27,15 +29,15 @@ type WholeStep = { readonly index: number; readonly of: number; readonly marks: 
  * armed too early a group that is recreated comes back old (trace 29d).
  */
 export function rolling(situation: Situation, step: WholeStep): Decision {
-  const { observed, replicas, marks } = situation;
+  const { observed, asked, marks } = situation;
   const anew = recreated(situation);
   if (anew !== undefined && !approved(situation, { index: step.index, release: step.marks.release }))
     return holding([anew], 'StepUpgrade');
   const unsure = situation.notApplied ?? replicasUnknown(situation) ?? scaledToZero(situation);
   if (unsure !== undefined) return holding([unsure], 'StepUpgrade');
-  if (observed === undefined || replicas === undefined || marks === undefined)
+  if (observed === undefined || asked === undefined || marks === undefined)
     return holding([hold('ClusterUnreadable', 'the groups could not be read')], 'StepUpgrade');
-  const groups = wanted(observed, replicas);
+  const groups = wanted(observed, asked);
   const missing = groups.filter((group) => group.version !== 'release');
   const troubles = troublesOf(situation, unreadyOf(groups)).holds;
   if (missing.length > 0) {
@@ -99,6 +101,8 @@ const servingGates: readonly Gate[] = [
 /** Armed with the step kept: pauses and soaks of steps k…n, then settled. Only marks change. */
 export function armed(situation: Situation, step: WholeStep): Decision {
   const queued = situation.digest !== step.marks.release.digest;
+  const returned = surgeReturned(situation, { ...step, queued });
+  if (returned !== undefined) return returned;
   const groups = waitingOnFleet(situation, queued);
   const done = groups.length === 0 && situation.replicas !== 0;
   const pause = done ? waitingOnPause(situation, { index: step.index, release: step.marks.release }) : undefined;
@@ -134,15 +138,11 @@ function queuedHold({ digest, file }: Situation, queued: boolean): readonly Hold
  * unless that is the stable one: a hand may have armed a roll before its first group had gone.
  */
 function waitingOnFleet(situation: Situation, queued: boolean): readonly Hold[] {
-  const { observed, replicas, snapshot } = situation;
+  const { observed, asked, snapshot } = situation;
   if (!queued && situation.notApplied !== undefined) return [situation.notApplied];
-  if (observed === undefined || replicas === undefined)
-    return [hold('ClusterUnreadable', 'the groups could not be read')];
-  const groups = wanted(observed, replicas);
-  const key = groups[0]?.key;
-  const updated = groups.filter((group) =>
-    queued ? group.key !== undefined && group.key === key && key !== observed.stableKey : group.version === 'release',
-  );
+  if (observed === undefined || asked === undefined) return [hold('ClusterUnreadable', 'the groups could not be read')];
+  const groups = wanted(observed, asked);
+  const updated = onRelease(observed, { groups, queued });
   if (updated.length < groups.length) {
     const astray = groups.filter((group) => !updated.includes(group)).map((group) => group.index);
     return [
@@ -203,8 +203,10 @@ function settle(situation: Situation, step: WholeStep, holds: readonly Hold[]): 
 }
 
 /** What was put aside goes back, but only where it still is what we set. */
-export function displacedBack({ marks, workload }: Situation): Pick<Move, 'maxUnavailable'> {
+export function displacedBack({ marks, workload }: Situation): Pick<Move, 'maxUnavailable' | 'replicas'> {
   const displaced = marks?.restore?.maxUnavailable;
-  if (displaced === undefined || workload.maxUnavailable !== displaced.set) return { maxUnavailable: undefined };
-  return { maxUnavailable: displaced.was ?? UNSET };
+  const replicas = surgeInGit(workload)?.was;
+  if (displaced === undefined || workload.maxUnavailable !== displaced.set)
+    return { maxUnavailable: undefined, replicas };
+  return { maxUnavailable: displaced.was ?? UNSET, replicas };
 }

@@ -15,6 +15,10 @@ const RESTORES = ['Aborted', 'Reverted', 'RequestWithdrawn', 'AbortedTextRemoved
 const PLANNED =
   /^\s*["']?(tranche\.dev\/[a-z]+["']?:|(partition|maxUnavailable)["']?:|(annotations|rolloutStrategy|rollingUpdateConfiguration)["']?:\s*$)/;
 
+/** Reasons that start extra groups, or end them. */
+const SURGES = ['Surged', 'SurgeReturned', 'Settled', 'Aborted', 'Reverted'];
+const REPLICAS = /^ {2}["']?replicas["']?:/;
+
 /** Checks the commits of main after `since`. */
 export function checkOwnCommits(repository: FakeRepository, since: string): void {
   const line = repository.log('main');
@@ -56,10 +60,11 @@ function checkLines(
   commit: CommitHeader,
   texts: { readonly before: string; readonly after: string; readonly earlier: readonly string[] },
 ): void {
+  const surges = SURGES.includes(reasonOf(commit));
   const kept = (text: string): string =>
     text
       .split('\n')
-      .filter((line) => !PLANNED.test(line))
+      .filter((line) => !PLANNED.test(line) && !(surges && REPLICAS.test(line)))
       .join('\n');
   if (kept(texts.before) === kept(texts.after)) return;
   if (!RESTORES.includes(reasonOf(commit))) throw new Error(`${subject(commit)} changes lines that no step plans`);
@@ -96,9 +101,38 @@ function checkObjects(commit: CommitHeader, before: string, after: string): void
     const verdict = admissionVerdict(old.get(name), workload);
     if (!verdict.allowed) throw new Error(`${subject(commit)} is refused by the admission policy: ${verdict.message}`);
     const [partition, was] = [partitionOf(workload), partitionOf(old.get(name) ?? {})];
+    checkReplicas(commit, old.get(name) ?? {}, workload);
     if (partition < was && was !== SENTINEL && reasonOf(commit) === 'Superseded')
       throw new Error(`${subject(commit)} lowers the partition while it stops a roll`);
   }
+}
+
+/** Only a surge changes the number of groups, never together with the partition on the way up, and by what it remembers. */
+function checkReplicas(commit: CommitHeader, before: JsonObject, after: JsonObject): void {
+  const [was, is] = [specOf(before)['replicas'], specOf(after)['replicas']];
+  if (was === is) return;
+  const forth = reasonOf(commit) === 'Surged';
+  const surge = surgeOf(forth ? after : before);
+  const wanted = forth ? [surge?.was, surge?.set] : [surge?.set, surge?.was];
+  if (was !== wanted[0] || is !== wanted[1])
+    throw new Error(`${subject(commit)} makes replicas ${JSON.stringify([was, is])}`);
+  if (forth && partitionOf(before) !== partitionOf(after))
+    throw new Error(`${subject(commit)} changes partition and replicas at once`);
+}
+
+function surgeOf(workload: JsonObject): { readonly was: number; readonly set: number } | undefined {
+  const restore = part(part(workload, 'metadata'), 'annotations')['tranche.dev/restore'];
+  const { replicas } = (typeof restore === 'string' ? JSON.parse(restore) : {}) as {
+    replicas?: { was: number; set: number };
+  };
+  return replicas;
+}
+
+/** The groups that people want: without the extra ones. */
+function wantedGroups(workload: JsonObject): number {
+  const replicas = count(specOf(workload)['replicas'], 1);
+  const surge = surgeOf(workload);
+  return surge?.set === replicas ? surge.was : replicas;
 }
 
 function partitionOf(workload: JsonObject): number {
@@ -119,7 +153,7 @@ function checkReach(
   const [, index = ''] = /^Rollout-Step: (\d+)\//m.exec(commit.message) ?? [];
   const workload = workloads(of.after).get(name);
   if (workload === undefined) throw new Error(`${subject(commit)} is of no workload in the file`);
-  const replicas = count(specOf(workload)['replicas'], 1);
+  const replicas = wantedGroups(workload);
   const step = stepsOf(of.files, name)[Number(index) - 1];
   const allowed = step?.endsWith('%') === true ? Math.ceil((parseInt(step, 10) * replicas) / 100) : Number(step);
   const [partition, was] = [partitionOf(workload), partitionOf(workloads(of.before).get(name) ?? {})];

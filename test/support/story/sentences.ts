@@ -8,7 +8,7 @@ import { LWS } from '../../../src/simulator/resource-table.ts';
 import type { Player } from './play.ts';
 import { type Look, STATUS } from './rehearse.ts';
 import { NAMESPACE, nameOf } from './stage.ts';
-import { tellGroups } from './tell.ts';
+import { servingGroups, tellGroups } from './tell.ts';
 import { ordered } from './verbs.ts';
 
 type Sentence = {
@@ -380,6 +380,21 @@ function settled({ result, wroteMain, wroteStatus }: Look): boolean {
 }
 
 const claims: readonly Sentence[] = [
+  {
+    pattern: /^From now on at least (\d+) groups of (\S+) serve at every moment\.$/,
+    act: ({ stage }, [least = '', name = '']) => {
+      stage.world.everySecond = () => {
+        const serving = servingGroups(stage, name);
+        if (serving < Number(least)) throw new Error(`${serving} groups serve: ${tellGroups(stage).join('; ')}`);
+      };
+    },
+  },
+  {
+    pattern: /^From now on any number of groups may serve\.$/,
+    act: ({ stage }) => {
+      stage.world.everySecond = undefined;
+    },
+  },
   {
     pattern: /^Then every group of (\S+) serves (\S+)\.$/,
     act: ({ stage }, [name = '', tag = '']) => {

@@ -68,6 +68,12 @@ function changedLines(diff: string): readonly string[] {
     .map((line) => (line.startsWith('+++ b/') ? line.slice('+++ b/'.length) : line.replace('\r', '␍')));
 }
 
+/** How many groups have all their pods ready, by the cluster itself and not by what tranche reads of it. */
+export function servingGroups(stage: Stage, name: string): number {
+  const line = tellGroups(stage).find((told) => told.startsWith(`${name} `)) ?? '';
+  return [...line.matchAll(/\d+ (✅|❎)/g)].length;
+}
+
 /** `vllm   0 ❎ v0.10.0   1 ✅ v0.10.1   2 ⏳ v0.10.1`: new and ready, old and ready, not ready. */
 export function tellGroups({ cluster }: Stage): readonly string[] {
   return cluster.objects.list(LWS).map((lws) => {

@@ -1,0 +1,62 @@
+/** Gates of a surge: whether extra groups would hold capacity, before they are started and while they are there. */
+
+import { DEFAULT_MAX_UNAVAILABLE } from '../../api/workload.ts';
+import { type Hold, hold } from '../hold.ts';
+import { type Situation, unavailableBudget } from '../situation.ts';
+import { wholeChange } from '../size-change.ts';
+import { surgeInGit } from '../surge.ts';
+
+/**
+ * Extra groups that the policies ask for and that the delivery is still to get; 0: none. Only before its first groups
+ * have moved: later the partition lets more go than the extra ones. Not over a budget that a way back has raised.
+ */
+export function surgeToCome({ marks, replicas, partition, snapshot }: Situation): number {
+  const { restore, step } = marks ?? {};
+  if (restore?.replicas !== undefined || restore?.maxUnavailable !== undefined) return 0;
+  const begun = step?.kind === 'step' && step.index === 0;
+  return begun || (replicas !== undefined && partition >= replicas) ? snapshot.policy.surge : 0;
+}
+
+/** A delivery that is to have extra groups does not begin where they would be taken away, or be too few. */
+export function surgeRefused(situation: Situation): Hold | undefined {
+  const extra = surgeToCome(situation);
+  const { scaler } = situation.snapshot.live;
+  if (extra > 0 && scaler.kind === 'unknown')
+    return hold('ScalerUnreadable', `whether an autoscaler would undo a surge is not known: ${scaler.why}`);
+  if (extra === 0) return undefined;
+  if (wholeChange(situation) !== undefined)
+    return hold(
+      'SurgeRefused',
+      'the size of groups changes, which must not stand half-way, and extra groups of the new size beside the old ones would. Set surge to 0 in a RolloutPolicy for this Rollout until the change is through',
+    );
+  return contradiction(situation, extra);
+}
+
+/** Nor does it go on where that has become so; going back does. */
+export function surgeEndangered(situation: Situation): Hold | undefined {
+  const surge = surgeInGit(situation.workload);
+  return surge === undefined ? undefined : contradiction(situation, surge.set - surge.was);
+}
+
+function contradiction(situation: Situation, extra: number): Hold | undefined {
+  const { snapshot, replicas } = situation;
+  const { scaler } = snapshot.live;
+  if (scaler.kind === 'known')
+    return hold(
+      'SurgeRefused',
+      `a RolloutPolicy asks for a surge of ${extra}, and replicas is written by ${scaler.value}, which would take the extra groups for its own. Take the autoscaler off for the delivery, or the surge out of the policy`,
+    );
+  const budget = replicas === undefined ? 0 : peoplesBudget(situation, replicas);
+  if (extra >= budget) return undefined;
+  return hold(
+    'SurgeRefused',
+    `a surge of ${extra} is less than maxUnavailable ${budget}: that many groups may restart at once, and capacity would fall below ${replicas ?? 0}. Set maxUnavailable to ${extra}, or surge in the RolloutPolicy to at least ${budget}`,
+  );
+}
+
+/** What we have raised to get past a broken group is no wish of anybody. */
+function peoplesBudget({ marks, workload, maxUnavailable }: Situation, replicas: number): number {
+  const raised = marks?.restore?.maxUnavailable;
+  const ours = raised !== undefined && raised.set === workload.maxUnavailable;
+  return unavailableBudget(ours ? (raised.was ?? DEFAULT_MAX_UNAVAILABLE) : maxUnavailable, replicas);
+}

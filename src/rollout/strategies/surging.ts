@@ -1,0 +1,77 @@
+/** The row `step 0`: extra groups are started on the release above all others, so that capacity does not dip afterwards. */
+
+import type { Marks } from '../../api/marks.ts';
+import { printRelease } from '../../api/release.ts';
+import { recreated } from '../gates/cluster.ts';
+import { holdsOf } from '../gates/gate.ts';
+import { surgeRefused, surgeToCome } from '../gates/surge.ts';
+import { type Hold, hold, unique } from '../hold.ts';
+import { type Decision, holding, moving } from '../move.ts';
+import { capital, extraGroups, moreGroups } from '../sentences.ts';
+import type { Situation } from '../situation.ts';
+import { approved, overshoot, waitingOnGroups } from './progress.ts';
+import { acceptRecreated } from './recreated.ts';
+import { forwardGates, nextStep, partitionEdited, wholeNext } from './stepping.ts';
+
+/**
+ * First the extra groups, once the partition that lets only them onto the release is live; then, with all of them on
+ * it and ready, step 1 or the target of a jump. What a person has to accept here is approved as step 1.
+ */
+export function surging(situation: Situation, step: { readonly of: number; readonly marks: Marks }): Decision {
+  const { marks, of } = step;
+  const first = { index: 1, release: marks.release };
+  const edited = partitionEdited(situation, marks);
+  if (edited?.move !== undefined) return edited;
+  const anew = recreated(situation);
+  if (anew !== undefined) {
+    if (!approved(situation, first)) return holding([anew], 'StepUpgrade');
+    return acceptRecreated(situation, { ...marks, step: { kind: 'step', index: 1, of } });
+  }
+  const extra = surgeToCome(situation);
+  const groups = waitingOnGroups(situation, Math.min(situation.partition, situation.replicas ?? 0));
+  const waits = [...groups, ...(extra === 0 ? [] : notOnLeaderSet(situation))];
+  const holds = unique([
+    ...(edited?.holds ?? []),
+    ...waits,
+    ...holdsOf([...forwardGates, surgeRefused], situation),
+    ...[overshoot(situation, first)].filter((found) => found !== undefined),
+  ]);
+  if (holds.length > 0) return holding(holds, 'StepUpgrade');
+  return extra === 0
+    ? nextStep(situation, { marks, index: 0, plan: wholeNext(situation, 0) })
+    : surge(situation, { marks, of, extra });
+}
+
+/** LWS writes the partition onto the leader StatefulSet: only there does it decide what an appended group becomes. */
+function notOnLeaderSet({ observed, partition, notApplied }: Situation): readonly Hold[] {
+  if (notApplied !== undefined || observed === undefined || observed.leaderSet.partition <= partition) return [];
+  return [
+    hold(
+      'NotObserved',
+      `LWS has put partition ${observed.leaderSet.partition} on its leader StatefulSet so far, not ${partition}`,
+    ),
+  ];
+}
+
+function surge(
+  situation: Situation,
+  at: { readonly marks: Marks; readonly of: number; readonly extra: number },
+): Decision {
+  const { replicas, workload, partition } = situation;
+  const { marks, of, extra } = at;
+  if (replicas === undefined || marks.restore === undefined) return holding([], 'StepUpgrade');
+  const made = { was: replicas, set: replicas + extra };
+  return moving(
+    {
+      reason: 'Surged',
+      label: `step 0/${of}`,
+      marks: { ...marks, restore: { ...marks.restore, replicas: made } },
+      partition: undefined,
+      maxUnavailable: undefined,
+      replicas: made.set,
+      text: undefined,
+      why: `Partition ${partition} is live, so ${extraGroups(made)} ${extra === 1 ? 'starts' : 'start'} on ${printRelease(marks.release)}, and no other restarts. ${capital(moreGroups(extra, workload.size))} ${extra === 1 ? 'runs' : 'run'} until every group is on the release and ready, so that ${replicas} serve while others restart.`,
+    },
+    'StepUpgrade',
+  );
+}

@@ -1,0 +1,338 @@
+/** The row `step 0` and a surge in every other row: extra groups come first, follow, and go again. */
+
+import { expect, test } from 'vitest';
+import { again, planned, type Row } from '../../support/planned.ts';
+import { issueOf, type World } from '../../support/snapshot.ts';
+
+const OLD = '0:A+ 1:A+ 2:A+ 3:A+';
+
+/** Ada has asked for B, and a policy for one extra group. */
+const asked: World = { text: 'B', marks: 'A.1', groups: OLD, surge: 1, record: {} };
+/** Step 0 is written and live; the extra group is not asked for yet. */
+const begun: World = { ...asked, marks: 'B.2 0/3 floor=4', p: 4 };
+/** Five groups are asked for; 4 is the extra one. */
+const surged: World = { ...begun, n: 5, marks: 'B.2 0/3 floor=4 r=4>5', groups: `${OLD} 4:B+` };
+const step1 = 'StepReady: step 1/3, partition 4 → 3 => B.2 1/3 floor=3 r=4>5';
+const step0 = 'SurgePrepared: step 0/3, partition 1000000 → 4 => B.2 0/3 floor=4';
+const surge = 'Surged: step 0/3, replicas 4 → 5 => B.2 0/3 floor=4 r=4>5';
+/** Step 1: groups 3 and 4 are on B. */
+const one: World = {
+  ...surged,
+  marks: 'B.2 1/3 floor=3 r=4>5',
+  p: 3,
+  groups: '0:A+ 1:A+ 2:A+ 3:B+ 4:B+',
+  record: { doneAgo: 30 },
+};
+const two: World = { ...one, marks: 'B.2 2/3 floor=2 r=4>5', p: 2, groups: '0:A+ 1:A+ 2:B+ 3:B+ 4:B+' };
+const NEW = '0:B+ 1:B+ 2:B+ 3:B+ 4:B+';
+const rolling: World = { ...one, marks: 'B.2 3/3 floor=0 r=4>5', p: 0, groups: NEW };
+const whole: World = { ...rolling, p: 1_000_000 };
+const returned = 'SurgeReturned: step 3/3, replicas 5 → 4 => B.2 3/3 floor=0';
+
+test.each<Row>([
+  ['a policy asks for a surge', asked, step0],
+  ['no policy does', { ...asked, surge: 0 }, 'StepReady: step 1/3, partition 1000000 → 3 => B.2 1/3 floor=3'],
+  ['as many as may be down', { ...asked, u: 2, surge: 2 }, step0],
+  ['fewer than may be down', { ...asked, u: 2 }, 'hold SurgeRefused'],
+  ['an autoscaler owns replicas', { ...asked, scaler: 'HPA vllm' }, 'hold SurgeRefused'],
+  ['not known whether one does', { ...asked, scaler: 'unknown' }, 'hold ScalerUnreadable'],
+  [
+    'an autoscaler, and no surge',
+    { ...asked, surge: 0, scaler: 'HPA vllm' },
+    'StepReady: step 1/3, partition 1000000 → 3 => B.2 1/3 floor=3',
+  ],
+  ['other gates are asked', { ...asked, rollout: { paused: true }, u: 2 }, 'hold Paused SurgeRefused'],
+  ['a jump waits for the extra group', { ...asked, intents: { jump: '2@B.2' } }, step0],
+  [
+    'one group',
+    { ...asked, n: 1, groups: '0:A+' },
+    'SurgePrepared: step 0/3, partition 1000000 → 1 => B.2 0/3 floor=1',
+  ],
+  ['aborted before', { ...asked, intents: { abort: 'B.2' } }, 'RequestWithdrawn: withdraw => A.1 aborted=B.2 text A'],
+  [
+    'recreated, and approved: all are on it',
+    { ...asked, live: { uid: 'lws-2' }, groups: '0:B+ 1:B+ 2:B+ 3:B+', intents: { approve: '1@B.2' } },
+    'Armed: step 1/3, armed => B.2 1/3 floor=0',
+  ],
+])('requested, %s', (_, of, then) => expect(planned(of)).toBe(then));
+
+test.each<Row>([
+  ['live', begun, surge],
+  ['two', { ...begun, surge: 2 }, 'Surged: step 0/3, replicas 4 → 6 => B.2 0/3 floor=4 r=4>6'],
+  ['not applied', { ...begun, live: { p: 1_000_000 } }, 'hold NotApplied'],
+  ['not observed', { ...begun, live: { unobserved: true } }, 'hold NotObserved'],
+  ['template not on the StatefulSet yet', { ...begun, live: { setText: 'A' } }, 'hold NotObserved'],
+  ['partition not on the StatefulSet yet', { ...begun, live: { setPartition: 1_000_000 } }, 'hold NotObserved'],
+  [
+    'the policy has changed its mind',
+    { ...begun, surge: 0 },
+    'StepReady: step 1/3, partition 4 → 3 => B.2 1/3 floor=3',
+  ],
+  ['the policy is wrong', { ...begun, issues: [issueOf('BadNumber', 'policies/production.yaml')] }, 'hold Stalled'],
+  ['paused', { ...begun, rollout: { paused: true } }, 'hold Paused'],
+  ['disabled', { ...begun, rollout: { disabled: true } }, 'hold Disabled'],
+  ['Rollout deleted', { ...begun, rollout: 'absent', surge: 0 }, 'hold OrphanArmed'],
+  ['an autoscaler has come', { ...begun, scaler: 'HPA vllm' }, 'hold SurgeRefused'],
+  ['maxUnavailable was raised', { ...begun, u: 2 }, 'hold SurgeRefused'],
+  ['an old group is down', { ...begun, groups: '0:A+ 1:A- 2:A+ 3:A+' }, 'hold BlockedByUnreadyGroup'],
+  ['scaled up by people', { ...begun, n: 7, groups: `${OLD} 4:B+ 5:B+ 6:B+` }, 'hold Overshoot'],
+  [
+    'scaled up, with room in step 1',
+    { ...begun, n: 6, steps: '50% 75% 100%', groups: `${OLD} 4:B+ 5:B+` },
+    'Surged: step 0/3, replicas 6 → 7 => B.2 0/3 floor=4 r=6>7',
+  ],
+  ['scaled to zero', { ...begun, n: 0, groups: '' }, 'hold ScaledToZero'],
+  ['aborted', { ...begun, intents: { abort: 'B.2' } }, 'Aborted: rollback => A.1 rollback floor=4 aborted=B.2 text A'],
+  ['the stable text is put back', { ...begun, text: 'A' }, 'Reverted: rollback => A.1 rollback floor=4 aborted=B.2'],
+  ['a newer request', { ...begun, text: 'C', groups: OLD }, 'Superseded: step 0/3 => C.3 0/3 floor=4'],
+])('step 0 before the extra groups, %s', (_, of, then) => expect(planned(of)).toBe(then));
+
+test.each<Row>([
+  ['ready', surged, step1],
+  ['not there yet', { ...surged, groups: OLD }, 'hold GroupsNotUpdated'],
+  ['loading', { ...surged, groups: `${OLD} 4:B-` }, 'hold GroupsNotReady'],
+  ['come up old: LWS will restart it', { ...surged, groups: `${OLD} 4:A+` }, 'hold GroupsNotUpdated'],
+  ['loading is not tolerated here', { ...surged, groups: `${OLD} 4:B-`, failureThreshold: 1 }, 'hold GroupsNotReady'],
+  ['a jump', { ...surged, intents: { jump: '2@B.2' } }, 'Jumped: step 2/3, partition 4 → 2 => B.2 2/3 floor=2 r=4>5'],
+  [
+    'a first step of everything',
+    { ...surged, steps: '100% 100% 100%' },
+    'StepReady: step 1/3, partition 4 → 0 => B.2 1/3 floor=0 r=4>5',
+  ],
+  ['planned of four, not of five', { ...surged, steps: '21% 50% 100%' }, step1],
+  [
+    'an approval of step 0 means nothing',
+    { ...surged, groups: `${OLD} 4:B-`, intents: { approve: '1@B.2' } },
+    'hold GroupsNotReady',
+  ],
+  ['the policy has changed: Git counts', { ...surged, surge: 0 }, step1],
+  ['the policy asks for more: Git counts', { ...surged, surge: 3 }, step1],
+  ['an autoscaler has come', { ...surged, scaler: 'HPA vllm' }, 'hold SurgeRefused'],
+  ['maxUnavailable was raised', { ...surged, u: 2 }, 'hold SurgeRefused'],
+  ['paused', { ...surged, rollout: { paused: true } }, 'hold Paused'],
+  ['number of steps changed', { ...surged, steps: '50% 100%' }, 'hold StepCountChanged'],
+  [
+    'steps edited',
+    { ...surged, steps: '50% 75% 100%' },
+    'StepReady: step 1/3, partition 4 → 2 => B.2 1/3 floor=2 r=4>5',
+  ],
+  [
+    'history rewritten',
+    { ...surged, history: { kind: 'rewritten', recorded: 'c'.repeat(40), acknowledged: false } },
+    'hold HistoryRewritten',
+  ],
+  [
+    'partition lowered by hand, nobody gone',
+    { ...surged, p: 2, record: { partition: 4 } },
+    'PartitionRestored: step 0/3, partition 2 → 4 => B.2 0/3 floor=2 r=4>5 | PartitionEdited',
+  ],
+  ['partition raised by hand', { ...surged, p: 1_000_000, record: { partition: 4 } }, 'hold PartitionEdited'],
+  ['recreated', { ...surged, live: { uid: 'lws-2' }, groups: NEW }, 'hold Recreated'],
+  [
+    'recreated, approved',
+    { ...surged, live: { uid: 'lws-2' }, groups: NEW, intents: { approve: '1@B.2' } },
+    'Armed: step 1/3, armed, partition 4 → 1000000 => B.2 1/3 floor=0 r=4>5',
+  ],
+  [
+    'recreated, aborted',
+    { ...surged, live: { uid: 'lws-2' }, groups: NEW, intents: { abort: 'B.2' } },
+    'Aborted: rollback, replicas 5 → 4, partition 4 → 0 => A.1 rollback floor=0 aborted=B.2 text A',
+  ],
+  ['scaled to zero', { ...surged, n: 0, groups: '' }, 'hold ScaledToZero'],
+  ['scaled up by people: theirs', { ...surged, n: 8, groups: `${OLD} 4:B+ 5:B+ 6:B+ 7:B+` }, 'hold Overshoot'],
+  [
+    'scaled up, accepted with step 1',
+    { ...surged, n: 8, groups: `${OLD} 4:B+ 5:B+ 6:B+ 7:B+`, intents: { approve: '1@B.2' } },
+    'StepReady: step 1/3 => B.2 1/3 floor=4 r=4>5',
+  ],
+  [
+    'scaled down by people: theirs',
+    { ...surged, n: 3, groups: '0:A+ 1:A+ 2:A+' },
+    'StepReady: step 1/3, partition 4 → 2 => B.2 1/3 floor=2 r=4>5',
+  ],
+  ['replicas put back by people: the surge is over', { ...surged, n: 4, groups: OLD }, step1],
+  [
+    'aborted',
+    { ...surged, intents: { abort: 'B.2' } },
+    'Aborted: rollback, replicas 5 → 4 => A.1 rollback floor=4 aborted=B.2 text A',
+  ],
+  [
+    'aborted while loading',
+    { ...surged, groups: `${OLD} 4:B-`, intents: { abort: 'B.2' } },
+    'Aborted: rollback, replicas 5 → 4 => A.1 rollback floor=4 aborted=B.2 text A',
+  ],
+  [
+    'aborted, replicas are theirs',
+    { ...surged, n: 6, groups: `${OLD} 4:B+ 5:B+`, intents: { abort: 'B.2' } },
+    'Aborted: rollback => A.1 rollback floor=4 aborted=B.2 text A',
+  ],
+  [
+    'aborted, the cluster unreadable',
+    { ...surged, live: 'unknown', intents: { abort: 'B.2' } },
+    'Aborted: rollback, replicas 5 → 4 => A.1 rollback floor=4 aborted=B.2 text A',
+  ],
+  [
+    'aborted, with an autoscaler',
+    { ...surged, scaler: 'HPA vllm', intents: { abort: 'B.2' } },
+    'Aborted: rollback, replicas 5 → 4 => A.1 rollback floor=4 aborted=B.2 text A',
+  ],
+  [
+    'aborted while disabled',
+    { ...surged, rollout: { disabled: true }, intents: { abort: 'B.2' } },
+    'Aborted: rollback, replicas 5 → 4 => A.1 rollback floor=4 aborted=B.2 text A',
+  ],
+  ['a newer request', { ...surged, text: 'C' }, 'Superseded: step 0/3 => C.3 0/3 floor=4 r=4>5'],
+  ['a newer request while paused', { ...surged, text: 'C', rollout: { paused: true } }, 'hold Paused'],
+  [
+    'a newer request over a broken extra group',
+    { ...surged, text: 'C', groups: `${OLD} 4:B-` },
+    'Superseded: step 0/3, maxUnavailable 1 → 2 => C.3 0/3 floor=4 u=1>2 r=4>5',
+  ],
+  [
+    'the budget that we have raised is nobody’s wish',
+    { ...surged, marks: 'B.2 0/3 floor=4 u=1>2 r=4>5', u: 2 },
+    'StepReady: step 1/3, partition 4 → 3 => B.2 1/3 floor=3 u=1>2 r=4>5',
+  ],
+  [
+    'an aborted text',
+    { ...surged, text: 'C', marks: 'B.3 0/3 floor=4 r=4>5 aborted=C.2' },
+    'RollStopped: step 0/3, stopped, partition 4 → 5 => B.3 0/3 floor=4 r=4>5 aborted=C.2 | AbortedTemplateReturned',
+  ],
+])('step 0 with the extra group, %s', (_, of, then) => expect(planned(of)).toBe(then));
+
+test.each<Row>([
+  ['all there', one, 'StepReady: step 2/3, partition 3 → 2 => B.2 2/3 floor=2 r=4>5'],
+  ['the extra group has failed', { ...one, groups: '0:A+ 1:A+ 2:A+ 3:B+ 4:B-' }, 'hold GroupsNotReady'],
+  ['an old group is down', { ...one, groups: '0:A+ 1:A- 2:A+ 3:B+ 4:B+' }, 'hold BlockedByUnreadyGroup'],
+  ['an autoscaler has come', { ...one, scaler: 'HPA vllm' }, 'hold SurgeRefused'],
+  ['maxUnavailable was raised', { ...one, u: 2 }, 'hold SurgeRefused'],
+  ['the policy is gone', { ...one, surge: 0 }, 'StepReady: step 2/3, partition 3 → 2 => B.2 2/3 floor=2 r=4>5'],
+  [
+    'a policy comes in the middle',
+    { ...one, n: 4, marks: 'B.2 1/3 floor=3', groups: '0:A+ 1:A+ 2:A+ 3:B+' },
+    'StepReady: step 2/3, partition 3 → 2 => B.2 2/3 floor=2',
+  ],
+  [
+    'and is no reason to hold',
+    { ...one, n: 4, u: 2, marks: 'B.2 1/3 floor=3', groups: '0:A+ 1:A+ 2:A+ 3:B+' },
+    'StepReady: step 2/3, partition 3 → 2 => B.2 2/3 floor=2',
+  ],
+  [
+    'steps are of four',
+    { ...two, intents: { approve: '2@B.2' } },
+    'StepReady: step 3/3, partition 2 → 0 => B.2 3/3 floor=0 r=4>5',
+  ],
+  ['scaled up by people', { ...one, n: 6, groups: '0:A+ 1:A+ 2:A+ 3:B+ 4:B+ 5:B+' }, 'hold Overshoot'],
+  ['scaled to zero', { ...one, n: 0, groups: '' }, 'hold ScaledToZero'],
+  [
+    'aborted (31k)',
+    { ...one, intents: { abort: 'B.2' } },
+    'Aborted: rollback, replicas 5 → 4 => A.1 rollback floor=3 aborted=B.2 text A',
+  ],
+  [
+    'aborted, the canary broken (32h)',
+    { ...one, groups: '0:A+ 1:A+ 2:A+ 3:B- 4:B+', intents: { abort: 'B.2' } },
+    'Aborted: rollback, replicas 5 → 4, maxUnavailable 1 → 2 => A.1 rollback floor=3 u=1>2 aborted=B.2 text A',
+  ],
+  [
+    'aborted, the second broken (32i)',
+    { ...two, groups: '0:A+ 1:A+ 2:B- 3:B+ 4:B+', intents: { abort: 'B.2' } },
+    'Aborted: rollback, replicas 5 → 4, maxUnavailable 1 → 2 => A.1 rollback floor=2 u=1>2 aborted=B.2 text A',
+  ],
+  [
+    'aborted, only the extra one broken',
+    { ...two, groups: '0:A+ 1:A+ 2:B+ 3:B+ 4:B-', intents: { abort: 'B.2' } },
+    'Aborted: rollback, replicas 5 → 4 => A.1 rollback floor=2 aborted=B.2 text A',
+  ],
+  [
+    'a newer request',
+    { ...two, text: 'C', groups: '0:A+ 1:A+ 2:B+ 3:B+ 4:C-' },
+    'Superseded: step 1/3, partition 2 → 3 => C.3 1/3 floor=2 r=4>5',
+  ],
+  [
+    'a newer request over a broken canary',
+    { ...two, text: 'C', groups: '0:A+ 1:A+ 2:B- 3:B+ 4:B+' },
+    'Superseded: step 1/3, maxUnavailable 1 → 2 => C.3 1/3 floor=2 u=1>2 r=4>5',
+  ],
+  [
+    'a newer request over a broken extra group',
+    { ...two, text: 'C', groups: '0:A+ 1:A+ 2:B+ 3:B+ 4:B-' },
+    'Superseded: step 1/3, partition 2 → 3, maxUnavailable 1 → 2 => C.3 1/3 floor=2 u=1>2 r=4>5',
+  ],
+  [
+    'recreated, approved',
+    { ...one, live: { uid: 'lws-2' }, groups: NEW, intents: { approve: '1@B.2' } },
+    'Armed: step 1/3, armed, partition 3 → 1000000 => B.2 1/3 floor=0 r=4>5',
+  ],
+])('a later step, %s', (_, of, then) => expect(planned(of)).toBe(then));
+
+test.each<Row>([
+  ['rolling, all on it', rolling, 'Armed: step 3/3, armed, partition 0 → 1000000 => B.2 3/3 floor=0 r=4>5'],
+  ['rolling, the extra one not on it', { ...rolling, groups: '0:B+ 1:B+ 2:B+ 3:B+ 4:A+' }, 'hold GroupsNotUpdated'],
+  [
+    'rolling, aborted',
+    { ...rolling, intents: { abort: 'B.2' } },
+    'Aborted: rollback, replicas 5 → 4 => A.1 rollback floor=0 aborted=B.2 text A',
+  ],
+  ['armed: the extra one goes first', whole, returned],
+  ['armed, the extra one not ready', { ...whole, groups: '0:B+ 1:B+ 2:B+ 3:B+ 4:B-' }, returned],
+  ['armed, another not ready', { ...whole, groups: '0:B+ 1:B- 2:B+ 3:B+ 4:B+' }, 'hold GroupsNotReady'],
+  [
+    'armed, a failure that is tolerated holds the extra group',
+    {
+      ...whole,
+      marks: 'B.2 2/3 floor=0 r=4>5',
+      steps: '25% 100%! 100%',
+      failureThreshold: 1,
+      groups: '0:B+ 1:B- 2:B+ 3:B+ 4:B+',
+    },
+    'hold PausedForApproval',
+  ],
+  ['armed, not applied', { ...whole, live: { p: 0 } }, 'hold NotApplied'],
+  ['armed while paused', { ...whole, rollout: { paused: true } }, returned],
+  ['armed while disabled', { ...whole, rollout: { disabled: true } }, returned],
+  ['armed without its Rollout', { ...whole, rollout: 'absent' }, returned],
+  ['armed, a file wrong', { ...whole, issues: [issueOf('UnknownField')] }, returned],
+  ['armed, with an autoscaler', { ...whole, scaler: 'HPA vllm' }, returned],
+  [
+    'armed, a pause left',
+    { ...whole, marks: 'B.2 2/3 floor=0 r=4>5', steps: '25% 100%! 100%' },
+    'SurgeReturned: step 2/3, replicas 5 → 4 => B.2 2/3 floor=0',
+  ],
+  ['armed, a newer text queued', { ...whole, text: 'C' }, returned],
+  ['armed, replicas are theirs', { ...whole, n: 6, groups: `${NEW} 5:B+` }, 'Settled: settled => B.2 stable=main'],
+  [
+    'armed, theirs, the budget goes back',
+    { ...whole, n: 6, u: 2, marks: 'B.2 3/3 floor=0 u=1>2 r=4>5', groups: `${NEW} 5:B+` },
+    'Settled: settled, maxUnavailable 2 → 1 => B.2 stable=main',
+  ],
+  [
+    'armed, aborted',
+    { ...whole, intents: { abort: 'B.2' } },
+    'Aborted: rollback, replicas 5 → 4, partition 1000000 → 0 => A.1 rollback floor=0 aborted=B.2 text A',
+  ],
+  [
+    'armed, aborted for a newer request: the extra group stays',
+    { ...whole, text: 'C', intents: { abort: 'B.2' } },
+    'Superseded: step 1/3, partition 1000000 → 3 => C.3 1/3 floor=0 r=4>5 aborted=B.2',
+  ],
+  [
+    'armed and given back, aborted for a newer request: another begins',
+    { ...whole, n: 4, marks: 'B.2 3/3 floor=0', text: 'C', groups: '0:B+ 1:B+ 2:B+ 3:B+', intents: { abort: 'B.2' } },
+    'Superseded: step 0/3, partition 1000000 → 4 => C.3 0/3 floor=0 aborted=B.2',
+  ],
+])('%s', (_, of, then) => expect(planned(of)).toBe(then));
+
+test('each commit is followed by the next, and a pass that waits writes the same record again', () => {
+  const waits: World = { ...surged, groups: `${OLD} 4:B-` };
+  const record = again(waits);
+  expect(planned(record)).toBe('hold GroupsNotReady');
+  expect(again(record).record).toEqual(record.record);
+  expect(record.record).toMatchObject({
+    currentStepIndex: 1,
+    nextStepIndex: 2,
+    currentStepState: 'StepUpgrade',
+    step: { index: 0, replicas: 4, partition: 4, planned: [1, 2, 4] },
+  });
+  expect(planned(again(surged, waits))).toBe(step1);
+});
