@@ -2,7 +2,7 @@
 
 import { printStep } from '../api/marks.ts';
 import { printableLine } from '../api/printable.ts';
-import type { RolloutRecord } from '../api/record.ts';
+import type { GroupRecord, RolloutRecord } from '../api/record.ts';
 import { printRelease } from '../api/release.ts';
 
 /** Markdown for the front page of the branch. Text of the cluster stands in code spans, where nothing in it acts. */
@@ -57,15 +57,21 @@ function releaseCell(record: RolloutRecord): string {
   return record.marks === undefined ? '' : code(printRelease(record.marks.release));
 }
 
-/** One sign a group, as the LWS pages draw them: new ✅, old ❎, not ready ⏳. */
+/** One sign a group, as the LWS pages draw them: new ✅, old ❎, not ready ⏳; `+` before an extra one. */
 export function groupsCell(record: RolloutRecord): string {
   const inDelivery = record.marks?.step !== undefined;
-  return record.groups
-    .map((group) => {
-      if (!group.ready) return '⏳';
-      return group.version === 'release' || !inDelivery ? '✅' : '❎';
-    })
-    .join(' ');
+  const cells = record.groups.map((group) => {
+    const sign = group.ready ? (group.version === 'release' || !inDelivery ? '✅' : '❎') : '⏳';
+    return isExtra(record, group) ? `+${sign}` : sign;
+  });
+  return cells.join(' ');
+}
+
+/** Whether a group is there only while others restart: what the record was made from had the larger `replicas`. */
+export function isExtra({ marks, groups }: RolloutRecord, { index }: GroupRecord): boolean {
+  const surge = marks?.restore?.replicas;
+  // Somebody who has changed the number since wants all of them.
+  return surge !== undefined && index >= surge.was && groups.length <= surge.set;
 }
 
 const SHOWN = 300;

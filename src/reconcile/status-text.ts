@@ -1,9 +1,9 @@
 /** Records as text for a terminal: a table of all, a tree of one. */
 
-import type { GroupRecord, RolloutRecord } from '../api/record.ts';
+import type { GroupRecord, RolloutRecord, StepRecord } from '../api/record.ts';
 import { printRelease } from '../api/release.ts';
 import { type Instant, printDuration } from '../api/time.ts';
-import { groupsCell, stateCell } from './status-page.ts';
+import { groupsCell, isExtra, stateCell } from './status-page.ts';
 
 /** One line a rollout, columns aligned. */
 export function statusTable(records: readonly RolloutRecord[], now: Instant): string {
@@ -39,14 +39,7 @@ export function statusTree(record: RolloutRecord, now: Instant): string {
     ['State', stateCell(record).replaceAll('*', '')],
     ['Release', marks === undefined ? 'none' : printRelease(marks.release)],
     ['Stable', marks?.stable ?? 'none'],
-    ...(step === undefined
-      ? []
-      : [
-          [
-            'Step',
-            `${step.index} of ${step.planned.length}: ${step.planned[step.index - 1] ?? '?'} of ${step.replicas} groups, partition ${step.partition}${step.doneSince === undefined ? '' : `, done for ${printDuration(now - step.doneSince)}`}`,
-          ] as const,
-        ]),
+    ...(step === undefined ? [] : [['Step', stepText(step, now)] as const]),
     ...(marks === undefined || marks.aborted.length === 0
       ? []
       : [['Aborted', marks.aborted.map(printRelease).join(', ')] as const]),
@@ -62,9 +55,19 @@ export function statusTree(record: RolloutRecord, now: Instant): string {
     ...wrongFiles(record),
     '',
     `Groups: ${groupsCell(record)}`,
-    ...record.groups.map((group, index) => groupLine(group, index === record.groups.length - 1, now)),
+    ...record.groups.map((group, index) => {
+      const line = groupLine(group, index === record.groups.length - 1, now);
+      return isExtra(record, group) ? `${line}, extra: goes when all are through` : line;
+    }),
     '',
   ].join('\n');
+}
+
+function stepText(step: StepRecord, now: Instant): string {
+  const where = `${step.index} of ${step.planned.length}`;
+  if (step.index === 0) return `${where}: extra groups start above ${step.replicas}, partition ${step.partition}`;
+  const done = step.doneSince === undefined ? '' : `, done for ${printDuration(now - step.doneSince)}`;
+  return `${where}: ${step.planned[step.index - 1] ?? '?'} of ${step.replicas} groups, partition ${step.partition}${done}`;
 }
 
 /** The first fault of the files, where no hold quotes it: a rollout whose workload cannot be read has no holds. */

@@ -1,0 +1,45 @@
+/** What people read of a record: the tree of one rollout, and the signs of its groups, with extra groups in it. */
+
+import { expect, test } from 'vitest';
+import { groupsCell } from '../../src/reconcile/status-page.ts';
+import { statusTree } from '../../src/reconcile/status-text.ts';
+import { plan } from '../../src/rollout/plan.ts';
+import { NOW, type World, world } from '../support/snapshot.ts';
+
+const OLD = '0:A+ 1:A+ 2:A+ 3:A+';
+const begun: World = { text: 'B', marks: 'B.2 0/3 floor=4', p: 4, groups: OLD, surge: 1, record: {} };
+const starting: World = { ...begun, n: 5, marks: 'B.2 0/3 floor=4 r=4>5', groups: `${OLD} 4:B-` };
+const one: World = { ...starting, marks: 'B.2 1/3 floor=3 r=4>5', p: 3, groups: '0:A+ 1:A+ 2:A+ 3:B- 4:B+' };
+
+test.each<readonly [what: string, of: World, step: string, signs: string, extra: string]>([
+  ['before the extra group', begun, '0 of 3: extra groups start above 4, partition 4', '❎ ❎ ❎ ❎', ''],
+  ['while it starts', starting, '0 of 3: extra groups start above 4, partition 4', '❎ ❎ ❎ ❎ +⏳', 'group 4'],
+  ['in a step', one, '1 of 3: 1 of 4 groups, partition 3', '❎ ❎ ❎ ⏳ +✅', 'group 4'],
+  [
+    'scaled by people: theirs',
+    { ...one, n: 6, groups: `${one.groups} 5:B+` },
+    '1 of 3: 1 of 4 groups, partition 3',
+    '❎ ❎ ❎ ⏳ ✅ ✅',
+    '',
+  ],
+  [
+    'given back',
+    { ...one, n: 4, marks: 'B.2 1/3 floor=3', groups: '0:A+ 1:A+ 2:A+ 3:B-' },
+    '1 of 3: 1 of 4 groups, partition 3',
+    '❎ ❎ ❎ ⏳',
+    '',
+  ],
+])('%s', (_, of, step, signs, extra) => {
+  const { record } = plan(world({ ...of, record: { replicas: 4 } }));
+  if (record === undefined) throw new Error('no record');
+  const tree = statusTree(record, NOW);
+  expect(/^Step: +(.*)$/m.exec(tree)?.[1]).toBe(step);
+  expect(groupsCell(record)).toBe(signs);
+  expect(/(group \d+) .*, extra: goes when all are through$/m.exec(tree)?.[1] ?? '').toBe(extra);
+});
+
+test('what is waited for says that it is an extra group', () => {
+  expect(plan(world(starting)).holds.map(({ message }) => message)).toEqual([
+    'The extra group 4 starts before step 1: Group 4 is on the release and not ready yet (leader: ImagePullBackOff). If it stays so: tranche abort vllm',
+  ]);
+});
