@@ -35,6 +35,14 @@ export type Restore = {
   readonly replicas?: Surge | undefined;
 };
 
+/** Another floor and budget; what is remembered of extra groups stays. Always in this order: plans are compared as text. */
+export function putAside(before: Restore | undefined, now: Omit<Restore, 'replicas'>): Restore {
+  const { floor, maxUnavailable } = now;
+  return before?.replicas === undefined
+    ? { floor, maxUnavailable }
+    : { floor, maxUnavailable, replicas: before.replicas };
+}
+
 export type Marks = {
   readonly release: Release;
   readonly step: StepMark | undefined;

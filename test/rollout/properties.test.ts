@@ -29,6 +29,20 @@ function partitionOf(snapshot: Snapshot, made: Plan): Written | undefined {
   return { before, after: edit?.kind === 'set' ? Number(edit.value) : before, reason: made.commit.reason };
 }
 
+function replicasOf(snapshot: Snapshot, made: Plan): { readonly before: number; readonly after: number } | undefined {
+  const before = snapshot.workload?.workload.replicas;
+  const edit = made.commit?.edits[0]?.edits.find((found) => found.path.join('/') === 'spec/replicas');
+  return edit?.kind === 'set' && before !== undefined ? { before, after: Number(edit.value) } : undefined;
+}
+
+/** N: without the extra groups. */
+function groupsWanted({ live, workload }: Snapshot): number {
+  const inGit = workload?.workload.replicas ?? 0;
+  const asked = live.lws.kind === 'known' && live.scaler.kind === 'known' ? live.lws.value.replicas : inGit;
+  const surge = workload?.workload.marks?.restore?.replicas;
+  return surge !== undefined && surge.set === inGit && surge.set === asked ? surge.was : asked;
+}
+
 function law(name: string, check: (of: World, snapshot: Snapshot, made: Plan) => void): void {
   test(name, () => {
     fc.assert(
@@ -43,7 +57,7 @@ function law(name: string, check: (of: World, snapshot: Snapshot, made: Plan) =>
 
 test('the worlds reach every kind of commit', () => {
   const reached = new Set<string>();
-  for (const of of fc.sample(arbitraryWorld, { seed: 1, numRuns: 6000 }))
+  for (const of of fc.sample(arbitraryWorld, { seed: 1, numRuns: 8000 }))
     reached.add(plan(world(of)).commit?.reason ?? '');
   const all: readonly MoveReason[] = [
     ...FORWARD,
@@ -57,6 +71,9 @@ test('the worlds reach every kind of commit', () => {
     'RolledBack',
     'RequestWithdrawn',
     'Retried',
+    'SurgePrepared',
+    'Surged',
+    'SurgeReturned',
   ];
   expect([...reached].sort()).toEqual(['', ...all].sort());
 });
@@ -75,10 +92,7 @@ law('a step never lets more groups go than its plan allows, beyond those that ha
   if (written === undefined || !FORWARD.includes(written.reason)) return;
   const step = made.record?.marks?.step;
   const steps = snapshot.rollout?.rollout.steps ?? [];
-  const n =
-    snapshot.live.lws.kind === 'known' && snapshot.live.scaler.kind === 'known'
-      ? snapshot.live.lws.value.replicas
-      : (snapshot.workload?.workload.replicas ?? 0);
+  const n = groupsWanted(snapshot);
   const plannedStep = step?.kind === 'step' ? steps[step.index - 1] : undefined;
   expect(plannedStep).toBeDefined();
   if (plannedStep === undefined || written.after === SENTINEL) return;
@@ -93,6 +107,42 @@ law('one step at a time, unless a jump or an edited plan says so', (_, snapshot,
   const index = before?.step?.kind === 'step' ? before.step.index : 0;
   expect(after.step.index).toBe(index + 1);
 });
+
+law(
+  'extra groups come alone, once the partition is at those that people want, and as many as a policy says',
+  (_, snapshot, made) => {
+    const replicas = replicasOf(snapshot, made);
+    if (replicas === undefined || replicas.after <= replicas.before) return;
+    expect(made.commit?.reason).toBe('Surged');
+    expect(replicas.after - replicas.before).toBe(snapshot.policy.surge);
+    const written = partitionOf(snapshot, made);
+    expect(written?.after).toBe(written?.before);
+    expect(snapshot.live.scaler.kind).toBe('absent');
+    expect(made.record?.marks?.restore?.replicas).toEqual({ was: replicas.before, set: replicas.after });
+  },
+);
+
+law(
+  'replicas are only ever given back to what they were, and only where they are what we made of them',
+  (_, snapshot, made) => {
+    const replicas = replicasOf(snapshot, made);
+    if (replicas === undefined || replicas.after >= replicas.before) return;
+    expect(snapshot.workload?.workload.marks?.restore?.replicas).toEqual({ was: replicas.after, set: replicas.before });
+    expect(made.record?.marks?.restore?.replicas).toBeUndefined();
+    expect([...BACK, 'SurgeReturned', 'Settled', 'RolledBack']).toContain(made.commit?.reason);
+  },
+);
+
+law(
+  'while a group that people want restarts, an extra one is not taken away, but on the way back',
+  (_, snapshot, made) => {
+    if (made.commit?.reason !== 'SurgeReturned' && made.commit?.reason !== 'Settled') return;
+    const replicas = replicasOf(snapshot, made);
+    if (replicas === undefined) return;
+    const groups = made.record?.groups.filter((group) => group.index < replicas.after) ?? [];
+    expect(groups.filter((group) => group.ready)).toHaveLength(replicas.after);
+  },
+);
 
 law('going back never raises the partition', (_, snapshot, made) => {
   const written = partitionOf(snapshot, made);

@@ -39,11 +39,12 @@ function marks(n: number, steps: number): fc.Arbitrary<string> {
   const aborted = fc.constantFrom('', ' aborted=B.2', ' aborted=C.3,B.2', ' aborted=B.3,B.2');
   const floor = fc.integer({ min: 0, max: n });
   const budget = fc.constantFrom('', '', ' u=1>2', ' u=->3');
-  const step = fc.tuple(letter, serial, fc.integer({ min: 1, max: steps }), floor, budget, aborted);
+  const extra = fc.constantFrom('', '', '', ...(n > 1 ? [` r=${n - 1}>${n}`] : []), ` r=${n + 1}>${n + 2}`);
+  const step = fc.tuple(letter, serial, fc.integer({ min: 0, max: steps }), floor, budget, fc.tuple(extra, aborted));
   return fc.oneof(
     fc.constant('none'),
     fc.tuple(letter, serial, aborted).map(([text, k, given]) => `${text}.${k}${given}`),
-    step.map(([text, k, index, low, u, given]) => `${text}.${k} ${index}/${steps} floor=${low}${u}${given}`),
+    step.map(([text, k, index, low, u, [r, given]]) => `${text}.${k} ${index}/${steps} floor=${low}${u}${r}${given}`),
     fc.tuple(serial, floor, budget, aborted).map(([k, low, u, given]) => `A.${k} rollback floor=${low}${u}${given}`),
   );
 }
@@ -104,6 +105,7 @@ const chaos: fc.Arbitrary<World> = fc
         marks: marks(n, steps.split(' ').length),
         p: fc.oneof({ weight: 9, arbitrary: partition(n) }, { weight: 1, arbitrary: fc.constant('missing' as const) }),
         u: fc.integer({ min: 0, max: 3 }),
+        surge: fc.constantFrom(0, 0, 1, 2),
         groups: groups(n),
         live: fc.oneof(
           { weight: 4, arbitrary: fc.constant({}) },
@@ -165,5 +167,38 @@ const delivery: fc.Arbitrary<World> = fc
     );
   });
 
-/** Half of them chaos, half deliveries that could go on. */
-export const arbitraryWorld: fc.Arbitrary<World> = fc.oneof(chaos, delivery);
+/** The same with extra groups: before they are asked for, while they start, in a step, and when all are through. */
+const surged: fc.Arbitrary<World> = fc
+  .tuple(fc.integer({ min: 1, max: 5 }), fc.integer({ min: 1, max: 2 }), fc.nat(4), fc.nat(12))
+  .chain(([n, k, stage, astray]) => {
+    const asked = stage === 0 ? n : n + k;
+    const p = [n, n, n - 1, 0, SENTINEL][stage] ?? n;
+    const from = p === SENTINEL ? 0 : p;
+    const index = [0, 0, 1, 2, 2][stage] ?? 0;
+    const states = Array.from({ length: asked }, (_, i) => `${i}:${i >= from ? 'B' : 'A'}${astray === i ? '-' : '+'}`);
+    const extra = stage === 0 ? '' : ` r=${n}>${n + k}`;
+    return fc.record(
+      {
+        n: fc.constantFrom(asked, asked, asked, asked, asked + 1, n),
+        steps: fc.constant('1 100%'),
+        text: fc.constantFrom('B', 'B', 'B', 'B', 'C', 'A'),
+        marks: fc.constantFrom(`B.2 ${index}/2 floor=${Math.min(from, n)}${extra}`, 'A.1'),
+        p: fc.constant(p),
+        u: fc.constantFrom(1, 1, 2),
+        surge: fc.constantFrom(k, k, 0),
+        groups: fc.constant(states.join(' ')),
+        record: fc.constant({ doneAgo: 100 }),
+        rollout: fc.constantFrom({}, {}, {}, {}, { paused: true }, { disabled: true }, 'absent' as const),
+        scaler: fc.constantFrom('HPA vllm', 'unknown'),
+        intents: fc.constantFrom({}, { approve: '1@B.2' }, { abort: 'B.2' }, { jump: '2@B.2' }),
+      },
+      { requiredKeys: ['n', 'steps', 'text', 'marks', 'p', 'surge', 'groups', 'record'] },
+    );
+  });
+
+/** Nearly half of them chaos, the others deliveries that could go on. */
+export const arbitraryWorld: fc.Arbitrary<World> = fc.oneof(
+  { weight: 4, arbitrary: chaos },
+  { weight: 3, arbitrary: delivery },
+  { weight: 2, arbitrary: surged },
+);

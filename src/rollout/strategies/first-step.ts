@@ -1,7 +1,7 @@
 /** The first step of a request: the marks it gets, and the commit that lets its first groups go. */
 
 import type { IntOrPercent } from '../../api/int-or-percent.ts';
-import type { Marks, Restore } from '../../api/marks.ts';
+import { type Marks, putAside, type Restore } from '../../api/marks.ts';
 import { sameRelease } from '../../api/release.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import { nextPartition, partitionOf } from '../batches.ts';
@@ -70,10 +70,10 @@ export function start(
       release,
       ...first,
       step: { kind: 'step', index, of: steps.length },
-      restore: {
-        ...(from.restore ?? NOTHING_ASIDE),
+      restore: putAside(from.restore, {
         floor: Math.min(partition, from.restore?.floor ?? partition),
-      },
+        maxUnavailable: from.restore?.maxUnavailable,
+      }),
     },
     partition: partition === situation.partition ? undefined : partition,
     maxUnavailable: from.maxUnavailable,
@@ -100,7 +100,10 @@ function prepareSurge(
   if (replicas === undefined) return holding([], 'BeforeStepUpgrade');
   const partition = nextPartition(situation.partition, replicas);
   const floor = Math.min(partition, from.restore?.floor ?? partition);
-  const marks = firstStep(situation, { marks: from.marks, restore: { ...(from.restore ?? NOTHING_ASIDE), floor } });
+  const marks = firstStep(situation, {
+    marks: from.marks,
+    restore: putAside(from.restore, { floor, maxUnavailable: from.restore?.maxUnavailable }),
+  });
   const surge = surgeInGit(situation.workload);
   const next =
     surge !== undefined

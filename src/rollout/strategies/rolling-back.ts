@@ -1,6 +1,6 @@
 /** The row `rollback`: until every group has been seen on the stable version and ready. */
 
-import type { Marks } from '../../api/marks.ts';
+import { type Marks, putAside } from '../../api/marks.ts';
 import { printRelease } from '../../api/release.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import { replicasUnknown, scaledToZero, wanted } from '../gates/cluster.ts';
@@ -77,11 +77,10 @@ function widen(marks: Marks, low: number): Decision {
     label: 'rollback',
     marks: {
       ...marks,
-      restore: {
-        ...marks.restore,
+      restore: putAside(marks.restore, {
         floor: Math.min(low, marks.restore?.floor ?? low),
         maxUnavailable: marks.restore?.maxUnavailable,
-      },
+      }),
     },
     partition: low,
     maxUnavailable: undefined,
@@ -114,7 +113,7 @@ function raiseAgain(situation: Situation, marks: Marks, groups: readonly Group[]
     label: 'rollback',
     marks: {
       ...marks,
-      restore: { ...marks.restore, floor: marks.restore?.floor ?? partition, maxUnavailable: budget.displaced },
+      restore: putAside(marks.restore, { floor: marks.restore?.floor ?? partition, maxUnavailable: budget.displaced }),
     },
     partition: undefined,
     maxUnavailable: budget.set,

@@ -1,6 +1,6 @@
 /** The row `step k, partial`: finish the step that Git names, then write the next. */
 
-import type { Marks } from '../../api/marks.ts';
+import { type Marks, putAside } from '../../api/marks.ts';
 import { printRelease, sameRelease } from '../../api/release.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import { nextPartition, partitionOf, plannedGroups } from '../batches.ts';
@@ -113,11 +113,10 @@ export function nextStep(
     marks: {
       ...marks,
       step: { kind: 'step', index: target, of: steps.length },
-      restore: {
-        ...marks.restore,
+      restore: putAside(marks.restore, {
         floor: Math.min(next, marks.restore?.floor ?? next),
         maxUnavailable: marks.restore?.maxUnavailable,
-      },
+      }),
     },
     partition: next === partition ? undefined : next,
     maxUnavailable: undefined,
@@ -225,11 +224,10 @@ export function partitionEdited(situation: Situation, marks: Marks): Decision | 
     // The cluster may have seen the edited one: going back must not forget the groups that it let go.
     marks: {
       ...marks,
-      restore: {
-        ...marks.restore,
+      restore: putAside(marks.restore, {
         floor: Math.min(partition, marks.restore?.floor ?? partition),
         maxUnavailable: marks.restore?.maxUnavailable,
-      },
+      }),
     },
     partition: back,
     maxUnavailable: undefined,

@@ -1,6 +1,6 @@
 /** A newer request that reaches the cluster in mid-delivery: the roll is stopped and the request taken from step 1. */
 
-import type { Marks } from '../../api/marks.ts';
+import { type Marks, putAside } from '../../api/marks.ts';
 import { printRelease } from '../../api/release.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import { partitionOf } from '../batches.ts';
@@ -35,7 +35,7 @@ export function supersede(situation: Situation): Decision {
   const partition = stoppedPartition(situation, replicas);
   const budget = blockedBudget(situation);
   const floor = Math.min(marks.restore?.floor ?? situation.partition, situation.partition);
-  const restore = { ...marks.restore, floor, maxUnavailable: budget.displaced };
+  const restore = putAside(marks.restore, { floor, maxUnavailable: budget.displaced });
   const next = firstStep(situation, { marks, restore });
   const move: Move = {
     reason: 'Superseded',
@@ -79,7 +79,7 @@ export function takeOver(situation: Situation, marks: Marks): Decision {
   if (holds.length > 0 || replicas === undefined) return holding(holds, 'BeforeStepUpgrade');
   const budget = blockedBudget(situation);
   const floor = marks.restore?.floor ?? situation.partition;
-  const restore = { ...marks.restore, floor, maxUnavailable: budget.displaced };
+  const restore = putAside(marks.restore, { floor, maxUnavailable: budget.displaced });
   const decision = start(situation, { marks, restore, maxUnavailable: budget.set });
   if (decision.move === undefined) return decision;
   const { step } = decision.move.marks;

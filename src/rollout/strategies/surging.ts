@@ -9,6 +9,7 @@ import { type Hold, hold, unique } from '../hold.ts';
 import { type Decision, holding, moving } from '../move.ts';
 import { capital, extraGroups, moreGroups } from '../sentences.ts';
 import type { Situation } from '../situation.ts';
+import { surgeInGit } from '../surge.ts';
 import { approved, overshoot, waitingOnGroups } from './progress.ts';
 import { acceptRecreated } from './recreated.ts';
 import { forwardGates, nextStep, partitionEdited, wholeNext } from './stepping.ts';
@@ -28,7 +29,10 @@ export function surging(situation: Situation, step: { readonly of: number; reado
     return acceptRecreated(situation, { ...marks, step: { kind: 'step', index: 1, of } });
   }
   const extra = surgeToCome(situation);
-  const groups = waitingOnGroups(situation, Math.min(situation.partition, situation.replicas ?? 0));
+  const groups = starting(
+    situation,
+    waitingOnGroups(situation, Math.min(situation.partition, situation.replicas ?? 0)),
+  );
   const waits = [...groups, ...(extra === 0 ? [] : notOnLeaderSet(situation))];
   const holds = unique([
     ...(edited?.holds ?? []),
@@ -41,6 +45,18 @@ export function surging(situation: Situation, step: { readonly of: number; reado
     ? nextStep(situation, { marks, index: 0, plan: wholeNext(situation, 0) })
     : surge(situation, { marks, of, extra });
 }
+
+/** Says of what the groups that are waited for are: the step itself is only to come. */
+function starting({ workload }: Situation, holds: readonly Hold[]): readonly Hold[] {
+  const made = surgeInGit(workload);
+  if (made === undefined) return holds;
+  const who = `${capital(extraGroups(made))} ${made.set - made.was === 1 ? 'starts' : 'start'} before step 1`;
+  return holds.map((found) =>
+    STARTING.includes(found.reason) ? { ...found, message: `${who}: ${found.message}` } : found,
+  );
+}
+
+const STARTING: readonly Hold['reason'][] = ['GroupsNotReady', 'GroupsNotUpdated'];
 
 /** LWS writes the partition onto the leader StatefulSet: only there does it decide what an appended group becomes. */
 function notOnLeaderSet({ observed, partition, notApplied }: Situation): readonly Hold[] {
@@ -59,13 +75,14 @@ function surge(
 ): Decision {
   const { replicas, workload, partition } = situation;
   const { marks, of, extra } = at;
-  if (replicas === undefined || marks.restore === undefined) return holding([], 'StepUpgrade');
+  const { restore } = marks;
+  if (replicas === undefined || restore === undefined) return holding([], 'StepUpgrade');
   const made = { was: replicas, set: replicas + extra };
   return moving(
     {
       reason: 'Surged',
       label: `step 0/${of}`,
-      marks: { ...marks, restore: { ...marks.restore, replicas: made } },
+      marks: { ...marks, restore: { floor: restore.floor, maxUnavailable: restore.maxUnavailable, replicas: made } },
       partition: undefined,
       maxUnavailable: undefined,
       replicas: made.set,
