@@ -1,11 +1,12 @@
 /** A GitOps agent: applies the manifests of a commit as one field manager, all of them or some, in any order. */
 
-import { isJsonObject, type JsonObject } from '../api/json.ts';
+import { isJsonObject, type JsonObject, jsonEqual } from '../api/json.ts';
+import { withListDefaults } from './lws-defaults.ts';
 import { withoutValue } from './object-edit.ts';
 import { keptMeta } from './object-meta.ts';
 import { annotationsOf, type KubeObject, type NewObject, text } from './objects.ts';
-import { resourceOf } from './resource-table.ts';
-import { badRequest } from './status-body.ts';
+import { LWS, resourceOf } from './resource-table.ts';
+import { badRequest, type StatusBody } from './status-body.ts';
 import type { Answer, Store } from './store.ts';
 
 /** The parsed documents of a commit, by file. Which commit, and when, is the caller's to decide: that is lag. */
@@ -19,6 +20,8 @@ export type AgentOptions = {
   readonly namespace: string;
   /** Fields that the agent leaves out of what it applies (`ignoreDifferences`), as `['spec', 'replicas']`. */
   readonly ignored?: readonly (readonly string[])[];
+  /** A refusal instead of the API server's answer: a broken hook, a quota, a person's experiment. */
+  readonly fails?: (manifest: JsonObject) => StatusBody | undefined;
 };
 
 export type SyncOptions = AgentOptions & {
@@ -33,12 +36,17 @@ export const AGENT_ANNOTATION = 'agent.example.com/tracking-id';
 
 /** Applies one commit. Objects that the agent did not choose this time are not pruned. */
 export function syncCommit(store: Store, commit: CommitManifests, options: SyncOptions): readonly ManifestAnswer[] {
-  const all = [...commit.keys()].sort().flatMap((path) => commit.get(path) ?? []);
-  const tracked = all.map((manifest) => withTracking(manifest, options.manager));
+  const tracked = trackedManifests(commit, options.manager);
   const chosen = options.choose?.(tracked) ?? tracked;
   const answers = applyManifests(store, chosen, options);
   if (options.prune) prune(store, tracked, options);
   return answers;
+}
+
+/** The documents of a commit in the order of paths, each with the mark of its agent. */
+export function trackedManifests(commit: CommitManifests, manager: string): readonly JsonObject[] {
+  const all = [...commit.keys()].sort().flatMap((path) => commit.get(path) ?? []);
+  return all.map((manifest) => withTracking(manifest, manager));
 }
 
 /** Server-side apply with force of each manifest in order; one refusal does not stop the others. */
@@ -54,6 +62,8 @@ function applyOne(store: Store, manifest: JsonObject, options: AgentOptions): An
   const object = newObject(manifest, options.namespace);
   if (object === undefined)
     return { ok: false, status: badRequest('Object kind, apiVersion and metadata.name are required') };
+  const failure = options.fails?.(manifest);
+  if (failure !== undefined) return { ok: false, status: failure };
   const ignored = options.ignored ?? [];
   const config = ignored.reduce((rest, path) => withoutValue(rest, path), manifest);
   return store.apply(resourceOf(object), { ...config, ...identity(object) }, { manager: options.manager, force: true });
@@ -99,10 +109,32 @@ function isMine(object: KubeObject, manager: string): boolean {
   return annotationsOf(object)[AGENT_ANNOTATION] === manager && object.metadata.ownerReferences === undefined;
 }
 
+/** Whether the live object has every field that the agent would apply: nothing is to be done. */
+export function isInSync(store: Store, manifest: JsonObject, options: AgentOptions): boolean {
+  const object = newObject(manifest, options.namespace);
+  if (object === undefined) return false;
+  const resource = resourceOf(object);
+  const live = store.objects.get({ resource, ...place(object) });
+  const config = (options.ignored ?? []).reduce((rest, path) => withoutValue(rest, path), manifest);
+  const complete = resource === LWS ? withListDefaults(config) : config;
+  return live !== undefined && isWithin(complete, live);
+}
+
+/** Maps field by field, lists and values whole. What the API server owns in metadata is not the agent's. */
+function isWithin(wanted: JsonObject, live: JsonObject): boolean {
+  return Object.entries(wanted).every(([key, value]) => {
+    const there = live[key];
+    if (key === 'status' || value === null || there === value) return true;
+    if (key === 'namespace' || key === 'creationTimestamp') return true;
+    if (isJsonObject(value) && isJsonObject(there)) return isWithin(value, there);
+    return there !== undefined && jsonEqual(there, value);
+  });
+}
+
 function nameOf(resource: string, object: { readonly namespace: string; readonly name: string }): string {
   return `${resource} ${object.namespace}/${object.name}`;
 }
 
-function place(object: KubeObject): { readonly namespace: string; readonly name: string } {
+function place(object: NewObject): { readonly namespace: string; readonly name: string } {
   return { namespace: object.metadata.namespace, name: object.metadata.name };
 }

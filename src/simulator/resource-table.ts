@@ -15,6 +15,9 @@ export const STATEFUL_SETS = 'statefulsets.apps';
 export const PODS = 'pods';
 export const CONTROLLER_REVISIONS = 'controllerrevisions.apps';
 export const SERVICES = 'services';
+export const APPLICATIONS = 'applications.argoproj.io';
+export const KUSTOMIZATIONS = 'kustomizations.kustomize.toolkit.fluxcd.io';
+export const GIT_REPOSITORIES = 'gitrepositories.source.toolkit.fluxcd.io';
 
 /** Every kind that the model knows by name; others get a plural by rule (`resourceOf`). */
 export const resourceKinds: readonly ResourceKind[] = [
@@ -38,6 +41,9 @@ export const resourceKinds: readonly ResourceKind[] = [
   kind('networking.istio.io/v1', 'VirtualService', 'virtualservices', true),
   kind('networking.istio.io/v1', 'DestinationRule', 'destinationrules', true),
   kind('inference.networking.k8s.io/v1', 'InferencePool', 'inferencepools', true),
+  kind('argoproj.io/v1alpha1', 'Application', 'applications', true),
+  kind('source.toolkit.fluxcd.io/v1', 'GitRepository', 'gitrepositories', true),
+  kind('kustomize.toolkit.fluxcd.io/v1', 'Kustomization', 'kustomizations', true),
 ];
 
 const byKind = new Map(resourceKinds.map((entry) => [`${apiVersionOf(entry)} ${entry.kind}`, entry]));

@@ -1,14 +1,17 @@
-/** A small GitOps agent: applies the head of a branch to the cluster over its API, as Argo CD and Flux do. */
+/** The GitOps agent of the demo: a Flux of the model, fed with the head of a branch. Its Kustomization is served. */
 
 import { parseAllDocuments } from 'yaml';
-import { at } from '../../api/json.ts';
+import { isBoundedJson } from '../../api/bounded-json.ts';
+import { isJsonObject, type JsonObject } from '../../api/json.ts';
 import type { Git } from '../../ports/git.ts';
-import { apiVersionOf, resourceKinds } from '../../simulator/resource-table.ts';
+import type { CommitManifests } from '../../simulator/agent.ts';
+import type { Cluster } from '../../simulator/cluster-model.ts';
+import { GitOpsAgent } from '../../simulator/gitops-agent.ts';
+import { NAMESPACE } from './files.ts';
 
 export type AgentOptions = {
   readonly git: Git;
-  /** URL of the API server. */
-  readonly api: string;
+  readonly model: Cluster;
   readonly branch: string;
   /** Only what is below it is applied. */
   readonly folder: string;
@@ -22,43 +25,48 @@ export type Agent = {
 };
 
 const FIELD_MANAGER = 'gitops-agent';
+const OBJECT = { namespace: 'flux-system', name: 'fleet' } as const;
 
 /** An agent that has applied nothing yet. It deletes nothing: the demo never removes a file. */
 export function startAgent(options: AgentOptions): Agent {
+  const { git, model, branch, folder } = options;
+  const agent = new GitOpsAgent(model, {
+    flavour: 'flux',
+    object: OBJECT,
+    manager: FIELD_MANAGER,
+    namespace: NAMESPACE,
+    branch,
+    path: folder,
+    pollSeconds: undefined,
+    lagSeconds: 0,
+    prune: false,
+    selfHeal: true,
+  });
   let applied: string | undefined;
   return {
     applied: () => applied,
     sync: async () => {
-      const [head] = await options.git.heads([options.branch]);
+      const [head] = await git.heads([branch]);
       if (head === undefined || head === applied) return false;
-      for (const object of await objectsAt(options, head)) await apply(options.api, object);
+      agent.offer(head, await manifestsAt(options, head));
+      agent.tell();
+      if (agent.tick() === 'failed') throw new Error(`the agent could not apply ${head}: ${agent.message()}`);
       applied = head;
       return true;
     },
   };
 }
 
-async function objectsAt({ git, folder }: AgentOptions, commit: string): Promise<readonly unknown[]> {
+async function manifestsAt({ git, folder }: AgentOptions, commit: string): Promise<CommitManifests> {
   const tree = await git.readAt(commit, { paths: [folder], suffixes: ['.yaml'], markers: [] });
-  return tree.files.flatMap(({ content }) =>
-    content.kind === 'text' ? parseAllDocuments(content.text).map((document): unknown => document.toJS()) : [],
+  return new Map(
+    tree.files.map(({ path, content }): [string, readonly JsonObject[]] => {
+      const documents = content.kind === 'text' ? parseAllDocuments(content.text) : [];
+      return [path, documents.map((document): unknown => document.toJS()).filter(isManifest)];
+    }),
   );
 }
 
-/** Server-side apply with force: the fields of Git are the agent's. */
-async function apply(api: string, object: unknown): Promise<void> {
-  const kind = resourceKinds.find(
-    (one) => one.kind === at(object, ['kind']) && apiVersionOf(one) === at(object, ['apiVersion']),
-  );
-  if (kind === undefined) throw new Error(`the agent knows no kind ${String(at(object, ['kind']))}`);
-  const root = kind.group === '' ? `api/${kind.version}` : `apis/${kind.group}/${kind.version}`;
-  const [namespace, name] = [at(object, ['metadata', 'namespace']), at(object, ['metadata', 'name'])].map(String);
-  const path = `${root}/namespaces/${namespace}/${kind.plural}/${name}`;
-  const response = await fetch(`${api}/${path}?fieldManager=${FIELD_MANAGER}&force=true`, {
-    method: 'PATCH',
-    headers: { 'content-type': 'application/apply-patch+yaml' },
-    body: JSON.stringify(object),
-  });
-  const answer = await response.text();
-  if (!response.ok) throw new Error(`the agent could not apply ${path}: ${response.status} ${answer.slice(0, 300)}`);
+function isManifest(document: unknown): document is JsonObject {
+  return isBoundedJson(document) && isJsonObject(document);
 }

@@ -69,7 +69,7 @@ export async function openWorld(wish: WorldWish, io: Io): Promise<DemoWorld> {
   const servers = await openDemoServers({ repository, branch: BRANCH, model });
   await writeFile(kubeconfig, servers.kubeconfig);
   const ports: Ports = { ...rest, clock };
-  const agent = startAgent({ git: ports.git, api: servers.apiUrl, branch: BRANCH, folder: SYNCED_FOLDER });
+  const agent = startAgent({ git: ports.git, model, branch: BRANCH, folder: SYNCED_FOLDER });
   const removeFolder = (): Promise<void> => rm(folder, { recursive: true, force: true });
   const firstCommit = await install({ ports, agent, model, apiUrl: servers.apiUrl }).catch(async (error: unknown) => {
     await servers.close();
