@@ -161,8 +161,8 @@ export const mutants: readonly Mutant[] = [
   mutant(
     'the budget ends at N, though nothing is ready',
     'rollout/strategies/going-back.ts',
-    'Math.max(Math.min(replicas, own + unready), unready + 1)',
-    'Math.min(replicas, own + unready)',
+    'Math.max(Math.min(count, own + unready), unready + 1)',
+    'Math.min(count, own + unready)',
   ),
   mutant(
     'a pause holds the way back as well',
