@@ -29,28 +29,44 @@ export function surgeRefused(situation: Situation): Hold | undefined {
       'SurgeRefused',
       'the size of groups changes, which must not stand half-way, and extra groups of the new size beside the old ones would. Set surge to 0 in a RolloutPolicy for this Rollout until the change is through',
     );
-  return contradiction(situation, extra);
+  return contradiction(situation, {
+    extra,
+    said: `a RolloutPolicy asks for a surge of ${extra}`,
+    unowned: 'Take the autoscaler off for the delivery, or the surge out of the policy',
+    enough: 'or surge in the RolloutPolicy to as many',
+  });
 }
 
-/** Nor does it go on where that has become so; going back does. */
+/** Nor does it go on where that has become so; going back does. What the policy says by now changes nothing in Git. */
 export function surgeEndangered(situation: Situation): Hold | undefined {
   const surge = surgeInGit(situation.workload);
-  return surge === undefined ? undefined : contradiction(situation, surge.set - surge.was);
+  if (surge === undefined) return undefined;
+  const extra = surge.set - surge.was;
+  const back = `or go back: tranche abort ${situation.snapshot.key.name}`;
+  return contradiction(situation, {
+    extra,
+    said: `the surge of this delivery is ${extra}`,
+    unowned: `Take the autoscaler off until it is settled, ${back}`,
+    enough: back,
+  });
 }
 
-function contradiction(situation: Situation, extra: number): Hold | undefined {
+/** What is said of a surge that would not hold: where it comes from, and how to get out. */
+type Said = { readonly extra: number; readonly said: string; readonly unowned: string; readonly enough: string };
+
+function contradiction(situation: Situation, { extra, said, unowned, enough }: Said): Hold | undefined {
   const { snapshot, replicas } = situation;
   const { scaler } = snapshot.live;
   if (scaler.kind === 'known')
     return hold(
       'SurgeRefused',
-      `a RolloutPolicy asks for a surge of ${extra}, and replicas is written by ${scaler.value}, which would take the extra groups for its own. Take the autoscaler off for the delivery, or the surge out of the policy`,
+      `${said}, and replicas is written by ${scaler.value}, which would take the extra groups for its own. ${unowned}`,
     );
   const budget = replicas === undefined ? 0 : peoplesBudget(situation, replicas);
   if (extra >= budget) return undefined;
   return hold(
     'SurgeRefused',
-    `a surge of ${extra} is less than maxUnavailable ${budget}: that many groups may restart at once, and capacity would fall below ${replicas ?? 0}. Set maxUnavailable to ${extra}, or surge in the RolloutPolicy to at least ${budget}`,
+    `${said}, less than maxUnavailable ${budget}: that many groups may restart at once, and capacity would fall below ${replicas ?? 0}. Set maxUnavailable to ${extra}, ${enough}`,
   );
 }
 

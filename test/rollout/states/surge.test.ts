@@ -1,8 +1,9 @@
 /** The row `step 0` and a surge in every other row: extra groups come first, follow, and go again. */
 
 import { expect, test } from 'vitest';
+import { plan } from '../../../src/rollout/plan.ts';
 import { again, planned, type Row } from '../../support/planned.ts';
-import { issueOf, type World } from '../../support/snapshot.ts';
+import { issueOf, type World, world } from '../../support/snapshot.ts';
 
 const OLD = '0:A+ 1:A+ 2:A+ 3:A+';
 
@@ -336,3 +337,40 @@ test('each commit is followed by the next, and a pass that waits writes the same
   });
   expect(planned(again(surged, waits))).toBe(step1);
 });
+
+test.each<readonly [what: string, of: World, says: readonly string[]]>([
+  ['requested, an autoscaler', { ...asked, scaler: 'HPA vllm' }, ['HPA vllm', 'surge of 1', 'out of the policy']],
+  [
+    'requested, the budget',
+    { ...asked, u: 2 },
+    ['surge of 1', 'maxUnavailable 2', 'below 4', 'maxUnavailable to 1', 'RolloutPolicy'],
+  ],
+  [
+    'in a step, an autoscaler',
+    { ...one, scaler: 'HPA vllm' },
+    ['HPA vllm', 'until it is settled', 'tranche abort vllm'],
+  ],
+  [
+    'in a step, the budget',
+    { ...one, u: 2 },
+    ['less than maxUnavailable 2', 'maxUnavailable to 1', 'tranche abort vllm'],
+  ],
+])('why it is refused: %s', (_, of, says) => {
+  const [found] = plan(world(of)).holds;
+  expect(found?.reason).toBe('SurgeRefused');
+  for (const words of says) expect(found?.message).toContain(words);
+});
+
+test.each<Row>([
+  [
+    'an extra group of the new size would stand beside the old ones',
+    { ...asked, groups: OLD, sizes: { B: 4 }, sizeChange: 'Whole' },
+    'hold SurgeRefused',
+  ],
+  [
+    'without a surge it goes to all at once',
+    { ...asked, groups: OLD, sizes: { B: 4 }, sizeChange: 'Whole', surge: 0 },
+    'SizeChanged: step 3/3, partition 1000000 → 0 => B.2 3/3 floor=0',
+  ],
+  ['a later LWS takes it in steps', { ...asked, groups: OLD, sizes: { B: 4 }, lwsVersion: '0.11' }, step0],
+])('a change of the size of groups: %s', (_, of, then) => expect(planned(of)).toBe(then));
