@@ -6,5 +6,7 @@ export default defineConfig({
     testTimeout: 60_000,
     pool: 'forks',
     maxWorkers: 2,
+    // Simulations make much garbage that dies young.
+    execArgv: ['--max-semi-space-size=32'],
   },
 });

@@ -1,14 +1,15 @@
 /** Runs schedules by their seeds, and says how often each fault was injected and each kind of commit was written. */
 
 import { describe, expect, test } from 'vitest';
-import { type Outcome, runSchedule } from './schedule.ts';
+import { bundled } from './bundle.ts';
+import type { Outcome } from './schedule.ts';
 import { faultKinds } from './setup.ts';
 
 /** `SEED=n` replays one schedule and prints it; the others are left out. */
 export const ONE = process.env['SEED'];
 
-/** How many schedules CI runs, over all files. */
-export const SCHEDULES = Number(process.env['SEEDS'] ?? '2000');
+/** How many schedules run, over all files. */
+export const SCHEDULES = Number(process.env['SEEDS'] ?? (process.env['CI'] === undefined ? '2000' : '10000'));
 
 export function failure(outcome: Outcome): string {
   const { seed, broken } = outcome;
@@ -24,6 +25,7 @@ export function checkSeeds(share: { readonly first: number; readonly of: number 
     const reasons = new Map<string, number>();
 
     test(`${seeds.length} schedules break no law`, { timeout: 1_200_000 }, async () => {
+      const { runSchedule } = await bundled();
       for (const seed of seeds) {
         const outcome = await runSchedule(seed);
         expect(outcome.broken, failure(outcome)).toBeUndefined();

@@ -91,14 +91,15 @@ function ceiling({ before, after, reason, plan, workload, since }: OurCommit): s
 }
 
 /** maxUnavailable rises only to get a fleet back, never above N + 1, and comes back in the end. */
-function budget({ before, after, reason, since, workload }: OurCommit): string | undefined {
+function budget({ universe, before, after, reason, since, workload }: OurCommit): string | undefined {
   const [was, is] = [before.maxUnavailable, after.maxUnavailable];
   if (was === is) return undefined;
   const raises = [...GOING_BACK, 'Superseded', 'BudgetRaised'].includes(reason);
   // Its own value and the number of groups that are not ready, at most N, or N + 1 where none is. A group that
   // changes while it is read may look unready once: what was so around that time counts together.
-  const fits = (truth: Truth, at: number): boolean => {
-    const around = since.slice(Math.max(0, at - 3), at + 1);
+  const fits = (truth: Truth): boolean => {
+    const from = truth.atSeconds - universe.longestPassSeconds;
+    const around = since.filter(({ atSeconds }) => atSeconds >= from && atSeconds <= truth.atSeconds);
     const wanted = Math.max(truth.replicas, workload.autoscaled ? 0 : before.replicas);
     const isReady = (index: number): boolean =>
       around.every(({ groups }) => groups.some((group) => group.index === index && group.ready));

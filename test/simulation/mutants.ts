@@ -1,11 +1,8 @@
 /** Planted bugs: each a small patch of one decision in the source, which the laws must catch within its allowance. */
 
-export type Mutant = {
-  readonly name: string;
-  readonly file: string;
-  /** Must be there exactly once. */
-  readonly from: string;
-  readonly to: string;
+import type { Patch } from './bundle.ts';
+
+export type Mutant = Patch & {
   /** Schedules within which a law must be broken. */
   readonly allowance: number;
 };

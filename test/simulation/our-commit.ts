@@ -3,6 +3,7 @@
 import { parse } from 'yaml';
 import { parseTrailers } from '../../src/rollout/messages.ts';
 import { type FileMarks, lwsFile, marksIn, numberIn, rolloutFile, versionInText } from './files.ts';
+import { Remembered } from './remembered/remembered.ts';
 import type { WorkloadSetup } from './setup.ts';
 import type { Truth } from './truth.ts';
 import type { Universe } from './universe.ts';
@@ -66,8 +67,14 @@ type RolloutValue = {
   };
 };
 
-export function planIn(text: string | undefined): Plan {
-  const value = parse(text ?? '') as RolloutValue | null;
+const plans = new Remembered<Plan>(600);
+
+function planIn(text: string): Plan {
+  return plans.of(text, () => planAfresh(text));
+}
+
+function planAfresh(text: string): Plan {
+  const value = parse(text) as RolloutValue | null;
   const steps = value?.spec?.strategy?.canary?.steps ?? [];
   return {
     steps: steps.map(({ replicas, pause }) => ({
@@ -107,7 +114,7 @@ export function ourCommit(
     subject: header.message.split('\n')[0] ?? '',
     before: fieldsOf(universe.text(header.parent, lwsFile(name)) ?? ''),
     after: fieldsOf(universe.text(header.oid, lwsFile(name)) ?? ''),
-    plan: planIn(universe.text(header.parent, rolloutFile(name))),
+    plan: planIn(universe.text(header.parent, rolloutFile(name)) ?? ''),
     ...known(name),
   };
 }

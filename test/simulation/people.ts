@@ -60,6 +60,11 @@ export class Person {
     this.chance.weighted(acts)(this);
   }
 
+  /** Asks for a new version. */
+  request(): void {
+    edit(this);
+  }
+
   get text(): string {
     return this.universe.lws(this.workload.name) ?? '';
   }

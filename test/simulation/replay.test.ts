@@ -3,6 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { bundled } from './bundle.ts';
 import { failure, ONE } from './check-seeds.ts';
 import { runSchedule } from './schedule.ts';
 import type { Setup } from './setup.ts';
@@ -22,6 +23,13 @@ describe.runIf(ONE === undefined)('replay', () => {
     const [left, right] = [await runSchedule(seed), await runSchedule(seed)];
     expect(left.timeline()).toBe(right.timeline());
     expect(left.hash).toBe(right.hash);
+  });
+
+  test('what is remembered of one schedule changes nothing in another', async () => {
+    const remembering = await bundled();
+    for (let i = 0; i < 12; i++) await remembering.runSchedule(String(i));
+    for (const seed of ['7', '21', '33'])
+      expect((await remembering.runSchedule(seed)).timeline()).toBe((await runSchedule(seed)).timeline());
   });
 
   /** The setup is kept with the seed, so that a new kind of fault does not turn it into another schedule. */

@@ -80,6 +80,8 @@ class Schedule {
       await plainPass(universe);
       universe.sync('main');
       this.watch.look();
+      // And with a request, so that most of the turns are spent on deliveries.
+      for (const person of this.people) if (who.flip(0.7)) person.request();
     }
     for (let turn = 1; turn <= this.setup.turns; turn++) {
       universe.timeline.turn = turn;
@@ -97,9 +99,9 @@ class Schedule {
     const cluster = this.stream('cluster');
     const idle = this.processes.every((process) => !process.running);
     const turns: (readonly [number, Turn])[] = [
-      [3, () => agentStep(universe, agent)],
+      [universe.agentAt === universe.repository.head('main') ? 0.5 : 3, () => agentStep(universe, agent)],
       [idle ? 6 : 2, () => timeStep(universe, this.stream('time'), idle)],
-      [0.9, () => this.stream('persons').pick(this.people).act()],
+      [1.3, () => this.stream('persons').pick(this.people).act()],
       [0.3 + setup.trouble * 0.4, () => clusterStep(universe, cluster)],
       [0.3, () => branchStep(universe, this.stream('branches'))],
       [this.late.length > 0 ? 1 : 0, () => this.arriveLate()],

@@ -82,9 +82,18 @@ export function setupOf(seed: string): Setup {
     rates: ratesOf(chance.fork('rates')),
     mischief: chance.pick([0, 0, 0.1, 0.3]),
     trouble: chance.pick([0, 0.3, 1]),
-    turns: chance.between(150, 420),
+    turns: turnsOf(chance),
     questions: 1 / 250,
   };
+}
+
+/** Most schedules are short: chance is spent better on another world than on a long life of the same one. */
+function turnsOf(chance: Chance): number {
+  return chance.weighted([
+    [6, chance.between(50, 120)],
+    [3, chance.between(120, 240)],
+    [1, chance.between(240, 420)],
+  ]);
 }
 
 function workload(chance: Chance, name: string, poison: WorkloadSetup['poison']): WorkloadSetup {

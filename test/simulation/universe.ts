@@ -1,7 +1,7 @@
 /** Everything that exists in one schedule: the repository, the cluster, the agent's position, and the truth over time. */
 
-import { parseAllDocuments } from 'yaml';
 import { at, type JsonObject } from '../../src/api/json.ts';
+import { parseManifestFile } from '../../src/manifests/parse-file.ts';
 import { syncCommit } from '../../src/simulator/agent.ts';
 import { Cluster } from '../../src/simulator/cluster-model.ts';
 import type { Reading } from '../../src/simulator/object-store.ts';
@@ -17,9 +17,8 @@ export const AGENT = 'kustomize-controller';
 /** Stale reads are at most so many states of the cluster old. */
 const RING = 6;
 
-/** Parsed manifests by text: the same files come back in every schedule. */
-const documents = new Map<string, readonly JsonObject[]>();
-const DOCUMENTS_MAX = 400;
+/** Moments of one stretch of time that are looked at. */
+const MOMENTS_MAX = 200;
 
 export class Universe {
   readonly setup: Setup;
@@ -128,7 +127,7 @@ export class Universe {
   /** The agent applies a commit; `choose` says which of its workloads. */
   sync(commit: string, choose: (name: string) => boolean = () => true): void {
     const files = Object.entries(this.repository.files(commit)).filter(([path]) => path.startsWith('apps/'));
-    const manifests = new Map(files.map(([path, text]) => [path, documentsOf(text)]));
+    const manifests = new Map(files.map(([path, text]) => [path, documentsOf(path, text)]));
     const autoscaled = new Set(this.setup.workloads.filter((one) => one.autoscaled).map((one) => one.name));
     for (const ignores of [false, true]) {
       syncCommit(this.cluster.store, manifests, {
@@ -147,8 +146,16 @@ export class Universe {
     this.agentAt = commit;
   }
 
+  /** Time passes, and nothing that happens meanwhile is missed. */
   tick(seconds: number): void {
-    this.cluster.tick(seconds);
+    const end = this.now + seconds;
+    for (let moments = 0; moments < MOMENTS_MAX; moments++) {
+      const next = this.cluster.nextTimer();
+      if (next === undefined || next > end) break;
+      this.cluster.tick(Math.max(0, next - this.now));
+      this.observe();
+    }
+    this.cluster.tick(Math.max(0, end - this.now));
   }
 }
 
@@ -157,15 +164,7 @@ function nameOf(manifest: JsonObject): string {
   return typeof name === 'string' ? name : '';
 }
 
-function documentsOf(text: string): readonly JsonObject[] {
-  const known = documents.get(text);
-  if (known !== undefined) return known;
-  if (documents.size >= DOCUMENTS_MAX) documents.clear();
-  // What the agent cannot parse it does not apply.
-  const parsed = parseAllDocuments(text)
-    .filter((document) => document.errors.length === 0)
-    .map((document) => document.toJS() as JsonObject)
-    .filter((value) => value !== null);
-  documents.set(text, parsed);
-  return parsed;
+/** What the agent cannot parse it does not apply. */
+function documentsOf(path: string, text: string): readonly JsonObject[] {
+  return parseManifestFile(path, text, 'everything').documents.map((document) => document.value);
 }

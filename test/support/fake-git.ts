@@ -65,6 +65,8 @@ export class FakeRepository {
   readonly objects = new Map<Oid, GitObject>();
   /** All states of the branches, oldest first; the last is the present. */
   private readonly states: Heads[] = [new Map()];
+  /** Answers to reads by commit and request: objects never change. Shared by copies. */
+  private trees = new Map<string, Tree>();
   /** How often each kind of call was made, by all who opened the repository. */
   readonly calls = { heads: 0, readAt: 0, history: 0, push: 0, objectsWritten: 0 };
 
@@ -86,6 +88,7 @@ export class FakeRepository {
     const copy = new FakeRepository();
     for (const [oid, object] of this.objects) copy.objects.set(oid, object);
     copy.states.push(...this.states);
+    copy.trees = this.trees;
     return copy;
   }
 
@@ -167,9 +170,15 @@ export class FakeRepository {
   }
 
   readAt(commit: Oid, request: ReadRequest): Tree {
-    const root = decodeCommit(commit, this.object(commit, 'read').bytes).tree;
+    const { bytes } = this.object(commit, 'read');
+    const key = `${commit} ${JSON.stringify(request)}`;
+    const known = this.trees.get(key);
+    if (known !== undefined) return known;
+    const { tree: root } = decodeCommit(commit, bytes);
     const files = answerNow(walkTree(root, request, defaultGitLimits), (batch) => this.lookup(batch));
-    return { commit, files };
+    const tree = { commit, files };
+    this.trees.set(key, tree);
+    return tree;
   }
 
   history(from: Oid, until: Oid | undefined, limit: number): readonly CommitHeader[] {
