@@ -1,10 +1,15 @@
 /** The laws about the cluster itself, looked at after every turn: capacity, and that an armed edit restarts nothing. */
 
+import type { LawName } from './laws.ts';
 import { SENTINEL } from './our-commit.ts';
 import type { WorkloadSetup } from './setup.ts';
 import { type Truth, wantedGroups } from './truth.ts';
 import type { Universe } from './universe.ts';
 import { isBroken } from './versions.ts';
+
+/** The laws that hold only while their assumptions do. */
+export const assumed = ['C1 capacity', 'C3 revision mix'] as const;
+export type Assumed = (typeof assumed)[number];
 
 export class ClusterLaws {
   private readonly universe: Universe;
@@ -18,10 +23,21 @@ export class ClusterLaws {
   private looked = 0;
   /** The template changed while groups rolled: LWS counts those that still end for neither version. */
   private overlapping = false;
+  /** A request came in mid-delivery: its groups, those of the one before and the stable ones are there at once. */
+  private superseded = false;
+  /** Objects were made anew, or a hand was at the partition: A3. */
+  private touched = false;
+  /** Moments in which a law was not judged. */
+  private readonly skipped: Record<Assumed, number> = { 'C1 capacity': 0, 'C3 revision mix': 0 };
 
   constructor(universe: Universe, workload: WorkloadSetup) {
     this.universe = universe;
     this.workload = workload;
+  }
+
+  /** Whether a law was judged at every moment of the schedule. */
+  judges(law: Assumed): boolean {
+    return this.skipped[law] === 0;
   }
 
   /** main has this version with a partition that lets groups go. */
@@ -30,12 +46,12 @@ export class ClusterLaws {
   }
 
   /** What is wrong, as law and words; looks at all that has become true since it looked last. */
-  look(): readonly [law: string, message: string] | undefined {
+  look(): readonly [law: LawName, message: string] | undefined {
     const truths = this.universe.truths.get(this.workload.name) ?? [];
     for (; this.looked < truths.length; this.looked++) {
       const [truth, before] = [truths[this.looked]!, truths[this.looked - 1]];
       this.forgive(truth, before);
-      const wrong = this.inert(truth) ?? this.capacity(truth);
+      const wrong = this.inert(truth) ?? this.capacity(truth) ?? this.mix(truth);
       if (wrong !== undefined) return wrong;
     }
     return undefined;
@@ -43,9 +59,12 @@ export class ClusterLaws {
 
   /** What Git cannot hold: objects made anew, and everything that starts from zero, come up on what is live. */
   private forgive(truth: Truth, before: Truth | undefined): void {
-    if (before !== undefined && before.version !== truth.version && before.partition < SENTINEL)
+    if (before !== undefined && before.version !== truth.version && before.partition < SENTINEL) {
       this.overlapping = true;
+      this.superseded = true;
+    }
     const anew = before === undefined || before.uid !== truth.uid || before.setUid !== truth.setUid;
+    if ((anew && before !== undefined) || this.universe.mixed.has(this.workload.name)) this.touched = true;
     if (anew || truth.replicas === 0) {
       if (truth.version !== undefined) this.open.add(truth.version);
       if (before?.version !== undefined && before.replicas === 0) this.open.add(before.version);
@@ -57,7 +76,7 @@ export class ClusterLaws {
   }
 
   /** C3: an edit that no step has let go restarts nothing. */
-  private inert({ groups }: Truth): readonly [string, string] | undefined {
+  private inert({ groups }: Truth): readonly [LawName, string] | undefined {
     const astray = groups.find((group) => group.leaderVersion !== undefined && !this.open.has(group.leaderVersion));
     if (astray === undefined) return undefined;
     return [
@@ -67,9 +86,9 @@ export class ClusterLaws {
   }
 
   /** C1: no more groups are down than the budget, but for those that are broken or were hurt. */
-  private capacity(truth: Truth): readonly [string, string] | undefined {
+  private capacity(truth: Truth): readonly [LawName, string] | undefined {
     // LWS before 0.9 looks at leaders only (trace 29b), and so goes on while workers still load.
-    if (this.universe.setup.lws === '0.8' && this.workload.size > 1) return undefined;
+    if (this.universe.cluster.modes().lws === '0.8' && this.workload.size > 1) return this.skip('C1 capacity');
     const there = wantedGroups(truth);
     const down = Array.from({ length: truth.replicas }, (_, index) => index).filter((index) => {
       const group = there.find((one) => one.index === index);
@@ -79,10 +98,26 @@ export class ClusterLaws {
     });
     this.budget = down.length === 0 ? truth.maxUnavailable : Math.max(this.budget, truth.maxUnavailable);
     if (down.length === 0) this.overlapping = false;
+    if (this.overlapping) this.skip('C1 capacity');
     if (down.length <= this.budget || this.overlapping) return undefined;
     return [
       'C1 capacity',
       `${this.workload.name}: groups ${down.join(' ')} are down at once, the budget is ${this.budget}`,
     ];
+  }
+
+  /** C3: the stable version and the one that is delivered; nothing else. */
+  private mix({ groups, flipped, version }: Truth): readonly [LawName, string] | undefined {
+    const versions = new Set(groups.flatMap(({ leaderVersion }) => leaderVersion ?? []));
+    // Until the StatefulSet has flipped, what is recreated may come up on a version that no group has any more.
+    if (flipped && [...versions].join() === String(version)) this.superseded = false;
+    if (this.touched || this.universe.rewritten > 0) return this.skip('C3 revision mix');
+    if (versions.size <= 2 || this.superseded) return undefined;
+    return ['C3 revision mix', `${this.workload.name}: versions ${[...versions].join(', ')} are there at once`];
+  }
+
+  private skip(law: Assumed): undefined {
+    this.skipped[law] += 1;
+    return undefined;
   }
 }

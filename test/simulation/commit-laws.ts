@@ -1,13 +1,15 @@
 /** The laws that every commit of the product on main keeps, whatever the cluster does. Each answers what is wrong. */
 
+import { evidence, pauses, recreated } from './evidence-laws.ts';
 import { templateStart } from './files.ts';
-import { type Fields, type OurCommit, planned, SENTINEL } from './our-commit.ts';
-import { type Truth, wantedGroups } from './truth.ts';
+import type { LawName } from './laws.ts';
+import { begins, FORWARD, indexOf, isArmed, type OurCommit, planned, SENTINEL } from './our-commit.ts';
+import type { Truth } from './truth.ts';
 
 export type Law = (commit: OurCommit) => string | undefined;
 
 /** By the names of the invariants. */
-export const commitLaws: Readonly<Record<string, Law>> = {
+export const commitLaws = {
   'S1 steps': steps,
   'S2 ceiling': ceiling,
   'S2 budget': budget,
@@ -17,24 +19,13 @@ export const commitLaws: Readonly<Record<string, Law>> = {
   'S11 pauses': pauses,
   'S11 people': people,
   'F17 recreated': recreated,
-};
+  'L3 forward': forward,
+} as const satisfies Partial<Record<LawName, Law>>;
+
+/** The same as pairs. */
+export const commitLawList = Object.entries(commitLaws) as readonly (readonly [keyof typeof commitLaws, Law])[];
 
 const GOING_BACK = ['Aborted', 'Reverted', 'AbortedTextRemoved'];
-const FORWARD = ['StepReady', 'Jumped', 'StepsEdited'];
-
-function indexOf(step: string | undefined): number {
-  return step === undefined ? 0 : Number(/^\d+/.exec(step)?.[0] ?? Number.NaN);
-}
-
-/** A step of another release than before: its first. */
-function begins(before: Fields, after: Fields): boolean {
-  return before.marks?.step === undefined || before.marks.release !== after.marks?.release;
-}
-
-/** A whole step after its roll: only pauses are left. */
-function isArmed({ partition, marks }: Fields): boolean {
-  return partition === SENTINEL && marks?.step !== undefined && marks.floor === 0;
-}
 
 /** Which marks may follow which. */
 function steps({ before, after, reason, plan }: OurCommit): string | undefined {
@@ -65,6 +56,18 @@ function steps({ before, after, reason, plan }: OurCommit): string | undefined {
   };
   if (legal[reason] === true) return undefined;
   return `${reason} from ${before.marks?.release} ${from ?? 'settled'} to ${release} ${to ?? 'settled'}`;
+}
+
+/** Of one release the steps only go up; the groups that it has let go are never taken back but by going back. */
+function forward({ before, after, reason }: OurCommit): string | undefined {
+  const [from, to] = [before.marks?.step, after.marks?.step];
+  if (before.marks?.release !== after.marks?.release || from === 'rollback' || to === 'rollback') return undefined;
+  if (from !== undefined && to !== undefined && indexOf(to) < indexOf(from)) return `${reason} from ${from} to ${to}`;
+  const lowers =
+    after.partition < before.partition || ['Armed', 'RollStopped', 'PartitionRestored', 'Rearmed'].includes(reason);
+  return after.partition === before.partition || lowers
+    ? undefined
+    : `${reason}: partition ${before.partition} → ${after.partition}`;
 }
 
 /** No more groups are let onto the new version than the step says for N as read; never raised going back. */
@@ -111,55 +114,6 @@ function budget({ universe, before, after, reason, since, workload }: OurCommit)
   return `${reason}: maxUnavailable ${was} → ${is}`;
 }
 
-/** What a step rests on was true of the cluster, at some time since the fields before it were written. */
-function evidence(commit: OurCommit): string | undefined {
-  const { reason, before, since } = commit;
-  const proof = proofOf(commit);
-  if (proof === undefined || since.some(proof)) return undefined;
-  const step = before.marks?.step ?? 'settled';
-  return `${reason} after ${step}: never since partition ${before.partition}, version ${before.version} was so what it rests on`;
-}
-
-function proofOf({
-  reason,
-  before,
-  after,
-  plan,
-  releaseVersion,
-  workload,
-}: OurCommit): ((truth: Truth) => boolean) | undefined {
-  const applied = (truth: Truth): boolean =>
-    truth.partition === before.partition &&
-    truth.version === before.version &&
-    (workload.autoscaled || truth.replicas === before.replicas);
-  // A leader that is there keeps its group on its version, whatever its workers still do.
-  const leaders = (truth: Truth): boolean =>
-    wantedGroups(truth).length === truth.replicas &&
-    wantedGroups(truth).every((group) => group.leaderVersion === releaseVersion);
-  const all = (truth: Truth, version: number | undefined): boolean => {
-    const groups = wantedGroups(truth);
-    return groups.length === truth.replicas && groups.every((group) => group.version === version && group.ready);
-  };
-  if (reason === 'Superseded' && after.partition < before.partition) return applied;
-  if (FORWARD.includes(reason)) {
-    if (begins(before, after)) return applied;
-    if (isArmed(before)) return (truth) => all(truth, releaseVersion);
-    return (truth) =>
-      applied(truth) &&
-      Array.from({ length: Math.max(0, truth.replicas - before.partition) }, (_, i) => before.partition + i).every(
-        (index) =>
-          truth.groups.some((group) => group.index === index && group.version === before.version && group.ready),
-      );
-  }
-  const accepted =
-    plan.annotations['tranche.dev/approve'] === `${indexOf(before.marks?.step) || 1}@${before.marks?.release}`;
-  if (reason === 'Armed' && !accepted)
-    return (truth) => truth.partition === before.partition && truth.flipped && leaders(truth);
-  if (reason === 'Settled') return (truth) => all(truth, releaseVersion);
-  if (reason === 'RolledBack' || reason === 'Adopted') return (truth) => applied(truth) && all(truth, before.version);
-  return undefined;
-}
-
 /** The texts that the plan was made from are those that the commit stands on. */
 function parentAsPlanned({ universe, workload, plannedFrom, parent, before }: OurCommit): string | undefined {
   if (plannedFrom === parent) return undefined;
@@ -188,45 +142,15 @@ function confined({ universe, workload, before, after, reason, oid, parent }: Ou
   const [old, fresh] = [before.text.slice(templateStart(before.text)), after.text.slice(templateStart(after.text))];
   if (old === fresh) return undefined;
   if (![...GOING_BACK, 'RequestWithdrawn', 'Retried'].includes(reason)) return `${reason} changes the template`;
-  const known = universe.repository.log(parent).some(({ oid: at }) => {
+  const known = [...universe.everMain].some((at) => {
     const text = universe.lws(workload.name, at);
     return text !== undefined && text.slice(templateStart(text)) === fresh;
   });
   return known ? undefined : 'writes a template that no commit has';
 }
 
-/** A pause is served: a person approved, or the time has passed since the groups were there. */
-function pauses(commit: OurCommit): string | undefined {
-  const { reason, before, after, plan, universe, since } = commit;
-  const index = indexOf(before.marks?.step);
-  if (!['StepReady', 'Settled'].includes(reason) || index === 0) return undefined;
-  if (reason === 'StepReady' && begins(before, after)) return undefined;
-  const step = plan.steps[index - 1];
-  const { release } = before.marks ?? {};
-  if (plan.annotations['tranche.dev/approve'] === `${index}@${release}` || step === undefined) return undefined;
-  const jump = /^(\d+)@(.*)$/.exec(plan.annotations['tranche.dev/jump'] ?? '');
-  if (jump?.[2] === release && Number(jump?.[1]) > index) return undefined;
-  if (step.pause === 'none' && index === plan.steps.length && step.replicas === '100%') return undefined;
-  if (typeof step.pause !== 'number') return `${reason} after step ${index}, which waits for a person`;
-  const proof = proofOf(commit);
-  const first = since.find((truth) => proof?.(truth) ?? true)?.atSeconds ?? Number.POSITIVE_INFINITY;
-  const served = universe.now - first;
-  return served >= step.pause - universe.longestPassSeconds || universe.injected['clock jump'] > 0
-    ? undefined
-    : `${reason} after step ${index}: ${served} s of ${step.pause}`;
-}
-
 /** No step forward while a person says stop. */
 function people({ reason, plan, after, before }: OurCommit): string | undefined {
   if (!plan.stopped || !FORWARD.includes(reason)) return undefined;
   return `${reason} from ${before.marks?.step} to ${after.marks?.step} while paused or disabled`;
-}
-
-/** Objects that were made anew came up on the new text: no step forward until a person accepts that. */
-function recreated({ reason, before, after, plan, remade, universe }: OurCommit): string | undefined {
-  const forgotten = universe.injected['status deleted'] + universe.injected['status rewound'] > 0;
-  if (!remade || forgotten || !FORWARD.includes(reason) || begins(before, after) || isArmed(before)) return undefined;
-  const { release, step } = before.marks ?? {};
-  const accepted = plan.annotations['tranche.dev/approve'] === `${indexOf(step)}@${release}`;
-  return accepted ? undefined : `${reason} after ${step}, though the objects of the workload were made anew`;
 }

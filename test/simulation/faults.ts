@@ -7,6 +7,8 @@ import type { Universe } from './universe.ts';
 
 export type Fate =
   | { readonly kind: 'well' }
+  /** It goes well, but time passes before. */
+  | { readonly kind: 'slow'; readonly why: FaultKind; readonly seconds: number }
   | { readonly kind: 'wrong'; readonly why: FaultKind; readonly fault: PortFault }
   /** `before`: nothing happens; `after`: it happens, nobody hears; `late`: it happens some time after the death. */
   | { readonly kind: 'crash'; readonly why: FaultKind; readonly when: 'before' | 'after' | 'late' };
@@ -23,12 +25,21 @@ export function fateOf(universe: Universe, chance: Chance, call: Pending): Fate 
 function draw(universe: Universe, chance: Chance, call: Pending): Fate {
   const { rates } = universe.setup;
   const hit = (kind: FaultKind): boolean => chance.flip(rates[kind]);
+  // Seeds that are kept know nothing of these: nothing is drawn for them.
+  const hitNew = (kind: FaultKind): boolean => rates[kind] > 0 && hit(kind);
+  if (hitNew('slow call')) return { kind: 'slow', why: 'slow call', seconds: chance.between(3, 90) };
   if (call.kind === 'push') return pushFate(chance, rates);
+  if (hitNew('crash after read')) return { kind: 'crash', why: 'crash after read', when: 'after' };
   if (hit('crash before read')) return { kind: 'crash', why: 'crash before read', when: 'before' };
   if (call.kind === 'list' || call.kind === 'get') {
     if (hit('cluster unknown')) {
       const why = chance.pick(['timed out', '403 forbidden', 'a page was missing']);
       return { kind: 'wrong', why: 'cluster unknown', fault: { port: 'cluster', fault: { kind: 'unknown', why } } };
+    }
+    // The port has no half lists: an adapter that misses a page answers that it does not know.
+    if (call.kind === 'list' && hitNew('partial list')) {
+      const why = 'the second page of 2 could not be read';
+      return { kind: 'wrong', why: 'partial list', fault: { port: 'cluster', fault: { kind: 'unknown', why } } };
     }
     // A server may lag, but within one pass it never goes back behind what it has answered.
     const older = universe.ring.slice(0, -1).filter((reading) => Number(reading.resourceVersion) >= call.seen);
@@ -44,11 +55,16 @@ function draw(universe: Universe, chance: Chance, call: Pending): Fate {
       why: 'stale heads',
       fault: { port: 'git', fault: { kind: 'stale', moves: chance.between(1, 3) } },
     };
-  if (hit('git read fails'))
+  const failing: FaultKind | undefined = hit('git read fails')
+    ? 'git read fails'
+    : hitNew('git reply lost')
+      ? 'git reply lost'
+      : undefined;
+  if (failing !== undefined)
     return {
       kind: 'wrong',
-      why: 'git read fails',
-      fault: { port: 'git', fault: { kind: 'fail', retryable: chance.flip(0.8) } },
+      why: failing,
+      fault: { port: 'git', fault: { kind: 'fail', retryable: failing === 'git reply lost' || chance.flip(0.8) } },
     };
   return WELL;
 }

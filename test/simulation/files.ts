@@ -27,7 +27,7 @@ export function initialFiles(setup: Setup): Readonly<Record<string, string>> {
     const state = { steps: workload.steps, paused: false, disabled: false, intents: {} };
     files[rolloutFile(workload.name)] = rolloutText(workload, state);
     if (workload.poison !== 'no workload') files[lwsFile(workload.name)] = lwsText(workload);
-    if (workload.autoscaled) files[`apps/${workload.name}/hpa.yaml`] = hpaText(workload);
+    if (workload.autoscaled && workload.scaler !== 'live') files[`apps/${workload.name}/hpa.yaml`] = hpaText(workload);
   }
   return files;
 }
@@ -88,7 +88,8 @@ function stepLines(step: StepSetup): readonly string[] {
   return [replicas, step.pause === 'manual' ? '          pause: {}' : `          pause: {duration: ${step.pause}}`];
 }
 
-function hpaText({ name }: WorkloadSetup): string {
+/** An autoscaler, in Git or made by hand. */
+export function hpaText({ name }: WorkloadSetup): string {
   return [
     'apiVersion: autoscaling/v2',
     'kind: HorizontalPodAutoscaler',

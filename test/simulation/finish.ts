@@ -30,6 +30,7 @@ export async function finish(universe: Universe, watch: Watch, people: readonly 
       'end',
       `${name} rests: ${person.marks?.release} ${person.marks?.step ?? 'settled'} ${holds.map((hold) => hold.reason).join(' ')}`,
     );
+    watch.checkRecord(name);
     const wrong = restless(universe, person, holds);
     if (wrong !== undefined) throw new LawBroken('L1 rest', `${name} at ${person.marks?.step ?? 'settled'}: ${wrong}`);
     await abortNow(universe, {
@@ -45,6 +46,7 @@ const FOR_PEOPLE: readonly HoldReason[] = [
   'AbortRefused',
   'AbortedTemplateReturned',
   'Disabled',
+  'HistoryRewritten',
   'JumpRefused',
   'Overshoot',
   'PartitionEdited',
@@ -84,6 +86,8 @@ function restless(universe: Universe, { workload, marks, text }: Person, holds: 
   const held = holds.some(
     ({ reason }) =>
       FOR_PEOPLE.includes(reason) ||
+      // main was taken back to before it was taken over.
+      (reason === 'AnnotationsGone' && universe.rewritten > 0) ||
       (broken && FOR_BROKEN_GROUPS.includes(reason)) ||
       (mixed && FOR_MIXED_GROUPS.includes(reason)),
   );

@@ -1,6 +1,6 @@
 /** Planted bugs: each a small patch of one decision in the source, which the laws must catch within its allowance. */
 
-import type { Patch } from './bundle.ts';
+import type { Patch } from '../../scripts/simulation-bundle.mjs';
 
 export type Mutant = Patch & {
   /** Schedules within which a law must be broken. */

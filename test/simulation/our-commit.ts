@@ -118,3 +118,21 @@ export function ourCommit(
     ...known(name),
   };
 }
+
+/** Reasons of commits that let groups go. */
+export const FORWARD = ['StepReady', 'Jumped', 'StepsEdited'];
+
+/** k of `k/n`; 0: settled, NaN: going back. */
+export function indexOf(step: string | undefined): number {
+  return step === undefined ? 0 : Number(/^\d+/.exec(step)?.[0] ?? Number.NaN);
+}
+
+/** A step of another release than before: its first. */
+export function begins(before: Fields, after: Fields): boolean {
+  return before.marks?.step === undefined || before.marks.release !== after.marks?.release;
+}
+
+/** A whole step after its roll: only pauses are left. */
+export function isArmed({ partition, marks }: Fields): boolean {
+  return partition === SENTINEL && marks?.step !== undefined && marks.floor === 0;
+}

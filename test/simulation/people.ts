@@ -28,6 +28,8 @@ export class Person {
   readonly chance: Chance;
   state: RolloutState;
   versions = 0;
+  /** How many rewritings of main this person has looked at. */
+  acknowledged = 0;
 
   constructor(universe: Universe, workload: WorkloadSetup, chance: Chance) {
     this.universe = universe;
@@ -56,6 +58,7 @@ export class Person {
       [0.25 * scaled, editSteps],
       [0.2 * scaled, editPartition],
       [0.2 * scaled, editBudget],
+      [this.acknowledged < this.universe.rewritten ? 4 : 0, acknowledge],
     ];
     this.chance.weighted(acts)(this);
   }
@@ -152,6 +155,13 @@ function editSteps(person: Person): void {
   const steps = stepsOf(chance, workload.replicas, count);
   if (steps.length === state.steps.length || chance.flip(0.2))
     person.say({ steps }, `steps ${steps.map((step) => step.replicas).join(' ')}`);
+}
+
+/** Has looked at a main that somebody rewrote. */
+export function acknowledge(person: Person): void {
+  const { universe } = person;
+  person.acknowledged = universe.rewritten;
+  person.intend(INTENT.acknowledge, universe.repository.head('main') ?? '');
 }
 
 function scale(person: Person): void {

@@ -27,6 +27,14 @@ export type Pending = {
   readonly stale?: () => boolean;
 };
 
+type Pass = {
+  readonly begunAt: number;
+  /** The newest version of the cluster that was read. */
+  seen: number;
+  /** Every head that was read, by branch. */
+  readonly heads: Map<string, Set<string | undefined>>;
+};
+
 export type PassEnd =
   | { readonly kind: 'done'; readonly result: PassResult }
   | { readonly kind: 'failed'; readonly error: unknown };
@@ -52,7 +60,7 @@ export class Process {
   running = false;
   /** Seconds by which its clock is wrong. */
   skewSeconds = 0;
-  private pass = { begunAt: 0, seen: 0 };
+  private pass: Pass = { begunAt: 0, seen: 0, heads: new Map() };
   private life = 0;
   private memory = freshMemory();
   private readonly universe: Universe;
@@ -66,7 +74,7 @@ export class Process {
   /** Begins a pass; it stands still at its first call. */
   async start(): Promise<PassEnd | undefined> {
     const life = this.life;
-    this.pass = { begunAt: this.universe.now, seen: 0 };
+    this.pass = { begunAt: this.universe.now, seen: 0, heads: new Map() };
     this.running = true;
     const end = (ended: PassEnd): void => {
       if (life !== this.life) return;
@@ -148,19 +156,38 @@ export class Process {
     const open = (fault: PortFault | undefined): Git =>
       this.universe.repository.open({ before: () => (fault?.port === 'git' ? fault.fault : undefined) });
     return {
-      heads: (branches) => this.ask('heads', 'heads', (fault) => open(fault).heads(branches)),
+      heads: (branches) => {
+        const { pass } = this;
+        return this.ask('heads', 'heads', async (fault) => {
+          const heads = await open(fault).heads(branches);
+          for (const [i, branch] of branches.entries())
+            pass.heads.set(branch, (pass.heads.get(branch) ?? new Set()).add(heads[i]));
+          return heads;
+        });
+      },
       readAt: (commit, request) =>
         this.ask('readAt', `read ${commit.slice(0, 7)}`, (fault) => open(fault).readAt(commit, request)),
       history: (from, until, limit) =>
         this.ask('history', `history ${from.slice(0, 7)}`, (fault) => open(fault).history(from, until, limit)),
       push: (updates) => {
         const { pass, universe } = this;
+        for (const { branch, expectedOld } of updates) {
+          const seen = pass.heads.get(branch);
+          if (seen?.has(expectedOld) === true) continue;
+          universe.wrong ??= new LawBroken(
+            expectedOld === undefined ? 'S10 no resurrect' : 'S5 parent as planned',
+            `${this.name} expects ${branch} at ${expectedOld ?? 'nothing'}, which it never read`,
+          );
+        }
         return this.ask(
           'push',
           `push ${updates.flatMap(({ branch, commits }) => commits.map(({ message }) => `${branch}: ${message.split('\n')[0]}`)).join(' & ')}`,
-          (fault) => {
+          async (fault) => {
             universe.longestPassSeconds = Math.max(universe.longestPassSeconds, universe.now - pass.begunAt);
-            return open(fault).push(updates);
+            const result = await open(fault).push(updates);
+            if (result.kind === 'pushed')
+              for (const [i, { branch }] of updates.entries()) pass.heads.get(branch)?.add(result.heads[i]);
+            return result;
           },
           () => updates.some(({ branch, expectedOld }) => this.universe.repository.head(branch) !== expectedOld),
         );
@@ -190,7 +217,8 @@ export class Process {
 }
 
 /** Only the world may fail a pass; anything else is a bug. */
-export function checkEnd(end: PassEnd): void {
+export function checkEnd(end: PassEnd | undefined): void {
+  if (end === undefined) return;
   if (end.kind === 'failed' && !(end.error instanceof PortError)) throw end.error;
   if (end.kind === 'failed') return;
   for (const { error, plan } of end.result.outcomes) {

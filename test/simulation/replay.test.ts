@@ -4,7 +4,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { bundled } from './bundle.ts';
-import { failure, ONE } from './check-seeds.ts';
+import { ONE } from './check-seeds.ts';
+import { failure } from './report.ts';
 import { runSchedule } from './schedule.ts';
 import type { Setup } from './setup.ts';
 
@@ -14,7 +15,7 @@ describe.runIf(ONE !== undefined)('SEED', () => {
   test(`seed ${ONE}`, { timeout: 300_000 }, async () => {
     const outcome = await runSchedule(ONE ?? '');
     console.log(outcome.timeline());
-    expect(outcome.broken, failure(outcome)).toBeUndefined();
+    expect(outcome.broken, failure(outcome.seed, outcome)).toBeUndefined();
   });
 });
 
@@ -36,6 +37,6 @@ describe.runIf(ONE === undefined)('replay', () => {
   test.each(readdirSync(folder).filter((name) => name.endsWith('.json')))('%s', async (name) => {
     const { seed, setup } = JSON.parse(readFileSync(resolve(folder, name), 'utf8')) as { seed: string; setup: Setup };
     const outcome = await runSchedule(seed, setup);
-    expect(outcome.broken, failure(outcome)).toBeUndefined();
+    expect(outcome.broken, failure(outcome.seed, outcome)).toBeUndefined();
   });
 });

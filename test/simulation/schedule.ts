@@ -1,8 +1,10 @@
 /** One schedule from its seed: who acts next, what goes wrong, until the turns are over; then everything must come to rest. */
 
 import { Chance } from './chance.ts';
+import type { Assumed } from './cluster-laws.ts';
 import { fateOf } from './faults.ts';
 import { finish } from './finish.ts';
+import type { LawName } from './laws.ts';
 import { Person } from './people.ts';
 import { checkEnd, type PassEnd, type Pending, Process } from './process.ts';
 import { plainPass } from './rest.ts';
@@ -16,11 +18,13 @@ import { abortNow, passAgain } from './what-if.ts';
 export type Outcome = {
   readonly seed: string;
   /** undefined: all laws held. */
-  readonly broken: { readonly law: string; readonly message: string } | undefined;
+  readonly broken: { readonly law: LawName; readonly message: string } | undefined;
   readonly hash: string;
   readonly passes: number;
   readonly injected: Readonly<Record<FaultKind, number>>;
   readonly reasons: ReadonlyMap<string, number>;
+  /** Laws about the cluster that were judged over the whole schedule, because what they assume held. */
+  readonly judged: readonly Assumed[];
   readonly timeline: () => string;
 };
 
@@ -41,6 +45,7 @@ export async function runSchedule(seed: string, setup: Setup = setupOf(seed)): P
     passes,
     injected: universe.injected,
     reasons: watch.reasons,
+    judged: watch.judged(),
     timeline: () => universe.timeline.print(),
   };
 }
@@ -81,11 +86,12 @@ class Schedule {
       universe.sync('main');
       this.watch.look();
       // And with a request, so that most of the turns are spent on deliveries.
-      for (const person of this.people) if (who.flip(0.7)) person.request();
+      if (this.setup.busy) for (const person of this.people) if (who.flip(0.7)) person.request();
     }
     for (let turn = 1; turn <= this.setup.turns; turn++) {
       universe.timeline.turn = turn;
-      await this.turn(who)();
+      const act = this.turn(who);
+      if (this.setup.left?.includes(turn) !== true) await act();
       this.watch.look();
       if (who.flip(this.setup.questions)) await this.ask();
     }
@@ -99,11 +105,11 @@ class Schedule {
     const cluster = this.stream('cluster');
     const idle = this.processes.every((process) => !process.running);
     const turns: (readonly [number, Turn])[] = [
-      [universe.agentAt === universe.repository.head('main') ? 0.5 : 3, () => agentStep(universe, agent)],
+      [setup.busy && universe.agentAt === universe.repository.head('main') ? 0.5 : 3, () => agentStep(universe, agent)],
       [idle ? 6 : 2, () => timeStep(universe, this.stream('time'), idle)],
-      [1.3, () => this.stream('persons').pick(this.people).act()],
+      [setup.busy ? 1.3 : 0.9, () => this.stream('persons').pick(this.people).act()],
       [0.3 + setup.trouble * 0.4, () => clusterStep(universe, cluster)],
-      [0.3, () => branchStep(universe, this.stream('branches'))],
+      [setup.busy ? 0.6 : 0.3, () => branchStep(universe, this.stream('branches'))],
       [this.late.length > 0 ? 1 : 0, () => this.arriveLate()],
     ];
     for (const process of this.processes) {
@@ -122,15 +128,25 @@ class Schedule {
   }
 
   private async begin(process: Process): Promise<void> {
-    const chance = this.stream('clock');
-    if (chance.flip(this.setup.rates['clock jump'])) {
-      process.skewSeconds = chance.between(-250, 100);
-      this.universe.inject('clock jump');
-      this.universe.say(process.name, `its clock is off by ${process.skewSeconds} s`);
-    }
+    this.skew(process);
     this.passes += 1;
     this.universe.say(process.name, '· begins');
     this.ended(process, await process.start());
+  }
+
+  /** The clock of a process is set: forward, back, or to another age. */
+  private skew(process: Process): void {
+    const { universe } = this;
+    const { rates } = this.setup;
+    const chance = this.stream('clock');
+    if (chance.flip(rates['clock jump'])) {
+      process.skewSeconds = chance.between(-250, 100);
+      universe.inject(process.skewSeconds < 0 ? 'clock back' : 'clock jump');
+    } else if (rates['clock years off'] > 0 && chance.flip(rates['clock years off'])) {
+      process.skewSeconds = chance.pick([-1, 1]) * chance.between(1, 10) * 31_536_000;
+      universe.inject('clock years off');
+    } else return;
+    universe.say(process.name, `its clock is off by ${process.skewSeconds} s`);
   }
 
   private async deliver(process: Process): Promise<void> {
@@ -142,6 +158,7 @@ class Schedule {
       process.name,
       `${fate.kind === 'well' && call.kind !== 'push' ? '· ' : ''}${call.what}${fate.kind === 'well' ? '' : `: ${fate.why}`}`,
     );
+    if (fate.kind === 'slow') this.universe.tick(fate.seconds);
     if (fate.kind !== 'crash') {
       this.ended(process, await process.deliver(call, fate.kind === 'wrong' ? fate.fault : undefined));
       return;

@@ -6,6 +6,7 @@ import { Chance } from './chance.ts';
 /** Everything that goes wrong at a port or with a process. */
 export const faultKinds = [
   'git read fails',
+  'git reply lost',
   'stale heads',
   'push fails before',
   'push reply lost',
@@ -13,16 +14,35 @@ export const faultKinds = [
   'push spuriously moved',
   'push late',
   'crash before read',
+  'crash after read',
   'crash before push',
   'crash after push',
   'cluster unknown',
+  'partial list',
   'cluster stale',
+  'slow call',
   'clock jump',
+  'clock back',
+  'clock years off',
   'agent lags',
+  'agent stops',
   'agent skips a commit',
   'agent applies a part',
+  'agent in another order',
+  'agent prunes',
+  'agent ignores a field',
+  'group fails',
+  'leader killed',
+  'node lost',
+  'autoscaler moves',
+  'LWS controller down',
+  'LWS controller upgraded',
+  'StatefulSet deleted',
+  'LWS deleted',
   'status deleted',
   'status rewound',
+  'main force-pushed',
+  'main squashed',
   'main moved under a pass',
 ] as const;
 export type FaultKind = (typeof faultKinds)[number];
@@ -38,6 +58,8 @@ export type WorkloadSetup = {
   readonly steps: readonly StepSetup[];
   /** An autoscaler writes replicas; the agent leaves the field alone. */
   readonly autoscaled: boolean;
+  /** Where its autoscaler is written down; only in the cluster, or in Git too. */
+  readonly scaler?: 'live' | 'git';
   readonly lineEnd: '\n' | '\r\n';
   /** What is wrong with it from the start; the others must go on. */
   readonly poison: 'none' | 'broken yaml' | 'no workload' | 'steps down';
@@ -51,12 +73,16 @@ export type Setup = {
   readonly terminationSeconds: number | undefined;
   readonly loadSeconds: number;
   readonly processes: number;
+  /** Time is spent on deliveries; false only in seeds that are older than this. */
+  readonly busy: boolean;
   readonly rates: Rates;
   /** How much of what people do is out of the ordinary: hand edits, jumps, edited steps, retries. */
   readonly mischief: number;
   /** How much the cluster misbehaves. */
   readonly trouble: number;
   readonly turns: number;
+  /** Turns that are left out, for schedules that have been made smaller. */
+  readonly left?: readonly number[];
   /** How often a copy of the world is asked what would follow. */
   readonly questions: number;
 };
@@ -78,7 +104,12 @@ export function setupOf(seed: string): Setup {
     gate: chance.flip(0.3) ? 'on' : 'off',
     terminationSeconds: chance.flip(0.3) ? chance.between(1, 10) : undefined,
     loadSeconds: chance.pick([5, 20, 60]),
-    processes: chance.flip(0.4) ? 2 : 1,
+    processes: chance.weighted([
+      [6, 1],
+      [3, 2],
+      [1, 3],
+    ] as const),
+    busy: true,
     rates: ratesOf(chance.fork('rates')),
     mischief: chance.pick([0, 0, 0.1, 0.3]),
     trouble: chance.pick([0, 0.3, 1]),
@@ -104,7 +135,8 @@ function workload(chance: Chance, name: string, poison: WorkloadSetup['poison'])
     maxUnavailable: chance.between(1, 2),
     size: chance.between(1, 2),
     steps: stepsOf(chance, replicas),
-    autoscaled: chance.flip(0.15),
+    autoscaled: chance.flip(0.2),
+    scaler: chance.pick(['live', 'git']),
     lineEnd: chance.flip(0.15) ? '\r\n' : '\n',
     poison,
   };
@@ -130,11 +162,23 @@ export function stepsOf(chance: Chance, replicas: number, count = chance.between
   }));
 }
 
+/** Kinds with more calls to hit than others, or that end a story: the most that a seed gives them. */
+const RARE: Partial<Rates> = {
+  'git read fails': 0.03,
+  'git reply lost': 0.03,
+  'crash before read': 0.03,
+  'crash after read': 0.03,
+  'slow call': 0.03,
+  'partial list': 0.06,
+  'clock years off': 0.01,
+  'main force-pushed': 0.05,
+  'main squashed': 0.05,
+};
+
 function ratesOf(chance: Chance): Rates {
   return Object.fromEntries(
     faultKinds.map((kind) => {
-      const scale = kind.startsWith('git read') || kind.startsWith('crash before read') ? 0.03 : 0.12;
-      return [kind, chance.flip(0.5) ? 0 : chance.next() * scale];
+      return [kind, chance.flip(0.5) ? 0 : chance.next() * (RARE[kind] ?? 0.12)];
     }),
   ) as Rates;
 }

@@ -1,7 +1,7 @@
 /** What happens around the reconcilers: the agent, the cluster's own troubles, time, and other hands on the branches. */
 
 import type { Chance, Weighted } from './chance.ts';
-import type { WorkloadSetup } from './setup.ts';
+import type { FaultKind, WorkloadSetup } from './setup.ts';
 import { NAMESPACE } from './truth.ts';
 import type { Universe } from './universe.ts';
 import { isBroken } from './versions.ts';
@@ -10,7 +10,9 @@ const STATUS = 'tranche-status';
 
 /** The agent applies something of main, or nothing; it never goes back. */
 export function agentStep(universe: Universe, chance: Chance): void {
-  const { rates } = universe.setup;
+  const { rates, workloads } = universe.setup;
+  const hit = (kind: FaultKind): boolean => rates[kind] > 0 && chance.flip(rates[kind] * 3);
+  if (universe.timeline.turn < universe.agentRestsUntil) return;
   const behind = commitsBehind(universe);
   if (behind.length === 0) return;
   if (chance.flip(rates['agent lags'] * 3)) {
@@ -18,15 +20,25 @@ export function agentStep(universe: Universe, chance: Chance): void {
     universe.say('agent', 'late');
     return;
   }
+  if (rates['agent stops'] > 0 && chance.flip(rates['agent stops'] / 2)) {
+    universe.inject('agent stops');
+    universe.agentRestsUntil = universe.timeline.turn + chance.between(10, 60);
+    universe.say('agent', 'stops');
+    return;
+  }
   const [head] = behind;
   const step = chance.flip(0.25) ? behind.at(-1) : chance.flip(0.2) ? chance.pick(behind) : head;
   if (step === undefined) return;
   const skipped = behind.length - 1 - behind.indexOf(step);
   if (skipped > 0) universe.inject('agent skips a commit');
-  const partial = universe.setup.workloads.length > 1 && chance.flip(rates['agent applies a part'] * 3);
+  const partial = workloads.length > 1 && chance.flip(rates['agent applies a part'] * 3);
   if (partial) universe.inject('agent applies a part');
-  const only = chance.pick(universe.setup.workloads).name;
-  universe.sync(step, (name) => !partial || name === only);
+  const only = chance.pick(workloads).name;
+  const [prune, backwards] = [hit('agent prunes'), hit('agent in another order')];
+  if (prune) universe.inject('agent prunes');
+  if (backwards) universe.inject('agent in another order');
+  if (workloads.some((workload) => workload.autoscaled)) universe.inject('agent ignores a field');
+  universe.sync(step, { choose: (name) => !partial || name === only, prune, backwards });
   universe.say(
     'agent',
     `applies ${step.slice(0, 7)}${skipped > 0 ? `, skipping ${skipped}` : ''}${partial ? `, only ${only}` : ''}`,
@@ -35,10 +47,11 @@ export function agentStep(universe: Universe, chance: Chance): void {
   if (partial) universe.agentAt = behind[behind.indexOf(step) + 1] ?? universe.agentAt;
 }
 
-/** Commits of main that are not applied yet, newest first. */
+/** Commits of main that are not applied yet, newest first; where what it applied is gone from main, the head alone. */
 function commitsBehind(universe: Universe): readonly string[] {
   const all = universe.repository.log('main').map((commit) => commit.oid);
   const at = universe.agentAt === undefined ? -1 : all.indexOf(universe.agentAt);
+  if (at < 0 && universe.rewritten > 0) return all.slice(0, 1);
   return at < 0 ? all : all.slice(0, at);
 }
 
@@ -47,7 +60,8 @@ type Trouble = (universe: Universe, chance: Chance, workload: WorkloadSetup) => 
 /** The cluster misbehaves, or an autoscaler moves. */
 export function clusterStep(universe: Universe, chance: Chance): void {
   const workload = chance.pick(universe.healthy());
-  const { trouble } = universe.setup;
+  const { trouble, rates } = universe.setup;
+  const { lws } = universe.cluster.modes();
   const acts: Weighted<Trouble> = [
     [workload.autoscaled ? 3 : 0, autoscale],
     [2 * trouble, unready],
@@ -56,6 +70,8 @@ export function clusterStep(universe: Universe, chance: Chance): void {
     [0.3 * trouble, controllerDown],
     [0.15 * trouble, deleteSet],
     [0.1 * trouble, deleteLws],
+    [rates['node lost'] * 5 * trouble, loseNode],
+    [lws === '0.8' ? rates['LWS controller upgraded'] * 3 * trouble : 0, upgrade],
   ];
   chance.weighted(acts)(universe, chance, workload);
 }
@@ -68,7 +84,9 @@ function group(universe: Universe, chance: Chance, workload: WorkloadSetup): num
 function autoscale(universe: Universe, chance: Chance, { name }: WorkloadSetup): void {
   const replicas = chance.between(chance.flip(0.1) ? 0 : 1, 6);
   const answer = universe.cluster.scale({ namespace: NAMESPACE, name }, replicas);
-  if (answer.ok) universe.say('cluster', `${name}: the autoscaler wants ${replicas}`);
+  if (!answer.ok) return;
+  universe.inject('autoscaler moves');
+  universe.say('cluster', `${name}: the autoscaler wants ${replicas}`);
 }
 
 function unready(universe: Universe, chance: Chance, workload: WorkloadSetup): void {
@@ -76,6 +94,7 @@ function unready(universe: Universe, chance: Chance, workload: WorkloadSetup): v
   if (index === undefined) return;
   const pods = chance.pick(['leader', 'workers'] as const);
   universe.hurt.get(workload.name)?.add(index);
+  universe.inject('group fails');
   universe.cluster.setPods({ namespace: NAMESPACE, name: workload.name, group: index, pods }, { kind: 'unready' });
   universe.say('cluster', `${workload.name}: ${pods} of group ${index} not ready any more`);
 }
@@ -99,24 +118,45 @@ function kill(universe: Universe, chance: Chance, workload: WorkloadSetup): void
   const index = group(universe, chance, workload);
   if (index === undefined) return;
   universe.hurt.get(workload.name)?.add(index);
+  universe.inject('leader killed');
   universe.cluster.kill({ namespace: NAMESPACE, name: workload.name, group: index, pods: 'leader' });
   universe.say('cluster', `${workload.name}: the leader of group ${index} is killed`);
+}
+
+/** Every pod of one group is gone, with all that it had. */
+function loseNode(universe: Universe, chance: Chance, workload: WorkloadSetup): void {
+  const index = group(universe, chance, workload);
+  if (index === undefined) return;
+  universe.hurt.get(workload.name)?.add(index);
+  universe.inject('node lost');
+  universe.cluster.kill({ namespace: NAMESPACE, name: workload.name, group: index, pods: 'all' });
+  universe.say('cluster', `${workload.name}: the node of group ${index} is lost`);
+}
+
+function upgrade(universe: Universe): void {
+  universe.inject('LWS controller upgraded');
+  universe.cluster.upgradeController('0.10');
+  universe.cluster.settle();
+  universe.say('cluster', 'LWS 0.10 takes over');
 }
 
 function controllerDown(universe: Universe, chance: Chance): void {
   const up = chance.flip(0.7);
   universe.cluster.setControllerUp(up);
+  if (!up) universe.inject('LWS controller down');
   universe.say('cluster', up ? 'LWS is up' : 'LWS is down');
 }
 
 function deleteSet(universe: Universe, _chance: Chance, { name }: WorkloadSetup): void {
   universe.mixed.add(name);
+  universe.inject('StatefulSet deleted');
   universe.cluster.deleteLeaderSet({ namespace: NAMESPACE, name });
   universe.say('cluster', `${name}: the leader StatefulSet is deleted`);
 }
 
 function deleteLws(universe: Universe, _chance: Chance, { name }: WorkloadSetup): void {
   universe.mixed.add(name);
+  universe.inject('LWS deleted');
   universe.cluster.deleteLws({ namespace: NAMESPACE, name });
   universe.agentAt = undefined;
   universe.say('cluster', `${name}: the LeaderWorkerSet is deleted`);
@@ -135,9 +175,12 @@ export function timeStep(universe: Universe, chance: Chance, idle: boolean): voi
   universe.tick(seconds);
 }
 
-/** Other hands on the status branch; main is only ever added to. */
+/** Other hands on the branches: the status branch deleted or rewound, main rewritten. */
 export function branchStep(universe: Universe, chance: Chance): void {
   const { rates, repository } = { rates: universe.setup.rates, repository: universe.repository };
+  if (rates['main force-pushed'] > 0 && chance.flip(rates['main force-pushed']))
+    return rewrite(universe, chance, false);
+  if (rates['main squashed'] > 0 && chance.flip(rates['main squashed'])) return rewrite(universe, chance, true);
   const head = repository.head(STATUS);
   if (head === undefined) return;
   if (chance.flip(rates['status deleted'] * 2)) {
@@ -152,4 +195,23 @@ export function branchStep(universe: Universe, chance: Chance): void {
     universe.inject('status rewound');
     universe.say('people', 'the status branch is rewound');
   }
+}
+
+/** The last commits of main are taken away, or made one. What the files say stays, or is undone with them. */
+function rewrite(universe: Universe, chance: Chance, squash: boolean): void {
+  const { repository } = universe;
+  const line = repository.log('main');
+  const back = line[Math.min(line.length - 1, chance.between(1, 4))];
+  const [head] = line;
+  if (back === undefined || head === undefined || back.oid === head.oid) return;
+  const [were, are] = [repository.files(back.oid), repository.files(head.oid)];
+  const changed = Object.keys({ ...were, ...are }).filter((path) => were[path] !== are[path]);
+  if (squash && changed.length === 0) return;
+  repository.setHead('main', back.oid);
+  const writes = changed.map((path) => ({ path, text: are[path] }));
+  if (squash) repository.commit('main', { writes, message: 'squashed' });
+  universe.rewritten += 1;
+  for (const { name } of universe.setup.workloads) universe.mixed.add(name);
+  universe.inject(squash ? 'main squashed' : 'main force-pushed');
+  universe.say('people', `main is ${squash ? 'squashed onto' : 'forced back to'} ${back.oid.slice(0, 7)}`);
 }

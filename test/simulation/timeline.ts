@@ -1,6 +1,7 @@
 /** What happened in one schedule, in order: hashed to compare runs, printed by actor when a law is broken. */
 
 import { hash } from './chance.ts';
+import type { LawName } from './laws.ts';
 
 export type Entry = {
   readonly turn: number;
@@ -40,9 +41,9 @@ export class Timeline {
 
 /** A law does not hold: what is wrong, and everything that led there. */
 export class LawBroken extends Error {
-  readonly law: string;
+  readonly law: LawName;
 
-  constructor(law: string, message: string) {
+  constructor(law: LawName, message: string) {
     super(`${law}: ${message}`);
     this.law = law;
   }

@@ -6,9 +6,9 @@ import { syncCommit } from '../../src/simulator/agent.ts';
 import { Cluster } from '../../src/simulator/cluster-model.ts';
 import type { Reading } from '../../src/simulator/object-store.ts';
 import { FakeRepository } from '../support/fake-git.ts';
-import { initialFiles, lwsFile } from './files.ts';
+import { hpaText, initialFiles, lwsFile } from './files.ts';
 import { type FaultKind, faultKinds, type Setup, type WorkloadSetup } from './setup.ts';
-import { Timeline } from './timeline.ts';
+import { type LawBroken, Timeline } from './timeline.ts';
 import { NAMESPACE, showTruth, type Truth, truthOf } from './truth.ts';
 import { loading } from './versions.ts';
 
@@ -19,6 +19,12 @@ const RING = 6;
 
 /** Moments of one stretch of time that are looked at. */
 const MOMENTS_MAX = 200;
+
+export type SyncChoice = {
+  readonly choose?: (name: string) => boolean;
+  readonly prune?: boolean;
+  readonly backwards?: boolean;
+};
 
 export class Universe {
   readonly setup: Setup;
@@ -34,10 +40,18 @@ export class Universe {
   readonly hurt = new Map<string, Set<number>>();
   /** Workloads whose groups a hand or the cluster has put on versions that no delivery gave them. */
   readonly mixed = new Set<string>();
+  /** Commits that main has ever had. */
+  readonly everMain = new Set<string>();
+  /** How often other hands have rewritten main. */
+  rewritten = 0;
   /** What the agent applied last. */
   agentAt: string | undefined;
+  /** The agent does nothing before this turn. */
+  agentRestsUntil = 0;
   /** Seconds that the longest pass so far took: a pass dates what it sees by its beginning. */
   longestPassSeconds = 0;
+  /** A law that was broken inside of a pass, to be thrown outside of it. */
+  wrong: LawBroken | undefined;
   private seenVersion = -1;
 
   constructor(setup: Setup, from?: Universe) {
@@ -51,10 +65,15 @@ export class Universe {
         lws: setup.lws,
         gate: setup.gate,
         nowSeconds: START_SECONDS,
-        readiness: loading(setup.seed, setup.loadSeconds),
+        readiness: loading(setup.seed, setup.loadSeconds, setup.busy ? 'pod' : 'group'),
         ...(setup.terminationSeconds === undefined ? {} : { terminationSeconds: setup.terminationSeconds }),
       });
+    if (from === undefined)
+      for (const workload of setup.workloads.filter((one) => one.autoscaled && one.scaler === 'live'))
+        this.cluster.apply(documentsOf('hpa.yaml', hpaText(workload)), 'autoscaling');
     this.agentAt = from?.agentAt;
+    this.rewritten = from?.rewritten ?? 0;
+    for (const { oid } of this.repository.log('main')) this.everMain.add(oid);
     for (const { name } of setup.workloads) {
       this.truths.set(name, [...(from?.truths.get(name)?.slice(-1) ?? [])]);
       this.hurt.set(name, new Set());
@@ -125,7 +144,7 @@ export class Universe {
   }
 
   /** The agent applies a commit; `choose` says which of its workloads. */
-  sync(commit: string, choose: (name: string) => boolean = () => true): void {
+  sync(commit: string, { choose = () => true, prune = false, backwards = false }: SyncChoice = {}): void {
     const files = Object.entries(this.repository.files(commit)).filter(([path]) => path.startsWith('apps/'));
     const manifests = new Map(files.map(([path, text]) => [path, documentsOf(path, text)]));
     const autoscaled = new Set(this.setup.workloads.filter((one) => one.autoscaled).map((one) => one.name));
@@ -133,13 +152,15 @@ export class Universe {
       syncCommit(this.cluster.store, manifests, {
         manager: AGENT,
         namespace: NAMESPACE,
-        prune: false,
+        prune: prune && ignores,
         ...(ignores ? { ignored: [['spec', 'replicas']] } : {}),
-        choose: (all) =>
-          all.filter((manifest) => {
+        choose: (all) => {
+          const chosen = all.filter((manifest) => {
             const name = nameOf(manifest);
             return choose(name) && autoscaled.has(name) === ignores;
-          }),
+          });
+          return backwards ? chosen.reverse() : chosen;
+        },
       });
     }
     this.cluster.settle();

@@ -2,7 +2,7 @@
 
 import type { JsonObject } from '../../src/api/json.ts';
 import { isJsonObject } from '../../src/api/json.ts';
-import { GROUP_INDEX, LWS_NAME } from '../../src/api/lws-labels.ts';
+import { GROUP_INDEX, LWS_NAME, WORKER_INDEX } from '../../src/api/lws-labels.ts';
 import type { KubeObject } from '../../src/simulator/objects.ts';
 import { hash } from './chance.ts';
 
@@ -39,12 +39,13 @@ export function isBroken(seed: string, version: number, group: number): boolean 
 }
 
 /** Seconds that a pod loads; a pure function, so that forked worlds fare alike. */
-export function loading(seed: string, seconds: number): (pod: KubeObject) => number | 'never' {
+export function loading(seed: string, seconds: number, each: 'group' | 'pod'): (pod: KubeObject) => number | 'never' {
   return (pod) => {
     const version = versionOf(containerImage(pod)) ?? 0;
     const group = Number(pod.metadata.labels?.[GROUP_INDEX] ?? '0');
     if (isBroken(seed, version, group)) return 'never';
-    return 1 + (hash(`${seed} load ${pod.metadata.labels?.[LWS_NAME]} ${version} ${group}`) % Math.max(1, seconds));
+    const place = each === 'group' ? `${group}` : `${group} ${pod.metadata.labels?.[WORKER_INDEX]}`;
+    return 1 + (hash(`${seed} load ${pod.metadata.labels?.[LWS_NAME]} ${version} ${place}`) % Math.max(1, seconds));
   };
 }
 

@@ -1,7 +1,7 @@
 /** Looks at the world after every turn: new commits of both branches, and what the cluster does, against the laws. */
 
-import { ClusterLaws } from './cluster-laws.ts';
-import { commitLaws } from './commit-laws.ts';
+import { type Assumed, assumed, ClusterLaws } from './cluster-laws.ts';
+import { commitLawList } from './commit-laws.ts';
 import { lwsFile } from './files.ts';
 import { type Fields, fieldsOf, type OurCommit, ourCommit, SENTINEL } from './our-commit.ts';
 import { LawBroken } from './timeline.ts';
@@ -54,6 +54,7 @@ export class Watch {
 
   /** Throws LawBroken at the first law that does not hold. */
   look(): void {
+    if (this.universe.wrong !== undefined) throw this.universe.wrong;
     this.universe.observe();
     this.newOnMain();
     this.newOnStatus();
@@ -68,13 +69,34 @@ export class Watch {
     const head = repository.head('main');
     if (head === this.main || head === undefined) return;
     const line = repository.history(head, this.main, 50);
+    if (line.at(-1)?.oid !== this.main) {
+      this.main = head;
+      this.rewritten(head);
+      return;
+    }
     const fresh = line.slice(0, -1).reverse();
     let parent = this.main ?? head;
     for (const header of fresh) {
+      this.universe.everMain.add(header.oid);
       this.commit({ oid: header.oid, message: header.message, parent });
       parent = header.oid;
     }
     this.main = head;
+  }
+
+  /** Other hands have rewritten main: what its files say now is where everything goes on from. */
+  private rewritten(head: string): void {
+    this.universe.everMain.add(head);
+    for (const [name, past] of this.pasts) {
+      const fields = fieldsOf(this.universe.text(head, lwsFile(name)) ?? '');
+      const { release, step, aborted = [] } = fields.marks ?? {};
+      past.fields = fields;
+      past.since = 0;
+      past.begun = (this.universe.truths.get(name)?.length ?? 1) - 1;
+      past.serial = Math.max(0, ...[release, ...aborted].map((known) => serialOf(known ?? '.0')));
+      if (release !== undefined) past.claims.add(`${release} ${step ?? 'settled'}`);
+      if (fields.partition < SENTINEL && fields.version !== undefined) past.cluster.opened(fields.version);
+    }
   }
 
   private commit(header: { readonly oid: string; readonly message: string; readonly parent: string }): void {
@@ -82,13 +104,18 @@ export class Watch {
     if (ours !== undefined) {
       this.universe.say('main', `${header.oid.slice(0, 7)} ${ours.subject} (${ours.reason})`);
       this.reasons.set(ours.reason, (this.reasons.get(ours.reason) ?? 0) + 1);
-      for (const [law, of] of Object.entries(commitLaws)) {
+      for (const [law, of] of commitLawList) {
         const wrong = of(ours);
         if (wrong !== undefined) throw new LawBroken(law, `${header.oid.slice(0, 7)} ${ours.subject}: ${wrong}`);
       }
     }
     for (const [name, past] of this.pasts)
       this.remember(name, past, { oid: header.oid, reason: ours?.workload.name === name ? ours.reason : '' });
+  }
+
+  /** Of the laws that assume something, those whose assumptions held for every workload. */
+  judged(): readonly Assumed[] {
+    return assumed.filter((law) => [...this.pasts.values()].every(({ cluster }) => cluster.judges(law)));
   }
 
   /** The version of the release that the marks of main name. */
@@ -134,6 +161,18 @@ export class Watch {
     past.fields = fields;
   }
 
+  /** S4, at rest: what the record says of a workload is what main says. */
+  checkRecord(name: string): void {
+    const { marks } = this.pasts.get(name)!.fields;
+    const text = this.universe.text(STATUS, recordFile(name));
+    const claim = text === undefined ? undefined : claimOf(JSON.parse(text) as RecordShape);
+    const wanted = marks === undefined ? undefined : `${marks.release} ${marks.step ?? 'settled'}`;
+    // A main that was taken back to before it was taken over says nothing: the record proposes what to put back.
+    if (wanted === undefined && this.universe.rewritten > 0) return;
+    if (claim !== wanted)
+      throw new LawBroken('S4 one record', `${name}: the record says ${claim}, main says ${wanted}`);
+  }
+
   private newOnStatus(): void {
     const { repository } = this.universe;
     const head = repository.head(STATUS);
@@ -141,20 +180,21 @@ export class Watch {
     this.status = head;
     if (head === undefined) return;
     for (const [name, past] of this.pasts) {
-      const text = repository.text(STATUS, `rollouts/default/llm/${name}.json`);
+      const text = repository.text(STATUS, recordFile(name));
       if (text === undefined) continue;
       const record = JSON.parse(text) as RecordShape;
-      if (record.marks === undefined) continue;
-      const { release, step } = record.marks;
-      const place = step === undefined ? 'settled' : step.kind === 'rollback' ? 'rollback' : `${step.index}/${step.of}`;
-      const claim = `${release.digest}.${release.serial} ${place}`;
+      const claim = claimOf(record);
+      if (claim === undefined) continue;
       if (!past.claims.has(claim))
         throw new LawBroken('S4 no phantom', `${name}: the record says ${claim}, main never did`);
-      const known = repository.log('main').some((commit) => commit.oid === record.main);
-      if (!known)
+      if (!this.universe.everMain.has(record.main))
         throw new LawBroken('S4 no phantom', `${name}: the record stands on ${record.main}, which main does not have`);
     }
   }
+}
+
+function recordFile(name: string): string {
+  return `rollouts/default/llm/${name}.json`;
 }
 
 type RecordShape = {
@@ -164,6 +204,14 @@ type RecordShape = {
     readonly step?: { readonly kind: string; readonly index: number; readonly of: number };
   };
 };
+
+/** `release step`, as the record has it; undefined before the workload is taken over. */
+function claimOf({ marks }: RecordShape): string | undefined {
+  if (marks === undefined) return undefined;
+  const { release, step } = marks;
+  const place = step === undefined ? 'settled' : step.kind === 'rollback' ? 'rollback' : `${step.index}/${step.of}`;
+  return `${release.digest}.${release.serial} ${place}`;
+}
 
 function serialOf(release: string): number {
   return Number(release.split('.')[1]);

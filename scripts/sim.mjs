@@ -1,0 +1,50 @@
+// `npm run sim -- --seeds N [--from S]`, or `-- --pairs`: the simulation on all cores; ends with a summary and an exit code.
+
+import { spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { writeBundle } from './simulation-bundle.mjs';
+
+const folder = await mkdtemp(join(tmpdir(), 'tranche-sim-'));
+try {
+  const [program, tallies] = [join(folder, 'sim.cjs'), join(folder, 'tallies.cjs')];
+  await writeBundle({ entry: 'sim.ts', outfile: program });
+  await writeBundle({ entry: 'tallies.ts', outfile: tallies });
+  const begin = performance.now();
+  const cores = availableParallelism();
+  const shares = await Promise.all(Array.from({ length: cores }, (_, i) => run(program, i, cores)));
+  const seconds = (performance.now() - begin) / 1000;
+  process.exitCode = summary(shares, { seconds, cores, ...createRequire(import.meta.url)(tallies) });
+} finally {
+  await rm(folder, { recursive: true, force: true });
+}
+
+async function run(program, share, of) {
+  const args = ['--max-semi-space-size=32', program, ...process.argv.slice(2), `--share=${share}`, `--of=${of}`];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  let text = '';
+  child.stdout.setEncoding('utf8').on('data', (part) => {
+    text += part;
+  });
+  const code = await new Promise((done) => child.on('close', done));
+  if (code !== 0) throw new Error(`share ${share} of ${of} ended with ${code}`);
+  return JSON.parse(text);
+}
+
+function summary(shares, { seconds, cores, newTallies, merge, tell, missing }) {
+  const all = newTallies();
+  for (const { tallies } of shares) merge(all, tallies);
+  const failures = shares.flatMap((share) => share.failures);
+  const runs = shares.reduce((sum, share) => sum + share.runs, 0);
+  for (const failure of failures) console.log(`\n${failure}\n`);
+  if (all.schedules > 0) console.log(tell(all));
+  const lacking = all.schedules >= 1000 ? missing(all) : [];
+  for (const kind of lacking) console.log(`too seldom: ${kind}`);
+  const rate = runs / seconds / cores;
+  console.log(
+    `${runs} runs in ${seconds.toFixed(0)} s, ${rate.toFixed(1)} a second and core: ${failures.length} failures`,
+  );
+  return failures.length + lacking.length > 0 ? 1 : 0;
+}

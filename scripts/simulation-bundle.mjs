@@ -1,0 +1,64 @@
+// Builds the simulation into one file that any Node runs: parses are remembered, and one source may be patched.
+
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { build } from 'esbuild';
+
+const root = resolve(import.meta.dirname, '..');
+
+// Pure functions whose answers are remembered over all schedules; test/simulation/replay.test.ts holds both together.
+const remembered = {
+  'src/manifests/parse-document.ts': 'parse-document.ts',
+  'src/adapters/git/objects.ts': 'git-objects.ts',
+  'src/reconcile/record-store.ts': 'record-store.ts',
+};
+
+/** Writes `entry`, a file of test/simulation, with all that it imports to `outfile`. */
+export async function writeBundle({ entry, outfile, patch }) {
+  await build({
+    entryPoints: [join(root, 'test/simulation', entry)],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    target: 'node20.19',
+    // Top-level await is of no use in this format: programs begin in a function.
+    format: 'cjs',
+    logLevel: 'error',
+    plugins: [remembering, ...(patch === undefined ? [] : [patching(patch)])],
+  });
+}
+
+const remembering = {
+  name: 'remembering',
+  setup: (setup) => {
+    const stands = new Map(
+      Object.entries(remembered).map(([real, name]) => [
+        join(root, real),
+        join(root, 'test/simulation/remembered', name),
+      ]),
+    );
+    setup.onResolve({ filter: /^\..*\.ts$/ }, ({ path, resolveDir, importer }) => {
+      const stand = stands.get(resolve(resolveDir, path));
+      return stand === undefined || stand === importer ? undefined : { path: stand };
+    });
+  },
+};
+
+function patching(patch) {
+  const path = join(root, patch.file);
+  const contents = patched(readFileSync(path, 'utf8'), patch);
+  return {
+    name: 'patch',
+    setup: (setup) => {
+      setup.onLoad({ filter: /\.ts$/ }, (args) => (args.path === path ? { contents, loader: 'ts' } : undefined));
+    },
+  };
+}
+
+// A patch that no longer fits must be mended, not skipped.
+function patched(text, { name, file, from, to }) {
+  const parts = text.split(from);
+  if (parts.length !== 2)
+    throw new Error(`mutant "${name}": ${file} has its text ${parts.length - 1} times, wanted once`);
+  return parts.join(to);
+}

@@ -1,0 +1,88 @@
+/** The laws about what a commit rests on: that it was true of the cluster, for long enough, and of the same objects. */
+
+import { begins, FORWARD, indexOf, isArmed, type OurCommit } from './our-commit.ts';
+import { type Truth, wantedGroups } from './truth.ts';
+
+/** What a step rests on was true of the cluster, at some time since the fields before it were written. */
+export function evidence(commit: OurCommit): string | undefined {
+  const { reason, before, since } = commit;
+  const proof = proofOf(commit);
+  if (proof === undefined || since.some(proof)) return undefined;
+  const step = before.marks?.step ?? 'settled';
+  return `${reason} after ${step}: never since partition ${before.partition}, version ${before.version} was so what it rests on`;
+}
+
+function proofOf({
+  universe,
+  reason,
+  before,
+  after,
+  plan,
+  releaseVersion,
+  workload,
+}: OurCommit): ((truth: Truth) => boolean) | undefined {
+  const applied = (truth: Truth): boolean =>
+    truth.partition === before.partition &&
+    truth.version === before.version &&
+    (workload.autoscaled || truth.replicas === before.replicas);
+  // A leader that is there keeps its group on its version, whatever its workers still do.
+  const leaders = (truth: Truth): boolean =>
+    wantedGroups(truth).length === truth.replicas &&
+    wantedGroups(truth).every((group) => group.leaderVersion === releaseVersion);
+  const all = (truth: Truth, version: number | undefined): boolean => {
+    const groups = wantedGroups(truth);
+    return groups.length === truth.replicas && groups.every((group) => group.version === version && group.ready);
+  };
+  if (reason === 'Superseded' && after.partition < before.partition) return applied;
+  if (FORWARD.includes(reason)) {
+    if (begins(before, after)) return applied;
+    if (isArmed(before)) return (truth) => all(truth, releaseVersion);
+    return (truth) =>
+      applied(truth) &&
+      Array.from({ length: Math.max(0, truth.replicas - before.partition) }, (_, i) => before.partition + i).every(
+        (index) =>
+          truth.groups.some((group) => group.index === index && group.version === before.version && group.ready),
+      );
+  }
+  const accepted =
+    plan.annotations['tranche.dev/approve'] === `${indexOf(before.marks?.step) || 1}@${before.marks?.release}`;
+  if (reason === 'Armed' && !accepted)
+    return (truth) => truth.partition === before.partition && truth.flipped && leaders(truth);
+  // A hand at the partition has put groups elsewhere, and a person has accepted the step all the same.
+  if (reason === 'Settled' && accepted && universe.mixed.has(workload.name)) return undefined;
+  if (reason === 'Settled') return (truth) => all(truth, releaseVersion);
+  if (reason === 'RolledBack' || reason === 'Adopted') return (truth) => applied(truth) && all(truth, before.version);
+  return undefined;
+}
+
+/** A pause is served: a person approved, or the time has passed since the groups were there. */
+export function pauses(commit: OurCommit): string | undefined {
+  const { reason, before, after, plan, universe, since } = commit;
+  const index = indexOf(before.marks?.step);
+  if (!['StepReady', 'Settled'].includes(reason) || index === 0) return undefined;
+  if (reason === 'StepReady' && begins(before, after)) return undefined;
+  const step = plan.steps[index - 1];
+  const { release } = before.marks ?? {};
+  if (plan.annotations['tranche.dev/approve'] === `${index}@${release}` || step === undefined) return undefined;
+  const jump = /^(\d+)@(.*)$/.exec(plan.annotations['tranche.dev/jump'] ?? '');
+  if (jump?.[2] === release && Number(jump?.[1]) > index) return undefined;
+  if (step.pause === 'none' && index === plan.steps.length && step.replicas === '100%') return undefined;
+  if (typeof step.pause !== 'number') return `${reason} after step ${index}, which waits for a person`;
+  const proof = proofOf(commit);
+  const first = since.find((truth) => proof?.(truth) ?? true)?.atSeconds ?? Number.POSITIVE_INFINITY;
+  const served = universe.now - first;
+  const { injected } = universe;
+  const clocksDiffer = injected['clock jump'] + injected['clock back'] + injected['clock years off'] > 0;
+  return served >= step.pause - universe.longestPassSeconds || clocksDiffer
+    ? undefined
+    : `${reason} after step ${index}: ${served} s of ${step.pause}`;
+}
+
+/** Objects that were made anew came up on the new text: no step forward until a person accepts that. */
+export function recreated({ reason, before, after, plan, remade, universe }: OurCommit): string | undefined {
+  const forgotten = universe.injected['status deleted'] + universe.injected['status rewound'] > 0;
+  if (!remade || forgotten || !FORWARD.includes(reason) || begins(before, after) || isArmed(before)) return undefined;
+  const { release, step } = before.marks ?? {};
+  const accepted = plan.annotations['tranche.dev/approve'] === `${indexOf(step)}@${release}`;
+  return accepted ? undefined : `${reason} after ${step}, though the objects of the workload were made anew`;
+}

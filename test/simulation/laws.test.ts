@@ -1,0 +1,23 @@
+/** The table of laws has every invariant that is promised, and says of each where it is looked at. */
+
+import { expect, test } from 'vitest';
+import { commitLaws } from './commit-laws.ts';
+import { type LawEntry, laws } from './laws.ts';
+
+const numbered = (letter: string, most: number) => Array.from({ length: most }, (_, i) => `${letter}${i + 1}`);
+
+test('every invariant is in the table', () => {
+  const ids = new Set(Object.keys(laws).map((name) => name.split(' ')[0]));
+  const promised = [...numbered('S', 12), ...numbered('C', 3), ...numbered('L', 4)];
+  expect(promised.filter((id) => !ids.has(id))).toEqual([]);
+});
+
+test('what is not checked says why, and it is little', () => {
+  const entries: readonly (readonly [string, LawEntry])[] = Object.entries(laws);
+  const without = entries.filter(([, { checked }]) => typeof checked !== 'string').map(([name]) => name);
+  expect(without).toEqual(['C2 traffic']);
+});
+
+test('the laws about commits are in the table', () => {
+  expect(Object.keys(commitLaws).filter((name) => !(name in laws))).toEqual([]);
+});

@@ -1,0 +1,117 @@
+/** The laws of the simulation: what must hold, and where it is looked at. Their ids are those of the failure reports. */
+
+export type LawEntry = {
+  readonly statement: string;
+  /** Where it is checked; `not` says why it is not. */
+  readonly checked: string | { readonly not: string };
+};
+
+export const laws = {
+  'S1 steps': {
+    statement: 'NoSkip: marks follow each other as the rows of the specification say',
+    checked: 'each commit of ours (commit-laws.ts)',
+  },
+  'S1 releases': {
+    statement: 'a release is one text, and no serial is given twice',
+    checked: 'each commit of main (watch.ts)',
+  },
+  'S2 ceiling': {
+    statement: 'a commit lets no more groups go than its step says for N as read',
+    checked: 'each commit of ours (commit-laws.ts)',
+  },
+  'S2 budget': {
+    statement: 'maxUnavailable rises only on a way back, by the groups that are not ready, and comes back',
+    checked: 'each commit of ours (commit-laws.ts)',
+  },
+  'S3 one in flight': {
+    statement: 'the step before was applied, and what a commit rests on was true, since it was written',
+    checked: 'each commit of ours, against all that was so (commit-laws.ts)',
+  },
+  'S4 no phantom': {
+    statement: 'the record says nothing that main never said',
+    checked: 'each commit of the status branch (watch.ts)',
+  },
+  'S4 one record': {
+    statement: 'at rest the record says what main says, for every workload that was taken over',
+    checked: 'at the end (finish.ts)',
+  },
+  'S5 parent as planned': {
+    statement: 'a commit stands on the files that it was planned from, and a push expects what was read',
+    checked: 'each commit of ours (commit-laws.ts) and each push (process.ts)',
+  },
+  'S6 diff confined': {
+    statement: 'a commit changes one file, only our fields, and a template only to one that main has had',
+    checked: 'each commit of ours, byte by byte (commit-laws.ts)',
+  },
+  'S7 subset safe': {
+    statement: 'each subset of the objects of a commit keeps C1 and C2',
+    checked: 'S6: a commit changes one object; the agent applies, skips and splits commits, and C1 is looked at',
+  },
+  'S8 idempotent': {
+    statement: 'a second pass over the same world writes nothing',
+    checked: 'questions to a copy of the world (what-if.ts), and the end',
+  },
+  'S9 deterministic': {
+    statement: 'two passes from one state write the same bytes; a snapshot gives one plan',
+    checked: 'questions to a copy of the world (what-if.ts)',
+  },
+  'S10 no resurrect': {
+    statement: 'a branch is created only where the pass has read that there is none',
+    checked: 'each push (process.ts)',
+  },
+  'S11 pauses': { statement: 'no pause is cut short', checked: 'each commit of ours (commit-laws.ts)' },
+  'S11 people': {
+    statement: 'no step forward while a person says stop',
+    checked: 'each commit of ours (commit-laws.ts)',
+  },
+  'S12 way back': {
+    statement: 'from every state an abort ends with every group ready on the stable version, and everything put back',
+    checked: 'questions to a copy of the world (what-if.ts), and the end',
+  },
+  'F17 recreated': {
+    statement: 'no step forward on objects that were made anew, until a person accepts them',
+    checked: 'each commit of ours (commit-laws.ts)',
+  },
+  'C1 capacity': {
+    statement: 'no more groups are down than the budget, but for those that the cluster itself has harmed',
+    checked: 'each moment while A1, A2 and A3 hold (cluster-laws.ts)',
+  },
+  'C2 traffic': {
+    statement: 'every backend with weight has a ready group',
+    checked: { not: 'Rollouts with traffic are refused as NotSupportedYet: no commit touches a route' },
+  },
+  'C3 armed is inert': {
+    statement: 'an edit that no step has let go restarts nothing',
+    checked: 'each moment (cluster-laws.ts)',
+  },
+  'C3 revision mix': {
+    statement: 'at most two versions are there at once, but after a request in mid-delivery',
+    checked: 'each moment while A1 and A3 hold (cluster-laws.ts)',
+  },
+  'L1 rest': {
+    statement: 'without faults everything comes to rest where a person, a broken group or nothing keeps it',
+    checked: 'the end (finish.ts)',
+  },
+  'L2 bounded': {
+    statement: 'without faults every pass moves something until nothing moves, within a bounded number of passes',
+    checked: 'the end, and every question to a copy (rest.ts)',
+  },
+  'L3 forward': {
+    statement: 'of one release the steps only go up, and so do the groups let go, but on a way back',
+    checked: 'each commit of ours (commit-laws.ts)',
+  },
+  'L4 isolation': {
+    statement: 'the other Rollouts are delivered though one is poisoned',
+    checked: 'the end (finish.ts)',
+  },
+  'no crash': { statement: 'only the world fails a pass', checked: 'the end of each pass (process.ts)' },
+} as const satisfies Readonly<Record<string, LawEntry>>;
+
+export type LawName = keyof typeof laws;
+
+/** Laws about the cluster hold only while these do; a schedule in which one breaks is not judged by the law any more. */
+export const assumptions = {
+  A1: 'the agent applies only what main has, and main is only added to',
+  A2: 'LWS honours maxUnavailable: not LWS 0.8 with workers (it looks at leaders), nor where rolls overlap',
+  A3: 'nobody edits the cluster: no object is deleted, no partition is set by hand',
+} as const;

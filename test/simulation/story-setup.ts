@@ -1,0 +1,82 @@
+/** The worlds of the exhaustive part: their size, how many reconcilers, and whether capacity is kept by a surge. */
+
+import type { LawName } from './laws.ts';
+import { NO_FAULTS, type Setup, type StepSetup } from './setup.ts';
+
+export const pointFaults = ['crash before', 'crash after', 'reply lost'] as const;
+export type PointFault = (typeof pointFaults)[number];
+
+/** By the number of the call, from 0. */
+export type StrictFaults = ReadonlyMap<number, PointFault>;
+
+export type StorySetup = {
+  readonly groups: number;
+  readonly steps: readonly StepSetup[];
+  readonly reconcilers: 1 | 2;
+  /** Groups beyond N while the delivery goes on; 0: none. */
+  readonly surge: number;
+};
+
+export type StoryEnd = {
+  readonly broken: { readonly law: LawName; readonly message: string } | undefined;
+  /** How many calls there were. */
+  readonly calls: number;
+  /** How many there were when the new version was asked for. */
+  readonly requestedAt: number;
+  readonly timeline: () => string;
+};
+
+const STEPS: readonly StepSetup[] = [
+  { replicas: '25%', pause: 0 },
+  { replicas: '50%', pause: 'manual' },
+  { replicas: '100%', pause: 0 },
+];
+const FEW_STEPS: readonly StepSetup[] = [
+  { replicas: '50%', pause: 0 },
+  { replicas: '100%', pause: 0 },
+];
+
+/** Every configuration: strategy × reconcilers. */
+export const configurations = (['partition'] as const).flatMap((strategy) =>
+  ([1, 2] as const).map((reconcilers) => ({ strategy, reconcilers })),
+);
+export type Configuration = (typeof configurations)[number];
+
+/** Four groups, three steps with a pause for a person. */
+export function baseStory({ reconcilers }: Configuration): StorySetup {
+  return { groups: 4, steps: STEPS, reconcilers, surge: 0 };
+}
+
+/** Two groups, two steps. */
+export function smallStory(configuration: Configuration): StorySetup {
+  return { ...baseStory(configuration), groups: 2, steps: FEW_STEPS };
+}
+
+export function setupOfStory({ groups, steps, reconcilers }: StorySetup): Setup {
+  return {
+    seed: 'story',
+    workloads: [
+      {
+        name: 'vllm',
+        replicas: groups,
+        maxUnavailable: 1,
+        size: 1,
+        steps,
+        autoscaled: false,
+        lineEnd: '\n',
+        poison: 'none',
+      },
+    ],
+    lws: '0.10',
+    gate: 'off',
+    terminationSeconds: undefined,
+    loadSeconds: 5,
+    processes: reconcilers,
+    busy: false,
+    rates: NO_FAULTS,
+    mischief: 0,
+    trouble: 0,
+    turns: 0,
+    questions: 0,
+  };
+}

@@ -1,0 +1,128 @@
+/** One plain story without chance: a version goes through its steps, and exactly the faults that are asked for happen. */
+
+import { Chance } from './chance.ts';
+import { versionInText } from './files.ts';
+import { finish } from './finish.ts';
+import { approve, Person } from './people.ts';
+import { checkEnd, type Pending, type PortFault, Process } from './process.ts';
+import type { StoryEnd, StorySetup, StrictFaults } from './story-setup.ts';
+import { setupOfStory } from './story-setup.ts';
+import { LawBroken } from './timeline.ts';
+import { Universe } from './universe.ts';
+import { Watch } from './watch.ts';
+
+/** Rounds within which the story ends, with some more for what the faults cost. */
+const ROUNDS_MAX = 40;
+const ROUND_SECONDS = 45;
+/** So many rounds in which nothing moved are the end; each fault may cost one more. */
+const QUIET_ROUNDS = 2;
+
+/** Runs the story; the faults are by the number of the call, counted over all reconcilers. */
+export async function runStory(of: StorySetup, faults: StrictFaults): Promise<StoryEnd> {
+  const story = new Story(of, faults);
+  let broken: StoryEnd['broken'];
+  try {
+    await story.run();
+  } catch (error) {
+    if (error instanceof LawBroken) broken = { law: error.law, message: error.message };
+    else broken = { law: 'no crash', message: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+  }
+  return {
+    broken,
+    calls: story.calls,
+    requestedAt: story.requestedAt,
+    timeline: () => story.universe.timeline.print(),
+  };
+}
+
+class Story {
+  readonly universe: Universe;
+  calls = 0;
+  /** The number of calls when the new version was asked for. */
+  requestedAt = 0;
+  private readonly faults: StrictFaults;
+  private readonly watch: Watch;
+  private readonly processes: readonly Process[];
+  private readonly person: Person;
+
+  constructor(of: StorySetup, faults: StrictFaults) {
+    const setup = setupOfStory(of);
+    this.faults = faults;
+    this.universe = new Universe(setup);
+    this.watch = new Watch(this.universe);
+    this.processes = Array.from({ length: setup.processes }, (_, i) => new Process(this.universe, `process ${i + 1}`));
+    this.person = new Person(this.universe, setup.workloads[0]!, new Chance('story'));
+  }
+
+  async run(): Promise<void> {
+    const { universe, watch, person } = this;
+    universe.sync('main');
+    universe.tick(200);
+    watch.look();
+    let quiet = 0;
+    for (let round = 1; round <= ROUNDS_MAX && quiet < QUIET_ROUNDS + this.faults.size; round++) {
+      universe.timeline.turn = round;
+      const head = universe.repository.head('main');
+      await this.round();
+      if (person.versions === 0 && person.marks !== undefined) {
+        person.request();
+        this.requestedAt = this.calls;
+      } else if (this.waits()) approve(person);
+      universe.sync('main');
+      universe.tick(ROUND_SECONDS);
+      watch.look();
+      quiet = universe.repository.head('main') === head ? quiet + 1 : 0;
+    }
+    await finish(universe, watch, [person]);
+    const { marks, text } = person;
+    if (marks?.step !== undefined || versionInText(text) !== 1)
+      throw new LawBroken(
+        'L1 rest',
+        `the story ends at ${marks?.release} ${marks?.step ?? 'settled'}, not on version 1`,
+      );
+  }
+
+  /** Every reconciler begins a pass; their calls happen in turn. */
+  private async round(): Promise<void> {
+    for (const process of this.processes) checkEnd(await process.start());
+    for (let any = true; any; ) {
+      any = false;
+      for (const process of this.processes) {
+        const [call] = process.pending;
+        if (call === undefined) continue;
+        any = true;
+        await this.deliver(process, call);
+        this.watch.look();
+      }
+    }
+  }
+
+  private async deliver(process: Process, call: Pending): Promise<void> {
+    const fault = this.faults.get(this.calls);
+    this.calls += 1;
+    this.universe.say(
+      process.name,
+      `${fault === undefined && call.kind !== 'push' ? '· ' : ''}${call.what}${fault === undefined ? '' : `: ${fault}`}`,
+    );
+    if (fault === 'crash before' || fault === 'crash after') {
+      process.crash();
+      if (fault === 'crash after') call.happen(undefined);
+      return;
+    }
+    checkEnd(await process.deliver(call, fault === undefined ? undefined : lostReply(call)));
+  }
+
+  /** Whether the step in Git waits for a person. */
+  private waits(): boolean {
+    const { marks, state } = this.person;
+    const index = Number(/^(\d+)\//.exec(marks?.step ?? '')?.[1] ?? 0);
+    return state.steps[index - 1]?.pause === 'manual';
+  }
+}
+
+/** The call has its effect, and the caller hears that it failed. */
+function lostReply({ kind }: Pending): PortFault {
+  if (kind === 'list' || kind === 'get')
+    return { port: 'cluster', fault: { kind: 'unknown', why: 'the reply was lost' } };
+  return { port: 'git', fault: kind === 'push' ? { kind: 'lostReply' } : { kind: 'fail', retryable: true } };
+}
