@@ -40,7 +40,7 @@ function summary(shares, { seconds, cores, newTallies, merge, tell, missing }) {
   const runs = shares.reduce((sum, share) => sum + share.runs, 0);
   for (const failure of failures) console.log(`\n${failure}\n`);
   if (all.schedules > 0) console.log(tell(all));
-  const lacking = all.schedules >= 1000 ? missing(all) : [];
+  const lacking = missing(all);
   for (const kind of lacking) console.log(`too seldom: ${kind}`);
   const rate = runs / seconds / cores;
   console.log(

@@ -1,6 +1,6 @@
 /** The laws that every commit of the product on main keeps, whatever the cluster does. Each answers what is wrong. */
 
-import { evidence, pauses, recreated } from './evidence-laws.ts';
+import { evidence, pauses, recreated, rewritten } from './evidence-laws.ts';
 import { templateStart } from './files.ts';
 import type { LawName } from './laws.ts';
 import { begins, FORWARD, indexOf, isArmed, type OurCommit, planned, SENTINEL } from './our-commit.ts';
@@ -19,6 +19,7 @@ export const commitLaws = {
   'S11 pauses': pauses,
   'S11 people': people,
   'F17 recreated': recreated,
+  'F6 rewritten': rewritten,
   'L3 forward': forward,
 } as const satisfies Partial<Record<LawName, Law>>;
 

@@ -86,3 +86,20 @@ export function recreated({ reason, before, after, plan, remade, universe }: Our
   const accepted = plan.annotations['tranche.dev/approve'] === `${indexOf(step)}@${release}`;
   return accepted ? undefined : `${reason} after ${step}, though the objects of the workload were made anew`;
 }
+
+/** A main that other hands have rewritten is gone on from only where a person has looked at it. */
+export function rewritten({
+  universe,
+  reason,
+  before,
+  after,
+  parent,
+  plan,
+  recordedMain,
+}: OurCommit): string | undefined {
+  if (universe.rewritten === 0 || recordedMain === undefined || !FORWARD.includes(reason) || isArmed(before))
+    return undefined;
+  if (plan.annotations['tranche.dev/acknowledge'] !== undefined) return undefined;
+  const there = universe.repository.log(parent).some(({ oid }) => oid === recordedMain);
+  return there ? undefined : `${reason} to ${after.marks?.step}, though main has lost ${recordedMain.slice(0, 7)}`;
+}

@@ -70,7 +70,11 @@ export const laws = {
   },
   'F17 recreated': {
     statement: 'no step forward on objects that were made anew, until a person accepts them',
-    checked: 'each commit of ours (commit-laws.ts)',
+    checked: 'each commit of ours (evidence-laws.ts)',
+  },
+  'F6 rewritten': {
+    statement: 'no step forward on a main that lost the commit of the record, until a person acknowledges it',
+    checked: 'each commit of ours (evidence-laws.ts)',
   },
   'C1 capacity': {
     statement: 'no more groups are down than the budget, but for those that the cluster itself has harmed',

@@ -7,7 +7,7 @@ export type Mutant = Patch & {
   readonly allowance: number;
 };
 
-function mutant(name: string, file: string, from: string, to: string, allowance = 500): Mutant {
+function mutant(name: string, file: string, from: string, to: string, allowance = 1000): Mutant {
   return { name, file: `src/${file}`, from, to, allowance };
 }
 
@@ -98,7 +98,44 @@ export const mutants: readonly Mutant[] = [
     '    marks: workload.marks,',
     '    marks: snapshot.record?.marks ?? workload.marks,',
   ),
+  mutant(
+    'objects that were made anew are taken for the old ones',
+    'rollout/gates/cluster.ts',
+    'const before = snapshot.record?.uids;',
+    'const before = undefined;',
+  ),
+  mutant(
+    'a status branch that was read once is good for ever',
+    'reconcile/run.ts',
+    'memory.status?.head === statusHead ? memory.status : undefined;',
+    'memory.status;',
+  ),
+  mutant('a settled record stands, whatever main says', 'reconcile/run.ts', '    index.main === at.main &&\n', ''),
+  mutant(
+    'a rewritten main is not noticed',
+    'rollout/gates/git.ts',
+    "if (history.kind === 'continued' || history.acknowledged) return undefined;",
+    "if (history.kind === 'continued' || history.kind === 'rewritten') return undefined;",
+  ),
   // Time and people.
+  mutant(
+    'the clock on the wall',
+    'reconcile/full-pass.ts',
+    'stored, now: at, git',
+    'stored, now: Date.now() / 1000, git',
+  ),
+  mutant(
+    'disabled is not looked at',
+    'rollout/gates/people.ts',
+    'snapshot.rollout?.rollout.disabled === true',
+    'snapshot.rollout?.rollout.disabled === undefined',
+  ),
+  mutant(
+    'a jump may go down',
+    'rollout/steps.ts',
+    'jump !== undefined && isJump(jump, at) ? jump',
+    'jump !== undefined ? jump',
+  ),
   mutant(
     'pauses count from the beginning of time',
     'rollout/strategies/progress.ts',
@@ -143,6 +180,12 @@ export const mutants: readonly Mutant[] = [
     'serial: Math.max(2, ...serials.slice(0, 1))',
   ),
   // Going back.
+  mutant(
+    'not armed again after the way back',
+    'rollout/strategies/rolling-back.ts',
+    '    partition: SENTINEL,',
+    '    partition: undefined,',
+  ),
   mutant(
     'the partition is raised on the way back',
     'rollout/strategies/going-back.ts',

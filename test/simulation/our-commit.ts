@@ -43,7 +43,11 @@ export type OurCommit = {
   readonly releaseVersion: number | undefined;
   /** Whether the objects of the workload are others than when the release began. */
   readonly remade: boolean;
+  /** The commit of main that the record stood on before this one; undefined: there was no record. */
+  readonly recordedMain: string | undefined;
 };
+
+type Known = Pick<OurCommit, 'since' | 'releaseVersion' | 'remade' | 'recordedMain'>;
 
 export function fieldsOf(text: string): Fields {
   return {
@@ -97,7 +101,7 @@ export function planned(step: string, replicas: number): number {
 export function ourCommit(
   universe: Universe,
   header: { readonly oid: string; readonly message: string; readonly parent: string },
-  known: (name: string) => Pick<OurCommit, 'since' | 'releaseVersion' | 'remade'>,
+  known: (name: string) => Known,
 ): OurCommit | undefined {
   const trailers = parseTrailers(header.message);
   if (trailers === undefined) return undefined;

@@ -136,7 +136,7 @@ function workload(chance: Chance, name: string, poison: WorkloadSetup['poison'])
     size: chance.between(1, 2),
     steps: stepsOf(chance, replicas),
     autoscaled: chance.flip(0.2),
-    scaler: chance.pick(['live', 'git']),
+    scaler: chance.pick(['live', 'live', 'git']),
     lineEnd: chance.flip(0.15) ? '\r\n' : '\n',
     poison,
   };
@@ -162,7 +162,7 @@ export function stepsOf(chance: Chance, replicas: number, count = chance.between
   }));
 }
 
-/** Kinds with more calls to hit than others, or that end a story: the most that a seed gives them. */
+/** The most that a seed gives a kind that has more calls to hit than others, or fewer, or that ends a story. */
 const RARE: Partial<Rates> = {
   'git read fails': 0.03,
   'git reply lost': 0.03,
@@ -171,6 +171,8 @@ const RARE: Partial<Rates> = {
   'slow call': 0.03,
   'partial list': 0.06,
   'clock years off': 0.01,
+  'status rewound': 0.3,
+  'cluster unknown': 0.2,
   'main force-pushed': 0.05,
   'main squashed': 0.05,
 };

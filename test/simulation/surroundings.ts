@@ -52,7 +52,7 @@ function commitsBehind(universe: Universe): readonly string[] {
   const all = universe.repository.log('main').map((commit) => commit.oid);
   const at = universe.agentAt === undefined ? -1 : all.indexOf(universe.agentAt);
   if (at < 0 && universe.rewritten > 0) return all.slice(0, 1);
-  return at < 0 ? all : all.slice(0, at);
+  return at < 0 ? all : all.slice(0, universe.agentMisses ? at + 1 : at);
 }
 
 type Trouble = (universe: Universe, chance: Chance, workload: WorkloadSetup) => void;
@@ -71,7 +71,7 @@ export function clusterStep(universe: Universe, chance: Chance): void {
     [0.15 * trouble, deleteSet],
     [0.1 * trouble, deleteLws],
     [rates['node lost'] * 5 * trouble, loseNode],
-    [lws === '0.8' ? rates['LWS controller upgraded'] * 3 * trouble : 0, upgrade],
+    [lws === '0.8' ? rates['LWS controller upgraded'] * 8 * trouble : 0, upgrade],
   ];
   chance.weighted(acts)(universe, chance, workload);
 }
@@ -158,7 +158,7 @@ function deleteLws(universe: Universe, _chance: Chance, { name }: WorkloadSetup)
   universe.mixed.add(name);
   universe.inject('LWS deleted');
   universe.cluster.deleteLws({ namespace: NAMESPACE, name });
-  universe.agentAt = undefined;
+  universe.agentMisses = true;
   universe.say('cluster', `${name}: the LeaderWorkerSet is deleted`);
 }
 

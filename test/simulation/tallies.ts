@@ -13,6 +13,8 @@ export type Tallies = {
 
 /** At least this part of all schedules is judged by each law that assumes something. */
 const JUDGED_LEAST = 0.25;
+/** Fewer schedules say nothing about what is seldom. */
+const SCHEDULES_LEAST = 900;
 
 export function newTallies(): Tallies {
   return {
@@ -39,6 +41,7 @@ export function merge(tallies: Tallies, other: Tallies): void {
 
 /** Kinds of faults that never happened, and laws that were judged too seldom: then the run proves little. */
 export function missing({ schedules, injected, judged }: Tallies): readonly string[] {
+  if (schedules < SCHEDULES_LEAST) return [];
   return [
     ...Object.keys(injected).filter((kind) => injected[kind] === 0),
     ...assumed.filter((law) => judged[law] < schedules * JUDGED_LEAST),

@@ -46,6 +46,8 @@ export class Universe {
   rewritten = 0;
   /** What the agent applied last. */
   agentAt: string | undefined;
+  /** What it applied is not there any more: it applies it again. */
+  agentMisses = false;
   /** The agent does nothing before this turn. */
   agentRestsUntil = 0;
   /** Seconds that the longest pass so far took: a pass dates what it sees by its beginning. */
@@ -164,7 +166,8 @@ export class Universe {
       });
     }
     this.cluster.settle();
-    this.agentAt = commit;
+    this.agentAt = this.repository.head(commit) ?? commit;
+    this.agentMisses = false;
   }
 
   /** Time passes, and nothing that happens meanwhile is missed. */

@@ -124,13 +124,14 @@ export class Watch {
     return past.versions.get(past.fields.marks?.release ?? '');
   }
 
-  private known(name: string): Pick<OurCommit, 'since' | 'releaseVersion' | 'remade'> {
+  private known(name: string): Pick<OurCommit, 'since' | 'releaseVersion' | 'remade' | 'recordedMain'> {
     const past = this.pasts.get(name)!;
     const truths = this.universe.truths.get(name) ?? [];
     return {
       since: truths.slice(Math.max(0, past.since)),
       remade: new Set(truths.slice(Math.max(0, past.begun)).map((truth) => truth.setUid)).size > 1,
       releaseVersion: this.releaseVersion(name),
+      recordedMain: this.recordAt(this.status, name)?.main,
     };
   }
 
@@ -164,13 +165,18 @@ export class Watch {
   /** S4, at rest: what the record says of a workload is what main says. */
   checkRecord(name: string): void {
     const { marks } = this.pasts.get(name)!.fields;
-    const text = this.universe.text(STATUS, recordFile(name));
-    const claim = text === undefined ? undefined : claimOf(JSON.parse(text) as RecordShape);
+    const record = this.recordAt(this.universe.repository.head(STATUS), name);
+    const claim = record === undefined ? undefined : claimOf(record);
     const wanted = marks === undefined ? undefined : `${marks.release} ${marks.step ?? 'settled'}`;
     // A main that was taken back to before it was taken over says nothing: the record proposes what to put back.
     if (wanted === undefined && this.universe.rewritten > 0) return;
     if (claim !== wanted)
       throw new LawBroken('S4 one record', `${name}: the record says ${claim}, main says ${wanted}`);
+  }
+
+  private recordAt(commit: string | undefined, name: string): RecordShape | undefined {
+    const text = commit === undefined ? undefined : this.universe.text(commit, recordFile(name));
+    return text === undefined ? undefined : (JSON.parse(text) as RecordShape);
   }
 
   private newOnStatus(): void {
@@ -180,9 +186,8 @@ export class Watch {
     this.status = head;
     if (head === undefined) return;
     for (const [name, past] of this.pasts) {
-      const text = repository.text(STATUS, recordFile(name));
-      if (text === undefined) continue;
-      const record = JSON.parse(text) as RecordShape;
+      const record = this.recordAt(head, name);
+      if (record === undefined) continue;
       const claim = claimOf(record);
       if (claim === undefined) continue;
       if (!past.claims.has(claim))
