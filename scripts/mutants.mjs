@@ -36,7 +36,11 @@ async function table(all, nothing) {
   const next = all.entries();
   const verdicts = new Map();
   const work = async () => {
-    for (const [index, mutant] of next) verdicts.set(mutant, await inAnotherProcess(index));
+    for (const [index, mutant] of next) {
+      const found = await inAnotherProcess(index);
+      verdicts.set(mutant, found);
+      console.error(`${mutant.name}: ${found.killedBy ?? 'survived'}, ${found.schedules}`);
+    }
   };
   await Promise.all(Array.from({ length: availableParallelism() }, work));
   const width = Math.max(...all.map(({ name }) => name.length));
