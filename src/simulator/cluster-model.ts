@@ -6,6 +6,7 @@ import { ControlLoop, type Timer } from './control-loop.ts';
 import { EventList } from './event-list.ts';
 import { chosenPods, type KubeletOptions, type LwsName, type PodChoice, podTimer } from './kubelet.ts';
 import type { LwsVersion, Modes } from './modes.ts';
+import { Nodes } from './nodes.ts';
 import { type Change, ObjectStore, type Propagation, type Reading } from './object-store.ts';
 import { isDeleting, type KubeObject } from './objects.ts';
 import { type PodCondition, podStatus } from './pod-status.ts';
@@ -22,8 +23,8 @@ export type ClusterOptions = Modes &
     readonly nowSeconds: number;
   };
 
-const ALL_TIMERS: ReadonlySet<Timer['why']> = new Set(['wait', 'retry', 'ready', 'ended']);
-/** All but loading, which takes as long as it takes. */
+const ALL_TIMERS: ReadonlySet<Timer['why']> = new Set(['wait', 'retry', 'ready', 'ended', 'evicted']);
+/** All but loading and eviction, which take as long as they take. */
 const BUSY_TIMERS: ReadonlySet<Timer['why']> = new Set(['wait', 'retry', 'ended']);
 /** Two quiet seconds are what the recordings call rest. */
 const QUIET_SECONDS = 2;
@@ -33,6 +34,8 @@ export class Cluster {
   readonly objects: ObjectStore;
   /** The API, for agents, people and HTTP. After writes through it, `settle` lets the controllers act. */
   readonly store: Store;
+  /** Losing nodes; `settle` afterwards. */
+  readonly nodes: Nodes;
   private readonly options: ClusterOptions;
   private readonly world: World;
   private readonly loop: ControlLoop;
@@ -50,6 +53,7 @@ export class Cluster {
     this.objects = new ObjectStore(now, (change) => this.noticed(change), from?.objects);
     const modes = (): Modes => ({ lws: this.lwsVersion, gate: options.gate });
     this.store = new Store(this.objects, { modes, webhooksUp: () => this.loop.lwsUp }, from?.store);
+    this.nodes = new Nodes(this.objects, this.loop, from?.nodes);
     this.world = {
       objects: this.objects,
       modes,
@@ -209,21 +213,19 @@ export class Cluster {
     }
     const pod = this.objects.get({ resource: PODS, ...splitKey(timer.key) });
     if (pod === undefined || pod.metadata.uid !== timer.uid) return;
+    if (this.nodes.takes(timer, pod)) return;
     if (timer.why === 'ended') this.objects.finishTermination(PODS, pod);
     else if (!isDeleting(pod)) this.report(pod, { kind: 'ready' });
   }
 
   private noticed(change: Change): void {
     this.loop.noticed(this.world, change);
-    const timer = podTimer(this.options, change);
-    if (timer === undefined) return;
-    const { why, seconds, key, uid } = timer;
-    this.loop.addTimer({ atSeconds: this.nowSeconds + seconds, why, queue: undefined, key, uid });
+    this.loop.addPodTimer(podTimer(this.options, change), this.nowSeconds);
   }
 
-  /** A pod that waits for devices has no kubelet that could report anything. */
+  /** A pod that waits for devices, or whose node is lost, has no kubelet that could report anything. */
   private runs(pod: KubeObject): boolean {
-    return this.stock === undefined || placement(pod) === 'placed';
+    return !this.nodes.isLost(pod) && (this.stock === undefined || placement(pod) === 'placed');
   }
 
   private report(pod: KubeObject, condition: PodCondition): void {

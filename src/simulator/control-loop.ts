@@ -1,6 +1,7 @@
 /** Which controller has to look at what, and when: queues fed by changes, and timers. */
 
 import { collectGarbage, goneKey, waitingKey, waitingOwnerKey } from './garbage-collector.ts';
+import type { PodTimer } from './kubelet.ts';
 import { LWS_NAME } from './labels.ts';
 import { reconcileLws } from './lws-controller.ts';
 import type { Change } from './object-store.ts';
@@ -14,7 +15,7 @@ import { type QueueName, queueKey, queueNames, type World } from './world.ts';
 /** A timer that puts a key on a queue, or one of the kubelet's. */
 export type Timer = {
   readonly atSeconds: number;
-  readonly why: 'wait' | 'retry' | 'ready' | 'ended';
+  readonly why: 'wait' | 'retry' | 'ready' | 'ended' | 'evicted';
   /** A queue, or none for the kubelet. */
   readonly queue: QueueName | undefined;
   /** Key of the queue, or of the pod. */
@@ -123,6 +124,11 @@ export class ControlLoop {
     const known = this.timers.find(same);
     if (known !== undefined && known.atSeconds <= timer.atSeconds) return;
     this.timers = [...this.timers.filter((other) => other !== known), timer];
+  }
+
+  /** What the kubelet will do by itself, if anything. */
+  addPodTimer(timer: PodTimer | undefined, nowSeconds: number): void {
+    if (timer !== undefined) this.addTimer({ ...timer, atSeconds: nowSeconds + timer.seconds, queue: undefined });
   }
 
   retry(queue: QueueName, key: string, nowSeconds: number): void {

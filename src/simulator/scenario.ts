@@ -50,6 +50,15 @@ const acts: Readonly<Record<string, Act>> = {
     const restarts = count(fields['restartCount'], 1);
     return each(fields, 'leader', (choice) => cluster.setPods(choice, { kind: 'restarted', restarts }));
   },
+  crashLoop: ({ cluster }, fields) => {
+    const restarts = count(fields['restartCount'], 1);
+    return each(fields, 'leader', (choice) => cluster.setPods(choice, { kind: 'crashing', restarts }));
+  },
+  imageMissing: ({ cluster }, fields) =>
+    each(fields, 'all', (choice) => cluster.setPods(choice, { kind: 'imageMissing', attempts: 2 })),
+  loseNode: ({ cluster }, fields) => each(fields, 'all', (choice) => cluster.nodes.lose(cluster.pods(choice))),
+  findNode: ({ cluster }, fields) => each(fields, 'all', (choice) => cluster.nodes.find(cluster.pods(choice))),
+  removeNode: ({ cluster }, fields) => each(fields, 'all', (choice) => cluster.nodes.remove(cluster.pods(choice))),
   deleteSts: ({ cluster }, fields) => cluster.deleteLeaderSet(SCENARIO_LWS, propagationOf(fields)),
   deleteLws: ({ cluster }, fields) => cluster.deleteLws(SCENARIO_LWS, propagationOf(fields)),
   wait: ({ cluster }, fields) => {

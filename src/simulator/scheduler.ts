@@ -20,7 +20,10 @@ export function schedulePod(world: World, key: string): void {
     const scheduled = { type: 'PodScheduled', status: 'True', lastProbeTime: null, lastTransitionTime: isoTime(now) };
     world.objects.putStatus(PODS, pod, { ...statusOf(pod), conditions: [scheduled] });
   } else if (placement(pod) === 'new') {
-    const message = `0/1 nodes are available: 1 Insufficient ${stock.resource}. preemption: not helpful for scheduling.`;
+    // In the scheduler's words; the whole stock is one node.
+    const message =
+      `0/1 nodes are available: 1 Insufficient ${stock.resource}. no new claims to deallocate, ` +
+      'preemption: 0/1 nodes are available: 1 No preemption victims found for incoming pod.';
     world.objects.putStatus(PODS, pod, podStatus(pod, { kind: 'unschedulable', message }, now));
   }
 }

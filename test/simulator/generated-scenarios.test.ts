@@ -60,6 +60,8 @@ const events = fc.oneof(
   { weight: 1, arbitrary: event('kill', { group, pod }, ['group']) },
   { weight: 1, arbitrary: event('killWorker', { group }, ['group']) },
   { weight: 1, arbitrary: event('crash', { group, pod, restartCount: fc.constantFrom(1, 2) }, ['group']) },
+  { weight: 1, arbitrary: event('crashLoop', { group, pod }, ['group']) },
+  { weight: 1, arbitrary: event('imageMissing', { group, pod }, ['group']) },
   { weight: 1, arbitrary: event('scale', { replicas }, ['replicas']) },
   {
     weight: 2,
@@ -204,7 +206,7 @@ test('every scenario is accepted, ends in rest after each event, and its states 
         checkSet(step);
         // The pods of a group are looked at when one of them changes, not when the LWS does.
         const asleep = step.groups.some((one) => (one['workers'] as JsonObject)['want'] === null);
-        const crashed = steps.slice(0, at + 1).some((one) => one.event['type'] === 'crash');
+        const crashed = steps.slice(0, at + 1).some(({ event: { type } }) => type === 'crash' || type === 'crashLoop');
         if (!asleep && !crashed) expect(text).toBe('');
       }
     }),
