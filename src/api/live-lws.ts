@@ -1,5 +1,6 @@
 /** Parses a LeaderWorkerSet as the API server returns it. */
 
+import { writersOf } from './field-writers.ts';
 import type { JsonObject } from './json.ts';
 import type { Known } from './known.ts';
 import type { LiveLws } from './live.ts';
@@ -27,6 +28,12 @@ export function parseLws(object: unknown): Known<LiveLws> {
     maxSurge: fields.countOrPercent([...ROLLING, 'maxSurge'], 0),
     content: contentOf(fields),
     annotations: fields.texts(['metadata', 'annotations'], 'tranche.dev/'),
+    writers: {
+      replicas: writersOf(object, ['spec', 'replicas']),
+      partition: writersOf(object, [...ROLLING, 'partition']),
+      maxUnavailable: writersOf(object, [...ROLLING, 'maxUnavailable']),
+      maxSurge: writersOf(object, [...ROLLING, 'maxSurge']),
+    },
     conditions: fields.list(['status', 'conditions'], CONDITIONS_MAX).map((condition) => ({
       type: condition.text(['type']),
       status: condition.text(['status']),

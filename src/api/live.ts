@@ -9,6 +9,8 @@ export type LiveCondition = {
   readonly observedGeneration: number | undefined;
 };
 
+export type WrittenField = 'replicas' | 'partition' | 'maxUnavailable' | 'maxSurge';
+
 /** A LeaderWorkerSet as the API server has it. Counters are as LWS wrote them: they include surge groups. */
 export type LiveLws = {
   readonly uid: string;
@@ -26,6 +28,8 @@ export type LiveLws = {
   readonly content: JsonObject;
   /** Only those below tranche.dev/. */
   readonly annotations: Readonly<Record<string, string>>;
+  /** Who has written the numbers that commits of ours own, as far as the API server says; for people only. */
+  readonly writers?: Readonly<Record<WrittenField, readonly string[]>> | undefined;
   readonly conditions: readonly LiveCondition[];
   readonly readyReplicas: number;
   readonly updatedReplicas: number;

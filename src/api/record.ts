@@ -97,5 +97,9 @@ export type RolloutRecord = {
   readonly uids: { readonly lws: string; readonly leaderSet: string } | undefined;
   /** LWS 0.8 only: since when the live fields have been equal to Git's. */
   readonly appliedSince: Instant | undefined;
+  /** Since when the cluster has been seen to differ from this very file; not there while it does not. */
+  readonly notAppliedSince?: Instant | undefined;
+  /** The key that LWS has given to the template of this digest. */
+  readonly revision?: { readonly digest: string; readonly key: string } | undefined;
   readonly stable: StableCopy | undefined;
 };

@@ -70,6 +70,8 @@ const record = object({
   groups: list(object({ index: number, uid: text, version: text, ready: flag, since: number })),
   uids: optional(object({ lws: text, leaderSet: text })),
   appliedSince: optional(number),
+  notAppliedSince: optional(number),
+  revision: optional(object({ digest: text, key: text })),
   stable: optional(object({ commit: text, release, text })),
 });
 

@@ -2,14 +2,18 @@
 
 import { firstDifference } from '../api/content-match.ts';
 import type { Known } from '../api/known.ts';
-import type { LiveLws } from '../api/live.ts';
+import type { LiveLws, WrittenField } from '../api/live.ts';
 import { MARK, parseMarks, printMarks } from '../api/marks.ts';
+import { type Instant, printInstant } from '../api/time.ts';
 import { DEFAULT_MAX_UNAVAILABLE } from '../api/workload.ts';
 import { hasCloser, keyHolds } from './groups.ts';
 import { type Hold, hold } from './hold.ts';
 import type { Snapshot, WorkloadFile } from './snapshot.ts';
 
 const WAITING_FOR_AGENT = 'Waiting for the GitOps agent to apply it; if that takes long, look at its sync errors';
+
+/** After so long an agent that works has had its turn several times over: a person has to look at it. */
+export const APPLY_DEADLINE_SECONDS = 600;
 
 const MARK_NAMES: readonly (keyof typeof MARK)[] = ['release', 'step', 'stable', 'restore', 'aborted'];
 
@@ -36,7 +40,7 @@ export function waitingOnApply(snapshot: Snapshot, file: WorkloadFile): Hold | u
   const lws = live.lws.value;
   if (lws.deleting) return hold('WorkloadDeleting', `${file.object.name} is being deleted in the cluster`);
   const field = differingField(snapshot, file, lws);
-  if (field !== undefined) return hold('NotApplied', `${field}. ${WAITING_FOR_AGENT}`);
+  if (field !== undefined) return notApplied(snapshot, file, field);
   if (unread !== undefined) return hold('ClusterUnreadable', unreadWhy(unread[0], unread[1]));
   return waitingOnObservation(snapshot, file, lws);
 }
@@ -50,22 +54,59 @@ export function fieldsLive(snapshot: Snapshot, file: WorkloadFile): boolean {
   return snapshot.live.lws.kind === 'known' && differingField(snapshot, file, snapshot.live.lws.value) === undefined;
 }
 
+/** Since when this very file has been seen not to be live; undefined: it is, or nothing was read of it. */
+export function unappliedSince(snapshot: Snapshot, file: WorkloadFile): Instant | undefined {
+  const { record, now, live } = snapshot;
+  const same = record?.blobs[file.file] === snapshot.blobs[file.file];
+  const before = same ? record?.notAppliedSince : undefined;
+  if (live.lws.kind !== 'known') return live.lws.kind === 'unknown' ? before : undefined;
+  return fieldsLive(snapshot, file) ? undefined : Math.min(before ?? now, now);
+}
+
+/** Late is one thing; not at all another: then somebody has to look at the agent, and at who else writes the field. */
+function notApplied(snapshot: Snapshot, file: WorkloadFile, { path, text, writers }: Difference): Hold {
+  const since = unappliedSince(snapshot, file) ?? snapshot.now;
+  const overdue = snapshot.now - since >= APPLY_DEADLINE_SECONDS;
+  const scaled = path === 'spec.replicas' && (overdue || writers.some((writer) => writer.endsWith(' through scale')));
+  const by = writers.length === 0 ? '' : `, written by ${writers.join(' and ')}`;
+  const contested = scaled
+    ? `. If something scales ${file.object.name}, name it under autoscaled in tranche.yaml and let the agent ignore spec.replicas`
+    : '';
+  if (!overdue) return hold('NotApplied', `${text}${scaled ? by : ''}${contested}. ${WAITING_FOR_AGENT}`);
+  return hold(
+    'AgentNotApplying',
+    `${text}${by}: so since ${printInstant(since)} at the latest, and the GitOps agent has not changed it. Look at its sync errors; in Argo CD also at automated sync, sync windows and whether ${path} is under ignoreDifferences; in Flux at suspend, dependsOn and ignored fields of the Kustomization${contested}`,
+  );
+}
+
+type Difference = { readonly path: string; readonly text: string; readonly writers: readonly string[] };
+
+const ROLLING_UPDATE = 'spec.rolloutStrategy.rollingUpdateConfiguration';
+
 /** The first field in which the cluster differs from Git, for people. */
-function differingField(snapshot: Snapshot, file: WorkloadFile, lws: LiveLws): string | undefined {
+function differingField(snapshot: Snapshot, file: WorkloadFile, lws: LiveLws): Difference | undefined {
   const { workload } = file;
-  const pairs: readonly (readonly [string, unknown, unknown])[] = [
+  const pairs: readonly (readonly [WrittenField, unknown, unknown])[] = [
     ['partition', workload.partition ?? 0, lws.partition],
     ['maxUnavailable', workload.maxUnavailable ?? DEFAULT_MAX_UNAVAILABLE, lws.maxUnavailable],
     ['maxSurge', workload.maxSurge ?? 0, lws.maxSurge],
     ['replicas', ownedReplicas(snapshot, file) ?? lws.replicas, lws.replicas],
   ];
   const differs = pairs.find(([, wanted, seen]) => String(wanted) !== String(seen));
-  if (differs !== undefined)
-    return `${differs[0]} is ${String(differs[2])} in the cluster, Git says ${String(differs[1])}`;
+  if (differs !== undefined) {
+    const [field, wanted, seen] = differs;
+    return {
+      path: field === 'replicas' ? 'spec.replicas' : `${ROLLING_UPDATE}.${field}`,
+      text: `${field} is ${String(seen)} in the cluster, Git says ${String(wanted)}`,
+      writers: lws.writers?.[field] ?? [],
+    };
+  }
   const before = snapshot.stable.kind === 'known' ? snapshot.stable.value.content : undefined;
   const path = firstDifference(workload.content, before, lws.content);
-  if (path !== undefined) return `spec.${path} in the cluster differs from Git`;
-  return olderText(snapshot, file, lws);
+  if (path !== undefined)
+    return { path: `spec.${path}`, text: `spec.${path} in the cluster differs from Git`, writers: [] };
+  const older = olderText(snapshot, file, lws);
+  return older === undefined ? undefined : { path: 'spec.leaderWorkerTemplate', text: older, writers: [] };
 }
 
 /**

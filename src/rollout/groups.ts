@@ -131,15 +131,17 @@ function saying({ waitingOn: reason, noPlace }: PodTrouble): string {
 }
 
 /**
- * The key of the ControllerRevision that holds `content`: of several that contain it the closest, then the newest.
+ * The key of the ControllerRevision that holds `content`: of several that contain it the closest, then one that groups
+ * are on (a new version of LWS may name the same text anew), then the newest.
  * `other` is the text that it must be told apart from; what only that one says must not be in the revision.
  */
 export function keyOf(
   content: JsonObject,
   other: JsonObject | undefined,
   revisions: readonly LiveRevision[],
+  inUse: readonly string[],
 ): string | undefined {
-  let best: { readonly revision: LiveRevision; readonly leaves: number } | undefined;
+  let best: { readonly revision: LiveRevision; readonly leaves: number; readonly served: boolean } | undefined;
   const wanted = withoutTopology(content);
   for (const revision of revisions) {
     if (
@@ -147,13 +149,13 @@ export function keyOf(
     )
       continue;
     const leaves = leafCount(revision.content);
-    if (
+    const served = inUse.includes(revision.key);
+    const better =
       best === undefined ||
       leaves < best.leaves ||
-      (leaves === best.leaves && revision.revision > best.revision.revision)
-    ) {
-      best = { revision, leaves };
-    }
+      (leaves === best.leaves && Number(served) > Number(best.served)) ||
+      (leaves === best.leaves && served === best.served && revision.revision > best.revision.revision);
+    if (better) best = { revision, leaves, served };
   }
   return best?.revision.key;
 }

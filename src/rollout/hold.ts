@@ -9,6 +9,7 @@ export type HoldReason =
   | 'WorkloadAbsent'
   | 'WorkloadDeleting'
   | 'NotApplied'
+  | 'AgentNotApplying'
   | 'NotObserved'
   | 'ScalerUnreadable'
   // Groups.
@@ -22,6 +23,8 @@ export type HoldReason =
   | 'GroupCrashLoop'
   | 'NotAtRest'
   | 'MixedRevisions'
+  | 'RevisionChanged'
+  | 'GroupsAstray'
   | 'Overshoot'
   | 'StepScaledAway'
   | 'Recreated'

@@ -12,8 +12,9 @@ import {
 import { printRelease, sameRelease } from '../api/release.ts';
 import { frozenPlanOf } from '../api/rollout-frozen.ts';
 import type { Instant } from '../api/time.ts';
-import { fieldsLive } from './applied.ts';
+import { fieldsLive, unappliedSince } from './applied.ts';
 import { plannedGroups } from './batches.ts';
+import { revisionChanged } from './gates/cluster.ts';
 import type { Hold } from './hold.ts';
 import type { Decision } from './move.ts';
 import { phaseOf, rolloutIdOf } from './phase.ts';
@@ -64,6 +65,8 @@ export function recordOf(snapshot: Snapshot, situation: Situation | undefined, d
     groups: groupsAfter(snapshot, situation),
     uids: uidsAfter(snapshot, situation, state),
     appliedSince: appliedSince(snapshot, situation),
+    notAppliedSince: situation === undefined ? undefined : unappliedSince(snapshot, situation.file),
+    revision: revisionAfter(snapshot, situation),
     stable: stableAfter(snapshot, situation, decision),
   };
 }
@@ -200,6 +203,14 @@ function appliedSince(snapshot: Snapshot, situation: Situation | undefined): num
   const { file } = situation.file;
   const same = snapshot.record?.blobs[file] === snapshot.blobs[file];
   return pastOf(same ? snapshot.record?.appliedSince : undefined, snapshot);
+}
+
+/** Another key for the same text is remembered once no group is left on the one before. */
+function revisionAfter(snapshot: Snapshot, situation: Situation | undefined): RolloutRecord['revision'] {
+  const key = situation?.observed?.releaseKey;
+  if (situation === undefined || key === undefined || revisionChanged(situation) !== undefined)
+    return snapshot.record?.revision;
+  return { digest: situation.digest, key };
 }
 
 /** A copy of the text to go back to, for the day on which its commit cannot be fetched any more. */

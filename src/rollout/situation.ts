@@ -96,7 +96,8 @@ function observe(
   const key = leaderSet.value.revisionKey;
   // What is applied is on the leader StatefulSet: that was looked at.
   const releaseKey = applied ? key : undefined;
-  const stableKey = stable === undefined ? undefined : keyOf(stable, workload.content, revisions.value);
+  const inUse = leaders.value.map((leader) => leader.revisionKey);
+  const stableKey = stable === undefined ? undefined : keyOf(stable, workload.content, revisions.value, inUse);
   const groups = groupsOf(asked ?? lws.value.replicas, {
     leaders: leaders.value,
     workerSets: workerSets.value,

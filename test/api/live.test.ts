@@ -81,6 +81,7 @@ test('a LeaderWorkerSet in mid canary, whole', () => {
     maxUnavailable: 1,
     maxSurge: 0,
     annotations: {},
+    writers: { replicas: [], partition: [], maxUnavailable: [], maxSurge: [] },
     conditions: [
       { type: 'Progressing', status: 'False', observedGeneration: 3 },
       { type: 'Available', status: 'True', observedGeneration: 3 },
@@ -451,3 +452,26 @@ test('with its gate off the API server drops maxUnavailable of StatefulSets', ()
   expect(value(parseStatefulSet(changed(sets[0], path, 2))).maxUnavailable).toBe(2);
   expect(value(parseStatefulSet(changed(sets[0], path, '25%'))).maxUnavailable).toBe('25%');
 });
+
+test('who has written replicas is read from managedFields', () => {
+  const entry = (manager: unknown, fields: object, subresource?: string) => ({
+    manager,
+    operation: subresource === undefined ? 'Apply' : 'Update',
+    fieldsType: 'FieldsV1',
+    fieldsV1: fields,
+    ...(subresource === undefined ? {} : { subresource }),
+  });
+  const all = { 'f:spec': { 'f:replicas': {}, 'f:leaderWorkerTemplate': {} } };
+  const writersIn = (managedFields: unknown) =>
+    lwsWriters(changed(first('mid-canary', 'lws'), 'metadata.managedFields', managedFields));
+  const scaled = [entry('argocd-controller', { 'f:spec': {} }), entry('kube-controller-manager', all, 'scale')];
+  expect(writersIn(scaled)?.replicas).toEqual(['kube-controller-manager through scale']);
+  expect(writersIn([entry('a', all), entry('b', all), entry('a', all)])?.replicas).toEqual(['a', 'b']);
+  expect(writersIn([entry('\u001b[31mred'.repeat(99), all)])?.replicas[0]).toMatch(/^\[31mred.{50,}$/);
+  for (const lie of [undefined, 7, ['x', {}, { fieldsV1: 'f:spec' }, entry(7, all)]])
+    expect(writersIn(lie)).toEqual({ replicas: [], partition: [], maxUnavailable: [], maxSurge: [] });
+});
+
+function lwsWriters(object: unknown): LiveLws['writers'] {
+  return value(parseLws(object)).writers;
+}

@@ -47,6 +47,7 @@ const FOR_PEOPLE: readonly HoldReason[] = [
   'AbortedTemplateReturned',
   'Disabled',
   'HistoryRewritten',
+  'GroupsAstray',
   'JumpRefused',
   'Overshoot',
   'PartitionEdited',

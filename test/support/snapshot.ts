@@ -103,6 +103,8 @@ export type LiveWorld = {
   readonly gate?: IntOrPercent;
   /** Revisions that are there besides those of text, stable text and groups; `-`: none but those of the groups. */
   readonly revisions?: string;
+  /** A revision of that letter that holds the stable text too, and is older. */
+  readonly twin?: Letter;
   /** One part that could not be read. */
   readonly unread?: 'leaderSet' | 'leaders' | 'workerSets' | 'revisions';
 };
@@ -117,6 +119,10 @@ export type RecordWorld = {
   readonly uids?: { readonly lws: string; readonly leaderSet: string };
   readonly marks?: string;
   readonly appliedAgo?: number;
+  readonly notAppliedAgo?: number;
+  /** The key that the text of `revisionOf` had; of the file's text by default. */
+  readonly revision?: string;
+  readonly revisionOf?: Letter;
   /** Groups that have been unready for so long, by ordinal. */
   readonly unreadyFor?: Readonly<Record<number, number>>;
 };
@@ -362,6 +368,11 @@ function recordOfWorld(of: World, marks: Marks | undefined): RolloutRecord | und
     step,
     marks: record.marks === undefined ? marks : marksOf(record.marks),
     uids: record.uids ?? { lws: 'lws-1', leaderSet: 'set-1' },
+    notAppliedSince: record.notAppliedAgo === undefined ? undefined : (of.now ?? NOW) - record.notAppliedAgo,
+    revision:
+      record.revision === undefined
+        ? undefined
+        : { digest: digestOf(record.revisionOf ?? of.digest ?? of.text ?? 'A'), key: record.revision },
     appliedSince: record.appliedAgo === undefined ? undefined : (of.now ?? NOW) - record.appliedAgo,
     groups: Object.entries(record.unreadyFor ?? {}).map(([ordinal, seconds]) => ({
       index: Number(ordinal),
@@ -440,7 +451,7 @@ function liveOf(of: World, desired: Desired): Live {
         name: `vllm-${letter}`,
         key: keyOf(letter),
         revision: index + 1,
-        content: contentOf(letter, sizeOf(of, letter)),
+        content: contentOf(letter === live.twin ? 'A' : letter, sizeOf(of, letter)),
       })),
     ),
     scaler,
@@ -471,7 +482,7 @@ export function groupsOf(notation: string): readonly GroupWorld[] {
     .filter((word) => word !== '')
     .map((word) => {
       const [, index, letter = '', workers, state = '', again] =
-        /^([0-9]+):([A-F])(?:\/([A-F]))?([-+w~uvc])(#[0-9]+)?$/.exec(word) ?? [];
+        /^([0-9]+):([A-FX])(?:\/([A-FX]))?([-+w~uvc])(#[0-9]+)?$/.exec(word) ?? [];
       if (index === undefined) throw new Error(`no group: ${word}`);
       return { index: Number(index), letter, workers: workers ?? letter, state, pod: `pod-${index}${again ?? ''}` };
     });

@@ -1,8 +1,9 @@
 /** Gates that look at the cluster: is Git's state live, and can the next groups move without harm. */
 
-import type { Group } from '../groups.ts';
+import { emptiesDiffer } from '../../api/content-match.ts';
+import { type Group, nameGroups } from '../groups.ts';
 import { type Hold, hold } from '../hold.ts';
-import { groupsAre, notReady } from '../sentences.ts';
+import { capital, groupsAre, notReady } from '../sentences.ts';
 import { type Observed, type Situation, spendingOf, unavailableBudget } from '../situation.ts';
 
 /** What Git says is not live yet, or not seen by LWS. */
@@ -73,6 +74,39 @@ export function recreated({ observed, snapshot }: Situation): Hold | undefined {
   return hold(
     'Recreated',
     `the ${which} is not the one that this delivery began with: all groups came up on the template of Git. To accept that: tranche approve ${snapshot.key.name}; to go back: tranche abort ${snapshot.key.name}`,
+  );
+}
+
+/**
+ * The same template is another revision than before, and no commit did that: a new version of the controller, another
+ * default, or a webhook that writes into the object (lws#1016, lws#797). Silent where nobody is left on the old one.
+ */
+export function revisionChanged({
+  observed,
+  snapshot,
+  workload,
+  digest,
+  replicas,
+  partition,
+}: Situation): Hold | undefined {
+  const before = snapshot.record?.revision;
+  const now = observed?.releaseKey;
+  if (observed === undefined || replicas === undefined || now === undefined) return undefined;
+  if (before === undefined || before.digest !== digest || before.key === now) return undefined;
+  // Where only an empty map came or went, the text looks applied while LWS still has the stable one.
+  const { stable } = snapshot;
+  if (stable.kind === 'known' && emptiesDiffer(workload.content, stable.value.content)) return undefined;
+  const groups = wanted(observed, replicas);
+  const behind = groups.filter((group) => group.key === before.key).map((group) => group.index);
+  if (behind.length === 0) return undefined;
+  const free = behind.filter((index) => index >= partition);
+  const effect =
+    free.length === 0
+      ? `Partition ${partition} keeps them there: nothing restarts by itself, and they follow with the next release`
+      : `${capital(nameGroups(free))} at or above partition ${partition} will restart onto it`;
+  return hold(
+    'RevisionChanged',
+    `the template of ${digest} was revision ${before.key} and is ${now} now, though no commit changed it: was the LWS controller, its CRD or a webhook changed? ${capital(groupsAre(behind))} on the old one. ${effect}`,
   );
 }
 

@@ -3,7 +3,14 @@
 import { MARK, type Marks, printMarks } from '../../api/marks.ts';
 import { printRelease, sameRelease } from '../../api/release.ts';
 import { SENTINEL } from '../../api/workload.ts';
-import { blockedByUnreadyGroup, notApplied, recreated, replicasUnknown, wanted } from '../gates/cluster.ts';
+import {
+  blockedByUnreadyGroup,
+  notApplied,
+  recreated,
+  replicasUnknown,
+  revisionChanged,
+  wanted,
+} from '../gates/cluster.ts';
 import { holdsOf } from '../gates/gate.ts';
 import { historyRewritten } from '../gates/git.ts';
 import { disabled, rolloutAbsent, stalled } from '../gates/people.ts';
@@ -96,8 +103,9 @@ function auditHolds(situation: Situation): readonly (Hold | undefined)[] {
   // Between audits a settled rollout is not read at all; that is no fault of the cluster.
   if (snapshot.live.lws.kind === 'unknown' && snapshot.live.lws.why === NOT_READ) return [];
   const drift = situation.notApplied;
-  if (drift?.reason === 'NotApplied') return [hold('Drift', drift.message), blockedByUnreadyGroup(situation)];
-  return [drift ?? recreated(situation) ?? atRest(situation)];
+  if (drift?.reason === 'NotApplied' || drift?.reason === 'AgentNotApplying')
+    return [hold('Drift', drift.message), blockedByUnreadyGroup(situation)];
+  return [drift ?? recreated(situation) ?? revisionChanged(situation) ?? atRest(situation)];
 }
 
 /** The reason for which `observe` leaves a settled workload unread. */

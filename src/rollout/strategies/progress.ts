@@ -6,8 +6,9 @@ import { sameRelease } from '../../api/release.ts';
 import { batchReady, coversAll, plannedGroups, toleratedFailures } from '../batches.ts';
 import { blockedByUnreadyGroup, replicasUnknown, wanted } from '../gates/cluster.ts';
 import { blockedByStatefulSetGate, restless, troublesOf } from '../gates/trouble.ts';
-import { type Group } from '../groups.ts';
+import { type Group, nameGroups } from '../groups.ts';
 import { type Hold, hold } from '../hold.ts';
+import { restartsOf } from '../restarts.ts';
 import { groupsAre, notReady, ofGroupsAre, whyUnready } from '../sentences.ts';
 import { type Situation, unavailableBudget, unreadyOf } from '../situation.ts';
 import { jumpRefusal, pauseDecision, stepStateOf, stepStates } from '../steps.ts';
@@ -45,7 +46,10 @@ export function waitingOnGroups(situation: Situation, from: number): readonly Ho
     const indexes = missing.map((group) => group.index);
     return [
       ...troublesOf(situation, unreadyOf(batch)).holds,
-      hold('GroupsNotUpdated', `${groupsAre(indexes)} not on the release yet${unreadyNote(situation, updated)}`),
+      hold(
+        'GroupsNotUpdated',
+        `${groupsAre(indexes)} not on the release yet${unreadyNote(situation, updated)}${cameBackOld(situation, missing)}`,
+      ),
       ...blocked.filter((found) => found !== undefined),
     ];
   }
@@ -70,6 +74,15 @@ export function notReadyYet(situation: Situation, unready: readonly Group[]): re
 /** Groups that were restarted again and again hold the next step, unless a person lets it follow. */
 export function restlessGroups(situation: Situation, step: StepIntent): Hold | undefined {
   return approved(situation, step) ? undefined : restless(situation);
+}
+
+/** Seen on the release in this step, and recreated on the old version: by hand, or while the partition stood above it. */
+function cameBackOld(situation: Situation, missing: readonly Group[]): string {
+  const seen = restartsOf(situation).map((one) => one.index);
+  const old = missing.filter(({ index, leader }) => seen.includes(index) && leader.version === 'stable');
+  return old.length === 0
+    ? ''
+    : `; ${nameGroups(old.map((group) => group.index))} had been on it and came back on the old version: the partition is low enough to let that follow again`;
 }
 
 function unreadyNote({ snapshot }: Situation, updated: readonly Group[]): string {
@@ -120,6 +133,22 @@ export function scaledAway(situation: Situation, step: StepIntent): Hold | undef
   return hold(
     'StepScaledAway',
     `the workload was scaled down to ${replicas} groups, and those of step ${step.index} (from ${partition} up) are gone. To go on with the next step all the same: tranche approve ${snapshot.key.name}`,
+  );
+}
+
+/**
+ * A group below the partition on the release, though there are no more on it than the step allows: it came up so when
+ * a StatefulSet was made anew, from zero, or under a partition that was raised over it. Abort would not reach it.
+ */
+export function astray(situation: Situation, step: StepIntent): Hold | undefined {
+  const { observed, replicas, partition, snapshot } = situation;
+  if (observed === undefined || replicas === undefined || approved(situation, step)) return undefined;
+  if (observed.releaseKey === observed.stableKey) return undefined;
+  const below = wanted(observed, replicas).filter((group) => group.index < partition && group.version === 'release');
+  if (below.length === 0) return undefined;
+  return hold(
+    'GroupsAstray',
+    `${groupsAre(below.map((group) => group.index))} on the release though below partition ${partition}: it came up so after a scaling to zero, on objects made anew, or under a partition that was raised. To count with it as it is: tranche approve ${snapshot.key.name}; to go back: tranche abort ${snapshot.key.name}`,
   );
 }
 

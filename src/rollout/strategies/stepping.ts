@@ -4,7 +4,14 @@ import { type Marks, putAside } from '../../api/marks.ts';
 import { printRelease, sameRelease } from '../../api/release.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import { nextPartition, partitionOf, plannedGroups } from '../batches.ts';
-import { blockedByUnreadyGroup, recreated, replicasUnknown, scaledToZero, wanted } from '../gates/cluster.ts';
+import {
+  blockedByUnreadyGroup,
+  recreated,
+  replicasUnknown,
+  revisionChanged,
+  scaledToZero,
+  wanted,
+} from '../gates/cluster.ts';
 import { frozenChanged, stepCountChanged } from '../gates/frozen.ts';
 import { type Gate, holdsOf } from '../gates/gate.ts';
 import { historyRewritten, noWayBack } from '../gates/git.ts';
@@ -18,6 +25,7 @@ import { wholeChange, wholeReason } from '../size-change.ts';
 import { describeStep, followingStep, isJump, jumpRefusal, stepAfterEdit } from '../steps.ts';
 import {
   approved,
+  astray,
   overshoot,
   restlessGroups,
   scaledAway,
@@ -39,6 +47,7 @@ export const forwardGates: readonly Gate[] = [
   noWayBack, // never go on without a way back
   replicasUnknown, // N is not ours and not readable
   scaledToZero, // everything would come up on the new text
+  revisionChanged, // somebody else restarts groups
   blockedBelow, // LWS would not move
   surgeEndangered, // extra groups do not hold any more
 ];
@@ -66,12 +75,13 @@ export function stepping(situation: Situation, step: { readonly index: number; r
   const over = approved(situation, { index, release })
     ? undefined
     : overshoot(situation, { index: plan ?? index, release });
+  const odd = over === undefined && edited === undefined ? astray(situation, { index, release }) : undefined;
   const pause = done && plan === undefined ? waitingOnPause(situation, { index, release }) : undefined;
   const holds = [
     ...(edited?.holds ?? []),
     ...groups,
     ...holdsOf(forwardGates, situation),
-    ...[gone, over, restlessGroups(situation, { index, release }), pause, refusedJump(situation, index)].filter(
+    ...[gone, over, odd, restlessGroups(situation, { index, release }), pause, refusedJump(situation, index)].filter(
       (found) => found !== undefined,
     ),
   ];

@@ -4,7 +4,7 @@ import type { Marks } from '../../api/marks.ts';
 import { printRelease, sameRelease } from '../../api/release.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import { batchReady } from '../batches.ts';
-import { recreated, replicasUnknown, scaledToZero, wanted } from '../gates/cluster.ts';
+import { recreated, replicasUnknown, revisionChanged, scaledToZero, wanted } from '../gates/cluster.ts';
 import { frozenChanged, stepCountChanged } from '../gates/frozen.ts';
 import { type Gate, holdsOf } from '../gates/gate.ts';
 import { historyRewritten } from '../gates/git.ts';
@@ -42,7 +42,8 @@ export function rolling(situation: Situation, step: WholeStep): Decision {
   const troubles = troublesOf(situation, unreadyOf(groups)).holds;
   if (missing.length > 0) {
     const gate = blockedByStatefulSetGate(situation, missing);
-    const holds = [...troubles, notUpdated(situation, { missing, groups }), ...(gate === undefined ? [] : [gate])];
+    const others = [gate, revisionChanged(situation)].filter((found) => found !== undefined);
+    const holds = [...troubles, notUpdated(situation, { missing, groups }), ...others];
     return holding(holds, 'StepUpgrade');
   }
   if (!flipped(observed.leaderSet)) {
@@ -96,6 +97,7 @@ const servingGates: readonly Gate[] = [
   frozenChanged, // and these
   replicasUnknown, // N is not ours and not readable
   scaledToZero, // nothing is seen of a release without groups
+  revisionChanged, // the same text under another name
 ];
 
 /** Armed with the step kept: pauses and soaks of steps k…n, then settled. Only marks change. */

@@ -191,6 +191,12 @@ const exceptions: readonly Exception[] = [
     holds: ({ real, lost }) => says(real, 'AnnotationsGone') && lost.commit === '',
   },
   {
+    name: 'since when is not known',
+    silent: false,
+    holds: ({ real, lost }) =>
+      lost.commit === '' && ['AgentNotApplying', 'GroupCrashLoop'].some((reason) => says(real, reason)),
+  },
+  {
     name: 'that main was rewritten is not known',
     silent: false,
     holds: ({ real }) => says(real, 'HistoryRewritten'),

@@ -1,0 +1,29 @@
+/** Who has written a field of a live object, by what the API server notes of it in managedFields. */
+
+import { at, isRecord } from './json.ts';
+import { printableLine } from './printable.ts';
+
+/** The API server keeps fewer; a longer list is cut, because nothing but words depends on it. */
+const ENTRIES_MAX = 100;
+const WRITERS_MAX = 3;
+const NAME_CHARACTERS = 64;
+
+/**
+ * The managers that own the field now, newest entry last: those whose value it has. `['spec', 'replicas']` gives
+ * `['kube-controller-manager through scale']`. Empty where the object tells nothing.
+ */
+export function writersOf(object: unknown, path: readonly string[]): readonly string[] {
+  const entries = at(object, ['metadata', 'managedFields']);
+  if (!Array.isArray(entries)) return [];
+  const own = entries.slice(0, ENTRIES_MAX).flatMap((entry: unknown) => {
+    const owned = at(entry, ['fieldsV1', ...path.map((key) => `f:${key}`)]) !== undefined;
+    return owned && isRecord(entry) && typeof entry['manager'] === 'string' ? [nameOf(entry['manager'], entry)] : [];
+  });
+  return [...new Set(own)].slice(0, WRITERS_MAX);
+}
+
+function nameOf(manager: string, entry: Readonly<Record<string, unknown>>): string {
+  const name = printableLine(manager).slice(0, NAME_CHARACTERS);
+  const { subresource } = entry;
+  return subresource === 'scale' || subresource === 'status' ? `${name} through ${subresource}` : name;
+}
