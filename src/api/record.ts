@@ -37,6 +37,8 @@ export type GroupRecord = {
   readonly ready: boolean;
   /** When `uid`, `version` or `ready` was first seen as it is. */
   readonly since: Instant;
+  /** Since when its leader is there; only until the group is ready for the first time. */
+  readonly loadingSince?: Instant | undefined;
 };
 
 /** The leader of a group that was seen on the release in this step, and how often another took its place. */
@@ -46,6 +48,21 @@ export type GroupRestarts = {
   readonly count: number;
   /** When the first change of UID was seen. */
   readonly since?: Instant | undefined;
+};
+
+/** What is left to load, and how long that takes if it goes as before. Pauses and waiting for people apart. */
+export type Expected = {
+  /** Seconds that the last groups took from creation to ready: median, least, most. undefined: none was seen yet. */
+  readonly load?:
+    | { readonly seconds: number; readonly least: number; readonly most: number; readonly groups: number }
+    | undefined;
+  /** Groups that restart at a time: one with the StatefulSet's gate off, whatever maxUnavailable says. */
+  readonly atOnce: number;
+  /** maxUnavailable in groups. */
+  readonly budget: number;
+  readonly step: { readonly groups: number; readonly seconds?: number | undefined };
+  readonly rest: { readonly groups: number; readonly seconds?: number | undefined };
+  readonly pauses: { readonly seconds: number; readonly manual: number };
 };
 
 /** The step that Git holds, as it was when it was written. */
@@ -94,6 +111,9 @@ export type RolloutRecord = {
   readonly marks: Marks | undefined;
   readonly step: StepRecord | undefined;
   readonly groups: readonly GroupRecord[];
+  /** How many seconds the last few groups took to load, the newest last. */
+  readonly loads?: readonly number[] | undefined;
+  readonly expected?: Expected | undefined;
   readonly uids: { readonly lws: string; readonly leaderSet: string } | undefined;
   /** LWS 0.8 only: since when the live fields have been equal to Git's. */
   readonly appliedSince: Instant | undefined;

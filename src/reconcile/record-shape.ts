@@ -67,7 +67,20 @@ const record = object({
       restarts: optional(list(object({ index: number, uid: text, count: number, since: optional(number) }))),
     }),
   ),
-  groups: list(object({ index: number, uid: text, version: text, ready: flag, since: number })),
+  groups: list(
+    object({ index: number, uid: text, version: text, ready: flag, since: number, loadingSince: optional(number) }),
+  ),
+  loads: optional(list(number)),
+  expected: optional(
+    object({
+      load: optional(object({ seconds: number, least: number, most: number, groups: number })),
+      atOnce: number,
+      budget: number,
+      step: object({ groups: number, seconds: optional(number) }),
+      rest: object({ groups: number, seconds: optional(number) }),
+      pauses: object({ seconds: number, manual: number }),
+    }),
+  ),
   uids: optional(object({ lws: text, leaderSet: text })),
   appliedSince: optional(number),
   notAppliedSince: optional(number),

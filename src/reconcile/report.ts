@@ -1,6 +1,7 @@
 /** What a pass has to say, as text: for terminals and logs. */
 
 import type { Issue } from '../api/issue.ts';
+import { printExpected } from '../rollout/expected.ts';
 import { type Outcome, type PassResult, QUIET_REPORT } from './pass.ts';
 import { groupsCell, stateCell } from './status-page.ts';
 
@@ -33,6 +34,7 @@ export function outcomeReport(outcome: Outcome): string {
   for (const hold of holds) lines.push(`  waits  ${hold.reason}: ${hold.message}`);
   for (const issue of plan?.issues ?? []) lines.push(`  wrong  ${issueLine(issue)}`);
   for (const warning of plan?.warnings ?? []) lines.push(`  note   ${issueLine(warning)}`);
+  if (record?.expected !== undefined) lines.push(`  takes  ${printExpected(record.expected)}`);
   const fault = outcome.snapshot?.recordFault ?? '';
   if (fault !== '') lines.push(`  note   record rebuilt from the files: ${fault}`);
   if (outcome.error !== undefined) lines.push(`  failed ${outcome.error}`);

@@ -4,6 +4,7 @@ import { printStep } from '../api/marks.ts';
 import { printableLine } from '../api/printable.ts';
 import type { GroupRecord, RolloutRecord } from '../api/record.ts';
 import { printRelease } from '../api/release.ts';
+import { printTotal } from '../rollout/expected.ts';
 
 /** Markdown for the front page of the branch. Text of the cluster stands in code spans, where nothing in it acts. */
 export function statusPage(records: readonly RolloutRecord[]): string {
@@ -23,9 +24,14 @@ export function rolloutTable(
 ): string {
   const rows = records.map(
     (record) =>
-      `| ${[nameOf(record), stateCell(record), releaseCell(record), groupsCell(record), code(record.message)].join(' | ')} |`,
+      `| ${[nameOf(record), stateCell(record), releaseCell(record), groupsCell(record), printTotal(record.expected), code(record.message)].join(' | ')} |`,
   );
-  return ['| rollout | state | release | groups | message |', '|---|---|---|---|---|', ...rows, ''].join('\n');
+  return [
+    '| rollout | state | release | groups | still takes | message |',
+    '|---|---|---|---|---|---|',
+    ...rows,
+    '',
+  ].join('\n');
 }
 
 function plainName(record: RolloutRecord): string {

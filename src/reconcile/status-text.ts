@@ -3,6 +3,7 @@
 import type { GroupRecord, RolloutRecord, StepRecord } from '../api/record.ts';
 import { printRelease } from '../api/release.ts';
 import { type Instant, printDuration } from '../api/time.ts';
+import { printExpected } from '../rollout/expected.ts';
 import { groupsCell, isExtra, stateCell } from './status-page.ts';
 
 /** One line a rollout, columns aligned. */
@@ -40,6 +41,7 @@ export function statusTree(record: RolloutRecord, now: Instant): string {
     ['Release', marks === undefined ? 'none' : printRelease(marks.release)],
     ['Stable', marks?.stable ?? 'none'],
     ...(step === undefined ? [] : [['Step', stepText(step, now)] as const]),
+    ...(record.expected === undefined ? [] : [['Takes', printExpected(record.expected)] as const]),
     ...(marks === undefined || marks.aborted.length === 0
       ? []
       : [['Aborted', marks.aborted.map(printRelease).join(', ')] as const]),

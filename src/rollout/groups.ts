@@ -3,6 +3,7 @@
 import { firstDifference, leafCount } from '../api/content-match.ts';
 import type { JsonObject } from '../api/json.ts';
 import type { LiveLeader, LiveRevision, LiveStatefulSet, LiveWorker, PodTrouble } from '../api/live.ts';
+import type { Instant } from '../api/time.ts';
 
 export type GroupVersion = 'release' | 'stable' | 'other' | 'absent';
 
@@ -16,7 +17,13 @@ export type Group = {
   /** The leader Ready and all workers available: LWS before 0.9 looks at the leader only (trace 29b), we never do. */
   readonly ready: boolean;
   /** Of the leader alone, which comes back before its workers; on its way out: something restarts the group just now. */
-  readonly leader: { readonly version: GroupVersion; readonly ready: boolean; readonly leaving: boolean };
+  readonly leader: {
+    readonly version: GroupVersion;
+    readonly ready: boolean;
+    readonly leaving: boolean;
+    readonly createdAt: Instant | undefined;
+    readonly readyAt: Instant | undefined;
+  };
   /** Why it is not ready, where something says so. */
   readonly waitingOn: string;
   /** The pod that no node has a place for, and what the scheduler says of it. */
@@ -55,7 +62,7 @@ const NOBODY: Omit<Group, 'index'> = {
   key: undefined,
   version: 'absent',
   ready: false,
-  leader: { version: 'absent', ready: false, leaving: false },
+  leader: { version: 'absent', ready: false, leaving: false, createdAt: undefined, readyAt: undefined },
   waitingOn: 'no leader pod',
   noPlace: undefined,
   restarts: 0,
@@ -86,7 +93,13 @@ function groupOf(
     key,
     version: versionOf(key, parts.keys),
     ready,
-    leader: { version: versionOf(leader.revisionKey, parts.keys), ready: leader.ready, leaving: leader.deleting },
+    leader: {
+      version: versionOf(leader.revisionKey, parts.keys),
+      ready: leader.ready,
+      leaving: leader.deleting,
+      createdAt: leader.createdAt,
+      readyAt: leader.readyAt,
+    },
     waitingOn: ready ? '' : waitingOn(leader, own, pods),
     noPlace: ready || unplaced === undefined ? undefined : { pod: unplaced.name, why: unplaced.noPlace },
     restarts: Math.max(...pods.map((pod) => pod.restarts)),

@@ -2,7 +2,6 @@
 
 import {
   type Condition,
-  type GroupRecord,
   type Phase,
   RECORD_VERSION,
   type RolloutRecord,
@@ -11,13 +10,14 @@ import {
 } from '../api/record.ts';
 import { printRelease, sameRelease } from '../api/release.ts';
 import { frozenPlanOf } from '../api/rollout-frozen.ts';
-import type { Instant } from '../api/time.ts';
 import { fieldsLive, unappliedSince } from './applied.ts';
 import { plannedGroups } from './batches.ts';
+import { expectedOf } from './expected.ts';
 import { revisionChanged } from './gates/cluster.ts';
 import type { Hold } from './hold.ts';
 import type { Decision } from './move.ts';
 import { phaseOf, rolloutIdOf } from './phase.ts';
+import { groupsAfter, pastOf } from './record-groups.ts';
 import { restartsOf } from './restarts.ts';
 import type { Situation } from './situation.ts';
 import type { Snapshot } from './snapshot.ts';
@@ -40,6 +40,7 @@ export function recordOf(snapshot: Snapshot, situation: Situation | undefined, d
   const message = messageOf(snapshot, decision);
   const quiet = decision.move === undefined && decision.holds.length === 0 && snapshot.issues.length === 0;
   const settled = quiet && state === 'settled';
+  const memory = groupsAfter(snapshot, situation);
   return {
     version: RECORD_VERSION,
     ...snapshot.key,
@@ -62,7 +63,8 @@ export function recordOf(snapshot: Snapshot, situation: Situation | undefined, d
     }),
     marks,
     step,
-    groups: groupsAfter(snapshot, situation),
+    ...memory,
+    expected: situation === undefined ? undefined : expectedOf({ situation, decision, loads: memory.loads }),
     uids: uidsAfter(snapshot, situation, state),
     appliedSince: appliedSince(snapshot, situation),
     notAppliedSince: situation === undefined ? undefined : unappliedSince(snapshot, situation.file),
@@ -166,21 +168,6 @@ function conditionsOf(
 /** Countdowns change with every pass; what is waited for does not. */
 function recordedHold({ reason, message }: Hold): RolloutRecord['holds'][number] {
   return { reason, message: reason === 'PauseDuration' ? 'the pause of the step is not over' : message };
-}
-
-function groupsAfter(snapshot: Snapshot, situation: Situation | undefined): readonly GroupRecord[] {
-  const before = snapshot.record?.groups ?? [];
-  if (situation?.observed === undefined) return before;
-  return situation.observed.groups.map(({ index, uid, version, ready }) => {
-    const old = before.find((group) => group.index === index);
-    const same = old !== undefined && old.uid === uid && old.version === version && old.ready === ready;
-    return { index, uid, version, ready, since: same ? pastOf(old.since, snapshot) : snapshot.now };
-  });
-}
-
-/** A time of the record; one that is still to come was written by a clock that ran ahead, and counts from now. */
-function pastOf(since: Instant | undefined, { now }: Snapshot): Instant {
-  return Math.min(since ?? now, now);
 }
 
 /** The objects that a delivery began with: kept while it is open, so that another object is seen as another. */

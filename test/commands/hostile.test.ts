@@ -72,7 +72,7 @@ describe('words of the cluster', () => {
     }
     const page = await site.text('README.md', 'tranche-status');
     const row = page.split('\n').find((line) => line.includes('owned')) ?? '';
-    expect(row.match(/(?<!\\)\|/g), 'one row of five cells').toHaveLength(6);
+    expect(row.match(/(?<!\\)\|/g), 'one row of six cells').toHaveLength(7);
     expect(row).toMatch(/\| `[^`|]*owned[^`|]*` \|$/);
     expect(page).not.toMatch(ACTING);
   });
@@ -146,9 +146,9 @@ describe('the pages of the status branch', () => {
   test('every cell keeps to itself', () => {
     const page = statusPage([record]);
     const row = page.trimEnd().split('\n').at(-1) ?? '';
-    expect(row.match(/\|/g)).toHaveLength(6);
+    expect(row.match(/\|/g)).toHaveLength(7);
     const outside = row.replace(/`[^`]*`/g, '').replace(/\]\([^)]*\)/g, ']');
-    expect(outside).toBe('| [] | not adopted |  |  |  |');
+    expect(outside).toBe('| [] | not adopted |  |  |  |  |');
   });
   test('the badge is one image and no script', () => {
     expect(badge(record)).not.toMatch(/<img|<script/);

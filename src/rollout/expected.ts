@@ -1,0 +1,149 @@
+/** How long the step in Git and what comes after it will take, from how long groups took before. Pauses apart. */
+
+import type { Expected } from '../api/record.ts';
+import type { RolloutStep } from '../api/rollout-steps.ts';
+import { printDuration } from '../api/time.ts';
+import { plannedGroups } from './batches.ts';
+import { wanted } from './gates/cluster.ts';
+import type { Decision } from './move.ts';
+import { type Situation, unavailableBudget } from './situation.ts';
+import { stateOf } from './state.ts';
+
+/** What an expectation is made from: the loads of the record after this pass, in seconds. */
+export type Evidence = {
+  readonly situation: Situation;
+  readonly decision: Decision;
+  readonly loads: readonly number[];
+};
+
+/**
+ * What is to be expected after this pass; undefined where nothing is under way. It changes when groups do, never with
+ * the clock, so that an unchanged world leaves the record alone. A pass that cannot read the groups knows nothing new.
+ */
+export function expectedOf({ situation, decision, loads }: Evidence): Expected | undefined {
+  const { observed, replicas, snapshot, maxUnavailable } = situation;
+  const step = decision.move === undefined ? situation.marks?.step : decision.move.marks.step;
+  const requested = decision.move === undefined && stateOf(situation) === 'requested';
+  if (step === undefined && !requested) return undefined;
+  if (observed === undefined || replicas === undefined) return snapshot.record?.expected;
+  const budget = Math.max(1, unavailableBudget(maxUnavailable, replicas));
+  const gated = observed.leaderSet.maxUnavailable === undefined;
+  const atOnce = gated ? 1 : budget;
+  const load = loadOf(loads);
+  const counts = step?.kind === 'rollback' ? goingBack(situation, decision) : goingOn(situation, decision);
+  const share = (groups: number): Expected['step'] => ({
+    groups,
+    seconds: load === undefined ? undefined : Math.ceil(groups / atOnce) * load.seconds,
+  });
+  return {
+    load,
+    atOnce,
+    budget,
+    step: share(counts.step),
+    rest: share(counts.rest),
+    pauses: pausesFrom(situation.steps, step === undefined ? 1 : step.kind === 'step' ? step.index : undefined),
+  };
+}
+
+/** The middle one of an odd number, the upper of the two in the middle of an even one: rather late than early. */
+function loadOf(loads: readonly number[]): Expected['load'] {
+  const sorted = [...loads].sort((a, b) => a - b);
+  const seconds = sorted[Math.floor(sorted.length / 2)];
+  const [least, most] = [sorted[0], sorted.at(-1)];
+  if (seconds === undefined || least === undefined || most === undefined) return undefined;
+  return { seconds, least, most, groups: sorted.length };
+}
+
+type Counts = { readonly step: number; readonly rest: number };
+
+function goingOn({ observed, replicas, partition, steps, marks }: Situation, { move }: Decision): Counts {
+  if (observed === undefined || replicas === undefined) return { step: 0, rest: 0 };
+  const groups = wanted(observed, replicas);
+  const first = steps[0];
+  const floor = (move?.marks ?? marks)?.restore?.floor;
+  // Armed again, every group may have gone: what the step let go is at or above its floor.
+  const written = move?.partition ?? partition;
+  const open = floor === 0 ? 0 : written;
+  const requested = open >= replicas && first !== undefined ? replicas - plannedGroups(first.replicas, replicas) : open;
+  const from = Math.min(requested, replicas);
+  const left = groups.filter((group) => !(group.ready && group.version === 'release'));
+  return {
+    step: left.filter((group) => group.index >= from).length,
+    rest: left.filter((group) => group.index < from).length,
+  };
+}
+
+function goingBack({ observed, replicas, partition }: Situation, { move }: Decision): Counts {
+  if (observed === undefined || replicas === undefined) return { step: 0, rest: 0 };
+  const home = move?.text === undefined ? 'release' : 'stable';
+  const from = Math.min(move?.partition ?? partition, replicas);
+  const away = wanted(observed, replicas).filter((group) => !group.ready || group.version !== home);
+  return { step: away.filter((group) => group.index >= from || !group.ready).length, rest: 0 };
+}
+
+/** The pauses of a step and of those after it; undefined: none will be served. */
+function pausesFrom(steps: readonly RolloutStep[], index: number | undefined): Expected['pauses'] {
+  const left = index === undefined ? [] : steps.slice(index - 1);
+  const last = steps.length - 1;
+  const manual = left.filter(({ pause, replicas }) => {
+    if (pause.kind === 'timed') return false;
+    return !(
+      pause.kind === 'unset' &&
+      replicas === '100%' &&
+      steps[last] === left.at(-1) &&
+      left.at(-1)?.pause === pause
+    );
+  });
+  const seconds = left.reduce((sum, { pause }) => sum + (pause.kind === 'timed' ? pause.seconds : 0), 0);
+  return { seconds, manual: manual.length };
+}
+
+/** `about 12 min for this step (1 group), …; from 3 groups that took 11 min – 14 min`: for people. */
+export function printExpected(expected: Expected): string {
+  const { load, step, rest, pauses } = expected;
+  const parts = [
+    load === undefined
+      ? `not known yet, no group has been seen loading (${groupsText(step.groups)} in this step, ${rest.groups} after it)`
+      : [
+          `about ${printDuration(step.seconds ?? 0)} for this step (${groupsText(step.groups)} to load)`,
+          ...(rest.groups === 0
+            ? []
+            : [`about ${printDuration(rest.seconds ?? 0)} after it (${groupsText(rest.groups)})`]),
+        ].join(', '),
+    pace(expected),
+    ...(load === undefined ? [] : [evidenceText(load)]),
+    ...(pauses.seconds === 0 && pauses.manual === 0 ? [] : [`pauses come on top: ${pausesText(pauses)}`]),
+  ];
+  return parts.join('; ');
+}
+
+/** All that is left, in one word for a table; empty where nothing is under way. */
+export function printTotal(expected: Expected | undefined): string {
+  if (expected === undefined) return '';
+  const { step, rest } = expected;
+  return step.seconds === undefined || rest.seconds === undefined
+    ? 'not known yet'
+    : `about ${printDuration(step.seconds + rest.seconds)}`;
+}
+
+function groupsText(count: number): string {
+  return `${count} ${count === 1 ? 'group' : 'groups'}`;
+}
+
+function pace({ atOnce, budget }: Expected): string {
+  if (atOnce > 1) return `${atOnce} groups at a time`;
+  return budget === 1
+    ? 'one group at a time'
+    : `one group at a time, although maxUnavailable allows ${budget}: the feature gate MaxUnavailableStatefulSet of the cluster is off`;
+}
+
+function evidenceText({ least, most, groups }: NonNullable<Expected['load']>): string {
+  const [low, high] = [printDuration(least), printDuration(most)];
+  return `from ${groupsText(groups)} that took ${low === high ? low : `${low} – ${high}`}`;
+}
+
+function pausesText({ seconds, manual }: Expected['pauses']): string {
+  const timed = seconds === 0 ? [] : [printDuration(seconds)];
+  const people = manual === 0 ? [] : [`${manual === 1 ? 'one that waits' : `${manual} that wait`} for a person`];
+  return [...timed, ...people].join(', and ');
+}

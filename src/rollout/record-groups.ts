@@ -1,0 +1,63 @@
+/** What the record remembers of groups: since when each is as it is, and how long the last of them took to load. */
+
+import type { GroupRecord } from '../api/record.ts';
+import type { Instant } from '../api/time.ts';
+import type { Group } from './groups.ts';
+import type { Situation } from './situation.ts';
+import type { Snapshot } from './snapshot.ts';
+
+/** So many loads are remembered: enough for a median, and soon forgotten when models change. */
+export const LOADS_LIMIT = 5;
+/** What takes longer was broken and mended, or nobody looked: it tells nothing about loading. */
+const LOAD_MOST_SECONDS = 86_400;
+
+export type GroupMemory = { readonly groups: readonly GroupRecord[]; readonly loads: readonly number[] };
+
+/** The groups as this pass sees them. A pass that sees none forgets nothing. */
+export function groupsAfter(snapshot: Snapshot, situation: Situation | undefined): GroupMemory {
+  const before = snapshot.record?.groups ?? [];
+  const loads = snapshot.record?.loads ?? [];
+  if (situation?.observed === undefined) return { groups: before, loads };
+  const entries = situation.observed.groups.map((group) => {
+    const old = before.find((one) => one.index === group.index);
+    return { record: groupRecord(snapshot, group, old), seconds: loadSeconds(snapshot, group, old) };
+  });
+  const fresh = entries.flatMap(({ seconds }) => (seconds === undefined ? [] : [seconds]));
+  return { groups: entries.map(({ record }) => record), loads: [...loads, ...fresh].slice(-LOADS_LIMIT) };
+}
+
+function groupRecord(snapshot: Snapshot, group: Group, old: GroupRecord | undefined): GroupRecord {
+  const { index, uid, version, ready } = group;
+  const same = old !== undefined && old.uid === uid && old.version === version && old.ready === ready;
+  const since = same ? pastOf(old.since, snapshot) : snapshot.now;
+  const loadingSince = ready ? undefined : startOfLoading(snapshot, group, old);
+  return { index, uid, version, ready, since, ...(loadingSince === undefined ? {} : { loadingSince }) };
+}
+
+/** When its leader came into being; undefined for one that had been ready, and for one that nobody saw come. */
+function startOfLoading(snapshot: Snapshot, group: Group, old: GroupRecord | undefined): Instant | undefined {
+  if (group.uid === '') return undefined;
+  if (old?.uid === group.uid) return old.loadingSince === undefined ? undefined : pastOf(old.loadingSince, snapshot);
+  return seenComing(snapshot) ? pastOf(group.leader.createdAt, snapshot) : undefined;
+}
+
+/** Without a record every leader looks new. */
+function seenComing({ record }: Snapshot): boolean {
+  return record !== undefined && record.groups.length > 0;
+}
+
+/** From the leader's creation to the pass that saw the group ready; by the leader's own word where no pass was in between. */
+function loadSeconds(snapshot: Snapshot, group: Group, old: GroupRecord | undefined): number | undefined {
+  if (!group.ready) return undefined;
+  const { createdAt, readyAt } = group.leader;
+  const watched = old?.uid === group.uid;
+  const from = watched ? old.loadingSince : seenComing(snapshot) ? createdAt : undefined;
+  const to = watched ? snapshot.now : readyAt;
+  if (from === undefined || to === undefined) return undefined;
+  return to > from && to - from <= LOAD_MOST_SECONDS ? to - from : undefined;
+}
+
+/** A time of the record; one that is still to come was written by a clock that ran ahead, and counts from now. */
+export function pastOf(since: Instant | undefined, { now }: Snapshot): Instant {
+  return Math.min(since ?? now, now);
+}

@@ -1,0 +1,243 @@
+/** How long the rest takes: measured in the record, median of the last loads, times batches; words for people. */
+
+import { expect, test } from 'vitest';
+import type { Expected } from '../../src/api/record.ts';
+import { printExpected, printTotal } from '../../src/rollout/expected.ts';
+import { plan } from '../../src/rollout/plan.ts';
+import type { Snapshot } from '../../src/rollout/snapshot.ts';
+import { NOW, type World, world } from '../support/snapshot.ts';
+
+const A3 = '0:A+ 1:A+ 2:A+';
+const one: World = { text: 'B', marks: 'B.2 1/3 floor=3', p: 3, record: {} };
+
+function recordOf(snapshot: Snapshot): NonNullable<ReturnType<typeof plan>['record']> {
+  const { record } = plan(snapshot);
+  if (record === undefined) throw new Error('no record');
+  return JSON.parse(JSON.stringify(record)) as typeof record;
+}
+
+/** Passes at these seconds, each with the record of the one before. */
+function passes(of: World, at: readonly (readonly [seconds: number, groups: string])[]): Snapshot {
+  let last = world({ ...of, groups: at[0]?.[1] ?? '', now: NOW + (at[0]?.[0] ?? 0) });
+  for (const [seconds, groups] of at.slice(1))
+    last = world({ ...of, groups, now: NOW + seconds, record: recordOf(last) });
+  return last;
+}
+
+test.each<readonly [when: string, at: readonly (readonly [number, string])[], loads: readonly number[]]>([
+  [
+    'seen coming and getting ready',
+    [
+      [0, `${A3} 3:A+`],
+      [30, `${A3} 3:B-#1`],
+      [630, `${A3} 3:B+#1`],
+    ],
+    [600],
+  ],
+  [
+    'workers after the leader',
+    [
+      [0, `${A3} 3:A+`],
+      [30, `${A3} 3:B/A-#1`],
+      [300, `${A3} 3:Bw#1`],
+      [730, `${A3} 3:B+#1`],
+    ],
+    [700],
+  ],
+  [
+    'no leader in between',
+    [
+      [0, `${A3} 3:A+`],
+      [30, A3],
+      [60, `${A3} 3:B-#1`],
+      [360, `${A3} 3:B+#1`],
+    ],
+    [300],
+  ],
+  [
+    'unready for a while later: no load',
+    [
+      [0, `${A3} 3:A+`],
+      [30, `${A3} 3:A-`],
+      [99, `${A3} 3:A+`],
+    ],
+    [],
+  ],
+  [
+    'each leader of a crash loop begins anew',
+    [
+      [0, `${A3} 3:A+`],
+      [30, `${A3} 3:B-#1`],
+      [100, `${A3} 3:B-#2`],
+      [150, `${A3} 3:B+#2`],
+    ],
+    [50],
+  ],
+  [
+    'ready at the first sight of it, and it says nothing',
+    [
+      [0, `${A3} 3:A+`],
+      [30, `${A3} 3:B+#1`],
+    ],
+    [],
+  ],
+  [
+    'there from the first pass on: nobody saw it come',
+    [
+      [0, `${A3} 3:B-`],
+      [900, `${A3} 3:B+`],
+    ],
+    [],
+  ],
+  [
+    'longer than a day',
+    [
+      [0, `${A3} 3:A+`],
+      [30, `${A3} 3:B-#1`],
+      [90_000, `${A3} 3:B+#1`],
+    ],
+    [],
+  ],
+])('a load is measured, %s', (_, at, loads) => {
+  expect(recordOf(passes(one, at)).loads).toEqual(loads);
+});
+
+test('a leader that loaded between two passes tells its own times', () => {
+  const before = recordOf(world({ ...one, groups: `${A3} 3:A+` }));
+  const now = world({ ...one, groups: `${A3} 3:B+#1`, record: before, now: NOW + 900 });
+  if (now.live.leaders.kind !== 'known') throw new Error('unread');
+  const value = now.live.leaders.value.map((leader) =>
+    leader.groupIndex === 3 ? { ...leader, createdAt: NOW + 100, readyAt: NOW + 820 } : leader,
+  );
+  const told = { ...now, live: { ...now.live, leaders: { kind: 'known' as const, value } } };
+  expect(recordOf(told).loads).toEqual([720]);
+  expect(recordOf({ ...told, record: undefined }).loads).toEqual([]);
+});
+
+test('the last five loads are kept, and an unchanged world leaves them alone', () => {
+  const filled = world({ ...one, groups: `${A3} 3:B-` });
+  const record = { ...recordOf(filled), loads: [1, 2, 3, 4, 5] };
+  const loading = {
+    ...record,
+    groups: record.groups.map((found) => (found.ready ? found : { ...found, loadingSince: NOW - 60 })),
+  };
+  const ready = world({ ...one, groups: `${A3} 3:B+`, record: loading });
+  const after = recordOf(ready);
+  expect(after.loads).toEqual([2, 3, 4, 5, 60]);
+  expect(recordOf(world({ ...one, groups: `${A3} 3:B+`, record: after, now: NOW + 1 })).loads).toEqual(after.loads);
+  const unread = recordOf(world({ ...one, live: 'unknown', record: after }));
+  expect([unread.loads, unread.groups]).toEqual([after.loads, after.groups]);
+});
+
+function expectedIn(of: World, loads: readonly number[] = [660, 720, 840]): Expected | undefined {
+  const { record, ...rest } = world(of);
+  return plan({ ...rest, record: record === undefined ? undefined : { ...record, loads } }).record?.expected;
+}
+
+test.each<readonly [when: string, of: World, step: number, rest: number, pauses: Expected['pauses']]>([
+  [
+    'requested and held',
+    { text: 'B', groups: `${A3} 3:A+`, rollout: { paused: true }, record: {} },
+    1,
+    3,
+    { seconds: 0, manual: 1 },
+  ],
+  ['step 1 is written', { text: 'B', groups: `${A3} 3:A+`, record: {} }, 1, 3, { seconds: 0, manual: 1 }],
+  ['step 1 loads', { ...one, groups: `${A3} 3:B-` }, 1, 3, { seconds: 0, manual: 1 }],
+  [
+    'step 1 is done',
+    { ...one, steps: '25%/90 50%/60 100%/30', groups: `${A3} 3:B+` },
+    0,
+    3,
+    { seconds: 180, manual: 0 },
+  ],
+  ['a person in the end', { ...one, steps: '25%! 50%! 100%!', groups: `${A3} 3:B+` }, 0, 3, { seconds: 0, manual: 3 }],
+  [
+    'the last batch',
+    { ...one, marks: 'B.2 3/3 floor=0', p: 0, groups: '0:A+ 1:A+ 2:B- 3:B+' },
+    3,
+    0,
+    { seconds: 0, manual: 0 },
+  ],
+  [
+    'armed',
+    { ...one, marks: 'B.2 3/3 floor=0', p: 1000000, groups: '0:B+ 1:B+ 2:B- 3:B+' },
+    1,
+    0,
+    { seconds: 0, manual: 0 },
+  ],
+  [
+    'going back is written',
+    { ...one, groups: `${A3} 3:B-`, intents: { abort: 'B.2' } },
+    1,
+    0,
+    { seconds: 0, manual: 0 },
+  ],
+  [
+    'going back',
+    { marks: 'A.1 rollback floor=2 aborted=B.2', p: 2, groups: '0:A+ 1:A+ 2:B+ 3:A-', record: {} },
+    2,
+    0,
+    { seconds: 0, manual: 0 },
+  ],
+])('what is left, %s', (_, of, step, rest, pauses) => {
+  const expected = expectedIn(of);
+  expect([expected?.step, expected?.rest, expected?.pauses]).toEqual([
+    { groups: step, seconds: step * 720 },
+    { groups: rest, seconds: rest * 720 },
+    pauses,
+  ]);
+});
+
+test.each<readonly [when: string, of: World]>([
+  ['settled', { record: {} }],
+  ['not managed', { marks: 'none', record: undefined }],
+  [
+    'the step that settles',
+    { ...one, marks: 'B.2 3/3 floor=0', p: 1000000, groups: '0:B+ 1:B+ 2:B+ 3:B+', record: { doneAgo: 9 } },
+  ],
+])('nothing is expected, %s', (_, of) => expect(expectedIn(of)).toBeUndefined());
+
+const last: World = { ...one, marks: 'B.2 3/3 floor=0', p: 0, u: 2, groups: '0:A+ 1:A+ 2:A+ 3:B+' };
+
+test.each<readonly [when: string, of: World, loads: readonly number[], text: string, total: string]>([
+  [
+    'gate off: one at a time, whatever maxUnavailable says',
+    last,
+    [660, 720, 840],
+    'about 36 min for this step (3 groups to load); one group at a time, although maxUnavailable allows 2: the feature gate MaxUnavailableStatefulSet of the cluster is off; from 3 groups that took 11 min – 14 min',
+    'about 36 min',
+  ],
+  [
+    'gate on: two at a time',
+    { ...last, live: { gate: 2 } },
+    [720],
+    'about 24 min for this step (3 groups to load); 2 groups at a time; from 1 group that took 12 min',
+    'about 24 min',
+  ],
+  [
+    'nothing is known',
+    { ...one, groups: `${A3} 3:B-` },
+    [],
+    'not known yet, no group has been seen loading (1 group in this step, 3 after it); one group at a time; pauses come on top: one that waits for a person',
+    'not known yet',
+  ],
+  [
+    'step and rest, and pauses of both kinds',
+    { ...one, steps: '25%/5400 50%! 75%! 100%', marks: 'B.2 1/4 floor=3', groups: `${A3} 3:B-` },
+    [700, 100, 800, 720, 900],
+    'about 12 min for this step (1 group to load), about 36 min after it (3 groups); one group at a time; from 5 groups that took 100 s – 15 min; pauses come on top: 90 min, and 2 that wait for a person',
+    'about 48 min',
+  ],
+])('in words, %s', (_, of, loads, text, total) => {
+  const expected = expectedIn(of, loads);
+  expect(expected === undefined ? '' : printExpected(expected)).toBe(text);
+  expect(printTotal(expected)).toBe(total);
+});
+
+test('a cluster that cannot be read takes nothing back, and time alone changes nothing', () => {
+  const seen = recordOf(world({ ...one, groups: `${A3} 3:B-` }));
+  expect(recordOf(world({ ...one, live: 'unknown', record: seen })).expected).toEqual(seen.expected);
+  const later = recordOf(world({ ...one, groups: `${A3} 3:B-`, record: seen, now: NOW + 5000 }));
+  expect(later.expected).toEqual(seen.expected);
+});
