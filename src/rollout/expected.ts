@@ -56,16 +56,16 @@ function loadOf(loads: readonly number[]): Expected['load'] {
 
 type Counts = { readonly step: number; readonly rest: number };
 
-function goingOn({ observed, replicas, partition, steps, marks }: Situation, { move }: Decision): Counts {
+function goingOn({ observed, replicas, asked, partition, steps, marks }: Situation, { move }: Decision): Counts {
   if (observed === undefined || replicas === undefined) return { step: 0, rest: 0 };
-  const groups = wanted(observed, replicas);
+  const groups = wanted(observed, asked ?? replicas);
   const first = steps[0];
   const floor = (move?.marks ?? marks)?.restore?.floor;
   // Armed again, every group may have gone: what the step let go is at or above its floor.
   const written = move?.partition ?? partition;
   const open = floor === 0 ? 0 : written;
-  const requested = open >= replicas && first !== undefined ? replicas - plannedGroups(first.replicas, replicas) : open;
-  const from = Math.min(requested, replicas);
+  const unasked = move === undefined && marks?.step === undefined && first !== undefined;
+  const from = unasked ? replicas - plannedGroups(first.replicas, replicas) : Math.min(open, replicas);
   const left = groups.filter((group) => !(group.ready && group.version === 'release'));
   return {
     step: left.filter((group) => group.index >= from).length,
@@ -83,7 +83,7 @@ function goingBack({ observed, replicas, partition }: Situation, { move }: Decis
 
 /** The pauses of a step and of those after it; undefined: none will be served. */
 function pausesFrom(steps: readonly RolloutStep[], index: number | undefined): Expected['pauses'] {
-  const left = index === undefined ? [] : steps.slice(index - 1);
+  const left = index === undefined ? [] : steps.slice(Math.max(0, index - 1));
   const last = steps.length - 1;
   const manual = left.filter(({ pause, replicas }) => {
     if (pause.kind === 'timed') return false;
@@ -105,7 +105,9 @@ export function printExpected(expected: Expected): string {
     load === undefined
       ? `not known yet, no group has been seen loading (${groupsText(step.groups)} in this step, ${rest.groups} after it)`
       : [
-          `about ${printDuration(step.seconds ?? 0)} for this step (${groupsText(step.groups)} to load)`,
+          step.groups === 0
+            ? 'the groups of this step are there'
+            : `about ${printDuration(step.seconds ?? 0)} for this step (${groupsText(step.groups)} to load)`,
           ...(rest.groups === 0
             ? []
             : [`about ${printDuration(rest.seconds ?? 0)} after it (${groupsText(rest.groups)})`]),

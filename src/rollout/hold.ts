@@ -35,7 +35,6 @@ export type HoldReason =
   // People.
   | 'Paused'
   | 'Disabled'
-  | 'RolloutAbsent'
   | 'OrphanArmed'
   | 'PausedForApproval'
   | 'PauseDuration'

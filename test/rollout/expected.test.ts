@@ -216,6 +216,13 @@ test.each<readonly [when: string, of: World, loads: readonly number[], text: str
     'about 24 min',
   ],
   [
+    'the step is done',
+    { ...one, groups: `${A3} 3:B+` },
+    [720],
+    'the groups of this step are there, about 36 min after it (3 groups); one group at a time; from 1 group that took 12 min; pauses come on top: one that waits for a person',
+    'about 36 min',
+  ],
+  [
     'nothing is known',
     { ...one, groups: `${A3} 3:B-` },
     [],

@@ -3,7 +3,7 @@
 import { floorOf } from '../../api/int-or-percent.ts';
 import type { GroupRestarts } from '../../api/record.ts';
 import { printInstant } from '../../api/time.ts';
-import { type Group, nameGroups } from '../groups.ts';
+import type { Group } from '../groups.ts';
 import { type Hold, hold } from '../hold.ts';
 import { recordedGroup, restartsOf } from '../restarts.ts';
 import { capital, groupsAre, notReady } from '../sentences.ts';
@@ -119,6 +119,6 @@ export function blockedByStatefulSetGate(situation: Situation, missing: readonly
   const pods = stuck.slice(0, TOLD_MAX).map((group) => `${snapshot.workload?.object.name}-${group.index}`);
   return hold(
     'BlockedByStatefulSetGate',
-    `${groupsAre(stuck.map((group) => group.index))} to be replaced and not ready, and ${nameGroups(down.map((group) => group.index))} spend maxUnavailable ${most} of the leader StatefulSet: with the feature gate MaxUnavailableStatefulSet on, Kubernetes 1.35 and 1.36 then never replace a broken pod. Delete pod ${pods.join(', ')}, raise maxUnavailable, or: tranche abort ${snapshot.key.name}`,
+    `${groupsAre(stuck.map((group) => group.index))} to be replaced and not ready, and maxUnavailable ${most} of the leader StatefulSet is spent: with the feature gate MaxUnavailableStatefulSet on, Kubernetes 1.35 and 1.36 then never replace a broken pod. Delete pod ${pods.join(', ')}, raise maxUnavailable, or: tranche abort ${snapshot.key.name}`,
   );
 }

@@ -61,27 +61,26 @@ function blockedBelow(situation: Situation): Hold | undefined {
 export function stepping(situation: Situation, step: { readonly index: number; readonly marks: Marks }): Decision {
   const { marks, index } = step;
   const { release } = marks;
+  const at = { index, release };
   const edited = partitionEdited(situation, marks);
   if (edited !== undefined && edited.move !== undefined) return edited;
   const anew = recreated(situation);
   if (anew !== undefined)
-    return approved(situation, { index, release }) ? acceptRecreated(situation, marks) : holding([anew], 'StepUpgrade');
+    return approved(situation, at) ? acceptRecreated(situation, marks) : holding([anew], 'StepUpgrade');
   const groups = waitingOnGroups(situation, Math.min(situation.partition, situation.replicas ?? 0));
-  const gone = edited === undefined ? scaledAway(situation, { index, release }) : undefined;
+  const gone = edited === undefined ? scaledAway(situation, at) : undefined;
   // Nothing soaks while there are no groups.
   const done = groups.length === 0 && situation.replicas !== 0 && gone === undefined;
-  const plan = wholeNext(situation, index) ?? editedPlan(situation, { index, release });
+  const plan = wholeNext(situation, index) ?? editedPlan(situation, at);
   // Under an edited plan it is the step to come that must have room for what is done.
-  const over = approved(situation, { index, release })
-    ? undefined
-    : overshoot(situation, { index: plan ?? index, release });
-  const odd = over === undefined && edited === undefined ? astray(situation, { index, release }) : undefined;
-  const pause = done && plan === undefined ? waitingOnPause(situation, { index, release }) : undefined;
+  const over = approved(situation, at) ? undefined : overshoot(situation, { ...at, index: plan ?? index });
+  const odd = [over, edited, plan].every((found) => found === undefined) ? astray(situation, at) : undefined;
+  const pause = done && plan === undefined ? waitingOnPause(situation, at) : undefined;
   const holds = [
     ...(edited?.holds ?? []),
     ...groups,
     ...holdsOf(forwardGates, situation),
-    ...[gone, over, odd, restlessGroups(situation, { index, release }), pause, refusedJump(situation, index)].filter(
+    ...[gone, over, odd, restlessGroups(situation, at), pause, refusedJump(situation, index)].filter(
       (found) => found !== undefined,
     ),
   ];

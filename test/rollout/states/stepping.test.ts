@@ -310,3 +310,11 @@ test('a step that is written is not written again', () => {
   const next: World = { ...one, marks: 'B.2 2/3 floor=2', p: 2, groups: '0:A+ 1:A+ 2:A+ 3:B+' };
   expect(planned(again(next, one))).toBe('hold GroupsNotUpdated');
 });
+
+test('a fixed field of the Rollout that is edited in a delivery holds it', () => {
+  const record = again(one).record;
+  if (record === undefined || !('version' in record) || record.step === undefined) throw new Error('no step');
+  const frozen = { workloadRef: { name: 'other' }, trafficRoutings: [], style: 'partition', steps: 3 };
+  const step = { ...record.step, release: { digest: 'bbbbbbbb', serial: 2 }, index: 1, partition: 3, frozen };
+  expect(planned({ ...one, record: { ...record, step } })).toContain('hold FrozenFieldChanged');
+});

@@ -170,7 +170,7 @@ export async function playStory(story: string, files: Readonly<Record<string, st
 }
 
 const SETTING =
-  /^Given LWS (0\.8|0\.10)(?:, the StatefulSet gate (on|off))?(?:, groups that load for (\d+) seconds)?\.$/;
+  /^Given LWS (0\.8|0\.10)(?:, the StatefulSet gate (on|off))?(?:, groups that load for (\d+) seconds)?(?:, (\d+) of (\S+))?\.$/;
 
 function parseStory(story: string): { readonly beginning: Beginning; readonly lines: readonly string[] } {
   const lines = story.trimEnd().split('\n');
@@ -180,6 +180,7 @@ function parseStory(story: string): { readonly beginning: Beginning; readonly li
       lws: setting?.[1] === '0.8' ? '0.8' : '0.10',
       gate: setting?.[2] === 'on' ? 'on' : 'off',
       loadSeconds: Number(setting?.[3] ?? 20),
+      stock: setting?.[4] === undefined ? undefined : { resource: setting[5] ?? '', amount: Number(setting[4]) },
     },
     lines: lines.map((line) => (SETTING.test(line) ? `# ${line}` : line)),
   };

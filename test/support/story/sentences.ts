@@ -2,6 +2,8 @@
 
 import type { JsonObject } from '../../../src/api/json.ts';
 import { MARK } from '../../../src/api/marks.ts';
+import { readStatus, STATUS_REQUEST } from '../../../src/reconcile/record-store.ts';
+import { statusTree } from '../../../src/reconcile/status-text.ts';
 import { isRunningAndReady } from '../../../src/simulator/group-state.ts';
 import { count as countIn, specOf } from '../../../src/simulator/objects.ts';
 import { LWS } from '../../../src/simulator/resource-table.ts';
@@ -308,6 +310,14 @@ const clusters: readonly Sentence[] = [
       stage.cluster.setPods({ ...LEADERS, name, group: Number(group), pods: 'leader' }, { kind: 'unready' }),
   },
   {
+    pattern: /^A container of group (\d+) of (\S+) crashes\.$/,
+    act: ({ stage }, [group = '', name = '']) =>
+      stage.cluster.setPods(
+        { ...LEADERS, name, group: Number(group), pods: 'leader' },
+        { kind: 'restarted', restarts: 1 },
+      ),
+  },
+  {
     pattern: /^The leader of group (\d+) of (\S+) is killed\.$/,
     act: ({ stage }, [group = '', name = '']) =>
       stage.cluster.kill({ ...LEADERS, name, group: Number(group), pods: 'leader' }),
@@ -379,6 +389,19 @@ function settled({ result, wroteMain, wroteStatus }: Look): boolean {
   );
 }
 
+const readers: readonly Sentence[] = [
+  {
+    pattern: /^People read the status of (\S+)\.$/,
+    act: (player, [name = '']) => {
+      const { stage } = player;
+      const { records } = readStatus(stage.repository.readAt(stage.repository.head(STATUS) ?? '', STATUS_REQUEST));
+      const stored = records.get(`default/${NAMESPACE}/${name}`);
+      if (stored?.kind !== 'read') throw new Error(`no record of ${name}`);
+      player.say(statusTree(stored.record, stage.world.now).trimEnd().split('\n'));
+    },
+  },
+];
+
 const claims: readonly Sentence[] = [
   {
     pattern: /^From now on at least (\d+) groups of (\S+) serve at every moment\.$/,
@@ -443,5 +466,6 @@ export const sentences: readonly Sentence[] = [
   ...agents,
   ...clusters,
   ...passes,
+  ...readers,
   ...claims,
 ];

@@ -11,6 +11,7 @@ import type { Cluster } from '../../../src/simulator/cluster-model.ts';
 import type { Gate, LwsVersion } from '../../../src/simulator/modes.ts';
 import { type KubeObject, part, text } from '../../../src/simulator/objects.ts';
 import { LWS } from '../../../src/simulator/resource-table.ts';
+import type { Stock } from '../../../src/simulator/scheduler.ts';
 import { admissionVerdict } from '../admission.ts';
 import { fakeCluster } from '../fake-cluster.ts';
 import type { FakeRepository } from '../fake-git.ts';
@@ -36,7 +37,13 @@ export type Hook = { readonly refuses: (update: BranchUpdate) => boolean; readon
 
 export type Applied = { readonly refused: readonly string[]; readonly notes: readonly string[] };
 
-export type Beginning = { readonly lws: LwsVersion; readonly gate: Gate; readonly loadSeconds: number };
+export type Beginning = {
+  readonly lws: LwsVersion;
+  readonly gate: Gate;
+  readonly loadSeconds: number;
+  /** undefined: there is a place for every pod. */
+  readonly stock: Stock | undefined;
+};
 
 const FOLDERS = ['apps'];
 
@@ -66,6 +73,7 @@ export class Stage {
       cluster: {
         lws: beginning.lws,
         gate: beginning.gate,
+        ...(beginning.stock === undefined ? {} : { stock: beginning.stock }),
         readiness: (pod) => (this.isSick(pod) ? 'never' : beginning.loadSeconds),
       },
     });
