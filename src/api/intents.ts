@@ -11,7 +11,7 @@ export const INTENT = {
   acknowledge: 'tranche.dev/acknowledge',
 } as const;
 
-/** A step of one release. */
+/** A step of one release; step 0 is the one in which extra groups start. */
 export type StepIntent = { readonly index: number; readonly release: Release };
 
 export type Intents = {
@@ -47,7 +47,8 @@ export function parseIntents(annotations: Readonly<Record<string, string>>): {
   const stepWanted = '<step>@<release>, as 2@9c41d2e0.7';
   const intents = {
     approve: read(INTENT.approve, stepWanted, parseStepIntent),
-    jump: read(INTENT.jump, stepWanted, parseStepIntent),
+    // Nobody jumps back to step 0.
+    jump: read(INTENT.jump, stepWanted, (text) => (text.startsWith('0') ? undefined : parseStepIntent(text))),
     abort: read(INTENT.abort, 'a release, as 9c41d2e0.7', parseRelease),
     retry: read(INTENT.retry, 'a release, as 9c41d2e0.7', parseRelease),
     acknowledge: read(INTENT.acknowledge, 'a commit of 40 hex digits', (text) =>
@@ -63,7 +64,7 @@ export function printStepIntent(intent: StepIntent): string {
 }
 
 function parseStepIntent(text: string): StepIntent | undefined {
-  const match = /^([1-9][0-9]?)@(.+)$/.exec(text);
+  const match = /^(0|[1-9][0-9]?)@(.+)$/.exec(text);
   const release = match?.[2] === undefined ? undefined : parseRelease(match[2]);
   return release === undefined ? undefined : { index: Number(match?.[1]), release };
 }

@@ -65,10 +65,8 @@ function acknowledge({ history, main }: Snapshot): IntentPlan {
 }
 
 function approve(step: number | undefined, snapshot: Snapshot): IntentPlan {
-  const now = currentStep(snapshot);
-  if (now === undefined) return refused('no step is in flight, so there is nothing to approve');
-  // Step 0, in which extra groups start, waits for nobody; what holds it is accepted with the step to come.
-  const current = { ...now, index: Math.max(1, now.index) };
+  const current = currentStep(snapshot);
+  if (current === undefined) return refused('no step is in flight, so there is nothing to approve');
   if (step !== undefined && step !== current.index)
     return refused(`step ${current.index} is current, not step ${step}`);
   const refusal = approveRefusal(

@@ -8,6 +8,7 @@ const RELEASE = { digest: '9c41d2e0', serial: 7 };
 test.each([
   [INTENT.approve, '2@9c41d2e0.7', { approve: { index: 2, release: RELEASE } }],
   [INTENT.jump, '50@9c41d2e0.7', { jump: { index: 50, release: RELEASE } }],
+  [INTENT.approve, '0@9c41d2e0.7', { approve: { index: 0, release: RELEASE } }],
   [INTENT.abort, '9c41d2e0.7', { abort: RELEASE }],
   [INTENT.retry, '9c41d2e0.7', { retry: RELEASE }],
   [INTENT.acknowledge, 'a'.repeat(40), { acknowledge: 'a'.repeat(40) }],
@@ -19,7 +20,8 @@ test.each([
 test.each([
   [INTENT.approve, ''],
   [INTENT.approve, '2'],
-  [INTENT.approve, '0@9c41d2e0.7'],
+  [INTENT.approve, '00@9c41d2e0.7'],
+  [INTENT.jump, '0@9c41d2e0.7'],
   [INTENT.approve, '100@9c41d2e0.7'],
   [INTENT.approve, '2@9c41d2e0'],
   [INTENT.approve, '2@ 9c41d2e0.7'],

@@ -215,9 +215,7 @@ export function partitionEdited(situation: Situation, marks: Marks): Decision | 
   const expected = ours ? recorded.partition : (marks.restore?.floor ?? partition);
   if (partition === expected || (!ours && partition > expected && partition !== SENTINEL)) return undefined;
   const index = marks.step?.kind === 'step' ? marks.step.index : 1;
-  // What is found in step 0 is accepted with the step to come.
-  const step = { index: Math.max(1, index), release: marks.release };
-  if (approved(situation, step)) return undefined;
+  if (approved(situation, { index, release: marks.release })) return undefined;
   const why = `the partition was edited from ${expected} to ${partition} in mid-delivery. To go on from here: tranche approve ${snapshot.key.name}`;
   if (partition > expected) return holding([hold('PartitionEdited', `${why}; or put ${expected} back`)], 'StepUpgrade');
   const onIt =

@@ -16,16 +16,17 @@ import { forwardGates, nextStep, partitionEdited, wholeNext } from './stepping.t
 
 /**
  * First the extra groups, once the partition that lets only them onto the release is live; then, with all of them on
- * it and ready, step 1 or the target of a jump. What a person has to accept here is approved as step 1.
+ * it and ready, step 1 or the target of a jump. It waits for nobody; what a person has to accept is approved as step 0,
+ * or ahead of time as step 1.
  */
 export function surging(situation: Situation, step: { readonly of: number; readonly marks: Marks }): Decision {
   const { marks, of } = step;
-  const first = { index: 1, release: marks.release };
+  const accepted = [0, 1].some((index) => approved(situation, { index, release: marks.release }));
   const edited = partitionEdited(situation, marks);
   if (edited?.move !== undefined) return edited;
   const anew = recreated(situation);
   if (anew !== undefined) {
-    if (!approved(situation, first)) return holding([anew], 'StepUpgrade');
+    if (!accepted) return holding([anew], 'StepUpgrade');
     return acceptRecreated(situation, { ...marks, step: { kind: 'step', index: 1, of } });
   }
   const extra = surgeToCome(situation);
@@ -38,7 +39,9 @@ export function surging(situation: Situation, step: { readonly of: number; reado
     ...(edited?.holds ?? []),
     ...waits,
     ...holdsOf([...forwardGates, surgeRefused], situation),
-    ...[overshoot(situation, first)].filter((found) => found !== undefined),
+    ...(accepted ? [] : [overshoot(situation, { index: 1, release: marks.release })]).filter(
+      (found) => found !== undefined,
+    ),
   ]);
   if (holds.length > 0) return holding(holds, 'StepUpgrade');
   return extra === 0

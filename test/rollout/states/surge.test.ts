@@ -102,8 +102,8 @@ test.each<Row>([
   ],
   ['planned of four, not of five', { ...surged, steps: '21% 50% 100%' }, step1],
   [
-    'an approval of step 0 means nothing',
-    { ...surged, groups: `${OLD} 4:B-`, intents: { approve: '1@B.2' } },
+    'an approval hurries nothing',
+    { ...surged, groups: `${OLD} 4:B-`, intents: { approve: '0@B.2' } },
     'hold GroupsNotReady',
   ],
   ['the policy has changed: Git counts', { ...surged, surge: 0 }, step1],
@@ -131,7 +131,7 @@ test.each<Row>([
   ['recreated', { ...surged, live: { uid: 'lws-2' }, groups: NEW }, 'hold Recreated'],
   [
     'recreated, approved',
-    { ...surged, live: { uid: 'lws-2' }, groups: NEW, intents: { approve: '1@B.2' } },
+    { ...surged, live: { uid: 'lws-2' }, groups: NEW, intents: { approve: '0@B.2' } },
     'Armed: step 1/3, armed, partition 4 → 1000000 => B.2 1/3 floor=0 r=4>5',
   ],
   [
@@ -142,8 +142,8 @@ test.each<Row>([
   ['scaled to zero', { ...surged, n: 0, groups: '' }, 'hold ScaledToZero'],
   ['scaled up by people: theirs', { ...surged, n: 8, groups: `${OLD} 4:B+ 5:B+ 6:B+ 7:B+` }, 'hold Overshoot'],
   [
-    'scaled up, accepted with step 1',
-    { ...surged, n: 8, groups: `${OLD} 4:B+ 5:B+ 6:B+ 7:B+`, intents: { approve: '1@B.2' } },
+    'scaled up, and accepted',
+    { ...surged, n: 8, groups: `${OLD} 4:B+ 5:B+ 6:B+ 7:B+`, intents: { approve: '0@B.2' } },
     'StepReady: step 1/3 => B.2 1/3 floor=4 r=4>5',
   ],
   [
