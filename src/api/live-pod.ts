@@ -89,9 +89,12 @@ function statusOf(fields: Fields): Status {
   };
 }
 
+/** What the scheduler adds about preemption and device claims: true of nearly every pod, and it pushes out the reason. */
+const AFTERTHOUGHT = /\.\s+(?:no new claims|preemption:).*$/;
+
 /** A scheduler may say nothing; that there is no place is known all the same. */
 function shortLine(message: string): string {
-  const line = printableLine(message);
+  const line = printableLine(message).replace(AFTERTHOUGHT, '');
   const short = line.length > NO_PLACE_CHARACTERS ? `${line.slice(0, NO_PLACE_CHARACTERS)}…` : line;
   return short === '' ? 'no node fits' : short.replace(/[.\s]+$/, '');
 }

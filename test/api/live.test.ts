@@ -406,6 +406,17 @@ test.each<readonly [when: string, path: string, to: unknown, wanted: object]>([
     { phase: 'Pending', conditions: unplaced('0/8 nodes are available: 8 Insufficient\nnvidia.com/gpu. ') },
     { waitingOn: 'Unschedulable', noPlace: '0/8 nodes are available: 8 Insufficient nvidia.com/gpu' },
   ],
+  [
+    'no place, and what the scheduler adds',
+    'status',
+    {
+      phase: 'Pending',
+      conditions: unplaced(
+        '0/1 nodes are available: 1 Insufficient cpu. no new claims to deallocate, preemption: 0/1 nodes are available: 1 No preemption victims found for incoming pod.',
+      ),
+    },
+    { noPlace: '0/1 nodes are available: 1 Insufficient cpu' },
+  ],
   ['no place, no word', 'status', { phase: 'Pending', conditions: unplaced(undefined) }, { noPlace: 'no node fits' }],
   ['no place, no text', 'status', { phase: 'Pending', conditions: unplaced({ a: 1 }) }, { noPlace: 'no node fits' }],
   [
