@@ -224,6 +224,9 @@ law('an unchanged world gives an unchanged record', (_, snapshot, made) => {
   if (second.commit !== undefined) return;
   const third = plan({ ...snapshot, record: second.record, now: snapshot.now + 2 });
   if (third.commit !== undefined) return;
+  // A wait that ends within that second, as LWS 0.8's second read does, is a change.
+  const waits = ({ holds }: Plan): string => holds.map(({ reason }) => reason).join();
+  if (waits(third) !== waits(second)) return;
   const plain = (record: Plan['record']): unknown => ({ ...record, auditedAt: 0 });
   expect(plain(third.record)).toEqual(plain(second.record));
 });
