@@ -3,7 +3,17 @@
 import { evidence, pauses, recreated, rewritten } from './evidence-laws.ts';
 import { templateStart } from './files.ts';
 import type { LawName } from './laws.ts';
-import { begins, FORWARD, indexOf, isArmed, type OurCommit, planned, SENTINEL } from './our-commit.ts';
+import {
+  askedGroups,
+  begins,
+  FORWARD,
+  indexOf,
+  isArmed,
+  type OurCommit,
+  planned,
+  SENTINEL,
+  SURGING,
+} from './our-commit.ts';
 import type { Truth } from './truth.ts';
 
 export type Law = (commit: OurCommit) => string | undefined;
@@ -39,7 +49,10 @@ function steps({ before, after, reason, plan }: OurCommit): string | undefined {
     StepReady: begins(before, after) ? b === 1 : from !== 'rollback' && b === a + 1,
     Jumped: (b > a || begins(before, after)) && plan.annotations['tranche.dev/jump'] === `${b}@${release}`,
     StepsEdited: b >= a && a > 0,
-    Superseded: b === 1 && before.marks?.release !== release,
+    SurgePrepared: begins(before, after) && to?.startsWith('0/') === true,
+    Surged: same && from?.startsWith('0/') === true,
+    SurgeReturned: same && from !== undefined,
+    Superseded: (b === 1 || (b === 0 && a === 0 && to !== undefined)) && before.marks?.release !== release,
     Armed: (same || from === undefined) && after.partition === SENTINEL,
     Settled: to === undefined && from !== undefined && from !== 'rollback',
     NoNewRevision: from === undefined && to === undefined,
@@ -81,10 +94,12 @@ function ceiling({ before, after, reason, plan, workload, since }: OurCommit): s
     if (step === undefined) return tell(`the plan has no step ${after.marks?.step}`);
     // Armed with the step kept: nothing may move any more.
     if (isArmed(before) && !begins(before, after)) return is === was ? undefined : tell('armed');
-    const counts = workload.autoscaled ? since.map((truth) => truth.replicas) : [before.replicas];
+    const counts = workload.autoscaled ? since.map((truth) => truth.replicas) : [askedGroups(before)];
     const wanted = new Set(counts.map((n) => Math.min(was, n - planned(step.replicas, n), n)));
     return wanted.has(is) ? undefined : tell(`wanted ${[...wanted].join(' or ')} for step ${step.replicas}`);
   }
+  if (reason === 'SurgePrepared')
+    return is === askedGroups(before) ? undefined : tell(`wanted ${askedGroups(before)}, where nothing restarts`);
   if (GOING_BACK.includes(reason)) return is <= was ? undefined : tell('raised while going back');
   if (reason === 'RollbackWidened') return is < was ? undefined : tell('not widened');
   if (['Armed', 'Adopted', 'Rearmed', 'RolledBack'].includes(reason))
@@ -125,17 +140,20 @@ function parentAsPlanned({ universe, workload, plannedFrom, parent, before }: Ou
 }
 
 const OURS = /^\s+(tranche\.dev\/\w+:|annotations:|partition:|maxUnavailable:)/;
+/** The groups of the workload; written for a surge, and taken back after it. */
+const REPLICAS = /^ {2}replicas: \d+/;
 
 /** Only our lines change; the template only by putting another commit's text in its place, byte for byte. */
 function confined({ universe, workload, before, after, reason, oid, parent }: OurCommit): string | undefined {
   const [was, is] = [universe.repository.files(parent), universe.repository.files(oid)];
   const changed = Object.keys({ ...was, ...is }).filter((path) => was[path] !== is[path]);
   if (changed.length !== 1 || was[changed[0]!] !== before.text) return `changes ${changed.join(', ') || 'nothing'}`;
+  const surges = reason === 'Surged' || before.marks?.surge?.set === before.replicas;
   const rest = (text: string): string =>
     text
       .slice(0, templateStart(text))
       .split('\n')
-      .filter((line) => !OURS.test(line))
+      .filter((line) => !OURS.test(line) && !(surges && REPLICAS.test(line)))
       .join('\n');
   if (rest(before.text) !== rest(after.text)) return 'changes lines that are not ours';
   const comment = /maxUnavailable: \d+ +# one group is 16 GPUs/;
@@ -152,6 +170,6 @@ function confined({ universe, workload, before, after, reason, oid, parent }: Ou
 
 /** No step forward while a person says stop. */
 function people({ reason, plan, after, before }: OurCommit): string | undefined {
-  if (!plan.stopped || !FORWARD.includes(reason)) return undefined;
+  if (!plan.stopped || ![...FORWARD, ...SURGING].includes(reason)) return undefined;
   return `${reason} from ${before.marks?.step} to ${after.marks?.step} while paused or disabled`;
 }

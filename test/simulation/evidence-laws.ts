@@ -1,6 +1,6 @@
 /** The laws about what a commit rests on: that it was true of the cluster, for long enough, and of the same objects. */
 
-import { begins, FORWARD, indexOf, isArmed, type OurCommit } from './our-commit.ts';
+import { askedGroups, begins, FORWARD, indexOf, isArmed, type OurCommit } from './our-commit.ts';
 import { type Truth, wantedGroups } from './truth.ts';
 
 /** What a step rests on was true of the cluster, at some time since the fields before it were written. */
@@ -34,6 +34,12 @@ function proofOf({
     return groups.length === truth.replicas && groups.every((group) => group.version === version && group.ready);
   };
   if (reason === 'Superseded' && after.partition < before.partition) return applied;
+  if (reason === 'SurgePrepared' || reason === 'Surged') return applied;
+  if (reason === 'SurgeReturned')
+    return (truth) =>
+      Array.from({ length: askedGroups(before) }, (_, index) => index).every((index) =>
+        truth.groups.some((group) => group.index === index && group.version === releaseVersion && group.ready),
+      );
   if (FORWARD.includes(reason)) {
     if (begins(before, after)) return applied;
     if (isArmed(before)) return (truth) => all(truth, releaseVersion);
@@ -83,7 +89,7 @@ export function recreated({ reason, before, after, plan, remade, universe }: Our
   const forgotten = universe.injected['status deleted'] + universe.injected['status rewound'] > 0;
   if (!remade || forgotten || !FORWARD.includes(reason) || begins(before, after) || isArmed(before)) return undefined;
   const { release, step } = before.marks ?? {};
-  const accepted = plan.annotations['tranche.dev/approve'] === `${indexOf(step)}@${release}`;
+  const accepted = plan.annotations['tranche.dev/approve'] === `${Math.max(1, indexOf(step))}@${release}`;
   return accepted ? undefined : `${reason} after ${step}, though the objects of the workload were made anew`;
 }
 

@@ -26,6 +26,7 @@ export function initialFiles(setup: Setup): Readonly<Record<string, string>> {
   for (const workload of setup.workloads) {
     const state = { steps: workload.steps, paused: false, disabled: false, intents: {} };
     files[rolloutFile(workload.name)] = rolloutText(workload, state);
+    if (workload.surge !== undefined) files[`policies/${workload.name}.yaml`] = policyText(workload, workload.surge);
     if (workload.poison !== 'no workload') files[lwsFile(workload.name)] = lwsText(workload);
     if (workload.autoscaled && workload.scaler !== 'live') files[`apps/${workload.name}/hpa.yaml`] = hpaText(workload);
   }
@@ -88,6 +89,18 @@ function stepLines(step: StepSetup): readonly string[] {
   return [replicas, step.pause === 'manual' ? '          pause: {}' : `          pause: {duration: ${step.pause}}`];
 }
 
+function policyText({ name }: WorkloadSetup, surge: number): string {
+  return [
+    'apiVersion: tranche.dev/v1alpha1',
+    'kind: RolloutPolicy',
+    `metadata: {name: ${name}}`,
+    'spec:',
+    `  rollouts: [llm/${name}]`,
+    `  surge: ${surge}`,
+    '',
+  ].join('\n');
+}
+
 /** An autoscaler, in Git or made by hand. */
 export function hpaText({ name }: WorkloadSetup): string {
   return [
@@ -140,19 +153,26 @@ export type FileMarks = {
   readonly stable: string | undefined;
   readonly floor: number | undefined;
   readonly setBudget: number | undefined;
+  /** Groups without and with those that are there for the delivery only. */
+  readonly surge: { readonly was: number; readonly set: number } | undefined;
   readonly aborted: readonly string[];
 };
 
 export function marksIn(text: string): FileMarks | undefined {
   const release = markIn(text, 'release');
   if (release === undefined) return undefined;
-  const restore = JSON.parse(markIn(text, 'restore') ?? '{}') as { floor?: number; maxUnavailable?: { set: number } };
+  const restore = JSON.parse(markIn(text, 'restore') ?? '{}') as {
+    floor?: number;
+    maxUnavailable?: { set: number };
+    replicas?: { was: number; set: number };
+  };
   return {
     release,
     step: markIn(text, 'step'),
     stable: markIn(text, 'stable'),
     floor: restore.floor,
     setBudget: restore.maxUnavailable?.set,
+    surge: restore.replicas,
     aborted: (markIn(text, 'aborted') ?? '').split(',').filter((part) => part !== ''),
   };
 }

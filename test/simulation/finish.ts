@@ -60,6 +60,7 @@ const FOR_PEOPLE: readonly HoldReason[] = [
   'ScaledToZero',
   'StepCountChanged',
   'StepScaledAway',
+  'SurgeRefused',
 ];
 const FOR_BROKEN_GROUPS: readonly HoldReason[] = [
   'BlockedByFailedGroup',

@@ -117,6 +117,18 @@ export const mutants: readonly Mutant[] = [
     "if (history.kind === 'continued' || history.acknowledged) return undefined;",
     "if (history.kind === 'continued' || history.kind === 'rewritten') return undefined;",
   ),
+  mutant(
+    'extra groups go before the others are there',
+    'rollout/strategies/surge-return.ts',
+    '.length < groups.length || unreadyOf(groups).length > 0)',
+    '.length < 0)',
+  ),
+  mutant(
+    'extra groups and the partition in one commit',
+    'rollout/strategies/surging.ts',
+    'const holds = unique([',
+    'const holds = extra > 0 ? [] : unique([',
+  ),
   // Time and people.
   mutant(
     'the clock on the wall',

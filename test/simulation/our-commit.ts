@@ -19,6 +19,14 @@ export type Fields = {
   readonly version: number | undefined;
 };
 
+/** Groups that people want: without those that are there for the delivery only. */
+export function askedGroups({ replicas, marks }: Fields): number {
+  return marks?.surge !== undefined && marks.surge.set === replicas ? marks.surge.was : replicas;
+}
+
+/** Reasons of commits that come before step 1 and let only groups go that are there besides. */
+export const SURGING = ['SurgePrepared', 'Surged'];
+
 export type Plan = {
   readonly steps: readonly { readonly replicas: string; readonly pause: 'none' | 'manual' | number }[];
   readonly annotations: Readonly<Record<string, string>>;

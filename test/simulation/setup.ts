@@ -60,6 +60,8 @@ export type WorkloadSetup = {
   readonly autoscaled: boolean;
   /** Where its autoscaler is written down; only in the cluster, or in Git too. */
   readonly scaler?: 'live' | 'git';
+  /** Groups that a policy wants started besides while a delivery goes on. */
+  readonly surge?: number;
   readonly lineEnd: '\n' | '\r\n';
   /** What is wrong with it from the start; the others must go on. */
   readonly poison: 'none' | 'broken yaml' | 'no workload' | 'steps down';
@@ -137,6 +139,7 @@ function workload(chance: Chance, name: string, poison: WorkloadSetup['poison'])
     steps: stepsOf(chance, replicas),
     autoscaled: chance.flip(0.2),
     scaler: chance.pick(['live', 'live', 'git']),
+    ...(chance.flip(0.25) ? { surge: chance.between(1, 3) } : {}),
     lineEnd: chance.flip(0.15) ? '\r\n' : '\n',
     poison,
   };

@@ -37,14 +37,14 @@ const FEW_STEPS: readonly StepSetup[] = [
 ];
 
 /** Every configuration: strategy × reconcilers. */
-export const configurations = (['partition'] as const).flatMap((strategy) =>
+export const configurations = (['partition', 'partition with surge'] as const).flatMap((strategy) =>
   ([1, 2] as const).map((reconcilers) => ({ strategy, reconcilers })),
 );
 export type Configuration = (typeof configurations)[number];
 
 /** Four groups, three steps with a pause for a person. */
-export function baseStory({ reconcilers }: Configuration): StorySetup {
-  return { groups: 4, steps: STEPS, reconcilers, surge: 0 };
+export function baseStory({ strategy, reconcilers }: Configuration): StorySetup {
+  return { groups: 4, steps: STEPS, reconcilers, surge: strategy === 'partition' ? 0 : 1 };
 }
 
 /** Two groups, two steps. */
@@ -52,7 +52,7 @@ export function smallStory(configuration: Configuration): StorySetup {
   return { ...baseStory(configuration), groups: 2, steps: FEW_STEPS };
 }
 
-export function setupOfStory({ groups, steps, reconcilers }: StorySetup): Setup {
+export function setupOfStory({ groups, steps, reconcilers, surge }: StorySetup): Setup {
   return {
     seed: 'story',
     workloads: [
@@ -63,6 +63,7 @@ export function setupOfStory({ groups, steps, reconcilers }: StorySetup): Setup 
         size: 1,
         steps,
         autoscaled: false,
+        ...(surge === 0 ? {} : { surge }),
         lineEnd: '\n',
         poison: 'none',
       },
