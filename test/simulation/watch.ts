@@ -149,7 +149,8 @@ export class Watch {
         past.versions.set(release, fields.version);
       }
       const begins =
-        at.reason === 'Superseded' || (at.reason === 'StepReady' && past.fields.marks?.release !== release);
+        at.reason === 'Superseded' ||
+        (['StepReady', 'SurgePrepared'].includes(at.reason) && past.fields.marks?.release !== release);
       if (begins) {
         if (serialOf(release) <= past.serial)
           throw new LawBroken('S1 releases', `${name}: ${release} begins after serial ${past.serial}`);
