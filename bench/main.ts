@@ -9,6 +9,7 @@ import { inTurn, peakMegabytes, type Spread, time } from './measure.ts';
 import { plansPerSecond } from './planning.ts';
 import { atLeast, atMost, atMostTimes, forInformation, jsonOf, type Row, tableOf } from './rows.ts';
 import type { GitReady } from './serve-git.ts';
+import { type Amounts, simulationRows } from './simulation.ts';
 import { type Bench, makeWorld, ownPass, reset, serve, timeGit, timeIsomorphic, timeOwn, type World } from './world.ts';
 
 const { values: options } = parseArgs({
@@ -17,6 +18,8 @@ const { values: options } = parseArgs({
     json: { type: 'string' },
     /** One size, one round: shows that the benchmark itself works. */
     quick: { type: 'boolean', default: false },
+    /** Schedules of the memory row; 100,000 of them take the better part of an hour. */
+    schedules: { type: 'string', default: '3000' },
     bundle: { type: 'string', default: 'dist/tranche.js' },
   },
 });
@@ -49,8 +52,14 @@ async function allRows(): Promise<readonly Row[]> {
     ...(await memoryRows(bench, worlds)),
     ...(await settledRows(bench, first)),
     ...(await planRows(bench, first)),
+    ...(await simulationRows(programs, amounts())),
     ...(await isomorphicRows(bench, worlds)),
   ];
+}
+
+function amounts(): Amounts {
+  if (options.quick) return { rollouts: 5, schedules: 20, memory: 50 };
+  return { rollouts: 200, schedules: 1000, memory: Number(options.schedules) };
 }
 
 async function movingRows(bench: Bench, worlds: readonly World[]): Promise<readonly Row[]> {

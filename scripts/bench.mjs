@@ -5,6 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
+import { writeBundle } from './simulation-bundle.mjs';
 
 const programs = await mkdtemp(join(tmpdir(), 'tranche-bench-programs-'));
 try {
@@ -23,6 +24,8 @@ try {
     },
     logLevel: 'warning',
   });
+  await writeBundle({ entry: 'entry.ts', outfile: join(programs, 'simulation.cjs') });
+  await writeBundle({ entry: 'memory.ts', outfile: join(programs, 'simulation-memory.cjs') });
   const bench = spawn(process.execPath, [join(programs, 'main.mjs'), ...process.argv.slice(2)], { stdio: 'inherit' });
   process.exitCode = await new Promise((done) => bench.on('close', (code) => done(code ?? 1)));
 } finally {

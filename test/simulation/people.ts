@@ -102,7 +102,9 @@ function edit(person: Person): void {
 export function approve(person: Person): void {
   const { marks } = person;
   const index = stepIndex(marks);
-  if (marks !== undefined && index !== undefined) person.intend(INTENT.approve, `${index}@${marks.release}`);
+  // Step 0, in which extra groups start, is approved as step 1.
+  if (marks !== undefined && index !== undefined)
+    person.intend(INTENT.approve, `${Math.max(1, index)}@${marks.release}`);
 }
 
 /** Gives up the release that is being delivered. */

@@ -9,7 +9,7 @@ import { Remembered } from './remembered.ts';
 
 export type { Ambiguous, DocumentText, ParsedDocument } from '../../../src/manifests/parse-document.ts';
 
-const known = new Remembered<ParsedDocument>(6000);
+const known = new Remembered<ParsedDocument>(3000);
 
 /** As the real one, which is pure: what it answers depends on what it is asked and on nothing else. */
 export function parseDocumentText(asked: DocumentText): ParsedDocument {
