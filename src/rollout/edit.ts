@@ -21,10 +21,17 @@ export type ObjectRef = {
   readonly name: string;
 };
 
+/** The document as a whole: out of its file, or back into it. `note` is the comment line that stands in its place. */
+export type DocumentEdit =
+  | { readonly kind: 'remove'; readonly note: string }
+  /** `source` is the text of the document, byte for byte; `edits` are then made in it. */
+  | { readonly kind: 'insert'; readonly note: string; readonly source: string };
+
 export type ObjectEdits = {
   /** The file, relative to the root of the repository. */
   readonly file: string;
   /** Which document of it: as written there, so the namespace may be empty. */
   readonly object: ObjectRef;
   readonly edits: readonly Edit[];
+  readonly document?: DocumentEdit | undefined;
 };

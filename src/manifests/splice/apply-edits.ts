@@ -9,6 +9,7 @@ import { removeField } from './remove-field.ts';
 import { restoreField } from './restore-field.ts';
 import { setField } from './set-field.ts';
 import { verify } from './verify.ts';
+import { insertDocument, removeDocument } from './whole-document.ts';
 
 export type Spliced =
   | { readonly kind: 'ok'; readonly text: string }
@@ -24,6 +25,12 @@ export function applyEdits(text: string, edits: ObjectEdits): Spliced {
   const tooMany = edits.edits.length > MAX_EDITS;
   if (tooMany) return refused(edits, 'TooManyEdits', `${edits.edits.length} edits, more than ${MAX_EDITS}, the limit`);
   let file = parseManifestFile(edits.file, text, [edits.object.kind]);
+  const whole = edits.document;
+  if (whole?.kind === 'insert') {
+    const inserted = insertDocument(file, { ...whole, object: edits.object });
+    if (inserted.kind === 'refused') return inserted;
+    file = parseManifestFile(edits.file, inserted.text, [edits.object.kind]);
+  }
   const chosen = choose(file, edits);
   if (chosen.kind === 'refused') return chosen;
   let { document } = chosen;
@@ -40,7 +47,7 @@ export function applyEdits(text: string, edits: ObjectEdits): Spliced {
     if (verified.kind === 'refused') return verified;
     ({ file, document } = verified);
   }
-  return { kind: 'ok', text: file.text };
+  return whole?.kind === 'remove' ? removeDocument(file, document, whole.note) : { kind: 'ok', text: file.text };
 }
 
 function changeFor(document: ManifestDocument, edit: Edit): Change {
