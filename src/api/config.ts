@@ -1,7 +1,7 @@
 /** `tranche.yaml`: where things are. Everything in it is optional; every default is here. */
 
 import { type FieldFault, FieldReader } from './field-reader.ts';
-import { type LwsVersion, parseLwsVersion } from './lws-version.ts';
+import { hasPartition, type LwsVersion, parseLwsVersion } from './lws-version.ts';
 
 export const CONFIG_FILE = 'tranche.yaml';
 
@@ -161,6 +161,13 @@ function readLwsVersion(root: FieldReader): LwsVersion | undefined {
       'BadVersion',
       `is ${JSON.stringify(value)}, wanted the version of LeaderWorkerSet as text`,
       'Write for example "0.10", in quotes.',
+    );
+  if (version !== undefined && !hasPartition(version))
+    root.fault(
+      'lwsVersion',
+      'BadVersion',
+      `is ${JSON.stringify(value)}, wanted 0.7 or later`,
+      'Before 0.7 LWS has no partition: update it.',
     );
   return version;
 }

@@ -1,6 +1,7 @@
 /** What people want of a delivery, as annotations on the Rollout: every one names its release, so an old one never applies again. */
 
 import type { MarkFault } from './marks.ts';
+import { parseRecreating, type Recreating } from './recreating.ts';
 import { parseRelease, printRelease, type Release } from './release.ts';
 
 export const INTENT = {
@@ -9,6 +10,8 @@ export const INTENT = {
   abort: 'tranche.dev/abort',
   retry: 'tranche.dev/retry',
   acknowledge: 'tranche.dev/acknowledge',
+  /** Not a person's: what tranche keeps while the LeaderWorkerSet is deleted to be created anew. */
+  recreating: 'tranche.dev/recreating',
 } as const;
 
 /** A step of one release; step 0 is the one in which extra groups start. */
@@ -21,6 +24,7 @@ export type Intents = {
   readonly retry: Release | undefined;
   /** The commit from which on a rewritten history is accepted. */
   readonly acknowledge: string | undefined;
+  readonly recreating: Recreating | undefined;
 };
 
 export const NO_INTENTS: Intents = {
@@ -29,6 +33,7 @@ export const NO_INTENTS: Intents = {
   abort: undefined,
   retry: undefined,
   acknowledge: undefined,
+  recreating: undefined,
 };
 
 /** Reads the intents of a Rollout; one that cannot be read is reported and counts as not given. */
@@ -54,6 +59,7 @@ export function parseIntents(annotations: Readonly<Record<string, string>>): {
     acknowledge: read(INTENT.acknowledge, 'a commit of 40 hex digits', (text) =>
       /^[0-9a-f]{40}$/.test(text) ? text : undefined,
     ),
+    recreating: read(INTENT.recreating, 'the JSON that the last commit of tranche wrote', parseRecreating),
   };
   return { intents, faults };
 }

@@ -17,3 +17,8 @@ export function parseLwsVersion(text: string): LwsVersion | undefined {
 export function rebuildsGroupsWhole(version: LwsVersion | undefined): boolean {
   return version !== undefined && (version.major > 0 || version.minor > 10);
 }
+
+/** Whether it has the field that steps are made with (reference: lws#563, 0.7.0). */
+export function hasPartition(version: LwsVersion): boolean {
+  return version.major > 0 || version.minor >= 7;
+}

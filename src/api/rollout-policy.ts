@@ -16,6 +16,8 @@ export type RolloutPolicy = {
   readonly surge: number | undefined;
   /** What becomes of a change of the size of groups where LWS cannot take it in steps. */
   readonly sizeChange: SizeChange | undefined;
+  /** Whether a workload may be deleted and created anew for a change that the API server does not take in place. */
+  readonly recreate: Recreate | undefined;
 };
 
 /** `Whole`: as one step that all groups take together; `Refuse`: not at all. */
@@ -23,11 +25,15 @@ export type SizeChange = 'Refuse' | 'Whole';
 /** The strictest first. */
 const SIZE_CHANGES: readonly SizeChange[] = ['Refuse', 'Whole'];
 
+export type Recreate = 'Refuse' | 'Allow';
+/** The strictest first. */
+const RECREATES: readonly Recreate[] = ['Refuse', 'Allow'];
+
 /** What all policies that match a Rollout ask for together. */
-export type PolicyRules = { readonly surge: number; readonly sizeChange: SizeChange };
+export type PolicyRules = { readonly surge: number; readonly sizeChange: SizeChange; readonly recreate: Recreate };
 
 /** Where no policy says anything. */
-export const NO_RULES: PolicyRules = { surge: 0, sizeChange: 'Refuse' };
+export const NO_RULES: PolicyRules = { surge: 0, sizeChange: 'Refuse', recreate: 'Refuse' };
 
 export type PolicyParsing = {
   /** undefined: something is wrong with it. */
@@ -45,11 +51,16 @@ export function parseRolloutPolicy(value: unknown): PolicyParsing {
   metadata.allow(['name', 'labels', 'annotations']);
   metadata.text('name');
   const spec = root.object('spec');
-  spec.allow(['rollouts', 'surge', 'sizeChange']);
+  spec.allow(['rollouts', 'surge', 'sizeChange', 'recreate']);
   const rollouts = readPatterns(spec);
   const surge = spec.integer('surge', { min: 0, max: SURGE_LIMIT });
   const sizeChange = readChoice(spec, 'sizeChange', SIZE_CHANGES);
-  return { policy: root.faults.length === 0 ? { surge, sizeChange } : undefined, rollouts, faults: root.faults };
+  const recreate = readChoice(spec, 'recreate', RECREATES);
+  return {
+    policy: root.faults.length === 0 ? { surge, sizeChange, recreate } : undefined,
+    rollouts,
+    faults: root.faults,
+  };
 }
 
 /** One of a few words, spelled exactly so; undefined: not there, or a fault. */
@@ -114,6 +125,19 @@ export function strictest(policies: readonly RolloutPolicy[]): PolicyRules {
   return {
     surge: surges.length === 0 ? NO_RULES.surge : Math.min(...surges),
     sizeChange:
-      SIZE_CHANGES.find((word) => policies.some((policy) => policy.sizeChange === word)) ?? NO_RULES.sizeChange,
+      firstSaid(
+        SIZE_CHANGES,
+        policies.map((policy) => policy.sizeChange),
+      ) ?? NO_RULES.sizeChange,
+    recreate:
+      firstSaid(
+        RECREATES,
+        policies.map((policy) => policy.recreate),
+      ) ?? NO_RULES.recreate,
   };
+}
+
+/** The first of the words, strictest first, that somebody says. */
+function firstSaid<T extends string>(words: readonly T[], said: readonly (T | undefined)[]): T | undefined {
+  return words.find((word) => said.includes(word));
 }

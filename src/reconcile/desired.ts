@@ -37,10 +37,14 @@ export type DesiredRollout = {
   readonly reading: RolloutReading;
   /** undefined: missing, or there twice; `issues` says which. */
   readonly workload: ManifestDocument | undefined;
+  /** What the workload is called and where it is, or was: it may have been taken out to be created anew. */
+  readonly identity: Identity | undefined;
   /** What the policies that match it say; nothing for a workload without Rollout. */
   readonly policy: PolicyScope;
   readonly issues: readonly Issue[];
 };
+
+export type Identity = { readonly file: string; readonly namespace: string; readonly name: string };
 
 export type Desired = {
   readonly commit: Oid;
@@ -146,8 +150,13 @@ function rolloutOf(document: ManifestDocument, all: Manifests): Entry {
   const found = workloads.filter(
     (workload) => workload.object.name === name && namespaceOf(workload, config) === key.namespace,
   );
-  issues.push(...placeIssues(document, { name, namespace: key.namespace, found }, all));
-  return { key, rollout: document, reading, workload: found.length === 1 ? found[0] : undefined, policy, issues };
+  const gone = reading.rollout?.intents.recreating;
+  if (gone === undefined || found.length > 0)
+    issues.push(...placeIssues(document, { name, namespace: key.namespace, found }, all));
+  const workload = found.length === 1 ? found[0] : undefined;
+  const file = workload?.file ?? gone?.file;
+  const identity = file === undefined ? undefined : { file, namespace: key.namespace, name };
+  return { key, rollout: document, reading, workload, identity, policy, issues };
 }
 
 /** Whether the workload is there once, and as a file that the cluster gets as it is. A patch looks like a second one. */
@@ -176,7 +185,8 @@ function orphans(all: Manifests): readonly Entry[] {
       if ('reason' in key) return key;
       const reading = { rollout: undefined, issues: [], warnings: [] };
       const issues = unsupportedLayout({ files, workload, paths });
-      return { key, rollout: undefined, reading, workload, policy: NO_SCOPE, issues };
+      const identity = { file: workload.file, namespace: key.namespace, name: key.name };
+      return { key, rollout: undefined, reading, workload, identity, policy: NO_SCOPE, issues };
     });
 }
 

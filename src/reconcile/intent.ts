@@ -41,6 +41,9 @@ export function planIntent(intent: Intent, snapshot: Snapshot): IntentPlan {
     );
   if (intent.kind === 'pause' || intent.kind === 'resume') return pause(intent.kind === 'pause', snapshot);
   if (intent.kind === 'acknowledge') return acknowledge(snapshot);
+  const kept = snapshot.rollout.intents.recreating;
+  if (intent.kind === 'abort' && kept !== undefined && kept.way === 'forward')
+    return annotate('abort', printRelease(kept.release), `abort ${printRelease(kept.release)}`);
   if (snapshot.workload === undefined)
     return refused(
       'the LeaderWorkerSet cannot be read from the files, so nobody knows what is being delivered. Correct the file (tranche lint says where), then order again',

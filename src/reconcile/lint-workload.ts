@@ -2,30 +2,11 @@
 
 import { percentOf } from '../api/int-or-percent.ts';
 import type { Issue } from '../api/issue.ts';
-import { at, canonicalJson, isRecord, type Json } from '../api/json.ts';
-import type { LwsVersion } from '../api/lws-version.ts';
-import { EXCLUSIVE_TOPOLOGY } from '../api/release-content.ts';
-import type { PolicyRules } from '../api/rollout-policy.ts';
-import type { ManifestDocument } from '../manifests/parse-file.ts';
-import type { FieldPath } from '../rollout/edit.ts';
-import { letGo, mixedSizes, type Sizes } from '../rollout/size-change.ts';
-import type { Stable, WorkloadFile } from '../rollout/snapshot.ts';
+import { at, isRecord } from '../api/json.ts';
 import { MAX_UNAVAILABLE_PATH, PARTITION_PATH, REPLICAS_PATH } from '../rollout/step-edits.ts';
-import { nameOf } from './read-rollout.ts';
-import { MAX_SURGE_PATH, SIZE_PATH } from './read-workload.ts';
-
-export type LintFacts = {
-  readonly document: ManifestDocument;
-  readonly file: WorkloadFile;
-  /** Something declared or found writes `replicas`. */
-  readonly autoscaled: boolean;
-  /** The text that is being left, where there is one to compare with. */
-  readonly stable: Stable | undefined;
-  readonly policy: PolicyRules;
-  readonly lwsVersion: LwsVersion | undefined;
-};
-
-type Finding = { readonly path: FieldPath; readonly reason: string; readonly what: string; readonly hint: string };
+import { changes, recreated, refusedSize, wholeSize } from './lint-changes.ts';
+import { type Finding, issueOf, type LintFacts } from './lint-finding.ts';
+import { MAX_SURGE_PATH } from './read-workload.ts';
 
 /** Everything that keeps this workload from being stepped (reference: the contract for a managed LWS). */
 export function lintWorkload(facts: LintFacts): readonly Issue[] {
@@ -35,7 +16,7 @@ export function lintWorkload(facts: LintFacts): readonly Issue[] {
 
 /** What a delivery cannot see or roll back, and what goes in no step: said, not refused. */
 export function lintWarnings(facts: LintFacts): readonly Issue[] {
-  return [...wholeSize(facts), ...fixedReferences(facts)];
+  return [...wholeSize(facts), ...recreated(facts), ...fixedReferences(facts)];
 }
 
 function fixedReferences({ document }: LintFacts): readonly Issue[] {
@@ -126,68 +107,6 @@ function owners({ document }: LintFacts): readonly Finding[] {
   return findings;
 }
 
-const FROZEN: readonly (readonly [FieldPath, string])[] = [
-  [
-    ['leaderWorkerTemplate', 'volumeClaimTemplates'],
-    'volumeClaimTemplates: the StatefulSet refuses that, and LWS retries for ever',
-  ],
-  [['leaderWorkerTemplate', 'subGroupPolicy'], 'subGroupPolicy: LWS refuses that'],
-  [['exclusiveTopology'], 'the exclusive-topology annotation: leaders would restart outside the partition'],
-];
-
-/** The sizes of an edit that may not stand half-way, while no step of ours has let all groups go to it. */
-function sizesAtStake({ file, stable, lwsVersion }: LintFacts): Sizes | undefined {
-  const { marks, content } = file.workload;
-  if (stable === undefined || letGo(marks, file.digest)) return undefined;
-  return mixedSizes({ before: stable.content, after: content, lwsVersion });
-}
-
-function refusedSize(facts: LintFacts): readonly Finding[] {
-  const sizes = sizesAtStake(facts);
-  if (sizes === undefined || facts.policy.sizeChange === 'Whole') return [];
-  return [
-    {
-      path: SIZE_PATH,
-      reason: 'SizeChangeRefused',
-      what: `the edit changes the size of a group from ${sizes.from} to ${sizes.to}, which LWS up to 0.10 cannot take in steps: an old group that dies would come back with the new number of workers and its old template`,
-      hint: 'Allow it as one step of all groups with sizeChange: Whole in a RolloutPolicy; or put the old size back. A later LWS takes it in steps: declare it as lwsVersion in tranche.yaml.',
-    },
-  ];
-}
-
-function wholeSize(facts: LintFacts): readonly Issue[] {
-  const sizes = sizesAtStake(facts);
-  if (sizes === undefined || facts.policy.sizeChange !== 'Whole') return [];
-  const finding: Finding = {
-    path: SIZE_PATH,
-    reason: 'SizeChangeWhole',
-    what: `the edit changes the size of a group from ${sizes.from} to ${sizes.to}: all groups go to it in one step, no canary before`,
-    hint: 'That is what sizeChange: Whole in the RolloutPolicy allows.',
-  };
-  return [issueOf(facts.document, finding)];
-}
-
-/** Changes of the template that LWS cannot take in steps. */
-function changes({ file, stable }: LintFacts): readonly Finding[] {
-  if (stable === undefined || stable.release.digest === file.digest) return [];
-  return FROZEN.filter(([path]) => text(at(stable.content, path)) !== text(at(file.workload.content, path))).map(
-    ([path, what]) => ({
-      path: path[0] === 'exclusiveTopology' ? ['metadata', 'annotations', EXCLUSIVE_TOPOLOGY] : ['spec', ...path],
-      reason: 'ChangeNotSupportedYet',
-      what: `the edit changes ${what}`,
-      hint: 'Put the old value back, and make this change on a second LeaderWorkerSet.',
-    }),
-  );
-}
-
-function text(value: unknown): string {
-  return isJson(value) ? canonicalJson(value) : '';
-}
-
-function isJson(value: unknown): value is Json {
-  return value !== undefined;
-}
-
 const REFERENCES: Readonly<Record<string, string>> = {
   configMapKeyRef: 'ConfigMap',
   configMapRef: 'ConfigMap',
@@ -207,15 +126,4 @@ function collectReferences(value: unknown, names: Set<string>): void {
     if (REFERENCES[key] !== undefined && typeof name === 'string') names.add(`${REFERENCES[key]} ${name}`);
     collectReferences(inner, names);
   }
-}
-
-function issueOf(document: ManifestDocument, finding: Finding): Issue {
-  return {
-    file: document.file,
-    line: document.lineOf(finding.path),
-    path: finding.path.join('.'),
-    reason: finding.reason,
-    message: `${nameOf(document)}: ${finding.what}`,
-    hint: finding.hint,
-  };
 }

@@ -54,7 +54,8 @@ export function liveReader(cluster: Cluster, early: ReadonlySet<string>): LiveRe
     const workloads = await list(resources.lws, namespace, '');
     const object =
       workloads.kind === 'known' ? workloads.value.find((item) => at(item, ['metadata', 'name']) === name) : undefined;
-    if (object === undefined) return withoutWorkload(workloads);
+    if (object === undefined)
+      return workloads.kind === 'known' ? leftOf(name, await owned(namespace)) : withoutWorkload(workloads);
     const lws = parseLws(object);
     if (lws.kind !== 'known') return { ...withoutWorkload(workloads), lws };
     const found = await owned(namespace);
@@ -99,6 +100,20 @@ function workersMissing({ workerSets }: Pick<Live, 'workerSets'>): boolean {
 function workersOf(name: string, pods: Known<readonly unknown[]>): NonNullable<Live['workerPods']> {
   const named = (item: unknown): boolean => at(item, ['metadata', 'labels', LWS_NAME]) === name;
   return each(mine(pods, named), parseWorker);
+}
+
+/** What is left of a workload that is gone: its pods and StatefulSets go after it, and keep their names until then. */
+function leftOf(name: string, [sets, pods]: Lists): Live {
+  const named = (item: unknown): boolean => at(item, ['metadata', 'labels', LWS_NAME]) === name;
+  return {
+    lws: absent,
+    leaderSet: absent,
+    leaders: each(mine(pods, named), parseLeader),
+    workerPods: known([]),
+    workerSets: each(mine(sets, named), parseStatefulSet),
+    revisions: absent,
+    scaler: absent,
+  };
 }
 
 /** All parts of a live state that was not read, for a reason. */

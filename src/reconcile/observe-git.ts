@@ -14,7 +14,7 @@ import { parseTrailers, printKey } from '../rollout/messages.ts';
 import type { History, RolloutKey, Stable } from '../rollout/snapshot.ts';
 import { replicasWithoutSurge } from '../rollout/surge.ts';
 import { ancestryOf } from './ancestry.ts';
-import { type DesiredRollout, namespaceOf } from './desired.ts';
+import { type DesiredRollout, type Identity, namespaceOf } from './desired.ts';
 import { desiredRequest } from './desired-request.ts';
 import { readRollout } from './read-rollout.ts';
 import { readWorkload } from './read-workload.ts';
@@ -41,11 +41,11 @@ export type GitReader = {
 export function gitReader(git: Git, main: Oid, config: Config): GitReader {
   const ancestry = ancestryOf(git, main);
   const documentAt = async (commit: Oid, entry: DesiredRollout): Promise<ManifestDocument | undefined> => {
-    const { workload } = entry;
-    if (workload === undefined) return undefined;
-    const here = await find(git, { commit, paths: [workload.file], workload, config });
+    const { identity } = entry;
+    if (identity === undefined) return undefined;
+    const here = await find(git, { commit, paths: [identity.file], identity, config });
     // Moved since: looked up by its identity on all paths, not by its file.
-    return here ?? find(git, { commit, paths: config.paths, workload, config });
+    return here ?? find(git, { commit, paths: config.paths, identity, config });
   };
   return {
     historyOf: async (recorded, acknowledged) => {
@@ -60,7 +60,7 @@ export function gitReader(git: Git, main: Oid, config: Config): GitReader {
       try {
         const document = await documentAt(commit, entry);
         return document === undefined
-          ? unknown(`${commit.slice(0, 12)} has no ${entry.workload?.object.name ?? 'workload'}`)
+          ? unknown(`${commit.slice(0, 12)} has no ${entry.identity?.name ?? 'workload'}`)
           : releaseThere(document, commit);
       } catch (error) {
         if (error instanceof PortError && !error.retryable) return unknown(`${commit.slice(0, 12)}: ${error.message}`);
@@ -84,18 +84,17 @@ export function gitReader(git: Git, main: Oid, config: Config): GitReader {
 type Search = {
   readonly commit: Oid;
   readonly paths: readonly string[];
-  readonly workload: ManifestDocument;
+  readonly identity: Identity;
   readonly config: Config;
 };
 
-async function find(git: Git, { commit, paths, workload, config }: Search): Promise<ManifestDocument | undefined> {
+async function find(git: Git, { commit, paths, identity, config }: Search): Promise<ManifestDocument | undefined> {
   const tree = await git.readAt(commit, { ...desiredRequest(paths), markers: [LWS_KIND] });
   const documents = tree.files.flatMap((file) =>
     file.content.kind === 'text' ? parseManifestFile(file.path, file.content.text, [LWS_KIND]).documents : [],
   );
   const same = documents.filter(
-    (document) =>
-      document.object.name === workload.object.name && namespaceOf(document, config) === namespaceOf(workload, config),
+    (document) => document.object.name === identity.name && namespaceOf(document, config) === identity.namespace,
   );
   return same.length === 1 ? same[0] : undefined;
 }
@@ -112,7 +111,10 @@ function releaseThere(document: ManifestDocument, commit: Oid): Known<Stable> {
   const { digest, text } = workload;
   const marked = workload.workload.marks?.release ?? { digest, serial: 1 };
   const release = marked.digest === digest ? marked : { digest, serial: marked.serial + 1 };
-  return known({ commit, release, content: workload.workload.content, text });
+  const { marks, partition, replicas, maxUnavailable } = workload.workload;
+  const fields = { marks, partition, replicas, maxUnavailable };
+  const manifest = { file: document.file, object: document.object, workload: fields };
+  return known({ commit, release, content: workload.workload.content, text, manifest });
 }
 
 async function stepAt(

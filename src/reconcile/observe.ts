@@ -44,8 +44,17 @@ export async function observe(of: Observation): Promise<Snapshot> {
   const blobs = blobsOf(desired, entry);
   const resting = isResting({ file, record, blobs, now, auditSeconds: desired.config.auditSeconds });
   const history = await historyOf(of, record, resting !== 'rest');
-  const live = file === undefined || resting === 'rest' ? unreadLive(NOT_READ) : await readLive(of, entry);
-  const stable = file === undefined ? absent : await stableOf(of, file, record);
+  const recreating = entry.reading.rollout?.intents.recreating;
+  const live =
+    (file === undefined && recreating === undefined) || resting === 'rest'
+      ? unreadLive(NOT_READ)
+      : await readLive(of, entry);
+  const stable =
+    file !== undefined
+      ? await stableOf(of, file, record)
+      : recreating === undefined
+        ? absent
+        : await of.git.textAt(recreating.stable, entry);
   return {
     version: SNAPSHOT_VERSION,
     key: entry.key,
@@ -60,6 +69,7 @@ export async function observe(of: Observation): Promise<Snapshot> {
     stable,
     delivered: file === undefined ? absent : await deliveredOf(of, file),
     retryText: file === undefined ? absent : await retryTextOf(of, file),
+    recreateText: recreating === undefined ? absent : await of.git.textAt(recreating.text, entry),
     ...faultsOf(of, { file, stable, live, unreadable: workload?.issues ?? [] }),
     record,
     recordFault: recordFaultOf(of, record),
@@ -69,7 +79,7 @@ export async function observe(of: Observation): Promise<Snapshot> {
 }
 
 function blobsOf(desired: Desired, entry: DesiredRollout): Readonly<Record<string, string>> {
-  const named = [entry.rollout?.file, entry.workload?.file, ...entry.policy.files];
+  const named = [entry.rollout?.file, entry.identity?.file, ...entry.policy.files];
   const files = named.filter((file) => file !== undefined);
   return Object.fromEntries(files.map((file) => [file, desired.blobs.get(file) ?? '']));
 }
@@ -123,8 +133,7 @@ async function historyOf(of: Observation, record: RolloutRecord | undefined, awa
 }
 
 function readLive(of: Observation, entry: DesiredRollout): Promise<Live> {
-  const { workload } = entry;
-  const name = workload?.object.name ?? '';
+  const name = entry.identity?.name ?? '';
   const namespace = entry.key.namespace;
   return of.live({ namespace, name, autoscaled: gitScaler(of.desired, { namespace, name }) });
 }

@@ -33,7 +33,7 @@ export function decide(
   const planned = plan(snapshot);
   if (planned.commit === undefined) return { plan: planned, diff: '', writes: [] };
   const rendered = render(planned.commit.edits, texts);
-  const issue = rendered.kind === 'refused' ? rendered.issue : checkStep(snapshot, planned.commit, rendered.writes);
+  const issue = rendered.kind === 'refused' ? rendered.issue : checkStep(planned.commit, rendered.writes);
   if (rendered.kind === 'refused' || issue !== undefined)
     return { plan: refusedPlan(snapshot, issue), diff: '', writes: [] };
   return { plan: planned, diff: rendered.diff, writes: rendered.writes };

@@ -4,12 +4,11 @@ import type { Issue } from '../api/issue.ts';
 import { canonicalJson } from '../api/json.ts';
 import { printMarks } from '../api/marks.ts';
 import { unifiedDiff } from '../manifests/diff.ts';
-import { parseManifestFile } from '../manifests/parse-file.ts';
+import { type ManifestDocument, parseManifestFile } from '../manifests/parse-file.ts';
 import { applyEdits } from '../manifests/splice/apply-edits.ts';
 import type { FileWrite } from '../ports/git.ts';
 import type { ObjectEdits } from '../rollout/edit.ts';
 import type { PlannedCommit } from '../rollout/plan.ts';
-import type { Snapshot } from '../rollout/snapshot.ts';
 import { readWorkload } from './read-workload.ts';
 
 export type Rendered =
@@ -20,7 +19,9 @@ export type Rendered =
 export function render(edits: readonly ObjectEdits[], texts: ReadonlyMap<string, string>): Rendered {
   const after = new Map<string, string>();
   for (const object of edits) {
-    const text = after.get(object.file) ?? texts.get(object.file);
+    const there = after.get(object.file) ?? texts.get(object.file);
+    // Somebody may have removed the file of a document that is to come back.
+    const text = there ?? (object.document?.kind === 'insert' ? '' : undefined);
     if (text === undefined) return { kind: 'refused', issue: notRead(object) };
     const spliced = applyEdits(text, object);
     if (spliced.kind === 'refused') return spliced;
@@ -38,50 +39,43 @@ export function render(edits: readonly ObjectEdits[], texts: ReadonlyMap<string,
  * Reads the rendered workload back as the next pass will, and compares it with the decision: marks, partition,
  * replicas and template. The last guard before a push; a difference is a bug of ours and nothing is written.
  */
-export function checkStep(snapshot: Snapshot, commit: PlannedCommit, writes: readonly FileWrite[]): Issue | undefined {
-  const file = snapshot.workload;
-  const text = writes.find((write) => write.path === file?.file)?.text;
-  if (file === undefined || text === undefined) return undefined;
-  const documents = parseManifestFile(file.file, text, [file.object.kind]).documents;
+export function checkStep(commit: PlannedCommit, writes: readonly FileWrite[]): Issue | undefined {
+  const { expected } = commit;
+  const { file, object } = expected;
+  const text = writes.find((write) => write.path === file)?.text;
+  if (text === undefined) return undefined;
+  const documents = parseManifestFile(file, text, [object.kind]).documents;
   const document = documents.find(
-    (found) => found.object.name === file.object.name && found.object.namespace === file.object.namespace,
+    (found) => found.object.name === object.name && found.object.namespace === object.namespace,
   );
-  const read = document === undefined ? undefined : readWorkload(document).workload;
-  const wrong =
-    read === undefined
-      ? 'it cannot be read back'
-      : differs(snapshot, commit, {
-          partition: read.workload.partition,
-          replicas: read.workload.replicas,
-          marks: read.workload.marks,
-          digest: read.digest,
-        });
+  const wrong = wrongDocument(expected, document);
   if (wrong === undefined) return undefined;
   return {
-    file: file.file,
+    file,
     line: 0,
     path: '',
     reason: 'StepCheckFailed',
-    message: `${file.object.kind} ${file.object.name}: the rendered step is not the planned one: ${wrong}`,
+    message: `${object.kind} ${object.name}: the rendered step is not the planned one: ${wrong}`,
     hint: 'This is a bug of tranche; nothing was written. Please report it with the files of --save-pass.',
   };
 }
 
-type ReadBack = Pick<NonNullable<Snapshot['workload']>['workload'], 'partition' | 'replicas' | 'marks'> & {
-  readonly digest: string;
-};
-
-function differs({ workload }: Snapshot, commit: PlannedCommit, read: ReadBack): string | undefined {
-  const { expected } = commit;
-  if (read.partition !== expected.partition)
-    return `partition ${read.partition ?? 'missing'}, wanted ${expected.partition}`;
-  if (read.replicas !== expected.replicas)
-    return `replicas ${read.replicas ?? 'missing'}, wanted ${expected.replicas ?? 'none'}`;
-  const marks =
-    read.marks === undefined ? undefined : canonicalJson(JSON.parse(JSON.stringify(printMarks(read.marks))));
-  if (marks !== canonicalJson(JSON.parse(JSON.stringify(printMarks(expected.marks))))) return 'its annotations differ';
-  const digest = expected.digest ?? workload?.digest;
-  return read.digest === digest ? undefined : `the template is ${read.digest}, wanted ${digest ?? 'none'}`;
+function wrongDocument(
+  expected: PlannedCommit['expected'],
+  document: ManifestDocument | undefined,
+): string | undefined {
+  if (expected.kind === 'absent') return document === undefined ? undefined : 'it is still there';
+  const read = document === undefined ? undefined : readWorkload(document).workload;
+  if (read === undefined) return 'it cannot be read back';
+  const { partition, replicas, marks } = read.workload;
+  if (partition !== expected.partition) return `partition ${partition ?? 'missing'}, wanted ${expected.partition}`;
+  if (replicas !== expected.replicas) return `replicas ${replicas ?? 'missing'}, wanted ${expected.replicas ?? 'none'}`;
+  const printed = marks === undefined ? undefined : canonicalJson(JSON.parse(JSON.stringify(printMarks(marks))));
+  if (printed !== canonicalJson(JSON.parse(JSON.stringify(printMarks(expected.marks)))))
+    return 'its annotations differ';
+  return read.digest === expected.digest
+    ? undefined
+    : `the template is ${read.digest}, wanted ${expected.digest ?? 'none'}`;
 }
 
 function notRead(object: ObjectEdits): Issue {

@@ -32,6 +32,8 @@ export type HoldReason =
   | 'RollingBack'
   | 'NoWholeStep'
   | 'SurgeRefused'
+  | 'AwaitingRemoval'
+  | 'ReturnedByHand'
   // People.
   | 'Paused'
   | 'Disabled'

@@ -3,6 +3,7 @@
 import type { IntOrPercent } from '../api/int-or-percent.ts';
 import type { Marks } from '../api/marks.ts';
 import type { StepState } from '../api/record.ts';
+import type { Recreating } from '../api/recreating.ts';
 import type { Hold } from './hold.ts';
 import type { Stable } from './snapshot.ts';
 
@@ -30,7 +31,17 @@ export type MoveReason =
   | 'AbortedTextRemoved'
   | 'RollStopped'
   | 'PartitionRestored'
-  | 'Retried';
+  | 'Retried'
+  | 'RecreateRemoved'
+  | 'RecreateCreated'
+  | 'RecreateEnded';
+
+/** What a move does with the document as a whole, and with the annotation of the Rollout that Git keeps meanwhile. */
+export type RecreateMove =
+  | { readonly kind: 'remove'; readonly recreating: Recreating }
+  /** `source` is the document that comes back. */
+  | { readonly kind: 'create'; readonly recreating: Recreating; readonly source: Stable }
+  | { readonly kind: 'end' };
 
 /** The key of a field is to go. */
 export const UNSET = { kind: 'unset' } as const;
@@ -48,6 +59,8 @@ export type Move = {
   readonly replicas?: number | undefined;
   /** The text that takes the place of the file's release content. */
   readonly text: Stable | undefined;
+  /** Not there: the document stays where it is. */
+  readonly recreate?: RecreateMove | undefined;
   /** One paragraph for people: why now, with the numbers that made it so. */
   readonly why: string;
 };

@@ -4,17 +4,19 @@ import type { Issue } from '../api/issue.ts';
 import type { Marks } from '../api/marks.ts';
 import type { RolloutRecord } from '../api/record.ts';
 import type { Instant } from '../api/time.ts';
-import type { ObjectEdits } from './edit.ts';
+import type { ObjectEdits, ObjectRef } from './edit.ts';
 import type { Hold } from './hold.ts';
 import { hold } from './hold.ts';
 import { stepMessage } from './messages.ts';
-import { type Decision, holding, type MoveReason } from './move.ts';
+import { type Decision, holding, type Move, type MoveReason } from './move.ts';
 import { recordOf } from './record-of.ts';
+import { moveEdits } from './recreate-edits.ts';
 import { ORDINARY_REQUEUE_SECONDS } from './requeue.ts';
 import { type Situation, situationOf } from './situation.ts';
-import type { RolloutKey, Snapshot } from './snapshot.ts';
-import { editsOf } from './step-edits.ts';
+import type { EditedFile, RolloutKey, Snapshot } from './snapshot.ts';
+import { createAnew } from './strategies/creating-anew.ts';
 import { strategies } from './strategies/index.ts';
+import { orRecreated } from './strategies/recreating.ts';
 
 export const PLAN_VERSION = 1;
 
@@ -24,8 +26,11 @@ export type PlannedCommit = {
   readonly message: string;
   readonly atSeconds: Instant;
   readonly edits: readonly ObjectEdits[];
-  /** What the workload must read as once the edits are made; `digest` undefined: its template stays. */
+  /** What the workload must read as once the edits are made; `absent`: not there at all. */
   readonly expected: {
+    readonly kind: 'there' | 'absent';
+    readonly file: string;
+    readonly object: ObjectRef;
     readonly marks: Marks;
     readonly partition: number;
     readonly replicas: number | undefined;
@@ -53,9 +58,29 @@ export type Plan = {
 /** Plans one rollout. A file that is too wrong to be read, or asks for what is not built, gets no commit. */
 export function plan(snapshot: Snapshot): Plan {
   const file = snapshot.workload;
-  if (file === undefined) return withoutMove(snapshot, undefined, holding([], 'Completed'));
+  if (file === undefined) return planGone(snapshot);
   const situation = situationOf(snapshot, file);
-  const decision = safe(situation, strategies.partition(situation));
+  const decision = safe(situation, orRecreated(situation, strategies.partition(situation)));
+  return planOf({ snapshot, situation, decision, file });
+}
+
+/** Without a workload in the files nothing is planned, unless it was taken out to be created anew. */
+function planGone(snapshot: Snapshot): Plan {
+  const kept = snapshot.rollout?.intents.recreating;
+  if (kept === undefined) return withoutMove(snapshot, undefined, holding([], 'Completed'));
+  const decision = createAnew(snapshot, kept);
+  const file = snapshot.recreateText.kind === 'known' ? snapshot.recreateText.value.manifest : undefined;
+  if (file === undefined) return withoutMove(snapshot, undefined, { ...decision, move: undefined });
+  return planOf({ snapshot, situation: undefined, decision, file: { ...file, file: kept.file } });
+}
+
+function planOf(of: {
+  readonly snapshot: Snapshot;
+  readonly situation: Situation | undefined;
+  readonly decision: Decision;
+  readonly file: EditedFile;
+}): Plan {
+  const { snapshot, situation, decision, file } = of;
   const { move } = decision;
   if (move === undefined) return withoutMove(snapshot, situation, decision);
   const { partition, replicas, maxUnavailable } = file.workload;
@@ -75,12 +100,15 @@ export function plan(snapshot: Snapshot): Plan {
       subject,
       message,
       atSeconds: snapshot.now,
-      edits: [editsOf(move, file)],
+      edits: moveEdits(move, file, snapshot.rollout),
       expected: {
+        kind: move.recreate?.kind === 'remove' ? 'absent' : 'there',
+        file: file.file,
+        object: file.object,
         marks: move.marks,
-        partition: move.partition ?? situation.partition,
+        partition: move.partition ?? partition ?? 0,
         replicas: move.replicas ?? replicas,
-        digest: move.text?.release.digest,
+        digest: digestAfter(snapshot, move),
       },
     },
     holds: decision.holds,
@@ -89,6 +117,11 @@ export function plan(snapshot: Snapshot): Plan {
     record: recordOf(snapshot, situation, decision),
     requeueAfterSeconds: ORDINARY_REQUEUE_SECONDS,
   };
+}
+
+function digestAfter({ workload }: Snapshot, { text, recreate }: Move): string | undefined {
+  if (text !== undefined) return text.release.digest;
+  return recreate?.kind === 'create' ? recreate.recreating.release.digest : workload?.digest;
 }
 
 function withoutMove(snapshot: Snapshot, situation: Situation | undefined, decision: Decision): Plan {

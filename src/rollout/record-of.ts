@@ -33,7 +33,8 @@ export function recordOf(snapshot: Snapshot, situation: Situation | undefined, d
   const marks = marksAfter(snapshot, situation, decision);
   const step = stepAfter(snapshot, situation, decision);
   const state = situation === undefined ? undefined : stateOf(situation);
-  const inProgress = marks?.step !== undefined || state === 'requested';
+  const recreating = snapshot.rollout?.intents.recreating !== undefined;
+  const inProgress = marks?.step !== undefined || state === 'requested' || recreating;
   // Kruise knows no step 0: extra groups that start are the beginning of the first.
   const index = marks?.step?.kind === 'step' ? Math.max(1, marks.step.index) : (before?.currentStepIndex ?? 0);
   const steps = situation?.steps.length ?? 0;
@@ -78,7 +79,8 @@ function phaseAfter(snapshot: Snapshot, situation: Situation | undefined, inProg
   const facts = {
     deleting: snapshot.rollout === undefined && situation?.marks !== undefined,
     disabled: snapshot.rollout?.rollout.disabled ?? false,
-    inProgress: situation === undefined ? undefined : inProgress,
+    // Taken out to be created anew, it is as much in progress as one that is there.
+    inProgress: situation === undefined && snapshot.rollout?.intents.recreating === undefined ? undefined : inProgress,
   };
   return phaseOf({ ...facts, before: phaseOf({ ...facts, before: snapshot.record?.phase ?? 'Healthy' }) });
 }

@@ -44,6 +44,13 @@ export type Stable = {
   readonly release: Release;
   readonly content: JsonObject;
   readonly text: string;
+  /** The document there, where it was read as a whole. */
+  readonly manifest?: EditedFile | undefined;
+};
+
+/** Where edits are made: a document, and the marks that it has. */
+export type EditedFile = Pick<WorkloadFile, 'file' | 'object'> & {
+  readonly workload: Pick<Workload, 'marks' | 'partition' | 'replicas' | 'maxUnavailable'>;
 };
 
 /** What became of the commit that the record was made from. `rewritten`: main no longer descends from it. */
@@ -84,6 +91,8 @@ export type Snapshot = {
   readonly delivered: Known<string>;
   /** The text of the release that a retry names, where the file does not have it; read only then. */
   readonly retryText: Known<Stable>;
+  /** The text that is created anew, while the document is out of its file; read only then. */
+  readonly recreateText: Known<Stable>;
   /** Wrong files: no step forward while there are any. */
   readonly issues: readonly Issue[];
   readonly warnings: readonly Issue[];

@@ -4,7 +4,7 @@ import { MARK, type Marks, printMarks } from '../api/marks.ts';
 import { RELEASE_PATHS } from '../api/release-content.ts';
 import type { Edit, FieldPath, ObjectEdits } from './edit.ts';
 import type { Move } from './move.ts';
-import type { WorkloadFile } from './snapshot.ts';
+import type { EditedFile } from './snapshot.ts';
 
 const ROLLING_UPDATE: FieldPath = ['spec', 'rolloutStrategy', 'rollingUpdateConfiguration'];
 export const PARTITION_PATH: FieldPath = [...ROLLING_UPDATE, 'partition'];
@@ -12,7 +12,7 @@ export const REPLICAS_PATH: FieldPath = ['spec', 'replicas'];
 export const MAX_UNAVAILABLE_PATH: FieldPath = [...ROLLING_UPDATE, 'maxUnavailable'];
 
 /** The edits of one move; none for a field that already is as wanted. */
-export function editsOf(move: Move, file: WorkloadFile): ObjectEdits {
+export function editsOf(move: Move, file: EditedFile): ObjectEdits {
   const edits: Edit[] = [...markEdits(file.workload.marks, move.marks)];
   if (move.replicas !== undefined) edits.push({ kind: 'set', path: REPLICAS_PATH, value: move.replicas });
   if (typeof move.maxUnavailable === 'object') edits.push({ kind: 'remove', path: MAX_UNAVAILABLE_PATH });

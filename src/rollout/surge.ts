@@ -4,7 +4,7 @@ import type { Surge } from '../api/marks.ts';
 import type { Workload } from '../api/workload.ts';
 
 /** What our commit has made of `replicas`; undefined where it did not, or where somebody has changed it since. */
-export function surgeInGit({ marks, replicas }: Workload): Surge | undefined {
+export function surgeInGit({ marks, replicas }: Pick<Workload, 'marks' | 'replicas'>): Surge | undefined {
   const surge = marks?.restore?.replicas;
   return surge !== undefined && surge.set === replicas ? surge : undefined;
 }

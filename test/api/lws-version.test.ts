@@ -36,6 +36,11 @@ test.each([[0.1], [1], ['newest'], [['0.10']], [true]])(
   },
 );
 
+test('a version without partition is refused', () => {
+  const { faults } = parseConfig({ lwsVersion: '0.6.2' });
+  expect(faults).toMatchObject([{ reason: 'BadVersion', message: 'lwsVersion is "0.6.2", wanted 0.7 or later' }]);
+});
+
 test('not declared counts as one that mixes the sizes', () => {
   expect(parseConfig({})).toMatchObject({ config: { lwsVersion: undefined }, faults: [] });
   expect(rebuildsGroupsWhole(undefined)).toBe(false);

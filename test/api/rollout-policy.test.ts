@@ -2,7 +2,13 @@
 
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../../src/api/json.ts';
-import { parseRolloutPolicy, policyMatches, type SizeChange, strictest } from '../../src/api/rollout-policy.ts';
+import {
+  parseRolloutPolicy,
+  policyMatches,
+  type Recreate,
+  type SizeChange,
+  strictest,
+} from '../../src/api/rollout-policy.ts';
 
 const policy = (spec: Json, metadata: Json = { name: 'production' }): Json => ({
   apiVersion: 'tranche.dev/v1alpha1',
@@ -18,7 +24,7 @@ test.each<readonly [Json, object]>([
     { policy: { surge: 0 }, rollouts: ['llm/*'] },
   ],
   [{ surge: 1000 }, { policy: { surge: 1000 } }],
-  [{}, { policy: { surge: undefined, sizeChange: undefined } }],
+  [{}, { policy: { surge: undefined, sizeChange: undefined, recreate: undefined } }],
   [{ sizeChange: 'Whole' }, { policy: { sizeChange: 'Whole' } }],
   [{ sizeChange: 'Refuse' }, { policy: { sizeChange: 'Refuse' } }],
 ])('%j is read', (spec, wanted) => {
@@ -109,7 +115,7 @@ test.each<readonly [surges: readonly (number | undefined)[], wanted: number]>([
   [[2, undefined, 1], 1],
   [[3, 0], 0],
 ])('of the surges %j the strictest is %i', (surges, wanted) => {
-  expect(strictest(surges.map((surge) => ({ surge, sizeChange: undefined }))).surge).toBe(wanted);
+  expect(strictest(surges.map((surge) => ({ surge, sizeChange: undefined, recreate: undefined }))).surge).toBe(wanted);
 });
 
 test.each<readonly [choices: readonly (SizeChange | undefined)[], wanted: SizeChange]>([
@@ -120,5 +126,16 @@ test.each<readonly [choices: readonly (SizeChange | undefined)[], wanted: SizeCh
   [['Whole', 'Refuse'], 'Refuse'],
   [['Refuse'], 'Refuse'],
 ])('of the size changes %j the strictest is %s', (choices, wanted) => {
-  expect(strictest(choices.map((sizeChange) => ({ surge: undefined, sizeChange }))).sizeChange).toBe(wanted);
+  expect(
+    strictest(choices.map((sizeChange) => ({ surge: undefined, sizeChange, recreate: undefined }))).sizeChange,
+  ).toBe(wanted);
+});
+
+test.each<readonly [choices: readonly (Recreate | undefined)[], wanted: Recreate]>([
+  [[undefined], 'Refuse'],
+  [['Allow', undefined], 'Allow'],
+  [['Allow', 'Refuse'], 'Refuse'],
+])('of the recreations %j the strictest is %s', (choices, wanted) => {
+  const policies = choices.map((recreate) => ({ surge: undefined, sizeChange: undefined, recreate }));
+  expect(strictest(policies).recreate).toBe(wanted);
 });

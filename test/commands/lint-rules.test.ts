@@ -115,7 +115,7 @@ const changes: readonly (readonly [what: string, from: string, to: string, line:
     '    size: 2\n',
     '    size: 2\n    subGroupPolicy: {subGroupSize: 1}\n',
     20,
-    'the edit changes subGroupPolicy',
+    'the edit changes subGroupSize',
   ],
   [
     'the exclusive topology',
@@ -139,13 +139,32 @@ describe('an edit that LWS cannot take in steps', () => {
     expect(code).toBe(EXIT.failed);
     expect(lines).toHaveLength(2);
     expect(lines[0]).toMatch(new RegExp(`^${LWS_FILE}:${line}: LeaderWorkerSet vllm: ${said}`));
-    expect(lines[0]).toMatch(/\(ChangeNotSupportedYet\)\. Put the old value back, and make this change on a second/);
+    expect(lines[0]).toMatch(
+      /\((ChangeNotSupportedYet|RecreateRefused)\)\. .*[pP]ut the old value back, and make this change on a second/,
+    );
     world.sync();
     world.tick(60);
     const head = world.subject();
     await world.pass();
     expect(world.subject(), 'and no step is written').toBe(head);
   });
+});
+
+test('an edit that only a new object can take, allowed', async () => {
+  const policy =
+    'apiVersion: tranche.dev/v1alpha1\nkind: RolloutPolicy\nmetadata: {name: a}\nspec: {recreate: Allow}\n';
+  const world = new World({ files: { ...VLLM_FILES, 'policies/a.yaml': policy } });
+  world.sync();
+  world.tick(60);
+  await world.pass();
+  world.sync();
+  world.edit(LWS_FILE, '    size: 2\n', '    size: 2\n    subGroupPolicy: {subGroupSize: 1}\n');
+  const { code, lines } = await linted(world);
+  expect(code).toBe(EXIT.ok);
+  expect(lines[0]).toMatch(new RegExp(`^warning: ${LWS_FILE}:20: .* all groups down meanwhile \\(RecreateAllowed\\)`));
+  world.sync();
+  await world.pass();
+  expect(world.subject()).toBe('rollout(llm/vllm): recreate, removed');
 });
 
 const SIZE_POLICY = `apiVersion: tranche.dev/v1alpha1

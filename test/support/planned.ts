@@ -1,11 +1,13 @@
 /** What a plan would write, in the notation of tables; checks on the way that edits, subject and record agree. */
 
 import { expect } from 'vitest';
+import { INTENT } from '../../src/api/intents.ts';
 import type { JsonObject } from '../../src/api/json.ts';
 import { MARK, parseMarks } from '../../src/api/marks.ts';
+import { parseRecreating } from '../../src/api/recreating.ts';
 import { parseTrailers } from '../../src/rollout/messages.ts';
 import { type Plan, type PlannedCommit, plan } from '../../src/rollout/plan.ts';
-import type { Snapshot, WorkloadFile } from '../../src/rollout/snapshot.ts';
+import type { EditedFile, Snapshot } from '../../src/rollout/snapshot.ts';
 import { MAX_UNAVAILABLE_PATH, markEdits, PARTITION_PATH, REPLICAS_PATH } from '../../src/rollout/step-edits.ts';
 import { letterOf, showMarks, showRelease, WORKLOAD_FILE, type World, world } from './snapshot.ts';
 
@@ -23,9 +25,10 @@ export function show(snapshot: Snapshot): string {
   checkQuiet(made);
   const holds = [...new Set(made.holds.map((hold) => hold.reason))].join(' ');
   if (made.commit === undefined) return holds === '' ? 'nothing' : `hold ${holds}`;
-  const file = snapshot.workload;
+  const gone = snapshot.recreateText.kind === 'known' ? snapshot.recreateText.value.manifest : undefined;
+  const file = snapshot.workload ?? gone;
   if (file === undefined) throw new Error('a commit without a workload');
-  const commit = showCommit(made.commit, file);
+  const commit = `${showCommit(made.commit, file)}${showRollout(made.commit)}`;
   return holds === '' ? commit : `${commit} | ${holds}`;
 }
 
@@ -44,13 +47,20 @@ function escape(text: string): string {
 }
 
 /** Applies the edits to the fields that we own, and names the outcome. */
-function showCommit(commit: PlannedCommit, file: WorkloadFile): string {
+function showCommit(commit: PlannedCommit, file: EditedFile): string {
   const fields = { ...fieldsOf(file) };
   let text = '';
-  expect(commit.edits).toHaveLength(1);
+  const whole = commit.edits[0]?.document?.kind;
+  if (!commit.reason.startsWith('Recreate')) expect(commit.edits).toHaveLength(1);
+  if (whole === 'remove') {
+    expect(commit.edits[0]?.edits).toEqual([]);
+    expect(commit.edits[0]?.file).toBe(WORKLOAD_FILE);
+    return `${commit.reason}: ${commit.subject.replace('rollout(llm/vllm): ', '')} => ${showMarks(commit.expected.marks)}`;
+  }
+  if (whole === 'insert') text = ' back in its file';
   for (const edit of commit.edits[0]?.edits ?? []) {
     const key = edit.path.join('/');
-    if (edit.kind === 'restore') text = ` text ${edit.source.slice(-1)}`;
+    if (edit.kind === 'restore') text = `${text.replace(/ text .$/, '')} text ${edit.source.slice(-1)}`;
     else if (edit.kind === 'remove') delete fields[key];
     else {
       expect(fields[key], `${key} is set to what it is`).not.toBe(edit.value);
@@ -74,9 +84,21 @@ function showCommit(commit: PlannedCommit, file: WorkloadFile): string {
   return `${commit.reason}: ${subject} => ${showMarks(marks)}${text}`;
 }
 
+/** What becomes of the annotation of the Rollout: ` keeps {…}`, ` keeps nothing`. */
+function showRollout({ edits }: PlannedCommit): string {
+  const [edit] = edits[1]?.edits ?? [];
+  if (edit === undefined) return '';
+  expect(edit.path).toEqual(['metadata', 'annotations', INTENT.recreating]);
+  if (edit.kind !== 'set') return ', keeps nothing';
+  const kept = parseRecreating(String(edit.value));
+  return kept === undefined
+    ? ', keeps what cannot be read'
+    : `, keeps ${kept.way} ${showRelease(kept.release)} of ${kept.text.slice(0, 1)}, stable ${kept.stable.slice(0, 1)}`;
+}
+
 type Fields = Record<string, string | number | boolean>;
 
-function fieldsOf(file: WorkloadFile): Fields {
+function fieldsOf(file: EditedFile): Fields {
   const fields: Fields = {};
   for (const edit of markEdits(undefined, file.workload.marks))
     if (edit.kind === 'set') fields[edit.path.join('/')] = edit.value;

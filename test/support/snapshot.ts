@@ -8,11 +8,12 @@ import type { JsonObject } from '../../src/api/json.ts';
 import { absent, type Known, known, unknown } from '../../src/api/known.ts';
 import type { LiveLeader, LiveStatefulSet, LiveWorker } from '../../src/api/live.ts';
 import { parseLwsVersion } from '../../src/api/lws-version.ts';
-import type { Marks, StepMark } from '../../src/api/marks.ts';
+import type { Marks } from '../../src/api/marks.ts';
 import type { RolloutRecord, StepRecord } from '../../src/api/record.ts';
-import { parseRelease, printRelease, type Release } from '../../src/api/release.ts';
+import { printRecreating } from '../../src/api/recreating.ts';
+import { printRelease } from '../../src/api/release.ts';
 import { parseRollout } from '../../src/api/rollout.ts';
-import type { SizeChange } from '../../src/api/rollout-policy.ts';
+import type { Recreate, SizeChange } from '../../src/api/rollout-policy.ts';
 import { SENTINEL } from '../../src/api/workload.ts';
 import { partitionOf, plannedGroups } from '../../src/rollout/batches.ts';
 import {
@@ -23,13 +24,32 @@ import {
   type Snapshot,
   type Stable,
 } from '../../src/rollout/snapshot.ts';
+import {
+  commitOf,
+  digestOf,
+  type Letter,
+  letterOf,
+  MAIN,
+  marksOf,
+  releaseOf,
+  WORKLOAD_FILE,
+} from './marks-notation.ts';
+import { keptOf, outOfFile } from './out-of-file.ts';
 
-/** A version of the template, by its letter: `A` … `F`. */
-export type Letter = string;
+export {
+  commitOf,
+  digestOf,
+  type Letter,
+  letterOf,
+  MAIN,
+  marksOf,
+  releaseOf,
+  showMarks,
+  showRelease,
+  WORKLOAD_FILE,
+} from './marks-notation.ts';
 
 export const NOW = 1_750_000_000;
-export const MAIN = '9'.repeat(40);
-export const WORKLOAD_FILE = 'apps/vllm/lws.yaml';
 export const ROLLOUT_FILE = 'rollouts/vllm.yaml';
 
 export type World = {
@@ -40,6 +60,14 @@ export type World = {
   readonly size?: number;
   /** Of the templates whose size is another, by letter. */
   readonly sizes?: Readonly<Record<Letter, number>>;
+  /** The templates that have volumeClaimTemplates: `BC`. */
+  readonly claims?: string;
+  /** The document is out of its file, to be created anew as this: `forward B.2`, `back A.1 aborted=B.2`. */
+  readonly gone?: string;
+  /** The same is kept, and the document is there: somebody has put it back. */
+  readonly returned?: string;
+  /** Of a workload that is gone live: what is left of it. */
+  readonly left?: 'pods' | 'sets' | 'unknown';
   /** The template in the file. */
   readonly text?: Letter;
   /** `B.2 1/3 floor=3 u=1>2 r=4>5 aborted=C.3,D.4`; `none`: not managed. Settled on A by default. */
@@ -70,6 +98,7 @@ export type World = {
   /** What the policies ask for. */
   readonly surge?: number;
   readonly sizeChange?: SizeChange;
+  readonly recreate?: Recreate;
   /** As declared, `0.11`. */
   readonly lwsVersion?: string;
   /** As on the Rollout: `{ approve: '1@B.2' }`. */
@@ -153,23 +182,12 @@ const EMPTY_RECORD: RolloutRecord = {
   stable: undefined,
 };
 
-export function digestOf(letter: Letter): string {
-  return letter.toLowerCase().repeat(8);
-}
-
-export function letterOf(digest: string): Letter {
-  return digest.charAt(0).toUpperCase();
-}
-
-export function commitOf(letter: Letter): string {
-  return letter.toLowerCase().repeat(40);
-}
-
 /** What a release covers, one image a letter. */
-export function contentOf(letter: Letter, size = 2): JsonObject {
+export function contentOf(letter: Letter, size = 2, claims = false): JsonObject {
   const image = `vllm/vllm-openai:v0.10.${letter.charCodeAt(0) - 65}`;
   const template = { spec: { containers: [{ name: 'vllm', image, args: ['--model', 'llama'] }] } };
-  return { leaderWorkerTemplate: { size, leaderTemplate: template, workerTemplate: template } };
+  const volumes = claims ? { volumeClaimTemplates: [{ metadata: { name: 'cache' } }] } : {};
+  return { leaderWorkerTemplate: { size, leaderTemplate: template, workerTemplate: template, ...volumes } };
 }
 
 export function textOf(letter: Letter): string {
@@ -183,61 +201,6 @@ export function stableOf(letter: Letter, serial = 1): Stable {
     content: contentOf(letter),
     text: textOf(letter),
   };
-}
-
-export function releaseOf(text: string): Release {
-  const [letter = '', serial = ''] = text.split('.');
-  const release = parseRelease(`${digestOf(letter)}.${serial}`);
-  if (release === undefined) throw new Error(`no release: ${text}`);
-  return release;
-}
-
-export function showRelease(release: Release): string {
-  return `${letterOf(release.digest)}.${release.serial}`;
-}
-
-/** Marks from their notation; the stable commit is A's unless `stable=B` says otherwise. */
-export function marksOf(notation: string): Marks | undefined {
-  if (notation === 'none') return undefined;
-  const [release = '', ...words] = notation.split(' ');
-  const fields = new Map(words.filter((word) => word.includes('=')).map((word) => word.split('=') as [string, string]));
-  const stepWord = words.find((word) => word.includes('/') || word === 'rollback');
-  const step = stepWord === undefined ? undefined : stepOf(stepWord);
-  const [was, set] = fields.get('u')?.split('>') ?? [];
-  const displaced = set === undefined ? undefined : { was: was === '-' ? undefined : Number(was), set: Number(set) };
-  const floor = fields.get('floor');
-  const [without, extra] = fields.get('r')?.split('>').map(Number) ?? [];
-  const replicas = without === undefined || extra === undefined ? {} : { replicas: { was: without, set: extra } };
-  const stable = fields.get('stable') ?? 'A';
-  return {
-    release: releaseOf(release),
-    step,
-    stable: stable === 'main' ? MAIN : stable === '-' ? undefined : commitOf(stable),
-    restore: floor === undefined ? undefined : { floor: Number(floor), maxUnavailable: displaced, ...replicas },
-    aborted: fields.get('aborted')?.split(',').map(releaseOf) ?? [],
-  };
-}
-
-function stepOf(word: string): StepMark {
-  if (word === 'rollback') return { kind: 'rollback' };
-  const [index, of] = word.split('/').map(Number);
-  return { kind: 'step', index: index ?? 0, of: of ?? 0 };
-}
-
-/** Marks in their notation. */
-export function showMarks(marks: Marks | undefined): string {
-  if (marks === undefined) return 'none';
-  const { release, step, stable, restore, aborted } = marks;
-  const words = [showRelease(release)];
-  if (step !== undefined) words.push(step.kind === 'rollback' ? 'rollback' : `${step.index}/${step.of}`);
-  if (restore !== undefined) words.push(`floor=${restore.floor}`);
-  if (restore?.maxUnavailable !== undefined)
-    words.push(`u=${restore.maxUnavailable.was ?? '-'}>${restore.maxUnavailable.set}`);
-  if (restore?.replicas !== undefined) words.push(`r=${restore.replicas.was}>${restore.replicas.set}`);
-  if (aborted.length > 0) words.push(`aborted=${aborted.map(showRelease).join(',')}`);
-  if (stable !== commitOf('A'))
-    words.push(`stable=${stable === undefined ? '-' : stable === MAIN ? 'main' : letterOf(stable)}`);
-  return words.join(' ');
 }
 
 export function stepsOf(notation: string): readonly JsonObject[] {
@@ -254,11 +217,18 @@ function sizeOf(of: World, letter: Letter): number {
   return of.sizes?.[letter] ?? of.size ?? 2;
 }
 
+function contentIn(of: World, letter: Letter): JsonObject {
+  return contentOf(letter, sizeOf(of, letter), of.claims?.includes(letter));
+}
+
 function rolloutFile(of: World): RolloutFile | undefined {
   if (of.rollout === 'absent') return undefined;
-  const annotations = Object.fromEntries(
+  const kept = of.gone ?? of.returned;
+  const recreating = kept === undefined ? {} : { [INTENT.recreating]: printRecreating(keptOf(kept)) };
+  const asked = Object.fromEntries(
     Object.entries(of.intents ?? {}).map(([key, value]) => [INTENT[key as keyof typeof INTENT], longIntent(value)]),
   );
+  const annotations = { ...asked, ...recreating };
   const { rollout, faults } = parseRollout({
     apiVersion: 'rollouts.kruise.io/v1beta1',
     kind: 'Rollout',
@@ -286,6 +256,10 @@ function longIntent(value: string): string {
 
 /** The snapshot of a world. At rest, settled on A, four groups, `maxUnavailable` 1, unless it says otherwise. */
 export function world(of: World = {}): Snapshot {
+  return of.gone === undefined ? inPlace(of) : outOfFile(of, inPlace);
+}
+
+function inPlace(of: World): Snapshot {
   const n = 'n' in of ? of.n : 4;
   const text = of.text ?? 'A';
   const marks = marksOf(of.marks ?? 'A.1');
@@ -303,7 +277,7 @@ export function world(of: World = {}): Snapshot {
     history: of.history ?? { kind: 'continued' },
     blobs: { [WORKLOAD_FILE]: 'blob', [ROLLOUT_FILE]: 'blob' },
     rollout: rolloutFile(of),
-    policy: { surge: of.surge ?? 0, sizeChange: of.sizeChange ?? 'Refuse' },
+    policy: { surge: of.surge ?? 0, sizeChange: of.sizeChange ?? 'Refuse', recreate: of.recreate ?? 'Refuse' },
     lwsVersion: of.lwsVersion === undefined ? undefined : parseLwsVersion(of.lwsVersion),
     workload: {
       file: WORKLOAD_FILE,
@@ -315,7 +289,7 @@ export function world(of: World = {}): Snapshot {
         maxSurge: 0,
         size,
         rolloutId: undefined,
-        content: contentOf(text, size),
+        content: contentIn(of, text),
         marks,
       },
       digest: digestOf(digest),
@@ -327,6 +301,7 @@ export function world(of: World = {}): Snapshot {
         ? known(text === letterOf(marks?.release.digest ?? '') ? MAIN : commitOf(letterOf(marks?.release.digest ?? '')))
         : unknown('the history ends before it'),
     retryText: of.retryText === undefined ? absent : textAt(of.retryText, of),
+    recreateText: absent,
     issues: of.issues ?? [],
     warnings: [],
     record: recordOfWorld(of, marks),
@@ -339,7 +314,7 @@ export function world(of: World = {}): Snapshot {
 function textAt(letter: Letter, of: World): Known<Stable> {
   if (letter === 'unknown') return unknown('the commit could not be fetched');
   if (letter === 'absent') return absent;
-  return known({ ...stableOf(letter), content: contentOf(letter, sizeOf(of, letter)) });
+  return known({ ...stableOf(letter), content: contentIn(of, letter) });
 }
 
 function recordOfWorld(of: World, marks: Marks | undefined): RolloutRecord | undefined {
@@ -429,7 +404,7 @@ function liveOf(of: World, desired: Desired): Live {
       partition: live.p ?? desired.partition,
       maxUnavailable: live.u ?? desired.maxUnavailable,
       maxSurge: 0,
-      content: contentOf(text, sizeOf(of, text)),
+      content: contentIn(of, text),
       annotations: {},
       conditions: [],
       readyReplicas: groups.filter((group) => group.state === '+').length,
@@ -451,7 +426,7 @@ function liveOf(of: World, desired: Desired): Live {
         name: `vllm-${letter}`,
         key: keyOf(letter),
         revision: index + 1,
-        content: contentOf(letter === live.twin ? 'A' : letter, sizeOf(of, letter)),
+        content: contentIn(of, letter === live.twin ? 'A' : letter),
       })),
     ),
     scaler,

@@ -146,11 +146,14 @@ function waitingOnFleet(situation: Situation, queued: boolean): readonly Hold[] 
   const groups = wanted(observed, asked);
   const updated = onRelease(observed, { groups, queued });
   if (updated.length < groups.length) {
-    const astray = groups.filter((group) => !updated.includes(group)).map((group) => group.index);
+    const others = groups.filter((group) => !updated.includes(group));
+    const astray = others.map((group) => group.index);
+    // After a recreation the groups come up on it one after the other.
+    const coming = others.every((group) => group.leader.version !== 'stable' && !group.ready);
     return [
       hold(
         'GroupsNotUpdated',
-        `${groupsAre(astray)} not on the release, though all groups were: recreated too early, or by hand. Delete the leader pod to let it follow`,
+        `${groupsAre(astray)} not on the release${coming ? ' yet' : ', though all groups were: recreated too early, or by hand. Delete the leader pod to let it follow'}`,
       ),
     ];
   }

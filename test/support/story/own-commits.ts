@@ -10,7 +10,7 @@ import { nameOf } from './stage.ts';
 
 const SENTINEL = 1_000_000;
 /** Reasons that put another text into the file; all others leave every line but the planned ones. */
-const RESTORES = ['Aborted', 'Reverted', 'RequestWithdrawn', 'AbortedTextRemoved', 'Retried'];
+const RESTORES = ['RecreateCreated', 'Aborted', 'Reverted', 'RequestWithdrawn', 'AbortedTextRemoved', 'Retried'];
 /** Lines that a step may change: marks, the two numbers, and parents that had to be inserted for them. */
 const PLANNED =
   /^\s*["']?(tranche\.dev\/[a-z]+["']?:|(partition|maxUnavailable)["']?:|(annotations|rolloutStrategy|rollingUpdateConfiguration)["']?:\s*$)/;
@@ -35,16 +35,34 @@ export function checkOwnCommits(repository: FakeRepository, since: string): void
     const changed = Object.keys(files).filter((path) => files[path] !== parent[path]);
     if (Object.keys(parent).some((path) => files[path] === undefined))
       throw new Error(`${subject(commit)} removes a file`);
-    if (changed.length !== 1) throw new Error(`${subject(commit)} changes ${changed.join(', ') || 'nothing'}`);
-    const [before, after] = [parent[changed[0]!] ?? '', files[changed[0]!] ?? ''];
-    checkLines(commit, {
-      before,
-      after,
-      earlier: repository.log(commit.parents[0] ?? '').map((one) => repository.text(one.oid, changed[0]!) ?? ''),
-    });
-    checkObjects(commit, before, after);
-    checkReach(commit, { before, after, files });
+    const most = reasonOf(commit).startsWith('Recreate') ? 2 : 1;
+    if (changed.length < 1 || changed.length > most)
+      throw new Error(`${subject(commit)} changes ${changed.join(', ') || 'nothing'}`);
+    for (const path of changed) {
+      const [before, after] = [parent[path] ?? '', files[path] ?? ''];
+      const earlier = repository.log(commit.parents[0] ?? '').map((one) => repository.text(one.oid, path) ?? '');
+      if (workloads(before).size > workloads(after).size) checkRemoved(commit, before, after);
+      else checkLines(commit, { before: placeOf(before, after, earlier), after, earlier });
+      checkObjects(commit, before, after);
+      checkReach(commit, { before, after, files });
+    }
   }
+}
+
+/** A document that comes back comes back as it was before it went. */
+function placeOf(before: string, after: string, earlier: readonly string[]): string {
+  if (workloads(before).size === workloads(after).size) return before;
+  return earlier.find((text) => workloads(text).size === workloads(after).size) ?? before;
+}
+
+/** One document is gone, only where that is what the commit is about; all others are the same bytes. */
+function checkRemoved(commit: CommitHeader, before: string, after: string): void {
+  if (reasonOf(commit) !== 'RecreateRemoved') throw new Error(`${subject(commit)} removes a workload`);
+  const documents = (text: string): readonly string[] => text.split(/^---.*\n/m);
+  const [were, are] = [documents(before), documents(after)];
+  const differing = were.filter((text, index) => text !== are[index]);
+  if (were.length !== are.length || differing.length !== 1)
+    throw new Error(`${subject(commit)} changes more than the document that it removes`);
 }
 
 function subject(commit: CommitHeader): string {
@@ -101,7 +119,8 @@ function checkObjects(commit: CommitHeader, before: string, after: string): void
     const verdict = admissionVerdict(old.get(name), workload);
     if (!verdict.allowed) throw new Error(`${subject(commit)} is refused by the admission policy: ${verdict.message}`);
     const [partition, was] = [partitionOf(workload), partitionOf(old.get(name) ?? {})];
-    checkReplicas(commit, old.get(name) ?? {}, workload);
+    const there = old.get(name);
+    if (there !== undefined) checkReplicas(commit, there, workload);
     if (partition < was && was !== SENTINEL && reasonOf(commit) === 'Superseded')
       throw new Error(`${subject(commit)} lowers the partition while it stops a roll`);
   }

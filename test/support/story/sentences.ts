@@ -267,6 +267,12 @@ const agents: readonly Sentence[] = [
     },
   },
   {
+    pattern: /^The agent (prunes|does not prune)\.$/,
+    act: ({ stage }, [verb]) => {
+      stage.prunes = verb === 'prunes';
+    },
+  },
+  {
     pattern: /^The agent leaves replicas alone\.$/,
     act: ({ stage }) => {
       stage.ignored = [['spec', 'replicas']];

@@ -62,6 +62,7 @@ export class Stage {
   /** What the passes logged, rehearsals aside. */
   readonly log: string[] = [];
   asleep = false;
+  prunes = true;
   policyInForce = false;
   ignored: readonly (readonly string[])[] = [];
   /** The commit that the agent applied last. */
@@ -164,7 +165,7 @@ export class Stage {
     const answers = syncCommit(this.cluster.store, commit, {
       manager: AGENT,
       namespace: NAMESPACE,
-      prune: true,
+      prune: this.prunes,
       ignored: this.ignored,
       choose: (manifests) => manifests.filter(chosen),
     });

@@ -1,0 +1,74 @@
+/** What Git keeps while a LeaderWorkerSet is deleted to be created anew: an annotation of the Rollout, because its own are gone. */
+
+import { isRecord } from './json.ts';
+import { ABORTED_LIMIT } from './marks.ts';
+import { parseRelease, printRelease, type Release } from './release.ts';
+
+/** `forward`: to the release that was asked for; `back`: to the stable one. */
+export type RecreateWay = 'forward' | 'back';
+
+export type Recreating = {
+  readonly way: RecreateWay;
+  /** What is created. */
+  readonly release: Release;
+  /** The commit that has its text. */
+  readonly text: string;
+  /** The commit that has the stable text; for `back` the same. */
+  readonly stable: string;
+  readonly aborted: readonly Release[];
+  /** Where the document was, and where it comes back. */
+  readonly file: string;
+};
+
+const KEYS = ['way', 'release', 'text', 'stable', 'aborted', 'file'];
+const COMMIT = /^[0-9a-f]{40}$/;
+const FILE_CHARACTERS_MAX = 1000;
+
+/** Reads the value of the annotation, strictly; undefined for anything that `printRecreating` does not print. */
+export function parseRecreating(text: string): Recreating | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  if (!isRecord(value) || Object.keys(value).some((key) => !KEYS.includes(key))) return undefined;
+  const { way, text: commit, stable, file } = value;
+  const release = typeof value['release'] === 'string' ? parseRelease(value['release']) : undefined;
+  const aborted = parseAborted(value['aborted']);
+  if ((way !== 'forward' && way !== 'back') || release === undefined || aborted === undefined) return undefined;
+  if (!isCommit(commit) || !isCommit(stable) || !isPath(file)) return undefined;
+  return { way, release, text: commit, stable, aborted, file };
+}
+
+function isCommit(value: unknown): value is string {
+  return typeof value === 'string' && COMMIT.test(value);
+}
+
+function isPath(value: unknown): value is string {
+  return typeof value === 'string' && value !== '' && value.length <= FILE_CHARACTERS_MAX && !value.startsWith('/');
+}
+
+function parseAborted(value: unknown): readonly Release[] | undefined {
+  if (!Array.isArray(value) || value.length > ABORTED_LIMIT) return undefined;
+  const releases: Release[] = [];
+  for (const item of value) {
+    const release = typeof item === 'string' ? parseRelease(item) : undefined;
+    if (release === undefined) return undefined;
+    releases.push(release);
+  }
+  return releases;
+}
+
+/** The value of the annotation, as `parseRecreating` reads it. */
+export function printRecreating(recreating: Recreating): string {
+  const { way, release, text, stable, aborted, file } = recreating;
+  return JSON.stringify({
+    way,
+    release: printRelease(release),
+    text,
+    stable,
+    aborted: aborted.slice(0, ABORTED_LIMIT).map(printRelease),
+    file,
+  });
+}

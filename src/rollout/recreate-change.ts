@@ -1,0 +1,91 @@
+/** Changes that the API server takes in no object that is there: which they are, and what deleting and creating costs. */
+
+import { firstDifference } from '../api/content-match.ts';
+import { at, canonicalJson, isJsonObject, isRecord, type Json, type JsonObject } from '../api/json.ts';
+import type { FieldPath } from './edit.ts';
+import { allGroupsAre } from './sentences.ts';
+import type { Situation } from './situation.ts';
+
+/**
+ * The leader StatefulSet refuses the one (trace 27), the webhook of LWS the other: also where the policy as a whole
+ * comes or goes, because its size comes or goes with it.
+ */
+const FIELDS = ['volumeClaimTemplates', 'subGroupSize'] as const;
+
+export type ImmutableField = (typeof FIELDS)[number];
+
+/** Where the field stands in a release's content. */
+export function pathOf(field: ImmutableField): FieldPath {
+  return field === 'subGroupSize' ? ['leaderWorkerTemplate', 'subGroupPolicy', field] : ['leaderWorkerTemplate', field];
+}
+
+/** The immutable fields in which two release contents differ. */
+export function immutableChanges(before: JsonObject, after: JsonObject): readonly ImmutableField[] {
+  return FIELDS.filter((field) => textAt(before, field) !== textAt(after, field));
+}
+
+function textAt(content: JsonObject, field: ImmutableField): string {
+  const value = jsonAt(content, field);
+  return value === undefined ? '' : canonicalJson(value);
+}
+
+function jsonAt(content: JsonObject, field: ImmutableField): Json | undefined {
+  let here: Json | undefined = content;
+  for (const key of pathOf(field)) here = isJsonObject(here) ? here[key] : undefined;
+  return here;
+}
+
+/**
+ * Whether the groups run on a text from which no edit leads back to the stable one: judged by the revision that the
+ * leader StatefulSet carries, because LWS takes an edit of claims that its StatefulSet then refuses.
+ */
+export function immutableBack({ observed, snapshot }: Pick<Situation, 'observed' | 'snapshot'>): boolean {
+  const { stable, live } = snapshot;
+  if (observed === undefined || stable.kind !== 'known' || live.revisions.kind !== 'known') return false;
+  const running = live.revisions.value.find((revision) => revision.key === observed.leaderSet.revisionKey);
+  if (running === undefined) return false;
+  return FIELDS.some((field) => {
+    const [wanted, seen] = [jsonAt(stable.value.content, field), jsonAt(running.content, field)];
+    if (countOf(wanted) !== countOf(seen)) return true;
+    return (
+      wanted !== undefined && firstDifference({ [field]: wanted }, undefined, { [field]: seen ?? null }) !== undefined
+    );
+  });
+}
+
+/** Elements of a list, one for an object, none for nothing. */
+function countOf(value: Json | undefined): number {
+  if (value === undefined || value === null) return 0;
+  return Array.isArray(value) ? value.length : 1;
+}
+
+/** What the commit says of the loss: every group, and the accelerators in them where the templates count them. */
+export function capacityLoss(content: JsonObject, replicas: number): string {
+  const count = accelerators(content) * replicas;
+  const cards = count === 0 ? '' : ` with their ${count} accelerators`;
+  return `${allGroupsAre(replicas)} down${cards} from then on, until they have been created and have loaded`;
+}
+
+const ACCELERATOR = /(^|[./-])(gpu|tpu|neuron|neuroncore|gaudi|npu)/i;
+
+/** Accelerators of one group, by the limits or requests of its containers. */
+function accelerators(content: JsonObject): number {
+  const worker = at(content, ['leaderWorkerTemplate', 'workerTemplate']);
+  const leader = at(content, ['leaderWorkerTemplate', 'leaderTemplate']) ?? worker;
+  const size = at(content, ['leaderWorkerTemplate', 'size']);
+  const workers = typeof size === 'number' ? size - 1 : 0;
+  return ofPod(leader) + workers * ofPod(worker);
+}
+
+function ofPod(template: unknown): number {
+  const containers = at(template, ['spec', 'containers']);
+  if (!Array.isArray(containers)) return 0;
+  let count = 0;
+  for (const container of containers) {
+    const limits = at(container, ['resources', 'limits']) ?? at(container, ['resources', 'requests']);
+    if (!isRecord(limits)) continue;
+    for (const [name, amount] of Object.entries(limits))
+      if (ACCELERATOR.test(name) && /^[0-9]{1,6}$/.test(String(amount))) count += Number(amount);
+  }
+  return count;
+}

@@ -1,0 +1,113 @@
+/** The second commit of a recreation: once everything of the workload is gone, its document comes back, byte for byte. */
+
+import type { Marks } from '../../api/marks.ts';
+import type { Recreating } from '../../api/recreating.ts';
+import { printRelease, sameRelease } from '../../api/release.ts';
+import { SENTINEL } from '../../api/workload.ts';
+import { type Hold, hold } from '../hold.ts';
+import { type Decision, holding, type Move, moving } from '../move.ts';
+import type { Snapshot, Stable } from '../snapshot.ts';
+import { surgeInGit } from '../surge.ts';
+import { remember } from './going-back.ts';
+
+const PRUNE =
+  'the agent does not prune: Argo CD needs syncPolicy.automated.prune and no sync option Prune=false on the object, Flux needs prune: true in the Kustomization and no annotation kustomize.toolkit.fluxcd.io/prune: disabled';
+
+/**
+ * What to do while the document is out of its file. Only going on brings capacity back, so pauses, policies and a
+ * disabled Rollout hold nothing; an abort makes it the stable text that is created.
+ */
+export function createAnew(snapshot: Snapshot, kept: Recreating): Decision {
+  const abort = sameRelease(snapshot.rollout?.intents.abort, kept.release) && kept.way === 'forward';
+  const waiting = waitingOnRemoval(snapshot, kept);
+  // Given up while the agent has deleted nothing: back at once, and should it delete after all, it creates the stable text.
+  if (waiting !== undefined && !(abort && isUnharmed(snapshot))) return holding([waiting], 'StepUpgrade');
+  const { recreateText, stable } = snapshot;
+  const back = abort || kept.way === 'back';
+  if (recreateText.kind !== 'known') return holding([lost(kept.text, recreateText)], 'StepUpgrade');
+  if (back && stable.kind !== 'known') return holding([lost(kept.stable, stable)], 'StepUpgrade');
+  const source = recreateText.value;
+  const text = back && stable.kind === 'known' ? stable.value : source;
+  if (!back && source.release.digest !== kept.release.digest)
+    return holding([lost(kept.text, { kind: 'unknown', why: 'its text is another one' })], 'StepUpgrade');
+  const partition = back ? 0 : SENTINEL;
+  const marks = marksOf(snapshot, { kept, source, text, back, abort });
+  const move: Move = {
+    reason: 'RecreateCreated',
+    label: 'recreate, created',
+    marks,
+    partition: partition === source.manifest?.workload.partition ? undefined : partition,
+    maxUnavailable: undefined,
+    replicas: source.manifest === undefined ? undefined : surgeInGit(source.manifest.workload)?.was,
+    text: back ? text : undefined,
+    why: `${abort ? `Release ${printRelease(kept.release)} was aborted. ` : ''}${waiting === undefined ? 'Everything of the workload is gone, so its document is back' : 'Nothing of the workload has been deleted yet: its document is back'}${back ? ' with the stable text' : ''}${waiting === undefined ? `: all groups come up on ${printRelease(marks.release)} at once, whatever the partition.` : '.'}`,
+    recreate: { kind: 'create', recreating: kept, source },
+  };
+  return moving(move, 'StepUpgrade');
+}
+
+/** The object is there and nobody has begun to delete it. */
+function isUnharmed({ live: { lws } }: Snapshot): boolean {
+  return lws.kind === 'known' && !lws.value.deleting;
+}
+
+function marksOf(
+  { rollout }: Snapshot,
+  at: {
+    readonly kept: Recreating;
+    readonly source: Stable;
+    readonly text: Stable;
+    readonly back: boolean;
+    readonly abort: boolean;
+  },
+): Marks {
+  const { kept, source, text, back, abort } = at;
+  const of = Math.max(1, rollout?.rollout.steps.length ?? 1);
+  const before = source.manifest?.workload.marks;
+  const own: Marks = {
+    release: kept.release,
+    step: undefined,
+    stable: kept.stable,
+    restore: undefined,
+    aborted: kept.aborted,
+  };
+  return {
+    release: back ? text.release : kept.release,
+    step: back ? { kind: 'rollback' } : { kind: 'step', index: of, of },
+    stable: kept.stable,
+    restore: { floor: 0, maxUnavailable: before?.restore?.maxUnavailable },
+    aborted: abort ? remember(kept.release, own) : kept.aborted,
+  };
+}
+
+/** The object, then its pods and StatefulSets: what has their names would be taken for the new ones. */
+function waitingOnRemoval({ live, rollout, key }: Snapshot, kept: Recreating): Hold | undefined {
+  const { lws, leaders, workerSets } = live;
+  const unread = [lws, leaders, workerSets].find((read) => read.kind === 'unknown');
+  if (unread?.kind === 'unknown') return hold('ClusterUnreadable', unread.why);
+  const named = `LeaderWorkerSet ${rollout?.rollout.workload.name ?? key.name}`;
+  const then = 'It is created anew once all of it is gone';
+  if (lws.kind === 'known') {
+    const { deleting } = lws.value;
+    return hold(
+      'AwaitingRemoval',
+      deleting
+        ? `${named} is being deleted. ${then}; if that takes long, look at its finalizers`
+        : `${named} is out of ${kept.file}, and still in the cluster. ${then}; if it stays, ${PRUNE}`,
+    );
+  }
+  const pods = leaders.kind === 'known' ? leaders.value.length : 0;
+  const sets = workerSets.kind === 'known' ? workerSets.value.length : 0;
+  if (pods + sets === 0) return undefined;
+  return hold(
+    'AwaitingRemoval',
+    `${named} is deleted; ${pods} leader pods and ${sets} StatefulSets of it are still ending. ${then}; if that takes long, look for finalizers, or for a node that does not answer`,
+  );
+}
+
+function lost(commit: string, read: { readonly kind: string; readonly why?: string }): Hold {
+  return hold(
+    'StableUnavailable',
+    `the document to be put back was not found: ${commit.slice(0, 12)}: ${read.why ?? 'it is not there'}. Put the LeaderWorkerSet back into its file by hand, with the annotations that it had`,
+  );
+}

@@ -1,0 +1,180 @@
+/** Delete and create anew, in two commits: the only way for changes that the API server takes in no object that is there. */
+
+import type { Marks } from '../../api/marks.ts';
+import type { Recreating } from '../../api/recreating.ts';
+import { printRelease } from '../../api/release.ts';
+import { SENTINEL } from '../../api/workload.ts';
+import { notApplied, replicasUnknown, scaledToZero } from '../gates/cluster.ts';
+import { type Gate, holdsOf } from '../gates/gate.ts';
+import { historyRewritten, noWayBack } from '../gates/git.ts';
+import { disabled, paused, rolloutAbsent, stalled } from '../gates/people.ts';
+import { type Hold, hold } from '../hold.ts';
+import { type Decision, holding, type Move, moving } from '../move.ts';
+import { capacityLoss, immutableBack, immutableChanges } from '../recreate-change.ts';
+import { nextRelease, type Situation } from '../situation.ts';
+import { stateOf } from '../state.ts';
+import { remember } from './going-back.ts';
+
+const removeGates: readonly Gate[] = [
+  stalled, // wrong files
+  historyRewritten, // main was force-pushed
+  rolloutAbsent, // nobody asks for steps
+  disabled, // a person said stop
+  paused, // a person said wait
+  noWayBack, // never start what cannot be undone
+  replicasUnknown, // N is not ours and not readable
+  scaledToZero, // nothing is seen of a release without groups
+  notThere, // nothing to delete, or it cannot be seen
+];
+
+/** Only an object that is seen is deleted. */
+function notThere(situation: Situation): Hold | undefined {
+  const { lws } = situation.snapshot.live;
+  return lws.kind === 'known' && !lws.value.deleting ? undefined : notApplied(situation);
+}
+
+/**
+ * The decision of the ordinary rows, or what has to take its place: the document goes out of its file where a request,
+ * or the way back, cannot be made in place; and where somebody has put it back by hand, what is there goes on.
+ */
+export function orRecreated(situation: Situation, ordinary: Decision): Decision {
+  const recreating = situation.snapshot.rollout?.intents.recreating;
+  if (recreating !== undefined) return returnedByHand(situation, recreating);
+  if (goesBack(situation, ordinary) && immutableBack(situation)) return removeToGoBack(situation, ordinary);
+  return removesForRequest(situation, ordinary) ? removeForRequest(situation) : ordinary;
+}
+
+const BACK: readonly Move['reason'][] = ['Aborted', 'Reverted', 'AbortedTextRemoved'];
+
+/** A way back that begins, or one that was begun while the cluster could not be read, and cannot be applied. */
+function goesBack(situation: Situation, { move }: Decision): boolean {
+  if (move !== undefined) return BACK.includes(move.reason);
+  return stateOf(situation) === 'rollback' && situation.notApplied !== undefined;
+}
+
+/** A request of the kind, allowed, and neither given up nor already answered by another row. */
+function removesForRequest(situation: Situation, { move, holds }: Decision): boolean {
+  const { snapshot, workload, partition } = situation;
+  const { stable, policy } = snapshot;
+  if (stateOf(situation) !== 'requested' || partition !== SENTINEL || policy.recreate !== 'Allow') return false;
+  if (stable.kind !== 'known' || immutableChanges(stable.value.content, workload.content).length === 0) return false;
+  const forward: readonly Move['reason'][] = ['StepReady', 'Jumped', 'SizeChanged'];
+  if (move !== undefined && !forward.includes(move.reason)) return false;
+  return !holds.some(({ reason }) => reason === 'ReleaseAborted' || reason === 'Recreated');
+}
+
+function removeForRequest(situation: Situation): Decision {
+  const { snapshot, marks, digest, workload, replicas, steps } = situation;
+  const holds = holdsOf(removeGates, situation);
+  const { stable } = snapshot;
+  if (holds.length > 0 || marks === undefined || replicas === undefined || stable.kind !== 'known')
+    return holding(holds, 'BeforeStepUpgrade');
+  const release = nextRelease(digest, marks);
+  const of = Math.max(1, steps.length);
+  const next: Marks = {
+    release,
+    step: { kind: 'step', index: of, of },
+    stable: stable.value.commit,
+    restore: { floor: 0, maxUnavailable: undefined },
+    aborted: marks.aborted.filter((given) => given.digest !== digest),
+  };
+  const fields = immutableChanges(stable.value.content, workload.content);
+  const why = `The edit changes ${fields.join(' and ')}, which the API server takes in no object that is there. So the LeaderWorkerSet is deleted with this commit and created anew with the next, as the RolloutPolicy allows (recreate: Allow): ${capacityLoss(stable.value.content, replicas)}. ${claims(fields)}The way back is the same again.`;
+  return removing(situation, { marks: next, way: 'forward', why });
+}
+
+/** Claims outlive the groups, unless the workload says otherwise: then the new ones never come to be. */
+function claims(fields: readonly string[]): string {
+  return fields.includes('volumeClaimTemplates')
+    ? 'Claims that are there keep their volumes, and groups of the same number take them again, unless persistentVolumeClaimRetentionPolicy says whenDeleted: Delete. '
+    : '';
+}
+
+function removeToGoBack(situation: Situation, { move }: Decision): Decision {
+  const { snapshot, marks, replicas = 0, workload } = situation;
+  const next = move?.marks ?? marks;
+  if (snapshot.rollout === undefined || next === undefined || snapshot.stable.kind !== 'known') {
+    const why =
+      'the way back is to delete the LeaderWorkerSet and to create it anew, and Git keeps that in its Rollout';
+    return holding([hold('OrphanArmed', `${why}, which is not there. Add the Rollout again`)], 'StepUpgrade');
+  }
+  const because = move === undefined ? 'The stable text cannot be applied in place.' : (move.why.split('. ')[0] ?? '');
+  const why = `${because.replace(/\.?$/, '.')} No edit leads back to the stable text, so the LeaderWorkerSet is deleted with this commit and created anew with the next: ${capacityLoss(workload.content, replicas)}.`;
+  return removing(situation, { marks: next, way: 'back', why });
+}
+
+function removing(
+  { snapshot, file }: Situation,
+  to: { readonly marks: Marks; readonly way: Recreating['way']; readonly why: string },
+): Decision {
+  const { marks, way, why } = to;
+  const stable = snapshot.stable.kind === 'known' ? snapshot.stable.value.commit : snapshot.main;
+  const recreating: Recreating = {
+    way,
+    release: marks.release,
+    text: snapshot.main,
+    stable,
+    aborted: marks.aborted,
+    file: file.file,
+  };
+  const move: Move = {
+    reason: 'RecreateRemoved',
+    label: 'recreate, removed',
+    marks,
+    partition: undefined,
+    maxUnavailable: undefined,
+    text: undefined,
+    why,
+    recreate: { kind: 'remove', recreating },
+  };
+  return moving(move, 'StepUpgrade');
+}
+
+/** Somebody has put the document back: the stable text ends it; another one goes on once all of it is live. */
+function returnedByHand(situation: Situation, recreating: Recreating): Decision {
+  const { snapshot, marks, digest, partition, steps, file } = situation;
+  if (marks === undefined)
+    return holding([ofReturned(situation, 'its annotations of tranche are gone')], 'StepUpgrade');
+  const stable = snapshot.stable.kind === 'known' ? snapshot.stable.value.release.digest : undefined;
+  const ended = {
+    partition: undefined,
+    maxUnavailable: undefined,
+    text: undefined,
+    recreate: { kind: 'end' },
+  } as const;
+  if (marks.step === undefined && digest === marks.release.digest && (stable === undefined || stable === digest)) {
+    const aborted = recreating.way === 'forward' ? remember(recreating.release, marks) : recreating.aborted;
+    const why = `Somebody has put the document of ${printRelease(marks.release)} back into ${file.file} by hand: nothing is left to create.`;
+    return moving(
+      { ...ended, reason: 'RecreateEnded', label: 'recreate, ended', marks: { ...marks, aborted }, why },
+      'Completed',
+    );
+  }
+  const unsure = notApplied(situation);
+  if (unsure !== undefined) return holding([ofReturned(situation, unsure.message)], 'StepUpgrade');
+  const of = Math.max(1, steps.length);
+  const same = digest === recreating.release.digest;
+  const release = same ? recreating.release : nextRelease(digest, marks);
+  const back = same && recreating.way === 'back';
+  const next: Marks = {
+    release,
+    step: back ? { kind: 'rollback' } : { kind: 'step', index: of, of },
+    stable: recreating.stable,
+    restore: { floor: 0, maxUnavailable: marks.restore?.maxUnavailable },
+    aborted: recreating.aborted,
+  };
+  const why = `Somebody has put the document back into ${file.file} by hand, and the cluster has it: it goes on from there, as ${printRelease(release)}.`;
+  const wanted = back ? 0 : SENTINEL;
+  const to = partition === wanted ? undefined : wanted;
+  return moving(
+    { ...ended, reason: 'RecreateCreated', label: 'recreate, created', marks: next, partition: to, why },
+    'StepUpgrade',
+  );
+}
+
+function ofReturned({ file, snapshot }: Situation, why: string): Hold {
+  return hold(
+    'ReturnedByHand',
+    `${file.file}: somebody has put ${file.object.name} back while it was to be created anew: ${why}. Let the agent apply it; or take the document out again; or put the stable text back: tranche status ${snapshot.key.name}`,
+  );
+}

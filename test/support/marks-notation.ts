@@ -1,0 +1,77 @@
+/** Marks, releases and commits in the compact notation of tables: `B.2 1/3 floor=3 u=1>2 aborted=C.3,D.4`. */
+
+import type { Marks, StepMark } from '../../src/api/marks.ts';
+import { parseRelease, type Release } from '../../src/api/release.ts';
+
+/** A version of the template, by its letter: `A` … `F`. */
+export type Letter = string;
+
+export const MAIN = '9'.repeat(40);
+export const WORKLOAD_FILE = 'apps/vllm/lws.yaml';
+
+export function digestOf(letter: Letter): string {
+  return letter.toLowerCase().repeat(8);
+}
+
+export function letterOf(digest: string): Letter {
+  return digest.charAt(0).toUpperCase();
+}
+
+export function commitOf(letter: Letter): string {
+  return letter.toLowerCase().repeat(40);
+}
+
+export function releaseOf(text: string): Release {
+  const [letter = '', serial = ''] = text.split('.');
+  const release = parseRelease(`${digestOf(letter)}.${serial}`);
+  if (release === undefined) throw new Error(`no release: ${text}`);
+  return release;
+}
+
+export function showRelease(release: Release): string {
+  return `${letterOf(release.digest)}.${release.serial}`;
+}
+
+/** Marks from their notation; the stable commit is A's unless `stable=B` says otherwise. */
+export function marksOf(notation: string): Marks | undefined {
+  if (notation === 'none') return undefined;
+  const [release = '', ...words] = notation.split(' ');
+  const fields = new Map(words.filter((word) => word.includes('=')).map((word) => word.split('=') as [string, string]));
+  const stepWord = words.find((word) => word.includes('/') || word === 'rollback');
+  const step = stepWord === undefined ? undefined : stepOf(stepWord);
+  const [was, set] = fields.get('u')?.split('>') ?? [];
+  const displaced = set === undefined ? undefined : { was: was === '-' ? undefined : Number(was), set: Number(set) };
+  const floor = fields.get('floor');
+  const [without, extra] = fields.get('r')?.split('>').map(Number) ?? [];
+  const replicas = without === undefined || extra === undefined ? {} : { replicas: { was: without, set: extra } };
+  const stable = fields.get('stable') ?? 'A';
+  return {
+    release: releaseOf(release),
+    step,
+    stable: stable === 'main' ? MAIN : stable === '-' ? undefined : commitOf(stable),
+    restore: floor === undefined ? undefined : { floor: Number(floor), maxUnavailable: displaced, ...replicas },
+    aborted: fields.get('aborted')?.split(',').map(releaseOf) ?? [],
+  };
+}
+
+function stepOf(word: string): StepMark {
+  if (word === 'rollback') return { kind: 'rollback' };
+  const [index, of] = word.split('/').map(Number);
+  return { kind: 'step', index: index ?? 0, of: of ?? 0 };
+}
+
+/** Marks in their notation. */
+export function showMarks(marks: Marks | undefined): string {
+  if (marks === undefined) return 'none';
+  const { release, step, stable, restore, aborted } = marks;
+  const words = [showRelease(release)];
+  if (step !== undefined) words.push(step.kind === 'rollback' ? 'rollback' : `${step.index}/${step.of}`);
+  if (restore !== undefined) words.push(`floor=${restore.floor}`);
+  if (restore?.maxUnavailable !== undefined)
+    words.push(`u=${restore.maxUnavailable.was ?? '-'}>${restore.maxUnavailable.set}`);
+  if (restore?.replicas !== undefined) words.push(`r=${restore.replicas.was}>${restore.replicas.set}`);
+  if (aborted.length > 0) words.push(`aborted=${aborted.map(showRelease).join(',')}`);
+  if (stable !== commitOf('A'))
+    words.push(`stable=${stable === undefined ? '-' : stable === MAIN ? 'main' : letterOf(stable)}`);
+  return words.join(' ');
+}
