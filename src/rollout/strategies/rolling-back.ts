@@ -24,7 +24,8 @@ export function rollingBack(situation: Situation, marks: Marks): Decision {
   const away = groups.filter((group) => group.version !== 'release');
   const low = lowest(away.filter((group) => group.uid !== ''));
   if (low !== undefined && low < partition) return widen(marks, low);
-  const stuck = away.length > 0 ? raiseAgain(situation, marks, groups) : undefined;
+  // A group without a leader comes back by itself: more budget would only let another one go.
+  const stuck = away.some((group) => group.uid !== '') ? raiseAgain(situation, marks, groups) : undefined;
   if (stuck !== undefined) return stuck;
   const waiting = waitingOn(groups, away);
   if (waiting !== undefined) return holding([waiting], 'StepUpgrade');
