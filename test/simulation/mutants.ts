@@ -103,6 +103,7 @@ export const mutants: readonly Mutant[] = [
     'rollout/gates/cluster.ts',
     'const before = snapshot.record?.uids;',
     'const before = undefined;',
+    2000,
   ),
   mutant(
     'a status branch that was read once is good for ever',
@@ -116,12 +117,6 @@ export const mutants: readonly Mutant[] = [
     'rollout/gates/git.ts',
     "if (history.kind === 'continued' || history.acknowledged) return undefined;",
     "if (history.kind === 'continued' || history.kind === 'rewritten') return undefined;",
-  ),
-  mutant(
-    'extra groups go before the others are there',
-    'rollout/strategies/surge-return.ts',
-    '.length < groups.length || unreadyOf(groups).length > 0)',
-    '.length < 0)',
   ),
   mutant(
     'extra groups and the partition in one commit',

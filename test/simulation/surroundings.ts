@@ -68,8 +68,8 @@ export function clusterStep(universe: Universe, chance: Chance): void {
     [2, heal],
     [1.5 * trouble, kill],
     [0.3 * trouble, controllerDown],
-    [0.15 * trouble, deleteSet],
-    [0.1 * trouble, deleteLws],
+    [0.5 * trouble, deleteSet],
+    [0.3 * trouble, deleteLws],
     [rates['node lost'] * 5 * trouble, loseNode],
     [lws === '0.8' ? rates['LWS controller upgraded'] * 8 * trouble : 0, upgrade],
   ];
