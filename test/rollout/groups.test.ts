@@ -104,8 +104,12 @@ describe('the revision that holds a text', () => {
     ['of equals the newer, whichever comes first', [revision('newer', 3, text), close], 'newer'],
   ] as const)('%s', (_, revisions, then) => expect(keyOf(text, undefined, revisions, [])).toBe(then));
 
-  test('one that groups are on, before a closer one', () =>
-    expect(keyOf(text, undefined, [close, wide], ['wide'])).toBe('wide'));
+  test('of equals one that groups are on, before a newer one', () => {
+    const newer = revision('newer', 3, text);
+    expect(keyOf(text, undefined, [close, newer], ['close'])).toBe('close');
+    expect(keyOf(text, undefined, [newer, close], ['close'])).toBe('close');
+    expect(keyOf(text, undefined, [close, wide], ['wide'])).toBe('close');
+  });
 
   test('what only the other text says must not be in it', () => {
     expect(keyOf(text, more, [wide], [])).toBeUndefined();
