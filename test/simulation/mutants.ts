@@ -58,8 +58,8 @@ export const mutants: readonly Mutant[] = [
   mutant(
     'the value of the autoscaler is written back',
     'rollout/plan.ts',
-    'edits: [editsOf(move, file)],',
-    `edits: [{ ...editsOf(move, file), edits: [...editsOf(move, file).edits, ...(situation.replicas === file.workload.replicas || situation.replicas === undefined ? [] : [{ kind: 'set', path: ['spec', 'replicas'], value: situation.replicas }])] }],`,
+    'edits: moveEdits(move, file, snapshot.rollout),',
+    `edits: moveEdits(move, file, snapshot.rollout).map((object) => ({ ...object, edits: [...object.edits, ...(situation?.replicas === undefined || situation.replicas === file.workload.replicas ? [] : [{ kind: 'set', path: ['spec', 'replicas'], value: situation.replicas }])] })),`,
   ),
   // What a step rests on.
   mutant(
