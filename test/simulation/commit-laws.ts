@@ -49,7 +49,7 @@ function steps({ before, after, reason, plan }: OurCommit): string | undefined {
     StepReady: begins(before, after) ? b === 1 : from !== 'rollback' && b === a + 1,
     Jumped: (b > a || begins(before, after)) && plan.annotations['tranche.dev/jump'] === `${b}@${release}`,
     StepsEdited: b >= a && a > 0,
-    SurgePrepared: begins(before, after) && to?.startsWith('0/') === true,
+    SurgePrepared: (begins(before, after) || same) && to?.startsWith('0/') === true,
     Surged: same && from?.startsWith('0/') === true,
     SurgeReturned: same && from !== undefined,
     Superseded: (b === 1 || (b === 0 && a === 0 && to !== undefined)) && before.marks?.release !== release,

@@ -1,6 +1,6 @@
 /** The row `step 0`: extra groups are started on the release above all others, so that capacity does not dip afterwards. */
 
-import type { Marks } from '../../api/marks.ts';
+import { type Marks, putAside } from '../../api/marks.ts';
 import { printRelease } from '../../api/release.ts';
 import { recreated } from '../gates/cluster.ts';
 import { holdsOf } from '../gates/gate.ts';
@@ -21,7 +21,8 @@ import { forwardGates, nextStep, partitionEdited, wholeNext } from './stepping.t
  */
 export function surging(situation: Situation, step: { readonly of: number; readonly marks: Marks }): Decision {
   const { marks, of } = step;
-  const accepted = [0, 1].some((index) => approved(situation, { index, release: marks.release }));
+  const first = { index: 1, release: marks.release };
+  const accepted = [0, 1].some((index) => approved(situation, { ...first, index }));
   const edited = partitionEdited(situation, marks);
   if (edited?.move !== undefined) return edited;
   const anew = recreated(situation);
@@ -35,18 +36,41 @@ export function surging(situation: Situation, step: { readonly of: number; reado
     waitingOnGroups(situation, Math.min(situation.partition, situation.replicas ?? 0)),
   );
   const waits = [...groups, ...(extra === 0 ? [] : notOnLeaderSet(situation))];
+  const over = accepted ? undefined : overshoot(situation, first);
   const holds = unique([
     ...(edited?.holds ?? []),
     ...waits,
     ...holdsOf([...forwardGates, surgeRefused], situation),
-    ...(accepted ? [] : [overshoot(situation, { index: 1, release: marks.release })]).filter(
-      (found) => found !== undefined,
-    ),
+    ...[over].filter((found) => found !== undefined),
   ]);
   if (holds.length > 0) return holding(holds, 'StepUpgrade');
-  return extra === 0
-    ? nextStep(situation, { marks, index: 0, plan: wholeNext(situation, 0) })
-    : surge(situation, { marks, of, extra });
+  if (extra === 0) return nextStep(situation, { marks, index: 0, plan: wholeNext(situation, 0) });
+  return followDown(situation, { marks, of }) ?? surge(situation, { marks, of, extra });
+}
+
+/**
+ * Scaled down since the partition was written, so that an extra group would come up below it, on the old version, and
+ * stay there. At N it still lets nobody go.
+ */
+function followDown(
+  { partition, replicas }: Situation,
+  at: { readonly marks: Marks; readonly of: number },
+): Decision | undefined {
+  if (replicas === undefined || partition <= replicas) return undefined;
+  const { marks, of } = at;
+  const floor = Math.min(replicas, marks.restore?.floor ?? replicas);
+  return moving(
+    {
+      reason: 'SurgePrepared',
+      label: `step 0/${of}`,
+      marks: { ...marks, restore: putAside(marks.restore, { floor, maxUnavailable: marks.restore?.maxUnavailable }) },
+      partition: replicas,
+      maxUnavailable: undefined,
+      text: undefined,
+      why: `The workload was scaled down to ${replicas}, and below partition ${partition} an extra group would start on the old version. Partition ${replicas} lets none of the ${replicas} groups restart.`,
+    },
+    'StepUpgrade',
+  );
 }
 
 /** Says of what the groups that are waited for are: the step itself is only to come. */

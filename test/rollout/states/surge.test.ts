@@ -82,6 +82,16 @@ test.each<Row>([
     { ...begun, n: 6, steps: '50% 75% 100%', groups: `${OLD} 4:B+ 5:B+` },
     'Surged: step 0/3, replicas 6 → 7 => B.2 0/3 floor=4 r=6>7',
   ],
+  [
+    'scaled down: the partition follows',
+    { ...begun, n: 2, groups: '0:A+ 1:A+' },
+    'SurgePrepared: step 0/3, partition 4 → 2 => B.2 0/3 floor=2',
+  ],
+  [
+    'scaled down, an autoscaler has come',
+    { ...begun, n: 2, groups: '0:A+ 1:A+', scaler: 'HPA vllm' },
+    'hold SurgeRefused',
+  ],
   ['scaled to zero', { ...begun, n: 0, groups: '' }, 'hold ScaledToZero'],
   ['aborted', { ...begun, intents: { abort: 'B.2' } }, 'Aborted: rollback => A.1 rollback floor=4 aborted=B.2 text A'],
   ['the stable text is put back', { ...begun, text: 'A' }, 'Reverted: rollback => A.1 rollback floor=4 aborted=B.2'],
