@@ -10,7 +10,7 @@ import { type Decision, holding, moving } from '../move.ts';
 import { capital, extraGroups, moreGroups } from '../sentences.ts';
 import type { Situation } from '../situation.ts';
 import { surgeInGit } from '../surge.ts';
-import { approved, overshoot, waitingOnGroups } from './progress.ts';
+import { approved, overshoot, restlessGroups, waitingOnGroups } from './progress.ts';
 import { acceptRecreated } from './recreated.ts';
 import { forwardGates, nextStep, partitionEdited, wholeNext } from './stepping.ts';
 
@@ -36,14 +36,16 @@ export function surging(situation: Situation, step: { readonly of: number; reado
     waitingOnGroups(situation, Math.min(situation.partition, situation.replicas ?? 0)),
   );
   const waits = [...groups, ...(extra === 0 ? [] : notOnLeaderSet(situation))];
+  const unsteady = accepted ? undefined : restlessGroups(situation, first);
   const over = accepted ? undefined : overshoot(situation, first);
   const holds = unique([
     ...(edited?.holds ?? []),
     ...waits,
     ...holdsOf([...forwardGates, surgeRefused], situation),
-    ...[over].filter((found) => found !== undefined),
+    ...[over, unsteady].filter((found) => found !== undefined),
   ]);
-  if (holds.length > 0) return holding(holds, 'StepUpgrade');
+  if (holds.length > 0)
+    return holding(holds, waits.length === 0 && unsteady !== undefined ? 'StepPaused' : 'StepUpgrade');
   if (extra === 0) return nextStep(situation, { marks, index: 0, plan: wholeNext(situation, 0) });
   return followDown(situation, { marks, of }) ?? surge(situation, { marks, of, extra });
 }

@@ -13,6 +13,11 @@ const asked: World = { text: 'B', marks: 'A.1', groups: OLD, surge: 1, record: {
 const begun: World = { ...asked, marks: 'B.2 0/3 floor=4', p: 4 };
 /** Five groups are asked for; 4 is the extra one. */
 const surged: World = { ...begun, n: 5, marks: 'B.2 0/3 floor=4 r=4>5', groups: `${OLD} 4:B+` };
+/** Its extra group is the fourth of its number in a row, seen ready for the first time. */
+const restless: World = ['4:B-#1', '4:B-#2', '4:B+#3'].reduce<World>(
+  (before, leader) => again({ ...surged, groups: `${OLD} ${leader}` }, before),
+  { ...surged, groups: `${OLD} 4:B-` },
+);
 const step1 = 'StepReady: step 1/3, partition 4 → 3 => B.2 1/3 floor=3 r=4>5';
 const step0 = 'SurgePrepared: step 0/3, partition 1000000 → 4 => B.2 0/3 floor=4';
 const surge = 'Surged: step 0/3, replicas 4 → 5 => B.2 0/3 floor=4 r=4>5';
@@ -104,6 +109,8 @@ test.each<Row>([
   ['loading', { ...surged, groups: `${OLD} 4:B-` }, 'hold GroupsNotReady'],
   ['come up old: LWS will restart it', { ...surged, groups: `${OLD} 4:A+` }, 'hold GroupsNotUpdated'],
   ['loading is not tolerated here', { ...surged, groups: `${OLD} 4:B-`, failureThreshold: 1 }, 'hold GroupsNotReady'],
+  ['ready just now, after a crash loop', restless, 'hold GroupCrashLoop'],
+  ['after a crash loop, and accepted', { ...restless, intents: { approve: '0@B.2' } }, step1],
   ['a jump', { ...surged, intents: { jump: '2@B.2' } }, 'Jumped: step 2/3, partition 4 → 2 => B.2 2/3 floor=2 r=4>5'],
   [
     'a first step of everything',
