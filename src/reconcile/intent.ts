@@ -27,6 +27,7 @@ const APPROVABLE: readonly string[] = [
   'PausedForApproval',
   'PauseDuration',
   'Overshoot',
+  'GroupsAstray',
   'StepScaledAway',
   'PartitionEdited',
   'Recreated',

@@ -75,17 +75,17 @@ export function stepping(situation: Situation, step: { readonly index: number; r
   // Under an edited plan it is the step to come that must have room for what is done.
   const over = approved(situation, at) ? undefined : overshoot(situation, { ...at, index: plan ?? index });
   const odd = [over, edited, plan].every((found) => found === undefined) ? astray(situation, at) : undefined;
+  const unsteady = restlessGroups(situation, at);
   const pause = done && plan === undefined ? waitingOnPause(situation, at) : undefined;
   const holds = [
     ...(edited?.holds ?? []),
     ...groups,
     ...holdsOf(forwardGates, situation),
-    ...[gone, over, odd, restlessGroups(situation, at), pause, refusedJump(situation, index)].filter(
-      (found) => found !== undefined,
-    ),
+    ...[gone, over, odd, unsteady, pause, refusedJump(situation, index)].filter((found) => found !== undefined),
   ];
   const blocking = holds.filter((found) => found.reason !== 'JumpRefused');
-  if (blocking.length > 0) return holding(unique(holds), stateOfStep(situation, index, { groups, pause }), done);
+  if (blocking.length > 0)
+    return holding(unique(holds), stateOfStep(situation, index, { groups, pause: pause ?? unsteady }), done);
   return nextStep(situation, { marks, index, plan });
 }
 

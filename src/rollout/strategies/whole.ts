@@ -108,18 +108,15 @@ export function armed(situation: Situation, step: WholeStep): Decision {
   const groups = waitingOnFleet(situation, queued);
   const done = groups.length === 0 && situation.replicas !== 0;
   const pause = done ? waitingOnPause(situation, { index: step.index, release: step.marks.release }) : undefined;
+  const unsteady = restlessGroups(situation, { index: step.index, release: step.marks.release });
   const holds = [
     ...groups,
     ...holdsOf(servingGates, situation),
-    ...(pause === undefined ? [] : [pause]),
-    ...[
-      restlessGroups(situation, { index: step.index, release: step.marks.release }),
-      refusedJump(situation, step.index),
-    ].filter((found) => found !== undefined),
+    ...[pause, unsteady, refusedJump(situation, step.index)].filter((found) => found !== undefined),
     ...queuedHold(situation, queued),
   ];
   if (holds.some((found) => found.reason !== 'RequestQueued' && found.reason !== 'JumpRefused')) {
-    return holding(holds, stateOfStep(situation, step.index, { groups, pause }), done);
+    return holding(holds, stateOfStep(situation, step.index, { groups, pause: pause ?? unsteady }), done);
   }
   return step.index < step.of ? nextLabel(situation, step, holds) : settle(situation, step, holds);
 }
