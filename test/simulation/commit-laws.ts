@@ -126,7 +126,9 @@ function budget({ universe, before, after, reason, since, workload }: OurCommit)
     return unready > 0 && is <= Math.max(Math.min(wanted, was + unready), unready + 1);
   };
   if (raises && is > was && since.some(fits) && after.marks?.setBudget === is) return undefined;
-  if (['Settled', 'RolledBack'].includes(reason) && before.marks?.setBudget === was) return undefined;
+  // With extra groups it comes back with the next step: they stand in for no more than people's own.
+  const returns = ['Settled', 'RolledBack', ...FORWARD].includes(reason);
+  if (returns && is < was && before.marks?.setBudget === was) return undefined;
   return `${reason}: maxUnavailable ${was} → ${is}`;
 }
 

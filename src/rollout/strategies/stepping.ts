@@ -34,6 +34,7 @@ import {
   waitingOnPause,
 } from './progress.ts';
 import { acceptRecreated } from './recreated.ts';
+import { budgetReturned } from './surge-return.ts';
 
 /** Asked before every step after the first. */
 export const forwardGates: readonly Gate[] = [
@@ -109,6 +110,7 @@ export function nextStep(
   if (step === undefined || replicas === undefined) return lastStepShort(situation, index);
   const next = nextPartition(Math.min(partition, replicas), partitionOf(step.replicas, replicas));
   const sizes = wholeChange(situation);
+  const budget = budgetReturned(situation, marks);
   const move: Move = {
     reason:
       sizes !== undefined
@@ -124,13 +126,13 @@ export function nextStep(
       step: { kind: 'step', index: target, of: steps.length },
       restore: putAside(marks.restore, {
         floor: Math.min(next, marks.restore?.floor ?? next),
-        maxUnavailable: marks.restore?.maxUnavailable,
+        maxUnavailable: budget === undefined ? marks.restore?.maxUnavailable : undefined,
       }),
     },
     partition: next === partition ? undefined : next,
-    maxUnavailable: undefined,
+    maxUnavailable: budget?.value,
     text: undefined,
-    why: `${evidence(situation)} Step ${target}: ${describeStep(step, replicas)}; ${nextOnes(situation, next)}.${sizes === undefined ? '' : ` ${wholeReason(situation, { sizes, after: index })}`}`,
+    why: `${evidence(situation)} Step ${target}: ${describeStep(step, replicas)}; ${nextOnes(situation, next)}.${budget?.why ?? ''}${sizes === undefined ? '' : ` ${wholeReason(situation, { sizes, after: index })}`}`,
   };
   return moving(move, 'BeforeStepUpgrade');
 }

@@ -207,9 +207,14 @@ test.each<Row>([
     'Superseded: step 0/3, maxUnavailable 1 → 2 => C.3 0/3 floor=4 u=1>2 r=4>5',
   ],
   [
-    'the budget that we have raised is nobody’s wish',
+    'the budget that we have raised is nobody’s wish: it goes back with the first step',
     { ...surged, marks: 'B.2 0/3 floor=4 u=1>2 r=4>5', u: 2 },
-    'StepReady: step 1/3, partition 4 → 3 => B.2 1/3 floor=3 u=1>2 r=4>5',
+    'StepReady: step 1/3, partition 4 → 3, maxUnavailable 2 → 1 => B.2 1/3 floor=3 r=4>5',
+  ],
+  [
+    'the budget that we have raised, where none was written',
+    { ...surged, marks: 'B.2 0/3 floor=4 u=->2 r=4>5', u: 2 },
+    'StepReady: step 1/3, partition 4 → 3, maxUnavailable 2 → unset => B.2 1/3 floor=3 r=4>5',
   ],
   [
     'an aborted text',
@@ -220,6 +225,16 @@ test.each<Row>([
 
 test.each<Row>([
   ['all there', one, 'StepReady: step 2/3, partition 3 → 2 => B.2 2/3 floor=2 r=4>5'],
+  [
+    'a raised budget goes back',
+    { ...one, u: 2, marks: 'B.2 1/3 floor=3 u=1>2 r=4>5' },
+    'StepReady: step 2/3, partition 3 → 2, maxUnavailable 2 → 1 => B.2 2/3 floor=2 r=4>5',
+  ],
+  [
+    'a raised budget stays while a tolerated failure spends it',
+    { ...one, u: 2, marks: 'B.2 1/3 floor=3 u=1>2 r=4>5', failureThreshold: 1, groups: '0:A+ 1:A+ 2:A+ 3:B- 4:B+' },
+    'StepReady: step 2/3, partition 3 → 2 => B.2 2/3 floor=2 u=1>2 r=4>5',
+  ],
   ['the extra group has failed', { ...one, groups: '0:A+ 1:A+ 2:A+ 3:B+ 4:B-' }, 'hold GroupsNotReady'],
   ['an old group is down', { ...one, groups: '0:A+ 1:A- 2:A+ 3:B+ 4:B+' }, 'hold BlockedByUnreadyGroup'],
   ['an autoscaler has come', { ...one, scaler: 'HPA vllm' }, 'hold SurgeRefused'],
