@@ -45,7 +45,7 @@ export function blockedByUnreadyGroup(
   if (old.length === 0 || unready.length < budget) return undefined;
   return hold(
     'BlockedByUnreadyGroup',
-    `${notReady(old)} and not on the new version; with maxUnavailable ${budget} spent, LWS moves nothing until that heals`,
+    `${notReady(old)} and not on the new version; with maxUnavailable ${budget} spent, LWS moves nothing until that heals. Look at its pods and events`,
   );
 }
 
