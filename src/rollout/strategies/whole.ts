@@ -150,7 +150,7 @@ function waitingOnFleet(situation: Situation, queued: boolean): readonly Hold[] 
     return [
       hold(
         'GroupsNotUpdated',
-        `${groupsAre(astray)} not on the release${coming ? ' yet' : ', though all groups were: recreated too early, or by hand. Delete the leader pod to let it follow'}`,
+        `${groupsAre(astray)} not on the release${coming ? ' yet' : queued ? CAME_BACK : whyNot(situation)}`,
       ),
     ];
   }
@@ -165,6 +165,15 @@ function waitingOnFleet(situation: Situation, queued: boolean): readonly Hold[] 
     failureThreshold,
   };
   return batchReady(counts) ? [] : notReadyYet(situation, unready);
+}
+
+const CAME_BACK = ', though all groups were: recreated too early, or by hand. Delete the leader pod to let it follow';
+
+/** Before the StatefulSet has flipped, what lies below the partition is made again on the old version. */
+function whyNot({ observed, partition, snapshot }: Situation): string {
+  return observed === undefined || flipped(observed.leaderSet)
+    ? CAME_BACK
+    : `, and partition ${partition} keeps it where it is: it was raised before all groups had gone. Put partition 0 back, or: tranche abort ${snapshot.key.name}`;
 }
 
 function nextLabel({ snapshot }: Situation, step: WholeStep, holds: readonly Hold[]): Decision {

@@ -1,8 +1,9 @@
 /** The row `step k, whole` of the specification: partition 0, then the sentinel with the step kept, then settled. */
 
 import { expect, test } from 'vitest';
+import { plan } from '../../../src/rollout/plan.ts';
 import { again, planned, type Row } from '../../support/planned.ts';
-import { issueOf, type World } from '../../support/snapshot.ts';
+import { issueOf, type World, world } from '../../support/snapshot.ts';
 
 const B4 = '0:B+ 1:B+ 2:B+ 3:B+';
 /** Step 3 of three at partition 0. */
@@ -195,4 +196,14 @@ test('the soak of a whole step counts from when it is armed and seen', () => {
   expect(planned(after)).toBe('hold PauseDuration');
   const seen = again({ ...after, now: 1_750_000_061 }, after);
   expect(planned(seen)).toBe(settle);
+});
+
+test.each<readonly [what: string, of: World, says: string]>([
+  ['after the StatefulSet has flipped', { live: { flipped: true } }, 'Delete the leader pod'],
+  ['armed by hand before', { live: { flipped: false } }, 'Put partition 0 back, or: tranche abort vllm'],
+  // Partition 0 would let the newer text take the fleet.
+  ['with a newer text queued', { text: 'C', live: { flipped: false } }, 'Delete the leader pod'],
+])('armed, a group on the old version, %s: what to do', (_, of, says) => {
+  const found = plan(world({ ...armed, groups: '0:A+ 1:B+ 2:B+ 3:B+', ...of })).holds;
+  expect(found.find(({ reason }) => reason === 'GroupsNotUpdated')?.message).toContain(says);
 });
