@@ -24,9 +24,9 @@ try {
 async function verdict(mutant) {
   const outfile = join(folder, 'simulation.cjs');
   await writeBundle({ entry: 'entry.ts', outfile, patch: mutant });
-  const { runSchedule } = require(outfile);
+  const { runSchedule, largeSetupOf } = require(outfile);
   for (let seed = 0; seed < mutant.allowance; seed += 1) {
-    const { broken } = await runSchedule(String(seed));
+    const { broken } = await runSchedule(String(seed), largeSetupOf(String(seed)));
     if (broken !== undefined) return { killedBy: broken.law, schedules: seed + 1 };
   }
   return { killedBy: undefined, schedules: mutant.allowance };

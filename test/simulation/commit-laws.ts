@@ -39,7 +39,7 @@ export const commitLawList = Object.entries(commitLaws) as readonly (readonly [k
 const GOING_BACK = ['Aborted', 'Reverted', 'AbortedTextRemoved'];
 
 /** Which marks may follow which. */
-function steps({ before, after, reason, plan }: OurCommit): string | undefined {
+function steps({ before, after, reason, plan, remade }: OurCommit): string | undefined {
   const [from, to] = [before.marks?.step, after.marks?.step];
   const [a, b] = [indexOf(from), indexOf(to)];
   const release = after.marks?.release;
@@ -53,7 +53,8 @@ function steps({ before, after, reason, plan }: OurCommit): string | undefined {
     Surged: same && from?.startsWith('0/') === true,
     SurgeReturned: same && from !== undefined,
     Superseded: (b === 1 || (b === 0 && a === 0 && to !== undefined)) && before.marks?.release !== release,
-    Armed: (same || from === undefined) && after.partition === SENTINEL,
+    // What is found made anew in step 0 is accepted as step 1.
+    Armed: (same || from === undefined || (a === 0 && b === 1 && remade)) && after.partition === SENTINEL,
     Settled: to === undefined && from !== undefined && from !== 'rollback',
     NoNewRevision: from === undefined && to === undefined,
     Rearmed: same && from === undefined,

@@ -138,6 +138,13 @@ export const mutants: readonly Mutant[] = [
     'snapshot.rollout?.rollout.disabled === undefined',
   ),
   mutant(
+    'a jump may go down',
+    'rollout/steps.ts',
+    'jump !== undefined && isJump(jump, at) ? jump',
+    'jump !== undefined ? jump',
+    2000,
+  ),
+  mutant(
     'pauses count from the beginning of time',
     'rollout/strategies/progress.ts',
     '(known ? recorded.doneSince : undefined) ?? snapshot.now;',

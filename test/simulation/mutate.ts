@@ -10,11 +10,11 @@ export type Verdict = {
   readonly schedules: number;
 };
 
-/** Tries one mutant on the schedules of seeds 0, 1, 2 … */
+/** Tries one mutant on the large worlds of seeds 0, 1, 2 … */
 export async function verdictOn(mutant: Mutant): Promise<Verdict> {
-  const { runSchedule } = await bundled(mutant);
+  const { runSchedule, largeSetupOf } = await bundled(mutant);
   for (let seed = 0; seed < mutant.allowance; seed++) {
-    const { broken } = await runSchedule(String(seed));
+    const { broken } = await runSchedule(String(seed), largeSetupOf(String(seed)));
     if (broken !== undefined) return { mutant, killedBy: broken.law, schedules: seed + 1 };
   }
   return { mutant, killedBy: undefined, schedules: mutant.allowance };

@@ -89,7 +89,19 @@ export type Setup = {
   readonly questions: number;
 };
 
+/** Small worlds have most of the interleavings that go wrong, and are looked at in half the time. */
+const SMALL_SHARE = 0.9;
+
 export function setupOf(seed: string): Setup {
+  return worldOf(seed, new Chance(seed).fork('scale').flip(SMALL_SHARE));
+}
+
+/** A world in which much is there to go wrong: for the bugs that need it. */
+export function largeSetupOf(seed: string): Setup {
+  return worldOf(seed, false);
+}
+
+function worldOf(seed: string, small: boolean): Setup {
   const chance = new Chance(seed).fork('setup');
   const first = workload(chance.fork('first'), 'vllm', 'none');
   const poison = chance.weighted([
@@ -101,7 +113,7 @@ export function setupOf(seed: string): Setup {
   ] as const);
   return {
     seed,
-    workloads: poison === undefined ? [first] : [first, workload(chance.fork('second'), 'embed', poison)],
+    workloads: small || poison === undefined ? [first] : [first, workload(chance.fork('second'), 'embed', poison)],
     lws: chance.flip(0.35) ? '0.8' : '0.10',
     gate: chance.flip(0.3) ? 'on' : 'off',
     terminationSeconds: chance.flip(0.3) ? chance.between(1, 10) : undefined,
@@ -115,7 +127,7 @@ export function setupOf(seed: string): Setup {
     rates: ratesOf(chance.fork('rates')),
     mischief: chance.pick([0, 0, 0.1, 0.3]),
     trouble: chance.pick([0, 0.3, 1]),
-    turns: turnsOf(chance),
+    turns: small ? chance.between(15, 40) : turnsOf(chance),
     questions: 1 / 250,
   };
 }
