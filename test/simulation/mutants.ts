@@ -99,13 +99,6 @@ export const mutants: readonly Mutant[] = [
     '    marks: snapshot.record?.marks ?? workload.marks,',
   ),
   mutant(
-    'objects that were made anew are taken for the old ones',
-    'rollout/gates/cluster.ts',
-    'const before = snapshot.record?.uids;',
-    'const before = undefined;',
-    2000,
-  ),
-  mutant(
     'a status branch that was read once is good for ever',
     'reconcile/run.ts',
     'memory.status?.head === statusHead ? memory.status : undefined;',
@@ -142,13 +135,6 @@ export const mutants: readonly Mutant[] = [
     'rollout/gates/people.ts',
     'snapshot.rollout?.rollout.disabled === true',
     'snapshot.rollout?.rollout.disabled === undefined',
-  ),
-  mutant(
-    'a jump may go down',
-    'rollout/steps.ts',
-    'jump !== undefined && isJump(jump, at) ? jump',
-    'jump !== undefined ? jump',
-    2000,
   ),
   mutant(
     'pauses count from the beginning of time',
