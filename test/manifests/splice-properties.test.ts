@@ -178,6 +178,15 @@ describe('laws', () => {
       { numRuns: RUNS },
     );
   });
+
+  test('an unquoted word inside braces comes back unquoted', () => {
+    const before = 'apiVersion: v1\nkind: LeaderWorkerSet\nmetadata: {name: vllm}\nspec: {mode:  serving} #';
+    const source = 'apiVersion: v1\nkind: LeaderWorkerSet\nmetadata: {name: vllm}\nspec:\n  mode: {}\n';
+    const path = ['spec', 'mode'];
+    const after = applied(before, { kind: 'restore', path, source });
+    expect(valueAt(parsed(after).value, path)).toEqual({});
+    expect(applied(after, { kind: 'restore', path, source: before })).toBe(before);
+  });
 });
 
 /** `after` is `before` with something put in at one place. */

@@ -90,7 +90,9 @@ function leafFrom(there: There): Leaf {
   const { value } = entry;
   const oneLine = isFlowText(entry.value) && !/[\n#]/.test(text.slice(value.start, value.end));
   const flowLine = oneLine ? text.slice(value.start, value.end) : asJson;
-  const movable = isFlowText(value) && (notationOf(document) === 'yaml' || notationOf(source) === 'json');
+  // A word that stands inside braces in the source means the same inside others.
+  const braced = parent?.flow === true && value.kind === 'scalar';
+  const movable = (braced || isFlowText(value)) && (notationOf(document) === 'yaml' || notationOf(source) === 'json');
   return {
     block: parent?.flow === true ? () => `${key}: ${flowLine}` : asLines,
     flow: (to) => (movable ? shiftLines(text.slice(value.start, value.end), to - from, eol) : asJson),
