@@ -1,7 +1,7 @@
 /** Runs before every test file: properties try the same values each time; PROPERTY_SEED=n tries others. */
 
-import fc from 'fast-check';
+import { configureGlobal } from 'fast-check';
 
 const SEED = 20_261_121;
 
-fc.configureGlobal({ seed: Number(process.env['PROPERTY_SEED'] ?? SEED) });
+configureGlobal({ seed: Number(process.env['PROPERTY_SEED'] ?? SEED) });
