@@ -16,7 +16,7 @@ function scenarioOf(trace: Trace): Scenario {
 test('the fixtures hold every mode', () => {
   const modes = new Set(all.map((trace) => trace.file.split('/')[0]));
   expect(modes).toEqual(new Set(['0.10-off', '0.10-on', '0.8-off', '0.8-on', 'upgrade-0.8-to-0.10']));
-  expect(all.length).toBeGreaterThanOrEqual(236);
+  expect(all.length).toBeGreaterThanOrEqual(258);
 });
 
 test.each(all.map((trace) => [trace.file, trace] as const))('%s', (_, trace) => {
