@@ -41,8 +41,8 @@ function simulateStages(asked: AskedStages, text: string, io: Io): number {
     return EXIT.failed;
   }
   const { namespace, name } = document.object;
-  const { stages, outcome } = predicted;
-  io.out(stageReports[asked.output]({ asked, workload: { namespace, name }, stages, outcome }));
+  const { stages, outcome, fault } = predicted;
+  io.out(stageReports[asked.output]({ asked, workload: { namespace, name }, stages, outcome, fault }));
   return EXIT.ok;
 }
 

@@ -2,7 +2,7 @@
 
 import type { JsonObject } from '../api/json.ts';
 import { applyManifests, type ManifestAnswer } from './agent.ts';
-import { ControlLoop, type Timer } from './control-loop.ts';
+import { ALL_TIMERS, BUSY_TIMERS, ControlLoop, QUIET_SECONDS, TIMERS_MAX, type Timer } from './control-loop.ts';
 import { EventList } from './event-list.ts';
 import { chosenPods, type KubeletOptions, type LwsName, type PodChoice, podTimer } from './kubelet.ts';
 import type { LwsVersion, Modes } from './modes.ts';
@@ -22,13 +22,6 @@ export type ClusterOptions = Modes &
     /** Seconds since the epoch at the start. */
     readonly nowSeconds: number;
   };
-
-const ALL_TIMERS: ReadonlySet<Timer['why']> = new Set(['wait', 'retry', 'ready', 'ended', 'evicted']);
-/** All but loading and eviction, which take as long as they take. */
-const BUSY_TIMERS: ReadonlySet<Timer['why']> = new Set(['wait', 'retry', 'ended']);
-/** Two quiet seconds are what the recordings call rest. */
-const QUIET_SECONDS = 2;
-const TIMERS_MAX = 100_000;
 
 export class Cluster {
   readonly objects: ObjectStore;
@@ -89,6 +82,11 @@ export class Cluster {
 
   events(): readonly ClusterEvent[] {
     return this.recorded.list();
+  }
+
+  /** Why each reconcile of this LWS fails at present; undefined where they do not. */
+  lwsFault({ namespace, name }: LwsName): string | undefined {
+    return this.loop.isFailing('lws', `${namespace}/${name}`) ? this.recorded.newestWarning(name) : undefined;
   }
 
   /** Server-side apply with force, as GitOps agents do it, in the order given; then the controllers act. */

@@ -23,6 +23,13 @@ export type Timer = {
   readonly uid: string;
 };
 
+export const ALL_TIMERS: ReadonlySet<Timer['why']> = new Set(['wait', 'retry', 'ready', 'ended', 'evicted']);
+/** All but loading and eviction, which take as long as they take. */
+export const BUSY_TIMERS: ReadonlySet<Timer['why']> = new Set(['wait', 'retry', 'ended']);
+/** Two quiet seconds are what the recordings call rest. */
+export const QUIET_SECONDS = 2;
+export const TIMERS_MAX = 100_000;
+
 /** controller-runtime's backoff: 5 ms, doubled with each failure, at most this. */
 const BACKOFF_SECONDS = 0.005;
 const BACKOFF_SECONDS_MAX = 1000;
@@ -136,6 +143,11 @@ export class ControlLoop {
     this.failures.set(`${queue} ${key}`, failed + 1);
     const seconds = Math.min(BACKOFF_SECONDS * 2 ** failed, BACKOFF_SECONDS_MAX);
     this.addTimer({ atSeconds: nowSeconds + seconds, why: 'retry', queue, key, uid: '' });
+  }
+
+  /** Whether the last look at `key` failed, and the next is a retry. */
+  isFailing(queue: QueueName, key: string): boolean {
+    return this.failures.has(`${queue} ${key}`);
   }
 
   succeeded(queue: QueueName, key: string): void {

@@ -16,6 +16,12 @@ export class EventList {
     return this.events.slice(-EVENTS_MAX);
   }
 
+  /** What the newest warning about an object of this name says; empty where there is none. */
+  newestWarning(name: string): string {
+    const about = (event: ClusterEvent): boolean => event.type === 'Warning' && event.regarding.metadata.name === name;
+    return this.events.findLast(about)?.note ?? '';
+  }
+
   /** Adds the newest; the oldest are forgotten. */
   add(event: ClusterEvent): void {
     if (this.events.length >= 2 * EVENTS_MAX) this.events = this.events.slice(-EVENTS_MAX);

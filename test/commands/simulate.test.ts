@@ -85,6 +85,8 @@ test.each([
   ['percent-and-replicas.md', `lws.yaml --set worker.image=x --replicas 6 --max-unavailable 50% --output markdown`],
   ['nothing-moves.txt', 'lws.yaml --set image=vllm/vllm-openai:v0.10.0'],
   ['scenario.txt', '--scenario ../lws-traces/0.10-on/20-gated-surge.json'],
+  ['claims.txt', '--scenario claims.json'],
+  ['fails.txt', 'lws.yaml --max-surge 1 --max-unavailable 0 --lws 0.8 --gate on'],
 ])('%s', async (golden, line) => {
   const { code, out, err } = await run(line, GOLDEN);
   expect({ code, err }).toEqual({ code: 0, err: '' });

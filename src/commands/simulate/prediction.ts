@@ -10,13 +10,19 @@ import type { StatusBody } from '../../simulator/status-body.ts';
 
 /**
  * `completed`: every group is on the newest version; `held`: the partition keeps the rest; `unchanged`: the change
- * moves nothing; `standing`: LWS waits for ever; `cut`: more stages than are shown.
+ * moves nothing; `standing`: LWS waits for ever; `failing`: its reconciles fail, for the `fault` of the prediction;
+ * `cut`: more stages than are shown.
  */
-export type Outcome = 'completed' | 'held' | 'unchanged' | 'standing' | 'cut';
+export type Outcome = 'completed' | 'held' | 'unchanged' | 'standing' | 'failing' | 'cut';
 
 export type Prediction =
   | { readonly kind: 'refused'; readonly write: 'file' | 'change'; readonly status: StatusBody }
-  | { readonly kind: 'stages'; readonly stages: readonly Stage[]; readonly outcome: Outcome };
+  | {
+      readonly kind: 'stages';
+      readonly stages: readonly Stage[];
+      readonly outcome: Outcome;
+      readonly fault: string | undefined;
+    };
 
 export type Question = {
   readonly before: JsonObject;
@@ -39,15 +45,17 @@ export function prediction({ before, after, modes, readyOrder }: Question): Pred
   const changeRefusal = refusedBy(cluster.fork(), after);
   if (changeRefusal !== undefined) return { kind: 'refused', write: 'change', status: changeRefusal };
   const metadata = newObject(before, AGENT.namespace)?.metadata;
-  const stages = predictStages(
-    cluster,
-    { namespace: metadata?.namespace ?? '', name: metadata?.name ?? '' },
-    {
-      change: (copy) => applyManifests(copy.store, [after], AGENT),
-      next: (waiting) => readyOrder.find((group) => waiting.includes(group)) ?? waiting.at(-1),
+  const name = { namespace: metadata?.namespace ?? '', name: metadata?.name ?? '' };
+  let played = cluster;
+  const stages = predictStages(cluster, name, {
+    change: (copy) => {
+      played = copy;
+      applyManifests(copy.store, [after], AGENT);
     },
-  );
-  return { kind: 'stages', stages, outcome: outcomeOf(stages) };
+    next: (waiting) => readyOrder.find((group) => waiting.includes(group)) ?? waiting.at(-1),
+  });
+  const fault = played.lwsFault(name);
+  return { kind: 'stages', stages, outcome: fault === undefined ? outcomeOf(stages) : 'failing', fault };
 }
 
 function refusedBy(cluster: Cluster, manifest: JsonObject): StatusBody | undefined {

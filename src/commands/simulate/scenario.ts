@@ -7,6 +7,7 @@ import { issueLine } from '../../reconcile/report.ts';
 import type { LwsVersion } from '../../simulator/modes.ts';
 import { isScenarioEvent, runScenario, type ScenarioStep, scenarioEvents } from '../../simulator/scenario.ts';
 import { parseScenario, type Scenario } from '../../simulator/scenario-file.ts';
+import { SCENARIO_LWS } from '../../simulator/scenario-manifest.ts';
 import { alignedTable } from './aligned.ts';
 import type { AskedScenario } from './asked.ts';
 import { GROUPS_MAX, PODS_MAX, REPLICAS_MAX } from './limits.ts';
@@ -25,10 +26,11 @@ export function scenarioReport(
   const { value } = parsed;
   const scenario = { ...value, lws: asked.lws ?? value.lws, gate: asked.gate ?? value.gate };
   checkEvents(asked.file, raw, scenario);
-  const steps = runScenario(scenario);
-  const run = { scenario, steps };
+  const faults: (string | undefined)[] = [];
+  const steps = runScenario(scenario, (cluster) => faults.push(cluster.lwsFault(SCENARIO_LWS)));
+  const run = { scenario, steps, faults };
   return {
-    text: asked.output === 'json' ? scenarioJson(asked, raw, run) : scenarioText(scenario, steps),
+    text: asked.output === 'json' ? scenarioJson(asked, raw, run) : scenarioText(run),
     warnings: parsed.warnings.map(issueLine),
   };
 }
@@ -70,7 +72,12 @@ function accepted(value: number, lws: LwsVersion): number {
   return Number.isInteger(value) && !(lws === '0.10' && value > REPLICAS_MAX) ? value : 0;
 }
 
-type Run = { readonly scenario: Scenario; readonly steps: readonly ScenarioStep[] };
+type Run = {
+  readonly scenario: Scenario;
+  readonly steps: readonly ScenarioStep[];
+  /** After each step, why LWS fails with every reconcile; undefined where it does not. */
+  readonly faults: readonly (string | undefined)[];
+};
 
 function scenarioJson(asked: AskedScenario, raw: JsonObject, { scenario, steps }: Run): string {
   const kept: Record<string, Json> = {};
@@ -82,14 +89,14 @@ function scenarioJson(asked: AskedScenario, raw: JsonObject, { scenario, steps }
   return `${JSON.stringify({ ...kept, lws, maxUnavailableGate: scenario.gate, steps }, undefined, 1)}\n`;
 }
 
-function scenarioText(scenario: Scenario, steps: readonly ScenarioStep[]): string {
+function scenarioText({ scenario, steps, faults }: Run): string {
   const rows = steps.map((step, at) => [
     String(at + 1),
     eventText(step.event),
     `${short(step.sts?.['partition'])}/${short(step.sts?.['replicas'])}`,
     short(step.lws['readyReplicas']),
     short(step.lws['updatedReplicas']),
-    [...step.groups.map(groupText), ...(step.rejected === undefined ? [] : [refusal(step.rejected)])].join(' '),
+    [...step.groups.map(groupText), ...refusal(step.rejected), ...failure(faults, at)].join(' '),
   ]);
   const heading = `${scenario.name}: LWS ${scenario.lws}, MaxUnavailableStatefulSet ${scenario.gate}`;
   const table = alignedTable(
@@ -122,6 +129,13 @@ function groupText(group: JsonObject): string {
   return `${short(group['index'])}:${short(group['revision'])}${ready ? '✅' : '⏳'}`;
 }
 
-function refusal(rejected: JsonObject): string {
-  return `refused: ${short(rejected['message'])}`;
+function refusal(rejected: JsonObject | undefined): readonly string[] {
+  return rejected === undefined ? [] : [`refused: ${short(rejected['message'])}`];
+}
+
+/** Said in full once: what is written while LWS fails has no effect, however it looks in the object. */
+function failure(faults: readonly (string | undefined)[], at: number): readonly string[] {
+  const fault = faults[at];
+  if (fault === undefined) return [];
+  return [fault === faults[at - 1] ? 'LWS fails as before' : `LWS fails, and applies nothing of this: ${fault}`];
 }

@@ -11,6 +11,8 @@ export type StageReport = {
   readonly workload: { readonly namespace: string; readonly name: string };
   readonly stages: readonly Stage[];
   readonly outcome: Outcome;
+  /** Why LWS fails with every reconcile in the end, where it does. */
+  readonly fault: string | undefined;
 };
 
 /** One report for each word of `--output`. */
@@ -47,7 +49,8 @@ function markdown(report: StageReport): string {
   return `${heading(report)}\n\n${stageMarkdown(report.stages)}\n\n${endingOf(report)}\n\n${LEGEND}\n`;
 }
 
-function json({ asked, workload, stages, outcome }: StageReport): string {
+function json(given: StageReport): string {
+  const { asked, workload, stages, outcome } = given;
   const { lws, gate, change } = asked;
   const report = {
     ...workload,
@@ -55,7 +58,7 @@ function json({ asked, workload, stages, outcome }: StageReport): string {
     maxUnavailableGate: gate,
     change,
     outcome,
-    message: endingOf({ outcome, stages }),
+    message: endingOf(given),
     stages,
   };
   return `${JSON.stringify(report, undefined, 2)}\n`;
@@ -83,12 +86,13 @@ const endings = {
     const left = groups.flatMap((cell, index) => (cell === 'updated' ? [] : [index]));
     return `LWS goes no further: not on the newest version and ready: ${ordinals(left)}.`;
   },
+  failing: (_, fault) => `LWS fails with every reconcile, and applies nothing of this: ${fault}`,
   cut: () => `Cut after ${STAGES_MAX} stages.`,
-} satisfies Record<Outcome, (last: Stage) => string>;
+} satisfies Record<Outcome, (last: Stage, fault: string) => string>;
 
-function endingOf({ outcome, stages }: Pick<StageReport, 'outcome' | 'stages'>): string {
+function endingOf({ outcome, stages, fault }: StageReport): string {
   const last = stages.at(-1);
-  return last === undefined ? '' : endings[outcome](last);
+  return last === undefined ? '' : endings[outcome](last, fault ?? '');
 }
 
 /** `group 2`, `groups 0 to 2`, `groups 0, 2 and 3`. */
