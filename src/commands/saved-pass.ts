@@ -1,6 +1,6 @@
 /** Passes on disk: what `--save-pass` writes and `replay` reads. */
 
-import { access, constants, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { access, constants, mkdir, open, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isRecord } from '../api/json.ts';
 import { UsageError } from '../options.ts';
@@ -20,7 +20,7 @@ export type SavedPass = {
 /** Makes the folder before a pass begins: a UsageError where that cannot be, while nothing is written yet. */
 export async function openSaveFolder(folder: string): Promise<void> {
   try {
-    await mkdir(folder, { recursive: true });
+    await mkdir(folder, { recursive: true, mode: 0o700 });
     await access(folder, constants.W_OK);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
@@ -38,10 +38,22 @@ export async function savePass(folder: string, result: PassResult): Promise<read
     const path = join(folder, `${key.cluster}_${key.namespace}_${key.name}.json`);
     const body = passOf(outcome);
     if (body === undefined) continue;
-    await writeFile(path, `${JSON.stringify(body, undefined, 2)}\n`);
+    await writePrivate(path, `${JSON.stringify(body, undefined, 2)}\n`);
     saved.push(path);
   }
   return saved;
+}
+
+/** A pass holds what the cluster said of everybody's pods: nobody else on this machine may read it. */
+async function writePrivate(path: string, text: string): Promise<void> {
+  const file = await open(path, 'w', 0o600);
+  try {
+    // A file that was there keeps the mode that it had.
+    await file.chmod(0o600);
+    await file.writeFile(text);
+  } finally {
+    await file.close();
+  }
 }
 
 function passOf(outcome: Outcome): unknown {

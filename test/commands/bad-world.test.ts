@@ -1,5 +1,7 @@
 /** Repositories and clusters that cannot be used as they are: what is said, how it ends, and that nothing is written. */
 
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { pageNotFound, type Reply, statusReply, unauthorized } from '../../src/adapters/api-server/reply.ts';
 import type { ApiServerOptions } from '../../src/adapters/api-server/start-api-server.ts';
@@ -102,12 +104,29 @@ describe('a cluster that does not let us look', () => {
     expect(await site.run('reconcile')).toMatchObject({ code: 0, out: 'nothing has moved, all settled\n' });
   });
 
+  test('what a credential command prints is neither on the status branch nor in the output', async () => {
+    const site = await startSite();
+    const command = join(site.folder, 'login');
+    writeFileSync(command, '#!/bin/sh\necho "expired: s3cr3t" >&2\necho s3cr3t\nexit 3\n');
+    chmodSync(command, 0o755);
+    const config = { apiVersion: 'client.authentication.k8s.io/v1', command, args: ['--password', 's3cr3t'] };
+    site.file('kubeconfig', site.api.kubeconfig.replace(/user:[^\n]*/, `user: ${JSON.stringify({ exec: config })}`));
+    const pass = await site.run('reconcile --save-pass passes');
+    expect(pass.code).toBe(1);
+    expect(pass.out).toContain('no credentials: command login of the kubeconfig failed with exit code 3; run it by');
+    const status = await site.repository.git('log', '-p', '--all');
+    const saved = readFileSync(join(site.folder, 'passes/default_llm_vllm.json'), 'utf8');
+    expect(status).toContain('command login of the kubeconfig failed with exit code 3');
+    const everything = [pass.out, pass.err, saved, status].join('\n');
+    expect(everything).not.toContain('s3cr3t');
+  });
+
   const addresses: readonly (readonly [what: string, line: string, change: (site: Site) => void, said: string])[] = [
     [
       'nobody listens',
       'reconcile',
       (site) => void site.file('kubeconfig', site.api.kubeconfig.replace(/http:\/\/[0-9.:]+/, 'http://127.0.0.1:1')),
-      'connection refused (ECONNREFUSED); check that an API server can be reached from here at http://127.0.0.1:1',
+      'connection refused (ECONNREFUSED); check that an API server can be reached from here',
     ],
     [
       'no such kubeconfig',

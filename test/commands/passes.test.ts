@@ -1,6 +1,6 @@
 /** The verbs that look and step: reconcile, plan, lint, status, replay, against real Git and a real API over HTTP. */
 
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type GitServer, startGitServer } from '../support/git-server.ts';
@@ -148,6 +148,17 @@ describe('saved passes', () => {
     expect(replayed).toMatchObject({ code: 0, err: '' });
     for (const name of names) expect(replayed.out).toContain(`${name}: the same decision as saved\n`);
     expect(replayed.out).toContain('rollout(llm/vllm): step 1/3, partition 1000000 → 3');
+  });
+
+  test('a saved pass is read by its owner alone, also where a file of before was open to all', async () => {
+    const site = await startSite();
+    const file = join(site.folder, 'passes/default_llm_vllm.json');
+    for (const verb of ['reconcile', 'plan']) {
+      await site.run(`${verb} --save-pass passes`);
+      expect((statSync(file).mode & 0o777).toString(8)).toBe('600');
+      chmodSync(file, 0o644);
+    }
+    expect((statSync(join(site.folder, 'passes')).mode & 0o777).toString(8)).toBe('700');
   });
 
   test('plan saves as well; a pass that was tampered with is told apart', async () => {

@@ -35,7 +35,7 @@ export function apiCluster(wire: Wire): Cluster {
 async function getObject(wire: Wire, call: Call): Promise<Known<unknown>> {
   const url = urlOf(wire.connection.server, call, []);
   const answer = await askApi(wire, url, startDeadline(wire.limits));
-  if (answer.kind === 'failure') return unknown(`${describe(call)}: ${answer.why} at ${url.origin}`);
+  if (answer.kind === 'failure') return unknown(`${describe(call)} at ${url.origin}: ${answer.why}`);
   if (answer.status !== 200) return refusal(call, answer);
   const object = parsed(answer.body);
   if (at(object, ['metadata', 'name']) !== call.name || at(object, ['metadata', 'namespace']) !== call.namespace) {

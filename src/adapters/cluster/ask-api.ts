@@ -2,7 +2,7 @@
 
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
-import type { Connection } from './connection.ts';
+import { type Connection, CredentialError } from './connection.ts';
 import type { ClusterLimits } from './limits.ts';
 import { type Answer, type Failure, send, tooLate } from './send.ts';
 
@@ -75,16 +75,15 @@ async function credentials(connection: Connection): Promise<Credentials | Failur
   try {
     return { request: await connection.options() };
   } catch (error) {
-    return { kind: 'failure', why: `no credentials: ${withoutSecrets(error)}`, retryable: false };
+    return { kind: 'failure', why: `no credentials: ${toldOf(error)}`, retryable: false };
   }
 }
 
-/** The first line of what a credential command said, without words that are long enough to be a token. */
-function withoutSecrets(error: unknown): string {
-  const text = error instanceof Error ? error.message : String(error);
-  const line = text.split(/\r?\n/).find((one) => one.trim() !== '') ?? 'the command said nothing';
-  return line
-    .replace(/[\p{Cc}\p{Cf}]+/gu, ' ')
-    .replace(/\S{32,}/g, '…')
-    .slice(0, 200);
+/** Only what was written to be told: the message of any other error may quote what a command or a file holds. */
+function toldOf(error: unknown): string {
+  if (error instanceof CredentialError) return error.message;
+  if (!(error instanceof Error)) return 'the kubeconfig could not be used';
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : error.name;
+  const file = 'path' in error && typeof error.path === 'string' ? `${error.path} could not be read` : '';
+  return `${file === '' ? 'the kubeconfig could not be used' : file} (${code})`;
 }

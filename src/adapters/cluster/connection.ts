@@ -7,3 +7,6 @@ export type Connection = {
   /** Headers, certificates and agent of the next request: asked for each time, because tokens are renewed. */
   readonly options: () => Promise<https.RequestOptions>;
 };
+
+/** No credentials, in words that are safe to publish: no token, no argument, nothing that a command said. */
+export class CredentialError extends Error {}

@@ -5,7 +5,7 @@
  * costs 200 ms and 40 MB. Itself imported late: a pass in which nothing moves never talks to the cluster.
  */
 
-import { readFileSync, realpathSync, statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import http from 'node:http';
 import https from 'node:https';
 import path from 'node:path';
@@ -13,10 +13,12 @@ import { KubeConfig } from '@kubernetes/client-node/dist/config.js';
 import type { Cluster, User } from '@kubernetes/client-node/dist/config_types.js';
 import { parse } from 'yaml';
 import { at } from '../../api/json.ts';
+import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
-import { PortError } from '../../ports/port-error.ts';
 import type { ConfigSource } from './config-source.ts';
 import type { Connection } from './connection.ts';
+import { type Credential, execCredentials } from './exec-credential.ts';
+import { forbidInside, forbidPrograms, forbidUnknownProvider, refused } from './kubeconfig-rules.ts';
 
 const FILE_BYTES_MAX = 1024 * 1024;
 
@@ -27,6 +29,7 @@ export type ConnectOptions = {
   /** The checkout or bare repository on disk; a kubeconfig inside of it was written by whoever pushed last. */
   readonly repositoryPath: string | undefined;
   readonly serviceAccountFolder: string;
+  readonly clock: Clock;
   readonly log: Log;
 };
 
@@ -36,10 +39,11 @@ export function connect(options: ConnectOptions): Connection {
   if (source.kind === 'none') throw refused(source.why, 'Name a kubeconfig with --kubeconfig.');
   if (source.kind === 'files') forbidInside(options.repositoryPath, source.paths);
   const config = new KubeConfig();
+  const raw = source.kind === 'files' ? loadFiles(config, source.paths) : [];
   if (source.kind === 'inCluster') loadServiceAccount(config, source, options.serviceAccountFolder);
-  else loadFiles(config, source.paths);
   const { cluster, user, name } = chosen(config, options.context);
   if (source.kind === 'files' && !source.mayRunCommands) forbidPrograms(user);
+  forbidUnknownProvider(user);
   const server = serverOf(cluster);
   if (cluster.skipTLSVerify && server.protocol === 'https:') {
     options.log.warn(
@@ -50,12 +54,50 @@ export function connect(options: ConnectOptions): Connection {
   const effective = new KubeConfig();
   effective.loadFromClusterAndUser(
     { ...cluster, skipTLSVerify: cluster.skipTLSVerify || server.protocol === 'http:' },
-    withExecInfo(user),
+    withoutExec(user),
   );
-  return { server, options: requestOptions(effective, cluster, server) };
+  const credential = user.exec
+    ? execCredentials({ exec: user.exec, cluster: () => clusterInfo(cluster, raw), clock: options.clock })
+    : async () => undefined;
+  return { server, options: requestOptions(effective, { cluster, server, credential }) };
 }
 
-function requestOptions(config: KubeConfig, cluster: Cluster, server: URL): Connection['options'] {
+/** The client runs the command as well, and puts what it prints into its errors. */
+function withoutExec(user: User): User {
+  return { ...user, exec: undefined };
+}
+
+/** `spec.cluster` of an ExecCredential, for commands with `provideClusterInfo`. */
+function clusterInfo(cluster: Cluster, raw: readonly unknown[]): unknown {
+  const own = raw.map((file) => named(at(file, ['clusters']), cluster.name)).find((one) => one !== undefined);
+  const authority = cluster.caFile === undefined ? cluster.caData : readFileSync(cluster.caFile).toString('base64');
+  return {
+    server: cluster.server,
+    'tls-server-name': cluster.tlsServerName,
+    'insecure-skip-tls-verify': cluster.skipTLSVerify,
+    'certificate-authority-data': authority,
+    'proxy-url': cluster.proxyUrl,
+    config: at(named(at(own, ['cluster', 'extensions']), 'client.authentication.k8s.io/exec'), ['extension']),
+  };
+}
+
+/** The entry of that name in a list of a kubeconfig. */
+function named(list: unknown, name: string): unknown {
+  return Array.isArray(list) ? list.find((one) => at(one, ['name']) === name) : undefined;
+}
+
+function requestOptions(
+  config: KubeConfig,
+  {
+    cluster,
+    server,
+    credential,
+  }: {
+    readonly cluster: Cluster;
+    readonly server: URL;
+    readonly credential: () => Promise<Credential | undefined>;
+  },
+): Connection['options'] {
   const agentOptions = { keepAlive: true, maxSockets: 4 };
   const agent = server.protocol === 'http:' ? new http.Agent(agentOptions) : new https.Agent(agentOptions);
   return async () => {
@@ -68,6 +110,10 @@ function requestOptions(config: KubeConfig, cluster: Cluster, server: URL): Conn
         typeof value === 'string' ? value.trim() : value,
       ]),
     );
+    const own = await credential();
+    if (own?.token !== undefined) given['Authorization'] = `Bearer ${own.token.trim()}`;
+    if (own?.certificate !== undefined) options.cert = own.certificate;
+    if (own?.key !== undefined) options.key = own.key;
     const headers = { ...given, accept: 'application/json', 'user-agent': 'tranche' };
     // The client's own agent keeps the first certificate for ever; ours takes that of each request. Proxies are its alone.
     return { ...options, headers, ...(cluster.proxyUrl === undefined ? { agent } : {}) };
@@ -86,16 +132,19 @@ function loadServiceAccount(
   );
 }
 
-function loadFiles(config: KubeConfig, paths: readonly string[]): void {
-  paths.forEach((file, i) => {
+/** Merges the files into `config`, and returns them as they read: the client does not keep all that is in them. */
+function loadFiles(config: KubeConfig, paths: readonly string[]): readonly unknown[] {
+  return paths.map((file, i) => {
     try {
       const bytes = statSync(file).size;
       if (bytes > FILE_BYTES_MAX) throw new Error(`${bytes} bytes, at most ${FILE_BYTES_MAX}`);
       const part = new KubeConfig();
       part.loadFromFile(file);
-      useTokenFiles(part, file);
+      const raw: unknown = parse(readFileSync(file, 'utf8'));
+      useTokenFiles(part, file, raw);
       // As kubectl does: of several files the first that names a current context wins.
       config.mergeConfig(part, i > 0 && config.getCurrentContext() !== undefined);
+      return raw;
     } catch (error) {
       // A YAML error quotes the lines around it, and those may hold a token: only its first line is told.
       const line = (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '';
@@ -105,15 +154,11 @@ function loadFiles(config: KubeConfig, paths: readonly string[]): void {
 }
 
 /** The client knows the field of a user only by another name (`token-file`), and would ask without a token. */
-function useTokenFiles(config: KubeConfig, file: string): void {
-  const raw: unknown = parse(readFileSync(file, 'utf8'));
+function useTokenFiles(config: KubeConfig, file: string, raw: unknown): void {
   const users = at(raw, ['users']);
   if (!Array.isArray(users)) return;
   config.users = config.getUsers().map((user) => {
-    const tokenFile = at(
-      users.find((one) => at(one, ['name']) === user.name),
-      ['user', 'tokenFile'],
-    );
+    const tokenFile = at(named(users, user.name), ['user', 'tokenFile']);
     if (typeof tokenFile !== 'string' || user.token !== undefined) return user;
     const absolute = path.resolve(path.dirname(file), tokenFile);
     return { ...user, authProvider: { name: 'tokenFile', config: { tokenFile: absolute } } };
@@ -152,50 +197,4 @@ function serverOf(cluster: Cluster): URL {
     );
   }
   return server;
-}
-
-/** `exec` and auth providers start programs of the file's choice. Reading a token from a file does not. */
-function forbidPrograms(user: User): void {
-  const provider = user.authProvider?.name ?? 'tokenFile';
-  const wants = user.exec ? 'a command (exec)' : `auth-provider ${provider}`;
-  if (!user.exec && provider === 'tokenFile') return;
-  throw refused(
-    `user ${user.name} of the kubeconfig wants to run ${wants}`,
-    'That is only done for a kubeconfig that is named by --kubeconfig or KUBECONFIG.',
-  );
-}
-
-/** Credential plugins of the v1 protocol fail without KUBERNETES_EXEC_INFO, which the client does not set. */
-function withExecInfo(user: User): User {
-  if (!user.exec) return user;
-  const info = { apiVersion: user.exec.apiVersion, kind: 'ExecCredential', spec: { interactive: false } };
-  const env = [{ name: 'KUBERNETES_EXEC_INFO', value: JSON.stringify(info) }, ...(user.exec.env ?? [])];
-  return { ...user, exec: { ...user.exec, env } };
-}
-
-/** Whoever can push there could let us run programs, or send a file of this machine to a server of their own. */
-function forbidInside(folder: string | undefined, paths: readonly string[]): void {
-  if (folder === undefined) return;
-  const inside = paths.filter((file) => {
-    const relative = path.relative(realPath(folder), realPath(file));
-    return relative !== '' && !relative.startsWith('..') && !path.isAbsolute(relative);
-  });
-  if (inside[0] === undefined) return;
-  throw refused(
-    `kubeconfig ${inside[0]} is inside of the Git repository`,
-    'Keep credentials outside of it: --kubeconfig.',
-  );
-}
-
-/** Without links, as far as the file exists: one that does not is found to be missing later. */
-function realPath(file: string): string {
-  try {
-    return realpathSync(file);
-  } catch {
-    return path.resolve(file);
-  }
-}
-
-function refused(message: string, hint: string): PortError {
-  return new PortError(`cluster: ${message}`, { port: 'cluster', operation: 'open', retryable: false, hint });
 }

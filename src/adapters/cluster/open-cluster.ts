@@ -41,6 +41,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     context: options.context,
     repositoryPath: options.repositoryPath,
     serviceAccountFolder: '/var/run/secrets/kubernetes.io/serviceaccount',
+    clock,
     log,
   });
   return apiCluster({ connection, limits, clock, log });

@@ -64,7 +64,7 @@ async function readPage(
     ...(ask.next === '' ? [] : [['continue', ask.next] as const]),
   ]);
   const answer = await askApi(wire, url, ask.deadline);
-  if (answer.kind === 'failure') return unknown(`${describe(call)}: ${answer.why} at ${url.origin}`);
+  if (answer.kind === 'failure') return unknown(`${describe(call)} at ${url.origin}: ${answer.why}`);
   if (answer.status === 410) return expired;
   if (answer.status !== 200) return refusal(call, answer);
   return pageOf(call, answer.body);

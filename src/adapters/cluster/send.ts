@@ -112,10 +112,10 @@ const causes: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: 'the certificate has expired',
 };
 
-/** The next action; the address of the server follows these words. */
+/** The next action. */
 function nextOf(cause: string): string {
   return cause.includes('certificate')
-    ? 'check certificate-authority-data in the kubeconfig for the server'
+    ? 'check certificate-authority-data in the kubeconfig'
     : 'check that an API server can be reached from here';
 }
 

@@ -104,6 +104,14 @@ async function echo(): Promise<ScriptedServer> {
 
 const pods = { namespace: 'llm', labelSelector: '' };
 
+/** `exec` of a kubeconfig with a command named login. */
+function execScript(body: string): { readonly apiVersion: string; readonly command: string } {
+  const command = path.join(mkdtempSync(path.join(folder, 'bin-')), 'login');
+  writeFileSync(command, `#!/bin/sh\n${body}\n`);
+  chmodSync(command, 0o755);
+  return { apiVersion: 'client.authentication.k8s.io/v1', command };
+}
+
 describe('credentials', () => {
   test.each([
     ['token', { token: 't0ken' }, { authorization: 'Bearer t0ken' }],
@@ -134,11 +142,85 @@ describe('credentials', () => {
     expect(server.seen[0]!.headers.authorization).toBe('Bearer fresh');
   });
 
+  test.each([
+    [
+      'fails',
+      'echo "Bearer s3cr3t" >&2; echo s3cr3t; exit 7',
+      {},
+      'failed with exit code 7; run it by hand on this machine to see why',
+    ],
+    ['is ended', 'echo s3cr3t >&2; kill -9 $$', {}, 'was ended by SIGKILL; run it by hand on this machine to see why'],
+    ['prints something else', 'echo s3cr3t', {}, 'ended well, but printed no ExecCredential'],
+    ['wants a person', 'echo s3cr3t', { interactiveMode: 'Always' }, 'wants a terminal (interactiveMode: Always)'],
+    [
+      'is not there',
+      undefined,
+      { command: '/nowhere/s3cr3t/login' },
+      'cannot be started (ENOENT); run it by hand on this machine to see why',
+    ],
+  ])('a command that %s: only its name and its end are told', async (_, script, more, how) => {
+    const server = await echo();
+    const user = { exec: { ...execScript(script ?? ''), args: ['--password', 's3cr3t'], ...more } };
+    const cluster = await opened(kubeconfig('failing', { server: server.url, user }));
+    expect(await cluster.list(resources.pods, pods)).toEqual({
+      kind: 'unknown',
+      why: `list pods in llm at ${server.url}: no credentials: command login of the kubeconfig ${how}`,
+    });
+    expect(server.seen).toEqual([]);
+  });
+
+  test('a command that wants to know the cluster is told it', async () => {
+    const server = await echo();
+    const said = path.join(folder, 'info');
+    const exec = { ...execScript(`printf '%s' "$KUBERNETES_EXEC_INFO" > ${said}; echo '{"status":{"token":"t"}}'`) };
+    const extensions = [{ name: 'client.authentication.k8s.io/exec', extension: { audience: 'llm' } }];
+    const file = kubeconfig('informed', {
+      server: server.url,
+      cluster: { 'certificate-authority-data': btoa('authority'), extensions },
+      user: { exec: { ...exec, provideClusterInfo: true } },
+    });
+    await (await opened(file)).list(resources.pods, pods);
+    expect(JSON.parse(readFileSync(said, 'utf8'))).toEqual({
+      apiVersion: 'client.authentication.k8s.io/v1',
+      kind: 'ExecCredential',
+      spec: {
+        interactive: false,
+        cluster: {
+          server: server.url,
+          'insecure-skip-tls-verify': false,
+          'certificate-authority-data': btoa('authority'),
+          config: { audience: 'llm' },
+        },
+      },
+    });
+  });
+
+  test('a command runs again when its credential has expired, not before', async () => {
+    const server = await echo();
+    const count = path.join(folder, 'count');
+    writeFileSync(count, '');
+    const exec = execScript(
+      `printf x >> ${count}; echo '{"status":{"token":"t","expirationTimestamp":"1970-01-01T00:01:40Z"}}'`,
+    );
+    let now = 0;
+    const cluster = await opened(kubeconfig('expiring', { server: server.url, user: { exec } }), {
+      clock: { ...clock, now: () => now },
+    });
+    for (now of [0, 99, 100, 100]) await cluster.list(resources.pods, pods);
+    expect(readFileSync(count, 'utf8')).toBe('xxx');
+  });
+
   test('the service account of a pod, its token read from the file', async () => {
     mkdirSync(path.join(folder, 'account'));
     writeFileSync(path.join(folder, 'account', 'token'), 'p0d');
     writeFileSync(path.join(folder, 'account', 'ca.crt'), '');
-    const options = { context: '', repositoryPath: undefined, serviceAccountFolder: path.join(folder, 'account'), log };
+    const options = {
+      context: '',
+      repositoryPath: undefined,
+      serviceAccountFolder: path.join(folder, 'account'),
+      clock,
+      log,
+    };
     const { server, options: request } = connect({
       source: { kind: 'inCluster', host: 'fd00::1', port: '443' },
       ...options,
@@ -163,7 +245,7 @@ test('the simulated API server, by the kubeconfig that it hands out', async () =
 describe('what a kubeconfig may not do', () => {
   const spy = () => path.join(folder, 'ran');
   const exec = () => ({ exec: { apiVersion: 'client.authentication.k8s.io/v1', command: 'touch', args: [spy()] } });
-  const provider = { 'auth-provider': { name: 'gcp', config: { 'cmd-path': 'touch', 'cmd-args': 'x' } } };
+  const provider = { 'auth-provider': { name: 'oidc', config: {} } };
 
   test.each([
     ['exec in a file at home', 'home', exec],
@@ -172,7 +254,7 @@ describe('what a kubeconfig may not do', () => {
     ['a token, too, in a file inside the repository', 'repository', () => ({ token: 'x' })],
   ])('%s', async (_, where, user) => {
     const file = kubeconfig(`${where}/.kube/config`, { user: user() });
-    const options = { context: '', serviceAccountFolder: '', log };
+    const options = { context: '', serviceAccountFolder: '', clock, log };
     const source = { kind: 'files', paths: [file], mayRunCommands: where === 'repository' } as const;
     const repositoryPath = where === 'repository' ? path.join(folder, 'repository') : undefined;
     const opening = () => connect({ source, ...options, repositoryPath });
@@ -183,10 +265,22 @@ describe('what a kubeconfig may not do', () => {
     expect(() => readFileSync(spy())).toThrow();
   });
 
+  test.each([
+    [
+      { name: 'gcp', config: { 'cmd-path': 'touch', 'cmd-args': 'x' } },
+      'user u of the kubeconfig uses auth-provider gcp, which Kubernetes clients no longer support',
+    ],
+    [{ name: 'oidc' }, 'auth-provider oidc of user u has no config'],
+  ])('an auth-provider that runs commands, or cannot work: %j', async (authProvider, message) => {
+    const opening = opened(kubeconfig('provider', { user: { 'auth-provider': authProvider } }));
+    await expect(opening).rejects.toThrow(message);
+    await expect(opening).rejects.toMatchObject({ hint: expect.stringContaining('(exec)') });
+  });
+
   test('reading a token from a file is not running a program', () => {
     const file = kubeconfig('home/tokens', { user: { tokenFile: 'beside' } });
     const source = { kind: 'files', paths: [file], mayRunCommands: false } as const;
-    const options = { context: '', serviceAccountFolder: '', repositoryPath: path.join(folder, 'nowhere'), log };
+    const options = { context: '', serviceAccountFolder: '', repositoryPath: path.join(folder, 'nowhere'), clock, log };
     expect(connect({ source, ...options }).server.href).toBe('http://127.0.0.1:1/');
   });
 
