@@ -61,3 +61,40 @@ test('an edit that was taken back again is not: it may have reached the cluster'
   expect(world.subject()).not.toContain('rolled back');
   expect(world.groups()).toContain('3:v0.10.');
 });
+
+test.each([
+  [60, true],
+  [61, false],
+])('a push that is answered %i s after the read: the plan is carried over: %s', async (seconds, carried) => {
+  const world = await nearlyRolledBack();
+  const git = world.repository.open();
+  let now = world.now;
+  let pushes = 0;
+  const slow: Ports['git'] = {
+    ...git,
+    push: async (updates) => {
+      if (pushes++ > 0) return git.push(updates);
+      world.repository.commit('main', { writes: [{ path: 'README.md', text: 'x' }] });
+      now += seconds;
+      return git.push(updates);
+    },
+  };
+  const asked: number[] = [];
+  const live: Ports['cluster'] = world.ports().cluster;
+  const cluster: Ports['cluster'] = {
+    list: (...call) => {
+      asked.push(now);
+      return live.list(...call);
+    },
+    get: (...call) => {
+      asked.push(now);
+      return live.get(...call);
+    },
+  };
+  const clock = { now: () => now, sleep: async () => undefined };
+  const began = now;
+  await world.pass({ git: slow, cluster, clock });
+  expect(world.subject()).toContain('rolled back');
+  // Carried over: the cluster was asked before the push only.
+  expect(asked.every((at) => at === began)).toBe(carried);
+});

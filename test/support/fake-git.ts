@@ -107,7 +107,7 @@ export class FakeRepository {
 
   /** A commit by a person or another tool, on whatever the branch is at now. */
   commit(branch: string, commit: FakeCommit): Oid {
-    const { head } = this.build([
+    const updates = [
       {
         branch,
         expectedOld: this.head(branch),
@@ -121,7 +121,11 @@ export class FakeRepository {
           },
         ],
       },
-    ]);
+    ];
+    // People name their files as they like.
+    const built = this.build(updates, () => undefined);
+    if (built.kind === 'refused') throw new Error(built.rule);
+    const head = built.heads[0]!;
     this.setHead(branch, head);
     return head;
   }
@@ -195,7 +199,8 @@ export class FakeRepository {
   push(updates: readonly BranchUpdate[]): PushResult {
     const moved = updates.some((update) => this.head(update.branch) !== update.expectedOld);
     if (moved) return { kind: 'moved' };
-    const { built } = this.build(updates);
+    const built = this.build(updates);
+    if (built.kind === 'refused') return built;
     const next = new Map(this.present());
     updates.forEach((update, i) => next.set(update.branch, built.heads[i]!));
     this.states.push(next);
@@ -206,16 +211,18 @@ export class FakeRepository {
   alreadyPushed(updates: readonly BranchUpdate[]): PushResult | undefined {
     const known = updates.every(({ expectedOld }) => expectedOld === undefined || this.objects.has(expectedOld));
     if (!known) return undefined;
-    const { built } = this.build(updates);
+    const built = this.build(updates);
+    if (built.kind === 'refused') return undefined;
     const same = updates.every((update, i) => this.head(update.branch) === built.heads[i]);
     return same ? { kind: 'pushed', heads: built.heads, commits: built.commits } : undefined;
   }
 
-  private build(updates: readonly BranchUpdate[]) {
-    const built = answerNow(buildUpdates(updates), (batch) => this.lookup(batch));
+  private build(updates: readonly BranchUpdate[], pathFault?: (path: string) => string | undefined) {
+    const built = answerNow(buildUpdates(updates, pathFault), (batch) => this.lookup(batch));
+    if (built.kind === 'refused') return built;
     for (const [oid, object] of built.objects) this.objects.set(oid, object);
     this.calls.objectsWritten += built.objects.size;
-    return { built, head: built.heads[0]! };
+    return built;
   }
 
   private present(): Heads {
@@ -275,6 +282,7 @@ function fakePush(
   }
   const result = repository.push(updates);
   if (result.kind === 'moved') return repository.alreadyPushed(updates) ?? result;
+  if (result.kind === 'refused') return result;
   if (fault?.kind === 'crash') throw new FakeCrash('crashed after push');
   if (fault?.kind === 'lostReply') {
     throw gitError('the reply was lost', { operation: 'push', retryable: true });

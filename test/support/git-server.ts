@@ -177,16 +177,23 @@ async function fastImport(
   if (head !== '') line(`from ${head}`);
   for (const [name, content] of Object.entries(files)) {
     if (content === undefined) {
-      line(`D ${JSON.stringify(name)}`);
+      line(`D ${quoted(name)}`);
       continue;
     }
     const bytes = Buffer.from(content);
-    line(`M 100644 inline ${JSON.stringify(name)}`);
+    line(`M 100644 inline ${quoted(name)}`);
     line(`data ${bytes.length}`);
     parts.push(bytes, Buffer.from('\n'));
   }
   await pipeToGit(path, ['fast-import', '--quiet'], Buffer.concat(parts));
   return git('rev-parse', ref);
+}
+
+/** A path as fast-import reads it: in C's way, control characters in octal. */
+function quoted(name: string): string {
+  return JSON.stringify(name).replace(/\\u00([0-9a-f]{2})/g, (_all, hex: string) => {
+    return `\\${Number.parseInt(hex, 16).toString(8).padStart(3, '0')}`;
+  });
 }
 
 /** Runs git with bytes on its standard input. */

@@ -1,4 +1,7 @@
-/** Turns writes into new blobs, trees and commits: only what changed, with the same ids at every try. */
+/**
+ * Turns writes into new blobs, trees and commits: only what changed, with the same ids at every try. Entries that are
+ * not written are copied byte for byte, whatever their names: they are not ours to judge.
+ */
 
 import type { BranchUpdate, FileWrite, NewCommit, Oid } from '../../ports/git.ts';
 import { gitError } from './git-error.ts';
@@ -9,14 +12,17 @@ import {
   decodeCommit,
   decodeTree,
   encodeCommit,
-  encodeTree,
+  encodeEntries,
   type GitObject,
+  isFolder,
   oidOf,
+  placeOf,
   type TreeEntry,
   treeMode,
 } from './objects.ts';
 
 export type BuiltUpdates = {
+  readonly kind: 'built';
   /** `heads[i]` is the new head of `updates[i]`, `commits[i]` its chain, oldest first. */
   readonly heads: readonly Oid[];
   readonly commits: readonly (readonly Oid[])[];
@@ -24,31 +30,51 @@ export type BuiltUpdates = {
   readonly objects: ReadonlyMap<Oid, GitObject>;
 };
 
-type Entries = ReadonlyMap<string, TreeEntry>;
+/** A write that this tree cannot take: it concerns one file, so it is an answer, and other writes can go on without it. */
+export type RefusedWrite = { readonly kind: 'refused'; readonly branch: string; readonly rule: string };
+
+/** In the tree's own order. */
+type Entries = readonly TreeEntry[];
 type Write = { readonly parts: readonly string[]; readonly write: FileWrite };
 
 /** What is known of trees, old and new, and what is new. */
-type Workshop = { readonly trees: Map<Oid, Entries>; readonly objects: Map<Oid, GitObject> };
+type Workshop = {
+  readonly trees: Map<Oid, Entries>;
+  readonly objects: Map<Oid, GitObject>;
+  readonly pathFault: (path: string) => string | undefined;
+};
 
-/** All objects of `updates`. Asks for the commits and the trees on the way to the written files. Throws PortError. */
-export function* buildUpdates(updates: readonly BranchUpdate[]): ObjectQuestion<BuiltUpdates> {
+class CannotWrite extends Error {}
+
+/**
+ * All objects of `updates`. Asks for the commits and the trees on the way to the written files. `pathFault` says why a
+ * file must not be made under this name; one that is there already may be written whatever it is called. Throws PortError.
+ */
+export function* buildUpdates(
+  updates: readonly BranchUpdate[],
+  pathFault: (path: string) => string | undefined = writePathFault,
+): ObjectQuestion<BuiltUpdates | RefusedWrite> {
   for (const update of updates) checkUpdate(update);
-  const workshop: Workshop = { trees: new Map(), objects: new Map() };
+  const workshop: Workshop = { trees: new Map(), objects: new Map(), pathFault };
   const starts = updates.map((update) => (update.commits[0]?.orphan === true ? undefined : update.expectedOld));
   const roots = yield* rootsOf(starts);
   yield* loadFolders(updates, roots, workshop);
-  const commits = updates.map((update, i) => buildChain(update, { parent: starts[i], tree: roots[i] }, workshop));
-  return { heads: commits.map((chain) => chain.at(-1) ?? ''), commits, objects: workshop.objects };
+  const commits: (readonly Oid[])[] = [];
+  for (const [i, update] of updates.entries()) {
+    try {
+      commits.push(buildChain(update, { parent: starts[i], tree: roots[i] }, workshop));
+    } catch (error) {
+      if (!(error instanceof CannotWrite)) throw error;
+      return { kind: 'refused', branch: update.branch, rule: error.message };
+    }
+  }
+  return { kind: 'built', heads: commits.map((chain) => chain.at(-1) ?? ''), commits, objects: workshop.objects };
 }
 
 function checkUpdate(update: BranchUpdate): void {
   const fault = branchNameFault(update.branch);
   if (fault !== undefined) throw refuse(fault);
   if (update.commits.length === 0) throw refuse(`the push of ${update.branch} has no commit`);
-  for (const write of update.commits.flatMap((commit) => commit.writes)) {
-    const why = writePathFault(write.path);
-    if (why !== undefined) throw refuse(`the path "${write.path}" ${why}; it must not be written`);
-  }
 }
 
 function* rootsOf(commits: readonly (Oid | undefined)[]): ObjectQuestion<readonly (Oid | undefined)[]> {
@@ -77,14 +103,16 @@ function* loadFolders(
       const lookup: Lookup = yield { type: 'tree', oids };
       for (const oid of oids) {
         const found = lookup(oid);
-        if (found.type === 'tree') workshop.trees.set(oid, entriesOf(oid, found.bytes));
+        if (found.type === 'tree') workshop.trees.set(oid, decodeTree(found.bytes));
       }
     }
     level = level.flatMap(({ oid, writes }) =>
       [...byFirstPart(writes)].flatMap(([name, below]) => {
-        const entry = workshop.trees.get(oid)?.get(name);
+        const entry = workshop.trees.get(oid)?.find((known) => known.name === name);
         const deeper = below.filter((write) => write.parts.length > 0);
-        return entry?.mode === treeMode && deeper.length > 0 ? [{ oid: entry.oid, writes: deeper }] : [];
+        return entry !== undefined && isFolder(entry.mode) && deeper.length > 0
+          ? [{ oid: entry.oid, writes: deeper }]
+          : [];
       }),
     );
   }
@@ -101,7 +129,7 @@ function buildChain(
       parent = undefined;
       tree = undefined;
     }
-    tree = writeTree(tree, splitWrites(commit.writes), workshop) ?? keep(encodeTree([]), workshop);
+    tree = writeTree(tree, splitWrites(commit.writes), workshop) ?? keep(encodeEntries([]), workshop);
     parent = keep(commitObject(commit, tree, parent), workshop);
     return parent;
   });
@@ -115,20 +143,27 @@ function commitObject(commit: NewCommit, tree: Oid, parent: Oid | undefined): Gi
 /** The tree after these writes; undefined where nothing is left in it, because Git knows no empty folders. */
 function writeTree(oid: Oid | undefined, writes: readonly Write[], workshop: Workshop): Oid | undefined {
   if (oid !== undefined && writes.length === 0) return oid;
-  const before: Entries = (oid === undefined ? undefined : workshop.trees.get(oid)) ?? new Map();
-  const entries = new Map(before);
+  const entries = [...((oid === undefined ? undefined : workshop.trees.get(oid)) ?? [])];
   for (const [name, below] of byFirstPart(writes)) {
-    const entry = writeEntry({ name, entry: before.get(name), writes: below }, workshop);
-    if (entry === undefined) entries.delete(name);
-    else entries.set(name, entry);
+    const at = entries.findIndex((entry) => entry.name === name);
+    // Two entries of one name: nobody knows which of them is meant.
+    if (entries.findLastIndex((entry) => entry.name === name) !== at) throw twice(below, name);
+    const entry = writeEntry({ name, entry: entries[at], writes: below }, workshop);
+    if (at >= 0) entries.splice(at, 1, ...(entry === undefined ? [] : [entry]));
+    else if (entry !== undefined) entries.splice(placeOf(entry, entries), 0, entry);
   }
-  if (entries.size === 0) return undefined;
-  const tree = encodeTree(entries.values());
+  if (entries.length === 0) return undefined;
+  const tree = encodeEntries(entries);
   const written = oidOf(tree);
   if (written === oid) return oid;
   workshop.trees.set(written, entries);
   workshop.objects.set(written, tree);
   return written;
+}
+
+function twice(writes: readonly Write[], name: string) {
+  const path = writes[0]?.write.path ?? '';
+  return new CannotWrite(`"${path}" cannot be written: its folder lists ${name} twice. Repair the tree (git fsck)`);
 }
 
 type EntryWrites = { readonly name: string; readonly entry: TreeEntry | undefined; readonly writes: readonly Write[] };
@@ -137,18 +172,20 @@ function writeEntry({ name, entry, writes }: EntryWrites, workshop: Workshop): T
   const path = writes[0]?.write.path ?? '';
   const own = writes.filter((write) => write.parts.length === 0).at(-1);
   if (own === undefined) {
-    if (entry !== undefined && entry.mode !== treeMode) {
+    if (entry !== undefined && !isFolder(entry.mode)) {
       if (writes.every(({ write }) => write.text === undefined)) return entry;
-      throw refuse(`"${path}" cannot be written: "${name}" is not a folder but has mode ${entry.mode}`);
+      throw new CannotWrite(`"${path}" cannot be written: "${name}" is not a folder but has mode ${entry.mode}`);
     }
     const oid = writeTree(entry?.oid, writes, workshop);
-    return oid === undefined ? undefined : { mode: treeMode, name, oid };
+    return oid === undefined ? undefined : { mode: entry?.mode ?? treeMode, name, oid };
   }
-  if (writes.length > 1) throw refuse(`"${path}" is written twice, or as a file and a folder, in one commit`);
+  if (writes.length > 1) throw new CannotWrite(`"${path}" is written twice, or as a file and a folder, in one commit`);
   if (entry !== undefined && entry.mode !== '100644' && entry.mode !== '100755') {
-    throw refuse(`"${path}" cannot be written: it is not a regular file but has mode ${entry.mode}`);
+    throw new CannotWrite(`"${path}" cannot be written: it is not a regular file but has mode ${entry.mode}`);
   }
   if (own.write.text === undefined) return undefined;
+  const fault = entry === undefined ? workshop.pathFault(path) : undefined;
+  if (fault !== undefined) throw new CannotWrite(`the path "${path}" ${fault}; it must not be made`);
   const blob: GitObject = { type: 'blob', bytes: Buffer.from(own.write.text, 'utf8') };
   const oid = oidOf(blob);
   if (oid !== entry?.oid) workshop.objects.set(oid, blob);
@@ -168,14 +205,6 @@ function byFirstPart(writes: readonly Write[]): ReadonlyMap<string, readonly Wri
     groups.set(name, group);
   }
   return groups;
-}
-
-function entriesOf(oid: Oid, bytes: Buffer): Entries {
-  const list = decodeTree(bytes);
-  const entries = new Map(list.map((entry) => [entry.name, entry]));
-  // Two entries of one name: whichever we kept, the rewrite would silently drop the other.
-  if (entries.size !== list.length) throw refuse(`tree ${oid} lists a name twice; it must not be rewritten`);
-  return entries;
 }
 
 function keep(object: GitObject, workshop: Workshop): Oid {

@@ -68,6 +68,7 @@ type During = <T>(call: (objects: LocalObjects) => T) => T;
 async function push(layout: Layout, updates: readonly BranchUpdate[], during: During): Promise<PushResult> {
   const known = updates.filter(({ branch, expectedOld }) => readHead(layout, branch) === expectedOld);
   const built = during((objects) => answerNow(buildUpdates(updates), () => (oid) => objects.read(oid, 'push')));
+  if (built.kind === 'refused') return built;
   const pushed: PushResult = { kind: 'pushed', heads: built.heads, commits: built.commits };
   if (known.length < updates.length) {
     // The very same push may have landed before, its answer lost.

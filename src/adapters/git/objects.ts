@@ -68,12 +68,26 @@ export function decodeTree(bytes: Buffer): TreeEntry[] {
   return entries;
 }
 
-/** The bytes of a tree. Sorts as Git does: folders count as `name/`. */
-export function encodeTree(entries: Iterable<TreeEntry>): GitObject {
-  const sorted = [...entries]
-    .map((entry) => ({ entry, key: entry.mode === treeMode ? `${entry.name}/` : entry.name }))
-    .sort((left, right) => (left.key < right.key ? -1 : left.key > right.key ? 1 : 0));
-  const parts = sorted.flatMap(({ entry }) => [
+/** True for the mode of a folder, also as old tools wrote it. */
+export function isFolder(mode: string): boolean {
+  return mode === treeMode || mode === `0${treeMode}`;
+}
+
+/** Git's order: folders count as `name/`. */
+function sortKey(entry: TreeEntry): string {
+  return isFolder(entry.mode) ? `${entry.name}/` : entry.name;
+}
+
+/** Where a new entry belongs among the others. */
+export function placeOf(entry: TreeEntry, entries: readonly TreeEntry[]): number {
+  const key = sortKey(entry);
+  const at = entries.findIndex((other) => sortKey(other) > key);
+  return at < 0 ? entries.length : at;
+}
+
+/** The bytes of a tree, its entries as they come. */
+export function encodeEntries(entries: readonly TreeEntry[]): GitObject {
+  const parts = entries.flatMap((entry) => [
     Buffer.from(`${entry.mode} ${entry.name}\0`, 'latin1'),
     Buffer.from(entry.oid, 'hex'),
   ]);

@@ -59,7 +59,7 @@ export function openSmartHttp(options: SmartHttpOptions): Git {
         );
         return answerLater(buildUpdates(updates), (batch) => objects.load(batch, reading));
       });
-      return writer.push(updates, built);
+      return built.kind === 'refused' ? built : writer.push(updates, built);
     },
   };
 }

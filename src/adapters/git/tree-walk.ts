@@ -4,7 +4,7 @@ import type { Oid, ReadRequest, TreeFile } from '../../ports/git.ts';
 import { gitError } from './git-error.ts';
 import type { GitLimits } from './limits.ts';
 import type { FoundObject, ObjectQuestion } from './object-question.ts';
-import { byteName, decodeText, decodeTree, textOfName, treeMode } from './objects.ts';
+import { byteName, decodeText, decodeTree, isFolder, textOfName } from './objects.ts';
 
 /** What is wanted below one folder: everything, or some names. */
 type Wanted = { everything: boolean; readonly names: Map<string, Wanted> };
@@ -49,9 +49,9 @@ function* findFiles(root: Oid, request: ReadRequest, limits: GitLimits): ObjectQ
       for (const entry of entries) {
         const wanted = folder.wanted.everything ? folder.wanted : folder.wanted.names.get(entry.name);
         if (wanted === undefined) continue;
-        if (entry.mode !== treeMode && entry.mode !== submoduleMode) blobs.add(entry.oid);
+        if (!isFolder(entry.mode) && entry.mode !== submoduleMode) blobs.add(entry.oid);
         const path = folder.path === '' ? entry.name : `${folder.path}/${entry.name}`;
-        if (entry.mode === treeMode) next.push({ oid: entry.oid, path, wanted });
+        if (isFolder(entry.mode)) next.push({ oid: entry.oid, path, wanted });
         else if (!wanted.everything || !hasSuffix(entry.name, request.suffixes)) continue;
         else if (entry.mode === '100644' || entry.mode === '100755') {
           files.push({ oid: entry.oid, path, mode: entry.mode });

@@ -205,11 +205,38 @@ function pushTests(subject: () => Subject): void {
     expect(await subject().head('same')).not.toBe(base);
   });
 
+  const unwritable: readonly (readonly [string, NewCommit])[] = [
+    ['a path that leads out', newCommit({ '../x': '1' })],
+    ['a path into .git', newCommit({ 'dir/.GIT/config': '1' })],
+    ['a new name with a backslash', newCommit({ 'dir\\new': '1' })],
+    ['a file below a file', newCommit({ 'a/b': '1' })],
+    ['a folder as a file', newCommit({ dir: '1' })],
+  ];
+  test.each(unwritable)('%s is refused by name, and nothing is written', async (_what, commit) => {
+    const base = await subject().commit('bad', { a: '1\n', 'dir/b': '1\n' });
+    const result = await subject().git.push([update('bad', base, [commit])]);
+    const [path = ''] = commit.writes.map((write) => write.path);
+    expect(result).toMatchObject({ kind: 'refused', branch: 'bad', rule: expect.stringContaining(`"${path}"`) });
+    expect(await subject().head('bad')).toBe(base);
+  });
+
+  test('names that we would not choose are copied as they are, and their files may be written', async () => {
+    const files = {
+      'odd\\name.yaml': '1\n',
+      'odd\u0001.yaml': '1\n',
+      'odd\u007f/a': '1\n',
+      'sub\\dir/a': '1\n',
+      z: '1\n',
+    };
+    const base = await subject().commit('odd', files);
+    const changed = { z: '2\n', 'odd\\name.yaml': '2\n', 'sub\\dir/a': '2\n' };
+    const result = await subject().git.push([update('odd', base, [newCommit(changed)])]);
+    expect(result.kind).toBe('pushed');
+    const head = await subject().head('odd');
+    expect(textsOf(await subject().another().readAt(head!, all))).toEqual({ ...files, ...changed });
+  });
+
   const faults: readonly (readonly [string, string, NewCommit])[] = [
-    ['a path that leads out', 'bad', newCommit({ '../x': '1' })],
-    ['a path into .git', 'bad', newCommit({ 'a/.GIT/config': '1' })],
-    ['a file below a file', 'bad', newCommit({ 'a/b': '1' })],
-    ['a folder as a file', 'bad', newCommit({ dir: '1' })],
     ['a branch name that git does not take', 'bad..name', newCommit({ c: '1' })],
     ['a full ref name', 'refs/heads/bad', newCommit({ c: '1' })],
   ];

@@ -4,6 +4,8 @@ import { appendFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findLayout } from '../../../src/adapters/git/local-layout.ts';
+import { swapHeads } from '../../../src/adapters/git/local-refs.ts';
 import { openGit } from '../../../src/adapters/git/open.ts';
 import { PortError } from '../../../src/ports/port-error.ts';
 import { newCommit } from '../../support/fake-git.ts';
@@ -157,6 +159,46 @@ describe('locks and names', () => {
     await git('update-ref', '-d', 'refs/heads/deep/er/branch');
     expect(await push('deep')).toMatchObject({ kind: 'pushed' });
     expect(await git('rev-parse', 'tranche')).toBe(base);
+  });
+});
+
+describe('two branches at once', () => {
+  async function twoBranches() {
+    const repository = await newRepository();
+    const main = await repository.commit('main', { a: '1\n' });
+    const status = await repository.commit('status', { s: '1\n' });
+    return { ...repository, main, status };
+  }
+
+  // A log that is a folder: that branch cannot be moved, whoever asks.
+  test.each([
+    ['main', ['main', 'status']],
+    ['status', ['status']],
+  ])('one that breaks off at %s leaves the status behind main, never before it', async (breaks, stay) => {
+    const { path, git, main, status, open } = await twoBranches();
+    mkdirSync(join(path, 'logs/refs/heads', breaks), { recursive: true });
+    const push = open().push([
+      update('main', main, [newCommit({ a: '2\n' })]),
+      update('status', status, [newCommit({ s: '2\n' })]),
+    ]);
+    await expect(push).rejects.toThrow(PortError);
+    const before = { main, status };
+    for (const branch of ['main', 'status'] as const)
+      expect([branch, (await git('rev-parse', branch)) === before[branch]]).toEqual([branch, stay.includes(branch)]);
+    expect(existsSync(join(path, 'refs/heads/status.lock'))).toBe(false);
+  });
+
+  test.each([0, 1])('under the locks each is looked at again: branch %i has moved since', async (moved) => {
+    const { path, git, main, status, commit } = await twoBranches();
+    const later = await commit(moved === 0 ? 'main' : 'status', { x: '2\n' });
+    const moves = [
+      { branch: 'main', from: main, to: status, who: 'Ada <ada@example.com> 1 +0000' },
+      { branch: 'status', from: status, to: main, who: 'Ada <ada@example.com> 1 +0000' },
+    ];
+    expect(await swapHeads(findLayout(path), moves)).toEqual({ kind: 'moved' });
+    expect([await git('rev-parse', 'main'), await git('rev-parse', 'status')]).toEqual(
+      moved === 0 ? [later, status] : [main, later],
+    );
   });
 });
 

@@ -12,9 +12,11 @@ import {
   decodeCommit,
   decodeTree,
   encodeCommit,
-  encodeTree,
+  encodeEntries,
   MalformedObject,
   oidOf,
+  placeOf,
+  type TreeEntry,
 } from '../../../src/adapters/git/objects.ts';
 import { openGit } from '../../../src/adapters/git/open.ts';
 import { FakeRepository, newCommit } from '../../support/fake-git.ts';
@@ -54,7 +56,9 @@ describe('trees and commits', () => {
         const lines = entries.map(
           ({ mode, oid, text }) => `${mode.padStart(6, '0')} ${mode === '40000' ? 'tree' : 'blob'} ${oid}\t${text}\0`,
         );
-        const tree = encodeTree(entries);
+        const sorted: TreeEntry[] = [];
+        for (const entry of entries) sorted.splice(placeOf(entry, sorted), 0, entry);
+        const tree = encodeEntries(sorted);
         expect(oidOf(tree)).toBe(git(['mktree', '--missing', '-z'], lines.join('')));
         expect(decodeTree(tree.bytes)).toHaveLength(entries.length);
       }),
@@ -84,6 +88,32 @@ describe('trees and commits', () => {
   ])('%s is malformed', (_what, bytes) => {
     expect(() => decodeTree(bytes)).toThrow(MalformedObject);
   });
+});
+
+test('what is not written is copied byte for byte: order, old modes, bytes that are no text, names twice', async () => {
+  const oid = Buffer.alloc(20, 7);
+  const entry = (mode: string, name: string) => Buffer.concat([Buffer.from(`${mode} ${name}\0`, 'latin1'), oid]);
+  const entries = [
+    entry('100664', 'z\\\u0001'),
+    entry('040000', '\xff'),
+    entry('100644', 'b'),
+    entry('120000', 'b'),
+    entry('100644', 'a\nb'),
+  ];
+  const repository = FakeRepository.withFiles({});
+  const root = { type: 'tree' as const, bytes: Buffer.concat(entries) };
+  const signature = { name: 'a', email: 'a', atSeconds: 1 };
+  const commit = encodeCommit({ tree: oidOf(root), parents: [], signature, message: 'odd' });
+  for (const object of [root, commit]) repository.objects.set(oidOf(object), object);
+  repository.setHead('main', oidOf(commit));
+  const push = (files: Readonly<Record<string, string>>) =>
+    repository.open().push([update('main', repository.head('main'), [newCommit(files)])]);
+  expect(await push({ b: 'which?' })).toMatchObject({ kind: 'refused', rule: expect.stringContaining('twice') });
+  expect(await push({ zz: 'new\n' })).toMatchObject({ kind: 'pushed' });
+  const pushed = repository.objects.get(repository.head('main')!)!;
+  const after = repository.objects.get(decodeCommit(repository.head('main')!, pushed.bytes).tree)!;
+  const kept = decodeTree(after.bytes).filter(({ name }) => name !== 'zz');
+  expect(encodeEntries(kept).bytes).toEqual(root.bytes);
 });
 
 test('isomorphic-git reads what we wrote, and the fake gives the same ids for the same writes', async () => {
