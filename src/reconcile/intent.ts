@@ -22,16 +22,6 @@ export type IntentPlan =
   | { readonly kind: 'refused'; readonly why: string };
 
 const PAUSED = ['spec', 'strategy', 'paused'] as const;
-/** Holds that an approval ends, besides the pause of a step. */
-const APPROVABLE: readonly string[] = [
-  'PausedForApproval',
-  'PauseDuration',
-  'Overshoot',
-  'GroupsAstray',
-  'StepScaledAway',
-  'PartitionEdited',
-  'Recreated',
-];
 
 /** Turns an intent into edits of the Rollout. Every one names the release that it is meant for. */
 export function planIntent(intent: Intent, snapshot: Snapshot): IntentPlan {
@@ -73,26 +63,14 @@ function approve(step: number | undefined, snapshot: Snapshot): IntentPlan {
   if (current === undefined) return refused('no step is in flight, so there is nothing to approve');
   if (step !== undefined && step !== current.index)
     return refused(`step ${current.index} is current, not step ${step}`);
-  const refusal = approveRefusal(
-    snapshot.record?.currentStepState,
-    snapshot.record?.holds.map((hold) => hold.reason) ?? [],
-  );
-  if (refusal !== undefined) return refused(refusal);
+  // Given before its groups are there it ends the pause that is still to come, and skips nothing else.
+  if (current.index === 0)
+    return refused('the extra groups are still starting and step 1 is not in Git yet, so there is nothing to approve');
   return annotate(
     'approve',
     printStepIntent(current),
     `approve step ${current.index} of ${printRelease(current.release)}`,
   );
-}
-
-/**
- * Why a step cannot be approved as it stands; undefined: it can. As in Kruise, an approval is for a step that
- * waits (reference: objectapprover.go:29-58), so that one given too early does not skip the look at the groups.
- */
-export function approveRefusal(stepState: string | undefined, holds: readonly string[]): string | undefined {
-  if (stepState === undefined || stepState === 'StepPaused' || holds.some((reason) => APPROVABLE.includes(reason)))
-    return undefined;
-  return `the step was at ${stepState} in the last pass, not paused: there is nothing to approve yet. tranche status says what it waits for`;
 }
 
 function jump(step: number, snapshot: Snapshot): IntentPlan {

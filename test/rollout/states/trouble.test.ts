@@ -1,7 +1,6 @@
 /** Groups that do not come, and why: no place, crash loops, a StatefulSet that never replaces a broken pod. */
 
 import { expect, test } from 'vitest';
-import { approveRefusal } from '../../../src/reconcile/intent.ts';
 import { plan } from '../../../src/rollout/plan.ts';
 import { planned, type Row } from '../../support/planned.ts';
 import { NOW, type World, world } from '../../support/snapshot.ts';
@@ -134,11 +133,3 @@ test.each<Row>([
     'hold GroupsNotUpdated BlockedByStatefulSetGate',
   ],
 ])('StatefulSet gate, %s', (_, of, then) => expect(planned(of)).toBe(then));
-
-test('what the message says can be done: a step that only waits for a group to stay up can be approved', () => {
-  const ready = passes(one, leaders('3:B-', '3:B-#1', '3:B-#2', '3:B+#3'));
-  const held = plan(world(ready)).record;
-  expect(approveRefusal(held?.currentStepState, held?.holds.map(({ reason }) => reason) ?? [])).toBeUndefined();
-  const loading = plan(world(passes(one, leaders('3:B-', '3:B-#1', '3:B-#2', '3:B-#3')))).record;
-  expect(approveRefusal(loading?.currentStepState, loading?.holds.map(({ reason }) => reason) ?? [])).toBeDefined();
-});
