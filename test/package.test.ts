@@ -62,7 +62,7 @@ beforeAll(async () => {
     cpSync(name, join(source, name), { recursive: true });
   expect(await call('npm', ['pack', '--ignore-scripts', source])).toMatchObject({ code: 0 });
   writeFileSync(join(empty, 'package.json'), '{"private": true}');
-  expect(await call('npm', ['install', `./tranche-${packageJson.version}.tgz`])).toMatchObject({ code: 0 });
+  expect(await call('npm', ['install', `./tranche-dev-tranche-${packageJson.version}.tgz`])).toMatchObject({ code: 0 });
   site = await startSite({
     api: {
       interfere: ({ method, path }) => {
@@ -81,8 +81,10 @@ afterAll(async () => {
 describe('the installed package', () => {
   test('brings nothing else with it', () => {
     const installed = readdirSync(join(empty, 'node_modules')).filter((name) => !name.startsWith('.'));
-    expect(installed).toEqual(['tranche']);
-    const files = readdirSync(join(empty, 'node_modules/tranche'));
+    expect(installed).toEqual(['@tranche-dev']);
+    // On npm the name without a scope belongs to somebody else.
+    expect(readdirSync(join(empty, 'node_modules/@tranche-dev'))).toEqual(['tranche']);
+    const files = readdirSync(join(empty, 'node_modules', packageJson.name));
     expect(files.sort()).toEqual(['package.json', ...packageJson.files].sort());
   });
 
@@ -112,7 +114,7 @@ describe('the installed package', () => {
 
   test('is the GitHub Action as well', async () => {
     const env = { INPUT_MODE: 'plan', INPUT_REPO: site.repository.path, INPUT_KUBECONFIG: site.kubeconfig };
-    const ran = await call('node', ['node_modules/tranche/dist/action.js'], env);
+    const ran = await call('node', [`node_modules/${packageJson.name}/dist/action.js`], env);
     expect(ran).toMatchObject({ code: 0, err: '' });
     expect(ran.out).toMatch(/^llm\/vllm {2}settled/);
   });
@@ -126,7 +128,7 @@ describe('the installed package', () => {
   });
 
   test('has no path of the machine that built it in its bundle', () => {
-    const chunks = join(empty, 'node_modules/tranche/dist/chunks');
+    const chunks = join(empty, 'node_modules', packageJson.name, 'dist/chunks');
     for (const name of readdirSync(chunks).filter((file) => file.endsWith('.js')))
       expect(readFileSync(join(chunks, name), 'utf8').includes(process.cwd()), name).toBe(false);
   });
@@ -135,7 +137,7 @@ describe('the installed package', () => {
 test(
   'runs from the tarball without being installed',
   async () => {
-    const tarball = `./tranche-${packageJson.version}.tgz`;
+    const tarball = `./tranche-dev-tranche-${packageJson.version}.tgz`;
     const called = await call('npx', ['--yes', '--package', tarball, 'tranche', '--version']);
     expect(called).toMatchObject({ code: 0, out: `${packageJson.version}\n` });
   },

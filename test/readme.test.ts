@@ -249,10 +249,24 @@ describe('commands', () => {
     expect(named).toContain('demo');
     for (const name of [...named, 'test']) expect(Object.keys(packageJson.scripts)).toContain(name);
     expect(packageJson).not.toHaveProperty('dependencies');
-    expect(readme.match(/tranche-[0-9.]+\.tgz/g)?.every((file) => file === `tranche-${packageJson.version}.tgz`)).toBe(
-      true,
-    );
+    expect(
+      readme.match(/[\w.-]+\.tgz/g)?.every((file) => file === `tranche-dev-tranche-${packageJson.version}.tgz`),
+    ).toBe(true);
     expect(packageJson.engines.node).toContain('20.19');
+  });
+
+  test("no text sends people to the package of that name on npm, which is somebody else's", () => {
+    const texts = [
+      'README.md',
+      'CONTRIBUTING.md',
+      'action.yml',
+      ...readdirSync('src', { recursive: true, encoding: 'utf8' })
+        .filter((file) => /\.(ts|md)$/.test(file))
+        .map((file) => join('src', file)),
+    ];
+    expect(
+      texts.filter((file) => /npx (--yes )?tranche\b|npm (i|install) (-g )?tranche\b/.test(readFileSync(file, 'utf8'))),
+    ).toEqual([]);
   });
 
   test('every file that is linked or applied is there', () => {

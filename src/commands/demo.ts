@@ -4,7 +4,7 @@ import { printable } from '../api/printable.ts';
 import { EXIT, type Io } from '../options.ts';
 import { brokenActs, deliveryActs } from './demo/acts.ts';
 import { checkEnd, type Wanted } from './demo/check.ts';
-import { findingLines, logLines, whereLines } from './demo/ending.ts';
+import { calledAs, findingLines, logLines, whereLines } from './demo/ending.ts';
 import { NEW_TAG, OLD_TAG } from './demo/files.ts';
 import { coloured, HIDE_CURSOR, livePicture, redraw, SHOW_CURSOR } from './demo/live-view.ts';
 import type { Scene } from './demo/scene.ts';
@@ -36,7 +36,10 @@ export async function demo(options: DemoOptions, io: Io): Promise<number> {
     const end = await watch(world, options, io);
     const code = await conclude(world, { end, fail: options.fail }, io);
     if (end === 'stopped') return code;
-    say(io, ['', ...whereLines({ folder, repository, kubeconfig, kept, served: options.serve })]);
+    say(io, [
+      '',
+      ...whereLines({ called: calledAs(io.env), folder, repository, kubeconfig, kept, served: options.serve }),
+    ]);
     if (options.serve) await serve(world, io);
     return code;
   } finally {

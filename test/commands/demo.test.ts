@@ -2,6 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import { afterEach, describe, expect, test } from 'vitest';
+import { calledAs, whereLines } from '../../src/commands/demo/ending.ts';
 import { coloured, livePicture, redraw } from '../../src/commands/demo/live-view.ts';
 import type { Scene } from '../../src/commands/demo/scene.ts';
 import { newLines } from '../../src/commands/demo/transcript.ts';
@@ -83,6 +84,15 @@ const wayBack = [
   /✔ 4 of 4 groups on v0.10.2, all pods ready\n/,
   /✔ maxUnavailable is 1, as before\n/,
 ];
+
+test.each([
+  ['installed', {}, 'tranche demo --keep  ', 'tranche status vllm --repo /d/repo.git'],
+  ['from a checkout', { npm_lifecycle_event: 'demo' }, 'npm run demo -- --keep  ', 'node dist/tranche.js status vllm'],
+])('%s, the commands to go on with are those that are there', (_, env, again, status) => {
+  const at = { called: calledAs(env), folder: '/d', repository: '/d/repo.git', kubeconfig: '/d/kubeconfig' };
+  expect(whereLines({ ...at, served: false, kept: false }).join('\n')).toContain(`\n  ${again}`);
+  expect(whereLines({ ...at, served: true, kept: true }).join('\n')).toContain(`\n  ${status}`);
+});
 
 describe('the story', () => {
   test.each([

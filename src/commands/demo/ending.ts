@@ -23,27 +23,39 @@ export function findingLines(findings: readonly Finding[]): readonly string[] {
   ];
 }
 
+/** How people who called the demo as they did call its verbs, and the demo again. */
+export type Called = { readonly tranche: string; readonly demo: string };
+
+/** From a checkout, `npm run demo` puts no command on the path; whoever installed the package has one. */
+export function calledAs(env: Readonly<Record<string, string | undefined>>): Called {
+  return env['npm_lifecycle_event'] === 'demo'
+    ? { tranche: 'node dist/tranche.js', demo: 'npm run demo --' }
+    : { tranche: 'tranche', demo: 'tranche demo' };
+}
+
 /** Commands to explore what is left. */
 export function whereLines(at: {
+  readonly called: Called;
   readonly folder: string;
   readonly repository: string;
   readonly kubeconfig: string;
   readonly served: boolean;
   readonly kept: boolean;
 }): readonly string[] {
+  const { tranche, demo } = at.called;
   if (!at.kept) {
     return [
       'The folder is removed. To look around in it:',
-      '  npm run demo -- --keep     leaves the repository: git log, git show, tranche status',
-      '  npm run demo -- --serve    also goes on serving the API: kubectl, tranche plan, tranche reconcile',
-      '  npm run demo -- --fail     a version that breaks on the second group, and the way back',
+      `  ${demo} --keep     leaves the repository: git log, git show, tranche status`,
+      `  ${demo} --serve    also goes on serving the API: kubectl, tranche plan, tranche reconcile`,
+      `  ${demo} --fail     a version that breaks on the second group, and the way back`,
     ];
   }
   const repo = at.repository;
   const api = at.served
     ? [
-        `  npx tranche reconcile --watch --repo ${repo} --kubeconfig ${at.kubeconfig}`,
-        `  npx tranche plan --repo ${repo} --kubeconfig ${at.kubeconfig}`,
+        `  ${tranche} reconcile --watch --repo ${repo} --kubeconfig ${at.kubeconfig}`,
+        `  ${tranche} plan --repo ${repo} --kubeconfig ${at.kubeconfig}`,
         `  kubectl --kubeconfig ${at.kubeconfig} get lws,pods -A`,
       ]
     : ['  The API is gone; with --serve it stays, for tranche plan, tranche reconcile and kubectl.'];
@@ -52,7 +64,7 @@ export function whereLines(at: {
     `  git -C ${repo} log main`,
     `  git -C ${repo} log -p main -- apps`,
     `  git -C ${repo} show tranche-status:README.md`,
-    `  npx tranche status ${NAME} --repo ${repo}`,
+    `  ${tranche} status ${NAME} --repo ${repo}`,
     ...api,
   ];
 }
