@@ -104,14 +104,17 @@ function indexOf(
   },
 ): StatusIndex {
   const { records, result, options } = pass;
+  const { auditSeconds, intervalSeconds, paths } = reading.desired.config;
   const audits = [...records.values()].map((record) => record.auditedAt);
   return {
     version: RECORD_VERSION,
     main: reading.main,
     // A pass over some of the rollouts knows nothing of the others.
     settled: options.only.length === 0 && !result.failed && [...records.values()].every((record) => record.settled),
-    nextAuditAt: audits.length === 0 ? undefined : Math.min(...audits) + reading.desired.config.auditSeconds,
-    paths: reading.desired.config.paths,
+    nextAuditAt: audits.length === 0 ? undefined : Math.min(...audits) + auditSeconds,
+    auditSeconds,
+    intervalSeconds,
+    paths,
     overrides: overridesText(options.overrides),
   };
 }

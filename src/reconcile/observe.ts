@@ -123,7 +123,8 @@ function isResting(at: {
   if (file === undefined || record === undefined || !record.settled) return 'work';
   const same = Object.keys(blobs).every((path) => record.blobs[path] === blobs[path]);
   if (!same || file.workload.marks === undefined || file.workload.partition !== SENTINEL) return 'work';
-  return now - record.auditedAt < at.auditSeconds ? 'rest' : 'audit';
+  // An audit in the future was dated by a clock that ran ahead.
+  return record.auditedAt <= now && now - record.auditedAt < at.auditSeconds ? 'rest' : 'audit';
 }
 
 /** A settled rollout whose files have not changed does not care how main came to them. */

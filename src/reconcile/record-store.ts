@@ -28,6 +28,9 @@ export type StatusIndex = {
   readonly settled: boolean;
   /** Seconds since the epoch; undefined: there is nothing to audit. */
   readonly nextAuditAt: number | undefined;
+  /** As configured: how far away an audit may be, and how soon to look again. */
+  readonly auditSeconds: number;
+  readonly intervalSeconds: number;
   /** The paths that were read, so that the next pass can ask for configuration and manifests at once. */
   readonly paths: readonly string[];
   /** What the command line said over the configuration: another process may look at another cluster or other paths. */
@@ -97,6 +100,8 @@ function indexMatters(before: StatusIndex | undefined, after: StatusIndex): bool
   return (
     before.settled !== after.settled ||
     before.nextAuditAt !== after.nextAuditAt ||
+    before.auditSeconds !== after.auditSeconds ||
+    before.intervalSeconds !== after.intervalSeconds ||
     canonicalJson([...before.paths]) !== canonicalJson([...after.paths])
   );
 }
@@ -131,7 +136,8 @@ function readIndex(text: string): StatusIndex | undefined {
   try {
     const value: unknown = JSON.parse(text);
     if (!isRecord(value) || value['version'] !== RECORD_VERSION) return undefined;
-    const { main, settled, nextAuditAt, paths, overrides } = value;
+    const { main, settled, nextAuditAt, auditSeconds, intervalSeconds, paths, overrides } = value;
+    if (typeof auditSeconds !== 'number' || typeof intervalSeconds !== 'number') return undefined;
     if (typeof main !== 'string' || typeof settled !== 'boolean' || !Array.isArray(paths)) return undefined;
     if (typeof overrides !== 'string') return undefined;
     if (!paths.every((path) => typeof path === 'string')) return undefined;
@@ -140,6 +146,8 @@ function readIndex(text: string): StatusIndex | undefined {
       main,
       settled,
       nextAuditAt: typeof nextAuditAt === 'number' ? nextAuditAt : undefined,
+      auditSeconds,
+      intervalSeconds,
       paths,
       overrides,
     };

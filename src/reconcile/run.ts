@@ -73,7 +73,10 @@ async function readBranches(
   return { main: headOf(names.branch, main), status };
 }
 
-/** Settled at this very commit, and no audit due: there is nothing to look at. */
+/**
+ * Settled at this very commit, and no audit due: there is nothing to look at. An audit that is further away than one
+ * period was put there by a clock that ran ahead, and is due now.
+ */
 function isQuiet(
   index: StatusIndex | undefined,
   at: { readonly main: string; readonly now: Instant; readonly overrides: Overrides },
@@ -83,12 +86,15 @@ function isQuiet(
     index.settled &&
     index.main === at.main &&
     index.overrides === overridesText(at.overrides) &&
-    (index.nextAuditAt === undefined || at.now < index.nextAuditAt)
+    (index.nextAuditAt === undefined ||
+      (at.now < index.nextAuditAt && index.nextAuditAt <= at.now + index.auditSeconds))
   );
 }
 
 function quietResult(main: string, status: StatusBranch, now: Instant): PassResult {
   const audit = status.index?.nextAuditAt;
+  // Orders and edits wait no longer than the configuration says, whether something is in delivery or not.
+  const interval = status.index?.intervalSeconds ?? ORDINARY_REQUEUE_SECONDS;
   return {
     main,
     quiet: true,
@@ -96,7 +102,6 @@ function quietResult(main: string, status: StatusBranch, now: Instant): PassResu
     issues: [],
     status: undefined,
     failed: false,
-    requeueAfterSeconds:
-      audit === undefined ? ORDINARY_REQUEUE_SECONDS : Math.max(1, Math.min(ORDINARY_REQUEUE_SECONDS, audit - now)),
+    requeueAfterSeconds: audit === undefined ? interval : Math.max(1, Math.min(interval, audit - now)),
   };
 }

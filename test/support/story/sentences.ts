@@ -28,6 +28,10 @@ function text(quoted: string | undefined): string {
   return (quoted ?? '').replaceAll('\\n', '\n');
 }
 
+function secondsOf(count: string, unit: string | undefined): number {
+  return Number(count) * (unit === 'hours' ? 3600 : unit === 'minutes' ? 60 : 1);
+}
+
 function committed(player: Player, oid: string): string {
   return `→ ${player.name(oid)}`;
 }
@@ -205,6 +209,18 @@ const mishaps: readonly Sentence[] = [
     },
   },
   {
+    pattern: /^The clock of tranche is (\d+) (seconds|minutes|hours) (ahead|behind)\.$/,
+    act: ({ stage }, [count = '', unit, way]) => {
+      stage.clockAheadSeconds = (way === 'ahead' ? 1 : -1) * secondsOf(count, unit);
+    },
+  },
+  {
+    pattern: /^The clock of tranche is right again\.$/,
+    act: ({ stage }) => {
+      stage.clockAheadSeconds = 0;
+    },
+  },
+  {
     pattern: /^The answer to the next push is lost\.$/,
     act: ({ stage }) => {
       stage.losesAnswer = true;
@@ -291,8 +307,7 @@ const LEADERS = { namespace: NAMESPACE, pods: 'all' } as const;
 const clusters: readonly Sentence[] = [
   {
     pattern: /^(\d+) (seconds|minutes|hours) pass\.$/,
-    act: ({ stage }, [count = '', unit = '']) =>
-      stage.world.tick(Number(count) * (unit === 'hours' ? 3600 : unit === 'minutes' ? 60 : 1)),
+    act: ({ stage }, [count = '', unit]) => stage.world.tick(secondsOf(count, unit)),
   },
   {
     pattern: /^(Group|The workers of group) (\d+) of (\S+) will not become ready on (\S+)\.$/,
@@ -359,7 +374,7 @@ const passes: readonly Sentence[] = [
     pattern:
       /^Tranche looks every (\d+) (seconds|minutes) (\d+ times|until it settles|until it rests|until (?:(\S+) )?waits for (\w+))\.$/,
     act: (player, [every = '', unit, until = '', name, reason = '']) =>
-      player.lookUntil(Number(every) * (unit === 'minutes' ? 60 : 1), untilOf(until, { name, reason })),
+      player.lookUntil(secondsOf(every, unit), untilOf(until, { name, reason })),
   },
 ];
 

@@ -61,6 +61,8 @@ export class Stage {
   readonly parsed: Memory['parsed'] = new Map();
   /** What the passes logged, rehearsals aside. */
   readonly log: string[] = [];
+  /** By how much the clock of tranche is wrong; behind is less than nothing. */
+  clockAheadSeconds = 0;
   asleep = false;
   prunes = true;
   policyInForce = false;
@@ -223,6 +225,7 @@ export class Stage {
     return this.world.ports({
       git: this.git(repository, pass),
       cluster: fakeCluster({ model: this.cluster, fault }),
+      clock: { now: () => this.world.now + this.clockAheadSeconds, sleep: async () => undefined },
       log: { info: say, warn: say, error: say },
     });
   }
