@@ -73,6 +73,8 @@ export type StepRecord = {
   readonly planned: readonly number[];
   readonly replicas: number;
   readonly partition: number;
+  /** When its commit was written, by the clock of then; not there in records of before it was kept. */
+  readonly writtenAt?: Instant | undefined;
   /** When all of it was first seen done: pauses and soaks count from here. undefined: not yet. */
   readonly doneSince: Instant | undefined;
   /** What is fixed of the Rollout since this release began; not there where that is not known any more. */

@@ -77,7 +77,7 @@ export function gitReader(git: Git, main: Oid, config: Config): GitReader {
         );
       }, undefined);
     },
-    stepAt: (commit, entry, step) => stepAt(git, { commit: commit.oid, entry, step }),
+    stepAt: (commit, entry, step) => stepAt(git, { commit, entry, step }),
   };
 }
 
@@ -119,11 +119,15 @@ function releaseThere(document: ManifestDocument, commit: Oid): Known<Stable> {
 
 async function stepAt(
   git: Git,
-  at: { readonly commit: Oid; readonly entry: DesiredRollout; readonly step: Pick<StepRecord, 'release' | 'index'> },
+  at: {
+    readonly commit: CommitHeader;
+    readonly entry: DesiredRollout;
+    readonly step: Pick<StepRecord, 'release' | 'index'>;
+  },
 ): Promise<StepRecord | undefined> {
   const { rollout, workload } = at.entry;
   if (rollout === undefined || workload === undefined) return undefined;
-  const tree = await git.readAt(at.commit, { ...desiredRequest([rollout.file, workload.file]), markers: [] });
+  const tree = await git.readAt(at.commit.oid, { ...desiredRequest([rollout.file, workload.file]), markers: [] });
   const documents = tree.files.flatMap((file) =>
     file.content.kind === 'text'
       ? parseManifestFile(file.path, file.content.text, [LWS_KIND, 'Rollout']).documents
@@ -146,6 +150,7 @@ async function stepAt(
     frozen: frozenPlanOf(plan),
     replicas,
     partition: partition ?? 0,
+    writtenAt: at.commit.author.atSeconds,
     doneSince: undefined,
   };
 }

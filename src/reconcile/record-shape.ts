@@ -63,6 +63,7 @@ const record = object({
       planned: list(number),
       replicas: number,
       partition: number,
+      writtenAt: optional(number),
       doneSince: optional(number),
       restarts: optional(list(object({ index: number, uid: text, count: number, since: optional(number) }))),
     }),

@@ -5,6 +5,7 @@ import type { Instant } from '../api/time.ts';
 import type { Group } from './groups.ts';
 import type { Situation } from './situation.ts';
 import type { Snapshot } from './snapshot.ts';
+import { groupReadyAt } from './soak.ts';
 
 /** So many loads are remembered: enough for a median, and soon forgotten when models change. */
 export const LOADS_LIMIT = 5;
@@ -29,7 +30,9 @@ export function groupsAfter(snapshot: Snapshot, situation: Situation | undefined
 function groupRecord(snapshot: Snapshot, group: Group, old: GroupRecord | undefined): GroupRecord {
   const { index, uid, version, ready } = group;
   const same = old !== undefined && old.uid === uid && old.version === version && old.ready === ready;
-  const since = same ? pastOf(old.since, snapshot) : snapshot.now;
+  const own = ready ? groupReadyAt(group) : undefined;
+  const first = same ? pastOf(old.since, snapshot) : snapshot.now;
+  const since = own === undefined || own > snapshot.now ? first : Math.max(first, own);
   const loadingSince = ready ? undefined : startOfLoading(snapshot, group, old);
   return { index, uid, version, ready, since, ...(loadingSince === undefined ? {} : { loadingSince }) };
 }
@@ -51,10 +54,15 @@ function loadSeconds(snapshot: Snapshot, group: Group, old: GroupRecord | undefi
   if (!group.ready) return undefined;
   const { createdAt, readyAt } = group.leader;
   const watched = old?.uid === group.uid;
-  const from = watched ? old.loadingSince : seenComing(snapshot) ? createdAt : undefined;
+  const from = watched ? latest(old.loadingSince, createdAt) : seenComing(snapshot) ? createdAt : undefined;
   const to = watched ? snapshot.now : readyAt;
   if (from === undefined || to === undefined) return undefined;
   return to > from && to - from <= LOAD_MOST_SECONDS ? to - from : undefined;
+}
+
+/** A leader loads since it is there, whatever a clock that was behind has made of that. */
+function latest(since: Instant | undefined, createdAt: Instant | undefined): Instant | undefined {
+  return since === undefined ? undefined : Math.max(since, createdAt ?? since);
 }
 
 /** A time of the record; one that is still to come was written by a clock that ran ahead, and counts from now. */

@@ -21,6 +21,7 @@ import { groupsAfter, pastOf } from './record-groups.ts';
 import { restartsOf } from './restarts.ts';
 import type { Situation } from './situation.ts';
 import type { Snapshot } from './snapshot.ts';
+import { clockIsBehind, soakingSince } from './soak.ts';
 import { type StateName, stateOf } from './state.ts';
 import { nextStepIndex } from './steps.ts';
 
@@ -119,7 +120,8 @@ function stepAfter(snapshot: Snapshot, situation: Situation | undefined, decisio
     if (!decision.stepDone && situation.observed === undefined) return before;
     return {
       ...before,
-      doneSince: decision.stepDone ? pastOf(before.doneSince, snapshot) : undefined,
+      writtenAt: writtenAt(situation, before),
+      doneSince: decision.stepDone ? (soakingSince(situation) ?? snapshot.now) : undefined,
       restarts: restartsOf(situation),
     };
   }
@@ -131,9 +133,18 @@ function stepAfter(snapshot: Snapshot, situation: Situation | undefined, decisio
     planned: steps.map((step) => plannedGroups(step.replicas, replicas ?? 0)),
     replicas: replicas ?? 0,
     partition: move?.partition ?? partition,
+    writtenAt: same ? before.writtenAt : snapshot.now,
     doneSince: move === undefined && decision.stepDone ? snapshot.now : undefined,
     frozen: frozen ?? (file === undefined ? undefined : frozenPlanOf(file.rollout)),
   };
+}
+
+/**
+ * A date to come was written by a clock that ran ahead, and counts from now; unless groups show that it is our own
+ * clock that is behind: then a pass that knows better must find it as it was.
+ */
+function writtenAt(situation: Situation, { writtenAt: at }: StepRecord): number | undefined {
+  return at === undefined || clockIsBehind(situation) ? at : pastOf(at, situation.snapshot);
 }
 
 function messageOf(snapshot: Snapshot, { move, holds }: Decision): string {
@@ -163,7 +174,7 @@ function conditionsOf(
   return wanted.map((condition) => {
     const old = snapshot.record?.conditions.find((found) => found.type === condition.type);
     const same = old !== undefined && old.status === condition.status && old.reason === condition.reason;
-    return { ...condition, since: same ? old.since : snapshot.now };
+    return { ...condition, since: same ? pastOf(old.since, snapshot) : snapshot.now };
   });
 }
 

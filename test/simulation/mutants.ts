@@ -139,8 +139,8 @@ export const mutants: readonly Mutant[] = [
   mutant(
     'pauses count from the beginning of time',
     'rollout/strategies/progress.ts',
-    '(known ? recorded.doneSince : undefined) ?? snapshot.now;',
-    '(known ? recorded.doneSince : undefined) ?? 0;',
+    'soakingSince(situation) ?? snapshot.now;',
+    '0;',
   ),
   mutant(
     'an approval is good for every step',

@@ -11,6 +11,7 @@ import { type Hold, hold } from '../hold.ts';
 import { restartsOf } from '../restarts.ts';
 import { groupsAre, notReady, ofGroupsAre, whyUnready } from '../sentences.ts';
 import { type Situation, unavailableBudget, unreadyOf } from '../situation.ts';
+import { soakingSince } from '../soak.ts';
 import { jumpRefusal, pauseDecision, stepStateOf, stepStates } from '../steps.ts';
 
 /** Whether a person has approved this very step of this very release. */
@@ -174,9 +175,7 @@ export function waitingOnPause(situation: Situation, step: StepIntent): Hold | u
   const { steps, snapshot } = situation;
   const plan = steps[step.index - 1];
   if (plan === undefined || approved(situation, step) || jumpAhead(situation, step)) return undefined;
-  const recorded = snapshot.record?.step;
-  const known = recorded !== undefined && recorded.index === step.index && sameRelease(recorded.release, step.release);
-  const since = (known ? recorded.doneSince : undefined) ?? snapshot.now;
+  const since = soakingSince(situation) ?? snapshot.now;
   const pause = pauseDecision(plan, {
     last: step.index === steps.length,
     elapsedSeconds: Math.max(0, snapshot.now - since),

@@ -22,6 +22,7 @@ import { type Decision, holding, type Move, moving } from '../move.ts';
 import { capital, groupsAre, notReady } from '../sentences.ts';
 import { lowest, type Situation, unreadyOf } from '../situation.ts';
 import { wholeChange, wholeReason } from '../size-change.ts';
+import { soakingSince } from '../soak.ts';
 import { describeStep, followingStep, isJump, jumpRefusal, stepAfterEdit } from '../steps.ts';
 import {
   approved,
@@ -138,13 +139,14 @@ export function nextStep(
 }
 
 /** What the step in Git has brought: its groups, how long they have been there, and who failed and is tolerated. */
-function evidence({ observed, asked, partition, marks, snapshot }: Situation): string {
+function evidence(situation: Situation): string {
+  const { observed, asked, partition, marks, snapshot } = situation;
   if (observed === undefined || asked === undefined || marks === undefined) return '';
   const updated = wanted(observed, asked).filter((group) => group.index >= partition);
   if (updated.length === 0) return 'No group is on the release.';
   const failed = unreadyOf(updated);
-  const since = snapshot.record?.step?.doneSince;
-  const soaked = since === undefined ? '' : ` for ${snapshot.now - since} s`;
+  const since = soakingSince(situation);
+  const soaked = since === undefined || since === snapshot.now ? '' : ` for ${snapshot.now - since} s`;
   const fine = `${capital(groupsAre(updated.map((group) => group.index)))} on ${printRelease(marks.release)}`;
   if (failed.length === 0) return `${fine} and ready${soaked}.`;
   return `${fine}${soaked}; ${notReady(failed)}, which failureThreshold tolerates.`;

@@ -1,8 +1,9 @@
 /** Clocks that run ahead: what they wrote into the record must not stop a rollout until the time has really come. */
 
 import { expect, test } from 'vitest';
-import { plan } from '../../src/rollout/plan.ts';
-import { NOW, type World, world } from '../support/snapshot.ts';
+import { plan } from '../../../src/rollout/plan.ts';
+import type { Snapshot } from '../../../src/rollout/snapshot.ts';
+import { NOW, type World, world } from '../../support/snapshot.ts';
 
 const YEAR = 31_536_000;
 const STEP: World = {
@@ -52,4 +53,79 @@ test('a pass that cannot read the groups neither ends a soak nor begins it anew'
   expect(blind.record?.step?.doneSince).toBe(NOW - 40);
   const unready = plan(world({ ...STEP, groups: '0:A+ 1:A+ 2:A+ 3:B-', record: { doneAgo: 40 } }));
   expect(unready.record?.step?.doneSince).toBeUndefined();
+});
+
+/** Leaders with the times that the API server tells, by group, in seconds before now. */
+function aged(
+  snapshot: Snapshot,
+  ages: Readonly<Record<number, { readonly created: number; readonly ready: number }>>,
+) {
+  const { leaders } = snapshot.live;
+  if (leaders.kind !== 'known') throw new Error('no leaders');
+  const value = leaders.value.map((leader) => {
+    const age = ages[leader.groupIndex];
+    if (age === undefined) return leader;
+    return { ...leader, createdAt: NOW - age.created, readyAt: NOW - age.ready };
+  });
+  return { ...snapshot, live: { ...snapshot.live, leaders: { kind: 'known', value } as const } };
+}
+
+/** A step with a pause of 60 s, its group ready, and what the record and the group say of since when. */
+test.each([
+  // first seen done, its commit, group 3 created, ready → since when it counts
+  ['nothing but the record', { done: 40 }, undefined, 40],
+  ['all agree', { done: 40, written: 90 }, { created: 80, ready: 45 }, 40],
+  ['the record was written by a clock that was a day behind', { done: 86_400 }, { created: 80, ready: 30 }, 30],
+  ['restarted in place between two passes', { done: 300 }, { created: 500, ready: 20 }, 20],
+  ['recreated between two passes', { done: 300 }, { created: 25, ready: 20 }, 20],
+  ['no group came with the step: its commit', { done: 86_400, written: 50 }, { created: 900, ready: 800 }, 50],
+  ['the commit was dated by a clock that ran ahead', { done: 40, written: -500 }, { created: 80, ready: 45 }, 40],
+  ['the clock of a node runs ahead', { done: 40 }, { created: 80, ready: -500 }, 40],
+  ['the record was written by a clock that ran ahead', { done: -500, written: -520 }, { created: 80, ready: 45 }, 0],
+])('since when a step is done: %s', (_title, record, group, since) => {
+  const made = world({ ...STEP, record: { doneAgo: record.done } });
+  const step = made.record?.step;
+  if (made.record === undefined || step === undefined) throw new Error('no record');
+  const writtenAt = 'written' in record ? NOW - record.written : undefined;
+  const snapshot = aged(
+    { ...made, record: { ...made.record, step: { ...step, writtenAt } } },
+    group === undefined ? {} : { 3: group },
+  );
+  const planned = plan(snapshot);
+  expect(planned.record?.step?.doneSince).toBe(NOW - since);
+  expect(planned.holds[0]?.requeueAfterSeconds).toBe(61 - since);
+  const approved = plan({ ...snapshot, rollout: approvedIn(snapshot) });
+  const told = (approved.commit?.message ?? '').replaceAll(/\s+/g, ' ');
+  expect(told).toContain(since === 0 ? 'and ready.' : `and ready for ${since} s.`);
+});
+
+function approvedIn({ rollout }: Snapshot): Snapshot['rollout'] {
+  if (rollout === undefined) throw new Error('no Rollout');
+  const release = { digest: 'bbbbbbbb', serial: 2 };
+  return { ...rollout, intents: { ...rollout.intents, approve: { index: 1, release } } };
+}
+
+test('a date to come stays while groups show that our own clock is behind, and else counts from now', () => {
+  const made = world({ ...STEP, record: { doneAgo: 40 } });
+  const step = made.record?.step;
+  if (made.record === undefined || step === undefined) throw new Error('no record');
+  const ahead = { ...made, record: { ...made.record, step: { ...step, writtenAt: NOW + 900 } } };
+  expect(plan(aged(ahead, { 3: { created: 80, ready: 45 } })).record?.step?.writtenAt).toBe(NOW);
+  expect(plan(aged(ahead, { 3: { created: -800, ready: -850 } })).record?.step?.writtenAt).toBe(NOW + 900);
+});
+
+test('failures that are tolerated do not start a soak anew', () => {
+  const made = world({
+    ...STEP,
+    marks: 'B.2 2/3 floor=2',
+    p: 2,
+    groups: '0:A+ 1:A+ 2:B+ 3:B+',
+    record: { doneAgo: 300 },
+  });
+  const flapping = aged(made, { 2: { created: 900, ready: 500 }, 3: { created: 900, ready: 20 } });
+  expect(plan(flapping).record?.step?.doneSince).toBe(NOW - 20);
+  const { rollout } = flapping;
+  if (rollout === undefined) throw new Error('no Rollout');
+  const tolerant = { ...flapping, rollout: { ...rollout, rollout: { ...rollout.rollout, failureThreshold: 1 } } };
+  expect(plan(tolerant).record?.step?.doneSince).toBe(NOW - 300);
 });

@@ -1,0 +1,46 @@
+/** Since when the groups of the step in Git have all been there: pauses and soaks count from then. */
+
+import type { Instant } from '../api/time.ts';
+import { SENTINEL } from '../api/workload.ts';
+import { toleratedFailures } from './batches.ts';
+import { wanted } from './gates/cluster.ts';
+import type { Group } from './groups.ts';
+import { recordedStep } from './restarts.ts';
+import type { Situation } from './situation.ts';
+
+/**
+ * The latest of what shows it: the pass that first saw the step done, the commit that wrote it, and the groups' own
+ * times, which come from the API server. Our clock may have been wrong once, and a group may have been restarted
+ * between two passes. What lies in the future shows nothing. undefined: no pass has seen it done.
+ */
+export function soakingSince(situation: Situation): Instant | undefined {
+  const step = recordedStep(situation);
+  const { now } = situation.snapshot;
+  if (step?.doneSince === undefined) return undefined;
+  const shown = [step.writtenAt, batchReadyAt(situation)].filter((at) => at !== undefined && at <= now);
+  return Math.max(step.doneSince > now ? now : step.doneSince, ...shown.filter((at) => at !== undefined));
+}
+
+/** Whether some group is younger than this pass: then our clock is behind, or that of a node ahead. */
+export function clockIsBehind({ observed, snapshot }: Situation): boolean {
+  return (observed?.groups ?? []).some((group) => (groupReadyAt(group) ?? 0) > snapshot.now);
+}
+
+/** When the last group that the step needs got ready; those that failureThreshold lets it do without do not count. */
+function batchReadyAt({ observed, asked, partition, snapshot }: Situation): Instant | undefined {
+  if (observed === undefined || asked === undefined) return undefined;
+  const from = partition === SENTINEL ? 0 : partition;
+  const batch = wanted(observed, asked).filter((group) => group.index >= from);
+  const ready = batch.filter((group) => group.ready);
+  const failureThreshold = snapshot.rollout?.rollout.failureThreshold;
+  const tolerated = toleratedFailures({ updated: batch.length, failureThreshold });
+  const spare = Math.max(0, tolerated - (batch.length - ready.length));
+  const times = ready.map(groupReadyAt).filter((at) => at !== undefined && at <= snapshot.now);
+  return times.sort((a = 0, b = 0) => b - a)[spare];
+}
+
+/** A group is not ready before its leader is there, nor before the leader says so. */
+export function groupReadyAt({ leader }: Group): Instant | undefined {
+  const times = [leader.createdAt, leader.readyAt].filter((at) => at !== undefined);
+  return times.length === 0 ? undefined : Math.max(...times);
+}
