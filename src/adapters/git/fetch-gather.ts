@@ -1,7 +1,7 @@
 /** Sends what several reads ask for in the same turn as one request, so that reads that go on together wait together. */
 
 import type { Oid } from '../../ports/git.ts';
-import type { GitObject } from './objects.ts';
+import type { TakenObject } from './pack-read.ts';
 import { type FetchRequest, ServerSaid } from './protocol.ts';
 import type { Reading } from './remote-fetch.ts';
 
@@ -15,11 +15,15 @@ type Party = {
 };
 
 /** One request; `take` gets every object of the answer. Throws what RemoteFetch throws. */
-type Send = (request: FetchRequest, reading: Reading, take: (oid: Oid, object: GitObject) => void) => Promise<unknown>;
+type Send = (
+  request: FetchRequest,
+  reading: Reading,
+  take: (oid: Oid, object: TakenObject) => void,
+) => Promise<unknown>;
 
 export type GatherOptions = {
   readonly send: Send;
-  readonly keep: (oid: Oid, object: GitObject, reading: Reading) => void;
+  readonly keep: (oid: Oid, object: TakenObject, reading: Reading) => void;
   readonly wantsPerRequest: number;
 };
 
@@ -57,7 +61,7 @@ export class FetchGather {
     const [first] = parties;
     if (first === undefined) return;
     const wants = new Set(parties.flatMap((party) => [...party.wants]));
-    const take = (oid: Oid, object: GitObject): void => {
+    const take = (oid: Oid, object: TakenObject): void => {
       // A blob that a read did not ask for says nothing to it; what is said of blobs depends on its markers.
       for (const party of parties)
         if (object.type !== 'blob' || party.wants.has(oid)) this.options.keep(oid, object, party.reading);

@@ -82,6 +82,48 @@ function createFastInflater(): Inflater | undefined {
   };
 }
 
+export type Flow = {
+  /**
+   * Inflates what it can of the input and hands it out; the bytes are only valid during the call. `isOver` is told
+   * once bytes came that do not belong to the stream any more. Throws PackError.
+   */
+  readonly push: (
+    piece: { readonly input: Buffer; readonly from: number; readonly to: number },
+    take: (bytes: Buffer) => void,
+  ) => { readonly used: number; readonly isOver: boolean };
+  readonly close: () => void;
+};
+
+/** Inflates one stream of any length piece by piece; undefined where this Node does not offer it without waiting. */
+export function createFlow(): Flow | undefined {
+  const stream = createInflate();
+  if (!hasInternals(stream)) return undefined;
+  const { _handle: handle, _writeState: state } = stream;
+  const last = { failure: '' };
+  const scratch = Buffer.allocUnsafe(firstScratchBytes);
+  // A callback of the binding, not an event: there is no addEventListener.
+  // oxlint-disable-next-line unicorn/prefer-add-event-listener
+  handle.onerror = (message) => {
+    last.failure = message === '' ? 'zlib failed' : message;
+  };
+  return {
+    push: ({ input, from, to }, take) => {
+      let at = from;
+      while (at < to) {
+        handle.writeSync(constants.Z_SYNC_FLUSH, input, at, to - at, scratch, 0, scratch.length);
+        const [spare = 0, unread = 0] = state;
+        if (last.failure !== '') throw new PackError(`an object cannot be inflated: ${last.failure}`);
+        take(scratch.subarray(0, scratch.length - spare));
+        at = to - unread;
+        // Room is left and input too: the stream ended before it.
+        if (spare > 0 && unread > 0) return { used: at - from, isOver: true };
+      }
+      return { used: at - from, isOver: false };
+    },
+    close: () => stream.close(),
+  };
+}
+
 /** A good stream must come out right, and bad ones must be noticed, on this very Node. */
 function worksOn(inflater: Inflater): boolean {
   const text = Buffer.from('tranche tranche tranche');

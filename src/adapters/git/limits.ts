@@ -3,9 +3,11 @@
 export type GitLimits = {
   /** A file above this is `unreadable`; it bounds what a parser of manifests is ever given. */
   readonly fileBytes: number;
-  /** One pack as it comes over the wire. */
+  /** One pack as it is held, compressed, without what is passed over. */
   readonly packBytes: number;
-  /** One object after inflating. */
+  /** One answer with a pack as it comes over the wire. */
+  readonly wireBytes: number;
+  /** One object after inflating; above this it is passed over. */
   readonly objectBytes: number;
   /** All objects of one pack after inflating. */
   readonly inflatedBytes: number;
@@ -35,6 +37,7 @@ const miB = 1024 * kiB;
 export const defaultGitLimits: GitLimits = {
   fileBytes: miB,
   packBytes: 256 * miB,
+  wireBytes: 16 * 1024 * miB,
   objectBytes: 64 * miB,
   inflatedBytes: 1024 * miB,
   packObjects: 2_000_000,

@@ -8,23 +8,29 @@ import {
   openSync,
   readdirSync,
   readFileSync,
+  readSync,
   renameSync,
   rmSync,
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { deflateSync, inflateSync } from 'node:zlib';
+import { constants, deflateSync, inflateSync } from 'node:zlib';
 import type { Oid } from '../../ports/git.ts';
+import { PortError } from '../../ports/port-error.ts';
 import { type GitOperation, gitError } from './git-error.ts';
-import { PackError } from './inflate.ts';
+import { PackError, TooLarge } from './inflate.ts';
 import type { GitLimits } from './limits.ts';
 import type { Layout } from './local-layout.ts';
 import { type LocalPack, openLocalPack } from './local-pack.ts';
+import type { FoundObject } from './object-question.ts';
 import { type GitObject, type ObjectType, oidOf } from './objects.ts';
+import { checkSize } from './pack-objects.ts';
 
 export type LocalObjects = {
   /** Throws PortError where the object is not there or is not what its name says. */
   read(oid: Oid, operation: GitOperation): GitObject;
+  /** The same for the content of a file; `large` where it is over the limit of an object. */
+  readFile(oid: Oid): FoundObject;
   /** Writes what is not there yet; every file is complete and on the disk before it gets its name. */
   write(objects: ReadonlyMap<Oid, GitObject>): void;
   /** Lets go of open packs. */
@@ -53,7 +59,7 @@ export function openLocalObjects(layout: Layout, limits: GitLimits): LocalObject
     return readPacked(packs, oid) ?? readLoose(layout, oid, limits);
   };
   const readChecked = (oid: Oid, operation: GitOperation): GitObject => {
-    const object = orPortError(layout, operation, () => find(oid));
+    const object = find(oid);
     if (object === undefined) {
       throw gitError(`${layout.path} has no object ${oid}`, {
         operation,
@@ -71,7 +77,8 @@ export function openLocalObjects(layout: Layout, limits: GitLimits): LocalObject
     return object;
   };
   return {
-    read: readChecked,
+    read: (oid, operation) => orPortError(layout, operation, () => readChecked(oid, operation)),
+    readFile: (oid) => orPortError(layout, 'read', () => orLarge(() => readChecked(oid, 'read'))),
     write: (objects) => {
       for (const [oid, object] of objects) {
         if (!hasIntact(oid, readChecked)) writeLoose(layout, oid, object);
@@ -91,10 +98,20 @@ function hasIntact(oid: Oid, read: (oid: Oid, operation: GitOperation) => GitObj
   }
 }
 
+function orLarge(read: () => GitObject): FoundObject {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof TooLarge) return { type: 'large' };
+    throw error;
+  }
+}
+
 function orPortError<T>(layout: Layout, operation: GitOperation, call: () => T): T {
   try {
     return call();
   } catch (error) {
+    if (error instanceof PortError) throw error;
     const text = error instanceof Error ? error.message : String(error);
     throw gitError(`${layout.path}: ${text}`, { operation, retryable: !(error instanceof PackError) });
   }
@@ -127,15 +144,29 @@ function looseFile(folder: string, oid: Oid): string {
 
 const looseHead = /^(commit|tree|blob|tag) (\d+)$/;
 const headSlack = 64;
+const headBytes = 256;
 
 function readLoose(layout: Layout, oid: Oid, limits: GitLimits): GitObject | undefined {
   const file = layout.objectFolders.map((folder) => looseFile(folder, oid)).find((name) => existsSync(name));
   if (file === undefined) return undefined;
+  checkSize(looseSize(file), limits);
   const bytes = inflateSync(readFileSync(file), { maxOutputLength: limits.objectBytes + headSlack });
   const end = bytes.indexOf(0);
   const type = typeOf(bytes.toString('latin1', 0, end).match(looseHead)?.[1]);
   if (end < 0 || type === undefined) throw new PackError(`${file} is not a loose object`);
   return { type, bytes: bytes.subarray(end + 1) };
+}
+
+/** The size that a loose object says it has: its first bytes are enough to know. */
+function looseSize(file: string): number {
+  const start = Buffer.alloc(headBytes);
+  const opened = openSync(file, 'r');
+  try {
+    const bytes = inflateSync(start.subarray(0, readSync(opened, start)), { finishFlush: constants.Z_SYNC_FLUSH });
+    return Number(bytes.toString('latin1', 0, Math.max(0, bytes.indexOf(0))).match(looseHead)?.[2] ?? 0);
+  } finally {
+    closeSync(opened);
+  }
 }
 
 function typeOf(text: string | undefined): ObjectType | undefined {

@@ -3,10 +3,11 @@
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
 import type { Oid } from '../../ports/git.ts';
 import { applyDelta } from './delta.ts';
-import { deflateBound, inflateAt, PackError, TooLarge } from './inflate.ts';
+import { deflateBound, inflateAt, PackError } from './inflate.ts';
 import type { GitLimits } from './limits.ts';
 import type { GitObject } from './objects.ts';
 import { type PackEntry, readPackEntry } from './pack-entry.ts';
+import { checkSize } from './pack-objects.ts';
 
 export type LocalPack = {
   /** Undefined where the pack does not have it. Throws PackError. */
@@ -102,9 +103,7 @@ function remember({ bases, limits }: OpenPack, at: number, object: GitObject): v
 function entryAt(pack: OpenPack, at: number): { readonly entry: PackEntry; readonly bytes: Buffer } {
   let window = readWindow(pack.file, at, windowBytes);
   const entry = readPackEntry(window, 0, window.length, at);
-  if (entry.size > pack.limits.objectBytes) {
-    throw new TooLarge(`an object of ${entry.size} bytes is over the limit of ${pack.limits.objectBytes}`);
-  }
+  checkSize(entry.size, pack.limits);
   const needed = entry.dataAt + deflateBound(entry.size);
   if (needed > window.length) window = readWindow(pack.file, at, needed);
   return { entry, bytes: inflateAt(window, entry.dataAt, entry.size).bytes };

@@ -34,7 +34,12 @@ export function openLocal({ path, limits }: OpenLocal): Git {
     readAt: async (commit, request) =>
       during(() => {
         const root = decodeCommit(commit, readCommit(objects, commit, 'read')).tree;
-        const files = answerNow(walkTree(root, request, limits), () => (oid) => objects.read(oid, 'read'));
+        const files = answerNow(
+          walkTree(root, request, limits),
+          ({ type }) =>
+            (oid) =>
+              type === 'blob' ? objects.readFile(oid) : objects.read(oid, 'read'),
+        );
         return { commit, files };
       }),
     history: async (from, until, limit) =>

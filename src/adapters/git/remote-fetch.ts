@@ -9,8 +9,7 @@ import { createFetchReader, type FetchAnswer } from './fetch-answer.ts';
 import { cleanText, type GitOperation, gitError } from './git-error.ts';
 import { TooLarge } from './inflate.ts';
 import type { GitLimits } from './limits.ts';
-import type { GitObject } from './objects.ts';
-import { PackReader } from './pack-read.ts';
+import { PackReader, type TakenObject } from './pack-read.ts';
 import { type FetchRequest, fetchRequest, ServerSaid } from './protocol.ts';
 import type { Remote } from './remote.ts';
 import { serverSaidError } from './remote-error.ts';
@@ -40,6 +39,8 @@ export type Reading = {
   sent: 'parts' | 'limited' | 'all';
   /** Set where blobs without a marker were let go unnamed: how many blobs the commit has in all. */
   blobs: number | undefined;
+  /** True: objects over the limit came without a name, and a file that did not come may be one of them. */
+  leftOut: boolean;
 };
 
 export type RemoteFetchOptions = {
@@ -51,19 +52,19 @@ export type RemoteFetchOptions = {
 };
 
 export type FetchEnd = FetchAnswer & {
-  /** How many blobs came, wanted or not. */
-  readonly blobs: number;
+  /** How many blobs came, wanted or not; undefined where that cannot be told. */
+  readonly blobs: number | undefined;
 };
 
 export type FetchHow = {
   /** Blobs that it says no to are dropped without a name. */
   readonly wantsBlob?: (bytes: Buffer) => boolean;
   /** Gets the objects instead of those who keep them for this read. */
-  readonly take?: (oid: Oid, object: GitObject) => void;
+  readonly take?: (oid: Oid, object: TakenObject) => void;
   readonly limits?: Partial<GitLimits>;
 };
 
-type Keep = (oid: Oid, object: GitObject, reading: Reading) => void;
+type Keep = (oid: Oid, object: TakenObject, reading: Reading) => void;
 
 export class RemoteFetch {
   /** The best service that has worked. */
@@ -86,8 +87,12 @@ export class RemoteFetch {
       throw error;
     };
     const reader = () => {
-      const take = how.take ?? ((oid: Oid, object: GitObject) => this.keep(oid, object, reading));
-      const pack = new PackReader(limits, { take, wantsBlob: how.wantsBlob ?? (() => true) });
+      const take = how.take ?? ((oid: Oid, object: TakenObject) => this.keep(oid, object, reading));
+      const pack = new PackReader(limits, {
+        take,
+        wantsBlob: how.wantsBlob ?? (() => true),
+        leavesOut: how.limits === undefined,
+      });
       const answer = createFetchReader((chunk) => {
         try {
           pack.push(chunk);
@@ -98,12 +103,13 @@ export class RemoteFetch {
       const finish = (): FetchEnd => {
         const { shallow } = answer.finish();
         pack.finish();
-        return { shallow, blobs: pack.blobs };
+        if (pack.unnamedLarge > 0) reading.leftOut = true;
+        return { shallow, blobs: pack.unnamedLarge > 0 ? undefined : pack.blobs };
       };
       return { packet: answer.packet, finish };
     };
     const body = fetchRequest(request);
-    const maxBytes = limits.packBytes + limits.answerBytes;
+    const maxBytes = how.limits === undefined ? limits.wireBytes : limits.packBytes + limits.answerBytes;
     try {
       return await this.options.remote.read({
         operation: reading.operation,
@@ -162,7 +168,15 @@ export class RemoteFetch {
 /** A reading of which nothing has been sent yet. */
 export function startReading(operation: GitOperation, commits: readonly Oid[], markers: readonly string[]): Reading {
   const texts = markers.map((marker) => Buffer.from(marker, 'utf8'));
-  return { operation, commits, markers: texts, markersKey: JSON.stringify(markers), sent: 'parts', blobs: undefined };
+  return {
+    operation,
+    commits,
+    markers: texts,
+    markersKey: JSON.stringify(markers),
+    sent: 'parts',
+    blobs: undefined,
+    leftOut: false,
+  };
 }
 
 /** The filter at a service, where the best one has `best`. */

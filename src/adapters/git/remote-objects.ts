@@ -9,6 +9,7 @@ import type { GitLimits } from './limits.ts';
 import { createObjectCache, type ObjectCache } from './object-cache.ts';
 import type { Batch, Lookup } from './object-question.ts';
 import type { GitObject } from './objects.ts';
+import type { TakenObject } from './pack-read.ts';
 import type { FetchRequest } from './protocol.ts';
 import {
   filterAt,
@@ -39,7 +40,7 @@ export class RemoteObjects {
   constructor(options: RemoteFetchOptions) {
     this.options = options;
     this.cache = createObjectCache(options.limits.cacheBytes);
-    const keep = (oid: Oid, object: GitObject, reading: Reading) => this.keep(oid, object, reading);
+    const keep = (oid: Oid, object: TakenObject, reading: Reading) => this.keep(oid, object, reading);
     this.server = new RemoteFetch(options, keep);
     this.gather = new FetchGather({
       send: (request, reading, take) => this.server.fetch(request, reading, { take }),
@@ -80,7 +81,8 @@ export class RemoteObjects {
       // All blobs of the tree came, and these were let go: they have no marker.
       for (const oid of missing) this.cache.mark(oid, 'skipped', reading.markersKey);
     } else if (missing.length > 0 && !leftOut) await this.fetchParts(batch.type, missing, reading);
-    const lost = leftOut ? undefined : batch.oids.find((oid) => this.cache.get(oid, reading.markersKey) === undefined);
+    const mayMiss = leftOut || (batch.type === 'blob' && reading.leftOut);
+    const lost = mayMiss ? undefined : batch.oids.find((oid) => this.cache.get(oid, reading.markersKey) === undefined);
     if (lost !== undefined) {
       throw missingObject(batch.type, lost, { name: this.options.remote.name, operation: reading.operation });
     }
@@ -102,9 +104,10 @@ export class RemoteObjects {
     return found?.type === 'commit' ? found : undefined;
   }
 
-  private keep(oid: Oid, object: GitObject, reading: Reading): void {
+  private keep(oid: Oid, object: TakenObject, reading: Reading): void {
     const { markersKey, markers } = reading;
-    if (object.type !== 'blob') this.cache.put(oid, object);
+    if (object.type === 'large') this.cache.mark(oid, 'large', markersKey);
+    else if (object.type !== 'blob') this.cache.put(oid, object);
     else if (object.bytes.length > this.options.limits.fileBytes) this.cache.mark(oid, 'large', markersKey);
     else if (!hasMarker(object.bytes, markers)) this.cache.mark(oid, 'skipped', markersKey);
     else this.cache.put(oid, object);

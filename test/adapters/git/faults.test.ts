@@ -1,5 +1,6 @@
 /** Smart HTTP against servers that lie, stall, break off or refuse: what the caller is told, and what is true after. */
 
+import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { GitLimits } from '../../../src/adapters/git/limits.ts';
 import { openGit } from '../../../src/adapters/git/open.ts';
@@ -39,6 +40,7 @@ beforeEach(async () => {
     'other/c.yaml': 'c: 1\n',
   });
   server.requests.length = 0;
+  server.bytes.sent = 0;
 });
 
 const open = (limits: Partial<GitLimits> = {}): Git =>
@@ -158,7 +160,6 @@ describe('reading', () => {
 
   test.each([
     ['the pack', { packBytes: 100 }, /over the limit of 100 bytes/],
-    ['an object', { objectBytes: 100_000 }, /over the limit of 100000/],
     ['all objects', { inflatedBytes: 150_000 }, /inflate to more than 150000/],
     ['the number of objects', { packObjects: 1 }, /the limit is 1/],
   ])('too large: %s', async (_what, limits, message) => {
@@ -170,6 +171,44 @@ describe('reading', () => {
     const failure = await failureOf(open(limits).readAt(bomb, request));
     expect(failure.message).toMatch(message);
     expect(textsOf(await open().readAt(bomb, request))['apps/bomb.yaml']).toHaveLength(120_000);
+  });
+
+  // A model beside the manifests, a tokenizer among them; the server sends parts, or only all of it.
+  const plain = ['uploadpack.allowFilter', 'false'] as const;
+  const noLimit = ['uploadpackfilter.blob:limit.allow', 'false'] as const;
+  test.each([
+    ['outside of the paths', ['apps'], undefined],
+    ['outside of the paths, whole commits only', ['apps'], plain],
+    ['in all paths', [''], undefined],
+    ['in all paths, no limit for large files', [''], noLimit],
+    ['in all paths, whole commits only', [''], plain],
+  ])('objects over the limit %s: what is read is read, a file of its name is named', async (_what, paths, setting) => {
+    if (setting !== undefined) await repository.git('config', ...setting);
+    const noise = Buffer.concat(
+      Array.from({ length: 20_000 }, (_none, i) => createHash('sha1').update(`${i}`).digest()),
+    );
+    const files = {
+      'model.safetensors': noise,
+      'apps/tokenizer.json': '0'.repeat(300_000),
+      'apps/r.yaml': 'kind: Rollout\n',
+    };
+    const at = await repository.commit('main', files);
+    const git = open({ objectBytes: 100_000, packBytes: 200_000 });
+    for (const names of [[], ['tokenizer.json']]) {
+      const tree = await git.readAt(at, { paths, suffixes: ['.yaml', '.json'], markers: ['kind: Rollout'], names });
+      const shown = tree.files.filter(({ path }) => path.startsWith('apps/'));
+      expect(shown.map(({ path, content }) => `${path} ${content.kind}`)).toEqual([
+        'apps/a.yaml skipped',
+        'apps/b.yaml skipped',
+        'apps/r.yaml text',
+        'apps/tokenizer.json unreadable',
+      ]);
+    }
+    const sent = server.bytes.sent;
+    expect((await git.push([update('main', at, [newCommit({ 'apps/a.yaml': 'a: 2\n' })])])).kind).toBe('pushed');
+    expect((await git.history(at, undefined, 9)).length).toBe(2);
+    // The tokenizer, which deflate makes small, and nothing of the model.
+    if (setting === undefined && paths[0] === 'apps') expect(sent).toBeLessThan(100_000);
   });
 
   test('one dropped connection, and one 503 with Retry-After, do not matter', async () => {

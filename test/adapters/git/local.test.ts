@@ -84,6 +84,33 @@ describe('objects on the disk', () => {
     await git('fsck', '--strict', '--no-dangling');
   });
 
+  test.each(['loose', 'packed'])(
+    'a file over the limit of an object is named, the others are read (%s)',
+    async (kind) => {
+      const { path, git, commit } = await newRepository();
+      const text = (bytes: number) => `# ${'kind: LeaderWorkerSet\n'.repeat(bytes / 20)}`;
+      const head = await commit('main', {
+        'a/huge.yaml': text(300_000),
+        'a/small.yaml': 'a: 1\n',
+        'b.yaml': text(90_000),
+      });
+      await commit('main', { 'a/huge.yaml': `${text(300_000)}# changed\n` });
+      if (kind === 'packed') await git('repack', '-adfq');
+      const local = openGit({ location: path, limits: { objectBytes: 100_000, fileBytes: 50_000 } });
+      const { files } = await local.readAt(head, all);
+      expect(files.map((file) => [file.path, file.content.kind])).toEqual([
+        ['a/huge.yaml', 'unreadable'],
+        ['a/small.yaml', 'text'],
+        ['b.yaml', 'unreadable'],
+      ]);
+      expect((await local.push([update('side', undefined, [newCommit({ x: '1' }, { orphan: true })])])).kind).toBe(
+        'pushed',
+      );
+      const main = await git('rev-parse', 'main');
+      expect((await local.push([update('main', main, [newCommit({ 'a/small.yaml': 'a: 2\n' })])])).kind).toBe('pushed');
+    },
+  );
+
   test('alternates and linked worktrees', async () => {
     const origin = await newRepository();
     const head = await origin.commit('main', { a: '1\n' });

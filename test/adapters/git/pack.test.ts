@@ -13,7 +13,7 @@ import { type Inflated, inflateAt, PackError } from '../../../src/adapters/git/i
 import { createInflater } from '../../../src/adapters/git/inflater.ts';
 import { defaultGitLimits } from '../../../src/adapters/git/limits.ts';
 import { type GitObject, oidOf } from '../../../src/adapters/git/objects.ts';
-import { PackReader } from '../../../src/adapters/git/pack-read.ts';
+import { PackReader, type TakenObject } from '../../../src/adapters/git/pack-read.ts';
 import { encodePack } from '../../../src/adapters/git/pack-write.ts';
 import { bareRepository, createBareRepository, gitEnvironment } from '../../support/git-server.ts';
 
@@ -49,7 +49,11 @@ function read(
   wantsBlob: (bytes: Buffer) => boolean = () => true,
 ): ReadonlyMap<string, GitObject> {
   const found = new Map<string, GitObject>();
-  const reader = new PackReader(defaultGitLimits, { wantsBlob, take: (oid, object) => found.set(oid, object) });
+  const take = (oid: string, object: TakenObject): void => {
+    if (object.type === 'large') throw new Error('nothing is over the limit here');
+    found.set(oid, object);
+  };
+  const reader = new PackReader(defaultGitLimits, { wantsBlob, take, leavesOut: false });
   for (let at = 0; at < pack.length; at += chunkBytes) reader.push(pack.subarray(at, at + chunkBytes));
   reader.finish();
   return found;
@@ -229,4 +233,77 @@ describe('packs that nobody should send', () => {
       { numRuns: 100 },
     );
   });
+});
+
+describe('objects over the limit', () => {
+  const limits = { ...defaultGitLimits, objectBytes: 1000, packBytes: 40_000 };
+  const blob = (text: string): GitObject => ({ type: 'blob', bytes: Buffer.from(text) });
+  const noise = (bytes: number): GitObject => {
+    // Deflate cannot shorten it, so that the pack is over its limit too.
+    const parts = Array.from({ length: bytes / 20 }, (_none, i) => createHash('sha1').update(`${i}`).digest());
+    return { type: 'blob', bytes: Buffer.concat(parts) };
+  };
+
+  test.each([1, 7, 4096, 16_384])('are passed over and named, in chunks of %i bytes', (chunkBytes) => {
+    const small = [blob('one'), blob('two'), blob('three'), blob('four')];
+    const large = [noise(60_000), blob('0'.repeat(200_000)), blob('')];
+    const [one, two, three, four] = small;
+    const pack = encodePack([large[0]!, one!, two!, large[1]!, three!, large[2]!, four!]);
+    const taken = new Map<string, string>();
+    const take = (oid: string, object: TakenObject) => taken.set(oid, object.type);
+    const reader = new PackReader(limits, { take, wantsBlob: () => true, leavesOut: true });
+    for (let at = 0; at < pack.length; at += chunkBytes) reader.push(pack.subarray(at, at + chunkBytes));
+    reader.finish();
+    const wanted = [...small, large[2]!].map((object) => [oidOf(object), 'blob'] as const);
+    expect(taken).toEqual(new Map([...wanted, [oidOf(large[0]!), 'large'], [oidOf(large[1]!), 'large']]));
+    expect([reader.blobs, reader.unnamedLarge]).toEqual([7, 0]);
+  });
+
+  test('what builds on one is left out too, and what does not is found', () => {
+    const base = 'x'.repeat(1500);
+    const size = (bytes: number) => Buffer.from([(bytes & 0x7f) | 0x80, bytes >> 7]);
+    const insert = Buffer.concat([size(base.length), Buffer.from([3, 3]), Buffer.from('new')]);
+    const onLarge = entry(7, insert, Buffer.from(oidOf(blob(base)), 'hex'));
+    const plain = encodePack([blob(base), blob('kept')]);
+    const pack = withSum(Buffer.concat([plain.subarray(0, 8), count(3), plain.subarray(12, -20), onLarge]));
+    const taken = new Map<string, string>();
+    const take = (oid: string, object: TakenObject) => taken.set(oid, object.type);
+    const reader = new PackReader(limits, { take, wantsBlob: () => true, leavesOut: true });
+    reader.push(pack);
+    reader.finish();
+    expect(taken).toEqual(
+      new Map([
+        [oidOf(blob(base)), 'large'],
+        [oidOf(blob('kept')), 'blob'],
+      ]),
+    );
+    expect(reader.unnamedLarge).toBe(1);
+  });
+
+  test.each([
+    ['lies about its size', (pack: Buffer) => pack.fill(pack[13]! ^ 1, 13, 14), /inflates to/],
+    ['is garbled', (pack: Buffer) => pack.fill(0xff, 40, 60), /cannot be inflated|inflates to|checksum/],
+    ['is cut', (pack: Buffer) => pack.subarray(0, 30_000), /has 0 of 2 objects/],
+  ])('one that %s is an error', (_what, spoil, message) => {
+    const pack = spoil(encodePack([noise(60_000), blob('x')]));
+    const reader = new PackReader(limits, { take: () => undefined, wantsBlob: () => true, leavesOut: true });
+    expect(() => {
+      for (let at = 0; at < pack.length; at += 999) reader.push(pack.subarray(at, at + 999));
+      reader.finish();
+    }).toThrow(message);
+  });
+
+  function count(objects: number): Buffer {
+    const bytes = Buffer.alloc(4);
+    bytes.writeUInt32BE(objects);
+    return bytes;
+  }
+
+  function withSum(bytes: Buffer): Buffer {
+    return Buffer.concat([bytes, createHash('sha1').update(bytes).digest()]);
+  }
+
+  function entry(code: number, data: Buffer, base: Buffer): Buffer {
+    return Buffer.concat([Buffer.from([(code << 4) | data.length]), base, deflateSync(data)]);
+  }
 });

@@ -1,0 +1,146 @@
+/** The objects of a pack that have been read: from a small memory, or once more from their bytes. */
+
+import { applyDelta } from './delta.ts';
+import { type Inflated, PackError, TooLarge } from './inflate.ts';
+import { createInflater, plainInflater } from './inflater.ts';
+import type { GitLimits } from './limits.ts';
+import { type GitObject, oidOf } from './objects.ts';
+import type { PackBuffer } from './pack-buffer.ts';
+import { type PackEntry, readPackEntry } from './pack-entry.ts';
+
+/** Deltas follow their base closely, so a small memory of bases saves nearly all second inflating. */
+const basesBytes = 4 * 1024 * 1024;
+const longestChain = 4096;
+
+export class PackObjects {
+  private readonly limits: GitLimits;
+  private readonly buffer: PackBuffer;
+  private inflater = plainInflater;
+  private inflated = 0;
+  private readonly bases = new Map<number, GitObject>();
+  private basesHeld = 0;
+  /** A Map could tell the order too, but slowly: it walks over everything that was ever deleted. */
+  private readonly basesInOrder: number[] = [];
+  private oldestBase = 0;
+  private readonly places = new Map<string, number>();
+  private unnamed: number[] = [];
+
+  constructor(limits: GitLimits, buffer: PackBuffer) {
+    this.limits = limits;
+    this.buffer = buffer;
+  }
+
+  /** Says that there are so many that the fast inflater earns what it takes to make and try it. */
+  areMany(): void {
+    this.inflater = createInflater();
+  }
+
+  /** The head of the entry at a place, in places of the pack. Throws PackError. */
+  entryAt(place: number, end: number): PackEntry {
+    const { buffer } = this;
+    const index = buffer.indexOf(place);
+    const { dataAt, size, is } = readPackEntry(buffer.bytes, index, buffer.indexOf(end), place - index);
+    return { dataAt: dataAt + place - index, size, is };
+  }
+
+  /** The bytes of an entry, which are only valid until the next call. Throws PackError. */
+  inflate(dataAt: number, size: number): Inflated {
+    this.countInflated(size);
+    return this.inflater.inflate(this.buffer.bytes, this.buffer.indexOf(dataAt), size);
+  }
+
+  /** Remembers where the object of a name is. */
+  name(oid: string, at: number): void {
+    this.places.set(oid, at);
+  }
+
+  /** Remembers where an object is whose name nobody has asked for. */
+  leaveUnnamed(at: number): void {
+    this.unnamed.push(at);
+  }
+
+  /** Where the object of a name is, as far as the pack has been read. */
+  placeOf(oid: string, end: number): number | undefined {
+    // It may be one that we let go unnamed.
+    if (!this.places.has(oid)) this.nameAll(end);
+    return this.places.get(oid);
+  }
+
+  private nameAll(end: number): void {
+    const unnamed = this.unnamed;
+    this.unnamed = [];
+    for (const at of unnamed) {
+      const object = this.objectAt(at, end);
+      if (object !== undefined) this.places.set(oidOf(object), at);
+    }
+  }
+
+  /** The object at a place before `end`; undefined where its own base is missing. Throws PackError. */
+  objectAt(at: number, end: number): GitObject | undefined {
+    const deltas: Buffer[] = [];
+    let place = at;
+    let object = this.bases.get(place);
+    while (object === undefined) {
+      if (deltas.length > longestChain) throw new PackError(`a chain of deltas is longer than ${longestChain}`);
+      if (place >= end) throw new PackError('a delta builds on something that is no object');
+      const { dataAt, size, is } = this.entryAt(place, end);
+      checkSize(size, this.limits);
+      const bytes = Buffer.from(this.inflate(dataAt, size).bytes);
+      if (is.kind === 'whole') object = { type: is.type, bytes };
+      else {
+        deltas.push(bytes);
+        const next = is.kind === 'onOffset' ? is.baseAt : this.places.get(is.base);
+        if (next === undefined) return undefined;
+        place = next;
+        object = this.bases.get(place);
+      }
+    }
+    for (const delta of deltas.reverse()) object = this.apply(object, delta);
+    this.remember(at, object);
+    return object;
+  }
+
+  /** What a delta makes of its base. Throws PackError. */
+  apply(base: GitObject, delta: Buffer): GitObject {
+    const bytes = applyDelta(base.bytes, delta, this.limits.objectBytes);
+    this.countInflated(bytes.length);
+    return { type: base.type, bytes };
+  }
+
+  /** Keeps an object as the base of others for a while. */
+  remember(at: number, object: GitObject): void {
+    if (this.bases.has(at)) return;
+    this.bases.set(at, object);
+    this.basesInOrder.push(at);
+    this.basesHeld += object.bytes.length;
+    while (this.basesHeld > basesBytes && this.oldestBase < this.basesInOrder.length - 1) {
+      const oldest = this.basesInOrder[this.oldestBase] ?? 0;
+      this.oldestBase += 1;
+      this.basesHeld -= this.bases.get(oldest)?.bytes.length ?? 0;
+      this.bases.delete(oldest);
+    }
+  }
+
+  /** True once more was inflated than one pack may hold: then nothing of it is taken. */
+  isExhausted(): boolean {
+    return this.inflated > this.limits.inflatedBytes;
+  }
+
+  /** Lets go of everything. */
+  close(): void {
+    this.bases.clear();
+    this.places.clear();
+    this.inflater.close();
+  }
+
+  private countInflated(bytes: number): void {
+    this.inflated += bytes;
+    const { inflatedBytes } = this.limits;
+    if (this.isExhausted()) throw new TooLarge(`the objects of the pack inflate to more than ${inflatedBytes} bytes`);
+  }
+}
+
+/** Throws TooLarge where one object is over the limit. */
+export function checkSize(size: number, { objectBytes }: GitLimits): void {
+  if (size > objectBytes) throw new TooLarge(`an object of ${size} bytes is over the limit of ${objectBytes}`);
+}
