@@ -49,6 +49,8 @@ export function buildTree(text: string, contents: unknown): Built {
 
 /** Names are set when their node is complete, so an alias inside its own anchor has no target: no cycles. */
 function build(walk: Walk, node: unknown, fallback: number): SourceNode {
+  // Inside of the node the name is the node's already: an earlier one of that name is not meant any more.
+  if (isYamlNode(node) && node.anchor !== undefined) walk.anchors.delete(node.anchor);
   const made = buildBare(walk, node, fallback);
   if (made.anchor !== undefined) walk.anchors.set(made.anchor, made);
   return made;

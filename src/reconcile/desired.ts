@@ -19,6 +19,7 @@ import {
   unreadableIssue,
   withoutEchoes,
 } from './desired-issues.ts';
+import type { Trials } from './lint-writable.ts';
 import { NO_SCOPE, type PolicyReading, type PolicyScope, policyFor, readPolicies } from './read-policy.ts';
 import { type RolloutReading, readRollout } from './read-rollout.ts';
 
@@ -56,6 +57,8 @@ export type Desired = {
   readonly rollouts: readonly DesiredRollout[];
   /** Issues of files that belong to no rollout in particular. */
   readonly issues: readonly Issue[];
+  /** What has been tried on documents of these files. */
+  readonly trials: Trials;
 };
 
 /** Reads a tree into rollouts. Pure but for the cache, which only saves time. */
@@ -94,6 +97,7 @@ export function desiredOf(tree: Tree, config: Config, cache: ParseCache): Desire
       ...entries.flatMap((entry) => (isRollout(entry) ? [] : [entry])),
       ...unheard(policies, entries),
     ],
+    trials: new WeakMap(),
   };
 }
 

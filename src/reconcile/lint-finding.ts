@@ -11,6 +11,8 @@ import { nameOf } from './read-rollout.ts';
 export type LintFacts = {
   readonly document: ManifestDocument;
   readonly file: WorkloadFile;
+  /** The text of the whole file, other documents included. */
+  readonly fileText: string;
   /** Something declared or found writes `replicas`. */
   readonly autoscaled: boolean;
   /** The text that is being left, where there is one to compare with. */

@@ -20,6 +20,7 @@ import {
 import { NOT_READ } from '../rollout/strategies/at-rest.ts';
 import { type Desired, type DesiredRollout, namespaceOf } from './desired.ts';
 import { lintWarnings, lintWorkload } from './lint-workload.ts';
+import { unwritable } from './lint-writable.ts';
 import { type LiveReader, targets, unreadLive } from './observe-cluster.ts';
 import { type GitReader, stableFromRecord } from './observe-git.ts';
 import { readWorkload } from './read-workload.ts';
@@ -70,7 +71,7 @@ export async function observe(of: Observation): Promise<Snapshot> {
     delivered: file === undefined ? absent : await deliveredOf(of, file),
     retryText: file === undefined ? absent : await retryTextOf(of, file),
     recreateText: recreating === undefined ? absent : await of.git.textAt(recreating.text, entry),
-    ...faultsOf(of, { file, stable, live, unreadable: workload?.issues ?? [] }),
+    ...faultsOf(of, { file, stable, live, resting, unreadable: workload?.issues ?? [] }),
     record,
     recordFault: recordFaultOf(of, record),
     audit: resting === 'audit' || record === undefined,
@@ -211,6 +212,7 @@ function faultsOf(
     readonly file: WorkloadFile | undefined;
     readonly stable: Known<Stable>;
     readonly live: Live;
+    readonly resting: Rest;
     readonly unreadable: readonly Issue[];
   },
 ): Faults {
@@ -224,13 +226,20 @@ function faultsOf(
     const facts = {
       document: entry.workload,
       file,
+      fileText: desired.texts.get(file.file) ?? '',
       autoscaled,
       stable: stable.kind === 'known' ? stable.value : undefined,
       policy: entry.policy.rules,
       lwsVersion: desired.config.lwsVersion,
     };
     issues.push(...lintWorkload(facts));
+    if (read.resting !== 'rest' && !isOurs(file)) issues.push(...unwritable(facts, desired.trials));
     warnings.push(...lintWarnings(facts));
   }
   return { issues, warnings };
+}
+
+/** In a delivery, as our last step left it: whatever was to be tried has been tried before the first. */
+function isOurs({ workload: { marks }, digest }: WorkloadFile): boolean {
+  return marks?.step !== undefined && marks.release.digest === digest;
 }

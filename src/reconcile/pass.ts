@@ -10,6 +10,7 @@ import type { Log } from '../ports/log.ts';
 import type { Plan } from '../rollout/plan.ts';
 import type { RolloutKey, Snapshot } from '../rollout/snapshot.ts';
 import type { Desired, ParseCache } from './desired.ts';
+import type { Trials } from './lint-writable.ts';
 import type { StatusBranch } from './record-store.ts';
 
 export type Ports = { readonly git: Git; readonly cluster: Cluster; readonly clock: Clock; readonly log: Log };
@@ -27,6 +28,7 @@ export type PassOptions = {
 /** What one process may remember between passes. Losing it costs time only. */
 export type Memory = {
   readonly parsed: ParseCache;
+  readonly trials: Trials;
   /** The branches as they were read last. */
   status: StatusBranch | undefined;
   config: Config | undefined;
@@ -34,7 +36,7 @@ export type Memory = {
 
 /** The memory of a process that has just begun. */
 export function newMemory(): Memory {
-  return { parsed: new Map(), status: undefined, config: undefined };
+  return { parsed: new Map(), trials: new WeakMap(), status: undefined, config: undefined };
 }
 
 /** What a pass says that found nothing to look at; here, because the rest of the report is not loaded for it. */

@@ -94,7 +94,7 @@ export async function readDesired(
 ): Promise<Desired> {
   const early = at.ahead !== undefined && isSame(at.ahead.paths, at.config.paths) ? at.ahead.tree : undefined;
   const tree = await (early ?? git.readAt(commit, desiredRequest(at.config.paths)));
-  return desiredOf(tree, at.config, at.memory.parsed);
+  return { ...desiredOf(tree, at.config, at.memory.parsed), trials: at.memory.trials };
 }
 
 function isSame(left: readonly string[], right: readonly string[]): boolean {

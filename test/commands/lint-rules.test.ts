@@ -60,6 +60,28 @@ const rows: readonly (readonly [reason: string, from: string, to: string, line: 
   ['GroupIdentityHash', '  replicas: 4\n', '  replicas: 4\n  groupIdentity: Hash\n', 9, 'groupIdentity is Hash'],
   ['NotAPlainNumber', 'replicas: 4', 'replicas: four', 8, 'spec.replicas'],
   ['NotAPlainNumber', 'size: 2', 'size: 2.5', 16, 'spec.leaderWorkerTemplate.size'],
+  ['AliasInField', '  namespace: llm\n', '  namespace: llm\n  labels: &l {a: b}\n  annotations: *l\n', 8, 'an alias'],
+  [
+    'AliasInField',
+    '  namespace: llm\n',
+    '  namespace: llm\n  annotations: &l {a: b}\n  labels: *l\n',
+    7,
+    'repeats elsewhere',
+  ],
+  [
+    'AliasInField',
+    '  replicas: 4\n',
+    '  <<: {networkConfig: {subdomainPolicy: Shared}}\n  replicas: 4\n',
+    8,
+    'merge key',
+  ],
+  [
+    'FieldIsNotMap',
+    '  namespace: llm\n',
+    '  namespace: llm\n  ? annotations\n',
+    7,
+    'metadata.annotations is not a map',
+  ],
   ['DuplicateKey', '  replicas: 4\n', '  replicas: 4\n  replicas: 5\n', 9, 'replicas'],
 ];
 

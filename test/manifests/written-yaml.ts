@@ -1,7 +1,7 @@
 /** Writes a JSON value as YAML in many styles, so that properties can be tried on files people might write. */
 
 import type { Json, JsonObject } from '../../src/api/json.ts';
-import { isJsonObject } from '../../src/api/json.ts';
+import { isJsonObject, jsonEqual } from '../../src/api/json.ts';
 
 export type Style = {
   readonly seed: number;
@@ -10,6 +10,8 @@ export type Style = {
   readonly lineBreak: '\n' | '\r\n';
   readonly finalBreak: boolean;
   readonly byteOrderMark: boolean;
+  /** Values that are equal may be written once, with an anchor, and repeated by aliases and merge keys. */
+  readonly ties?: boolean;
 };
 
 /** A small generator of its own, so that one number repeats one file. */
@@ -23,10 +25,15 @@ function dice(seed: number): (sides: number) => number {
 
 const COMMENTS = ['# why: 3 # two', '#', '# "quoted\'', '#\ttab', '# {a: [', '# --- not a separator'];
 
-type Writer = { readonly roll: (sides: number) => number; readonly style: Style };
+type Writer = {
+  readonly roll: (sides: number) => number;
+  readonly style: Style;
+  /** What each name stands for at this place of the text. */
+  readonly anchors: Map<string, Json>;
+};
 
 export function writeYaml(value: JsonObject, style: Style): string {
-  const writer: Writer = { roll: dice(style.seed), style };
+  const writer: Writer = { roll: dice(style.seed), style, anchors: new Map() };
   const lines = mapLines(writer, value, 0);
   const text = lines.join(style.lineBreak) + (style.finalBreak ? style.lineBreak : '');
   return (style.byteOrderMark ? '\uFEFF' : '') + text;
@@ -37,6 +44,29 @@ function mapLines(writer: Writer, value: JsonObject, indent: number): string[] {
     const head = `${' '.repeat(indent)}${keyText(writer, key)}:`;
     return [...noise(writer, indent), ...valueLines(writer, { head, item, indent, inList: false })];
   });
+}
+
+/** `<<: *name` first, then the keys that it does not bring, where an anchored map is a part of this one. */
+function mergedLines(writer: Writer, value: JsonObject, indent: number): string[] {
+  for (const [name, part] of writer.style.ties === true ? writer.anchors : []) {
+    if (!isJsonObject(part) || Object.keys(part).length === 0 || !isPart(part, value)) continue;
+    const rest = Object.fromEntries(Object.entries(value).filter(([key]) => part[key] === undefined));
+    return [`${' '.repeat(indent)}<<: *${name}`, ...mapLines(writer, rest, indent)];
+  }
+  return mapLines(writer, value, indent);
+}
+
+function isPart(part: JsonObject, whole: JsonObject): boolean {
+  return Object.entries(part).every(([key, item]) => whole[key] !== undefined && jsonEqual(whole[key], item));
+}
+
+/** An alias for a value that has a name already, or a new name before the value, or nothing. */
+function tie(writer: Writer, value: Json): { readonly alias: string | undefined; readonly name: string | undefined } {
+  const { roll, style, anchors } = writer;
+  if (style.ties !== true) return { alias: undefined, name: undefined };
+  const known = [...anchors].find(([, other]) => jsonEqual(other, value));
+  if (known !== undefined && roll(3) > 0) return { alias: known[0], name: undefined };
+  return { alias: undefined, name: roll(3) === 0 ? ['a', 'b', 'image', 'x-1'][roll(4)] : undefined };
 }
 
 function noise({ roll }: Writer, indent: number): string[] {
@@ -50,6 +80,20 @@ function noise({ roll }: Writer, indent: number): string[] {
 type Place = { readonly head: string; readonly item: Json; readonly indent: number; readonly inList: boolean };
 
 function valueLines(writer: Writer, { head, item, indent, inList }: Place): string[] {
+  const { anchors } = writer;
+  const { alias, name } = tie(writer, item);
+  if (alias !== undefined) return [`${head} *${alias}`];
+  if (name !== undefined) {
+    // No alias inside may mean an earlier value of the same name.
+    anchors.delete(name);
+    const lines = bareLines(writer, { head: `${head} &${name}`, item, indent, inList });
+    anchors.set(name, item);
+    return lines;
+  }
+  return bareLines(writer, { head, item, indent, inList });
+}
+
+function bareLines(writer: Writer, { head, item, indent, inList }: Place): string[] {
   const { roll, style } = writer;
   const tail = roll(5) === 0 ? ` ${COMMENTS[roll(COMMENTS.length)]}` : '';
   const isEmpty = isJsonObject(item) ? Object.keys(item).length === 0 : Array.isArray(item) && item.length === 0;
@@ -64,13 +108,13 @@ function valueLines(writer: Writer, { head, item, indent, inList }: Place): stri
           .map((line) => (line === '' ? '' : inner + line)),
       ];
     }
-    return [`${head} ${flow(writer, item)}${tail}`];
+    return [`${head} ${bareFlow(writer, item)}${tail}`];
   }
   if (Array.isArray(item)) {
     const at = indent + (style.indentLists || inList ? style.step : 0);
     return [`${head}${tail}`, ...item.flatMap((one: Json) => itemLines(writer, one, at))];
   }
-  return [`${head}${tail}`, ...mapLines(writer, item as JsonObject, indent + style.step)];
+  return [`${head}${tail}`, ...mergedLines(writer, item as JsonObject, indent + style.step)];
 }
 
 function itemLines(writer: Writer, item: Json, indent: number): string[] {
@@ -90,6 +134,16 @@ function isBlockText(text: string): boolean {
 }
 
 function flow(writer: Writer, value: Json): string {
+  const { alias, name } = tie(writer, value);
+  if (alias !== undefined) return `*${alias} `;
+  if (name === undefined) return bareFlow(writer, value);
+  writer.anchors.delete(name);
+  const text = `&${name} ${bareFlow(writer, value)}`;
+  writer.anchors.set(name, value);
+  return text;
+}
+
+function bareFlow(writer: Writer, value: Json): string {
   const { roll } = writer;
   const [comma, colon] = roll(2) === 0 ? [', ', ': '] : [' , ', ':  '];
   if (Array.isArray(value)) return `[${value.map((item: Json) => flow(writer, item)).join(comma)}]`;

@@ -8,7 +8,7 @@ import { type Change, replaceIn } from './change.ts';
 import { removeField } from './remove-field.ts';
 import { restoreField } from './restore-field.ts';
 import { setField } from './set-field.ts';
-import { verify } from './verify.ts';
+import { type Verified, verify } from './verify.ts';
 import { insertDocument, removeDocument } from './whole-document.ts';
 
 export type Spliced =
@@ -38,24 +38,49 @@ export function applyEdits(text: string, edits: ObjectEdits): Spliced {
     if (edit.path.length === 0 || edit.path.some((segment) => FORBIDDEN_SEGMENTS.has(segment))) {
       return refused(edits, 'UnsupportedEdit', `no field can have the path ${JSON.stringify(edit.path)}`);
     }
-    const change = changeFor(document, edit);
-    if (change.kind === 'refused') return change;
-    if (change.replacements.length === 0) continue;
-    const body = replaceIn(document.text, change.replacements);
-    const after = file.text.slice(0, document.start) + body + file.text.slice(document.end);
-    const verified = verify({ before: file, document, edit, after });
-    if (verified.kind === 'refused') return verified;
-    ({ file, document } = verified);
+    const made = firstVerified(file, document, edit);
+    if (made.kind === 'refused') return made;
+    ({ file, document } = made);
   }
   return whole?.kind === 'remove' ? removeDocument(file, document, whole.note) : { kind: 'ok', text: file.text };
 }
 
-function changeFor(document: ManifestDocument, edit: Edit): Change {
+/** The first way of making the edit whose result reads as planned; else why the first of them was refused. */
+function firstVerified(file: ManifestFile, document: ManifestDocument, edit: Edit): Verified {
+  let refusal: Verified | undefined;
+  const changes = changesFor(document, edit);
+  const [only, second] = changes;
+  // Nothing to do. (The same text may still be another value, where an alias in it means something else now.)
+  const untouched = only?.kind === 'replace' && only.replacements.length === 0;
+  if (untouched && second === undefined) return { kind: 'ok', file, document };
+  for (const change of changes) {
+    const made = change.kind === 'refused' ? change : verifiedChange({ file, document, edit, change });
+    if (made.kind === 'ok') return made;
+    refusal ??= made;
+  }
+  return refusal ?? { kind: 'ok', file, document };
+}
+
+type Attempt = {
+  readonly file: ManifestFile;
+  readonly document: ManifestDocument;
+  readonly edit: Edit;
+  readonly change: Change & { readonly kind: 'replace' };
+};
+
+function verifiedChange({ file, document, edit, change }: Attempt): Verified {
+  const body = replaceIn(document.text, change.replacements);
+  const after = file.text.slice(0, document.start) + body + file.text.slice(document.end);
+  return verify({ before: file, document, edit, after });
+}
+
+/** The ways of making one edit, the most faithful first. */
+function changesFor(document: ManifestDocument, edit: Edit): readonly Change[] {
   switch (edit.kind) {
     case 'set':
-      return setField(document, edit);
+      return [setField(document, edit)];
     case 'remove':
-      return removeField(document, edit.path, 'leave');
+      return [removeField(document, edit.path, 'leave')];
     case 'restore':
       break;
   }

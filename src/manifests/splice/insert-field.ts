@@ -5,7 +5,16 @@ import { column, lineEnd, startsLine } from '../lines.ts';
 import type { ManifestDocument } from '../parse-file.ts';
 import { find, type Link, type SourceEntry, type SourceMap } from '../source-tree.ts';
 import { type Change, refuse, unclearPlace } from './change.ts';
-import { breakOf, entryEnd, entryEndWithComments, indentationStep, mapAbove, notationOf, prettyUnit } from './place.ts';
+import {
+  breakOf,
+  entryEnd,
+  entryEndWithComments,
+  entryStart,
+  indentationStep,
+  mapAbove,
+  notationOf,
+  prettyUnit,
+} from './place.ts';
 import { keyToken } from './token.ts';
 
 /** The value to insert, written for the place where it goes. */
@@ -48,7 +57,7 @@ function amongBlock(spot: Spot, map: SourceMap): Change {
   const first = map.entries[0];
   const behind = predecessor(map, missing.length === 1 ? leaf.after : undefined);
   if (first === undefined || behind === undefined) return notAMap(spot);
-  const indentation = column(text, first.keyStart);
+  const indentation = column(text, entryStart(text, first));
   // A restored block goes behind the comments of the block before it, where it was; a new key hugs its sibling.
   const at = leaf.after === undefined ? lineEnd(text, entryEnd(text, behind)) : entryEndWithComments(text, behind);
   const lines = blockLines(spot, indentation);

@@ -5,6 +5,12 @@ import type { ManifestDocument } from '../parse-file.ts';
 import type { Link, SourceEntry, SourceMap, SourceNode } from '../source-tree.ts';
 import type { Notation } from './token.ts';
 
+/** Where an entry of a block begins: at the sign before it where it is written `? key`. */
+export function entryStart(text: string, { keyStart, afterColon }: SourceEntry): number {
+  const sign = afterColon === -1 ? text.lastIndexOf('?', keyStart) : -1;
+  return sign !== -1 && /^\?[ \t]+$/.test(text.slice(sign, keyStart)) ? sign : keyStart;
+}
+
 /** Where the last character of an entry's value, or of its colon, ends: before any comment behind it. */
 export function entryEnd(text: string, entry: SourceEntry): number {
   return Math.max(entry.keyEnd, entry.afterColon, nodeEnd(text, entry.value));
@@ -41,7 +47,7 @@ function blockTextEnd(text: string, node: SourceNode): number {
 
 /** The end of an entry with the comments behind it, and with those on further lines that are indented below its key. */
 export function entryEndWithComments(text: string, entry: SourceEntry): number {
-  const indentation = column(text, entry.keyStart);
+  const indentation = column(text, entryStart(text, entry));
   let end = lineEnd(text, entryEnd(text, entry));
   for (let at = nextLine(text, end); at < text.length; at = nextLine(text, at)) {
     const line = text.slice(at, lineEnd(text, at));
@@ -70,7 +76,7 @@ export function indentationStep(document: ManifestDocument, chain: readonly Link
 
 function blockColumn(text: string, node: SourceNode): number | undefined {
   const first = node.kind === 'map' && !node.flow ? node.entries[0] : undefined;
-  return first === undefined ? undefined : column(text, first.keyStart);
+  return first === undefined ? undefined : column(text, entryStart(text, first));
 }
 
 /** JSON is recognised by its file name, or by braces and a quoted first key. */

@@ -4,7 +4,7 @@ import type { Edit } from '../../rollout/edit.ts';
 import { lineEnd } from '../lines.ts';
 import type { ManifestDocument } from '../parse-file.ts';
 import { pathText } from '../path-text.ts';
-import { find, nodesOf, type SourceEntry, type SourceScalar } from '../source-tree.ts';
+import { find, type Link, nodesOf, type SourceEntry, type SourceScalar } from '../source-tree.ts';
 import { fieldIssue } from '../strict-scalar.ts';
 import { type Change, noChange, refuse, unclearPlace } from './change.ts';
 import { insertField } from './insert-field.ts';
@@ -19,6 +19,8 @@ export function setField(document: ManifestDocument, edit: SetEdit): Change {
   const issue = fieldIssue(document, path);
   if (issue !== undefined) return { kind: 'refused', issue };
   const found = find(document.root, path);
+  const repeated = found.kind === 'blocked' ? undefined : repeatedAnchor(document, found.chain);
+  if (repeated !== undefined) return anchored(document, edit, repeated);
   const notation = notationOf(document);
   if (found.kind !== 'found') {
     const token = valueToken(value, notation, 'empty');
@@ -28,7 +30,6 @@ export function setField(document: ManifestDocument, edit: SetEdit): Change {
   const { node, entry } = found;
   if (node.kind !== 'scalar') return notAScalar(document, edit);
   if (node.tagged) return unclearPlace(document, path, 'the value has a tag (!!), which would change what is written');
-  if (node.anchor !== undefined && isUsed(document, node.anchor)) return anchored(document, edit, node.anchor);
   if (node.value === value && !node.ambiguous) return noChange;
   const token = valueToken(value, notation, node.style);
   const place = placeOf(document, node, entry);
@@ -53,17 +54,19 @@ function placeOf(
   return { start: node.start, end: lineEnd(document.text, entryEnd(document.text, entry)), gap: '' };
 }
 
-/** Does any alias repeat the node of this name? Then a change of it would change other fields too. */
-function isUsed(document: ManifestDocument, anchor: string): boolean {
-  for (const node of nodesOf(document.root)) if (node.kind === 'alias' && node.name === anchor) return true;
-  return false;
+/** The name by which an alias repeats the field or a map that holds it: a change here would change that too. */
+function repeatedAnchor(document: ManifestDocument, chain: readonly Link[]): string | undefined {
+  const names = chain.map(({ node }) => node.anchor).filter((anchor) => anchor !== undefined);
+  if (names.length === 0) return undefined;
+  for (const node of nodesOf(document.root)) if (node.kind === 'alias' && names.includes(node.name)) return node.name;
+  return undefined;
 }
 
 function anchored(document: ManifestDocument, { path }: SetEdit, anchor: string): Change {
   return refuse(document, path, {
     reason: 'AliasInField',
-    message: `${pathText(path)} is repeated elsewhere by the alias *${anchor}, so a change here would change that too`,
-    hint: `Write the value out where *${anchor} stands.`,
+    message: `${pathText(path)} is part of what the alias *${anchor} repeats elsewhere, so a change here would change that too`,
+    hint: `Write it out where *${anchor} stands.`,
   });
 }
 

@@ -1,5 +1,6 @@
 /** Writes keys and scalar values as YAML or JSON tokens that every reader takes for the same text. */
 
+import type { Json } from '../../api/json.ts';
 import { readPlain } from '../kubernetes-scalar.ts';
 import type { ScalarStyle } from '../source-tree.ts';
 
@@ -28,12 +29,21 @@ export function keyToken(key: string, notation: Notation): string {
   return plain ? key : doubleQuoted(key);
 }
 
+/** Any value as JSON on one line, which every reader of YAML takes for the same. */
+export function jsonToken(value: Json): string {
+  return escaped(JSON.stringify(value));
+}
+
 function isPrintable(value: string): boolean {
   return /^[\u0020-\u007E\u00A0-\u2027\u202A-\uD7FF\uE000-\uFEFE\uFF00-\uFFFD]*$/.test(value);
 }
 
 function doubleQuoted(value: string): string {
-  return JSON.stringify(value).replace(TO_ESCAPE, (character) => {
+  return escaped(JSON.stringify(value));
+}
+
+function escaped(json: string): string {
+  return json.replace(TO_ESCAPE, (character) => {
     return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
   });
 }

@@ -5,6 +5,8 @@ import { isJsonObject, type Json, jsonEqual } from '../../api/json.ts';
 import type { Edit, FieldPath } from '../../rollout/edit.ts';
 import { type ManifestDocument, type ManifestFile, parseManifestFile, valueAt } from '../parse-file.ts';
 import { pathText } from '../path-text.ts';
+import { find } from '../source-tree.ts';
+import { anchoredValues, pathsInto } from './anchors.ts';
 import { sourceDocument } from './restore-field.ts';
 
 export type Verified =
@@ -31,10 +33,13 @@ export function verify({ before, document, edit, after }: Splice): Verified {
     after.startsWith(before.text.slice(0, document.start)) && after.endsWith(before.text.slice(document.end));
   if (!untouched || !sameOthers(before, file, document.index))
     return doubt('another document of the file would change');
-  if (!expectations(document, edit).some((value) => jsonEqual(value, now.value))) {
+  const repeats = edit.kind === 'restore' ? pathsInto(document, edit.path) : [];
+  const actual = asBefore(document, now, { path: edit.path, repeats });
+  if (!expectations(document, edit).some((value) => jsonEqual(value, actual))) {
     return doubt(`${pathText(edit.path)} would not have the planned value, or another field would change`);
   }
-  if (!jsonEqual(outside(document, edit.path), outside(now, edit.path))) return doubt('another field would be misread');
+  const but = [edit.path, ...repeats];
+  if (!jsonEqual(outside(document, but), outside(now, but))) return doubt('another field would be misread');
   return { kind: 'ok', file, document: now };
 }
 
@@ -48,11 +53,28 @@ function sameOthers(before: ManifestFile, after: ManifestFile, index: number): b
   return were.length === are.length && were.every((text, at) => text === are[at]);
 }
 
-function outside(document: ManifestDocument, path: FieldPath): Json {
-  const prefix = pathText(path);
+function outside(document: ManifestDocument, but: readonly FieldPath[]): Json {
+  const prefixes = but.map(pathText);
   return document.ambiguous
-    .filter((place) => !place.path.startsWith(prefix))
+    .filter((place) => !prefixes.some((prefix) => place.path.startsWith(prefix)))
     .map(({ path: at, source }) => [at, source]);
+}
+
+type Repeats = { readonly path: FieldPath; readonly repeats: readonly FieldPath[] };
+
+/**
+ * What an alias elsewhere repeats of a restored node follows the node, as its author wrote it: where the value is now
+ * that of an anchor in the node, it is looked at as if it had stayed.
+ */
+function asBefore(before: ManifestDocument, now: ManifestDocument, { path, repeats }: Repeats): Json {
+  if (repeats.length === 0) return now.value;
+  const node = find(now.root, path);
+  const anchored = node.kind === 'found' ? anchoredValues(node.node) : [];
+  return repeats.reduce<Json>((value, repeat) => {
+    const [was, is] = [valueAt(before.value, repeat), valueAt(now.value, repeat)];
+    const follows = was !== undefined && is !== undefined && anchored.some((one) => jsonEqual(one, is));
+    return follows ? withValue(value, repeat, was) : value;
+  }, now.value);
 }
 
 /** What the document may be after the edit. Removing may leave the emptied parent as `{}` or take it along. */
