@@ -17,11 +17,20 @@ export const INTENT = {
 /** A step of one release; step 0 is the one in which extra groups start. */
 export type StepIntent = { readonly index: number; readonly release: Release };
 
+/** A release to give up, and the digest of a newer text that stood in the file when that was ordered: it goes as well. */
+export type AbortIntent = { readonly release: Release; readonly newer: string | undefined };
+
+/**
+ * A release that was given up, to be delivered after all. `after` is the highest serial that the workload remembered
+ * when that was ordered: once there is a higher one, something else came next, and the order is void.
+ */
+export type RetryIntent = { readonly release: Release; readonly after: number };
+
 export type Intents = {
   readonly approve: StepIntent | undefined;
   readonly jump: StepIntent | undefined;
-  readonly abort: Release | undefined;
-  readonly retry: Release | undefined;
+  readonly abort: AbortIntent | undefined;
+  readonly retry: RetryIntent | undefined;
   /** The commit from which on a rewritten history is accepted. */
   readonly acknowledge: string | undefined;
   readonly recreating: Recreating | undefined;
@@ -54,8 +63,12 @@ export function parseIntents(annotations: Readonly<Record<string, string>>): {
     approve: read(INTENT.approve, stepWanted, parseStepIntent),
     // Nobody jumps back to step 0.
     jump: read(INTENT.jump, stepWanted, (text) => (text.startsWith('0') ? undefined : parseStepIntent(text))),
-    abort: read(INTENT.abort, 'a release, as 9c41d2e0.7', parseRelease),
-    retry: read(INTENT.retry, 'a release, as 9c41d2e0.7', parseRelease),
+    abort: read(
+      INTENT.abort,
+      'a release and the digest of a newer text, as 9c41d2e0.7 or 9c41d2e0.7 77aa01bc',
+      parseAbort,
+    ),
+    retry: read(INTENT.retry, 'a release and the highest serial so far, as 9c41d2e0.7 or 9c41d2e0.7 9', parseRetry),
     acknowledge: read(INTENT.acknowledge, 'a commit of 40 hex digits', (text) =>
       /^[0-9a-f]{40}$/.test(text) ? text : undefined,
     ),
@@ -67,6 +80,30 @@ export function parseIntents(annotations: Readonly<Record<string, string>>): {
 /** `2@9c41d2e0.7`, as `parseIntents` reads it. */
 export function printStepIntent(intent: StepIntent): string {
   return `${intent.index}@${printRelease(intent.release)}`;
+}
+
+/** `9c41d2e0.7`, or with a newer text that goes as well `9c41d2e0.7 77aa01bc`. */
+export function printAbort({ release, newer }: AbortIntent): string {
+  return newer === undefined ? printRelease(release) : `${printRelease(release)} ${newer}`;
+}
+
+/** `9c41d2e0.7`, or where releases came after it `9c41d2e0.7 9`. */
+export function printRetry({ release, after }: RetryIntent): string {
+  return after === release.serial ? printRelease(release) : `${printRelease(release)} ${after}`;
+}
+
+function parseAbort(text: string): AbortIntent | undefined {
+  const match = /^(\S+)(?: ([0-9a-f]{8}))?$/.exec(text);
+  const release = match?.[1] === undefined ? undefined : parseRelease(match[1]);
+  return release === undefined ? undefined : { release, newer: match?.[2] };
+}
+
+function parseRetry(text: string): RetryIntent | undefined {
+  const match = /^(\S+)(?: ([1-9][0-9]{0,8}))?$/.exec(text);
+  const release = match?.[1] === undefined ? undefined : parseRelease(match[1]);
+  if (release === undefined) return undefined;
+  const after = match?.[2] === undefined ? release.serial : Number(match[2]);
+  return after < release.serial ? undefined : { release, after };
 }
 
 function parseStepIntent(text: string): StepIntent | undefined {

@@ -147,7 +147,10 @@ function addOrders(program: Command, io: Io, run: Run): void {
     (_, step) => ({ kind: 'jump', step: numberOf(step, '<step>') ?? 0 }),
     { name: '<step>', what: 'its number, from 1' },
   );
-  order('abort', 'give the release up and go back to the stable version', () => ({ kind: 'abort' }));
+  order('abort', 'give the release up and go back to the stable version', (given) => ({
+    kind: 'abort',
+    keepNewer: given['keepNewer'] === true,
+  })).option('--keep-newer', 'a newer text in the file stays: it is taken from its first step');
   order('retry', 'deliver an aborted release after all', (given) => ({
     kind: 'retry',
     release: textOf(given, 'release'),

@@ -1,16 +1,17 @@
 /** A person's word as a commit: approve, abort and the rest, written where the next pass reads them. */
 
-import { INTENT, printStepIntent } from '../api/intents.ts';
+import { INTENT, printAbort, printRetry, printStepIntent } from '../api/intents.ts';
 import { parseRelease, printRelease, type Release, sameRelease } from '../api/release.ts';
 import type { Edit } from '../rollout/edit.ts';
-import { nextRelease } from '../rollout/situation.ts';
+import { highestSerial, nextRelease } from '../rollout/situation.ts';
 import type { Snapshot } from '../rollout/snapshot.ts';
 import { jumpRefusal } from '../rollout/steps.ts';
 
 export type Intent =
   | { readonly kind: 'approve'; readonly step: number | undefined }
   | { readonly kind: 'jump'; readonly step: number }
-  | { readonly kind: 'abort' }
+  /** With `keepNewer` a newer text in the file stays, and is taken from its first step. */
+  | { readonly kind: 'abort'; readonly keepNewer: boolean }
   | { readonly kind: 'retry'; readonly release: string | undefined }
   | { readonly kind: 'pause' }
   | { readonly kind: 'resume' }
@@ -25,7 +26,6 @@ const PAUSED = ['spec', 'strategy', 'paused'] as const;
 
 /** Turns an intent into edits of the Rollout. Every one names the release that it is meant for. */
 export function planIntent(intent: Intent, snapshot: Snapshot): IntentPlan {
-  const marks = snapshot.workload?.workload.marks;
   if (snapshot.rollout === undefined)
     return refused(
       'there is no Rollout that can be read. If it was removed, add it again, or hand the workload back with tranche eject; else tranche lint says what is wrong',
@@ -41,8 +41,8 @@ export function planIntent(intent: Intent, snapshot: Snapshot): IntentPlan {
     );
   if (intent.kind === 'approve') return approve(intent.step, snapshot);
   if (intent.kind === 'jump') return jump(intent.step, snapshot);
-  if (intent.kind === 'abort') return abort(snapshot);
-  return retry(intent.release, marks?.aborted ?? [], snapshot);
+  if (intent.kind === 'abort') return abort(intent.keepNewer, snapshot);
+  return retry(intent.release, snapshot);
 }
 
 function pause(paused: boolean, { rollout }: Snapshot): IntentPlan {
@@ -87,21 +87,41 @@ function jump(step: number, snapshot: Snapshot): IntentPlan {
   );
 }
 
-function abort(snapshot: Snapshot): IntentPlan {
+function abort(keepNewer: boolean, snapshot: Snapshot): IntentPlan {
   const marks = snapshot.workload?.workload.marks;
-  if (marks?.step?.kind === 'rollback') return refused('it is going back already');
+  const going = marks?.step?.kind === 'rollback';
   const release = marks?.step?.kind === 'step' ? marks.release : requestedRelease(snapshot);
   if (release === undefined)
     return refused(
-      'nothing is being delivered, so there is nothing to abort. To go back to an earlier template, put it into the file',
+      going
+        ? 'it is going back already'
+        : 'nothing is being delivered, so there is nothing to abort. To go back to an earlier template, put it into the file',
     );
-  return annotate('abort', printRelease(release), `abort ${printRelease(release)}`);
+  const newer = newerText(release, snapshot);
+  if (keepNewer && newer === undefined)
+    return refused(
+      `the file holds no text that is newer than ${printRelease(release)}, so there is none to keep. To go back, abort without --keep-newer`,
+    );
+  const named = printRelease(release);
+  if (newer === undefined) return annotate('abort', named, `abort ${named}`);
+  return keepNewer
+    ? annotate('abort', named, `abort ${named}; the newer text ${newer} in the file stays, from its first step`)
+    : annotate('abort', printAbort({ release, newer }), `abort ${named}, and the newer text ${newer} in the file`);
 }
 
-function retry(wish: string | undefined, aborted: readonly Release[], snapshot: Snapshot): IntentPlan {
+/** The text in the file, where it is neither the release that is given up nor what that goes back to. */
+function newerText(release: Release, { workload, stable }: Snapshot): string | undefined {
+  if (workload === undefined || workload.digest === release.digest) return undefined;
+  return stable.kind === 'known' && stable.value.release.digest === workload.digest ? undefined : workload.digest;
+}
+
+function retry(wish: string | undefined, snapshot: Snapshot): IntentPlan {
+  const { workload } = snapshot;
+  const marks = workload?.workload.marks;
+  const aborted = marks?.aborted ?? [];
   const named = wish === undefined ? undefined : parseRelease(wish);
   if (wish !== undefined && named === undefined) return refused(`${wish} is no release, wanted one as 9c41d2e0.7`);
-  const inFile = aborted.find((release) => release.digest === snapshot.workload?.digest);
+  const inFile = aborted.find((release) => release.digest === workload?.digest);
   const release = named === undefined ? (inFile ?? aborted[0]) : aborted.find((given) => sameRelease(given, named));
   if (release === undefined)
     return refused(
@@ -109,7 +129,13 @@ function retry(wish: string | undefined, aborted: readonly Release[], snapshot: 
         ? 'no release was aborted'
         : `${wish} is not among the aborted releases: ${aborted.map(printRelease).join(', ') || 'none'}`,
     );
-  return annotate('retry', printRelease(release), `retry ${printRelease(release)}`);
+  const waiting = requestedRelease(snapshot);
+  if (waiting !== undefined && waiting.digest !== release.digest)
+    return refused(
+      `the file asks for another text (${waiting.digest}), which comes first and would make this order void. Order it again once that is settled, or give that up first: tranche abort ${snapshot.key.name}`,
+    );
+  const order = { release, after: highestSerial(marks) };
+  return annotate('retry', printRetry(order), `retry ${printRelease(release)}`);
 }
 
 function currentStep({ workload }: Snapshot): { readonly index: number; readonly release: Release } | undefined {
@@ -117,17 +143,14 @@ function currentStep({ workload }: Snapshot): { readonly index: number; readonly
   return marks?.step?.kind === 'step' ? { index: marks.step.index, release: marks.release } : undefined;
 }
 
-/** The release that an armed edit would become; undefined: the file holds what is delivered. */
+/** The release that an edit would become that nobody has begun to deliver; undefined: there is none. */
 function requestedRelease({ workload }: Snapshot): Release | undefined {
   const marks = workload?.workload.marks;
-  if (
-    workload === undefined ||
-    marks === undefined ||
-    marks.step !== undefined ||
-    marks.release.digest === workload.digest
-  )
-    return undefined;
-  return nextRelease(workload.digest, marks);
+  if (workload === undefined || marks === undefined || marks.step?.kind === 'step') return undefined;
+  if (marks.release.digest === workload.digest) return undefined;
+  // On the way back, a text that was given up is not delivered: whoever writes it is fought.
+  const given = marks.step !== undefined && marks.aborted.some(({ digest }) => digest === workload.digest);
+  return given ? undefined : nextRelease(workload.digest, marks);
 }
 
 function annotate(key: keyof typeof INTENT, value: string, what: string): IntentPlan {

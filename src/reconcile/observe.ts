@@ -194,7 +194,7 @@ async function deliveredOf(of: Observation, file: WorkloadFile): Promise<Known<s
 
 /** The text of a release that a retry names, where the file does not have it any more. */
 async function retryTextOf(of: Observation, file: WorkloadFile): Promise<Known<Stable>> {
-  const retry = of.entry.reading.rollout?.intents.retry;
+  const retry = of.entry.reading.rollout?.intents.retry?.release;
   const { marks } = file.workload;
   if (retry === undefined || marks === undefined || retry.digest === file.digest) return absent;
   if (!marks.aborted.some((given) => sameRelease(given, retry))) return absent;

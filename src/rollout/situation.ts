@@ -114,9 +114,14 @@ export function unavailableBudget(value: IntOrPercent, replicas: number): number
 }
 
 /** The serial of the next release: one more than any that the workload remembers. */
-export function nextRelease(digest: string, marks: Marks | undefined): Release {
+export function nextRelease(digest: string, marks: Pick<Marks, 'release' | 'aborted'> | undefined): Release {
+  return { digest, serial: 1 + highestSerial(marks) };
+}
+
+/** The highest serial that the workload remembers: of the newest release that was ever begun, or given up. */
+export function highestSerial(marks: Pick<Marks, 'release' | 'aborted'> | undefined): number {
   const serials = marks === undefined ? [] : [marks.release.serial, ...marks.aborted.map((release) => release.serial)];
-  return { digest, serial: 1 + Math.max(0, ...serials) };
+  return Math.max(0, ...serials);
 }
 
 /** The groups that do not serve. */

@@ -1,7 +1,7 @@
 /** What people order, as annotations: every one names its release. */
 
 import { expect, test } from 'vitest';
-import { INTENT, NO_INTENTS, parseIntents, printStepIntent } from '../../src/api/intents.ts';
+import { INTENT, NO_INTENTS, parseIntents, printAbort, printRetry, printStepIntent } from '../../src/api/intents.ts';
 
 const RELEASE = { digest: '9c41d2e0', serial: 7 };
 
@@ -9,8 +9,10 @@ test.each([
   [INTENT.approve, '2@9c41d2e0.7', { approve: { index: 2, release: RELEASE } }],
   [INTENT.jump, '50@9c41d2e0.7', { jump: { index: 50, release: RELEASE } }],
   [INTENT.approve, '0@9c41d2e0.7', { approve: { index: 0, release: RELEASE } }],
-  [INTENT.abort, '9c41d2e0.7', { abort: RELEASE }],
-  [INTENT.retry, '9c41d2e0.7', { retry: RELEASE }],
+  [INTENT.abort, '9c41d2e0.7', { abort: { release: RELEASE, newer: undefined } }],
+  [INTENT.abort, '9c41d2e0.7 77aa01bc', { abort: { release: RELEASE, newer: '77aa01bc' } }],
+  [INTENT.retry, '9c41d2e0.7', { retry: { release: RELEASE, after: 7 } }],
+  [INTENT.retry, '9c41d2e0.7 9', { retry: { release: RELEASE, after: 9 } }],
   [INTENT.acknowledge, 'a'.repeat(40), { acknowledge: 'a'.repeat(40) }],
   ['example.com/abort', '9c41d2e0.7', {}],
 ])('%s: %s', (key, value, intents) => {
@@ -28,7 +30,11 @@ test.each([
   [INTENT.jump, '-1@9c41d2e0.7'],
   [INTENT.abort, '1@9c41d2e0.7'],
   [INTENT.abort, 'true'],
+  [INTENT.abort, '9c41d2e0.7 77aa01bc.8'],
+  [INTENT.abort, '9c41d2e0.7  77aa01bc'],
   [INTENT.retry, '9c41d2e0'],
+  [INTENT.retry, '9c41d2e0.7 6'],
+  [INTENT.retry, '9c41d2e0.7 09'],
   [INTENT.acknowledge, 'main'],
 ])('%s: %j is reported and counts as not given', (key, value) => {
   const { intents, faults } = parseIntents({ [key]: value });
@@ -38,10 +44,14 @@ test.each([
 
 test('a bad one does not hide a good one', () => {
   const { intents, faults } = parseIntents({ [INTENT.approve]: 'x', [INTENT.abort]: '9c41d2e0.7' });
-  expect(intents.abort).toEqual(RELEASE);
+  expect(intents.abort?.release).toEqual(RELEASE);
   expect(faults).toHaveLength(1);
 });
 
 test('an order is printed as it is read', () => {
   expect(printStepIntent({ index: 2, release: RELEASE })).toBe('2@9c41d2e0.7');
+  expect(printAbort({ release: RELEASE, newer: undefined })).toBe('9c41d2e0.7');
+  expect(printAbort({ release: RELEASE, newer: '77aa01bc' })).toBe('9c41d2e0.7 77aa01bc');
+  expect(printRetry({ release: RELEASE, after: 7 })).toBe('9c41d2e0.7');
+  expect(printRetry({ release: RELEASE, after: 9 })).toBe('9c41d2e0.7 9');
 });

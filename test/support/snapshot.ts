@@ -248,10 +248,12 @@ function rolloutFile(of: World): RolloutFile | undefined {
   return { file: ROLLOUT_FILE, object, rollout, intents, hash: 'hash' };
 }
 
-/** `1@B.2` and `B.2` with the digest spelled out; a commit stays as it is. */
+/** `1@B.2`, `B.2`, `B.2 C` and `B.2 3` with the digests spelled out; a commit stays as it is. */
 function longIntent(value: string): string {
-  const [, step = '', release] = /^([0-9]+@)?([A-F]\.[0-9]+)$/.exec(value) ?? [];
-  return release === undefined ? value : `${step}${printRelease(releaseOf(release))}`;
+  const [, step = '', release, newer, after = ''] =
+    /^([0-9]+@)?([A-F]\.[0-9]+)(?: ([A-F]))?( [0-9]+)?$/.exec(value) ?? [];
+  if (release === undefined) return value;
+  return `${step}${printRelease(releaseOf(release))}${newer === undefined ? '' : ` ${digestOf(newer)}`}${after}`;
 }
 
 /** The snapshot of a world. At rest, settled on A, four groups, `maxUnavailable` 1, unless it says otherwise. */

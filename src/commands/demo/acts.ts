@@ -40,7 +40,7 @@ const abort: Act = {
   when: (scene) => scene.state.startsWith('step 2/') && scene.holds.some((hold) => hold.reason === 'GroupsNotReady'),
   afterSeconds: 600,
   says: `10 min without group 2. On call:  $ tranche abort ${NAME}`,
-  run: (world) => order({ kind: 'abort' }, 'on call', world),
+  run: (world) => order({ kind: 'abort', keepNewer: false }, 'on call', world),
 };
 
 export const deliveryActs: readonly Act[] = [newVersion, approval];

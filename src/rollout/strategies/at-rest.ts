@@ -54,7 +54,7 @@ export function unmanaged(situation: Situation): Decision {
 /** Above every release that an intent still names: one meant for an earlier time under management must not apply again. */
 function firstSerial({ snapshot }: Situation): number {
   const intents = snapshot.rollout?.intents;
-  const named = [intents?.approve?.release, intents?.jump?.release, intents?.abort, intents?.retry];
+  const named = [intents?.approve?.release, intents?.jump?.release, intents?.abort?.release, intents?.retry?.release];
   return 1 + Math.max(0, ...named.map((release) => release?.serial ?? 0));
 }
 
@@ -135,7 +135,7 @@ export function atRest(situation: Situation): Hold | undefined {
 }
 
 function abortTooLate({ marks, snapshot }: Situation): Hold | undefined {
-  const abort = snapshot.rollout?.intents.abort;
+  const abort = snapshot.rollout?.intents.abort?.release;
   if (marks === undefined || !sameRelease(abort, marks.release)) return undefined;
   return hold(
     'AbortRefused',

@@ -18,7 +18,7 @@ const PRUNE =
  * disabled Rollout hold nothing; an abort makes it the stable text that is created.
  */
 export function createAnew(snapshot: Snapshot, kept: Recreating): Decision {
-  const abort = sameRelease(snapshot.rollout?.intents.abort, kept.release) && kept.way === 'forward';
+  const abort = sameRelease(snapshot.rollout?.intents.abort?.release, kept.release) && kept.way === 'forward';
   const waiting = waitingOnRemoval(snapshot, kept);
   // Given up while the agent has deleted nothing: back at once, and should it delete after all, it creates the stable text.
   if (waiting !== undefined && !(abort && isUnharmed(snapshot))) return holding([waiting], 'StepUpgrade');
@@ -76,7 +76,7 @@ function marksOf(
     step: back ? { kind: 'rollback' } : { kind: 'step', index: of, of },
     stable: kept.stable,
     restore: { floor: 0, maxUnavailable: before?.restore?.maxUnavailable },
-    aborted: abort ? remember(kept.release, own) : kept.aborted,
+    aborted: abort ? remember(kept, own) : kept.aborted,
   };
 }
 

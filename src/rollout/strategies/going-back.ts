@@ -16,6 +16,8 @@ import { surgeInGit } from '../surge.ts';
 
 export type GivenUp = {
   readonly release: Release;
+  /** Digest of a newer text that goes as well; it gets a serial of its own. */
+  readonly newer?: string | undefined;
   readonly reason: 'Aborted' | 'Reverted' | 'AbortedTextRemoved';
   /** Who or what asked for it, for the commit. */
   readonly because: string;
@@ -28,7 +30,7 @@ export function withdraw(situation: Situation, given: GivenUp): Decision {
   const move: Move = {
     reason: 'RequestWithdrawn',
     label: 'withdraw',
-    marks: { ...marks, aborted: remember(given.release, marks) },
+    marks: { ...marks, aborted: remember(given, marks) },
     partition: undefined,
     maxUnavailable: undefined,
     text: snapshot.stable.value,
@@ -54,7 +56,7 @@ export function goBack(situation: Situation, given: GivenUp): Decision {
     step: { kind: 'rollback' },
     stable: marks.stable,
     restore: { floor: Math.min(partition, marks.restore?.floor ?? partition), maxUnavailable: budget.displaced },
-    aborted: remember(given.release, marks),
+    aborted: remember(given, marks),
   };
   const move: Move = {
     reason: given.reason,
@@ -70,9 +72,14 @@ export function goBack(situation: Situation, given: GivenUp): Decision {
   return moving(move, 'StepUpgrade');
 }
 
-/** The release joins those given up, newest first. */
-export function remember(release: Release, marks: Marks): readonly Release[] {
-  return [release, ...marks.aborted].slice(0, ABORTED_LIMIT);
+/** The release joins those given up, newest first; and before it a newer text that is given up with it. */
+export function remember(
+  { release, newer }: Pick<GivenUp, 'release' | 'newer'>,
+  marks: Pick<Marks, 'release' | 'aborted'>,
+): readonly Release[] {
+  const aborted = [release, ...marks.aborted];
+  const later = newer === undefined ? [] : [nextRelease(newer, { ...marks, aborted })];
+  return [...later, ...aborted].slice(0, ABORTED_LIMIT);
 }
 
 /** A bot's rewriting of an aborted text is given up under a serial of its own, so that it can be counted. */

@@ -4,10 +4,10 @@ import type { Marks } from '../../api/marks.ts';
 import { printRelease, sameRelease } from '../../api/release.ts';
 import { wanted } from '../gates/cluster.ts';
 import { type Decision, holding } from '../move.ts';
-import { flipped, type Situation } from '../situation.ts';
+import { flipped, nextRelease, type Situation } from '../situation.ts';
 import { type StateName, stateOf } from '../state.ts';
 import { settled, unmanaged } from './at-rest.ts';
-import { goBack, noText, remember, returnedRelease } from './going-back.ts';
+import { type GivenUp, goBack, noText, remember, returnedRelease } from './going-back.ts';
 import { heldAsAborted, requested } from './requested.ts';
 import { rollingBack, stopReturned } from './rolling-back.ts';
 import { stepping } from './stepping.ts';
@@ -50,35 +50,47 @@ function interrupted(
   const { digest, snapshot } = situation;
   const { marks, state } = at;
   const { release } = marks;
-  const abort = sameRelease(snapshot.rollout?.intents.abort, release);
+  const order = snapshot.rollout?.intents.abort;
+  const abort = sameRelease(order?.release, release) ? order : undefined;
   const aborted = { release, reason: 'Aborted', because: `Release ${printRelease(release)} was aborted.` } as const;
-  if (digest === release.digest) return abort ? goBack(situation, aborted) : undefined;
+  if (digest === release.digest) return abort === undefined ? undefined : goBack(situation, aborted);
   if (snapshot.stable.kind === 'known' && snapshot.stable.value.release.digest === digest) {
     const because = 'The stable template was put back into the file.';
     return goBack(situation, { release, reason: 'Reverted', because });
   }
   if (heldAsAborted(situation, marks) !== undefined) {
-    if (abort) return goBack(situation, aborted);
+    if (abort !== undefined) return goBack(situation, aborted);
     return state === 'armed' ? undefined : stopReturned(situation, marks);
   }
   // Without the stable text nobody knows whether this is a newer request or the way back, which must not be stopped.
   if (snapshot.stable.kind !== 'known' && state !== 'armed') return holding([noText(situation)], 'StepUpgrade');
-  // Aborted, but the file already holds a newer request: that one stands, and its groups follow it.
-  if (state === 'armed')
-    return abort ? takeOver(situation, { ...marks, aborted: remember(release, marks) }) : undefined;
-  return overtaken(situation, marks);
+  if (abort?.newer === digest) return goBack(situation, withNewer(aborted, digest));
+  // A text that the order does not name was written after it, or is to stay: its groups follow it.
+  const left = abort === undefined ? marks : { ...marks, aborted: remember({ release, newer: abort.newer }, marks) };
+  if (state === 'armed') return abort === undefined ? undefined : takeOver(situation, left);
+  return overtaken(situation, left);
+}
+
+function withNewer(aborted: GivenUp, digest: string): GivenUp {
+  const because = `Release ${printRelease(aborted.release)} was aborted, and with it the newer text ${digest} that stood in the file.`;
+  return { ...aborted, newer: digest, because };
 }
 
 /** A newer request: the roll is stopped, or its first step is taken where there is nothing to stop. */
 function overtaken(situation: Situation, marks: Marks): Decision {
-  return beyondFirstStep(situation) ? supersede(situation) : takeOver(situation, marks);
+  return beyondFirstStep(situation) ? supersede({ ...situation, marks }) : takeOver(situation, marks);
 }
 
 function inRollback(situation: Situation, marks: Marks): Decision {
   const { digest } = situation;
   if (digest === marks.release.digest) return rollingBack(situation, marks);
+  const release = nextRelease(digest, marks);
+  if (sameRelease(situation.snapshot.rollout?.intents.abort?.release, release)) {
+    const because = `Release ${printRelease(release)} was aborted before its first step, while groups were going back.`;
+    return goBack(situation, { release, reason: 'Aborted', because });
+  }
   if (heldAsAborted(situation, marks) === undefined) return overtaken(situation, marks);
-  const times = marks.aborted.filter((release) => release.digest === digest).length;
+  const times = marks.aborted.filter((given) => given.digest === digest).length;
   if (times > 1) return stopReturned(situation, marks);
   return goBack(situation, {
     release: returnedRelease(situation),

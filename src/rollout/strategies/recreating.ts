@@ -143,7 +143,7 @@ function returnedByHand(situation: Situation, recreating: Recreating): Decision 
     recreate: { kind: 'end' },
   } as const;
   if (marks.step === undefined && digest === marks.release.digest && (stable === undefined || stable === digest)) {
-    const aborted = recreating.way === 'forward' ? remember(recreating.release, marks) : recreating.aborted;
+    const aborted = recreating.way === 'forward' ? remember(recreating, marks) : recreating.aborted;
     const why = `Somebody has put the document of ${printRelease(marks.release)} back into ${file.file} by hand: nothing is left to create.`;
     return moving(
       { ...ended, reason: 'RecreateEnded', label: 'recreate, ended', marks: { ...marks, aborted }, why },

@@ -49,7 +49,7 @@ export function requested(situation: Situation): Decision {
   if (marks === undefined) return holding([], 'BeforeStepUpgrade');
   const release = nextRelease(digest, marks);
   const intents = snapshot.rollout?.intents;
-  if (sameRelease(intents?.abort, release)) {
+  if (sameRelease(intents?.abort?.release, release)) {
     const because = `Release ${printRelease(release)} was aborted before its first step.`;
     const given = { release, reason: 'Aborted', because } as const;
     return moved(situation) ? goBack(situation, given) : withdraw(situation, given);

@@ -1,5 +1,6 @@
 /** A release that was given up and is asked for again: its text goes back into the file, as a request like any other. */
 
+import type { RetryIntent } from '../../api/intents.ts';
 import type { Marks } from '../../api/marks.ts';
 import { printRelease, type Release, sameRelease } from '../../api/release.ts';
 import { holdsOf } from '../gates/gate.ts';
@@ -7,14 +8,15 @@ import { historyRewritten } from '../gates/git.ts';
 import { disabled, rolloutAbsent, stalled } from '../gates/people.ts';
 import { type Hold, hold, unique } from '../hold.ts';
 import { type Decision, holding, moving } from '../move.ts';
-import type { Situation } from '../situation.ts';
+import { highestSerial, type Situation } from '../situation.ts';
 
-/** Whether `wish` asks for this text: it must name the last time that the text was given up, so that it counts once. */
-export function retried(digest: string, marks: Marks, wish: Release | undefined): boolean {
-  return sameRelease(
-    marks.aborted.find((release) => release.digest === digest),
-    wish,
-  );
+/**
+ * Whether `wish` asks for this text: it must name the last time that the text was given up, so that it counts once. An
+ * order that was not carried out never outlives what came next: it is void once another release has been begun.
+ */
+export function retried(digest: string, marks: Marks, wish: RetryIntent | undefined): boolean {
+  const given = marks.aborted.find((release) => release.digest === digest);
+  return sameRelease(given, wish?.release) && wish?.after === highestSerial(marks);
 }
 
 /**
@@ -24,22 +26,22 @@ export function retried(digest: string, marks: Marks, wish: Release | undefined)
 export function retry(situation: Situation, shown: readonly Hold[]): Decision {
   const { snapshot, marks } = situation;
   const wish = snapshot.rollout?.intents.retry;
-  if (marks === undefined || wish === undefined || !retried(wish.digest, marks, wish))
+  if (marks === undefined || wish === undefined || !retried(wish.release.digest, marks, wish))
     return holding(shown, 'Completed', true);
   const gates = holdsOf([stalled, historyRewritten, rolloutAbsent, disabled], situation);
   if (gates.length > 0) return holding(unique([...shown, ...gates]), 'Completed', true);
   const { retryText } = snapshot;
-  if (retryText.kind !== 'known' || retryText.value.release.digest !== wish.digest)
-    return holding([...shown, textLost(situation, wish)], 'Completed', true);
+  if (retryText.kind !== 'known' || retryText.value.release.digest !== wish.release.digest)
+    return holding([...shown, textLost(situation, wish.release)], 'Completed', true);
   return moving(
     {
       reason: 'Retried',
-      label: `retry ${wish.digest}`,
+      label: `retry ${wish.release.digest}`,
       marks,
       partition: undefined,
       maxUnavailable: undefined,
       text: retryText.value,
-      why: `A person asked for ${printRelease(wish)} again, which had been given up. Its template is back in the file as a request: armed, nothing restarts until its first step.`,
+      why: `A person asked for ${printRelease(wish.release)} again, which had been given up. Its template is back in the file as a request: armed, nothing restarts until its first step.`,
     },
     'BeforeStepUpgrade',
     shown,

@@ -295,7 +295,18 @@ test.each<Row>([
   ['delivered since', { ...aborted, text: 'B', marks: 'B.3 stable=B' }, 'nothing'],
   [
     'of the last of two',
-    { ...aborted, marks: 'A.1 aborted=C.4,B.3', intents: { retry: 'B.3' } },
+    { ...aborted, marks: 'A.1 aborted=C.4,B.3', intents: { retry: 'B.3 4' } },
     'Retried: retry bbbbbbbb => A.1 aborted=C.4,B.3 text B',
   ],
+  [
+    'of one that another was begun after, before the order',
+    { ...aborted, text: 'C', marks: 'C.3 aborted=B.2', intents: { retry: 'B.2 3' } },
+    'Retried: retry bbbbbbbb => C.3 aborted=B.2 text B',
+  ],
+  [
+    'void: another was begun after the order, and is settled',
+    { ...aborted, text: 'C', marks: 'C.3 aborted=B.2' },
+    'nothing',
+  ],
+  ['void: another was begun after the order, and given up', { ...aborted, marks: 'A.1 aborted=C.3,B.2' }, 'nothing'],
 ])('settled, retry, %s', (_, of, then) => expect(planned(of)).toBe(then));

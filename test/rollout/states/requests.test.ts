@@ -32,17 +32,42 @@ test.each<Row>([
   ['history rewritten: stopped all the same', { ...newer, history: lost }, stopped],
   ['cluster unreadable: stopped at step 1', { ...newer, live: 'unknown' }, stopped],
   ['N unreadable', { ...newer, n: undefined, live: 'unknown', scaler: 'unknown' }, 'hold ScalerUnreadable'],
-  ['the older one is aborted: the newer stands', { ...newer, intents: { abort: 'B.2' } }, stopped],
+  [
+    'the older one is aborted: the newer, written after that, stands',
+    { ...newer, intents: { abort: 'B.2' } },
+    `${stopped} aborted=B.2`,
+  ],
   [
     'abort and broken',
     { ...newer, intents: { abort: 'B.2' }, groups: '0:A+ 1:A+ 2:B- 3:B+' },
-    'Superseded: step 1/3, maxUnavailable 1 → 2 => C.3 1/3 floor=2 u=1>2',
+    'Superseded: step 1/3, maxUnavailable 1 → 2 => C.3 1/3 floor=2 u=1>2 aborted=B.2',
   ],
+  [
+    'step 1 is wide enough, and the older one is aborted',
+    { ...newer, steps: '50% 75% 100%', intents: { abort: 'B.2' } },
+    'Superseded: step 1/3 => C.3 1/3 floor=2 aborted=B.2',
+  ],
+  [
+    'both are aborted: back to the stable text',
+    { ...newer, intents: { abort: 'B.2 C' }, groups: '0:A+ 1:A+ 2:B+ 3:C-' },
+    'Aborted: rollback, maxUnavailable 1 → 2 => A.1 rollback floor=2 u=1>2 aborted=C.3,B.2 text A',
+  ],
+  [
+    'both are aborted, and a fourth is written after that',
+    { ...newer, text: 'D', intents: { abort: 'B.2 C' } },
+    'Superseded: step 1/3, partition 2 → 3 => D.4 1/3 floor=2 aborted=C.3,B.2',
+  ],
+  ['an abort of another serial', { ...newer, intents: { abort: 'B.1 C' } }, stopped],
   ['stable text lost: nobody knows what it is', { ...newer, stable: 'unknown' }, 'hold StableUnavailable'],
   [
     'retried: it is no longer given up',
-    { ...newer, marks: 'B.3 2/3 floor=2 aborted=D.2,C.1', intents: { retry: 'C.1' } },
+    { ...newer, marks: 'B.3 2/3 floor=2 aborted=D.2,C.1', intents: { retry: 'C.1 3' } },
     'Superseded: step 1/3, partition 2 → 3 => C.4 1/3 floor=2 aborted=D.2',
+  ],
+  [
+    'retried before this release was begun: void',
+    { ...newer, marks: 'B.3 2/3 floor=2 aborted=D.2,C.1', intents: { retry: 'C.1 2' } },
+    'RollStopped: step 2/3, stopped, partition 2 → 4 => B.3 2/3 floor=2 aborted=D.2,C.1 | AbortedTemplateReturned',
   ],
   [
     'U was raised before',
@@ -146,6 +171,11 @@ test.each<Row>([
     { ...rollback, p: 1, rollout: 'absent', groups: '0:A+ 1:A+ 2:A+ 3:C-' },
     'RollStopped: rollback, stopped, partition 1 → 3 => A.1 rollback floor=2 u=1>2 aborted=B.2 | OrphanArmed',
   ],
+  [
+    'aborted as well: the way back goes on',
+    { ...rollback, groups: '0:A+ 1:A+ 2:B- 3:C-', intents: { abort: 'C.3' } },
+    'Aborted: rollback, maxUnavailable 2 → 3 => A.1 rollback floor=2 u=1>3 aborted=C.3,B.2 text A',
+  ],
 ])('a newer request in rollback, %s', (_, of, then) => expect(planned(of)).toBe(then));
 
 const bot: World = { ...rollback, text: 'B', groups: '0:A+ 1:A+ 2:B- 3:B+' };
@@ -247,6 +277,21 @@ test('a newer request is taken from step 1, and its soak counts anew', () => {
     'StepReady: step 2/3, partition 3 → 2 => C.3 2/3 floor=2',
   );
 });
+
+const whole: World = { text: 'C', marks: 'B.2 3/3 floor=0', p: 1_000_000, groups: '0:B+ 1:B+ 2:B+ 3:B+' };
+
+test.each<Row>([
+  [
+    'with it: back to the stable text',
+    { ...whole, intents: { abort: 'B.2 C' } },
+    'Aborted: rollback, partition 1000000 → 0 => A.1 rollback floor=0 aborted=C.3,B.2 text A',
+  ],
+  [
+    'without it: the newer is taken from step 1',
+    { ...whole, intents: { abort: 'B.2' } },
+    'Superseded: step 1/3, partition 1000000 → 3 => C.3 1/3 floor=0 aborted=B.2',
+  ],
+])('abort while armed, and a newer text waits, %s', (_, of, then) => expect(planned(of)).toBe(then));
 
 test('a release that has ended is never meant again', () => {
   const given: World = { text: 'C', marks: 'A.1 aborted=B.2', groups: '0:A+ 1:A+ 2:A+ 3:A+' };

@@ -91,6 +91,8 @@ test.each<Row>([
   ['a refused one stops nothing', { ...one, intents: { jump: '9@B.2' } }, step2],
   ['to where it is: done already', { ...two, intents: { jump: '2@B.2' } }, 'hold PausedForApproval'],
   ['of another release', { ...two, intents: { jump: '3@B.1' } }, 'hold PausedForApproval'],
+  ['of another release, where nothing waits', { ...one, intents: { jump: '3@B.1' } }, step2],
+  ['of another release, back', { ...two, intents: { jump: '1@B.1' } }, 'hold PausedForApproval'],
 ])('jump, %s', (_, of, then) => expect(planned(of)).toBe(then));
 
 const eight: World = { ...one, n: 8, steps: '25%/0 50%/0 100%', p: 6, marks: 'B.2 1/3 floor=6', u: 2 };

@@ -111,6 +111,7 @@ test.each<Row>([
   ['loading is not tolerated here', { ...surged, groups: `${OLD} 4:B-`, failureThreshold: 1 }, 'hold GroupsNotReady'],
   ['ready just now, after a crash loop', restless, 'hold GroupCrashLoop'],
   ['after a crash loop, and accepted', { ...restless, intents: { approve: '0@B.2' } }, step1],
+  ['a jump of another release', { ...surged, intents: { jump: '2@B.1' } }, step1],
   ['a jump', { ...surged, intents: { jump: '2@B.2' } }, 'Jumped: step 2/3, partition 4 → 2 => B.2 2/3 floor=2 r=4>5'],
   [
     'a first step of everything',

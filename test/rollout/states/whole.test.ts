@@ -119,6 +119,7 @@ test.each<Row>([
     { ...first, marks: 'B.2 2/3 floor=0', intents: { approve: '2@B.2' } },
     'StepReady: step 3/3 => B.2 3/3 floor=0',
   ],
+  ['jump of another release', { ...first, intents: { jump: '3@B.1' } }, 'StepReady: step 2/3 => B.2 2/3 floor=0'],
   ['jump to the last', { ...first, intents: { jump: '3@B.2' } }, 'Jumped: step 3/3 => B.2 3/3 floor=0'],
   [
     'jump back is refused',

@@ -2,6 +2,7 @@
 
 import type { JsonObject } from '../../../src/api/json.ts';
 import { MARK } from '../../../src/api/marks.ts';
+import type { Intent } from '../../../src/reconcile/intent.ts';
 import { readStatus, STATUS_REQUEST } from '../../../src/reconcile/record-store.ts';
 import { statusTree } from '../../../src/reconcile/status-text.ts';
 import { isRunningAndReady } from '../../../src/simulator/group-state.ts';
@@ -143,10 +144,17 @@ const orders: readonly Sentence[] = [
   {
     pattern: new RegExp(`^${WHO} (aborts|pauses|resumes) (\\S+)\\.$`),
     act: (player, [who = '', verb = '', name = '']) => {
-      const kinds = { aborts: 'abort', pauses: 'pause', resumes: 'resume' } as const;
-      const kind = kinds[verb as keyof typeof kinds];
-      return ordered(player, { who, name, verb: { kind } });
+      const wishes: Readonly<Record<string, Intent>> = {
+        aborts: { kind: 'abort', keepNewer: false },
+        pauses: { kind: 'pause' },
+        resumes: { kind: 'resume' },
+      };
+      return ordered(player, { who, name, verb: wishes[verb]! });
     },
+  },
+  {
+    pattern: new RegExp(`^${WHO} aborts (\\S+), keeping the newer text\\.$`),
+    act: (player, [who = '', name = '']) => ordered(player, { who, name, verb: { kind: 'abort', keepNewer: true } }),
   },
   {
     pattern: new RegExp(`^${WHO} approves (\\S+)\\.$`),
