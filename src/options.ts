@@ -11,6 +11,8 @@ export type CommonOptions = {
   readonly inCluster: boolean;
   readonly output: 'text' | 'json';
   readonly overrides: Overrides;
+  /** How long one pass may wait for the repository. */
+  readonly gitTimeoutSeconds?: number | undefined;
 };
 
 /** What a verb may see of the process. Tests give their own. */
@@ -41,6 +43,7 @@ export const EXIT = {
 /** The environment variables that are read. Tokens come only from here: an argument shows in every process list. */
 export const ENV = {
   gitToken: 'TRANCHE_GIT_TOKEN',
+  gitTimeout: 'TRANCHE_GIT_TIMEOUT',
   repo: 'TRANCHE_REPO',
   kubeconfig: 'KUBECONFIG',
 } as const;
@@ -67,5 +70,15 @@ export function commonOptions(given: Readonly<Record<string, unknown>>, io: Io):
       cluster: text('cluster'),
       paths: paths.length === 0 ? undefined : paths,
     },
+    gitTimeoutSeconds: secondsOf(text('gitTimeout') ?? io.env[ENV.gitTimeout], '--git-timeout'),
   };
+}
+
+const mostSeconds = 3600;
+
+function secondsOf(given: string | undefined, name: string): number | undefined {
+  if (given === undefined || given === '') return undefined;
+  const seconds = Number(given);
+  if (/^[1-9][0-9]*$/.test(given) && seconds <= mostSeconds) return seconds;
+  throw new UsageError(`${name} is ${given}, wanted whole seconds from 1 to ${mostSeconds}`);
 }

@@ -14,7 +14,9 @@ import type { Ports } from './reconcile/pass.ts';
 export function openPorts(options: CommonOptions, io: Io): Ports {
   const log = textLog((line) => io.err(`${line}\n`));
   const location = isUrl(options.repo) ? options.repo : resolve(io.folder, options.repo);
-  const git = openGit({ location, token: io.env[ENV.gitToken], log });
+  const { gitTimeoutSeconds } = options;
+  const limits = gitTimeoutSeconds === undefined ? {} : { passSeconds: gitTimeoutSeconds };
+  const git = openGit({ location, token: io.env[ENV.gitToken], log, limits });
   const cluster = lazyCluster(() =>
     openCluster({
       kubeconfigPath: options.kubeconfig,

@@ -87,6 +87,8 @@ export type PushResult =
   | { readonly kind: 'refused'; readonly branch: string; readonly rule: string };
 
 export interface Git {
+  /** A pass begins, and with it what holds for one pass only: the time it may take, and redirects that are followed. */
+  begin(): void;
   /** The heads of these branches, undefined for one that does not exist. One ls-refs, nothing else. */
   heads(branches: readonly string[]): Promise<readonly (Oid | undefined)[]>;
   /** The files of `request` as they are in `commit`. Throws PortError; never an incomplete answer. */

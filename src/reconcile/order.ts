@@ -47,6 +47,7 @@ export async function order(
   at: { readonly target: Target; readonly overrides: Overrides; readonly by: string },
   decide: (scene: OrderScene) => Ordered,
 ): Promise<OrderResult> {
+  ports.git.begin();
   for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
     const scene = await readScene(ports, at.overrides);
     const entry = pick(scene.desired, at.target);

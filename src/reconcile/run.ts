@@ -21,6 +21,7 @@ const ATTEMPTS = 5;
 
 /** One pass. Throws PortError where Git or the configuration cannot be read at all. */
 export async function runPass(ports: Ports, memory: Memory, options: PassOptions): Promise<PassResult> {
+  ports.git.begin();
   for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
     const result = await tryPass(ports, memory, options);
     if (result !== 'moved') return result;

@@ -156,6 +156,7 @@ export class Process {
     const open = (fault: PortFault | undefined): Git =>
       this.universe.repository.open({ before: () => (fault?.port === 'git' ? fault.fault : undefined) });
     return {
+      begin: () => undefined,
       heads: (branches) => {
         const { pass } = this;
         return this.ask('heads', 'heads', async (fault) => {

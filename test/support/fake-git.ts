@@ -254,6 +254,7 @@ function openFake(repository: FakeRepository, options: FakeGitOptions): Git {
     return fault;
   };
   return {
+    begin: () => undefined,
     heads: async (branches) => {
       const fault = faultOf({ kind: 'heads', branches });
       const state = repository.stateBefore(fault?.kind === 'stale' ? fault.moves : 0);

@@ -33,7 +33,7 @@ export type ServerFault =
   /** Git does its work, then the connection is closed without a byte. */
   | { readonly kind: 'lose-reply' }
   /** Git does its work, then nothing is ever answered. */
-  | { readonly kind: 'hang' }
+  | { readonly kind: 'hang'; readonly thereafter: () => void }
   /** The answer stops in the middle: the last bytes are missing and the connection ends, cleanly or not. */
   | { readonly kind: 'truncate'; readonly missingBytes: number; readonly clean: boolean }
   /** One byte every so many milliseconds. */
@@ -236,7 +236,10 @@ async function serve(server: GitServer, request: IncomingMessage, response: Serv
     response.destroy();
     return;
   }
-  if (fault?.kind === 'hang') return;
+  if (fault?.kind === 'hang') {
+    fault.thereafter();
+    return;
+  }
   response.writeHead(answer.status, answer.headers);
   await sendBody(server, response, answer.body, fault);
 }

@@ -1,6 +1,7 @@
 /** One HTTP exchange over node:http or node:https, with deadlines, a cap on bytes, and a check of the content type. */
 
 import type { Agent, ClientRequest, IncomingHttpHeaders, IncomingMessage, RequestOptions } from 'node:http';
+import type { Timers } from '../system/timers.ts';
 
 export type HttpRequest = {
   readonly method: 'GET' | 'POST';
@@ -11,6 +12,7 @@ export type HttpRequest = {
   readonly accept: string;
   readonly maxBytes: number;
   readonly idleSeconds: number;
+  /** What is left until the deadline. */
   readonly totalSeconds: number;
   /** Gets the body of a 200 of the right type. What it throws ends the exchange and is thrown on. */
   readonly onChunk: (chunk: Buffer) => void;
@@ -24,12 +26,15 @@ export type HttpAnswer = {
   readonly text: string;
 };
 
+/** `timeout`: the server sent nothing. `deadline`: all the time there was is used up. */
+type FailureKind = 'connection' | 'timeout' | 'deadline' | 'tooLarge';
+
 /** The exchange did not come to an end. */
 export class HttpFailure extends Error {
-  readonly kind: 'connection' | 'timeout' | 'tooLarge';
+  readonly kind: FailureKind;
   /** True where a kept connection turned out to be closed: the server most likely saw nothing. */
   readonly stale: boolean;
-  constructor(kind: 'connection' | 'timeout' | 'tooLarge', message: string, stale: boolean) {
+  constructor(kind: FailureKind, message: string, stale: boolean) {
     super(message);
     this.kind = kind;
     this.stale = stale;
@@ -47,7 +52,7 @@ type Transport = {
 };
 
 /** A client that loads TLS only where a URL needs it. */
-export function createHttpClient(): HttpClient {
+export function createHttpClient(timers: Timers): HttpClient {
   let plain: Promise<Transport> | undefined;
   let secure: Promise<Transport> | undefined;
   return {
@@ -57,18 +62,18 @@ export function createHttpClient(): HttpClient {
           request: https.request,
           agent: new https.Agent({ keepAlive: true, maxSockets: 4 }),
         }));
-        return exchange(await secure, request);
+        return exchange(await secure, request, timers);
       }
       plain ??= import('node:http').then((http) => ({
         request: http.request,
         agent: new http.Agent({ keepAlive: true, maxSockets: 4 }),
       }));
-      return exchange(await plain, request);
+      return exchange(await plain, request, timers);
     },
   };
 }
 
-function exchange(transport: Transport, request: HttpRequest): Promise<HttpAnswer> {
+function exchange(transport: Transport, request: HttpRequest, timers: Timers): Promise<HttpAnswer> {
   return new Promise((resolve, reject) => {
     const length = request.body === undefined ? {} : { 'content-length': String(request.body.length) };
     const options = {
@@ -83,18 +88,20 @@ function exchange(transport: Transport, request: HttpRequest): Promise<HttpAnswe
       );
     });
     const settle = (how: () => void) => {
-      clearTimeout(idle);
-      clearTimeout(total);
+      idle.cancel();
+      total.cancel();
       how();
     };
     const fail = (error: unknown) => {
       settle(() => reject(error instanceof Error ? error : new Error(String(error))));
       sent.destroy();
     };
-    const late = (seconds: number, what: string) =>
-      setTimeout(() => fail(new HttpFailure('timeout', `${what} ${seconds} s`, false)), seconds * 1000);
-    const idle = late(request.idleSeconds, 'the server sent nothing for');
-    const total = late(request.totalSeconds, 'the answer was not complete after');
+    const idle = timers.after(request.idleSeconds, () =>
+      fail(new HttpFailure('timeout', `the server sent nothing for ${request.idleSeconds} s`, false)),
+    );
+    const total = timers.after(request.totalSeconds, () =>
+      fail(new HttpFailure('deadline', 'the answer was not complete', false)),
+    );
     sent.on('error', (error) => fail(new HttpFailure('connection', error.message, sent.reusedSocket)));
     sent.end(request.body);
   });

@@ -24,8 +24,10 @@ export type GitLimits = {
   readonly commitsPerHistory: number;
   /** No byte for so long: the server hangs. */
   readonly idleSeconds: number;
-  /** One request and its whole answer. */
-  readonly totalSeconds: number;
+  /** All that one pass asks of the repository, from its first request to the last. */
+  readonly passSeconds: number;
+  /** What a push may take beyond that, to find out what became of it. */
+  readonly settleSeconds: number;
   /** The longest Retry-After that is waited for, and how often. */
   readonly retryAfterSeconds: number;
   readonly retries: number;
@@ -47,8 +49,9 @@ export const defaultGitLimits: GitLimits = {
   treeEntries: 1_000_000,
   wantsPerRequest: 10_000,
   commitsPerHistory: 10_000,
-  idleSeconds: 30,
-  totalSeconds: 300,
+  idleSeconds: 20,
+  passSeconds: 60,
+  settleSeconds: 10,
   retryAfterSeconds: 10,
   retries: 2,
 };

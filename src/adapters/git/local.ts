@@ -30,6 +30,7 @@ export function openLocal({ path, limits }: OpenLocal): Git {
     }
   };
   return {
+    begin: () => undefined,
     heads: async (branches) => branches.map((branch) => readHead(layout, branch)),
     readAt: async (commit, request) =>
       during(() => {

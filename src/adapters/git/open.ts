@@ -3,6 +3,7 @@
 import { fileURLToPath } from 'node:url';
 import type { Git } from '../../ports/git.ts';
 import type { Log } from '../../ports/log.ts';
+import { systemTimers, type Timers } from '../system/timers.ts';
 import { cleanText, gitError } from './git-error.ts';
 import { defaultGitLimits, type GitLimits } from './limits.ts';
 import { branchNameFault, isOid } from './names.ts';
@@ -16,15 +17,16 @@ export type OpenGit = {
   readonly token?: string | undefined;
   readonly limits?: Partial<GitLimits>;
   readonly log?: Log | undefined;
+  readonly timers?: Timers;
 };
 
 /** Opens no connection and no file yet. Throws PortError where the location can never work. */
 export function openGit(options: OpenGit): Git {
   const limits = { ...defaultGitLimits, ...options.limits };
-  const { location, log } = options;
+  const { location, log, timers = systemTimers } = options;
   const token = options.token === undefined || options.token === '' ? undefined : options.token;
   if (/^https?:/i.test(location))
-    return guarded(openSmartHttp({ location: checkedUrl(location, token, log), token, limits, log }));
+    return guarded(openSmartHttp({ location: checkedUrl(location, token, log), token, limits, log, timers }));
   if (/^file:/i.test(location)) return lazyLocal(fileURLToPath(location), limits);
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(location) || /^[^/\\]+@[^/\\]+:/.test(location)) {
     throw cannotOpen(
@@ -67,6 +69,7 @@ function lazyLocal(path: string, limits: GitLimits): Git {
     return opened;
   };
   return guarded({
+    begin: () => undefined,
     heads: async (branches) => (await open()).heads(branches),
     readAt: async (commit, request) => (await open()).readAt(commit, request),
     history: async (from, until, limit) => (await open()).history(from, until, limit),
@@ -93,6 +96,7 @@ function guarded(git: Git): Git {
     }
   };
   return {
+    begin: () => git.begin(),
     heads: async (branches) => {
       for (const branch of branches) checkBranch(branch);
       return guard('heads', git.heads(branches));

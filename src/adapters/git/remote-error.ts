@@ -30,6 +30,8 @@ export type ErrorContext = {
   readonly name: string;
   readonly operation: GitOperation;
   readonly token: string | undefined;
+  /** How long one pass may take. */
+  readonly passSeconds: number;
 };
 
 const tokenHint = 'Set TRANCHE_GIT_TOKEN to a token that may read and write the contents of this repository.';
@@ -39,6 +41,16 @@ export function asPortError(error: unknown, context: ErrorContext): Error {
   if (error instanceof PortError || error instanceof ServerSaid) return error;
   if (error instanceof UnusableAnswer) return answerError(error.answer, context);
   const text = error instanceof Error ? error.message : String(error);
+  if (error instanceof HttpFailure && error.kind === 'deadline') {
+    return gitError(
+      `${context.name}: not done after ${context.passSeconds} s, which is all that one pass waits: ${text}`,
+      {
+        operation: context.operation,
+        retryable: true,
+        hint: 'Look at the server and the network; where the repository is that large, allow more with --git-timeout.',
+      },
+    );
+  }
   const isTooLarge = error instanceof TooLarge || (error instanceof HttpFailure && error.kind === 'tooLarge');
   return gitError(`${context.name}: ${clean(text, context)}`, {
     operation: context.operation,
@@ -92,7 +104,8 @@ function answerError(answer: HttpAnswer, context: ErrorContext): PortError {
   }
   if (location !== undefined) {
     const target = URL.canParse(location, name) ? new URL(location, name) : undefined;
-    const shown = target === undefined ? 'nowhere' : cleanText(`${target.origin}${target.pathname}`);
+    const shown =
+      target === undefined ? 'nowhere' : cleanText(`${target.origin}${target.pathname}`).replace(/\/info\/refs$/, '');
     return gitError(`${name} redirects to ${shown}, which is not followed`, {
       operation,
       retryable: false,

@@ -97,6 +97,7 @@ export class RemotePush {
   /** Reads the branches again where a report does not say it all. */
   private async settle(moves: readonly Move[], outcome: Outcome): Promise<Outcome> {
     if (outcome.kind === 'refused' || outcome.kind === 'pushed') return outcome;
+    this.options.remote.allow(this.options.limits.settleSeconds);
     const seen = compare(moves, await this.options.heads(moves.map(({ branch }) => branch)));
     if (seen === 'ours') return { kind: 'pushed' };
     return seen === 'others' ? { kind: 'moved' } : outcome;

@@ -4,18 +4,21 @@
  */
 
 import type { Log } from '../../ports/log.ts';
-import type { GitOperation } from './git-error.ts';
-import { createHttpClient, HttpFailure, type HttpRequest } from './http.ts';
+import type { Timers } from '../system/timers.ts';
+import { cleanText, type GitOperation } from './git-error.ts';
+import { createHttpClient, type HttpClient, HttpFailure, type HttpRequest } from './http.ts';
 import type { GitLimits } from './limits.ts';
 import { createPacketReader, type Packet } from './pkt-line.ts';
 import { createDiscoveryReader, type Discovery, ProtocolError } from './protocol.ts';
 import { asPortError, asWriteError, type ErrorContext, UnusableAnswer } from './remote-error.ts';
+import { TimeBudget } from './time-budget.ts';
 
 export type RemoteOptions = {
   readonly location: URL;
   readonly token: string | undefined;
   readonly limits: GitLimits;
   readonly log: Log | undefined;
+  readonly timers: Timers;
 };
 
 type Service = 'git-upload-pack' | 'git-receive-pack';
@@ -39,30 +42,47 @@ const transient = new Set([429, 502, 503, 504]);
 export class Remote {
   /** The address for messages: no credentials, because it never has any. */
   readonly name: string;
+  /** Where a redirect of this pass led, or the name. */
   private base: string;
+  private readonly toldRedirects = new Set<string>();
   private readonly options: RemoteOptions;
-  private readonly client = createHttpClient();
+  private readonly client: HttpClient;
+  private readonly time: TimeBudget;
 
   constructor(options: RemoteOptions) {
     this.options = options;
     this.name = options.location.href.replace(/\/+$/, '');
     this.base = this.name;
+    this.client = createHttpClient(options.timers);
+    this.time = new TimeBudget(options.timers, options.limits.passSeconds);
+  }
+
+  /** A pass begins: its time, and no redirect. A name that once led elsewhere may be the right one again. */
+  begin(): void {
+    this.base = this.name;
+    this.time.begin();
+  }
+
+  /** There are at least so many seconds left from now on. */
+  allow(seconds: number): void {
+    this.time.allow(seconds);
   }
 
   /** What error messages of this operation are made of. */
   errorContext(operation: GitOperation): ErrorContext {
-    return { name: this.name, operation, token: this.options.token };
+    const { token, limits } = this.options;
+    return { name: this.name, operation, token, passSeconds: limits.passSeconds };
   }
 
   /** A read, tried again where that is safe. Throws PortError, or ServerSaid where the server refused in words. */
   read<T>(exchange: Exchange<T>): Promise<T> {
-    return this.tryAgain(exchange.operation, () => this.postOrFollow(exchange));
+    return this.time.during(() => this.tryAgain(exchange.operation, () => this.postOrFollow(exchange)));
   }
 
   /** A write, sent once. Throws PortError or SentButUnknown. */
   async write<T>(exchange: Exchange<T>): Promise<T> {
     try {
-      return await this.post(exchange);
+      return await this.time.during(() => this.post(exchange));
     } catch (error) {
       throw asWriteError(error, this.errorContext(exchange.operation));
     }
@@ -70,13 +90,15 @@ export class Remote {
 
   /** What the service offers, and for `git-receive-pack` all refs. Throws PortError or ServerSaid. */
   discover(service: Service, operation: GitOperation): Promise<Discovery> {
-    return this.tryAgain(operation, () => this.discoverOnce(service));
+    return this.time.during(() => this.tryAgain(operation, () => this.discoverOnce(service)));
   }
 
   private async ask<T>(request: AskedRequest, reader: AnswerReader<T>): Promise<T> {
     const packets = createPacketReader(reader.packet);
     const { limits, token } = this.options;
-    const { idleSeconds, totalSeconds } = limits;
+    const { idleSeconds } = limits;
+    const totalSeconds = this.time.left();
+    if (totalSeconds <= 0) throw new HttpFailure('deadline', 'nothing more was asked', false);
     const headers = { ...request.headers, ...commonHeaders(token) };
     const onChunk = (chunk: Buffer) => packets.push(chunk);
     const answer = await this.client.send({ ...request, headers, idleSeconds, totalSeconds, onChunk });
@@ -103,9 +125,18 @@ export class Remote {
       } catch (error) {
         const next = hops < mostRedirects && error instanceof UnusableAnswer ? redirectedBase(url, error) : undefined;
         if (next === undefined) throw error;
-        this.base = next;
+        this.follow(next);
       }
     }
+  }
+
+  private follow(next: string): void {
+    this.base = next;
+    if (this.toldRedirects.has(next)) return;
+    this.toldRedirects.add(next);
+    this.options.log?.warn(
+      `git: ${this.name} redirects to ${cleanText(next)}; followed for one pass at a time. Give the new address as --repo`,
+    );
   }
 
   /** Only discovery is redirected (as in git); the other requests then go to where it led. */
@@ -122,16 +153,16 @@ export class Remote {
   }
 
   private async tryAgain<T>(operation: GitOperation, call: () => Promise<T>): Promise<T> {
-    const { limits, log } = this.options;
+    const { limits, log, timers } = this.options;
     for (let tries = 1; ; tries += 1) {
       try {
         return await call();
       } catch (error) {
         const failure = asPortError(error, this.errorContext(operation));
         const pause = tries <= limits.retries ? pauseSeconds(error, limits) : undefined;
-        if (pause === undefined) throw failure;
-        log?.warn(`git ${operation}: ${failure.message}; trying again in ${pause} s`);
-        await new Promise((done) => setTimeout(done, pause * 1000));
+        if (pause === undefined || pause >= this.time.left()) throw failure;
+        log?.warn(`git ${operation}: ${failure.message}; trying again${pause === 0 ? '' : ` in ${pause} s`}`);
+        if (pause > 0) await new Promise<void>((done) => timers.after(pause, done));
       }
     }
   }

@@ -2,6 +2,7 @@
 
 import type { CommitHeader, Git, Oid } from '../../ports/git.ts';
 import type { Log } from '../../ports/log.ts';
+import type { Timers } from '../system/timers.ts';
 import { buildUpdates } from './commit-chain.ts';
 import { type GitOperation, gitError } from './git-error.ts';
 import type { GitLimits } from './limits.ts';
@@ -21,6 +22,7 @@ export type SmartHttpOptions = {
   readonly token: string | undefined;
   readonly limits: GitLimits;
   readonly log: Log | undefined;
+  readonly timers: Timers;
 };
 
 /** Opens no connection yet. */
@@ -38,6 +40,7 @@ export function openSmartHttp(options: SmartHttpOptions): Git {
     readHeads({ remote, offer, limits }, branches, operation);
   const writer = new RemotePush({ remote, limits, heads: (branches) => heads(branches, 'push') });
   return {
+    begin: () => remote.begin(),
     heads: (branches) => heads(branches, 'heads'),
     readAt: (commit, request) =>
       objects.during(async () => {

@@ -15,6 +15,7 @@ import {
   type ServerRequest,
   startGitServer,
 } from '../../support/git-server.ts';
+import { type ManualTimers, manualTimers } from '../../support/manual-timers.ts';
 import { textsOf, update } from './contract.ts';
 
 const token = 'ghs_s3cretT0ken';
@@ -33,6 +34,9 @@ afterAll(() => server.stop());
 beforeEach(async () => {
   made += 1;
   server.fault = () => undefined;
+  timers = manualTimers();
+  timers.skipPauses();
+  log = [];
   repository = await server.createRepository(`r${made}.git`);
   head = await repository.commit('main', {
     'apps/a.yaml': 'a: 1\n',
@@ -43,8 +47,13 @@ beforeEach(async () => {
   server.bytes.sent = 0;
 });
 
-const open = (limits: Partial<GitLimits> = {}): Git =>
-  openGit({ location: repository.url, token, limits: { idleSeconds: 0.3, totalSeconds: 5, ...limits } });
+/** No test here waits for a clock: pauses are over at once, and time passes where a test says so. */
+let timers: ManualTimers;
+let log: string[] = [];
+const say = (message: string): void => void log.push(message);
+
+const open = (limits: Partial<GitLimits> = {}, location = repository.url): Git =>
+  openGit({ location, token, limits, timers, log: { info: say, warn: say, error: say } });
 
 /** The fault for every request of this kind, or only for the first so many. */
 function inject(kind: ServerRequest['kind'], fault: ServerFault, times = Number.POSITIVE_INFINITY): void {
@@ -67,6 +76,7 @@ async function failureOf(call: Promise<unknown>): Promise<PortError> {
   return failure;
 }
 
+const hang: ServerFault = { kind: 'hang', thereafter: () => timers.advance(20) };
 const garble = (change: (body: Buffer) => Buffer): ServerFault => ({ kind: 'garble', change });
 /** Changes one byte of the pack inside the answer, counted from its end, without touching the framing. */
 const spoilPackByte = (fromEnd: number): ServerFault =>
@@ -106,7 +116,7 @@ describe('reading', () => {
       false,
     ],
     ['nothing at all', 'fetch', { kind: 'drop' }, /socket hang up|closed/, true],
-    ['silence', 'fetch', { kind: 'hang' }, /sent nothing for 0\.3 s/, true],
+    ['silence', 'fetch', hang, /sent nothing for 20 s/, true],
     ['a cut connection', 'fetch', { kind: 'truncate', missingBytes: 30, clean: false }, /closed|aborted/, true],
     ['a cut answer', 'fetch', { kind: 'truncate', missingBytes: 30, clean: true }, /stopped/, true],
     [
@@ -152,10 +162,52 @@ describe('reading', () => {
     expect((await failureOf(open().heads(['main']))).hint).toContain('TRANCHE_GIT_TOKEN');
   });
 
-  test('a slow drip ends at the total deadline', async () => {
-    inject('fetch', { kind: 'drip', everyMilliseconds: 20 });
-    const failure = await failureOf(open({ totalSeconds: 0.5 }).readAt(head, request));
-    expect(failure.message).toMatch(/not complete after 0\.5 s/);
+  test('one pass has one deadline: a byte a second ends it, and nothing more is asked', async () => {
+    inject('fetch', { kind: 'drip', everyMilliseconds: 1 });
+    timers.secondsPerRefresh = 1;
+    const git = open();
+    git.begin();
+    const failure = await failureOf(git.readAt(head, request));
+    expect(failure.message).toMatch(/not done after 60 s, which is all that one pass waits/);
+    expect(failure).toMatchObject({ retryable: true, hint: expect.stringContaining('--git-timeout') });
+    expect(timers.now()).toBe(60);
+    const asked = server.requests.length;
+    expect((await failureOf(git.heads(['main']))).message).toMatch(/60 s, .*nothing more was asked/);
+    expect(server.requests).toHaveLength(asked);
+    git.begin();
+    expect(await git.heads(['main'])).toEqual([head]);
+  });
+
+  const takes = (seconds: number) => () => {
+    timers.advance(seconds);
+    return undefined;
+  };
+
+  test('what a pass does beside Git does not count, and requests at once count once', async () => {
+    const git = open({ passSeconds: 100, idleSeconds: 1000 });
+    git.begin();
+    timers.advance(1000);
+    server.fault = takes(20);
+    await Promise.all([git.heads(['main']), git.heads(['status'])]);
+    expect(await git.heads(['main'])).toEqual([head]);
+    server.fault = takes(60);
+    expect((await failureOf(git.heads(['main']))).message).toMatch(/not done after 100 s/);
+  });
+
+  test('a pause that a server asks for is told, and not taken where the time is not there', async () => {
+    inject('fetch', { kind: 'answer', status: 503, headers: { 'retry-after': '7' } }, 1);
+    expect((await open().readAt(head, request)).files).toHaveLength(2);
+    inject('fetch', { kind: 'drop' }, 1);
+    expect((await open().readAt(head, request)).files).toHaveLength(2);
+    expect(log.filter((line) => line.includes('again'))).toEqual([
+      expect.stringMatching(/HTTP 503; trying again in 7 s$/),
+      expect.stringMatching(/; trying again$/),
+    ]);
+    server.fault = () => {
+      timers.advance(1);
+      return { kind: 'answer', status: 503, headers: { 'retry-after': '7' } };
+    };
+    expect((await failureOf(open({ passSeconds: 7.5 }).readAt(head, request))).message).toMatch(/HTTP 503/);
   });
 
   test.each([
@@ -241,6 +293,7 @@ describe('redirects', () => {
       server.fault = (seen) => to(`${target}${seen.url}`);
       const failure = await failureOf(open().heads(['main']));
       expect(failure).toMatchObject({ retryable: false, message: expect.stringContaining(`redirects to ${target}`) });
+      expect(failure.message).not.toContain('info/refs');
     }
     expect(elsewhere.requests).toHaveLength(0);
     await elsewhere.stop();
@@ -249,10 +302,30 @@ describe('redirects', () => {
   test('to another path of the same server are followed for reading and for pushing', async () => {
     server.fault = (seen) =>
       seen.url.startsWith('/old.git') ? to(seen.url.replace('/old.git', `/r${made}.git`)) : undefined;
-    const git = openGit({ location: `${server.url}/old.git` });
+    const git = open({}, `${server.url}/old.git`);
     expect(await git.heads(['main'])).toEqual([head]);
     expect(textsOf(await git.readAt(head, request))).toHaveProperty(['apps/a.yaml']);
     expect(await git.push([update('main', head, [newCommit({ x: '1' })])])).toMatchObject({ kind: 'pushed' });
+  });
+
+  test('hold for one pass, and are told once', async () => {
+    const moved = (seen: ServerRequest) =>
+      seen.url.startsWith('/old.git') ? to(seen.url.replace('/old.git', `/r${made}.git`)) : undefined;
+    const git = open({}, `${server.url}/old.git`);
+    for (let pass = 0; pass < 2; pass += 1) {
+      server.fault = moved;
+      git.begin();
+      expect(await git.heads(['main'])).toEqual([head]);
+    }
+    expect(log).toEqual([
+      `git: ${server.url}/old.git redirects to ${repository.url}; followed for one pass at a time. Give the new address as --repo`,
+    ]);
+    // The old name is somebody's again, and what it led to is gone.
+    const old = await server.createRepository('old.git');
+    const theirs = await old.commit('main', { a: '1\n' });
+    server.fault = (seen) => (seen.url.startsWith('/old.git') ? undefined : { kind: 'answer', status: 404 });
+    git.begin();
+    expect(await git.heads(['main'])).toEqual([theirs]);
   });
 
   test('in a circle end', async () => {
@@ -320,7 +393,7 @@ describe('pushing', () => {
 
   test.each<readonly [string, ServerFault]>([
     ['the reply is lost', { kind: 'lose-reply' }],
-    ['the reply is later than the deadline', { kind: 'hang' }],
+    ['the server hangs', hang],
     ['the report is cut', { kind: 'truncate', missingBytes: 12, clean: true }],
     ['the report is garbage', garble(() => Buffer.from('what?'))],
     ['a proxy answers for it with a page', garble(() => Buffer.alloc(0))],

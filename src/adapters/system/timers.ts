@@ -1,0 +1,23 @@
+/** Deadlines on this machine's clock, which only goes forward; tests give their own. */
+
+export type Timer = {
+  readonly cancel: () => void;
+  /** Begins anew. */
+  readonly refresh: () => void;
+};
+
+export type Timers = {
+  /** Seconds since some moment. */
+  readonly now: () => number;
+  /** Calls once after so many seconds. */
+  readonly after: (seconds: number, call: () => void) => Timer;
+};
+
+/** What everybody but tests uses. */
+export const systemTimers: Timers = {
+  now: () => performance.now() / 1000,
+  after: (seconds, call) => {
+    const timer = setTimeout(call, seconds * 1000);
+    return { cancel: () => clearTimeout(timer), refresh: () => void timer.refresh() };
+  },
+};
