@@ -133,7 +133,9 @@ function stepAfter(snapshot: Snapshot, situation: Situation | undefined, decisio
     planned: steps.map((step) => plannedGroups(step.replicas, replicas ?? 0)),
     replicas: replicas ?? 0,
     partition: move?.partition ?? partition,
-    writtenAt: same ? before.writtenAt : snapshot.now,
+    // A step that is found, under a Rollout of another name perhaps, has a commit of its own that nobody has looked up.
+    writtenAt: same ? before.writtenAt : move === undefined ? undefined : snapshot.now,
+    restarts: move === undefined ? restartsOf(situation) : undefined,
     doneSince: move === undefined && decision.stepDone ? snapshot.now : undefined,
     frozen: frozen ?? (file === undefined ? undefined : frozenPlanOf(file.rollout)),
   };

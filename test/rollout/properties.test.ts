@@ -218,15 +218,13 @@ law('who stands still says why, and when to look again', (_, snapshot, made) => 
   expect(made.requeueAfterSeconds).toBeGreaterThan(0);
 });
 
-law('an unchanged world gives an unchanged record', (_, snapshot, made) => {
+law('an unchanged world gives an unchanged record, at once', (_, snapshot, made) => {
   if (made.commit !== undefined) return;
-  const second = plan({ ...snapshot, record: made.record, now: snapshot.now + 1 });
+  const second = plan({ ...snapshot, record: made.record, recordFault: '', now: snapshot.now + 1 });
   if (second.commit !== undefined) return;
-  const third = plan({ ...snapshot, record: second.record, now: snapshot.now + 2 });
-  if (third.commit !== undefined) return;
   // A wait that ends within that second, as LWS 0.8's second read does, is a change.
   const waits = ({ holds }: Plan): string => holds.map(({ reason }) => reason).join();
-  if (waits(third) !== waits(second)) return;
+  if (waits(second) !== waits(made)) return;
   const plain = (record: Plan['record']): unknown => ({ ...record, auditedAt: 0 });
-  expect(plain(third.record)).toEqual(plain(second.record));
+  expect(plain(second.record)).toEqual(plain(made.record));
 });

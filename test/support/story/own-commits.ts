@@ -3,7 +3,7 @@
 import { parseAllDocuments } from 'yaml';
 import type { JsonObject } from '../../../src/api/json.ts';
 import type { CommitHeader } from '../../../src/ports/git.ts';
-import { count, objects, part, specOf } from '../../../src/simulator/objects.ts';
+import { count, objects, part, specOf, text as textOf } from '../../../src/simulator/objects.ts';
 import { admissionVerdict } from '../admission.ts';
 import type { FakeRepository } from '../fake-git.ts';
 import { nameOf } from './stage.ts';
@@ -170,24 +170,30 @@ function checkReach(
   if (!FORWARD.includes(reasonOf(commit)) || of.files['apps/vllm/hpa.yaml'] !== undefined) return;
   const [, name = ''] = /^Rollout: [^/]+\/[^/]+\/(.+)$/m.exec(commit.message) ?? [];
   const [, index = ''] = /^Rollout-Step: (\d+)\//m.exec(commit.message) ?? [];
-  const workload = workloads(of.after).get(name);
+  const rollout = rolloutOf(of.files, name);
+  const target = textOf(part(rollout, 'workloadRef')['name']);
+  const workload = workloads(of.after).get(target);
   if (workload === undefined) throw new Error(`${subject(commit)} is of no workload in the file`);
   const replicas = wantedGroups(workload);
-  const step = stepsOf(of.files, name)[Number(index) - 1];
+  const step = stepsOf(rollout)[Number(index) - 1];
   const allowed = step?.endsWith('%') === true ? Math.ceil((parseInt(step, 10) * replicas) / 100) : Number(step);
-  const [partition, was] = [partitionOf(workload), partitionOf(workloads(of.before).get(name) ?? {})];
+  const [partition, was] = [partitionOf(workload), partitionOf(workloads(of.before).get(target) ?? {})];
   if (partition < was && replicas - partition > allowed)
     throw new Error(
       `${subject(commit)} lets ${replicas - partition} of ${replicas} groups go, step ${index} is ${step}`,
     );
 }
 
-/** The steps as they are written: `25%`, `3`. */
-function stepsOf(files: Readonly<Record<string, string>>, name: string): readonly string[] {
+/** The spec of a Rollout as it is in the files. */
+function rolloutOf(files: Readonly<Record<string, string>>, name: string): JsonObject {
   const documents = Object.values(files)
-    .filter((text) => text.includes('kind: Rollout'))
-    .flatMap((text) => parseAllDocuments(text).map((document) => document.toJS() as JsonObject | null));
-  const rollout = documents.find((value) => value?.['kind'] === 'Rollout' && nameOf(value) === name);
-  const canary = part(part(specOf(rollout ?? {}), 'strategy'), 'canary');
+    .filter((content) => content.includes('kind: Rollout'))
+    .flatMap((content) => parseAllDocuments(content).map((document) => document.toJS() as JsonObject | null));
+  return specOf(documents.find((value) => value?.['kind'] === 'Rollout' && nameOf(value) === name) ?? {});
+}
+
+/** The steps as they are written: `25%`, `3`. */
+function stepsOf(rollout: JsonObject): readonly string[] {
+  const canary = part(part(rollout, 'strategy'), 'canary');
   return objects(canary['steps']).map((step) => String(step['replicas'] as string | number));
 }
