@@ -2,7 +2,7 @@
 
 import { type FieldFault, FieldReader } from './field-reader.ts';
 import { type IntOrPercent, isIntOrPercent } from './int-or-percent.ts';
-import type { JsonObject } from './json.ts';
+import { at, type JsonObject } from './json.ts';
 import { type RolloutStep, readSteps } from './rollout-steps.ts';
 import { readTrafficRoutings } from './rollout-traffic.ts';
 
@@ -11,6 +11,26 @@ export const LWS_API_VERSION = 'leaderworkerset.x-k8s.io/v1';
 /** The API group that the Kruise proposal for LWS writes; LWS never had it. Accepted with a warning. */
 export const LWS_API_VERSION_ALIAS = 'workload.kubernetes.io/v1alpha1';
 export const LWS_KIND = 'LeaderWorkerSet';
+
+const OUR_GROUPS: readonly (string | undefined)[] = [LWS_API_VERSION, LWS_API_VERSION_ALIAS].map(
+  (version) => version.split('/')[0],
+);
+
+/**
+ * Whether a Rollout is for a workload of another kind or API group, such as a Deployment: Kruise's, not ours, whatever
+ * else is in it. One that names no kind, or ours in other letters, is ours and wrong.
+ */
+export function isOfOtherWorkload(rollout: JsonObject): boolean {
+  const places = [
+    ['spec', 'workloadRef'],
+    ['spec', 'objectRef', 'workloadRef'],
+  ];
+  return places.some((place) => {
+    const [apiVersion, kind] = ['apiVersion', 'kind'].map((key) => at(rollout, [...place, key]));
+    if (typeof apiVersion !== 'string' || typeof kind !== 'string') return false;
+    return kind.toLowerCase() !== LWS_KIND.toLowerCase() || !OUR_GROUPS.includes(apiVersion.split('/')[0]);
+  });
+}
 
 /** Names a TrafficRouting that moves traffic for this Rollout (reference: Kruise api/v1alpha1). */
 const TRAFFIC_ROUTING = 'rollouts.kruise.io/trafficrouting';

@@ -4,7 +4,7 @@ import { type Config, mappedNamespace } from '../api/config.ts';
 import type { Issue } from '../api/issue.ts';
 import { at, isRecord } from '../api/json.ts';
 import { MARK } from '../api/marks.ts';
-import { LWS_API_VERSION, LWS_KIND } from '../api/rollout.ts';
+import { isOfOtherWorkload, LWS_API_VERSION, LWS_KIND } from '../api/rollout.ts';
 import { POLICY_KIND } from '../api/rollout-policy.ts';
 import { unsupportedLayout } from '../manifests/layout.ts';
 import { type ManifestDocument, type ManifestFile, parseManifestFile } from '../manifests/parse-file.ts';
@@ -78,7 +78,8 @@ export function desiredOf(tree: Tree, config: Config, cache: ParseCache): Desire
     (document) => document.object.kind === LWS_KIND && document.object.apiVersion === LWS_API_VERSION,
   );
   const rollouts = documents.filter(
-    (document) => document.object.kind === 'Rollout' && document.object.apiVersion.startsWith('rollouts.kruise.io/'),
+    ({ object, value }) =>
+      object.kind === 'Rollout' && object.apiVersion.startsWith('rollouts.kruise.io/') && !isOfOtherWorkload(value),
   );
   const blobs = new Map(tree.files.map((file) => [file.path, file.oid]));
   const policies = readPolicies(files);

@@ -124,6 +124,23 @@ describe('a workload that cannot be stepped', () => {
   });
 });
 
+test('Rollouts of other workloads are neither read nor rivals, whatever is in them', async () => {
+  const more = {
+    'rollouts/web.yaml': edited(
+      ROLLOUT_TEXT,
+      'leaderworkerset.x-k8s.io/v1\n    kind: LeaderWorkerSet',
+      'apps/v1\n    kind: Deployment',
+    ),
+    'rollouts/set.yaml': edited(ROLLOUT_TEXT, 'leaderworkerset.x-k8s.io/v1', 'example.com/v1'),
+    'rollouts/old.yaml':
+      'apiVersion: rollouts.kruise.io/v1alpha1\nkind: Rollout\nmetadata: {name: old, namespace: llm}\nspec:\n  objectRef: {workloadRef: {apiVersion: apps/v1, kind: Deployment, name: vllm}}\n',
+  };
+  expect(await linted(new World({ files: { ...VLLM_FILES, ...more } }))).toEqual({
+    code: EXIT.ok,
+    lines: ['1 Rollout, 0 problems'],
+  });
+});
+
 const changes: readonly (readonly [what: string, from: string, to: string, line: number, said: string])[] = [
   [
     'volumeClaimTemplates',
