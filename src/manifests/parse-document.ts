@@ -44,13 +44,18 @@ const OPTIONS = {
   logLevel: 'silent',
 } as const;
 
+/** Next line, line separator and paragraph separator: line breaks in YAML 1.1, as the agents' parsers have it; not in 1.2. */
+const OTHER_BREAK = /[\u0085\u2028\u2029]/;
+
 /** The tree and the JSON of one document, or every reason why it cannot be trusted, with lines of the file. */
 export function parseDocumentText({ file, text, firstLine, doubt }: DocumentText): ParsedDocument {
   if (doubt !== undefined) return { kind: 'wrong', issues: [doubtIssue(file, doubt)] };
   if (text.length > MAX_DOCUMENT_CHARACTERS) return { kind: 'wrong', issues: [tooLarge(file, firstLine, text.length)] };
   if (hasTooManyTokens(text)) return { kind: 'wrong', issues: [tooManyTokens(file, firstLine)] };
+  const unclear = file.endsWith('.json') ? -1 : text.search(OTHER_BREAK);
   const starts = lineStarts(text);
   const lineAt = (offset: number): number => firstLine + lineIndex(starts, offset);
+  if (unclear !== -1) return { kind: 'wrong', issues: [breakIssue(file, lineAt(unclear), text.charCodeAt(unclear))] };
   const document = parseYaml(text, OPTIONS);
   const errors = [...document.errors, ...document.warnings].slice(0, MAX_SYNTAX_ISSUES);
   if (errors.length > 0)
@@ -130,6 +135,18 @@ function doubtIssue(file: string, doubt: NonNullable<DocumentSlice['doubt']>): I
         message: 'YAML and Kubernetes do not agree where this document starts or ends',
         hint: 'Put --- alone on a line between documents, and nothing after a line with ... .',
       };
+}
+
+function breakIssue(file: string, line: number, code: number): Issue {
+  const digits = code.toString(16).toUpperCase().padStart(4, '0');
+  return {
+    file,
+    line,
+    path: '',
+    reason: 'UnclearLineBreak',
+    message: `the character U+${digits} ends a line for YAML 1.1, which Kubernetes reads, and is text for YAML 1.2: the document would mean two things`,
+    hint: `Remove it, or write it as "\\u${digits}" in double quotes.`,
+  };
 }
 
 function tooLarge(file: string, line: number, length: number): Issue {

@@ -45,6 +45,13 @@ const rows: readonly (readonly [what: string, files: Files, said: readonly strin
     ],
   ],
   [
+    'a line break that only some parsers know',
+    rollout('  strategy:', '  # note\u2028  paused: true\n  strategy:'),
+    [
+      'rollouts/vllm.yaml:11: the character U+2028 ends a line for YAML 1.1, which Kubernetes reads, and is text for YAML 1.2: the document would mean two things (UnclearLineBreak). Remove it, or write it as "\\u2028" in double quotes.',
+    ],
+  ],
+  [
     'two Rollouts of one name',
     { 'rollouts/copy.yaml': ROLLOUT_TEXT },
     [
@@ -164,17 +171,24 @@ const rows: readonly (readonly [what: string, files: Files, said: readonly strin
     'a Rollout of the old version, with its own fields',
     {
       [ROLLOUT_FILE]:
-        'apiVersion: rollouts.kruise.io/v1alpha1\nkind: Rollout\nmetadata:\n  name: vllm\n  namespace: llm\nspec:\n  objectRef:\n    workloadRef: {apiVersion: apps/v1, kind: Deployment, name: vllm}\n  strategy:\n    canary:\n      steps:\n      - weight: 5\n',
+        'apiVersion: rollouts.kruise.io/v1alpha1\nkind: Rollout\nmetadata:\n  name: vllm\n  namespace: llm\nspec:\n  objectRef:\n    workloadRef: {apiVersion: leaderworkerset.x-k8s.io/v1, kind: LeaderWorkerSet, name: vllm}\n  strategy:\n    canary:\n      steps:\n      - weight: 5\n',
     },
     [
       'rollouts/vllm.yaml:1: Rollout vllm: apiVersion is rollouts.kruise.io/v1alpha1, wanted rollouts.kruise.io/v1beta1 (NotSupportedYet). Write the Rollout in rollouts.kruise.io/v1beta1.',
     ],
   ],
   [
-    'a Rollout of a Deployment',
-    rollout('leaderworkerset.x-k8s.io/v1\n    kind: LeaderWorkerSet', 'apps/v1\n    kind: Deployment'),
+    'a Rollout of a version that LWS does not have',
+    rollout('leaderworkerset.x-k8s.io/v1\n', 'leaderworkerset.x-k8s.io/v2\n'),
     [
-      'rollouts/vllm.yaml:7: Rollout vllm: workloadRef is apps/v1 Deployment, wanted leaderworkerset.x-k8s.io/v1 LeaderWorkerSet (NotSupportedYet). tranche delivers LeaderWorkerSets only.',
+      'rollouts/vllm.yaml:7: Rollout vllm: workloadRef is leaderworkerset.x-k8s.io/v2 LeaderWorkerSet, wanted leaderworkerset.x-k8s.io/v1 LeaderWorkerSet (NotSupportedYet). tranche delivers LeaderWorkerSets only.',
+    ],
+  ],
+  [
+    'a Rollout of a kind in other letters',
+    rollout('kind: LeaderWorkerSet', 'kind: LeaderWorkerset'),
+    [
+      'rollouts/vllm.yaml:7: Rollout vllm: workloadRef is leaderworkerset.x-k8s.io/v1 LeaderWorkerset, wanted leaderworkerset.x-k8s.io/v1 LeaderWorkerSet (NotSupportedYet). tranche delivers LeaderWorkerSets only.',
     ],
   ],
   [

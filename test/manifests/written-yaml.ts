@@ -153,7 +153,9 @@ function bareFlow(writer: Writer, value: Json): string {
   }
   if (typeof value !== 'string') return JSON.stringify(value);
   if (/^[a-z]{3,}$/.test(value) && !/^(yes|off|true|false|null)$/.test(value) && roll(3) === 0) return value;
-  return /[\n'\\]/.test(value) || roll(2) === 0 ? JSON.stringify(value) : `'${value}'`;
+  return /[\n'\\\u2028]/.test(value) || roll(2) === 0
+    ? JSON.stringify(value).replaceAll('\u2028', '\\u2028')
+    : `'${value}'`;
 }
 
 function keyText({ roll }: Writer, key: string): string {
