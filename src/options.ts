@@ -13,6 +13,8 @@ export type CommonOptions = {
   readonly overrides: Overrides;
   /** How long one pass may wait for the repository. */
   readonly gitTimeoutSeconds?: number | undefined;
+  /** Certificates, in PEM, of authorities that are trusted beside the usual ones. */
+  readonly caFile?: string | undefined;
 };
 
 /** What a verb may see of the process. Tests give their own. */
@@ -70,6 +72,7 @@ export function commonOptions(given: Readonly<Record<string, unknown>>, io: Io):
       cluster: text('cluster'),
       paths: paths.length === 0 ? undefined : paths,
     },
+    caFile: text('caFile'),
     gitTimeoutSeconds: secondsOf(text('gitTimeout') ?? io.env[ENV.gitTimeout], '--git-timeout'),
   };
 }

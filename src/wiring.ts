@@ -5,6 +5,7 @@ import type { ServedModel } from './adapters/api-server/start-api-server.ts';
 import { clusterLimits } from './adapters/cluster/limits.ts';
 import { lazyCluster, openCluster } from './adapters/cluster/open-cluster.ts';
 import { openGit } from './adapters/git/open.ts';
+import type { Network } from './adapters/network/proxy.ts';
 import { systemClock } from './adapters/system/clock.ts';
 import { textLog } from './adapters/system/text-log.ts';
 import { type CommonOptions, ENV, type Io } from './options.ts';
@@ -16,7 +17,7 @@ export function openPorts(options: CommonOptions, io: Io): Ports {
   const location = isUrl(options.repo) ? options.repo : resolve(io.folder, options.repo);
   const { gitTimeoutSeconds } = options;
   const limits = gitTimeoutSeconds === undefined ? {} : { passSeconds: gitTimeoutSeconds };
-  const git = openGit({ location, token: io.env[ENV.gitToken], log, limits });
+  const git = openGit({ location, token: io.env[ENV.gitToken], log, limits, network: networkOf(options, io) });
   const cluster = lazyCluster(() =>
     openCluster({
       kubeconfigPath: options.kubeconfig,
@@ -29,6 +30,18 @@ export function openPorts(options: CommonOptions, io: Io): Ports {
     }),
   );
   return { git, cluster, clock: systemClock, log };
+}
+
+/** The proxy and the certificates for whatever is reached over https. */
+function networkOf({ caFile }: CommonOptions, { env, folder }: Io): Network {
+  return {
+    env,
+    authorities: async () => {
+      const { readAuthorities } = await import('./adapters/network/certificates.ts');
+      const { readUserConfig } = await import('./adapters/git/user-config.ts');
+      return readAuthorities({ env, folder, caFile, gitCaFile: readUserConfig(env).get('http.sslcainfo') });
+    },
+  };
 }
 
 /** Also `git@host:team/repo`, which is refused with the right words. */

@@ -13,6 +13,7 @@ export function gitFlags(command: Command): Command {
     .option('--status-branch <name>', 'where the status is kept (default: tranche-status)')
     .option('--cluster <name>', 'the name of the cluster in records and trailers (default: default)')
     .option('--path <path...>', 'files and folders to read (default: all)')
+    .option('--ca-file <file>', 'certificates to trust, in PEM (GIT_SSL_CAINFO, http.sslCAInfo, SSL_CERT_FILE)')
     .option('--git-timeout <seconds>', 'all that one pass waits for the repository (TRANCHE_GIT_TIMEOUT; default: 60)')
     .option('--output <format>', 'text or json', 'text');
 }

@@ -1,6 +1,8 @@
 /** One HTTP exchange over node:http or node:https, with deadlines, a cap on bytes, and a check of the content type. */
 
 import type { Agent, ClientRequest, IncomingHttpHeaders, IncomingMessage, RequestOptions } from 'node:http';
+import { type Network } from '../network/proxy.ts';
+import { tlsRemedy } from '../network/tls-remedy.ts';
 import type { Timers } from '../system/timers.ts';
 
 export type HttpRequest = {
@@ -27,15 +29,18 @@ export type HttpAnswer = {
 };
 
 /** `timeout`: the server sent nothing. `deadline`: all the time there was is used up. */
-type FailureKind = 'connection' | 'timeout' | 'deadline' | 'tooLarge';
+type FailureKind = 'connection' | 'tls' | 'timeout' | 'deadline' | 'tooLarge';
 
 /** The exchange did not come to an end. */
 export class HttpFailure extends Error {
   readonly kind: FailureKind;
   /** True where a kept connection turned out to be closed: the server most likely saw nothing. */
   readonly stale: boolean;
-  constructor(kind: FailureKind, message: string, stale: boolean) {
+  /** What to do about it, where that is known. */
+  readonly remedy: string | undefined;
+  constructor(kind: FailureKind, message: string, stale: boolean, remedy?: string) {
     super(message);
+    this.remedy = remedy;
     this.kind = kind;
     this.stale = stale;
   }
@@ -52,16 +57,16 @@ type Transport = {
 };
 
 /** A client that loads TLS only where a URL needs it. */
-export function createHttpClient(timers: Timers): HttpClient {
+export function createHttpClient(timers: Timers, network: Network): HttpClient {
   let plain: Promise<Transport> | undefined;
   let secure: Promise<Transport> | undefined;
   return {
     send: async (request) => {
       if (request.url.protocol === 'https:') {
-        secure ??= import('node:https').then((https) => ({
-          request: https.request,
-          agent: new https.Agent({ keepAlive: true, maxSockets: 4 }),
-        }));
+        secure ??= openSecure(request.url, network).catch((error: unknown) => {
+          secure = undefined;
+          throw error;
+        });
         return exchange(await secure, request, timers);
       }
       plain ??= import('node:http').then((http) => ({
@@ -71,6 +76,12 @@ export function createHttpClient(timers: Timers): HttpClient {
       return exchange(await plain, request, timers);
     },
   };
+}
+
+/** One server, so one agent: redirects never lead to another host. */
+async function openSecure(url: URL, network: Network): Promise<Transport> {
+  const [https, { agentFor }] = await Promise.all([import('node:https'), import('../network/agents.ts')]);
+  return { request: https.request, agent: await agentFor(url, network, { keepAlive: true, maxSockets: 4 }) };
 }
 
 function exchange(transport: Transport, request: HttpRequest, timers: Timers): Promise<HttpAnswer> {
@@ -102,7 +113,11 @@ function exchange(transport: Transport, request: HttpRequest, timers: Timers): P
     const total = timers.after(request.totalSeconds, () =>
       fail(new HttpFailure('deadline', 'the answer was not complete', false)),
     );
-    sent.on('error', (error) => fail(new HttpFailure('connection', error.message, sent.reusedSocket)));
+    sent.on('error', (error) => {
+      const remedy = tlsRemedy(error);
+      if (remedy === undefined) fail(new HttpFailure('connection', error.message, sent.reusedSocket));
+      else fail(new HttpFailure('tls', error.message, sent.reusedSocket, remedy));
+    });
     sent.end(request.body);
   });
 }

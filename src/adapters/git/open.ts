@@ -3,6 +3,7 @@
 import { fileURLToPath } from 'node:url';
 import type { Git } from '../../ports/git.ts';
 import type { Log } from '../../ports/log.ts';
+import { type Network, plainNetwork } from '../network/proxy.ts';
 import { systemTimers, type Timers } from '../system/timers.ts';
 import { cleanText, gitError } from './git-error.ts';
 import { defaultGitLimits, type GitLimits } from './limits.ts';
@@ -18,15 +19,17 @@ export type OpenGit = {
   readonly limits?: Partial<GitLimits>;
   readonly log?: Log | undefined;
   readonly timers?: Timers;
+  /** Proxy and certificates; without: none but those of Node. */
+  readonly network?: Network;
 };
 
 /** Opens no connection and no file yet. Throws PortError where the location can never work. */
 export function openGit(options: OpenGit): Git {
   const limits = { ...defaultGitLimits, ...options.limits };
-  const { location, log, timers = systemTimers } = options;
+  const { location, log, timers = systemTimers, network = plainNetwork } = options;
   const token = options.token === undefined || options.token === '' ? undefined : options.token;
   if (/^https?:/i.test(location))
-    return guarded(openSmartHttp({ location: checkedUrl(location, token, log), token, limits, log, timers }));
+    return guarded(openSmartHttp({ location: checkedUrl(location, token, log), token, limits, log, timers, network }));
   if (/^file:/i.test(location)) return lazyLocal(fileURLToPath(location), limits);
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(location) || /^[^/\\]+@[^/\\]+:/.test(location)) {
     throw cannotOpen(

@@ -51,6 +51,10 @@ export function asPortError(error: unknown, context: ErrorContext): Error {
       },
     );
   }
+  if (error instanceof HttpFailure && error.remedy !== undefined) {
+    const { operation } = context;
+    return gitError(`${context.name}: ${clean(text, context)}`, { operation, retryable: false, hint: error.remedy });
+  }
   const isTooLarge = error instanceof TooLarge || (error instanceof HttpFailure && error.kind === 'tooLarge');
   return gitError(`${context.name}: ${clean(text, context)}`, {
     operation: context.operation,

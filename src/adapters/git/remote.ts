@@ -4,6 +4,7 @@
  */
 
 import type { Log } from '../../ports/log.ts';
+import type { Network } from '../network/proxy.ts';
 import type { Timers } from '../system/timers.ts';
 import { cleanText, type GitOperation } from './git-error.ts';
 import { createHttpClient, type HttpClient, HttpFailure, type HttpRequest } from './http.ts';
@@ -19,6 +20,7 @@ export type RemoteOptions = {
   readonly limits: GitLimits;
   readonly log: Log | undefined;
   readonly timers: Timers;
+  readonly network: Network;
 };
 
 type Service = 'git-upload-pack' | 'git-receive-pack';
@@ -53,7 +55,7 @@ export class Remote {
     this.options = options;
     this.name = options.location.href.replace(/\/+$/, '');
     this.base = this.name;
-    this.client = createHttpClient(options.timers);
+    this.client = createHttpClient(options.timers, options.network);
     this.time = new TimeBudget(options.timers, options.limits.passSeconds);
   }
 

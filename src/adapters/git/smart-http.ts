@@ -2,6 +2,7 @@
 
 import type { CommitHeader, Git, Oid } from '../../ports/git.ts';
 import type { Log } from '../../ports/log.ts';
+import type { Network } from '../network/proxy.ts';
 import type { Timers } from '../system/timers.ts';
 import { buildUpdates } from './commit-chain.ts';
 import { type GitOperation, gitError } from './git-error.ts';
@@ -23,6 +24,7 @@ export type SmartHttpOptions = {
   readonly limits: GitLimits;
   readonly log: Log | undefined;
   readonly timers: Timers;
+  readonly network: Network;
 };
 
 /** Opens no connection yet. */
