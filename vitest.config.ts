@@ -5,8 +5,9 @@ export default defineConfig({
     // TESTS narrows a run to some files, for tools that start vitest themselves.
     include: [process.env['TESTS'] ?? 'test/**/*.test.ts'],
     setupFiles: ['test/support/property-seed.ts'],
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // No deadlines: these only end what hangs, however slow the machine is.
+    testTimeout: 900_000,
+    hookTimeout: 900_000,
     pool: 'forks',
     maxWorkers: 2,
   },

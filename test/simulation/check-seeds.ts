@@ -8,8 +8,8 @@ import { count, missing, newTallies, tell } from './tallies.ts';
 /** `SEED=n` replays one schedule and prints it; the others are left out. */
 export const ONE = process.env['SEED'];
 
-/** How many schedules run, over all files. */
-export const SCHEDULES = Number(process.env['SEEDS'] ?? (process.env['CI'] === undefined ? '2000' : '10000'));
+/** How many schedules run, over all files: a taste. `npm run sim` runs as many as are asked for. */
+export const SCHEDULES = Number(process.env['SEEDS'] ?? '300');
 
 /** The share of one test file: every `of`th seed from `first` on. */
 export function checkSeeds(share: { readonly first: number; readonly of: number }): void {
@@ -17,7 +17,7 @@ export function checkSeeds(share: { readonly first: number; readonly of: number 
     const seeds = Array.from({ length: Math.ceil(SCHEDULES / share.of) }, (_, i) => String(share.first + i * share.of));
     const tallies = newTallies();
 
-    test(`${seeds.length} schedules break no law`, { timeout: 1_200_000 }, async () => {
+    test(`${seeds.length} schedules break no law`, async () => {
       const simulation = await bundled();
       for (const seed of seeds) {
         const outcome = await simulation.runSchedule(seed);

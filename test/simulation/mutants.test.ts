@@ -1,29 +1,25 @@
-/** The laws are as good as the bugs they catch: every planted one is killed, and a patch that changes nothing is not. */
+/** The laws are as good as the bugs they catch. `npm run mutants` plants all; here one, and that all of them still fit. */
 
-import { afterAll, describe, expect, test } from 'vitest';
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { describe, expect, test } from 'vitest';
 import { canary, mutants, nothing } from './mutants.ts';
-import { type Verdict, verdictOn } from './mutate.ts';
+import { verdictOn } from './mutate.ts';
+
+/** Enough to kill the bug that is there for this, too few to be waited for. */
+const SCHEDULES = 20;
 
 describe.runIf(process.env['SEED'] === undefined)('planted bugs', () => {
-  const verdicts: Verdict[] = [];
-
-  afterAll(() => {
-    const lines = verdicts.map(
-      ({ mutant, killedBy, schedules }) =>
-        `${mutant.name.padEnd(54)} ${(killedBy ?? 'SURVIVED').padEnd(20)} ${schedules}`,
-    );
-    console.log(
-      ['planted bug                                            killed by            schedules', ...lines].join('\n'),
-    );
+  test('a patch that changes nothing survives', async () => {
+    expect((await verdictOn({ ...nothing, allowance: SCHEDULES })).killedBy).toBeUndefined();
   });
 
-  test('a patch that changes nothing survives', { timeout: 300_000 }, async () => {
-    expect((await verdictOn(nothing)).killedBy).toBeUndefined();
+  test(`${canary.name} is killed`, async () => {
+    expect((await verdictOn(canary)).killedBy).toBeDefined();
   });
 
-  test.each([canary, ...mutants])('$name', { timeout: 300_000 }, async (mutant) => {
-    const verdict = await verdictOn(mutant);
-    verdicts.push(verdict);
-    expect(verdict.killedBy, `survived ${verdict.schedules} schedules`).toBeDefined();
+  test.each(mutants)('$name: its text is in the source once', ({ file, from }) => {
+    const source = readFileSync(resolve(import.meta.dirname, '../..', file), 'utf8');
+    expect(source.split(from)).toHaveLength(2);
   });
 });

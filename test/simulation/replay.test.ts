@@ -12,7 +12,7 @@ import type { Setup } from './setup.ts';
 const folder = resolve(import.meta.dirname, '../seeds');
 
 describe.runIf(ONE !== undefined)('SEED', () => {
-  test(`seed ${ONE}`, { timeout: 300_000 }, async () => {
+  test(`seed ${ONE}`, async () => {
     const outcome = await runSchedule(ONE ?? '');
     console.log(outcome.timeline());
     expect(outcome.broken, failure(outcome.seed, outcome)).toBeUndefined();

@@ -1,10 +1,10 @@
-/** The program behind `npm run sim`: one share of the seeds, or of the pairs; says what it found as one line of JSON. */
+/** The program behind `npm run sim`: one share of the seeds, calls or pairs; says what it found as one line of JSON. */
 
 import { parseArgs } from 'node:util';
 import * as simulation from './entry.ts';
-import { allPairs, exhaust, singlePlaces, tellBroken } from './exhaust.ts';
+import { allPairs, exhaust, type Place, pairsInWindow, singlePlaces, tellBroken } from './exhaust.ts';
 import { report } from './report.ts';
-import { baseStory, configurations, smallStory } from './story-setup.ts';
+import { baseStory, type Configuration, configurations, type StoryEnd, smallStory } from './story-setup.ts';
 import { count, newTallies, type Tallies } from './tallies.ts';
 
 export type Share = {
@@ -23,6 +23,8 @@ const { values: options } = parseArgs({
   options: {
     seeds: { type: 'string', default: '1000' },
     from: { type: 'string', default: '0' },
+    calls: { type: 'boolean', default: false },
+    window: { type: 'boolean', default: false },
     pairs: { type: 'boolean', default: false },
     share: { type: 'string', default: '0' },
     of: { type: 'string', default: '1' },
@@ -44,24 +46,36 @@ async function seeds(): Promise<Share> {
   return { tallies, runs: tallies.schedules, failures };
 }
 
-/** Every place in the base stories and all pairs of places in the small ones, over all configurations. */
-async function pairs(): Promise<Share> {
+type Exhaustion = {
+  readonly story: typeof baseStory;
+  readonly of: readonly Configuration[];
+  readonly places: (plain: StoryEnd) => readonly Place[];
+};
+
+const alone = configurations.filter(({ reconcilers }) => reconcilers === 1);
+
+/** Each call of the longer stories; the pairs where a delivery begins in the small ones; and all pairs of those. */
+const exhaustions = {
+  calls: { story: baseStory, of: configurations, places: ({ calls }) => singlePlaces(calls) },
+  window: { story: smallStory, of: alone, places: ({ requestedAt }) => pairsInWindow(requestedAt) },
+  pairs: { story: smallStory, of: configurations, places: ({ calls }) => allPairs(calls) },
+} as const satisfies Record<string, Exhaustion>;
+
+async function exhausted({ story, of: all, places }: Exhaustion): Promise<Share> {
   const failures: string[] = [];
   let runs = 0;
-  for (const configuration of configurations) {
+  for (const configuration of all) {
     const { strategy, reconcilers } = configuration;
-    const mine = <T>(places: readonly T[]): readonly T[] => places.filter((_place, i) => i % of === share);
-    const parts = [
-      await exhaust(simulation, baseStory(configuration), ({ calls }) => mine(singlePlaces(calls))),
-      await exhaust(simulation, smallStory(configuration), ({ calls }) => mine(allPairs(calls))),
-    ];
-    for (const done of parts) {
-      runs += done.runs;
-      if (done.broken.length > 0) failures.push(`${strategy} × ${reconcilers} reconciler(s)\n${tellBroken(done)}`);
-    }
+    const mine = (plain: StoryEnd): readonly Place[] => places(plain).filter((_place, i) => i % of === share);
+    const done = await exhaust(simulation, story(configuration), mine);
+    runs += done.runs;
+    if (done.broken.length > 0) failures.push(`${strategy} × ${reconcilers} reconciler(s)\n${tellBroken(done)}`);
     console.error(`${strategy} × ${reconcilers}: ${runs} runs, ${failures.length} failures`);
   }
   return { tallies: newTallies(), runs, failures };
 }
 
-void (options.pairs ? pairs() : seeds()).then((found) => console.log(JSON.stringify(found)));
+const [asked] = (['calls', 'window', 'pairs'] as const).filter((name) => options[name]);
+void (asked === undefined ? seeds() : exhausted(exhaustions[asked])).then((found) =>
+  console.log(JSON.stringify(found)),
+);
