@@ -39,6 +39,8 @@ export type GroupRecord = {
   readonly since: Instant;
   /** Since when its leader is there; only until the group is ready for the first time. */
   readonly loadingSince?: Instant | undefined;
+  /** Since when it has not been ready on this revision, whichever pod led it; only while it is not. */
+  readonly unready?: { readonly since: Instant; readonly revision: string } | undefined;
 };
 
 /** The leader of a group that was seen on the release in this step, and how often another took its place. */

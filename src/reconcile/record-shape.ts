@@ -69,7 +69,15 @@ const record = object({
     }),
   ),
   groups: list(
-    object({ index: number, uid: text, version: text, ready: flag, since: number, loadingSince: optional(number) }),
+    object({
+      index: number,
+      uid: text,
+      version: text,
+      ready: flag,
+      since: number,
+      loadingSince: optional(number),
+      unready: optional(object({ since: number, revision: text })),
+    }),
   ),
   loads: optional(list(number)),
   expected: optional(

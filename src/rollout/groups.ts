@@ -18,6 +18,8 @@ export type Group = {
   readonly ready: boolean;
   /** Of the leader alone, which comes back before its workers; on its way out: something restarts the group just now. */
   readonly leader: {
+    /** Its revision; undefined where there is no leader. */
+    readonly key: string | undefined;
     readonly version: GroupVersion;
     readonly ready: boolean;
     readonly leaving: boolean;
@@ -62,7 +64,14 @@ const NOBODY: Omit<Group, 'index'> = {
   key: undefined,
   version: 'absent',
   ready: false,
-  leader: { version: 'absent', ready: false, leaving: false, createdAt: undefined, readyAt: undefined },
+  leader: {
+    key: undefined,
+    version: 'absent',
+    ready: false,
+    leaving: false,
+    createdAt: undefined,
+    readyAt: undefined,
+  },
   waitingOn: 'no leader pod',
   noPlace: undefined,
   restarts: 0,
@@ -94,6 +103,7 @@ function groupOf(
     version: versionOf(key, parts.keys),
     ready,
     leader: {
+      key: leader.revisionKey,
       version: versionOf(leader.revisionKey, parts.keys),
       ready: leader.ready,
       leaving: leader.deleting,

@@ -3,6 +3,7 @@
 import type { GroupRecord } from '../api/record.ts';
 import type { Instant } from '../api/time.ts';
 import type { Group } from './groups.ts';
+import { unreadyAfter } from './outlook.ts';
 import type { Situation } from './situation.ts';
 import type { Snapshot } from './snapshot.ts';
 import { groupReadyAt } from './soak.ts';
@@ -34,7 +35,16 @@ function groupRecord(snapshot: Snapshot, group: Group, old: GroupRecord | undefi
   const first = same ? pastOf(old.since, snapshot) : snapshot.now;
   const since = own === undefined || own > snapshot.now ? first : Math.max(first, own);
   const loadingSince = ready ? undefined : startOfLoading(snapshot, group, old);
-  return { index, uid, version, ready, since, ...(loadingSince === undefined ? {} : { loadingSince }) };
+  const unready = unreadyAfter(group, old, snapshot.now);
+  return {
+    index,
+    uid,
+    version,
+    ready,
+    since,
+    ...(loadingSince === undefined ? {} : { loadingSince }),
+    ...(unready === undefined ? {} : { unready }),
+  };
 }
 
 /** When its leader came into being; undefined for one that had been ready, and for one that nobody saw come. */

@@ -5,6 +5,9 @@ import { sameRelease } from '../api/release.ts';
 import type { Group } from './groups.ts';
 import type { Situation } from './situation.ts';
 
+/** So many starts after the first, within one step, are no accident any more. */
+export const CRASH_LOOP_RESTARTS = 3;
+
 /** What the record knows of the step that Git holds; undefined where it speaks of another, or of none. */
 export function recordedStep({ snapshot, marks }: Situation): StepRecord | undefined {
   const recorded = snapshot.record?.step;
@@ -35,4 +38,9 @@ export function restartsOf(situation: Situation): readonly GroupRestarts[] {
 /** What the record remembers of a group, where it is still the same leader. */
 export function recordedGroup({ snapshot }: Situation, group: Group): GroupRecord | undefined {
   return snapshot.record?.groups.find((one) => one.index === group.index && one.uid === group.uid);
+}
+
+/** How often the group was recreated as a whole (by restart policy), or container by container (restart policy None). */
+export function timesRestarted(situation: Situation, group: Group): number {
+  return Math.max(restartsOf(situation).find((one) => one.index === group.index)?.count ?? 0, group.restarts);
 }

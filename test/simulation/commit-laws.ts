@@ -1,5 +1,6 @@
 /** The laws that every commit of the product on main keeps, whatever the cluster does. Each answers what is wrong. */
 
+import { budget } from './budget-laws.ts';
 import { evidence, pauses, recreated, rewritten } from './evidence-laws.ts';
 import { templateStart } from './files.ts';
 import type { LawName } from './laws.ts';
@@ -7,6 +8,7 @@ import {
   askedGroups,
   begins,
   FORWARD,
+  GOING_BACK,
   indexOf,
   isArmed,
   type OurCommit,
@@ -14,7 +16,6 @@ import {
   SENTINEL,
   SURGING,
 } from './our-commit.ts';
-import type { Truth } from './truth.ts';
 
 export type Law = (commit: OurCommit) => string | undefined;
 
@@ -35,8 +36,6 @@ export const commitLaws = {
 
 /** The same as pairs. */
 export const commitLawList = Object.entries(commitLaws) as readonly (readonly [keyof typeof commitLaws, Law])[];
-
-const GOING_BACK = ['Aborted', 'Reverted', 'AbortedTextRemoved'];
 
 /** Which marks may follow which. */
 function steps({ before, after, reason, plan, remade }: OurCommit): string | undefined {
@@ -61,7 +60,7 @@ function steps({ before, after, reason, plan, remade }: OurCommit): string | und
     Aborted: to === 'rollback' && from !== 'rollback',
     Reverted: to === 'rollback' && from !== 'rollback',
     AbortedTextRemoved: to === 'rollback' && from === 'rollback',
-    BudgetRaised: same && from === 'rollback',
+    BudgetRaised: same && from !== undefined,
     RollbackWidened: same && from === 'rollback',
     RolledBack: from === 'rollback' && to === undefined,
     RequestWithdrawn: from === undefined && to === undefined,
@@ -108,29 +107,6 @@ function ceiling({ before, after, reason, plan, workload, since }: OurCommit): s
   if (['Superseded', 'RollStopped', 'PartitionRestored'].includes(reason))
     return is >= was ? undefined : tell('lowered');
   return is === was ? undefined : tell('nothing asked for that');
-}
-
-/** maxUnavailable rises only to get a fleet back, never above N + 1, and comes back in the end. */
-function budget({ universe, before, after, reason, since, workload }: OurCommit): string | undefined {
-  const [was, is] = [before.maxUnavailable, after.maxUnavailable];
-  if (was === is) return undefined;
-  const raises = [...GOING_BACK, 'Superseded', 'BudgetRaised'].includes(reason);
-  // Its own value and the number of groups that are not ready, at most N, or N + 1 where none is. A group that
-  // changes while it is read may look unready once: what was so around that time counts together.
-  const fits = (truth: Truth): boolean => {
-    const from = truth.atSeconds - universe.longestPassSeconds;
-    const around = since.filter(({ atSeconds }) => atSeconds >= from && atSeconds <= truth.atSeconds);
-    const wanted = Math.max(truth.replicas, workload.autoscaled ? 0 : before.replicas);
-    const isReady = (index: number): boolean =>
-      around.every(({ groups }) => groups.some((group) => group.index === index && group.ready));
-    const unready = Array.from({ length: wanted }, (_, index) => index).filter((index) => !isReady(index)).length;
-    return unready > 0 && is <= Math.max(Math.min(wanted, was + unready), unready + 1);
-  };
-  if (raises && is > was && since.some(fits) && after.marks?.setBudget === is) return undefined;
-  // With extra groups it comes back with the next step: they stand in for no more than people's own.
-  const returns = ['Settled', 'RolledBack', ...FORWARD].includes(reason);
-  if (returns && is < was && before.marks?.setBudget === was) return undefined;
-  return `${reason}: maxUnavailable ${was} → ${is}`;
 }
 
 /** The texts that the plan was made from are those that the commit stands on. */

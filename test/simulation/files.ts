@@ -153,6 +153,8 @@ export type FileMarks = {
   readonly stable: string | undefined;
   readonly floor: number | undefined;
   readonly setBudget: number | undefined;
+  /** What people had before that; undefined: nothing, or nothing was raised. */
+  readonly peoplesBudget: number | undefined;
   /** Groups without and with those that are there for the delivery only. */
   readonly surge: { readonly was: number; readonly set: number } | undefined;
   readonly aborted: readonly string[];
@@ -163,7 +165,7 @@ export function marksIn(text: string): FileMarks | undefined {
   if (release === undefined) return undefined;
   const restore = JSON.parse(markIn(text, 'restore') ?? '{}') as {
     floor?: number;
-    maxUnavailable?: { set: number };
+    maxUnavailable?: { was?: number; set: number };
     replicas?: { was: number; set: number };
   };
   return {
@@ -172,6 +174,7 @@ export function marksIn(text: string): FileMarks | undefined {
     stable: markIn(text, 'stable'),
     floor: restore.floor,
     setBudget: restore.maxUnavailable?.set,
+    peoplesBudget: restore.maxUnavailable?.was,
     surge: restore.replicas,
     aborted: (markIn(text, 'aborted') ?? '').split(',').filter((part) => part !== ''),
   };

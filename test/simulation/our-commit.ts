@@ -24,6 +24,9 @@ export function askedGroups({ replicas, marks }: Fields): number {
   return marks?.surge !== undefined && marks.surge.set === replicas ? marks.surge.was : replicas;
 }
 
+/** Reasons of commits that begin a way back. */
+export const GOING_BACK = ['Aborted', 'Reverted', 'AbortedTextRemoved'];
+
 /** Reasons of commits that come before step 1 and let only groups go that are there besides. */
 export const SURGING = ['SurgePrepared', 'Surged'];
 

@@ -154,6 +154,8 @@ export type RecordWorld = {
   readonly revisionOf?: Letter;
   /** Groups that have been unready for so long, by ordinal. */
   readonly unreadyFor?: Readonly<Record<number, number>>;
+  /** How long groups took to load, in seconds. */
+  readonly loads?: readonly number[];
 };
 
 const EMPTY_RECORD: RolloutRecord = {
@@ -350,6 +352,7 @@ function recordOfWorld(of: World, marks: Marks | undefined): RolloutRecord | und
       record.revision === undefined
         ? undefined
         : { digest: digestOf(record.revisionOf ?? of.digest ?? of.text ?? 'A'), key: record.revision },
+    ...(record.loads === undefined ? {} : { loads: record.loads }),
     appliedSince: record.appliedAgo === undefined ? undefined : (of.now ?? NOW) - record.appliedAgo,
     groups: Object.entries(record.unreadyFor ?? {}).map(([ordinal, seconds]) => ({
       index: Number(ordinal),

@@ -1,6 +1,6 @@
 /** Gates of a surge: whether extra groups would hold capacity, before they are started and while they are there. */
 
-import { DEFAULT_MAX_UNAVAILABLE } from '../../api/workload.ts';
+import { peoplesBudget } from '../budget.ts';
 import { type Hold, hold } from '../hold.ts';
 import { type Situation, unavailableBudget } from '../situation.ts';
 import { wholeChange } from '../size-change.ts';
@@ -62,17 +62,10 @@ function contradiction(situation: Situation, { extra, said, unowned, enough }: S
       'SurgeRefused',
       `${said}, and replicas is written by ${scaler.value}, which would take the extra groups for its own. ${unowned}`,
     );
-  const budget = replicas === undefined ? 0 : peoplesBudget(situation, replicas);
+  const budget = replicas === undefined ? 0 : unavailableBudget(peoplesBudget(situation), replicas);
   if (extra >= budget) return undefined;
   return hold(
     'SurgeRefused',
     `${said}, less than maxUnavailable ${budget}: that many groups may restart at once, and capacity would fall below ${replicas ?? 0}. Set maxUnavailable to ${extra}, ${enough}`,
   );
-}
-
-/** What we have raised to get past a broken group is no wish of anybody. */
-function peoplesBudget({ marks, workload, maxUnavailable }: Situation, replicas: number): number {
-  const raised = marks?.restore?.maxUnavailable;
-  const ours = raised !== undefined && raised.set === workload.maxUnavailable;
-  return unavailableBudget(ours ? (raised.was ?? DEFAULT_MAX_UNAVAILABLE) : maxUnavailable, replicas);
 }

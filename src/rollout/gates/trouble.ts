@@ -5,13 +5,11 @@ import type { GroupRestarts } from '../../api/record.ts';
 import { printInstant } from '../../api/time.ts';
 import type { Group } from '../groups.ts';
 import { type Hold, hold } from '../hold.ts';
-import { recordedGroup, restartsOf } from '../restarts.ts';
+import { CRASH_LOOP_RESTARTS, recordedGroup, restartsOf, timesRestarted } from '../restarts.ts';
 import { capital, groupsAre, notReady } from '../sentences.ts';
 import { type Situation, unreadyOf } from '../situation.ts';
 import { wanted } from './cluster.ts';
 
-/** So many starts after the first, within one step, are no accident any more. */
-export const CRASH_LOOP_RESTARTS = 3;
 /** A group that has restarted so often counts as well once it has been ready for so long. */
 export const CRASH_LOOP_QUIET_SECONDS = 600;
 /** More groups than this are counted, not told one by one. */
@@ -47,7 +45,7 @@ export function restless(situation: Situation): Hold | undefined {
 }
 
 function isLooping(situation: Situation, group: Group): boolean {
-  if (group.leader.version !== 'release' || timesOf(situation, group) < CRASH_LOOP_RESTARTS) return false;
+  if (group.leader.version !== 'release' || timesRestarted(situation, group) < CRASH_LOOP_RESTARTS) return false;
   return !group.ready || readySeconds(situation, group) < CRASH_LOOP_QUIET_SECONDS;
 }
 
@@ -58,11 +56,6 @@ function readySeconds(situation: Situation, group: Group): number {
 
 function churnOf(situation: Situation, group: Group): GroupRestarts | undefined {
   return restartsOf(situation).find((one) => one.index === group.index);
-}
-
-/** Recreated as a whole (by restart policy), or container by container (restart policy None). */
-function timesOf(situation: Situation, group: Group): number {
-  return Math.max(churnOf(situation, group)?.count ?? 0, group.restarts);
 }
 
 function crashLoop(situation: Situation, groups: readonly Group[]): Hold {

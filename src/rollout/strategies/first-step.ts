@@ -1,6 +1,5 @@
 /** The first step of a request: the marks it gets, and the commit that lets its first groups go. */
 
-import type { IntOrPercent } from '../../api/int-or-percent.ts';
 import { type Marks, putAside, type Restore } from '../../api/marks.ts';
 import { sameRelease } from '../../api/release.ts';
 import { SENTINEL } from '../../api/workload.ts';
@@ -42,7 +41,7 @@ export function start(
   from: {
     readonly marks: Marks;
     readonly restore: Restore | undefined;
-    readonly maxUnavailable: IntOrPercent | undefined;
+    readonly maxUnavailable: Move['maxUnavailable'];
   },
 ): Decision {
   const { steps, digest, replicas, snapshot, observed } = situation;
@@ -93,7 +92,7 @@ function prepareSurge(
   from: {
     readonly marks: Marks;
     readonly restore: Restore | undefined;
-    readonly maxUnavailable: IntOrPercent | undefined;
+    readonly maxUnavailable: Move['maxUnavailable'];
   },
 ): Decision {
   const { steps, replicas, snapshot } = situation;

@@ -1,14 +1,14 @@
 /** Going back: the commit that gives up a release, from every state. Needs no metrics, approval or window. */
 
-import type { IntOrPercent } from '../../api/int-or-percent.ts';
-import type { Displaced, Marks } from '../../api/marks.ts';
+import type { Marks } from '../../api/marks.ts';
 import { ABORTED_LIMIT } from '../../api/marks.ts';
 import { printRelease, type Release } from '../../api/release.ts';
-import { DEFAULT_MAX_UNAVAILABLE } from '../../api/workload.ts';
+import { type Budget, budgetFor, budgetKept, budgetText, peoplesBudget } from '../budget.ts';
 import { recreated, wanted } from '../gates/cluster.ts';
-import { nameGroups } from '../groups.ts';
+import { type Group, nameGroups } from '../groups.ts';
 import { hold } from '../hold.ts';
 import { type Decision, holding, type Move, moving } from '../move.ts';
+import { willNotGetReady } from '../outlook.ts';
 import { capital, extraGroups, notReady, ofGroupsAre } from '../sentences.ts';
 import { lowest, nextRelease, type Situation, spendingOf, unavailableBudget, unreadyOf } from '../situation.ts';
 import { stateOf } from '../state.ts';
@@ -49,7 +49,7 @@ export function goBack(situation: Situation, given: GivenUp): Decision {
   const { stable } = snapshot;
   if (marks === undefined || stable.kind !== 'known') return holding([noText(situation)], 'StepUpgrade');
   const partition = partitionBack(situation);
-  const budget = raisedBudget(situation, situation.replicas);
+  const budget = budgetBack(situation, { count: situation.replicas, partition });
   const surge = surgeInGit(situation.workload);
   const next: Marks = {
     release: stable.value.release,
@@ -103,30 +103,31 @@ export function partitionBack(situation: Situation): number {
   return Math.min(partition, lowest(elsewhere) ?? partition);
 }
 
-export type Budget = { readonly set: IntOrPercent | undefined; readonly displaced: Displaced | undefined };
-
 /**
- * U + the number of unready groups, at most all of them while any is ready: LWS answers a revert by standing still while unready groups have
- * spent the budget. Not where the cluster is unreadable, and never lowered. `count` is the number of groups that stay.
+ * U + the number of unready groups: LWS answers a revert by standing still while unready groups have spent the budget.
+ * Not where the cluster is unreadable. One that starts on the stable text gives its share back by itself. `count` is
+ * the number of groups that stay.
  */
-export function raisedBudget(situation: Situation, count: number | undefined): Budget {
-  const { observed, marks, workload, maxUnavailable } = situation;
-  const displaced = marks?.restore?.maxUnavailable;
-  if (observed === undefined || count === undefined) return { set: undefined, displaced };
-  // A value that is not the one we set is a person's, and what comes back in the end.
-  const before = displaced?.set === workload.maxUnavailable ? displaced : undefined;
-  const unready = spendingOf(wanted(observed, count)).length;
-  const own = unavailableBudget(before === undefined ? maxUnavailable : (before.was ?? DEFAULT_MAX_UNAVAILABLE), count);
-  // One more than N where no group is ready at all: with N the StatefulSet's own gate would count the budget as spent.
-  const raised = Math.max(Math.min(count, own + unready), unready + 1);
-  if (unready === 0 || raised <= unavailableBudget(maxUnavailable, count)) return { set: undefined, displaced };
-  return { set: raised, displaced: { was: before === undefined ? workload.maxUnavailable : before.was, set: raised } };
+export function budgetBack(
+  situation: Situation,
+  { count, partition }: { readonly count: number | undefined; readonly partition: number },
+): Budget {
+  const { observed } = situation;
+  if (observed === undefined || count === undefined) return budgetKept(situation);
+  const inTheWay = spendingOf(wanted(observed, count)).filter((group) => !startsOnStable(situation, group, partition));
+  return budgetFor(situation, inTheWay.length, count);
 }
 
-function explain(
-  { observed, replicas, maxUnavailable }: Situation,
-  to: { readonly partition: number; readonly budget: Budget },
-): string {
+/** It loads the stable text, or is below the partition between two pods: nobody has to be let past it. */
+function startsOnStable(situation: Situation, group: Group, partition: number): boolean {
+  const { uid, leader, index } = group;
+  const stable = situation.observed?.stableKey;
+  const comes = uid === '' || leader.leaving ? index < partition : stable !== undefined && leader.key === stable;
+  return comes && !willNotGetReady(situation, group);
+}
+
+function explain(situation: Situation, to: { readonly partition: number; readonly budget: Budget }): string {
+  const { observed, replicas } = situation;
   const { partition, budget } = to;
   if (observed === undefined || replicas === undefined) {
     return `The cluster cannot be read, so the partition is the lowest of this delivery, ${partition}; groups restart as LWS finds them.`;
@@ -136,10 +137,7 @@ function explain(
   const unready = unreadyOf(groups);
   const serving = groups.length - unready.length;
   const broken = unready.length === 0 ? '' : ` ${capital(notReady(unready))}.`;
-  const raised =
-    budget.set === undefined
-      ? ''
-      : ` With maxUnavailable ${maxUnavailable} spent, LWS would stand still; it is ${budget.set} until all groups are back.`;
+  const raised = budgetText(situation, budget, 'back');
   const restarts =
     back.length === 0
       ? 'No group has left the stable version.'
@@ -147,7 +145,7 @@ function explain(
   const dip =
     back.length === 0
       ? ''
-      : ` Capacity: ${ofGroupsAre(serving, groups.length)} ready now, at the lowest ${Math.max(0, serving - unavailableBudget(maxUnavailable, replicas))} while they load.`;
+      : ` Capacity: ${ofGroupsAre(serving, groups.length)} ready now, at the lowest ${Math.max(0, serving - unavailableBudget(peoplesBudget(situation), replicas))} while they load.`;
   return `${restarts}${broken}${raised}${dip}`;
 }
 

@@ -3,13 +3,15 @@
 import { type Marks, putAside } from '../../api/marks.ts';
 import { printRelease } from '../../api/release.ts';
 import { SENTINEL } from '../../api/workload.ts';
+import { budgetNote, raises, withBudgetAfter } from '../budget.ts';
 import { replicasUnknown, scaledToZero, wanted } from '../gates/cluster.ts';
-import { type Group } from '../groups.ts';
+import type { Group } from '../groups.ts';
 import { type Hold, hold } from '../hold.ts';
 import { type Decision, holding, type Move, moving } from '../move.ts';
+import { willNotGetReady } from '../outlook.ts';
 import { allGroupsAre, groupsAre, notReady } from '../sentences.ts';
 import { flipped, lowest, type Situation, unavailableBudget, unreadyOf } from '../situation.ts';
-import { raisedBudget } from './going-back.ts';
+import { budgetBack } from './going-back.ts';
 import { stopRoll } from './superseding.ts';
 import { displacedBack } from './whole.ts';
 
@@ -23,7 +25,7 @@ export function rollingBack(situation: Situation, marks: Marks): Decision {
   const groups = wanted(observed, replicas);
   const away = groups.filter((group) => group.version !== 'release');
   const low = lowest(away.filter((group) => group.uid !== ''));
-  if (low !== undefined && low < partition) return widen(marks, low);
+  if (low !== undefined && low < partition) return widen(situation, marks, low);
   // A group without a leader comes back by itself: more budget would only let another one go.
   const stuck = away.some((group) => group.uid !== '') ? raiseAgain(situation, marks, groups) : undefined;
   if (stuck !== undefined) return stuck;
@@ -72,21 +74,14 @@ function waitingOn(groups: readonly Group[], away: readonly Group[]): Hold | und
 }
 
 /** A group below the partition is not on the stable version: it would stay there for ever (trace 06). */
-function widen(marks: Marks, low: number): Decision {
+function widen(situation: Situation, marks: Marks, low: number): Decision {
   const move: Move = {
     reason: 'RollbackWidened',
     label: 'rollback',
-    marks: {
-      ...marks,
-      restore: putAside(marks.restore, {
-        floor: Math.min(low, marks.restore?.floor ?? low),
-        maxUnavailable: marks.restore?.maxUnavailable,
-      }),
-    },
+    ...withBudgetAfter(situation, { marks, floor: Math.min(low, marks.restore?.floor ?? low) }),
     partition: low,
-    maxUnavailable: undefined,
     text: undefined,
-    why: `Group ${low} is below the partition and not on the stable version; it would never go back by itself.`,
+    why: `Group ${low} is below the partition and not on the stable version; it would never go back by itself.${budgetNote(situation)}`,
   };
   return moving(move, 'StepUpgrade');
 }
@@ -95,20 +90,17 @@ function widen(marks: Marks, low: number): Decision {
 const LEAVING_MOST_SECONDS = 900;
 
 /**
- * The budget is spent and nothing that this way back restarted is still ending or loading: LWS, or the StatefulSet
- * with its gate on, will not move again by itself (trace 35c). A group that just ends is no reason: every pass until
- * its pods are gone would let one more healthy group go.
+ * The budget is spent by groups that do not come up: LWS, or the StatefulSet with its gate on, will not move again by
+ * itself (trace 35c). A group that just ends, has no leader for the moment, or loads the stable text is no reason:
+ * every pass until it is there would let one more healthy group go.
  */
 function raiseAgain(situation: Situation, marks: Marks, groups: readonly Group[]): Decision | undefined {
   const { replicas, partition, maxUnavailable } = situation;
   const unready = unreadyOf(groups);
-  const loading = unready.filter(
-    (group) => group.index >= partition && (group.leader.version === 'release' || isEnding(situation, group)),
-  );
-  if (replicas === undefined || loading.length > 0 || unready.length < unavailableBudget(maxUnavailable, replicas))
-    return undefined;
-  const budget = raisedBudget(situation, situation.replicas);
-  if (budget.set === undefined) return undefined;
+  if (replicas === undefined || unready.some((group) => comesByItself(situation, group))) return undefined;
+  if (unready.length < unavailableBudget(maxUnavailable, replicas)) return undefined;
+  const budget = budgetBack(situation, { count: replicas, partition });
+  if (!raises(situation, budget, replicas)) return undefined;
   const move: Move = {
     reason: 'BudgetRaised',
     label: 'rollback',
@@ -132,6 +124,13 @@ export function stopReturned(situation: Situation, marks: Marks): Decision {
     `${file.file}: something keeps writing the aborted template ${situation.digest} back. Stop it, then put the stable text back, or deliver it after all: tranche retry ${snapshot.key.name}`,
   );
   return stopRoll(situation, { marks, holds: [fight] });
+}
+
+/** On its way home, or between two pods; wherever it lies, and unless it has been so for too long. */
+function comesByItself(situation: Situation, group: Group): boolean {
+  if (isEnding(situation, group)) return true;
+  const { version, leaving } = group.leader;
+  return !leaving && (group.uid === '' || version === 'release') && !willNotGetReady(situation, group);
 }
 
 function isEnding({ snapshot }: Situation, group: Group): boolean {

@@ -1,9 +1,10 @@
 /** The row `step k, partial`: finish the step that Git names, then write the next. */
 
-import { type Marks, putAside } from '../../api/marks.ts';
+import type { Marks } from '../../api/marks.ts';
 import { printRelease, sameRelease } from '../../api/release.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import { nextPartition, partitionOf, plannedGroups } from '../batches.ts';
+import { budgetNote, withBudgetAfter } from '../budget.ts';
 import {
   blockedByUnreadyGroup,
   recreated,
@@ -34,8 +35,8 @@ import {
   waitingOnGroups,
   waitingOnPause,
 } from './progress.ts';
+import { raisedForLeftovers } from './raising.ts';
 import { acceptRecreated } from './recreated.ts';
-import { budgetReturned } from './surge-return.ts';
 
 /** Asked before every step after the first. */
 export const forwardGates: readonly Gate[] = [
@@ -69,6 +70,8 @@ export function stepping(situation: Situation, step: { readonly index: number; r
   const anew = recreated(situation);
   if (anew !== undefined)
     return approved(situation, at) ? acceptRecreated(situation, marks) : holding([anew], 'StepUpgrade');
+  const raised = edited === undefined ? raisedForLeftovers(situation, marks) : undefined;
+  if (raised !== undefined) return raised;
   const groups = waitingOnGroups(situation, Math.min(situation.partition, situation.replicas ?? 0));
   const gone = edited === undefined ? scaledAway(situation, at) : undefined;
   // Nothing soaks while there are no groups.
@@ -111,7 +114,6 @@ export function nextStep(
   if (step === undefined || replicas === undefined) return lastStepShort(situation, index);
   const next = nextPartition(Math.min(partition, replicas), partitionOf(step.replicas, replicas));
   const sizes = wholeChange(situation);
-  const budget = budgetReturned(situation, marks);
   const move: Move = {
     reason:
       sizes !== undefined
@@ -122,18 +124,13 @@ export function nextStep(
             ? 'Jumped'
             : 'StepReady',
     label: `step ${target}/${steps.length}`,
-    marks: {
-      ...marks,
-      step: { kind: 'step', index: target, of: steps.length },
-      restore: putAside(marks.restore, {
-        floor: Math.min(next, marks.restore?.floor ?? next),
-        maxUnavailable: budget === undefined ? marks.restore?.maxUnavailable : undefined,
-      }),
-    },
+    ...withBudgetAfter(situation, {
+      marks: { ...marks, step: { kind: 'step', index: target, of: steps.length } },
+      floor: Math.min(next, marks.restore?.floor ?? next),
+    }),
     partition: next === partition ? undefined : next,
-    maxUnavailable: budget?.value,
     text: undefined,
-    why: `${evidence(situation)} Step ${target}: ${describeStep(step, replicas)}; ${nextOnes(situation, next)}.${budget?.why ?? ''}${sizes === undefined ? '' : ` ${wholeReason(situation, { sizes, after: index })}`}`,
+    why: `${evidence(situation)} Step ${target}: ${describeStep(step, replicas)}; ${nextOnes(situation, next)}.${budgetNote(situation)}${sizes === undefined ? '' : ` ${wholeReason(situation, { sizes, after: index })}`}`,
   };
   return moving(move, 'BeforeStepUpgrade');
 }
@@ -233,15 +230,8 @@ export function partitionEdited(situation: Situation, marks: Marks): Decision | 
     reason: 'PartitionRestored',
     label: `step ${index}/${marks.step?.kind === 'step' ? marks.step.of : 1}`,
     // The cluster may have seen the edited one: going back must not forget the groups that it let go.
-    marks: {
-      ...marks,
-      restore: putAside(marks.restore, {
-        floor: Math.min(partition, marks.restore?.floor ?? partition),
-        maxUnavailable: marks.restore?.maxUnavailable,
-      }),
-    },
+    ...withBudgetAfter(situation, { marks, floor: Math.min(partition, marks.restore?.floor ?? partition) }),
     partition: back,
-    maxUnavailable: undefined,
     text: undefined,
     why: `The partition was edited by hand from ${expected} to ${partition}, further than the step allows. It is put back to ${back}, the lowest group that is on the release already.`,
   };

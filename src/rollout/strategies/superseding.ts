@@ -4,17 +4,19 @@ import { type Marks, putAside } from '../../api/marks.ts';
 import { printRelease } from '../../api/release.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import { partitionOf } from '../batches.ts';
+import { type Budget, budgetText, overtakingBudget, withBudgetAfter } from '../budget.ts';
 import { notApplied, replicasUnknown, scaledToZero, wanted } from '../gates/cluster.ts';
 import { type Gate, holdsOf } from '../gates/gate.ts';
 import { historyRewritten, noWayBack } from '../gates/git.ts';
 import { disabled, paused, rolloutAbsent, stalled } from '../gates/people.ts';
 import { surgeRefused } from '../gates/surge.ts';
+import type { Group } from '../groups.ts';
 import { type Hold, hold } from '../hold.ts';
 import { type Decision, holding, type Move, moving } from '../move.ts';
+import { willNotGetReady } from '../outlook.ts';
 import { capital, groupsAre, notReady } from '../sentences.ts';
-import { lowest, type Situation, unavailableBudget, unreadyOf } from '../situation.ts';
+import { lowest, type Situation, unreadyOf } from '../situation.ts';
 import { firstStep, start } from './first-step.ts';
-import { raisedBudget } from './going-back.ts';
 
 /**
  * Step 1 of the file's text. It is live already, at the present partition, so P only rises, to stop the roll: to the
@@ -33,7 +35,7 @@ export function supersede(situation: Situation): Decision {
   if (snapshot.rollout === undefined)
     return stopRoll(situation, { marks, holds: holdsOf([stalled, rolloutAbsent], situation) });
   const partition = stoppedPartition(situation, replicas);
-  const budget = blockedBudget(situation);
+  const budget = overtakingBudget(situation);
   const floor = Math.min(marks.restore?.floor ?? situation.partition, situation.partition);
   const restore = putAside(marks.restore, { floor, maxUnavailable: budget.displaced });
   const next = firstStep(situation, { marks, restore });
@@ -44,7 +46,7 @@ export function supersede(situation: Situation): Decision {
     partition: partition === situation.partition ? undefined : partition,
     maxUnavailable: budget.set,
     text: undefined,
-    why: explain(situation, partition, printRelease(next.release)),
+    why: explain(situation, { partition, budget, release: printRelease(next.release) }),
   };
   return moving(move, 'StepUpgrade');
 }
@@ -77,14 +79,14 @@ export function takeOver(situation: Situation, marks: Marks): Decision {
   const holds = holdsOf(takeOverGates, situation);
   const { replicas } = situation;
   if (holds.length > 0 || replicas === undefined) return holding(holds, 'BeforeStepUpgrade');
-  const budget = blockedBudget(situation);
+  const budget = overtakingBudget(situation);
   const floor = marks.restore?.floor ?? situation.partition;
   const restore = putAside(marks.restore, { floor, maxUnavailable: budget.displaced });
   const decision = start(situation, { marks, restore, maxUnavailable: budget.set });
   if (decision.move === undefined) return decision;
   const { step } = decision.move.marks;
   const index = step?.kind === 'step' ? step.index : 1;
-  const why = `The template was edited while ${printRelease(situation.marks?.release ?? marks.release)} was being delivered; the newer text is taken from step ${index}. ${decision.move.why}`;
+  const why = `The template was edited while ${printRelease(situation.marks?.release ?? marks.release)} was being delivered; the newer text is taken from step ${index}. ${decision.move.why}${budgetText(situation, budget, 'ready')}`;
   return { ...decision, move: { ...decision.move, reason: 'Superseded', why } };
 }
 
@@ -100,13 +102,19 @@ export function stopRoll(
   const move: Move = {
     reason: 'RollStopped',
     label: `${step === undefined ? '' : `${step.kind === 'rollback' ? 'rollback' : `step ${step.index}/${step.of}`}, `}stopped`,
-    marks: at.marks,
+    ...inDelivery(situation, at.marks),
     partition: stop,
-    maxUnavailable: undefined,
     text: undefined,
     why: `The template ${situation.digest} rolls at partition ${partition}, and nobody may take it further: ${at.holds.map((found) => found.message).join('; ')}.`,
   };
   return moving(move, 'StepUpgrade', at.holds);
+}
+
+/** Outside of a delivery nothing is put aside. */
+function inDelivery(situation: Situation, marks: Marks): Pick<Move, 'marks' | 'maxUnavailable'> {
+  return marks.restore === undefined
+    ? { marks, maxUnavailable: undefined }
+    : withBudgetAfter(situation, { marks, floor: marks.restore.floor });
 }
 
 /** Outside of a delivery only the sentinel may stand in the file: the admission policy refuses anything below it. */
@@ -125,30 +133,39 @@ export function stoppedPartition(situation: Situation, replicas: number): number
   if (observed !== undefined) {
     const groups = wanted(observed, asked);
     const onIt = lowest(groups.filter((group) => group.version === 'release'));
-    const broken = lowest(unreadyOf(groups).filter((group) => group.key !== observed.stableKey));
+    // A group that only loads finishes on what it has, and LWS waits for it (traces 41a, 41b).
+    const broken = lowest(notOnStable(situation).filter((group) => willNotGetReady(situation, group)));
     if (onIt !== undefined) bounds.push(onIt);
     if (broken !== undefined) bounds.push(broken);
   }
   return Math.max(partition, Math.min(...bounds));
 }
 
-/** Where a broken group has spent the budget, the new request could not reach it either: U rises as in going back. */
-function blockedBudget(situation: Situation): ReturnType<typeof raisedBudget> {
-  const { observed, maxUnavailable, marks, asked } = situation;
-  const keep = { set: undefined, displaced: marks?.restore?.maxUnavailable };
-  if (observed === undefined || asked === undefined) return keep;
-  const unready = unreadyOf(wanted(observed, asked));
-  const broken = unready.filter((group) => group.key !== observed.stableKey && group.version !== 'release');
-  const spent = unready.length >= unavailableBudget(maxUnavailable, asked);
-  return broken.length > 0 && spent ? raisedBudget(situation, asked) : keep;
+/** Unready groups that the roll has left, or taken, from the stable text. */
+function notOnStable({ observed, asked }: Situation): readonly Group[] {
+  if (observed === undefined || asked === undefined) return [];
+  return unreadyOf(wanted(observed, asked)).filter((group) => group.key !== observed.stableKey);
 }
 
-function explain({ marks, observed, asked }: Situation, partition: number, release: string): string {
+function explain(
+  situation: Situation,
+  to: { readonly partition: number; readonly budget: Budget; readonly release: string },
+): string {
+  const { marks, observed, asked } = situation;
   const was = marks === undefined ? '' : printRelease(marks.release);
   const groups = observed === undefined || asked === undefined ? [] : wanted(observed, asked);
   const onIt = groups.filter((group) => group.version === 'release').map((group) => group.index);
-  const broken = unreadyOf(groups).filter((group) => group.key !== observed?.stableKey);
   const started = onIt.length === 0 ? 'No group is on it yet.' : `${capital(groupsAre(onIt))} on it already.`;
-  const sick = broken.length === 0 ? '' : ` ${capital(notReady(broken))}.`;
-  return `The template was edited while ${was} was being delivered. The newer text, ${release}, is taken from step 1; partition ${partition} keeps the groups below it where they are. ${started}${sick}`;
+  const unready = notOnStable(situation);
+  const broken = unready.filter((group) => willNotGetReady(situation, group));
+  const loading = unready.filter((group) => !broken.includes(group));
+  const waits =
+    loading.length === 0
+      ? ''
+      : ` ${capital(notReady(loading))}: LWS waits for ${loading.length === 1 ? 'it' : 'them'}.`;
+  const sick =
+    broken.length === 0
+      ? ''
+      : ` ${capital(notReady(broken))}, and will not get ready by ${broken.length === 1 ? 'itself' : 'themselves'}.`;
+  return `The template was edited while ${was} was being delivered. The newer text, ${to.release}, is taken from step 1; partition ${to.partition} keeps the groups below it where they are. ${started}${waits}${sick}${budgetText(situation, to.budget, 'ready')}`;
 }

@@ -1,7 +1,8 @@
 /** The row `step 0`: extra groups are started on the release above all others, so that capacity does not dip afterwards. */
 
-import { type Marks, putAside } from '../../api/marks.ts';
+import type { Marks } from '../../api/marks.ts';
 import { printRelease } from '../../api/release.ts';
+import { withBudgetAfter } from '../budget.ts';
 import { recreated } from '../gates/cluster.ts';
 import { holdsOf } from '../gates/gate.ts';
 import { surgeRefused, surgeToCome } from '../gates/surge.ts';
@@ -11,6 +12,7 @@ import { capital, extraGroups, moreGroups } from '../sentences.ts';
 import type { Situation } from '../situation.ts';
 import { surgeInGit } from '../surge.ts';
 import { approved, overshoot, restlessGroups, waitingOnGroups } from './progress.ts';
+import { raisedForLeftovers } from './raising.ts';
 import { acceptRecreated } from './recreated.ts';
 import { forwardGates, nextStep, partitionEdited, wholeNext } from './stepping.ts';
 
@@ -30,6 +32,8 @@ export function surging(situation: Situation, step: { readonly of: number; reado
     if (!accepted) return holding([anew], 'StepUpgrade');
     return acceptRecreated(situation, { ...marks, step: { kind: 'step', index: 1, of } });
   }
+  const raised = edited === undefined ? raisedForLeftovers(situation, marks) : undefined;
+  if (raised !== undefined) return raised;
   const extra = surgeToCome(situation);
   const groups = starting(
     situation,
@@ -54,10 +58,8 @@ export function surging(situation: Situation, step: { readonly of: number; reado
  * Scaled down since the partition was written, so that an extra group would come up below it, on the old version, and
  * stay there. At N it still lets nobody go.
  */
-function followDown(
-  { partition, replicas }: Situation,
-  at: { readonly marks: Marks; readonly of: number },
-): Decision | undefined {
+function followDown(situation: Situation, at: { readonly marks: Marks; readonly of: number }): Decision | undefined {
+  const { partition, replicas } = situation;
   if (replicas === undefined || partition <= replicas) return undefined;
   const { marks, of } = at;
   const floor = Math.min(replicas, marks.restore?.floor ?? replicas);
@@ -65,9 +67,8 @@ function followDown(
     {
       reason: 'SurgePrepared',
       label: `step 0/${of}`,
-      marks: { ...marks, restore: putAside(marks.restore, { floor, maxUnavailable: marks.restore?.maxUnavailable }) },
+      ...withBudgetAfter(situation, { marks, floor }),
       partition: replicas,
-      maxUnavailable: undefined,
       text: undefined,
       why: `The workload was scaled down to ${replicas}, and below partition ${partition} an extra group would start on the old version. Partition ${replicas} lets none of the ${replicas} groups restart.`,
     },

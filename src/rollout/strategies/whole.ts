@@ -4,6 +4,7 @@ import type { Marks } from '../../api/marks.ts';
 import { printRelease, sameRelease } from '../../api/release.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import { batchReady } from '../batches.ts';
+import { budgetNote, withBudgetAfter } from '../budget.ts';
 import { recreated, replicasUnknown, revisionChanged, scaledToZero, wanted } from '../gates/cluster.ts';
 import { frozenChanged, stepCountChanged } from '../gates/frozen.ts';
 import { type Gate, holdsOf } from '../gates/gate.ts';
@@ -18,6 +19,7 @@ import { flipped, type Situation, unreadyOf } from '../situation.ts';
 import { followingStep, isJump } from '../steps.ts';
 import { surgeInGit } from '../surge.ts';
 import { approved, notReadyYet, restlessGroups, stateOfStep, waitingOnPause } from './progress.ts';
+import { raisedForLeftovers } from './raising.ts';
 import { refusedJump } from './stepping.ts';
 import { onRelease, surgeReturned } from './surge-return.ts';
 
@@ -37,6 +39,8 @@ export function rolling(situation: Situation, step: WholeStep): Decision {
   if (unsure !== undefined) return holding([unsure], 'StepUpgrade');
   if (observed === undefined || asked === undefined || marks === undefined)
     return holding([hold('ClusterUnreadable', 'the groups could not be read')], 'StepUpgrade');
+  const raised = raisedForLeftovers(situation, step.marks);
+  if (raised !== undefined) return raised;
   const groups = wanted(observed, asked);
   const missing = groups.filter((group) => group.version !== 'release');
   const troubles = troublesOf(situation, unreadyOf(groups)).holds;
@@ -63,11 +67,10 @@ export function rolling(situation: Situation, step: WholeStep): Decision {
   const move: Move = {
     reason: 'Armed',
     label: `step ${step.index}/${step.of}, armed`,
-    marks: step.marks,
+    ...withBudgetAfter(situation, { marks: step.marks, floor: step.marks.restore?.floor ?? 0 }),
     partition: SENTINEL,
-    maxUnavailable: undefined,
     text: undefined,
-    why: `${allGroupsAre(groups.length)} on ${printRelease(marks.release)}, and the StatefulSet has taken all leaders over, so a group that is recreated stays on it. Armed again: the next edit of the template is a request, not a restart.`,
+    why: `${allGroupsAre(groups.length)} on ${printRelease(marks.release)}, and the StatefulSet has taken all leaders over, so a group that is recreated stays on it. Armed again: the next edit of the template is a request, not a restart.${budgetNote(situation)}`,
   };
   return moving(move, 'StepUpgrade');
 }
@@ -176,16 +179,18 @@ function whyNot({ observed, partition, snapshot }: Situation): string {
     : `, and partition ${partition} keeps it where it is: it was raised before all groups had gone. Put partition 0 back, or: tranche abort ${snapshot.key.name}`;
 }
 
-function nextLabel({ snapshot }: Situation, step: WholeStep, holds: readonly Hold[]): Decision {
-  const jump = snapshot.rollout?.intents.jump;
+function nextLabel(situation: Situation, step: WholeStep, holds: readonly Hold[]): Decision {
+  const jump = situation.snapshot.rollout?.intents.jump;
   const wish = sameRelease(jump?.release, step.marks.release) ? jump?.index : undefined;
   const index = followingStep(wish, { current: step.index, steps: step.of });
   const move: Move = {
     reason: isJump(index, { current: step.index, steps: step.of }) ? 'Jumped' : 'StepReady',
     label: `step ${index}/${step.of}`,
-    marks: { ...step.marks, step: { kind: 'step', index, of: step.of } },
+    ...withBudgetAfter(situation, {
+      marks: { ...step.marks, step: { kind: 'step', index, of: step.of } },
+      floor: step.marks.restore?.floor ?? 0,
+    }),
     partition: undefined,
-    maxUnavailable: undefined,
     text: undefined,
     why: `All groups are on ${printRelease(step.marks.release)} since step ${step.index}, so no field changes: step ${index} only has its pause left.`,
   };

@@ -42,15 +42,21 @@ test.each<Row>([
     { ...broken, p: 1, groups: '0:A+ 1:B/A- 2:B+ 3:B+' },
     'Aborted: rollback, maxUnavailable 1 → 2 => A.1 rollback floor=1 u=1>2 aborted=B.2 text A',
   ],
-  ['an old group ends', { ...broken, groups: '0:A+ 1:A~ 2:B+ 3:B+' }, back],
+  [
+    'an old group ends: it comes back by itself',
+    { ...broken, groups: '0:A+ 1:A~ 2:B+ 3:B+' },
+    'Aborted: rollback => A.1 rollback floor=2 aborted=B.2 text A',
+  ],
+  ['an old group ends, on its way to B', { ...broken, groups: '0:A+ 1:A+ 2:A~ 3:B+' }, back],
+  ['an old group starts: it comes by itself', { ...broken, groups: '0:A+ 1:Aw 2:B- 3:B+' }, back],
   [
     'two broken',
-    { ...broken, groups: '0:A+ 1:A- 2:B- 3:B+' },
+    { ...broken, groups: '0:A+ 1:A- 2:B- 3:B+', record: { unreadyFor: { 1: 601 } } },
     'Aborted: rollback, maxUnavailable 1 → 3 => A.1 rollback floor=2 u=1>3 aborted=B.2 text A',
   ],
   [
     'with nothing ready, one above N',
-    { ...broken, u: 3, groups: '0:A- 1:A- 2:B- 3:B-' },
+    { ...broken, u: 3, groups: '0:A- 1:A- 2:B- 3:B-', record: { unreadyFor: { 0: 601, 1: 601 } } },
     'Aborted: rollback, maxUnavailable 3 → 5 => A.1 rollback floor=2 u=3>5 aborted=B.2 text A',
   ],
   [
@@ -62,6 +68,11 @@ test.each<Row>([
     'raised before in this delivery',
     { ...broken, u: 2, marks: 'B.2 2/3 floor=2 u=1>2' },
     'Aborted: rollback => A.1 rollback floor=2 u=1>2 aborted=B.2 text A',
+  ],
+  [
+    'raised before, and the broken group is ready by now: it does not ride along',
+    { ...broken, u: 2, marks: 'B.2 2/3 floor=2 u=1>2', groups: '0:A+ 1:A+ 2:B+ 3:B+' },
+    'Aborted: rollback, maxUnavailable 2 → 1 => A.1 rollback floor=2 aborted=B.2 text A',
   ],
   [
     "raised before, then a person's value",
@@ -148,6 +159,11 @@ test.each<Row>([
     'wrong files',
     { ...reverted, rollout: 'absent', issues: [issueOf('X')] },
     'Reverted: rollback, maxUnavailable 1 → 2 => A.1 rollback floor=2 u=1>2 aborted=B.2',
+  ],
+  [
+    'live already, and the group starts on it',
+    { ...reverted, groups: '0:A+ 1:A+ 2:A- 3:B+' },
+    'Reverted: rollback => A.1 rollback floor=2 aborted=B.2',
   ],
   ['cluster unreadable', { ...reverted, live: 'unknown' }, 'Reverted: rollback => A.1 rollback floor=2 aborted=B.2'],
   ['stable text lost: nobody knows what it is', { ...reverted, stable: 'unknown' }, 'hold StableUnavailable'],
@@ -241,7 +257,7 @@ test.each<Row>([
   [
     'a group below is not on it',
     { ...rollback, groups: '0:A+ 1:B+ 2:A+ 3:A+' },
-    'RollbackWidened: rollback, partition 2 → 1 => A.1 rollback floor=1 u=1>2 aborted=B.2',
+    'RollbackWidened: rollback, partition 2 → 1, maxUnavailable 2 → 1 => A.1 rollback floor=1 aborted=B.2',
   ],
   ['scaled to zero', { ...rollback, n: 0, groups: '' }, 'hold ScaledToZero'],
   ['scaled up: new ones load', { ...rollback, n: 5, groups: `${A4} 4:A-` }, 'hold RollingBack'],
@@ -269,7 +285,23 @@ test.each<Row>([
   ['and for longer: raise', { ...rollback, ...ending(901) }, raised],
   ['one loads: wait', { ...rollback, groups: '0:A- 1:A+ 2:B- 3:A-' }, 'hold RollingBack'],
   ['gate off, 3 is ready and 2 restarts: wait', { ...rollback, groups: '0:A- 1:A+ 2:A- 3:A+' }, 'hold RollingBack'],
-  ['gate on, 3 is ready and 2 stands: raise', { ...rollback, groups: '0:A- 1:A+ 2:B- 3:A+' }, raised],
+  [
+    'gate on, 3 is ready and 2 stands: raise',
+    { ...rollback, groups: '0:A- 1:A+ 2:B- 3:A+', record: { unreadyFor: { 0: 601 } } },
+    raised,
+  ],
+  ['an old group below that only starts: wait', { ...rollback, groups: '0:A- 1:A+ 2:B- 3:A+' }, 'hold RollingBack'],
+  ['a leader is just being replaced: wait', { ...rollback, groups: '0:A+ 1:A+ 2:B-' }, 'hold RollingBack'],
+  [
+    'no leader has come for ten minutes: raise',
+    { ...rollback, groups: '0:A+ 1:A+ 2:B-', record: { unreadyFor: { 3: 601 } } },
+    raised,
+  ],
+  [
+    'one that went home and does not come up: raise',
+    { ...rollback, groups: '0:A+ 1:A+ 2:B- 3:A-', record: { unreadyFor: { 3: 601 } } },
+    raised,
+  ],
   [
     'raised already: wait',
     { ...rollback, u: 3, marks: 'A.1 rollback floor=2 u=1>3 aborted=B.2', groups: '0:A- 1:A+ 2:B- 3:A+' },
@@ -283,7 +315,13 @@ test.each<Row>([
   ],
   [
     'at N with nothing ready: one above',
-    { ...rollback, u: 4, marks: 'A.1 rollback floor=2 u=1>4 aborted=B.2', groups: '0:A- 1:A- 2:B- 3:B-' },
+    {
+      ...rollback,
+      u: 4,
+      marks: 'A.1 rollback floor=2 u=1>4 aborted=B.2',
+      groups: '0:A- 1:A- 2:B- 3:B-',
+      record: { unreadyFor: { 0: 601, 1: 601 } },
+    },
     'BudgetRaised: rollback, maxUnavailable 4 → 5 => A.1 rollback floor=2 u=1>5 aborted=B.2',
   ],
   [

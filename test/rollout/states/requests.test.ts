@@ -7,6 +7,8 @@ import { issueOf, type World } from '../../support/snapshot.ts';
 /** Step 2 of three of B; C is in the file and live. */
 const newer: World = { text: 'C', marks: 'B.2 2/3 floor=2', p: 2, groups: '0:A+ 1:A+ 2:B+ 3:B+', record: {} };
 const lost = { kind: 'rewritten', recorded: 'c'.repeat(40), acknowledged: false } as const;
+/** Group 2 was the next to load. */
+const second = { groups: '0:A+ 1:A+ 2:B- 3:B+' } as const;
 const stopped = 'Superseded: step 1/3, partition 2 → 3 => C.3 1/3 floor=2';
 
 test.each<Row>([
@@ -15,14 +17,31 @@ test.each<Row>([
   ['a group is on it already', { ...newer, groups: '0:A+ 1:A+ 2:B+ 3:C-' }, stopped],
   ['two groups are on it', { ...newer, groups: '0:A+ 1:A+ 2:C- 3:C+' }, 'Superseded: step 1/3 => C.3 1/3 floor=2'],
   ['step 1 is wide enough', { ...newer, steps: '50% 75% 100%' }, 'Superseded: step 1/3 => C.3 1/3 floor=2'],
+  ['a canary that only loads sets no limit (41a)', { ...newer, groups: '0:A+ 1:A+ 2:Bw 3:B+' }, stopped],
+  ['one that has loaded for ten minutes', { ...newer, ...second, record: { unreadyFor: { 2: 600 } } }, stopped],
   [
     'a broken canary that spends the budget (35a)',
-    { ...newer, groups: '0:A+ 1:A+ 2:B- 3:B+' },
+    { ...newer, ...second, record: { unreadyFor: { 2: 601 } } },
+    'Superseded: step 1/3, maxUnavailable 1 → 2 => C.3 1/3 floor=2 u=1>2',
+  ],
+  [
+    'one within twice the longest load',
+    { ...newer, ...second, record: { unreadyFor: { 2: 1800 }, loads: [60, 900, 70] } },
+    stopped,
+  ],
+  [
+    'one beyond twice the longest load',
+    { ...newer, ...second, record: { unreadyFor: { 2: 181 }, loads: [60, 90, 70] } },
+    'Superseded: step 1/3, maxUnavailable 1 → 2 => C.3 1/3 floor=2 u=1>2',
+  ],
+  [
+    'one in a crash loop',
+    { ...newer, groups: '0:A+ 1:A+ 2:Bc 3:B+' },
     'Superseded: step 1/3, maxUnavailable 1 → 2 => C.3 1/3 floor=2 u=1>2',
   ],
   [
     'a broken canary, budget left',
-    { ...newer, u: 2, groups: '0:A+ 1:A+ 2:B- 3:B+' },
+    { ...newer, u: 2, ...second, record: { unreadyFor: { 2: 601 } } },
     'Superseded: step 1/3 => C.3 1/3 floor=2',
   ],
   ['an old group that is broken holds nothing down', { ...newer, groups: '0:A- 1:A+ 2:B+ 3:B+' }, stopped],
@@ -39,7 +58,7 @@ test.each<Row>([
   ],
   [
     'abort and broken',
-    { ...newer, intents: { abort: 'B.2' }, groups: '0:A+ 1:A+ 2:B- 3:B+' },
+    { ...newer, intents: { abort: 'B.2' }, ...second, record: { unreadyFor: { 2: 601 } } },
     'Superseded: step 1/3, maxUnavailable 1 → 2 => C.3 1/3 floor=2 u=1>2 aborted=B.2',
   ],
   [
@@ -70,9 +89,19 @@ test.each<Row>([
     'RollStopped: step 2/3, stopped, partition 2 → 4 => B.3 2/3 floor=2 aborted=D.2,C.1 | AbortedTemplateReturned',
   ],
   [
-    'U was raised before',
+    'U was raised before: it does not ride along',
     { ...newer, marks: 'B.2 2/3 floor=2 u=1>2', u: 2 },
-    'Superseded: step 1/3, partition 2 → 3 => C.3 1/3 floor=2 u=1>2',
+    'Superseded: step 1/3, partition 2 → 3, maxUnavailable 2 → 1 => C.3 1/3 floor=2',
+  ],
+  [
+    'U was raised before, and the group is as broken as then',
+    { ...newer, ...second, marks: 'B.2 2/3 floor=2 u=1>2', u: 2, record: { unreadyFor: { 2: 601 } } },
+    'Superseded: step 1/3 => C.3 1/3 floor=2 u=1>2',
+  ],
+  [
+    "U was raised before, and a person's value took its place",
+    { ...newer, marks: 'B.2 2/3 floor=2 u=1>2', u: 3 },
+    stopped,
   ],
   [
     'scaled down above the partition: the gates decide',
@@ -84,14 +113,19 @@ test.each<Row>([
 
 test.each<Row>([
   [
-    'three of B, one loads (35h)',
+    'three of B, one loads',
     { ...newer, marks: 'B.2 3/3 floor=0', p: 0, groups: '0:A+ 1:B- 2:B+ 3:B+' },
+    'Superseded: step 1/3, partition 0 → 3 => C.3 1/3 floor=0',
+  ],
+  [
+    'three of B, one is broken (35h)',
+    { ...newer, marks: 'B.2 3/3 floor=0', p: 0, groups: '0:A+ 1:B- 2:B+ 3:B+', record: { unreadyFor: { 1: 601 } } },
     'Superseded: step 1/3, partition 0 → 1, maxUnavailable 1 → 2 => C.3 1/3 floor=0 u=1>2',
   ],
   [
     'two of B, one loads (34f)',
     { ...newer, marks: 'B.2 3/3 floor=0', p: 0, groups: '0:A+ 1:A+ 2:B- 3:B+' },
-    'Superseded: step 1/3, partition 0 → 2, maxUnavailable 1 → 2 => C.3 1/3 floor=0 u=1>2',
+    'Superseded: step 1/3, partition 0 → 3 => C.3 1/3 floor=0',
   ],
   [
     '34f, one is on C by now',
@@ -141,6 +175,63 @@ test.each<Row>([
   ],
 ])('after a newer request, %s', (_, of, then) => expect(planned(of)).toBe(then));
 
+/** Step 1 of C: group 2 loaded B when C came, and has turned out to be broken; LWS waits for it. */
+const stuck: World = {
+  text: 'C',
+  marks: 'C.3 1/3 floor=2',
+  p: 3,
+  groups: '0:A+ 1:A+ 2:B- 3:B+',
+  record: { unreadyFor: { 2: 601 } },
+};
+const way = 'BudgetRaised: step 1/3, maxUnavailable 1 → 2 => C.3 1/3 floor=2 u=1>2';
+
+test.each<Row>([
+  ['broken since: LWS is let past it', stuck, way],
+  ['below a step that is done', { ...stuck, groups: '0:A+ 1:A+ 2:B- 3:C+' }, way],
+  [
+    'at partition 0',
+    { ...stuck, marks: 'C.3 3/3 floor=0', p: 0, groups: '0:A+ 1:A+ 2:B- 3:C+' },
+    way.replaceAll('1/3', '3/3').replace('floor=2', 'floor=0'),
+  ],
+  [
+    'still loading: wait',
+    { ...stuck, record: { unreadyFor: { 2: 600 } } },
+    'hold GroupsNotUpdated BlockedByUnreadyGroup',
+  ],
+  ['raised already: wait', { ...stuck, u: 2, marks: 'C.3 1/3 floor=2 u=1>2' }, 'hold GroupsNotUpdated'],
+  ['budget left: wait', { ...stuck, u: 2 }, 'hold GroupsNotUpdated'],
+  [
+    'an old group: not the release, nor its leftovers',
+    { ...stuck, groups: '0:A+ 1:A+ 2:A- 3:B+' },
+    'hold GroupsNotUpdated BlockedByUnreadyGroup',
+  ],
+  [
+    'one of C: the release itself',
+    { ...stuck, groups: '0:A+ 1:A+ 2:B+ 3:C-', record: { unreadyFor: { 3: 601 } } },
+    'hold GroupsNotReady',
+  ],
+  ['paused: wait', { ...stuck, rollout: { paused: true } }, 'hold GroupsNotUpdated BlockedByUnreadyGroup Paused'],
+  ['not live: wait', { ...stuck, live: { p: 2 } }, 'hold NotApplied BlockedByUnreadyGroup'],
+  [
+    'next step with the budget raised: it stays until the group is ready',
+    { ...stuck, u: 2, marks: 'C.3 1/3 floor=2 u=1>2', groups: '0:A+ 1:A+ 2:B- 3:C+', record: { doneAgo: 1 } },
+    'StepReady: step 2/3, partition 3 → 2 => C.3 2/3 floor=2 u=1>2',
+  ],
+  [
+    'and comes down with the first commit after',
+    {
+      ...stuck,
+      u: 2,
+      marks: 'C.3 2/3 floor=2 u=1>2',
+      p: 2,
+      steps: '25% 50%/0 100%',
+      groups: '0:A+ 1:A+ 2:C+ 3:C+',
+      record: { doneAgo: 1 },
+    },
+    'StepReady: step 3/3, partition 2 → 0, maxUnavailable 2 → 1 => C.3 3/3 floor=0',
+  ],
+])('a group that a newer text overtook, %s', (_, of, then) => expect(planned(of)).toBe(then));
+
 const rollback: World = {
   text: 'C',
   marks: 'A.1 rollback floor=2 u=1>2 aborted=B.2',
@@ -150,21 +241,30 @@ const rollback: World = {
 };
 
 test.each<Row>([
-  ['a new request, the raised budget stays', rollback, 'Superseded: step 1/3 => C.3 1/3 floor=2 u=1>2 aborted=B.2'],
+  [
+    'a broken group keeps the raised budget',
+    { ...rollback, record: { unreadyFor: { 2: 601 } } },
+    'Superseded: step 1/3 => C.3 1/3 floor=2 u=1>2 aborted=B.2',
+  ],
+  [
+    'a group that only loads does not',
+    rollback,
+    'Superseded: step 1/3, partition 2 → 3, maxUnavailable 2 → 1 => C.3 1/3 floor=2 aborted=B.2',
+  ],
   [
     'all are back already',
     { ...rollback, groups: '0:A+ 1:A+ 2:A+ 3:A+' },
-    'Superseded: step 1/3, partition 2 → 3 => C.3 1/3 floor=2 u=1>2 aborted=B.2',
+    'Superseded: step 1/3, partition 2 → 3, maxUnavailable 2 → 1 => C.3 1/3 floor=2 aborted=B.2',
   ],
   [
-    'a broken group spends the raised budget',
-    { ...rollback, groups: '0:A+ 1:A- 2:B- 3:A+' },
-    'Superseded: step 1/3, maxUnavailable 2 → 3 => C.3 1/3 floor=2 u=1>3 aborted=B.2',
+    'an old group that is broken beside it counts for nobody',
+    { ...rollback, groups: '0:A+ 1:A- 2:B- 3:A+', record: { unreadyFor: { 1: 601, 2: 601 } } },
+    'Superseded: step 1/3 => C.3 1/3 floor=2 u=1>2 aborted=B.2',
   ],
   [
     'paused: stopped all the same',
     { ...rollback, rollout: { paused: true } },
-    'Superseded: step 1/3 => C.3 1/3 floor=2 u=1>2 aborted=B.2',
+    'Superseded: step 1/3, partition 2 → 3, maxUnavailable 2 → 1 => C.3 1/3 floor=2 aborted=B.2',
   ],
   [
     'Rollout deleted: stopped',
@@ -218,7 +318,11 @@ test.each<Row>([
     },
     'RollbackWidened: rollback, partition 4 → 3 => A.1 rollback floor=2 aborted=B.3,B.2',
   ],
-  ['retried: a request', { ...bot, intents: { retry: 'B.2' } }, 'Superseded: step 1/3 => B.3 1/3 floor=2 u=1>2'],
+  [
+    'retried: a request',
+    { ...bot, intents: { retry: 'B.2' } },
+    'Superseded: step 1/3, maxUnavailable 2 → 1 => B.3 1/3 floor=2',
+  ],
   [
     'stopped, then retried: the gates decide',
     { ...bot, u: 1, p: 4, marks: 'A.1 rollback floor=2 aborted=B.3,B.2', intents: { retry: 'B.3' } },

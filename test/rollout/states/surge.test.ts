@@ -204,7 +204,7 @@ test.each<Row>([
   ['a newer request while paused', { ...surged, text: 'C', rollout: { paused: true } }, 'hold Paused'],
   [
     'a newer request over a broken extra group',
-    { ...surged, text: 'C', groups: `${OLD} 4:B-` },
+    { ...surged, text: 'C', groups: `${OLD} 4:B-`, record: { unreadyFor: { 4: 601 } } },
     'Superseded: step 0/3, maxUnavailable 1 → 2 => C.3 0/3 floor=4 u=1>2 r=4>5',
   ],
   [
@@ -285,12 +285,12 @@ test.each<Row>([
   ],
   [
     'a newer request over a broken canary',
-    { ...two, text: 'C', groups: '0:A+ 1:A+ 2:B- 3:B+ 4:B+' },
+    { ...two, text: 'C', groups: '0:A+ 1:A+ 2:B- 3:B+ 4:B+', record: { unreadyFor: { 2: 601 } } },
     'Superseded: step 1/3, maxUnavailable 1 → 2 => C.3 1/3 floor=2 u=1>2 r=4>5',
   ],
   [
     'a newer request over a broken extra group',
-    { ...two, text: 'C', groups: '0:A+ 1:A+ 2:B+ 3:B+ 4:B-' },
+    { ...two, text: 'C', groups: '0:A+ 1:A+ 2:B+ 3:B+ 4:B-', record: { unreadyFor: { 4: 601 } } },
     'Superseded: step 1/3, partition 2 → 3, maxUnavailable 1 → 2 => C.3 1/3 floor=2 u=1>2 r=4>5',
   ],
   [

@@ -160,7 +160,13 @@ test.each<Row>([
   ['given up, paused', { ...armed, text: 'C', rollout: { paused: true }, intents: { abort: 'B.2' } }, 'hold Paused'],
   [
     'given up with a broken group',
-    { ...armed, text: 'C', groups: '0:B+ 1:B- 2:B+ 3:B+', intents: { abort: 'B.2' } },
+    {
+      ...armed,
+      text: 'C',
+      groups: '0:B+ 1:B- 2:B+ 3:B+',
+      intents: { abort: 'B.2' },
+      record: { unreadyFor: { 1: 601 } },
+    },
     'Superseded: step 1/3, partition 1000000 → 3, maxUnavailable 1 → 2 => C.3 1/3 floor=0 u=1>2 aborted=B.2',
   ],
   [

@@ -157,6 +157,10 @@ const says = (saying: Saying, reason: string): boolean => saying.holds.some((hol
 /** All groups are on the release, and only numbers follow. */
 const movesNothing = (saying: Saying): boolean => saying.commit.includes('no further group moves');
 
+const RAISES = /maxUnavailable \S+ → [0-9]+ /;
+const sameReason = (...sayings: readonly Saying[]): boolean =>
+  new Set(sayings.map(({ commit }) => /Rollout-Reason: ([A-Za-z]+)/.exec(commit)?.[1])).size === 1;
+
 /** The only differences that a lost status branch may make. None of them writes a step that the record would not have let pass. */
 const exceptions: readonly Exception[] = [
   {
@@ -195,6 +199,13 @@ const exceptions: readonly Exception[] = [
     silent: false,
     holds: ({ real, lost }) =>
       lost.commit === '' && ['AgentNotApplying', 'GroupCrashLoop'].some((reason) => says(real, reason)),
+  },
+  {
+    name: 'how long groups have not been ready is not known, so they only load',
+    silent: false,
+    // The budget stays lower, and the partition higher, than the record has it.
+    holds: ({ real, lost }) =>
+      RAISES.test(real.commit) && !RAISES.test(lost.commit) && (lost.commit === '' || sameReason(real, lost)),
   },
   {
     name: 'that main was rewritten is not known',

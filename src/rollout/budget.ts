@@ -1,0 +1,128 @@
+/** The maxUnavailable of a delivery: what people want, when it rises for groups in the way, and when it comes down. */
+
+import type { IntOrPercent } from '../api/int-or-percent.ts';
+import { type Displaced, type Marks, putAside } from '../api/marks.ts';
+import { DEFAULT_MAX_UNAVAILABLE } from '../api/workload.ts';
+import { wanted } from './gates/cluster.ts';
+import type { Group } from './groups.ts';
+import { type Move, UNSET } from './move.ts';
+import { willNotGetReady } from './outlook.ts';
+import { type Situation, unavailableBudget, unreadyOf } from './situation.ts';
+
+/** What a commit writes of it, and what it remembers of the value before. */
+export type Budget = { readonly set: Move['maxUnavailable']; readonly displaced: Displaced | undefined };
+
+/** The value that we have raised, while the file still has it; another value in its place is somebody's own. */
+export function ownRaise({ marks, workload }: Pick<Situation, 'marks' | 'workload'>): Displaced | undefined {
+  const displaced = marks?.restore?.maxUnavailable;
+  return displaced !== undefined && displaced.set === workload.maxUnavailable ? displaced : undefined;
+}
+
+/** U as people have it, without what we have raised. */
+export function peoplesBudget(situation: Situation): IntOrPercent {
+  const raise = ownRaise(situation);
+  return raise === undefined ? situation.maxUnavailable : (raise.was ?? DEFAULT_MAX_UNAVAILABLE);
+}
+
+/**
+ * People's value and one more for each of the groups that stand in the way, at most all of `count`: with the budget
+ * spent by them LWS moves nothing (traces 31m, 32a, 32d). None: people's value. Each release, and each way back, is
+ * given its own: a value that was raised for another never rides along.
+ */
+export function budgetFor(situation: Situation, inTheWay: number, count: number): Budget {
+  const { workload } = situation;
+  const raise = ownRaise(situation);
+  const own = unavailableBudget(peoplesBudget(situation), count);
+  // One more than N where no group at all is ready: with N the StatefulSet's own gate would count the budget as spent.
+  const raised = Math.max(Math.min(count, own + inTheWay), inTheWay + 1);
+  if (inTheWay === 0 || raised <= own) return given(raise);
+  const was = raise === undefined ? workload.maxUnavailable : raise.was;
+  return { set: raised === workload.maxUnavailable ? undefined : raised, displaced: { was, set: raised } };
+}
+
+/** People's value again; nothing to write where it never was another. */
+function given(raise: Displaced | undefined): Budget {
+  return { set: raise === undefined ? undefined : (raise.was ?? UNSET), displaced: undefined };
+}
+
+/** As it is: what a commit writes that knows nothing of the groups. */
+export function budgetKept({ marks }: Pick<Situation, 'marks'>): Budget {
+  return { set: undefined, displaced: marks?.restore?.maxUnavailable };
+}
+
+/** For every commit inside of a delivery: the first one after all groups are ready takes a raised value down. */
+export function budgetAfter(situation: Situation): Budget {
+  const { observed, asked } = situation;
+  const raise = ownRaise(situation);
+  if (raise === undefined || observed === undefined || asked === undefined) return budgetKept(situation);
+  return unreadyOf(wanted(observed, asked)).length === 0 ? given(raise) : budgetKept(situation);
+}
+
+/** The marks and the field of a commit inside of a delivery: another floor, and the budget that is due. */
+export function withBudgetAfter(
+  situation: Situation,
+  at: { readonly marks: Marks; readonly floor: number },
+): Pick<Move, 'marks' | 'maxUnavailable'> {
+  const { set, displaced } = budgetAfter(situation);
+  const restore = putAside(at.marks.restore, { floor: at.floor, maxUnavailable: displaced });
+  return { marks: { ...at.marks, restore }, maxUnavailable: set };
+}
+
+/** The same with a budget that is decided, and the floor that there is. */
+export function withBudget(marks: Marks, { set, displaced }: Budget): Pick<Move, 'marks' | 'maxUnavailable'> {
+  const restore = putAside(marks.restore, { floor: marks.restore?.floor ?? 0, maxUnavailable: displaced });
+  return { marks: { ...marks, restore }, maxUnavailable: set };
+}
+
+/** ` Every group is ready, so maxUnavailable is 1 again.`, where a commit writes so. */
+export function budgetNote(situation: Situation): string {
+  return budgetAfter(situation).set === undefined
+    ? ''
+    : ` Every group is ready, so maxUnavailable is ${peoplesBudget(situation)} again.`;
+}
+
+/** Why a commit that begins a release or a way back changes maxUnavailable; empty where it does not. */
+export function budgetText(situation: Situation, { set, displaced }: Budget, until: 'back' | 'ready'): string {
+  if (set === undefined) return '';
+  const own = peoplesBudget(situation);
+  if (displaced === undefined) return ` What maxUnavailable was raised for is over: it is ${own} again.`;
+  const { maxUnavailable } = situation;
+  return ` With maxUnavailable ${maxUnavailable} spent, LWS would stand still; it is ${displaced.set} until all groups are ${until}.`;
+}
+
+/** Groups that a newer text finds on neither itself nor the stable text, and that will not get ready by themselves. */
+export function brokenLeftovers(situation: Situation): readonly Group[] {
+  const { observed, asked } = situation;
+  if (observed === undefined || asked === undefined) return [];
+  return unreadyOf(wanted(observed, asked)).filter(
+    (group) =>
+      group.uid !== '' &&
+      group.leader.version !== 'release' &&
+      group.leader.key !== observed.stableKey &&
+      willNotGetReady(situation, group),
+  );
+}
+
+/** Whether `budget` lets more groups be down than the file does now. */
+export function raises({ maxUnavailable }: Situation, { set }: Budget, count: number): boolean {
+  return (
+    set !== undefined &&
+    typeof set !== 'object' &&
+    unavailableBudget(set, count) > unavailableBudget(maxUnavailable, count)
+  );
+}
+
+/** The budget of a request that overtakes another: its own, and what its broken leftovers have spent. */
+export function overtakingBudget(situation: Situation): Budget {
+  const { observed, asked } = situation;
+  if (observed === undefined || asked === undefined) return budgetKept(situation);
+  return budgetFor(situation, leftoversInTheWay(situation, asked), asked);
+}
+
+/** As long as the others leave people's budget some room, nothing has to rise. */
+function leftoversInTheWay(situation: Situation, asked: number): number {
+  const { observed } = situation;
+  const broken = brokenLeftovers(situation).length;
+  const unready = observed === undefined ? 0 : unreadyOf(wanted(observed, asked)).length;
+  return unready >= unavailableBudget(peoplesBudget(situation), asked) ? broken : 0;
+}

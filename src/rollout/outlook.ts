@@ -1,0 +1,43 @@
+/** Whether a group that does not serve just loads, or will not get ready: only the latter may cost others their capacity. */
+
+import type { GroupRecord } from '../api/record.ts';
+import type { Instant } from '../api/time.ts';
+import type { Group } from './groups.ts';
+import { CRASH_LOOP_RESTARTS, timesRestarted } from './restarts.ts';
+import type { Situation } from './situation.ts';
+
+/** Where no group has been seen loading, this is longer than most take. */
+export const LOAD_UNSEEN_SECONDS = 600;
+
+/** A crash loop, or unready for longer than twice the longest load seen. */
+export function willNotGetReady(situation: Situation, group: Group): boolean {
+  if (group.ready) return false;
+  if (timesRestarted(situation, group) >= CRASH_LOOP_RESTARTS) return true;
+  const { record, now } = situation.snapshot;
+  const loads = record?.loads ?? [];
+  const patience = loads.length === 0 ? LOAD_UNSEEN_SECONDS : 2 * Math.max(...loads);
+  const since = unreadySince(
+    group,
+    record?.groups.find((one) => one.index === group.index),
+  );
+  return since !== undefined && now - since > patience;
+}
+
+/** Of a group that the record knows; a group that was put on another revision since has only begun to load. */
+function unreadySince(group: Group, old: GroupRecord | undefined): Instant | undefined {
+  if (old === undefined || old.ready) return undefined;
+  if (old.unready !== undefined) return sameRevision(group, old.unready.revision) ? old.unready.since : undefined;
+  return old.uid === group.uid || group.uid === '' ? old.since : undefined;
+}
+
+/** Since when a group that is not ready has been so on its revision, whichever pod is its leader; for the record. */
+export function unreadyAfter(group: Group, old: GroupRecord | undefined, now: Instant): GroupRecord['unready'] {
+  if (group.ready) return undefined;
+  const since = Math.min(unreadySince(group, old) ?? now, now);
+  return { since, revision: group.leader.key ?? old?.unready?.revision ?? '' };
+}
+
+/** Between two leaders there is none to tell. */
+function sameRevision({ leader }: Group, revision: string): boolean {
+  return leader.key === undefined || leader.key === revision;
+}

@@ -1,0 +1,49 @@
+/** A step that cannot be finished: groups that a newer text overtook have broken since, and have spent the budget. */
+
+import type { Marks } from '../../api/marks.ts';
+import { brokenLeftovers, overtakingBudget, raises, withBudget } from '../budget.ts';
+import { notApplied, replicasUnknown, scaledToZero, wanted } from '../gates/cluster.ts';
+import { type Gate, holdsOf } from '../gates/gate.ts';
+import { historyRewritten, noWayBack } from '../gates/git.ts';
+import { disabled, paused, rolloutAbsent, stalled } from '../gates/people.ts';
+import { type Decision, moving } from '../move.ts';
+import { capital, notReady } from '../sentences.ts';
+import { type Situation, unavailableBudget, unreadyOf } from '../situation.ts';
+
+const gates: readonly Gate[] = [
+  stalled, // wrong files
+  historyRewritten, // main was force-pushed
+  rolloutAbsent, // nobody asks for steps
+  disabled, // a person said stop
+  paused, // a person said wait
+  noWayBack, // never go on without a way back
+  replicasUnknown, // N is not ours and not readable
+  notApplied, // the step is not live
+  scaledToZero, // no group is there
+];
+
+/**
+ * When the newer text was taken they only loaded, so its budget was people's own. Now LWS waits for them for ever, and
+ * no partition changes that (trace 32d).
+ */
+export function raisedForLeftovers(situation: Situation, marks: Marks): Decision | undefined {
+  const { observed, asked, maxUnavailable } = situation;
+  if (observed === undefined || asked === undefined || marks.step?.kind !== 'step') return undefined;
+  const broken = brokenLeftovers(situation);
+  const unready = unreadyOf(wanted(observed, asked)).length;
+  if (broken.length === 0 || unready < unavailableBudget(maxUnavailable, asked)) return undefined;
+  const budget = overtakingBudget(situation);
+  if (!raises(situation, budget, asked) || holdsOf(gates, situation).length > 0) return undefined;
+  const { index, of } = marks.step;
+  return moving(
+    {
+      reason: 'BudgetRaised',
+      label: `step ${index}/${of}`,
+      ...withBudget(marks, budget),
+      partition: undefined,
+      text: undefined,
+      why: `${capital(notReady(broken))}, still on an older text, and will not get ready by ${broken.length === 1 ? 'itself' : 'themselves'}: maxUnavailable ${maxUnavailable} is spent, and LWS stands still. It is raised until all groups are ready; one more may be down meanwhile.`,
+    },
+    'StepUpgrade',
+  );
+}
