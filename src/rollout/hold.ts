@@ -53,6 +53,7 @@ export type HoldReason =
   | 'HistoryRewritten'
   | 'StableUnavailable'
   | 'PushRefused'
+  | 'StatusRefused'
   | 'AnnotationsGone'
   | 'Stalled'
   | 'Drift';

@@ -84,3 +84,43 @@ export function holding(holds: readonly Hold[], stepState: StepState, stepDone =
 export function moving(move: Move, stepState: StepState, holds: readonly Hold[] = []): Decision {
   return { move, holds, stepDone: false, stepState };
 }
+
+/** `forward`: on with a delivery. `safe`: the brake, the way back, and what arms or ends what a delivery has put aside. */
+export type Way = 'forward' | 'safe';
+
+const WAYS: Readonly<Record<MoveReason, Way>> = {
+  Adopted: 'forward',
+  SurgePrepared: 'forward',
+  Surged: 'forward',
+  SurgeReturned: 'safe',
+  StepReady: 'forward',
+  Jumped: 'forward',
+  SizeChanged: 'forward',
+  StepsEdited: 'forward',
+  Superseded: 'safe',
+  Armed: 'safe',
+  Settled: 'forward',
+  NoNewRevision: 'forward',
+  Rearmed: 'safe',
+  Aborted: 'safe',
+  Reverted: 'safe',
+  BudgetRaised: 'safe',
+  RollbackWidened: 'safe',
+  RolledBack: 'safe',
+  RequestWithdrawn: 'safe',
+  AbortedTextRemoved: 'safe',
+  RollStopped: 'safe',
+  PartitionRestored: 'safe',
+  Retried: 'forward',
+  RecreateRemoved: 'forward',
+  RecreateCreated: 'safe',
+  RecreateEnded: 'safe',
+};
+
+/** Which way a move leads, from a file with this partition. */
+export function wayOf({ reason, partition, recreate }: Move, from: number | undefined): Way {
+  if (recreate?.kind === 'remove') return recreate.recreating.way === 'back' ? 'safe' : 'forward';
+  // Taken up where nothing is rolling, a newer request begins like any other.
+  if (reason === 'Superseded' && partition !== undefined && partition < (from ?? 0)) return 'forward';
+  return WAYS[reason];
+}

@@ -8,7 +8,7 @@ import type { ObjectEdits, ObjectRef } from './edit.ts';
 import type { Hold } from './hold.ts';
 import { hold } from './hold.ts';
 import { stepMessage } from './messages.ts';
-import { type Decision, holding, type Move, type MoveReason } from './move.ts';
+import { type Decision, holding, type Move, type MoveReason, type Way, wayOf } from './move.ts';
 import { recordOf } from './record-of.ts';
 import { moveEdits } from './recreate-edits.ts';
 import { ORDINARY_REQUEUE_SECONDS } from './requeue.ts';
@@ -22,6 +22,7 @@ export const PLAN_VERSION = 1;
 
 export type PlannedCommit = {
   readonly reason: MoveReason;
+  readonly way: Way;
   readonly subject: string;
   readonly message: string;
   readonly atSeconds: Instant;
@@ -97,6 +98,7 @@ function planOf(of: {
     main: snapshot.main,
     commit: {
       reason: move.reason,
+      way: wayOf(move, partition),
       subject,
       message,
       atSeconds: snapshot.now,

@@ -59,6 +59,10 @@ export const laws = {
     statement: 'a branch is created only where the pass has read that there is none',
     checked: 'each push (process.ts)',
   },
+  'S11 recorded': {
+    statement: 'a step forward is pushed with its record, or not at all: nobody else counts its pause',
+    checked: 'each push (process.ts)',
+  },
   'S11 pauses': { statement: 'no pause is cut short', checked: 'each commit of ours (commit-laws.ts)' },
   'S11 people': {
     statement: 'no step forward while a person says stop',

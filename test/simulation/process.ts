@@ -8,6 +8,7 @@ import { type Memory, NO_OVERRIDES, newMemory, type PassResult, type Ports } fro
 import { runPass } from '../../src/reconcile/run.ts';
 import { fakeCluster, type ReadFault } from '../support/fake-cluster.ts';
 import type { FakeFault } from '../support/fake-git.ts';
+import { FORWARD } from './our-commit.ts';
 import { LawBroken } from './timeline.ts';
 import type { Universe } from './universe.ts';
 
@@ -180,6 +181,8 @@ export class Process {
             `${this.name} expects ${branch} at ${expectedOld ?? 'nothing'}, which it never read`,
           );
         }
+        if (updates.length === 1 && updates[0]?.commits.some(({ message }) => isForward(message)) === true)
+          universe.wrong ??= new LawBroken('S11 recorded', `${this.name} pushes a step without its record`);
         return this.ask(
           'push',
           `push ${updates.flatMap(({ branch, commits }) => commits.map(({ message }) => `${branch}: ${message.split('\n')[0]}`)).join(' & ')}`,
@@ -215,6 +218,10 @@ export class Process {
       },
     };
   }
+}
+
+function isForward(message: string): boolean {
+  return FORWARD.includes(/^Rollout-Reason: (\w+)$/m.exec(message)?.[1] ?? '');
 }
 
 /** Only the world may fail a pass; anything else is a bug. */

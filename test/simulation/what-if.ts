@@ -35,7 +35,10 @@ export async function passAgain(universe: Universe): Promise<void> {
     if (snapshot === undefined || made === undefined || made.issues.some((issue) => issue.reason === 'StepCheckFailed'))
       continue;
     const again = plan(JSON.parse(JSON.stringify(snapshot)) as typeof snapshot);
-    if (plain(again) !== plain(made) && !made.holds.some((hold) => hold.reason === 'PushRefused'))
+    if (
+      plain(again) !== plain(made) &&
+      !made.holds.some(({ reason }) => reason === 'PushRefused' || reason === 'StatusRefused')
+    )
       throw new LawBroken('S9 deterministic', `${snapshot.key.name}: the same snapshot gives another plan`);
   }
   for (let pass = 1; pass <= WRITES_MAX; pass++) {

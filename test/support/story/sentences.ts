@@ -244,12 +244,13 @@ const servers: readonly Sentence[] = [
     },
   },
   {
-    pattern: /^A hook refuses commits about (\S+): "(.+)"\.$/,
-    act: ({ stage }, [name = '', rule = '']) => {
+    pattern: /^A hook refuses commits about (\S+?)(?: and every push to (\S+))?: "(.+)"\.$/,
+    act: ({ stage }, [name = '', also, rule = '']) => {
       stage.hook = {
         rule,
         refuses: ({ branch, commits }) =>
-          branch === 'main' && commits.some((commit) => commit.message.includes(`rollout(${NAMESPACE}/${name})`)),
+          branch === also ||
+          (branch === 'main' && commits.some((commit) => commit.message.includes(`rollout(${NAMESPACE}/${name})`))),
       };
     },
   },
