@@ -6,6 +6,8 @@ import type { Overrides } from './api/config.ts';
 export type CommonOptions = {
   /** A URL or a path. */
   readonly repo: string;
+  /** True where nobody named it, so that it is the folder where the command was called. */
+  readonly repoIsDefault?: boolean;
   readonly kubeconfig: string | undefined;
   readonly context: string;
   readonly inCluster: boolean;
@@ -61,6 +63,7 @@ export function commonOptions(given: Readonly<Record<string, unknown>>, io: Io):
   if (output !== 'text' && output !== 'json') throw new UsageError(`--output is ${output}, wanted text or json`);
   const paths = Array.isArray(given['path']) ? given['path'].filter((path) => typeof path === 'string') : [];
   return {
+    repoIsDefault: text('repo') === undefined && (io.env[ENV.repo] ?? '') === '',
     repo: text('repo') ?? io.env[ENV.repo] ?? io.folder,
     kubeconfig: text('kubeconfig') ?? io.env[ENV.kubeconfig],
     context: text('context') ?? '',

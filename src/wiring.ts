@@ -8,7 +8,7 @@ import { openGit } from './adapters/git/open.ts';
 import type { Network } from './adapters/network/proxy.ts';
 import { systemClock } from './adapters/system/clock.ts';
 import { textLog } from './adapters/system/text-log.ts';
-import { type CommonOptions, ENV, type Io } from './options.ts';
+import { type CommonOptions, ENV, type Io, UsageError } from './options.ts';
 import type { Ports } from './reconcile/pass.ts';
 
 /** Opens nothing yet: connections are made by the first call, and the cluster only when something is in flight. */
@@ -30,6 +30,43 @@ export function openPorts(options: CommonOptions, io: Io): Ports {
     }),
   );
   return { git, cluster, clock: systemClock, log };
+}
+
+/**
+ * The same options with the repository that is meant: who stands in a clone of their own, and names none, means where
+ * it came from. Throws UsageError where that cannot be opened and something is to be written.
+ */
+export async function meant(options: CommonOptions, io: Io, writes: boolean): Promise<CommonOptions> {
+  if (options.repoIsDefault !== true) return options;
+  const { remoteOfClone } = await import('./adapters/git/clone-remote.ts');
+  const remote = remoteOfClone(options.repo);
+  if (remote === undefined) return options;
+  const { name, kind, location } = remote;
+  if (kind === 'reachable') {
+    io.err(`info: the repository is ${location}, ${name} of this clone; --repo . is the clone itself\n`);
+    return { ...options, repo: location };
+  }
+  const why = `${name} of this clone is reached by ssh, which is not spoken`;
+  if (writes)
+    throw new UsageError(`${why}. Give the repository as --repo, most likely ${location}, and TRANCHE_GIT_TOKEN`);
+  io.err(`warning: ${why}: this reads the clone itself. Give the repository as --repo, most likely ${location}\n`);
+  return options;
+}
+
+/** Who runs this, for the commits of orders: the person a runner names, else git's own user; empty: nobody knows. */
+export async function personOf({ repo }: CommonOptions, { env, folder }: Io): Promise<string> {
+  const actor = env['GITHUB_ACTOR'] ?? '';
+  if (actor !== '') return actor;
+  const { settingOfClone } = await import('./adapters/git/clone-remote.ts');
+  const { readUserConfig } = await import('./adapters/git/user-config.ts');
+  const user = readUserConfig(env);
+  const setting = (key: string): string | undefined =>
+    (isUrl(repo) ? undefined : settingOfClone(resolve(folder, repo), key)) ??
+    settingOfClone(folder, key) ??
+    user.get(key);
+  const name = env['GIT_AUTHOR_NAME'] ?? setting('user.name') ?? '';
+  const email = env['GIT_AUTHOR_EMAIL'] ?? setting('user.email') ?? '';
+  return [name, email === '' ? '' : `<${email}>`].filter((part) => part !== '').join(' ');
 }
 
 /** The proxy and the certificates for whatever is reached over https. */

@@ -8,7 +8,7 @@ export type Given = Readonly<Record<string, unknown>>;
 /** Options of every verb that reads the repository. */
 export function gitFlags(command: Command): Command {
   return command
-    .option('--repo <where>', 'URL or path of the repository (TRANCHE_REPO; default: this folder)')
+    .option('--repo <where>', 'URL or path of the repository (TRANCHE_REPO; default: where this clone came from)')
     .option('--branch <name>', 'the branch that the agent applies (default: main)')
     .option('--status-branch <name>', 'where the status is kept (default: tranche-status)')
     .option('--cluster <name>', 'the name of the cluster in records and trailers (default: default)')

@@ -32,11 +32,13 @@ export async function runProgram(argv: readonly string[], terminal: Io): Promise
     .version(VERSION)
     .addHelpText('after', AFTER_HELP);
   program.exitOverride().configureOutput({ writeOut: io.out, writeErr: io.err });
-  const run = (verb: Verb) => async (given: Given) => {
-    const { openPorts } = await import('../wiring.ts');
-    const common = commonOptions(given, io);
-    code = await verb(common, openPorts(common, io), given);
-  };
+  const run: Run =
+    (verb, writes = false) =>
+    async (given) => {
+      const { meant, openPorts } = await import('../wiring.ts');
+      const common = await meant(commonOptions(given, io), io, writes);
+      code = await verb(common, openPorts(common, io), given);
+    };
   const done = (result: number): void => {
     code = result;
   };
@@ -72,7 +74,8 @@ function cleaned(io: Io): Io {
   return { ...io, out: (text) => io.out(printable(text)), err: (text) => io.err(printable(text)) };
 }
 
-type Run = (verb: Verb) => (given: Given) => Promise<void>;
+/** `writes`: the verb pushes. */
+type Run = (verb: Verb, writes?: boolean) => (given: Given) => Promise<void>;
 
 function addPasses(program: Command, io: Io, run: Run): void {
   const pass = (name: string, description: string): Command =>
@@ -86,7 +89,7 @@ function addPasses(program: Command, io: Io, run: Run): void {
       run(async (common, ports, given) => {
         const { reconcile } = await import('./reconcile.ts');
         return reconcile({ ...common, ...chosen(given), watch: given['watch'] === true }, ports, io);
-      }),
+      }, true),
     );
   pass('plan', 'the same pass without writing: decision, holds, diff, message').action(
     run(async (common, ports, given) => {
@@ -133,8 +136,8 @@ function addOrders(program: Command, io: Io, run: Run): void {
       const given = rest.find(isGiven) ?? {};
       return run(async (common, ports) => {
         const { intent } = await import('./order.ts');
-        return intent(wish(given, rest[0]), orderOptions(common, rollout, given), ports, io);
-      })(given);
+        return intent(wish(given, rest[0]), await orderOptions({ common, io }, rollout, given), ports, io);
+      }, true)(given);
     });
   };
   order('approve', 'end the pause of the current step', (given) => ({
@@ -169,8 +172,8 @@ function addEject(program: Command, io: Io, run: Run): void {
       run(async (common, ports) => {
         const { eject } = await import('./order.ts');
         const wish = { abort: given['abort'] === true, partition: numberOf(textOf(given, 'partition'), '--partition') };
-        return eject(wish, orderOptions(common, rollout, given), ports, io);
-      })(given),
+        return eject(wish, await orderOptions({ common, io }, rollout, given), ports, io);
+      }, true)(given),
     );
 }
 
@@ -200,9 +203,14 @@ function addDemo(program: Command, terminal: Io, done: (code: number) => void): 
 }
 
 function orderFlags(command: Command): Command {
-  return targetFlags(gitFlags(command)).option('--by <who>', 'who orders it, for the commit');
+  return targetFlags(gitFlags(command)).option(
+    '--by <who>',
+    'who orders it, for the commit (default: GITHUB_ACTOR, else the user of git)',
+  );
 }
 
-function orderOptions(common: CommonOptions, name: string, given: Given) {
-  return { ...common, target: { name, namespace: textOf(given, 'namespace') ?? '' }, by: textOf(given, 'by') ?? '' };
+async function orderOptions({ common, io }: { common: CommonOptions; io: Io }, name: string, given: Given) {
+  const { personOf } = await import('../wiring.ts');
+  const by = textOf(given, 'by') ?? (await personOf(common, io));
+  return { ...common, target: { name, namespace: textOf(given, 'namespace') ?? '' }, by };
 }

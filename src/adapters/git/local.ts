@@ -99,5 +99,7 @@ function checkedOutRule(layout: Layout, branch: string): string | undefined {
   if (['ignore', 'warn', 'false', 'no', 'off', '0'].includes(setting)) return undefined;
   const place = checkedOutAt(layout, refOf(branch));
   if (place === undefined) return undefined;
-  return `${branch} is checked out in ${place}: check out another branch there, or set receive.denyCurrentBranch to ignore`;
+  const url = layout.config.get('remote.origin.url') ?? '';
+  const other = /^https?:\/\/[^@]*$/.test(url) ? url : '<URL>';
+  return `${branch} is checked out in ${place}: name the repository that this is a clone of, --repo ${other}, check out another branch there, or set receive.denyCurrentBranch to ignore`;
 }

@@ -1,0 +1,56 @@
+/** Where a clone came from: the repository that people mean when they stand in their own copy of it. */
+
+import { existsSync } from 'node:fs';
+import { isAbsolute, join, resolve } from 'node:path';
+import { findLayout, type Layout } from './local-layout.ts';
+
+export type CloneRemote = {
+  readonly name: string;
+  /** `reachable`: what to open instead of the clone. `ssh`: it cannot be opened, and this is what it would be over https. */
+  readonly kind: 'reachable' | 'ssh';
+  readonly location: string;
+};
+
+/** The remote of a clone with a working tree; undefined: there is none, or this is no such clone. */
+export function remoteOfClone(folder: string): CloneRemote | undefined {
+  const layout = layoutOf(folder);
+  if (layout === undefined || layout.isBare) return undefined;
+  const names = [...layout.config.keys()].flatMap((key) => /^remote\.(.+)\.url$/.exec(key)?.[1] ?? []);
+  const name = names.includes('origin') ? 'origin' : names.length === 1 ? names[0] : undefined;
+  const url = name === undefined ? undefined : layout.config.get(`remote.${name}.url`);
+  if (name === undefined || url === undefined || url === '') return undefined;
+  return { name, ...placeOf(url, folder) };
+}
+
+/** `user.name <user.email>` as the clone itself has them. */
+export function settingOfClone(folder: string, key: string): string | undefined {
+  return layoutOf(folder)?.config.get(key);
+}
+
+function layoutOf(folder: string): Layout | undefined {
+  if (!existsSync(join(folder, '.git'))) return undefined;
+  try {
+    return findLayout(folder);
+  } catch {
+    // Whoever opens it is told what is wrong with it.
+    return undefined;
+  }
+}
+
+function placeOf(url: string, folder: string): Pick<CloneRemote, 'kind' | 'location'> {
+  if (/^https?:/i.test(url) && URL.canParse(url)) {
+    const plain = new URL(url);
+    // What is in there may be a password; ours comes from the environment.
+    plain.username = '';
+    plain.password = '';
+    return { kind: 'reachable', location: plain.href };
+  }
+  const short = /^(?:[^/\\@]+@)?([^/\\:]+):(?!\/\/)(.+)$/.exec(url);
+  if (short !== null) return { kind: 'ssh', location: `https://${short[1]}/${(short[2] ?? '').replace(/^\//, '')}` };
+  if (/^(?:ssh|git\+ssh|git):\/\//i.test(url)) {
+    const { hostname, pathname } = new URL(url);
+    return { kind: 'ssh', location: `https://${hostname}${pathname}` };
+  }
+  if (/^file:/i.test(url)) return { kind: 'reachable', location: url };
+  return { kind: 'reachable', location: isAbsolute(url) ? url : resolve(folder, url) };
+}

@@ -1,0 +1,103 @@
+/** Who stands in a clone of their own: which repository is meant, and who gives an order. */
+
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import { runProgram } from '../../src/commands/program.ts';
+import { bareRepository } from '../support/git-server.ts';
+import { type Site, startSite, stopSites } from '../support/site.ts';
+
+afterEach(stopSites);
+
+type Clone = Awaited<ReturnType<typeof clone>>;
+
+/** A clone of the site's repository with main checked out, and the command line called in it. */
+async function clone(site: Site, url?: string) {
+  const folder = join(site.folder, 'clone');
+  mkdirSync(folder);
+  await site.repository.git('clone', '-q', site.repository.path, folder);
+  const { git } = bareRepository(folder);
+  if (url !== undefined) await git('remote', 'set-url', 'origin', url);
+  const run = async (line: string, env: Readonly<Record<string, string>> = {}) => {
+    let [out, err] = ['', ''];
+    const code = await runProgram(line.split(' '), {
+      env: { KUBECONFIG: site.kubeconfig, GIT_CONFIG_NOSYSTEM: '1', ...env },
+      folder,
+      out: (text) => void (out += text),
+      err: (text) => void (err += text),
+      isTerminal: false,
+      signal: new AbortController().signal,
+    });
+    return { code, out, err };
+  };
+  return { folder, git, run };
+}
+
+const branches = ({ git }: Clone) => git('for-each-ref', '--format=%(refname:short)', 'refs/heads');
+
+describe('the repository', () => {
+  test('is the one that the clone came from, and that is said; the clone stays as it is', async () => {
+    const site = await startSite();
+    const own = await clone(site);
+    const called = await own.run('reconcile');
+    expect(called).toMatchObject({
+      code: 0,
+      err: expect.stringContaining(`the repository is ${site.repository.path}`),
+    });
+    expect(called.err).toMatch(/origin of this clone; --repo \. is the clone itself/);
+    expect(await site.subject()).toContain('adopt');
+    expect(await branches(own)).toBe('main');
+    expect((await own.run('status')).out).toContain('vllm');
+  });
+
+  test('by ssh: what writes says what to give, and writes nothing; what reads reads the clone', async () => {
+    const site = await startSite();
+    const own = await clone(site, 'git@git.example.com:team/models.git');
+    for (const verb of ['reconcile', 'pause vllm', 'eject vllm']) {
+      const called = await own.run(verb);
+      expect(called).toMatchObject({ code: 2, out: '' });
+      expect(called.err).toContain('--repo, most likely https://git.example.com/team/models.git');
+    }
+    const planned = await own.run('plan');
+    expect(planned.err).toContain('this reads the clone itself');
+    expect(planned.out).toContain('adopt');
+    expect(await branches(own)).toBe('main');
+  });
+
+  test.each(['https://me:secret@git.example.invalid/x.git', 'https://ghp_secret@git.example.invalid/x.git'])(
+    'never with the password of the clone (%s)',
+    async (url) => {
+      const own = await clone(await startSite(), url);
+      const called = await own.run('plan');
+      expect(called.err).toContain('https://git.example.invalid/x.git');
+      expect(`${called.out}${called.err}`).not.toContain('secret');
+    },
+  );
+
+  test('is the clone itself where somebody says so: its checked-out main is refused, with what to do', async () => {
+    const own = await clone(await startSite(), 'https://git.example.invalid/x.git');
+    const called = await own.run('reconcile --repo .');
+    expect(called.code).toBe(1);
+    expect(called.out).toMatch(
+      /main is checked out in .*: name the repository .*--repo https:\/\/git\.example\.invalid\/x\.git/,
+    );
+  });
+});
+
+describe('who gives an order', () => {
+  const rows: readonly (readonly [string, readonly string[], Readonly<Record<string, string>>, string])[] = [
+    ['the user of the clone', ['Ada', 'ada@example.com'], {}, 'Ada <ada@example.com>'],
+    ['the author in the environment', ['Ada', 'ada@example.com'], { GIT_AUTHOR_NAME: 'Bo' }, 'Bo <ada@example.com>'],
+    ['the person whom a runner names', ['Ada', 'ada@example.com'], { GITHUB_ACTOR: 'octocat' }, 'octocat'],
+  ];
+  test.each(rows)('is %s', async (_what, [name = '', email = ''], env, wanted) => {
+    const site = await startSite();
+    const own = await clone(site);
+    await own.git('config', 'user.name', name);
+    await own.git('config', 'user.email', email);
+    expect(await own.run('pause vllm', env)).toMatchObject({ code: 0 });
+    expect(await site.repository.git('log', '-1', '--format=%b', 'main')).toContain(`Ordered by ${wanted}.`);
+    expect(await own.run('resume vllm --by Cy', env)).toMatchObject({ code: 0 });
+    expect(await site.repository.git('log', '-1', '--format=%b', 'main')).toContain('Ordered by Cy.');
+  });
+});
