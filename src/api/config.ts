@@ -33,6 +33,8 @@ export type Overrides = {
   readonly cluster: string | undefined;
   /** undefined: as configured. */
   readonly paths: readonly string[] | undefined;
+  /** Of people who look only, and want to see the cluster as it is: 0. */
+  readonly auditSeconds?: number | undefined;
 };
 
 export const NO_OVERRIDES: Overrides = {

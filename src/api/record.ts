@@ -27,7 +27,12 @@ export type Condition = {
   readonly since: Instant;
 };
 
-export type HoldRecord = { readonly reason: string; readonly message: string };
+export type HoldRecord = {
+  readonly reason: string;
+  readonly message: string;
+  /** When it ends by itself, where that is known. */
+  readonly until?: Instant | undefined;
+};
 
 export type GroupRecord = {
   readonly index: number;
@@ -115,6 +120,10 @@ export type RolloutRecord = {
   readonly marks: Marks | undefined;
   readonly step: StepRecord | undefined;
   readonly groups: readonly GroupRecord[];
+  /** Why `groups` are older than this record, and since when; not there while they are what the cluster has. */
+  readonly unseen?: { readonly why: 'absent' | 'unread'; readonly since: Instant } | undefined;
+  /** The groups that the step covers, of N as last read: `step` has what both were when it was written. */
+  readonly covers?: { readonly groups: number; readonly of: number } | undefined;
   /** How many seconds the last few groups took to load, the newest last. */
   readonly loads?: readonly number[] | undefined;
   readonly expected?: Expected | undefined;

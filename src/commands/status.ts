@@ -1,11 +1,11 @@
 /** `tranche status`: where the rollouts stand, from the status branch or from a look at the cluster. */
 
-import type { RolloutRecord } from '../api/record.ts';
 import { type CommonOptions, EXIT, type Io } from '../options.ts';
 import { newMemory, type Ports } from '../reconcile/pass.ts';
-import { readRecords } from '../reconcile/read-records.ts';
+import { NOTHING_SINCE, type Picture, readPicture, type Shown } from '../reconcile/read-picture.ts';
 import { runPass } from '../reconcile/run.ts';
 import { statusTable, statusTree } from '../reconcile/status-text.ts';
+import { standing } from '../rollout/plan.ts';
 import { jsonText } from './json-text.ts';
 
 export type StatusOptions = CommonOptions & {
@@ -16,26 +16,63 @@ export type StatusOptions = CommonOptions & {
   readonly live: boolean;
 };
 
-/** Exit code 1 where the named rollout is not there. */
+/** Exit code 1 where the named rollout is not there, or could not be looked at. */
 export async function status(options: StatusOptions, ports: Ports, io: Io): Promise<number> {
-  const records = options.live ? await liveRecords(options, ports) : await readRecords(ports, options.overrides);
-  const chosen = records.filter(
-    (record) =>
-      (options.name === '' || record.name === options.name) &&
-      (options.namespace === '' || record.namespace === options.namespace),
-  );
+  const { picture, failures } = options.live
+    ? await livePicture(options, ports)
+    : { picture: await readPicture(ports, options.overrides), failures: [] };
+  const { asOf } = picture;
+  const shown = picture.shown.filter(({ record }) => isMeant(options, record));
   const now = ports.clock.now();
-  if (options.output === 'json') io.out(jsonText(chosen));
-  else if (options.name === '') io.out(statusTable(chosen, now));
-  else io.out(chosen.map((record) => statusTree(record, now)).join('\n'));
-  if (options.name === '' || chosen.length > 0) return EXIT.ok;
-  io.err(
-    `no record of ${options.name}. There is: ${records.map((record) => `${record.namespace}/${record.name}`).join(', ') || 'none; has tranche reconcile run?'}\n`,
-  );
-  return EXIT.failed;
+  if (options.output === 'json') io.out(jsonText(shown.map((one) => statusJson(one, picture))));
+  else if (options.name === '') io.out(statusTable({ asOf, shown }, now));
+  else if (asOf !== undefined) io.out(shown.map((one) => statusTree(one, { asOf, now })).join('\n'));
+  const failed = failures.filter((one) => isMeant(options, one));
+  for (const { namespace, name, why } of failed) io.err(`${namespace}/${name}: ${why}\n`);
+  if (options.name !== '' && shown.length + failed.length === 0) {
+    const names = picture.shown.map(({ record }) => `${record.namespace}/${record.name}`).join(', ');
+    io.err(
+      asOf === undefined
+        ? `no pass has written a status of ${options.name} yet: tranche reconcile makes one, and tranche status ${options.name} --live looks without it\n`
+        : `no record of ${options.name}. There is: ${names === '' ? 'none' : names}\n`,
+    );
+    return EXIT.failed;
+  }
+  const unread = options.live && shown.some(({ record }) => record.unseen?.why === 'unread');
+  return failed.length > 0 || unread ? EXIT.failed : EXIT.ok;
 }
 
-async function liveRecords(options: StatusOptions, ports: Ports): Promise<readonly RolloutRecord[]> {
-  const result = await runPass(ports, newMemory(), { overrides: options.overrides, write: false, only: [] });
-  return result.outcomes.map((outcome) => outcome.plan?.record).filter((record) => record !== undefined);
+function isMeant(
+  { name, namespace }: StatusOptions,
+  found: { readonly name: string; readonly namespace: string },
+): boolean {
+  return (name === '' || found.name === name) && (namespace === '' || found.namespace === namespace);
+}
+
+/** The record, and how old it is. */
+function statusJson({ record, since, next }: Shown, { asOf }: Picture): unknown {
+  if (asOf === undefined) return record;
+  const { kind, at, main, unseen } = asOf;
+  return { ...record, asOf: { kind, at, main, commitsAhead: unseen.length, notSeenYet: since }, next };
+}
+
+type Failure = { readonly namespace: string; readonly name: string; readonly why: string };
+
+/** A look at the cluster for each rollout, settled or not; the next step is not shown as if it had been written. */
+async function livePicture(
+  { overrides }: StatusOptions,
+  ports: Ports,
+): Promise<{ readonly picture: Picture; readonly failures: readonly Failure[] }> {
+  const at = ports.clock.now();
+  const always = { ...overrides, auditSeconds: 0 };
+  const { main, outcomes } = await runPass(ports, newMemory(), { overrides: always, write: false, only: [] });
+  const shown: Shown[] = [];
+  const failures: Failure[] = [];
+  for (const { key, plan, snapshot, error } of outcomes) {
+    const record = plan?.commit === undefined || snapshot === undefined ? plan?.record : standing(snapshot);
+    if (record !== undefined) shown.push({ record, since: NOTHING_SINCE, next: plan?.commit?.subject });
+    if (error !== undefined) failures.push({ namespace: key.namespace, name: key.name, why: error });
+  }
+  const asOf = { kind: 'live', at, main, unseen: [], more: false, overdueSince: undefined } as const;
+  return { picture: { asOf, shown }, failures };
 }

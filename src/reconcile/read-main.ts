@@ -34,6 +34,7 @@ export function configIn({ files: [file] }: Tree, overrides: Overrides): Config 
     statusBranch: overrides.statusBranch ?? config.statusBranch,
     cluster: overrides.cluster ?? config.cluster,
     paths: overrides.paths ?? config.paths,
+    auditSeconds: overrides.auditSeconds ?? config.auditSeconds,
   };
 }
 

@@ -44,7 +44,7 @@ const record = object({
   nextStepIndex: number,
   message: text,
   conditions: list(object({ type: text, status: text, reason: text, message: text, since: number })),
-  holds: list(object({ reason: text, message: text })),
+  holds: list(object({ reason: text, message: text, until: optional(number) })),
   rolloutHash: text,
   observedRolloutID: text,
   marks: optional(
@@ -79,6 +79,8 @@ const record = object({
       unready: optional(object({ since: number, revision: text })),
     }),
   ),
+  unseen: optional(object({ why: text, since: number })),
+  covers: optional(object({ groups: number, of: number })),
   loads: optional(list(number)),
   expected: optional(
     object({

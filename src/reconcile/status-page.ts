@@ -63,8 +63,10 @@ function releaseCell(record: RolloutRecord): string {
   return record.marks === undefined ? '' : code(printRelease(record.marks.release));
 }
 
-/** One sign a group, as the LWS pages draw them: new ✅, old ❎, not ready ⏳; `+` before an extra one. */
+/** One sign a group, as the LWS pages draw them: new ✅, old ❎, not ready ⏳, not read ❔; `+` before an extra one. */
 export function groupsCell(record: RolloutRecord): string {
+  if (record.unseen?.why === 'absent') return 'none in the cluster';
+  if (record.unseen !== undefined) return record.groups.map(() => '❔').join(' ');
   const inDelivery = record.marks?.step !== undefined;
   const cells = record.groups.map((group) => {
     const sign = group.ready ? (group.version === 'release' || !inDelivery ? '✅' : '❎') : '⏳';

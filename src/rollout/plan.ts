@@ -149,6 +149,15 @@ export function planHeld(snapshot: Snapshot, reason: Hold): Plan {
   return withoutMove(snapshot, situation, holding([reason], 'StepUpgrade'));
 }
 
+/** Where a rollout stands at this moment, whatever the next commit is going to change about it. */
+export function standing(snapshot: Snapshot): RolloutRecord | undefined {
+  const file = snapshot.workload;
+  if (file === undefined) return planGone(snapshot).record;
+  const situation = situationOf(snapshot, file);
+  const decision = safe(situation, orRecreated(situation, strategies.partition(situation)));
+  return recordOf(snapshot, situation, { ...decision, move: undefined });
+}
+
 function requeueAfter(holds: readonly Hold[]): number {
   const waits = holds.map((found) => found.requeueAfterSeconds).filter((seconds) => seconds !== undefined);
   return Math.max(1, Math.min(ORDINARY_REQUEUE_SECONDS, ...waits));

@@ -4,6 +4,7 @@ import type { GroupRecord } from '../api/record.ts';
 import type { Instant } from '../api/time.ts';
 import type { Group } from './groups.ts';
 import { unreadyAfter } from './outlook.ts';
+import { shownVersions } from './record-shown.ts';
 import type { Situation } from './situation.ts';
 import type { Snapshot } from './snapshot.ts';
 import { groupReadyAt } from './soak.ts';
@@ -20,7 +21,9 @@ export function groupsAfter(snapshot: Snapshot, situation: Situation | undefined
   const before = snapshot.record?.groups ?? [];
   const loads = snapshot.record?.loads ?? [];
   if (situation?.observed === undefined) return { groups: before, loads };
-  const entries = situation.observed.groups.map((group) => {
+  const versionOf = shownVersions(situation);
+  const entries = situation.observed.groups.map((seen) => {
+    const group = { ...seen, version: versionOf(seen) };
     const old = before.find((one) => one.index === group.index);
     return { record: groupRecord(snapshot, group, old), seconds: loadSeconds(snapshot, group, old) };
   });

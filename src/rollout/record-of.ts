@@ -14,10 +14,10 @@ import { fieldsLive, unappliedSince } from './applied.ts';
 import { plannedGroups } from './batches.ts';
 import { expectedOf } from './expected.ts';
 import { revisionChanged } from './gates/cluster.ts';
-import type { Hold } from './hold.ts';
 import type { Decision } from './move.ts';
 import { phaseOf, rolloutIdOf } from './phase.ts';
 import { groupsAfter, pastOf } from './record-groups.ts';
+import { coversAfter, holdRecord, unseenAfter } from './record-shown.ts';
 import { restartsOf } from './restarts.ts';
 import type { Situation } from './situation.ts';
 import type { Snapshot } from './snapshot.ts';
@@ -56,7 +56,7 @@ export function recordOf(snapshot: Snapshot, situation: Situation | undefined, d
     nextStepIndex: state === 'settled' ? -1 : nextStepIndex(steps, index),
     message,
     conditions: conditionsOf(snapshot, { inProgress, decision, message }),
-    holds: decision.holds.map(recordedHold),
+    holds: decision.holds.map((found) => holdRecord(found, snapshot)),
     rolloutHash: snapshot.rollout?.hash ?? before?.rolloutHash ?? '',
     observedRolloutID: rolloutIdOf({
       label: situation?.workload.rolloutId,
@@ -66,6 +66,8 @@ export function recordOf(snapshot: Snapshot, situation: Situation | undefined, d
     marks,
     step,
     ...memory,
+    unseen: unseenAfter(snapshot, situation),
+    covers: coversAfter(snapshot, situation, decision),
     expected: situation === undefined ? undefined : expectedOf({ situation, decision, loads: memory.loads }),
     uids: uidsAfter(snapshot, situation, state),
     appliedSince: appliedSince(snapshot, situation),
@@ -152,7 +154,7 @@ function writtenAt(situation: Situation, { writtenAt: at }: StepRecord): number 
 function messageOf(snapshot: Snapshot, { move, holds }: Decision): string {
   if (move !== undefined) return `${move.label}: ${move.why}`;
   const issue = snapshot.issues[0];
-  if (holds[0] !== undefined) return recordedHold(holds[0]).message;
+  if (holds[0] !== undefined) return holdRecord(holds[0], snapshot).message;
   return issue === undefined ? '' : `${issue.file}:${issue.line}: ${issue.message}`;
 }
 
@@ -178,11 +180,6 @@ function conditionsOf(
     const same = old !== undefined && old.status === condition.status && old.reason === condition.reason;
     return { ...condition, since: same ? pastOf(old.since, snapshot) : snapshot.now };
   });
-}
-
-/** Countdowns change with every pass; what is waited for does not. */
-function recordedHold({ reason, message }: Hold): RolloutRecord['holds'][number] {
-  return { reason, message: reason === 'PauseDuration' ? 'the pause of the step is not over' : message };
 }
 
 /** The objects that a delivery began with: kept while it is open, so that another object is seen as another. */

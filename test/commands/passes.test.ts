@@ -218,12 +218,19 @@ describe('saved passes', () => {
 describe('status', () => {
   test('before the first pass', async () => {
     const site = await startSite();
-    expect(await site.run('status')).toEqual({ code: 0, out: 'no rollouts on record\n', err: '' });
+    expect(await site.run('status')).toEqual({
+      code: 0,
+      out: 'no pass has written a status yet: tranche reconcile makes one, and tranche status --live looks without it\n',
+      err: '',
+    });
     expect(await site.run('status vllm')).toEqual({
       code: 1,
       out: '',
-      err: 'no record of vllm. There is: none; has tranche reconcile run?\n',
+      err: 'no pass has written a status of vllm yet: tranche reconcile makes one, and tranche status vllm --live looks without it\n',
     });
+    expect((await site.run('status vllm --live')).out).toMatch(
+      /State: +not adopted\n[^]*Next commit:\n {2}rollout\(llm\/vllm\): adopt, partition 0 → 1000000\n/,
+    );
   });
 
   test('the table, the tree and the JSON of a delivery that waits for a person', async () => {
@@ -239,6 +246,8 @@ describe('status', () => {
       [
         'ROLLOUT   STATE                 RELEASE     READY  FOR    MESSAGE',
         `llm/vllm  step 1/3, StepPaused  0e241605.2  4/4    2 min  ${await heldBecause(site)}`,
+        '',
+        `As of ${isoTime(site.model.nowSeconds - 125)} (2 min ago, the last pass with news), main at ${(await site.head()).slice(0, 12)}`,
         '',
       ].join('\n'),
     );
@@ -261,6 +270,42 @@ describe('status', () => {
     expect((await site.run('status vllm --live')).out).toContain('Groups: ❎ ❎ ❎ ✅');
     expect((await site.run('status --live')).out).toMatch(/llm\/vllm +step 1\/3/);
     expect([await site.head(), await site.head('tranche-status')]).toEqual(heads);
+  });
+
+  test('--live looks at a settled workload too: what is gone or cannot be read is not drawn as ready', async () => {
+    const site = await startSite();
+    await site.run('reconcile');
+    await site.settle();
+    await site.run('reconcile');
+    expect((await site.run('status vllm --live')).out).toContain('Groups: ✅ ✅ ✅ ✅\n');
+    site.model.deleteLws({ namespace: 'llm', name: 'vllm' });
+    site.model.settle();
+    const gone = await site.run('status vllm --live');
+    expect(gone).toMatchObject({ code: 0, err: '' });
+    expect(gone.out).toContain('WorkloadAbsent: LeaderWorkerSet vllm is not in the cluster.');
+    expect(gone.out).toMatch(/\n\nGroups: none, the workload is not in the cluster \(seen so for 0 s\)\n$/);
+    expect((await site.run('status --live')).out).toMatch(/llm\/vllm +settled +\S+ +none /);
+    const blind = await site.run('status vllm --live --kubeconfig /nonexistent/config');
+    expect(blind.code).toBe(1);
+    expect(blind.out).toContain('ClusterUnreadable: Cluster: cannot read /nonexistent/config: ENOENT');
+    expect(blind.out).toContain(
+      'Groups: ❔ ❔ ❔ ❔  not readable for 0 s; as they were before:\n├── group 0  ? was ready',
+    );
+    expect((await site.run('status vllm')).out).toContain('Groups: ✅ ✅ ✅ ✅\n');
+  });
+
+  test('a step that the status branch does not have, because it is protected, is told', async () => {
+    const site = await startSite();
+    await requested(site);
+    const before = await site.head('tranche-status');
+    await site.run('reconcile');
+    await site.repository.git('update-ref', 'refs/heads/tranche-status', before);
+    expect(await site.subject()).toBe('rollout(llm/vllm): step 1/3, partition 1000000 → 3');
+    const { out } = await site.run('status vllm');
+    expect(out).toMatch(/main is 2 commits ahead of that:\n +\w{12} {2}rollout\(llm\/vllm\): step 1\/3, /);
+    expect(out).toContain('apps/vllm/lws.yaml changed on main, not seen yet: the next pass reads it');
+    const [{ asOf }] = JSON.parse((await site.run('status vllm --output json')).out);
+    expect(asOf).toMatchObject({ kind: 'recorded', commitsAhead: 2, notSeenYet: { files: ['apps/vllm/lws.yaml'] } });
   });
 
   test.each(['', ' --live'])('a name that is not there%s', async (live) => {
@@ -286,6 +331,8 @@ describe('status', () => {
     );
   });
 });
+
+const isoTime = (seconds: number): string => new Date(seconds * 1000).toISOString().replace('.000', '');
 
 async function heldBecause(site: Site): Promise<string> {
   const [record] = JSON.parse((await site.run('status --output json')).out);

@@ -1,10 +1,18 @@
 /** What people read of a record: the tree of one rollout, and the signs of its groups, with extra groups in it. */
 
 import { expect, test } from 'vitest';
+import type { RolloutRecord } from '../../src/api/record.ts';
+import { NOTHING_SINCE } from '../../src/reconcile/read-picture.ts';
 import { groupsCell } from '../../src/reconcile/status-page.ts';
 import { statusTree } from '../../src/reconcile/status-text.ts';
 import { plan } from '../../src/rollout/plan.ts';
-import { NOW, type World, world } from '../support/snapshot.ts';
+import { MAIN, NOW, type World, world } from '../support/snapshot.ts';
+
+/** The tree of a record that was written just now. */
+function treeOf(record: RolloutRecord): string {
+  const asOf = { kind: 'recorded', at: NOW, main: MAIN, unseen: [], more: false, overdueSince: undefined } as const;
+  return statusTree({ record, since: NOTHING_SINCE, next: undefined }, { asOf, now: NOW });
+}
 
 const OLD = '0:A+ 1:A+ 2:A+ 3:A+';
 const begun: World = { text: 'B', marks: 'B.2 0/3 floor=4', p: 4, groups: OLD, surge: 1, record: {} };
@@ -18,7 +26,7 @@ test.each<readonly [what: string, of: World, step: string, signs: string, extra:
   [
     'scaled by people: theirs',
     { ...one, n: 6, groups: `${one.groups} 5:B+` },
-    '1 of 3: 1 of 4 groups, partition 3',
+    '1 of 3: 2 of 6 groups (1 of 4 when it was written), partition 3',
     '❎ ❎ ❎ ⏳ ✅ ✅',
     '',
   ],
@@ -32,7 +40,7 @@ test.each<readonly [what: string, of: World, step: string, signs: string, extra:
 ])('%s', (_, of, step, signs, extra) => {
   const { record } = plan(world({ ...of, record: { replicas: 4 } }));
   if (record === undefined) throw new Error('no record');
-  const tree = statusTree(record, NOW);
+  const tree = treeOf(record);
   expect(/^Step: +(.*)$/m.exec(tree)?.[1]).toBe(step);
   expect(groupsCell(record)).toBe(signs);
   expect(/(group \d+) .*, extra: goes when all are through$/m.exec(tree)?.[1] ?? '').toBe(extra);

@@ -3,8 +3,6 @@
 import type { JsonObject } from '../../../src/api/json.ts';
 import { MARK } from '../../../src/api/marks.ts';
 import type { Intent } from '../../../src/reconcile/intent.ts';
-import { readStatus, STATUS_REQUEST } from '../../../src/reconcile/record-store.ts';
-import { statusTree } from '../../../src/reconcile/status-text.ts';
 import { isRunningAndReady } from '../../../src/simulator/group-state.ts';
 import { count as countIn, specOf } from '../../../src/simulator/objects.ts';
 import { LWS } from '../../../src/simulator/resource-table.ts';
@@ -12,7 +10,7 @@ import type { Player } from './play.ts';
 import { type Look, STATUS } from './rehearse.ts';
 import { NAMESPACE, nameOf } from './stage.ts';
 import { servingGroups, tellGroups } from './tell.ts';
-import { ordered } from './verbs.ts';
+import { looked, ordered } from './verbs.ts';
 
 type Sentence = {
   readonly pattern: RegExp;
@@ -421,14 +419,8 @@ function settled({ result, wroteMain, wroteStatus }: Look): boolean {
 
 const readers: readonly Sentence[] = [
   {
-    pattern: /^People read the status of (\S+)\.$/,
-    act: (player, [name = '']) => {
-      const { stage } = player;
-      const { records } = readStatus(stage.repository.readAt(stage.repository.head(STATUS) ?? '', STATUS_REQUEST));
-      const stored = records.get(`default/${NAMESPACE}/${name}`);
-      if (stored?.kind !== 'read') throw new Error(`no record of ${name}`);
-      player.say(statusTree(stored.record, stage.world.now).trimEnd().split('\n'));
-    },
+    pattern: /^People read the (live )?status(?: of (\S+))?\.$/,
+    act: async (player, [live, name = '']) => player.say(await looked(player, { name, live: live !== undefined })),
   },
 ];
 

@@ -1,6 +1,7 @@
 /** What people order by the command line in a story: the real verbs, on the stage. */
 
-import { eject, intent, type OrderOptions } from '../../../src/commands/order.ts';
+import { eject, intent } from '../../../src/commands/order.ts';
+import { status } from '../../../src/commands/status.ts';
 import type { Io } from '../../../src/options.ts';
 import type { EjectWish } from '../../../src/reconcile/eject.ts';
 import type { Intent } from '../../../src/reconcile/intent.ts';
@@ -13,35 +14,45 @@ export type Wish = { readonly who: string; readonly name: string; readonly verb:
 export async function ordered(player: Player, { who, name, verb }: Wish): Promise<string> {
   const { stage } = player;
   const before = stage.repository.head('main');
-  let said = '';
-  const hear = (text: string): void => {
-    said += text;
-  };
-  const io: Io = {
-    env: {},
-    folder: '/',
-    out: () => {},
-    err: hear,
-    isTerminal: false,
-    signal: new AbortController().signal,
-  };
+  const { io, said } = terminal();
   const ports = stage.ports(stage.repository, async () => undefined);
-  const options = optionsFor(who, name);
+  const options = { ...COMMON, target: { name, namespace: '' }, by: who };
   await ('kind' in verb ? intent(verb, options, ports, io) : eject(verb, options, ports, io));
   const made = stage.repository.log('main').findIndex((commit) => commit.oid === before);
   const commits = stage.repository.log('main').slice(0, made).reverse();
-  return commits.length === 0 ? said.trim() : `→ ${commits.map((commit) => player.name(commit.oid)).join(', ')}`;
+  return commits.length === 0 ? said.err.trim() : `→ ${commits.map((commit) => player.name(commit.oid)).join(', ')}`;
 }
 
-function optionsFor(who: string, name: string): OrderOptions {
-  return {
-    repo: '',
-    kubeconfig: undefined,
-    context: '',
-    inCluster: false,
-    output: 'text',
-    overrides: NO_OVERRIDES,
-    target: { name, namespace: '' },
-    by: who,
+/** What `tranche status` says, line by line, and how it ends where that is not well. */
+export async function looked(
+  { stage }: Player,
+  { name, live }: { readonly name: string; readonly live: boolean },
+): Promise<readonly string[]> {
+  const { io, said } = terminal();
+  const ports = stage.ports(stage.repository, async () => undefined);
+  const code = await status({ ...COMMON, name, namespace: '', live }, ports, io);
+  const lines = `${said.out}${said.err}`.trimEnd().split('\n');
+  return code === 0 ? lines : [...lines, `exit code ${code}`];
+}
+
+const COMMON = {
+  repo: '',
+  kubeconfig: undefined,
+  context: '',
+  inCluster: false,
+  output: 'text',
+  overrides: NO_OVERRIDES,
+} as const;
+
+function terminal(): { readonly io: Io; readonly said: { out: string; err: string } } {
+  const said = { out: '', err: '' };
+  const io: Io = {
+    env: {},
+    folder: '/',
+    out: (text) => void (said.out += text),
+    err: (text) => void (said.err += text),
+    isTerminal: false,
+    signal: new AbortController().signal,
   };
+  return { io, said };
 }

@@ -1,0 +1,62 @@
+/** What the record holds for people alone: no decision reads any of it. */
+
+import type { HoldRecord, RolloutRecord } from '../api/record.ts';
+import { printInstant } from '../api/time.ts';
+import { plannedGroups } from './batches.ts';
+import { type Group, type GroupVersion, keyOf } from './groups.ts';
+import type { Hold } from './hold.ts';
+import type { Decision } from './move.ts';
+import type { Situation } from './situation.ts';
+import type { Snapshot } from './snapshot.ts';
+import { NOT_READ } from './strategies/at-rest.ts';
+
+/** Countdowns change with every pass; what is waited for, and when it ends, does not. */
+export function holdRecord({ reason, message, requeueAfterSeconds }: Hold, { now }: Snapshot): HoldRecord {
+  if (reason !== 'PauseDuration' || requeueAfterSeconds === undefined) return { reason, message };
+  const until = now + requeueAfterSeconds;
+  return { reason, message: `The pause of the step lasts until ${printInstant(until)}`, until };
+}
+
+/** Why the groups of the record are not those of now; undefined: this pass saw them, or the last one that had to look. */
+export function unseenAfter(
+  { live, record, now }: Snapshot,
+  situation: Situation | undefined,
+): RolloutRecord['unseen'] {
+  if (situation?.observed !== undefined) return undefined;
+  const before = record?.unseen;
+  if (live.lws.kind === 'known' && situation === undefined) return before;
+  // At rest nobody looks between audits; what the last one saw stands.
+  if (live.lws.kind === 'unknown' && live.lws.why === NOT_READ) return before;
+  const why = live.lws.kind === 'absent' ? 'absent' : 'unread';
+  return { why, since: before?.why === why ? Math.min(before.since, now) : now };
+}
+
+/** The groups that the step in Git covers, of N as it is now: an autoscaler or a person may have changed it since. */
+export function coversAfter(
+  { record }: Snapshot,
+  situation: Situation | undefined,
+  { move }: Decision,
+): RolloutRecord['covers'] {
+  const step = (move?.marks ?? situation?.marks)?.step;
+  if (situation === undefined || situation.replicas === undefined) return record?.covers;
+  const plan = step?.kind === 'step' ? situation.steps[step.index - 1] : undefined;
+  if (plan === undefined) return undefined;
+  return { groups: plannedGroups(plan.replicas, situation.replicas), of: situation.replicas };
+}
+
+/**
+ * Which text a group is on, for people: that does not hang on whether every field of Git is live, as the answer that
+ * decisions get does.
+ */
+export function shownVersions({ observed, file, snapshot }: Situation): (group: Group) => GroupVersion {
+  const { live, stable } = snapshot;
+  const revisions = live.revisions.kind === 'known' ? live.revisions.value : [];
+  const inUse = live.leaders.kind === 'known' ? live.leaders.value.map((leader) => leader.revisionKey) : [];
+  const other = stable.kind === 'known' ? stable.value.content : undefined;
+  const release = observed?.releaseKey ?? keyOf(file.workload.content, other, revisions, inUse);
+  return ({ key, version }) => {
+    if (key === undefined) return version;
+    if (key === release) return 'release';
+    return key === observed?.stableKey ? 'stable' : 'other';
+  };
+}
