@@ -24,6 +24,9 @@ export type IntentPlan =
 
 const PAUSED = ['spec', 'strategy', 'paused'] as const;
 
+/** Holds that an approval ends besides a pause, also while extra groups start. */
+const OVERRULED: readonly string[] = ['Overshoot', 'GroupsAstray', 'StepScaledAway', 'PartitionEdited', 'Recreated'];
+
 /** Turns an intent into edits of the Rollout. Every one names the release that it is meant for. */
 export function planIntent(intent: Intent, snapshot: Snapshot): IntentPlan {
   if (snapshot.rollout === undefined)
@@ -64,7 +67,8 @@ function approve(step: number | undefined, snapshot: Snapshot): IntentPlan {
   if (step !== undefined && step !== current.index)
     return refused(`step ${current.index} is current, not step ${step}`);
   // Given before its groups are there it ends the pause that is still to come, and skips nothing else.
-  if (current.index === 0)
+  const overruled = snapshot.record?.holds.some(({ reason }) => OVERRULED.includes(reason)) ?? false;
+  if (current.index === 0 && !overruled)
     return refused('the extra groups are still starting and step 1 is not in Git yet, so there is nothing to approve');
   return annotate(
     'approve',
