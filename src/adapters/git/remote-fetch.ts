@@ -21,12 +21,15 @@ import { serverSaidError } from './remote-error.ts';
 const services = ['withRoot', 'single', 'blobless', 'whole'] as const;
 export type Service = (typeof services)[number];
 
-const described = {
-  withRoot: 'object by object',
-  single: 'object by object',
-  blobless: 'all trees of a commit',
-  whole: 'whole commits',
-} satisfies Record<Service, string>;
+/** What is said of a server that does no better, and the setting that changes it; undefined: nothing worth saying. */
+const costs = {
+  withRoot: undefined,
+  single: undefined,
+  blobless:
+    'sends all trees of a commit where a few would do. On the server: git config uploadpackfilter.tree.allow true',
+  whole:
+    'has no partial clone and sends whole commits where a few files would do. On the server: git config uploadpack.allowFilter true',
+} satisfies Record<Service, string | undefined>;
 
 /** One read or push: what it is of, and how much of it has been sent whole. */
 export type Reading = {
@@ -71,6 +74,8 @@ export class RemoteFetch {
   service: Service = 'withRoot';
   private readonly options: RemoteFetchOptions;
   private readonly keep: Keep;
+  /** The lowest service that was told of. */
+  private told: Service = 'withRoot';
 
   /** `keep` gets every object as it comes. */
   constructor(options: RemoteFetchOptions, keep: Keep) {
@@ -125,15 +130,17 @@ export class RemoteFetch {
 
   /** Runs `attempt` at the best service known, and lower where the server says no in words. Throws PortError. */
   async withFallback<T>(reading: Reading, attempt: (at: Service) => Promise<T>): Promise<T> {
-    const { remote, log } = this.options;
+    const { remote } = this.options;
     let silences = 0;
+    let said: ServerSaid | undefined;
     for (let at: Service = this.service; ; ) {
       try {
         const result = await attempt(at);
         this.service = at;
+        if (said !== undefined) this.tell(at, said);
         return result;
       } catch (error) {
-        const said = this.refusalOf(error, reading);
+        said = this.refusalOf(error, reading);
         if (at === 'whole') throw serverSaidError(said, remote.errorContext(reading.operation));
         const hasFilter = await this.options.hasFilter(reading.operation);
         // A server that dies on a word it does not know looks like one that just dies: it gets a second chance.
@@ -141,9 +148,16 @@ export class RemoteFetch {
         if (hasFilter && silences === 1) continue;
         silences = 0;
         at = (hasFilter ? services[services.indexOf(at) + 1] : undefined) ?? 'whole';
-        log?.info(`git: now reading ${described[at]}: ${saidBy(said)}`);
       }
     }
+  }
+
+  /** Once, though several reads may find it out at the same time. */
+  private tell(at: Service, said: ServerSaid): void {
+    if (services.indexOf(at) <= services.indexOf(this.told)) return;
+    this.told = at;
+    const { remote, log } = this.options;
+    if (costs[at] !== undefined) log?.warn(`git: ${remote.name} ${costs[at]} (${saidBy(said)})`);
   }
 
   /** Runs `attempt` where there is nothing lower to fall back to. Throws PortError. */

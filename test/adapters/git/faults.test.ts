@@ -360,6 +360,21 @@ describe('servers that offer less', () => {
     expect(server.requests.slice(before).filter(({ kind }) => kind === 'discover-upload')).toHaveLength(0);
   });
 
+  test.each([
+    ['uploadpack.allowFilter', [/r\d+\.git has no partial clone .*git config uploadpack\.allowFilter true \(/]],
+    ['uploadpackfilter.tree.allow', [/r\d+\.git sends all trees .*uploadpackfilter\.tree\.allow true \(/]],
+    ['uploadpackfilter.tree.maxDepth', []],
+  ])('what costs much is said once, with the setting to change: %s', async (key, wanted) => {
+    await repository.git('config', key, key.endsWith('maxDepth') ? '0' : 'false');
+    const git = open();
+    const reads = [request, { ...request, paths: ['other'] }, { ...request, paths: ['apps/a.yaml'] }];
+    await Promise.all(reads.map((read) => git.readAt(head, read)));
+    const later = await repository.commit('main', { 'apps/b.yaml': 'b: 2\n' });
+    git.begin();
+    await git.readAt(later, request);
+    expect(log).toEqual(wanted.map((line) => expect.stringMatching(line)));
+  });
+
   test('version 0 only: said so', async () => {
     await repository.git('config', 'protocol.version', '0');
     server.fault = (seen) =>
