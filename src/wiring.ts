@@ -81,6 +81,24 @@ function networkOf({ caFile }: CommonOptions, { env, folder }: Io): Network {
   };
 }
 
+/**
+ * What lint looks at. In a working tree the files as they lie there, committed or not; else, and where a ref or a branch
+ * is named, what is committed.
+ */
+export async function openFiles(
+  options: CommonOptions,
+  io: Io,
+  ref: string | undefined,
+): Promise<{ readonly ports: Ports; readonly ref: string | undefined; readonly folder: string | undefined }> {
+  if (ref !== undefined || options.overrides.branch !== undefined || isUrl(options.repo))
+    return { ports: openPorts(await meant(options, io, false), io), ref, folder: undefined };
+  const { openWorkingTree, workingTreeAt, WORKING_TREE_REF } = await import('./adapters/git/working-tree.ts');
+  const folder = workingTreeAt(resolve(io.folder, options.repo));
+  if (folder === undefined) return { ports: openPorts(options, io), ref, folder };
+  const ports = openPorts({ ...options, repo: folder }, io);
+  return { ports: { ...ports, git: openWorkingTree({ root: folder, git: ports.git }) }, ref: WORKING_TREE_REF, folder };
+}
+
 /** Also `git@host:team/repo`, which is refused with the right words. */
 function isUrl(repo: string): boolean {
   return /^[a-z][a-z0-9+.-]*:\/\//i.test(repo) || /^[^/\\]+@[^/\\]+:/.test(repo);

@@ -173,7 +173,11 @@ describe('snippets', () => {
     const site = await startSite({
       files: { [LWS_FILE]: LWS_TEXT, [ROLLOUT_FILE]: block('yaml', '# rollouts/vllm.yaml'), 'tranche.yaml': config },
     });
-    expect(await site.run('lint')).toEqual({ code: 0, out: '1 Rollout, 0 problems\n', err: '' });
+    expect(await site.run('lint')).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^1 Rollout, 0 problems\nread: main at [0-9a-f]{12}\n$/),
+      err: '',
+    });
     expect(await site.run('reconcile')).toMatchObject({ code: 0 });
     expect(await site.repository.git('log', '-1', '--format=%an %ae %(trailers:key=Rollout,valueonly)', 'main')).toBe(
       'tranche tranche@example.com prod-eu/llm/vllm',

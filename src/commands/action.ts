@@ -10,7 +10,7 @@ import { runPass } from '../reconcile/run.ts';
 import { rolloutTable } from '../reconcile/status-page.ts';
 import { openPorts } from '../wiring.ts';
 import { exitCodeOf } from './exit-code.ts';
-import { filesOnly } from './lint.ts';
+import { filesOnly, readOf } from './lint.ts';
 import { annotation, errorLine, fenced, maskLines, writeOutputs, writeSummary } from './runner-lines.ts';
 import { passText, planText } from './show.ts';
 
@@ -58,12 +58,23 @@ async function pass(
   const ports = openPorts(options, io);
   const { overrides, only } = options;
   const write = mode === 'reconcile';
-  const read = await runPass(mode === 'lint' ? filesOnly(ports) : ports, newMemory(), { overrides, write, only });
+  const memory = newMemory();
+  const ref = mode === 'lint' ? refToLint(io) : undefined;
+  const read = await runPass(mode === 'lint' ? filesOnly(ports) : ports, memory, { overrides, write, only, ref });
+  if (mode === 'lint') io.out(`read: ${readOf(ref ?? memory.config?.branch ?? '', read.main)}\n`);
   // Without a cluster every rollout is unreadable: of those, only the files count.
   const result =
     mode === 'lint' ? { ...read, failed: issuesOf(read).length > 0 || read.outcomes.some(hasError) } : read;
   io.out(mode === 'plan' ? planText(result, 'text') : mode === 'reconcile' ? passText(result, 'text') : '');
   return result;
+}
+
+/** The ref that is named; else on a pull request what merging it would make of the files, which is what is asked. */
+function refToLint(io: Io): string | undefined {
+  const { GITHUB_REF: ref = '' } = io.env;
+  const named = input(io, 'ref');
+  if (named !== '') return named;
+  return /^refs\/pull\/[0-9]+\/(merge|head)$/.test(ref) ? ref : undefined;
 }
 
 function modeOf(io: Io): Mode {

@@ -17,17 +17,26 @@ export function filesOnly(ports: Ports): Ports {
   return { ...ports, cluster: noCluster };
 }
 
+export type LintOptions = CommonOptions & {
+  /** What is read in place of the desired branch. */
+  readonly ref?: string | undefined;
+  /** The working tree whose files are read as they lie there. */
+  readonly workingTree?: string | undefined;
+};
+
 /** Exit code 1 where something is wrong; warnings alone are no failure. */
-export async function lint(options: CommonOptions, ports: Ports, io: Io): Promise<number> {
-  const result = await runPass(filesOnly(ports), newMemory(), {
-    overrides: options.overrides,
-    write: false,
-    only: [],
-  });
+export async function lint(options: LintOptions, ports: Ports, io: Io): Promise<number> {
+  const memory = newMemory();
+  const { overrides, ref } = options;
+  const result = await runPass(filesOnly(ports), memory, { overrides, write: false, only: [], ref });
+  const read =
+    options.workingTree === undefined
+      ? readOf(ref ?? memory.config?.branch ?? '', result.main)
+      : `the files in ${options.workingTree} as they are, committed or not`;
   const issues = unique([...result.issues, ...result.outcomes.flatMap((outcome) => outcome.plan?.issues ?? [])]);
   const warnings = unique(result.outcomes.flatMap((outcome) => outcome.plan?.warnings ?? []));
   const failures = result.outcomes.map((outcome) => outcome.error).filter((error) => error !== undefined);
-  if (options.output === 'json') io.out(jsonText({ issues, warnings, failures }));
+  if (options.output === 'json') io.out(jsonText({ read, issues, warnings, failures }));
   else
     io.out(
       [
@@ -35,11 +44,17 @@ export async function lint(options: CommonOptions, ports: Ports, io: Io): Promis
         ...warnings.map((warning) => `warning: ${issueLine(warning)}`),
         ...failures,
         summary(issues, result.outcomes.length),
+        `read: ${read}`,
       ]
         .map((line) => `${line}\n`)
         .join(''),
     );
   return issues.length + failures.length > 0 ? EXIT.failed : EXIT.ok;
+}
+
+/** What was read, for people: without it a green lint may be that of another version. */
+export function readOf(ref: string, commit: string): string {
+  return `${ref} at ${commit.slice(0, 12)}`;
 }
 
 function summary(issues: readonly Issue[], rollouts: number): string {

@@ -42,7 +42,7 @@ export async function runProgram(argv: readonly string[], terminal: Io): Promise
   const done = (result: number): void => {
     code = result;
   };
-  addPasses(program, io, run);
+  addPasses(program, io, { run, done });
   // The other verbs are only of interest for help and to each other, and take as long to add as a pass takes to start.
   if (argv[0] !== 'reconcile') addOthers(program, { io, terminal, run, done });
   try {
@@ -77,7 +77,7 @@ function cleaned(io: Io): Io {
 /** `writes`: the verb pushes. */
 type Run = (verb: Verb, writes?: boolean) => (given: Given) => Promise<void>;
 
-function addPasses(program: Command, io: Io, run: Run): void {
+function addPasses(program: Command, io: Io, { run, done }: Pick<Rest, 'run' | 'done'>): void {
   const pass = (name: string, description: string): Command =>
     clusterFlags(gitFlags(program.command(name).description(description)))
       .option('--save-pass <dir>', 'save what was read and decided, for replay')
@@ -97,12 +97,15 @@ function addPasses(program: Command, io: Io, run: Run): void {
       return plan({ ...common, ...chosen(given) }, ports, io);
     }),
   );
-  gitFlags(program.command('lint').description('every problem of the files, with file and line')).action(
-    run(async (common, ports) => {
+  gitFlags(program.command('lint').description('every problem of the files, with file and line'))
+    .option('--ref <ref>', 'a branch or a full ref, as refs/pull/1/merge (default: the files of the working tree)')
+    .action(async (given: Given) => {
       const { lint } = await import('./lint.ts');
-      return lint(common, ports, io);
-    }),
-  );
+      const { openFiles } = await import('../wiring.ts');
+      const common = commonOptions(given, io);
+      const { ports, ref, folder } = await openFiles(common, io, textOf(given, 'ref'));
+      done(await lint({ ...common, ref, workingTree: folder }, ports, io));
+    });
 }
 
 function addStatus(program: Command, io: Io, run: Run): void {

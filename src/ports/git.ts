@@ -89,7 +89,10 @@ export type PushResult =
 export interface Git {
   /** A pass begins, and with it what holds for one pass only: the time it may take, and redirects that are followed. */
   begin(): void;
-  /** The heads of these branches, undefined for one that does not exist. One ls-refs, nothing else. */
+  /**
+   * The heads of these branches, undefined for one that does not exist. One ls-refs, nothing else. A full name of a ref
+   * (`refs/pull/1/merge`) may stand for a branch here, and nowhere else: others are read, never moved.
+   */
   heads(branches: readonly string[]): Promise<readonly (Oid | undefined)[]>;
   /** The files of `request` as they are in `commit`. Throws PortError; never an incomplete answer. */
   readAt(commit: Oid, request: ReadRequest): Promise<Tree>;

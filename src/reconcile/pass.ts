@@ -21,6 +21,8 @@ export type PassOptions = {
   readonly overrides: Overrides;
   /** False: decide and show, write nothing. */
   readonly write: boolean;
+  /** Read this ref as if it were the desired branch: only where nothing is written. */
+  readonly ref?: string | undefined;
   /** Only rollouts of these names; empty: all. A partial pass leaves the records of the others alone. */
   readonly only: readonly string[];
 };

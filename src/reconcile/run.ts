@@ -66,12 +66,13 @@ async function readBranches(
   options: PassOptions,
 ): Promise<{ readonly main: string; readonly status: StatusBranch }> {
   const names = memory.config ?? named(options);
-  const [main, statusHead] = await git.heads([names.branch, names.statusBranch]);
+  const desired = (options.write ? undefined : options.ref) ?? names.branch;
+  const [main, statusHead] = await git.heads([desired, names.statusBranch]);
   const known = memory.status?.head === statusHead ? memory.status : undefined;
   const status =
     known ?? (statusHead === undefined ? EMPTY_STATUS : readStatus(await git.readAt(statusHead, STATUS_REQUEST)));
   memory.status = status;
-  return { main: headOf(names.branch, main), status };
+  return { main: headOf(desired, main), status };
 }
 
 /**

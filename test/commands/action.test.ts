@@ -112,6 +112,23 @@ describe('modes', () => {
     expect(await act(good, { mode: 'lint', kubeconfig: '' })).toMatchObject({ code: 0, outputs: { failed: 'false' } });
   });
 
+  test('lint reads what merging a pull request would make of the files, or the ref that is named', async () => {
+    const site = await startSite();
+    await site.repository.commit('theirs', { ...VLLM_FILES, [ROLLOUT_FILE]: ROLLOUT_TEXT.replace('50%', '20%') }, 'x');
+    await site.repository.git('update-ref', 'refs/pull/7/merge', 'refs/heads/theirs');
+    const event = { GITHUB_EVENT_NAME: 'pull_request', GITHUB_REF: 'refs/pull/7/merge' };
+    const ran = await act(site, { mode: 'lint', kubeconfig: '' }, event);
+    expect(ran).toMatchObject({ code: 1, outputs: { failed: 'true' } });
+    expect(ran.out).toContain('title=StepsNotIncreasing::');
+    expect(ran.out).toMatch(/^read: refs\/pull\/7\/merge at [0-9a-f]{12}$/m);
+    const main = await act(site, { mode: 'lint', kubeconfig: '', ref: 'main' }, event);
+    expect(main.code).toBe(0);
+    expect(main.out).toMatch(/^read: main at [0-9a-f]{12}$/m);
+    expect(await act(site, { mode: 'plan' }, event), 'plan is of the branch that is delivered').toMatchObject({
+      code: 0,
+    });
+  });
+
   test('only, paths and branch', async () => {
     const chat = {
       'apps/chat/lws.yaml': LWS_TEXT.replace('name: vllm', 'name: chat'),

@@ -25,7 +25,9 @@ async function linted(world: World): Promise<{ readonly code: number; readonly l
     isTerminal: false,
     signal: new AbortController().signal,
   });
-  return { code, lines: out.trimEnd().split('\n') };
+  const lines = out.trimEnd().split('\n');
+  expect(lines.at(-1)).toMatch(/^read: main at [0-9a-f]{12}$/);
+  return { code, lines: lines.slice(0, -1) };
 }
 
 function edited(text: string, from: string, to: string): string {

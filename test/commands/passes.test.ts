@@ -343,7 +343,8 @@ describe('lint', () => {
   test('good files: a count and exit code 0; the cluster is not asked', async () => {
     const site = await startSite({ files: TWO });
     await site.api.close();
-    expect(await site.run('lint')).toEqual({ code: 0, out: '2 Rollouts, 0 problems\n', err: '' });
+    const read = `read: main at ${(await site.head()).slice(0, 12)}\n`;
+    expect(await site.run('lint')).toEqual({ code: 0, out: `2 Rollouts, 0 problems\n${read}`, err: '' });
   });
 
   test('warnings are no failure, and JSON has all of them', async () => {
@@ -359,6 +360,7 @@ describe('lint', () => {
       'warning: apps/vllm/lws.yaml:15: LeaderWorkerSet vllm: a container refers to ConfigMap settings by a fixed name: a change of it is not seen and not rolled back (FixedReference). Give it a new name with every change, as kustomize generators do.',
       'warning: rollouts/vllm.yaml:8: Rollout vllm: workload.kubernetes.io/v1alpha1 is the group of a proposal; it is read as leaderworkerset.x-k8s.io/v1 (ApiVersionAlias). Write leaderworkerset.x-k8s.io/v1.',
       '1 Rollout, 0 problems',
+      `read: main at ${(await site.head()).slice(0, 12)}`,
     ]);
     const json = JSON.parse((await site.run('lint --output json')).out);
     expect(json).toMatchObject({ issues: [], failures: [] });
@@ -366,5 +368,37 @@ describe('lint', () => {
       'FixedReference',
       'ApiVersionAlias',
     ]);
+  });
+
+  test('in a working tree the files as they lie there, from any folder of it; --ref and --branch what is committed', async () => {
+    const site = await startSite();
+    const clone = join(site.folder, 'clone');
+    await site.repository.git('clone', '-q', site.repository.path, clone);
+    writeFileSync(join(clone, ROLLOUT_FILE), ROLLOUT_TEXT.replace('50%', '20%'));
+    writeFileSync(join(clone, 'rollouts/new.yaml'), ROLLOUT_TEXT.replaceAll('vllm', 'new'));
+    const here = await site.run('lint', { TRANCHE_REPO: join(clone, 'apps/vllm') });
+    expect(here).toMatchObject({ code: 1, err: '' });
+    expect(here.out).toContain('(StepsNotIncreasing)');
+    expect(here.out).toContain('(WorkloadMissing)');
+    expect(here.out).toMatch(
+      new RegExp(`2 Rollouts, 2 problems\nread: the files in ${clone} as they are, committed or not\n$`),
+    );
+    const main = (await site.head()).slice(0, 12);
+    for (const [words, ref] of [
+      ['--branch main', 'main'],
+      ['--ref main', 'main'],
+      ['--ref refs/remotes/origin/main', 'refs/remotes/origin/main'],
+    ])
+      expect(await site.run(`lint ${words}`, { TRANCHE_REPO: clone })).toEqual({
+        code: 0,
+        out: `1 Rollout, 0 problems\nread: ${ref} at ${main}\n`,
+        err: '',
+      });
+    expect(await site.run('lint --ref refs/pull/1/merge', { TRANCHE_REPO: clone })).toMatchObject({
+      code: 2,
+      out: '',
+      err: expect.stringContaining('the repository has no refs/pull/1/merge'),
+    });
+    expect(await site.run('lint --ref refs/../x', { TRANCHE_REPO: clone })).toMatchObject({ code: 2, out: '' });
   });
 });

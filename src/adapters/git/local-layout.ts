@@ -8,6 +8,8 @@ import { type Config, isOn, parseConfig } from './local-config.ts';
 export type Layout = {
   /** For messages. */
   readonly path: string;
+  /** Of this worktree alone: its HEAD. */
+  readonly gitFolder: string;
   /** Refs, config and objects; shared by all worktrees. */
   readonly common: string;
   readonly config: Config;
@@ -37,7 +39,7 @@ export function findLayout(path: string): Layout {
   const config = parseConfig(existsSync(configFile) ? readFileSync(configFile, 'utf8') : '');
   checkFormat(path, config);
   const isBare = isOn(config.get('core.bare'), basename(common) !== '.git');
-  return { path, common, config, isBare, objectFolders: objectFoldersOf(join(common, 'objects')) };
+  return { path, gitFolder, common, config, isBare, objectFolders: objectFoldersOf(join(common, 'objects')) };
 }
 
 function findGitFolder(path: string): string | undefined {
@@ -86,6 +88,13 @@ function objectFoldersOf(own: string): readonly string[] {
     );
   }
   return folders;
+}
+
+/** What is checked out: the full name of a ref, or the id of a commit; undefined where HEAD says neither. */
+export function headRef({ gitFolder }: Layout): string | undefined {
+  const file = join(gitFolder, 'HEAD');
+  const text = existsSync(file) ? readFileSync(file, 'utf8').trim() : '';
+  return /^(?:ref: )?(refs\/\S+|[0-9a-f]{40})$/.exec(text)?.[1];
 }
 
 /** Where somebody has `ref` checked out, so that moving it would leave their files behind; undefined: nowhere. */

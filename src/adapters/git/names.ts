@@ -8,9 +8,14 @@ export function isOid(text: string): boolean {
   return oid.test(text) && text !== zeroOid;
 }
 
-/** The full name that is sent for a branch. */
+/** The full name that is sent for a branch; a full name, which is only ever read, stays as it is. */
 export function refOf(branch: string): string {
-  return `refs/heads/${branch}`;
+  return branch.startsWith('refs/') ? branch : `refs/heads/${branch}`;
+}
+
+/** Why this names nothing that could be read, or undefined: a branch, or a full ref such as `refs/pull/1/merge`. */
+export function readableRefFault(name: string): string | undefined {
+  return branchNameFault(name.startsWith('refs/') ? name.slice('refs/'.length) : name);
 }
 
 const badPart = /^\.|\.lock$|^$/;

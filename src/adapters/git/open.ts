@@ -7,7 +7,7 @@ import { type Network, plainNetwork } from '../network/proxy.ts';
 import { systemTimers, type Timers } from '../system/timers.ts';
 import { cleanText, gitError } from './git-error.ts';
 import { defaultGitLimits, type GitLimits } from './limits.ts';
-import { branchNameFault, isOid } from './names.ts';
+import { isOid, readableRefFault } from './names.ts';
 import { MalformedObject } from './objects.ts';
 import { openSmartHttp } from './smart-http.ts';
 
@@ -118,7 +118,7 @@ function guarded(git: Git): Git {
 
 /** Names from files and annotations must not reach a request line or a path on the disk unchecked. */
 function checkBranch(branch: string): void {
-  const fault = branchNameFault(branch);
+  const fault = readableRefFault(branch);
   if (fault !== undefined) throw gitError(fault, { operation: 'heads', retryable: false });
 }
 
