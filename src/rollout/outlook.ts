@@ -23,6 +23,21 @@ export function willNotGetReady(situation: Situation, group: Group): boolean {
   return since !== undefined && now - since > patience;
 }
 
+/** Pods that drain may take long to end; one that takes longer than this is on a node that does not answer. */
+const LEAVING_MOST_SECONDS = 900;
+
+/** On the way back: it is on its way home, or between two pods, wherever it lies, unless that has taken too long. */
+export function comesByItself(situation: Situation, group: Group): boolean {
+  const { version, leaving } = group.leader;
+  if (leaving) return !endsForTooLong(situation, group);
+  return (group.uid === '' || version === 'release') && !willNotGetReady(situation, group);
+}
+
+function endsForTooLong({ snapshot }: Situation, group: Group): boolean {
+  const before = snapshot.record?.groups.find((one) => one.index === group.index && one.uid === group.uid);
+  return before !== undefined && !before.ready && snapshot.now - before.since > LEAVING_MOST_SECONDS;
+}
+
 /** Of a group that the record knows; a group that was put on another revision since has only begun to load. */
 function unreadySince(group: Group, old: GroupRecord | undefined): Instant | undefined {
   if (old === undefined || old.ready) return undefined;

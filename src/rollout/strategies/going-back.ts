@@ -9,10 +9,11 @@ import { type Group, nameGroups } from '../groups.ts';
 import { hold } from '../hold.ts';
 import { type Decision, holding, type Move, moving } from '../move.ts';
 import { willNotGetReady } from '../outlook.ts';
-import { capital, extraGroups, notReady, ofGroupsAre } from '../sentences.ts';
+import { capital, notReady, ofGroupsAre } from '../sentences.ts';
 import { lowest, nextRelease, type Situation, spendingOf, unavailableBudget, unreadyOf } from '../situation.ts';
 import { stateOf } from '../state.ts';
 import { surgeInGit } from '../surge.ts';
+import { standIn, surgeEnds, surgeStays } from './surge-back.ts';
 
 export type GivenUp = {
   readonly release: Release;
@@ -49,13 +50,17 @@ export function goBack(situation: Situation, given: GivenUp): Decision {
   const { stable } = snapshot;
   if (marks === undefined || stable.kind !== 'known') return holding([noText(situation)], 'StepUpgrade');
   const partition = partitionBack(situation);
-  const budget = budgetBack(situation, { count: situation.replicas, partition });
   const surge = surgeInGit(situation.workload);
+  const kept = surge !== undefined && standIn(situation) ? surge : undefined;
+  const count = kept === undefined ? situation.replicas : situation.asked;
+  const budget = budgetBack(situation, { count, partition });
+  const floor = Math.min(partition, marks.restore?.floor ?? partition);
+  const restore = { floor, maxUnavailable: budget.displaced };
   const next: Marks = {
     release: stable.value.release,
     step: { kind: 'rollback' },
     stable: marks.stable,
-    restore: { floor: Math.min(partition, marks.restore?.floor ?? partition), maxUnavailable: budget.displaced },
+    restore: kept === undefined ? restore : { ...restore, replicas: kept },
     aborted: remember(given, marks),
   };
   const move: Move = {
@@ -65,9 +70,9 @@ export function goBack(situation: Situation, given: GivenUp): Decision {
     // A missing one counts as 0 and is written out: nothing else may stand in a managed workload.
     partition: partition === situation.workload.partition ? undefined : partition,
     maxUnavailable: budget.set,
-    replicas: surge?.was,
+    replicas: kept === undefined ? surge?.was : undefined,
     text: digest === stable.value.release.digest ? undefined : stable.value,
-    why: `${given.because} ${explain(situation, { partition, budget })}${surge === undefined ? '' : ` ${capital(extraGroups(surge))} ${surge.set - surge.was === 1 ? 'ends' : 'end'}: replicas is ${surge.was} again.`}`,
+    why: `${given.because} ${explain(situation, { partition, budget, count })}${surge === undefined ? '' : kept === undefined ? surgeEnds(surge) : surgeStays(surge)}`,
   };
   return moving(move, 'StepUpgrade');
 }
@@ -126,13 +131,16 @@ function startsOnStable(situation: Situation, group: Group, partition: number): 
   return comes && !willNotGetReady(situation, group);
 }
 
-function explain(situation: Situation, to: { readonly partition: number; readonly budget: Budget }): string {
-  const { observed, replicas } = situation;
-  const { partition, budget } = to;
-  if (observed === undefined || replicas === undefined) {
+function explain(
+  situation: Situation,
+  to: { readonly partition: number; readonly budget: Budget; readonly count: number | undefined },
+): string {
+  const { observed } = situation;
+  const { partition, budget, count } = to;
+  if (observed === undefined || count === undefined) {
     return `The cluster cannot be read, so the partition is the lowest of this delivery, ${partition}; groups restart as LWS finds them.`;
   }
-  const groups = wanted(observed, replicas);
+  const groups = wanted(observed, count);
   const back = groups.filter((group) => group.index >= partition && group.key !== observed.stableKey);
   const unready = unreadyOf(groups);
   const serving = groups.length - unready.length;
@@ -140,12 +148,12 @@ function explain(situation: Situation, to: { readonly partition: number; readonl
   const raised = budgetText(situation, budget, 'back');
   const restarts =
     back.length === 0
-      ? 'No group has left the stable version.'
+      ? 'No group is on another version now.'
       : `${capital(nameGroups(back.map((group) => group.index)))} ${back.length === 1 ? 'restarts' : 'restart'} on the stable version.`;
   const dip =
     back.length === 0
       ? ''
-      : ` Capacity: ${ofGroupsAre(serving, groups.length)} ready now, at the lowest ${Math.max(0, serving - unavailableBudget(peoplesBudget(situation), replicas))} while they load.`;
+      : ` Capacity: ${ofGroupsAre(serving, groups.length)} ready now, at the lowest ${Math.max(0, serving - unavailableBudget(peoplesBudget(situation), count))} while they load.`;
   return `${restarts}${broken}${raised}${dip}`;
 }
 

@@ -3,16 +3,18 @@
 import { type Marks, putAside } from '../../api/marks.ts';
 import { printRelease } from '../../api/release.ts';
 import { SENTINEL } from '../../api/workload.ts';
-import { budgetNote, raises, withBudgetAfter } from '../budget.ts';
+import { budgetNote, ownRaise, peoplesBudget, raises, withBudgetAfter } from '../budget.ts';
 import { replicasUnknown, scaledToZero, wanted } from '../gates/cluster.ts';
 import type { Group } from '../groups.ts';
 import { type Hold, hold } from '../hold.ts';
 import { type Decision, holding, type Move, moving } from '../move.ts';
-import { willNotGetReady } from '../outlook.ts';
+import { comesByItself } from '../outlook.ts';
 import { allGroupsAre, groupsAre, notReady } from '../sentences.ts';
 import { flipped, lowest, type Situation, unavailableBudget, unreadyOf } from '../situation.ts';
+import { surgeInGit } from '../surge.ts';
 import { budgetBack } from './going-back.ts';
 import { stopRoll } from './superseding.ts';
+import { failedSurgeReturned, surgeEnds } from './surge-back.ts';
 import { displacedBack } from './whole.ts';
 
 /** First match: not live, wider, stuck, waiting, done. Goes on whatever people have paused or disabled. */
@@ -26,8 +28,10 @@ export function rollingBack(situation: Situation, marks: Marks): Decision {
   const away = groups.filter((group) => group.version !== 'release');
   const low = lowest(away.filter((group) => group.uid !== ''));
   if (low !== undefined && low < partition) return widen(situation, marks, low);
+  const failed = failedSurgeReturned(situation, marks);
+  if (failed !== undefined) return failed;
   // A group without a leader comes back by itself: more budget would only let another one go.
-  const stuck = away.some((group) => group.uid !== '') ? raiseAgain(situation, marks, groups) : undefined;
+  const stuck = away.some((group) => group.uid !== '') ? raiseAgain(situation, marks) : undefined;
   if (stuck !== undefined) return stuck;
   const waiting = waitingOn(groups, away);
   if (waiting !== undefined) return holding([waiting], 'StepUpgrade');
@@ -41,6 +45,11 @@ export function rollingBack(situation: Situation, marks: Marks): Decision {
       ],
       'StepUpgrade',
     );
+  return rolledBack(situation, marks, groups.length);
+}
+
+function rolledBack(situation: Situation, marks: Marks, count: number): Decision {
+  const surge = surgeInGit(situation.workload);
   const move: Move = {
     reason: 'RolledBack',
     label: 'rolled back',
@@ -48,9 +57,17 @@ export function rollingBack(situation: Situation, marks: Marks): Decision {
     partition: SENTINEL,
     ...displacedBack(situation),
     text: undefined,
-    why: `${allGroupsAre(groups.length)} back on ${printRelease(marks.release)} and ready. Armed again${marks.restore?.maxUnavailable === undefined ? '' : '; maxUnavailable is what it was'}.`,
+    why: `${allGroupsAre(count)} back on ${printRelease(marks.release)} and ready. Armed again${budgetInTheEnd(situation)}.${surge === undefined ? '' : surgeEnds(surge)}`,
   };
   return moving(move, 'Completed');
+}
+
+/** What becomes of a budget that was raised; a person's own value stays. */
+function budgetInTheEnd(situation: Situation): string {
+  if (situation.marks?.restore?.maxUnavailable === undefined) return '';
+  return ownRaise(situation) === undefined
+    ? `; maxUnavailable stays ${situation.maxUnavailable}, as it was changed meanwhile`
+    : `; maxUnavailable is ${peoplesBudget(situation)} again`;
 }
 
 function waitingOn(groups: readonly Group[], away: readonly Group[]): Hold | undefined {
@@ -86,21 +103,19 @@ function widen(situation: Situation, marks: Marks, low: number): Decision {
   return moving(move, 'StepUpgrade');
 }
 
-/** Pods that drain may take long to end; one that takes longer than this is on a node that does not answer. */
-const LEAVING_MOST_SECONDS = 900;
-
 /**
  * The budget is spent by groups that do not come up: LWS, or the StatefulSet with its gate on, will not move again by
  * itself (trace 35c). A group that just ends, has no leader for the moment, or loads the stable text is no reason:
  * every pass until it is there would let one more healthy group go.
  */
-function raiseAgain(situation: Situation, marks: Marks, groups: readonly Group[]): Decision | undefined {
-  const { replicas, partition, maxUnavailable } = situation;
-  const unready = unreadyOf(groups);
-  if (replicas === undefined || unready.some((group) => comesByItself(situation, group))) return undefined;
-  if (unready.length < unavailableBudget(maxUnavailable, replicas)) return undefined;
-  const budget = budgetBack(situation, { count: replicas, partition });
-  if (!raises(situation, budget, replicas)) return undefined;
+function raiseAgain(situation: Situation, marks: Marks): Decision | undefined {
+  const { observed, asked, partition, maxUnavailable } = situation;
+  if (observed === undefined || asked === undefined) return undefined;
+  const unready = unreadyOf(wanted(observed, asked));
+  if (unready.some((group) => comesByItself(situation, group))) return undefined;
+  if (unready.length < unavailableBudget(maxUnavailable, asked)) return undefined;
+  const budget = budgetBack(situation, { count: asked, partition });
+  if (!raises(situation, budget, asked)) return undefined;
   const move: Move = {
     reason: 'BudgetRaised',
     label: 'rollback',
@@ -124,17 +139,4 @@ export function stopReturned(situation: Situation, marks: Marks): Decision {
     `${file.file}: something keeps writing the aborted template ${situation.digest} back. Stop it, then put the stable text back, or deliver it after all: tranche retry ${snapshot.key.name}`,
   );
   return stopRoll(situation, { marks, holds: [fight] });
-}
-
-/** On its way home, or between two pods; wherever it lies, and unless it has been so for too long. */
-function comesByItself(situation: Situation, group: Group): boolean {
-  if (isEnding(situation, group)) return true;
-  const { version, leaving } = group.leader;
-  return !leaving && (group.uid === '' || version === 'release') && !willNotGetReady(situation, group);
-}
-
-function isEnding({ snapshot }: Situation, group: Group): boolean {
-  if (!group.leader.leaving) return false;
-  const before = snapshot.record?.groups.find((one) => one.index === group.index && one.uid === group.uid);
-  return before === undefined || before.ready || snapshot.now - before.since <= LEAVING_MOST_SECONDS;
 }

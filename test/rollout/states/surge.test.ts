@@ -155,7 +155,7 @@ test.each<Row>([
   [
     'recreated, aborted',
     { ...surged, live: { uid: 'lws-2' }, groups: NEW, intents: { abort: 'B.2' } },
-    'Aborted: rollback, replicas 5 → 4, partition 4 → 0 => A.1 rollback floor=0 aborted=B.2 text A',
+    'Aborted: rollback, partition 4 → 0 => A.1 rollback floor=0 r=4>5 aborted=B.2 text A',
   ],
   ['scaled to zero', { ...surged, n: 0, groups: '' }, 'hold ScaledToZero'],
   ['scaled up by people: theirs', { ...surged, n: 8, groups: `${OLD} 4:B+ 5:B+ 6:B+ 7:B+` }, 'hold Overshoot'],
@@ -188,7 +188,7 @@ test.each<Row>([
   [
     'aborted, the cluster unreadable',
     { ...surged, live: 'unknown', intents: { abort: 'B.2' } },
-    'Aborted: rollback, replicas 5 → 4 => A.1 rollback floor=4 aborted=B.2 text A',
+    'Aborted: rollback => A.1 rollback floor=4 r=4>5 aborted=B.2 text A',
   ],
   [
     'aborted, with an autoscaler',
@@ -261,17 +261,17 @@ test.each<Row>([
   [
     'aborted (31k)',
     { ...one, intents: { abort: 'B.2' } },
-    'Aborted: rollback, replicas 5 → 4 => A.1 rollback floor=3 aborted=B.2 text A',
+    'Aborted: rollback => A.1 rollback floor=3 r=4>5 aborted=B.2 text A',
   ],
   [
     'aborted, the canary broken (32h)',
     { ...one, groups: '0:A+ 1:A+ 2:A+ 3:B- 4:B+', intents: { abort: 'B.2' } },
-    'Aborted: rollback, replicas 5 → 4, maxUnavailable 1 → 2 => A.1 rollback floor=3 u=1>2 aborted=B.2 text A',
+    'Aborted: rollback, maxUnavailable 1 → 2 => A.1 rollback floor=3 u=1>2 r=4>5 aborted=B.2 text A',
   ],
   [
     'aborted, the second broken (32i)',
     { ...two, groups: '0:A+ 1:A+ 2:B- 3:B+ 4:B+', intents: { abort: 'B.2' } },
-    'Aborted: rollback, replicas 5 → 4, maxUnavailable 1 → 2 => A.1 rollback floor=2 u=1>2 aborted=B.2 text A',
+    'Aborted: rollback, maxUnavailable 1 → 2 => A.1 rollback floor=2 u=1>2 r=4>5 aborted=B.2 text A',
   ],
   [
     'aborted, only the extra one broken',
@@ -306,7 +306,7 @@ test.each<Row>([
   [
     'rolling, aborted',
     { ...rolling, intents: { abort: 'B.2' } },
-    'Aborted: rollback, replicas 5 → 4 => A.1 rollback floor=0 aborted=B.2 text A',
+    'Aborted: rollback => A.1 rollback floor=0 r=4>5 aborted=B.2 text A',
   ],
   ['armed: the extra one goes first', whole, returned],
   ['armed, the extra one not ready', { ...whole, groups: '0:B+ 1:B+ 2:B+ 3:B+ 4:B-' }, returned],
@@ -343,7 +343,7 @@ test.each<Row>([
   [
     'armed, aborted',
     { ...whole, intents: { abort: 'B.2' } },
-    'Aborted: rollback, replicas 5 → 4, partition 1000000 → 0 => A.1 rollback floor=0 aborted=B.2 text A',
+    'Aborted: rollback, partition 1000000 → 0 => A.1 rollback floor=0 r=4>5 aborted=B.2 text A',
   ],
   [
     'armed, aborted for a newer request: the extra group stays',
@@ -407,3 +407,45 @@ test.each<Row>([
   ],
   ['a later LWS takes it in steps', { ...asked, groups: OLD, sizes: { B: 4 }, lwsVersion: '0.11' }, step0],
 ])('a change of the size of groups: %s', (_, of, then) => expect(planned(of)).toBe(then));
+
+/** Step 2 of B was given up, and the extra group stands in for those that go home. */
+const home: World = {
+  text: 'A',
+  n: 5,
+  p: 2,
+  marks: 'A.1 rollback floor=2 r=4>5 aborted=B.2',
+  groups: '0:A+ 1:A+ 2:B+ 3:B+ 4:A-',
+  record: {},
+  live: { flipped: true },
+};
+
+test.each<Row>([
+  ['on its own way home: waited for', home, 'hold RollingBack'],
+  ['between two pods', { ...home, groups: '0:A+ 1:A+ 2:B+ 3:B+' }, 'hold RollingBack'],
+  [
+    'failed on the release: it ends',
+    { ...home, groups: '0:A+ 1:A+ 2:B+ 3:B+ 4:B-' },
+    'SurgeReturned: rollback, replicas 5 → 4 => A.1 rollback floor=2 aborted=B.2',
+  ],
+  [
+    'it does not come up at home: it ends',
+    { ...home, record: { unreadyFor: { 4: 601 } } },
+    'SurgeReturned: rollback, replicas 5 → 4 => A.1 rollback floor=2 aborted=B.2',
+  ],
+  [
+    'a raised budget stays with the others',
+    { ...home, u: 2, marks: 'A.1 rollback floor=2 u=1>2 r=4>5 aborted=B.2', groups: '0:A+ 1:A+ 2:B- 3:B+ 4:B-' },
+    'SurgeReturned: rollback, replicas 5 → 4 => A.1 rollback floor=2 u=1>2 aborted=B.2',
+  ],
+  ['the others are on their way', { ...home, groups: '0:A+ 1:A+ 2:B+ 3:A- 4:A+' }, 'hold RollingBack'],
+  [
+    'all are back: it ends',
+    { ...home, groups: '0:A+ 1:A+ 2:A+ 3:A+ 4:A+' },
+    'RolledBack: rolled back, replicas 5 → 4, partition 2 → 1000000 => A.1 aborted=B.2',
+  ],
+  [
+    'a newer request: it follows that',
+    { ...home, text: 'C', groups: '0:A+ 1:A+ 2:B+ 3:B+ 4:A+' },
+    'Superseded: step 1/3, partition 2 → 3 => C.3 1/3 floor=2 r=4>5 aborted=B.2',
+  ],
+])('an extra group on the way back, %s', (_, of, then) => expect(planned(of)).toBe(then));

@@ -16,7 +16,7 @@ const PLANNED =
   /^\s*["']?(tranche\.dev\/[a-z]+["']?:|(partition|maxUnavailable)["']?:|(annotations|rolloutStrategy|rollingUpdateConfiguration)["']?:\s*$)/;
 
 /** Reasons that start extra groups, or end them. */
-const SURGES = ['Surged', 'SurgeReturned', 'Settled', 'Aborted', 'Reverted'];
+const SURGES = ['Surged', 'SurgeReturned', 'Settled', 'Aborted', 'Reverted', 'RolledBack'];
 const REPLICAS = /^ {2}["']?replicas["']?:/;
 
 /** Checks the commits of main after `since`. */

@@ -1,0 +1,63 @@
+/** Extra groups on the way back: they hold capacity while the others go home, for as long as they are of use. */
+
+import type { Marks, Surge } from '../../api/marks.ts';
+import { budgetKept } from '../budget.ts';
+import { wanted } from '../gates/cluster.ts';
+import type { Group } from '../groups.ts';
+import { type Decision, moving } from '../move.ts';
+import { comesByItself } from '../outlook.ts';
+import { capital, extraGroups, notReady } from '../sentences.ts';
+import { type Situation, unreadyOf } from '../situation.ts';
+import { surgeInGit } from '../surge.ts';
+
+/**
+ * Whether the extra groups are ready, and stand in for one that is not home. What cannot be seen is not ended; what an
+ * autoscaler would take for its own is.
+ */
+export function standIn(situation: Situation): boolean {
+  const { observed, replicas, asked, snapshot } = situation;
+  if (snapshot.live.scaler.kind === 'known') return false;
+  if (observed === undefined || replicas === undefined || asked === undefined) return true;
+  const others = wanted(observed, replicas);
+  const away = others.some((group) => !group.ready || group.key !== observed.stableKey);
+  return away && extraOf(situation).every((group) => group.ready);
+}
+
+/**
+ * Ends them where one of them has failed: LWS would wait for it before it goes on with those that people want. On its
+ * own way home it is waited for, like any other.
+ */
+export function failedSurgeReturned(situation: Situation, marks: Marks): Decision | undefined {
+  const surge = surgeInGit(situation.workload);
+  const failed = unreadyOf(extraOf(situation)).filter((group) => !comesByItself(situation, group));
+  if (surge === undefined || failed.length === 0) return undefined;
+  const { set, displaced } = budgetKept(situation);
+  return moving(
+    {
+      reason: 'SurgeReturned',
+      label: 'rollback',
+      marks: { ...marks, restore: { floor: marks.restore?.floor ?? situation.partition, maxUnavailable: displaced } },
+      partition: undefined,
+      maxUnavailable: set,
+      replicas: surge.was,
+      text: undefined,
+      why: `${capital(notReady(failed))} and holds no capacity any more.${surgeEnds(surge)}`,
+    },
+    'StepUpgrade',
+  );
+}
+
+function extraOf({ observed, replicas, asked }: Situation): readonly Group[] {
+  if (observed === undefined || replicas === undefined || asked === undefined) return [];
+  return wanted(observed, asked).filter((group) => group.index >= replicas);
+}
+
+/** ` The extra group 4 ends: replicas is 4 again.` */
+export function surgeEnds(surge: Surge): string {
+  return ` ${capital(extraGroups(surge))} ${surge.set - surge.was === 1 ? 'ends' : 'end'}: replicas is ${surge.was} again.`;
+}
+
+/** ` The extra group 4 stays until all others are back.` */
+export function surgeStays(surge: Surge): string {
+  return ` ${capital(extraGroups(surge))} ${surge.set - surge.was === 1 ? 'stays' : 'stay'} until all others are back.`;
+}
