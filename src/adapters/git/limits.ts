@@ -7,8 +7,10 @@ export type GitLimits = {
   readonly packBytes: number;
   /** One answer with a pack as it comes over the wire. */
   readonly wireBytes: number;
-  /** One object after inflating; above this it is passed over. */
+  /** One object after inflating. */
   readonly objectBytes: number;
+  /** The content of a file in a pack; above this it is passed over. Files that are read may build on smaller ones. */
+  readonly blobBytes: number;
   /** All objects of one pack after inflating. */
   readonly inflatedBytes: number;
   readonly packObjects: number;
@@ -41,6 +43,7 @@ export const defaultGitLimits: GitLimits = {
   packBytes: 256 * miB,
   wireBytes: 16 * 1024 * miB,
   objectBytes: 64 * miB,
+  blobBytes: 8 * miB,
   inflatedBytes: 1024 * miB,
   packObjects: 2_000_000,
   answerBytes: 64 * miB,

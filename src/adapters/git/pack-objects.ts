@@ -23,7 +23,9 @@ export class PackObjects {
   private readonly basesInOrder: number[] = [];
   private oldestBase = 0;
   private readonly places = new Map<string, number>();
-  private unnamed: number[] = [];
+  private readonly unnamed: number[] = [];
+  /** How many of these have a name meanwhile. */
+  private named = 0;
 
   constructor(limits: GitLimits, buffer: PackBuffer) {
     this.limits = limits;
@@ -62,17 +64,25 @@ export class PackObjects {
   /** Where the object of a name is, as far as the pack has been read. */
   placeOf(oid: string, end: number): number | undefined {
     // It may be one that we let go unnamed.
-    if (!this.places.has(oid)) this.nameAll(end);
+    if (!this.places.has(oid)) {
+      for (const at of this.unnamed.slice(this.named)) this.nameAt(at, end);
+      this.named = this.unnamed.length;
+    }
     return this.places.get(oid);
   }
 
-  private nameAll(end: number): void {
-    const unnamed = this.unnamed;
-    this.unnamed = [];
-    for (const at of unnamed) {
-      const object = this.objectAt(at, end);
-      if (object !== undefined) this.places.set(oidOf(object), at);
+  /** Hands out the objects that were left unnamed, with their names. */
+  nameAll(end: number, take: (oid: string, object: GitObject) => void): void {
+    for (const at of this.unnamed) {
+      const object = this.nameAt(at, end);
+      if (object !== undefined) take(oidOf(object), object);
     }
+  }
+
+  private nameAt(at: number, end: number): GitObject | undefined {
+    const object = this.objectAt(at, end);
+    if (object !== undefined) this.places.set(oidOf(object), at);
+    return object;
   }
 
   /** The object at a place before `end`; undefined where its own base is missing. Throws PackError. */

@@ -9,7 +9,7 @@ import type { GitLimits } from './limits.ts';
 import { type GitObject, oidOf } from './objects.ts';
 import { PackBuffer, trailerBytes } from './pack-buffer.ts';
 import { longestHead, type PackEntry } from './pack-entry.ts';
-import { checkSize, PackObjects } from './pack-objects.ts';
+import { PackObjects } from './pack-objects.ts';
 import { createSkip, type Skip } from './skip-object.ts';
 
 export type PackTaker = {
@@ -74,6 +74,8 @@ export class PackReader {
     if (this.at !== end) throw new PackError(`the pack has ${end - this.at} bytes too many`);
     if (!this.buffer.isIntact()) throw new PackError('the pack has a wrong checksum');
     this.resolvePending();
+    // What did not come by name is what was left out, and nothing else.
+    if (this.unnamedLarge > 0) this.objects.nameAll(end, this.taker.take);
     this.buffer.close();
     this.objects.close();
   }
@@ -117,12 +119,14 @@ export class PackReader {
 
   /** Begins to pass over an object that is over the limit. Throws TooLarge where nothing may be left out. */
   private startSkip(entry: PackEntry): boolean {
-    if (entry.size <= this.limits.objectBytes) return false;
-    const skip = this.taker.leavesOut ? createSkip(entry) : undefined;
-    if (skip === undefined) {
-      checkSize(entry.size, this.limits);
-      return false;
-    }
+    const { is, size } = entry;
+    const isBlob = is.kind === 'whole' && is.type === 'blob';
+    const most = isBlob ? this.limits.blobBytes : this.limits.objectBytes;
+    if (size <= most) return false;
+    // Folders and commits are never left out: what is below one would look as if it were not there.
+    const mayLeaveOut = this.taker.leavesOut && (isBlob || is.kind !== 'whole');
+    const skip = mayLeaveOut ? createSkip(entry) : undefined;
+    if (skip === undefined) throw new TooLarge(`an object of ${size} bytes is over the limit of ${most}`);
     this.skipping = { at: this.at, skip };
     this.at = entry.dataAt;
     return true;

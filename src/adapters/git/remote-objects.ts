@@ -26,7 +26,7 @@ import { hasMarker } from './tree-walk.ts';
 const mostMissing = 2000;
 
 /** Servers send everything faster than a selection of it, so that is tried first, up to here. */
-const firstTry: Partial<GitLimits> = { packBytes: 64 * 1024 * 1024, objectBytes: 8 * 1024 * 1024 };
+const firstTry = { packBytes: 64 * 1024 * 1024 } as const;
 
 /** Keeps what was fetched for the next read. Opens no connection yet. */
 export class RemoteObjects {
@@ -131,7 +131,7 @@ export class RemoteObjects {
   private async fetchAll(
     request: FetchRequest,
     reading: Reading,
-    limits: Partial<GitLimits> | undefined,
+    limits: Pick<GitLimits, 'packBytes'> | undefined,
   ): Promise<void> {
     const { fileBytes } = this.options.limits;
     const wantsBlob = (bytes: Buffer) => bytes.length > fileBytes || hasMarker(bytes, reading.markers);
@@ -200,11 +200,8 @@ export class RemoteObjects {
 
 const noMarkers = { markers: [], markersKey: JSON.stringify([]), sent: 'parts', blobs: undefined } as const;
 
-function smaller(limits: GitLimits, first: Partial<GitLimits>): Partial<GitLimits> {
-  return {
-    packBytes: Math.min(limits.packBytes, first.packBytes ?? limits.packBytes),
-    objectBytes: Math.min(limits.objectBytes, first.objectBytes ?? limits.objectBytes),
-  };
+function smaller(limits: GitLimits, first: Pick<GitLimits, 'packBytes'>): Partial<GitLimits> {
+  return { packBytes: Math.min(limits.packBytes, first.packBytes) };
 }
 
 function missingObject(type: string, oid: Oid, where: { readonly name: string; readonly operation: GitOperation }) {

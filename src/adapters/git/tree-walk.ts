@@ -42,7 +42,9 @@ function* findFiles(root: Oid, request: ReadRequest, limits: GitLimits): ObjectQ
     const next: Folder[] = [];
     for (const folder of level) {
       const found = lookup(folder.oid);
-      const entries = found.type === 'tree' ? decodeTree(found.bytes) : [];
+      // A folder that cannot be read must not look empty.
+      if (found.type !== 'tree') throw noFolder(folder);
+      const entries = decodeTree(found.bytes);
       visited += entries.length;
       // The same tree under many names costs nothing to send and everything to walk.
       if (visited > limits.treeEntries) throw tooLarge(`more than ${limits.treeEntries} folders and files`);
@@ -128,6 +130,11 @@ export function hasMarker(bytes: Buffer, markers: readonly Buffer[]): boolean {
 
 function unreadable(why: string): TreeFile['content'] {
   return { kind: 'unreadable', why };
+}
+
+function noFolder({ path, oid }: Folder) {
+  const message = `the folder ${path === '' ? '/' : path} is no tree in the repository (${oid})`;
+  return gitError(message, { operation: 'read', retryable: false, hint: 'Run git fsck.' });
 }
 
 function tooLarge(what: string) {

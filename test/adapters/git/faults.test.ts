@@ -245,7 +245,7 @@ describe('reading', () => {
       'apps/r.yaml': 'kind: Rollout\n',
     };
     const at = await repository.commit('main', files);
-    const git = open({ objectBytes: 100_000, packBytes: 200_000 });
+    const git = open({ blobBytes: 100_000, packBytes: 200_000 });
     for (const names of [[], ['tokenizer.json']]) {
       const tree = await git.readAt(at, { paths, suffixes: ['.yaml', '.json'], markers: ['kind: Rollout'], names });
       const shown = tree.files.filter(({ path }) => path.startsWith('apps/'));

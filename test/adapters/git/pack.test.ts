@@ -236,7 +236,7 @@ describe('packs that nobody should send', () => {
 });
 
 describe('objects over the limit', () => {
-  const limits = { ...defaultGitLimits, objectBytes: 1000, packBytes: 40_000 };
+  const limits = { ...defaultGitLimits, objectBytes: 1000, blobBytes: 1000, packBytes: 40_000 };
   const blob = (text: string): GitObject => ({ type: 'blob', bytes: Buffer.from(text) });
   const noise = (bytes: number): GitObject => {
     // Deflate cannot shorten it, so that the pack is over its limit too.
@@ -278,6 +278,13 @@ describe('objects over the limit', () => {
       ]),
     );
     expect(reader.unnamedLarge).toBe(1);
+    // Where something came without a name, everything else gets one: what is missing then is what was left out.
+    const picky = new Map<string, string>();
+    const noting = (oid: string, object: TakenObject) => picky.set(oid, object.type);
+    const other = new PackReader(limits, { take: noting, wantsBlob: () => false, leavesOut: true });
+    other.push(pack);
+    other.finish();
+    expect(picky).toEqual(taken);
   });
 
   test.each([
@@ -291,6 +298,12 @@ describe('objects over the limit', () => {
       for (let at = 0; at < pack.length; at += 999) reader.push(pack.subarray(at, at + 999));
       reader.finish();
     }).toThrow(message);
+  });
+
+  test('a folder over the limit is not left out, it is an error', () => {
+    const tree: GitObject = { type: 'tree', bytes: Buffer.alloc(2000, 1) };
+    const reader = new PackReader(limits, { take: () => undefined, wantsBlob: () => true, leavesOut: true });
+    expect(() => reader.push(encodePack([tree]))).toThrow(/2000 bytes is over the limit of 1000/);
   });
 
   function count(objects: number): Buffer {
