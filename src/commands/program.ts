@@ -15,6 +15,8 @@ const AFTER_HELP = `
 Environment:
   ${ENV.gitToken}  token for an http(s) repository; never an option
   ${ENV.repo}       the repository, instead of --repo
+  ${ENV.gitTimeout}  seconds that one pass waits for Git, instead of --git-timeout
+  HTTPS_PROXY, NO_PROXY, GIT_SSL_CAINFO, SSL_CERT_FILE  as for git
   ${ENV.kubeconfig}         credentials of the cluster, instead of --kubeconfig
 
 Exit codes:

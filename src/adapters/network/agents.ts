@@ -23,6 +23,9 @@ export async function agentFor(url: URL, network: Network, options: AgentOptions
   });
 }
 
+/** How long a proxy may take to open a tunnel. */
+const connectSeconds = 60;
+
 type Created = (error: Error | null, stream: Duplex) => void;
 
 /** Asks a proxy for a connection (CONNECT), and speaks TLS with the server through it. */
@@ -46,10 +49,13 @@ class TunnelAgent extends Agent {
       method: 'CONNECT',
       path: target,
       agent: false,
+      timeout: connectSeconds * 1000,
       headers: { host: target, ...credentials(proxy) },
       ...(destination.ca === undefined ? {} : { ca: destination.ca }),
     });
     asked.once('connect', ({ statusCode = 0, statusMessage = '' }, socket) => {
+      socket.ref();
+      socket.setTimeout(0);
       if (statusCode === 200) {
         const { servername, ca, cert, key, rejectUnauthorized } = destination;
         const secure = connect({
@@ -71,6 +77,9 @@ class TunnelAgent extends Agent {
       asked.destroy();
       fail(`answered HTTP ${statusCode}`);
     });
+    // A proxy that never answers must not keep the process alive; the one who asked has a deadline of its own.
+    asked.once('socket', (socket) => socket.unref());
+    asked.once('timeout', () => asked.destroy(new Error(`no answer for ${connectSeconds} s`)));
     asked.once('error', (error) => fail(error.message));
     asked.end();
     return undefined;

@@ -170,6 +170,19 @@ describe('a proxy', () => {
     await expect(call).rejects.not.toMatchObject({ message: expect.stringContaining('secret') });
   });
 
+  test('that never answers is not waited for beyond the deadline', async () => {
+    const timers = manualTimers();
+    const server = createServer().on('connect', () => timers.advance(20));
+    const port = await listen(server);
+    stops.push(
+      () => server.closeAllConnections(),
+      () => server.close(),
+    );
+    const env = { HTTPS_PROXY: `127.0.0.1:${port}` };
+    const through = openGit({ location: address, network: { env, authorities: async () => undefined }, timers });
+    await expect(through.heads(['main'])).rejects.toMatchObject({ message: expect.stringMatching(/nothing for 20 s/) });
+  });
+
   test('of a kind that is not spoken is refused', async () => {
     const call = opened({ HTTPS_PROXY: 'socks5://127.0.0.1:1' }).heads(['main']);
     await expect(call).rejects.toMatchObject({ retryable: false, message: expect.stringContaining('socks5') });
