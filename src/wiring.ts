@@ -17,7 +17,8 @@ export function openPorts(options: CommonOptions, io: Io): Ports {
   const location = isUrl(options.repo) ? options.repo : resolve(io.folder, options.repo);
   const { gitTimeoutSeconds } = options;
   const limits = gitTimeoutSeconds === undefined ? {} : { passSeconds: gitTimeoutSeconds };
-  const git = openGit({ location, token: io.env[ENV.gitToken], log, limits, network: networkOf(options, io) });
+  const network = networkOf(options, io);
+  const git = openGit({ location, token: io.env[ENV.gitToken], log, limits, network });
   const cluster = lazyCluster(() =>
     openCluster({
       kubeconfigPath: options.kubeconfig,
@@ -25,6 +26,7 @@ export function openPorts(options: CommonOptions, io: Io): Ports {
       inCluster: options.inCluster,
       repositoryPath: isUrl(options.repo) ? undefined : location,
       limits: clusterLimits,
+      network,
       clock: systemClock,
       log,
     }),

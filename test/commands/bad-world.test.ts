@@ -53,7 +53,7 @@ const clusters: readonly (readonly [what: string, interfere: Interfere, said: st
   [
     'something else answers',
     () => ({ status: 404, body: '<html>login</html>' }),
-    'ClusterUnreadable: List leaderworkersets.leaderworkerset.x-k8s.io in llm: 404, but not from the API server; check the address',
+    'ClusterUnreadable: List leaderworkersets.leaderworkerset.x-k8s.io in llm: a web page came back (HTTP 404), so a proxy, a login page or an ingress answers in place of the API server',
   ],
 ];
 

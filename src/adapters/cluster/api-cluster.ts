@@ -6,7 +6,7 @@ import type { Cluster } from '../../ports/cluster.ts';
 import { askApi, type Deadline, startDeadline, type Wire } from './ask-api.ts';
 import { badName, type Call, describe, urlOf } from './call.ts';
 import { readList } from './read-list.ts';
-import { parsed, refusal } from './refusal.ts';
+import { isPage, parsed, refusal, webPage } from './refusal.ts';
 
 /** Every read is asked of the server's own consistent state (no resourceVersion), never of its watch cache. */
 export function apiCluster(wire: Wire): Cluster {
@@ -37,6 +37,7 @@ async function getObject(wire: Wire, call: Call): Promise<Known<unknown>> {
   const answer = await askApi(wire, url, startDeadline(wire.limits));
   if (answer.kind === 'failure') return unknown(`${describe(call)} at ${url.origin}: ${answer.why}`);
   if (answer.status !== 200) return refusal(call, answer);
+  if (isPage(answer)) return webPage(call, answer);
   const object = parsed(answer.body);
   if (at(object, ['metadata', 'name']) !== call.name || at(object, ['metadata', 'namespace']) !== call.namespace) {
     return unknown(`${describe(call)}: the answer is not this object`);

@@ -2,6 +2,7 @@
 
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
+import { PortError } from '../../ports/port-error.ts';
 import { type Connection, CredentialError } from './connection.ts';
 import type { ClusterLimits } from './limits.ts';
 import { type Answer, type Failure, send, tooLate } from './send.ts';
@@ -75,12 +76,17 @@ async function credentials(connection: Connection): Promise<Credentials | Failur
   try {
     return { request: await connection.options() };
   } catch (error) {
-    return { kind: 'failure', why: `no credentials: ${toldOf(error)}`, retryable: false };
+    return { kind: 'failure', why: toldOf(error), retryable: false };
   }
 }
 
 /** Only what was written to be told: the message of any other error may quote what a command or a file holds. */
 function toldOf(error: unknown): string {
+  if (error instanceof PortError) return `${error.message}. ${error.hint}`;
+  return `no credentials: ${withoutSecrets(error)}`;
+}
+
+function withoutSecrets(error: unknown): string {
   if (error instanceof CredentialError) return error.message;
   if (!(error instanceof Error)) return 'the kubeconfig could not be used';
   const code = 'code' in error && typeof error.code === 'string' ? error.code : error.name;

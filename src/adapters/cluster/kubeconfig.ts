@@ -6,8 +6,8 @@
  */
 
 import { readFileSync, statSync } from 'node:fs';
-import http from 'node:http';
-import https from 'node:https';
+import type http from 'node:http';
+import type https from 'node:https';
 import path from 'node:path';
 import { KubeConfig } from '@kubernetes/client-node/dist/config.js';
 import type { Cluster, User } from '@kubernetes/client-node/dist/config_types.js';
@@ -15,6 +15,8 @@ import { parse } from 'yaml';
 import { at } from '../../api/json.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
+import { agentFor } from '../network/agents.ts';
+import type { Network } from '../network/proxy.ts';
 import type { ConfigSource } from './config-source.ts';
 import type { Connection } from './connection.ts';
 import { type Credential, execCredentials } from './exec-credential.ts';
@@ -29,6 +31,7 @@ export type ConnectOptions = {
   /** The checkout or bare repository on disk; a kubeconfig inside of it was written by whoever pushed last. */
   readonly repositoryPath: string | undefined;
   readonly serviceAccountFolder: string;
+  readonly network: Network;
   readonly clock: Clock;
   readonly log: Log;
 };
@@ -59,7 +62,8 @@ export function connect(options: ConnectOptions): Connection {
   const credential = user.exec
     ? execCredentials({ exec: user.exec, cluster: () => clusterInfo(cluster, raw), clock: options.clock })
     : async () => undefined;
-  return { server, options: requestOptions(effective, { cluster, server, credential }) };
+  const agent = agentOf({ cluster, server, network: options.network });
+  return { server, options: requestOptions(effective, { agent, credential }) };
 }
 
 /** The client runs the command as well, and puts what it prints into its errors. */
@@ -86,20 +90,36 @@ function named(list: unknown, name: string): unknown {
   return Array.isArray(list) ? list.find((one) => at(one, ['name']) === name) : undefined;
 }
 
+type Agents = () => Promise<http.Agent | undefined>;
+
+/**
+ * Kept connections to the server. A proxy of the kubeconfig goes before that of the environment, as in kubectl, and its
+ * authority before all others. undefined: what only the client's own agent speaks, which is SOCKS.
+ */
+function agentOf(to: { readonly cluster: Cluster; readonly server: URL; readonly network: Network }): Agents {
+  const { cluster, server, network } = to;
+  const { proxyUrl } = cluster;
+  if (proxyUrl !== undefined && !/^(https?|socks[45]?h?):/.test(URL.canParse(proxyUrl) ? proxyUrl : ''))
+    throw refused(`proxy-url of cluster ${cluster.name} is no http, https or socks address`, 'Correct it there.');
+  if (proxyUrl !== undefined && (server.protocol === 'http:' || proxyUrl.startsWith('socks')))
+    return async () => undefined;
+  const own = cluster.caData !== undefined || cluster.caFile !== undefined || cluster.skipTLSVerify;
+  const through: Network = {
+    env: proxyUrl === undefined ? network.env : { HTTPS_PROXY: proxyUrl },
+    // What an agent is told stands above what a request says.
+    authorities: own ? async () => undefined : network.authorities,
+  };
+  let agent: Promise<http.Agent> | undefined;
+  return () => {
+    agent ??= agentFor(server, through, { keepAlive: true, maxSockets: 4 });
+    return agent;
+  };
+}
+
 function requestOptions(
   config: KubeConfig,
-  {
-    cluster,
-    server,
-    credential,
-  }: {
-    readonly cluster: Cluster;
-    readonly server: URL;
-    readonly credential: () => Promise<Credential | undefined>;
-  },
+  { agent, credential }: { readonly agent: Agents; readonly credential: () => Promise<Credential | undefined> },
 ): Connection['options'] {
-  const agentOptions = { keepAlive: true, maxSockets: 4 };
-  const agent = server.protocol === 'http:' ? new http.Agent(agentOptions) : new https.Agent(agentOptions);
   return async () => {
     const options: https.RequestOptions = {};
     await config.applyToHTTPSOptions(options);
@@ -115,8 +135,9 @@ function requestOptions(
     if (own?.certificate !== undefined) options.cert = own.certificate;
     if (own?.key !== undefined) options.key = own.key;
     const headers = { ...given, accept: 'application/json', 'user-agent': 'tranche' };
-    // The client's own agent keeps the first certificate for ever; ours takes that of each request. Proxies are its alone.
-    return { ...options, headers, ...(cluster.proxyUrl === undefined ? { agent } : {}) };
+    // The client's own agent keeps the first certificate for ever; ours takes that of each request.
+    const ours = await agent();
+    return { ...options, headers, ...(ours === undefined ? {} : { agent: ours }) };
   };
 }
 

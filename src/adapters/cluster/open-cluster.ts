@@ -6,6 +6,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Cluster } from '../../ports/cluster.ts';
 import type { Log } from '../../ports/log.ts';
 import { PortError } from '../../ports/port-error.ts';
+import type { Network } from '../network/proxy.ts';
 import { configSource } from './config-source.ts';
 import type { ClusterLimits } from './limits.ts';
 
@@ -19,6 +20,8 @@ export type ClusterOptions = {
   /** Where the Git repository is on this disk, undefined for a remote one. */
   readonly repositoryPath: string | undefined;
   readonly limits: ClusterLimits;
+  /** The proxy and the authorities of the environment, where the kubeconfig names none. */
+  readonly network: Network;
   readonly clock: Clock;
   readonly log: Log;
 };
@@ -41,6 +44,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     context: options.context,
     repositoryPath: options.repositoryPath,
     serviceAccountFolder: '/var/run/secrets/kubernetes.io/serviceaccount',
+    network: options.network,
     clock,
     log,
   });

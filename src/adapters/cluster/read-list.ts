@@ -4,7 +4,7 @@ import { at, isRecord } from '../../api/json.ts';
 import { type Known, known, unknown } from '../../api/known.ts';
 import { askApi, type Deadline, type Wire } from './ask-api.ts';
 import { type Call, describe, urlOf } from './call.ts';
-import { parsed, refusal } from './refusal.ts';
+import { isPage, parsed, refusal, webPage } from './refusal.ts';
 
 type Page = { readonly items: readonly unknown[]; readonly resourceVersion: string; readonly next: string };
 
@@ -67,7 +67,7 @@ async function readPage(
   if (answer.kind === 'failure') return unknown(`${describe(call)} at ${url.origin}: ${answer.why}`);
   if (answer.status === 410) return expired;
   if (answer.status !== 200) return refusal(call, answer);
-  return pageOf(call, answer.body);
+  return isPage(answer) ? webPage(call, answer) : pageOf(call, answer.body);
 }
 
 function pageOf(call: Call, body: string): Known<Page> {

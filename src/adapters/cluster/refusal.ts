@@ -49,6 +49,7 @@ export function refusal(call: Call, answer: Answer): Known<never> {
     const rule = `needs verb ${call.verb} on ${resourceName(call.resource)} in namespace ${call.namespace}`;
     return unknown(`${what}: forbidden; ${rule}${said}`);
   }
+  if (isPage(answer)) return webPage(call, answer);
   if (answer.status >= 300 && answer.status < 400)
     return unknown(`${what}: redirected (${answer.status}); give the address of the API server itself`);
   return unknown(`${what}: the API server answered ${answer.status}${said}`);
@@ -65,7 +66,20 @@ function notFound(call: Call, answer: Answer, status: Status): Known<never> {
     return unknown(
       `${what}: the API server has no ${resourceName(call.resource)} in version ${call.resource.version}; is its CRD installed?`,
     );
+  if (isPage(answer)) return webPage(call, answer);
   return unknown(`${what}: 404, but not from the API server; check the address`);
+}
+
+/** No API server sends HTML: a proxy, a login page or an ingress answered in its place. Nothing of it is worth quoting. */
+export function isPage({ contentType, body }: Answer): boolean {
+  return contentType.startsWith('text/html') || /^\s*<(!doctype|html)\b/i.test(body);
+}
+
+/** What to say of one, whatever its status. */
+export function webPage(call: Call, { status }: Answer): Known<never> {
+  return unknown(
+    `${describe(call)}: a web page came back (HTTP ${status}), so a proxy, a login page or an ingress answers in place of the API server; check the address in the kubeconfig and HTTPS_PROXY`,
+  );
 }
 
 /** The plain text that a kube-apiserver sends for a path that it does not serve. */

@@ -2,6 +2,7 @@
 
 import http from 'node:http';
 import https from 'node:https';
+import { connectionWhy } from './connection-why.ts';
 import type { ClusterLimits } from './limits.ts';
 
 export type Answer = {
@@ -30,7 +31,7 @@ export async function send(ask: Ask): Promise<Answer | Failure> {
     return await exchange(ask);
   } catch (error) {
     // Options that cannot be sent, such as a token with a line end in it.
-    return connectionFailure(error instanceof Error ? error : new Error('no error'));
+    return broken(error);
   }
 }
 
@@ -57,7 +58,7 @@ function exchange(ask: Ask): Promise<Answer | Failure> {
       limits.idleSeconds * 1000,
     );
     // A kept connection that the server closed meanwhile fails on first use; a fresh one will not.
-    request.on('error', (error) => end({ ...connectionFailure(error), retryable: request.reusedSocket }));
+    request.on('error', (error) => end({ ...broken(error), retryable: request.reusedSocket }));
     request.on('response', (response) => {
       const chunks: Buffer[] = [];
       let bytes = 0;
@@ -69,7 +70,7 @@ function exchange(ask: Ask): Promise<Answer | Failure> {
           end({ kind: 'failure', why: `the answer is larger than ${limits.answerBytes} bytes`, retryable: false });
         }
       });
-      response.on('error', (error) => end(connectionFailure(error)));
+      response.on('error', (error) => end(broken(error)));
       response.on('end', () => end(answerOf(response, Buffer.concat(chunks))));
     });
     deadline.addEventListener('abort', late);
@@ -95,37 +96,6 @@ function answerOf(response: http.IncomingMessage, bytes: Buffer): Answer | Failu
   };
 }
 
-const causes: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'connection refused',
-  ECONNRESET: 'connection closed by the server',
-  ENOTFOUND: 'no such host',
-  EAI_AGAIN: 'the host name cannot be looked up now',
-  ETIMEDOUT: 'connection timed out',
-  EHOSTUNREACH: 'no route to the host',
-  ENETUNREACH: 'no route to the network',
-  EPROTO: 'not a TLS server, or none that we can talk to',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'the certificate is for another host',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'the certificate is self-signed and not in the kubeconfig',
-  SELF_SIGNED_CERT_IN_CHAIN: 'the certificate is not from the authority in the kubeconfig',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'the certificate is not from the authority in the kubeconfig',
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'the certificate is not from the authority in the kubeconfig',
-  CERT_HAS_EXPIRED: 'the certificate has expired',
-};
-
-/** The next action. */
-function nextOf(cause: string): string {
-  return cause.includes('certificate')
-    ? 'check certificate-authority-data in the kubeconfig'
-    : 'check that an API server can be reached from here';
-}
-
-/** Only the code of an error is told: its message may quote what was sent. */
-function connectionFailure(error: Error): Failure {
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : error.name;
-  const cause = causes[code];
-  return {
-    kind: 'failure',
-    why: cause === undefined ? `connection failed (${code})` : `${cause} (${code}); ${nextOf(cause)}`,
-    retryable: false,
-  };
+function broken(error: unknown): Failure {
+  return { kind: 'failure', why: connectionWhy(error), retryable: false };
 }

@@ -26,6 +26,9 @@ export async function agentFor(url: URL, network: Network, options: AgentOptions
 /** How long a proxy may take to open a tunnel. */
 const connectSeconds = 60;
 
+/** The proxy did not open the way. Its message holds nothing but the proxy's address and its answer. */
+export class ProxyError extends Error {}
+
 type Created = (error: Error | null, stream: Duplex) => void;
 
 /** Asks a proxy for a connection (CONNECT), and speaks TLS with the server through it. */
@@ -42,7 +45,7 @@ class TunnelAgent extends Agent {
     const host = destination.host ?? 'localhost';
     const target = `${host.includes(':') ? `[${host}]` : host}:${destination.port ?? 443}`;
     const ask = proxy.protocol === 'https:' ? secureRequest : plainRequest;
-    const fail = (why: string) => created?.(new Error(`the proxy ${proxy.host}: ${why}`), new Duplex());
+    const fail = (why: string) => created?.(new ProxyError(`the proxy ${proxy.host}: ${why}`), new Duplex());
     const asked = ask({
       host: proxy.hostname.replace(/^\[|\]$/g, ''),
       port: proxy.port === '' ? (proxy.protocol === 'https:' ? 443 : 80) : proxy.port,

@@ -242,6 +242,16 @@ describe('answers that are no answers', () => {
     expect(await cluster.get(resources.lws, vllm)).toMatchObject({ kind: 'unknown' });
   });
 
+  test.each([200, 404, 502])('a web page (%i) is told as one, and not quoted', async (status) => {
+    const reply = { status, body: '<!DOCTYPE html><title>s3cr3t</title>', headers: { 'content-type': 'text/html' } };
+    const { cluster } = await world(() => reply);
+    const why = expect.stringContaining(
+      `: a web page came back (HTTP ${status}), so a proxy, a login page or an ingress`,
+    );
+    expect(await pods(cluster)).toEqual({ kind: 'unknown', why });
+    expect(await cluster.get(resources.lws, vllm)).toEqual({ kind: 'unknown', why });
+  });
+
   test('another object than asked for', async () => {
     const other = { metadata: { name: 'other', namespace: 'inference' } };
     const { cluster } = await world(() => ({ body: other }));

@@ -1,8 +1,9 @@
 /** Which kubeconfig counts, what it may do, and how its credentials reach the server. */
 
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import http from 'node:http';
 import https from 'node:https';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect as connectTo, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { TLSSocket } from 'node:tls';
@@ -13,6 +14,7 @@ import { configSource } from '../../../src/adapters/cluster/config-source.ts';
 import { connect } from '../../../src/adapters/cluster/kubeconfig.ts';
 import { clusterLimits } from '../../../src/adapters/cluster/limits.ts';
 import { lazyCluster, openCluster } from '../../../src/adapters/cluster/open-cluster.ts';
+import { plainNetwork } from '../../../src/adapters/network/proxy.ts';
 import { resources } from '../../../src/api/resources.ts';
 import { PortError } from '../../../src/ports/port-error.ts';
 import { type ScriptedServer, scriptedServer } from '../../support/scripted-server.ts';
@@ -91,6 +93,7 @@ const opened = (kubeconfigPath: string, more: object = {}) =>
     inCluster: false,
     repositoryPath: undefined,
     limits: clusterLimits,
+    network: plainNetwork,
     clock,
     log,
     ...more,
@@ -218,6 +221,7 @@ describe('credentials', () => {
       context: '',
       repositoryPath: undefined,
       serviceAccountFolder: path.join(folder, 'account'),
+      network: plainNetwork,
       clock,
       log,
     };
@@ -254,7 +258,7 @@ describe('what a kubeconfig may not do', () => {
     ['a token, too, in a file inside the repository', 'repository', () => ({ token: 'x' })],
   ])('%s', async (_, where, user) => {
     const file = kubeconfig(`${where}/.kube/config`, { user: user() });
-    const options = { context: '', serviceAccountFolder: '', clock, log };
+    const options = { context: '', serviceAccountFolder: '', network: plainNetwork, clock, log };
     const source = { kind: 'files', paths: [file], mayRunCommands: where === 'repository' } as const;
     const repositoryPath = where === 'repository' ? path.join(folder, 'repository') : undefined;
     const opening = () => connect({ source, ...options, repositoryPath });
@@ -280,7 +284,14 @@ describe('what a kubeconfig may not do', () => {
   test('reading a token from a file is not running a program', () => {
     const file = kubeconfig('home/tokens', { user: { tokenFile: 'beside' } });
     const source = { kind: 'files', paths: [file], mayRunCommands: false } as const;
-    const options = { context: '', serviceAccountFolder: '', repositoryPath: path.join(folder, 'nowhere'), clock, log };
+    const options = {
+      context: '',
+      serviceAccountFolder: '',
+      repositoryPath: path.join(folder, 'nowhere'),
+      network: plainNetwork,
+      clock,
+      log,
+    };
     expect(connect({ source, ...options }).server.href).toBe('http://127.0.0.1:1/');
   });
 
@@ -420,6 +431,98 @@ describe('TLS', () => {
     const { port } = server.address() as AddressInfo;
     const reader = await opened(kubeconfig('tls', { server: `https://${host}:${port}`, cluster: cluster() }));
     expect(await reader.list(resources.pods, pods)).toEqual(wanted);
+  });
+
+  test.each([
+    [
+      'an unknown authority',
+      'localhost',
+      {},
+      /self-signed .*; put the certificate .* certificate-authority-data of the/,
+    ],
+    ['another host', '127.0.0.1', { 'certificate-authority': ca }, /for another host .*; .* as tls-server-name$/],
+  ])('a failure names the remedy: %s', async (_, host, cluster, why) => {
+    const { port } = server.address() as AddressInfo;
+    const reader = await opened(kubeconfig('tls', { server: `https://${host}:${port}`, cluster }));
+    expect(await reader.list(resources.pods, pods)).toEqual({ kind: 'unknown', why: expect.stringMatching(why) });
+  });
+
+  test('without an authority in the kubeconfig, those of the environment count; with one, that alone', async () => {
+    const { port } = server.address() as AddressInfo;
+    const authorities = async () => [readFileSync(ca, 'utf8')];
+    const at = (cluster: object) => kubeconfig('tls', { server: `https://localhost:${port}`, cluster });
+    const network = { env: {}, authorities };
+    const trusting = await opened(at({}), { network });
+    expect(await trusting.list(resources.pods, pods)).toEqual({ kind: 'known', value: [] });
+    const strict = await opened(at({ 'certificate-authority': ca }), {
+      network: { env: {}, authorities: async () => [] },
+    });
+    expect(await strict.list(resources.pods, pods)).toEqual({ kind: 'known', value: [] });
+  });
+
+  describe('through a proxy', () => {
+    const asked: string[] = [];
+    let proxy: http.Server;
+    let answer = '';
+    beforeAll(async () => {
+      proxy = http.createServer();
+      proxy.on('connect', (request: http.IncomingMessage, socket: Socket) => {
+        asked.push(request.url ?? '');
+        socket.on('error', () => undefined);
+        if (answer !== '') {
+          socket.end(answer);
+          return;
+        }
+        const onward = connectTo((server.address() as AddressInfo).port, '127.0.0.1', () => {
+          socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
+          socket.pipe(onward).pipe(socket);
+        });
+        onward.on('error', () => undefined);
+      });
+      await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+    });
+    afterAll(() => {
+      proxy.close();
+    });
+    const address = () => `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+    const none = { 'certificate-authority': ca, 'tls-server-name': 'localhost' };
+
+    test.each<readonly [string, () => { readonly env: Record<string, string>; readonly url?: string }, string[]]>([
+      ['of the environment', () => ({ env: { HTTPS_PROXY: address() } }), ['api.example:443']],
+      ['of the kubeconfig', () => ({ env: {}, url: address() }), ['api.example:443']],
+      [
+        'of the kubeconfig before that of the environment, whatever NO_PROXY says',
+        () => ({ env: { HTTPS_PROXY: 'http://127.0.0.1:1', NO_PROXY: '*' }, url: address() }),
+        ['api.example:443'],
+      ],
+    ])('%s, with the client certificate', async (_, given, targets) => {
+      asked.length = 0;
+      answer = '';
+      const { env, url } = given();
+      const cluster = { ...none, ...(url === undefined ? {} : { 'proxy-url': url }) };
+      const user = { 'client-certificate': ca, 'client-key': fixture('localhost.key') };
+      const file = kubeconfig('proxied', { server: 'https://api.example', cluster, user });
+      const reader = await opened(file, { network: { ...plainNetwork, env } });
+      expect(await reader.list(resources.pods, pods)).toEqual({ kind: 'known', value: ['certified'] });
+      expect(asked).toEqual(targets);
+    });
+
+    test('that refuses is quoted, and what to change is said', async () => {
+      answer = 'HTTP/1.1 407 Proxy Authentication Required\r\n\r\n';
+      const file = kubeconfig('proxied', { server: 'https://api.example', cluster: none });
+      const reader = await opened(file, { network: { ...plainNetwork, env: { HTTPS_PROXY: address() } } });
+      expect(await reader.list(resources.pods, pods)).toEqual({
+        kind: 'unknown',
+        why: expect.stringMatching(
+          /: the proxy 127\.0\.0\.1:\d+: answered HTTP 407 .*; check proxy-url in the kubeconfig, or/,
+        ),
+      });
+    });
+
+    test('that is no address is refused', async () => {
+      const file = kubeconfig('proxied', { server: 'https://api.example', cluster: { 'proxy-url': 'ftp://x' } });
+      await expect(opened(file)).rejects.toThrow('proxy-url of cluster c is no http, https or socks address');
+    });
   });
 
   test('a client certificate reaches the server', async () => {
