@@ -7,6 +7,7 @@ import { parseRelease, printRelease, type Release } from './release.ts';
 export const INTENT = {
   approve: 'tranche.dev/approve',
   jump: 'tranche.dev/jump',
+  accept: 'tranche.dev/accept',
   abort: 'tranche.dev/abort',
   retry: 'tranche.dev/retry',
   acknowledge: 'tranche.dev/acknowledge',
@@ -16,6 +17,20 @@ export const INTENT = {
 
 /** A step of one release; step 0 is the one in which extra groups start. */
 export type StepIntent = { readonly index: number; readonly release: Release };
+
+/** The holds that a person may overrule, each by a word of its own that names what was seen. */
+export const ACCEPTABLE = [
+  'Overshoot',
+  'GroupsAstray',
+  'PartitionEdited',
+  'Recreated',
+  'StepScaledAway',
+  'GroupCrashLoop',
+] as const;
+export type AcceptableReason = (typeof ACCEPTABLE)[number];
+
+/** One of them for one release; `facts`: digest of what its giver saw. */
+export type AcceptIntent = { readonly reason: AcceptableReason; readonly release: Release; readonly facts: string };
 
 /** A release to give up, and the digest of a newer text that stood in the file when that was ordered: it goes as well. */
 export type AbortIntent = { readonly release: Release; readonly newer: string | undefined };
@@ -29,6 +44,7 @@ export type RetryIntent = { readonly release: Release; readonly after: number };
 export type Intents = {
   readonly approve: StepIntent | undefined;
   readonly jump: StepIntent | undefined;
+  readonly accept: readonly AcceptIntent[] | undefined;
   readonly abort: AbortIntent | undefined;
   readonly retry: RetryIntent | undefined;
   /** The commit from which on a rewritten history is accepted. */
@@ -39,11 +55,15 @@ export type Intents = {
 export const NO_INTENTS: Intents = {
   approve: undefined,
   jump: undefined,
+  accept: undefined,
   abort: undefined,
   retry: undefined,
   acknowledge: undefined,
   recreating: undefined,
 };
+
+const ACCEPT_WANTED =
+  '<hold>@<release>#<digest of what was seen>, as PartitionEdited@9c41d2e0.7#5be07c11, or several, comma-separated';
 
 /** Reads the intents of a Rollout; one that cannot be read is reported and counts as not given. */
 export function parseIntents(annotations: Readonly<Record<string, string>>): {
@@ -63,6 +83,7 @@ export function parseIntents(annotations: Readonly<Record<string, string>>): {
     approve: read(INTENT.approve, stepWanted, parseStepIntent),
     // Nobody jumps back to step 0.
     jump: read(INTENT.jump, stepWanted, (text) => (text.startsWith('0') ? undefined : parseStepIntent(text))),
+    accept: read(INTENT.accept, ACCEPT_WANTED, parseAccepts),
     abort: read(
       INTENT.abort,
       'a release and the digest of a newer text, as 9c41d2e0.7 or 9c41d2e0.7 77aa01bc',
@@ -80,6 +101,25 @@ export function parseIntents(annotations: Readonly<Record<string, string>>): {
 /** `2@9c41d2e0.7`, as `parseIntents` reads it. */
 export function printStepIntent(intent: StepIntent): string {
   return `${intent.index}@${printRelease(intent.release)}`;
+}
+
+/** `Recreated@9c41d2e0.7#5be07c11`, several comma-separated. */
+export function printAccepts(accepts: readonly AcceptIntent[]): string {
+  return accepts.map(({ reason, release, facts }) => `${reason}@${printRelease(release)}#${facts}`).join(',');
+}
+
+function parseAccepts(text: string): readonly AcceptIntent[] | undefined {
+  const parts = text.split(',').map((part) => parseAccept(part.trim()));
+  const read = parts.filter((part) => part !== undefined);
+  return read.length === parts.length && read.length <= ACCEPTABLE.length ? read : undefined;
+}
+
+function parseAccept(text: string): AcceptIntent | undefined {
+  const match = /^([A-Za-z]+)@([^#]+)#([0-9a-f]{8})$/.exec(text);
+  const reason = ACCEPTABLE.find((known) => known === match?.[1]);
+  const release = match?.[2] === undefined ? undefined : parseRelease(match[2]);
+  const facts = match?.[3];
+  return reason === undefined || release === undefined || facts === undefined ? undefined : { reason, release, facts };
 }
 
 /** `9c41d2e0.7`, or with a newer text that goes as well `9c41d2e0.7 77aa01bc`. */

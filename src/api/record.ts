@@ -1,5 +1,6 @@
 /** What the status branch remembers of one rollout. It reports; it never makes a step. */
 
+import type { JsonObject } from './json.ts';
 import type { Marks } from './marks.ts';
 import type { Release } from './release.ts';
 import type { FrozenPlan } from './rollout-frozen.ts';
@@ -32,6 +33,8 @@ export type HoldRecord = {
   readonly message: string;
   /** When it ends by itself, where that is known. */
   readonly until?: Instant | undefined;
+  /** What was seen, where a person may accept the hold for it. */
+  readonly facts?: JsonObject | undefined;
 };
 
 export type GroupRecord = {

@@ -145,10 +145,13 @@ function addOrders(program: Command, io: Io, run: Run): void {
       }, true)(given);
     });
   };
-  order('approve', 'end the pause of the current step', (given) => ({
+  order('approve', 'end the pause of the current step, or accept what holds it', (given) => ({
     kind: 'approve',
     step: numberOf(textOf(given, 'step'), '--step'),
-  })).option('--step <k>', 'refuse if another step is current');
+    hold: textOf(given, 'hold'),
+  }))
+    .option('--step <k>', 'refuse if another step is current')
+    .option('--hold <reason>', 'accept this hold instead, for what the last pass has seen and nothing else');
   order(
     'jump',
     'go on to a later step without the ones between',

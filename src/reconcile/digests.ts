@@ -2,12 +2,32 @@
 
 import { createHash } from 'node:crypto';
 import { canonicalJson, isJsonObject, type Json, type JsonObject } from '../api/json.ts';
+import { factsOf } from '../rollout/facts.ts';
+import { situationOf } from '../rollout/situation.ts';
+import type { Snapshot } from '../rollout/snapshot.ts';
 
 const DIGEST_LENGTH = 8;
 
 /** F of the specification: the first 8 hex digits of the sha256 of a release's content, as canonical JSON. */
 export function releaseDigest(content: JsonObject): string {
   return createHash('sha256').update(canonicalJson(content)).digest('hex').slice(0, DIGEST_LENGTH);
+}
+
+/** The digest by which an acceptance names what its giver saw. */
+export function factsDigest(facts: JsonObject): string {
+  return releaseDigest(facts);
+}
+
+/** The snapshot with the digests of what it shows, for the holds that somebody has accepted. */
+export function withFactDigests(snapshot: Snapshot): Snapshot {
+  const reasons = (snapshot.rollout?.intents.accept ?? []).map(({ reason }) => reason);
+  if (snapshot.workload === undefined || reasons.length === 0) return snapshot;
+  const seen = factsOf(situationOf(snapshot, snapshot.workload));
+  const digests = reasons.flatMap((reason) => {
+    const facts = seen[reason];
+    return facts === undefined ? [] : [[reason, factsDigest(facts)] as const];
+  });
+  return { ...snapshot, facts: Object.fromEntries(digests) };
 }
 
 /** Kruise's alphabet for hashes that end up in names (reference: rollout_utils.go:172-174, rand.SafeEncodeString). */

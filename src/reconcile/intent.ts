@@ -1,14 +1,18 @@
 /** A person's word as a commit: approve, abort and the rest, written where the next pass reads them. */
 
-import { INTENT, printAbort, printRetry, printStepIntent } from '../api/intents.ts';
+import { ACCEPTABLE, INTENT, printAbort, printAccepts, printRetry, printStepIntent } from '../api/intents.ts';
+import { isJsonObject, type Json } from '../api/json.ts';
 import { parseRelease, printRelease, type Release, sameRelease } from '../api/release.ts';
+import { releaseToAccept } from '../rollout/accepting.ts';
 import type { Edit } from '../rollout/edit.ts';
 import { highestSerial, nextRelease } from '../rollout/situation.ts';
 import type { Snapshot } from '../rollout/snapshot.ts';
 import { jumpRefusal } from '../rollout/steps.ts';
+import { factsDigest } from './digests.ts';
 
 export type Intent =
-  | { readonly kind: 'approve'; readonly step: number | undefined }
+  /** With `hold` not the step's pause is ended, but that hold is accepted for what the last pass has seen. */
+  | { readonly kind: 'approve'; readonly step: number | undefined; readonly hold?: string | undefined }
   | { readonly kind: 'jump'; readonly step: number }
   /** With `keepNewer` a newer text in the file stays, and is taken from its first step. */
   | { readonly kind: 'abort'; readonly keepNewer: boolean }
@@ -42,7 +46,8 @@ export function planIntent(intent: Intent, snapshot: Snapshot): IntentPlan {
     return refused(
       'the LeaderWorkerSet cannot be read from the files, so nobody knows what is being delivered. Correct the file (tranche lint says where), then order again',
     );
-  if (intent.kind === 'approve') return approve(intent.step, snapshot);
+  if (intent.kind === 'approve')
+    return intent.hold === undefined ? approve(intent.step, snapshot) : accept(intent.hold, intent.step, snapshot);
   if (intent.kind === 'jump') return jump(intent.step, snapshot);
   if (intent.kind === 'abort') return abort(intent.keepNewer, snapshot);
   return retry(intent.release, snapshot);
@@ -75,6 +80,37 @@ function approve(step: number | undefined, snapshot: Snapshot): IntentPlan {
     printStepIntent(current),
     `approve step ${current.index} of ${printRelease(current.release)}`,
   );
+}
+
+/**
+ * Accepts a hold for what the last pass has seen, which is said with it. What was accepted of this release besides
+ * stays so.
+ */
+function accept(wish: string, step: number | undefined, { rollout, workload, record, key }: Snapshot): IntentPlan {
+  const reason = ACCEPTABLE.find((known) => known === wish);
+  if (reason === undefined || workload === undefined)
+    return refused(`${wish} is no hold that a person may accept. These are: ${ACCEPTABLE.join(', ')}`);
+  if (step !== undefined) return refused('--step and --hold are two orders: a pause is ended, or a hold is accepted');
+  const { facts } = record?.holds.find((found) => found.reason === reason) ?? {};
+  if (facts === undefined)
+    return refused(
+      `the last pass has seen no ${reason} that a person may accept. tranche status ${key.name} says what it waits for`,
+    );
+  const release = releaseToAccept({ marks: workload.workload.marks, digest: workload.digest });
+  const others = (rollout?.intents.accept ?? []).filter(
+    (given) => given.reason !== reason && sameRelease(given.release, release),
+  );
+  const accepts = [...others, { reason, release, facts: factsDigest(facts) }];
+  return annotate('accept', printAccepts(accepts), `accept ${reason} of ${printRelease(release)}: ${tell(facts)}`);
+}
+
+/** `partition 0, expected 3`; `replicas 4, groups 2 3`. */
+function tell(value: Json): string {
+  if (Array.isArray(value)) return value.map(tell).join(value.some(isJsonObject) ? '; ' : ' ');
+  if (!isJsonObject(value)) return typeof value === 'string' ? value : JSON.stringify(value);
+  return Object.entries(value)
+    .map(([name, inside]) => `${name} ${tell(inside)}`)
+    .join(', ');
 }
 
 function jump(step: number, snapshot: Snapshot): IntentPlan {

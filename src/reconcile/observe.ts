@@ -19,6 +19,7 @@ import {
 } from '../rollout/snapshot.ts';
 import { NOT_READ } from '../rollout/strategies/at-rest.ts';
 import { type Desired, type DesiredRollout, namespaceOf } from './desired.ts';
+import { withFactDigests } from './digests.ts';
 import { lintWarnings, lintWorkload } from './lint-workload.ts';
 import { unwritable } from './lint-writable.ts';
 import { type LiveReader, targets, unreadLive } from './observe-cluster.ts';
@@ -56,7 +57,7 @@ export async function observe(of: Observation): Promise<Snapshot> {
       : recreating === undefined
         ? absent
         : await of.git.textAt(recreating.stable, entry);
-  return {
+  return withFactDigests({
     version: SNAPSHOT_VERSION,
     key: entry.key,
     now,
@@ -64,6 +65,7 @@ export async function observe(of: Observation): Promise<Snapshot> {
     history,
     blobs,
     rollout: entry.reading.rollout,
+    facts: {},
     policy: entry.policy.rules,
     lwsVersion: desired.config.lwsVersion,
     workload: file,
@@ -76,7 +78,7 @@ export async function observe(of: Observation): Promise<Snapshot> {
     recordFault: recordFaultOf(of, record),
     audit: resting === 'audit' || record === undefined,
     live,
-  };
+  });
 }
 
 function blobsOf(desired: Desired, entry: DesiredRollout): Readonly<Record<string, string>> {

@@ -44,7 +44,7 @@ const record = object({
   nextStepIndex: number,
   message: text,
   conditions: list(object({ type: text, status: text, reason: text, message: text, since: number })),
-  holds: list(object({ reason: text, message: text, until: optional(number) })),
+  holds: list(object({ reason: text, message: text, until: optional(number), facts: optional(isRecord) })),
   rolloutHash: text,
   observedRolloutID: text,
   marks: optional(

@@ -1,5 +1,6 @@
 /** Why a rollout stands still, in words that name what was seen, what is wanted and what to do. */
 
+import type { JsonObject } from '../api/json.ts';
 import { capital } from './sentences.ts';
 
 /** Stable names: people match alerts on them. */
@@ -63,11 +64,18 @@ export type Hold = {
   readonly message: string;
   /** When looking again could help by itself; undefined: at the ordinary interval. */
   readonly requeueAfterSeconds: number | undefined;
+  /** What was seen, where a person may accept it; not there: nobody can overrule this. */
+  readonly facts?: JsonObject | undefined;
 };
 
 /** A hold; without a time, it is looked at again at the ordinary interval. */
 export function hold(reason: HoldReason, message: string, requeueAfterSeconds?: number): Hold {
   return { reason, message: capital(message), requeueAfterSeconds };
+}
+
+/** A hold that a person may accept for what was seen. */
+export function withFacts(held: Hold, facts: JsonObject): Hold {
+  return { ...held, facts };
 }
 
 /** One hold a reason: two gates may have seen the same thing. */

@@ -11,7 +11,8 @@ import type { Snapshot } from './snapshot.ts';
 import { NOT_READ } from './strategies/at-rest.ts';
 
 /** Countdowns change with every pass; what is waited for, and when it ends, does not. */
-export function holdRecord({ reason, message, requeueAfterSeconds }: Hold, { now }: Snapshot): HoldRecord {
+export function holdRecord({ reason, message, requeueAfterSeconds, facts }: Hold, { now }: Snapshot): HoldRecord {
+  if (facts !== undefined) return { reason, message, facts };
   if (reason !== 'PauseDuration' || requeueAfterSeconds === undefined) return { reason, message };
   const until = now + requeueAfterSeconds;
   return { reason, message: `The pause of the step lasts until ${printInstant(until)}`, until };

@@ -1,6 +1,6 @@
 /** Everything one decision may depend on, read at one instant, as plain JSON: desired, recorded and observed. */
 
-import type { Intents } from '../api/intents.ts';
+import type { AcceptableReason, Intents } from '../api/intents.ts';
 import type { Issue } from '../api/issue.ts';
 import type { JsonObject } from '../api/json.ts';
 import type { Known } from '../api/known.ts';
@@ -14,7 +14,7 @@ import type { Instant } from '../api/time.ts';
 import type { Workload } from '../api/workload.ts';
 import type { ObjectRef } from './edit.ts';
 
-export const SNAPSHOT_VERSION = 2;
+export const SNAPSHOT_VERSION = 3;
 
 /** Names a rollout; `name` is the Rollout's, or the LeaderWorkerSet's where no Rollout is left. */
 export type RolloutKey = { readonly cluster: string; readonly namespace: string; readonly name: string };
@@ -81,6 +81,8 @@ export type Snapshot = {
   readonly blobs: Readonly<Record<string, string>>;
   /** undefined: deleted, or so wrong that nothing could be read; `issues` tells which. */
   readonly rollout: RolloutFile | undefined;
+  /** Digests of what is seen, for the holds that an acceptance names: the core does not hash. */
+  readonly facts: Readonly<Partial<Record<AcceptableReason, string>>>;
   /** What the policies that match the Rollout ask for together. */
   readonly policy: PolicyRules;
   /** As `tranche.yaml` declares it. */

@@ -1,7 +1,15 @@
 /** What people order, as annotations: every one names its release. */
 
 import { expect, test } from 'vitest';
-import { INTENT, NO_INTENTS, parseIntents, printAbort, printRetry, printStepIntent } from '../../src/api/intents.ts';
+import {
+  INTENT,
+  NO_INTENTS,
+  parseIntents,
+  printAbort,
+  printAccepts,
+  printRetry,
+  printStepIntent,
+} from '../../src/api/intents.ts';
 
 const RELEASE = { digest: '9c41d2e0', serial: 7 };
 
@@ -9,6 +17,21 @@ test.each([
   [INTENT.approve, '2@9c41d2e0.7', { approve: { index: 2, release: RELEASE } }],
   [INTENT.jump, '50@9c41d2e0.7', { jump: { index: 50, release: RELEASE } }],
   [INTENT.approve, '0@9c41d2e0.7', { approve: { index: 0, release: RELEASE } }],
+  [
+    INTENT.accept,
+    'PartitionEdited@9c41d2e0.7#5be07c11',
+    { accept: [{ reason: 'PartitionEdited', release: RELEASE, facts: '5be07c11' }] },
+  ],
+  [
+    INTENT.accept,
+    'Recreated@9c41d2e0.7#5be07c11, Overshoot@9c41d2e0.7#00000000',
+    {
+      accept: [
+        { reason: 'Recreated', release: RELEASE, facts: '5be07c11' },
+        { reason: 'Overshoot', release: RELEASE, facts: '00000000' },
+      ],
+    },
+  ],
   [INTENT.abort, '9c41d2e0.7', { abort: { release: RELEASE, newer: undefined } }],
   [INTENT.abort, '9c41d2e0.7 77aa01bc', { abort: { release: RELEASE, newer: '77aa01bc' } }],
   [INTENT.retry, '9c41d2e0.7', { retry: { release: RELEASE, after: 7 } }],
@@ -28,6 +51,11 @@ test.each([
   [INTENT.approve, '2@9c41d2e0'],
   [INTENT.approve, '2@ 9c41d2e0.7'],
   [INTENT.jump, '-1@9c41d2e0.7'],
+  [INTENT.accept, 'PartitionEdited'],
+  [INTENT.accept, 'PartitionEdited@9c41d2e0.7'],
+  [INTENT.accept, 'Paused@9c41d2e0.7#5be07c11'],
+  [INTENT.accept, 'Recreated@9c41d2e0.7#5BE07C11'],
+  [INTENT.accept, 'Recreated@9c41d2e0.7#5be07c11,'],
   [INTENT.abort, '1@9c41d2e0.7'],
   [INTENT.abort, 'true'],
   [INTENT.abort, '9c41d2e0.7 77aa01bc.8'],
@@ -50,6 +78,9 @@ test('a bad one does not hide a good one', () => {
 
 test('an order is printed as it is read', () => {
   expect(printStepIntent({ index: 2, release: RELEASE })).toBe('2@9c41d2e0.7');
+  const accept = { reason: 'Recreated', release: RELEASE, facts: '5be07c11' } as const;
+  expect(printAccepts([accept])).toBe('Recreated@9c41d2e0.7#5be07c11');
+  expect(parseIntents({ [INTENT.accept]: printAccepts([accept, accept]) }).intents.accept).toEqual([accept, accept]);
   expect(printAbort({ release: RELEASE, newer: undefined })).toBe('9c41d2e0.7');
   expect(printAbort({ release: RELEASE, newer: '77aa01bc' })).toBe('9c41d2e0.7 77aa01bc');
   expect(printRetry({ release: RELEASE, after: 7 })).toBe('9c41d2e0.7');

@@ -127,6 +127,13 @@ const rows: readonly (readonly [what: string, files: Files, said: readonly strin
     ],
   ],
   [
+    'an acceptance without what was seen',
+    rollout('  namespace: llm\n', '  namespace: llm\n  annotations:\n    tranche.dev/accept: "Overshoot@9c41d2e0.7"\n'),
+    [
+      'rollouts/vllm.yaml:7: Rollout vllm: tranche.dev/accept is "Overshoot@9c41d2e0.7", wanted <hold>@<release>#<digest',
+    ],
+  ],
+  [
     'a kustomization with a patch, which looks like a second workload',
     {
       'apps/vllm/kustomization.yaml': 'resources:\n  - lws.yaml\npatches:\n  - path: patch.yaml\n',

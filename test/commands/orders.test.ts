@@ -192,6 +192,9 @@ describe('where the annotations of the Rollout are', () => {
 
 /** From where, which verb, and why not. */
 const refused: readonly (readonly [from: keyof typeof states, line: string, why: string])[] = [
+  ['paused', 'approve vllm --hold Overshoot', 'the last pass has seen no Overshoot that a person may accept'],
+  ['paused', 'approve vllm --hold Paused', 'Paused is no hold that a person may accept. These are: Overshoot, '],
+  ['paused', 'approve vllm --hold Overshoot --step 1', '--step and --hold are two orders'],
   ['settled', 'approve vllm', 'no step is in flight, so there is nothing to approve'],
   ['settled', 'jump vllm 2', 'nothing is being delivered, so there is no step to jump to'],
   [

@@ -2,11 +2,16 @@
 
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { at } from '../../src/api/json.ts';
+import { ACCEPTABLE } from '../../src/api/intents.ts';
+import { at, type JsonObject } from '../../src/api/json.ts';
 import { SENTINEL } from '../../src/api/workload.ts';
+import { factsDigest, withFactDigests } from '../../src/reconcile/digests.ts';
+import { releaseToAccept } from '../../src/rollout/accepting.ts';
 import { plannedGroups } from '../../src/rollout/batches.ts';
+import { factsOf } from '../../src/rollout/facts.ts';
 import type { MoveReason } from '../../src/rollout/move.ts';
 import { type Plan, plan } from '../../src/rollout/plan.ts';
+import { situationOf } from '../../src/rollout/situation.ts';
 import type { Snapshot } from '../../src/rollout/snapshot.ts';
 import { arbitraryWorld } from '../support/arbitrary-world.ts';
 import { roundTrip } from '../support/planned.ts';
@@ -227,4 +232,24 @@ law('an unchanged world gives an unchanged record, at once', (_, snapshot, made)
   if (waits(second) !== waits(made)) return;
   const plain = (record: Plan['record']): unknown => ({ ...record, auditedAt: 0 });
   expect(plain(second.record)).toEqual(plain(made.record));
+});
+
+law('accepting a hold for what it shows ends that hold, and for anything else nothing', (_, snapshot, made) => {
+  const { workload, rollout } = snapshot;
+  if (workload === undefined || rollout === undefined) return;
+  const situation = situationOf(snapshot, workload);
+  for (const { reason: name, facts } of made.holds) {
+    const reason = ACCEPTABLE.find((known) => known === name);
+    if (facts === undefined || reason === undefined) continue;
+    expect(factsOf(situation)[reason]).toEqual(facts);
+    if (situation.marks?.step === undefined) continue;
+    const given = (seen: JsonObject): readonly string[] => {
+      const accept = [{ reason, release: releaseToAccept(situation), facts: factsDigest(seen) }];
+      const intents = { ...rollout.intents, accept };
+      const after = plan(withFactDigests({ ...snapshot, rollout: { ...rollout, intents } }));
+      return after.holds.filter((held) => held.facts !== undefined).map((held) => held.reason);
+    };
+    expect(given(facts)).not.toContain(reason);
+    expect(given({ ...facts, more: 1 })).toContain(reason);
+  }
 });

@@ -50,12 +50,12 @@ function proofOf({
           truth.groups.some((group) => group.index === index && group.version === before.version && group.ready),
       );
   }
-  const accepted =
-    plan.annotations['tranche.dev/approve'] === `${indexOf(before.marks?.step) || 1}@${before.marks?.release}`;
-  if (reason === 'Armed' && !accepted)
+  if (reason === 'Armed' && !accepts(plan, 'Recreated', before.marks?.release))
     return (truth) => truth.partition === before.partition && truth.flipped && leaders(truth);
-  // A hand at the partition has put groups elsewhere, and a person has accepted the step all the same.
-  if (reason === 'Settled' && accepted && universe.mixed.has(workload.name)) return undefined;
+  // A hand at the partition has put groups elsewhere, and a person has gone on with the step all the same.
+  const approved =
+    plan.annotations['tranche.dev/approve'] === `${indexOf(before.marks?.step) || 1}@${before.marks?.release}`;
+  if (reason === 'Settled' && approved && universe.mixed.has(workload.name)) return undefined;
   if (reason === 'Settled') return (truth) => all(truth, releaseVersion);
   if (reason === 'RolledBack' || reason === 'Adopted') return (truth) => applied(truth) && all(truth, before.version);
   return undefined;
@@ -90,8 +90,15 @@ export function recreated({ reason, before, after, plan, remade, universe }: Our
   const forgotten = universe.injected['status deleted'] + universe.injected['status rewound'] > 0;
   if (!remade || forgotten || !FORWARD.includes(reason) || begins(before, after) || isArmed(before)) return undefined;
   const { release, step } = before.marks ?? {};
-  const accepted = plan.annotations['tranche.dev/approve'] === `${Math.max(1, indexOf(step))}@${release}`;
-  return accepted ? undefined : `${reason} after ${step}, though the objects of the workload were made anew`;
+  return accepts(plan, 'Recreated', release)
+    ? undefined
+    : `${reason} after ${step}, though the objects of the workload were made anew`;
+}
+
+/** Whether a person has accepted that hold of that release; what was seen then is not asked here. */
+function accepts({ annotations }: OurCommit['plan'], reason: string, release: string | undefined): boolean {
+  const given = (annotations['tranche.dev/accept'] ?? '').split(',');
+  return given.some((one) => one.startsWith(`${reason}@${release}#`));
 }
 
 /** A main that other hands have rewritten is gone on from only where a person has looked at it. */

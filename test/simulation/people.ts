@@ -1,6 +1,8 @@
 /** The people of the repository: they edit templates, approve, abort, scale, and sometimes do what they should not. */
 
 import { INTENT } from '../../src/api/intents.ts';
+import { factsDigest } from '../../src/reconcile/digests.ts';
+import { readStatus, STATUS_REQUEST } from '../../src/reconcile/record-store.ts';
 import type { Chance, Weighted } from './chance.ts';
 import {
   type FileMarks,
@@ -46,6 +48,7 @@ export class Person {
     const acts: Weighted<Act> = [
       [delivering ? 0.7 : 6, edit],
       [delivering ? 6 : 0, approve],
+      [delivering ? 2 : 0, accept],
       [delivering ? 0.7 : 0, abort],
       [delivering ? 0.5 : 0.1, revert],
       [this.state.paused ? 2 : 0.3, togglePause],
@@ -98,13 +101,30 @@ function edit(person: Person): void {
   person.write(withVersion(person.text, person.versions, person.workload), `version ${person.versions}`);
 }
 
-/** Approves the step that Git names; waves through what is held there as well. */
+/** Approves the step that Git names: that ends its pause, and nothing else. */
 export function approve(person: Person): void {
   const { marks } = person;
   const index = stepIndex(marks);
-  // Step 0, in which extra groups start, is approved as step 1.
   if (marks !== undefined && index !== undefined)
     person.intend(INTENT.approve, `${Math.max(1, index)}@${marks.release}`);
+}
+
+/** Accepts one of the holds that the status branch shows, as far as a person may: for what the last pass has seen. */
+function accept(person: Person): void {
+  const { universe, workload, marks, chance } = person;
+  const head = universe.repository.head('tranche-status');
+  if (head === undefined || marks === undefined || stepIndex(marks) === undefined) return;
+  const stored = readStatus(universe.repository.readAt(head, STATUS_REQUEST)).records;
+  const record = [...stored.values()].find((one) => one.kind === 'read' && one.record.name === workload.name);
+  const holds = record?.kind === 'read' ? record.record.holds.filter(({ facts }) => facts !== undefined) : [];
+  if (holds.length === 0) return;
+  const { reason, facts = {} } = chance.pick(holds);
+  const given = `${reason}@${marks.release}#${factsDigest(facts)}`;
+  const others = (person.state.intents[INTENT.accept] ?? '').split(',').filter((one) => {
+    const [name = '', release = ''] = one.split(/[@#]/);
+    return release === marks.release && name !== reason;
+  });
+  person.intend(INTENT.accept, [...others, given].join(','));
 }
 
 /** Gives up the release that is being delivered. */

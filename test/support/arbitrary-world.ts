@@ -1,6 +1,7 @@
 /** Random worlds: desired, recorded and observed state that need not fit together. */
 
 import * as fc from 'fast-check';
+import { ACCEPTABLE } from '../../src/api/intents.ts';
 import { SENTINEL } from '../../src/api/workload.ts';
 import type { LiveWorld, RecordWorld, World } from './snapshot.ts';
 import { issueOf } from './snapshot.ts';
@@ -58,10 +59,16 @@ const intents = fc.record(
       .tuple(fc.integer({ min: 1, max: 5 }), letter, fc.integer({ min: 1, max: 4 }))
       .map(([index, text, k]) => `${index}@${text}.${k}`),
     abort: fc.tuple(letter, fc.integer({ min: 1, max: 4 })).map(([text, k]) => `${text}.${k}`),
-    retry: fc.tuple(letter, fc.integer({ min: 1, max: 4 })).map(([text, k]) => `${text}.${k}`),
+    retry: fc
+      .tuple(letter, fc.integer({ min: 1, max: 4 }), fc.nat(3))
+      .map(([text, k, later]) => `${text}.${k} ${k + later}`),
   },
   { requiredKeys: [] },
 );
+
+const accept = fc
+  .tuple(fc.subarray([...ACCEPTABLE], { minLength: 1 }), letter, fc.integer({ min: 1, max: 4 }))
+  .map(([reasons, text, k]) => reasons.map((reason) => `${reason}@${text}.${k}`).join(' '));
 
 function live(n: number): fc.Arbitrary<LiveWorld> {
   return fc.record(
@@ -118,6 +125,7 @@ const chaos: fc.Arbitrary<World> = fc
         failureThreshold: fc.constantFrom(0, 1, '50%' as const),
         scaler: fc.constantFrom('HPA vllm', 'unknown'),
         intents,
+        accept,
         issues: fc.constantFrom([], [], [issueOf('UnknownField')]),
         record: recorded(n),
       },
@@ -196,9 +204,18 @@ const surged: fc.Arbitrary<World> = fc
     );
   });
 
+/** A release was given up, and is asked for again: before or after another one. */
+const retried: fc.Arbitrary<World> = fc.record({
+  marks: fc.constantFrom('A.1 aborted=B.2', 'A.1 aborted=C.3,B.2', 'A.3 aborted=B.2'),
+  text: fc.constantFrom('A', 'A', 'B'),
+  retryText: fc.constantFrom('B', 'B', 'unknown'),
+  intents: fc.constantFrom({ retry: 'B.2' }, { retry: 'B.2 3' }),
+});
+
 /** Nearly half of them chaos, the others deliveries that could go on. */
 export const arbitraryWorld: fc.Arbitrary<World> = fc.oneof(
   { weight: 4, arbitrary: chaos },
   { weight: 3, arbitrary: delivery },
   { weight: 2, arbitrary: surged },
+  { weight: 1, arbitrary: retried },
 );

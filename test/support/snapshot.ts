@@ -1,8 +1,8 @@
 /** Builds snapshots from a compact notation, and says what a plan would write in the same notation. */
 
 import type { IntOrPercent } from '../../src/api/int-or-percent.ts';
-import type { Intents } from '../../src/api/intents.ts';
-import { INTENT, parseIntents } from '../../src/api/intents.ts';
+import type { AcceptIntent, Intents } from '../../src/api/intents.ts';
+import { ACCEPTABLE, INTENT, parseIntents } from '../../src/api/intents.ts';
 import type { Issue } from '../../src/api/issue.ts';
 import type { JsonObject } from '../../src/api/json.ts';
 import { absent, type Known, known, unknown } from '../../src/api/known.ts';
@@ -15,7 +15,10 @@ import { printRelease } from '../../src/api/release.ts';
 import { parseRollout } from '../../src/api/rollout.ts';
 import type { Recreate, SizeChange } from '../../src/api/rollout-policy.ts';
 import { SENTINEL } from '../../src/api/workload.ts';
+import { factsDigest, withFactDigests } from '../../src/reconcile/digests.ts';
 import { partitionOf, plannedGroups } from '../../src/rollout/batches.ts';
+import { factsOf } from '../../src/rollout/facts.ts';
+import { situationOf } from '../../src/rollout/situation.ts';
 import {
   type History,
   type Live,
@@ -102,7 +105,9 @@ export type World = {
   /** As declared, `0.11`. */
   readonly lwsVersion?: string;
   /** As on the Rollout: `{ approve: '1@B.2' }`. */
-  readonly intents?: Readonly<Partial<Record<keyof typeof INTENT, string>>>;
+  readonly intents?: Readonly<Partial<Record<Exclude<keyof typeof INTENT, 'accept'>, string>>>;
+  /** Holds that somebody has accepted: `Overshoot@B.2` for what is seen, `Overshoot@B.2#other` for something else. */
+  readonly accept?: string;
   readonly issues?: readonly Issue[];
   readonly history?: History;
   /** Its name, or `unknown`. */
@@ -260,7 +265,21 @@ function longIntent(value: string): string {
 
 /** The snapshot of a world. At rest, settled on A, four groups, `maxUnavailable` 1, unless it says otherwise. */
 export function world(of: World = {}): Snapshot {
-  return of.gone === undefined ? inPlace(of) : outOfFile(of, inPlace);
+  return of.gone === undefined ? accepting(of.accept, inPlace(of)) : outOfFile(of, inPlace);
+}
+
+function accepting(notation: string | undefined, snapshot: Snapshot): Snapshot {
+  const { workload, rollout } = snapshot;
+  if (notation === undefined || workload === undefined || rollout === undefined) return snapshot;
+  const seen = factsOf(situationOf(snapshot, workload));
+  const accept = notation.split(' ').map((word): AcceptIntent => {
+    const [, name = '', release = '', other] = /^(\w+)@([A-F]\.[0-9]+)(#other)?$/.exec(word) ?? [];
+    const reason = ACCEPTABLE.find((one) => one === name);
+    if (reason === undefined) throw new Error(`${word} is no hold to accept`);
+    const facts = other === undefined ? seen[reason] : { other: true };
+    return { reason, release: releaseOf(release), facts: factsDigest(facts ?? {}) };
+  });
+  return withFactDigests({ ...snapshot, rollout: { ...rollout, intents: { ...rollout.intents, accept } } });
 }
 
 function inPlace(of: World): Snapshot {
@@ -281,6 +300,7 @@ function inPlace(of: World): Snapshot {
     history: of.history ?? { kind: 'continued' },
     blobs: { [WORKLOAD_FILE]: 'blob', [ROLLOUT_FILE]: 'blob' },
     rollout: rolloutFile(of),
+    facts: {},
     policy: { surge: of.surge ?? 0, sizeChange: of.sizeChange ?? 'Refuse', recreate: of.recreate ?? 'Refuse' },
     lwsVersion: of.lwsVersion === undefined ? undefined : parseLwsVersion(of.lwsVersion),
     workload: {

@@ -1,8 +1,9 @@
 /** Gates that look at the cluster: is Git's state live, and can the next groups move without harm. */
 
 import { emptiesDiffer } from '../../api/content-match.ts';
+import type { JsonObject } from '../../api/json.ts';
 import { type Group, nameGroups } from '../groups.ts';
-import { type Hold, hold } from '../hold.ts';
+import { type Hold, hold, withFacts } from '../hold.ts';
 import { capital, groupsAre, notReady } from '../sentences.ts';
 import { type Observed, type Situation, spendingOf, unavailableBudget } from '../situation.ts';
 
@@ -71,10 +72,21 @@ export function recreated({ observed, snapshot }: Situation): Hold | undefined {
         ? undefined
         : 'leader StatefulSet';
   if (which === undefined) return undefined;
-  return hold(
+  const held = hold(
     'Recreated',
-    `the ${which} is not the one that this delivery began with: all groups came up on the template of Git. To accept that: tranche approve ${snapshot.key.name}; to go back: tranche abort ${snapshot.key.name}`,
+    `the ${which} is not the one that this delivery began with: all groups came up on the template of Git. To accept that: tranche approve ${snapshot.key.name} --hold Recreated; to go back: tranche abort ${snapshot.key.name}`,
   );
+  return withFacts(held, uidsOf(observed));
+}
+
+/** The objects that are there instead; undefined: they are the ones that the delivery began with. */
+export function recreatedFacts(situation: Situation): JsonObject | undefined {
+  const { observed } = situation;
+  return observed === undefined || recreated(situation) === undefined ? undefined : uidsOf(observed);
+}
+
+function uidsOf({ lws, leaderSet }: Observed): JsonObject {
+  return { leaderWorkerSet: lws.uid, leaderStatefulSet: leaderSet.uid };
 }
 
 /**

@@ -1,10 +1,11 @@
 /** Gates that tell why groups of the step do not come: no place for a pod, a crash loop, a StatefulSet that never replaces. */
 
 import { floorOf } from '../../api/int-or-percent.ts';
+import type { JsonObject } from '../../api/json.ts';
 import type { GroupRestarts } from '../../api/record.ts';
 import { printInstant } from '../../api/time.ts';
 import type { Group } from '../groups.ts';
-import { type Hold, hold } from '../hold.ts';
+import { type Hold, hold, withFacts } from '../hold.ts';
 import { CRASH_LOOP_RESTARTS, recordedGroup, restartsOf, timesRestarted } from '../restarts.ts';
 import { capital, groupsAre, notReady } from '../sentences.ts';
 import { type Situation, unreadyOf } from '../situation.ts';
@@ -34,14 +35,33 @@ export function troublesOf(
  * have stayed up for a while.
  */
 export function restless(situation: Situation): Hold | undefined {
-  const { observed, asked, snapshot } = situation;
-  if (observed === undefined || asked === undefined) return undefined;
-  const looping = wanted(observed, asked).filter((group) => group.ready && isLooping(situation, group));
-  if (looping.length === 0) return undefined;
+  const { snapshot } = situation;
+  const looping = loopingReady(situation);
+  const facts = restlessFacts(situation);
+  if (facts === undefined) return undefined;
   const left = looping.map((group) => CRASH_LOOP_QUIET_SECONDS - readySeconds(situation, group));
   const { message } = crashLoop(situation, looping);
-  const wait = `Ready just now: counts once it has stayed so for ${CRASH_LOOP_QUIET_SECONDS} s, or with: tranche approve ${snapshot.key.name}`;
-  return hold('GroupCrashLoop', `${message}. ${wait}`, Math.max(1, ...left));
+  const wait = `Ready just now: counts once it has stayed so for ${CRASH_LOOP_QUIET_SECONDS} s, or with: tranche approve ${snapshot.key.name} --hold GroupCrashLoop`;
+  return withFacts(hold('GroupCrashLoop', `${message}. ${wait}`, Math.max(1, ...left)), facts);
+}
+
+/** Each with its leader and how often it was started again: another start is another thing to accept. */
+export function restlessFacts(situation: Situation): JsonObject | undefined {
+  const looping = loopingReady(situation);
+  if (looping.length === 0) return undefined;
+  return {
+    groups: looping.map((group) => ({
+      index: group.index,
+      leader: group.uid,
+      restarts: timesRestarted(situation, group),
+    })),
+  };
+}
+
+function loopingReady(situation: Situation): readonly Group[] {
+  const { observed, asked } = situation;
+  if (observed === undefined || asked === undefined) return [];
+  return wanted(observed, asked).filter((group) => group.ready && isLooping(situation, group));
 }
 
 function isLooping(situation: Situation, group: Group): boolean {

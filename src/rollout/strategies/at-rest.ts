@@ -54,7 +54,13 @@ export function unmanaged(situation: Situation): Decision {
 /** Above every release that an intent still names: one meant for an earlier time under management must not apply again. */
 function firstSerial({ snapshot }: Situation): number {
   const intents = snapshot.rollout?.intents;
-  const named = [intents?.approve?.release, intents?.jump?.release, intents?.abort?.release, intents?.retry?.release];
+  const named = [
+    intents?.approve?.release,
+    intents?.jump?.release,
+    intents?.abort?.release,
+    intents?.retry?.release,
+    ...(intents?.accept ?? []).map(({ release }) => release),
+  ];
   return 1 + Math.max(0, ...named.map((release) => release?.serial ?? 0));
 }
 

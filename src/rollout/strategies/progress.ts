@@ -3,13 +3,14 @@
 import type { StepIntent } from '../../api/intents.ts';
 import type { StepState } from '../../api/record.ts';
 import { sameRelease } from '../../api/release.ts';
-import { batchReady, coversAll, plannedGroups, toleratedFailures } from '../batches.ts';
+import { unlessAccepted } from '../accepting.ts';
+import { batchReady, coversAll, toleratedFailures } from '../batches.ts';
 import { blockedByUnreadyGroup, replicasUnknown, wanted } from '../gates/cluster.ts';
 import { blockedByStatefulSetGate, restless, troublesOf } from '../gates/trouble.ts';
 import { type Group, nameGroups } from '../groups.ts';
 import { type Hold, hold } from '../hold.ts';
 import { restartsOf } from '../restarts.ts';
-import { groupsAre, notReady, ofGroupsAre, whyUnready } from '../sentences.ts';
+import { groupsAre, notReady, whyUnready } from '../sentences.ts';
 import { type Situation, unavailableBudget, unreadyOf } from '../situation.ts';
 import { soakingSince } from '../soak.ts';
 import { jumpRefusal, pauseDecision, stepStateOf, stepStates } from '../steps.ts';
@@ -73,8 +74,8 @@ export function notReadyYet(situation: Situation, unready: readonly Group[]): re
 }
 
 /** Groups that were restarted again and again hold the next step, unless a person lets it follow. */
-export function restlessGroups(situation: Situation, step: StepIntent): Hold | undefined {
-  return approved(situation, step) ? undefined : restless(situation);
+export function restlessGroups(situation: Situation): Hold | undefined {
+  return unlessAccepted(situation, 'GroupCrashLoop', restless(situation));
 }
 
 /** Seen on the release in this step, and recreated on the old version: by hand, or while the partition stood above it. */
@@ -120,54 +121,6 @@ export function reachOf(groups: readonly Group[], budget: number): number {
   const last = groups.findLast((group) => !group.ready || group.version !== 'release');
   const base = Math.max(0, (last?.index ?? -1) + 1 - budget);
   return base + groups.filter((group) => group.index < base && !group.ready).length;
-}
-
-/**
- * The workload was scaled down past the step, so none of its groups is left: nothing soaks, and nothing shows that
- * the release works. Only a person lets the next, larger step follow all the same.
- */
-export function scaledAway(situation: Situation, step: StepIntent): Hold | undefined {
-  const { replicas, partition, steps, snapshot } = situation;
-  const plan = steps[step.index - 1];
-  if (replicas === undefined || replicas === 0 || plan === undefined || approved(situation, step)) return undefined;
-  if (partition < replicas || plannedGroups(plan.replicas, replicas) === 0) return undefined;
-  return hold(
-    'StepScaledAway',
-    `the workload was scaled down to ${replicas} groups, and those of step ${step.index} (from ${partition} up) are gone. To go on with the next step all the same: tranche approve ${snapshot.key.name}`,
-  );
-}
-
-/**
- * A group below the partition on the release, though there are no more on it than the step allows: it came up so when
- * a StatefulSet was made anew, from zero, or under a partition that was raised over it. Abort would not reach it.
- */
-export function astray(situation: Situation, step: StepIntent): Hold | undefined {
-  const { observed, replicas, partition, snapshot } = situation;
-  if (observed === undefined || replicas === undefined || approved(situation, step)) return undefined;
-  if (observed.releaseKey === observed.stableKey) return undefined;
-  const below = wanted(observed, replicas).filter((group) => group.index < partition && group.version === 'release');
-  if (below.length === 0) return undefined;
-  return hold(
-    'GroupsAstray',
-    `${groupsAre(below.map((group) => group.index))} on the release though below partition ${partition}: it came up so after a scaling to zero, on objects made anew, or under a partition that was raised. To count with it as it is: tranche approve ${snapshot.key.name}; to go back: tranche abort ${snapshot.key.name}`,
-  );
-}
-
-/** More groups on the release than the step allows for N as it is read: only a person lets that go on. */
-export function overshoot(situation: Situation, step: StepIntent): Hold | undefined {
-  const { observed, replicas, steps, snapshot } = situation;
-  const plan = steps[step.index - 1];
-  if (observed === undefined || replicas === undefined || plan === undefined || approved(situation, step))
-    return undefined;
-  // LWS sees one version only: nothing that could be too many.
-  if (observed.releaseKey === observed.stableKey) return undefined;
-  const allowed = plannedGroups(plan.replicas, replicas);
-  const updated = wanted(observed, replicas).filter((group) => group.version === 'release').length;
-  if (updated <= allowed) return undefined;
-  return hold(
-    'Overshoot',
-    `${ofGroupsAre(updated, replicas)} on the release, more than the ${allowed} of step ${step.index}. To go on from here: tranche approve ${snapshot.key.name}`,
-  );
 }
 
 /** What is left of the pause of a step whose groups are all there. */

@@ -14,7 +14,7 @@ export function acceptRecreated(situation: Situation, marks: Marks): Decision {
     ...withBudgetAfter(situation, { marks, floor: 0 }),
     partition: situation.partition === SENTINEL ? undefined : SENTINEL,
     text: undefined,
-    why: 'The workload was recreated in mid-delivery, so all its groups came up on the text of Git. A person has approved that.',
+    why: 'The workload was recreated in mid-delivery, so all its groups came up on the text of Git. A person has accepted that.',
   };
   return moving(move, 'StepUpgrade');
 }

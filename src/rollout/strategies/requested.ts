@@ -4,6 +4,7 @@ import { emptiesDiffer } from '../../api/content-match.ts';
 import type { Marks } from '../../api/marks.ts';
 import { printRelease, type Release, sameRelease } from '../../api/release.ts';
 import { SENTINEL } from '../../api/workload.ts';
+import { accepted } from '../accepting.ts';
 import {
   blockedByUnreadyGroup,
   mixedRevisions,
@@ -22,7 +23,7 @@ import { type Decision, holding, type Move, moving } from '../move.ts';
 import { nextRelease, type Situation } from '../situation.ts';
 import { firstStep, NOTHING_ASIDE, start } from './first-step.ts';
 import { goBack, withdraw } from './going-back.ts';
-import { approved, overshoot } from './progress.ts';
+import { overshoot } from './out-of-place.ts';
 import { acceptRecreated } from './recreated.ts';
 import { retried } from './retrying.ts';
 import { beyondFirstStep, stopRoll, supersede } from './superseding.ts';
@@ -59,8 +60,9 @@ export function requested(situation: Situation): Decision {
   if (partition < SENTINEL && beyondFirstStep(situation)) return supersede(situation);
   if (invisible(situation)) return settleUnchanged(situation, marks, release);
   const first = { index: 1, release };
-  const anew = recreated(situation) !== undefined && approved(situation, first);
-  const over = overshoot(situation, first);
+  const anew = recreated(situation) !== undefined && accepted(situation, 'Recreated');
+  // Who accepts that all was made anew has accepted that all groups are on the release.
+  const over = anew ? undefined : overshoot(situation, first);
   const gates = anew ? startGates.filter((gate) => gate !== recreated) : startGates;
   const holds = [...holdsOf(gates, situation), ...(over === undefined ? [] : [over])];
   if (holds.length > 0) return holding(holds, 'BeforeStepUpgrade');

@@ -2,7 +2,7 @@
 
 import type { Marks } from '../../api/marks.ts';
 import { printRelease, sameRelease } from '../../api/release.ts';
-import { SENTINEL } from '../../api/workload.ts';
+import { accepted } from '../accepting.ts';
 import { nextPartition, partitionOf, plannedGroups } from '../batches.ts';
 import { budgetNote, withBudgetAfter } from '../budget.ts';
 import {
@@ -21,20 +21,13 @@ import { surgeEndangered } from '../gates/surge.ts';
 import { type Hold, hold, unique } from '../hold.ts';
 import { type Decision, holding, type Move, moving } from '../move.ts';
 import { capital, groupsAre, notReady } from '../sentences.ts';
-import { lowest, type Situation, unreadyOf } from '../situation.ts';
+import { type Situation, unreadyOf } from '../situation.ts';
 import { wholeChange, wholeReason } from '../size-change.ts';
 import { soakingSince } from '../soak.ts';
 import { describeStep, followingStep, isJump, jumpRefusal, stepAfterEdit } from '../steps.ts';
-import {
-  approved,
-  astray,
-  overshoot,
-  restlessGroups,
-  scaledAway,
-  stateOfStep,
-  waitingOnGroups,
-  waitingOnPause,
-} from './progress.ts';
+import { astray, overshoot, overshooting, scaledAway } from './out-of-place.ts';
+import { partitionEdited, partitionFacts } from './partition-edited.ts';
+import { restlessGroups, stateOfStep, waitingOnGroups, waitingOnPause } from './progress.ts';
 import { raisedForLeftovers } from './raising.ts';
 import { acceptRecreated } from './recreated.ts';
 
@@ -69,18 +62,23 @@ export function stepping(situation: Situation, step: { readonly index: number; r
   if (edited !== undefined && edited.move !== undefined) return edited;
   const anew = recreated(situation);
   if (anew !== undefined)
-    return approved(situation, at) ? acceptRecreated(situation, marks) : holding([anew], 'StepUpgrade');
+    return accepted(situation, 'Recreated') ? acceptRecreated(situation, marks) : holding([anew], 'StepUpgrade');
   const raised = edited === undefined ? raisedForLeftovers(situation, marks) : undefined;
   if (raised !== undefined) return raised;
   const groups = waitingOnGroups(situation, Math.min(situation.partition, situation.replicas ?? 0));
-  const gone = edited === undefined ? scaledAway(situation, at) : undefined;
+  // Another partition than the step's explains what lies on its wrong side, accepted or not.
+  const moved = partitionFacts(situation);
+  const gone = moved === undefined ? scaledAway(situation, at) : undefined;
   // Nothing soaks while there are no groups.
   const done = groups.length === 0 && situation.replicas !== 0 && gone === undefined;
   const plan = wholeNext(situation, index) ?? editedPlan(situation, at);
   // Under an edited plan it is the step to come that must have room for what is done.
-  const over = approved(situation, at) ? undefined : overshoot(situation, { ...at, index: plan ?? index });
-  const odd = [over, edited, plan].every((found) => found === undefined) ? astray(situation, at) : undefined;
-  const unsteady = restlessGroups(situation, at);
+  const toCome = { ...at, index: plan ?? index };
+  const over = overshoot(situation, toCome);
+  // Who accepts that there are too many has seen which they are.
+  const counted = overshooting(situation, toCome) ?? moved ?? plan;
+  const odd = counted === undefined ? astray(situation) : undefined;
+  const unsteady = restlessGroups(situation);
   const pause = done && plan === undefined ? waitingOnPause(situation, at) : undefined;
   const holds = [
     ...(edited?.holds ?? []),
@@ -203,37 +201,4 @@ export function refusedJump({ snapshot, marks, steps }: Situation, index: number
   if (jump === undefined || !sameRelease(jump.release, marks?.release) || jump.index === index) return undefined;
   const why = jumpRefusal(jump.index, { current: index, steps: steps.length });
   return why === undefined ? undefined : hold('JumpRefused', `jump to step ${jump.index}: ${why}`);
-}
-
-/** Another partition than we wrote: lower lets groups go, and is stopped; higher lets them fall back, and is held. */
-export function partitionEdited(situation: Situation, marks: Marks): Decision | undefined {
-  const { partition, observed, replicas, snapshot } = situation;
-  const recorded = snapshot.record?.step;
-  const ours =
-    recorded !== undefined &&
-    sameRelease(recorded.release, marks.release) &&
-    recorded.index === (marks.step?.kind === 'step' ? marks.step.index : 0);
-  const expected = ours ? recorded.partition : (marks.restore?.floor ?? partition);
-  if (partition === expected || (!ours && partition > expected && partition !== SENTINEL)) return undefined;
-  const index = marks.step?.kind === 'step' ? marks.step.index : 1;
-  if (approved(situation, { index, release: marks.release })) return undefined;
-  const why = `the partition was edited from ${expected} to ${partition} in mid-delivery. To go on from here: tranche approve ${snapshot.key.name}`;
-  if (partition > expected) return holding([hold('PartitionEdited', `${why}; or put ${expected} back`)], 'StepUpgrade');
-  const onIt =
-    observed === undefined || replicas === undefined
-      ? undefined
-      : lowest(wanted(observed, replicas).filter((group) => group.version === 'release'));
-  const back = Math.min(expected, onIt ?? expected);
-  const holds = [hold('PartitionEdited', why)];
-  if (back <= partition) return holding(holds, 'StepUpgrade');
-  const move: Move = {
-    reason: 'PartitionRestored',
-    label: `step ${index}/${marks.step?.kind === 'step' ? marks.step.of : 1}`,
-    // The cluster may have seen the edited one: going back must not forget the groups that it let go.
-    ...withBudgetAfter(situation, { marks, floor: Math.min(partition, marks.restore?.floor ?? partition) }),
-    partition: back,
-    text: undefined,
-    why: `The partition was edited by hand from ${expected} to ${partition}, further than the step allows. It is put back to ${back}, the lowest group that is on the release already.`,
-  };
-  return moving(move, 'StepUpgrade', holds);
 }

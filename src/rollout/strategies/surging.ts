@@ -2,6 +2,7 @@
 
 import type { Marks } from '../../api/marks.ts';
 import { printRelease } from '../../api/release.ts';
+import { accepted } from '../accepting.ts';
 import { withBudgetAfter } from '../budget.ts';
 import { recreated } from '../gates/cluster.ts';
 import { holdsOf } from '../gates/gate.ts';
@@ -11,25 +12,25 @@ import { type Decision, holding, moving } from '../move.ts';
 import { capital, extraGroups, moreGroups } from '../sentences.ts';
 import type { Situation } from '../situation.ts';
 import { surgeInGit } from '../surge.ts';
-import { approved, overshoot, restlessGroups, waitingOnGroups } from './progress.ts';
+import { overshoot } from './out-of-place.ts';
+import { partitionEdited } from './partition-edited.ts';
+import { restlessGroups, waitingOnGroups } from './progress.ts';
 import { raisedForLeftovers } from './raising.ts';
 import { acceptRecreated } from './recreated.ts';
-import { forwardGates, nextStep, partitionEdited, wholeNext } from './stepping.ts';
+import { forwardGates, nextStep, wholeNext } from './stepping.ts';
 
 /**
  * First the extra groups, once the partition that lets only them onto the release is live; then, with all of them on
- * it and ready, step 1 or the target of a jump. It waits for nobody; what a person has to accept is approved as step 0,
- * or ahead of time as step 1.
+ * it and ready, step 1 or the target of a jump. It waits for nobody: there is no pause to approve.
  */
 export function surging(situation: Situation, step: { readonly of: number; readonly marks: Marks }): Decision {
   const { marks, of } = step;
   const first = { index: 1, release: marks.release };
-  const accepted = [0, 1].some((index) => approved(situation, { ...first, index }));
   const edited = partitionEdited(situation, marks);
   if (edited?.move !== undefined) return edited;
   const anew = recreated(situation);
   if (anew !== undefined) {
-    if (!accepted) return holding([anew], 'StepUpgrade');
+    if (!accepted(situation, 'Recreated')) return holding([anew], 'StepUpgrade');
     return acceptRecreated(situation, { ...marks, step: { kind: 'step', index: 1, of } });
   }
   const raised = edited === undefined ? raisedForLeftovers(situation, marks) : undefined;
@@ -40,8 +41,8 @@ export function surging(situation: Situation, step: { readonly of: number; reado
     waitingOnGroups(situation, Math.min(situation.partition, situation.replicas ?? 0)),
   );
   const waits = [...groups, ...(extra === 0 ? [] : notOnLeaderSet(situation))];
-  const unsteady = accepted ? undefined : restlessGroups(situation, first);
-  const over = accepted ? undefined : overshoot(situation, first);
+  const unsteady = restlessGroups(situation);
+  const over = overshoot(situation, first);
   const holds = unique([
     ...(edited?.holds ?? []),
     ...waits,

@@ -3,6 +3,7 @@
 import type { Marks } from '../../api/marks.ts';
 import { printRelease, sameRelease } from '../../api/release.ts';
 import { SENTINEL } from '../../api/workload.ts';
+import { accepted } from '../accepting.ts';
 import { batchReady } from '../batches.ts';
 import { budgetNote, withBudgetAfter } from '../budget.ts';
 import { recreated, replicasUnknown, revisionChanged, scaledToZero, wanted } from '../gates/cluster.ts';
@@ -18,7 +19,7 @@ import { allGroupsAre, groupsAre, notReady, whyUnready } from '../sentences.ts';
 import { flipped, type Situation, unreadyOf } from '../situation.ts';
 import { followingStep, isJump } from '../steps.ts';
 import { surgeInGit } from '../surge.ts';
-import { approved, notReadyYet, restlessGroups, stateOfStep, waitingOnPause } from './progress.ts';
+import { notReadyYet, restlessGroups, stateOfStep, waitingOnPause } from './progress.ts';
 import { raisedForLeftovers } from './raising.ts';
 import { refusedJump } from './stepping.ts';
 import { onRelease, surgeReturned } from './surge-return.ts';
@@ -33,8 +34,7 @@ type WholeStep = { readonly index: number; readonly of: number; readonly marks: 
 export function rolling(situation: Situation, step: WholeStep): Decision {
   const { observed, asked, marks } = situation;
   const anew = recreated(situation);
-  if (anew !== undefined && !approved(situation, { index: step.index, release: step.marks.release }))
-    return holding([anew], 'StepUpgrade');
+  if (anew !== undefined && !accepted(situation, 'Recreated')) return holding([anew], 'StepUpgrade');
   const unsure = situation.notApplied ?? replicasUnknown(situation) ?? scaledToZero(situation);
   if (unsure !== undefined) return holding([unsure], 'StepUpgrade');
   if (observed === undefined || asked === undefined || marks === undefined)
@@ -111,7 +111,7 @@ export function armed(situation: Situation, step: WholeStep): Decision {
   const groups = waitingOnFleet(situation, queued);
   const done = groups.length === 0 && situation.replicas !== 0;
   const pause = done ? waitingOnPause(situation, { index: step.index, release: step.marks.release }) : undefined;
-  const unsteady = restlessGroups(situation, { index: step.index, release: step.marks.release });
+  const unsteady = restlessGroups(situation);
   const holds = [
     ...groups,
     ...holdsOf(servingGates, situation),

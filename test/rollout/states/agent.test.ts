@@ -180,8 +180,18 @@ test.each<Row>([
   ],
   [
     'new below the partition, accepted',
-    { ...late, live: {}, groups: '0:B+ 1:A+ 2:A+ 3:A+', intents: { approve: '1@B.2' } },
+    { ...late, live: {}, groups: '0:B+ 1:A+ 2:A+ 3:A+', accept: 'GroupsAstray@B.2' },
     'hold GroupsNotUpdated',
+  ],
+  [
+    'new below the partition, accepted when it was another',
+    { ...late, live: {}, groups: '0:B+ 1:A+ 2:A+ 3:A+', accept: 'GroupsAstray@B.2#other' },
+    'hold GroupsNotUpdated GroupsAstray',
+  ],
+  [
+    'new below the partition, and an approval, which stands for the pause alone',
+    { ...late, live: {}, groups: '0:B+ 1:A+ 2:A+ 3:A+', intents: { approve: '1@B.2' } },
+    'hold GroupsNotUpdated GroupsAstray',
   ],
   ['old above the partition', { ...late, live: {}, groups: A4 }, 'hold GroupsNotUpdated'],
   [

@@ -106,11 +106,7 @@ test.each<Row>([
   ['a group on neither text', { ...requested, groups: '0:A+ 1:C+ 2:A+ 3:A+' }, 'hold MixedRevisions'],
   ['scaled to zero', { ...requested, n: 0, groups: '' }, 'hold ScaledToZero'],
   ['came up from zero', { ...requested, groups: '0:B+ 1:B+ 2:B+ 3:B+', live: { revisions: 'A' } }, 'hold Overshoot'],
-  [
-    'came up from zero, approved',
-    { ...requested, groups: '0:B+ 1:B+ 2:B+ 3:B+', intents: { approve: '1@B.2' } },
-    step1,
-  ],
+  ['came up from zero, accepted', { ...requested, groups: '0:B+ 1:B+ 2:B+ 3:B+', accept: 'Overshoot@B.2' }, step1],
   ['put back to the text of the release', { text: 'A' }, 'nothing'],
   ['an aborted text', { ...requested, marks: 'A.1 aborted=B.2' }, 'hold ReleaseAborted'],
   [
@@ -270,7 +266,7 @@ test.each<Row>([
       groups: '0:B+ 1:B- 2:B+ 3:B+',
       live: { setUid: 'set-2' },
       record: {},
-      intents: { approve: '1@B.2' },
+      accept: 'Recreated@B.2',
     },
     'Armed: step 1/3, armed => B.2 1/3 floor=0',
   ],

@@ -164,9 +164,24 @@ test.each<Row>([
     'hold Overshoot',
   ],
   [
-    'up, approved',
-    { ...one, n: 8, groups: '0:A+ 1:A+ 2:A+ 3:B+ 4:B+ 5:B+ 6:B+ 7:B+', record: scaled, intents: { approve: '1@B.2' } },
+    'up, accepted',
+    { ...one, n: 8, groups: '0:A+ 1:A+ 2:A+ 3:B+ 4:B+ 5:B+ 6:B+ 7:B+', record: scaled, accept: 'Overshoot@B.2' },
     'StepReady: step 2/3 => B.2 2/3 floor=3',
+  ],
+  [
+    'up, and an approval, which stands for the pause alone',
+    { ...one, n: 8, groups: '0:A+ 1:A+ 2:A+ 3:B+ 4:B+ 5:B+ 6:B+ 7:B+', record: scaled, intents: { approve: '1@B.2' } },
+    'hold Overshoot',
+  ],
+  [
+    'up, accepted when there were others',
+    { ...one, n: 8, groups: '0:A+ 1:A+ 2:A+ 3:B+ 4:B+ 5:B+ 6:B+ 7:B+', record: scaled, accept: 'Overshoot@B.2#other' },
+    'hold Overshoot',
+  ],
+  [
+    'up, accepted for another release',
+    { ...one, n: 8, groups: '0:A+ 1:A+ 2:A+ 3:B+ 4:B+ 5:B+ 6:B+ 7:B+', record: scaled, accept: 'Overshoot@B.1' },
+    'hold Overshoot',
   ],
   ['up and down again', one, step2],
   [
@@ -175,8 +190,13 @@ test.each<Row>([
     'hold StepScaledAway',
   ],
   [
+    'down past the step, accepted at another N',
+    { ...one, n: 2, groups: '0:A+ 1:A+', record: scaled, accept: 'StepScaledAway@B.2#other' },
+    'hold StepScaledAway',
+  ],
+  [
     'down past the step, and a person accepts that: the next P uses N as read',
-    { ...one, n: 2, groups: '0:A+ 1:A+', record: scaled, intents: { approve: '1@B.2' } },
+    { ...one, n: 2, groups: '0:A+ 1:A+', record: scaled, accept: 'StepScaledAway@B.2' },
     'StepReady: step 2/3, partition 3 → 1 => B.2 2/3 floor=1',
   ],
   [
@@ -234,8 +254,34 @@ test.each<Row>([
     'PartitionRestored: step 1/3, partition 1 → 3 => B.2 1/3 floor=1 | PartitionEdited',
   ],
   [
-    'lowered, approved',
+    'lowered, approved: that ends a pause, and nothing else',
     { ...one, p: 1, groups: '0:A+ 1:B+ 2:B+ 3:B+', record: ours, intents: { approve: '1@B.2' } },
+    'hold PartitionEdited Overshoot',
+  ],
+  [
+    'lowered under an approved pause: put back',
+    { ...one, p: 0, groups: '0:A+ 1:A+ 2:A+ 3:B+', record: ours, intents: { approve: '1@B.2' } },
+    'PartitionRestored: step 1/3, partition 0 → 3 => B.2 1/3 floor=0 | PartitionEdited',
+  ],
+  [
+    'lowered, and that alone is accepted',
+    { ...one, p: 1, groups: '0:A+ 1:B+ 2:B+ 3:B+', record: ours, accept: 'PartitionEdited@B.2' },
+    'hold Overshoot',
+  ],
+  [
+    'lowered, accepted at another partition',
+    {
+      ...one,
+      p: 1,
+      groups: '0:A+ 1:B+ 2:B+ 3:B+',
+      record: ours,
+      accept: 'PartitionEdited@B.2#other Overshoot@B.2',
+    },
+    'hold PartitionEdited',
+  ],
+  [
+    'lowered, accepted with the groups that went',
+    { ...one, p: 1, groups: '0:A+ 1:B+ 2:B+ 3:B+', record: ours, accept: 'PartitionEdited@B.2 Overshoot@B.2' },
     'StepReady: step 2/3 => B.2 2/3 floor=1',
   ],
   [
@@ -246,8 +292,8 @@ test.each<Row>([
   ['raised', { ...one, p: 4, record: ours }, 'hold PartitionEdited'],
   ['raised to the sentinel', { ...one, p: 1000000, record: ours }, 'hold PartitionEdited'],
   [
-    'raised, approved',
-    { ...one, p: 4, record: ours, intents: { approve: '1@B.2' } },
+    'raised, accepted',
+    { ...one, p: 4, record: ours, accept: 'PartitionEdited@B.2' },
     'StepReady: step 2/3, partition 4 → 2 => B.2 2/3 floor=2',
   ],
   [
@@ -265,11 +311,13 @@ test.each<Row>([
   ['LWS', anew, 'hold Recreated'],
   ['leader StatefulSet', { ...anew, live: { setUid: 'set-2' } }, 'hold Recreated'],
   [
-    'approved: whole',
-    { ...anew, intents: { approve: '1@B.2' } },
+    'accepted: whole',
+    { ...anew, accept: 'Recreated@B.2' },
     'Armed: step 1/3, armed, partition 3 → 1000000 => B.2 1/3 floor=0',
   ],
-  ['approved for another release', { ...anew, intents: { approve: '1@B.1' } }, 'hold Recreated'],
+  ['accepted for another release', { ...anew, accept: 'Recreated@B.1' }, 'hold Recreated'],
+  ['accepted for other objects', { ...anew, accept: 'Recreated@B.2#other' }, 'hold Recreated'],
+  ['approved before', { ...anew, intents: { approve: '1@B.2' } }, 'hold Recreated'],
   [
     'aborted',
     { ...anew, intents: { abort: 'B.2' } },

@@ -56,8 +56,8 @@ test.each<Row>([
   ],
   ['aborted before', { ...asked, intents: { abort: 'B.2' } }, 'RequestWithdrawn: withdraw => A.1 aborted=B.2 text A'],
   [
-    'recreated, and approved: all are on it',
-    { ...asked, live: { uid: 'lws-2' }, groups: '0:B+ 1:B+ 2:B+ 3:B+', intents: { approve: '1@B.2' } },
+    'recreated, and accepted: all are on it',
+    { ...asked, live: { uid: 'lws-2' }, groups: '0:B+ 1:B+ 2:B+ 3:B+', accept: 'Recreated@B.2' },
     'Armed: step 1/3, armed => B.2 1/3 floor=0',
   ],
 ])('requested, %s', (_, of, then) => expect(planned(of)).toBe(then));
@@ -110,7 +110,8 @@ test.each<Row>([
   ['come up old: LWS will restart it', { ...surged, groups: `${OLD} 4:A+` }, 'hold GroupsNotUpdated'],
   ['loading is not tolerated here', { ...surged, groups: `${OLD} 4:B-`, failureThreshold: 1 }, 'hold GroupsNotReady'],
   ['ready just now, after a crash loop', restless, 'hold GroupCrashLoop'],
-  ['after a crash loop, and accepted', { ...restless, intents: { approve: '0@B.2' } }, step1],
+  ['after a crash loop, and accepted', { ...restless, accept: 'GroupCrashLoop@B.2' }, step1],
+  ['after a crash loop, and approved', { ...restless, intents: { approve: '0@B.2' } }, 'hold GroupCrashLoop'],
   ['a jump of another release', { ...surged, intents: { jump: '2@B.1' } }, step1],
   ['a jump', { ...surged, intents: { jump: '2@B.2' } }, 'Jumped: step 2/3, partition 4 → 2 => B.2 2/3 floor=2 r=4>5'],
   [
@@ -148,8 +149,8 @@ test.each<Row>([
   ['partition raised by hand', { ...surged, p: 1_000_000, record: { partition: 4 } }, 'hold PartitionEdited'],
   ['recreated', { ...surged, live: { uid: 'lws-2' }, groups: NEW }, 'hold Recreated'],
   [
-    'recreated, approved',
-    { ...surged, live: { uid: 'lws-2' }, groups: NEW, intents: { approve: '0@B.2' } },
+    'recreated, accepted',
+    { ...surged, live: { uid: 'lws-2' }, groups: NEW, accept: 'Recreated@B.2' },
     'Armed: step 1/3, armed, partition 4 → 1000000 => B.2 1/3 floor=0 r=4>5',
   ],
   [
@@ -161,7 +162,7 @@ test.each<Row>([
   ['scaled up by people: theirs', { ...surged, n: 8, groups: `${OLD} 4:B+ 5:B+ 6:B+ 7:B+` }, 'hold Overshoot'],
   [
     'scaled up, and accepted',
-    { ...surged, n: 8, groups: `${OLD} 4:B+ 5:B+ 6:B+ 7:B+`, intents: { approve: '0@B.2' } },
+    { ...surged, n: 8, groups: `${OLD} 4:B+ 5:B+ 6:B+ 7:B+`, accept: 'Overshoot@B.2' },
     'StepReady: step 1/3 => B.2 1/3 floor=4 r=4>5',
   ],
   [
@@ -294,8 +295,8 @@ test.each<Row>([
     'Superseded: step 1/3, partition 2 → 3, maxUnavailable 1 → 2 => C.3 1/3 floor=2 u=1>2 r=4>5',
   ],
   [
-    'recreated, approved',
-    { ...one, live: { uid: 'lws-2' }, groups: NEW, intents: { approve: '1@B.2' } },
+    'recreated, accepted',
+    { ...one, live: { uid: 'lws-2' }, groups: NEW, accept: 'Recreated@B.2' },
     'Armed: step 1/3, armed, partition 3 → 1000000 => B.2 1/3 floor=0 r=4>5',
   ],
 ])('a later step, %s', (_, of, then) => expect(planned(of)).toBe(then));

@@ -106,7 +106,10 @@ test('a crash loop says how often, since when, and what to do', () => {
 
 test('a crash loop that is over for the moment is a matter of a person', () => {
   const ready = passes(one, leaders('3:B-', '3:B-#1', '3:B-#2', '3:B+#3', '3:B+#3'));
-  expect(planned({ ...ready, intents: { approve: '1@B.2' } })).toBe(step2);
+  expect(planned({ ...ready, accept: 'GroupCrashLoop@B.2' })).toBe(step2);
+  expect(planned({ ...ready, intents: { approve: '1@B.2' } })).toBe('hold GroupCrashLoop');
+  const once: World = { ...ready, accept: 'GroupCrashLoop@B.2#other' };
+  expect(planned(once), 'accepted before it was started anew once more').toBe('hold GroupCrashLoop');
 });
 
 test('the counting begins anew with each step, and an unchanged world leaves the record as it is', () => {

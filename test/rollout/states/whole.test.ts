@@ -39,7 +39,8 @@ test.each<Row>([
   ['scaled to zero', { ...rolling, n: 0, groups: '' }, 'hold ScaledToZero'],
   ['scaled up meanwhile', { ...rolling, n: 5 }, 'hold GroupsNotUpdated'],
   ['recreated', { ...rolling, live: { uid: 'lws-2', revisions: '-' } }, 'hold Recreated'],
-  ['recreated, approved', { ...rolling, live: { uid: 'lws-2' }, intents: { approve: '3@B.2' } }, arm],
+  ['recreated, accepted', { ...rolling, live: { uid: 'lws-2' }, accept: 'Recreated@B.2' }, arm],
+  ['recreated, approved', { ...rolling, live: { uid: 'lws-2' }, intents: { approve: '3@B.2' } }, 'hold Recreated'],
   [
     'one group',
     { ...rolling, n: 1, marks: 'B.2 1/3 floor=0', groups: '0:B+' },

@@ -159,6 +159,11 @@ const orders: readonly Sentence[] = [
     act: (player, [who = '', name = '']) => ordered(player, { who, name, verb: { kind: 'approve', step: undefined } }),
   },
   {
+    pattern: new RegExp(`^${WHO} accepts (\\w+) of (\\S+)\\.$`),
+    act: (player, [who = '', hold = '', name = '']) =>
+      ordered(player, { who, name, verb: { kind: 'approve', step: undefined, hold } }),
+  },
+  {
     pattern: new RegExp(`^${WHO} jumps (\\S+) to step (\\d+)\\.$`),
     act: (player, [who = '', name = '', step = '']) =>
       ordered(player, { who, name, verb: { kind: 'jump', step: Number(step) } }),

@@ -1,0 +1,92 @@
+/** Groups that are not where the step wants them: too many on the release, below the partition, or gone. */
+
+import type { StepIntent } from '../../api/intents.ts';
+import type { JsonObject } from '../../api/json.ts';
+import { unlessAccepted } from '../accepting.ts';
+import { plannedGroups } from '../batches.ts';
+import { wanted } from '../gates/cluster.ts';
+import { type Hold, hold, withFacts } from '../hold.ts';
+import { groupsAre, ofGroupsAre } from '../sentences.ts';
+import type { Situation } from '../situation.ts';
+
+/**
+ * The workload was scaled down past the step, so none of its groups is left: nothing soaks, and nothing shows that
+ * the release works. Only a person lets the next, larger step follow all the same.
+ */
+export function scaledAway(situation: Situation, step: StepIntent): Hold | undefined {
+  const { replicas, partition, steps, snapshot } = situation;
+  const plan = steps[step.index - 1];
+  const facts = scaledAwayFacts(situation);
+  if (replicas === undefined || plan === undefined || facts === undefined) return undefined;
+  if (plannedGroups(plan.replicas, replicas) === 0) return undefined;
+  const held = hold(
+    'StepScaledAway',
+    `the workload was scaled down to ${replicas} groups, and those of step ${step.index} (from ${partition} up) are gone. To go on with the next step all the same: tranche approve ${snapshot.key.name} --hold StepScaledAway`,
+  );
+  return unlessAccepted(situation, 'StepScaledAway', withFacts(held, facts));
+}
+
+/** N, where it is not above the partition; undefined: the step has groups. */
+export function scaledAwayFacts({ replicas, partition }: Situation): JsonObject | undefined {
+  return replicas === undefined || replicas === 0 || partition < replicas ? undefined : { replicas };
+}
+
+/**
+ * A group below the partition on the release, though there are no more on it than the step allows: it came up so when
+ * a StatefulSet was made anew, from zero, or under a partition that was raised over it. Abort would not reach it.
+ */
+export function astray(situation: Situation): Hold | undefined {
+  const { partition, snapshot } = situation;
+  const below = onRelease(situation).filter((index) => index < partition);
+  const facts = astrayFacts(situation);
+  if (facts === undefined) return undefined;
+  const held = hold(
+    'GroupsAstray',
+    `${groupsAre(below)} on the release though below partition ${partition}: it came up so after a scaling to zero, on objects made anew, or under a partition that was raised. To count with it as it is: tranche approve ${snapshot.key.name} --hold GroupsAstray; to go back: tranche abort ${snapshot.key.name}`,
+  );
+  return unlessAccepted(situation, 'GroupsAstray', withFacts(held, facts));
+}
+
+/** Which groups below the partition are on the release; undefined: none. */
+export function astrayFacts(situation: Situation): JsonObject | undefined {
+  const groups = onRelease(situation).filter((index) => index < situation.partition);
+  return groups.length === 0 ? undefined : { groups };
+}
+
+/**
+ * More groups on the release than the step allows for N as it is read: only a person lets that go on. Said whether or
+ * not one has accepted it: `overshoot` asks that.
+ */
+export function overshooting(situation: Situation, step: StepIntent): Hold | undefined {
+  const { replicas, steps, snapshot } = situation;
+  const plan = steps[step.index - 1];
+  const facts = overshootFacts(situation);
+  if (replicas === undefined || plan === undefined || facts === undefined) return undefined;
+  const allowed = plannedGroups(plan.replicas, replicas);
+  const updated = onRelease(situation).length;
+  if (updated <= allowed) return undefined;
+  const held = hold(
+    'Overshoot',
+    `${ofGroupsAre(updated, replicas)} on the release, more than the ${allowed} of step ${step.index}. To go on from here: tranche approve ${snapshot.key.name} --hold Overshoot`,
+  );
+  return withFacts(held, facts);
+}
+
+/** The same, unless a person has accepted it. */
+export function overshoot(situation: Situation, step: StepIntent): Hold | undefined {
+  return unlessAccepted(situation, 'Overshoot', overshooting(situation, step));
+}
+
+/** The groups on the release, and N; undefined: none is. */
+export function overshootFacts(situation: Situation): JsonObject | undefined {
+  const { replicas } = situation;
+  const groups = onRelease(situation);
+  return replicas === undefined || groups.length === 0 ? undefined : { replicas, groups };
+}
+
+/** Ordinals of the groups on the release; none where LWS sees one version only, so that nothing could be too many. */
+function onRelease({ observed, replicas }: Situation): readonly number[] {
+  if (observed === undefined || replicas === undefined || observed.releaseKey === observed.stableKey) return [];
+  const groups = wanted(observed, replicas).filter((group) => group.version === 'release');
+  return groups.map((group) => group.index);
+}
