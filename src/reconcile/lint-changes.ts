@@ -4,7 +4,7 @@ import type { Issue } from '../api/issue.ts';
 import { at, canonicalJson, type Json } from '../api/json.ts';
 import { EXCLUSIVE_TOPOLOGY } from '../api/release-content.ts';
 import type { FieldPath } from '../rollout/edit.ts';
-import { immutableChanges, pathOf } from '../rollout/recreate-change.ts';
+import { immutableChanges, NOT_IN_PLACE, pathOf } from '../rollout/recreate-change.ts';
 import { letGo, mixedSizes, type Sizes } from '../rollout/size-change.ts';
 import { type Finding, issueOf, type LintFacts } from './lint-finding.ts';
 import { SIZE_PATH } from './read-workload.ts';
@@ -43,7 +43,7 @@ export function wholeSize(facts: LintFacts): readonly Issue[] {
   return [issueOf(facts.document, finding)];
 }
 
-/** Changes that the API server takes in no object that is there, and those that leave LWS's own steps. */
+/** Changes that no object takes that is there, and those that leave LWS's own steps. */
 export function changes(facts: LintFacts): readonly Finding[] {
   const { file, stable, policy } = facts;
   const { marks, content } = file.workload;
@@ -53,7 +53,7 @@ export function changes(facts: LintFacts): readonly Finding[] {
     return {
       path: ['spec', ...pathOf(field)],
       reason: 'RecreateRefused',
-      what: `the edit changes ${field}, which the API server takes in no object that is there: the LeaderWorkerSet would have to be deleted and created anew, with all groups down meanwhile`,
+      what: `the edit changes ${field}, ${NOT_IN_PLACE[field]}; the LeaderWorkerSet would have to be deleted and created anew, with all groups down meanwhile`,
       hint: 'Allow that with recreate: Allow in a RolloutPolicy; or put the old value back, and make this change on a second LeaderWorkerSet.',
     };
   });
@@ -98,7 +98,7 @@ export function recreated({ document, file, stable, policy }: LintFacts): readon
   const finding: Finding = {
     path: ['spec', ...pathOf(field)],
     reason: 'RecreateAllowed',
-    what: `the edit changes ${field}: the LeaderWorkerSet is deleted and created anew, with all groups down meanwhile`,
+    what: `the edit changes ${field}, ${NOT_IN_PLACE[field]}; the LeaderWorkerSet is deleted and created anew, with all groups down meanwhile`,
     hint: 'That is what recreate: Allow in the RolloutPolicy allows. The agent must prune.',
   };
   return [issueOf(document, finding)];

@@ -18,6 +18,7 @@ import {
   type WorkloadFile,
 } from '../rollout/snapshot.ts';
 import { NOT_READ } from '../rollout/strategies/at-rest.ts';
+import { isAlone } from './alone.ts';
 import { type Desired, type DesiredRollout, namespaceOf } from './desired.ts';
 import { withFactDigests } from './digests.ts';
 import { lintWarnings, lintWorkload } from './lint-workload.ts';
@@ -69,6 +70,7 @@ export async function observe(of: Observation): Promise<Snapshot> {
     policy: entry.policy.rules,
     lwsVersion: desired.config.lwsVersion,
     workload: file,
+    ...(file !== undefined && entry.policy.rules.recreate === 'Allow' ? { alone: isAlone(desired, file.file) } : {}),
     stable,
     delivered: file === undefined ? absent : await deliveredOf(of, file),
     retryText: file === undefined ? absent : await retryTextOf(of, file),

@@ -8,6 +8,7 @@ import { type Instant, printInstant } from '../api/time.ts';
 import { DEFAULT_MAX_UNAVAILABLE } from '../api/workload.ts';
 import { hasCloser, keyHolds } from './groups.ts';
 import { type Hold, hold } from './hold.ts';
+import { claimsRefused } from './recreate-change.ts';
 import type { Snapshot, WorkloadFile } from './snapshot.ts';
 
 const WAITING_FOR_AGENT = 'Waiting for the GitOps agent to apply it; if that takes long, look at its sync errors';
@@ -19,6 +20,9 @@ const MARK_NAMES: readonly (keyof typeof MARK)[] = ['release', 'step', 'stable',
 
 /** LWS 0.8 says nothing of what it has observed: two reads at least so far apart must agree. */
 export const SECOND_READ_SECONDS = 5;
+
+/** What LWS has not observed after so long it cannot apply, or it does not run. */
+export const OBSERVE_DEADLINE_SECONDS = 60;
 
 /**
  * Why the file is not known to be applied, or undefined where it is: the fields that our commits own are equal,
@@ -138,16 +142,23 @@ function ownedReplicas(snapshot: Snapshot, file: WorkloadFile): number | undefin
   return snapshot.live.scaler.kind === 'absent' ? file.workload.replicas : undefined;
 }
 
+/** A controller that works observes within seconds: after a minute, what keeps it, and what to put back. */
+function whyUnobserved({ record, blobs, now, live }: Snapshot, { file }: WorkloadFile): string {
+  const since = record?.blobs[file] === blobs[file] ? record?.appliedSince : undefined;
+  if (since === undefined || now - since < OBSERVE_DEADLINE_SECONDS) return '';
+  const stuck = `, and not since ${printInstant(since)}: until it can apply the object, no partition, no scaling and no way back takes effect`;
+  return claimsRefused(live)
+    ? `${stuck}. The volumeClaimTemplates are not those of the leader StatefulSet, which takes no change of them: put the old ones back into ${file}`
+    : `${stuck}. Look whether the LWS controller runs, and for FailedUpdate in the events of the LeaderWorkerSet: they name what it cannot apply, and the old value of that is to be put back into ${file}`;
+}
+
 function waitingOnObservation(snapshot: Snapshot, file: WorkloadFile, lws: LiveLws): Hold | undefined {
   const { leaderSet, revisions } = snapshot.live;
   if (leaderSet.kind !== 'known' || revisions.kind !== 'known')
     return hold('ClusterUnreadable', 'the leader StatefulSet could not be read');
   if (lws.observedGeneration !== undefined && lws.observedGeneration < lws.generation) {
-    return hold(
-      'NotObserved',
-      `LWS has observed generation ${lws.observedGeneration} of ${lws.generation} so far`,
-      SECOND_READ_SECONDS,
-    );
+    const seen = `LWS has observed generation ${lws.observedGeneration} of ${lws.generation} so far`;
+    return hold('NotObserved', `${seen}${whyUnobserved(snapshot, file)}`, SECOND_READ_SECONDS);
   }
   const before = snapshot.stable.kind === 'known' ? snapshot.stable.value.content : undefined;
   const known = { before, live: lws.content, revisions: revisions.value };

@@ -33,6 +33,7 @@ export type HoldReason =
   | 'RollingBack'
   | 'NoWholeStep'
   | 'SurgeRefused'
+  | 'FolderEmptied'
   | 'AwaitingRemoval'
   | 'ReturnedByHand'
   // People.

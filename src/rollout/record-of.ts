@@ -197,8 +197,9 @@ function uidsAfter(
 
 function appliedSince(snapshot: Snapshot, situation: Situation | undefined): number | undefined {
   if (situation === undefined || snapshot.live.lws.kind !== 'known') return undefined;
-  if (snapshot.live.lws.value.observedGeneration !== undefined || !fieldsLive(snapshot, situation.file))
-    return undefined;
+  const { observedGeneration, generation } = snapshot.live.lws.value;
+  const observed = observedGeneration !== undefined && observedGeneration >= generation;
+  if (observed || !fieldsLive(snapshot, situation.file)) return undefined;
   const { file } = situation.file;
   const same = snapshot.record?.blobs[file] === snapshot.blobs[file];
   return pastOf(same ? snapshot.record?.appliedSince : undefined, snapshot);

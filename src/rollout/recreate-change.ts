@@ -1,10 +1,11 @@
-/** Changes that the API server takes in no object that is there: which they are, and what deleting and creating costs. */
+/** Changes that no object takes that is there: which they are, why, and what deleting and creating costs. */
 
 import { firstDifference } from '../api/content-match.ts';
 import { at, canonicalJson, isJsonObject, isRecord, type Json, type JsonObject } from '../api/json.ts';
 import type { FieldPath } from './edit.ts';
 import { allGroupsAre } from './sentences.ts';
 import type { Situation } from './situation.ts';
+import type { Live } from './snapshot.ts';
 
 /**
  * The leader StatefulSet refuses the one (trace 27), the webhook of LWS the other: also where the policy as a whole
@@ -13,6 +14,13 @@ import type { Situation } from './situation.ts';
 const FIELDS = ['volumeClaimTemplates', 'subGroupSize'] as const;
 
 export type ImmutableField = (typeof FIELDS)[number];
+
+/** Why an edit of the field is not made in place, as a clause behind its name. */
+export const NOT_IN_PLACE: Readonly<Record<ImmutableField, string>> = {
+  volumeClaimTemplates:
+    'which LWS cannot apply to an object that is there: the API server accepts it, and then LWS fails with every reconcile, so that no partition, no scaling and no way back takes effect until the old text is back',
+  subGroupSize: 'which the webhook of LWS takes in no object that is there',
+};
 
 /** Where the field stands in a release's content. */
 export function pathOf(field: ImmutableField): FieldPath {
@@ -43,14 +51,22 @@ export function immutableBack({ observed, snapshot }: Pick<Situation, 'observed'
   const { stable, live } = snapshot;
   if (observed === undefined || stable.kind !== 'known' || live.revisions.kind !== 'known') return false;
   const running = live.revisions.value.find((revision) => revision.key === observed.leaderSet.revisionKey);
-  if (running === undefined) return false;
-  return FIELDS.some((field) => {
-    const [wanted, seen] = [jsonAt(stable.value.content, field), jsonAt(running.content, field)];
-    if (countOf(wanted) !== countOf(seen)) return true;
-    return (
-      wanted !== undefined && firstDifference({ [field]: wanted }, undefined, { [field]: seen ?? null }) !== undefined
-    );
-  });
+  return running !== undefined && FIELDS.some((field) => differs(field, stable.value.content, running.content));
+}
+
+/** Whether LWS has taken an edit of claims that its leader StatefulSet refuses: it can apply nothing until it is gone. */
+export function claimsRefused({ lws, leaderSet, revisions }: Live): boolean {
+  if (lws.kind !== 'known' || leaderSet.kind !== 'known' || revisions.kind !== 'known') return false;
+  const running = revisions.value.find((revision) => revision.key === leaderSet.value.revisionKey);
+  return running !== undefined && differs('volumeClaimTemplates', lws.value.content, running.content);
+}
+
+function differs(field: ImmutableField, text: JsonObject, running: JsonObject): boolean {
+  const [wanted, seen] = [jsonAt(text, field), jsonAt(running, field)];
+  if (countOf(wanted) !== countOf(seen)) return true;
+  return (
+    wanted !== undefined && firstDifference({ [field]: wanted }, undefined, { [field]: seen ?? null }) !== undefined
+  );
 }
 
 /** Elements of a list, one for an object, none for nothing. */

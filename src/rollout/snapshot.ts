@@ -88,6 +88,8 @@ export type Snapshot = {
   /** As `tranche.yaml` declares it. */
   readonly lwsVersion: LwsVersion | undefined;
   readonly workload: WorkloadFile | undefined;
+  /** No other manifest is in the folder of its file: without it the folder would be empty. Absent: not known. */
+  readonly alone?: boolean;
   readonly stable: Known<Stable>;
   /** A commit of the desired branch where this object has the release of its marks: what `stable` becomes. */
   readonly delivered: Known<string>;

@@ -71,6 +71,8 @@ export type World = {
   readonly returned?: string;
   /** Of a workload that is gone live: what is left of it. */
   readonly left?: 'pods' | 'sets' | 'unknown';
+  /** Argo CD applies the folder of the file, and has nothing else there, or something. */
+  readonly argo?: 'alone' | 'beside';
   /** The template in the file. */
   readonly text?: Letter;
   /** `B.2 1/3 floor=3 u=1>2 r=4>5 aborted=C.3,D.4`; `none`: not managed. Settled on A by default. */
@@ -303,6 +305,7 @@ function inPlace(of: World): Snapshot {
     facts: {},
     policy: { surge: of.surge ?? 0, sizeChange: of.sizeChange ?? 'Refuse', recreate: of.recreate ?? 'Refuse' },
     lwsVersion: of.lwsVersion === undefined ? undefined : parseLwsVersion(of.lwsVersion),
+    alone: of.argo === 'alone',
     workload: {
       file: WORKLOAD_FILE,
       object,
@@ -430,7 +433,7 @@ function liveOf(of: World, desired: Desired): Live {
       maxUnavailable: live.u ?? desired.maxUnavailable,
       maxSurge: 0,
       content: contentIn(of, text),
-      annotations: {},
+      annotations: of.argo === undefined ? {} : { 'argocd.argoproj.io/tracking-id': 'models:leaderworkerset' },
       conditions: [],
       readyReplicas: groups.filter((group) => group.state === '+').length,
       updatedReplicas: groups.filter((group) => group.letter === text).length,

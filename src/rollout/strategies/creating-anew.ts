@@ -11,7 +11,7 @@ import { surgeInGit } from '../surge.ts';
 import { remember } from './going-back.ts';
 
 const PRUNE =
-  'the agent does not prune: Argo CD needs syncPolicy.automated.prune and no sync option Prune=false on the object, Flux needs prune: true in the Kustomization and no annotation kustomize.toolkit.fluxcd.io/prune: disabled';
+  'the agent does not prune: Argo CD needs syncPolicy.automated.prune and no sync option Prune=false on the object, Flux needs prune: true in the Kustomization and no annotation kustomize.toolkit.fluxcd.io/prune: disabled; or it was the only object there is: Argo CD then needs allowEmpty: true under syncPolicy.automated, or another object in the folder';
 
 /**
  * What to do while the document is out of its file. Only going on brings capacity back, so pauses, policies and a

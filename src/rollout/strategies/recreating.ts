@@ -1,4 +1,4 @@
-/** Delete and create anew, in two commits: the only way for changes that the API server takes in no object that is there. */
+/** Delete and create anew, in two commits: the only way for changes that no object takes that is there. */
 
 import type { Marks } from '../../api/marks.ts';
 import type { Recreating } from '../../api/recreating.ts';
@@ -10,7 +10,7 @@ import { historyRewritten, noWayBack } from '../gates/git.ts';
 import { disabled, paused, rolloutAbsent, stalled } from '../gates/people.ts';
 import { type Hold, hold } from '../hold.ts';
 import { type Decision, holding, type Move, moving } from '../move.ts';
-import { capacityLoss, immutableBack, immutableChanges } from '../recreate-change.ts';
+import { capacityLoss, immutableBack, immutableChanges, NOT_IN_PLACE } from '../recreate-change.ts';
 import { nextRelease, type Situation } from '../situation.ts';
 import { stateOf } from '../state.ts';
 import { remember } from './going-back.ts';
@@ -25,7 +25,22 @@ const removeGates: readonly Gate[] = [
   replicasUnknown, // N is not ours and not readable
   scaledToZero, // nothing is seen of a release without groups
   notThere, // nothing to delete, or it cannot be seen
+  folderEmptied, // the agent would refuse to delete
 ];
+
+/** Argo CD's mark on what it applies, with the name of the Application before the first colon. */
+const ARGO_TRACKING = 'argocd.argoproj.io/tracking-id';
+
+/** Argo CD refuses to wipe out all that an Application has: the document would stay out of its file for good. */
+function folderEmptied({ snapshot, file }: Situation): Hold | undefined {
+  const { live, alone } = snapshot;
+  const tracking = live.lws.kind === 'known' ? live.lws.value.annotations[ARGO_TRACKING] : undefined;
+  if (alone !== true || tracking === undefined) return undefined;
+  return hold(
+    'FolderEmptied',
+    `${file.object.name} has to be deleted and created anew, and ${file.file} is the only manifest in its folder: Argo CD (Application ${tracking.split(':')[0] ?? ''}) refuses to wipe out all resources of an Application. Put another object into that folder first, such as a ConfigMap`,
+  );
+}
 
 /** Only an object that is seen is deleted. */
 function notThere(situation: Situation): Hold | undefined {
@@ -79,7 +94,7 @@ function removeForRequest(situation: Situation): Decision {
     aborted: marks.aborted.filter((given) => given.digest !== digest),
   };
   const fields = immutableChanges(stable.value.content, workload.content);
-  const why = `The edit changes ${fields.join(' and ')}, which the API server takes in no object that is there. So the LeaderWorkerSet is deleted with this commit and created anew with the next, as the RolloutPolicy allows (recreate: Allow): ${capacityLoss(stable.value.content, replicas)}. ${claims(fields)}The way back is the same again.`;
+  const why = `The edit changes ${fields.map((field) => `${field}, ${NOT_IN_PLACE[field]}`).join('; and ')}. So the LeaderWorkerSet is deleted with this commit and created anew with the next, as the RolloutPolicy allows (recreate: Allow): ${capacityLoss(stable.value.content, replicas)}. ${claims(fields)}The way back is the same again.`;
   return removing(situation, { marks: next, way: 'forward', why });
 }
 

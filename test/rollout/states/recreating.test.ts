@@ -19,6 +19,8 @@ test.each<Row>([
     { ...asked, claims: '', live: {} },
     'StepReady: step 1/3, partition 1000000 → 3 => B.2 1/3 floor=3',
   ],
+  ['the only manifest that Argo CD has', { ...asked, argo: 'alone' }, 'hold FolderEmptied'],
+  ['another manifest beside it', { ...asked, argo: 'beside' }, removed],
   ['not allowed', { ...asked, recreate: 'Refuse', issues: [issueOf('RecreateRefused')] }, 'hold Stalled NotObserved'],
   ['paused', { ...asked, rollout: { paused: true } }, 'hold Paused'],
   ['disabled', { ...asked, rollout: { disabled: true } }, 'hold Disabled'],

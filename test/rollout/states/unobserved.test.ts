@@ -1,0 +1,30 @@
+/** What is said where LWS observes nothing any more. */
+
+import { expect, test } from 'vitest';
+import { waitingOnApply } from '../../../src/rollout/applied.ts';
+import { world } from '../../support/snapshot.ts';
+
+test('not observed for a minute', () => {
+  const at = (seconds: number, of: { readonly claims?: string; readonly setText?: 'A' } = {}): string => {
+    const snapshot = world({
+      marks: 'B.2 1/3 floor=3',
+      p: 3,
+      text: 'B',
+      claims: of.claims ?? '',
+      groups: '0:A+ 1:A+ 2:A+ 3:A+',
+      live: { unobserved: true, setText: of.setText ?? 'B' },
+      record: {},
+    });
+    const { record, workload } = snapshot;
+    if (record === undefined || workload === undefined) throw new Error('nothing to look at');
+    const since = { ...record, blobs: snapshot.blobs, appliedSince: snapshot.now - seconds };
+    return waitingOnApply({ ...snapshot, record: since }, workload)?.message ?? '';
+  };
+  expect(at(59)).toBe('LWS has observed generation 6 of 7 so far');
+  expect(at(60)).toMatch(
+    /^LWS has observed generation 6 of 7 so far, and not since .*: until it can apply the object, no partition, no scaling and no way back takes effect\. Look whether the LWS controller runs, and for FailedUpdate in the events/,
+  );
+  expect(at(60, { claims: 'B', setText: 'A' })).toContain(
+    'The volumeClaimTemplates are not those of the leader StatefulSet, which takes no change of them: put the old ones back into apps/vllm/lws.yaml',
+  );
+});
