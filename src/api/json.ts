@@ -15,15 +15,25 @@ export function isJsonObject(value: Json | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The value at `path` below `root`, or undefined where any part of the path is missing. Own keys only. */
+/**
+ * The value at `path` below `root`, or undefined where any part of the path is missing. Own keys only; in a list a
+ * part is the place of an item, from 0. What lies below JSON is JSON.
+ */
+export function at(root: Json | undefined, path: readonly string[]): Json | undefined;
+export function at(root: unknown, path: readonly string[]): unknown;
 export function at(root: unknown, path: readonly string[]): unknown {
   let value = root;
   for (const key of path) {
-    if (!isRecord(value) || !Object.hasOwn(value, key)) return undefined;
-    value = value[key];
+    if (Array.isArray(value)) {
+      const items: readonly unknown[] = value;
+      value = PLACE.test(key) ? items[Number(key)] : undefined;
+    } else value = isRecord(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+    if (value === undefined) return undefined;
   }
   return value;
 }
+
+const PLACE = /^(0|[1-9][0-9]{0,8})$/;
 
 /** Deep equality of JSON values; the order of object keys does not count. */
 export function jsonEqual(left: Json | undefined, right: Json | undefined): boolean {

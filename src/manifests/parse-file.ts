@@ -1,7 +1,7 @@
 /** Reads a file of manifests: which documents it has, which of them concern us, and what is wrong with those. */
 
 import type { Issue } from '../api/issue.ts';
-import { at, isJsonObject, type Json, type JsonObject } from '../api/json.ts';
+import { at, isJsonObject, type JsonObject } from '../api/json.ts';
 import type { FieldPath, ObjectRef } from '../rollout/edit.ts';
 import { identityOf } from './identity.ts';
 import { MAX_DOCUMENTS, MAX_FILE_CHARACTERS } from './limits.ts';
@@ -80,17 +80,6 @@ export function parseManifestFile(file: string, text: string, interests: Interes
 /** The file names under which kustomize looks for its own file, in any folder. */
 export function isKustomizationFile(file: string): boolean {
   return KUSTOMIZATION_NAMES.has(file.slice(file.lastIndexOf('/') + 1));
-}
-
-/** The value at a path of a document's JSON; segments of digits are places in lists. */
-export function valueAt(value: Json, path: FieldPath): Json | undefined {
-  let here: Json | undefined = value;
-  for (const segment of path) {
-    if (Array.isArray(here)) here = here[Number(segment)];
-    else here = isJsonObject(here) && Object.hasOwn(here, segment) ? here[segment] : undefined;
-    if (here === undefined) return undefined;
-  }
-  return here;
 }
 
 type Candidate = {

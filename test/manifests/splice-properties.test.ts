@@ -2,8 +2,8 @@
 
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isJsonObject, type Json, type JsonObject } from '../../src/api/json.ts';
-import { type ManifestDocument, parseManifestFile, valueAt } from '../../src/manifests/parse-file.ts';
+import { isJsonObject, type Json, type JsonObject, at as valueAt } from '../../src/api/json.ts';
+import { type ManifestDocument, parseManifestFile } from '../../src/manifests/parse-file.ts';
 import { nodesOf } from '../../src/manifests/source-tree.ts';
 import { applyEdits, type Spliced } from '../../src/manifests/splice/apply-edits.ts';
 import type { Edit } from '../../src/rollout/edit.ts';

@@ -106,10 +106,7 @@ function text(title: string, cell: (object: KubeObject) => string): Column {
 }
 
 function count(object: KubeObject, path: readonly string[]): number {
-  const value = path.reduce<Json | undefined>((node, key) => {
-    if (Array.isArray(node)) return node[Number(key)];
-    return isJsonObject(node) ? node[key] : undefined;
-  }, object);
+  const value = at(object, path);
   return typeof value === 'number' ? value : 0;
 }
 

@@ -1,9 +1,10 @@
 /** Plans how a whole node becomes what it is in another version of the document, byte for byte. */
 
 import type { Issue } from '../../api/issue.ts';
+import { at } from '../../api/json.ts';
 import type { Edit, FieldPath } from '../../rollout/edit.ts';
 import { column } from '../lines.ts';
-import { type ManifestDocument, parseManifestFile, valueAt } from '../parse-file.ts';
+import { type ManifestDocument, parseManifestFile } from '../parse-file.ts';
 import { pathText } from '../path-text.ts';
 import { find, type Link, type SourceEntry, type SourceNode } from '../source-tree.ts';
 import { fieldIssue } from '../strict-scalar.ts';
@@ -110,7 +111,7 @@ function leafFrom(there: There): Leaf {
   const asLines = (to: number): string => {
     return shiftLines(text.slice(entry.keyStart, entryEndWithComments(text, entry)), to - from, eol);
   };
-  const asJson = jsonToken(valueAt(source.value, there.path) ?? null);
+  const asJson = jsonToken(at(source.value, there.path) ?? null);
   const key = keyToken(entry.key, notationOf(document));
   const after = parent?.entries[parent.entries.indexOf(entry) - 1]?.key;
   if (whole === 'json') return { block: () => `${key}: ${asJson}`, flow: () => asJson, after };

@@ -1,9 +1,9 @@
 /** Checks a spliced file before anybody writes it: the planned field changed as planned, and nothing else did. */
 
 import type { Issue } from '../../api/issue.ts';
-import { isJsonObject, type Json, jsonEqual } from '../../api/json.ts';
+import { at, isJsonObject, type Json, jsonEqual } from '../../api/json.ts';
 import type { Edit, FieldPath } from '../../rollout/edit.ts';
-import { type ManifestDocument, type ManifestFile, parseManifestFile, valueAt } from '../parse-file.ts';
+import { type ManifestDocument, type ManifestFile, parseManifestFile } from '../parse-file.ts';
 import { pathText } from '../path-text.ts';
 import { find } from '../source-tree.ts';
 import { anchoredValues, pathsInto } from './anchors.ts';
@@ -50,14 +50,14 @@ function sameOthers(before: ManifestFile, after: ManifestFile, index: number): b
     return all.sort((left, right) => left.index - right.index).map((one) => file.text.slice(one.start, one.end));
   };
   const [were, are] = [texts(before), texts(after)];
-  return were.length === are.length && were.every((text, at) => text === are[at]);
+  return were.length === are.length && were.every((text, place) => text === are[place]);
 }
 
 function outside(document: ManifestDocument, but: readonly FieldPath[]): Json {
   const prefixes = but.map(pathText);
   return document.ambiguous
     .filter((place) => !prefixes.some((prefix) => place.path.startsWith(prefix)))
-    .map(({ path: at, source }) => [at, source]);
+    .map(({ path, source }) => [path, source]);
 }
 
 type Repeats = { readonly path: FieldPath; readonly repeats: readonly FieldPath[] };
@@ -71,7 +71,7 @@ function asBefore(before: ManifestDocument, now: ManifestDocument, { path, repea
   const node = find(now.root, path);
   const anchored = node.kind === 'found' ? anchoredValues(node.node) : [];
   return repeats.reduce<Json>((value, repeat) => {
-    const [was, is] = [valueAt(before.value, repeat), valueAt(now.value, repeat)];
+    const [was, is] = [at(before.value, repeat), at(now.value, repeat)];
     const follows = was !== undefined && is !== undefined && anchored.some((one) => jsonEqual(one, is));
     return follows ? withValue(value, repeat, was) : value;
   }, now.value);
@@ -89,7 +89,7 @@ function expectations(document: ManifestDocument, edit: Edit): readonly Json[] {
       break;
   }
   const source = sourceDocument(document, edit);
-  const wanted = source === undefined ? undefined : valueAt(source.value, edit.path);
+  const wanted = source === undefined ? undefined : at(source.value, edit.path);
   return wanted === undefined ? withoutValue(value, edit.path) : [withValue(value, edit.path, wanted)];
 }
 
@@ -97,19 +97,19 @@ function withValue(root: Json | undefined, path: FieldPath, value: Json): Json {
   const [key, ...rest] = path;
   if (key === undefined) return value;
   if (Array.isArray(root))
-    return root.map((item: Json, at) => (String(at) === key ? withValue(item, rest, value) : item));
+    return root.map((item: Json, place) => (String(place) === key ? withValue(item, rest, value) : item));
   const here = isJsonObject(root) ? root : {};
   return { ...here, [key]: withValue(here[key], rest, value) };
 }
 
 /** The value without the key, once for every number of emptied parents that could go along with it. */
 function withoutValue(root: Json, path: FieldPath): readonly Json[] {
-  if (valueAt(root, path) === undefined) return [root];
+  if (at(root, path) === undefined) return [root];
   const outcomes: Json[] = [];
   for (let length = path.length; length > 0; length -= 1) {
     const target = path.slice(0, length);
     const parentPath = target.slice(0, -1);
-    const parent = valueAt(root, parentPath);
+    const parent = at(root, parentPath);
     if (!isJsonObject(parent)) break;
     const { [target.at(-1) ?? '']: _, ...rest } = parent;
     outcomes.push(withValue(root, parentPath, rest));
