@@ -26,3 +26,6 @@ export const MAX_SYNTAX_ISSUES = 3;
 
 /** Edits of one object in one step; a step writes fewer than ten fields. */
 export const MAX_EDITS = 64;
+
+/** Items of a list that still gets one more. Gateway API allows 16 backendRefs; the longest lists of pods have dozens. */
+export const MAX_LIST_ITEMS = 256;

@@ -1,17 +1,40 @@
 /** What a plan wants changed in the user's files, as data. `manifests` turns it into bytes. */
 
+import type { Json } from '../api/json.ts';
+
 export type FieldPath = readonly string[];
 
-export type Edit =
+/**
+ * The one item of a list whose `key` is `value`. No such item, or more than one: the edit is refused with an issue
+ * (`ItemNotFound`, `ItemTwice`) and nothing is written. Only an item without a name of its own is named by its place.
+ */
+export type ItemMatch = { readonly key: string; readonly value: string | number | boolean };
+
+/** `['spec', 'rules', '0', 'backendRefs', {key: 'name', value: 'vllm'}, 'weight']`. */
+export type EditPath = readonly (string | ItemMatch)[];
+
+type EditOf<Path> =
   /** The scalar at `path` becomes `value`; missing parents and the key itself are inserted. */
-  | { readonly kind: 'set'; readonly path: FieldPath; readonly value: string | number | boolean }
+  | { readonly kind: 'set'; readonly path: Path; readonly value: string | number | boolean }
   /** The key goes, with its line and with the parents that it leaves empty. No key: nothing to do. */
-  | { readonly kind: 'remove'; readonly path: FieldPath }
+  | { readonly kind: 'remove'; readonly path: Path }
   /**
    * The node at `path` becomes what it is in `source`, the text of another version of the same document:
    * byte for byte, moved to this file's indentation. Absent there: removed here.
    */
-  | { readonly kind: 'restore'; readonly path: FieldPath; readonly source: string };
+  | { readonly kind: 'restore'; readonly path: FieldPath; readonly source: string }
+  /**
+   * A list gets the item that `path` names: a match goes to the end, is not there yet and holds for `value`; a place
+   * is that of the new item. A missing list is inserted with its parents.
+   */
+  | { readonly kind: 'insertItem'; readonly path: Path; readonly value: Json }
+  /** The item that `path` names goes. The only one takes the key of its list along, and parents left empty. */
+  | { readonly kind: 'removeItem'; readonly path: Path };
+
+export type Edit = EditOf<EditPath>;
+
+/** The same with every item named by its place in one text. */
+export type PlacedEdit = EditOf<FieldPath>;
 
 /** Names one object of the repository. An empty namespace: the manifest names none. */
 export type ObjectRef = {

@@ -7,53 +7,11 @@ import { type ManifestDocument, parseManifestFile } from '../../src/manifests/pa
 import { nodesOf } from '../../src/manifests/source-tree.ts';
 import { applyEdits, type Spliced } from '../../src/manifests/splice/apply-edits.ts';
 import type { Edit } from '../../src/rollout/edit.ts';
-import { type Style, writeYaml } from './written-yaml.ts';
+import { anyManifest as manifest, anyStyle as style } from './any-manifest.ts';
+import { writeYaml } from './written-yaml.ts';
 
 const RUNS = 400;
 const OBJECT = { apiVersion: 'v1', kind: 'LeaderWorkerSet', namespace: '', name: 'vllm' };
-const KEYS = ['replicas', 'image', 'tranche.dev/step', 'size', 'labels', 'template', 'on', '8000', 'a b', 'no'];
-
-const style: fc.Arbitrary<Style> = fc.record({
-  seed: fc.nat(1_000_000),
-  step: fc.constantFrom(2, 3, 4),
-  indentLists: fc.boolean(),
-  lineBreak: fc.constantFrom('\n', '\r\n'),
-  finalBreak: fc.boolean(),
-  byteOrderMark: fc.boolean(),
-});
-
-const text = fc.constantFrom(
-  'x',
-  'yes',
-  '3',
-  '012',
-  'a: b',
-  '# no',
-  "it's",
-  'say "x"',
-  '{{ x }}',
-  'one\ntwo\n',
-  'one\n\nthree\n',
-  'serving',
-  '',
-  ' pad ',
-  '\u2028é',
-);
-const scalar: fc.Arbitrary<Json> = fc.oneof(
-  fc.integer({ min: 0, max: 2_000_000 }),
-  text,
-  fc.boolean(),
-  fc.constant(null),
-);
-const { tree } = fc.letrec<{ tree: Json; map: JsonObject }>((tie) => ({
-  tree: fc.oneof({ maxDepth: 4, depthSize: 'small' }, scalar, tie('map'), fc.array(tie('tree'), { maxLength: 3 })),
-  map: fc.dictionary(fc.constantFrom(...KEYS), tie('tree'), { maxKeys: 5, noNullPrototype: true }),
-}));
-const map = fc.dictionary(fc.constantFrom(...KEYS), tree, { maxKeys: 5, noNullPrototype: true });
-
-const manifest = fc.record({ spec: map, more: map }).map(({ spec, more }): JsonObject => {
-  return { apiVersion: 'v1', kind: 'LeaderWorkerSet', metadata: { name: 'vllm', ...more, namespace: '' }, spec };
-});
 
 function parsed(content: string): ManifestDocument {
   const { documents, issues } = parseManifestFile('lws.yaml', content, ['LeaderWorkerSet']);

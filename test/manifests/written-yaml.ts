@@ -124,9 +124,9 @@ function itemLines(writer: Writer, item: Json, indent: number): string[] {
       const head = `${' '.repeat(indent + 2)}${keyText(writer, key)}:`;
       return valueLines(writer, { head, item: value, indent: indent + 2, inList: false });
     });
-    return [dash + (lines[0] ?? '').slice(indent + 2), ...lines.slice(1)];
+    return [...noise(writer, indent), dash + (lines[0] ?? '').slice(indent + 2), ...lines.slice(1)];
   }
-  return [`${dash}${flow(writer, item)}`];
+  return [...noise(writer, indent), `${dash}${flow(writer, item)}`];
 }
 
 function isBlockText(text: string): boolean {

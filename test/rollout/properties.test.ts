@@ -36,7 +36,7 @@ function partitionOf(snapshot: Snapshot, made: Plan): Written | undefined {
 
 function replicasOf(snapshot: Snapshot, made: Plan): { readonly before: number; readonly after: number } | undefined {
   const before = snapshot.workload?.workload.replicas;
-  const edit = made.commit?.edits[0]?.edits.find((found) => found.path.join('/') === 'spec/replicas');
+  const edit = made.commit?.edits[0]?.edits.find((found) => found.path.map(String).join('/') === 'spec/replicas');
   return edit?.kind === 'set' && before !== undefined ? { before, after: Number(edit.value) } : undefined;
 }
 

@@ -59,9 +59,10 @@ function showCommit(commit: PlannedCommit, file: EditedFile): string {
   }
   if (whole === 'insert') text = ' back in its file';
   for (const edit of commit.edits[0]?.edits ?? []) {
-    const key = edit.path.join('/');
+    const key = edit.path.map(String).join('/');
     if (edit.kind === 'restore') text = `${text.replace(/ text .$/, '')} text ${edit.source.slice(-1)}`;
     else if (edit.kind === 'remove') delete fields[key];
+    else if (edit.kind !== 'set') throw new Error(`no kind of edit that is shown: ${edit.kind}`);
     else {
       expect(fields[key], `${key} is set to what it is`).not.toBe(edit.value);
       fields[key] = edit.value;
@@ -101,7 +102,7 @@ type Fields = Record<string, string | number | boolean>;
 function fieldsOf(file: EditedFile): Fields {
   const fields: Fields = {};
   for (const edit of markEdits(undefined, file.workload.marks))
-    if (edit.kind === 'set') fields[edit.path.join('/')] = edit.value;
+    if (edit.kind === 'set') fields[edit.path.map(String).join('/')] = edit.value;
   const { partition, replicas, maxUnavailable } = file.workload;
   if (replicas !== undefined) fields[REPLICAS_PATH.join('/')] = replicas;
   if (partition !== undefined) fields[PARTITION_PATH.join('/')] = partition;

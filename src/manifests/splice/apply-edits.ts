@@ -1,11 +1,15 @@
 /** Turns planned edits of one object into the new text of its file, changing only the planned bytes. */
 
 import type { Issue } from '../../api/issue.ts';
-import type { Edit, ObjectEdits } from '../../rollout/edit.ts';
+import type { EditPath, ObjectEdits, PlacedEdit } from '../../rollout/edit.ts';
 import { MAX_EDITS } from '../limits.ts';
 import { type ManifestDocument, type ManifestFile, parseManifestFile } from '../parse-file.ts';
 import { type Change, replaceIn } from './change.ts';
+import { choose, misfit } from './choose.ts';
+import { insertItem } from './insert-item.ts';
+import { locate } from './locate.ts';
 import { removeField } from './remove-field.ts';
+import { removeItem } from './remove-item.ts';
 import { restoreField } from './restore-field.ts';
 import { setField } from './set-field.ts';
 import { type Verified, verify } from './verify.ts';
@@ -23,7 +27,11 @@ const FORBIDDEN_SEGMENTS: ReadonlySet<string> = new Set(['', '__proto__', 'const
  */
 export function applyEdits(text: string, edits: ObjectEdits): Spliced {
   const tooMany = edits.edits.length > MAX_EDITS;
-  if (tooMany) return refused(edits, 'TooManyEdits', `${edits.edits.length} edits, more than ${MAX_EDITS}, the limit`);
+  if (tooMany)
+    return misfit(edits.file, edits.object, {
+      reason: 'TooManyEdits',
+      what: `${edits.edits.length} edits, more than ${MAX_EDITS}, the limit`,
+    });
   let file = parseManifestFile(edits.file, text, [edits.object.kind]);
   const whole = edits.document;
   if (whole?.kind === 'insert') {
@@ -31,22 +39,29 @@ export function applyEdits(text: string, edits: ObjectEdits): Spliced {
     if (inserted.kind === 'refused') return inserted;
     file = parseManifestFile(edits.file, inserted.text, [edits.object.kind]);
   }
-  const chosen = choose(file, edits);
+  const chosen = choose(file, edits.object);
   if (chosen.kind === 'refused') return chosen;
   let { document } = chosen;
   for (const edit of edits.edits) {
-    if (edit.path.length === 0 || edit.path.some((segment) => FORBIDDEN_SEGMENTS.has(segment))) {
-      return refused(edits, 'UnsupportedEdit', `no field can have the path ${JSON.stringify(edit.path)}`);
-    }
-    const made = firstVerified(file, document, edit);
+    if (isForbidden(edit.path))
+      return misfit(edits.file, edits.object, {
+        reason: 'UnsupportedEdit',
+        what: `no field can have the path ${JSON.stringify(edit.path)}`,
+      });
+    const located = locate(document, edit);
+    const made = located.kind === 'refused' ? located : firstVerified(file, document, located.edit);
     if (made.kind === 'refused') return made;
     ({ file, document } = made);
   }
   return whole?.kind === 'remove' ? removeDocument(file, document, whole.note) : { kind: 'ok', text: file.text };
 }
 
+function isForbidden(path: EditPath): boolean {
+  return path.length === 0 || path.some((part) => FORBIDDEN_SEGMENTS.has(typeof part === 'string' ? part : part.key));
+}
+
 /** The first way of making the edit whose result reads as planned; else why the first of them was refused. */
-function firstVerified(file: ManifestFile, document: ManifestDocument, edit: Edit): Verified {
+function firstVerified(file: ManifestFile, document: ManifestDocument, edit: PlacedEdit): Verified {
   let refusal: Verified | undefined;
   const changes = changesFor(document, edit);
   const [only, second] = changes;
@@ -64,7 +79,7 @@ function firstVerified(file: ManifestFile, document: ManifestDocument, edit: Edi
 type Attempt = {
   readonly file: ManifestFile;
   readonly document: ManifestDocument;
-  readonly edit: Edit;
+  readonly edit: PlacedEdit;
   readonly change: Change & { readonly kind: 'replace' };
 };
 
@@ -75,47 +90,18 @@ function verifiedChange({ file, document, edit, change }: Attempt): Verified {
 }
 
 /** The ways of making one edit, the most faithful first. */
-function changesFor(document: ManifestDocument, edit: Edit): readonly Change[] {
+function changesFor(document: ManifestDocument, edit: PlacedEdit): readonly Change[] {
   switch (edit.kind) {
     case 'set':
       return [setField(document, edit)];
     case 'remove':
       return [removeField(document, edit.path, 'leave')];
+    case 'insertItem':
+      return [insertItem(document, edit)];
+    case 'removeItem':
+      return [removeItem(document, edit)];
     case 'restore':
       break;
   }
   return restoreField(document, edit);
-}
-
-type Chosen = { readonly kind: 'ok'; readonly document: ManifestDocument } | (Spliced & { readonly kind: 'refused' });
-
-function choose(file: ManifestFile, edits: ObjectEdits): Chosen {
-  const { apiVersion, kind, namespace, name } = edits.object;
-  const matches = file.documents.filter(({ object }) => {
-    return (
-      object.apiVersion === apiVersion && object.kind === kind && object.namespace === namespace && object.name === name
-    );
-  });
-  const [document] = matches;
-  if (document !== undefined && matches.length === 1) return { kind: 'ok', document };
-  const issue = file.issues[0];
-  if (document === undefined && issue !== undefined) return { kind: 'refused', issue };
-  return document === undefined
-    ? refused(edits, 'ObjectNotFound', `there is no ${kind} ${name} in the file`)
-    : refused(edits, 'ObjectTwice', `${kind} ${name} is in the file ${matches.length} times`);
-}
-
-function refused(edits: ObjectEdits, reason: string, what: string): Spliced & { readonly kind: 'refused' } {
-  const { kind, name } = edits.object;
-  return {
-    kind: 'refused',
-    issue: {
-      file: edits.file,
-      line: 0,
-      path: '',
-      reason,
-      message: `${kind} ${name}: ${what}`,
-      hint: 'Nothing was changed. The file and the plan do not fit together: run the pass again on the present branch.',
-    },
-  };
 }

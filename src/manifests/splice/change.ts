@@ -12,6 +12,8 @@ export type Change =
   | { readonly kind: 'replace'; readonly replacements: readonly Replacement[] }
   | { readonly kind: 'refused'; readonly issue: Issue };
 
+export type Refused = Change & { readonly kind: 'refused' };
+
 export const noChange: Change = { kind: 'replace', replacements: [] };
 
 /** The text with the replacements made. */
@@ -27,7 +29,7 @@ export function replaceIn(text: string, replacements: readonly Replacement[]): s
 export type Refusal = { readonly reason: string; readonly message: string; readonly hint: string };
 
 /** A change that is not made, said with the object, the field and the line. */
-export function refuse(document: ManifestDocument, path: FieldPath, refusal: Refusal): Change {
+export function refuse(document: ManifestDocument, path: FieldPath, refusal: Refusal): Refused {
   const { kind, name } = document.object;
   return {
     kind: 'refused',
@@ -43,7 +45,7 @@ export function refuse(document: ManifestDocument, path: FieldPath, refusal: Ref
 }
 
 /** The refusal where a place in the file is written in a way that no rule here covers. */
-export function unclearPlace(document: ManifestDocument, path: FieldPath, why: string): Change {
+export function unclearPlace(document: ManifestDocument, path: FieldPath, why: string): Refused {
   return refuse(document, path, {
     reason: 'UnsupportedEdit',
     message: `${pathText(path)} cannot be changed here: ${why}`,

@@ -7,6 +7,7 @@ import { find, type Link, type SourceEntry, type SourceMap } from '../source-tre
 import { type Change, refuse, unclearPlace } from './change.ts';
 import {
   breakOf,
+  colonGap,
   entryEnd,
   entryEndWithComments,
   entryStart,
@@ -147,12 +148,6 @@ function flowEntry(spot: Spot, indentation: string, gap: string): string {
     inner = unit === undefined ? `{${inner}}` : `{${eol}${outer}${unit}${inner}${eol}${outer}}`;
   }
   return inner;
-}
-
-function colonGap(entry: SourceEntry): string {
-  return entry.afterColon !== -1 && entry.afterColon === entry.value.start && entry.value.end > entry.value.start
-    ? ''
-    : ' ';
 }
 
 function predecessor(map: SourceMap, after: string | undefined): SourceEntry | undefined {

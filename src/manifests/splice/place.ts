@@ -16,7 +16,8 @@ export function entryEnd(text: string, entry: SourceEntry): number {
   return Math.max(entry.keyEnd, entry.afterColon, nodeEnd(text, entry.value));
 }
 
-function nodeEnd(text: string, node: SourceNode): number {
+/** The same of a node. */
+export function nodeEnd(text: string, node: SourceNode): number {
   if (node.kind === 'map' && !node.flow) {
     const last = node.entries.at(-1);
     return last === undefined ? node.end : entryEnd(text, last);
@@ -47,8 +48,12 @@ function blockTextEnd(text: string, node: SourceNode): number {
 
 /** The end of an entry with the comments behind it, and with those on further lines that are indented below its key. */
 export function entryEndWithComments(text: string, entry: SourceEntry): number {
-  const indentation = column(text, entryStart(text, entry));
-  let end = lineEnd(text, entryEnd(text, entry));
+  return endWithComments(text, entryEnd(text, entry), column(text, entryStart(text, entry)));
+}
+
+/** The end of the line at `from`, or of the last comment below it that stands further inside than `indentation`. */
+export function endWithComments(text: string, from: number, indentation: number): number {
+  let end = lineEnd(text, from);
   for (let at = nextLine(text, end); at < text.length; at = nextLine(text, at)) {
     const line = text.slice(at, lineEnd(text, at));
     const content = line.search(/[^ \t]/);
@@ -98,6 +103,13 @@ export function prettyUnit(document: ManifestDocument): string | undefined {
 export function mapAbove(chain: readonly Link[]): SourceMap | undefined {
   const above = chain.at(-2)?.node;
   return above?.kind === 'map' ? above : undefined;
+}
+
+/** What stands behind the colon of an entry: nothing only in JSON that is written without blanks. */
+export function colonGap(entry: SourceEntry): string {
+  return entry.afterColon !== -1 && entry.afterColon === entry.value.start && entry.value.end > entry.value.start
+    ? ''
+    : ' ';
 }
 
 /** The line break to write: that of the file, which for a document of one line is that of the file's first line. */

@@ -1,17 +1,18 @@
 /** Plans the bytes of one scalar field: replaced where it is, inserted where it is missing. */
 
-import type { Edit } from '../../rollout/edit.ts';
+import type { PlacedEdit } from '../../rollout/edit.ts';
 import { lineEnd } from '../lines.ts';
 import type { ManifestDocument } from '../parse-file.ts';
 import { pathText } from '../path-text.ts';
-import { find, type Link, nodesOf, type SourceEntry, type SourceScalar } from '../source-tree.ts';
+import { find, type SourceEntry, type SourceScalar } from '../source-tree.ts';
 import { fieldIssue } from '../strict-scalar.ts';
 import { type Change, noChange, refuse, unclearPlace } from './change.ts';
 import { insertField } from './insert-field.ts';
 import { entryEnd, notationOf } from './place.ts';
+import { repeatedIn } from './repeated.ts';
 import { keyToken, valueToken } from './token.ts';
 
-type SetEdit = Extract<Edit, { readonly kind: 'set' }>;
+type SetEdit = Extract<PlacedEdit, { readonly kind: 'set' }>;
 
 /** The field holds the value already, in a spelling that nobody misreads: nothing changes. */
 export function setField(document: ManifestDocument, edit: SetEdit): Change {
@@ -19,7 +20,7 @@ export function setField(document: ManifestDocument, edit: SetEdit): Change {
   const issue = fieldIssue(document, path);
   if (issue !== undefined) return { kind: 'refused', issue };
   const found = find(document.root, path);
-  const repeated = found.kind === 'blocked' ? undefined : repeatedAnchor(document, found.chain);
+  const repeated = found.kind === 'blocked' ? undefined : repeatedIn(document, found.chain);
   if (repeated !== undefined) return anchored(document, edit, repeated);
   const notation = notationOf(document);
   if (found.kind !== 'found') {
@@ -52,14 +53,6 @@ function placeOf(
   if (node.style !== 'block') return { start: node.start, end: node.end, gap: '' };
   if (entry === undefined) return undefined;
   return { start: node.start, end: lineEnd(document.text, entryEnd(document.text, entry)), gap: '' };
-}
-
-/** The name by which an alias repeats the field or a map that holds it: a change here would change that too. */
-function repeatedAnchor(document: ManifestDocument, chain: readonly Link[]): string | undefined {
-  const names = chain.map(({ node }) => node.anchor).filter((anchor) => anchor !== undefined);
-  if (names.length === 0) return undefined;
-  for (const node of nodesOf(document.root)) if (node.kind === 'alias' && names.includes(node.name)) return node.name;
-  return undefined;
 }
 
 function anchored(document: ManifestDocument, { path }: SetEdit, anchor: string): Change {

@@ -25,8 +25,18 @@ export function valueToken(value: TokenValue, notation: Notation, replaces: Scal
 
 /** A key as a token: without quotes where no reader could take it for anything but this text. */
 export function keyToken(key: string, notation: Notation): string {
-  const plain = notation === 'yaml' && SAFE_KEY.test(key) && readPlain(key, key).value === key;
-  return plain ? key : doubleQuoted(key);
+  return notation === 'yaml' && isPlain(key) ? key : doubleQuoted(key);
+}
+
+/** A value of a new map or list as a token: a word without quotes where no reader could take it for anything else. */
+export function wordToken(value: TokenValue, notation: Notation): string {
+  return typeof value === 'string' && notation === 'yaml' && isPlain(value)
+    ? value
+    : valueToken(value, notation, 'empty');
+}
+
+function isPlain(text: string): boolean {
+  return SAFE_KEY.test(text) && readPlain(text, text).value === text;
 }
 
 /** Any value as JSON on one line, which every reader of YAML takes for the same. */

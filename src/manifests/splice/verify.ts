@@ -2,12 +2,13 @@
 
 import type { Issue } from '../../api/issue.ts';
 import { at, isJsonObject, type Json, jsonEqual } from '../../api/json.ts';
-import type { Edit, FieldPath } from '../../rollout/edit.ts';
+import type { FieldPath, PlacedEdit } from '../../rollout/edit.ts';
 import { type ManifestDocument, type ManifestFile, parseManifestFile } from '../parse-file.ts';
 import { pathText } from '../path-text.ts';
 import { find } from '../source-tree.ts';
 import { anchoredValues, pathsInto } from './anchors.ts';
 import { sourceDocument } from './restore-field.ts';
+import { type ItemEdit, isItemEdit, listAfter, withoutItem } from './verify-item.ts';
 
 export type Verified =
   | { readonly kind: 'ok'; readonly file: ManifestFile; readonly document: ManifestDocument }
@@ -16,7 +17,7 @@ export type Verified =
 export type Splice = {
   readonly before: ManifestFile;
   readonly document: ManifestDocument;
-  readonly edit: Edit;
+  readonly edit: PlacedEdit;
   readonly after: string;
 };
 
@@ -39,7 +40,11 @@ export function verify({ before, document, edit, after }: Splice): Verified {
     return doubt(`${pathText(edit.path)} would not have the planned value, or another field would change`);
   }
   const but = [edit.path, ...repeats];
-  if (!jsonEqual(outside(document, but), outside(now, but))) return doubt('another field would be misread');
+  const [was, is] = [
+    outside(document, { edit, but, has: 'removeItem' }),
+    outside(now, { edit, but, has: 'insertItem' }),
+  ];
+  if (!jsonEqual(was, is)) return doubt('another field would be misread');
   return { kind: 'ok', file, document: now };
 }
 
@@ -53,9 +58,22 @@ function sameOthers(before: ManifestFile, after: ManifestFile, index: number): b
   return were.length === are.length && were.every((text, place) => text === are[place]);
 }
 
-function outside(document: ManifestDocument, but: readonly FieldPath[]): Json {
+type Compared = {
+  readonly edit: PlacedEdit;
+  readonly but: readonly FieldPath[];
+  /** The edit whose item this version has. */
+  readonly has: ItemEdit['kind'];
+};
+
+function outside({ ambiguous }: ManifestDocument, { edit, but, has }: Compared): Json {
+  // An item moves the places of those behind it: all are compared, as they would be without it.
+  if (isItemEdit(edit))
+    return (edit.kind === has ? withoutItem(ambiguous, edit.path) : ambiguous).map(({ path, source }) => [
+      path,
+      source,
+    ]);
   const prefixes = but.map(pathText);
-  return document.ambiguous
+  return ambiguous
     .filter((place) => !prefixes.some((prefix) => place.path.startsWith(prefix)))
     .map(({ path, source }) => [path, source]);
 }
@@ -78,9 +96,15 @@ function asBefore(before: ManifestDocument, now: ManifestDocument, { path, repea
 }
 
 /** What the document may be after the edit. Removing may leave the emptied parent as `{}` or take it along. */
-function expectations(document: ManifestDocument, edit: Edit): readonly Json[] {
+function expectations(document: ManifestDocument, edit: PlacedEdit): readonly Json[] {
   const { value } = document;
   switch (edit.kind) {
+    case 'insertItem':
+    case 'removeItem': {
+      const list = edit.path.slice(0, -1);
+      const items = listAfter(value, edit);
+      return items === undefined ? withoutValue(value, list) : [withValue(value, list, items)];
+    }
     case 'set':
       return [withValue(value, edit.path, edit.value)];
     case 'remove':
@@ -118,7 +142,7 @@ function withoutValue(root: Json, path: FieldPath): readonly Json[] {
   return outcomes;
 }
 
-function doubtful(document: ManifestDocument, edit: Edit, why: string): Issue {
+function doubtful(document: ManifestDocument, edit: PlacedEdit, why: string): Issue {
   const { kind, name } = document.object;
   return {
     file: document.file,

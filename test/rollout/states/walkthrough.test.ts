@@ -35,9 +35,10 @@ function walk(of: World, marks: Marks | undefined): Snapshot {
 function diff(snapshot: Snapshot): { readonly subject: string; readonly lines: readonly string[] } {
   const { commit } = plan(snapshot);
   const lines = (commit?.edits[0]?.edits ?? []).map((edit) => {
-    const key = edit.path.at(-1)?.replace('tranche.dev/', '') ?? '';
+    const last = edit.path.at(-1);
+    const key = typeof last === 'string' ? last.replace('tranche.dev/', '') : '';
     if (edit.kind === 'set') return `${key}: ${edit.value}`;
-    return edit.kind === 'remove' ? `-${key}` : `${key} of ${edit.source}`;
+    return edit.kind === 'restore' ? `${key} of ${edit.source}` : `-${key}`;
   });
   return { subject: commit?.subject ?? '', lines };
 }

@@ -1,0 +1,45 @@
+/** Decides which document of a file an object is: exactly one, or an issue. */
+
+import type { Issue } from '../../api/issue.ts';
+import { jsonEqual } from '../../api/json.ts';
+import type { ObjectRef } from '../../rollout/edit.ts';
+import type { ManifestDocument, ManifestFile } from '../parse-file.ts';
+
+export type Chosen =
+  | { readonly kind: 'ok'; readonly document: ManifestDocument }
+  | { readonly kind: 'refused'; readonly issue: Issue };
+
+/** The document of the object. Where it cannot be found, what cannot be read of the file is the reason. */
+export function choose(file: ManifestFile, object: ObjectRef): Chosen {
+  const matches = file.documents.filter((document) => jsonEqual(document.object, object));
+  const [document] = matches;
+  if (document !== undefined && matches.length === 1) return { kind: 'ok', document };
+  const issue = file.issues[0];
+  if (document === undefined && issue !== undefined) return { kind: 'refused', issue };
+  const { kind, name } = object;
+  return document === undefined
+    ? misfit(file.file, object, { reason: 'ObjectNotFound', what: `there is no ${kind} ${name} in the file` })
+    : misfit(file.file, object, {
+        reason: 'ObjectTwice',
+        what: `${kind} ${name} is in the file ${matches.length} times`,
+      });
+}
+
+/** The refusal where the plan and the file are not about the same text. */
+export function misfit(
+  file: string,
+  { kind, name }: ObjectRef,
+  { reason, what }: { readonly reason: string; readonly what: string },
+): Chosen & { readonly kind: 'refused' } {
+  return {
+    kind: 'refused',
+    issue: {
+      file,
+      line: 0,
+      path: '',
+      reason,
+      message: `${kind} ${name}: ${what}`,
+      hint: 'Nothing was changed. The file and the plan do not fit together: run the pass again on the present branch.',
+    },
+  };
+}
