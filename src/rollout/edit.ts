@@ -44,11 +44,18 @@ export type ObjectRef = {
   readonly name: string;
 };
 
-/** The document as a whole: out of its file, or back into it. `note` is the comment line that stands in its place. */
+/** The document as a whole. `note` is the comment line that stands in the place of a document that comes back. */
 export type DocumentEdit =
   | { readonly kind: 'remove'; readonly note: string }
   /** `source` is the text of the document, byte for byte; `edits` are then made in it. */
-  | { readonly kind: 'insert'; readonly note: string; readonly source: string };
+  | { readonly kind: 'insert'; readonly note: string; readonly source: string }
+  /**
+   * A copy of `of`, right behind it and under the name of the object; `edits` are then made in it. It is copied as it
+   * stands in the file, or as in `source`, the text of another version of the file or of the document.
+   */
+  | { readonly kind: 'copy'; readonly of: ObjectRef; readonly source: string | undefined }
+  /** The document goes with its separator and leaves nothing: a copy made and deleted gives the same bytes. */
+  | { readonly kind: 'delete' };
 
 export type ObjectEdits = {
   /** The file, relative to the root of the repository. */

@@ -6,6 +6,8 @@ import { MAX_EDITS } from '../limits.ts';
 import { type ManifestDocument, type ManifestFile, parseManifestFile } from '../parse-file.ts';
 import { type Change, replaceIn } from './change.ts';
 import { choose, misfit } from './choose.ts';
+import { copyDocument } from './copy-document.ts';
+import { deleteDocument } from './delete-document.ts';
 import { insertItem } from './insert-item.ts';
 import { locate } from './locate.ts';
 import { removeField } from './remove-field.ts';
@@ -13,6 +15,7 @@ import { removeItem } from './remove-item.ts';
 import { restoreField } from './restore-field.ts';
 import { setField } from './set-field.ts';
 import { type Verified, verify } from './verify.ts';
+import type { WholeDocument } from './verify-document.ts';
 import { insertDocument, removeDocument } from './whole-document.ts';
 
 export type Spliced =
@@ -33,12 +36,9 @@ export function applyEdits(text: string, edits: ObjectEdits): Spliced {
       what: `${edits.edits.length} edits, more than ${MAX_EDITS}, the limit`,
     });
   let file = parseManifestFile(edits.file, text, [edits.object.kind]);
-  const whole = edits.document;
-  if (whole?.kind === 'insert') {
-    const inserted = insertDocument(file, { ...whole, object: edits.object });
-    if (inserted.kind === 'refused') return inserted;
-    file = parseManifestFile(edits.file, inserted.text, [edits.object.kind]);
-  }
+  const start = opened(file, edits);
+  if (start.kind === 'refused') return start;
+  if (start.text !== text) file = parseManifestFile(edits.file, start.text, [edits.object.kind]);
   const chosen = choose(file, edits.object);
   if (chosen.kind === 'refused') return chosen;
   let { document } = chosen;
@@ -53,7 +53,7 @@ export function applyEdits(text: string, edits: ObjectEdits): Spliced {
     if (made.kind === 'refused') return made;
     ({ file, document } = made);
   }
-  return whole?.kind === 'remove' ? removeDocument(file, document, whole.note) : { kind: 'ok', text: file.text };
+  return closed(file, document, edits.document);
 }
 
 function isForbidden(path: EditPath): boolean {
@@ -104,4 +104,15 @@ function changesFor(document: ManifestDocument, edit: PlacedEdit): readonly Chan
       break;
   }
   return restoreField(document, edit);
+}
+
+/** What is done with the document as a whole before fields are set in it. */
+function opened(file: ManifestFile, { object, document: whole }: ObjectEdits): WholeDocument {
+  if (whole?.kind === 'insert') return insertDocument(file, { ...whole, object });
+  return whole?.kind === 'copy' ? copyDocument(file, object, whole) : { kind: 'ok', text: file.text };
+}
+
+function closed(file: ManifestFile, document: ManifestDocument, whole: ObjectEdits['document']): WholeDocument {
+  if (whole?.kind === 'remove') return removeDocument(file, document, whole.note);
+  return whole?.kind === 'delete' ? deleteDocument(file, document) : { kind: 'ok', text: file.text };
 }

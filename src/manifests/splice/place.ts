@@ -38,6 +38,15 @@ function blanksBefore(text: string, offset: number): number {
   return offset - at;
 }
 
+/** Does a line break more or less at the end of the document change its last value? */
+export function endsInBlockText(root: SourceNode): boolean {
+  let node: SourceNode | undefined = root;
+  while (node !== undefined && (node.kind === 'map' || node.kind === 'list')) {
+    node = node.kind === 'map' ? node.entries.at(-1)?.value : node.items.at(-1);
+  }
+  return node?.kind === 'scalar' && node.style === 'block';
+}
+
 /** Blank lines behind block text belong to it only where its header says to keep them (`|+`). */
 function blockTextEnd(text: string, node: SourceNode): number {
   const raw = text.slice(node.start, node.end);

@@ -117,7 +117,8 @@ function expectations(document: ManifestDocument, edit: PlacedEdit): readonly Js
   return wanted === undefined ? withoutValue(value, edit.path) : [withValue(value, edit.path, wanted)];
 }
 
-function withValue(root: Json | undefined, path: FieldPath, value: Json): Json {
+/** The value with another one at `path`; parents that are missing are maps. */
+export function withValue(root: Json | undefined, path: FieldPath, value: Json): Json {
   const [key, ...rest] = path;
   if (key === undefined) return value;
   if (Array.isArray(root))
