@@ -71,7 +71,8 @@ export function stepping(situation: Situation, step: { readonly index: number; r
   const gone = moved === undefined ? scaledAway(situation, at) : undefined;
   // Nothing soaks while there are no groups.
   const done = groups.length === 0 && situation.replicas !== 0 && gone === undefined;
-  const plan = wholeNext(situation, index) ?? editedPlan(situation, at);
+  const whole = wholeNext(situation, index);
+  const plan = whole ?? editedPlan(situation, at);
   // Under an edited plan it is the step to come that must have room for what is done.
   const toCome = { ...at, index: plan ?? index };
   const over = overshoot(situation, toCome);
@@ -79,7 +80,8 @@ export function stepping(situation: Situation, step: { readonly index: number; r
   const counted = overshooting(situation, toCome) ?? moved ?? plan;
   const odd = counted === undefined ? astray(situation) : undefined;
   const unsteady = restlessGroups(situation);
-  const pause = done && plan === undefined ? waitingOnPause(situation, at) : undefined;
+  // An edit never ends a pause: wherever it leads, what the step in Git had to serve comes first.
+  const pause = done && whole === undefined ? waitingOnPause(situation, at) : undefined;
   const holds = [
     ...(edited?.holds ?? []),
     ...groups,

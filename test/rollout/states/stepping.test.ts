@@ -128,8 +128,23 @@ test.each<Row>([
   ],
   [
     'the current step lowered: the first that fits',
-    { ...two, steps: '25% 25% 50%', record: { doneAgo: 9, steps: '25% 50% 100%' } },
+    { ...two, steps: '25% 25% 50%', record: { doneAgo: 9, steps: '25% 50% 100%' }, intents: { approve: '2@B.2' } },
     'StepsEdited: step 3/3 => B.2 3/3 floor=2',
+  ],
+  [
+    'the current step lowered in its pause: that is served first',
+    { ...two, steps: '25% 25% 100%', record: { doneAgo: 9, steps: '25% 50% 100%' } },
+    'hold PausedForApproval',
+  ],
+  [
+    'the current step lowered in a timed pause',
+    { ...two, steps: '25% 25%/60 100%', record: { doneAgo: 9, steps: '25% 50%/60 100%' } },
+    'hold PauseDuration',
+  ],
+  [
+    'the current step raised in its pause: that is served first',
+    { ...two, steps: '25% 75% 100%', record: { doneAgo: 9, steps: '25% 50% 100%' } },
+    'hold PausedForApproval',
   ],
   [
     'a later step only',
@@ -151,7 +166,7 @@ test.each<Row>([
   [
     'all beyond what is done gone',
     { ...two, steps: '25% 25% 25%', record: { doneAgo: 9, steps: '25% 50% 100%' } },
-    'hold Overshoot',
+    'hold Overshoot PausedForApproval',
   ],
 ])('steps edited, %s', (_, of, then) => expect(planned(of)).toBe(then));
 
