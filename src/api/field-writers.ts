@@ -27,3 +27,23 @@ function nameOf(manager: string, entry: Readonly<Record<string, unknown>>): stri
   const { subresource } = entry;
   return subresource === 'scale' || subresource === 'status' ? `${name} through ${subresource}` : name;
 }
+
+const FLUX = 'kustomize.toolkit.fluxcd.io';
+const ARGO = 'argocd.argoproj.io/tracking-id';
+
+/** The agents that have put their mark on an object, for people. */
+export function agentsOf(object: unknown): readonly string[] {
+  const flux = mark(at(object, ['metadata', 'labels', `${FLUX}/name`]));
+  const namespace = mark(at(object, ['metadata', 'labels', `${FLUX}/namespace`]));
+  // `application:group/kind:namespace/name`
+  const argo = mark(at(object, ['metadata', 'annotations', ARGO])).split(':')[0] ?? '';
+  return [
+    ...(flux === '' ? [] : [`the Flux Kustomization ${namespace === '' ? '' : `${namespace}/`}${flux}`]),
+    ...(argo === '' ? [] : [`the Argo CD Application ${argo}`]),
+  ];
+}
+
+/** Names of Kubernetes; anything else is somebody's free text and is not shown. */
+function mark(value: unknown): string {
+  return typeof value === 'string' && /^[A-Za-z0-9]([-A-Za-z0-9_.:/]{0,250})$/.test(value) ? value : '';
+}

@@ -30,6 +30,8 @@ export type LiveLws = {
   readonly annotations: Readonly<Record<string, string>>;
   /** Who has written the numbers that commits of ours own, as far as the API server says; for people only. */
   readonly writers?: Readonly<Record<WrittenField, readonly string[]>> | undefined;
+  /** The GitOps agents that say on the object that they apply it; for people only. */
+  readonly agents?: readonly string[] | undefined;
   readonly conditions: readonly LiveCondition[];
   readonly readyReplicas: number;
   readonly updatedReplicas: number;

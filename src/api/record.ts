@@ -93,6 +93,18 @@ export type StepRecord = {
   readonly restarts?: readonly GroupRestarts[] | undefined;
 };
 
+/** A field that keeps leaving Git's value: somebody else writes it, and the agent puts it back, in turn. */
+export type Contest = {
+  readonly path: string;
+  /** How often it was seen to leave. */
+  readonly count: number;
+  /** When that was seen first, and last. */
+  readonly since: Instant;
+  readonly last: Instant;
+  /** Who was seen to have written it, as far as the API server says. */
+  readonly writers: readonly string[];
+};
+
 export type StableCopy = {
   readonly commit: string;
   readonly release: Release;
@@ -135,6 +147,8 @@ export type RolloutRecord = {
   readonly appliedSince: Instant | undefined;
   /** Since when the cluster has been seen to differ from this very file; not there while it does not. */
   readonly notAppliedSince?: Instant | undefined;
+  /** Not there while nobody else writes the fields of this very file. */
+  readonly contest?: Contest | undefined;
   /** The key that LWS has given to the template of this digest. */
   readonly revision?: { readonly digest: string; readonly key: string } | undefined;
   readonly stable: StableCopy | undefined;

@@ -95,6 +95,7 @@ const record = object({
   uids: optional(object({ lws: text, leaderSet: text })),
   appliedSince: optional(number),
   notAppliedSince: optional(number),
+  contest: optional(object({ path: text, count: number, since: number, last: number, writers: list(text) })),
   revision: optional(object({ digest: text, key: text })),
   stable: optional(object({ commit: text, release, text })),
 });

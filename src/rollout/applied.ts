@@ -4,8 +4,10 @@ import { firstDifference } from '../api/content-match.ts';
 import type { Known } from '../api/known.ts';
 import type { LiveLws, WrittenField } from '../api/live.ts';
 import { MARK, parseMarks, printMarks } from '../api/marks.ts';
+import type { Contest } from '../api/record.ts';
 import { type Instant, printInstant } from '../api/time.ts';
 import { DEFAULT_MAX_UNAVAILABLE } from '../api/workload.ts';
+import { contestAfter, contestHold } from './contest.ts';
 import { hasCloser, keyHolds } from './groups.ts';
 import { type Hold, hold } from './hold.ts';
 import { claimsRefused } from './recreate-change.ts';
@@ -69,6 +71,7 @@ export function unappliedSince(snapshot: Snapshot, file: WorkloadFile): Instant 
 
 /** Late is one thing; not at all another: then somebody has to look at the agent, and at who else writes the field. */
 function notApplied(snapshot: Snapshot, file: WorkloadFile, { path, text, writers }: Difference): Hold {
+  const fought = contestHold(snapshot, contestOf(snapshot, file));
   const since = unappliedSince(snapshot, file) ?? snapshot.now;
   const overdue = snapshot.now - since >= APPLY_DEADLINE_SECONDS;
   const scaled = path === 'spec.replicas' && (overdue || writers.some((writer) => writer.endsWith(' through scale')));
@@ -76,6 +79,7 @@ function notApplied(snapshot: Snapshot, file: WorkloadFile, { path, text, writer
   const contested = scaled
     ? `. If something scales ${file.object.name}, name it under autoscaled in tranche.yaml and let the agent ignore spec.replicas`
     : '';
+  if (!overdue && fought !== undefined) return fought;
   if (!overdue) return hold('NotApplied', `${text}${scaled ? by : ''}${contested}. ${WAITING_FOR_AGENT}`);
   return hold(
     'AgentNotApplying',
@@ -83,7 +87,17 @@ function notApplied(snapshot: Snapshot, file: WorkloadFile, { path, text, writer
   );
 }
 
-type Difference = { readonly path: string; readonly text: string; readonly writers: readonly string[] };
+/** What is to be remembered of others who write the fields of this very file. A pass that read nothing forgets nothing. */
+export function contestOf(snapshot: Snapshot, file: WorkloadFile): Contest | undefined {
+  const { record, live } = snapshot;
+  const same = record !== undefined && record.blobs[file.file] === snapshot.blobs[file.file];
+  const before = same ? record.contest : undefined;
+  if (live.lws.kind !== 'known') return live.lws.kind === 'unknown' ? before : undefined;
+  const seen = { differs: differingField(snapshot, file, live.lws.value), lws: live.lws.value };
+  return contestAfter(before, { ...seen, wasLive: same && record.notAppliedSince === undefined, now: snapshot.now });
+}
+
+export type Difference = { readonly path: string; readonly text: string; readonly writers: readonly string[] };
 
 const ROLLING_UPDATE = 'spec.rolloutStrategy.rollingUpdateConfiguration';
 

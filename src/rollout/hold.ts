@@ -11,6 +11,7 @@ export type HoldReason =
   | 'WorkloadDeleting'
   | 'NotApplied'
   | 'AgentNotApplying'
+  | 'FieldContested'
   | 'NotObserved'
   | 'ScalerUnreadable'
   // Groups.

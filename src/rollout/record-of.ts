@@ -35,13 +35,15 @@ export function recordOf(snapshot: Snapshot, situation: Situation | undefined, d
   const step = stepAfter(snapshot, situation, decision);
   const state = situation === undefined ? undefined : stateOf(situation);
   const recreating = snapshot.rollout?.intents.recreating !== undefined;
+  const managed = situation !== undefined && marks !== undefined;
   const inProgress = marks?.step !== undefined || state === 'requested' || recreating;
   // Kruise knows no step 0: extra groups that start are the beginning of the first.
   const index = marks?.step?.kind === 'step' ? Math.max(1, marks.step.index) : (before?.currentStepIndex ?? 0);
   const steps = situation?.steps.length ?? 0;
   const message = messageOf(snapshot, decision);
   const quiet = decision.move === undefined && decision.holds.length === 0 && snapshot.issues.length === 0;
-  const settled = quiet && state === 'settled';
+  // A field that others have written twice is watched for a while.
+  const settled = quiet && state === 'settled' && (situation?.contest?.count ?? 0) < 2;
   const memory = groupsAfter(snapshot, situation);
   return {
     version: RECORD_VERSION,
@@ -50,7 +52,7 @@ export function recordOf(snapshot: Snapshot, situation: Situation | undefined, d
     blobs: snapshot.blobs,
     settled,
     auditedAt: auditedAt(snapshot, settled),
-    phase: phaseAfter(snapshot, situation, inProgress),
+    phase: phaseAfter(snapshot, managed || recreating ? inProgress : undefined),
     currentStepState: decision.stepState,
     currentStepIndex: state === 'settled' ? steps : index,
     nextStepIndex: state === 'settled' ? -1 : nextStepIndex(steps, index),
@@ -72,18 +74,21 @@ export function recordOf(snapshot: Snapshot, situation: Situation | undefined, d
     uids: uidsAfter(snapshot, situation, state),
     appliedSince: appliedSince(snapshot, situation),
     notAppliedSince: situation === undefined ? undefined : unappliedSince(snapshot, situation.file),
+    contest: situation?.contest,
     revision: revisionAfter(snapshot, situation),
     stable: stableAfter(snapshot, situation, decision),
   };
 }
 
-/** Kruise takes some phases in two rounds; asked twice, an unchanged world has an unchanged phase. */
-function phaseAfter(snapshot: Snapshot, situation: Situation | undefined, inProgress: boolean): Phase {
+/**
+ * Kruise takes some phases in two rounds; asked twice, an unchanged world has an unchanged phase. `inProgress` is
+ * undefined for what is not there, and for what is not taken over yet: it is not healthy only because nothing goes on.
+ */
+function phaseAfter(snapshot: Snapshot, inProgress: boolean | undefined): Phase {
   const facts = {
-    deleting: snapshot.rollout === undefined && situation?.marks !== undefined,
+    deleting: snapshot.rollout === undefined && snapshot.workload?.workload.marks !== undefined,
     disabled: snapshot.rollout?.rollout.disabled ?? false,
-    // Taken out to be created anew, it is as much in progress as one that is there.
-    inProgress: situation === undefined && snapshot.rollout?.intents.recreating === undefined ? undefined : inProgress,
+    inProgress,
   };
   return phaseOf({ ...facts, before: phaseOf({ ...facts, before: snapshot.record?.phase ?? 'Healthy' }) });
 }

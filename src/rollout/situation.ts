@@ -4,10 +4,11 @@ import { floorOf, type IntOrPercent } from '../api/int-or-percent.ts';
 import type { JsonObject } from '../api/json.ts';
 import type { LiveLws, LiveStatefulSet } from '../api/live.ts';
 import type { Marks } from '../api/marks.ts';
+import type { Contest } from '../api/record.ts';
 import type { Release } from '../api/release.ts';
 import type { RolloutStep } from '../api/rollout-steps.ts';
 import { DEFAULT_MAX_UNAVAILABLE, type Workload } from '../api/workload.ts';
-import { waitingOnApply } from './applied.ts';
+import { contestOf, waitingOnApply } from './applied.ts';
 import { type Group, groupsOf, keyOf } from './groups.ts';
 import type { Hold } from './hold.ts';
 import type { Snapshot, WorkloadFile } from './snapshot.ts';
@@ -46,6 +47,8 @@ export type Situation = {
   readonly observed: Observed | undefined;
   /** Why Git's fields are not known to be live; undefined: they are. */
   readonly notApplied: Hold | undefined;
+  /** Who else writes the fields of this file; undefined: nobody, as far as was seen. */
+  readonly contest: Contest | undefined;
 };
 
 /** Works out the facts; pure. `file` is the workload of the snapshot. */
@@ -66,6 +69,7 @@ export function situationOf(snapshot: Snapshot, file: WorkloadFile): Situation {
     steps: snapshot.rollout?.rollout.steps ?? [],
     observed: observe(snapshot, workload, asked, notApplied === undefined),
     notApplied,
+    contest: contestOf(snapshot, file),
   };
 }
 

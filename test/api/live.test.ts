@@ -71,6 +71,7 @@ test('a LeaderWorkerSet in mid canary, whole', () => {
   const { content, ...rest } = lwsOf('mid-canary');
   expect(Object.keys(content)).toEqual(['leaderWorkerTemplate', 'networkConfig']);
   expect(rest).toEqual({
+    agents: ['the Flux Kustomization flux-system/inference'],
     uid: '381e2e95-25ff-4232-83d7-1d6a3a68ccb4',
     generation: 3,
     observedGeneration: 3,

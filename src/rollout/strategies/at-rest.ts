@@ -32,7 +32,7 @@ export function unmanaged(situation: Situation): Decision {
     return holding([], 'Completed');
   const holds =
     gone === undefined
-      ? holdsOf([stalled, historyRewritten, disabled, replicasUnknown, notApplied, atRest], situation)
+      ? holdsOf([stalled, historyRewritten, disabled, replicasUnknown, notApplied, atRestToAdopt], situation)
       : [gone];
   if (holds.length > 0 || replicas === undefined) return holding(holds, 'Completed');
   const release = { digest, serial: firstSerial(situation) };
@@ -48,6 +48,16 @@ export function unmanaged(situation: Situation): Decision {
       why: `${allGroupsAre(replicas)} ready on what Git says, so nothing restarts. From now on an edit of the template is a request, delivered in the steps of ${snapshot.rollout?.file ?? 'the Rollout'}.`,
     },
     'Completed',
+  );
+}
+
+/** Nobody but its owner can bring to rest what is not taken over yet: tranche has no text of it to go back to. */
+function atRestToAdopt(situation: Situation): Hold | undefined {
+  const found = atRest(situation);
+  if (found === undefined) return undefined;
+  return hold(
+    found.reason,
+    `${found.message}. Not taken over yet: that is done once all groups are ready on one template. If it stays so, mend the template in ${situation.file.file}, or put the one back that worked`,
   );
 }
 

@@ -5,6 +5,7 @@ import type { Marks } from '../../api/marks.ts';
 import { printRelease, type Release, sameRelease } from '../../api/release.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import { accepted } from '../accepting.ts';
+import { fieldContested } from '../contest.ts';
 import {
   blockedByUnreadyGroup,
   mixedRevisions,
@@ -37,6 +38,7 @@ const startGates: readonly Gate[] = [
   noWayBack, // never start what cannot be undone
   replicasUnknown, // N is not ours and not readable
   notApplied, // the request is not live: late, or refused by a webhook
+  fieldContested, // somebody else writes our fields
   scaledToZero, // on the way up everything starts on the new text
   recreated, // everything is on the new text already
   mixedRevisions, // something else is half-way

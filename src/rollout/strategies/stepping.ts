@@ -5,6 +5,7 @@ import { printRelease, sameRelease } from '../../api/release.ts';
 import { accepted } from '../accepting.ts';
 import { nextPartition, partitionOf, plannedGroups } from '../batches.ts';
 import { budgetNote, withBudgetAfter } from '../budget.ts';
+import { fieldContested } from '../contest.ts';
 import {
   blockedByUnreadyGroup,
   recreated,
@@ -42,6 +43,7 @@ export const forwardGates: readonly Gate[] = [
   frozenChanged, // and these
   noWayBack, // never go on without a way back
   replicasUnknown, // N is not ours and not readable
+  fieldContested, // somebody else writes our fields
   scaledToZero, // everything would come up on the new text
   revisionChanged, // somebody else restarts groups
   blockedBelow, // LWS would not move

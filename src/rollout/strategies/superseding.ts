@@ -5,6 +5,7 @@ import { printRelease } from '../../api/release.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import { partitionOf } from '../batches.ts';
 import { type Budget, budgetText, overtakingBudget, withBudgetAfter } from '../budget.ts';
+import { fieldContested } from '../contest.ts';
 import { notApplied, replicasUnknown, scaledToZero, wanted } from '../gates/cluster.ts';
 import { type Gate, holdsOf } from '../gates/gate.ts';
 import { historyRewritten, noWayBack } from '../gates/git.ts';
@@ -67,6 +68,7 @@ const takeOverGates: readonly Gate[] = [
   noWayBack, // never start what cannot be undone
   replicasUnknown, // N is not ours and not readable
   notApplied, // the request is not live
+  fieldContested, // somebody else writes our fields
   scaledToZero, // on the way up everything starts on the new text
   surgeRefused, // extra groups would not hold
 ];

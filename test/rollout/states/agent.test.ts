@@ -3,6 +3,7 @@
 import { expect, test } from 'vitest';
 import type { WrittenField } from '../../../src/api/live.ts';
 import { APPLY_DEADLINE_SECONDS } from '../../../src/rollout/applied.ts';
+import { CONTEST_QUIET_SECONDS } from '../../../src/rollout/contest.ts';
 import { plan } from '../../../src/rollout/plan.ts';
 import type { Snapshot } from '../../../src/rollout/snapshot.ts';
 import { again, planned, type Row, show } from '../../support/planned.ts';
@@ -211,4 +212,52 @@ test('a group that came back old is told from one that has not gone yet', () => 
   const back = again({ ...gone, groups: '0:A+ 1:A+ 2:A+ 3:A-#2' }, gone);
   expect(messageOf(world(back))).toContain('group 3 had been on it and came back on the old version');
   expect(messageOf(world({ ...gone, groups: A4 }))).not.toContain('came back');
+});
+
+/** What two passes after each other see of the partition, and who has written it. */
+function seen(
+  before: Snapshot | undefined,
+  at: { readonly p: number; readonly by: string; readonly after: number },
+): Snapshot {
+  const now = NOW + at.after;
+  const snapshot = written(
+    { ...late, steps: '25%/6000 50% 100%', groups: '0:A+ 1:A+ 2:A+ 3:B+', live: { p: at.p }, record: {}, now },
+    'partition',
+    [at.by],
+  );
+  const { lws } = snapshot.live;
+  if (lws.kind !== 'known') throw new Error('unread');
+  const agents = ['the Argo CD Application llm'];
+  const live = { ...snapshot.live, lws: { kind: 'known', value: { ...lws.value, agents } } } as const;
+  const record = before === undefined ? snapshot.record : plan(before).record;
+  return { ...snapshot, live, record };
+}
+
+const FLUX_SETS = { p: 3, by: 'kustomize-controller' } as const;
+const ARGO_SETS = { p: 4, by: 'argocd-controller' } as const;
+
+test('two that write a field in turn: counted, named, and no step goes forward', () => {
+  const turns = [FLUX_SETS, ARGO_SETS, FLUX_SETS, ARGO_SETS, FLUX_SETS, ARGO_SETS, FLUX_SETS];
+  const passes: Snapshot[] = [];
+  for (const [turn, set] of turns.entries()) passes.push(seen(passes.at(-1), { ...set, after: 30 * turn }));
+  const holds = passes.map((snapshot) => plan(snapshot).holds[0]?.reason);
+  expect(holds).toEqual([
+    'PauseDuration',
+    'NotApplied',
+    'PauseDuration',
+    'NotApplied',
+    'PauseDuration',
+    'FieldContested',
+    'FieldContested',
+  ]);
+  const last = passes.at(-1);
+  if (last === undefined) throw new Error('no pass');
+  expect(messageOf(last)).toContain(
+    'partition has left the value of Git 3 times since 2025-06-15T15:07:10Z, and came back in between, written by argocd-controller and kustomize-controller: two write it in turn, and no step goes forward meanwhile. The object says that it is applied by the Argo CD Application llm.',
+  );
+  const given = plan({ ...last, rollout: world({ ...late, intents: { abort: 'B.2' } }).rollout });
+  expect(given.commit?.reason).toBe('Aborted');
+  const quiet = seen(last, { ...FLUX_SETS, after: 30 * 5 + CONTEST_QUIET_SECONDS });
+  expect(plan(quiet).holds.map(({ reason }) => reason)).not.toContain('FieldContested');
+  expect(plan(quiet).record?.contest).toBeUndefined();
 });

@@ -1,13 +1,23 @@
 /** The rows of the specification at rest: unmanaged, settled, requested. */
 
 import { expect, test } from 'vitest';
+import { plan } from '../../../src/rollout/plan.ts';
 import { planned, type Row } from '../../support/planned.ts';
-import { issueOf, type World } from '../../support/snapshot.ts';
+import { issueOf, type World, world } from '../../support/snapshot.ts';
 
 const A4 = '0:A+ 1:A+ 2:A+ 3:A+';
 const unmanaged: World = { marks: 'none' };
 const requested: World = { text: 'B', groups: A4, live: {} };
 const lost = { kind: 'rewritten', recorded: 'c'.repeat(40), acknowledged: false } as const;
+
+test('unmanaged and not at rest: not healthy, and who can help', () => {
+  const made = plan(world({ ...unmanaged, groups: '0:A+ 1:A+ 2:A+ 3:A-' }));
+  expect(made.record?.phase).toBe('Initial');
+  expect(made.holds.map(({ message }) => message)).toEqual([
+    'Group 3 is not ready (leader: ImagePullBackOff). Not taken over yet: that is done once all groups are ready on one template. If it stays so, mend the template in apps/vllm/lws.yaml, or put the one back that worked',
+  ]);
+  expect(plan(world(unmanaged)).record?.phase).toBe('Healthy');
+});
 
 test.each<Row>([
   ['at rest, applied', { ...unmanaged, p: 'missing' }, 'Adopted: adopt, partition unset → 1000000 => A.1 stable=main'],

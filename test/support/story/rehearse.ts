@@ -200,7 +200,8 @@ const exceptions: readonly Exception[] = [
     name: 'since when is not known',
     silent: false,
     holds: ({ real, lost }) =>
-      lost.commit === '' && ['AgentNotApplying', 'GroupCrashLoop'].some((reason) => says(real, reason)),
+      lost.commit === '' &&
+      ['AgentNotApplying', 'FieldContested', 'GroupCrashLoop'].some((reason) => says(real, reason)),
   },
   {
     name: 'how long groups have not been ready is not known, so they only load',
