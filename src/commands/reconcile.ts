@@ -1,6 +1,7 @@
 /** `tranche reconcile`: one pass, or a loop of them. */
 
 import { resolve } from 'node:path';
+import type { Issue } from '../api/issue.ts';
 import type { CommonOptions, Io } from '../options.ts';
 import { EXIT } from '../options.ts';
 import { PortError } from '../ports/port-error.ts';
@@ -21,9 +22,10 @@ const BACKOFF_LIMIT_SECONDS = 300;
 /** One pass, exit code by its outcome; with `watch` until the process is asked to stop. */
 export async function reconcile(options: ReconcileOptions, ports: Ports, io: Io): Promise<number> {
   const memory = newMemory();
+  const told = new Set<string>();
   const once = async (): Promise<PassResult> => {
     const result = await runPass(ports, memory, { overrides: options.overrides, write: true, only: options.only });
-    await show(result, options, io);
+    await show(options.watch ? unsaid(result, told) : result, options, io);
     await save(result, options, { ports, io });
     return result;
   };
@@ -39,6 +41,22 @@ export async function reconcile(options: ReconcileOptions, ports: Ports, io: Io)
     await ports.clock.sleep(wait.seconds, io.signal);
   }
   return EXIT.ok;
+}
+
+/** The result without the warnings that this process has told before: nothing has changed about them. */
+function unsaid(result: PassResult, told: Set<string>): PassResult {
+  const isNew = (warning: Issue): boolean => {
+    const line = JSON.stringify(warning);
+    const known = told.has(line);
+    told.add(line);
+    return !known;
+  };
+  const outcomes = result.outcomes.map((outcome) =>
+    outcome.plan === undefined
+      ? outcome
+      : { ...outcome, plan: { ...outcome.plan, warnings: outcome.plan.warnings.filter(isNew) } },
+  );
+  return { ...result, outcomes };
 }
 
 /** A pass that fails is tried again, later each time; what it read before is not trusted to be better. */

@@ -16,7 +16,7 @@ export function desiredRequest(paths: readonly string[]): ReadRequest {
   return {
     paths,
     suffixes: ['.yaml', '.yml', '.json', 'Kustomization', 'Chart.yaml'],
-    markers: [LWS_KIND, 'rollouts.kruise.io', 'kind: Rollout', POLICY_KIND],
+    markers: [LWS_KIND, 'rollouts.kruise.io', 'kind: Rollout', POLICY_KIND, 'kustomize.toolkit.fluxcd.io'],
     names: ['kustomization.yaml', 'kustomization.yml', 'Kustomization', 'Chart.yaml'],
   };
 }

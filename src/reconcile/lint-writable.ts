@@ -6,6 +6,7 @@ import { RELEASE_PATHS } from '../api/release-content.ts';
 import type { ManifestDocument } from '../manifests/parse-file.ts';
 import { applyEdits } from '../manifests/splice/apply-edits.ts';
 import type { Edit } from '../rollout/edit.ts';
+import type { WorkloadFile } from '../rollout/snapshot.ts';
 import { MAX_UNAVAILABLE_PATH, PARTITION_PATH, REPLICAS_PATH } from '../rollout/step-edits.ts';
 import type { LintFacts } from './lint-finding.ts';
 
@@ -28,6 +29,11 @@ export function unwritable(facts: LintFacts, trials: Trials): readonly Issue[] {
   const issues = refusals(edits).length === 0 ? [] : unlike(edits.flatMap((edit) => refusals([edit])));
   trials.set(document, { stable, issues });
   return issues;
+}
+
+/** In a delivery, as our last step left it: whatever was to be tried has been tried before the first. */
+export function isTried({ workload: { marks }, digest }: WorkloadFile): boolean {
+  return marks?.step !== undefined && marks.release.digest === digest;
 }
 
 /** The fields of all steps, each with a value that it does not have, and the way back. */

@@ -21,8 +21,9 @@ import { NOT_READ } from '../rollout/strategies/at-rest.ts';
 import { isAlone } from './alone.ts';
 import { type Desired, type DesiredRollout, namespaceOf } from './desired.ts';
 import { withFactDigests } from './digests.ts';
+import { forcedBy } from './flux-force.ts';
 import { lintWarnings, lintWorkload } from './lint-workload.ts';
-import { unwritable } from './lint-writable.ts';
+import { isTried, unwritable } from './lint-writable.ts';
 import { type LiveReader, targets, unreadLive } from './observe-cluster.ts';
 import { type GitReader, stableFromRecord } from './observe-git.ts';
 import { readWorkload } from './read-workload.ts';
@@ -237,13 +238,9 @@ function faultsOf(
       lwsVersion: desired.config.lwsVersion,
     };
     issues.push(...lintWorkload(facts));
-    if (read.resting !== 'rest' && !isOurs(file)) issues.push(...unwritable(facts, desired.trials));
+    if (read.resting !== 'rest' && !isTried(file)) issues.push(...unwritable(facts, desired.trials));
+    if (read.resting !== 'rest') warnings.push(...forcedBy(desired.texts, entry.workload));
     warnings.push(...lintWarnings(facts));
   }
   return { issues, warnings };
-}
-
-/** In a delivery, as our last step left it: whatever was to be tried has been tried before the first. */
-function isOurs({ workload: { marks }, digest }: WorkloadFile): boolean {
-  return marks?.step !== undefined && marks.release.digest === digest;
 }

@@ -143,6 +143,23 @@ test('Rollouts of other workloads are neither read nor rivals, whatever is in th
   });
 });
 
+test('ForcedApply: a Flux Kustomization over the workload that forces', async () => {
+  const flux = (path: string, spec: string): string =>
+    `apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: k, namespace: flux-system}\nspec:\n  path: ${path}\n${spec}`;
+  const more = {
+    'clusters/a.yaml': flux('./apps/vllm', '  force: true\n'),
+    'clusters/b.yaml': flux('./apps/other', '  force: true\n'),
+    'clusters/c.yaml': flux('./apps/vllm', '  force: false\n'),
+    'clusters/d.yaml': 'kind: Kustomization # kustomize.toolkit.fluxcd.io, force\nforce: true\n',
+  };
+  const { code, lines } = await linted(new World({ files: { ...VLLM_FILES, ...more } }));
+  expect(code).toBe(EXIT.ok);
+  expect(lines).toEqual([
+    'warning: clusters/a.yaml:6: Kustomization k: force: true deletes and creates anew whatever refuses a change: an edit of subGroupSize takes all groups of vllm down at once, past every policy (ForcedApply). Remove it, or keep the workload in a Kustomization without it.',
+    '1 Rollout, 0 problems',
+  ]);
+});
+
 const changes: readonly (readonly [what: string, from: string, to: string, line: number, said: string])[] = [
   [
     'volumeClaimTemplates',

@@ -61,6 +61,13 @@ async function watch(
 }
 
 describe('watching', () => {
+  test('a warning is told once by a process, not with every pass', async () => {
+    const env = 'env: [{name: A, valueFrom: {configMapKeyRef: {name: settings, key: a}}}]\n            ports:';
+    const world = new World({ files: { ...FILES, [LWS_FILE]: FILES[LWS_FILE].replace('ports:', env) } });
+    const { out } = await watch(world, 5);
+    expect(out.match(/FixedReference/g)).toHaveLength(1);
+  });
+
   test('a whole delivery: it comes back when the plan asks for it, and is quiet once all is settled', async () => {
     const world = new World({
       files: { ...FILES, [ROLLOUT_FILE]: FILES[ROLLOUT_FILE].replace('pause: {}', 'pause: {duration: 40}') },

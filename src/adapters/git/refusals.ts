@@ -29,3 +29,20 @@ const rows: readonly Row[] = [
 export function verdictOf(text: string): Verdict {
   return rows.find(({ pattern }) => pattern.test(text))?.verdict ?? 'unknown';
 }
+
+const label = /^(?:(?:error|fatal|remote|hint):\s*)+/i;
+
+/**
+ * A refusal as people read it: the reason and what the host printed, without the labels that each layer puts before it,
+ * said once, and without a full stop, because a sentence of ours goes on behind it.
+ */
+export function quoted(reason: string, printed: string): string {
+  const plain = printed
+    .split(/\s+(?=(?:error|fatal|remote|hint):\s)/i)
+    .map((part) => part.replace(label, '').trim())
+    .filter((part, at, all) => part !== '' && all.indexOf(part) === at)
+    .join(' ');
+  const own = reason.replace(label, '').trim();
+  const both = plain === '' || plain.includes(own) ? plain || own : `${own.replace(/[.:]+$/, '')}: ${plain}`;
+  return both.replace(/[.\s]+$/, '');
+}

@@ -93,6 +93,13 @@ const statusMeanings: ReadonlyMap<number, StatusMeaning> = new Map([
   [429, { says: 'too many requests', retryable: true, hint: '' }],
 ]);
 
+/** No token helps where nobody may write. */
+const readOnly: StatusMeaning = {
+  says: 'takes no changes',
+  retryable: false,
+  hint: 'The repository is archived or read-only there: make it writable again, or stop tranche for it.',
+};
+
 function answerError(answer: HttpAnswer, context: ErrorContext): PortError {
   const { name, operation } = context;
   const words = clean(answer.text.replace(/<[^>]*>/g, ' '), context).slice(0, 200);
@@ -116,9 +123,10 @@ function answerError(answer: HttpAnswer, context: ErrorContext): PortError {
       hint: 'Give the new address as --repo if it is the right one.',
     });
   }
-  const meaning = statusMeanings.get(answer.status);
+  const archived = answer.status === 403 && /\barchived\b|read[- ]only/i.test(words);
+  const meaning = archived ? readOnly : statusMeanings.get(answer.status);
   const says = meaning === undefined ? '' : ` (${meaning.says})`;
-  return gitError(`${name} answered HTTP ${answer.status}${says}${quoted}`, {
+  return gitError(`${name} answered HTTP ${answer.status}${says}${quoted}`.replace(/\.+$/, ''), {
     operation,
     retryable: meaning?.retryable ?? answer.status >= 500,
     hint: meaning?.hint ?? '',

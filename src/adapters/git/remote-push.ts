@@ -12,7 +12,7 @@ import { refOf } from './names.ts';
 import { encodePack } from './pack-write.ts';
 import { type Capabilities, ServerSaid } from './protocol.ts';
 import { createReportReader, type PushReport, receiveRequest } from './receive-pack.ts';
-import { verdictOf } from './refusals.ts';
+import { quoted, verdictOf } from './refusals.ts';
 import type { Remote } from './remote.ts';
 import { SentButUnknown, serverSaidError } from './remote-error.ts';
 
@@ -161,8 +161,7 @@ function isNamed(branch: string, printed: string): boolean {
 }
 
 function rule(reason: string, printed: string): string {
-  const more = cleanText(printed);
-  return cleanText(more === '' ? reason : `${reason}: ${more}`);
+  return quoted(cleanText(reason), cleanText(printed));
 }
 
 function wordsOf(outcome: Exclude<Outcome, { readonly kind: 'pushed' }>): string {

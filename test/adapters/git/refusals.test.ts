@@ -1,7 +1,7 @@
 /** What servers say about pushes, as recorded, and what we take it to mean. */
 
 import { expect, test } from 'vitest';
-import { verdictOf } from '../../../src/adapters/git/refusals.ts';
+import { quoted, verdictOf } from '../../../src/adapters/git/refusals.ts';
 
 test.each([
   // host, text → verdict
@@ -44,3 +44,14 @@ test.each([
 ])('%s: %s → %s', (_host, text, verdict) => {
   expect(verdictOf(text)).toBe(verdict);
 });
+
+test.each([
+  ['pre-receive hook declined', 'error: error: no pushes here.', 'pre-receive hook declined: no pushes here'],
+  [
+    'protected branch hook declined',
+    'error: GH006: Protected branch update failed for refs/heads/main. error: Changes must be made through a pull request.',
+    'protected branch hook declined: GH006: Protected branch update failed for refs/heads/main. Changes must be made through a pull request',
+  ],
+  ['Not allowed to push.', 'remote: Not allowed to push.', 'Not allowed to push'],
+  ['error: stale.', '', 'stale'],
+])('%s and what was printed, quoted', (reason, printed, said) => expect(quoted(reason, printed)).toBe(said));
