@@ -51,7 +51,7 @@ function steps({ before, after, reason, plan, remade }: OurCommit): string | und
     SurgePrepared: (begins(before, after) || same) && to?.startsWith('0/') === true,
     Surged: same && from?.startsWith('0/') === true,
     SurgeReturned: same && from !== undefined,
-    Superseded: (b === 1 || (b === 0 && a === 0 && to !== undefined)) && before.marks?.release !== release,
+    Superseded: (b === 1 || to?.startsWith('0/') === true) && before.marks?.release !== release,
     // What is found made anew in step 0 is accepted as step 1.
     Armed: (same || from === undefined || (a === 0 && b === 1 && remade)) && after.partition === SENTINEL,
     Settled: to === undefined && from !== undefined && from !== 'rollback',
@@ -88,6 +88,9 @@ function forward({ before, after, reason }: OurCommit): string | undefined {
 function ceiling({ before, after, reason, plan, workload, since }: OurCommit): string | undefined {
   const [was, is] = [before.partition, after.partition];
   const tell = (what: string): string => `${reason}: partition ${was} → ${is}, ${what}`;
+  // In step 0 only extra groups start: none of those that are there may go.
+  if (reason === 'Superseded' && after.marks?.step?.startsWith('0/') === true)
+    return workload.autoscaled || is >= askedGroups(after) ? undefined : tell('though only extra groups may start');
   // A newer request stops the roll, or takes its own first step where there is nothing to stop.
   if (FORWARD.includes(reason) || (reason === 'Superseded' && is < was)) {
     const step = plan.steps[indexOf(after.marks?.step) - 1];

@@ -79,7 +79,7 @@ export function pauses(commit: OurCommit): string | undefined {
   const served = universe.now - first;
   const { injected } = universe;
   // A clock that is behind takes nothing off a pause: the groups' own times count as well.
-  const clocksDiffer = injected['clock jump'] + injected['clock years off'] > 0;
+  const clocksDiffer = injected['clock jump'] + injected['clock years off'] + injected['clock ahead once'] > 0;
   return served >= step.pause - universe.longestPassSeconds || clocksDiffer
     ? undefined
     : `${reason} after step ${index}: ${served} s of ${step.pause}`;

@@ -1,8 +1,11 @@
 /** The table of laws has every invariant that is promised, and says of each where it is looked at. */
 
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { commitLaws } from './commit-laws.ts';
 import { type LawEntry, laws } from './laws.ts';
+import { reasonPlaces } from './tallies.ts';
 
 const numbered = (letter: string, most: number) => Array.from({ length: most }, (_, i) => `${letter}${i + 1}`);
 
@@ -16,6 +19,12 @@ test('what is not checked says why, and it is little', () => {
   const entries: readonly (readonly [string, LawEntry])[] = Object.entries(laws);
   const without = entries.filter(([, { checked }]) => typeof checked !== 'string').map(([name]) => name);
   expect(without).toEqual(['C2 traffic']);
+});
+
+test('what no seed does is played by a story', () => {
+  const folders = Object.values(reasonPlaces).filter((place) => place !== 'seeds');
+  const root = resolve(import.meta.dirname, '../..');
+  expect(folders.filter((folder) => !existsSync(join(root, folder, 'transcript.txt')))).toEqual([]);
 });
 
 test('the laws about commits are in the table', () => {

@@ -176,8 +176,8 @@ export const mutants: readonly Mutant[] = [
   mutant(
     'a serial is given twice',
     'rollout/situation.ts',
-    'serial: 1 + Math.max(0, ...serials)',
-    'serial: Math.max(2, ...serials.slice(0, 1))',
+    'return Math.max(0, ...serials);',
+    'return Math.max(1, ...serials.slice(0, 1).map((serial) => serial - 1));',
   ),
   // Going back.
   mutant(
@@ -194,20 +194,20 @@ export const mutants: readonly Mutant[] = [
   ),
   mutant(
     'the budget is not raised on the way back',
-    'rollout/strategies/going-back.ts',
-    'if (unready === 0 || ',
-    'if (unready >= 0 || ',
+    'rollout/budget.ts',
+    'if (inTheWay === 0 || ',
+    'if (inTheWay >= 0 || ',
   ),
   mutant(
     'the budget ends at N, though nothing is ready',
-    'rollout/strategies/going-back.ts',
-    'Math.max(Math.min(count, own + unready), unready + 1)',
-    'Math.min(count, own + unready)',
+    'rollout/budget.ts',
+    'Math.max(Math.min(count, own + inTheWay), inTheWay + 1)',
+    'Math.min(count, own + inTheWay)',
   ),
   mutant(
     'a pause holds the way back as well',
     'rollout/strategies/partition.ts',
-    'const abort = sameRelease(snapshot.rollout?.intents.abort, release);',
-    'const abort = snapshot.rollout?.rollout.paused !== true && sameRelease(snapshot.rollout?.intents.abort, release);',
+    'const abort = sameRelease(order?.release, release) ? order : undefined;',
+    'const abort = snapshot.rollout?.rollout.paused !== true && sameRelease(order?.release, release) ? order : undefined;',
   ),
 ];

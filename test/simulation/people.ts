@@ -1,7 +1,9 @@
 /** The people of the repository: they edit templates, approve, abort, scale, and sometimes do what they should not. */
 
 import { INTENT } from '../../src/api/intents.ts';
-import { factsDigest } from '../../src/reconcile/digests.ts';
+import { releaseContent } from '../../src/api/release-content.ts';
+import { parseManifestFile } from '../../src/manifests/parse-file.ts';
+import { factsDigest, releaseDigest } from '../../src/reconcile/digests.ts';
 import { readStatus, STATUS_REQUEST } from '../../src/reconcile/record-store.ts';
 import type { Chance, Weighted } from './chance.ts';
 import {
@@ -42,10 +44,15 @@ export class Person {
 
   /** Does something, if there is anything to do it to. */
   act(): void {
+    this.chance.weighted(this.universe.setup.eager === true ? eagerActs(this) : this.acts())(this);
+  }
+
+  /** What people do in seeds that are older than `eager`. */
+  private acts(): Weighted<Act> {
     const { mischief } = this.universe.setup;
     const scaled = mischief * 10;
     const delivering = this.marks?.step !== undefined;
-    const acts: Weighted<Act> = [
+    return [
       [delivering ? 0.7 : 6, edit],
       [delivering ? 6 : 0, approve],
       [delivering ? 2 : 0, accept],
@@ -63,7 +70,6 @@ export class Person {
       [0.2 * scaled, editBudget],
       [this.acknowledged < this.universe.rewritten ? 4 : 0, acknowledge],
     ];
-    this.chance.weighted(acts)(this);
   }
 
   /** Asks for a new version. */
@@ -93,6 +99,34 @@ export class Person {
   intend(key: string, value: string): void {
     this.say({ intents: { ...this.state.intents, [key]: value } }, `${key.replace('tranche.dev/', '')} ${value}`);
   }
+}
+
+/** Weighed so that every kind of move is made often: what people do most of the time is the least of it. */
+function eagerActs(person: Person): Weighted<Act> {
+  const { marks, state, acknowledged, universe, workload } = person;
+  const step = marks?.step;
+  const back = step === 'rollback' ? 1 : 0;
+  const delivering = step === undefined ? 0 : 1 - back;
+  const rest = 1 - delivering - back;
+  const given = rest === 1 && (marks?.aborted.length ?? 0) > 0 ? 1 : 0;
+  return [
+    [4 * rest + 1 * delivering + 0.4 * back, edit],
+    [6 * delivering, approve],
+    [2.5 * delivering, accept],
+    [1.3 * delivering + 0.5 * rest, abort],
+    [0.7 * delivering + 0.1 * rest, revert],
+    [state.paused ? 3 : 0.3, togglePause],
+    [workload.autoscaled ? 0 : 0.5, scale],
+    [0.3, comment],
+    [7 * delivering, jump],
+    [4 * given, retry],
+    [0.5 * rest + 2 * back, returnAborted],
+    [state.disabled ? 3 : 0.1, toggleDisabled],
+    [6 * delivering + 0.2 * rest, editSteps],
+    [3 * delivering + 0.4 * rest + 2 * back, editPartition],
+    [0.3 + 2 * back, editBudget],
+    [acknowledged < universe.rewritten ? 4 : 0, acknowledge],
+  ];
 }
 
 function edit(person: Person): void {
@@ -127,23 +161,43 @@ function accept(person: Person): void {
   person.intend(INTENT.accept, [...others, given].join(','));
 }
 
-/** Gives up the release that is being delivered. */
+/** Gives up the release that is being delivered, or the one that is asked for. */
 export function abort(person: Person): void {
-  const { marks } = person;
-  if (marks?.step !== undefined) person.intend(INTENT.abort, marks.release);
+  const { marks, universe } = person;
+  if (marks === undefined) return;
+  if (marks.step !== undefined) return person.intend(INTENT.abort, marks.release);
+  const digest = universe.setup.eager === true ? digestIn(person.text) : undefined;
+  if (digest === undefined || marks.release.startsWith(`${digest}.`)) return;
+  person.intend(INTENT.abort, `${digest}.${serialIn(marks) + 1}`);
+}
+
+/** The digest of the template in a file that can be read. */
+function digestIn(text: string): string | undefined {
+  const [document] = parseManifestFile('lws.yaml', text, ['LeaderWorkerSet']).documents;
+  return document === undefined ? undefined : releaseDigest(releaseContent(document.value));
+}
+
+/** The highest serial that was ever given. */
+function serialIn(marks: FileMarks): number {
+  return Math.max(...[marks.release, ...marks.aborted].map((release) => Number(release.split('.')[1])));
 }
 
 function jump(person: Person): void {
   const { marks } = person;
   if (marks !== undefined) {
-    const index = person.chance.between(1, Math.max(1, person.state.steps.length));
+    const { steps } = person.state;
+    const here = stepIndex(marks) ?? 0;
+    const first = person.universe.setup.eager === true && here > 0 && here < steps.length ? here + 1 : 1;
+    const index = person.chance.between(first, Math.max(1, steps.length));
     person.intend(INTENT.jump, `${index}@${marks.release}`);
   }
 }
 
 function retry(person: Person): void {
-  const given = person.marks?.aborted[0];
-  if (given !== undefined) person.intend(INTENT.retry, given);
+  const { marks } = person;
+  const given = marks?.aborted[0];
+  if (marks === undefined || given === undefined) return;
+  person.intend(INTENT.retry, person.universe.setup.eager === true ? `${given} ${serialIn(marks)}` : given);
 }
 
 /** Puts the text of the stable version back by hand. */

@@ -61,6 +61,8 @@ export class Process {
   running = false;
   /** Seconds by which its clock is wrong. */
   skewSeconds = 0;
+  /** Only for one pass. */
+  skewedOnce = false;
   private pass: Pass = { begunAt: 0, seen: 0, heads: new Map() };
   private life = 0;
   private memory = freshMemory();

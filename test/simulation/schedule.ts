@@ -82,14 +82,7 @@ class Schedule {
     universe.sync('main');
     universe.tick(200);
     this.watch.look();
-    // Most schedules begin with a workload that has been taken over.
-    if (who.flip(0.8)) {
-      await plainPass(universe);
-      universe.sync('main');
-      this.watch.look();
-      // And with a request, so that most of the turns are spent on deliveries.
-      if (this.setup.busy) for (const person of this.people) if (who.flip(0.7)) person.request();
-    }
+    await this.begins(who);
     for (let turn = 1; turn <= this.setup.turns; turn++) {
       universe.timeline.turn = turn;
       const act = this.turn(who);
@@ -99,6 +92,25 @@ class Schedule {
     }
     await this.drain();
     await finish(universe, this.watch, this.people);
+  }
+
+  /** Most schedules begin with a workload that has been taken over, and with a request. */
+  private async begins(who: Chance): Promise<void> {
+    const { universe } = this;
+    const { begins } = this.setup;
+    if (begins === undefined ? who.flip(0.8) : begins !== 'anew') {
+      await plainPass(universe);
+      universe.sync('main');
+      this.watch.look();
+      // And with a request, so that most of the turns are spent on deliveries.
+      if (this.setup.busy) for (const person of this.people) if (who.flip(0.7)) person.request();
+    }
+    if (begins !== 'delivering') return;
+    universe.sync('main');
+    await plainPass(universe);
+    this.watch.look();
+    universe.sync('main');
+    this.watch.look();
   }
 
   private turn(who: Chance): Turn {
@@ -112,7 +124,7 @@ class Schedule {
         () => agentStep(universe, agent),
       ],
       [idle ? 6 : 2, () => timeStep(universe, this.stream('time'), idle)],
-      [setup.busy ? 1.3 : 0.9, () => this.stream('persons').pick(this.people).act()],
+      [this.weightOfPeople(), () => this.personActs()],
       [0.3 + setup.trouble * 0.4, () => clusterStep(universe, cluster)],
       [setup.busy ? 0.6 : 0.3, () => branchStep(universe, this.stream('branches'))],
       [this.late.length > 0 ? 1 : 0, () => this.arriveLate()],
@@ -122,6 +134,13 @@ class Schedule {
       else if (!process.running) turns.push([2.5, () => this.begin(process)]);
     }
     return who.weighted(turns);
+  }
+
+  /** Where the world follows at once they have more to say. */
+  private weightOfPeople(): number {
+    const { busy, eager, swift = 0 } = this.setup;
+    if (eager === true) return swift > 0 ? 10 : 3;
+    return busy ? 1.3 : 0.9;
   }
 
   private readonly streams = new Map<string, Chance>();
@@ -137,6 +156,29 @@ class Schedule {
     this.passes += 1;
     this.universe.say(process.name, '· begins');
     this.ended(process, await process.start());
+    const { swift = 0 } = this.setup;
+    if (swift > 0 && this.stream('swift').flip(swift)) await this.through(process);
+  }
+
+  /** A person does something; mostly a pass looks at it before anybody does the next thing. */
+  private async personActs(): Promise<void> {
+    const { universe } = this;
+    this.stream('persons').pick(this.people).act();
+    const { swift = 0 } = this.setup;
+    if (swift === 0 || !this.stream('swift').flip(swift)) return;
+    await plainPass(universe);
+    this.watch.look();
+    universe.sync('main');
+    universe.tick(this.stream('swift').between(1, 150));
+  }
+
+  /** Lets a process come to the end of its pass, without faults. */
+  private async through(process: Process): Promise<void> {
+    for (let call = process.pending[0]; call !== undefined; call = process.pending[0]) {
+      this.countMoved(call);
+      this.ended(process, await process.deliver(call, undefined));
+      this.watch.look();
+    }
   }
 
   /** The clock of a process is set: forward, back, or to another age. */
@@ -144,6 +186,9 @@ class Schedule {
     const { universe } = this;
     const { rates } = this.setup;
     const chance = this.stream('clock');
+    if (process.skewedOnce) process.skewSeconds = 0;
+    process.skewedOnce = false;
+    if (this.skewOnce(process)) return;
     if (chance.flip(rates['clock jump'])) {
       process.skewSeconds = chance.between(-250, 100);
       universe.inject(process.skewSeconds < 0 ? 'clock back' : 'clock jump');
@@ -152,6 +197,21 @@ class Schedule {
       universe.inject('clock years off');
     } else return;
     universe.say(process.name, `its clock is off by ${process.skewSeconds} s`);
+  }
+
+  /** For one pass the clock is wrong, by minutes or by years, and then it is right again. */
+  private skewOnce(process: Process): boolean {
+    const { rates } = this.setup;
+    const chance = this.stream('clock once');
+    for (const [kind, sign] of [['clock ahead once', 1] as const, ['clock behind once', -1] as const]) {
+      if (rates[kind] === 0 || !chance.flip(rates[kind])) continue;
+      process.skewSeconds = sign * chance.between(1, 300) * chance.pick([1, 300, 100_000]);
+      process.skewedOnce = true;
+      this.universe.inject(kind);
+      this.universe.say(process.name, `its clock is off by ${process.skewSeconds} s for one pass`);
+      return true;
+    }
+    return false;
   }
 
   private async deliver(process: Process): Promise<void> {
@@ -211,10 +271,7 @@ class Schedule {
   private async drain(): Promise<void> {
     while (this.late.length > 0) this.arriveLate();
     for (const process of this.processes) {
-      for (let call = process.pending[0]; call !== undefined; call = process.pending[0]) {
-        this.ended(process, await process.deliver(call, undefined));
-        this.watch.look();
-      }
+      await this.through(process);
       process.crash();
     }
   }

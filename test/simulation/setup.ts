@@ -24,6 +24,8 @@ export const faultKinds = [
   'clock jump',
   'clock back',
   'clock years off',
+  'clock ahead once',
+  'clock behind once',
   'agent lags',
   'agent stops',
   'agent skips a commit',
@@ -78,6 +80,12 @@ export type Setup = {
   /** Time is spent on deliveries; false only in seeds that are older than this. */
   readonly busy: boolean;
   readonly rates: Rates;
+  /** People give every order that there is; false, or not there, only in seeds that are older than this. */
+  readonly eager?: boolean;
+  /** Where the first turn finds the workloads. */
+  readonly begins?: 'anew' | 'requested' | 'delivering';
+  /** How often a pass goes through in one turn, and how often the world follows at once what a person says. */
+  readonly swift?: number;
   /** How much of what people do is out of the ordinary: hand edits, jumps, edited steps, retries. */
   readonly mischief: number;
   /** How much the cluster misbehaves. */
@@ -124,6 +132,13 @@ function worldOf(seed: string, small: boolean): Setup {
       [1, 3],
     ] as const),
     busy: true,
+    eager: true,
+    begins: chance.fork('begins').weighted([
+      [1, 'anew'],
+      [3, 'requested'],
+      [6, 'delivering'],
+    ] as const),
+    swift: chance.fork('swift').pick([0, 0.7, 0.9]),
     rates: ratesOf(chance.fork('rates')),
     mischief: chance.pick([0, 0, 0.1, 0.3]),
     trouble: chance.pick([0, 0.3, 1]),
@@ -186,6 +201,8 @@ const RARE: Partial<Rates> = {
   'slow call': 0.03,
   'partial list': 0.06,
   'clock years off': 0.01,
+  'clock ahead once': 0.03,
+  'clock behind once': 0.03,
   'status rewound': 0.3,
   'cluster unknown': 0.2,
   'main force-pushed': 0.05,

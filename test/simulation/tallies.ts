@@ -1,5 +1,6 @@
 /** What many schedules have seen together: faults and commits by kind, laws judged, and what must not be missing. */
 
+import type { MoveReason } from '../../src/rollout/move.ts';
 import { type Assumed, assumed } from './cluster-laws.ts';
 import type { Outcome } from './schedule.ts';
 import { faultKinds } from './setup.ts';
@@ -11,8 +12,43 @@ export type Tallies = {
   readonly judged: Record<Assumed, number>;
 };
 
+/**
+ * Every reason of a move, and where it is played: in the worlds of the seeds, or where those have no such thing.
+ * `MoveReason` says which there are, so that a new one does not compile without a line here.
+ */
+export const reasonPlaces = {
+  Adopted: 'seeds',
+  SurgePrepared: 'seeds',
+  Surged: 'seeds',
+  SurgeReturned: 'seeds',
+  StepReady: 'seeds',
+  Jumped: 'seeds',
+  StepsEdited: 'seeds',
+  Superseded: 'seeds',
+  Armed: 'seeds',
+  Settled: 'seeds',
+  Rearmed: 'seeds',
+  Aborted: 'seeds',
+  Reverted: 'seeds',
+  BudgetRaised: 'seeds',
+  RollbackWidened: 'seeds',
+  RolledBack: 'seeds',
+  RequestWithdrawn: 'seeds',
+  AbortedTextRemoved: 'seeds',
+  RollStopped: 'seeds',
+  PartitionRestored: 'seeds',
+  Retried: 'seeds',
+  // No world of a seed changes the size or the claims, or edits what LWS takes for the same.
+  NoNewRevision: 'fixtures/scenarios/change-without-a-difference',
+  SizeChanged: 'fixtures/scenarios/size-change-whole',
+  RecreateRemoved: 'fixtures/scenarios/recreate-and-back',
+  RecreateCreated: 'fixtures/scenarios/recreate-and-back',
+  RecreateEnded: 'fixtures/scenarios/recreate-and-back',
+} as const satisfies Record<MoveReason, string>;
+
 /** At least this part of all schedules is judged by each law that assumes something. */
 const JUDGED_LEAST = 0.25;
+const inSeeds = Object.entries(reasonPlaces).flatMap(([reason, place]) => (place === 'seeds' ? [reason] : []));
 /** Fewer schedules say nothing about what is seldom. */
 const SCHEDULES_LEAST = 900;
 
@@ -39,11 +75,12 @@ export function merge(tallies: Tallies, other: Tallies): void {
     for (const [key, times] of Object.entries(other[part])) add(tallies[part], key, times);
 }
 
-/** Kinds of faults that never happened, and laws that were judged too seldom: then the run proves little. */
-export function missing({ schedules, injected, judged }: Tallies): readonly string[] {
+/** Kinds of faults and of moves that never happened, and laws that were judged too seldom: then the run proves little. */
+export function missing({ schedules, injected, reasons, judged }: Tallies): readonly string[] {
   if (schedules < SCHEDULES_LEAST) return [];
   return [
     ...Object.keys(injected).filter((kind) => injected[kind] === 0),
+    ...inSeeds.filter((reason) => (reasons[reason] ?? 0) === 0),
     ...assumed.filter((law) => judged[law] < schedules * JUDGED_LEAST),
   ];
 }
