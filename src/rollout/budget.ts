@@ -90,6 +90,20 @@ export function budgetText(situation: Situation, { set, displaced }: Budget, unt
   return ` With maxUnavailable ${maxUnavailable} spent, LWS would stand still; it is ${displaced.set} until all groups are ${until}.`;
 }
 
+/** What becomes of a value that was raised, for the last commit of a delivery; a person's own stays. */
+export function budgetInTheEnd(situation: Situation): string {
+  if (situation.marks?.restore?.maxUnavailable === undefined) return '';
+  return ownRaise(situation) === undefined
+    ? ` maxUnavailable stays ${situation.maxUnavailable}: it was changed meanwhile.`
+    : ` maxUnavailable is ${peoplesBudget(situation)} again.`;
+}
+
+/** How many groups more than now a raised budget lets be down. */
+export function moreDown({ maxUnavailable }: Situation, { displaced }: Budget, count: number): number {
+  const raised = displaced === undefined ? 0 : unavailableBudget(displaced.set, count);
+  return Math.max(0, raised - unavailableBudget(maxUnavailable, count));
+}
+
 /** Groups that a newer text finds on neither itself nor the stable text, and that will not get ready by themselves. */
 export function brokenLeftovers(situation: Situation): readonly Group[] {
   const { observed, asked } = situation;

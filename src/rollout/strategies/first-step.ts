@@ -6,7 +6,7 @@ import { SENTINEL } from '../../api/workload.ts';
 import { nextPartition, partitionOf } from '../batches.ts';
 import { wanted } from '../gates/cluster.ts';
 import { surgeToCome } from '../gates/surge.ts';
-import { nameGroups } from '../groups.ts';
+import { type Group, nameGroups } from '../groups.ts';
 import { type Decision, holding, type Move, moving } from '../move.ts';
 import { capital, extraGroups, moreGroups, ofGroupsAre } from '../sentences.ts';
 import { nextRelease, type Situation } from '../situation.ts';
@@ -44,7 +44,7 @@ export function start(
     readonly maxUnavailable: Move['maxUnavailable'];
   },
 ): Decision {
-  const { steps, digest, replicas, snapshot, observed } = situation;
+  const { steps, replicas, snapshot, observed } = situation;
   const sizes = wholeChange(situation);
   const refused = noWholeStep(situation);
   if (refused !== undefined) return holding([refused], 'BeforeStepUpgrade');
@@ -60,7 +60,7 @@ export function start(
   if (step === undefined || replicas === undefined) return holding([], 'BeforeStepUpgrade');
   const partition = nextPartition(SENTINEL, partitionOf(step.replicas, replicas));
   const groups = observed === undefined ? [] : wanted(observed, replicas);
-  const moved = groups.filter((group) => group.index >= partition).map((group) => group.index);
+  const moved = groups.filter((group) => group.index >= partition && group.version !== 'release');
   const move: Move = {
     reason:
       sizes !== undefined ? 'SizeChanged' : isJump(index, { current: 0, steps: steps.length }) ? 'Jumped' : 'StepReady',
@@ -77,7 +77,7 @@ export function start(
     partition: partition === situation.partition ? undefined : partition,
     maxUnavailable: from.maxUnavailable,
     text: undefined,
-    why: `${moved.length === 1 ? `Group ${moved[0]} moves` : `Groups ${nameGroups(moved).replace(/^groups? /, '')} move`} to release ${digest}${imageNote(situation)}: ${describeStep(step, replicas)}${moved.length === replicas ? '' : '; the others stay'}. ${ofGroupsAre(groups.filter((group) => group.ready).length, replicas)} ready on ${from.marks.release.digest}.${sizes === undefined ? '' : ` ${wholeReason(situation, { sizes, after: 0 })}`}`,
+    why: `${moveText(situation, moved)}: ${describeStep(step, replicas)}${moved.length === replicas ? '' : '; the others stay'}. ${readyText(situation, groups)}${sizes === undefined ? '' : ` ${wholeReason(situation, { sizes, after: 0 })}`}`,
   };
   return moving(move, 'BeforeStepUpgrade');
 }
@@ -117,15 +117,36 @@ function prepareSurge(
     partition: partition === situation.partition ? undefined : partition,
     maxUnavailable: from.maxUnavailable,
     text: undefined,
-    why: `Release ${situation.digest}${imageNote(situation)} begins. Partition ${partition} lets none of the ${replicas} groups restart. ${next}.`,
+    why: `Release ${situation.digest}${imageNote(situation, situation.observed?.groups ?? [])} begins. Partition ${partition} lets none of the ${replicas} groups restart. ${next}.`,
   };
   return moving(move, 'BeforeStepUpgrade');
 }
 
-/** `(vllm-openai:v0.10.0 → vllm-openai:v0.10.1)` where the texts differ in an image. */
-function imageNote({ workload, snapshot }: Situation): string {
-  if (snapshot.stable.kind !== 'known') return '';
-  const before = imagesOf(JSON.stringify(snapshot.stable.value.content));
+/** `Group 3 moves to release 9c41d2e0 (vllm-openai:v0.10.0 → vllm-openai:v0.10.1)`: groups that are on it already do not. */
+function moveText(situation: Situation, moved: readonly Group[]): string {
+  const { digest } = situation;
+  if (moved.length === 0) return `Release ${digest} begins, and no group moves`;
+  const names = nameGroups(moved.map((group) => group.index));
+  return `${capital(names)} ${moved.length === 1 ? 'moves' : 'move'} to release ${digest}${imageNote(situation, moved)}`;
+}
+
+/** How many serve, and on what: after a release that was overtaken they are not all on the stable text. */
+function readyText({ snapshot, observed, replicas = 0 }: Situation, groups: readonly Group[]): string {
+  const ready = groups.filter((group) => group.ready);
+  const count = `${ofGroupsAre(ready.length, replicas)} ready`;
+  if (snapshot.stable.kind !== 'known' || observed?.stableKey === undefined) return `${count}.`;
+  const stable = ready.filter((group) => group.key === observed.stableKey).length;
+  const { digest } = snapshot.stable.value.release;
+  return stable === ready.length ? `${count} on ${digest}.` : `${count}, ${stable} of them on ${digest}.`;
+}
+
+/** ` (vllm-openai:v0.10.0 → vllm-openai:v0.10.1)` where the text differs in an image from those that `groups` are on. */
+function imageNote({ workload, snapshot }: Situation, groups: readonly Group[]): string {
+  const { revisions } = snapshot.live;
+  if (revisions.kind !== 'known') return '';
+  const keys = groups.flatMap(({ leader }) => leader.key ?? []);
+  const there = revisions.value.filter((revision) => keys.includes(revision.key));
+  const before = [...new Set(there.flatMap(({ content }) => imagesOf(JSON.stringify(content))))];
   const after = imagesOf(JSON.stringify(workload.content));
   const gone = before.filter((image) => !after.includes(image));
   const fresh = after.filter((image) => !before.includes(image));

@@ -35,7 +35,7 @@ export function withdraw(situation: Situation, given: GivenUp): Decision {
     partition: undefined,
     maxUnavailable: undefined,
     text: snapshot.stable.value,
-    why: `${given.because} No group had moved: the workload is armed, and the text of ${printRelease(marks.release)} is back.`,
+    why: `${given.because} No step had let a group go: the workload is armed, and the text of ${printRelease(marks.release)} is back.`,
   };
   return moving(move, 'Completed');
 }

@@ -1,7 +1,7 @@
 /** A step that cannot be finished: groups that a newer text overtook have broken since, and have spent the budget. */
 
 import type { Marks } from '../../api/marks.ts';
-import { brokenLeftovers, overtakingBudget, raises, withBudget } from '../budget.ts';
+import { brokenLeftovers, moreDown, overtakingBudget, raises, withBudget } from '../budget.ts';
 import { notApplied, replicasUnknown, scaledToZero, wanted } from '../gates/cluster.ts';
 import { type Gate, holdsOf } from '../gates/gate.ts';
 import { historyRewritten, noWayBack } from '../gates/git.ts';
@@ -42,7 +42,7 @@ export function raisedForLeftovers(situation: Situation, marks: Marks): Decision
       ...withBudget(marks, budget),
       partition: undefined,
       text: undefined,
-      why: `${capital(notReady(broken))}, still on an older text, and will not get ready by ${broken.length === 1 ? 'itself' : 'themselves'}: maxUnavailable ${maxUnavailable} is spent, and LWS stands still. It is raised until all groups are ready; one more may be down meanwhile.`,
+      why: `${capital(notReady(broken))}, still on an older text, and will not get ready by ${broken.length === 1 ? 'itself' : 'themselves'}: maxUnavailable ${maxUnavailable} is spent, and LWS stands still. It is raised until all groups are ready; ${moreDown(situation, budget, asked)} more may be down meanwhile.`,
     },
     'StepUpgrade',
   );

@@ -3,7 +3,7 @@
 import { type Marks, putAside } from '../../api/marks.ts';
 import { printRelease } from '../../api/release.ts';
 import { SENTINEL } from '../../api/workload.ts';
-import { budgetNote, ownRaise, peoplesBudget, raises, withBudgetAfter } from '../budget.ts';
+import { budgetInTheEnd, budgetNote, moreDown, raises, withBudgetAfter } from '../budget.ts';
 import { replicasUnknown, scaledToZero, wanted } from '../gates/cluster.ts';
 import type { Group } from '../groups.ts';
 import { type Hold, hold } from '../hold.ts';
@@ -25,7 +25,7 @@ export function rollingBack(situation: Situation, marks: Marks): Decision {
   if (observed === undefined || replicas === undefined)
     return holding([hold('ClusterUnreadable', 'the groups could not be read')], 'StepUpgrade');
   const groups = wanted(observed, replicas);
-  const away = groups.filter((group) => group.version !== 'release');
+  const away = groups.filter((group) => group.version !== 'release' && !neverLeft(situation, group));
   const low = lowest(away.filter((group) => group.uid !== ''));
   if (low !== undefined && low < partition) return widen(situation, marks, low);
   const failed = failedSurgeReturned(situation, marks);
@@ -48,6 +48,15 @@ export function rollingBack(situation: Situation, marks: Marks): Decision {
   return rolledBack(situation, marks, groups.length);
 }
 
+/**
+ * No step let it go, and it still is on the text that is going back; what somebody has written into the live template
+ * since makes another revision of the same text, and no reason to restart it.
+ */
+function neverLeft({ observed, marks, partition }: Situation, { index, key }: Group): boolean {
+  const floor = Math.min(partition, marks?.restore?.floor ?? 0);
+  return index < floor && key !== undefined && key === observed?.stableKey;
+}
+
 function rolledBack(situation: Situation, marks: Marks, count: number): Decision {
   const surge = surgeInGit(situation.workload);
   const move: Move = {
@@ -57,17 +66,9 @@ function rolledBack(situation: Situation, marks: Marks, count: number): Decision
     partition: SENTINEL,
     ...displacedBack(situation),
     text: undefined,
-    why: `${allGroupsAre(count)} back on ${printRelease(marks.release)} and ready. Armed again${budgetInTheEnd(situation)}.${surge === undefined ? '' : surgeEnds(surge)}`,
+    why: `${allGroupsAre(count)} back on ${printRelease(marks.release)} and ready. Armed again.${budgetInTheEnd(situation)}${surge === undefined ? '' : surgeEnds(surge)}`,
   };
   return moving(move, 'Completed');
-}
-
-/** What becomes of a budget that was raised; a person's own value stays. */
-function budgetInTheEnd(situation: Situation): string {
-  if (situation.marks?.restore?.maxUnavailable === undefined) return '';
-  return ownRaise(situation) === undefined
-    ? `; maxUnavailable stays ${situation.maxUnavailable}, as it was changed meanwhile`
-    : `; maxUnavailable is ${peoplesBudget(situation)} again`;
 }
 
 function waitingOn(groups: readonly Group[], away: readonly Group[]): Hold | undefined {
@@ -126,7 +127,7 @@ function raiseAgain(situation: Situation, marks: Marks): Decision | undefined {
     partition: undefined,
     maxUnavailable: budget.set,
     text: undefined,
-    why: `${notReady(unready)}, which has spent maxUnavailable ${maxUnavailable}: LWS stands still. It is raised until all groups are back; one more may be down meanwhile.`,
+    why: `${notReady(unready)}, which has spent maxUnavailable ${maxUnavailable}: LWS stands still. It is raised until all groups are back; ${moreDown(situation, budget, asked)} more may be down meanwhile.`,
   };
   return moving(move, 'StepUpgrade');
 }

@@ -5,7 +5,7 @@ import { printRelease, sameRelease } from '../../api/release.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import { accepted } from '../accepting.ts';
 import { batchReady } from '../batches.ts';
-import { budgetNote, withBudgetAfter } from '../budget.ts';
+import { budgetInTheEnd, budgetNote, withBudgetAfter } from '../budget.ts';
 import { recreated, replicasUnknown, revisionChanged, scaledToZero, wanted } from '../gates/cluster.ts';
 import { frozenChanged, stepCountChanged } from '../gates/frozen.ts';
 import { type Gate, holdsOf } from '../gates/gate.ts';
@@ -192,7 +192,7 @@ function nextLabel(situation: Situation, step: WholeStep, holds: readonly Hold[]
     }),
     partition: undefined,
     text: undefined,
-    why: `All groups are on ${printRelease(step.marks.release)} since step ${step.index}, so no field changes: step ${index} only has its pause left.`,
+    why: `All groups are on ${printRelease(step.marks.release)} since step ${step.index}, so none moves: step ${index} only has its pause left.${budgetNote(situation)}`,
   };
   return moving(move, 'BeforeStepUpgrade', holds);
 }
@@ -213,7 +213,7 @@ function settle(situation: Situation, step: WholeStep, holds: readonly Hold[]): 
     partition: undefined,
     ...displacedBack(situation),
     text: undefined,
-    why: `${allGroupsAre(replicas ?? 0)} on ${printRelease(step.marks.release)} and ready, and every pause is over.`,
+    why: `${allGroupsAre(replicas ?? 0)} on ${printRelease(step.marks.release)} and ready, and every pause is over.${budgetInTheEnd(situation)}`,
   };
   return moving(move, 'Completed', holds);
 }

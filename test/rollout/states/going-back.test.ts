@@ -1,8 +1,11 @@
 /** Every way back of the specification, and the row `rollback` that ends it. */
 
 import { expect, test } from 'vitest';
+import type { JsonObject } from '../../../src/api/json.ts';
+import { known } from '../../../src/api/known.ts';
 import { plan } from '../../../src/rollout/plan.ts';
-import { planned, type Row } from '../../support/planned.ts';
+import { markEdits } from '../../../src/rollout/step-edits.ts';
+import { planned, type Row, show } from '../../support/planned.ts';
 import { issueOf, type World, world } from '../../support/snapshot.ts';
 
 const A4 = '0:A+ 1:A+ 2:A+ 3:A+';
@@ -335,4 +338,32 @@ test('the dip in capacity is in the text of the commit', () => {
   const message = plan(world(broken)).commit?.message.replaceAll('\n', ' ');
   expect(message).toContain('Capacity: 3 of 4 groups are ready now');
   expect(message).toContain('Group 2 is not ready (leader: ImagePullBackOff).');
+});
+
+test('a label that somebody wrote into the live template restarts no group that never left', () => {
+  const groups = '0:X+ 1:X+ 2:A+ 3:A+';
+  const snapshot = world({
+    ...rollback,
+    u: 1,
+    marks: 'A.1 rollback floor=2 aborted=B.2',
+    groups,
+    live: { twin: 'X', flipped: true },
+  });
+  const { lws, revisions } = snapshot.live;
+  if (lws.kind !== 'known' || revisions.kind !== 'known') throw new Error('not known');
+  const edits = markEdits(undefined, snapshot.workload?.workload.marks);
+  const annotations = Object.fromEntries(
+    edits.flatMap((edit) => (edit.kind === 'set' ? [[edit.path.at(-1) ?? '', String(edit.value)]] : [])),
+  );
+  const labelled = (content: JsonObject): JsonObject => ({ ...content, networkConfig: { injected: 'yes' } });
+  const live = {
+    ...snapshot.live,
+    lws: known({ ...lws.value, annotations, content: labelled(lws.value.content) }),
+    revisions: known(
+      revisions.value.map((revision) =>
+        revision.name === 'vllm-A' ? { ...revision, content: labelled(revision.content) } : revision,
+      ),
+    ),
+  };
+  expect(show({ ...snapshot, live })).toBe('RolledBack: rolled back, partition 2 → 1000000 => A.1 aborted=B.2');
 });
