@@ -18,3 +18,8 @@ export function printable(text: string): string {
 export function printableLine(text: string): string {
   return printable(text.replace(/[\n\t]+/g, ' ')).trim();
 }
+
+/** On one line, with line ends written out: text that people quote keeps what it holds, and adds no line of its own. */
+export function oneLine(text: string): string {
+  return text.replaceAll('\r', '\\r').replaceAll('\n', '\\n').replaceAll('\t', '\\t');
+}

@@ -73,6 +73,8 @@ export type Expected = {
   readonly step: { readonly groups: number; readonly seconds?: number | undefined };
   readonly rest: { readonly groups: number; readonly seconds?: number | undefined };
   readonly pauses: { readonly seconds: number; readonly manual: number };
+  /** Groups that have been loading for longer than any estimate covers; not there while there are none. */
+  readonly overdue?: readonly number[] | undefined;
 };
 
 /** The step that Git holds, as it was when it was written. */

@@ -1,5 +1,6 @@
 /** The verbs by which people steer: approve, pause, resume, abort, jump, retry, acknowledge, eject. */
 
+import { oneLine } from '../api/printable.ts';
 import { type CommonOptions, EXIT, type Io } from '../options.ts';
 import { type EjectWish, planEject } from '../reconcile/eject.ts';
 import { type Intent, planIntent } from '../reconcile/intent.ts';
@@ -54,7 +55,7 @@ function ejectCommits(wish: EjectWish, snapshot: Snapshot): Ordered {
 
 function say(result: OrderResult, options: OrderOptions, io: Io): number {
   if (options.output === 'json') io.out(jsonText(result));
-  else if (result.kind === 'refused') io.err(`refused: ${result.why}\n`);
+  else if (result.kind === 'refused') io.err(`refused: ${oneLine(result.why)}\n`);
   else
     io.out(
       `${result.what}\n${result.commits.map((commit) => `commit ${commit.slice(0, 12)}\n`).join('')}${result.diff}`,

@@ -54,9 +54,14 @@ export function planIntent(intent: Intent, snapshot: Snapshot): IntentPlan {
 }
 
 function pause(paused: boolean, { rollout }: Snapshot): IntentPlan {
-  if (rollout?.rollout.paused === paused) return refused(paused ? 'it is paused already' : 'it is not paused');
+  // After eject the Rollout is still there, and asks for nothing.
+  if (rollout?.rollout.disabled === true)
+    return refused(
+      `the Rollout is disabled (spec.disabled), as eject leaves it, so there is nothing to ${paused ? 'pause' : 'resume'}. To deliver by it again, remove spec.disabled in ${rollout.file}`,
+    );
   const edit: Edit = paused ? { kind: 'set', path: PAUSED, value: true } : { kind: 'remove', path: PAUSED };
-  return { kind: 'write', edits: [edit], what: paused ? 'pause' : 'resume' };
+  const edits = rollout?.rollout.paused === paused ? [] : [edit];
+  return { kind: 'write', edits, what: paused ? 'pause' : 'resume' };
 }
 
 function acknowledge({ history, main }: Snapshot): IntentPlan {

@@ -90,6 +90,7 @@ const record = object({
       step: object({ groups: number, seconds: optional(number) }),
       rest: object({ groups: number, seconds: optional(number) }),
       pauses: object({ seconds: number, manual: number }),
+      overdue: optional(list(number)),
     }),
   ),
   uids: optional(object({ lws: text, leaderSet: text })),

@@ -1,6 +1,7 @@
 /** What a pass has to say, as text: for terminals and logs. */
 
 import type { Issue } from '../api/issue.ts';
+import { oneLine } from '../api/printable.ts';
 import { printExpected } from '../rollout/expected.ts';
 import { type Outcome, type PassResult, QUIET_REPORT } from './pass.ts';
 import { groupsCell, stateCell } from './status-page.ts';
@@ -44,7 +45,7 @@ export function outcomeReport(outcome: Outcome): string {
 /** `file:line: message (Reason). hint` */
 export function issueLine(issue: Issue): string {
   const place = issue.line > 0 ? `${issue.file}:${issue.line}` : issue.file;
-  return `${place === '' ? '' : `${place}: `}${issue.message} (${issue.reason}). ${issue.hint}`;
+  return oneLine(`${place === '' ? '' : `${place}: `}${issue.message} (${issue.reason}). ${issue.hint}`);
 }
 
 /** What `plan` shows of one rollout: the decision, the message of the commit, and the diff. */

@@ -5,7 +5,9 @@ import type { RolloutStep } from '../api/rollout-steps.ts';
 import { printDuration } from '../api/time.ts';
 import { plannedGroups } from './batches.ts';
 import { wanted } from './gates/cluster.ts';
+import { nameGroups } from './groups.ts';
 import type { Decision } from './move.ts';
+import { willNotGetReady } from './outlook.ts';
 import { type Situation, unavailableBudget } from './situation.ts';
 import { stateOf } from './state.ts';
 
@@ -35,8 +37,10 @@ export function expectedOf({ situation, decision, loads }: Evidence): Expected |
     groups,
     seconds: load === undefined ? undefined : Math.ceil(groups / atOnce) * load.seconds,
   });
+  const overdue = observed.groups.filter((group) => willNotGetReady(situation, group)).map(({ index }) => index);
   return {
     load,
+    ...(overdue.length === 0 ? {} : { overdue }),
     atOnce,
     budget,
     step: share(counts.step),
@@ -100,18 +104,20 @@ function pausesFrom(steps: readonly RolloutStep[], index: number | undefined): E
 
 /** `about 12 min for this step (1 group), …; from 3 groups that took 11 min – 14 min`: for people. */
 export function printExpected(expected: Expected): string {
-  const { load, step, rest, pauses } = expected;
+  const { load, step, rest, pauses, overdue } = expected;
   const parts = [
-    load === undefined
-      ? `not known yet, no group has been seen loading (${groupsText(step.groups)} in this step, ${rest.groups} after it)`
-      : [
-          step.groups === 0
-            ? 'the groups of this step are there'
-            : `about ${printDuration(step.seconds ?? 0)} for this step (${groupsText(step.groups)} to load)`,
-          ...(rest.groups === 0
-            ? []
-            : [`about ${printDuration(rest.seconds ?? 0)} after it (${groupsText(rest.groups)})`]),
-        ].join(', '),
+    overdue !== undefined
+      ? `longer than usual: ${nameGroups(overdue)} should have been ready long ago (${groupsText(step.groups)} in this step, ${rest.groups} after it)`
+      : load === undefined
+        ? `not known yet, no group has been seen loading (${groupsText(step.groups)} in this step, ${rest.groups} after it)`
+        : [
+            step.groups === 0
+              ? 'the groups of this step are there'
+              : `about ${printDuration(step.seconds ?? 0)} for this step (${groupsText(step.groups)} to load)`,
+            ...(rest.groups === 0
+              ? []
+              : [`about ${printDuration(rest.seconds ?? 0)} after it (${groupsText(rest.groups)})`]),
+          ].join(', '),
     pace(expected),
     ...(load === undefined ? [] : [evidenceText(load)]),
     ...(pauses.seconds === 0 && pauses.manual === 0 ? [] : [`pauses come on top: ${pausesText(pauses)}`]),
@@ -122,7 +128,8 @@ export function printExpected(expected: Expected): string {
 /** All that is left, in one word for a table; empty where nothing is under way. */
 export function printTotal(expected: Expected | undefined): string {
   if (expected === undefined) return '';
-  const { step, rest } = expected;
+  const { step, rest, overdue } = expected;
+  if (overdue !== undefined) return 'longer than usual';
   return step.seconds === undefined || rest.seconds === undefined
     ? 'not known yet'
     : `about ${printDuration(step.seconds + rest.seconds)}`;

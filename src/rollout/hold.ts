@@ -1,6 +1,7 @@
 /** Why a rollout stands still, in words that name what was seen, what is wanted and what to do. */
 
 import type { JsonObject } from '../api/json.ts';
+import { oneLine } from '../api/printable.ts';
 import { capital } from './sentences.ts';
 
 /** Stable names: people match alerts on them. */
@@ -72,7 +73,7 @@ export type Hold = {
 
 /** A hold; without a time, it is looked at again at the ordinary interval. */
 export function hold(reason: HoldReason, message: string, requeueAfterSeconds?: number): Hold {
-  return { reason, message: capital(message), requeueAfterSeconds };
+  return { reason, message: oneLine(capital(message)), requeueAfterSeconds };
 }
 
 /** A hold that a person may accept for what was seen. */

@@ -106,8 +106,7 @@ describe('an order is a commit on the Rollout alone', () => {
     expect(message.includes('Ordered by Ada.')).toBe(line.includes('--by'));
 
     const again = await site.run(line);
-    if (line === 'pause vllm') expect(again).toMatchObject({ code: 1, err: 'refused: it is paused already\n' });
-    else expect(again.out, 'twice is once').toContain('said already, nothing to write');
+    expect(again.out, 'twice is once').toContain('said already, nothing to write');
     expect(await site.repository.git('rev-list', '--count', `${head}..main`)).toBe('1');
   });
 
@@ -203,7 +202,6 @@ const refused: readonly (readonly [from: keyof typeof states, line: string, why:
     'nothing is being delivered, so there is nothing to abort. To go back to an earlier template, put it into the file',
   ],
   ['settled', 'retry vllm', 'no release was aborted'],
-  ['settled', 'resume vllm', 'it is not paused'],
   ['settled', 'acknowledge vllm', 'main was not rewritten since the last pass, so there is nothing to acknowledge'],
   ['settled', 'approve other', 'no Rollout other. There is: llm/vllm'],
   ['settled', 'approve vllm -n prod', 'no Rollout prod/vllm. There is: llm/vllm'],
@@ -247,6 +245,36 @@ describe('an order that makes no sense', () => {
     await site.settle();
     await site.run('reconcile');
     expect(await site.subject()).toBe('rollout(llm/vllm): step 2/3, partition 3 → 2');
+  });
+
+  test('what is not paused can be resumed: nothing is written', async () => {
+    const site = await siteAt('settled');
+    const head = await site.head();
+    expect(await site.run('resume vllm')).toEqual({
+      code: 0,
+      out: 'resume: said already, nothing to write\n',
+      err: '',
+    });
+    expect(await site.head()).toBe(head);
+  });
+
+  test.each(['pause', 'resume'])(
+    '%s after eject says that the Rollout is disabled, and how to use it again',
+    async (verb) => {
+      const site = await siteAt('settled');
+      await site.run('eject vllm');
+      const called = await site.run(`${verb} vllm`);
+      expect(called).toMatchObject({ code: 1, out: '' });
+      expect(called.err).toBe(
+        `refused: the Rollout is disabled (spec.disabled), as eject leaves it, so there is nothing to ${verb}. To deliver by it again, remove spec.disabled in ${ROLLOUT_FILE}\n`,
+      );
+    },
+  );
+
+  test('line ends of what people write stay in their line', async () => {
+    const site = await siteAt('settled');
+    const called = await site.run(['retry', 'vllm', '--release', 'x\nwarning: y']);
+    expect(called.err).toBe('refused: x\\nwarning: y is no release, wanted one as 9c41d2e0.7\n');
   });
 
   test('one name in two namespaces', async () => {

@@ -242,9 +242,16 @@ test.each<readonly [when: string, of: World, loads: readonly number[], text: str
   expect(printTotal(expected)).toBe(total);
 });
 
-test('a cluster that cannot be read takes nothing back, and time alone changes nothing', () => {
+test('a cluster that cannot be read takes nothing back; time changes one thing: that it takes longer than usual', () => {
   const seen = recordOf(world({ ...one, groups: `${A3} 3:B-` }));
   expect(recordOf(world({ ...one, live: 'unknown', record: seen })).expected).toEqual(seen.expected);
-  const later = recordOf(world({ ...one, groups: `${A3} 3:B-`, record: seen, now: NOW + 5000 }));
-  expect(later.expected).toEqual(seen.expected);
+  const at = (seconds: number, loads: readonly number[]) =>
+    recordOf(world({ ...one, groups: `${A3} 3:B-`, record: { ...seen, loads }, now: NOW + seconds })).expected;
+  expect(at(599, [])).toEqual(seen.expected);
+  expect(at(5000, [2500])).toEqual(at(1, [2500]));
+  for (const late of [at(601, []), at(5001, [2500])]) {
+    expect(late?.overdue).toEqual([3]);
+    expect(late === undefined ? '' : printExpected(late)).toMatch(/^longer than usual: group 3 should have been ready/);
+    expect(printTotal(late)).toBe('longer than usual');
+  }
 });
