@@ -133,7 +133,7 @@ function jump(step: number, snapshot: Snapshot): IntentPlan {
 }
 
 function abort(keepNewer: boolean, snapshot: Snapshot): IntentPlan {
-  const marks = snapshot.workload?.workload.marks;
+  const marks = snapshot.lostMarks ?? snapshot.workload?.workload.marks;
   const going = marks?.step?.kind === 'rollback';
   const release = marks?.step?.kind === 'step' ? marks.release : requestedRelease(snapshot);
   if (release === undefined)

@@ -26,6 +26,7 @@ import { lintWarnings, lintWorkload } from './lint-workload.ts';
 import { isTried, unwritable } from './lint-writable.ts';
 import { type LiveReader, targets, unreadLive } from './observe-cluster.ts';
 import { type GitReader, stableFromRecord } from './observe-git.ts';
+import { withLostMarks } from './observe-lost-marks.ts';
 import { readWorkload } from './read-workload.ts';
 import { rebuiltRecord } from './rebuild-record.ts';
 import type { StoredRecord } from './record-store.ts';
@@ -44,7 +45,8 @@ export async function observe(of: Observation): Promise<Snapshot> {
   const { desired, entry, now } = of;
   const workload = entry.workload === undefined ? undefined : readWorkload(entry.workload);
   const file = workload?.workload;
-  const record = await trustedRecord(of, file);
+  const { gone, seen } = await withLostMarks(of, file);
+  const record = await trustedRecord(of, seen);
   const blobs = blobsOf(desired, entry);
   const resting = isResting({ file, record, blobs, now, auditSeconds: desired.config.auditSeconds });
   const history = await historyOf(of, record, resting !== 'rest');
@@ -54,8 +56,8 @@ export async function observe(of: Observation): Promise<Snapshot> {
       ? unreadLive(NOT_READ)
       : await readLive(of, entry);
   const stable =
-    file !== undefined
-      ? await stableOf(of, file, record)
+    seen !== undefined
+      ? await stableOf(of, seen, record)
       : recreating === undefined
         ? absent
         : await of.git.textAt(recreating.stable, entry);
@@ -73,7 +75,8 @@ export async function observe(of: Observation): Promise<Snapshot> {
     workload: file,
     ...(file !== undefined && entry.policy.rules.recreate === 'Allow' ? { alone: isAlone(desired, file.file) } : {}),
     stable,
-    delivered: file === undefined ? absent : await deliveredOf(of, file),
+    ...(gone === undefined ? {} : { lostMarks: gone }),
+    delivered: seen === undefined ? absent : await deliveredOf(of, seen),
     retryText: file === undefined ? absent : await retryTextOf(of, file),
     recreateText: recreating === undefined ? absent : await of.git.textAt(recreating.text, entry),
     ...faultsOf(of, { file, stable, live, resting, unreadable: workload?.issues ?? [] }),
@@ -115,8 +118,6 @@ function recordFaultOf({ stored }: Observation, record: RolloutRecord | undefine
   return record === stored.record ? '' : 'it spoke of another step';
 }
 
-type Rest = 'rest' | 'audit' | 'work';
-
 /** Settled in Git and in the record, for these blobs, and lately audited: the cluster is not asked. */
 function isResting(at: {
   readonly file: WorkloadFile | undefined;
@@ -124,7 +125,7 @@ function isResting(at: {
   readonly blobs: Readonly<Record<string, string>>;
   readonly now: Instant;
   readonly auditSeconds: number;
-}): Rest {
+}): 'rest' | 'audit' | 'work' {
   const { file, record, blobs, now } = at;
   if (file === undefined || record === undefined || !record.settled) return 'work';
   const same = Object.keys(blobs).every((path) => record.blobs[path] === blobs[path]);
@@ -217,7 +218,7 @@ function faultsOf(
     readonly file: WorkloadFile | undefined;
     readonly stable: Known<Stable>;
     readonly live: Live;
-    readonly resting: Rest;
+    readonly resting: ReturnType<typeof isResting>;
     readonly unreadable: readonly Issue[];
   },
 ): Faults {

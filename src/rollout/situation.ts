@@ -60,7 +60,7 @@ export function situationOf(snapshot: Snapshot, file: WorkloadFile): Situation {
     snapshot,
     file,
     workload,
-    marks: workload.marks,
+    marks: snapshot.lostMarks ?? workload.marks,
     digest: file.digest,
     replicas: asked === undefined ? undefined : asked - surgeOf(workload, asked),
     asked,

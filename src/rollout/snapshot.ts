@@ -6,6 +6,7 @@ import type { JsonObject } from '../api/json.ts';
 import type { Known } from '../api/known.ts';
 import type { LiveLeader, LiveLws, LiveRevision, LiveStatefulSet, LiveWorker } from '../api/live.ts';
 import type { LwsVersion } from '../api/lws-version.ts';
+import type { Marks } from '../api/marks.ts';
 import type { RolloutRecord } from '../api/record.ts';
 import type { Release } from '../api/release.ts';
 import type { Rollout } from '../api/rollout.ts';
@@ -90,6 +91,8 @@ export type Snapshot = {
   readonly workload: WorkloadFile | undefined;
   /** No other manifest is in the folder of its file: without it the folder would be empty. Absent: not known. */
   readonly alone?: boolean;
+  /** Marks that our last commit wrote and that somebody has taken out of the file since. Not there: none. */
+  readonly lostMarks?: Marks | undefined;
   readonly stable: Known<Stable>;
   /** A commit of the desired branch where this object has the release of its marks: what `stable` becomes. */
   readonly delivered: Known<string>;

@@ -77,6 +77,8 @@ export type World = {
   readonly text?: Letter;
   /** `B.2 1/3 floor=3 u=1>2 r=4>5 aborted=C.3,D.4`; `none`: not managed. Settled on A by default. */
   readonly marks?: string;
+  /** The marks that our last commit wrote, where `marks` lacks some of them. */
+  readonly lost?: string;
   /** `missing`: not written. */
   readonly p?: number | 'missing';
   /** `maxUnavailable`; 0: not written. */
@@ -292,6 +294,7 @@ function inPlace(of: World): Snapshot {
   const maxUnavailable = of.u === 0 ? undefined : (of.u ?? 1);
   const size = sizeOf(of, text);
   const digest = of.digest ?? text;
+  const lost = of.lost === undefined ? undefined : marksOf(of.lost);
   const moving = marks !== undefined && (marks.step !== undefined || letterOf(marks.release.digest) !== digest);
   const object = { apiVersion: 'leaderworkerset.x-k8s.io/v1', kind: 'LeaderWorkerSet', namespace: 'llm', name: 'vllm' };
   return {
@@ -323,6 +326,7 @@ function inPlace(of: World): Snapshot {
       text: textOf(digest),
     },
     stable: textAt(of.stable ?? (moving ? 'A' : 'absent'), of),
+    ...(lost === undefined ? {} : { lostMarks: lost }),
     delivered:
       of.delivered === undefined
         ? known(text === letterOf(marks?.release.digest ?? '') ? MAIN : commitOf(letterOf(marks?.release.digest ?? '')))

@@ -1,6 +1,6 @@
 /** The rows `unmanaged` and `settled`: taking a workload over, and leaving it armed. */
 
-import { MARK, type Marks, printMarks } from '../../api/marks.ts';
+import { MARK, type Marks } from '../../api/marks.ts';
 import { printRelease, sameRelease } from '../../api/release.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import {
@@ -18,6 +18,7 @@ import { type Hold, hold } from '../hold.ts';
 import { type Decision, holding, moving } from '../move.ts';
 import { allGroupsAre, groupsAre, notReady } from '../sentences.ts';
 import { flipped, type Situation, unreadyOf } from '../situation.ts';
+import { goneHold } from './marks-gone.ts';
 import { retry } from './retrying.ts';
 
 /**
@@ -163,18 +164,5 @@ function abortTooLate({ marks, snapshot }: Situation): Hold | undefined {
 function annotationsGone({ snapshot, file }: Situation): Hold | undefined {
   const recorded = snapshot.record?.marks;
   if (recorded === undefined || snapshot.rollout?.rollout.disabled === true) return undefined;
-  return hold(
-    'AnnotationsGone',
-    `${file.file}: the tranche.dev annotations of ${file.object.name} are gone. To go on, put them back: ${printed(recorded)}; to hand the workload back: tranche eject ${snapshot.key.name}`,
-  );
-}
-
-/** Every annotation as it was recorded, ready to be pasted. */
-function printed(marks: Marks): string {
-  const values = printMarks(marks);
-  const keys: readonly (keyof typeof MARK)[] = ['release', 'step', 'stable', 'restore', 'aborted'];
-  return keys
-    .filter((key) => values[key] !== undefined)
-    .map((key) => `${MARK[key]}: '${values[key]}'`)
-    .join(', ');
+  return goneHold({ snapshot, file }, recorded);
 }

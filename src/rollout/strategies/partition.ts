@@ -8,6 +8,7 @@ import { flipped, nextRelease, type Situation } from '../situation.ts';
 import { type StateName, stateOf } from '../state.ts';
 import { settled, unmanaged } from './at-rest.ts';
 import { type GivenUp, goBack, noText, remember, returnedRelease } from './going-back.ts';
+import { marksGone } from './marks-gone.ts';
 import { heldAsAborted, requested } from './requested.ts';
 import { rollingBack, stopReturned } from './rolling-back.ts';
 import { stepping } from './stepping.ts';
@@ -27,6 +28,7 @@ const stepRows = { surging, partial: stepping, rolling, armed } satisfies Partia
 /** What to do with one workload, by the row that its marks put it in. Pure. */
 export function decidePartition(situation: Situation): Decision {
   const { marks } = situation;
+  if (situation.snapshot.lostMarks !== undefined) return marksGone(situation, situation.snapshot.lostMarks);
   const state = stateOf(situation);
   if (state === 'unmanaged' || state === 'settled' || state === 'requested') return atRestRows[state](situation);
   if (marks?.step === undefined) return holding([], 'Completed');

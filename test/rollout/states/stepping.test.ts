@@ -347,6 +347,32 @@ test.each<Row>([
 ])('recreated, %s', (_, of, then) => expect(planned(of)).toBe(then));
 
 test.each<Row>([
+  [
+    'step and restore alone, aborted',
+    { ...one, marks: 'B.2', lost: 'B.2 1/3 floor=3', stable: 'A', intents: { abort: 'B.2' } },
+    'Aborted: rollback => A.1 rollback floor=3 aborted=B.2 text A',
+  ],
+  [
+    'step and restore alone, aborted with a newer text',
+    { ...one, text: 'C', marks: 'B.2', lost: 'B.2 1/3 floor=3', stable: 'A', intents: { abort: 'B.2 C' } },
+    'Aborted: rollback => A.1 rollback floor=3 aborted=C.3,B.2 text A',
+  ],
+  [
+    'step and restore alone, and an abort of an older serial',
+    { ...one, marks: 'B.2', lost: 'B.2 1/3 floor=3', stable: 'A', intents: { abort: 'B.1' } },
+    'hold AnnotationsGone',
+  ],
+  ['step and restore alone', { ...one, marks: 'B.2', lost: 'B.2 1/3 floor=3', stable: 'A' }, 'hold AnnotationsGone'],
+  [
+    'step and restore alone, and a newer text',
+    { ...one, text: 'C', marks: 'B.2', lost: 'B.2 1/3 floor=3', stable: 'A' },
+    'hold AnnotationsGone',
+  ],
+  [
+    'step and restore alone, in a rollback',
+    { ...one, text: 'A', marks: 'A.1 aborted=B.2', lost: 'A.1 rollback floor=2 aborted=B.2', stable: 'A' },
+    'hold AnnotationsGone',
+  ],
   ['in mid-delivery', { ...one, marks: 'none', record: { marks: 'B.2 1/3 floor=3' } }, 'hold AnnotationsGone'],
   [
     'in mid-rollback',
