@@ -34,7 +34,7 @@ export function createAnew(snapshot: Snapshot, kept: Recreating): Decision {
   const marks = marksOf(snapshot, { kept, source, text, back, abort });
   const move: Move = {
     reason: 'RecreateCreated',
-    label: 'recreate, created',
+    label: waiting === undefined ? 'recreate, created' : 'recreate, put back',
     marks,
     partition: partition === source.manifest?.workload.partition ? undefined : partition,
     maxUnavailable: undefined,

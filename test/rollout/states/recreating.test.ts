@@ -68,7 +68,7 @@ test.each<Row>([
   [
     'given up before it was deleted',
     { ...gone, live: { text: 'A' }, intents: { abort: 'B.2' } },
-    `${createdStable} aborted=B.2 back in its file text A, keeps nothing`,
+    `${createdStable.replace('created', 'put back')} aborted=B.2 back in its file text A, keeps nothing`,
   ],
   [
     'given up while it goes',
