@@ -409,3 +409,11 @@ test('a fixed field of the Rollout that is edited in a delivery holds it', () =>
   const step = { ...record.step, release: { digest: 'bbbbbbbb', serial: 2 }, index: 1, partition: 3, frozen };
   expect(planned({ ...one, record: { ...record, step } })).toContain('hold FrozenFieldChanged');
 });
+
+test('a group that is seen to fall in a pause starts it anew', () => {
+  const paused: World = { ...one, steps: '25%/60 50%! 100%', record: { doneAgo: 50 }, now: 1_750_000_000 };
+  const fallen: World = { ...paused, groups: '0:A+ 1:A+ 2:A+ 3:B-', now: 1_750_000_005 };
+  expect(planned(fallen)).toBe('hold GroupsNotReady');
+  const back: World = { ...again(fallen), groups: '0:A+ 1:A+ 2:A+ 3:B+', now: 1_750_000_020 };
+  expect(planned(back), '70 s since it was first done').toBe('hold PauseDuration');
+});
