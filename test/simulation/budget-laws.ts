@@ -37,6 +37,9 @@ function fits({ universe, workload, before, after, since }: OurCommit, truth: Tr
   );
 }
 
+/** Time enough is twice the longest load that was seen, and that may have been a short one. */
+const SHORTEST_LOAD_SECONDS = 2;
+
 /** A newer request raises it for what will not get ready by itself: a broken group, or one that has had time enough. */
 function loadsOnly({ universe, workload, reason, after, before, since }: OurCommit): string | undefined {
   const goingOn = reason === 'Superseded' || (reason === 'BudgetRaised' && after.marks?.step !== 'rollback');
@@ -49,7 +52,7 @@ function loadsOnly({ universe, workload, reason, after, before, since }: OurComm
     const other = truths.findLast(({ groups }) =>
       groups.some((group) => group.index === index && (group.ready || group.leaderVersion !== version)),
     );
-    return last.atSeconds - (other?.atSeconds ?? 0) > universe.setup.loadSeconds;
+    return last.atSeconds - (other?.atSeconds ?? 0) > SHORTEST_LOAD_SECONDS;
   });
   return stands
     ? undefined
