@@ -46,7 +46,7 @@ const rooms = {
   cluster: ['src/adapters/cluster/api-cluster.ts', 'src/adapters/cluster/kubeconfig.ts'],
   work: [
     'src/reconcile/full-pass.ts',
-    'src/reconcile/read-main.ts',
+    'src/reconcile/observe/read-main.ts',
     'src/commands/show.ts',
     'src/commands/saved-pass.ts',
     'src/commands/plan.ts',

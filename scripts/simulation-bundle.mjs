@@ -10,7 +10,7 @@ const root = resolve(import.meta.dirname, '..');
 const remembered = {
   'src/manifests/parse-document.ts': 'parse-document.ts',
   'src/adapters/git/objects.ts': 'git-objects.ts',
-  'src/reconcile/record-store.ts': 'record-store.ts',
+  'src/reconcile/status/record-store.ts': 'record-store.ts',
 };
 
 /** Writes `entry`, a file of test/simulation, with all that it imports to `outfile`. */

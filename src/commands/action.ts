@@ -3,11 +3,11 @@
 import type { Issue } from '../api/issue.ts';
 import { printable } from '../api/printable.ts';
 import { type CommonOptions, commonOptions, ENV, EXIT, type Io, UsageError } from '../options.ts';
+import { ConfigError } from '../reconcile/observe/read-main.ts';
 import { newMemory, type Outcome, type PassResult } from '../reconcile/pass.ts';
-import { ConfigError } from '../reconcile/read-main.ts';
-import { planReport } from '../reconcile/report.ts';
 import { runPass } from '../reconcile/run.ts';
-import { rolloutTable } from '../reconcile/status-page.ts';
+import { planReport } from '../reconcile/status/report.ts';
+import { rolloutTable } from '../reconcile/status/status-page.ts';
 import { openPorts } from '../wiring.ts';
 import { exitCodeOf } from './exit-code.ts';
 import { filesOnly, readOf } from './lint.ts';

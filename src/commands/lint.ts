@@ -5,8 +5,8 @@ import { unknown } from '../api/known.ts';
 import { type CommonOptions, EXIT, type Io } from '../options.ts';
 import type { Cluster } from '../ports/cluster.ts';
 import { newMemory, type Ports } from '../reconcile/pass.ts';
-import { issueLine } from '../reconcile/report.ts';
 import { runPass } from '../reconcile/run.ts';
+import { issueLine } from '../reconcile/status/report.ts';
 import { jsonText } from './json-text.ts';
 
 const NOT_ASKED = unknown('lint does not ask the cluster');

@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { canonicalJson } from '../api/json.ts';
 import { EXIT, type Io } from '../options.ts';
 import { decide } from '../reconcile/reconcile.ts';
-import { planReport } from '../reconcile/report.ts';
+import { planReport } from '../reconcile/status/report.ts';
 import { readSavedPasses, type SavedPass } from './saved-pass.ts';
 
 /** Decides every saved pass again. Exit code 1 where the decision is another than the one that was saved. */

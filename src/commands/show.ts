@@ -1,7 +1,7 @@
 /** A pass on standard output, as text or JSON. */
 
 import type { Outcome, PassResult } from '../reconcile/pass.ts';
-import { passReport, planReport } from '../reconcile/report.ts';
+import { passReport, planReport } from '../reconcile/status/report.ts';
 import { jsonText } from './json-text.ts';
 
 /** The report of `reconcile`. */

@@ -2,9 +2,9 @@
 
 import { type CommonOptions, EXIT, type Io } from '../options.ts';
 import { newMemory, type Ports } from '../reconcile/pass.ts';
-import { NOTHING_SINCE, type Picture, readPicture, type Shown } from '../reconcile/read-picture.ts';
 import { runPass } from '../reconcile/run.ts';
-import { statusTable, statusTree } from '../reconcile/status-text.ts';
+import { NOTHING_SINCE, type Picture, readPicture, type Shown } from '../reconcile/status/read-picture.ts';
+import { statusTable, statusTree } from '../reconcile/status/status-text.ts';
 import { standing } from '../rollout/plan.ts';
 import { jsonText } from './json-text.ts';
 

@@ -5,16 +5,16 @@ import type { Issue } from '../api/issue.ts';
 import { RECORD_VERSION, type RolloutRecord } from '../api/record.ts';
 import type { Instant } from '../api/time.ts';
 import { printKey } from '../rollout/messages.ts';
-import { type LiveReader, liveReader } from './observe-cluster.ts';
-import { gitReader } from './observe-git.ts';
+import { type LiveReader, liveReader } from './observe/observe-cluster.ts';
+import { gitReader } from './observe/observe-git.ts';
+import type { Ahead } from './observe/read-ahead.ts';
+import { readDesired } from './observe/read-main.ts';
 import type { Memory, Outcome, PassOptions, PassResult, Ports, Reading } from './pass.ts';
-import type { Ahead } from './read-ahead.ts';
-import { readDesired } from './read-main.ts';
 import { type Reconciled, reconcileOne } from './reconcile.ts';
-import { overridesText, type StatusBranch, type StatusIndex } from './record-store.ts';
-import { writePass } from './write-pass.ts';
+import { overridesText, type StatusBranch, type StatusIndex } from './status/record-store.ts';
+import { writePass } from './write/write-pass.ts';
 
-export { configIn } from './read-main.ts';
+export { configIn } from './observe/read-main.ts';
 
 export type FullPass = {
   readonly main: string;

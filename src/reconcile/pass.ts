@@ -9,9 +9,9 @@ import type { Git } from '../ports/git.ts';
 import type { Log } from '../ports/log.ts';
 import type { Plan } from '../rollout/plan.ts';
 import type { RolloutKey, Snapshot } from '../rollout/snapshot.ts';
-import type { Desired, ParseCache } from './desired.ts';
-import type { Trials } from './lint-writable.ts';
-import type { StatusBranch } from './record-store.ts';
+import type { Trials } from './lint/lint-writable.ts';
+import type { Desired, ParseCache } from './observe/desired.ts';
+import type { StatusBranch } from './status/record-store.ts';
 
 export type Ports = { readonly git: Git; readonly cluster: Cluster; readonly clock: Clock; readonly log: Log };
 

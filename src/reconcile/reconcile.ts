@@ -6,9 +6,9 @@ import { hold } from '../rollout/hold.ts';
 import { type Plan, plan, planHeld } from '../rollout/plan.ts';
 import type { Snapshot } from '../rollout/snapshot.ts';
 import { explain } from './explain.ts';
-import { type Observation, observe } from './observe.ts';
+import { type Observation, observe } from './observe/observe.ts';
 import type { Outcome } from './pass.ts';
-import { checkStep, render } from './render.ts';
+import { checkStep, render } from './write/render.ts';
 
 export type Reconciled = Outcome & { readonly writes: readonly FileWrite[] };
 

@@ -4,9 +4,9 @@ import { DEFAULT_CONFIG } from '../api/config.ts';
 import type { Instant } from '../api/time.ts';
 import { PortError } from '../ports/port-error.ts';
 import { ORDINARY_REQUEUE_SECONDS } from '../rollout/requeue.ts';
-import { headOf } from './branch-head.ts';
+import { headOf } from './observe/branch-head.ts';
+import { readAhead } from './observe/read-ahead.ts';
 import type { Memory, Overrides, PassOptions, PassResult, Ports } from './pass.ts';
-import { readAhead } from './read-ahead.ts';
 import {
   EMPTY_STATUS,
   overridesText,
@@ -14,7 +14,7 @@ import {
   STATUS_REQUEST,
   type StatusBranch,
   type StatusIndex,
-} from './record-store.ts';
+} from './status/record-store.ts';
 
 /** Other writers may win so often before a pass gives up. */
 const ATTEMPTS = 5;

@@ -3,7 +3,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { printable, printableLine } from '../../src/api/printable.ts';
 import { jsonText } from '../../src/commands/json-text.ts';
-import { badge, statusPage } from '../../src/reconcile/status-page.ts';
+import { badge, statusPage } from '../../src/reconcile/status/status-page.ts';
 import { parseTrailers } from '../../src/rollout/messages.ts';
 import { emptyRecord } from '../support/record.ts';
 import { startSite, stopSites } from '../support/site.ts';

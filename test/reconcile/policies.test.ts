@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { DEFAULT_CONFIG } from '../../src/api/config.ts';
-import { desiredOf } from '../../src/reconcile/desired.ts';
+import { desiredOf } from '../../src/reconcile/observe/desired.ts';
 import { LWS_FILE, LWS_TEXT, ROLLOUT_FILE, ROLLOUT_TEXT, VLLM_FILES } from '../support/vllm.ts';
 import { World } from '../support/world.ts';
 

@@ -2,9 +2,9 @@
 
 import { expect, test } from 'vitest';
 import type { RolloutRecord } from '../../src/api/record.ts';
-import { NOTHING_SINCE } from '../../src/reconcile/read-picture.ts';
-import { groupsCell } from '../../src/reconcile/status-page.ts';
-import { statusTree } from '../../src/reconcile/status-text.ts';
+import { NOTHING_SINCE } from '../../src/reconcile/status/read-picture.ts';
+import { groupsCell } from '../../src/reconcile/status/status-page.ts';
+import { statusTree } from '../../src/reconcile/status/status-text.ts';
 import { plan } from '../../src/rollout/plan.ts';
 import { MAIN, NOW, type World, world } from '../support/snapshot.ts';
 

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { ACCEPTABLE } from '../../src/api/intents.ts';
 import { at, type JsonObject } from '../../src/api/json.ts';
 import { SENTINEL } from '../../src/api/workload.ts';
-import { factsDigest, withFactDigests } from '../../src/reconcile/digests.ts';
+import { factsDigest, withFactDigests } from '../../src/reconcile/observe/digests.ts';
 import { releaseToAccept } from '../../src/rollout/accepting.ts';
 import { plannedGroups } from '../../src/rollout/batches.ts';
 import { factsOf } from '../../src/rollout/facts.ts';

@@ -33,25 +33,25 @@ export const mutants: readonly Mutant[] = [
   // What Git is told.
   mutant(
     'no expected-old: whatever the branch is at',
-    'reconcile/execute.ts',
+    'reconcile/write/execute.ts',
     'expectedOld: batch.main,',
     'expectedOld: (await git.heads([config.branch]))[0] ?? batch.main,',
   ),
   mutant(
     'blind rebase: another parent without looking at it',
-    'reconcile/write-pass.ts',
+    'reconcile/write/write-pass.ts',
     'if (!(await sameFilesAt(git, oid, { reading, own }))) return undefined;',
     'await sameFilesAt(git, oid, { reading, own });',
   ),
   mutant(
     'status first, then main',
-    'reconcile/execute.ts',
+    'reconcile/write/execute.ts',
     'const result = await git.push(updates);',
     'if (updates.length === 2) await git.push(updates.slice(1));\n  const result = await git.push(updates.slice(0, 1));',
   ),
   mutant(
     'commits are dated by no clock',
-    'reconcile/execute.ts',
+    'reconcile/write/execute.ts',
     'atSeconds: now }',
     'atSeconds: now + Math.floor(Math.random() * 60) }',
   ),
@@ -88,7 +88,7 @@ export const mutants: readonly Mutant[] = [
   ),
   mutant(
     'a list that was not read counts as empty',
-    'reconcile/observe-cluster.ts',
+    'reconcile/observe/observe-cluster.ts',
     '? known(items.value.filter(filter)) : items;',
     '? known(items.value.filter(filter)) : known([]);',
   ),

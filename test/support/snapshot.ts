@@ -15,7 +15,7 @@ import { printRelease } from '../../src/api/release.ts';
 import { parseRollout } from '../../src/api/rollout.ts';
 import type { Recreate, SizeChange } from '../../src/api/rollout-policy.ts';
 import { SENTINEL } from '../../src/api/workload.ts';
-import { factsDigest, withFactDigests } from '../../src/reconcile/digests.ts';
+import { factsDigest, withFactDigests } from '../../src/reconcile/observe/digests.ts';
 import { partitionOf, plannedGroups } from '../../src/rollout/batches.ts';
 import { factsOf } from '../../src/rollout/facts.ts';
 import { situationOf } from '../../src/rollout/situation.ts';

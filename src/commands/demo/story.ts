@@ -4,7 +4,7 @@ import type { Instant } from '../../api/time.ts';
 import type { Oid } from '../../ports/git.ts';
 import { NO_OVERRIDES, newMemory, type PassResult } from '../../reconcile/pass.ts';
 import { runPass } from '../../reconcile/run.ts';
-import { stateCell } from '../../reconcile/status-page.ts';
+import { stateCell } from '../../reconcile/status/status-page.ts';
 import type { Hold } from '../../rollout/hold.ts';
 import type { Act } from './acts.ts';
 import { readFleet } from './fleet.ts';

@@ -4,7 +4,7 @@ import type { Issue } from '../../api/issue.ts';
 import { at, isJsonObject, type Json, type JsonObject } from '../../api/json.ts';
 import { type ManifestDocument, parseManifestFile } from '../../manifests/parse-file.ts';
 import { UsageError } from '../../options.ts';
-import { issueLine } from '../../reconcile/report.ts';
+import { issueLine } from '../../reconcile/status/report.ts';
 import { mergePatch, withValue } from '../../simulator/object-edit.ts';
 import type { AskedChange, AskedStages, ImagePlace } from './asked.ts';
 import { GROUPS_MAX, PODS_MAX } from './limits.ts';

@@ -3,7 +3,7 @@
 import { isBoundedJson } from '../../api/bounded-json.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../api/json.ts';
 import { UsageError } from '../../options.ts';
-import { issueLine } from '../../reconcile/report.ts';
+import { issueLine } from '../../reconcile/status/report.ts';
 import type { LwsVersion } from '../../simulator/modes.ts';
 import { isScenarioEvent, runScenario, type ScenarioStep, scenarioEvents } from '../../simulator/scenario.ts';
 import { parseScenario, type Scenario } from '../../simulator/scenario-file.ts';

@@ -2,7 +2,7 @@
 
 import type { JsonObject } from '../../../src/api/json.ts';
 import { MARK } from '../../../src/api/marks.ts';
-import type { Intent } from '../../../src/reconcile/intent.ts';
+import type { Intent } from '../../../src/reconcile/orders/intent.ts';
 import { isRunningAndReady } from '../../../src/simulator/group-state.ts';
 import { count as countIn, specOf } from '../../../src/simulator/objects.ts';
 import { LWS } from '../../../src/simulator/resource-table.ts';

@@ -3,8 +3,8 @@
 import { eject, intent } from '../../../src/commands/order.ts';
 import { status } from '../../../src/commands/status.ts';
 import type { Io } from '../../../src/options.ts';
-import type { EjectWish } from '../../../src/reconcile/eject.ts';
-import type { Intent } from '../../../src/reconcile/intent.ts';
+import type { EjectWish } from '../../../src/reconcile/orders/eject.ts';
+import type { Intent } from '../../../src/reconcile/orders/intent.ts';
 import { NO_OVERRIDES } from '../../../src/reconcile/pass.ts';
 import type { Player } from './play.ts';
 

@@ -1,0 +1,41 @@
+/** What lint looks at, and how a finding becomes an issue with its file and line. */
+
+import type { Issue } from '../../api/issue.ts';
+import type { LwsVersion } from '../../api/lws-version.ts';
+import type { PolicyRules } from '../../api/rollout-policy.ts';
+import type { ManifestDocument } from '../../manifests/parse-file.ts';
+import type { FieldPath } from '../../rollout/edit.ts';
+import type { Stable, WorkloadFile } from '../../rollout/snapshot.ts';
+import { nameOf } from '../observe/read-rollout.ts';
+
+export type LintFacts = {
+  readonly document: ManifestDocument;
+  readonly file: WorkloadFile;
+  /** The text of the whole file, other documents included. */
+  readonly fileText: string;
+  /** Something declared or found writes `replicas`. */
+  readonly autoscaled: boolean;
+  /** The text that is being left, where there is one to compare with. */
+  readonly stable: Stable | undefined;
+  readonly policy: PolicyRules;
+  readonly lwsVersion: LwsVersion | undefined;
+};
+
+export type Finding = {
+  readonly path: FieldPath;
+  readonly reason: string;
+  readonly what: string;
+  readonly hint: string;
+};
+
+/** With the line of the field, or of the nearest parent that is written down. */
+export function issueOf(document: ManifestDocument, finding: Finding): Issue {
+  return {
+    file: document.file,
+    line: document.lineOf(finding.path),
+    path: finding.path.join('.'),
+    reason: finding.reason,
+    message: `${nameOf(document)}: ${finding.what}`,
+    hint: finding.hint,
+  };
+}

@@ -1,0 +1,60 @@
+/** Tries on a manifest what a delivery is going to write into it: what would be refused then is told before it begins. */
+
+import type { Issue } from '../../api/issue.ts';
+import { MARK } from '../../api/marks.ts';
+import { RELEASE_PATHS } from '../../api/release-content.ts';
+import type { ManifestDocument } from '../../manifests/parse-file.ts';
+import { applyEdits } from '../../manifests/splice/apply-edits.ts';
+import type { Edit } from '../../rollout/edit.ts';
+import type { WorkloadFile } from '../../rollout/snapshot.ts';
+import { MAX_UNAVAILABLE_PATH, PARTITION_PATH, REPLICAS_PATH } from '../../rollout/step-edits.ts';
+import type { LintFacts } from './lint-finding.ts';
+
+/** What was found for a document and the text to go back to. Owned by the caller; losing it costs time only. */
+export type Trials = WeakMap<ManifestDocument, Trial>;
+
+type Trial = { readonly stable: string | undefined; readonly issues: readonly Issue[] };
+
+/** Every planned edit that the text cannot take: it would stall a pass, at the worst the one that goes back. */
+export function unwritable(facts: LintFacts, trials: Trials): readonly Issue[] {
+  const { document, fileText } = facts;
+  const stable = facts.stable?.text;
+  const known = trials.get(document);
+  if (known !== undefined && known.stable === stable) return known.issues;
+  const refusals = (edits: readonly Edit[]): readonly Issue[] => {
+    const tried = applyEdits(fileText, { file: document.file, object: document.object, edits });
+    return tried.kind === 'refused' ? [tried.issue] : [];
+  };
+  const edits = editsToCome(facts);
+  const issues = refusals(edits).length === 0 ? [] : unlike(edits.flatMap((edit) => refusals([edit])));
+  trials.set(document, { stable, issues });
+  return issues;
+}
+
+/** In a delivery, as our last step left it: whatever was to be tried has been tried before the first. */
+export function isTried({ workload: { marks }, digest }: WorkloadFile): boolean {
+  return marks?.step !== undefined && marks.release.digest === digest;
+}
+
+/** The fields of all steps, each with a value that it does not have, and the way back. */
+function editsToCome({ document, file, stable }: LintFacts): readonly Edit[] {
+  const { partition, maxUnavailable, replicas, marks } = file.workload;
+  const there = [MARK.step, MARK.stable, MARK.restore, MARK.aborted].filter(() => marks !== undefined);
+  const set = (path: readonly string[], value: string | number): Edit => ({ kind: 'set', path, value });
+  const numbers = [
+    set(PARTITION_PATH, (partition ?? 0) + 1),
+    set(MAX_UNAVAILABLE_PATH, typeof maxUnavailable === 'number' ? maxUnavailable + 1 : 1),
+    ...(replicas === undefined ? [] : [set(REPLICAS_PATH, replicas + 1)]),
+  ];
+  const source = stable?.text ?? document.text;
+  return [
+    ...[MARK.release, ...there].map((key) => set(['metadata', 'annotations', key], 'tried')),
+    ...numbers,
+    ...RELEASE_PATHS.map((path): Edit => ({ kind: 'restore', path, source })),
+  ];
+}
+
+/** One issue a line and reason: several edits may meet the same obstacle. */
+function unlike(issues: readonly Issue[]): readonly Issue[] {
+  return [...new Map(issues.map((issue) => [`${issue.line} ${issue.reason}`, issue])).values()];
+}

@@ -1,0 +1,89 @@
+/** What is wrong with the files as a whole: objects that are missing, there twice, without a usable name, or unreadable. */
+
+import type { Issue } from '../../api/issue.ts';
+import type { ManifestDocument } from '../../manifests/parse-file.ts';
+import { nameOf } from './read-rollout.ts';
+
+/** A file that is there but could not be read as text. */
+export type Unreadable = { readonly path: string; readonly why: string };
+
+function issue(
+  document: ManifestDocument,
+  path: readonly string[],
+  rest: Pick<Issue, 'reason' | 'message' | 'hint'>,
+): Issue {
+  return {
+    file: document.file,
+    line: document.lineOf(path),
+    path: path.join('.'),
+    ...rest,
+    message: `${nameOf(document)}: ${rest.message}`,
+  };
+}
+
+function place(document: ManifestDocument): string {
+  return `${document.file}:${document.lineOf([])}`;
+}
+
+/** Neither the manifest nor tranche.yaml says which namespace it is for. */
+export function namespaceIssue(document: ManifestDocument): Issue {
+  return issue(document, ['metadata', 'namespace'], {
+    reason: 'NamespaceUnknown',
+    message: 'no namespace in the manifest, and tranche.yaml maps none to its path',
+    hint: `Add metadata.namespace, or a line under namespaces in tranche.yaml for ${document.file}.`,
+  });
+}
+
+/** A name that Kubernetes would not take, and that we put into paths and trailers. */
+export function badNameIssue(document: ManifestDocument, field: 'name' | 'namespace', seen: string): Issue {
+  return issue(document, ['metadata', field], {
+    reason: 'BadName',
+    message: `its ${field} is ${JSON.stringify(seen)}, wanted a name that Kubernetes accepts`,
+    hint: 'Use lower-case letters, digits and -.',
+  });
+}
+
+/** The same object in several places: which one the agent applies is not ours to guess. */
+export function twiceIssue(document: ManifestDocument, others: readonly ManifestDocument[]): Issue {
+  return issue(document, ['metadata', 'name'], {
+    reason: 'DuplicateObject',
+    message: `the same object is also in ${others.map(place).join(' and ')}; wanted it once`,
+    hint: 'Remove all but one, or narrow paths in tranche.yaml.',
+  });
+}
+
+/** Two Rollouts that would step one workload. */
+export function rivalIssue(document: ManifestDocument, rivals: readonly ManifestDocument[], name: string): Issue {
+  return issue(document, ['spec', 'workloadRef', 'name'], {
+    reason: 'WorkloadClaimedTwice',
+    message: `${name} is also named by ${rivals.map((rival) => `${nameOf(rival)} in ${place(rival)}`).join(' and ')}`,
+    hint: 'Keep one Rollout for a workload.',
+  });
+}
+
+/** A Rollout whose workload is not among the files that were read. */
+export function missingIssue(document: ManifestDocument, name: string, namespace: string): Issue {
+  return issue(document, ['spec', 'workloadRef', 'name'], {
+    reason: 'WorkloadMissing',
+    message: `no LeaderWorkerSet ${namespace}/${name} in the files that were read`,
+    hint: 'Check the name, the namespace (also namespaces in tranche.yaml), and paths in tranche.yaml.',
+  });
+}
+
+/** A file that is there and cannot be read as text. */
+export function unreadableIssue(file: Unreadable): Issue {
+  return {
+    file: file.path,
+    line: 0,
+    path: '',
+    reason: 'UnreadableFile',
+    message: file.why,
+    hint: 'Make it UTF-8 text within the limit, or leave it out of paths in tranche.yaml.',
+  };
+}
+
+/** One syntax fault a file: the ones after it are nearly always its echoes. */
+export function withoutEchoes(issues: readonly Issue[]): readonly Issue[] {
+  const first = issues.findIndex((found) => found.reason === 'UnparsableYaml');
+  return issues.filter((found, index) => found.reason !== 'UnparsableYaml' || index === first);
+}

@@ -1,0 +1,234 @@
+/** What Git asks for at one commit: the Rollouts, the workloads they name, and what is wrong with either. */
+
+import { type Config, mappedNamespace } from '../../api/config.ts';
+import type { Issue } from '../../api/issue.ts';
+import { at, isRecord } from '../../api/json.ts';
+import { MARK } from '../../api/marks.ts';
+import { isOfOtherWorkload, LWS_API_VERSION, LWS_KIND } from '../../api/rollout.ts';
+import { POLICY_KIND } from '../../api/rollout-policy.ts';
+import { unsupportedLayout } from '../../manifests/layout.ts';
+import { type ManifestDocument, type ManifestFile, parseManifestFile } from '../../manifests/parse-file.ts';
+import type { Oid, Tree } from '../../ports/git.ts';
+import type { RolloutKey } from '../../rollout/snapshot.ts';
+import type { Trials } from '../lint/lint-writable.ts';
+import {
+  badNameIssue,
+  missingIssue,
+  namespaceIssue,
+  rivalIssue,
+  twiceIssue,
+  unreadableIssue,
+  withoutEchoes,
+} from './desired-issues.ts';
+import { NO_SCOPE, type PolicyReading, type PolicyScope, policyFor, readPolicies } from './read-policy.ts';
+import { type RolloutReading, readRollout } from './read-rollout.ts';
+
+/** The kinds that a pass reads; `Kustomization` files are recognised by their names. */
+export const INTERESTS = [LWS_KIND, 'Rollout', POLICY_KIND, 'HorizontalPodAutoscaler', 'ScaledObject'] as const;
+
+/** Parsed files by path and blob id: a file that has not changed is not parsed again. Owned by the caller. */
+export type ParseCache = Map<string, ManifestFile>;
+
+const PARSE_CACHE_LIMIT = 20_000;
+
+export type DesiredRollout = {
+  readonly key: RolloutKey;
+  /** undefined: a managed workload whose Rollout is gone. */
+  readonly rollout: ManifestDocument | undefined;
+  readonly reading: RolloutReading;
+  /** undefined: missing, or there twice; `issues` says which. */
+  readonly workload: ManifestDocument | undefined;
+  /** What the workload is called and where it is, or was: it may have been taken out to be created anew. */
+  readonly identity: Identity | undefined;
+  /** What the policies that match it say; nothing for a workload without Rollout. */
+  readonly policy: PolicyScope;
+  readonly issues: readonly Issue[];
+};
+
+export type Identity = { readonly file: string; readonly namespace: string; readonly name: string };
+
+export type Desired = {
+  readonly commit: Oid;
+  readonly config: Config;
+  /** Paths and blob ids of everything that was read: what must be unchanged for a plan to hold on another parent. */
+  readonly blobs: ReadonlyMap<string, Oid>;
+  readonly texts: ReadonlyMap<string, string>;
+  readonly files: readonly ManifestFile[];
+  readonly rollouts: readonly DesiredRollout[];
+  /** Issues of files that belong to no rollout in particular. */
+  readonly issues: readonly Issue[];
+  /** What has been tried on documents of these files. */
+  readonly trials: Trials;
+};
+
+/** Reads a tree into rollouts. Pure but for the cache, which only saves time. */
+export function desiredOf(tree: Tree, config: Config, cache: ParseCache): Desired {
+  const files: ManifestFile[] = [];
+  const texts = new Map<string, string>();
+  const unreadable: Issue[] = [];
+  for (const file of tree.files) {
+    if (file.content.kind === 'unreadable')
+      unreadable.push(unreadableIssue({ path: file.path, why: file.content.why }));
+    if (file.content.kind !== 'text') continue;
+    texts.set(file.path, file.content.text);
+    files.push(parsed(cache, { path: file.path, oid: file.oid, text: file.content.text }));
+  }
+  const documents = files.flatMap((file) => file.documents);
+  const workloads = documents.filter(
+    (document) => document.object.kind === LWS_KIND && document.object.apiVersion === LWS_API_VERSION,
+  );
+  const rollouts = documents.filter(
+    ({ object, value }) =>
+      object.kind === 'Rollout' && object.apiVersion.startsWith('rollouts.kruise.io/') && !isOfOtherWorkload(value),
+  );
+  const blobs = new Map(tree.files.map((file) => [file.path, file.oid]));
+  const policies = readPolicies(files);
+  const all = { rollouts, workloads, policies, files, paths: [...blobs.keys()], config };
+  const entries = [...rollouts.map((document) => rolloutOf(document, all)), ...orphans(all)];
+  return {
+    commit: tree.commit,
+    config,
+    blobs,
+    texts,
+    files,
+    rollouts: entries.filter(isRollout).sort((a, b) => compare(keyText(a.key), keyText(b.key))),
+    issues: [
+      ...unreadable,
+      ...files.flatMap((file) => withoutEchoes(file.issues)),
+      ...entries.flatMap((entry) => (isRollout(entry) ? [] : [entry])),
+      ...unheard(policies, entries),
+    ],
+    trials: new WeakMap(),
+  };
+}
+
+/** What is wrong with policies that mean no Rollout; of the others, and of files that cannot be read, it is told already. */
+function unheard(policies: readonly PolicyReading[], entries: readonly Entry[]): readonly Issue[] {
+  const told = new Set(entries.flatMap((entry) => (isRollout(entry) ? entry.policy.files : [])));
+  return policies.filter(({ file, kind }) => kind === 'wrong' && !told.has(file)).flatMap(({ issues }) => issues);
+}
+
+function parsed(
+  cache: ParseCache,
+  file: { readonly path: string; readonly oid: string; readonly text: string },
+): ManifestFile {
+  const key = `${file.oid} ${file.path}`;
+  const known = cache.get(key);
+  if (known !== undefined) return known;
+  if (cache.size >= PARSE_CACHE_LIMIT) cache.clear();
+  const fresh = parseManifestFile(file.path, file.text, INTERESTS);
+  cache.set(key, fresh);
+  return fresh;
+}
+
+type Manifests = {
+  readonly rollouts: readonly ManifestDocument[];
+  readonly workloads: readonly ManifestDocument[];
+  readonly policies: readonly PolicyReading[];
+  readonly files: readonly ManifestFile[];
+  readonly paths: readonly string[];
+  readonly config: Config;
+};
+
+/** A rollout, or why it cannot even be told apart from others: then it has no place among the records. */
+type Entry = DesiredRollout | Issue;
+
+function isRollout(entry: Entry): entry is DesiredRollout {
+  return 'key' in entry;
+}
+
+function rolloutOf(document: ManifestDocument, all: Manifests): Entry {
+  const { rollouts, workloads, config } = all;
+  const key = keyOf(document, config);
+  if ('reason' in key) return key;
+  const reading = readRollout(document);
+  const policy = policyFor(all.policies, key);
+  const issues: Issue[] = [...reading.issues, ...policy.issues];
+  const beside = rollouts.filter(
+    (other) => other !== document && namespaceOf(other, config) === namespaceOf(document, config),
+  );
+  const twins = beside.filter((other) => other.object.name === document.object.name);
+  if (twins.length > 0) issues.push(twiceIssue(document, twins));
+  const name = workloadName(document);
+  const rivals = beside.filter((other) => workloadName(other) === name && !twins.includes(other));
+  if (name !== '' && rivals.length > 0) issues.push(rivalIssue(document, rivals, name));
+  const found = workloads.filter(
+    (workload) => workload.object.name === name && namespaceOf(workload, config) === key.namespace,
+  );
+  const gone = reading.rollout?.intents.recreating;
+  if (gone === undefined || found.length > 0)
+    issues.push(...placeIssues(document, { name, namespace: key.namespace, found }, all));
+  const workload = found.length === 1 ? found[0] : undefined;
+  const file = workload?.file ?? gone?.file;
+  const identity = file === undefined ? undefined : { file, namespace: key.namespace, name };
+  return { key, rollout: document, reading, workload, identity, policy, issues };
+}
+
+/** Whether the workload is there once, and as a file that the cluster gets as it is. A patch looks like a second one. */
+function placeIssues(
+  rollout: ManifestDocument,
+  asked: { readonly name: string; readonly namespace: string; readonly found: readonly ManifestDocument[] },
+  { files, paths }: Manifests,
+): readonly Issue[] {
+  const { name, namespace, found } = asked;
+  const [first, ...others] = found;
+  if (first === undefined) return name === '' ? [] : [missingIssue(rollout, name, namespace)];
+  const layouts = found.flatMap((workload) => unsupportedLayout({ files, workload, paths }));
+  return layouts.length > 0 || others.length === 0 ? layouts : [twiceIssue(first, others)];
+}
+
+/** Managed workloads that no Rollout names: protected still, and reported. */
+function orphans(all: Manifests): readonly Entry[] {
+  const { rollouts, workloads, files, paths, config } = all;
+  const named = new Set(rollouts.map((rollout) => `${namespaceOf(rollout, config) ?? ''}/${workloadName(rollout)}`));
+  return workloads
+    .filter(
+      (workload) => isManaged(workload) && !named.has(`${namespaceOf(workload, config) ?? ''}/${workload.object.name}`),
+    )
+    .map((workload) => {
+      const key = keyOf(workload, config);
+      if ('reason' in key) return key;
+      const reading = { rollout: undefined, issues: [], warnings: [] };
+      const issues = unsupportedLayout({ files, workload, paths });
+      const identity = { file: workload.file, namespace: key.namespace, name: key.name };
+      return { key, rollout: undefined, reading, workload, identity, policy: NO_SCOPE, issues };
+    });
+}
+
+const DNS_SUBDOMAIN = /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/;
+const DNS_LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
+
+/** Names become paths, trailers and requests: only what Kubernetes itself accepts as a name gets that far. */
+function keyOf(document: ManifestDocument, config: Config): RolloutKey | Issue {
+  const namespace = namespaceOf(document, config);
+  const { name } = document.object;
+  if (namespace === undefined) return namespaceIssue(document);
+  if (!DNS_LABEL.test(namespace)) return badNameIssue(document, 'namespace', namespace);
+  if (!DNS_SUBDOMAIN.test(name) || name.includes('..')) return badNameIssue(document, 'name', name);
+  return { cluster: config.cluster, namespace, name };
+}
+
+function isManaged(workload: ManifestDocument): boolean {
+  const annotations = at(workload.value, ['metadata', 'annotations']);
+  return isRecord(annotations) && Object.hasOwn(annotations, MARK.release);
+}
+
+function workloadName(rollout: ManifestDocument): string {
+  const name = at(rollout.value, ['spec', 'workloadRef', 'name']);
+  return typeof name === 'string' ? name : '';
+}
+
+/** The namespace of a manifest, or the one that the configuration maps its path to. */
+export function namespaceOf(document: ManifestDocument, config: Config): string | undefined {
+  return document.object.namespace === '' ? mappedNamespace(config, document.file) : document.object.namespace;
+}
+
+/** `namespace/name`, for people and for sorting. */
+export function keyText(key: RolloutKey): string {
+  return `${key.namespace}/${key.name}`;
+}
+
+/** Byte order, the same on every machine. */
+function compare(left: string, right: string): number {
+  return left < right ? -1 : left > right ? 1 : 0;
+}

@@ -1,0 +1,169 @@
+/** Reads the Git side of a snapshot that is not on the head of main: the stable text, the last step, the history. */
+
+import type { Config } from '../../api/config.ts';
+import { absent, type Known, known, unknown } from '../../api/known.ts';
+import type { RolloutRecord, StepRecord } from '../../api/record.ts';
+import { parseRelease, printRelease, type Release, sameRelease } from '../../api/release.ts';
+import { LWS_KIND } from '../../api/rollout.ts';
+import { frozenPlanOf } from '../../api/rollout-frozen.ts';
+import { type ManifestDocument, parseManifestFile } from '../../manifests/parse-file.ts';
+import type { CommitHeader, Git, Oid } from '../../ports/git.ts';
+import { PortError } from '../../ports/port-error.ts';
+import { plannedGroups } from '../../rollout/batches.ts';
+import { parseTrailers, printKey } from '../../rollout/messages.ts';
+import type { History, RolloutKey, Stable } from '../../rollout/snapshot.ts';
+import { replicasWithoutSurge } from '../../rollout/surge.ts';
+import { ancestryOf } from './ancestry.ts';
+import { type DesiredRollout, type Identity, namespaceOf } from './desired.ts';
+import { desiredRequest } from './desired-request.ts';
+import { readRollout } from './read-rollout.ts';
+import { readWorkload } from './read-workload.ts';
+
+export type GitReader = {
+  /** What became of a commit that a record stands on. */
+  readonly historyOf: (recorded: string, acknowledged: string | undefined) => Promise<History>;
+  /** The workload as it is in a commit, with the release that it was there. */
+  readonly textAt: (commit: Oid, entry: DesiredRollout) => Promise<Known<Stable>>;
+  /** The newest of our step commits of a rollout that `wanted` accepts. */
+  readonly stepCommit: (
+    key: RolloutKey,
+    wanted: (release: Release, step: string) => boolean,
+  ) => Promise<CommitHeader | undefined>;
+  /** The plan of a step, as the Rollout had it in the commit that wrote the step. */
+  readonly stepAt: (
+    commit: CommitHeader,
+    entry: DesiredRollout,
+    step: Pick<StepRecord, 'release' | 'index'>,
+  ) => Promise<StepRecord | undefined>;
+};
+
+/** A reader for one pass over one head of main; what several rollouts ask for is read once. */
+export function gitReader(git: Git, main: Oid, config: Config): GitReader {
+  const ancestry = ancestryOf(git, main);
+  const documentAt = async (commit: Oid, entry: DesiredRollout): Promise<ManifestDocument | undefined> => {
+    const { identity } = entry;
+    if (identity === undefined) return undefined;
+    const here = await find(git, { commit, paths: [identity.file], identity, config });
+    // Moved since: looked up by its identity on all paths, not by its file.
+    return here ?? find(git, { commit, paths: config.paths, identity, config });
+  };
+  return {
+    historyOf: async (recorded, acknowledged) => {
+      if (recorded === main) return { kind: 'continued' };
+      if ((await ancestry.find(({ oid }) => oid === recorded, recorded)) !== undefined) return { kind: 'continued' };
+      const accepted =
+        acknowledged !== undefined &&
+        (await ancestry.find(({ oid }) => oid === acknowledged, acknowledged)) !== undefined;
+      return { kind: 'rewritten', recorded, acknowledged: accepted };
+    },
+    textAt: async (commit, entry) => {
+      try {
+        const document = await documentAt(commit, entry);
+        return document === undefined
+          ? unknown(`${commit.slice(0, 12)} has no ${entry.identity?.name ?? 'workload'}`)
+          : releaseThere(document, commit);
+      } catch (error) {
+        if (error instanceof PortError && !error.retryable) return unknown(`${commit.slice(0, 12)}: ${error.message}`);
+        throw error;
+      }
+    },
+    stepCommit: async (key, wanted) => {
+      const own = printKey(key);
+      return ancestry.find((commit) => {
+        const trailers = parseTrailers(commit.message);
+        const release = trailers === undefined ? undefined : parseRelease(trailers.release);
+        return (
+          trailers !== undefined && release !== undefined && trailers.rollout === own && wanted(release, trailers.step)
+        );
+      }, undefined);
+    },
+    stepAt: (commit, entry, step) => stepAt(git, { commit, entry, step }),
+  };
+}
+
+type Search = {
+  readonly commit: Oid;
+  readonly paths: readonly string[];
+  readonly identity: Identity;
+  readonly config: Config;
+};
+
+async function find(git: Git, { commit, paths, identity, config }: Search): Promise<ManifestDocument | undefined> {
+  const tree = await git.readAt(commit, { ...desiredRequest(paths), markers: [LWS_KIND] });
+  const documents = tree.files.flatMap((file) =>
+    file.content.kind === 'text' ? parseManifestFile(file.path, file.content.text, [LWS_KIND]).documents : [],
+  );
+  const same = documents.filter(
+    (document) => document.object.name === identity.name && namespaceOf(document, config) === identity.namespace,
+  );
+  return same.length === 1 ? same[0] : undefined;
+}
+
+/**
+ * The text with the release that it was in that commit. A commit without marks is the one that adoption read, and
+ * adoption gave its text the first serial; one whose marks name another text held a request that LWS saw no
+ * difference in, and the commit after it took the next serial for it.
+ */
+function releaseThere(document: ManifestDocument, commit: Oid): Known<Stable> {
+  const { workload, issues } = readWorkload(document);
+  if (workload === undefined)
+    return unknown(`${commit.slice(0, 12)}: ${issues[0]?.message ?? 'the workload cannot be read'}`);
+  const { digest, text } = workload;
+  const marked = workload.workload.marks?.release ?? { digest, serial: 1 };
+  const release = marked.digest === digest ? marked : { digest, serial: marked.serial + 1 };
+  const { marks, partition, replicas, maxUnavailable } = workload.workload;
+  const fields = { marks, partition, replicas, maxUnavailable };
+  const manifest = { file: document.file, object: document.object, workload: fields };
+  return known({ commit, release, content: workload.workload.content, text, manifest });
+}
+
+async function stepAt(
+  git: Git,
+  at: {
+    readonly commit: CommitHeader;
+    readonly entry: DesiredRollout;
+    readonly step: Pick<StepRecord, 'release' | 'index'>;
+  },
+): Promise<StepRecord | undefined> {
+  const { rollout, workload } = at.entry;
+  if (rollout === undefined || workload === undefined) return undefined;
+  const tree = await git.readAt(at.commit.oid, { ...desiredRequest([rollout.file, workload.file]), markers: [] });
+  const documents = tree.files.flatMap((file) =>
+    file.content.kind === 'text'
+      ? parseManifestFile(file.path, file.content.text, [LWS_KIND, 'Rollout']).documents
+      : [],
+  );
+  const then = documents.find(
+    (document) => document.object.kind === 'Rollout' && document.object.name === rollout.object.name,
+  );
+  const lws = documents.find(
+    (document) => document.object.kind === LWS_KIND && document.object.name === workload.object.name,
+  );
+  const plan = then === undefined ? undefined : readRollout(then).rollout?.rollout;
+  const file = lws === undefined ? undefined : readWorkload(lws).workload;
+  const replicas = file === undefined ? undefined : replicasWithoutSurge(file.workload);
+  if (plan === undefined || file === undefined || replicas === undefined) return undefined;
+  const { partition } = file.workload;
+  return {
+    ...at.step,
+    planned: plan.steps.map((step) => plannedGroups(step.replicas, replicas)),
+    frozen: frozenPlanOf(plan),
+    replicas,
+    partition: partition ?? 0,
+    writtenAt: at.commit.author.atSeconds,
+    doneSince: undefined,
+  };
+}
+
+/** The copy that a record keeps, for a commit that cannot be fetched any more: checked by its digest like any other. */
+export function stableFromRecord(record: RolloutRecord | undefined, expected: Release | undefined): Known<Stable> {
+  const copy = record?.stable;
+  if (copy === undefined) return absent;
+  const [document] = parseManifestFile('stable.yaml', copy.text, [LWS_KIND]).documents;
+  const workload = document === undefined ? undefined : readWorkload(document).workload;
+  if (workload === undefined || workload.digest !== copy.release.digest)
+    return unknown('the copy in the record does not fit its digest');
+  if (expected !== undefined && !sameRelease(expected, copy.release))
+    return unknown(`the copy in the record is of ${printRelease(copy.release)}`);
+  return known({ commit: copy.commit, release: copy.release, content: workload.workload.content, text: copy.text });
+}

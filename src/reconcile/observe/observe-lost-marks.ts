@@ -1,0 +1,37 @@
+/** The marks that our last commit wrote and that somebody has taken out of the file since. */
+
+import type { Marks } from '../../api/marks.ts';
+import { SENTINEL } from '../../api/workload.ts';
+import { lacksMarks } from '../../rollout/lost-marks.ts';
+import type { WorkloadFile } from '../../rollout/snapshot.ts';
+import type { Observation } from './observe.ts';
+
+/**
+ * The record tells that something is gone. It may be older than main, so that our last commit there decides what was
+ * written: who took the marks out by hand has left none of ours. A disabled Rollout has let go of the workload.
+ */
+async function lostMarks(of: Observation, file: WorkloadFile | undefined): Promise<Marks | undefined> {
+  const recorded = of.stored?.kind === 'read' ? of.stored.record.marks : undefined;
+  const { rollout } = of.entry.reading;
+  if (file === undefined || rollout === undefined || rollout.rollout.disabled) return undefined;
+  const { marks: own, partition } = file.workload;
+  // Without a record the fields tell: nothing of ours is below the sentinel without a step.
+  const odd = own !== undefined && own.step === undefined && partition !== SENTINEL;
+  if (recorded === undefined ? !odd : !lacksMarks(own, recorded)) return undefined;
+  const commit = await of.git.stepCommit(of.entry.key, () => true);
+  const there = commit === undefined ? undefined : await of.git.textAt(commit.oid, of.entry);
+  const written = there?.kind === 'known' ? there.value.manifest?.workload.marks : undefined;
+  const marks = written ?? recorded;
+  return marks !== undefined && lacksMarks(own, marks) ? marks : undefined;
+}
+
+/** What is gone, and the file as it would be with it: what is read beside it hangs on what is being delivered. */
+export async function withLostMarks(
+  of: Observation,
+  file: WorkloadFile | undefined,
+): Promise<{ readonly gone: Marks | undefined; readonly seen: WorkloadFile | undefined }> {
+  const gone = await lostMarks(of, file);
+  const seen =
+    file === undefined || gone === undefined ? file : { ...file, workload: { ...file.workload, marks: gone } };
+  return { gone, seen };
+}

@@ -1,0 +1,247 @@
+/** The only reader: turns what Git, the record and the cluster say of one rollout into a snapshot. */
+
+import type { Issue } from '../../api/issue.ts';
+import { absent, type Known, known } from '../../api/known.ts';
+import type { Scaler } from '../../api/live.ts';
+import type { RolloutRecord } from '../../api/record.ts';
+import { printRelease, sameRelease } from '../../api/release.ts';
+import { parseHorizontalPodAutoscaler, parseScaledObject } from '../../api/scaler.ts';
+import type { Instant } from '../../api/time.ts';
+import { SENTINEL } from '../../api/workload.ts';
+import type { ManifestDocument } from '../../manifests/parse-file.ts';
+import {
+  type History,
+  type Live,
+  SNAPSHOT_VERSION,
+  type Snapshot,
+  type Stable,
+  type WorkloadFile,
+} from '../../rollout/snapshot.ts';
+import { NOT_READ } from '../../rollout/strategies/at-rest.ts';
+import { forcedBy } from '../lint/flux-force.ts';
+import { lintWarnings, lintWorkload } from '../lint/lint-workload.ts';
+import { isTried, unwritable } from '../lint/lint-writable.ts';
+import type { StoredRecord } from '../status/record-store.ts';
+import { isAlone } from './alone.ts';
+import { type Desired, type DesiredRollout, namespaceOf } from './desired.ts';
+import { withFactDigests } from './digests.ts';
+import { type LiveReader, targets, unreadLive } from './observe-cluster.ts';
+import { type GitReader, stableFromRecord } from './observe-git.ts';
+import { withLostMarks } from './observe-lost-marks.ts';
+import { readWorkload } from './read-workload.ts';
+import { rebuiltRecord } from './rebuild-record.ts';
+
+export type Observation = {
+  readonly desired: Desired;
+  readonly entry: DesiredRollout;
+  readonly stored: StoredRecord | undefined;
+  readonly now: Instant;
+  readonly git: GitReader;
+  readonly live: LiveReader;
+};
+
+/** Reads everything that the decision about one rollout may depend on. Throws PortError where Git fails. */
+export async function observe(of: Observation): Promise<Snapshot> {
+  const { desired, entry, now } = of;
+  const workload = entry.workload === undefined ? undefined : readWorkload(entry.workload);
+  const file = workload?.workload;
+  const { gone, seen } = await withLostMarks(of, file);
+  const record = await trustedRecord(of, seen);
+  const blobs = blobsOf(desired, entry);
+  const resting = isResting({ file, record, blobs, now, auditSeconds: desired.config.auditSeconds });
+  const history = await historyOf(of, record, resting !== 'rest');
+  const recreating = entry.reading.rollout?.intents.recreating;
+  const live =
+    (file === undefined && recreating === undefined) || resting === 'rest'
+      ? unreadLive(NOT_READ)
+      : await readLive(of, entry);
+  const stable =
+    seen !== undefined
+      ? await stableOf(of, seen, record)
+      : recreating === undefined
+        ? absent
+        : await of.git.textAt(recreating.stable, entry);
+  return withFactDigests({
+    version: SNAPSHOT_VERSION,
+    key: entry.key,
+    now,
+    main: desired.commit,
+    history,
+    blobs,
+    rollout: entry.reading.rollout,
+    facts: {},
+    policy: entry.policy.rules,
+    lwsVersion: desired.config.lwsVersion,
+    workload: file,
+    ...(file !== undefined && entry.policy.rules.recreate === 'Allow' ? { alone: isAlone(desired, file.file) } : {}),
+    stable,
+    ...(gone === undefined ? {} : { lostMarks: gone }),
+    delivered: seen === undefined ? absent : await deliveredOf(of, seen),
+    retryText: file === undefined ? absent : await retryTextOf(of, file),
+    recreateText: recreating === undefined ? absent : await of.git.textAt(recreating.text, entry),
+    ...faultsOf(of, { file, stable, live, resting, unreadable: workload?.issues ?? [] }),
+    record,
+    recordFault: recordFaultOf(of, record),
+    audit: resting === 'audit' || record === undefined,
+    live,
+  });
+}
+
+function blobsOf(desired: Desired, entry: DesiredRollout): Readonly<Record<string, string>> {
+  const named = [entry.rollout?.file, entry.identity?.file, ...entry.policy.files];
+  const files = named.filter((file) => file !== undefined);
+  return Object.fromEntries(files.map((file) => [file, desired.blobs.get(file) ?? '']));
+}
+
+/** The stored record; one that is lost or not to be trusted is rebuilt from main, which costs a soak, never a step. */
+async function trustedRecord(of: Observation, file: WorkloadFile | undefined): Promise<RolloutRecord | undefined> {
+  const stored = of.stored?.kind === 'read' ? of.stored.record : undefined;
+  const marks = file?.workload.marks;
+  if (marks?.step?.kind !== 'step') return stored;
+  const { release, step } = marks;
+  const fits =
+    stored?.step !== undefined && stored.step.index === step.index && sameRelease(stored.step.release, release);
+  if (fits) return stored;
+  const commit = await of.git.stepCommit(
+    of.entry.key,
+    (theirs, label) => sameRelease(theirs, release) && label === `${step.index}/${step.of}`,
+  );
+  const rebuilt =
+    commit === undefined ? undefined : await of.git.stepAt(commit, of.entry, { release, index: step.index });
+  return rebuiltRecord(of, { stored, step: rebuilt, marks });
+}
+
+/** Why the record is not the stored one; empty: it is, or there is nothing to have one of. */
+function recordFaultOf({ stored }: Observation, record: RolloutRecord | undefined): string {
+  if (stored?.kind === 'untrusted') return stored.why;
+  if (stored === undefined) return record === undefined ? '' : 'there was none';
+  return record === stored.record ? '' : 'it spoke of another step';
+}
+
+/** Settled in Git and in the record, for these blobs, and lately audited: the cluster is not asked. */
+function isResting(at: {
+  readonly file: WorkloadFile | undefined;
+  readonly record: RolloutRecord | undefined;
+  readonly blobs: Readonly<Record<string, string>>;
+  readonly now: Instant;
+  readonly auditSeconds: number;
+}): 'rest' | 'audit' | 'work' {
+  const { file, record, blobs, now } = at;
+  if (file === undefined || record === undefined || !record.settled) return 'work';
+  const same = Object.keys(blobs).every((path) => record.blobs[path] === blobs[path]);
+  if (!same || file.workload.marks === undefined || file.workload.partition !== SENTINEL) return 'work';
+  // An audit in the future was dated by a clock that ran ahead.
+  return record.auditedAt <= now && now - record.auditedAt < at.auditSeconds ? 'rest' : 'audit';
+}
+
+/** A settled rollout whose files have not changed does not care how main came to them. */
+async function historyOf(of: Observation, record: RolloutRecord | undefined, awake: boolean): Promise<History> {
+  if (record === undefined || !awake) return { kind: 'continued' };
+  return of.git.historyOf(record.main, of.entry.reading.rollout?.intents.acknowledge);
+}
+
+function readLive(of: Observation, entry: DesiredRollout): Promise<Live> {
+  const name = entry.identity?.name ?? '';
+  const namespace = entry.key.namespace;
+  return of.live({ namespace, name, autoscaled: gitScaler(of.desired, { namespace, name }) });
+}
+
+/** Who writes `replicas` by the word of Git: a scaler among the manifests, or the configuration. */
+function gitScaler(
+  desired: Desired,
+  workload: { readonly namespace: string; readonly name: string },
+): string | undefined {
+  if (desired.config.autoscaled.includes(`${workload.namespace}/${workload.name}`)) return 'tranche.yaml, autoscaled';
+  for (const document of desired.files.flatMap((file) => file.documents)) {
+    if (namespaceOf(document, desired.config) !== workload.namespace) continue;
+    const scaler = scalerIn(document);
+    if (scaler !== undefined && targets(scaler, workload.name))
+      return `${scaler.kind} ${scaler.name} in ${document.file}`;
+  }
+  return undefined;
+}
+
+function scalerIn(document: ManifestDocument): Scaler | undefined {
+  const { kind } = document.object;
+  if (kind !== 'HorizontalPodAutoscaler' && kind !== 'ScaledObject') return undefined;
+  const read =
+    kind === 'ScaledObject' ? parseScaledObject(document.value) : parseHorizontalPodAutoscaler(document.value);
+  return read.kind === 'known' ? read.value : undefined;
+}
+
+/** The text to go back to; of no use, and so not read, while the workload is settled or not managed. */
+async function stableOf(
+  of: Observation,
+  file: WorkloadFile,
+  record: RolloutRecord | undefined,
+): Promise<Known<Stable>> {
+  const { marks } = file.workload;
+  if (marks === undefined || (marks.step === undefined && marks.release.digest === file.digest)) return absent;
+  const expected = marks.step === undefined ? marks.release : undefined;
+  const there = marks.stable === undefined ? absent : await of.git.textAt(marks.stable, of.entry);
+  if (there.kind === 'known' && (expected === undefined || there.value.release.digest === expected.digest)) {
+    // In `requested` the stable version is the delivered one, whatever serial its commit was read under.
+    return expected === undefined ? there : known({ ...there.value, release: expected });
+  }
+  const copy = stableFromRecord(record, expected);
+  return copy.kind === 'known' || there.kind === 'absent' ? copy : there;
+}
+
+/** A commit of main where the file has the release of its marks: main itself, unless a newer edit waits in it. */
+async function deliveredOf(of: Observation, file: WorkloadFile): Promise<Known<string>> {
+  const { marks } = file.workload;
+  if (marks?.step?.kind !== 'step') return absent;
+  if (file.digest === marks.release.digest) return known(of.desired.commit);
+  const commit = await of.git.stepCommit(of.entry.key, (release) => sameRelease(release, marks.release));
+  if (commit === undefined) return absent;
+  const text = await of.git.textAt(commit.oid, of.entry);
+  return text.kind === 'known' && text.value.release.digest === marks.release.digest ? known(commit.oid) : absent;
+}
+
+/** The text of a release that a retry names, where the file does not have it any more. */
+async function retryTextOf(of: Observation, file: WorkloadFile): Promise<Known<Stable>> {
+  const retry = of.entry.reading.rollout?.intents.retry?.release;
+  const { marks } = file.workload;
+  if (retry === undefined || marks === undefined || retry.digest === file.digest) return absent;
+  if (!marks.aborted.some((given) => sameRelease(given, retry))) return absent;
+  const commit = await of.git.stepCommit(of.entry.key, (release) => sameRelease(release, retry));
+  const text = commit === undefined ? absent : await of.git.textAt(commit.oid, of.entry);
+  if (text.kind === 'known' && text.value.release.digest === retry.digest) return text;
+  return { kind: 'unknown', why: `no commit of main has the template of ${printRelease(retry)}` };
+}
+
+type Faults = Pick<Snapshot, 'issues' | 'warnings'>;
+
+function faultsOf(
+  of: Observation,
+  read: {
+    readonly file: WorkloadFile | undefined;
+    readonly stable: Known<Stable>;
+    readonly live: Live;
+    readonly resting: ReturnType<typeof isResting>;
+    readonly unreadable: readonly Issue[];
+  },
+): Faults {
+  const { entry, desired } = of;
+  const { file, stable, live } = read;
+  const issues = [...entry.issues, ...read.unreadable];
+  const warnings = [...entry.reading.warnings];
+  if (entry.workload !== undefined && file !== undefined) {
+    const named = gitScaler(desired, { namespace: entry.key.namespace, name: entry.workload.object.name });
+    const autoscaled = named !== undefined || live.scaler.kind !== 'absent';
+    const facts = {
+      document: entry.workload,
+      file,
+      fileText: desired.texts.get(file.file) ?? '',
+      autoscaled,
+      stable: stable.kind === 'known' ? stable.value : undefined,
+      policy: entry.policy.rules,
+      lwsVersion: desired.config.lwsVersion,
+    };
+    issues.push(...lintWorkload(facts));
+    if (read.resting !== 'rest' && !isTried(file)) issues.push(...unwritable(facts, desired.trials));
+    if (read.resting !== 'rest') warnings.push(...forcedBy(desired.texts, entry.workload));
+    warnings.push(...lintWarnings(facts));
+  }
+  return { issues, warnings };
+}

@@ -1,0 +1,43 @@
+/** Asks early, and all at once, for what the status branch says that a pass will read: one wait a level of folders. */
+
+import type { Git, Oid, Tree } from '../../ports/git.ts';
+import type { Overrides } from '../pass.ts';
+import type { StatusBranch } from '../status/record-store.ts';
+import { CONFIG_REQUEST, desiredRequest } from './desired-request.ts';
+
+/** Reads that are under way. The status branch is only a hint: where it is wrong, this was for nothing. */
+export type Ahead = {
+  readonly config: Promise<Tree>;
+  readonly desired: { readonly paths: readonly string[]; readonly tree: Promise<Tree> } | undefined;
+};
+
+/** Stable texts of so many deliveries are asked for early; those of the others when they are looked at. */
+const MOST_STABLE = 20;
+
+/** Starts the reads of the head of main. Failures are told where they are awaited. */
+export function readAhead(git: Git, main: Oid, known: { status: StatusBranch; overrides: Overrides }): Ahead {
+  const config = git.readAt(main, CONFIG_REQUEST);
+  const paths = known.overrides.paths ?? known.status.index?.paths;
+  if (paths === undefined) return { config: handled(config), desired: undefined };
+  const desired = handled(git.readAt(main, desiredRequest(paths)));
+  const stable = stableTexts(known.status).map(({ commit, files }) => git.readAt(commit, desiredRequest(files)));
+  const tree = Promise.allSettled(stable).then(() => desired);
+  return { config: handled(config), desired: { paths, tree: handled(tree) } };
+}
+
+/** Where the deliveries that are under way have their stable texts: commits to look in, and the files to look at. */
+function stableTexts(status: StatusBranch): readonly { readonly commit: Oid; readonly files: readonly string[] }[] {
+  const found: { readonly commit: Oid; readonly files: readonly string[] }[] = [];
+  for (const stored of status.records.values()) {
+    if (stored.kind !== 'read' || found.length >= MOST_STABLE) continue;
+    const { settled, marks, blobs } = stored.record;
+    if (!settled && marks?.stable !== undefined) found.push({ commit: marks.stable, files: Object.keys(blobs) });
+  }
+  return found;
+}
+
+/** A read that may end before somebody waits for it must not count as forgotten. */
+function handled<T>(read: Promise<T>): Promise<T> {
+  read.catch(() => undefined);
+  return read;
+}

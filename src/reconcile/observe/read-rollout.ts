@@ -1,0 +1,163 @@
+/** From a document to a Rollout: with the file and line of everything that is wrong with it. */
+
+import type { FieldFault } from '../../api/field-reader.ts';
+import { parseIntents } from '../../api/intents.ts';
+import type { Issue } from '../../api/issue.ts';
+import { type MarkFault } from '../../api/marks.ts';
+import {
+  LWS_API_VERSION,
+  LWS_API_VERSION_ALIAS,
+  LWS_KIND,
+  parseRollout,
+  ROLLOUT_API_VERSION,
+  type Rollout,
+} from '../../api/rollout.ts';
+import type { ManifestDocument } from '../../manifests/parse-file.ts';
+import type { RolloutFile } from '../../rollout/snapshot.ts';
+import { rolloutHash } from './digests.ts';
+
+export type RolloutReading = {
+  /** undefined: so wrong that nothing can be worked with. */
+  readonly rollout: RolloutFile | undefined;
+  readonly issues: readonly Issue[];
+  readonly warnings: readonly Issue[];
+};
+
+/** Reads a Rollout strictly. What is valid for Kruise but not built here yet is an issue, never half-done. */
+export function readRollout(document: ManifestDocument): RolloutReading {
+  const { rollout, faults } = parseRollout(document.value);
+  // Fields of another version are not misspelt ones: its version is all there is to say.
+  if (document.object.apiVersion !== ROLLOUT_API_VERSION && faults.length > 0)
+    return { rollout: undefined, issues: [versionIssue(document)], warnings: [] };
+  const issues = [...faults.map((fault) => fieldIssue(document, fault)), ...ambiguousFields(document)];
+  if (rollout === undefined) return { rollout: undefined, issues, warnings: [] };
+  const { intents, faults: badIntents } = parseIntents(rollout.annotations);
+  issues.push(...badIntents.map((fault) => markIssue(document, fault)), ...unsupported(document, rollout));
+  const file: RolloutFile = {
+    file: document.file,
+    object: document.object,
+    rollout,
+    intents,
+    hash: rolloutHash(rollout.strategy),
+  };
+  return { rollout: file, issues, warnings: aliasWarning(document, rollout) };
+}
+
+/** A fault of a field as an issue with its line. */
+export function fieldIssue(document: ManifestDocument, fault: FieldFault): Issue {
+  return {
+    file: document.file,
+    line: document.lineOf(fault.at),
+    path: fault.at.join('.'),
+    reason: fault.reason,
+    message: `${nameOf(document)}: ${fault.message}`,
+    hint: fault.hint,
+  };
+}
+
+/** A mark or intent that cannot be read, as an issue with its line. */
+export function markIssue(document: ManifestDocument, fault: MarkFault): Issue {
+  const path = ['metadata', 'annotations', fault.key];
+  return {
+    file: document.file,
+    line: document.lineOf(path),
+    path: path.join('.'),
+    reason: 'BadAnnotation',
+    message: `${nameOf(document)}: ${fault.key} is ${JSON.stringify(fault.seen)}, wanted ${fault.wanted}`,
+    hint: 'Put the value back that the last commit of tranche wrote (git log -p shows it), or remove an intent that is no longer meant.',
+  };
+}
+
+/** `Rollout vllm`: how messages name an object. */
+export function nameOf(document: ManifestDocument): string {
+  return `${document.object.kind} ${document.object.name}`;
+}
+
+/** Numbers that decide batch sizes must read the same for everybody. */
+export function ambiguousFields(document: ManifestDocument): readonly Issue[] {
+  return document.ambiguous
+    .filter((place) => place.path.startsWith('spec'))
+    .map((place) => ({
+      file: document.file,
+      line: place.line,
+      path: place.path,
+      reason: 'AmbiguousValue',
+      message: `${nameOf(document)}: ${place.path} is written ${place.source}, which Kubernetes and YAML 1.2 read differently`,
+      hint: 'Write a plain decimal number, or put text in quotes.',
+    }));
+}
+
+function unsupported(document: ManifestDocument, rollout: Rollout): readonly Issue[] {
+  const issues: Issue[] = [];
+  const add = (path: readonly string[], what: string, hint: string): void => {
+    issues.push({
+      file: document.file,
+      line: document.lineOf(path),
+      path: path.join('.'),
+      reason: 'NotSupportedYet',
+      message: `${nameOf(document)}: ${what}`,
+      hint,
+    });
+  };
+  if (document.object.apiVersion !== ROLLOUT_API_VERSION) issues.push(versionIssue(document));
+  const { apiVersion, kind } = rollout.workload;
+  if (kind !== LWS_KIND || (apiVersion !== LWS_API_VERSION && apiVersion !== LWS_API_VERSION_ALIAS)) {
+    add(
+      ['spec', 'workloadRef'],
+      `workloadRef is ${apiVersion} ${kind}, wanted ${LWS_API_VERSION} ${LWS_KIND}`,
+      'tranche delivers LeaderWorkerSets only.',
+    );
+  }
+  if (rollout.style !== 'partition') {
+    const field =
+      rollout.style === 'blueGreen'
+        ? ['spec', 'strategy', 'blueGreen']
+        : ['spec', 'strategy', 'canary', 'enableExtraWorkloadForCanary'];
+    add(
+      field,
+      `the ${rollout.style} strategy with a second workload is not built yet`,
+      'Use strategy.canary with steps of replicas only.',
+    );
+  }
+  if (rollout.asksForTraffic) {
+    add(
+      ['spec', 'strategy', rollout.style === 'blueGreen' ? 'blueGreen' : 'canary'],
+      'traffic routing (trafficRoutings, traffic, matches) is not built yet',
+      'Remove them, or wait for a version that moves traffic.',
+    );
+  }
+  if (rollout.annotations['rollouts.kruise.io/rollback-in-batch'] === 'true') {
+    add(
+      ['metadata', 'annotations', 'rollouts.kruise.io/rollback-in-batch'],
+      'going back in batches is not supported: a way back is always one commit',
+      'Remove the annotation.',
+    );
+  }
+  return issues;
+}
+
+function versionIssue(document: ManifestDocument): Issue {
+  return {
+    file: document.file,
+    line: document.lineOf(['apiVersion']),
+    path: 'apiVersion',
+    reason: 'NotSupportedYet',
+    message: `${nameOf(document)}: apiVersion is ${document.object.apiVersion}, wanted ${ROLLOUT_API_VERSION}`,
+    hint: `Write the Rollout in ${ROLLOUT_API_VERSION}.`,
+  };
+}
+
+function aliasWarning(document: ManifestDocument, rollout: Rollout): readonly Issue[] {
+  if (rollout.workload.apiVersion !== LWS_API_VERSION_ALIAS) return [];
+  const path = ['spec', 'workloadRef', 'apiVersion'];
+  return [
+    {
+      file: document.file,
+      line: document.lineOf(path),
+      path: path.join('.'),
+      reason: 'ApiVersionAlias',
+      message: `${nameOf(document)}: ${LWS_API_VERSION_ALIAS} is the group of a proposal; it is read as ${LWS_API_VERSION}`,
+      hint: `Write ${LWS_API_VERSION}.`,
+    },
+  ];
+}

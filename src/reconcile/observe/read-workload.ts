@@ -1,0 +1,64 @@
+/** From a document to a workload: its numbers read strictly, its marks parsed, its release hashed. */
+
+import type { Issue } from '../../api/issue.ts';
+import { isRecord, at as valueAt } from '../../api/json.ts';
+import { type Marks, parseMarks } from '../../api/marks.ts';
+import { releaseContent } from '../../api/release-content.ts';
+import type { Workload } from '../../api/workload.ts';
+import type { ManifestDocument } from '../../manifests/parse-file.ts';
+import { type StrictRead, strictInteger, strictIntOrPercent } from '../../manifests/strict-scalar.ts';
+import type { FieldPath } from '../../rollout/edit.ts';
+import type { WorkloadFile } from '../../rollout/snapshot.ts';
+import { MAX_UNAVAILABLE_PATH, PARTITION_PATH, REPLICAS_PATH } from '../../rollout/step-edits.ts';
+import { releaseDigest } from './digests.ts';
+import { markIssue } from './read-rollout.ts';
+
+export const MAX_SURGE_PATH: FieldPath = ['spec', 'rolloutStrategy', 'rollingUpdateConfiguration', 'maxSurge'];
+export const SIZE_PATH: FieldPath = ['spec', 'leaderWorkerTemplate', 'size'];
+const ROLLOUT_ID = 'rollouts.kruise.io/rollout-id';
+
+export type WorkloadReading = {
+  /** undefined where a number that decides a batch, or a mark, cannot be read: then nothing may be written. */
+  readonly workload: WorkloadFile | undefined;
+  readonly issues: readonly Issue[];
+};
+
+/** Reads a LeaderWorkerSet manifest. */
+export function readWorkload(document: ManifestDocument): WorkloadReading {
+  const issues: Issue[] = [];
+  const take = <T>(read: StrictRead<T>): T | undefined => {
+    if (read.kind === 'wrong') issues.push(read.issue);
+    return read.kind === 'ok' ? read.value : undefined;
+  };
+  const annotations = stringsAt(document, ['metadata', 'annotations']);
+  const marks = parseMarks(annotations);
+  if (isFaults(marks)) issues.push(...marks.map((fault) => markIssue(document, fault)));
+  const content = releaseContent(document.value);
+  const workload: Workload = {
+    replicas: take(strictInteger(document, REPLICAS_PATH)),
+    partition: take(strictInteger(document, PARTITION_PATH)),
+    maxUnavailable: take(strictIntOrPercent(document, MAX_UNAVAILABLE_PATH)),
+    maxSurge: take(strictIntOrPercent(document, MAX_SURGE_PATH)),
+    size: take(strictInteger(document, SIZE_PATH)) ?? 1,
+    rolloutId: stringsAt(document, ['metadata', 'labels'])[ROLLOUT_ID],
+    content,
+    marks: isFaults(marks) ? undefined : marks,
+  };
+  if (issues.length > 0) return { workload: undefined, issues };
+  const { file, object, text } = document;
+  return { workload: { file, object, workload, digest: releaseDigest(content), text }, issues };
+}
+
+function isFaults(
+  marks: ReturnType<typeof parseMarks>,
+): marks is Exclude<ReturnType<typeof parseMarks>, Marks | undefined> {
+  return Array.isArray(marks);
+}
+
+function stringsAt(document: ManifestDocument, path: FieldPath): Readonly<Record<string, string>> {
+  const value = valueAt(document.value, path);
+  if (!isRecord(value)) return {};
+  const entries: [string, string][] = [];
+  for (const [key, text] of Object.entries(value)) if (typeof text === 'string') entries.push([key, text]);
+  return Object.fromEntries(entries);
+}

@@ -1,0 +1,207 @@
+/** A person's word as a commit: approve, abort and the rest, written where the next pass reads them. */
+
+import { ACCEPTABLE, INTENT, printAbort, printAccepts, printRetry, printStepIntent } from '../../api/intents.ts';
+import { isJsonObject, type Json } from '../../api/json.ts';
+import { parseRelease, printRelease, type Release, sameRelease } from '../../api/release.ts';
+import { releaseToAccept } from '../../rollout/accepting.ts';
+import type { Edit } from '../../rollout/edit.ts';
+import { highestSerial, nextRelease } from '../../rollout/situation.ts';
+import type { Snapshot } from '../../rollout/snapshot.ts';
+import { jumpRefusal } from '../../rollout/steps.ts';
+import { factsDigest } from '../observe/digests.ts';
+
+export type Intent =
+  /** With `hold` not the step's pause is ended, but that hold is accepted for what the last pass has seen. */
+  | { readonly kind: 'approve'; readonly step: number | undefined; readonly hold?: string | undefined }
+  | { readonly kind: 'jump'; readonly step: number }
+  /** With `keepNewer` a newer text in the file stays, and is taken from its first step. */
+  | { readonly kind: 'abort'; readonly keepNewer: boolean }
+  | { readonly kind: 'retry'; readonly release: string | undefined }
+  | { readonly kind: 'pause' }
+  | { readonly kind: 'resume' }
+  | { readonly kind: 'acknowledge' };
+
+/** What to write into the Rollout, and the subject of the commit; or why not. */
+export type IntentPlan =
+  | { readonly kind: 'write'; readonly edits: readonly Edit[]; readonly what: string }
+  | { readonly kind: 'refused'; readonly why: string };
+
+const PAUSED = ['spec', 'strategy', 'paused'] as const;
+
+/** Holds that an approval ends besides a pause, also while extra groups start. */
+const OVERRULED: readonly string[] = ['Overshoot', 'GroupsAstray', 'StepScaledAway', 'PartitionEdited', 'Recreated'];
+
+/** Turns an intent into edits of the Rollout. Every one names the release that it is meant for. */
+export function planIntent(intent: Intent, snapshot: Snapshot): IntentPlan {
+  if (snapshot.rollout === undefined)
+    return refused(
+      'there is no Rollout that can be read. If it was removed, add it again, or hand the workload back with tranche eject; else tranche lint says what is wrong',
+    );
+  if (intent.kind === 'pause' || intent.kind === 'resume') return pause(intent.kind === 'pause', snapshot);
+  if (intent.kind === 'acknowledge') return acknowledge(snapshot);
+  const kept = snapshot.rollout.intents.recreating;
+  if (intent.kind === 'abort' && kept !== undefined && kept.way === 'forward')
+    return annotate('abort', printRelease(kept.release), `abort ${printRelease(kept.release)}`);
+  if (snapshot.workload === undefined)
+    return refused(
+      'the LeaderWorkerSet cannot be read from the files, so nobody knows what is being delivered. Correct the file (tranche lint says where), then order again',
+    );
+  if (intent.kind === 'approve')
+    return intent.hold === undefined ? approve(intent.step, snapshot) : accept(intent.hold, intent.step, snapshot);
+  if (intent.kind === 'jump') return jump(intent.step, snapshot);
+  if (intent.kind === 'abort') return abort(intent.keepNewer, snapshot);
+  return retry(intent.release, snapshot);
+}
+
+function pause(paused: boolean, { rollout }: Snapshot): IntentPlan {
+  // After eject the Rollout is still there, and asks for nothing.
+  if (rollout?.rollout.disabled === true)
+    return refused(
+      `the Rollout is disabled (spec.disabled), as eject leaves it, so there is nothing to ${paused ? 'pause' : 'resume'}. To deliver by it again, remove spec.disabled in ${rollout.file}`,
+    );
+  const edit: Edit = paused ? { kind: 'set', path: PAUSED, value: true } : { kind: 'remove', path: PAUSED };
+  const edits = rollout?.rollout.paused === paused ? [] : [edit];
+  return { kind: 'write', edits, what: paused ? 'pause' : 'resume' };
+}
+
+function acknowledge({ history, main }: Snapshot): IntentPlan {
+  if (history.kind === 'continued')
+    return refused('main was not rewritten since the last pass, so there is nothing to acknowledge');
+  if (history.acknowledged) return refused('it is acknowledged already');
+  return annotate('acknowledge', main, `acknowledge main at ${main.slice(0, 12)}`);
+}
+
+function approve(step: number | undefined, snapshot: Snapshot): IntentPlan {
+  const current = currentStep(snapshot);
+  if (current === undefined) return refused('no step is in flight, so there is nothing to approve');
+  if (step !== undefined && step !== current.index)
+    return refused(`step ${current.index} is current, not step ${step}`);
+  // Given before its groups are there it ends the pause that is still to come, and skips nothing else.
+  const overruled = snapshot.record?.holds.some(({ reason }) => OVERRULED.includes(reason)) ?? false;
+  if (current.index === 0 && !overruled)
+    return refused('the extra groups are still starting and step 1 is not in Git yet, so there is nothing to approve');
+  return annotate(
+    'approve',
+    printStepIntent(current),
+    `approve step ${current.index} of ${printRelease(current.release)}`,
+  );
+}
+
+/**
+ * Accepts a hold for what the last pass has seen, which is said with it. What was accepted of this release besides
+ * stays so.
+ */
+function accept(wish: string, step: number | undefined, { rollout, workload, record, key }: Snapshot): IntentPlan {
+  const reason = ACCEPTABLE.find((known) => known === wish);
+  if (reason === undefined || workload === undefined)
+    return refused(`${wish} is no hold that a person may accept. These are: ${ACCEPTABLE.join(', ')}`);
+  if (step !== undefined) return refused('--step and --hold are two orders: a pause is ended, or a hold is accepted');
+  const { facts } = record?.holds.find((found) => found.reason === reason) ?? {};
+  if (facts === undefined)
+    return refused(
+      `the last pass has seen no ${reason} that a person may accept. tranche status ${key.name} says what it waits for`,
+    );
+  const release = releaseToAccept({ marks: workload.workload.marks, digest: workload.digest });
+  const others = (rollout?.intents.accept ?? []).filter(
+    (given) => given.reason !== reason && sameRelease(given.release, release),
+  );
+  const accepts = [...others, { reason, release, facts: factsDigest(facts) }];
+  return annotate('accept', printAccepts(accepts), `accept ${reason} of ${printRelease(release)}: ${tell(facts)}`);
+}
+
+/** `partition 0, expected 3`; `replicas 4, groups 2 3`. */
+function tell(value: Json): string {
+  if (Array.isArray(value)) return value.map(tell).join(value.some(isJsonObject) ? '; ' : ' ');
+  if (!isJsonObject(value)) return typeof value === 'string' ? value : JSON.stringify(value);
+  return Object.entries(value)
+    .map(([name, inside]) => `${name} ${tell(inside)}`)
+    .join(', ');
+}
+
+function jump(step: number, snapshot: Snapshot): IntentPlan {
+  const current = currentStep(snapshot);
+  const release = current?.release ?? requestedRelease(snapshot);
+  const steps = snapshot.rollout?.rollout.steps.length ?? 0;
+  if (release === undefined) return refused('nothing is being delivered, so there is no step to jump to');
+  const refusal = jumpRefusal(step, { current: current?.index ?? 0, steps });
+  if (refusal !== undefined) return refused(refusal);
+  return annotate(
+    'jump',
+    printStepIntent({ index: step, release }),
+    `jump to step ${step} of ${printRelease(release)}`,
+  );
+}
+
+function abort(keepNewer: boolean, snapshot: Snapshot): IntentPlan {
+  const marks = snapshot.lostMarks ?? snapshot.workload?.workload.marks;
+  const going = marks?.step?.kind === 'rollback';
+  const release = marks?.step?.kind === 'step' ? marks.release : requestedRelease(snapshot);
+  if (release === undefined)
+    return refused(
+      going
+        ? 'it is going back already'
+        : 'nothing is being delivered, so there is nothing to abort. To go back to an earlier template, put it into the file',
+    );
+  const newer = newerText(release, snapshot);
+  if (keepNewer && newer === undefined)
+    return refused(
+      `the file holds no text that is newer than ${printRelease(release)}, so there is none to keep. To go back, abort without --keep-newer`,
+    );
+  const named = printRelease(release);
+  if (newer === undefined) return annotate('abort', named, `abort ${named}`);
+  return keepNewer
+    ? annotate('abort', named, `abort ${named}; the newer text ${newer} in the file stays, from its first step`)
+    : annotate('abort', printAbort({ release, newer }), `abort ${named}, and the newer text ${newer} in the file`);
+}
+
+/** The text in the file, where it is neither the release that is given up nor what that goes back to. */
+function newerText(release: Release, { workload, stable }: Snapshot): string | undefined {
+  if (workload === undefined || workload.digest === release.digest) return undefined;
+  return stable.kind === 'known' && stable.value.release.digest === workload.digest ? undefined : workload.digest;
+}
+
+function retry(wish: string | undefined, snapshot: Snapshot): IntentPlan {
+  const { workload } = snapshot;
+  const marks = workload?.workload.marks;
+  const aborted = marks?.aborted ?? [];
+  const named = wish === undefined ? undefined : parseRelease(wish);
+  if (wish !== undefined && named === undefined) return refused(`${wish} is no release, wanted one as 9c41d2e0.7`);
+  const inFile = aborted.find((release) => release.digest === workload?.digest);
+  const release = named === undefined ? (inFile ?? aborted[0]) : aborted.find((given) => sameRelease(given, named));
+  if (release === undefined)
+    return refused(
+      named === undefined
+        ? 'no release was aborted'
+        : `${wish} is not among the aborted releases: ${aborted.map(printRelease).join(', ') || 'none'}`,
+    );
+  const waiting = requestedRelease(snapshot);
+  if (waiting !== undefined && waiting.digest !== release.digest)
+    return refused(
+      `the file asks for another text (${waiting.digest}), which comes first and would make this order void. Order it again once that is settled, or give that up first: tranche abort ${snapshot.key.name}`,
+    );
+  const order = { release, after: highestSerial(marks) };
+  return annotate('retry', printRetry(order), `retry ${printRelease(release)}`);
+}
+
+function currentStep({ workload }: Snapshot): { readonly index: number; readonly release: Release } | undefined {
+  const marks = workload?.workload.marks;
+  return marks?.step?.kind === 'step' ? { index: marks.step.index, release: marks.release } : undefined;
+}
+
+/** The release that an edit would become that nobody has begun to deliver; undefined: there is none. */
+function requestedRelease({ workload }: Snapshot): Release | undefined {
+  const marks = workload?.workload.marks;
+  if (workload === undefined || marks === undefined || marks.step?.kind === 'step') return undefined;
+  if (marks.release.digest === workload.digest) return undefined;
+  // On the way back, a text that was given up is not delivered: whoever writes it is fought.
+  const given = marks.step !== undefined && marks.aborted.some(({ digest }) => digest === workload.digest);
+  return given ? undefined : nextRelease(workload.digest, marks);
+}
+
+function annotate(key: keyof typeof INTENT, value: string, what: string): IntentPlan {
+  return { kind: 'write', edits: [{ kind: 'set', path: ['metadata', 'annotations', INTENT[key]], value }], what };
+}
+
+function refused(why: string): IntentPlan {
+  return { kind: 'refused', why };
+}

@@ -1,0 +1,153 @@
+/** Writes what a person orders: reads afresh, plans the edits, pushes; again when somebody else was first. */
+
+import type { Config } from '../../api/config.ts';
+import { unknown } from '../../api/known.ts';
+import type { Instant } from '../../api/time.ts';
+import { PortError } from '../../ports/port-error.ts';
+import type { ObjectEdits } from '../../rollout/edit.ts';
+import { intentMessage, printKey } from '../../rollout/messages.ts';
+import type { Snapshot } from '../../rollout/snapshot.ts';
+import { headOf } from '../observe/branch-head.ts';
+import { type Desired, type DesiredRollout } from '../observe/desired.ts';
+import { observe } from '../observe/observe.ts';
+import { unreadLive } from '../observe/observe-cluster.ts';
+import { gitReader } from '../observe/observe-git.ts';
+import { readConfig, readDesired } from '../observe/read-main.ts';
+import { newMemory, type Overrides, type Ports } from '../pass.ts';
+import { EMPTY_STATUS, readStatus, STATUS_REQUEST, type StatusBranch } from '../status/record-store.ts';
+import { type Batch, execute, type Step } from '../write/execute.ts';
+import { render } from '../write/render.ts';
+
+/** Which rollout is meant; an empty namespace: the only one of that name. */
+export type Target = { readonly name: string; readonly namespace: string };
+
+/** Edits as a chain of commits, or why not. */
+export type Ordered =
+  | {
+      readonly kind: 'write';
+      readonly commits: readonly { readonly edits: readonly ObjectEdits[]; readonly what: string }[];
+    }
+  | { readonly kind: 'refused'; readonly why: string };
+
+export type OrderResult =
+  | { readonly kind: 'written'; readonly commits: readonly string[]; readonly what: string; readonly diff: string }
+  | { readonly kind: 'refused'; readonly why: string };
+
+const ATTEMPTS = 5;
+
+/** What an order is planned on: the snapshot of the target without the cluster, which an intent does not need. */
+export type OrderScene = { readonly snapshot: Snapshot; readonly config: Config };
+
+/**
+ * Carries one order out: `decide` says what to write, or why not. Throws PortError where Git fails or main never
+ * holds still.
+ */
+export async function order(
+  ports: Ports,
+  at: { readonly target: Target; readonly overrides: Overrides; readonly by: string },
+  decide: (scene: OrderScene) => Ordered,
+): Promise<OrderResult> {
+  ports.git.begin();
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+    const scene = await readScene(ports, at.overrides);
+    const entry = pick(scene.desired, at.target);
+    if (typeof entry === 'string') return { kind: 'refused', why: entry };
+    const snapshot = await snapshotOf(ports, scene, entry);
+    const ordered = decide({ snapshot, config: scene.desired.config });
+    if (ordered.kind === 'refused') return ordered;
+    const drawn = draw(ordered, { scene, entry, by: at.by });
+    if (drawn.kind === 'refused') return drawn;
+    const { steps, what, diff } = drawn;
+    if (steps.length === 0)
+      return { kind: 'written', commits: [], what: `${what}: said already, nothing to write`, diff };
+    const done = await execute(ports.git, batchOf(scene, steps, ports.clock.now()));
+    if (done.kind === 'written') return { kind: 'written', commits: done.steps, what, diff };
+    if (done.kind === 'refused')
+      return {
+        kind: 'refused',
+        why: `the push to ${done.branch} was refused: ${done.rule}. Open a pull request with this change, or allow the push`,
+      };
+  }
+  throw new PortError(`main moved ${ATTEMPTS} times in a row`, {
+    port: 'git',
+    operation: 'push',
+    retryable: true,
+    hint: 'Nothing was written. Try again.',
+  });
+}
+
+type Drawn =
+  | { readonly kind: 'ok'; readonly steps: readonly Step[]; readonly what: string; readonly diff: string }
+  | (Ordered & { readonly kind: 'refused' });
+
+/** The ordered edits as commits, each on the text that the one before leaves; those that change nothing are left out. */
+function draw(
+  ordered: Ordered & { readonly kind: 'write' },
+  at: { readonly scene: Scene; readonly entry: DesiredRollout; readonly by: string },
+): Drawn {
+  const steps: Step[] = [];
+  const texts = new Map(at.scene.desired.texts);
+  let diff = '';
+  for (const commit of ordered.commits) {
+    const rendered = render(commit.edits, texts);
+    if (rendered.kind === 'refused') {
+      const { file, line, message, hint } = rendered.issue;
+      return { kind: 'refused', why: `${file}:${line}: ${message}. ${hint}` };
+    }
+    for (const write of rendered.writes) if (write.text !== undefined) texts.set(write.path, write.text);
+    diff += rendered.diff;
+    const message = intentMessage(commit.what, { key: at.entry.key, main: at.scene.main, by: at.by });
+    if (rendered.writes.length > 0) steps.push({ writes: rendered.writes, message });
+  }
+  return { kind: 'ok', steps, what: ordered.commits.map((commit) => commit.what).join('; '), diff };
+}
+
+function batchOf(scene: Scene, steps: readonly Step[], now: Instant): Batch {
+  return {
+    config: scene.desired.config,
+    now,
+    main: scene.main,
+    status: undefined,
+    steps,
+    statusWrites: [],
+    statusMessage: '',
+  };
+}
+
+type Scene = { readonly main: string; readonly desired: Desired; readonly status: StatusBranch };
+
+async function readScene({ git }: Ports, overrides: Overrides): Promise<Scene> {
+  const branch = overrides.branch ?? 'main';
+  const [first] = await git.heads([branch]);
+  const config = await readConfig(git, headOf(branch, first), overrides);
+  const [head, statusHead] = await git.heads([config.branch, config.statusBranch]);
+  const main = headOf(config.branch, head);
+  const desired = await readDesired(git, main, { config, memory: newMemory() });
+  const status = statusHead === undefined ? EMPTY_STATUS : readStatus(await git.readAt(statusHead, STATUS_REQUEST));
+  return { main, desired, status };
+}
+
+function pick(desired: Desired, target: Target): DesiredRollout | string {
+  const found = desired.rollouts.filter(
+    (entry) => entry.key.name === target.name && (target.namespace === '' || entry.key.namespace === target.namespace),
+  );
+  const [first, second] = found;
+  const all = desired.rollouts.map((entry) => `${entry.key.namespace}/${entry.key.name}`).join(', ');
+  if (first === undefined)
+    return `no Rollout ${target.namespace === '' ? '' : `${target.namespace}/`}${target.name}. There is: ${all === '' ? 'none' : all}`;
+  if (second !== undefined)
+    return `${target.name} is in several namespaces: ${found.map((entry) => entry.key.namespace).join(', ')}. Say which with --namespace`;
+  return first;
+}
+
+async function snapshotOf(ports: Ports, scene: Scene, entry: DesiredRollout): Promise<Snapshot> {
+  const { desired, main, status } = scene;
+  return observe({
+    desired,
+    entry,
+    stored: status.records.get(printKey(entry.key)),
+    now: ports.clock.now(),
+    git: gitReader(ports.git, main, desired.config),
+    live: async () => ({ ...unreadLive('not asked for this'), scaler: unknown('not asked for this') }),
+  });
+}

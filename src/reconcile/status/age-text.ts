@@ -1,0 +1,54 @@
+/** How old a picture is, and what has happened since, in words: the first thing to know of it at night. */
+
+import { printableLine } from '../../api/printable.ts';
+import { type Instant, printDuration, printInstant } from '../../api/time.ts';
+import type { AsOf, Since } from './read-picture.ts';
+
+/** Instead of a table, before any pass has written one. */
+export const NO_PASS_YET =
+  'no pass has written a status yet: tranche reconcile makes one, and tranche status --live looks without it\n';
+
+const COMMITS_SHOWN = 5;
+const SUBJECT_CHARACTERS_MAX = 100;
+
+/** `2026-11-21T01:47:25Z (2 min ago), main at 0123456789ab`. */
+export function asOfText({ kind, at, main }: AsOf, now: Instant): string {
+  const age =
+    kind === 'live' ? 'now, read from the cluster' : `${printDuration(now - at)} ago, the last pass with news`;
+  return `${printInstant(at)} (${age}), main at ${main.slice(0, 12)}`;
+}
+
+/** What may make the picture an old one: nobody looks any more, or main has moved on. */
+export function noticeLines(asOf: AsOf, since: readonly Since[], now: Instant): readonly string[] {
+  const { unseen, more, overdueSince } = asOf;
+  const late =
+    overdueSince === undefined
+      ? []
+      : [
+          `no pass has looked since, though one was due ${printDuration(now - overdueSince)} ago: is tranche reconcile still running?`,
+        ];
+  if (unseen.length === 0) return late;
+  const ahead = `main is ${more ? 'at least ' : ''}${unseen.length} ${unseen.length === 1 ? 'commit' : 'commits'} ahead of that`;
+  if (since.every(({ orders, files }) => orders.length + files.length === 0))
+    return [...late, `${ahead}, with no change of the files that count here`];
+  const commits = unseen
+    .slice(0, COMMITS_SHOWN)
+    .map(
+      ({ oid, author, message }) =>
+        `  ${oid.slice(0, 12)}  ${subjectOf(message)} (${printableLine(author.name)}, ${printDuration(now - author.atSeconds)} ago)`,
+    );
+  const rest = unseen.length > COMMITS_SHOWN ? [`  and ${unseen.length - COMMITS_SHOWN} before them`] : [];
+  return [...late, `${ahead}:`, ...commits, ...rest];
+}
+
+/** What of that concerns one rollout. */
+export function sinceLine({ orders, files }: Since): string | undefined {
+  if (orders.length > 0) return `${orders.join(', ')} ordered, not seen yet: the next pass reads it`;
+  if (files.length === 0) return undefined;
+  return `${files.map(printableLine).join(', ')} changed on main, not seen yet: the next pass reads it`;
+}
+
+function subjectOf(message: string): string {
+  const subject = printableLine(message.split('\n')[0] ?? '');
+  return subject.length > SUBJECT_CHARACTERS_MAX ? `${subject.slice(0, SUBJECT_CHARACTERS_MAX)}…` : subject;
+}

@@ -1,0 +1,143 @@
+/** The picture on the status branch, for those who only want to look: the records, how old they are, what came since. */
+
+import { type Config, DEFAULT_CONFIG } from '../../api/config.ts';
+import type { RolloutRecord } from '../../api/record.ts';
+import { printRelease } from '../../api/release.ts';
+import type { Instant } from '../../api/time.ts';
+import type { CommitHeader, Oid } from '../../ports/git.ts';
+import { parseTrailers, printKey } from '../../rollout/messages.ts';
+import { headOf } from '../observe/branch-head.ts';
+import type { Desired } from '../observe/desired.ts';
+import { newMemory, type Overrides, type Ports } from '../pass.ts';
+import { readStatus, STATUS_REQUEST, type StatusBranch } from './record-store.ts';
+
+/** When the world was read that a picture shows, and what is known to have happened since. */
+export type AsOf = {
+  readonly kind: 'live' | 'recorded';
+  readonly at: Instant;
+  /** The commit of main that was read. */
+  readonly main: Oid;
+  /** Commits that no pass has shown to have seen, newest first; those that the pass itself wrote are not among them. */
+  readonly unseen: readonly CommitHeader[];
+  /** True where there are more than were counted, or main was rewritten. */
+  readonly more: boolean;
+  /** When a pass should have looked and none did; undefined: nothing is overdue. */
+  readonly overdueSince: Instant | undefined;
+};
+
+/** What the unseen commits mean for one rollout. */
+export type Since = { readonly orders: readonly string[]; readonly files: readonly string[] };
+
+export type Shown = {
+  readonly record: RolloutRecord;
+  readonly since: Since;
+  /** Of a look that writes nothing: the subject of the commit that the next pass makes. */
+  readonly next: string | undefined;
+};
+
+export type Picture = {
+  /** undefined: no pass has written anything yet. */
+  readonly asOf: AsOf | undefined;
+  readonly shown: readonly Shown[];
+};
+
+export const NOTHING_SINCE: Since = { orders: [], files: [] };
+const UNSEEN_MOST = 50;
+/** Passes may be a workflow that runs every few minutes; an audit that is later than this is not on its way. */
+const LATE_SECONDS = 900;
+
+/** All records that can be trusted, by name. Throws PortError where Git cannot be read. */
+export async function readPicture(ports: Ports, overrides: Overrides): Promise<Picture> {
+  const { git, log } = ports;
+  const branch = overrides.branch ?? DEFAULT_CONFIG.branch;
+  const [first] = await git.heads([branch]);
+  const { readConfig } = await import('../observe/read-main.ts');
+  const config = await readConfig(git, headOf(branch, first), overrides);
+  const [main, head] = await git.heads([config.branch, config.statusBranch]);
+  if (head === undefined) return { asOf: undefined, shown: [] };
+  const status = readStatus(await git.readAt(head, STATUS_REQUEST));
+  const records: RolloutRecord[] = [];
+  for (const [key, stored] of [...status.records].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    if (stored.kind === 'read') records.push(stored.record);
+    else
+      log.warn(
+        `rollouts/${key}.json on ${config.statusBranch} is not trusted: ${stored.why}; the next pass rebuilds it`,
+      );
+  }
+  const at = { head, main: headOf(config.branch, main), status };
+  const { asOf, base } = await ageOf(ports, at, records);
+  const since = asOf.unseen.length === 0 ? undefined : await changesSince(ports, { config, base, main: at.main });
+  return {
+    asOf,
+    shown: records.map((record) => ({ record, since: since?.(record) ?? NOTHING_SINCE, next: undefined })),
+  };
+}
+
+type Heads = { readonly head: Oid; readonly main: Oid; readonly status: StatusBranch };
+
+/** `base`: the last commit of main that the picture knows of. */
+async function ageOf(
+  { git, clock }: Ports,
+  { head, main, status }: Heads,
+  records: readonly RolloutRecord[],
+): Promise<{ readonly asOf: AsOf; readonly base: Oid }> {
+  const [written] = await git.history(head, undefined, 1);
+  const read = status.index?.main ?? main;
+  const line = read === main ? [] : await git.history(main, read, UNSEEN_MOST + 1);
+  const found = line.at(-1)?.oid === read;
+  const after = found ? line.slice(0, -1) : line.slice(0, UNSEEN_MOST);
+  const unseen = after.filter((commit) => !isOwn(commit, read, records));
+  const audit = status.index?.settled === true ? status.index.nextAuditAt : undefined;
+  return {
+    asOf: {
+      kind: 'recorded',
+      at: written?.author.atSeconds ?? clock.now(),
+      main: read,
+      unseen,
+      more: read !== main && !found,
+      overdueSince: audit !== undefined && clock.now() > audit + LATE_SECONDS ? audit : undefined,
+    },
+    base: after.find((commit) => !unseen.includes(commit))?.oid ?? read,
+  };
+}
+
+/** A step of the very pass that wrote the picture: its record has it. A status that was refused has not. */
+function isOwn({ message }: CommitHeader, read: Oid, records: readonly RolloutRecord[]): boolean {
+  const trailers = parseTrailers(message);
+  if (trailers?.plannedFrom !== read) return false;
+  const marks = records.find((record) => printKey(record) === trailers.rollout)?.marks;
+  return marks === undefined || printRelease(marks.release) === trailers.release;
+}
+
+/** What differs for a rollout between two commits of main: orders that were given, and files. */
+async function changesSince(
+  { git }: Ports,
+  { config, base, main }: { readonly config: Config; readonly base: Oid; readonly main: Oid },
+): Promise<(record: RolloutRecord) => Since> {
+  const { readDesired } = await import('../observe/read-main.ts');
+  const memory = newMemory();
+  const before = await readDesired(git, base, { config, memory });
+  const now = await readDesired(git, main, { config, memory });
+  return (record) => ({
+    orders: ordersBetween(wordsOf(before, record), wordsOf(now, record)),
+    files: Object.keys(record.blobs).filter((file) => before.blobs.get(file) !== now.blobs.get(file)),
+  });
+}
+
+type Words = Readonly<Record<string, string>>;
+
+/** What people say on the Rollout, by the name of the verb. */
+function wordsOf({ rollouts }: Desired, record: RolloutRecord): Words {
+  const file = rollouts.find((entry) => printKey(entry.key) === printKey(record))?.reading.rollout;
+  if (file === undefined) return {};
+  const given = Object.entries(file.intents).filter(([key, value]) => key !== 'recreating' && value !== undefined);
+  return {
+    ...Object.fromEntries(given.map(([key, value]) => [key, JSON.stringify(value)])),
+    [file.rollout.paused ? 'pause' : 'resume']: '',
+    ...(file.rollout.disabled ? { disable: '' } : {}),
+  };
+}
+
+function ordersBetween(before: Words, now: Words): readonly string[] {
+  return Object.keys(now).filter((word) => Object.keys(before).length > 0 && before[word] !== now[word]);
+}

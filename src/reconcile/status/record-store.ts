@@ -1,0 +1,171 @@
+/** The status branch as files: one record a rollout, an index for the passes that find nothing to do, pages for people. */
+
+import { createHash } from 'node:crypto';
+import type { Overrides } from '../../api/config.ts';
+import { canonicalJson, isJsonObject, isRecord, type Json } from '../../api/json.ts';
+import { RECORD_VERSION, type RolloutRecord } from '../../api/record.ts';
+import type { FileWrite, ReadRequest, Tree } from '../../ports/git.ts';
+import { printKey } from '../../rollout/messages.ts';
+import type { RolloutKey } from '../../rollout/snapshot.ts';
+import { isRolloutRecord } from './record-shape.ts';
+import { badge, statusPage } from './status-page.ts';
+
+export const INDEX_FILE = 'index.json';
+
+/** The whole branch: it is small, and one fetch brings it. */
+export const STATUS_REQUEST: ReadRequest = { paths: [''], suffixes: ['.json', '.md', '.svg'], markers: [] };
+
+export type StoredRecord =
+  | { readonly kind: 'read'; readonly record: RolloutRecord }
+  /** Not ours any more: edited by hand, of another version, or no JSON. Rebuilt from main. */
+  | { readonly kind: 'untrusted'; readonly why: string };
+
+/** What lets a pass end after one fetch: nothing is in flight, and main is where it was. */
+export type StatusIndex = {
+  readonly version: typeof RECORD_VERSION;
+  readonly main: string;
+  /** True where every rollout is settled and no file is wrong. */
+  readonly settled: boolean;
+  /** Seconds since the epoch; undefined: there is nothing to audit. */
+  readonly nextAuditAt: number | undefined;
+  /** As configured: how far away an audit may be, and how soon to look again. */
+  readonly auditSeconds: number;
+  readonly intervalSeconds: number;
+  /** The paths that were read, so that the next pass can ask for configuration and manifests at once. */
+  readonly paths: readonly string[];
+  /** What the command line said over the configuration: another process may look at another cluster or other paths. */
+  readonly overrides: string;
+};
+
+export type StatusBranch = {
+  readonly head: string | undefined;
+  readonly index: StatusIndex | undefined;
+  readonly records: ReadonlyMap<string, StoredRecord>;
+  /** Text by path, to write only what changes. */
+  readonly texts: ReadonlyMap<string, string>;
+};
+
+export const EMPTY_STATUS: StatusBranch = { head: undefined, index: undefined, records: new Map(), texts: new Map() };
+
+/** The command line's word as one text, to compare with that of the process that wrote the index. */
+export function overridesText({ branch, statusBranch, cluster, paths }: Overrides): string {
+  return JSON.stringify([branch, statusBranch, cluster, paths]);
+}
+
+/** Reads the branch; whatever is wrong with a file costs that file only. */
+export function readStatus(tree: Tree): StatusBranch {
+  const records = new Map<string, StoredRecord>();
+  const texts = new Map<string, string>();
+  let index: StatusIndex | undefined;
+  for (const file of tree.files) {
+    if (file.content.kind !== 'text') continue;
+    texts.set(file.path, file.content.text);
+    if (file.path === INDEX_FILE) index = readIndex(file.content.text);
+    const match = /^rollouts\/(.+)\.json$/.exec(file.path);
+    if (match?.[1] !== undefined) records.set(match[1], readRecord(file.content.text, match[1]));
+  }
+  return { head: tree.commit, index, records, texts };
+}
+
+/** The files that this pass wants changed on the branch; empty: it says already what there is to say. */
+export function statusWrites(
+  before: StatusBranch,
+  after: {
+    readonly cluster: string;
+    readonly records: ReadonlyMap<string, RolloutRecord>;
+    readonly index: StatusIndex;
+  },
+): readonly FileWrite[] {
+  const wanted = new Map<string, string>();
+  const sorted = [...after.records.entries()].sort(([a], [b]) => (a < b ? -1 : 1));
+  for (const [key, record] of sorted) {
+    wanted.set(`rollouts/${key}.json`, printRecord(record));
+    wanted.set(`badges/${key}.svg`, badge(record));
+  }
+  wanted.set(INDEX_FILE, `${JSON.stringify(after.index, undefined, 2)}\n`);
+  wanted.set('README.md', statusPage(sorted.map(([, record]) => record)));
+  const writes: FileWrite[] = [];
+  for (const [path, text] of wanted) if (before.texts.get(path) !== text) writes.push({ path, text });
+  for (const path of before.texts.keys()) {
+    // What another cluster keeps on a shared branch is not ours to remove, whatever is wrong with it.
+    const own = [`rollouts/${after.cluster}/`, `badges/${after.cluster}/`].some((folder) => path.startsWith(folder));
+    if (own && !wanted.has(path)) writes.push({ path, text: undefined });
+  }
+  return writes.some((write) => write.path !== INDEX_FILE) || indexMatters(before.index, after.index) ? writes : [];
+}
+
+/** A main that moved under settled rollouts is no news: it costs a look at the paths, not a commit each. */
+function indexMatters(before: StatusIndex | undefined, after: StatusIndex): boolean {
+  if (before === undefined) return true;
+  return (
+    before.settled !== after.settled ||
+    before.nextAuditAt !== after.nextAuditAt ||
+    before.auditSeconds !== after.auditSeconds ||
+    before.intervalSeconds !== after.intervalSeconds ||
+    canonicalJson([...before.paths]) !== canonicalJson([...after.paths])
+  );
+}
+
+/** The record as a file, with a checksum: a hand edit must be seen, because soak clocks stand in it. */
+export function printRecord(record: RolloutRecord): string {
+  const body = toJson(record);
+  return `${JSON.stringify({ checksum: checksum(body), ...(isJsonObject(body) ? body : {}) }, undefined, 2)}\n`;
+}
+
+function readRecord(text: string, key: string): StoredRecord {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return { kind: 'untrusted', why: 'it is no JSON' };
+  }
+  if (!isRecord(value)) return { kind: 'untrusted', why: 'it is no JSON object' };
+  const { checksum: written, ...rest } = value;
+  if (rest['version'] !== RECORD_VERSION)
+    return { kind: 'untrusted', why: `its version is ${JSON.stringify(rest['version'])}, wanted ${RECORD_VERSION}` };
+  if (written !== checksum(toJson(rest)))
+    return { kind: 'untrusted', why: 'its checksum does not fit: it was edited by hand' };
+  if (!isRolloutRecord(rest)) return { kind: 'untrusted', why: 'it has not the fields of a record' };
+  const own: RolloutKey = rest;
+  return printKey(own) === key
+    ? { kind: 'read', record: rest }
+    : { kind: 'untrusted', why: `it is the record of ${printKey(own)}` };
+}
+
+function readIndex(text: string): StatusIndex | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (!isRecord(value) || value['version'] !== RECORD_VERSION) return undefined;
+    const { main, settled, nextAuditAt, auditSeconds, intervalSeconds, paths, overrides } = value;
+    if (typeof auditSeconds !== 'number' || typeof intervalSeconds !== 'number') return undefined;
+    if (typeof main !== 'string' || typeof settled !== 'boolean' || !Array.isArray(paths)) return undefined;
+    if (typeof overrides !== 'string') return undefined;
+    if (!paths.every((path) => typeof path === 'string')) return undefined;
+    return {
+      version: RECORD_VERSION,
+      main,
+      settled,
+      nextAuditAt: typeof nextAuditAt === 'number' ? nextAuditAt : undefined,
+      auditSeconds,
+      intervalSeconds,
+      paths,
+      overrides,
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+function checksum(body: Json): string {
+  return createHash('sha256').update(canonicalJson(body)).digest('hex').slice(0, 16);
+}
+
+/** What JSON makes of it: undefined fields are gone, as they will be when it is read again. */
+function toJson(value: unknown): Json {
+  const json: unknown = JSON.parse(JSON.stringify(value));
+  return isJson(json) ? json : null;
+}
+
+function isJson(value: unknown): value is Json {
+  return value !== undefined;
+}

@@ -1,0 +1,60 @@
+/** What a pass has to say, as text: for terminals and logs. */
+
+import type { Issue } from '../../api/issue.ts';
+import { oneLine } from '../../api/printable.ts';
+import { printExpected } from '../../rollout/expected.ts';
+import { type Outcome, type PassResult, QUIET_REPORT } from '../pass.ts';
+import { groupsCell, stateCell } from './status-page.ts';
+
+/** One block a rollout: where it stands, what was written, what it waits for, what is wrong. */
+export function passReport(result: PassResult): string {
+  if (result.quiet) return QUIET_REPORT;
+  const blocks = result.outcomes.map(outcomeReport);
+  const issues = result.issues.map((issue) => `${issueLine(issue)}\n`);
+  const empty =
+    blocks.length === 0 && issues.length === 0
+      ? ['no Rollout found. Add one (rollouts.kruise.io/v1beta1), or check paths in tranche.yaml.\n']
+      : [];
+  return [...blocks, ...issues, ...empty].join('');
+}
+
+/** The block of one rollout. */
+export function outcomeReport(outcome: Outcome): string {
+  const { plan } = outcome;
+  const name = `${outcome.key.namespace}/${outcome.key.name}`;
+  const record = plan?.record;
+  const head =
+    record === undefined ? name : `${name}  ${stateCell(record).replaceAll('*', '')}  ${groupsCell(record)}`.trimEnd();
+  const lines = [head];
+  if (plan?.commit !== undefined) {
+    const oid = outcome.written === undefined ? 'would commit' : `commit ${outcome.written.slice(0, 12)}`;
+    lines.push(`  ${oid}  ${plan.commit.subject}`);
+  }
+  // The hold of wrong files quotes the first of them, which stands below anyway.
+  const holds = (plan?.holds ?? []).filter((hold) => hold.reason !== 'Stalled' || (plan?.issues ?? []).length === 0);
+  for (const hold of holds) lines.push(`  waits  ${hold.reason}: ${hold.message}`);
+  for (const issue of plan?.issues ?? []) lines.push(`  wrong  ${issueLine(issue)}`);
+  for (const warning of plan?.warnings ?? []) lines.push(`  note   ${issueLine(warning)}`);
+  if (record?.expected !== undefined) lines.push(`  takes  ${printExpected(record.expected)}`);
+  const fault = outcome.snapshot?.recordFault ?? '';
+  if (fault !== '') lines.push(`  note   record rebuilt from the files: ${fault}`);
+  if (outcome.error !== undefined) lines.push(`  failed ${outcome.error}`);
+  return `${lines.join('\n')}\n`;
+}
+
+/** `file:line: message (Reason). hint` */
+export function issueLine(issue: Issue): string {
+  const place = issue.line > 0 ? `${issue.file}:${issue.line}` : issue.file;
+  return oneLine(`${place === '' ? '' : `${place}: `}${issue.message} (${issue.reason}). ${issue.hint}`);
+}
+
+/** What `plan` shows of one rollout: the decision, the message of the commit, and the diff. */
+export function planReport(outcome: Outcome): string {
+  const { plan, diff } = outcome;
+  if (plan?.commit === undefined) return outcomeReport(outcome);
+  const message = plan.commit.message
+    .trimEnd()
+    .split('\n')
+    .map((line) => `    ${line}`.trimEnd());
+  return `${outcomeReport(outcome)}\n${message.join('\n')}\n\n${diff}`;
+}

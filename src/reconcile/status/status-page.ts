@@ -1,0 +1,125 @@
+/** The pages of the status branch for people: a table of all rollouts, and a badge for each. */
+
+import { printStep } from '../../api/marks.ts';
+import { printableLine } from '../../api/printable.ts';
+import type { GroupRecord, RolloutRecord } from '../../api/record.ts';
+import { printRelease } from '../../api/release.ts';
+import { printTotal } from '../../rollout/expected.ts';
+
+/** Markdown for the front page of the branch. Text of the cluster stands in code spans, where nothing in it acts. */
+export function statusPage(records: readonly RolloutRecord[]): string {
+  return [
+    '# Rollouts',
+    '',
+    'Written by tranche: what it saw and what it waits for. What it has decided is in the manifests and in the log of the branch that the agent applies; editing this branch changes nothing.',
+    '',
+    rolloutTable(records, linkedName),
+  ].join('\n');
+}
+
+/** The table alone, for pages elsewhere. */
+export function rolloutTable(
+  records: readonly RolloutRecord[],
+  nameOf: (record: RolloutRecord) => string = plainName,
+): string {
+  const rows = records.map(
+    (record) =>
+      `| ${[nameOf(record), stateCell(record), releaseCell(record), groupsCell(record), printTotal(record.expected), code(record.message)].join(' | ')} |`,
+  );
+  return [
+    '| rollout | state | release | groups | still takes | message |',
+    '|---|---|---|---|---|---|',
+    ...rows,
+    '',
+  ].join('\n');
+}
+
+function plainName(record: RolloutRecord): string {
+  return code(`${record.namespace}/${record.name}`);
+}
+
+/** As the files lie on the status branch. */
+function linkedName(record: RolloutRecord): string {
+  const path = ['rollouts', record.cluster, record.namespace, `${record.name}.json`].map(urlPart).join('/');
+  return `[${plainName(record)}](${path})`;
+}
+
+/** Also what encodeURIComponent lets through and would end a link of Markdown. */
+function urlPart(text: string): string {
+  return encodeURIComponent(text).replace(/[()'!*]/g, (char) => `%${char.charCodeAt(0).toString(16)}`);
+}
+
+/** `step 2/3, StepPaused`, `settled`, `rollback`: the one word that people look for. */
+export function stateCell(record: RolloutRecord): string {
+  if (record.conditions.some((condition) => condition.type === 'Stalled' && condition.status === 'True'))
+    return '**stalled**';
+  if (record.marks === undefined) return 'not adopted';
+  const { step } = record.marks;
+  if (step === undefined) return record.phase === 'Progressing' ? 'requested' : 'settled';
+  return step.kind === 'rollback' ? '**rollback**' : `step ${printStep(step)}, ${record.currentStepState}`;
+}
+
+function releaseCell(record: RolloutRecord): string {
+  return record.marks === undefined ? '' : code(printRelease(record.marks.release));
+}
+
+/** One sign a group, as the LWS pages draw them: new ✅, old ❎, not ready ⏳, not read ❔; `+` before an extra one. */
+export function groupsCell(record: RolloutRecord): string {
+  if (record.unseen?.why === 'absent') return 'none in the cluster';
+  if (record.unseen !== undefined) return record.groups.map(() => '❔').join(' ');
+  const inDelivery = record.marks?.step !== undefined;
+  const cells = record.groups.map((group) => {
+    const sign = group.ready ? (group.version === 'release' || !inDelivery ? '✅' : '❎') : '⏳';
+    return isExtra(record, group) ? `+${sign}` : sign;
+  });
+  return cells.join(' ');
+}
+
+/** Whether a group is there only while others restart: what the record was made from had the larger `replicas`. */
+export function isExtra({ marks, groups }: RolloutRecord, { index }: GroupRecord): boolean {
+  const surge = marks?.restore?.replicas;
+  // Somebody who has changed the number since wants all of them.
+  return surge !== undefined && index >= surge.was && groups.length <= surge.set;
+}
+
+const SHOWN = 300;
+
+/** Text that is not ours, inside a table cell of Markdown: no pipe, no line end, no markup, no mention. */
+function code(value: string): string {
+  const flat = printableLine(value).replace(/[|`\\]/g, "'");
+  const short = flat.length > SHOWN ? `${flat.slice(0, SHOWN)}…` : flat;
+  return short === '' ? '' : `\`${short}\``;
+}
+
+const COLOURS = { good: '#2da44e', busy: '#0969da', bad: '#cf222e' } as const;
+
+/** A small SVG that a README can show. */
+export function badge(record: RolloutRecord): string {
+  const state = stateCell(record).replaceAll('*', '');
+  const bad = state === 'stalled' || state === 'rollback';
+  const colour = bad ? COLOURS.bad : state === 'settled' ? COLOURS.good : COLOURS.busy;
+  const [left, right] = [7 * record.name.length + 12, 7 * state.length + 12];
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${left + right}" height="20" role="img" aria-label="${xml(record.name)}: ${xml(state)}">`,
+    `<rect width="${left}" height="20" fill="#555"/><rect x="${left}" width="${right}" height="20" fill="${colour}"/>`,
+    '<g fill="#fff" font-family="Verdana,sans-serif" font-size="11" text-anchor="middle">',
+    `<text x="${left / 2}" y="14">${xml(record.name)}</text><text x="${left + right / 2}" y="14">${xml(state)}</text>`,
+    '</g></svg>',
+    '',
+  ].join('\n');
+}
+
+function xml(value: string): string {
+  return value.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+}
+
+/** The line of a status commit that says which rollouts it is about. */
+export function statusSubject(records: readonly RolloutRecord[]): string {
+  const names = records.map(
+    (record) =>
+      `${record.namespace}/${record.name}${record.marks === undefined ? '' : ` ${printRelease(record.marks.release)}`}`,
+  );
+  return names.length === 0
+    ? 'status'
+    : `status: ${names.slice(0, 5).join(', ')}${names.length > 5 ? ` and ${names.length - 5} more` : ''}`;
+}

@@ -1,0 +1,148 @@
+/** Records as text for a terminal: a table of all, a tree of one. */
+
+import type { GroupRecord, HoldRecord, RolloutRecord, StepRecord } from '../../api/record.ts';
+import { printRelease } from '../../api/release.ts';
+import { type Instant, printDuration } from '../../api/time.ts';
+import { printExpected } from '../../rollout/expected.ts';
+import { asOfText, NO_PASS_YET, noticeLines, sinceLine } from './age-text.ts';
+import type { AsOf, Picture, Shown } from './read-picture.ts';
+import { groupsCell, isExtra, stateCell } from './status-page.ts';
+
+/** One line a rollout, columns aligned, and below them how old all of it is. */
+export function statusTable({ asOf, shown }: Picture, now: Instant): string {
+  if (asOf === undefined) return NO_PASS_YET;
+  const changes = shown.map(({ since }) => since);
+  const age = [`As of ${asOfText(asOf, now)}`, ...noticeLines(asOf, changes, now)].map((line) => `${line}\n`);
+  const news = shown.flatMap(({ record, since }) => {
+    const line = sinceLine(since);
+    return line === undefined ? [] : [`${record.namespace}/${record.name}: ${line}\n`];
+  });
+  if (shown.length === 0) return `no rollouts on record\n${age.join('')}`;
+  const rows = shown.map(({ record }) => [
+    `${record.namespace}/${record.name}`,
+    stateCell(record).replaceAll('*', ''),
+    record.marks === undefined ? '' : printRelease(record.marks.release),
+    readyCell(record),
+    sinceCell(record, now),
+    record.message,
+  ]);
+  const text = table([['ROLLOUT', 'STATE', 'RELEASE', 'READY', 'FOR', 'MESSAGE'], ...rows]);
+  return [text, '\n', ...age, ...news].join('');
+}
+
+function readyCell({ groups, unseen }: RolloutRecord): string {
+  if (unseen !== undefined) return unseen.why === 'absent' ? 'none' : `?/${groups.length}`;
+  return `${groups.filter((group) => group.ready).length}/${groups.length}`;
+}
+
+function sinceCell(record: RolloutRecord, now: Instant): string {
+  const since = record.conditions.find((condition) => condition.type === 'Progressing')?.since;
+  return since === undefined ? '' : printDuration(now - since);
+}
+
+/** Everything that a record says of one rollout, as `kubectl argo rollouts get` lays it out. */
+export function statusTree({ record, since, next }: Shown, at: { readonly asOf: AsOf; readonly now: Instant }): string {
+  const { marks, step } = record;
+  const { asOf, now } = at;
+  const news = sinceLine(since);
+  const lines: (readonly [string, string])[] = [
+    ['Name', record.name],
+    ['Namespace', record.namespace],
+    ['Cluster', record.cluster],
+    ['Phase', record.phase],
+    ['State', stateCell(record).replaceAll('*', '')],
+    ['Release', marks === undefined ? 'none' : printRelease(marks.release)],
+    ['Stable', marks?.stable ?? 'none'],
+    ...(step === undefined ? [] : [['Step', stepText(record, step, now)] as const]),
+    ...(record.expected === undefined ? [] : [['Takes', printExpected(record.expected)] as const]),
+    ...(marks === undefined || marks.aborted.length === 0
+      ? []
+      : [['Aborted', marks.aborted.map(printRelease).join(', ')] as const]),
+    ['As of', asOfText(asOf, now)],
+    ...noticeLines(asOf, [since], now).map((line) => ['', line] as const),
+    ...(news === undefined ? [] : [['', news] as const]),
+  ];
+  const width = Math.max(...lines.map(([label]) => label.length)) + 2;
+  const head = lines.map(([label, value]) => `${(label === '' ? '' : `${label}:`).padEnd(width)}${value}`);
+  const holds = record.holds.map((hold) => `  ${hold.reason}: ${hold.message}${leftText(hold, now)}`);
+  const waits = holds.length === 0 ? [] : ['', 'Waits for:', ...holds];
+  return [
+    ...head,
+    ...waits,
+    ...(next === undefined ? [] : ['', 'Next commit:', `  ${next}`]),
+    ...wrongFiles(record),
+    '',
+    ...groupLines(record, now),
+    '',
+  ].join('\n');
+}
+
+function stepText({ covers, unseen }: RolloutRecord, step: StepRecord, now: Instant): string {
+  const where = `${step.index} of ${step.planned.length}`;
+  if (step.index === 0) return `${where}: extra groups start above ${step.replicas}, partition ${step.partition}`;
+  const done =
+    step.doneSince === undefined || unseen !== undefined ? '' : `, done for ${printDuration(now - step.doneSince)}`;
+  const written = `${step.planned[step.index - 1] ?? '?'} of ${step.replicas}`;
+  const current = covers === undefined ? written : `${covers.groups} of ${covers.of}`;
+  const before = current === written ? '' : ` (${written} when it was written)`;
+  return `${where}: ${current} groups${before}, partition ${step.partition}${done}`;
+}
+
+/** What is left of a hold that ends by itself. */
+function leftText({ until }: HoldRecord, now: Instant): string {
+  if (until === undefined) return '';
+  return until > now ? `, another ${printDuration(until - now)}` : ': over, the next pass goes on';
+}
+
+/** The groups one by one; what the last pass did not see is not drawn as if it had. */
+function groupLines(record: RolloutRecord, now: Instant): readonly string[] {
+  const { groups, unseen } = record;
+  if (unseen?.why === 'absent')
+    return [`Groups: none, the workload is not in the cluster (seen so for ${printDuration(now - unseen.since)})`];
+  const head =
+    unseen === undefined
+      ? `Groups: ${groupsCell(record)}`
+      : `Groups: ${groupsCell(record)}  not readable for ${printDuration(now - unseen.since)}; as they were before:`;
+  return [
+    head,
+    ...groups.map((group, index) => {
+      const line = groupLine(group, { last: index === groups.length - 1, seen: unseen === undefined, now });
+      return isExtra(record, group) ? `${line}, extra: goes when all are through` : line;
+    }),
+  ];
+}
+
+/** The first fault of the files, where no hold quotes it: a rollout whose workload cannot be read has no holds. */
+function wrongFiles({ conditions, holds }: RolloutRecord): readonly string[] {
+  const stalled = conditions.find((condition) => condition.type === 'Stalled' && condition.status === 'True');
+  if (stalled === undefined || holds.some((hold) => hold.reason === 'Stalled')) return [];
+  return ['', 'Wrong files:', `  ${stalled.reason}: ${stalled.message}. All, with file and line: tranche lint`];
+}
+
+const VERSIONS: Readonly<Record<GroupRecord['version'], string>> = {
+  release: 'on the release',
+  stable: 'on the stable version',
+  other: 'on another version',
+  absent: 'not there',
+};
+
+function groupLine(
+  group: GroupRecord,
+  { last, seen, now }: { readonly last: boolean; readonly seen: boolean; readonly now: Instant },
+): string {
+  const [ready, unready] = seen ? ['✔ ready    ', '◌ not ready'] : ['? was ready    ', '? was not ready'];
+  return `${last ? '└──' : '├──'} group ${group.index}  ${group.ready ? ready : unready}  ${VERSIONS[group.version]}${seen ? `, for ${printDuration(now - group.since)}` : ''}`;
+}
+
+function table(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)));
+  return rows
+    .map(
+      (row) =>
+        `${row
+          .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+          .join('  ')
+          .trimEnd()}\n`,
+    )
+    .join('');
+}

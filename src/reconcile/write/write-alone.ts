@@ -1,0 +1,157 @@
+/** Writes what a rule of the server has refused as a whole: one by one, and no step forward without its record. */
+
+import type { RolloutRecord } from '../../api/record.ts';
+import { type Hold, hold } from '../../rollout/hold.ts';
+import { printKey } from '../../rollout/messages.ts';
+import { planHeld } from '../../rollout/plan.ts';
+import type { Outcome, PassResult, Ports } from '../pass.ts';
+import { decide, type Reconciled } from '../reconcile.ts';
+import type { StatusBranch } from '../status/record-store.ts';
+import { batchOf, type Written } from './batch.ts';
+import { type Batch, type Executed, execute } from './execute.ts';
+
+type Refused = { readonly branch: string; readonly rule: string };
+
+/** How far the pushes have come. */
+type Progress = {
+  main: string;
+  status: StatusBranch;
+  /** What the status branch is to say: as it was, but for those that have been tried. */
+  readonly records: Map<string, RolloutRecord>;
+  readonly texts: Map<string, string>;
+  /** Why the server takes no record; undefined: as far as is known it does. */
+  statusRule: string | undefined;
+};
+
+/**
+ * Every rollout alone, so that one does not stop the others: a step forward with its record, or not at all, because
+ * nobody could count its pause. What brakes, goes back or arms goes on without one. Then the status alone.
+ */
+export async function writeAlone(
+  ports: Ports,
+  pass: Written,
+  at: { readonly main: string; readonly steps: readonly Reconciled[]; readonly refused: Refused },
+): Promise<PassResult | 'moved'> {
+  const { desired, status } = pass.reading;
+  const { statusBranch } = desired.config;
+  const progress: Progress = {
+    main: at.main,
+    status,
+    records: recordsWithout(pass, at.steps),
+    texts: new Map(desired.texts),
+    statusRule: at.refused.branch === statusBranch ? at.refused.rule : undefined,
+  };
+  const written = new Map<string, Outcome>();
+  for (const step of at.steps) {
+    const outcome = await tryStep(ports, pass, { step, progress });
+    if (outcome === 'moved') return 'moved';
+    written.set(printKey(step.key), outcome);
+  }
+  const last = batchOf(pass, { ...progress, steps: [] });
+  const done = await execute(ports.git, last);
+  if (done.kind === 'moved') return 'moved';
+  const outcomes = pass.result.outcomes.map((outcome) => written.get(printKey(outcome.key)) ?? outcome);
+  const failed =
+    pass.result.failed || done.kind === 'refused' || outcomes.some((outcome) => outcome.error !== undefined);
+  if (done.kind === 'refused')
+    ports.log.error(
+      `git: push: ${statusBranch} was refused: ${done.rule}. Exclude the status branch from protection rules.`,
+    );
+  const head = progress.status.head === status.head ? undefined : progress.status.head;
+  return { ...pass.result, outcomes, failed, status: done.kind === 'written' ? (done.status ?? head) : head };
+}
+
+/** What this pass wants recorded, but of the rollouts that are yet to be tried only what is there already. */
+function recordsWithout(pass: Written, steps: readonly Reconciled[]): Map<string, RolloutRecord> {
+  const records = new Map(pass.records);
+  for (const step of steps) {
+    const key = printKey(step.key);
+    const stored = pass.reading.status.records.get(key);
+    if (stored?.kind === 'read') records.set(key, stored.record);
+    else records.delete(key);
+  }
+  return records;
+}
+
+async function tryStep(
+  { git }: Ports,
+  pass: Written,
+  { step, progress }: { readonly step: Reconciled; readonly progress: Progress },
+): Promise<Outcome | 'moved'> {
+  const one = afresh(step, progress.texts);
+  const forward = one.plan?.commit?.way === 'forward';
+  if (forward && progress.statusRule !== undefined) return statusRefused(pass, { one, progress });
+  const records = new Map(progress.records);
+  const record = one.plan?.record;
+  if (record !== undefined) records.set(printKey(one.key), record);
+  const whole = batchOf(pass, { ...progress, records, steps: [one] });
+  const batch: Batch = forward ? whole : { ...whole, statusWrites: [] };
+  const done = await execute(git, batch);
+  if (done.kind === 'moved') return 'moved';
+  if (done.kind === 'written') {
+    if (record !== undefined) progress.records.set(printKey(one.key), record);
+    return went(progress, { one, batch, done });
+  }
+  if (done.branch === pass.reading.desired.config.statusBranch) {
+    progress.statusRule = done.rule;
+    return statusRefused(pass, { one, progress });
+  }
+  const rule = `the push to ${done.branch} was refused: ${done.rule}`;
+  const reason = hold('PushRefused', `${rule}. Allow the identity of tranche to push there, or change the rule`);
+  return heldBy(one, progress, { rule, reason });
+}
+
+function went(
+  progress: Progress,
+  {
+    one,
+    batch,
+    done,
+  }: {
+    readonly one: Reconciled;
+    readonly batch: Batch;
+    readonly done: Extract<Executed, { readonly kind: 'written' }>;
+  },
+): Outcome {
+  progress.main = done.steps[0] ?? progress.main;
+  for (const write of one.writes) if (write.text !== undefined) progress.texts.set(write.path, write.text);
+  if (done.status !== undefined) {
+    const texts = new Map(progress.status.texts);
+    for (const { path, text } of batch.statusWrites) {
+      if (text === undefined) texts.delete(path);
+      else texts.set(path, text);
+    }
+    progress.status = { ...progress.status, head: done.status, texts };
+  }
+  return { ...one, written: progress.main };
+}
+
+function statusRefused(
+  { reading }: Written,
+  { one, progress }: { readonly one: Reconciled; readonly progress: Progress },
+): Outcome {
+  const { statusBranch } = reading.desired.config;
+  const rule = `the push to ${statusBranch} was refused: ${progress.statusRule}`;
+  const reason = hold(
+    'StatusRefused',
+    `${rule}. Without a record nobody counts the pause of a step, so none goes forward; ways back do. Allow the identity of tranche to push there, or exclude ${statusBranch} from protection rules`,
+  );
+  return heldBy(one, progress, { rule, reason });
+}
+
+/** The same rollout, standing still for this reason; what the status is to say of it says so too. */
+function heldBy(
+  one: Reconciled,
+  progress: Progress,
+  { rule, reason }: { readonly rule: string; readonly reason: Hold },
+): Outcome {
+  if (one.snapshot === undefined) return one;
+  const plan = planHeld(one.snapshot, reason);
+  if (plan.record !== undefined) progress.records.set(printKey(one.key), plan.record);
+  return { ...one, plan, error: rule };
+}
+
+/** The same step on the texts as they are without those that were refused: two workloads may live in one file. */
+function afresh(step: Reconciled, texts: ReadonlyMap<string, string>): Reconciled {
+  return step.snapshot === undefined ? step : { ...step, ...decide(step.snapshot, texts) };
+}

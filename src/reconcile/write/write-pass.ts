@@ -1,0 +1,77 @@
+/** Writes what a pass decided: one push; again on another parent where nothing it read has changed; one by one where a rule refuses. */
+
+import type { Git, Oid } from '../../ports/git.ts';
+import { headOf } from '../observe/branch-head.ts';
+import { CONFIG_REQUEST, desiredRequest } from '../observe/desired-request.ts';
+import type { PassResult, Ports, Reading } from '../pass.ts';
+import type { Reconciled } from '../reconcile.ts';
+import { batchOf, type Written } from './batch.ts';
+import { execute } from './execute.ts';
+import { writeAlone } from './write-alone.ts';
+
+/** A snapshot older than this is not carried over to a new parent. */
+const SNAPSHOT_LIFE_SECONDS = 60;
+const REPARENTS = 5;
+/** Commits of others that a plan is carried over; beyond them reading everything anew is cheaper. */
+const BETWEEN_MOST = 10;
+
+/** The result with what was written, or `moved`: everything has to be read anew. */
+export async function writePass(ports: Ports, pass: Written): Promise<PassResult | 'moved'> {
+  const { git, clock } = ports;
+  const steps = pass.reconciled.filter((one) => one.writes.length > 0);
+  let main = pass.reading.main;
+  for (let attempt = 1; attempt <= REPARENTS; attempt += 1) {
+    const { status } = pass.reading;
+    const done = await execute(git, batchOf(pass, { main, status, steps, records: pass.records }));
+    if (done.kind === 'written') return withOids(pass.result, steps, done);
+    if (done.kind === 'refused') return writeAlone(ports, pass, { main, steps, refused: done });
+    if (clock.now() - pass.reading.at > SNAPSHOT_LIFE_SECONDS) return 'moved';
+    const next = await sameWorldElsewhere(ports, pass);
+    if (next === undefined) return 'moved';
+    main = next;
+  }
+  return 'moved';
+}
+
+/**
+ * The new head of main, where no file that this pass read differs there and the status has not moved. Every commit on
+ * the way is looked at: an edit that was taken back again may have reached the cluster in the meantime.
+ */
+async function sameWorldElsewhere({ git }: Ports, { reading }: Written): Promise<string | undefined> {
+  const { config } = reading.desired;
+  const [main, status] = await git.heads([config.branch, config.statusBranch]);
+  if (status !== reading.status.head) return undefined;
+  const head = headOf(config.branch, main);
+  const line = await git.history(head, reading.main, BETWEEN_MOST + 1);
+  if (line.at(-1)?.oid !== reading.main) return undefined;
+  const own = await configAt(git, reading.main);
+  for (const { oid } of line.slice(0, -1)) if (!(await sameFilesAt(git, oid, { reading, own }))) return undefined;
+  return head;
+}
+
+async function configAt(git: Git, commit: Oid): Promise<Oid | undefined> {
+  return (await git.readAt(commit, CONFIG_REQUEST)).files[0]?.oid;
+}
+
+async function sameFilesAt(
+  git: Git,
+  commit: Oid,
+  { reading, own }: { readonly reading: Reading; readonly own: Oid | undefined },
+): Promise<boolean> {
+  const { config, blobs } = reading.desired;
+  const { files } = await git.readAt(commit, desiredRequest(config.paths));
+  if ((await configAt(git, commit)) !== own) return false;
+  return files.length === blobs.size && files.every((file) => blobs.get(file.path) === file.oid);
+}
+
+function withOids(
+  result: PassResult,
+  steps: readonly Reconciled[],
+  done: { readonly steps: readonly string[]; readonly status: string | undefined },
+): PassResult {
+  const outcomes = result.outcomes.map((outcome) => {
+    const index = steps.findIndex((step) => step.key === outcome.key);
+    return index < 0 ? outcome : { ...outcome, written: done.steps[index] };
+  });
+  return { ...result, outcomes, status: done.status };
+}
