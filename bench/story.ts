@@ -5,7 +5,7 @@ import { openGit } from '../src/adapters/git/open.ts';
 import type { JsonObject } from '../src/api/json.ts';
 import { NO_OVERRIDES, newMemory, type PassResult } from '../src/reconcile/pass.ts';
 import { runPass } from '../src/reconcile/run.ts';
-import { syncCommit } from '../src/simulator/agent.ts';
+import { syncCommit } from '../src/simulator/agent/agent.ts';
 import { Cluster } from '../src/simulator/cluster-model.ts';
 import { fakeCluster } from '../test/support/fake-cluster.ts';
 import { bareRepository } from '../test/support/git-server.ts';

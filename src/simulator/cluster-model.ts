@@ -1,21 +1,21 @@
 /** A whole cluster in memory: the objects, the controllers, a kubelet that follows orders, and the time. */
 
 import type { JsonObject } from '../api/json.ts';
-import { applyManifests, type ManifestAnswer } from './agent.ts';
+import { applyManifests, type ManifestAnswer } from './agent/agent.ts';
 import { ALL_TIMERS, BUSY_TIMERS, ControlLoop, QUIET_SECONDS, TIMERS_MAX, type Timer } from './control-loop.ts';
-import { EventList } from './event-list.ts';
-import { chosenPods, type KubeletOptions, type LwsName, type PodChoice, podTimer } from './kubelet.ts';
 import type { LwsVersion, Modes } from './modes.ts';
-import { Nodes } from './nodes.ts';
-import { type Change, ObjectStore, type Propagation, type Reading } from './object-store.ts';
-import { isDeleting, type KubeObject } from './objects.ts';
-import { type PodCondition, podStatus } from './pod-status.ts';
-import { LWS, PODS, STATEFUL_SETS } from './resource-table.ts';
-import { placement, type Stock } from './scheduler.ts';
-import { type Answer, Store } from './store.ts';
+import { EventList } from './objects/event-list.ts';
+import { type Change, ObjectStore, type Propagation, type Reading } from './objects/object-store.ts';
+import { isDeleting, type KubeObject } from './objects/objects.ts';
+import { LWS, PODS, STATEFUL_SETS } from './objects/resource-table.ts';
+import { type Answer, Store } from './objects/store.ts';
+import { chosenPods, type KubeletOptions, type LwsName, type PodChoice, podTimer } from './pods/kubelet.ts';
+import { Nodes } from './pods/nodes.ts';
+import { type PodCondition, podStatus } from './pods/pod-status.ts';
+import { placement, type Stock } from './pods/scheduler.ts';
 import { type ClusterEvent, emptyMemo, queueKey, splitKey, type World } from './world.ts';
 
-export type { LwsName, PodChoice } from './kubelet.ts';
+export type { LwsName, PodChoice } from './pods/kubelet.ts';
 
 export type ClusterOptions = Modes &
   KubeletOptions & {

@@ -1,15 +1,15 @@
 /** Which controller has to look at what, and when: queues fed by changes, and timers. */
 
-import { collectGarbage, goneKey, waitingKey, waitingOwnerKey } from './garbage-collector.ts';
-import type { PodTimer } from './kubelet.ts';
-import { LWS_NAME } from './labels.ts';
-import { reconcileLws } from './lws-controller.ts';
-import type { Change } from './object-store.ts';
-import { controllerOf, isDeleting, labelsOf, statusOf } from './objects.ts';
-import { reconcilePod } from './pod-controller.ts';
-import { LWS, PODS, STATEFUL_SETS } from './resource-table.ts';
-import { placement, schedulePod } from './scheduler.ts';
-import { syncStatefulSet } from './stateful-set-controller.ts';
+import { reconcileLws } from './lws/lws-controller.ts';
+import { reconcilePod } from './lws/pod-controller.ts';
+import { collectGarbage, goneKey, waitingKey, waitingOwnerKey } from './objects/garbage-collector.ts';
+import { LWS_NAME } from './objects/labels.ts';
+import type { Change } from './objects/object-store.ts';
+import { controllerOf, isDeleting, labelsOf, statusOf } from './objects/objects.ts';
+import { LWS, PODS, STATEFUL_SETS } from './objects/resource-table.ts';
+import type { PodTimer } from './pods/kubelet.ts';
+import { placement, schedulePod } from './pods/scheduler.ts';
+import { syncStatefulSet } from './stateful-set/stateful-set-controller.ts';
 import { type QueueName, queueKey, queueNames, type World } from './world.ts';
 
 /** A timer that puts a key on a queue, or one of the kubelet's. */

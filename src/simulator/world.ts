@@ -2,9 +2,9 @@
 
 import type { JsonObject } from '../api/json.ts';
 import type { Modes } from './modes.ts';
-import type { ObjectStore } from './object-store.ts';
-import type { KubeObject } from './objects.ts';
-import type { Stock } from './scheduler.ts';
+import type { ObjectStore } from './objects/object-store.ts';
+import type { KubeObject } from './objects/objects.ts';
+import type { Stock } from './pods/scheduler.ts';
 
 /** An entry of Kubernetes' event list; events are no signals, and the model's differ in number from real ones. */
 export type ClusterEvent = {

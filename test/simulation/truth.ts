@@ -2,9 +2,9 @@
 
 import { isJsonObject, type JsonObject } from '../../src/api/json.ts';
 import { GROUP_INDEX, LWS_NAME, WORKER_INDEX } from '../../src/api/lws-labels.ts';
-import type { Reading } from '../../src/simulator/object-store.ts';
-import type { KubeObject } from '../../src/simulator/objects.ts';
-import { LWS, PODS, STATEFUL_SETS } from '../../src/simulator/resource-table.ts';
+import type { Reading } from '../../src/simulator/objects/object-store.ts';
+import type { KubeObject } from '../../src/simulator/objects/objects.ts';
+import { LWS, PODS, STATEFUL_SETS } from '../../src/simulator/objects/resource-table.ts';
 import { containerImage, versionOf, wantedVersion } from './versions.ts';
 
 export type GroupTruth = {

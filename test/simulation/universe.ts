@@ -2,9 +2,9 @@
 
 import { at, type JsonObject } from '../../src/api/json.ts';
 import { parseManifestFile } from '../../src/manifests/parse-file.ts';
-import { syncCommit } from '../../src/simulator/agent.ts';
+import { syncCommit } from '../../src/simulator/agent/agent.ts';
 import { Cluster } from '../../src/simulator/cluster-model.ts';
-import type { Reading } from '../../src/simulator/object-store.ts';
+import type { Reading } from '../../src/simulator/objects/object-store.ts';
 import { FakeRepository } from '../support/fake-git.ts';
 import { hpaText, initialFiles, lwsFile } from './files.ts';
 import { type FaultKind, faultKinds, type Setup, type WorkloadSetup } from './setup.ts';

@@ -3,7 +3,7 @@
 import type { JsonObject } from '../../src/api/json.ts';
 import { isJsonObject } from '../../src/api/json.ts';
 import { GROUP_INDEX, LWS_NAME, WORKER_INDEX } from '../../src/api/lws-labels.ts';
-import type { KubeObject } from '../../src/simulator/objects.ts';
+import type { KubeObject } from '../../src/simulator/objects/objects.ts';
 import { hash } from './chance.ts';
 
 export const REGISTRY = 'registry.example.com/vllm';

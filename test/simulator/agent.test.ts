@@ -2,9 +2,9 @@
 
 import { expect, test } from 'vitest';
 import { at, type JsonObject } from '../../src/api/json.ts';
-import { AGENT_ANNOTATION, type CommitManifests, syncCommit } from '../../src/simulator/agent.ts';
+import { AGENT_ANNOTATION, type CommitManifests, syncCommit } from '../../src/simulator/agent/agent.ts';
 import { Cluster } from '../../src/simulator/cluster-model.ts';
-import { LWS, SERVICES } from '../../src/simulator/resource-table.ts';
+import { LWS, SERVICES } from '../../src/simulator/objects/resource-table.ts';
 import { lwsManifest } from '../support/simulated-cluster.ts';
 
 const service: JsonObject = {

@@ -4,12 +4,18 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { at, type JsonObject } from '../../src/api/json.ts';
 import { Cluster, type ClusterOptions } from '../../src/simulator/cluster-model.ts';
-import { isRunningAndReady } from '../../src/simulator/group-state.ts';
-import { isoTime } from '../../src/simulator/iso-time.ts';
-import { revisionKeyOf } from '../../src/simulator/labels.ts';
-import { canonicalQuantity } from '../../src/simulator/quantity.ts';
-import { CONTROLLER_REVISIONS, LWS, PODS, SERVICES, STATEFUL_SETS } from '../../src/simulator/resource-table.ts';
-import { stageMarks, stageOf } from '../../src/simulator/stage-table.ts';
+import { isRunningAndReady } from '../../src/simulator/lws/group-state.ts';
+import { isoTime } from '../../src/simulator/objects/iso-time.ts';
+import { revisionKeyOf } from '../../src/simulator/objects/labels.ts';
+import { canonicalQuantity } from '../../src/simulator/objects/quantity.ts';
+import {
+  CONTROLLER_REVISIONS,
+  LWS,
+  PODS,
+  SERVICES,
+  STATEFUL_SETS,
+} from '../../src/simulator/objects/resource-table.ts';
+import { stageMarks, stageOf } from '../../src/simulator/scenario/stage-table.ts';
 import { type LwsOptions, lwsManifest, START_SECONDS } from '../support/simulated-cluster.ts';
 
 const name = { namespace: 'llm', name: 'vllm' };

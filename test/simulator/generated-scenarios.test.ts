@@ -4,9 +4,9 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../src/api/json.ts';
 import type { Cluster } from '../../src/simulator/cluster-model.ts';
-import { runScenario, type ScenarioStep } from '../../src/simulator/scenario.ts';
-import { parseScenario, type Scenario } from '../../src/simulator/scenario-file.ts';
-import { emptyMemory, scenarioState } from '../../src/simulator/scenario-state.ts';
+import { runScenario, type ScenarioStep } from '../../src/simulator/scenario/scenario.ts';
+import { parseScenario, type Scenario } from '../../src/simulator/scenario/scenario-file.ts';
+import { emptyMemory, scenarioState } from '../../src/simulator/scenario/scenario-state.ts';
 
 const SENTINEL = 1_000_000;
 const RUNS = 150;

@@ -2,11 +2,11 @@
 
 import { expect, test } from 'vitest';
 import { at, type JsonObject } from '../../src/api/json.ts';
-import type { CommitManifests } from '../../src/simulator/agent.ts';
+import type { CommitManifests } from '../../src/simulator/agent/agent.ts';
+import { GitOpsAgent, type GitOpsOptions } from '../../src/simulator/agent/gitops-agent.ts';
 import { Cluster } from '../../src/simulator/cluster-model.ts';
-import { GitOpsAgent, type GitOpsOptions } from '../../src/simulator/gitops-agent.ts';
-import { APPLICATIONS, GIT_REPOSITORIES, KUSTOMIZATIONS, LWS } from '../../src/simulator/resource-table.ts';
-import { badRequest } from '../../src/simulator/status-body.ts';
+import { APPLICATIONS, GIT_REPOSITORIES, KUSTOMIZATIONS, LWS } from '../../src/simulator/objects/resource-table.ts';
+import { badRequest } from '../../src/simulator/objects/status-body.ts';
 import { lwsManifest } from '../support/simulated-cluster.ts';
 
 const [first, second] = ['1'.repeat(40), '2'.repeat(40)];

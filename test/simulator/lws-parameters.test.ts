@@ -1,7 +1,7 @@
 /** Partition and replicas of the leader StatefulSet, against the integration tests of LWS itself. */
 
 import { expect, test } from 'vitest';
-import { type GroupState, rollingParameters } from '../../src/simulator/lws-parameters.ts';
+import { type GroupState, rollingParameters } from '../../src/simulator/lws/lws-parameters.ts';
 import type { LwsVersion } from '../../src/simulator/modes.ts';
 
 type Spec = { readonly N: number; readonly P: number; readonly U: number; readonly S: number };

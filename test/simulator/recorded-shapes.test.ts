@@ -2,9 +2,9 @@
 
 import { expect, test } from 'vitest';
 import { isJsonObject, type Json, type JsonObject } from '../../src/api/json.ts';
-import { newObject } from '../../src/simulator/agent.ts';
+import { newObject } from '../../src/simulator/agent/agent.ts';
 import { Cluster } from '../../src/simulator/cluster-model.ts';
-import { CONTROLLER_REVISIONS, LWS, PODS, STATEFUL_SETS } from '../../src/simulator/resource-table.ts';
+import { CONTROLLER_REVISIONS, LWS, PODS, STATEFUL_SETS } from '../../src/simulator/objects/resource-table.ts';
 import { type RecordedKind, recordedItems } from '../support/recorded.ts';
 
 const name = { namespace: 'inference', name: 'vllm' };

@@ -1,8 +1,8 @@
 /** The recorded traces with other N: the same groups under other ordinals, above old groups that nothing touches. */
 
 import { expect, test } from 'vitest';
-import { runScenario } from '../../src/simulator/scenario.ts';
-import { parseScenario, type Scenario } from '../../src/simulator/scenario-file.ts';
+import { runScenario } from '../../src/simulator/scenario/scenario.ts';
+import { parseScenario, type Scenario } from '../../src/simulator/scenario/scenario-file.ts';
 import { type TraceStep, traces } from './trace-files.ts';
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -4,9 +4,9 @@ import { expect, test } from 'vitest';
 import type { Cluster } from '../../src/simulator/cluster-model.ts';
 import { Cluster as Model } from '../../src/simulator/cluster-model.ts';
 import type { Gate, LwsVersion } from '../../src/simulator/modes.ts';
-import { LWS } from '../../src/simulator/resource-table.ts';
-import { predictStages } from '../../src/simulator/stage-run.ts';
-import { type Stage, stageMarkdown, stageMarks, stageOf } from '../../src/simulator/stage-table.ts';
+import { LWS } from '../../src/simulator/objects/resource-table.ts';
+import { predictStages } from '../../src/simulator/scenario/stage-run.ts';
+import { type Stage, stageMarkdown, stageMarks, stageOf } from '../../src/simulator/scenario/stage-table.ts';
 import { lwsManifest, START_SECONDS } from '../support/simulated-cluster.ts';
 
 const name = { namespace: 'llm', name: 'vllm' };

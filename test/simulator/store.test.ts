@@ -2,11 +2,11 @@
 
 import { expect, test } from 'vitest';
 import { at, type JsonObject } from '../../src/api/json.ts';
-import { newObject } from '../../src/simulator/agent.ts';
+import { newObject } from '../../src/simulator/agent/agent.ts';
 import { Cluster } from '../../src/simulator/cluster-model.ts';
-import type { KubeObject, NewObject } from '../../src/simulator/objects.ts';
-import { LWS, PODS, resourceOf, SERVICES, STATEFUL_SETS } from '../../src/simulator/resource-table.ts';
-import type { Answer } from '../../src/simulator/store.ts';
+import type { KubeObject, NewObject } from '../../src/simulator/objects/objects.ts';
+import { LWS, PODS, resourceOf, SERVICES, STATEFUL_SETS } from '../../src/simulator/objects/resource-table.ts';
+import type { Answer } from '../../src/simulator/objects/store.ts';
 import { recordedErrors } from '../support/recorded.ts';
 import { lwsManifest } from '../support/simulated-cluster.ts';
 

@@ -2,7 +2,7 @@
 
 import type { JsonObject } from '../../src/api/json.ts';
 import type { Gate, LwsVersion } from '../../src/simulator/modes.ts';
-import { runScenario, type ScenarioStep } from '../../src/simulator/scenario.ts';
+import { runScenario, type ScenarioStep } from '../../src/simulator/scenario/scenario.ts';
 
 export type Story = {
   readonly lws?: LwsVersion;

@@ -1,8 +1,8 @@
 /** The recorded traces of the real controllers, settled state for settled state. */
 
 import { expect, test } from 'vitest';
-import { runScenario } from '../../src/simulator/scenario.ts';
-import { parseScenario, type Scenario } from '../../src/simulator/scenario-file.ts';
+import { runScenario } from '../../src/simulator/scenario/scenario.ts';
+import { parseScenario, type Scenario } from '../../src/simulator/scenario/scenario-file.ts';
 import { type Trace, traces } from './trace-files.ts';
 
 const all = traces();

@@ -3,8 +3,8 @@
 import { expect, test } from 'vitest';
 import { at, type JsonObject } from '../../src/api/json.ts';
 import { Cluster } from '../../src/simulator/cluster-model.ts';
-import type { PodCondition } from '../../src/simulator/pod-status.ts';
-import { PODS } from '../../src/simulator/resource-table.ts';
+import { PODS } from '../../src/simulator/objects/resource-table.ts';
+import type { PodCondition } from '../../src/simulator/pods/pod-status.ts';
 import { lwsManifest } from '../support/simulated-cluster.ts';
 import { patch, tell, told } from './story.ts';
 

@@ -6,8 +6,8 @@ import { badName, type Call, describe } from '../../src/adapters/cluster/call.ts
 import { absent, known, unknown } from '../../src/api/known.ts';
 import type { Cluster } from '../../src/ports/cluster.ts';
 import type { Cluster as Model } from '../../src/simulator/cluster-model.ts';
-import type { Reading } from '../../src/simulator/object-store.ts';
-import { type ResourceKind, resourceKinds, resourceName } from '../../src/simulator/resource-table.ts';
+import type { Reading } from '../../src/simulator/objects/object-store.ts';
+import { type ResourceKind, resourceKinds, resourceName } from '../../src/simulator/objects/resource-table.ts';
 
 /** What goes wrong with one read. A list that came in part, late or refused is `unknown`: the port has no half lists. */
 export type ReadFault =

@@ -12,7 +12,7 @@ import {
 } from '../../src/adapters/api-server/start-api-server.ts';
 import type { JsonObject } from '../../src/api/json.ts';
 import { runProgram } from '../../src/commands/program.ts';
-import { syncCommit } from '../../src/simulator/agent.ts';
+import { syncCommit } from '../../src/simulator/agent/agent.ts';
 import { Cluster, type ClusterOptions } from '../../src/simulator/cluster-model.ts';
 import { bareRepository, createBareRepository, type ServedRepository } from './git-server.ts';
 import { START_SECONDS } from './simulated-cluster.ts';

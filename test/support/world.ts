@@ -4,7 +4,7 @@ import { parseAllDocuments } from 'yaml';
 import type { JsonObject } from '../../src/api/json.ts';
 import { NO_OVERRIDES, newMemory, type PassResult, type Ports } from '../../src/reconcile/pass.ts';
 import { runPass } from '../../src/reconcile/run.ts';
-import { syncCommit } from '../../src/simulator/agent.ts';
+import { syncCommit } from '../../src/simulator/agent/agent.ts';
 import { Cluster, type ClusterOptions } from '../../src/simulator/cluster-model.ts';
 import { fakeCluster } from './fake-cluster.ts';
 import { FakeRepository } from './fake-git.ts';

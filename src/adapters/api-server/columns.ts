@@ -1,7 +1,7 @@
 /** The columns that `kubectl get` prints for each kind, and what stands in them. */
 
 import { at, isJsonObject, type Json, type JsonObject } from '../../api/json.ts';
-import type { KubeObject } from '../../simulator/objects.ts';
+import type { KubeObject } from '../../simulator/objects/objects.ts';
 
 export type Column = {
   readonly name: string;

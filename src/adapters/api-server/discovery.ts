@@ -1,7 +1,7 @@
 /** Tells clients what is served: groups, versions, resources, and the little of OpenAPI that kubectl insists on. */
 
 import type { JsonObject } from '../../api/json.ts';
-import { apiVersionOf, type ResourceKind } from '../../simulator/resource-table.ts';
+import { apiVersionOf, type ResourceKind } from '../../simulator/objects/resource-table.ts';
 import { ok, pageNotFound, type Reply } from './reply.ts';
 import { isNamespaced, subresourcesOf } from './route.ts';
 

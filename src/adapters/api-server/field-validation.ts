@@ -1,8 +1,8 @@
 /** `fieldValidation` of a write: fields that the CRD does not have are refused, told of, or silently left out. */
 
 import type { JsonObject } from '../../api/json.ts';
-import { unknownFields } from '../../simulator/lws-schema.ts';
-import { LWS, resourceName } from '../../simulator/resource-table.ts';
+import { unknownFields } from '../../simulator/lws/lws-schema.ts';
+import { LWS, resourceName } from '../../simulator/objects/resource-table.ts';
 import { badRequest, type Reply, statusReply } from './reply.ts';
 import type { ApiRequest, Target } from './route.ts';
 

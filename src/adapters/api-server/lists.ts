@@ -1,8 +1,8 @@
 /** Serves lists: selectors, pages of one moment, and the moments that are over. */
 
-import type { Reading } from '../../simulator/object-store.ts';
-import { pastReading } from '../../simulator/past-reading.ts';
-import type { Store } from '../../simulator/store.ts';
+import type { Reading } from '../../simulator/objects/object-store.ts';
+import { pastReading } from '../../simulator/objects/past-reading.ts';
+import type { Store } from '../../simulator/objects/store.ts';
 import { futureVersion, type ListOptions, listOptions } from './list-options.ts';
 import { badRequest, expired, ok, type Reply } from './reply.ts';
 import type { ApiRequest, Target } from './route.ts';

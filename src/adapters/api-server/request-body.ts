@@ -3,9 +3,9 @@
 import { parse } from 'yaml';
 import { isBoundedJson } from '../../api/bounded-json.ts';
 import { isJsonObject, type JsonObject } from '../../api/json.ts';
-import { keptMeta } from '../../simulator/object-meta.ts';
-import { type NewObject, text } from '../../simulator/objects.ts';
-import { apiVersionOf } from '../../simulator/resource-table.ts';
+import { keptMeta } from '../../simulator/objects/object-meta.ts';
+import { type NewObject, text } from '../../simulator/objects/objects.ts';
+import { apiVersionOf } from '../../simulator/objects/resource-table.ts';
 import { badRequest, type Reply } from './reply.ts';
 import type { ApiRequest, Target } from './route.ts';
 

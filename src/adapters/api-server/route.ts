@@ -1,6 +1,6 @@
 /** Takes a request apart: which resource, object and subresource its path names. */
 
-import { type ResourceKind, resourceName } from '../../simulator/resource-table.ts';
+import { type ResourceKind, resourceName } from '../../simulator/objects/resource-table.ts';
 
 export type ApiRequest = {
   readonly method: string;

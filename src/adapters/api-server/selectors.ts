@@ -1,7 +1,7 @@
 /** Label and field selectors in the API's own syntax: which objects a list or a watch is about. */
 
 import { at } from '../../api/json.ts';
-import type { KubeObject } from '../../simulator/objects.ts';
+import type { KubeObject } from '../../simulator/objects/objects.ts';
 
 type Match = (object: KubeObject) => boolean;
 

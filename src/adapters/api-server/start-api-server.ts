@@ -2,10 +2,10 @@
 
 import http from 'node:http';
 import type { Cluster } from '../../simulator/cluster-model.ts';
-import type { KubeObject } from '../../simulator/objects.ts';
-import { type ResourceKind, resourceKinds } from '../../simulator/resource-table.ts';
-import { notFound } from '../../simulator/status-body.ts';
-import type { Store } from '../../simulator/store.ts';
+import type { KubeObject } from '../../simulator/objects/objects.ts';
+import { type ResourceKind, resourceKinds } from '../../simulator/objects/resource-table.ts';
+import { notFound } from '../../simulator/objects/status-body.ts';
+import type { Store } from '../../simulator/objects/store.ts';
 import { remove, removeAll } from './deletes.ts';
 import { discovery } from './discovery.ts';
 import { futureVersion } from './list-options.ts';

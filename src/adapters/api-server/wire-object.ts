@@ -1,8 +1,8 @@
 /** The forms in which objects travel: single, in a list, as a row of a table, and as a Scale. */
 
 import { isJsonObject, type JsonObject } from '../../api/json.ts';
-import { count, type KubeObject, specOf, statusOf, text } from '../../simulator/objects.ts';
-import { apiVersionOf, type ResourceKind } from '../../simulator/resource-table.ts';
+import { count, type KubeObject, specOf, statusOf, text } from '../../simulator/objects/objects.ts';
+import { apiVersionOf, type ResourceKind } from '../../simulator/objects/resource-table.ts';
 import { columnsOf } from './columns.ts';
 import type { ApiRequest } from './route.ts';
 

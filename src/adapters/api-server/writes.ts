@@ -1,8 +1,8 @@
 /** Serves POST and PUT, on objects and on their status and scale. */
 
 import { isJsonObject, type JsonObject } from '../../api/json.ts';
-import type { ObjectKey } from '../../simulator/object-store.ts';
-import type { Answer, Store } from '../../simulator/store.ts';
+import type { ObjectKey } from '../../simulator/objects/object-store.ts';
+import type { Answer, Store } from '../../simulator/objects/store.ts';
 import { withCheckedFields } from './field-validation.ts';
 import { badRequest, ok, type Reply, unsupportedMediaType } from './reply.ts';
 import { objectBody, objectFor } from './request-body.ts';

@@ -4,9 +4,9 @@ import { parseAllDocuments } from 'yaml';
 import { isBoundedJson } from '../../api/bounded-json.ts';
 import { isJsonObject, type JsonObject } from '../../api/json.ts';
 import type { Git } from '../../ports/git.ts';
-import type { CommitManifests } from '../../simulator/agent.ts';
+import type { CommitManifests } from '../../simulator/agent/agent.ts';
+import { GitOpsAgent } from '../../simulator/agent/gitops-agent.ts';
 import type { Cluster } from '../../simulator/cluster-model.ts';
-import { GitOpsAgent } from '../../simulator/gitops-agent.ts';
 import { NAMESPACE } from './files.ts';
 
 export type AgentOptions = {

@@ -3,7 +3,7 @@
 import { type IntOrPercent, isIntOrPercent } from '../../api/int-or-percent.ts';
 import { UsageError } from '../../options.ts';
 import type { Gate, LwsVersion } from '../../simulator/modes.ts';
-import { versionOf } from '../../simulator/scenario-file.ts';
+import { versionOf } from '../../simulator/scenario/scenario-file.ts';
 
 export type ImagePlace = 'both' | 'leader' | 'worker';
 

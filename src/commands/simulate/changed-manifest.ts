@@ -5,7 +5,7 @@ import { at, isJsonObject, type Json, type JsonObject } from '../../api/json.ts'
 import { type ManifestDocument, parseManifestFile } from '../../manifests/parse-file.ts';
 import { UsageError } from '../../options.ts';
 import { issueLine } from '../../reconcile/status/report.ts';
-import { mergePatch, withValue } from '../../simulator/object-edit.ts';
+import { mergePatch, withValue } from '../../simulator/objects/object-edit.ts';
 import type { AskedChange, AskedStages, ImagePlace } from './asked.ts';
 import { GROUPS_MAX, PODS_MAX } from './limits.ts';
 

@@ -1,12 +1,12 @@
 /** Plays a change on the model: the stages until LWS does nothing more, and how it ends. */
 
 import type { JsonObject } from '../../api/json.ts';
-import { applyManifests, newObject } from '../../simulator/agent.ts';
+import { applyManifests, newObject } from '../../simulator/agent/agent.ts';
 import { type Cluster, createCluster } from '../../simulator/cluster-model.ts';
 import type { Modes } from '../../simulator/modes.ts';
-import { predictStages, STAGES_MAX } from '../../simulator/stage-run.ts';
-import type { Stage } from '../../simulator/stage-table.ts';
-import type { StatusBody } from '../../simulator/status-body.ts';
+import type { StatusBody } from '../../simulator/objects/status-body.ts';
+import { predictStages, STAGES_MAX } from '../../simulator/scenario/stage-run.ts';
+import type { Stage } from '../../simulator/scenario/stage-table.ts';
 
 /**
  * `completed`: every group is on the newest version; `held`: the partition keeps the rest; `unchanged`: the change

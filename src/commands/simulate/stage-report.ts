@@ -1,7 +1,7 @@
 /** A prediction for people and scripts: aligned text, the Markdown of the LWS page, JSON. */
 
-import { STAGES_MAX } from '../../simulator/stage-run.ts';
-import { type Stage, stageMarkdown, stageMarks } from '../../simulator/stage-table.ts';
+import { STAGES_MAX } from '../../simulator/scenario/stage-run.ts';
+import { type Stage, stageMarkdown, stageMarks } from '../../simulator/scenario/stage-table.ts';
 import { alignedTable, type Column } from './aligned.ts';
 import type { AskedStages } from './asked.ts';
 import type { Outcome } from './prediction.ts';

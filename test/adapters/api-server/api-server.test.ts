@@ -5,8 +5,8 @@ import { shortDuration } from '../../../src/adapters/api-server/columns.ts';
 import { fieldSelector, labelSelector } from '../../../src/adapters/api-server/selectors.ts';
 import { type ApiServer, startApiServer } from '../../../src/adapters/api-server/start-api-server.ts';
 import type { Cluster } from '../../../src/simulator/cluster-model.ts';
-import type { KubeObject } from '../../../src/simulator/objects.ts';
-import { resourceKinds } from '../../../src/simulator/resource-table.ts';
+import type { KubeObject } from '../../../src/simulator/objects/objects.ts';
+import { resourceKinds } from '../../../src/simulator/objects/resource-table.ts';
 import { recordedItems } from '../../support/recorded.ts';
 import { lwsManifest, restingCluster } from '../../support/simulated-cluster.ts';
 

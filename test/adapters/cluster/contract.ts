@@ -10,7 +10,7 @@ import { controllerUid } from '../../../src/api/owner.ts';
 import { resources } from '../../../src/api/resources.ts';
 import type { Cluster, Resource } from '../../../src/ports/cluster.ts';
 import type { Cluster as Model } from '../../../src/simulator/cluster-model.ts';
-import { type ResourceKind, resourceKinds } from '../../../src/simulator/resource-table.ts';
+import { type ResourceKind, resourceKinds } from '../../../src/simulator/objects/resource-table.ts';
 import { lwsManifest, restingCluster } from '../../support/simulated-cluster.ts';
 
 export type ContractFault = 'none' | 'forbidden' | 'failsOnSecondPage' | 'unreachable';

@@ -3,7 +3,7 @@
 import { parseAllDocuments } from 'yaml';
 import type { JsonObject } from '../../../src/api/json.ts';
 import type { CommitHeader } from '../../../src/ports/git.ts';
-import { count, objects, part, specOf, text as textOf } from '../../../src/simulator/objects.ts';
+import { count, objects, part, specOf, text as textOf } from '../../../src/simulator/objects/objects.ts';
 import { admissionVerdict } from '../admission.ts';
 import type { FakeRepository } from '../fake-git.ts';
 import { nameOf } from './stage.ts';

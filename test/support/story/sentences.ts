@@ -3,9 +3,9 @@
 import type { JsonObject } from '../../../src/api/json.ts';
 import { MARK } from '../../../src/api/marks.ts';
 import type { Intent } from '../../../src/reconcile/orders/intent.ts';
-import { isRunningAndReady } from '../../../src/simulator/group-state.ts';
-import { count as countIn, specOf } from '../../../src/simulator/objects.ts';
-import { LWS } from '../../../src/simulator/resource-table.ts';
+import { isRunningAndReady } from '../../../src/simulator/lws/group-state.ts';
+import { count as countIn, specOf } from '../../../src/simulator/objects/objects.ts';
+import { LWS } from '../../../src/simulator/objects/resource-table.ts';
 import type { Player } from './play.ts';
 import { type Look, STATUS } from './rehearse.ts';
 import { NAMESPACE, nameOf } from './stage.ts';

@@ -1,0 +1,3 @@
+/** Times of the model as Kubernetes writes them. */
+
+export { printInstant as isoTime } from '../../api/time.ts';

@@ -1,0 +1,234 @@
+/** The shelves behind the API: objects by key, versions, the log of changes, and what a deletion leaves standing. */
+
+import { isJsonObject, type JsonObject, jsonEqual } from '../../api/json.ts';
+import { isoTime } from './iso-time.ts';
+import { share } from './object-edit.ts';
+import { type KeptMeta, keptMeta } from './object-meta.ts';
+import { isDeleting, type KubeObject, type NewObject, type ObjectMeta, specOf, text } from './objects.ts';
+import { PODS } from './resource-table.ts';
+
+export type ObjectKey = { readonly resource: string; readonly namespace: string; readonly name: string };
+
+export type Change = {
+  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
+  readonly resource: string;
+  readonly resourceVersion: number;
+  readonly object: KubeObject;
+  /** What it was; undefined for a new object. */
+  readonly before: KubeObject | undefined;
+};
+
+/** What can be read of a store, now or of an old state. */
+export type Reading = {
+  readonly resourceVersion: string;
+  readonly get: (key: ObjectKey) => KubeObject | undefined;
+  /** By namespace and name; all namespaces without one. */
+  readonly list: (resource: string, namespace?: string) => readonly KubeObject[];
+};
+
+export type Propagation = 'Background' | 'Foreground' | 'Orphan';
+
+export const FOREGROUND = 'foregroundDeletion';
+export const ORPHAN = 'orphan';
+
+/** Watches may fall behind by this many changes. */
+const LOG_MAX = 4096;
+const GRACE_SECONDS = 30;
+
+type Shelf = Map<string, KubeObject>;
+
+/** Mutable on purpose, and owned by one cluster; the objects in it are immutable. */
+export class ObjectStore {
+  nowSeconds: number;
+  private version: number;
+  private uids: number;
+  private readonly shelves: Map<string, Shelf>;
+  private log: Change[] = [];
+  private readonly notify: (change: Change) => void;
+
+  constructor(nowSeconds: number, notify: (change: Change) => void, from?: ObjectStore) {
+    this.nowSeconds = nowSeconds;
+    this.notify = notify;
+    this.version = from?.version ?? 1;
+    this.uids = from?.uids ?? 0;
+    this.shelves = copied(from?.shelves ?? new Map());
+  }
+
+  get resourceVersion(): number {
+    return this.version;
+  }
+
+  get(key: ObjectKey): KubeObject | undefined {
+    return this.shelves.get(key.resource)?.get(`${key.namespace}/${key.name}`);
+  }
+
+  list(resource: string, namespace?: string): readonly KubeObject[] {
+    return listed(this.shelves, resource, namespace);
+  }
+
+  /** The objects of one resource in no order: for controllers, which do not need one. */
+  unordered(resource: string): Iterable<KubeObject> {
+    return this.shelves.get(resource)?.values() ?? [];
+  }
+
+  /** The resources of which there are objects. */
+  resources(): readonly string[] {
+    return [...this.shelves.keys()];
+  }
+
+  /** Everything as it is now; later changes do not reach it. */
+  snapshot(): Reading {
+    const shelves = copied(this.shelves);
+    return {
+      resourceVersion: String(this.version),
+      get: (key) => shelves.get(key.resource)?.get(`${key.namespace}/${key.name}`),
+      list: (resource, namespace) => listed(shelves, resource, namespace),
+    };
+  }
+
+  /** The changes after `version`, oldest first; undefined where the log does not reach back to it. */
+  changesSince(version: number): readonly Change[] | undefined {
+    const first = this.log[0]?.resourceVersion ?? this.version + 1;
+    return version < first - 1 ? undefined : this.log.filter((change) => change.resourceVersion > version);
+  }
+
+  /** Creates an object. The caller knows that the name is free. */
+  add(resource: string, object: NewObject): KubeObject {
+    this.uids += 1;
+    const metadata: ObjectMeta = {
+      ...keptMeta(object.metadata, undefined),
+      name: object.metadata.name,
+      namespace: object.metadata.namespace,
+      uid: `00000000-0000-4000-8000-${this.uids.toString(16).padStart(12, '0')}`,
+      resourceVersion: this.nextVersion(),
+      ...(object['spec'] === undefined ? {} : { generation: 1 }),
+      creationTimestamp: isoTime(this.nowSeconds),
+    };
+    const created = { ...object, metadata };
+    this.place('ADDED', { resource, before: undefined, object: created });
+    return created;
+  }
+
+  /**
+   * Replaces an object; an equal one is no write at all. What the API server owns in metadata stays as it was, and
+   * the generation rises where anything but metadata and status changed.
+   */
+  put(resource: string, before: KubeObject, after: JsonObject): KubeObject {
+    const shared = share(before, after);
+    if (shared === before || !isJsonObject(shared)) return before;
+    const fields = Object.keys({ ...before, ...shared }).filter(
+      (field) => field !== 'metadata' && shared[field] !== before[field],
+    );
+    const sameMeta = shared['metadata'] === before.metadata;
+    const meta = sameMeta ? before.metadata : keptMeta(shared['metadata'], before.metadata);
+    if (!sameMeta && fields.length === 0 && jsonEqual(meta, keptMeta(before.metadata, before.metadata))) return before;
+    const changed = fields.some((field) => field !== 'status');
+    return this.replace(resource, before, { content: shared, meta, changed });
+  }
+
+  putStatus(resource: string, before: KubeObject, status: JsonObject): KubeObject {
+    return this.put(resource, before, { ...before, status });
+  }
+
+  /**
+   * Deletes an object. One with finalizers, and a pod on a node, stays with a deletionTimestamp until those are done
+   * with it: `setFinalizers` and `finishTermination` are the ends of the two ways.
+   */
+  remove(resource: string, object: KubeObject, propagation: Propagation): void {
+    if (isDeleting(object)) return;
+    const finalizers = [...(object.metadata.finalizers ?? [])];
+    if (propagation === 'Foreground') finalizers.push(FOREGROUND);
+    if (propagation === 'Orphan') finalizers.push(ORPHAN);
+    const bound = resource === PODS && text(specOf(object)['nodeName']) !== '';
+    if (finalizers.length === 0 && !bound) {
+      this.drop(resource, object);
+      return;
+    }
+    const grace = bound ? GRACE_SECONDS : 0;
+    const meta = { ...keptMeta(object.metadata, object.metadata), ...(finalizers.length > 0 ? { finalizers } : {}) };
+    this.replace(resource, object, {
+      content: object,
+      meta: {
+        ...meta,
+        deletionTimestamp: isoTime(this.nowSeconds + grace),
+        deletionGracePeriodSeconds: grace,
+      },
+      changed: true,
+    });
+  }
+
+  /** Finalizers done with an object take themselves off; the last one lets it go. */
+  setFinalizers(resource: string, object: KubeObject, finalizers: readonly string[]): void {
+    if (finalizers.length === 0 && isDeleting(object) && object.metadata.deletionGracePeriodSeconds === 0) {
+      this.drop(resource, object);
+      return;
+    }
+    const { finalizers: _, ...meta } = keptMeta(object.metadata, object.metadata);
+    const rest = finalizers.length === 0 ? meta : { ...meta, finalizers };
+    this.replace(resource, object, { content: object, meta: rest, changed: false });
+  }
+
+  /** The kubelet has ended the containers of a deleted pod. */
+  finishTermination(resource: string, object: KubeObject): void {
+    if ((object.metadata.finalizers ?? []).length === 0) {
+      this.drop(resource, object);
+      return;
+    }
+    const meta = { ...keptMeta(object.metadata, object.metadata), deletionGracePeriodSeconds: 0 };
+    this.replace(resource, object, { content: object, meta, changed: false });
+  }
+
+  private replace(
+    resource: string,
+    before: KubeObject,
+    next: { readonly content: JsonObject; readonly meta: KeptMeta; readonly changed: boolean },
+  ): KubeObject {
+    const { name, namespace, uid, creationTimestamp, generation } = before.metadata;
+    const rise = next.changed ? 1 : 0;
+    const metadata: ObjectMeta = {
+      ...next.meta,
+      name,
+      namespace,
+      uid,
+      resourceVersion: this.nextVersion(),
+      ...(generation === undefined ? {} : { generation: generation + rise }),
+      creationTimestamp,
+    };
+    const object = { ...next.content, apiVersion: before.apiVersion, kind: before.kind, metadata };
+    this.place('MODIFIED', { resource, before, object });
+    return object;
+  }
+
+  private drop(resource: string, object: KubeObject): void {
+    const last = { ...object, metadata: { ...object.metadata, resourceVersion: this.nextVersion() } };
+    this.place('DELETED', { resource, before: object, object: last });
+  }
+
+  private nextVersion(): string {
+    this.version += 1;
+    return String(this.version);
+  }
+
+  private place(type: Change['type'], from: Pick<Change, 'resource' | 'before' | 'object'>): void {
+    const { resource, object } = from;
+    const key = `${object.metadata.namespace}/${object.metadata.name}`;
+    const shelf = this.shelves.get(resource) ?? new Map<string, KubeObject>();
+    this.shelves.set(resource, shelf);
+    if (type === 'DELETED') shelf.delete(key);
+    else shelf.set(key, object);
+    const change = { type, ...from, resourceVersion: this.version };
+    this.log.push(change);
+    if (this.log.length > 2 * LOG_MAX) this.log = this.log.slice(-LOG_MAX);
+    this.notify(change);
+  }
+}
+
+function copied(shelves: ReadonlyMap<string, Shelf>): Map<string, Shelf> {
+  return new Map([...shelves].map(([resource, shelf]) => [resource, new Map(shelf)]));
+}
+
+function listed(shelves: ReadonlyMap<string, Shelf>, resource: string, namespace: string | undefined): KubeObject[] {
+  const found = [...(shelves.get(resource)?.entries() ?? [])];
+  const kept = namespace === undefined ? found : found.filter(([, object]) => object.metadata.namespace === namespace);
+  return kept.sort(([left], [right]) => (left < right ? -1 : 1)).map(([, object]) => object);
+}
