@@ -35,7 +35,7 @@ export type Io = {
 /** As in package.json; a test holds the two together. */
 export const VERSION = '0.1.0';
 
-/** Exit codes: also in the README. */
+/** Exit codes: also in REFERENCE.md. */
 export const EXIT = {
   ok: 0,
   /** Some rollout failed or is stalled. */

@@ -1,4 +1,4 @@
-/** The README promises nothing that the code does not hold: its tables, snippets, commands and links against the source. */
+/** README.md and REFERENCE.md promise nothing that the code does not hold: tables, snippets, commands and links. */
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,12 +6,15 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import packageJson from '../package.json' with { type: 'json' };
 import { type Config, DEFAULT_CONFIG, parseConfig } from '../src/api/config.ts';
-import { INTENT, parseIntents } from '../src/api/intents.ts';
+import { ACCEPTABLE, INTENT, parseIntents } from '../src/api/intents.ts';
 import { ABORTED_LIMIT, MARK, parseMarks } from '../src/api/marks.ts';
 import { resources } from '../src/api/resources.ts';
+import { NO_RULES, parseRolloutPolicy } from '../src/api/rollout-policy.ts';
 import { STEPS_LIMIT } from '../src/api/rollout-steps.ts';
 import { MAX_DOCUMENT_CHARACTERS, MAX_DOCUMENTS, MAX_FILE_CHARACTERS } from '../src/manifests/limits.ts';
 import { ENV, EXIT } from '../src/options.ts';
+import { noticeLines, sinceLine } from '../src/reconcile/status/age-text.ts';
+import type { AsOf } from '../src/reconcile/status/read-picture.ts';
 import { TRAILER } from '../src/rollout/messages.ts';
 import { startSite, stopSites } from './support/site.ts';
 import { LWS_FILE, LWS_TEXT, ROLLOUT_FILE } from './support/vllm.ts';
@@ -19,10 +22,12 @@ import { LWS_FILE, LWS_TEXT, ROLLOUT_FILE } from './support/vllm.ts';
 afterEach(stopSites);
 
 const readme = readFileSync('README.md', 'utf8');
+const reference = readFileSync('REFERENCE.md', 'utf8');
+const both = `${readme}\n${reference}`;
 
 /** The rows of the table that begins with this cell, each as its cells. */
 function table(firstHead: string): readonly (readonly string[])[] {
-  const lines = readme.split('\n');
+  const lines = both.split('\n');
   const at = lines.findIndex((line) => new RegExp(`^\\| ${firstHead} +\\|`).test(line));
   expect(at, firstHead).toBeGreaterThan(-1);
   const end = lines.findIndex((line, index) => index > at && !line.startsWith('|'));
@@ -40,7 +45,7 @@ const quoted = (text: string | undefined): readonly string[] =>
 
 /** The fenced blocks of a language. */
 const blocks = (language: string): readonly string[] =>
-  [...readme.matchAll(new RegExp(`^\`\`\`${language}\\n([^]*?)^\`\`\``, 'gm'))].map(([, text]) => text ?? '');
+  [...both.matchAll(new RegExp(`^\`\`\`${language}\\n([^]*?)^\`\`\``, 'gm'))].map(([, text]) => text ?? '');
 
 const block = (language: string, mark: string): string => {
   const found = blocks(language).filter((text) => text.includes(mark));
@@ -98,6 +103,17 @@ describe('tables', () => {
     }
   });
 
+  test('every field of a RolloutPolicy with its default, and a policy that is read', () => {
+    const rows = table('field of a policy');
+    const defaults = { rollouts: 'every Rollout', ...NO_RULES };
+    expect(Object.fromEntries(rows.map(([name, value]) => [quoted(name)[0], value?.replaceAll('`', '')]))).toEqual(
+      Object.fromEntries(Object.entries(defaults).map(([name, value]) => [name, String(value)])),
+    );
+    const { policy, rollouts, faults } = parseRolloutPolicy(parse(block('yaml', 'kind: RolloutPolicy')));
+    expect({ rollouts, faults }).toEqual({ rollouts: ['llm/*'], faults: [] });
+    for (const name of Object.keys(NO_RULES)) expect(policy, name).not.toHaveProperty(name, undefined);
+  });
+
   test('every annotation, with a value that can be read', () => {
     const rows = table('on the');
     expect(rows.flatMap(([, key]) => quoted(key)).sort()).toEqual(
@@ -114,8 +130,8 @@ describe('tables', () => {
 
   test('the exit codes, the environment and the trailers', () => {
     expect(table('exit code').map(([code]) => Number(code))).toEqual(Object.values(EXIT));
-    for (const name of [ENV.gitToken, ENV.kubeconfig]) expect(readme).toContain(`\`${name}\``);
-    for (const key of Object.values(TRAILER)) expect(readme).toContain(`\`${key}\``);
+    for (const name of Object.values(ENV)) expect(both).toContain(`\`${name}\``);
+    for (const key of Object.values(TRAILER)) expect(both).toContain(`\`${key}\``);
   });
 
   test('the limits', () => {
@@ -212,7 +228,7 @@ describe('commands', () => {
       .args as readonly string[];
     const lines = [
       deployed.join(' '),
-      ...[...readme.matchAll(/(?:\btranche|tgz tranche) ((?:[a-z]+)(?: [^`\n|]*)?--[^`\n|]*)/g)].map(
+      ...[...both.matchAll(/(?:\btranche|tgz tranche) ((?:[a-z]+)(?: [^`\n|]*)?--[^`\n|]*)/g)].map(
         ([, line]) => line ?? '',
       ),
       ...table('verb').map(
@@ -245,16 +261,16 @@ describe('commands', () => {
     expect(table('input')[0]?.[1]).toBe(`\`${action.inputs.mode.default}\``);
     for (const step of parse(block('yaml', '# steps of a job')) as readonly { uses?: string; with?: object }[])
       if (step.uses === './.tranche') expect(inputs).toEqual(expect.arrayContaining(Object.keys(step.with ?? {})));
-    for (const name of Object.keys(action.outputs)) expect(readme).toContain(`\`${name}\``);
+    for (const name of Object.keys(action.outputs)) expect(both).toContain(`\`${name}\``);
   });
 
   test('every npm script is there, and the package has no dependencies', () => {
-    const named = [...readme.matchAll(/npm run ([a-z]+)/g)].map(([, name]) => name ?? '');
+    const named = [...both.matchAll(/npm run ([a-z]+)/g)].map(([, name]) => name ?? '');
     expect(named).toContain('demo');
     for (const name of [...named, 'test']) expect(Object.keys(packageJson.scripts)).toContain(name);
     expect(packageJson).not.toHaveProperty('dependencies');
     expect(
-      readme.match(/[\w.-]+\.tgz/g)?.every((file) => file === `tranche-dev-tranche-${packageJson.version}.tgz`),
+      both.match(/[\w.-]+\.tgz/g)?.every((file) => file === `tranche-dev-tranche-${packageJson.version}.tgz`),
     ).toBe(true);
     expect(packageJson.engines.node).toContain('20.19');
   });
@@ -262,6 +278,7 @@ describe('commands', () => {
   test("no text sends people to the package of that name on npm, which is somebody else's", () => {
     const texts = [
       'README.md',
+      'REFERENCE.md',
       'CONTRIBUTING.md',
       'action.yml',
       ...readdirSync('src', { recursive: true, encoding: 'utf8' })
@@ -273,10 +290,72 @@ describe('commands', () => {
     ).toEqual([]);
   });
 
-  test('every file that is linked or applied is there', () => {
-    const links = [...readme.matchAll(/\]\(([^)#:]+)\)/g)].map(([, path]) => path ?? '');
-    expect(links.length).toBeGreaterThan(2);
-    for (const path of [...links, 'policies/admission/kustomization.yaml', 'src/README.md'])
-      expect(existsSync(path), path).toBe(true);
+  test('every file that is linked or applied is there, with the heading that is meant', () => {
+    const links = [...both.matchAll(/\]\(([^):]+)\)/g)].map(([, link]) => link ?? '');
+    expect(links.length).toBeGreaterThan(20);
+    for (const link of [...links, 'policies/admission/kustomization.yaml', 'src/README.md']) {
+      const [path = '', heading] = link.split('#');
+      // Without a file, a heading of the page that it stands on: only REFERENCE.md has such.
+      const file = path === '' ? 'REFERENCE.md' : path;
+      expect(existsSync(file), link).toBe(true);
+      if (heading !== undefined) expect(anchors(readFileSync(file, 'utf8')), link).toContain(heading);
+    }
+    expect(readme).not.toContain('](#');
   });
+});
+
+/** The anchors of the headings, as forges make them. */
+function anchors(text: string): readonly string[] {
+  return [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\w\- ]/g, '')
+      .replaceAll(' ', '-'),
+  );
+}
+
+describe('the README', () => {
+  test('is short enough to be read', () => {
+    expect(readme.trimEnd().split('\n').length).toBeLessThanOrEqual(200);
+  });
+
+  test('shows what the demo prints', async () => {
+    const commitIds = (text: string): string => text.replace(/\b[0-9a-f]{7}\b/g, 'commit.');
+    const shown = blocks('').find((text) => text.includes('group 0 '));
+    const lines = commitIds(shown ?? '')
+      .split('\n')
+      .filter((line) => line !== '');
+    expect(lines.length).toBeGreaterThan(10);
+    const told = commitIds((await (await startSite()).run('demo')).out).split('\n');
+    const places = lines.map((line) => told.indexOf(line));
+    expect(lines.filter((_, index) => places[index] === -1)).toEqual([]);
+    expect(places).toEqual([...places].sort((a, b) => a - b));
+  });
+
+  test('knows what status says of a rollout that stands still', () => {
+    const rows = table('`status` says');
+    const told = rows.flatMap(([cell]) => quoted(cell));
+    const reasons = table('hold').flatMap(([cell]) => quoted(cell));
+    const asOf: AsOf = { kind: 'recorded', at: 0, main: '', unseen: [], more: false, overdueSince: 0 };
+    const notices = `${sinceLine({ orders: ['abort'], files: [] })} ${noticeLines(asOf, [], 60).join(' ')}`;
+    for (const text of told) expect(reasons.includes(text) || notices.includes(text), text).toBe(true);
+    for (const [cell, means, action] of rows) expect([means, action], cell).not.toContain('');
+    const accepted = /--hold ([A-Za-z]+)/.exec(readme)?.[1];
+    expect(ACCEPTABLE).toContain(accepted);
+  });
+
+  test('names verbs that are there', async () => {
+    const help = (await (await startSite()).run('--help')).out;
+    const named = [...both.matchAll(/[`$] ?tranche ([a-z]+)/g)].map(([, verb]) => verb ?? '');
+    expect(named.length).toBeGreaterThan(30);
+    for (const verb of named) expect(help, verb).toMatch(new RegExp(`^ {2}${verb} `, 'm'));
+  });
+
+  // What on-call may do while nobody runs tranche.
+  test.each(['reverted-while-tranche-is-down', 'reverted-by-hand-over-a-broken-group'])(
+    'the story %s is told',
+    (name) => {
+      expect(existsSync(`fixtures/scenarios/${name}/transcript.txt`)).toBe(true);
+    },
+  );
 });
