@@ -1,0 +1,136 @@
+/** The image that the Deployment runs: each line of the Dockerfile is done here, without a builder and a network. */
+
+import { execFile } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import packageJson from '../package.json' with { type: 'json' };
+import { startSite, stopSites } from './support/site.ts';
+
+const run = promisify(execFile);
+const LIMIT_MS = 120_000;
+
+type Line = { readonly word: string; readonly rest: string };
+type Stage = { readonly base: string; readonly name: string; readonly lines: readonly Line[] };
+
+const lines: readonly Line[] = readFileSync('Dockerfile', 'utf8')
+  .split('\n')
+  .filter((line) => line !== '' && !line.startsWith('#'))
+  .map((line) => ({ word: line.split(' ')[0] ?? '', rest: line.slice(line.indexOf(' ') + 1) }));
+
+const stages: readonly Stage[] = lines.reduce<readonly Stage[]>((before, line) => {
+  if (line.word === 'FROM') {
+    const [base = '', , name = 'last'] = line.rest.split(' ');
+    return [...before, { base, name, lines: [] }];
+  }
+  const last = before.at(-1)!;
+  return [...before.slice(0, -1), { ...last, lines: [...last.lines, line] }];
+}, []);
+
+const last = stages.at(-1)!;
+
+/** What the Dockerfile may copy from the repository. */
+const context = readFileSync('.dockerignore', 'utf8')
+  .split('\n')
+  .filter((line) => line.startsWith('!'))
+  .map((line) => line.slice(1));
+
+let folder = '';
+
+/** The root of the file system of a stage. */
+const rootOf = (name: string): string => join(folder, name);
+
+/** COPY [--from=STAGE] SOURCE… TARGET: a target that ends with a slash is a folder, and so is the copy of one. */
+function copy(rest: string, { name, workdir }: { readonly name: string; readonly workdir: string }): void {
+  const words = rest.split(' ');
+  const from = words[0]?.startsWith('--from=') === true ? words.shift()!.slice('--from='.length) : undefined;
+  const target = words.pop()!;
+  for (const source of words) {
+    if (from === undefined) expect(context).toContain(source);
+    const origin = from === undefined ? source : join(rootOf(from), source);
+    const isFolder = statSync(origin).isDirectory();
+    const place = join(rootOf(name), resolve(workdir, target), isFolder ? '' : (source.split('/').at(-1) ?? ''));
+    mkdirSync(dirname(place), { recursive: true });
+    cpSync(origin, place, { recursive: true });
+  }
+}
+
+/** RUN: what needs a registry is done by linking what was installed here; it is the same lock file. */
+async function runIn(command: string, where: string): Promise<void> {
+  if (command === 'npm ci --ignore-scripts') {
+    expect(readFileSync(join(where, 'package-lock.json'), 'utf8')).toBe(readFileSync('package-lock.json', 'utf8'));
+    symlinkSync(resolve('node_modules'), join(where, 'node_modules'));
+    return;
+  }
+  const [program = '', ...args] = command.split(' ');
+  await run(program, args, { cwd: where });
+}
+
+async function make({ name, lines: todo }: Stage): Promise<void> {
+  let workdir = '/';
+  for (const { word, rest } of todo) {
+    if (word === 'WORKDIR') workdir = rest;
+    else if (word === 'COPY') copy(rest, { name, workdir });
+    else if (word === 'RUN') await runIn(rest, join(rootOf(name), workdir));
+    else expect(['USER', 'ENTRYPOINT']).toContain(word);
+  }
+}
+
+const wordOf = (word: string): string => last.lines.find((line) => line.word === word)?.rest ?? '';
+
+/** The command of the image, with no program but Node in reach. */
+async function start(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  const [program, script = '', ...rest]: readonly string[] = JSON.parse(wordOf('ENTRYPOINT'));
+  expect(program).toBe('node');
+  return run(process.execPath, [join(rootOf('last'), script), ...rest, ...args], { cwd: folder, env });
+}
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'tranche-image-'));
+  for (const stage of stages) await make(stage);
+}, LIMIT_MS);
+
+afterAll(async () => {
+  await stopSites();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+test('stands on the Node that the package asks for, and does not run as root', () => {
+  for (const { base } of stages) expect(base).toBe('node:20-slim');
+  expect(packageJson.engines.node).toMatch(/^>=20\./);
+  expect(wordOf('USER')).toMatch(/^[1-9]\d*:[1-9]\d*$/);
+});
+
+test('is given nothing that it does not use', () => {
+  const copied = lines
+    .filter(({ word, rest }) => word === 'COPY' && !rest.startsWith('--from='))
+    .flatMap(({ rest }) => rest.split(' ').slice(0, -1));
+  expect([...new Set(copied)].sort()).toEqual([...context].sort());
+});
+
+test('holds the bundle, the license, and nothing else', () => {
+  expect(readdirSync(rootOf('last'))).toEqual(['app']);
+  expect(readdirSync(join(rootOf('last'), 'app')).sort()).toEqual(['LICENSE', 'dist', 'package.json']);
+});
+
+test('says its version, and the verb that the Deployment calls', async () => {
+  expect((await start(['--version'])).stdout).toBe(`${packageJson.version}\n`);
+  const text = readFileSync('REFERENCE.md', 'utf8').split('kind: Deployment')[1]?.split('```')[0] ?? '';
+  const [container] = parse(`kind: Deployment${text}`).spec.template.spec.containers;
+  expect(container.image).toMatch(new RegExp(`/tranche:${packageJson.version}$`));
+  expect(container).not.toHaveProperty('command');
+  expect(container.securityContext.runAsNonRoot).toBe(true);
+  expect(readFileSync('Dockerfile', 'utf8')).toContain(`docker build --tag ${container.image} .`);
+  expect((await start([container.args[0], '--help'])).stdout).toContain('--watch');
+});
+
+test('makes a pass without git and without a home', async () => {
+  const site = await startSite();
+  const { stdout, stderr } = await start(['reconcile', '--repo', site.repository.path], {
+    KUBECONFIG: site.kubeconfig,
+  });
+  expect({ stdout, stderr }).toEqual({ stdout: expect.stringContaining('adopt, partition 0 → 1000000'), stderr: '' });
+});
