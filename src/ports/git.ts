@@ -83,8 +83,17 @@ export type PushResult =
   | { readonly kind: 'pushed'; readonly heads: readonly Oid[]; readonly commits: readonly (readonly Oid[])[] }
   /** Somebody else moved one of them first; nothing was written. */
   | { readonly kind: 'moved' }
-  /** A hook or a protection rule said no; nothing was written. `rule` is the server's own text, cleaned and capped. */
-  | { readonly kind: 'refused'; readonly branch: string; readonly rule: string };
+  | Refused;
+
+/** No, and trying again would not help; nothing was written. */
+export type Refused = {
+  readonly kind: 'refused';
+  readonly branch: string;
+  /** What was said, cleaned and capped: the text of a hook or a protection rule, or why it cannot be. */
+  readonly rule: string;
+  /** The way out where the repository itself is in the way; undefined: whoever made the rule has to allow the push. */
+  readonly advice: string | undefined;
+};
 
 export interface Git {
   /** A pass begins, and with it what holds for one pass only: the time it may take, and redirects that are followed. */
@@ -106,4 +115,6 @@ export interface Git {
    * what was sent counts as pushed. Throws PortError where nothing is known to have been written.
    */
   push(updates: readonly BranchUpdate[]): Promise<PushResult>;
+  /** Why this branch is never moved here, as one that is checked out; undefined: as far as is known it is. */
+  heldFast(branch: string): Promise<Omit<Refused, 'kind'> | undefined>;
 }

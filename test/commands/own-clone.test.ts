@@ -77,10 +77,22 @@ describe('the repository', () => {
   test('is the clone itself where somebody says so: its checked-out main is refused, with what to do', async () => {
     const own = await clone(await startSite(), 'https://git.example.invalid/x.git');
     const called = await own.run('reconcile --repo .');
-    expect(called.code).toBe(1);
-    expect(called.out).toMatch(
-      /main is checked out in .*: name the repository .*--repo https:\/\/git\.example\.invalid\/x\.git/,
+    expect(called).toMatchObject({ code: 2, out: '' });
+    expect(called.err).toMatch(
+      /main is checked out in .*; nothing was written\. Name the repository .*--repo https:\/\/git\.example\.invalid\/x\.git/,
     );
+    expect(await branches(own)).toBe('main');
+    const order = await own.run('pause vllm --repo .');
+    expect(order.code).toBe(1);
+    expect(order.err).toMatch(/main is checked out in .*\. Name the repository/);
+    expect(order.err).not.toContain('pull request');
+  });
+
+  test('is the clone itself where another branch is checked out there', async () => {
+    const own = await clone(await startSite());
+    await own.git('checkout', '-q', '-b', 'mine');
+    expect(await own.run('reconcile --repo .')).toMatchObject({ code: 0 });
+    expect(await branches(own)).toContain('tranche-status');
   });
 });
 

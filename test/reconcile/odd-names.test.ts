@@ -26,3 +26,17 @@ test.each([
   expect(Object.keys(after).filter((at) => at.includes('\\'))).toEqual([path]);
   expect(path.startsWith('apps/') ? after[path] : after['apps/second.yaml']).toContain('tranche.dev/release');
 });
+
+test('a file where the folder of the records should be: nothing steps, and the message says what to remove', async () => {
+  const world = new World({ files: VLLM_FILES });
+  world.repository.commit('tranche-status', { writes: [{ path: 'rollouts', text: 'mine\n' }], orphan: true });
+  world.sync();
+  world.tick(60);
+  const { outcomes, failed } = await world.pass();
+  expect(failed).toBe(true);
+  const said = outcomes.flatMap(({ plan }) => plan?.holds ?? []).map(({ reason, message }) => `${reason}: ${message}`);
+  expect(said).toEqual([
+    expect.stringMatching(/^StatusRefused: .*"rollouts" is not a folder.*Remove or rename "rollouts"/),
+  ]);
+  expect(said.join()).not.toContain('Allow the identity');
+});

@@ -198,6 +198,7 @@ export class Process {
           () => updates.some(({ branch, expectedOld }) => this.universe.repository.head(branch) !== expectedOld),
         );
       },
+      heldFast: async () => undefined,
     };
   }
 

@@ -269,6 +269,7 @@ function openFake(repository: FakeRepository, options: FakeGitOptions): Git {
       return repository.history(from, until, limit);
     },
     push: async (updates) => fakePush(repository, updates, faultOf({ kind: 'push', updates })),
+    heldFast: async () => undefined,
   };
 }
 
@@ -279,7 +280,7 @@ function fakePush(
 ): PushResult {
   if (fault?.kind === 'moved') return { kind: 'moved' };
   if (fault?.kind === 'refuse' && updates.some((update) => update.branch === fault.branch)) {
-    return { kind: 'refused', branch: fault.branch, rule: fault.rule };
+    return { kind: 'refused', branch: fault.branch, rule: fault.rule, advice: undefined };
   }
   const result = repository.push(updates);
   if (result.kind === 'moved') return repository.alreadyPushed(updates) ?? result;

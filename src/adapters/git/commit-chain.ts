@@ -3,7 +3,7 @@
  * not written are copied byte for byte, whatever their names: they are not ours to judge.
  */
 
-import type { BranchUpdate, FileWrite, NewCommit, Oid } from '../../ports/git.ts';
+import type { BranchUpdate, FileWrite, NewCommit, Oid, Refused } from '../../ports/git.ts';
 import { gitError } from './git-error.ts';
 import { branchNameFault, writePathFault } from './names.ts';
 import type { Lookup, ObjectQuestion } from './object-question.ts';
@@ -30,9 +30,6 @@ export type BuiltUpdates = {
   readonly objects: ReadonlyMap<Oid, GitObject>;
 };
 
-/** A write that this tree cannot take: it concerns one file, so it is an answer, and other writes can go on without it. */
-export type RefusedWrite = { readonly kind: 'refused'; readonly branch: string; readonly rule: string };
-
 /** In the tree's own order. */
 type Entries = readonly TreeEntry[];
 type Write = { readonly parts: readonly string[]; readonly write: FileWrite };
@@ -44,7 +41,15 @@ type Workshop = {
   readonly pathFault: (path: string) => string | undefined;
 };
 
-class CannotWrite extends Error {}
+/** A write that this tree cannot take: it concerns one file, so it is an answer, and other writes can go on without it. */
+class CannotWrite extends Error {
+  readonly advice: string;
+
+  constructor(message: string, advice: string) {
+    super(message);
+    this.advice = advice;
+  }
+}
 
 /**
  * All objects of `updates`. Asks for the commits and the trees on the way to the written files. `pathFault` says why a
@@ -53,7 +58,7 @@ class CannotWrite extends Error {}
 export function* buildUpdates(
   updates: readonly BranchUpdate[],
   pathFault: (path: string) => string | undefined = writePathFault,
-): ObjectQuestion<BuiltUpdates | RefusedWrite> {
+): ObjectQuestion<BuiltUpdates | Refused> {
   for (const update of updates) checkUpdate(update);
   const workshop: Workshop = { trees: new Map(), objects: new Map(), pathFault };
   const starts = updates.map((update) => (update.commits[0]?.orphan === true ? undefined : update.expectedOld));
@@ -65,7 +70,7 @@ export function* buildUpdates(
       commits.push(buildChain(update, { parent: starts[i], tree: roots[i] }, workshop));
     } catch (error) {
       if (!(error instanceof CannotWrite)) throw error;
-      return { kind: 'refused', branch: update.branch, rule: error.message };
+      return { kind: 'refused', branch: update.branch, rule: error.message, advice: error.advice };
     }
   }
   return { kind: 'built', heads: commits.map((chain) => chain.at(-1) ?? ''), commits, objects: workshop.objects };
@@ -163,7 +168,7 @@ function writeTree(oid: Oid | undefined, writes: readonly Write[], workshop: Wor
 
 function twice(writes: readonly Write[], name: string) {
   const path = writes[0]?.write.path ?? '';
-  return new CannotWrite(`"${path}" cannot be written: its folder lists ${name} twice. Repair the tree (git fsck)`);
+  return new CannotWrite(`"${path}" cannot be written: its folder lists ${name} twice`, 'Repair the tree (git fsck)');
 }
 
 type EntryWrites = { readonly name: string; readonly entry: TreeEntry | undefined; readonly writes: readonly Write[] };
@@ -174,18 +179,28 @@ function writeEntry({ name, entry, writes }: EntryWrites, workshop: Workshop): T
   if (own === undefined) {
     if (entry !== undefined && !isFolder(entry.mode)) {
       if (writes.every(({ write }) => write.text === undefined)) return entry;
-      throw new CannotWrite(`"${path}" cannot be written: "${name}" is not a folder but has mode ${entry.mode}`);
+      throw new CannotWrite(
+        `"${path}" cannot be written: "${name}" is not a folder but has mode ${entry.mode}`,
+        `Remove or rename "${name}" there`,
+      );
     }
     const oid = writeTree(entry?.oid, writes, workshop);
     return oid === undefined ? undefined : { mode: entry?.mode ?? treeMode, name, oid };
   }
-  if (writes.length > 1) throw new CannotWrite(`"${path}" is written twice, or as a file and a folder, in one commit`);
+  if (writes.length > 1) {
+    const rule = `"${path}" is written twice, or as a file and a folder, in one commit`;
+    throw new CannotWrite(rule, 'Give one of the two another name');
+  }
   if (entry !== undefined && entry.mode !== '100644' && entry.mode !== '100755') {
-    throw new CannotWrite(`"${path}" cannot be written: it is not a regular file but has mode ${entry.mode}`);
+    throw new CannotWrite(
+      `"${path}" cannot be written: it is not a regular file but has mode ${entry.mode}`,
+      'Make it a regular file, or remove it',
+    );
   }
   if (own.write.text === undefined) return undefined;
   const fault = entry === undefined ? workshop.pathFault(path) : undefined;
-  if (fault !== undefined) throw new CannotWrite(`the path "${path}" ${fault}; it must not be made`);
+  if (fault !== undefined)
+    throw new CannotWrite(`the path "${path}" ${fault}; it must not be made`, 'Give the file another name');
   const blob: GitObject = { type: 'blob', bytes: Buffer.from(own.write.text, 'utf8') };
   const oid = oidOf(blob);
   if (oid !== entry?.oid) workshop.objects.set(oid, blob);

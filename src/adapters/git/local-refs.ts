@@ -16,7 +16,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Oid } from '../../ports/git.ts';
+import type { Oid, Refused } from '../../ports/git.ts';
 import { gitError } from './git-error.ts';
 import { isOn } from './local-config.ts';
 import type { Layout } from './local-layout.ts';
@@ -30,10 +30,7 @@ export type RefMove = {
   readonly who: string;
 };
 
-export type SwapResult =
-  | { readonly kind: 'pushed' }
-  | { readonly kind: 'moved' }
-  | { readonly kind: 'refused'; readonly branch: string; readonly rule: string };
+export type SwapResult = { readonly kind: 'pushed' } | { readonly kind: 'moved' } | Refused;
 
 const lockTries = 8;
 const firstPauseMilliseconds = 10;
@@ -69,7 +66,8 @@ export async function swapHeads(layout: Layout, moves: readonly RefMove[]): Prom
   try {
     for (const { branch } of moves) {
       const conflict = nameConflict(layout, branch);
-      if (conflict !== undefined) return { kind: 'refused', branch, rule: conflict };
+      if (conflict !== undefined)
+        return { kind: 'refused', branch, rule: conflict, advice: 'Delete that branch, or configure another name' };
       locks.push(await lock(layout, branch));
     }
     if (moves.some(({ branch, from }) => readHead(layout, branch) !== from)) return { kind: 'moved' };

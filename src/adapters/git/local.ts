@@ -3,7 +3,7 @@
  * Absent on purpose: hooks are not run, no worktree or index is touched, and nothing is ever packed or pruned.
  */
 
-import type { BranchUpdate, CommitHeader, Git, Oid, PushResult } from '../../ports/git.ts';
+import type { BranchUpdate, CommitHeader, Git, Oid, PushResult, Refused } from '../../ports/git.ts';
 import { buildUpdates } from './commit-chain.ts';
 import { gitError } from './git-error.ts';
 import type { GitLimits } from './limits.ts';
@@ -46,6 +46,7 @@ export function openLocal({ path, limits }: OpenLocal): Git {
     history: async (from, until, limit) =>
       during(() => readLine(objects, { from, until, limit: Math.min(limit, limits.commitsPerHistory) })),
     push: async (updates) => push(layout, updates, (call) => during(() => call(objects))),
+    heldFast: async (branch) => checkedOut(layout, branch),
   };
 }
 
@@ -81,8 +82,8 @@ async function push(layout: Layout, updates: readonly BranchUpdate[], during: Du
     return updates.every(({ branch }, i) => readHead(layout, branch) === built.heads[i]) ? pushed : { kind: 'moved' };
   }
   for (const { branch } of updates) {
-    const rule = checkedOutRule(layout, branch);
-    if (rule !== undefined) return { kind: 'refused', branch, rule };
+    const held = checkedOut(layout, branch);
+    if (held !== undefined) return { kind: 'refused', ...held };
   }
   during((objects) => objects.write(built.objects));
   const moves = updates.map((update, i): RefMove => {
@@ -94,12 +95,16 @@ async function push(layout: Layout, updates: readonly BranchUpdate[], during: Du
 }
 
 /** As git's receive.denyCurrentBranch: moving a checked-out branch would make its files look edited. */
-function checkedOutRule(layout: Layout, branch: string): string | undefined {
+function checkedOut(layout: Layout, branch: string): Omit<Refused, 'kind'> | undefined {
   const setting = layout.config.get('receive.denycurrentbranch')?.toLowerCase() ?? 'refuse';
   if (['ignore', 'warn', 'false', 'no', 'off', '0'].includes(setting)) return undefined;
   const place = checkedOutAt(layout, refOf(branch));
   if (place === undefined) return undefined;
   const url = layout.config.get('remote.origin.url') ?? '';
   const other = /^https?:\/\/[^@]*$/.test(url) ? url : '<URL>';
-  return `${branch} is checked out in ${place}: name the repository that this is a clone of, --repo ${other}, check out another branch there, or set receive.denyCurrentBranch to ignore`;
+  return {
+    branch,
+    rule: `${branch} is checked out in ${place}`,
+    advice: `Name the repository that this is a clone of, --repo ${other}, check out another branch there, or set receive.denyCurrentBranch to ignore`,
+  };
 }

@@ -77,6 +77,7 @@ function lazyLocal(path: string, limits: GitLimits): Git {
     readAt: async (commit, request) => (await open()).readAt(commit, request),
     history: async (from, until, limit) => (await open()).history(from, until, limit),
     push: async (updates) => (await open()).push(updates),
+    heldFast: async (branch) => (await open()).heldFast(branch),
   });
 }
 
@@ -113,6 +114,7 @@ function guarded(git: Git): Git {
       return guard('history', git.history(from, until, limit));
     },
     push: async (updates) => guard('push', git.push(updates)),
+    heldFast: async (branch) => guard('push', git.heldFast(branch)),
   };
 }
 

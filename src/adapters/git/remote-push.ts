@@ -3,7 +3,7 @@
  * the branches themselves, read again, where it is not.
  */
 
-import type { BranchUpdate, Oid, PushResult } from '../../ports/git.ts';
+import type { BranchUpdate, Oid, PushResult, Refused } from '../../ports/git.ts';
 import { PortError } from '../../ports/port-error.ts';
 import type { BuiltUpdates } from './commit-chain.ts';
 import { cleanText, gitError } from './git-error.ts';
@@ -22,7 +22,7 @@ type Move = { readonly branch: string; readonly from: Oid | undefined; readonly 
 type Outcome =
   | { readonly kind: 'pushed' }
   | { readonly kind: 'moved' }
-  | { readonly kind: 'refused'; readonly branch: string; readonly rule: string }
+  | Refused
   | { readonly kind: 'unclear'; readonly why: string; readonly mayTryAgain: boolean };
 
 type PushOptions = {
@@ -150,7 +150,8 @@ function outcomeOf(report: PushReport, moves: readonly Move[]): Outcome {
   // A refusal of one branch makes an atomic push fail for the others too; the one that the host names is the one.
   const named = ruled.find(({ branch }) => isNamed(branch, report.printed)) ?? ruled[0];
   const [first] = refusals;
-  if (named !== undefined) return { kind: 'refused', branch: named.branch, rule: rule(named.reason, report.printed) };
+  if (named !== undefined)
+    return { kind: 'refused', branch: named.branch, rule: rule(named.reason, report.printed), advice: undefined };
   if (refusals.some(({ reason }) => verdictOf(reason) === 'moved') || printed === 'moved') return { kind: 'moved' };
   const why = report.unpack === 'ok' ? (first?.reason ?? 'no word about a branch') : `unpack ${report.unpack}`;
   return { kind: 'unclear', why: `the server reports: ${rule(why, report.printed)}`, mayTryAgain: false };

@@ -66,6 +66,7 @@ export function openSmartHttp(options: SmartHttpOptions): Git {
       });
       return built.kind === 'refused' ? built : writer.push(updates, built);
     },
+    heldFast: async () => undefined,
   };
 }
 

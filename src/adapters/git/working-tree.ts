@@ -58,6 +58,7 @@ export function openWorkingTree({ root, git, limits }: OpenWorkingTree): Git {
     push: async () => {
       throw gitError('the files of a folder are read, never pushed', { operation: 'push', retryable: false });
     },
+    heldFast: (branch) => git.heldFast(branch),
   };
 }
 

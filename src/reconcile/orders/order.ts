@@ -65,7 +65,7 @@ export async function order(
     if (done.kind === 'refused')
       return {
         kind: 'refused',
-        why: `the push to ${done.branch} was refused: ${done.rule}. Open a pull request with this change, or allow the push`,
+        why: `the push to ${done.branch} was refused: ${done.rule}. ${done.advice ?? 'Open a pull request with this change, or allow the push'}`,
       };
   }
   throw new PortError(`main moved ${ATTEMPTS} times in a row`, {

@@ -2,7 +2,7 @@
 
 import type { Config } from '../../api/config.ts';
 import type { Instant } from '../../api/time.ts';
-import type { BranchUpdate, FileWrite, Git, NewCommit, Oid } from '../../ports/git.ts';
+import type { BranchUpdate, FileWrite, Git, NewCommit, Oid, Refused } from '../../ports/git.ts';
 
 /** One commit of main, for one rollout. */
 export type Step = { readonly writes: readonly FileWrite[]; readonly message: string };
@@ -20,7 +20,7 @@ export type Batch = {
 export type Executed =
   | { readonly kind: 'written'; readonly steps: readonly Oid[]; readonly status: Oid | undefined }
   | { readonly kind: 'moved' }
-  | { readonly kind: 'refused'; readonly branch: string; readonly rule: string };
+  | Refused;
 
 /** One atomic push of all steps and the status, each branch with the commit that it must still be at. */
 export async function execute(git: Git, batch: Batch): Promise<Executed> {

@@ -1,6 +1,7 @@
 /** Writes what a rule of the server has refused as a whole: one by one, and no step forward without its record. */
 
 import type { RolloutRecord } from '../../api/record.ts';
+import type { Refused } from '../../ports/git.ts';
 import { type Hold, hold } from '../../rollout/hold.ts';
 import { printKey } from '../../rollout/messages.ts';
 import { planHeld } from '../../rollout/plan.ts';
@@ -10,8 +11,6 @@ import type { StatusBranch } from '../status/record-store.ts';
 import { batchOf, type Written } from './batch.ts';
 import { type Batch, type Executed, execute } from './execute.ts';
 
-type Refused = { readonly branch: string; readonly rule: string };
-
 /** How far the pushes have come. */
 type Progress = {
   main: string;
@@ -20,7 +19,7 @@ type Progress = {
   readonly records: Map<string, RolloutRecord>;
   readonly texts: Map<string, string>;
   /** Why the server takes no record; undefined: as far as is known it does. */
-  statusRule: string | undefined;
+  statusRefused: Refused | undefined;
 };
 
 /**
@@ -39,7 +38,7 @@ export async function writeAlone(
     status,
     records: recordsWithout(pass, at.steps),
     texts: new Map(desired.texts),
-    statusRule: at.refused.branch === statusBranch ? at.refused.rule : undefined,
+    statusRefused: at.refused.branch === statusBranch ? at.refused : undefined,
   };
   const written = new Map<string, Outcome>();
   for (const step of at.steps) {
@@ -53,10 +52,10 @@ export async function writeAlone(
   const outcomes = pass.result.outcomes.map((outcome) => written.get(printKey(outcome.key)) ?? outcome);
   const failed =
     pass.result.failed || done.kind === 'refused' || outcomes.some((outcome) => outcome.error !== undefined);
-  if (done.kind === 'refused')
-    ports.log.error(
-      `git: push: ${statusBranch} was refused: ${done.rule}. Exclude the status branch from protection rules.`,
-    );
+  if (done.kind === 'refused') {
+    const way = done.advice ?? 'Exclude the status branch from protection rules';
+    ports.log.error(`git: push: ${statusBranch} was refused: ${done.rule}. ${way}.`);
+  }
   const head = progress.status.head === status.head ? undefined : progress.status.head;
   return { ...pass.result, outcomes, failed, status: done.kind === 'written' ? (done.status ?? head) : head };
 }
@@ -80,7 +79,7 @@ async function tryStep(
 ): Promise<Outcome | 'moved'> {
   const one = afresh(step, progress.texts);
   const forward = one.plan?.commit?.way === 'forward';
-  if (forward && progress.statusRule !== undefined) return statusRefused(pass, { one, progress });
+  if (forward && progress.statusRefused !== undefined) return statusRefused(pass, { one, progress });
   const records = new Map(progress.records);
   const record = one.plan?.record;
   if (record !== undefined) records.set(printKey(one.key), record);
@@ -93,11 +92,12 @@ async function tryStep(
     return went(progress, { one, batch, done });
   }
   if (done.branch === pass.reading.desired.config.statusBranch) {
-    progress.statusRule = done.rule;
+    progress.statusRefused = done;
     return statusRefused(pass, { one, progress });
   }
   const rule = `the push to ${done.branch} was refused: ${done.rule}`;
-  const reason = hold('PushRefused', `${rule}. Allow the identity of tranche to push there, or change the rule`);
+  const way = done.advice ?? 'Allow the identity of tranche to push there, or change the rule';
+  const reason = hold('PushRefused', `${rule}. ${way}`);
   return heldBy(one, progress, { rule, reason });
 }
 
@@ -131,10 +131,12 @@ function statusRefused(
   { one, progress }: { readonly one: Reconciled; readonly progress: Progress },
 ): Outcome {
   const { statusBranch } = reading.desired.config;
-  const rule = `the push to ${statusBranch} was refused: ${progress.statusRule}`;
+  const { rule: said = '', advice } = progress.statusRefused ?? {};
+  const rule = `the push to ${statusBranch} was refused: ${said}`;
+  const way = advice ?? `Allow the identity of tranche to push there, or exclude ${statusBranch} from protection rules`;
   const reason = hold(
     'StatusRefused',
-    `${rule}. Without a record nobody counts the pause of a step, so none goes forward; ways back do. Allow the identity of tranche to push there, or exclude ${statusBranch} from protection rules`,
+    `${rule}. Without a record nobody counts the pause of a step, so none goes forward; ways back do. ${way}`,
   );
   return heldBy(one, progress, { rule, reason });
 }

@@ -1,6 +1,7 @@
 /** Writes what a pass decided: one push; again on another parent where nothing it read has changed; one by one where a rule refuses. */
 
 import type { Git, Oid } from '../../ports/git.ts';
+import { PortError } from '../../ports/port-error.ts';
 import { headOf } from '../observe/branch-head.ts';
 import { CONFIG_REQUEST, desiredRequest } from '../observe/desired-request.ts';
 import type { PassResult, Ports, Reading } from '../pass.ts';
@@ -18,6 +19,7 @@ const BETWEEN_MOST = 10;
 /** The result with what was written, or `moved`: everything has to be read anew. */
 export async function writePass(ports: Ports, pass: Written): Promise<PassResult | 'moved'> {
   const { git, clock } = ports;
+  await checkHeldFast(git, pass);
   const steps = pass.reconciled.filter((one) => one.writes.length > 0);
   let main = pass.reading.main;
   for (let attempt = 1; attempt <= REPARENTS; attempt += 1) {
@@ -31,6 +33,18 @@ export async function writePass(ports: Ports, pass: Written): Promise<PassResult
     main = next;
   }
   return 'moved';
+}
+
+/** Where main can never move, the status is not written either: it would tell of steps that nobody sees. */
+async function checkHeldFast(git: Git, { reading }: Written): Promise<void> {
+  const held = await git.heldFast(reading.desired.config.branch);
+  if (held === undefined) return;
+  throw new PortError(`${held.rule}; nothing was written`, {
+    port: 'git',
+    operation: 'push',
+    retryable: false,
+    hint: held.advice === undefined ? '' : `${held.advice}.`,
+  });
 }
 
 /**

@@ -216,7 +216,8 @@ function pushTests(subject: () => Subject): void {
     const base = await subject().commit('bad', { a: '1\n', 'dir/b': '1\n' });
     const result = await subject().git.push([update('bad', base, [commit])]);
     const [path = ''] = commit.writes.map((write) => write.path);
-    expect(result).toMatchObject({ kind: 'refused', branch: 'bad', rule: expect.stringContaining(`"${path}"`) });
+    const rule = expect.stringContaining(`"${path}"`);
+    expect(result).toMatchObject({ kind: 'refused', branch: 'bad', rule, advice: expect.stringMatching(/^[A-Z]/) });
     expect(await subject().head('bad')).toBe(base);
   });
 

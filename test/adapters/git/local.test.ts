@@ -240,7 +240,7 @@ describe('a normal repository', () => {
     expect(refused).toMatchObject({
       kind: 'refused',
       branch: 'main',
-      rule: expect.stringContaining('receive.denyCurrentBranch'),
+      advice: expect.stringContaining('receive.denyCurrentBranch'),
     });
     expect(await git('rev-parse', 'side')).toBe(side);
     const moved = await open().push([update('side', side, [newCommit({ s: '2\n' })])]);

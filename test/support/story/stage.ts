@@ -242,7 +242,8 @@ export class Stage {
         interruption = undefined;
         await now?.(repository, pass);
         const refused = hook === undefined ? undefined : updates.find((update) => hook.refuses(update));
-        if (refused !== undefined) return { kind: 'refused', branch: refused.branch, rule: hook?.rule ?? '' };
+        if (refused !== undefined)
+          return { kind: 'refused', branch: refused.branch, rule: hook?.rule ?? '', advice: undefined };
         const pushed = await git.push(updates);
         if (!this.losesAnswer) return pushed;
         this.losesAnswer = false;
