@@ -26,7 +26,7 @@ import { isAlone } from './alone.ts';
 import { type Desired, type DesiredRollout, namespaceOf } from './desired.ts';
 import { withFactDigests } from './digests.ts';
 import { type LiveReader, targets, unreadLive } from './observe-cluster.ts';
-import { type GitReader, stableFromRecord } from './observe-git.ts';
+import { anotherText, type GitReader, stableFromRecord } from './observe-git.ts';
 import { withLostMarks } from './observe-lost-marks.ts';
 import { readWorkload } from './read-workload.ts';
 import { rebuiltRecord } from './rebuild-record.ts';
@@ -184,7 +184,8 @@ async function stableOf(
     return expected === undefined ? there : known({ ...there.value, release: expected });
   }
   const copy = stableFromRecord(record, expected);
-  return copy.kind === 'known' || there.kind === 'absent' ? copy : there;
+  if (copy.kind === 'known' || there.kind === 'absent') return copy;
+  return there.kind === 'known' && expected !== undefined ? anotherText(there.value, expected) : there;
 }
 
 /** A commit of main where the file has the release of its marks: main itself, unless a newer edit waits in it. */

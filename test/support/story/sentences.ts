@@ -93,6 +93,17 @@ const git: readonly Sentence[] = [
       }),
   },
   {
+    pattern: new RegExp(`^${WHO} names (c\\d+) as the stable commit of (\\S+)\\.$`),
+    act: (player, [who = '', told = '', name = '']) =>
+      setField(player, who, {
+        kind: 'LeaderWorkerSet',
+        name,
+        path: ['metadata', 'annotations', 'tranche.dev/stable'],
+        value: player.stage.repository.log('main').find(({ oid }) => player.name(oid) === told)?.oid ?? told,
+        message: `${name}: stable is ${told}`,
+      }),
+  },
+  {
     pattern: new RegExp(`^${WHO} rewrites main: the last (\\d+) commits are gone\\.$`),
     act: (player, [, count = '']) => {
       const back = player.stage.repository.log('main')[Number(count)];
