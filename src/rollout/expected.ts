@@ -8,6 +8,7 @@ import { wanted } from './gates/cluster.ts';
 import { nameGroups } from './groups.ts';
 import type { Decision } from './move.ts';
 import { willNotGetReady } from './outlook.ts';
+import { immutableChanges } from './recreate-change.ts';
 import { type Situation, unavailableBudget } from './situation.ts';
 import { stateOf } from './state.ts';
 
@@ -30,7 +31,7 @@ export function expectedOf({ situation, decision, loads }: Evidence): Expected |
   if (observed === undefined || replicas === undefined) return snapshot.record?.expected;
   const budget = Math.max(1, unavailableBudget(maxUnavailable, replicas));
   const gated = observed.leaderSet.maxUnavailable === undefined;
-  const atOnce = gated ? 1 : budget;
+  const atOnce = comesUpTogether(situation, decision) ? Math.max(1, replicas) : gated ? 1 : budget;
   const load = loadOf(loads);
   const counts = step?.kind === 'rollback' ? goingBack(situation, decision) : goingOn(situation, decision);
   const share = (groups: number): Expected['step'] => ({
@@ -47,6 +48,16 @@ export function expectedOf({ situation, decision, loads }: Evidence): Expected |
     rest: share(counts.rest),
     pauses: pausesFrom(situation.steps, step === undefined ? 1 : step.kind === 'step' ? step.index : undefined),
   };
+}
+
+/** A workload that is made anew goes and comes as a whole; armed, nothing rolls, so what loads does so side by side. */
+function comesUpTogether(situation: Situation, { move }: Decision): boolean {
+  const { snapshot, workload, digest, marks } = situation;
+  const { stable } = snapshot;
+  if (move?.recreate?.kind === 'remove' || snapshot.rollout?.intents.recreating !== undefined) return true;
+  if (move === undefined && stateOf(situation) === 'armed') return true;
+  const asks = marks?.release.digest !== digest && stable.kind === 'known';
+  return asks && immutableChanges(stable.value.content, workload.content).length > 0;
 }
 
 /** The middle one of an odd number, the upper of the two in the middle of an even one: rather late than early. */

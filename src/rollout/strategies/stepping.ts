@@ -134,7 +134,9 @@ export function nextStep(
     text: undefined,
     why: `${evidence(situation)} Step ${target}: ${describeStep(step, replicas)}; ${nextOnes(situation, next)}.${budgetNote(situation)}${sizes === undefined ? '' : ` ${wholeReason(situation, { sizes, after: index })}`}`,
   };
-  return moving(move, 'BeforeStepUpgrade');
+  // Kruise goes on to the routing at once where a jump needs no further group (rollout_status.go:405-440).
+  const there = move.reason === 'Jumped' && next === Math.min(partition, replicas);
+  return moving(move, there ? 'StepTrafficRouting' : 'BeforeStepUpgrade');
 }
 
 /** What the step in Git has brought: its groups, how long they have been there, and who failed and is tolerated. */

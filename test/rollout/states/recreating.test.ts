@@ -36,6 +36,14 @@ test.each<Row>([
   ['the partition is open: the roll is stopped', { ...asked, p: 3 }, 'Superseded: step 1/3 => B.2 1/3 floor=3'],
 ])('requested, %s', (_, of, then) => expect(planned(of)).toBe(then));
 
+test.each([
+  ['asked for, and not begun', { ...asked, rollout: { paused: true } }, 4],
+  ['as its document goes', asked, 4],
+  ['in steps otherwise', { ...asked, claims: '', live: {} }, 1],
+] satisfies readonly (readonly [string, World, number])[])('all groups come up together, %s', (_, of, then) => {
+  expect(plan(world(of)).record?.expected?.atOnce).toBe(then);
+});
+
 /** Out of its file, and deleted. */
 const gone: World = { text: 'B', claims: 'B', gone: 'forward B.2', record: {} };
 const created = 'RecreateCreated: recreate, created => B.2 3/3 floor=0 back in its file, keeps nothing';

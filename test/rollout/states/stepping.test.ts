@@ -1,8 +1,9 @@
 /** The row `step k, partial` of the specification: finish the step that Git names, then write the next. */
 
 import { expect, test } from 'vitest';
+import { plan } from '../../../src/rollout/plan.ts';
 import { again, planned, type Row } from '../../support/planned.ts';
-import { issueOf, type World } from '../../support/snapshot.ts';
+import { issueOf, type World, world } from '../../support/snapshot.ts';
 
 /** Step 1 of three: group 3 on B and ready, its pause over. */
 const one: World = {
@@ -94,6 +95,15 @@ test.each<Row>([
   ['of another release, where nothing waits', { ...one, intents: { jump: '3@B.1' } }, step2],
   ['of another release, back', { ...two, intents: { jump: '1@B.1' } }, 'hold PausedForApproval'],
 ])('jump, %s', (_, of, then) => expect(planned(of)).toBe(then));
+
+test.each([
+  ['further groups', '25% 50% 50% 100%', 'BeforeStepUpgrade'],
+  ['no further group, as Kruise has it', '25% 25% 25% 100%', 'StepTrafficRouting'],
+])('a jump that needs %s', (_, steps, then) => {
+  const given: World = { ...one, steps, marks: 'B.2 1/4 floor=3', intents: { jump: '3@B.2' } };
+  const { commit, record } = plan(world(given));
+  expect([commit?.reason, record?.currentStepState]).toEqual(['Jumped', then]);
+});
 
 const eight: World = { ...one, n: 8, steps: '25%/0 50%/0 100%', p: 6, marks: 'B.2 1/3 floor=6', u: 2 };
 const A6 = '0:A+ 1:A+ 2:A+ 3:A+ 4:A+ 5:A+';
