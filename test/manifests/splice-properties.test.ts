@@ -137,6 +137,33 @@ describe('laws', () => {
     );
   });
 
+  test('several edits at once give what they give one after another', () => {
+    const wish = fc.record({
+      kind: fc.constantFrom('set', 'insert', 'insert', 'restore', 'remove'),
+      at: fc.nat(),
+      key: fc.constantFrom('tranche.dev/release', 'tranche.dev/stable', 'partition', 'new one'),
+      value: fc.constantFrom<string | number>('{"floor":3}', 7, 'yes', 'two words'),
+    });
+    const wishes = fc.array(wish, { minLength: 2, maxLength: 7 });
+    fc.assert(
+      fc.property(manifest, style, manifest, style, wishes, (value, how, otherValue, otherHow, wanted) => {
+        const before = writeYaml(value, how);
+        const source = writeYaml(otherValue, otherHow);
+        const edits = wanted.map((one): Edit => {
+          const path = pick(pathsOf(value), one.at)!;
+          if (one.kind === 'set') return { kind: 'set', path, value: one.value };
+          if (one.kind === 'insert') return { kind: 'set', path: [...path, one.key], value: one.value };
+          if (one.kind === 'remove') return { kind: 'remove', path };
+          return { kind: 'restore', path: path.slice(0, 2), source };
+        });
+        let separately: Spliced = { kind: 'ok', text: before };
+        for (const edit of edits) if (separately.kind === 'ok') separately = apply(separately.text, edit);
+        expect(apply(before, ...edits)).toEqual(separately);
+      }),
+      { numRuns: RUNS },
+    );
+  });
+
   test('an unquoted word inside braces comes back unquoted', () => {
     const before = 'apiVersion: v1\nkind: LeaderWorkerSet\nmetadata: {name: vllm}\nspec: {mode:  serving} #';
     const source = 'apiVersion: v1\nkind: LeaderWorkerSet\nmetadata: {name: vllm}\nspec:\n  mode: {}\n';

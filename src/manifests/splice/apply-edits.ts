@@ -1,20 +1,17 @@
 /** Turns planned edits of one object into the new text of its file, changing only the planned bytes. */
 
 import type { Issue } from '../../api/issue.ts';
-import type { EditPath, ObjectEdits, PlacedEdit } from '../../rollout/edit.ts';
+import type { Edit, ObjectEdits } from '../../rollout/edit.ts';
 import { MAX_EDITS } from '../limits.ts';
 import { type ManifestDocument, type ManifestFile, parseManifestFile } from '../parse-file.ts';
-import { type Change, replaceIn } from './change.ts';
+import { type Replacement, replaceIn } from './change.ts';
+import { changesFor, placed } from './changes-for.ts';
 import { choose, misfit } from './choose.ts';
 import { copyDocument } from './copy-document.ts';
 import { deleteDocument } from './delete-document.ts';
-import { insertItem } from './insert-item.ts';
-import { locate } from './locate.ts';
-import { removeField } from './remove-field.ts';
-import { removeItem } from './remove-item.ts';
-import { restoreField } from './restore-field.ts';
-import { setField } from './set-field.ts';
-import { type Verified, verify } from './verify.ts';
+import { joined, type Separate, separateEdits } from './separate-edits.ts';
+import { newSources, type Sources } from './sources.ts';
+import { type Edits, type Verified, verify } from './verify.ts';
 import type { WholeDocument } from './verify-document.ts';
 import { insertDocument, removeDocument } from './whole-document.ts';
 
@@ -22,11 +19,13 @@ export type Spliced =
   | { readonly kind: 'ok'; readonly text: string }
   | { readonly kind: 'refused'; readonly issue: Issue };
 
-const FORBIDDEN_SEGMENTS: ReadonlySet<string> = new Set(['', '__proto__', 'constructor', 'prototype']);
+type Open = { readonly file: ManifestFile; readonly document: ManifestDocument };
+type Made = Verified & { readonly kind: 'ok' };
 
 /**
- * The edits are made in order, each on the text that the one before left, and each is checked by parsing the result
- * afresh. The first that is refused refuses all: a step is written whole or not at all.
+ * The text is that of the edits made in order, each on the text that the one before left. Those that do not touch each
+ * other are made at once, and whatever is made is checked by parsing the result afresh. The first that is refused
+ * refuses all: a step is written whole or not at all.
  */
 export function applyEdits(text: string, edits: ObjectEdits): Spliced {
   const tooMany = edits.edits.length > MAX_EDITS;
@@ -41,69 +40,70 @@ export function applyEdits(text: string, edits: ObjectEdits): Spliced {
   if (start.text !== text) file = parseManifestFile(edits.file, start.text, [edits.object.kind]);
   const chosen = choose(file, edits.object);
   if (chosen.kind === 'refused') return chosen;
-  let { document } = chosen;
-  for (const edit of edits.edits) {
-    if (isForbidden(edit.path))
-      return misfit(edits.file, edits.object, {
-        reason: 'UnsupportedEdit',
-        what: `no field can have the path ${JSON.stringify(edit.path)}`,
-      });
-    const located = locate(document, edit);
-    const made = located.kind === 'refused' ? located : firstVerified(file, document, located.edit);
-    if (made.kind === 'refused') return made;
-    ({ file, document } = made);
-  }
-  return closed(file, document, edits.document);
+  const made = applyAll({ file, document: chosen.document }, edits);
+  return made.kind === 'refused' ? made : closed(made.file, made.document, edits.document);
 }
 
-function isForbidden(path: EditPath): boolean {
-  return path.length === 0 || path.some((part) => FORBIDDEN_SEGMENTS.has(typeof part === 'string' ? part : part.key));
+/** Those that do not touch each other at once; where that does not read as planned, and the others, one after another. */
+function applyAll(start: Open, { edits }: ObjectEdits): Verified {
+  const sources = newSources();
+  let open: Made = { kind: 'ok', ...start };
+  for (let at = 0; at < edits.length; ) {
+    const separate = separateEdits({ document: open.document, edits: edits.slice(at), sources });
+    const together = appliedTogether(open, separate, sources);
+    const until = at + Math.max(1, separate.length);
+    if (together !== undefined) open = together;
+    for (const edit of together === undefined ? edits.slice(at, until) : []) {
+      const made = applyOne(open, edit, sources);
+      if (made.kind === 'refused') return made;
+      open = made;
+    }
+    at = until;
+  }
+  return open;
+}
+
+function appliedTogether(open: Open, separate: readonly Separate[], sources: Sources): Made | undefined {
+  const [first, ...others] = separate;
+  if (first === undefined || others.length === 0) return undefined;
+  const edits: Edits = [first.edit, ...others.map(({ edit }) => edit)];
+  const made = spliced(open, { edits, replacements: joined(separate), sources });
+  return made.kind === 'ok' ? made : undefined;
 }
 
 /** The first way of making the edit whose result reads as planned; else why the first of them was refused. */
-function firstVerified(file: ManifestFile, document: ManifestDocument, edit: PlacedEdit): Verified {
+function applyOne(open: Open, edit: Edit, sources: Sources): Verified {
+  const { document } = open;
+  const located = placed(document, edit);
+  if (located.kind === 'refused') return located;
   let refusal: Verified | undefined;
-  const changes = changesFor(document, edit);
+  const changes = changesFor(document, located.edit, sources);
   const [only, second] = changes;
   // Nothing to do. (The same text may still be another value, where an alias in it means something else now.)
   const untouched = only?.kind === 'replace' && only.replacements.length === 0;
-  if (untouched && second === undefined) return { kind: 'ok', file, document };
+  if (untouched && second === undefined) return { ...open, kind: 'ok' };
   for (const change of changes) {
-    const made = change.kind === 'refused' ? change : verifiedChange({ file, document, edit, change });
+    const { kind } = change;
+    const made =
+      kind === 'refused'
+        ? change
+        : spliced(open, { edits: [located.edit], replacements: change.replacements, sources });
     if (made.kind === 'ok') return made;
     refusal ??= made;
   }
-  return refusal ?? { kind: 'ok', file, document };
+  return refusal ?? { ...open, kind: 'ok' };
 }
 
-type Attempt = {
-  readonly file: ManifestFile;
-  readonly document: ManifestDocument;
-  readonly edit: PlacedEdit;
-  readonly change: Change & { readonly kind: 'replace' };
+type Splicing = {
+  readonly edits: Edits;
+  readonly replacements: readonly Replacement[];
+  readonly sources: Sources;
 };
 
-function verifiedChange({ file, document, edit, change }: Attempt): Verified {
-  const body = replaceIn(document.text, change.replacements);
+function spliced({ file, document }: Open, { edits, replacements, sources }: Splicing): Verified {
+  const body = replaceIn(document.text, replacements);
   const after = file.text.slice(0, document.start) + body + file.text.slice(document.end);
-  return verify({ before: file, document, edit, after });
-}
-
-/** The ways of making one edit, the most faithful first. */
-function changesFor(document: ManifestDocument, edit: PlacedEdit): readonly Change[] {
-  switch (edit.kind) {
-    case 'set':
-      return [setField(document, edit)];
-    case 'remove':
-      return [removeField(document, edit.path, 'leave')];
-    case 'insertItem':
-      return [insertItem(document, edit)];
-    case 'removeItem':
-      return [removeItem(document, edit)];
-    case 'restore':
-      break;
-  }
-  return restoreField(document, edit);
+  return verify({ before: file, document, edits, after, sources });
 }
 
 /** What is done with the document as a whole before fields are set in it. */

@@ -4,7 +4,7 @@ import type { Issue } from '../../api/issue.ts';
 import { at } from '../../api/json.ts';
 import type { Edit, FieldPath } from '../../rollout/edit.ts';
 import { column } from '../lines.ts';
-import { type ManifestDocument, parseManifestFile } from '../parse-file.ts';
+import type { ManifestDocument } from '../parse-file.ts';
 import { pathText } from '../path-text.ts';
 import { find, type Link, type SourceEntry, type SourceNode } from '../source-tree.ts';
 import { fieldIssue } from '../strict-scalar.ts';
@@ -19,7 +19,7 @@ import { jsonToken, keyToken } from './token.ts';
 type RestoreEdit = Extract<Edit, { readonly kind: 'restore' }>;
 
 /**
- * Key, value and the comments inside are taken from `source`, moved to this file's indentation and line breaks;
+ * Key, value and the comments inside are taken from `source`, the document as it was, moved to this file's indentation and line breaks;
  * absent there, they go here; absent here, they come behind the key they follow there. Between a block and braces no
  * bytes can be moved: the value is then written as JSON, because going back must always be possible.
  *
@@ -27,9 +27,11 @@ type RestoreEdit = Extract<Edit, { readonly kind: 'restore' }>;
  * planned. An anchor or alias may mean something else in this version: then aliases elsewhere that repeat a part of
  * the node are written out, then those inside of it, and at last the whole node is JSON.
  */
-export function restoreField(document: ManifestDocument, edit: RestoreEdit): readonly Change[] {
-  const { path } = edit;
-  const source = sourceDocument(document, edit);
+export function restoreField(
+  document: ManifestDocument,
+  { path }: RestoreEdit,
+  source: ManifestDocument | undefined,
+): readonly Change[] {
   if (source === undefined) return [sourceRefused(document, path)];
   const as = (from: ManifestDocument, whole: 'text' | 'json'): Change => restored(document, from, { path, whole });
   const verbatim = as(source, 'text');
@@ -63,15 +65,6 @@ function restored(document: ManifestDocument, source: ManifestDocument, { path, 
 function issueAt(document: ManifestDocument, path: FieldPath): Issue | undefined {
   const found = find(document.root, path);
   return found.kind === 'found' && found.node.kind === 'alias' ? undefined : fieldIssue(document, path);
-}
-
-/** The document of the same kind and name in the text of another version: of its file, or of itself alone. */
-export function sourceDocument(document: ManifestDocument, edit: RestoreEdit): ManifestDocument | undefined {
-  const { kind, name, namespace } = document.object;
-  const { documents } = parseManifestFile(document.file, edit.source, [kind]);
-  const named = documents.filter((candidate) => candidate.object.kind === kind && candidate.object.name === name);
-  const exact = named.filter((candidate) => candidate.object.namespace === namespace);
-  return exact.length === 1 ? exact[0] : undefined;
 }
 
 type Here = {

@@ -7,7 +7,7 @@ import { type ManifestDocument, type ManifestFile, parseManifestFile } from '../
 import { pathText } from '../path-text.ts';
 import { find } from '../source-tree.ts';
 import { anchoredValues, pathsInto } from './anchors.ts';
-import { sourceDocument } from './restore-field.ts';
+import type { Sources } from './sources.ts';
 import { type ItemEdit, isItemEdit, listAfter, withoutItem } from './verify-item.ts';
 
 export type Verified =
@@ -17,14 +17,19 @@ export type Verified =
 export type Splice = {
   readonly before: ManifestFile;
   readonly document: ManifestDocument;
-  readonly edit: PlacedEdit;
+  /** One edit, or several that do not touch each other: none is an edit of an item, nothing here has an anchor. */
+  readonly edits: Edits;
   readonly after: string;
+  readonly sources: Sources;
 };
 
+export type Edits = readonly [PlacedEdit, ...PlacedEdit[]];
+
 /** Parses the new text afresh. It never trusts how the splice was made, only what the file says now. */
-export function verify({ before, document, edit, after }: Splice): Verified {
+export function verify({ before, document, edits, after, sources }: Splice): Verified {
   const file = parseManifestFile(before.file, after, [document.object.kind]);
-  const doubt = (why: string): Verified => ({ kind: 'refused', issue: doubtful(document, edit, why) });
+  const [first] = edits;
+  const doubt = (why: string): Verified => ({ kind: 'refused', issue: doubtful(document, first, why) });
   const broken = file.issues.find((issue) => !before.issues.some((known) => known.message === issue.message));
   if (broken !== undefined) return doubt(`the new text could not be read: ${broken.message}`);
   const now = file.documents.find((candidate) => candidate.index === document.index);
@@ -34,15 +39,19 @@ export function verify({ before, document, edit, after }: Splice): Verified {
     after.startsWith(before.text.slice(0, document.start)) && after.endsWith(before.text.slice(document.end));
   if (!untouched || !sameOthers(before, file, document.index))
     return doubt('another document of the file would change');
-  const repeats = edit.kind === 'restore' ? pathsInto(document, edit.path) : [];
-  const actual = asBefore(document, now, { path: edit.path, repeats });
-  if (!expectations(document, edit).some((value) => jsonEqual(value, actual))) {
-    return doubt(`${pathText(edit.path)} would not have the planned value, or another field would change`);
+  const repeats = first.kind === 'restore' ? pathsInto(document, first.path) : [];
+  const actual = asBefore(document, now, { path: first.path, repeats });
+  const expected = edits.reduce<readonly Json[]>(
+    (values, edit) => values.flatMap((value) => expectations(value, edit, sources(document, edit))),
+    [document.value],
+  );
+  if (!expected.some((value) => jsonEqual(value, actual))) {
+    return doubt(`${pathText(first.path)} would not have the planned value, or another field would change`);
   }
-  const but = [edit.path, ...repeats];
+  const but = [...edits.map((edit) => edit.path), ...repeats];
   const [was, is] = [
-    outside(document, { edit, but, has: 'removeItem' }),
-    outside(now, { edit, but, has: 'insertItem' }),
+    outside(document, { edit: first, but, has: 'removeItem' }),
+    outside(now, { edit: first, but, has: 'insertItem' }),
   ];
   if (!jsonEqual(was, is)) return doubt('another field would be misread');
   return { kind: 'ok', file, document: now };
@@ -95,9 +104,8 @@ function asBefore(before: ManifestDocument, now: ManifestDocument, { path, repea
   }, now.value);
 }
 
-/** What the document may be after the edit. Removing may leave the emptied parent as `{}` or take it along. */
-function expectations(document: ManifestDocument, edit: PlacedEdit): readonly Json[] {
-  const { value } = document;
+/** What the value may be after the edit. Removing may leave the emptied parent as `{}` or take it along. */
+function expectations(value: Json, edit: PlacedEdit, source: ManifestDocument | undefined): readonly Json[] {
   switch (edit.kind) {
     case 'insertItem':
     case 'removeItem': {
@@ -112,7 +120,6 @@ function expectations(document: ManifestDocument, edit: PlacedEdit): readonly Js
     case 'restore':
       break;
   }
-  const source = sourceDocument(document, edit);
   const wanted = source === undefined ? undefined : at(source.value, edit.path);
   return wanted === undefined ? withoutValue(value, edit.path) : [withValue(value, edit.path, wanted)];
 }

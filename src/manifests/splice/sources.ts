@@ -1,0 +1,20 @@
+/** Reads the earlier text that a restore takes from, once for all edits of a file. */
+
+import type { PlacedEdit } from '../../rollout/edit.ts';
+import { type ManifestDocument, type ManifestFile, parseManifestFile } from '../parse-file.ts';
+
+/** The document as it was where an edit takes from: undefined where it takes from none, or cannot. */
+export type Sources = (document: ManifestDocument, edit: PlacedEdit) => ManifestDocument | undefined;
+
+/** The document of the same kind and name in the text of another version: of its file, or of itself alone. */
+export function newSources(): Sources {
+  const known = new Map<string, ManifestFile>();
+  return ({ file, object: { kind, name, namespace } }, edit) => {
+    if (edit.kind !== 'restore') return undefined;
+    const read = known.get(edit.source) ?? parseManifestFile(file, edit.source, [kind]);
+    known.set(edit.source, read);
+    const named = read.documents.filter(({ object }) => object.kind === kind && object.name === name);
+    const exact = named.filter(({ object }) => object.namespace === namespace);
+    return exact.length === 1 ? exact[0] : undefined;
+  };
+}
