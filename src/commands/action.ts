@@ -124,7 +124,7 @@ function issuesOf(result: PassResult): readonly Issue[] {
 }
 
 function annotations(result: PassResult): readonly string[] {
-  const warnings = result.outcomes.flatMap((outcome) => outcome.plan?.warnings ?? []);
+  const warnings = [...result.warnings, ...result.outcomes.flatMap((outcome) => outcome.plan?.warnings ?? [])];
   const failures = result.outcomes.flatMap(({ key, error }) =>
     error === undefined ? [] : [errorLine(`${key.namespace}/${key.name}`, error)],
   );

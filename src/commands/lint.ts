@@ -34,7 +34,8 @@ export async function lint(options: LintOptions, ports: Ports, io: Io): Promise<
       ? readOf(ref ?? memory.config?.branch ?? '', result.main)
       : `the files in ${options.workingTree} as they are, committed or not`;
   const issues = unique([...result.issues, ...result.outcomes.flatMap((outcome) => outcome.plan?.issues ?? [])]);
-  const warnings = unique(result.outcomes.flatMap((outcome) => outcome.plan?.warnings ?? []));
+  const told = result.outcomes.flatMap((outcome) => outcome.plan?.warnings ?? []);
+  const warnings = unique([...result.warnings, ...told]);
   const failures = result.outcomes.map((outcome) => outcome.error).filter((error) => error !== undefined);
   if (options.output === 'json') io.out(jsonText({ read, issues, warnings, failures }));
   else

@@ -56,7 +56,7 @@ function unsaid(result: PassResult, told: Set<string>): PassResult {
       ? outcome
       : { ...outcome, plan: { ...outcome.plan, warnings: outcome.plan.warnings.filter(isNew) } },
   );
-  return { ...result, outcomes };
+  return { ...result, warnings: result.warnings.filter(isNew), outcomes };
 }
 
 /** A pass that fails is tried again, later each time; what it read before is not trusted to be better. */

@@ -13,13 +13,13 @@ export function passText(result: PassResult, output: 'text' | 'json'): string {
 export function planText(result: PassResult, output: 'text' | 'json'): string {
   if (output === 'json') return passText(result, output);
   const rest = passReport({ ...result, quiet: false, outcomes: [] });
-  return `${result.outcomes.map(planReport).join('\n')}${result.outcomes.length === 0 || result.issues.length > 0 ? rest : ''}`;
+  return `${result.outcomes.map(planReport).join('\n')}${result.outcomes.length === 0 || result.issues.length + result.warnings.length > 0 ? rest : ''}`;
 }
 
 /** The stable shape for scripts: nothing of the snapshot, which has a command of its own. */
 function passJson(result: PassResult): unknown {
-  const { main, quiet, failed, status, issues, requeueAfterSeconds } = result;
-  return { main, quiet, failed, status, issues, requeueAfterSeconds, rollouts: result.outcomes.map(outcomeJson) };
+  const { outcomes, ...rest } = result;
+  return { ...rest, rollouts: outcomes.map(outcomeJson) };
 }
 
 function outcomeJson({ key, plan, diff, written, error }: Outcome): unknown {

@@ -25,12 +25,12 @@ export type TreeFile = {
   readonly mode: '100644' | '100755';
   /**
    * The text with its byte order mark and line ends as they are. `skipped`: no marker in it.
-   * `unreadable`: over the size limit or not UTF-8 (says which); such a file must never be written.
+   * `unreadable`: over the size limit (`large`), or not UTF-8 and the like; such a file must never be written.
    */
   readonly content:
     | { readonly kind: 'text'; readonly text: string }
     | { readonly kind: 'skipped' }
-    | { readonly kind: 'unreadable'; readonly why: string };
+    | { readonly kind: 'unreadable'; readonly cause: 'large' | 'garbled'; readonly why: string };
 };
 
 export type Tree = {

@@ -157,6 +157,7 @@ function resultOf(reading: Reading, reconciled: readonly Reconciled[], options: 
     quiet: false,
     outcomes,
     issues,
+    warnings: reading.desired.warnings,
     status: undefined,
     failed: outcomes.some(isFailed) || issues.length > 0,
     requeueAfterSeconds: Math.min(reading.desired.config.intervalSeconds, ...waits),

@@ -67,6 +67,8 @@ export type PassResult = {
   readonly outcomes: readonly Outcome[];
   /** Issues of files that belong to no rollout. */
   readonly issues: readonly Issue[];
+  /** The same, of what stops nothing. */
+  readonly warnings: readonly Issue[];
   /** The commit of the status branch; undefined: it already says what there is to say. */
   readonly status: string | undefined;
   /** True where some rollout failed or is stalled: exit code 1. */

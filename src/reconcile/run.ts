@@ -102,6 +102,7 @@ function quietResult(main: string, status: StatusBranch, now: Instant): PassResu
     quiet: true,
     outcomes: [],
     issues: [],
+    warnings: [],
     status: undefined,
     failed: false,
     requeueAfterSeconds: audit === undefined ? interval : Math.max(1, Math.min(interval, audit - now)),

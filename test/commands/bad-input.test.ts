@@ -309,3 +309,37 @@ describe('tranche.yaml', () => {
     expect(await site.head('tranche-status')).toBe('');
   });
 });
+
+describe('a file of data on the paths, over the limit', () => {
+  const DATA = 'apps/vllm/tokenizer.json';
+  const large = ' '.repeat(1_100_000);
+
+  test('stops nothing: it is named once, and a settled repository is quiet beside it', async () => {
+    const site = await startSite({ files: { ...VLLM_FILES, [DATA]: large } });
+    const linted = await site.run('lint');
+    expect(linted).toMatchObject({ code: 0, out: expect.stringContaining(`warning: ${DATA}: it has 1100000 bytes`) });
+    expect(linted.out).toContain('0 problems');
+    const first = await site.run('reconcile');
+    expect(first).toMatchObject({ code: 0, out: expect.stringContaining(`note: ${DATA}: it has 1100000 bytes`) });
+    await site.settle();
+    await site.run('reconcile');
+    expect((await site.run('reconcile')).out).toBe('nothing has moved, all settled\n');
+  });
+
+  test('YAML is a problem still', async () => {
+    const site = await startSite({ files: { ...VLLM_FILES, 'apps/large.yaml': large } });
+    expect(await site.run('lint')).toMatchObject({
+      code: 1,
+      out: expect.stringMatching(/large\.yaml: .*UnreadableFile/),
+    });
+  });
+
+  test('a workload that is missing names what was not read', async () => {
+    const { [LWS_FILE]: _gone, ...others } = VLLM_FILES;
+    const site = await startSite({ files: { ...others, [DATA]: large } });
+    const { out } = await site.run('lint');
+    expect(out).toMatch(
+      /no LeaderWorkerSet llm\/vllm in the files that were read; not read: apps\/vllm\/tokenizer\.json/,
+    );
+  });
+});

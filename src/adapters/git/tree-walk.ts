@@ -95,7 +95,7 @@ function describe(file: File, content: TreeFile['content']): TreeFile {
   const path = textOfName(file.path);
   if (path !== undefined) return { path, oid: file.oid, mode: file.mode, content };
   const spelled = Buffer.from(file.path, 'latin1').toString('utf8');
-  return { path: spelled, oid: file.oid, mode: file.mode, content: unreadable('its name is not UTF-8') };
+  return { path: spelled, oid: file.oid, mode: file.mode, content: unreadable('garbled', 'its name is not UTF-8') };
 }
 
 function contentReader(texts: readonly string[], lookup: (oid: Oid) => FoundObject, limits: GitLimits) {
@@ -114,13 +114,13 @@ const skipped: TreeFile['content'] = { kind: 'skipped' };
 
 function contentOf(found: FoundObject, markers: readonly Buffer[], limits: GitLimits): TreeFile['content'] {
   if (found.type === 'skipped') return skipped;
-  if (found.type === 'large') return unreadable(`it is over the limit of ${limits.fileBytes} bytes`);
+  if (found.type === 'large') return unreadable('large', `it is over the limit of ${limits.fileBytes} bytes`);
   if (found.bytes.length > limits.fileBytes) {
-    return unreadable(`it has ${found.bytes.length} bytes, over the limit of ${limits.fileBytes}`);
+    return unreadable('large', `it has ${found.bytes.length} bytes, over the limit of ${limits.fileBytes}`);
   }
   if (!hasMarker(found.bytes, markers)) return skipped;
   const text = decodeText(found.bytes);
-  return text === undefined ? unreadable('it is not UTF-8') : { kind: 'text', text };
+  return text === undefined ? unreadable('garbled', 'it is not UTF-8') : { kind: 'text', text };
 }
 
 /** True where the bytes hold one of the markers, or none is asked for. */
@@ -128,8 +128,8 @@ export function hasMarker(bytes: Buffer, markers: readonly Buffer[]): boolean {
   return markers.length === 0 || markers.some((marker) => bytes.includes(marker));
 }
 
-function unreadable(why: string): TreeFile['content'] {
-  return { kind: 'unreadable', why };
+function unreadable(cause: 'large' | 'garbled', why: string): TreeFile['content'] {
+  return { kind: 'unreadable', cause, why };
 }
 
 function noFolder({ path, oid }: Folder) {

@@ -125,9 +125,14 @@ type Entry = { readonly size: number; readonly mode: number };
 
 function readOne({ root, request, limits }: Folder, path: string, { size, mode }: Entry): TreeFile {
   const file = { path, mode: (mode & 0o111) === 0 ? '100644' : '100755' } as const;
-  const unreadable = (why: string): TreeFile => ({ ...file, oid: zeroOid, content: { kind: 'unreadable', why } });
+  const unreadable = (why: string, cause: 'large' | 'garbled' = 'garbled'): TreeFile => ({
+    ...file,
+    oid: zeroOid,
+    content: { kind: 'unreadable', cause, why },
+  });
   if (path.includes('\uFFFD')) return unreadable('its name is not UTF-8');
-  if (size > limits.fileBytes) return unreadable(`it has ${size} bytes, over the limit of ${limits.fileBytes}`);
+  if (size > limits.fileBytes)
+    return unreadable(`it has ${size} bytes, over the limit of ${limits.fileBytes}`, 'large');
   let bytes: Buffer;
   try {
     bytes = readFileSync(join(root, path));

@@ -5,7 +5,10 @@ import type { ManifestDocument } from '../../manifests/parse-file.ts';
 import { nameOf } from './read-rollout.ts';
 
 /** A file that is there but could not be read as text. */
-export type Unreadable = { readonly path: string; readonly why: string };
+export type Unreadable = { readonly path: string; readonly why: string; readonly cause: 'large' | 'garbled' };
+
+/** So many unread files are named where something is missing. */
+const NAMED_MOST = 5;
 
 function issue(
   document: ManifestDocument,
@@ -61,13 +64,39 @@ export function rivalIssue(document: ManifestDocument, rivals: readonly Manifest
   });
 }
 
-/** A Rollout whose workload is not among the files that were read. */
-export function missingIssue(document: ManifestDocument, name: string, namespace: string): Issue {
+/** A Rollout whose workload is not among the files that were read: it may be in one of those that were not. */
+export function missingIssue(
+  document: ManifestDocument,
+  {
+    name,
+    namespace,
+    unread,
+  }: { readonly name: string; readonly namespace: string; readonly unread: readonly string[] },
+): Issue {
+  const more = unread.length > NAMED_MOST ? ` and ${unread.length - NAMED_MOST} more` : '';
+  const beside = unread.length === 0 ? '' : `; not read: ${unread.slice(0, NAMED_MOST).join(', ')}${more}`;
   return issue(document, ['spec', 'workloadRef', 'name'], {
     reason: 'WorkloadMissing',
-    message: `no LeaderWorkerSet ${namespace}/${name} in the files that were read`,
+    message: `no LeaderWorkerSet ${namespace}/${name} in the files that were read${beside}`,
     hint: 'Check the name, the namespace (also namespaces in tranche.yaml), and paths in tranche.yaml.',
   });
+}
+
+/** JSON is mostly data, as the tokenizer of a model: a large one is no manifest, and nobody's fault. */
+export function isData({ path, cause }: Unreadable): boolean {
+  return cause === 'large' && path.endsWith('.json');
+}
+
+/** What is passed over, for those who meant it to be read. */
+export function dataWarning(file: Unreadable): Issue {
+  return {
+    file: file.path,
+    line: 0,
+    path: '',
+    reason: 'LargeJson',
+    message: `${file.why}: taken for data and passed over`,
+    hint: 'Name the manifests one by one under paths in tranche.yaml, so that it is not fetched either.',
+  };
 }
 
 /** A file that is there and cannot be read as text. */

@@ -13,10 +13,13 @@ import type { RolloutKey } from '../../rollout/snapshot.ts';
 import type { Trials } from '../lint/lint-writable.ts';
 import {
   badNameIssue,
+  dataWarning,
+  isData,
   missingIssue,
   namespaceIssue,
   rivalIssue,
   twiceIssue,
+  type Unreadable,
   unreadableIssue,
   withoutEchoes,
 } from './desired-issues.ts';
@@ -57,6 +60,7 @@ export type Desired = {
   readonly rollouts: readonly DesiredRollout[];
   /** Issues of files that belong to no rollout in particular. */
   readonly issues: readonly Issue[];
+  readonly warnings: readonly Issue[];
   /** What has been tried on documents of these files. */
   readonly trials: Trials;
 };
@@ -65,10 +69,10 @@ export type Desired = {
 export function desiredOf(tree: Tree, config: Config, cache: ParseCache): Desired {
   const files: ManifestFile[] = [];
   const texts = new Map<string, string>();
-  const unreadable: Issue[] = [];
+  const unreadable: Unreadable[] = [];
   for (const file of tree.files) {
     if (file.content.kind === 'unreadable')
-      unreadable.push(unreadableIssue({ path: file.path, why: file.content.why }));
+      unreadable.push({ path: file.path, why: file.content.why, cause: file.content.cause });
     if (file.content.kind !== 'text') continue;
     texts.set(file.path, file.content.text);
     files.push(parsed(cache, { path: file.path, oid: file.oid, text: file.content.text }));
@@ -83,7 +87,8 @@ export function desiredOf(tree: Tree, config: Config, cache: ParseCache): Desire
   );
   const blobs = new Map(tree.files.map((file) => [file.path, file.oid]));
   const policies = readPolicies(files);
-  const all = { rollouts, workloads, policies, files, paths: [...blobs.keys()], config };
+  const unread = unreadable.map(({ path }) => path);
+  const all = { rollouts, workloads, policies, files, paths: [...blobs.keys()], unread, config };
   const entries = [...rollouts.map((document) => rolloutOf(document, all)), ...orphans(all)];
   return {
     commit: tree.commit,
@@ -93,11 +98,12 @@ export function desiredOf(tree: Tree, config: Config, cache: ParseCache): Desire
     files,
     rollouts: entries.filter(isRollout).sort((a, b) => compare(keyText(a.key), keyText(b.key))),
     issues: [
-      ...unreadable,
+      ...unreadable.filter((file) => !isData(file)).map(unreadableIssue),
       ...files.flatMap((file) => withoutEchoes(file.issues)),
       ...entries.flatMap((entry) => (isRollout(entry) ? [] : [entry])),
       ...unheard(policies, entries),
     ],
+    warnings: unreadable.filter(isData).map(dataWarning),
     trials: new WeakMap(),
   };
 }
@@ -127,6 +133,8 @@ type Manifests = {
   readonly policies: readonly PolicyReading[];
   readonly files: readonly ManifestFile[];
   readonly paths: readonly string[];
+  /** Those of them that are no text, or too large. */
+  readonly unread: readonly string[];
   readonly config: Config;
 };
 
@@ -168,11 +176,11 @@ function rolloutOf(document: ManifestDocument, all: Manifests): Entry {
 function placeIssues(
   rollout: ManifestDocument,
   asked: { readonly name: string; readonly namespace: string; readonly found: readonly ManifestDocument[] },
-  { files, paths }: Manifests,
+  { files, paths, unread }: Manifests,
 ): readonly Issue[] {
   const { name, namespace, found } = asked;
   const [first, ...others] = found;
-  if (first === undefined) return name === '' ? [] : [missingIssue(rollout, name, namespace)];
+  if (first === undefined) return name === '' ? [] : [missingIssue(rollout, { name, namespace, unread })];
   const layouts = found.flatMap((workload) => unsupportedLayout({ files, workload, paths }));
   return layouts.length > 0 || others.length === 0 ? layouts : [twiceIssue(first, others)];
 }

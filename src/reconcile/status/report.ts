@@ -11,11 +11,12 @@ export function passReport(result: PassResult): string {
   if (result.quiet) return QUIET_REPORT;
   const blocks = result.outcomes.map(outcomeReport);
   const issues = result.issues.map((issue) => `${issueLine(issue)}\n`);
+  const warnings = result.warnings.map((warning) => `note: ${issueLine(warning)}\n`);
   const empty =
     blocks.length === 0 && issues.length === 0
       ? ['no Rollout found. Add one (rollouts.kruise.io/v1beta1), or check paths in tranche.yaml.\n']
       : [];
-  return [...blocks, ...issues, ...empty].join('');
+  return [...blocks, ...issues, ...warnings, ...empty].join('');
 }
 
 /** The block of one rollout. */
