@@ -275,6 +275,18 @@ describe('commands', () => {
     expect(packageJson.engines.node).toContain('20.19');
   });
 
+  test('CONTRIBUTING.md names scripts, variables and files that are there', () => {
+    const text = readFileSync('CONTRIBUTING.md', 'utf8');
+    const scripts = [...text.matchAll(/npm (?:run )?([a-z]+)/g)].map(([, name]) => name ?? '');
+    expect(scripts.length).toBeGreaterThan(10);
+    for (const name of scripts) expect(['ci', 'install', ...Object.keys(packageJson.scripts)]).toContain(name);
+    const paths = [...text.matchAll(/\b(?:src|test|scripts|fixtures)\/[\w./-]*[\w-]|\.ci\/run/g)].map(([path]) => path);
+    expect(paths.length).toBeGreaterThan(8);
+    for (const path of paths) expect(existsSync(path), path).toBe(true);
+    const code = ['test', 'scripts'].flatMap(sources).join('\n') + readFileSync('vitest.config.ts', 'utf8');
+    for (const [, name = ''] of text.matchAll(/([A-Z_]{5,})=/g)) expect(code, name).toContain(name);
+  });
+
   test("no text sends people to the package of that name on npm, which is somebody else's", () => {
     const texts = [
       'README.md',

@@ -1,9 +1,10 @@
 /** Holds the house of src/README.md: which ring may import which, what is pure, how large and how named a file is. */
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, test } from 'vitest';
-import { namedPaths, ringRows } from './support/map.ts';
+import { namedPaths, ringRows, roomRows } from './support/map.ts';
 import type { Source } from './support/syntax.ts';
 import type { Violation } from './support/tidy.ts';
 import { arrows, deadFiles, ringOf, rules } from './support/tidy.ts';
@@ -92,8 +93,24 @@ describe('src/README.md', () => {
     else expect(arrows[ring]).toBe(arrows['main']);
   });
   it('names only files that are there', () => {
-    expect(namedPaths(map).length).toBeGreaterThan(20);
+    expect(namedPaths(map).length).toBeGreaterThan(50);
     expect(namedPaths(map).filter((path) => !existsSync(`${root}/${path}`))).toEqual([]);
+  });
+  it('has a row for each folder, and for no other', () => {
+    const rooms = readdirSync(`${root}/src`, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map((entry) => relative(`${root}/src`, join(entry.parentPath, entry.name)))
+      // A ring without rooms has its row among the rings, and `adapters` has no files of its own.
+      .filter((path, _, all) => path.includes('/') || all.some((other) => other.startsWith(`${path}/`)))
+      .filter((path) => path !== 'adapters');
+    expect([...roomRows(map)].sort()).toEqual(rooms.sort());
+  });
+  test.each([
+    ['| `a/b/` | first `c.ts`, then `d/e.ts` and `f.ts` |', ['src/a/b/', 'src/a/b/c.ts', 'src/d/e.ts', 'src/d/f.ts']],
+    ['- `a/b.ts`\n- `c.ts`', ['src/a/b.ts', 'c.ts']],
+    ['as `test/a.ts` shows', ['test/a.ts']],
+  ])('%s names %j', (text, paths) => {
+    expect(namedPaths(text)).toEqual(paths);
   });
 });
 
