@@ -4,6 +4,7 @@ import type { Config } from '../api/config.ts';
 import type { Issue } from '../api/issue.ts';
 import { RECORD_VERSION, type RolloutRecord } from '../api/record.ts';
 import type { Instant } from '../api/time.ts';
+import { holdKind } from '../rollout/hold.ts';
 import { printKey } from '../rollout/messages.ts';
 import { type LiveReader, liveReader } from './observe/observe-cluster.ts';
 import { gitReader } from './observe/observe-git.ts';
@@ -119,17 +120,12 @@ function indexOf(
   };
 }
 
-/** Holds of a rollout that could not be looked at: the world has failed it, and that must not look like waiting. */
-const UNREADABLE: readonly string[] = ['ClusterUnreadable', 'ScalerUnreadable'];
-
-/** A hold that only an edit of the files ends, like an issue. */
-const STALLED: readonly string[] = ['AnnotationsGone'];
-
+/** What could not be looked at must not look like waiting; nor what only an edit of the files ends. */
 function isFailed({ plan, error }: Outcome): boolean {
   return (
     error !== undefined ||
     (plan?.issues.length ?? 0) > 0 ||
-    (plan?.holds.some((hold) => [...UNREADABLE, ...STALLED].includes(hold.reason)) ?? false)
+    (plan?.holds.some((hold) => holdKind(hold.reason)?.failure !== undefined) ?? false)
   );
 }
 

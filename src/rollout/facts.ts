@@ -4,18 +4,20 @@ import { ACCEPTABLE, type AcceptableReason } from '../api/intents.ts';
 import type { JsonObject } from '../api/json.ts';
 import { recreatedFacts } from './gates/cluster.ts';
 import { restlessFacts } from './gates/trouble.ts';
+import type { AcceptedReason } from './hold.ts';
 import type { Situation } from './situation.ts';
 import { astrayFacts, overshootFacts, scaledAwayFacts } from './strategies/out-of-place.ts';
 import { partitionFacts } from './strategies/partition-edited.ts';
 
+/** What `accept` of each row in `HOLDS` says in words. */
 const factsByReason = {
-  Overshoot: overshootFacts, // the groups on the release, and N
-  GroupsAstray: astrayFacts, // which
-  PartitionEdited: partitionFacts, // the partition in Git, and the one expected
-  Recreated: recreatedFacts, // the UIDs
-  StepScaledAway: scaledAwayFacts, // N
-  GroupCrashLoop: restlessFacts, // the groups with leader UID and restarts
-} satisfies Record<AcceptableReason, (situation: Situation) => JsonObject | undefined>;
+  Overshoot: overshootFacts,
+  GroupsAstray: astrayFacts,
+  PartitionEdited: partitionFacts,
+  Recreated: recreatedFacts,
+  StepScaledAway: scaledAwayFacts,
+  GroupCrashLoop: restlessFacts,
+} satisfies Record<AcceptedReason, (situation: Situation) => JsonObject | undefined>;
 
 /** The facts behind each hold, where there are any: the same that the hold carries. */
 export function factsOf(situation: Situation): Readonly<Partial<Record<AcceptableReason, JsonObject>>> {

@@ -1,66 +1,99 @@
 /** Why a rollout stands still, in words that name what was seen, what is wanted and what to do. */
 
+import type { AcceptableReason } from '../api/intents.ts';
 import type { JsonObject } from '../api/json.ts';
 import { oneLine } from '../api/printable.ts';
 import { capital } from './sentences.ts';
 
-/** Stable names: people match alerts on them. */
-export type HoldReason =
+/** What a hold is, besides its name. Code asks this and no list of names. */
+export type HoldKind = {
+  /** Whether a step waits for it, or it is only said besides. */
+  readonly effect: 'blocks' | 'informs';
+  /** What a person accepts it for, by name; not there: nobody can overrule it. `facts.ts` works it out. */
+  readonly accept?: string;
+  /**
+   * Why the pass counts as failed: the world could not be read; or only an edit of the files ends it. `issue`: it
+   * quotes an issue, which counts by itself and is shown with its line.
+   */
+  readonly failure?: 'unread' | 'stalled' | 'issue';
+  /** Kruise's state of a step whose groups are there and that waits for this; not there: ready for the next. */
+  readonly stepState?: 'StepPaused';
+  /** The cluster was read and differs from Git: at rest that is drift. */
+  readonly differs?: true;
+  /** Its message counts seconds down; this and the time of the end are what stays the same with every pass. */
+  readonly until?: string;
+};
+
+/** Every reason once. Stable names: people match alerts on them. */
+export const HOLDS = {
   // The world is not there yet, or not readable.
-  | 'ClusterUnreadable'
-  | 'WorkloadAbsent'
-  | 'WorkloadDeleting'
-  | 'NotApplied'
-  | 'AgentNotApplying'
-  | 'FieldContested'
-  | 'NotObserved'
-  | 'ScalerUnreadable'
+  ClusterUnreadable: { effect: 'blocks', failure: 'unread' },
+  WorkloadAbsent: { effect: 'blocks' },
+  WorkloadDeleting: { effect: 'blocks' },
+  NotApplied: { effect: 'blocks', differs: true },
+  AgentNotApplying: { effect: 'blocks', differs: true },
+  FieldContested: { effect: 'blocks' },
+  NotObserved: { effect: 'blocks' },
+  ScalerUnreadable: { effect: 'blocks', failure: 'unread' },
   // Groups.
-  | 'GroupsNotUpdated'
-  | 'GroupsNotReady'
-  | 'StatefulSetNotFlipped'
-  | 'BlockedByUnreadyGroup'
-  | 'BlockedByFailedGroup'
-  | 'BlockedByStatefulSetGate'
-  | 'Unschedulable'
-  | 'GroupCrashLoop'
-  | 'NotAtRest'
-  | 'MixedRevisions'
-  | 'RevisionChanged'
-  | 'GroupsAstray'
-  | 'Overshoot'
-  | 'StepScaledAway'
-  | 'Recreated'
-  | 'ScaledToZero'
-  | 'RollingBack'
-  | 'NoWholeStep'
-  | 'SurgeRefused'
-  | 'FolderEmptied'
-  | 'AwaitingRemoval'
-  | 'ReturnedByHand'
+  GroupsNotUpdated: { effect: 'blocks' },
+  GroupsNotReady: { effect: 'blocks' },
+  StatefulSetNotFlipped: { effect: 'blocks' },
+  BlockedByUnreadyGroup: { effect: 'blocks' },
+  BlockedByFailedGroup: { effect: 'blocks' },
+  BlockedByStatefulSetGate: { effect: 'blocks' },
+  Unschedulable: { effect: 'blocks' },
+  GroupCrashLoop: {
+    effect: 'blocks',
+    accept: 'the groups with the UID of their leader, and how often each was restarted',
+    stepState: 'StepPaused',
+  },
+  NotAtRest: { effect: 'blocks' },
+  MixedRevisions: { effect: 'blocks' },
+  RevisionChanged: { effect: 'blocks' },
+  GroupsAstray: { effect: 'blocks', accept: 'the groups on the release below the partition' },
+  Overshoot: { effect: 'blocks', accept: 'the groups on the release, and N' },
+  StepScaledAway: { effect: 'blocks', accept: 'N' },
+  Recreated: { effect: 'blocks', accept: 'the UIDs of the objects that are there' },
+  ScaledToZero: { effect: 'blocks' },
+  RollingBack: { effect: 'blocks' },
+  NoWholeStep: { effect: 'blocks' },
+  SurgeRefused: { effect: 'blocks' },
+  FolderEmptied: { effect: 'blocks' },
+  AwaitingRemoval: { effect: 'blocks' },
+  ReturnedByHand: { effect: 'blocks' },
   // People.
-  | 'Paused'
-  | 'Disabled'
-  | 'OrphanArmed'
-  | 'PausedForApproval'
-  | 'PauseDuration'
-  | 'ReleaseAborted'
-  | 'AbortedTemplateReturned'
-  | 'PartitionEdited'
-  | 'StepCountChanged'
-  | 'FrozenFieldChanged'
-  | 'JumpRefused'
-  | 'AbortRefused'
-  | 'RetryRefused'
-  | 'RequestQueued'
+  Paused: { effect: 'blocks' },
+  Disabled: { effect: 'blocks' },
+  OrphanArmed: { effect: 'blocks' },
+  PausedForApproval: { effect: 'blocks', stepState: 'StepPaused' },
+  PauseDuration: { effect: 'blocks', stepState: 'StepPaused', until: 'The pause of the step lasts until' },
+  ReleaseAborted: { effect: 'blocks' },
+  AbortedTemplateReturned: { effect: 'blocks' },
+  PartitionEdited: { effect: 'blocks', accept: 'the partition in Git, and the one that was expected' },
+  StepCountChanged: { effect: 'blocks' },
+  FrozenFieldChanged: { effect: 'blocks' },
+  JumpRefused: { effect: 'informs' },
+  AbortRefused: { effect: 'informs' },
+  RetryRefused: { effect: 'informs' },
+  RequestQueued: { effect: 'informs' },
   // Git.
-  | 'HistoryRewritten'
-  | 'StableUnavailable'
-  | 'PushRefused'
-  | 'StatusRefused'
-  | 'AnnotationsGone'
-  | 'Stalled'
-  | 'Drift';
+  HistoryRewritten: { effect: 'blocks' },
+  StableUnavailable: { effect: 'blocks' },
+  PushRefused: { effect: 'blocks' },
+  StatusRefused: { effect: 'blocks' },
+  AnnotationsGone: { effect: 'blocks', failure: 'stalled' },
+  Stalled: { effect: 'blocks', failure: 'issue' },
+  Drift: { effect: 'informs' },
+} as const satisfies Readonly<Record<string, HoldKind>> &
+  Readonly<Record<AcceptableReason, HoldKind & { readonly accept: string }>>;
+
+export type HoldReason = keyof typeof HOLDS;
+
+/** The reasons that the table says a person may accept. */
+export type AcceptedReason = {
+  [R in HoldReason]: (typeof HOLDS)[R] extends { readonly accept: string } ? R : never;
+}[HoldReason];
 
 export type Hold = {
   readonly reason: HoldReason;
@@ -70,6 +103,17 @@ export type Hold = {
   /** What was seen, where a person may accept it; not there: nobody can overrule this. */
   readonly facts?: JsonObject | undefined;
 };
+
+/** What the table says of a reason; of one that an older or newer version has recorded, nothing. */
+export function holdKind(reason: string): HoldKind | undefined {
+  const kinds: Readonly<Record<string, HoldKind>> = HOLDS;
+  return Object.hasOwn(kinds, reason) ? kinds[reason] : undefined;
+}
+
+/** Those that a step waits for. */
+export function blocking(holds: readonly Hold[]): readonly Hold[] {
+  return holds.filter(({ reason }) => HOLDS[reason].effect === 'blocks');
+}
 
 /** A hold; without a time, it is looked at again at the ordinary interval. */
 export function hold(reason: HoldReason, message: string, requeueAfterSeconds?: number): Hold {

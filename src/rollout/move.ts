@@ -7,34 +7,58 @@ import type { Recreating } from '../api/recreating.ts';
 import type { Hold } from './hold.ts';
 import type { Stable } from './snapshot.ts';
 
-/** Stable names, written as the trailer `Rollout-Reason`. */
-export type MoveReason =
-  | 'Adopted'
-  | 'SurgePrepared'
-  | 'Surged'
-  | 'SurgeReturned'
-  | 'StepReady'
-  | 'Jumped'
-  | 'SizeChanged'
-  | 'StepsEdited'
-  | 'Superseded'
-  | 'Armed'
-  | 'Settled'
-  | 'NoNewRevision'
-  | 'Rearmed'
-  | 'Aborted'
-  | 'Reverted'
-  | 'BudgetRaised'
-  | 'RollbackWidened'
-  | 'RolledBack'
-  | 'RequestWithdrawn'
-  | 'AbortedTextRemoved'
-  | 'RollStopped'
-  | 'PartitionRestored'
-  | 'Retried'
-  | 'RecreateRemoved'
-  | 'RecreateCreated'
-  | 'RecreateEnded';
+/**
+ * `forward`: on with a delivery. `back`: a release is given up, and the way back begins. `protect`: the brake, the way
+ * back that is under way, and what arms or ends what a delivery has put aside.
+ */
+export type Way = 'forward' | 'protect' | 'back';
+
+/** What a move is, besides its name. Code asks this and no list of names. */
+export type MoveKind = {
+  readonly way: Way;
+  /** The way of a move that lowers the partition, where that is another: it lets groups go, and stops nothing. */
+  readonly lowering?: Way;
+  /** What the subject says, where it says the same each time. */
+  readonly label?: string;
+};
+
+/** Every reason once. Stable names, written as the trailer `Rollout-Reason`. */
+export const MOVES = {
+  Adopted: { way: 'forward', label: 'adopt' },
+  SurgePrepared: { way: 'forward' },
+  Surged: { way: 'forward' },
+  SurgeReturned: { way: 'protect' },
+  StepReady: { way: 'forward' },
+  Jumped: { way: 'forward' },
+  SizeChanged: { way: 'forward' },
+  StepsEdited: { way: 'forward' },
+  // Taken up where nothing is rolling, a newer request begins like any other.
+  Superseded: { way: 'protect', lowering: 'forward' },
+  Armed: { way: 'protect' },
+  Settled: { way: 'forward', label: 'settled' },
+  NoNewRevision: { way: 'forward', label: 'settled' },
+  Rearmed: { way: 'protect', label: 'arm' },
+  Aborted: { way: 'back', label: 'rollback' },
+  Reverted: { way: 'back', label: 'rollback' },
+  BudgetRaised: { way: 'protect' },
+  RollbackWidened: { way: 'protect', label: 'rollback' },
+  RolledBack: { way: 'protect', label: 'rolled back' },
+  RequestWithdrawn: { way: 'protect', label: 'withdraw' },
+  AbortedTextRemoved: { way: 'back', label: 'rollback' },
+  RollStopped: { way: 'protect' },
+  PartitionRestored: { way: 'protect' },
+  Retried: { way: 'forward' },
+  RecreateRemoved: { way: 'forward', label: 'recreate, removed' },
+  RecreateCreated: { way: 'protect' },
+  RecreateEnded: { way: 'protect', label: 'recreate, ended' },
+} as const satisfies Readonly<Record<string, MoveKind>>;
+
+export type MoveReason = keyof typeof MOVES;
+
+/** The reasons of moves that lead this way. */
+export type MoveReasonOf<W extends Way> = {
+  [R in MoveReason]: (typeof MOVES)[R]['way'] extends W ? R : never;
+}[MoveReason];
 
 /** What a move does with the document as a whole, and with the annotation of the Rollout that Git keeps meanwhile. */
 export type RecreateMove =
@@ -85,42 +109,10 @@ export function moving(move: Move, stepState: StepState, holds: readonly Hold[] 
   return { move, holds, stepDone: false, stepState };
 }
 
-/** `forward`: on with a delivery. `safe`: the brake, the way back, and what arms or ends what a delivery has put aside. */
-export type Way = 'forward' | 'safe';
-
-const WAYS: Readonly<Record<MoveReason, Way>> = {
-  Adopted: 'forward',
-  SurgePrepared: 'forward',
-  Surged: 'forward',
-  SurgeReturned: 'safe',
-  StepReady: 'forward',
-  Jumped: 'forward',
-  SizeChanged: 'forward',
-  StepsEdited: 'forward',
-  Superseded: 'safe',
-  Armed: 'safe',
-  Settled: 'forward',
-  NoNewRevision: 'forward',
-  Rearmed: 'safe',
-  Aborted: 'safe',
-  Reverted: 'safe',
-  BudgetRaised: 'safe',
-  RollbackWidened: 'safe',
-  RolledBack: 'safe',
-  RequestWithdrawn: 'safe',
-  AbortedTextRemoved: 'safe',
-  RollStopped: 'safe',
-  PartitionRestored: 'safe',
-  Retried: 'forward',
-  RecreateRemoved: 'forward',
-  RecreateCreated: 'safe',
-  RecreateEnded: 'safe',
-};
-
-/** Which way a move leads, from a file with this partition. */
+/** Which way a move leads, from a file with this partition. A document that goes out of its file says itself what for. */
 export function wayOf({ reason, partition, recreate }: Move, from: number | undefined): Way {
-  if (recreate?.kind === 'remove') return recreate.recreating.way === 'back' ? 'safe' : 'forward';
-  // Taken up where nothing is rolling, a newer request begins like any other.
-  if (reason === 'Superseded' && partition !== undefined && partition < (from ?? 0)) return 'forward';
-  return WAYS[reason];
+  if (recreate?.kind === 'remove') return recreate.recreating.way;
+  const kind: MoveKind = MOVES[reason];
+  const lowers = partition !== undefined && partition < (from ?? 0);
+  return lowers ? (kind.lowering ?? kind.way) : kind.way;
 }

@@ -8,7 +8,7 @@ import type { ObjectEdits, ObjectRef } from './edit.ts';
 import type { Hold } from './hold.ts';
 import { hold } from './hold.ts';
 import { stepMessage } from './messages.ts';
-import { type Decision, holding, type Move, type MoveReason, type Way, wayOf } from './move.ts';
+import { type Decision, holding, MOVES, type Move, type MoveReason, type Way, wayOf } from './move.ts';
 import { recordOf } from './record-of.ts';
 import { moveEdits } from './recreate-edits.ts';
 import { ORDINARY_REQUEUE_SECONDS } from './requeue.ts';
@@ -163,15 +163,14 @@ function requeueAfter(holds: readonly Hold[]): number {
   return Math.max(1, Math.min(ORDINARY_REQUEUE_SECONDS, ...waits));
 }
 
-const BACK: readonly MoveReason[] = ['Aborted', 'Reverted', 'AbortedTextRemoved'];
-
 /**
  * A managed workload without a partition is one edit away from a full roll; writing anything into it would guess.
  * Only the way back is open: it brings every group home, and writes the partition that it needs.
  */
 function safe(situation: Situation, decision: Decision): Decision {
   const unsafe = unsafeFile(situation);
-  if (unsafe === undefined || (decision.move !== undefined && BACK.includes(decision.move.reason))) return decision;
+  if (unsafe === undefined || (decision.move !== undefined && MOVES[decision.move.reason].way === 'back'))
+    return decision;
   return holding([unsafe], 'StepUpgrade');
 }
 

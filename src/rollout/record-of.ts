@@ -14,6 +14,7 @@ import { fieldsLive, unappliedSince } from './applied.ts';
 import { plannedGroups } from './batches.ts';
 import { expectedOf } from './expected.ts';
 import { revisionChanged } from './gates/cluster.ts';
+import { holdKind } from './hold.ts';
 import type { Decision } from './move.ts';
 import { phaseOf, rolloutIdOf } from './phase.ts';
 import { groupsAfter, pastOf } from './record-groups.ts';
@@ -169,7 +170,7 @@ function conditionsOf(
 ): readonly Condition[] {
   const { decision, inProgress, message } = facts;
   // Lost marks are a wrong file too, only that the record has to tell: nothing helps but somebody's edit.
-  const issue = snapshot.issues[0] ?? decision.holds.find(({ reason }) => reason === 'AnnotationsGone');
+  const issue = snapshot.issues[0] ?? decision.holds.find(({ reason }) => holdKind(reason)?.failure === 'stalled');
   const progressing = decision.move?.reason ?? decision.holds[0]?.reason ?? (inProgress ? 'InRolling' : 'Completed');
   const wanted: readonly Omit<Condition, 'since'>[] = [
     { type: 'Progressing', status: inProgress ? 'True' : 'False', reason: progressing, message },

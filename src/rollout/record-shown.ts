@@ -4,7 +4,7 @@ import type { HoldRecord, RolloutRecord } from '../api/record.ts';
 import { printInstant } from '../api/time.ts';
 import { plannedGroups } from './batches.ts';
 import { type Group, type GroupVersion, keyOf } from './groups.ts';
-import type { Hold } from './hold.ts';
+import { type Hold, holdKind } from './hold.ts';
 import type { Decision } from './move.ts';
 import type { Situation } from './situation.ts';
 import type { Snapshot } from './snapshot.ts';
@@ -13,9 +13,10 @@ import { NOT_READ } from './strategies/at-rest.ts';
 /** Countdowns change with every pass; what is waited for, and when it ends, does not. */
 export function holdRecord({ reason, message, requeueAfterSeconds, facts }: Hold, { now }: Snapshot): HoldRecord {
   if (facts !== undefined) return { reason, message, facts };
-  if (reason !== 'PauseDuration' || requeueAfterSeconds === undefined) return { reason, message };
+  const lasts = holdKind(reason)?.until;
+  if (lasts === undefined || requeueAfterSeconds === undefined) return { reason, message };
   const until = now + requeueAfterSeconds;
-  return { reason, message: `The pause of the step lasts until ${printInstant(until)}`, until };
+  return { reason, message: `${lasts} ${printInstant(until)}`, until };
 }
 
 /** Why the groups of the record are not those of now; undefined: this pass saw them, or the last one that had to look. */

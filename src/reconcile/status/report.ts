@@ -3,6 +3,7 @@
 import type { Issue } from '../../api/issue.ts';
 import { oneLine } from '../../api/printable.ts';
 import { printExpected } from '../../rollout/expected.ts';
+import { holdKind } from '../../rollout/hold.ts';
 import { type Outcome, type PassResult, QUIET_REPORT } from '../pass.ts';
 import { groupsCell, stateCell } from './status-page.ts';
 
@@ -32,7 +33,9 @@ export function outcomeReport(outcome: Outcome): string {
     lines.push(`  ${oid}  ${plan.commit.subject}`);
   }
   // The hold of wrong files quotes the first of them, which stands below anyway.
-  const holds = (plan?.holds ?? []).filter((hold) => hold.reason !== 'Stalled' || (plan?.issues ?? []).length === 0);
+  const holds = (plan?.holds ?? []).filter(
+    (hold) => holdKind(hold.reason)?.failure !== 'issue' || (plan?.issues ?? []).length === 0,
+  );
   for (const hold of holds) lines.push(`  waits  ${hold.reason}: ${hold.message}`);
   for (const issue of plan?.issues ?? []) lines.push(`  wrong  ${issueLine(issue)}`);
   for (const warning of plan?.warnings ?? []) lines.push(`  note   ${issueLine(warning)}`);

@@ -4,6 +4,7 @@ import type { GroupRecord, HoldRecord, RolloutRecord, StepRecord } from '../../a
 import { printRelease } from '../../api/release.ts';
 import { type Instant, printDuration } from '../../api/time.ts';
 import { printExpected } from '../../rollout/expected.ts';
+import { holdKind } from '../../rollout/hold.ts';
 import { asOfText, NO_PASS_YET, noticeLines, sinceLine } from './age-text.ts';
 import type { AsOf, Picture, Shown } from './read-picture.ts';
 import { groupsCell, isExtra, stateCell } from './status-page.ts';
@@ -115,7 +116,7 @@ function groupLines(record: RolloutRecord, now: Instant): readonly string[] {
 /** The first fault of the files, where no hold quotes it: a rollout whose workload cannot be read has no holds. */
 function wrongFiles({ conditions, holds }: RolloutRecord): readonly string[] {
   const stalled = conditions.find((condition) => condition.type === 'Stalled' && condition.status === 'True');
-  if (stalled === undefined || holds.some((hold) => hold.reason === 'Stalled')) return [];
+  if (stalled === undefined || holds.some((hold) => holdKind(hold.reason)?.failure === 'issue')) return [];
   return ['', 'Wrong files:', `  ${stalled.reason}: ${stalled.message}. All, with file and line: tranche lint`];
 }
 

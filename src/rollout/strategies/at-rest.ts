@@ -14,8 +14,8 @@ import {
 import { holdsOf } from '../gates/gate.ts';
 import { historyRewritten } from '../gates/git.ts';
 import { disabled, rolloutAbsent, stalled } from '../gates/people.ts';
-import { type Hold, hold } from '../hold.ts';
-import { type Decision, holding, moving } from '../move.ts';
+import { type Hold, hold, holdKind } from '../hold.ts';
+import { type Decision, holding, MOVES, moving } from '../move.ts';
 import { allGroupsAre, groupsAre, notReady } from '../sentences.ts';
 import { flipped, type Situation, unreadyOf } from '../situation.ts';
 import { goneHold } from './marks-gone.ts';
@@ -41,7 +41,7 @@ export function unmanaged(situation: Situation): Decision {
   return moving(
     {
       reason: 'Adopted',
-      label: 'adopt',
+      label: MOVES.Adopted.label,
       marks,
       partition: partition === SENTINEL ? undefined : SENTINEL,
       maxUnavailable: undefined,
@@ -87,7 +87,7 @@ export function settled(situation: Situation): Decision {
   return moving(
     {
       reason: 'Rearmed',
-      label: 'arm',
+      label: MOVES.Rearmed.label,
       marks,
       partition: SENTINEL,
       maxUnavailable: undefined,
@@ -120,7 +120,7 @@ function auditHolds(situation: Situation): readonly (Hold | undefined)[] {
   // Between audits a settled rollout is not read at all; that is no fault of the cluster.
   if (snapshot.live.lws.kind === 'unknown' && snapshot.live.lws.why === NOT_READ) return [];
   const drift = situation.notApplied;
-  if (drift?.reason === 'NotApplied' || drift?.reason === 'AgentNotApplying')
+  if (drift !== undefined && holdKind(drift.reason)?.differs)
     return [hold('Drift', drift.message), blockedByUnreadyGroup(situation)];
   return [drift ?? recreated(situation) ?? revisionChanged(situation) ?? atRest(situation)];
 }

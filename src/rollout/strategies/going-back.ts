@@ -7,7 +7,7 @@ import { type Budget, budgetFor, budgetKept, budgetText, peoplesBudget } from '.
 import { recreated, wanted } from '../gates/cluster.ts';
 import { type Group, nameGroups } from '../groups.ts';
 import { hold } from '../hold.ts';
-import { type Decision, holding, type Move, moving } from '../move.ts';
+import { type Decision, holding, MOVES, type Move, type MoveReasonOf, moving } from '../move.ts';
 import { willNotGetReady } from '../outlook.ts';
 import { capital, notReady, ofGroupsAre } from '../sentences.ts';
 import { lowest, nextRelease, type Situation, spendingOf, unavailableBudget, unreadyOf } from '../situation.ts';
@@ -19,7 +19,7 @@ export type GivenUp = {
   readonly release: Release;
   /** Digest of a newer text that goes as well; it gets a serial of its own. */
   readonly newer?: string | undefined;
-  readonly reason: 'Aborted' | 'Reverted' | 'AbortedTextRemoved';
+  readonly reason: MoveReasonOf<'back'>;
   /** Who or what asked for it, for the commit. */
   readonly because: string;
 };
@@ -30,7 +30,7 @@ export function withdraw(situation: Situation, given: GivenUp): Decision {
   if (marks === undefined || snapshot.stable.kind !== 'known') return holding([noText(situation)], 'BeforeStepUpgrade');
   const move: Move = {
     reason: 'RequestWithdrawn',
-    label: 'withdraw',
+    label: MOVES.RequestWithdrawn.label,
     marks: { ...marks, aborted: remember(given, marks) },
     partition: undefined,
     maxUnavailable: undefined,
@@ -65,7 +65,7 @@ export function goBack(situation: Situation, given: GivenUp): Decision {
   };
   const move: Move = {
     reason: given.reason,
-    label: 'rollback',
+    label: MOVES[given.reason].label,
     marks: next,
     // A missing one counts as 0 and is written out: nothing else may stand in a managed workload.
     partition: partition === situation.workload.partition ? undefined : partition,

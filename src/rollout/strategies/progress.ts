@@ -8,12 +8,13 @@ import { batchReady, coversAll, toleratedFailures } from '../batches.ts';
 import { blockedByUnreadyGroup, replicasUnknown, wanted } from '../gates/cluster.ts';
 import { blockedByStatefulSetGate, restless, troublesOf } from '../gates/trouble.ts';
 import { type Group, nameGroups } from '../groups.ts';
-import { type Hold, hold } from '../hold.ts';
+import { type Hold, hold, holdKind } from '../hold.ts';
 import { restartsOf } from '../restarts.ts';
-import { groupsAre, notReady, whyUnready } from '../sentences.ts';
+import { capital, extraGroups, groupsAre, notReady, whyUnready } from '../sentences.ts';
 import { type Situation, unavailableBudget, unreadyOf } from '../situation.ts';
 import { soakingSince } from '../soak.ts';
 import { jumpRefusal, pauseDecision, stepStateOf, stepStates } from '../steps.ts';
+import { surgeInGit } from '../surge.ts';
 
 /** Whether a person has approved this very step of this very release. */
 export function approved({ snapshot }: Situation, step: StepIntent): boolean {
@@ -50,7 +51,7 @@ export function waitingOnGroups(situation: Situation, from: number): readonly Ho
       ...troublesOf(situation, unreadyOf(batch)).holds,
       hold(
         'GroupsNotUpdated',
-        `${groupsAre(indexes)} not on the release yet${unreadyNote(situation, updated)}${cameBackOld(situation, missing)}`,
+        `${startingFirst(situation)}${capital(groupsAre(indexes))} not on the release yet${unreadyNote(situation, updated)}${cameBackOld(situation, missing)}`,
       ),
       ...blocked.filter((found) => found !== undefined),
     ];
@@ -68,9 +69,16 @@ export function notReadyYet(situation: Situation, unready: readonly Group[]): re
     ...holds,
     hold(
       'GroupsNotReady',
-      `${groupsAre(others.map((group) => group.index))} on the release and not ready yet${whyUnready(others)}. If it stays so: tranche abort ${situation.snapshot.key.name}`,
+      `${startingFirst(situation)}${capital(groupsAre(others.map((group) => group.index)))} on the release and not ready yet${whyUnready(others)}. If it stays so: tranche abort ${situation.snapshot.key.name}`,
     ),
   ];
+}
+
+/** In step 0: which groups are waited for, because that step itself is only to come. */
+function startingFirst({ workload, marks }: Situation): string {
+  const made = surgeInGit(workload);
+  if (made === undefined || marks?.step?.kind !== 'step' || marks.step.index > 0) return '';
+  return `${capital(extraGroups(made))} ${made.set - made.was === 1 ? 'starts' : 'start'} before step 1: `;
 }
 
 /** Groups that were restarted again and again hold the next step, unless a person lets it follow. */
@@ -150,15 +158,18 @@ export function waitingOnPause(situation: Situation, step: StepIntent): Hold | u
 export function stateOfStep(
   { steps, replicas }: Situation,
   index: number,
-  waiting: { readonly groups: readonly Hold[]; readonly pause: Hold | undefined },
+  waiting: { readonly groups: readonly Hold[]; readonly holds: readonly Hold[] },
 ): StepState {
   const step = steps[index - 1];
   const routed = step !== undefined && (step.traffic !== undefined || step.matches > 0);
   const whole = step !== undefined && replicas !== undefined && coversAll(step.replicas, replicas);
-  return stepStateOf(stepStates({ routed, whole }), [
-    ...(waiting.groups.length > 0 ? (['StepUpgrade'] as const) : []),
-    ...(waiting.pause === undefined ? [] : (['StepPaused'] as const)),
-  ]);
+  const inGroups: readonly StepState[] = waiting.groups.length > 0 ? ['StepUpgrade'] : [];
+  return stepStateOf(stepStates({ routed, whole }), [...inGroups, ...statesOf(waiting.holds)]);
+}
+
+/** Kruise's states in which a step whose groups are there waits for these. */
+export function statesOf(holds: readonly Hold[]): readonly StepState[] {
+  return holds.flatMap(({ reason }) => holdKind(reason)?.stepState ?? []);
 }
 
 /** A jump forward, ordered for this release, ends the pause of the step it leaves. */

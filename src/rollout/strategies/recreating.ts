@@ -9,7 +9,7 @@ import { type Gate, holdsOf } from '../gates/gate.ts';
 import { historyRewritten, noWayBack } from '../gates/git.ts';
 import { disabled, paused, rolloutAbsent, stalled } from '../gates/people.ts';
 import { type Hold, hold } from '../hold.ts';
-import { type Decision, holding, type Move, moving } from '../move.ts';
+import { type Decision, holding, MOVES, type Move, moving } from '../move.ts';
 import { capacityLoss, immutableBack, immutableChanges, NOT_IN_PLACE } from '../recreate-change.ts';
 import { nextRelease, type Situation } from '../situation.ts';
 import { stateOf } from '../state.ts';
@@ -59,11 +59,9 @@ export function orRecreated(situation: Situation, ordinary: Decision): Decision 
   return removesForRequest(situation, ordinary) ? removeForRequest(situation) : ordinary;
 }
 
-const BACK: readonly Move['reason'][] = ['Aborted', 'Reverted', 'AbortedTextRemoved'];
-
 /** A way back that begins, or one that was begun while the cluster could not be read, and cannot be applied. */
 function goesBack(situation: Situation, { move }: Decision): boolean {
-  if (move !== undefined) return BACK.includes(move.reason);
+  if (move !== undefined) return MOVES[move.reason].way === 'back';
   return stateOf(situation) === 'rollback' && situation.notApplied !== undefined;
 }
 
@@ -134,7 +132,7 @@ function removing(
   };
   const move: Move = {
     reason: 'RecreateRemoved',
-    label: 'recreate, removed',
+    label: MOVES.RecreateRemoved.label,
     marks,
     partition: undefined,
     maxUnavailable: undefined,
@@ -161,7 +159,7 @@ function returnedByHand(situation: Situation, recreating: Recreating): Decision 
     const aborted = recreating.way === 'forward' ? remember(recreating, marks) : recreating.aborted;
     const why = `Somebody has put the document of ${printRelease(marks.release)} back into ${file.file} by hand: nothing is left to create.`;
     return moving(
-      { ...ended, reason: 'RecreateEnded', label: 'recreate, ended', marks: { ...marks, aborted }, why },
+      { ...ended, reason: 'RecreateEnded', label: MOVES.RecreateEnded.label, marks: { ...marks, aborted }, why },
       'Completed',
     );
   }

@@ -20,7 +20,7 @@ import { historyRewritten, noWayBack } from '../gates/git.ts';
 import { disabled, paused, rolloutAbsent, stalled } from '../gates/people.ts';
 import { surgeRefused } from '../gates/surge.ts';
 import { type Hold, hold } from '../hold.ts';
-import { type Decision, holding, type Move, moving } from '../move.ts';
+import { type Decision, holding, MOVES, type Move, moving } from '../move.ts';
 import { nextRelease, type Situation } from '../situation.ts';
 import { firstStep, NOTHING_ASIDE, start } from './first-step.ts';
 import { goBack, withdraw } from './going-back.ts';
@@ -109,7 +109,7 @@ function invisible(situation: Situation): boolean {
 function settleUnchanged({ snapshot }: Situation, marks: Marks, release: Release): Decision {
   const move: Move = {
     reason: 'NoNewRevision',
-    label: 'settled',
+    label: MOVES.NoNewRevision.label,
     marks: { ...marks, release, stable: snapshot.main },
     partition: undefined,
     maxUnavailable: undefined,

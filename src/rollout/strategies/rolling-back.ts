@@ -7,7 +7,7 @@ import { budgetInTheEnd, budgetNote, moreDown, raises, withBudgetAfter } from '.
 import { replicasUnknown, scaledToZero, wanted } from '../gates/cluster.ts';
 import type { Group } from '../groups.ts';
 import { type Hold, hold } from '../hold.ts';
-import { type Decision, holding, type Move, moving } from '../move.ts';
+import { type Decision, holding, MOVES, type Move, moving } from '../move.ts';
 import { comesByItself } from '../outlook.ts';
 import { allGroupsAre, groupsAre, notReady } from '../sentences.ts';
 import { flipped, lowest, type Situation, unavailableBudget, unreadyOf } from '../situation.ts';
@@ -61,7 +61,7 @@ function rolledBack(situation: Situation, marks: Marks, count: number): Decision
   const surge = surgeInGit(situation.workload);
   const move: Move = {
     reason: 'RolledBack',
-    label: 'rolled back',
+    label: MOVES.RolledBack.label,
     marks: { ...marks, step: undefined, restore: undefined },
     partition: SENTINEL,
     ...displacedBack(situation),
@@ -95,7 +95,7 @@ function waitingOn(groups: readonly Group[], away: readonly Group[]): Hold | und
 function widen(situation: Situation, marks: Marks, low: number): Decision {
   const move: Move = {
     reason: 'RollbackWidened',
-    label: 'rollback',
+    label: MOVES.RollbackWidened.label,
     ...withBudgetAfter(situation, { marks, floor: Math.min(low, marks.restore?.floor ?? low) }),
     partition: low,
     text: undefined,

@@ -19,7 +19,7 @@ import { type Gate, holdsOf } from '../gates/gate.ts';
 import { historyRewritten, noWayBack } from '../gates/git.ts';
 import { disabled, paused, rolloutAbsent, stalled } from '../gates/people.ts';
 import { surgeEndangered } from '../gates/surge.ts';
-import { type Hold, hold, unique } from '../hold.ts';
+import { blocking, type Hold, hold, unique } from '../hold.ts';
 import { type Decision, holding, type Move, moving } from '../move.ts';
 import { capital, groupsAre, notReady } from '../sentences.ts';
 import { type Situation, unreadyOf } from '../situation.ts';
@@ -90,9 +90,7 @@ export function stepping(situation: Situation, step: { readonly index: number; r
     ...holdsOf(forwardGates, situation),
     ...[gone, over, odd, unsteady, pause, refusedJump(situation, index)].filter((found) => found !== undefined),
   ];
-  const blocking = holds.filter((found) => found.reason !== 'JumpRefused');
-  if (blocking.length > 0)
-    return holding(unique(holds), stateOfStep(situation, index, { groups, pause: pause ?? unsteady }), done);
+  if (blocking(holds).length > 0) return holding(unique(holds), stateOfStep(situation, index, { groups, holds }), done);
   return nextStep(situation, { marks, index, plan });
 }
 

@@ -11,10 +11,9 @@ import { type Hold, hold, unique } from '../hold.ts';
 import { type Decision, holding, moving } from '../move.ts';
 import { capital, extraGroups, moreGroups } from '../sentences.ts';
 import type { Situation } from '../situation.ts';
-import { surgeInGit } from '../surge.ts';
 import { overshoot } from './out-of-place.ts';
 import { partitionEdited } from './partition-edited.ts';
-import { restlessGroups, waitingOnGroups } from './progress.ts';
+import { restlessGroups, statesOf, waitingOnGroups } from './progress.ts';
 import { raisedForLeftovers } from './raising.ts';
 import { acceptRecreated } from './recreated.ts';
 import { forwardGates, nextStep, wholeNext } from './stepping.ts';
@@ -36,10 +35,7 @@ export function surging(situation: Situation, step: { readonly of: number; reado
   const raised = edited === undefined ? raisedForLeftovers(situation, marks) : undefined;
   if (raised !== undefined) return raised;
   const extra = surgeToCome(situation);
-  const groups = starting(
-    situation,
-    waitingOnGroups(situation, Math.min(situation.partition, situation.replicas ?? 0)),
-  );
+  const groups = waitingOnGroups(situation, Math.min(situation.partition, situation.replicas ?? 0));
   const waits = [...groups, ...(extra === 0 ? [] : notOnLeaderSet(situation))];
   const unsteady = restlessGroups(situation);
   const over = overshoot(situation, first);
@@ -50,7 +46,7 @@ export function surging(situation: Situation, step: { readonly of: number; reado
     ...[over, unsteady].filter((found) => found !== undefined),
   ]);
   if (holds.length > 0)
-    return holding(holds, waits.length === 0 && unsteady !== undefined ? 'StepPaused' : 'StepUpgrade');
+    return holding(holds, waits.length === 0 ? (statesOf(holds)[0] ?? 'StepUpgrade') : 'StepUpgrade');
   if (extra === 0) return nextStep(situation, { marks, index: 0, plan: wholeNext(situation, 0) });
   return followDown(situation, { marks, of }) ?? surge(situation, { marks, of, extra });
 }
@@ -76,18 +72,6 @@ function followDown(situation: Situation, at: { readonly marks: Marks; readonly 
     'StepUpgrade',
   );
 }
-
-/** Says of what the groups that are waited for are: the step itself is only to come. */
-function starting({ workload }: Situation, holds: readonly Hold[]): readonly Hold[] {
-  const made = surgeInGit(workload);
-  if (made === undefined) return holds;
-  const who = `${capital(extraGroups(made))} ${made.set - made.was === 1 ? 'starts' : 'start'} before step 1`;
-  return holds.map((found) =>
-    STARTING.includes(found.reason) ? { ...found, message: `${who}: ${found.message}` } : found,
-  );
-}
-
-const STARTING: readonly Hold['reason'][] = ['GroupsNotReady', 'GroupsNotUpdated'];
 
 /** LWS writes the partition onto the leader StatefulSet: only there does it decide what an appended group becomes. */
 function notOnLeaderSet({ observed, partition, notApplied }: Situation): readonly Hold[] {

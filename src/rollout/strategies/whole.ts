@@ -13,8 +13,8 @@ import { historyRewritten } from '../gates/git.ts';
 import { disabled, paused, rolloutAbsent, stalled } from '../gates/people.ts';
 import { blockedByStatefulSetGate, troublesOf } from '../gates/trouble.ts';
 import type { Group } from '../groups.ts';
-import { type Hold, hold } from '../hold.ts';
-import { type Decision, holding, type Move, moving, UNSET } from '../move.ts';
+import { blocking, type Hold, hold } from '../hold.ts';
+import { type Decision, holding, MOVES, type Move, moving, UNSET } from '../move.ts';
 import { allGroupsAre, groupsAre, notReady, whyUnready } from '../sentences.ts';
 import { flipped, type Situation, unreadyOf } from '../situation.ts';
 import { followingStep, isJump } from '../steps.ts';
@@ -118,9 +118,7 @@ export function armed(situation: Situation, step: WholeStep): Decision {
     ...[pause, unsteady, refusedJump(situation, step.index)].filter((found) => found !== undefined),
     ...queuedHold(situation, queued),
   ];
-  if (holds.some((found) => found.reason !== 'RequestQueued' && found.reason !== 'JumpRefused')) {
-    return holding(holds, stateOfStep(situation, step.index, { groups, pause: pause ?? unsteady }), done);
-  }
+  if (blocking(holds).length > 0) return holding(holds, stateOfStep(situation, step.index, { groups, holds }), done);
   return step.index < step.of ? nextLabel(situation, step, holds) : settle(situation, step, holds);
 }
 
@@ -208,7 +206,7 @@ function settle(situation: Situation, step: WholeStep, holds: readonly Hold[]): 
   }
   const move: Move = {
     reason: 'Settled',
-    label: 'settled',
+    label: MOVES.Settled.label,
     marks: { ...step.marks, step: undefined, restore: undefined, stable: snapshot.delivered.value },
     partition: undefined,
     ...displacedBack(situation),
