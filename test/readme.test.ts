@@ -5,11 +5,13 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import packageJson from '../package.json' with { type: 'json' };
+import { clusterLimits } from '../src/adapters/cluster/limits.ts';
+import { defaultGitLimits } from '../src/adapters/git/limits.ts';
 import { type Config, DEFAULT_CONFIG, parseConfig } from '../src/api/config.ts';
 import { ACCEPTABLE, INTENT, parseIntents } from '../src/api/intents.ts';
 import { ABORTED_LIMIT, MARK, parseMarks } from '../src/api/marks.ts';
 import { resources } from '../src/api/resources.ts';
-import { NO_RULES, parseRolloutPolicy } from '../src/api/rollout-policy.ts';
+import { NO_RULES, parseRolloutPolicy, SURGE_LIMIT } from '../src/api/rollout-policy.ts';
 import { STEPS_LIMIT } from '../src/api/rollout-steps.ts';
 import { MAX_DOCUMENT_CHARACTERS, MAX_DOCUMENTS, MAX_FILE_CHARACTERS } from '../src/manifests/limits.ts';
 import { ENV, EXIT } from '../src/options.ts';
@@ -79,6 +81,15 @@ describe('tables', () => {
     ).toEqual([...new Set(written)].sort());
   });
 
+  test('no reason is named that is in neither table', () => {
+    const known = new Set(['hold', 'reason'].flatMap(table).flatMap(([cell]) => quoted(cell)));
+    // Names of others, in the same spelling.
+    const others = ['LeaderWorkerSet', 'RolloutPolicy', 'IfNotPresent'];
+    const named = quoted(both.replace(/^```[^]*?^```$/gm, '')).filter((text) => /^([A-Z][a-z]+){2,}$/.test(text));
+    expect(named.length).toBeGreaterThan(130);
+    expect(named.filter((text) => !known.has(text) && !others.includes(text))).toEqual([]);
+  });
+
   test('every field of tranche.yaml with its default', () => {
     const { branch, statusBranch, author, ...rest } = DEFAULT_CONFIG;
     const flat: Record<string, unknown> = {
@@ -108,9 +119,14 @@ describe('tables', () => {
     expect(Object.fromEntries(rows.map(([name, value]) => [quoted(name)[0], value?.replaceAll('`', '')]))).toEqual(
       Object.fromEntries(Object.entries(defaults).map(([name, value]) => [name, String(value)])),
     );
-    const { policy, rollouts, faults } = parseRolloutPolicy(parse(block('yaml', 'kind: RolloutPolicy')));
-    expect({ rollouts, faults }).toEqual({ rollouts: ['llm/*'], faults: [] });
-    for (const name of Object.keys(NO_RULES)) expect(policy, name).not.toHaveProperty(name, undefined);
+    const policies = parseAllDocuments(block('yaml', 'kind: RolloutPolicy')).map((document) =>
+      parseRolloutPolicy(document.toJS()),
+    );
+    expect(policies.flatMap(({ faults }) => faults)).toEqual([]);
+    const said = policies.flatMap(({ policy }) =>
+      Object.entries(policy ?? {}).filter(([, word]) => word !== undefined),
+    );
+    expect(said.map(([name]) => name).sort()).toEqual(Object.keys(NO_RULES).sort());
   });
 
   test('every annotation, with a value that can be read', () => {
@@ -150,6 +166,21 @@ describe('tables', () => {
       'autoscaled is not a list of at most 1000 texts',
     ]);
     expect(limits.get('`paths`, `autoscaled` in `tranche.yaml`')).toBe('200, 1000');
+    const patterns = parseRolloutPolicy({ metadata: { name: 'a' }, spec: { rollouts: Array(201).fill('a/b') } });
+    expect(patterns.faults.map(({ message }) => message).join()).toContain('1 to 200 patterns');
+    expect(limits.get('patterns of a RolloutPolicy, extra groups of a delivery')).toBe(`200, ${SURGE_LIMIT}`);
+    const seconds =
+      (limits.get('seconds of `auditSeconds`, of `intervalSeconds`') ?? '').match(/\d+/g)?.map(Number) ?? [];
+    const [leastAudit = 0, mostAudit = 0, least = 0, most = 0] = seconds;
+    const faults = (auditSeconds: number, intervalSeconds: number): number =>
+      parseConfig({ auditSeconds, intervalSeconds }).faults.length;
+    expect([faults(leastAudit, least), faults(mostAudit, most)]).toEqual([0, 0]);
+    expect([faults(leastAudit - 1, least - 1), faults(mostAudit + 1, most + 1)]).toEqual([2, 2]);
+    expect(limits.get('objects of one list of the cluster, what one list waits')).toBe(
+      `${clusterLimits.listItems}, ${clusterLimits.totalSeconds} s`,
+    );
+    const waits = limits.get('what one pass waits for Git, all requests together');
+    expect(waits).toMatch(new RegExp(`^${defaultGitLimits.passSeconds} s, `));
   });
 
   test('the cluster role is what is read, and nothing else', () => {
@@ -351,6 +382,11 @@ describe('the README', () => {
     const notices = `${sinceLine({ orders: ['abort'], files: [] })} ${noticeLines(asOf, [], 60).join(' ')}`;
     for (const text of told) expect(reasons.includes(text) || notices.includes(text), text).toBe(true);
     for (const [cell, means, action] of rows) expect([means, action], cell).not.toContain('');
+    const tree = readFileSync('src/reconcile/status/status-text.ts', 'utf8');
+    for (const label of ['Takes', 'As of']) {
+      expect(readme).toContain(`\`${label}\``);
+      expect(tree).toContain(`['${label}', `);
+    }
     const accepted = /--hold ([A-Za-z]+)/.exec(readme)?.[1];
     expect(ACCEPTABLE).toContain(accepted);
   });
