@@ -27,7 +27,8 @@ export function peoplesBudget(situation: Situation): IntOrPercent {
 /**
  * People's value and one more for each of the groups that stand in the way, at most all of `count`: with the budget
  * spent by them LWS moves nothing (traces 31m, 32a, 32d). None: people's value. Each release, and each way back, is
- * given its own: a value that was raised for another never rides along.
+ * given its own: a value that was raised for another never rides along. With a value of no groups at all the API server
+ * takes nothing, not even the way back (trace 26), so it is one at least.
  */
 export function budgetFor(situation: Situation, inTheWay: number, count: number): Budget {
   const { workload } = situation;
@@ -35,7 +36,7 @@ export function budgetFor(situation: Situation, inTheWay: number, count: number)
   const own = unavailableBudget(peoplesBudget(situation), count);
   // One more than N where no group at all is ready: with N the StatefulSet's own gate would count the budget as spent.
   const raised = Math.max(Math.min(count, own + inTheWay), inTheWay + 1);
-  if (inTheWay === 0 || raised <= own) return given(raise);
+  if (raised <= own || (inTheWay === 0 && own > 0)) return given(raise);
   const was = raise === undefined ? workload.maxUnavailable : raise.was;
   return { set: raised === workload.maxUnavailable ? undefined : raised, displaced: { was, set: raised } };
 }
@@ -86,7 +87,9 @@ export function budgetText(situation: Situation, { set, displaced }: Budget, unt
   if (set === undefined) return '';
   const own = peoplesBudget(situation);
   if (displaced === undefined) return ` What maxUnavailable was raised for is over: it is ${own} again.`;
-  const { maxUnavailable } = situation;
+  const { maxUnavailable, asked } = situation;
+  if (asked !== undefined && unavailableBudget(maxUnavailable, asked) === 0)
+    return ` maxUnavailable ${maxUnavailable} lets no group go, and LWS takes nothing with it; it is ${displaced.set} until all groups are ${until}.`;
   return ` With maxUnavailable ${maxUnavailable} spent, LWS would stand still; it is ${displaced.set} until all groups are ${until}.`;
 }
 

@@ -68,6 +68,11 @@ test.each<Row>([
     'Aborted: rollback, maxUnavailable unset → 2 => A.1 rollback floor=2 u=->2 aborted=B.2 text A',
   ],
   [
+    'maxUnavailable was set to what the API server refuses: one, so that the way back is applied',
+    { ...broken, u: '10%', groups: '0:A+ 1:A+ 2:B+ 3:B+' },
+    'Aborted: rollback, maxUnavailable 10% → 1 => A.1 rollback floor=2 u=10%>1 aborted=B.2 text A',
+  ],
+  [
     'raised before in this delivery',
     { ...broken, u: 2, marks: 'B.2 2/3 floor=2 u=1>2' },
     'Aborted: rollback => A.1 rollback floor=2 u=1>2 aborted=B.2 text A',
