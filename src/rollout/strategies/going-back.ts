@@ -153,8 +153,18 @@ function explain(
   const dip =
     back.length === 0
       ? ''
-      : ` Capacity: ${ofGroupsAre(serving, groups.length)} ready now, at the lowest ${Math.max(0, serving - unavailableBudget(peoplesBudget(situation), count))} while they load.`;
+      : ` Capacity: ${ofGroupsAre(serving, groups.length)} ready now, at the lowest ${lowestOf(situation, { serving, back, count })} while they load.`;
   return `${restarts}${broken}${raised}${dip}`;
+}
+
+/** Only groups that go back can fall, so many at a time as people allow besides those that are down already. */
+function lowestOf(
+  situation: Situation,
+  of: { readonly serving: number; readonly back: readonly Group[]; readonly count: number },
+): number {
+  const falling = of.back.filter((group) => group.ready).length;
+  const atOnce = Math.max(1, unavailableBudget(peoplesBudget(situation), of.count));
+  return of.serving - Math.min(falling, atOnce);
 }
 
 /** The stable text is asked for and cannot be had. */
