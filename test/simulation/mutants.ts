@@ -95,7 +95,7 @@ export const mutants: readonly Mutant[] = [
   mutant(
     'the marks of the record are trusted over those of Git',
     'rollout/situation.ts',
-    '    marks: workload.marks,',
+    '    marks: snapshot.lostMarks ?? workload.marks,',
     '    marks: snapshot.record?.marks ?? workload.marks,',
   ),
   mutant(
