@@ -9,6 +9,7 @@ const root = resolve(import.meta.dirname, '..');
 // Pure functions whose answers are remembered over all schedules; test/simulation/replay.test.ts holds both together.
 const remembered = {
   'src/manifests/parse-document.ts': 'parse-document.ts',
+  'src/manifests/splice/apply-edits.ts': 'apply-edits.ts',
   'src/adapters/git/objects.ts': 'git-objects.ts',
   'src/reconcile/status/record-store.ts': 'record-store.ts',
 };
