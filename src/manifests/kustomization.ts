@@ -21,34 +21,52 @@ type World = {
 
 type Question = { readonly world: World; readonly workload: ManifestDocument };
 
-/** Everything that the kustomizations which build `workload`, directly or as a base, change in it. */
-export function transformationsOf(
+/** Asked of a workload: everything that the kustomizations which build it, directly or as a base, change in it. */
+export function transformationsIn(
   files: readonly ManifestFile[],
-  workload: ManifestDocument,
-): readonly Transformation[] {
+): (workload: ManifestDocument) => readonly Transformation[] {
   const byFolder = new Map<string, ManifestDocument>();
   for (const { file, documents } of files) {
     const document = isKustomizationFile(file) ? documents[0] : undefined;
     if (document !== undefined) byFolder.set(folderOf(file), document);
   }
-  const question = { world: { files: new Map(files.map((one) => [one.file, one])), byFolder }, workload };
-  const found = [...byFolder.values()].flatMap((document) => {
-    return builds(question.world, document, workload.file, new Set())
-      ? withComponents(question.world, document).flatMap((part) => changesOf(question, part))
-      : [];
-  });
-  // A component that several kustomizations include is one place to mend.
-  return [...new Map(found.map((one) => [`${one.document.file} ${one.path.join('/')}`, one])).values()];
+  const world = { files: new Map(files.map((one) => [one.file, one])), byFolder };
+  const builders = buildersIn(world);
+  return (workload) => {
+    const question = { world, workload };
+    const found = (builders.get(workload.file) ?? []).flatMap((document) =>
+      withComponents(world, document).flatMap((part) => changesOf(question, part)),
+    );
+    // A component that several kustomizations include is one place to mend.
+    return [...new Map(found.map((one) => [`${one.document.file} ${one.path.join('/')}`, one])).values()];
+  };
 }
 
-/** Does the kustomization list the file, or a folder whose kustomization does? */
-function builds(world: World, document: ManifestDocument, file: string, seen: Set<string>): boolean {
-  if (seen.has(document.file)) return false;
-  seen.add(document.file);
-  return listedIn(document, ['resources', 'bases']).some((path) => {
-    const below = world.byFolder.get(path);
-    return path === file || (below !== undefined && builds(world, below, file, seen));
-  });
+/** The kustomizations that build each file: they list it, or a folder whose kustomization does. */
+function buildersIn(world: World): ReadonlyMap<string, readonly ManifestDocument[]> {
+  const builders = new Map<string, ManifestDocument[]>();
+  for (const document of world.byFolder.values()) {
+    for (const path of builtBy(world, document)) {
+      const there = builders.get(path);
+      if (there === undefined) builders.set(path, [document]);
+      else there.push(document);
+    }
+  }
+  return builders;
+}
+
+/** Every path that the kustomization lists, and that those below it do. */
+function builtBy(world: World, document: ManifestDocument): ReadonlySet<string> {
+  const parts = new Set([document]);
+  const paths = new Set<string>();
+  for (const part of parts) {
+    for (const path of listedIn(part, ['resources', 'bases'])) {
+      paths.add(path);
+      const below = world.byFolder.get(path);
+      if (below !== undefined) parts.add(below);
+    }
+  }
+  return paths;
 }
 
 /** A component's changes apply to what the kustomization that includes it builds. */

@@ -1,7 +1,7 @@
 /** Recognises repositories whose manifests are not what the cluster gets: kustomize overlays and Helm templates. */
 
 import type { Issue } from '../api/issue.ts';
-import { folderOf, transformationsOf } from './kustomization.ts';
+import { folderOf, type Transformation, transformationsIn } from './kustomization.ts';
 import type { ManifestDocument, ManifestFile } from './parse-file.ts';
 import { pathText } from './path-text.ts';
 import { nodesOf } from './source-tree.ts';
@@ -9,22 +9,22 @@ import { nodesOf } from './source-tree.ts';
 export type Layout = {
   /** Every file that was read, kustomizations included. */
   readonly files: readonly ManifestFile[];
-  readonly workload: ManifestDocument;
   /** The paths of all files that are known to be there, read or not. */
   readonly paths: readonly string[];
 };
 
 /**
- * Why writing to this manifest would not do what the diff says: something changes it on the way to the cluster. None
+ * Asked of a workload: why writing to its manifest would not do what the diff says: something changes it on the way to the cluster. None
  * for plain files, and for kustomizations that only list the file.
  */
-export function unsupportedLayout({ files, workload, paths }: Layout): readonly Issue[] {
-  return [...helmIssues(workload, new Set(paths)), ...kustomizeIssues(files, workload)];
+export function layoutIssues({ files, paths }: Layout): (workload: ManifestDocument) => readonly Issue[] {
+  const [there, transformations] = [new Set(paths), transformationsIn(files)];
+  return (workload) => [...helmIssues(workload, there), ...kustomizeIssues(transformations(workload), workload)];
 }
 
-function kustomizeIssues(files: readonly ManifestFile[], workload: ManifestDocument): readonly Issue[] {
+function kustomizeIssues(found: readonly Transformation[], workload: ManifestDocument): readonly Issue[] {
   const { kind, name } = workload.object;
-  return transformationsOf(files, workload).map(({ document, path, what, hint }) => ({
+  return found.map(({ document, path, what, hint }) => ({
     file: document.file,
     line: document.lineOf(path),
     path: pathText(path),

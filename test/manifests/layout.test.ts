@@ -1,7 +1,7 @@
 /** Which repositories are recognised as changing a manifest on its way to the cluster. */
 
 import { describe, expect, test } from 'vitest';
-import { unsupportedLayout } from '../../src/manifests/layout.ts';
+import { layoutIssues } from '../../src/manifests/layout.ts';
 import { parseManifestFile } from '../../src/manifests/parse-file.ts';
 
 const LWS = `apiVersion: leaderworkerset.x-k8s.io/v1
@@ -23,7 +23,7 @@ function check(files: Readonly<Record<string, string>>, workload = LWS, file = '
   const texts = Object.entries({ ...files, [file]: workload });
   const parsed = texts.map(([name, text]) => parseManifestFile(name, text, ['LeaderWorkerSet']));
   const document = parsed.find((one) => one.file === file)?.documents[0];
-  return unsupportedLayout({ files: parsed, workload: document!, paths: texts.map(([name]) => name) });
+  return layoutIssues({ files: parsed, paths: texts.map(([name]) => name) })(document!);
 }
 
 describe('kustomize', () => {

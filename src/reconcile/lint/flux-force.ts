@@ -8,23 +8,34 @@ import { nameOf } from '../observe/read-rollout.ts';
 /** A file with one of these names it; other kinds called Kustomization are not meant. */
 export const FLUX_GROUP = 'kustomize.toolkit.fluxcd.io';
 
-/** The Kustomizations with `force: true` that apply the file of the workload. Files that cannot be read say nothing. */
-export function forcedBy(texts: ReadonlyMap<string, string>, workload: ManifestDocument): readonly Issue[] {
-  const found: Issue[] = [];
+/** A Kustomization with `force: true`, and the folder that it applies; empty for all of the repository. */
+export type Forcing = { readonly document: ManifestDocument; readonly folder: string };
+
+/** Every Kustomization with `force: true`. Files that cannot be read say nothing. */
+export function forcingIn(texts: ReadonlyMap<string, string>): readonly Forcing[] {
+  const found: Forcing[] = [];
   for (const [file, text] of texts) {
     if (!text.includes(FLUX_GROUP) || !text.includes('force')) continue;
     for (const document of parseManifestFile(file, text, ['Kustomization']).documents) {
-      if (document.object.apiVersion.startsWith(`${FLUX_GROUP}/`) && applies(document, workload.file))
-        found.push(forced(document, workload));
+      const isFlux = document.object.apiVersion.startsWith(`${FLUX_GROUP}/`);
+      if (isFlux && at(document.value, ['spec', 'force']) === true)
+        found.push({ document, folder: folderOf(document) });
     }
   }
   return found;
 }
 
-function applies({ value }: ManifestDocument, file: string): boolean {
+/** Those of them that apply the file of the workload. */
+export function forcedBy(all: readonly Forcing[], workload: ManifestDocument): readonly Issue[] {
+  return all
+    .filter(({ folder }) => folder === '' || workload.file.startsWith(`${folder}/`))
+    .map(({ document }) => forced(document, workload));
+}
+
+function folderOf({ value }: ManifestDocument): string {
   const path = at(value, ['spec', 'path']);
   const folder = (typeof path === 'string' ? path : '').replace(/^\.?\/*/, '').replace(/\/+$/, '');
-  return at(value, ['spec', 'force']) === true && (folder === '' || folder === '.' || file.startsWith(`${folder}/`));
+  return folder === '.' ? '' : folder;
 }
 
 function forced(document: ManifestDocument, workload: ManifestDocument): Issue {

@@ -1,12 +1,11 @@
 /** What Git asks for at one commit: the Rollouts, the workloads they name, and what is wrong with either. */
 
-import { type Config, mappedNamespace } from '../../api/config.ts';
+import type { Config } from '../../api/config.ts';
 import type { Issue } from '../../api/issue.ts';
 import { at, isRecord } from '../../api/json.ts';
 import { MARK } from '../../api/marks.ts';
-import { isOfOtherWorkload, LWS_API_VERSION, LWS_KIND } from '../../api/rollout.ts';
+import { LWS_KIND } from '../../api/rollout.ts';
 import { POLICY_KIND } from '../../api/rollout-policy.ts';
-import { unsupportedLayout } from '../../manifests/layout.ts';
 import { type ManifestDocument, type ManifestFile, parseManifestFile } from '../../manifests/parse-file.ts';
 import type { Oid, Tree } from '../../ports/git.ts';
 import type { RolloutKey } from '../../rollout/snapshot.ts';
@@ -23,6 +22,7 @@ import {
   unreadableIssue,
   withoutEchoes,
 } from './desired-issues.ts';
+import { indexOf, type ManifestIndex, namespaceOf, workloadName } from './manifest-index.ts';
 import { NO_SCOPE, type PolicyReading, type PolicyScope, policyFor, readPolicies } from './read-policy.ts';
 import { type RolloutReading, readRollout } from './read-rollout.ts';
 
@@ -57,6 +57,7 @@ export type Desired = {
   readonly blobs: ReadonlyMap<string, Oid>;
   readonly texts: ReadonlyMap<string, string>;
   readonly files: readonly ManifestFile[];
+  readonly index: ManifestIndex;
   readonly rollouts: readonly DesiredRollout[];
   /** Issues of files that belong to no rollout in particular. */
   readonly issues: readonly Issue[];
@@ -77,25 +78,19 @@ export function desiredOf(tree: Tree, config: Config, cache: ParseCache): Desire
     texts.set(file.path, file.content.text);
     files.push(parsed(cache, { path: file.path, oid: file.oid, text: file.content.text }));
   }
-  const documents = files.flatMap((file) => file.documents);
-  const workloads = documents.filter(
-    (document) => document.object.kind === LWS_KIND && document.object.apiVersion === LWS_API_VERSION,
-  );
-  const rollouts = documents.filter(
-    ({ object, value }) =>
-      object.kind === 'Rollout' && object.apiVersion.startsWith('rollouts.kruise.io/') && !isOfOtherWorkload(value),
-  );
   const blobs = new Map(tree.files.map((file) => [file.path, file.oid]));
   const policies = readPolicies(files);
   const unread = unreadable.map(({ path }) => path);
-  const all = { rollouts, workloads, policies, files, paths: [...blobs.keys()], unread, config };
-  const entries = [...rollouts.map((document) => rolloutOf(document, all)), ...orphans(all)];
+  const index = indexOf({ files, texts, paths: [...blobs.keys()], config });
+  const all = { index, policies, unread, config };
+  const entries = [...index.rollouts.map((document) => rolloutOf(document, all)), ...orphans(all)];
   return {
     commit: tree.commit,
     config,
     blobs,
     texts,
     files,
+    index,
     rollouts: entries.filter(isRollout).sort((a, b) => compare(keyText(a.key), keyText(b.key))),
     issues: [
       ...unreadable.filter((file) => !isData(file)).map(unreadableIssue),
@@ -128,12 +123,9 @@ function parsed(
 }
 
 type Manifests = {
-  readonly rollouts: readonly ManifestDocument[];
-  readonly workloads: readonly ManifestDocument[];
+  readonly index: ManifestIndex;
   readonly policies: readonly PolicyReading[];
-  readonly files: readonly ManifestFile[];
-  readonly paths: readonly string[];
-  /** Those of them that are no text, or too large. */
+  /** Paths of files that are no text, or too large. */
   readonly unread: readonly string[];
   readonly config: Config;
 };
@@ -146,29 +138,24 @@ function isRollout(entry: Entry): entry is DesiredRollout {
 }
 
 function rolloutOf(document: ManifestDocument, all: Manifests): Entry {
-  const { rollouts, workloads, config } = all;
+  const { index, config } = all;
   const key = keyOf(document, config);
   if ('reason' in key) return key;
   const reading = readRollout(document);
   const policy = policyFor(all.policies, key);
   const issues: Issue[] = [...reading.issues, ...policy.issues];
-  const beside = rollouts.filter(
-    (other) => other !== document && namespaceOf(other, config) === namespaceOf(document, config),
-  );
-  const twins = beside.filter((other) => other.object.name === document.object.name);
+  const { namespace } = key;
+  const twins = index.rolloutsCalled(key).filter((other) => other !== document);
   if (twins.length > 0) issues.push(twiceIssue(document, twins));
   const name = workloadName(document);
-  const rivals = beside.filter((other) => workloadName(other) === name && !twins.includes(other));
+  const rivals = index.rolloutsOf({ namespace, name }).filter((other) => other.object.name !== key.name);
   if (name !== '' && rivals.length > 0) issues.push(rivalIssue(document, rivals, name));
-  const found = workloads.filter(
-    (workload) => workload.object.name === name && namespaceOf(workload, config) === key.namespace,
-  );
+  const found = index.workloadsCalled({ namespace, name });
   const gone = reading.rollout?.intents.recreating;
-  if (gone === undefined || found.length > 0)
-    issues.push(...placeIssues(document, { name, namespace: key.namespace, found }, all));
+  if (gone === undefined || found.length > 0) issues.push(...placeIssues(document, { name, namespace, found }, all));
   const workload = found.length === 1 ? found[0] : undefined;
   const file = workload?.file ?? gone?.file;
-  const identity = file === undefined ? undefined : { file, namespace: key.namespace, name };
+  const identity = file === undefined ? undefined : { file, namespace, name };
   return { key, rollout: document, reading, workload, identity, policy, issues };
 }
 
@@ -176,28 +163,28 @@ function rolloutOf(document: ManifestDocument, all: Manifests): Entry {
 function placeIssues(
   rollout: ManifestDocument,
   asked: { readonly name: string; readonly namespace: string; readonly found: readonly ManifestDocument[] },
-  { files, paths, unread }: Manifests,
+  { index, unread }: Manifests,
 ): readonly Issue[] {
   const { name, namespace, found } = asked;
   const [first, ...others] = found;
   if (first === undefined) return name === '' ? [] : [missingIssue(rollout, { name, namespace, unread })];
-  const layouts = found.flatMap((workload) => unsupportedLayout({ files, workload, paths }));
+  const layouts = found.flatMap(index.layoutOf);
   return layouts.length > 0 || others.length === 0 ? layouts : [twiceIssue(first, others)];
 }
 
 /** Managed workloads that no Rollout names: protected still, and reported. */
 function orphans(all: Manifests): readonly Entry[] {
-  const { rollouts, workloads, files, paths, config } = all;
-  const named = new Set(rollouts.map((rollout) => `${namespaceOf(rollout, config) ?? ''}/${workloadName(rollout)}`));
-  return workloads
-    .filter(
-      (workload) => isManaged(workload) && !named.has(`${namespaceOf(workload, config) ?? ''}/${workload.object.name}`),
-    )
+  const { index, config } = all;
+  return index.workloads
+    .filter((workload) => {
+      const { name } = workload.object;
+      return isManaged(workload) && index.rolloutsOf({ namespace: namespaceOf(workload, config), name }).length === 0;
+    })
     .map((workload) => {
       const key = keyOf(workload, config);
       if ('reason' in key) return key;
       const reading = { rollout: undefined, issues: [], warnings: [] };
-      const issues = unsupportedLayout({ files, workload, paths });
+      const issues = index.layoutOf(workload);
       const identity = { file: workload.file, namespace: key.namespace, name: key.name };
       return { key, rollout: undefined, reading, workload, identity, policy: NO_SCOPE, issues };
     });
@@ -219,16 +206,6 @@ function keyOf(document: ManifestDocument, config: Config): RolloutKey | Issue {
 function isManaged(workload: ManifestDocument): boolean {
   const annotations = at(workload.value, ['metadata', 'annotations']);
   return isRecord(annotations) && Object.hasOwn(annotations, MARK.release);
-}
-
-function workloadName(rollout: ManifestDocument): string {
-  const name = at(rollout.value, ['spec', 'workloadRef', 'name']);
-  return typeof name === 'string' ? name : '';
-}
-
-/** The namespace of a manifest, or the one that the configuration maps its path to. */
-export function namespaceOf(document: ManifestDocument, config: Config): string | undefined {
-  return document.object.namespace === '' ? mappedNamespace(config, document.file) : document.object.namespace;
 }
 
 /** `namespace/name`, for people and for sorting. */

@@ -14,8 +14,9 @@ import { parseTrailers, printKey } from '../../rollout/messages.ts';
 import type { History, RolloutKey, Stable } from '../../rollout/snapshot.ts';
 import { replicasWithoutSurge } from '../../rollout/surge.ts';
 import { ancestryOf } from './ancestry.ts';
-import { type DesiredRollout, type Identity, namespaceOf } from './desired.ts';
+import type { DesiredRollout, Identity } from './desired.ts';
 import { desiredRequest } from './desired-request.ts';
+import { namespaceOf } from './manifest-index.ts';
 import { readRollout } from './read-rollout.ts';
 import { readWorkload } from './read-workload.ts';
 

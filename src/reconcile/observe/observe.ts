@@ -2,13 +2,10 @@
 
 import type { Issue } from '../../api/issue.ts';
 import { absent, type Known, known } from '../../api/known.ts';
-import type { Scaler } from '../../api/live.ts';
 import type { RolloutRecord } from '../../api/record.ts';
 import { printRelease, sameRelease } from '../../api/release.ts';
-import { parseHorizontalPodAutoscaler, parseScaledObject } from '../../api/scaler.ts';
 import type { Instant } from '../../api/time.ts';
 import { SENTINEL } from '../../api/workload.ts';
-import type { ManifestDocument } from '../../manifests/parse-file.ts';
 import {
   type History,
   type Live,
@@ -23,9 +20,9 @@ import { lintWarnings, lintWorkload } from '../lint/lint-workload.ts';
 import { isTried, unwritable } from '../lint/lint-writable.ts';
 import type { StoredRecord } from '../status/record-store.ts';
 import { isAlone } from './alone.ts';
-import { type Desired, type DesiredRollout, namespaceOf } from './desired.ts';
+import type { Desired, DesiredRollout } from './desired.ts';
 import { withFactDigests } from './digests.ts';
-import { type LiveReader, targets, unreadLive } from './observe-cluster.ts';
+import { type LiveReader, unreadLive } from './observe-cluster.ts';
 import { anotherText, type GitReader, stableFromRecord } from './observe-git.ts';
 import { withLostMarks } from './observe-lost-marks.ts';
 import { readWorkload } from './read-workload.ts';
@@ -143,30 +140,7 @@ async function historyOf(of: Observation, record: RolloutRecord | undefined, awa
 function readLive(of: Observation, entry: DesiredRollout): Promise<Live> {
   const name = entry.identity?.name ?? '';
   const namespace = entry.key.namespace;
-  return of.live({ namespace, name, autoscaled: gitScaler(of.desired, { namespace, name }) });
-}
-
-/** Who writes `replicas` by the word of Git: a scaler among the manifests, or the configuration. */
-function gitScaler(
-  desired: Desired,
-  workload: { readonly namespace: string; readonly name: string },
-): string | undefined {
-  if (desired.config.autoscaled.includes(`${workload.namespace}/${workload.name}`)) return 'tranche.yaml, autoscaled';
-  for (const document of desired.files.flatMap((file) => file.documents)) {
-    if (namespaceOf(document, desired.config) !== workload.namespace) continue;
-    const scaler = scalerIn(document);
-    if (scaler !== undefined && targets(scaler, workload.name))
-      return `${scaler.kind} ${scaler.name} in ${document.file}`;
-  }
-  return undefined;
-}
-
-function scalerIn(document: ManifestDocument): Scaler | undefined {
-  const { kind } = document.object;
-  if (kind !== 'HorizontalPodAutoscaler' && kind !== 'ScaledObject') return undefined;
-  const read =
-    kind === 'ScaledObject' ? parseScaledObject(document.value) : parseHorizontalPodAutoscaler(document.value);
-  return read.kind === 'known' ? read.value : undefined;
+  return of.live({ namespace, name, autoscaled: of.desired.index.scalerOf({ namespace, name }) });
 }
 
 /** The text to go back to; of no use, and so not read, while the workload is settled or not managed. */
@@ -228,7 +202,7 @@ function faultsOf(
   const issues = [...entry.issues, ...read.unreadable];
   const warnings = [...entry.reading.warnings];
   if (entry.workload !== undefined && file !== undefined) {
-    const named = gitScaler(desired, { namespace: entry.key.namespace, name: entry.workload.object.name });
+    const named = desired.index.scalerOf({ namespace: entry.key.namespace, name: entry.workload.object.name });
     const autoscaled = named !== undefined || live.scaler.kind !== 'absent';
     const facts = {
       document: entry.workload,
@@ -241,7 +215,7 @@ function faultsOf(
     };
     issues.push(...lintWorkload(facts));
     if (read.resting !== 'rest' && !isTried(file)) issues.push(...unwritable(facts, desired.trials));
-    if (read.resting !== 'rest') warnings.push(...forcedBy(desired.texts, entry.workload));
+    if (read.resting !== 'rest') warnings.push(...forcedBy(desired.index.forcing(), entry.workload));
     warnings.push(...lintWarnings(facts));
   }
   return { issues, warnings };

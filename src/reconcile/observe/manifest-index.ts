@@ -1,0 +1,112 @@
+/** Finds the manifests of a pass by what they name: built once, so that no Rollout looks through all files. */
+
+import { type Config, mappedNamespace } from '../../api/config.ts';
+import type { Issue } from '../../api/issue.ts';
+import { at } from '../../api/json.ts';
+import type { Known } from '../../api/known.ts';
+import type { Scaler } from '../../api/live.ts';
+import { isOfOtherWorkload, LWS_API_VERSION, LWS_KIND } from '../../api/rollout.ts';
+import { parseHorizontalPodAutoscaler, parseScaledObject } from '../../api/scaler.ts';
+import { layoutIssues } from '../../manifests/layout.ts';
+import type { ManifestDocument, ManifestFile } from '../../manifests/parse-file.ts';
+import { type Forcing, forcingIn } from '../lint/flux-force.ts';
+
+/** A name in a namespace; undefined: neither the manifest nor tranche.yaml says which. */
+export type Named = { readonly namespace: string | undefined; readonly name: string };
+
+export type ManifestIndex = {
+  readonly rollouts: readonly ManifestDocument[];
+  readonly workloads: readonly ManifestDocument[];
+  readonly rolloutsCalled: (asked: Named) => readonly ManifestDocument[];
+  /** Rollouts whose workload has this name. */
+  readonly rolloutsOf: (asked: Named) => readonly ManifestDocument[];
+  readonly workloadsCalled: (asked: Named) => readonly ManifestDocument[];
+  /** Who writes `replicas` of the workload by the word of Git: a scaler among the manifests, or the configuration. */
+  readonly scalerOf: (asked: Named) => string | undefined;
+  /** Why the workload's file is not what the cluster gets. */
+  readonly layoutOf: (workload: ManifestDocument) => readonly Issue[];
+  /** Flux Kustomizations of these files that delete what cannot be changed. */
+  readonly forcing: () => readonly Forcing[];
+};
+
+type Read = {
+  readonly files: readonly ManifestFile[];
+  readonly texts: ReadonlyMap<string, string>;
+  /** The paths of all files that are known to be there, read or not. */
+  readonly paths: readonly string[];
+  readonly config: Config;
+};
+
+/** Looks at each document once; what it answers costs nothing that grows with the files. */
+export function indexOf({ files, texts, paths, config }: Read): ManifestIndex {
+  const documents = files.flatMap((file) => file.documents);
+  const workloads = documents.filter(({ object }) => object.kind === LWS_KIND && object.apiVersion === LWS_API_VERSION);
+  const rollouts = documents.filter(isOurRollout);
+  const called = (document: ManifestDocument): Named => namedAs(document, config, document.object.name);
+  let forcing: readonly Forcing[] | undefined;
+  return {
+    rollouts,
+    workloads,
+    rolloutsCalled: grouped(rollouts, called),
+    rolloutsOf: grouped(rollouts, (document) => namedAs(document, config, workloadName(document))),
+    workloadsCalled: grouped(workloads, called),
+    scalerOf: scalers(documents, config),
+    layoutOf: layoutIssues({ files, paths }),
+    forcing: () => (forcing ??= forcingIn(texts)),
+  };
+}
+
+/** The name of the workload that a Rollout is about; empty where it names none. */
+export function workloadName(rollout: ManifestDocument): string {
+  const name = at(rollout.value, ['spec', 'workloadRef', 'name']);
+  return typeof name === 'string' ? name : '';
+}
+
+/** The namespace of a manifest, or the one that the configuration maps its path to. */
+export function namespaceOf(document: ManifestDocument, config: Config): string | undefined {
+  return document.object.namespace === '' ? mappedNamespace(config, document.file) : document.object.namespace;
+}
+
+function isOurRollout({ object, value }: ManifestDocument): boolean {
+  return object.kind === 'Rollout' && object.apiVersion.startsWith('rollouts.kruise.io/') && !isOfOtherWorkload(value);
+}
+
+function namedAs(document: ManifestDocument, config: Config, name: string): Named {
+  return { namespace: namespaceOf(document, config), name };
+}
+
+function grouped<T>(all: readonly T[], named: (one: T) => Named): (asked: Named) => readonly T[] {
+  const groups = new Map<string, T[]>();
+  for (const one of all) {
+    const key = keyOf(named(one));
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [one]);
+    else group.push(one);
+  }
+  return (asked) => groups.get(keyOf(asked)) ?? [];
+}
+
+/** Any text may stand in a manifest as a name, so nothing in it may separate the parts. */
+function keyOf({ namespace, name }: Named): string {
+  return JSON.stringify([namespace ?? '', name]);
+}
+
+function scalers(documents: readonly ManifestDocument[], config: Config): ManifestIndex['scalerOf'] {
+  const configured = new Set(config.autoscaled);
+  const named = documents.flatMap((document) => {
+    const read = scalerIn(document);
+    const isOurs = read?.kind === 'known' && read.value.target.kind === LWS_KIND;
+    return isOurs ? [{ document, scaler: read.value }] : [];
+  });
+  const byTarget = grouped(named, ({ document, scaler }) => namedAs(document, config, scaler.target.name));
+  return (asked) => {
+    if (configured.has(`${asked.namespace}/${asked.name}`)) return 'tranche.yaml, autoscaled';
+    const [first] = byTarget(asked);
+    return first && `${first.scaler.kind} ${first.scaler.name} in ${first.document.file}`;
+  };
+}
+
+function scalerIn({ object: { kind }, value }: ManifestDocument): Known<Scaler> | undefined {
+  if (kind === 'ScaledObject') return parseScaledObject(value);
+  return kind === 'HorizontalPodAutoscaler' ? parseHorizontalPodAutoscaler(value) : undefined;
+}
