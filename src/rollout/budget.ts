@@ -36,7 +36,7 @@ export function budgetFor(situation: Situation, inTheWay: number, count: number)
   const own = unavailableBudget(peoplesBudget(situation), count);
   // One more than N where no group at all is ready: with N the StatefulSet's own gate would count the budget as spent.
   const raised = Math.max(Math.min(count, own + inTheWay), inTheWay + 1);
-  if (raised <= own || (inTheWay === 0 && own > 0)) return given(raise);
+  if ((inTheWay === 0 && own > 0) || raised <= own) return given(raise);
   const was = raise === undefined ? workload.maxUnavailable : raise.was;
   return { set: raised === workload.maxUnavailable ? undefined : raised, displaced: { was, set: raised } };
 }
