@@ -308,6 +308,20 @@ describe('status', () => {
     expect(asOf).toMatchObject({ kind: 'recorded', commitsAhead: 2, notSeenYet: { files: ['apps/vllm/lws.yaml'] } });
   });
 
+  test('an order that was carried out while the status branch was refused is not waited for', async () => {
+    const site = await startSite();
+    await requested(site);
+    await site.run('reconcile');
+    await site.run('abort vllm');
+    expect((await site.run('status')).out).toContain('abort ordered, not seen yet');
+    const before = await site.head('tranche-status');
+    await site.run('reconcile');
+    await site.repository.git('update-ref', 'refs/heads/tranche-status', before);
+    const { out } = await site.run('status');
+    expect(out).toMatch(/main is 2 commits ahead of that:\n.*rollback/);
+    expect(out).not.toContain('abort ordered');
+  });
+
   test.each(['', ' --live'])('a name that is not there%s', async (live) => {
     const site = await startSite({ files: TWO });
     await site.run('reconcile');

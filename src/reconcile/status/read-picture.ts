@@ -66,11 +66,11 @@ export async function readPicture(ports: Ports, overrides: Overrides): Promise<P
   }
   const at = { head, main: headOf(config.branch, main), status };
   const { asOf, base } = await ageOf(ports, at, records);
-  const since = asOf.unseen.length === 0 ? undefined : await changesSince(ports, { config, base, main: at.main });
-  return {
-    asOf,
-    shown: records.map((record) => ({ record, since: since?.(record) ?? NOTHING_SINCE, next: undefined })),
-  };
+  const since = asOf.unseen.length === 0 ? undefined : await changesSince(ports, config, { base, asOf, at });
+  const shown: Shown[] = [];
+  for (const record of records)
+    shown.push({ record, since: (await since?.(record)) ?? NOTHING_SINCE, next: undefined });
+  return { asOf, shown };
 }
 
 type Heads = { readonly head: Oid; readonly main: Oid; readonly status: StatusBranch };
@@ -109,19 +109,27 @@ function isOwn({ message }: CommitHeader, read: Oid, records: readonly RolloutRe
   return marks === undefined || printRelease(marks.release) === trailers.release;
 }
 
-/** What differs for a rollout between two commits of main: orders that were given, and files. */
+/**
+ * What differs for a rollout since the last commit that the picture knows of: orders that were given, and files. A step
+ * that went out without its record, because the status branch was refused, has answered the orders before it.
+ */
 async function changesSince(
   { git }: Ports,
-  { config, base, main }: { readonly config: Config; readonly base: Oid; readonly main: Oid },
-): Promise<(record: RolloutRecord) => Since> {
+  config: Config,
+  { base, asOf, at }: { readonly base: Oid; readonly asOf: AsOf; readonly at: Heads },
+): Promise<(record: RolloutRecord) => Promise<Since>> {
   const { readDesired } = await import('../observe/read-main.ts');
   const memory = newMemory();
+  const now = await readDesired(git, at.main, { config, memory });
   const before = await readDesired(git, base, { config, memory });
-  const now = await readDesired(git, main, { config, memory });
-  return (record) => ({
-    orders: ordersBetween(wordsOf(before, record), wordsOf(now, record)),
-    files: Object.keys(record.blobs).filter((file) => before.blobs.get(file) !== now.blobs.get(file)),
-  });
+  return async (record) => {
+    const step = asOf.unseen.find(({ message }) => parseTrailers(message)?.rollout === printKey(record));
+    const answered = step === undefined ? before : await readDesired(git, step.oid, { config, memory });
+    return {
+      orders: ordersBetween(wordsOf(answered, record), wordsOf(now, record)),
+      files: Object.keys(record.blobs).filter((file) => before.blobs.get(file) !== now.blobs.get(file)),
+    };
+  };
 }
 
 type Words = Readonly<Record<string, string>>;
