@@ -14,6 +14,7 @@ import { moveEdits } from './recreate-edits.ts';
 import { ORDINARY_REQUEUE_SECONDS } from './requeue.ts';
 import { type Situation, situationOf } from './situation.ts';
 import type { EditedFile, RolloutKey, Snapshot } from './snapshot.ts';
+import { PARTITION_PATH } from './step-edits.ts';
 import { createAnew } from './strategies/creating-anew.ts';
 import { strategies } from './strategies/index.ts';
 import { orRecreated } from './strategies/recreating.ts';
@@ -176,7 +177,7 @@ function safe(situation: Situation, decision: Decision): Decision {
 
 function unsafeFile({ workload, marks, snapshot }: Situation): Hold | undefined {
   if (marks === undefined || workload.partition !== undefined) return undefined;
-  const issue = snapshot.issues.find((found) => found.reason === 'PartitionMissing');
+  const issue = snapshot.issues.find((found) => found.path === PARTITION_PATH.join('.'));
   return hold(
     'Stalled',
     issue === undefined

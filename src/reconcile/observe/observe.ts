@@ -201,7 +201,8 @@ function faultsOf(
   const { file, stable, live } = read;
   const issues = [...entry.issues, ...read.unreadable];
   const warnings = [...entry.reading.warnings];
-  if (entry.workload !== undefined && file !== undefined) {
+  // What is told of numbers that could not be read would be told of ones that nobody wrote.
+  if (entry.workload !== undefined && file !== undefined && read.unreadable.length === 0) {
     const named = desired.index.scalerOf({ namespace: entry.key.namespace, name: entry.workload.object.name });
     const autoscaled = named !== undefined || live.scaler.kind !== 'absent';
     const facts = {

@@ -18,7 +18,10 @@ export const SIZE_PATH: FieldPath = ['spec', 'leaderWorkerTemplate', 'size'];
 const ROLLOUT_ID = 'rollouts.kruise.io/rollout-id';
 
 export type WorkloadReading = {
-  /** undefined where a number that decides a batch, or a mark, cannot be read: then nothing may be written. */
+  /**
+   * undefined where a mark or the budget cannot be read: then nothing may be written. A number that cannot be read
+   * strictly is an issue, which stops every step forward; the way back, which must stay open, does with what is there.
+   */
   readonly workload: WorkloadFile | undefined;
   readonly issues: readonly Issue[];
 };
@@ -26,27 +29,41 @@ export type WorkloadReading = {
 /** Reads a LeaderWorkerSet manifest. */
 export function readWorkload(document: ManifestDocument): WorkloadReading {
   const issues: Issue[] = [];
-  const take = <T>(read: StrictRead<T>): T | undefined => {
+  const count = (path: FieldPath): number | undefined => {
+    const read = strictInteger(document, path);
     if (read.kind === 'wrong') issues.push(read.issue);
-    return read.kind === 'ok' ? read.value : undefined;
+    return read.kind === 'ok' ? read.value : aliasedCount(document, path, read);
   };
+  const budget = strictIntOrPercent(document, MAX_UNAVAILABLE_PATH);
+  const surge = strictIntOrPercent(document, MAX_SURGE_PATH);
+  for (const read of [budget, surge]) if (read.kind === 'wrong') issues.push(read.issue);
+  const maxUnavailable = budget.kind === 'ok' ? budget.value : aliasedCount(document, MAX_UNAVAILABLE_PATH, budget);
   const annotations = stringsAt(document, ['metadata', 'annotations']);
   const marks = parseMarks(annotations);
   if (isFaults(marks)) issues.push(...marks.map((fault) => markIssue(document, fault)));
   const content = releaseContent(document.value);
   const workload: Workload = {
-    replicas: take(strictInteger(document, REPLICAS_PATH)),
-    partition: take(strictInteger(document, PARTITION_PATH)),
-    maxUnavailable: take(strictIntOrPercent(document, MAX_UNAVAILABLE_PATH)),
-    maxSurge: take(strictIntOrPercent(document, MAX_SURGE_PATH)),
-    size: take(strictInteger(document, SIZE_PATH)) ?? 1,
+    replicas: count(REPLICAS_PATH),
+    partition: count(PARTITION_PATH),
+    maxUnavailable,
+    maxSurge: surge.kind === 'ok' ? surge.value : undefined,
+    size: count(SIZE_PATH) ?? 1,
     rolloutId: stringsAt(document, ['metadata', 'labels'])[ROLLOUT_ID],
     content,
     marks: isFaults(marks) ? undefined : marks,
   };
-  if (issues.length > 0) return { workload: undefined, issues };
+  // Whoever raises a budget that nobody can read may lower it, and writes down a wrong number to go back to.
+  const budgetUnread = budget.kind === 'wrong' && maxUnavailable === undefined;
+  if (isFaults(marks) || budgetUnread) return { workload: undefined, issues };
   const { file, object, text } = document;
   return { workload: { file, object, workload, digest: releaseDigest(content), text }, issues };
+}
+
+/** Behind an alias every reader finds the same number; in any other spelling they may not. */
+function aliasedCount(document: ManifestDocument, path: FieldPath, read: StrictRead<unknown>): number | undefined {
+  if (read.kind !== 'wrong' || read.issue.reason !== 'AliasInField') return undefined;
+  const value = valueAt(document.value, path);
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
 }
 
 function isFaults(
