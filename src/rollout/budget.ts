@@ -8,6 +8,7 @@ import type { Group } from './groups.ts';
 import { type Move, UNSET } from './move.ts';
 import { willNotGetReady } from './outlook.ts';
 import { type Situation, unavailableBudget, unreadyOf } from './situation.ts';
+import { surgeInGit } from './surge.ts';
 
 /** What a commit writes of it, and what it remembers of the value before. */
 export type Budget = { readonly set: Move['maxUnavailable']; readonly displaced: Displaced | undefined };
@@ -142,4 +143,13 @@ function leftoversInTheWay(situation: Situation, asked: number): number {
   const broken = brokenLeftovers(situation).length;
   const unready = observed === undefined ? 0 : unreadyOf(wanted(observed, asked)).length;
   return unready >= unavailableBudget(peoplesBudget(situation), asked) ? broken : 0;
+}
+
+/** What was put aside goes back, but only where it still is what we set. */
+export function displacedBack({ marks, workload }: Situation): Pick<Move, 'maxUnavailable' | 'replicas'> {
+  const displaced = marks?.restore?.maxUnavailable;
+  const replicas = surgeInGit(workload)?.was;
+  if (displaced === undefined || workload.maxUnavailable !== displaced.set)
+    return { maxUnavailable: undefined, replicas };
+  return { maxUnavailable: displaced.was ?? UNSET, replicas };
 }

@@ -3,10 +3,10 @@
 import { ACCEPTABLE, type AcceptableReason } from '../api/intents.ts';
 import type { JsonObject } from '../api/json.ts';
 import { recreatedFacts } from './gates/cluster.ts';
-import { restlessFacts } from './gates/trouble.ts';
+import { astrayFacts, overshootFacts, scaledAwayFacts } from './gates/out-of-place.ts';
+import { crashLoopingFacts } from './gates/trouble.ts';
 import type { AcceptedReason } from './hold.ts';
 import type { Situation } from './situation.ts';
-import { astrayFacts, overshootFacts, scaledAwayFacts } from './strategies/out-of-place.ts';
 import { partitionFacts } from './strategies/partition-edited.ts';
 
 /** What `accept` of each row in `HOLDS` says in words. */
@@ -16,7 +16,7 @@ const factsByReason = {
   PartitionEdited: partitionFacts,
   Recreated: recreatedFacts,
   StepScaledAway: scaledAwayFacts,
-  GroupCrashLoop: restlessFacts,
+  GroupCrashLoop: crashLoopingFacts,
 } satisfies Record<AcceptedReason, (situation: Situation) => JsonObject | undefined>;
 
 /** The facts behind each hold, where there are any: the same that the hold carries. */

@@ -29,7 +29,7 @@ export type Group = {
   /** Why it is not ready, where something says so. */
   readonly waitingOn: string;
   /** The pod that no node has a place for, and what the scheduler says of it. */
-  readonly noPlace: { readonly pod: string; readonly why: string } | undefined;
+  readonly unschedulable: { readonly pod: string; readonly why: string } | undefined;
   /** How often a container of one of its pods has been restarted in place; workers count while they are missing. */
   readonly restarts: number;
   /** What is wrong with its number of workers, though LWS counts it as ready: made again while the size changed. */
@@ -73,7 +73,7 @@ const NOBODY: Omit<Group, 'index'> = {
     readyAt: undefined,
   },
   waitingOn: 'no leader pod',
-  noPlace: undefined,
+  unschedulable: undefined,
   restarts: 0,
   sizeFault: '',
 };
@@ -111,7 +111,7 @@ function groupOf(
       readyAt: leader.readyAt,
     },
     waitingOn: ready ? '' : waitingOn(leader, own, pods),
-    noPlace: ready || unplaced === undefined ? undefined : { pod: unplaced.name, why: unplaced.noPlace },
+    unschedulable: ready || unplaced === undefined ? undefined : { pod: unplaced.name, why: unplaced.noPlace },
     restarts: Math.max(...pods.map((pod) => pod.restarts)),
     sizeFault: sizeFault(leader, own, parts.size),
   };

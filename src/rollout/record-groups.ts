@@ -35,7 +35,7 @@ function groupRecord(snapshot: Snapshot, group: Group, old: GroupRecord | undefi
   const { index, uid, version, ready } = group;
   const same = old !== undefined && old.uid === uid && old.version === version && old.ready === ready;
   const own = ready ? groupReadyAt(group) : undefined;
-  const first = same ? pastOf(old.since, snapshot) : snapshot.now;
+  const first = same ? noLaterThanNow(old.since, snapshot) : snapshot.now;
   const since = own === undefined || own > snapshot.now ? first : Math.max(first, own);
   const loadingSince = ready ? undefined : startOfLoading(snapshot, group, old);
   const unready = unreadyAfter(group, old, snapshot.now);
@@ -53,8 +53,9 @@ function groupRecord(snapshot: Snapshot, group: Group, old: GroupRecord | undefi
 /** When its leader came into being; undefined for one that had been ready, and for one that nobody saw come. */
 function startOfLoading(snapshot: Snapshot, group: Group, old: GroupRecord | undefined): Instant | undefined {
   if (group.uid === '') return undefined;
-  if (old?.uid === group.uid) return old.loadingSince === undefined ? undefined : pastOf(old.loadingSince, snapshot);
-  return seenComing(snapshot) ? pastOf(group.leader.createdAt, snapshot) : undefined;
+  if (old?.uid === group.uid)
+    return old.loadingSince === undefined ? undefined : noLaterThanNow(old.loadingSince, snapshot);
+  return seenComing(snapshot) ? noLaterThanNow(group.leader.createdAt, snapshot) : undefined;
 }
 
 /** Without a record every leader looks new. */
@@ -79,6 +80,6 @@ function latest(since: Instant | undefined, createdAt: Instant | undefined): Ins
 }
 
 /** A time of the record; one that is still to come was written by a clock that ran ahead, and counts from now. */
-export function pastOf(since: Instant | undefined, { now }: Snapshot): Instant {
+export function noLaterThanNow(since: Instant | undefined, { now }: Snapshot): Instant {
   return Math.min(since ?? now, now);
 }

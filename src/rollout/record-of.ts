@@ -17,7 +17,7 @@ import { revisionChanged } from './gates/cluster.ts';
 import { holdKind } from './hold.ts';
 import type { Decision } from './move.ts';
 import { phaseOf, rolloutIdOf } from './phase.ts';
-import { groupsAfter, pastOf } from './record-groups.ts';
+import { groupsAfter, noLaterThanNow } from './record-groups.ts';
 import { coversAfter, holdRecord, unseenAfter } from './record-shown.ts';
 import { restartsOf } from './restarts.ts';
 import type { Situation } from './situation.ts';
@@ -154,7 +154,7 @@ function stepAfter(snapshot: Snapshot, situation: Situation | undefined, decisio
  * clock that is behind: then a pass that knows better must find it as it was.
  */
 function writtenAt(situation: Situation, { writtenAt: at }: StepRecord): number | undefined {
-  return at === undefined || clockIsBehind(situation) ? at : pastOf(at, situation.snapshot);
+  return at === undefined || clockIsBehind(situation) ? at : noLaterThanNow(at, situation.snapshot);
 }
 
 function messageOf(snapshot: Snapshot, { move, holds }: Decision): string {
@@ -184,7 +184,7 @@ function conditionsOf(
   return wanted.map((condition) => {
     const old = snapshot.record?.conditions.find((found) => found.type === condition.type);
     const same = old !== undefined && old.status === condition.status && old.reason === condition.reason;
-    return { ...condition, since: same ? pastOf(old.since, snapshot) : snapshot.now };
+    return { ...condition, since: same ? noLaterThanNow(old.since, snapshot) : snapshot.now };
   });
 }
 
@@ -208,7 +208,7 @@ function appliedSince(snapshot: Snapshot, situation: Situation | undefined): num
   if (observed || !fieldsLive(snapshot, situation.file)) return undefined;
   const { file } = situation.file;
   const same = snapshot.record?.blobs[file] === snapshot.blobs[file];
-  return pastOf(same ? snapshot.record?.appliedSince : undefined, snapshot);
+  return noLaterThanNow(same ? snapshot.record?.appliedSince : undefined, snapshot);
 }
 
 /** Another key for the same text is remembered once no group is left on the one before. */

@@ -38,7 +38,7 @@ export function mixedSizes(change: {
 }
 
 /** Whether a step of ours has let every group go to this text: then there is nothing left to refuse. */
-export function letGo(marks: Marks | undefined, digest: string): boolean {
+export function wholeStepWritten(marks: Marks | undefined, digest: string): boolean {
   return marks?.step?.kind === 'step' && marks.restore?.floor === 0 && marks.release.digest === digest;
 }
 

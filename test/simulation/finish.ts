@@ -31,7 +31,7 @@ export async function finish(universe: Universe, watch: Watch, people: readonly 
       `${name} rests: ${person.marks?.release} ${person.marks?.step ?? 'settled'} ${holds.map((hold) => hold.reason).join(' ')}`,
     );
     watch.checkRecord(name);
-    const wrong = restless(universe, person, holds);
+    const wrong = notAtRest(universe, person, holds);
     if (wrong !== undefined) throw new LawBroken('L1 rest', `${name} at ${person.marks?.step ?? 'settled'}: ${wrong}`);
     await abortNow(universe, {
       workload: person.workload,
@@ -78,7 +78,7 @@ const FOR_BROKEN_GROUPS: readonly HoldReason[] = [
 const FOR_MIXED_GROUPS: readonly HoldReason[] = ['NotAtRest', 'MixedRevisions', 'GroupsNotUpdated'];
 
 /** Why a workload may not stand where it stands; undefined: it is settled on one version, or a person or a broken group is in the way. */
-function restless(universe: Universe, { workload, marks, text }: Person, holds: readonly Hold[]): string | undefined {
+function notAtRest(universe: Universe, { workload, marks, text }: Person, holds: readonly Hold[]): string | undefined {
   const truth = universe.truth(workload.name);
   const groups = truth === undefined ? [] : wantedGroups(truth);
   const isSick = (group: (typeof groups)[number]): boolean =>

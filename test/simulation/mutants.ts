@@ -138,16 +138,11 @@ export const mutants: readonly Mutant[] = [
   ),
   mutant(
     'pauses count from the beginning of time',
-    'rollout/strategies/progress.ts',
+    'rollout/gates/pause.ts',
     'soakingSince(situation) ?? snapshot.now;',
     '0;',
   ),
-  mutant(
-    'an approval is good for every step',
-    'rollout/strategies/progress.ts',
-    'approve.index === step.index && ',
-    '',
-  ),
+  mutant('an approval is good for every step', 'rollout/gates/pause.ts', 'approve.index === step.index && ', ''),
   mutant(
     'a pause of the whole rollout is not looked at',
     'rollout/gates/people.ts',

@@ -5,14 +5,14 @@ import { at, canonicalJson, type Json } from '../../api/json.ts';
 import { EXCLUSIVE_TOPOLOGY } from '../../api/release-content.ts';
 import type { FieldPath } from '../../rollout/edit.ts';
 import { immutableChanges, NOT_IN_PLACE, pathOf } from '../../rollout/recreate-change.ts';
-import { letGo, mixedSizes, type Sizes } from '../../rollout/size-change.ts';
+import { mixedSizes, type Sizes, wholeStepWritten } from '../../rollout/size-change.ts';
 import { SIZE_PATH } from '../observe/read-workload.ts';
 import { type Finding, issueOf, type LintFacts } from './lint-finding.ts';
 
 /** The sizes of an edit that may not stand half-way, while no step of ours has let all groups go to it. */
 function sizesAtStake({ file, stable, lwsVersion }: LintFacts): Sizes | undefined {
   const { marks, content } = file.workload;
-  if (stable === undefined || letGo(marks, file.digest)) return undefined;
+  if (stable === undefined || wholeStepWritten(marks, file.digest)) return undefined;
   return mixedSizes({ before: stable.content, after: content, lwsVersion });
 }
 
@@ -47,7 +47,7 @@ export function wholeSize(facts: LintFacts): readonly Issue[] {
 export function changes(facts: LintFacts): readonly Finding[] {
   const { file, stable, policy } = facts;
   const { marks, content } = file.workload;
-  if (stable === undefined || letGo(marks, file.digest)) return [];
+  if (stable === undefined || wholeStepWritten(marks, file.digest)) return [];
   const fields = immutableChanges(stable.content, content);
   const refused = (policy.recreate === 'Allow' ? [] : fields).map((field): Finding => {
     return {
@@ -92,7 +92,7 @@ function differing({ file, stable }: LintFacts, field: Unsupported): readonly Fi
 /** A change for which the workload is deleted and created anew: said, because all groups are down meanwhile. */
 export function recreated({ document, file, stable, policy }: LintFacts): readonly Issue[] {
   const { marks, content } = file.workload;
-  if (stable === undefined || letGo(marks, file.digest) || policy.recreate !== 'Allow') return [];
+  if (stable === undefined || wholeStepWritten(marks, file.digest) || policy.recreate !== 'Allow') return [];
   const [field] = immutableChanges(stable.content, content);
   if (field === undefined) return [];
   const finding: Finding = {

@@ -96,7 +96,7 @@ export function desiredOf(tree: Tree, config: Config, cache: ParseCache): Desire
       ...unreadable.filter((file) => !isData(file)).map(unreadableIssue),
       ...files.flatMap((file) => withoutEchoes(file.issues)),
       ...entries.flatMap((entry) => (isRollout(entry) ? [] : [entry])),
-      ...unheard(policies, entries),
+      ...unmatchedPolicies(policies, entries),
     ],
     warnings: unreadable.filter(isData).map(dataWarning),
     trials: new WeakMap(),
@@ -104,7 +104,7 @@ export function desiredOf(tree: Tree, config: Config, cache: ParseCache): Desire
 }
 
 /** What is wrong with policies that mean no Rollout; of the others, and of files that cannot be read, it is told already. */
-function unheard(policies: readonly PolicyReading[], entries: readonly Entry[]): readonly Issue[] {
+function unmatchedPolicies(policies: readonly PolicyReading[], entries: readonly Entry[]): readonly Issue[] {
   const told = new Set(entries.flatMap((entry) => (isRollout(entry) ? entry.policy.files : [])));
   return policies.filter(({ file, kind }) => kind === 'wrong' && !told.has(file)).flatMap(({ issues }) => issues);
 }

@@ -4,6 +4,7 @@ import { floorOf } from '../../api/int-or-percent.ts';
 import type { JsonObject } from '../../api/json.ts';
 import type { GroupRestarts } from '../../api/record.ts';
 import { printInstant } from '../../api/time.ts';
+import { unlessAccepted } from '../accepting.ts';
 import type { Group } from '../groups.ts';
 import { type Hold, hold, withFacts } from '../hold.ts';
 import { CRASH_LOOP_RESTARTS, recordedGroup, restartsOf, timesRestarted } from '../restarts.ts';
@@ -22,7 +23,7 @@ export function troublesOf(
   unready: readonly Group[],
 ): { readonly holds: readonly Hold[]; readonly others: readonly Group[] } {
   const looping = unready.filter((group) => isLooping(situation, group));
-  const unplaced = unready.filter((group) => !looping.includes(group) && group.noPlace !== undefined);
+  const unplaced = unready.filter((group) => !looping.includes(group) && group.unschedulable !== undefined);
   const holds = [
     ...(looping.length === 0 ? [] : [crashLoop(situation, looping)]),
     ...(unplaced.length === 0 ? [] : [unschedulable(situation, unplaced)]),
@@ -30,14 +31,19 @@ export function troublesOf(
   return { holds, others: unready.filter((group) => !looping.includes(group) && !unplaced.includes(group)) };
 }
 
+/** Groups that were restarted again and again hold the next step, unless a person lets it follow. */
+export function crashLooping(situation: Situation): Hold | undefined {
+  return unlessAccepted(situation, 'GroupCrashLoop', loopedLately(situation));
+}
+
 /**
  * Groups of the release that are ready just now and were restarted again and again: the next step waits until they
  * have stayed up for a while.
  */
-export function restless(situation: Situation): Hold | undefined {
+function loopedLately(situation: Situation): Hold | undefined {
   const { snapshot } = situation;
   const looping = loopingReady(situation);
-  const facts = restlessFacts(situation);
+  const facts = crashLoopingFacts(situation);
   if (facts === undefined) return undefined;
   const left = looping.map((group) => CRASH_LOOP_QUIET_SECONDS - readySeconds(situation, group));
   const { message } = crashLoop(situation, looping);
@@ -46,7 +52,7 @@ export function restless(situation: Situation): Hold | undefined {
 }
 
 /** Each with its leader and how often it was started again: another start is another thing to accept. */
-export function restlessFacts(situation: Situation): JsonObject | undefined {
+export function crashLoopingFacts(situation: Situation): JsonObject | undefined {
   const looping = loopingReady(situation);
   if (looping.length === 0) return undefined;
   return {
@@ -74,7 +80,7 @@ function readySeconds(situation: Situation, group: Group): number {
   return recorded?.ready === true ? Math.max(0, situation.snapshot.now - recorded.since) : 0;
 }
 
-function churnOf(situation: Situation, group: Group): GroupRestarts | undefined {
+function restartsOfGroup(situation: Situation, group: Group): GroupRestarts | undefined {
   return restartsOf(situation).find((one) => one.index === group.index);
 }
 
@@ -92,16 +98,16 @@ function crashLoop(situation: Situation, groups: readonly Group[]): Hold {
 
 /** LWS starts the whole group anew unless its restart policy is None: its pods then always look young. */
 function restarted(situation: Situation, group: Group): string {
-  const churn = churnOf(situation, group);
-  if (churn?.since === undefined || churn.count < group.restarts)
+  const seen = restartsOfGroup(situation, group);
+  if (seen?.since === undefined || seen.count < group.restarts)
     return `a container of group ${group.index} was restarted ${group.restarts} times`;
-  return `group ${group.index} was started anew ${churn.count} times in this step, the first time seen at ${printInstant(churn.since)}`;
+  return `group ${group.index} was started anew ${seen.count} times in this step, the first time seen at ${printInstant(seen.since)}`;
 }
 
 function unschedulable({ snapshot }: Situation, groups: readonly Group[]): Hold {
   const told = groups
     .slice(0, TOLD_MAX)
-    .map(({ index, noPlace }) => `group ${index} has no capacity: pod ${noPlace?.pod}: ${noPlace?.why}`);
+    .map(({ index, unschedulable: pod }) => `group ${index} has no capacity: pod ${pod?.pod}: ${pod?.why}`);
   const more = groups.length > TOLD_MAX ? `; and ${groups.length - TOLD_MAX} groups more` : '';
   return hold(
     'Unschedulable',

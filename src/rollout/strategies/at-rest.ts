@@ -3,21 +3,15 @@
 import { MARK, type Marks } from '../../api/marks.ts';
 import { printRelease, sameRelease } from '../../api/release.ts';
 import { SENTINEL } from '../../api/workload.ts';
-import {
-  blockedByUnreadyGroup,
-  notApplied,
-  recreated,
-  replicasUnknown,
-  revisionChanged,
-  wanted,
-} from '../gates/cluster.ts';
+import { atRest } from '../gates/at-rest.ts';
+import { before } from '../gates/before.ts';
+import { blockedByUnreadyGroup, recreated, revisionChanged, wanted } from '../gates/cluster.ts';
 import { holdsOf } from '../gates/gate.ts';
-import { historyRewritten } from '../gates/git.ts';
-import { disabled, rolloutAbsent, stalled } from '../gates/people.ts';
+import { rolloutAbsent, stalled } from '../gates/people.ts';
 import { type Hold, hold, holdKind } from '../hold.ts';
 import { type Decision, holding, MOVES, moving } from '../move.ts';
-import { allGroupsAre, groupsAre, notReady } from '../sentences.ts';
-import { flipped, type Situation, unreadyOf } from '../situation.ts';
+import { allGroupsAre } from '../sentences.ts';
+import type { Situation } from '../situation.ts';
 import { goneHold } from './marks-gone.ts';
 import { retry } from './retrying.ts';
 
@@ -31,10 +25,7 @@ export function unmanaged(situation: Situation): Decision {
   // Nobody asks for it to be managed.
   if (gone === undefined && snapshot.rollout === undefined && snapshot.issues.length === 0)
     return holding([], 'Completed');
-  const holds =
-    gone === undefined
-      ? holdsOf([stalled, historyRewritten, disabled, replicasUnknown, notApplied, atRestToAdopt], situation)
-      : [gone];
+  const holds = gone === undefined ? holdsOf(before.adopt, situation) : [gone];
   if (holds.length > 0 || replicas === undefined) return holding(holds, 'Completed');
   const release = { digest, serial: firstSerial(situation) };
   const marks: Marks = { release, step: undefined, stable: snapshot.main, restore: undefined, aborted: [] };
@@ -49,16 +40,6 @@ export function unmanaged(situation: Situation): Decision {
       why: `${allGroupsAre(replicas)} ready on what Git says, so nothing restarts. From now on an edit of the template is a request, delivered in the steps of ${snapshot.rollout?.file ?? 'the Rollout'}.`,
     },
     'Completed',
-  );
-}
-
-/** Nobody but its owner can bring to rest what is not taken over yet: tranche has no text of it to go back to. */
-function atRestToAdopt(situation: Situation): Hold | undefined {
-  const found = atRest(situation);
-  if (found === undefined) return undefined;
-  return hold(
-    found.reason,
-    `${found.message}. Not taken over yet: that is done once all groups are ready on one template. If it stays so, mend the template in ${situation.file.file}, or put the one back that worked`,
   );
 }
 
@@ -127,29 +108,6 @@ function auditHolds(situation: Situation): readonly (Hold | undefined)[] {
 
 /** The reason for which `observe` leaves a settled workload unread. */
 export const NOT_READ = 'settled: not read before the next audit';
-
-/** Why the workload is not at rest: a group missing, not ready, on another revision, or the StatefulSet not flipped. */
-export function atRest(situation: Situation): Hold | undefined {
-  const { observed, replicas } = situation;
-  if (observed === undefined || replicas === undefined) return undefined;
-  const groups = wanted(observed, replicas);
-  const elsewhere = groups.filter((group) => group.key !== observed.leaderSet.revisionKey);
-  if (elsewhere.length > 0) {
-    return hold(
-      'NotAtRest',
-      `${groupsAre(elsewhere.map((group) => group.index))} not on the newest revision that the cluster has${situation.partition === SENTINEL ? ', and while armed nothing moves: delete the leader pod to let the group follow' : ''}`,
-    );
-  }
-  const unready = unreadyOf(groups);
-  if (unready.length > 0) return hold('NotAtRest', notReady(unready));
-  const odd = groups.find((group) => group.sizeFault !== '');
-  if (odd !== undefined) return hold('NotAtRest', `group ${odd.index} has ${odd.sizeFault}`);
-  if (observed.groups.length > groups.length)
-    return hold('NotAtRest', `${observed.groups.length - groups.length} groups above replicas are still there`);
-  if (!flipped(observed.leaderSet))
-    return hold('NotAtRest', 'the StatefulSet controller has not yet taken all leaders over');
-  return undefined;
-}
 
 function abortTooLate({ marks, snapshot }: Situation): Hold | undefined {
   const abort = snapshot.rollout?.intents.abort?.release;

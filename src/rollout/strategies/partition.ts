@@ -2,6 +2,7 @@
 
 import type { Marks } from '../../api/marks.ts';
 import { printRelease, sameRelease } from '../../api/release.ts';
+import { heldAsAborted } from '../gates/aborted.ts';
 import { wanted } from '../gates/cluster.ts';
 import { type Decision, holding } from '../move.ts';
 import { flipped, nextRelease, type Situation } from '../situation.ts';
@@ -9,7 +10,7 @@ import { type StateName, stateOf } from '../state.ts';
 import { settled, unmanaged } from './at-rest.ts';
 import { type GivenUp, goBack, noText, remember, returnedRelease } from './going-back.ts';
 import { marksGone } from './marks-gone.ts';
-import { heldAsAborted, requested } from './requested.ts';
+import { requested } from './requested.ts';
 import { rollingBack, stopReturned } from './rolling-back.ts';
 import { stepping } from './stepping.ts';
 import { beyondFirstStep, supersede, takeOver } from './superseding.ts';

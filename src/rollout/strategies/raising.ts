@@ -2,25 +2,12 @@
 
 import type { Marks } from '../../api/marks.ts';
 import { brokenLeftovers, moreDown, overtakingBudget, raises, withBudget } from '../budget.ts';
-import { notApplied, replicasUnknown, scaledToZero, wanted } from '../gates/cluster.ts';
-import { type Gate, holdsOf } from '../gates/gate.ts';
-import { historyRewritten, noWayBack } from '../gates/git.ts';
-import { disabled, paused, rolloutAbsent, stalled } from '../gates/people.ts';
+import { before } from '../gates/before.ts';
+import { wanted } from '../gates/cluster.ts';
+import { holdsOf } from '../gates/gate.ts';
 import { type Decision, moving } from '../move.ts';
 import { capital, notReady } from '../sentences.ts';
 import { type Situation, unavailableBudget, unreadyOf } from '../situation.ts';
-
-const gates: readonly Gate[] = [
-  stalled, // wrong files
-  historyRewritten, // main was force-pushed
-  rolloutAbsent, // nobody asks for steps
-  disabled, // a person said stop
-  paused, // a person said wait
-  noWayBack, // never go on without a way back
-  replicasUnknown, // N is not ours and not readable
-  notApplied, // the step is not live
-  scaledToZero, // no group is there
-];
 
 /**
  * When the newer text was taken they only loaded, so its budget was people's own. Now LWS waits for them for ever, and
@@ -33,7 +20,7 @@ export function raisedForLeftovers(situation: Situation, marks: Marks): Decision
   const unready = unreadyOf(wanted(observed, asked)).length;
   if (broken.length === 0 || unready < unavailableBudget(maxUnavailable, asked)) return undefined;
   const budget = overtakingBudget(situation);
-  if (!raises(situation, budget, asked) || holdsOf(gates, situation).length > 0) return undefined;
+  if (!raises(situation, budget, asked) || holdsOf(before.raise, situation).length > 0) return undefined;
   const { index, of } = marks.step;
   return moving(
     {

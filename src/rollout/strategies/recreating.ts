@@ -4,49 +4,15 @@ import type { Marks } from '../../api/marks.ts';
 import type { Recreating } from '../../api/recreating.ts';
 import { printRelease } from '../../api/release.ts';
 import { SENTINEL } from '../../api/workload.ts';
-import { notApplied, replicasUnknown, scaledToZero } from '../gates/cluster.ts';
-import { type Gate, holdsOf } from '../gates/gate.ts';
-import { historyRewritten, noWayBack } from '../gates/git.ts';
-import { disabled, paused, rolloutAbsent, stalled } from '../gates/people.ts';
+import { before } from '../gates/before.ts';
+import { notApplied } from '../gates/cluster.ts';
+import { holdsOf } from '../gates/gate.ts';
 import { type Hold, hold } from '../hold.ts';
 import { type Decision, holding, MOVES, type Move, moving } from '../move.ts';
 import { capacityLoss, immutableBack, immutableChanges, NOT_IN_PLACE } from '../recreate-change.ts';
 import { nextRelease, type Situation } from '../situation.ts';
 import { stateOf } from '../state.ts';
 import { remember } from './going-back.ts';
-
-const removeGates: readonly Gate[] = [
-  stalled, // wrong files
-  historyRewritten, // main was force-pushed
-  rolloutAbsent, // nobody asks for steps
-  disabled, // a person said stop
-  paused, // a person said wait
-  noWayBack, // never start what cannot be undone
-  replicasUnknown, // N is not ours and not readable
-  scaledToZero, // nothing is seen of a release without groups
-  notThere, // nothing to delete, or it cannot be seen
-  folderEmptied, // the agent would refuse to delete
-];
-
-/** Argo CD's mark on what it applies, with the name of the Application before the first colon. */
-const ARGO_TRACKING = 'argocd.argoproj.io/tracking-id';
-
-/** Argo CD refuses to wipe out all that an Application has: the document would stay out of its file for good. */
-function folderEmptied({ snapshot, file }: Situation): Hold | undefined {
-  const { live, alone } = snapshot;
-  const tracking = live.lws.kind === 'known' ? live.lws.value.annotations[ARGO_TRACKING] : undefined;
-  if (alone !== true || tracking === undefined) return undefined;
-  return hold(
-    'FolderEmptied',
-    `${file.object.name} has to be deleted and created anew, and ${file.file} is the only manifest in its folder: Argo CD (Application ${tracking.split(':')[0] ?? ''}) refuses to wipe out all resources of an Application. Put another object into that folder first, such as a ConfigMap`,
-  );
-}
-
-/** Only an object that is seen is deleted. */
-function notThere(situation: Situation): Hold | undefined {
-  const { lws } = situation.snapshot.live;
-  return lws.kind === 'known' && !lws.value.deleting ? undefined : notApplied(situation);
-}
 
 /**
  * The decision of the ordinary rows, or what has to take its place: the document goes out of its file where a request,
@@ -78,7 +44,7 @@ function removesForRequest(situation: Situation, { move, holds }: Decision): boo
 
 function removeForRequest(situation: Situation): Decision {
   const { snapshot, marks, digest, workload, replicas, steps } = situation;
-  const holds = holdsOf(removeGates, situation);
+  const holds = holdsOf(before.remove, situation);
   const { stable } = snapshot;
   if (holds.length > 0 || marks === undefined || replicas === undefined || stable.kind !== 'known')
     return holding(holds, 'BeforeStepUpgrade');

@@ -5,46 +5,17 @@ import type { Marks } from '../../api/marks.ts';
 import { printRelease, type Release, sameRelease } from '../../api/release.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import { accepted } from '../accepting.ts';
-import { fieldContested } from '../contest.ts';
-import {
-  blockedByUnreadyGroup,
-  mixedRevisions,
-  notApplied,
-  recreated,
-  replicasUnknown,
-  scaledToZero,
-  wanted,
-} from '../gates/cluster.ts';
-import { type Gate, holdsOf } from '../gates/gate.ts';
-import { historyRewritten, noWayBack } from '../gates/git.ts';
-import { disabled, paused, rolloutAbsent, stalled } from '../gates/people.ts';
-import { surgeRefused } from '../gates/surge.ts';
-import { type Hold, hold } from '../hold.ts';
+import { heldAsAborted } from '../gates/aborted.ts';
+import { before } from '../gates/before.ts';
+import { recreated, wanted } from '../gates/cluster.ts';
+import { holdsOf } from '../gates/gate.ts';
+import { overshoot } from '../gates/out-of-place.ts';
 import { type Decision, holding, MOVES, type Move, moving } from '../move.ts';
 import { nextRelease, type Situation } from '../situation.ts';
 import { firstStep, NOTHING_ASIDE, start } from './first-step.ts';
 import { goBack, withdraw } from './going-back.ts';
-import { overshoot } from './out-of-place.ts';
 import { acceptRecreated } from './recreated.ts';
-import { retried } from './retrying.ts';
 import { beyondFirstStep, stopRoll, supersede } from './superseding.ts';
-
-const startGates: readonly Gate[] = [
-  stalled, // wrong files
-  historyRewritten, // main was force-pushed
-  rolloutAbsent, // nobody asks for steps
-  disabled, // a person said stop
-  paused, // a person said wait
-  noWayBack, // never start what cannot be undone
-  replicasUnknown, // N is not ours and not readable
-  notApplied, // the request is not live: late, or refused by a webhook
-  fieldContested, // somebody else writes our fields
-  scaledToZero, // on the way up everything starts on the new text
-  recreated, // everything is on the new text already
-  mixedRevisions, // something else is half-way
-  blockedByUnreadyGroup, // LWS would not move
-  surgeRefused, // extra groups would not hold
-];
 
 /** First match: given up, edited open, aborted before, no change at all, held, started. */
 export function requested(situation: Situation): Decision {
@@ -65,7 +36,7 @@ export function requested(situation: Situation): Decision {
   const anew = recreated(situation) !== undefined && accepted(situation, 'Recreated');
   // Who accepts that all was made anew has accepted that all groups are on the release.
   const over = anew ? undefined : overshoot(situation, first);
-  const gates = anew ? startGates.filter((gate) => gate !== recreated) : startGates;
+  const gates = anew ? before.start.filter((gate) => gate !== recreated) : before.start;
   const holds = [...holdsOf(gates, situation), ...(over === undefined ? [] : [over])];
   if (holds.length > 0) return holding(holds, 'BeforeStepUpgrade');
   if (anew) return acceptRecreated(situation, firstStep(situation, { marks, restore: NOTHING_ASIDE }));
@@ -84,16 +55,6 @@ function moved(situation: Situation): boolean {
   );
 }
 
-/** A text that was given up is not fought and not delivered, until somebody asks for it by name. */
-export function heldAsAborted({ digest, snapshot, file }: Situation, marks: Marks): Hold | undefined {
-  const given = marks.aborted.find((release) => release.digest === digest);
-  if (given === undefined || retried(digest, marks, snapshot.rollout?.intents.retry)) return undefined;
-  return hold(
-    'ReleaseAborted',
-    `${file.file}: this template was aborted as ${printRelease(given)}. It stays armed and inert. To deliver it after all: tranche retry ${snapshot.key.name}; otherwise put another template into the file`,
-  );
-}
-
 /**
  * LWS took the text and made no new revision (traces 31d–31f): nothing will ever restart. Where only an empty map came
  * or went, the cluster cannot show that it has taken it: stepped, the partition shows it, and nothing restarts either.
@@ -101,8 +62,7 @@ export function heldAsAborted({ digest, snapshot, file }: Situation, marks: Mark
 function invisible(situation: Situation): boolean {
   const { observed, workload, snapshot } = situation;
   if (snapshot.stable.kind !== 'known' || emptiesDiffer(workload.content, snapshot.stable.value.content)) return false;
-  if (observed === undefined || holdsOf([stalled, historyRewritten, disabled, notApplied], situation).length > 0)
-    return false;
+  if (observed === undefined || holdsOf(before.settleUnchanged, situation).length > 0) return false;
   return observed.releaseKey !== undefined && observed.releaseKey === observed.stableKey;
 }
 

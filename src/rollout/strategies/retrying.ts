@@ -1,23 +1,12 @@
 /** A release that was given up and is asked for again: its text goes back into the file, as a request like any other. */
 
-import type { RetryIntent } from '../../api/intents.ts';
-import type { Marks } from '../../api/marks.ts';
-import { printRelease, type Release, sameRelease } from '../../api/release.ts';
+import { printRelease, type Release } from '../../api/release.ts';
+import { retried } from '../gates/aborted.ts';
+import { before } from '../gates/before.ts';
 import { holdsOf } from '../gates/gate.ts';
-import { historyRewritten } from '../gates/git.ts';
-import { disabled, rolloutAbsent, stalled } from '../gates/people.ts';
 import { type Hold, hold, unique } from '../hold.ts';
 import { type Decision, holding, moving } from '../move.ts';
-import { highestSerial, type Situation } from '../situation.ts';
-
-/**
- * Whether `wish` asks for this text: it must name the last time that the text was given up, so that it counts once. An
- * order that was not carried out never outlives what came next: it is void once another release has been begun.
- */
-export function retried(digest: string, marks: Marks, wish: RetryIntent | undefined): boolean {
-  const given = marks.aborted.find((release) => release.digest === digest);
-  return sameRelease(given, wish?.release) && wish?.after === highestSerial(marks);
-}
+import type { Situation } from '../situation.ts';
 
 /**
  * For a settled workload: the text of the release that a retry names, put back into the file. The workload is armed,
@@ -28,7 +17,7 @@ export function retry(situation: Situation, shown: readonly Hold[]): Decision {
   const wish = snapshot.rollout?.intents.retry;
   if (marks === undefined || wish === undefined || !retried(wish.release.digest, marks, wish))
     return holding(shown, 'Completed', true);
-  const gates = holdsOf([stalled, historyRewritten, rolloutAbsent, disabled], situation);
+  const gates = holdsOf(before.retry, situation);
   if (gates.length > 0) return holding(unique([...shown, ...gates]), 'Completed', true);
   const { retryText } = snapshot;
   if (retryText.kind !== 'known' || retryText.value.release.digest !== wish.release.digest)

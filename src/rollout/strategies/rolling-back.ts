@@ -3,7 +3,7 @@
 import { type Marks, putAside } from '../../api/marks.ts';
 import { printRelease } from '../../api/release.ts';
 import { SENTINEL } from '../../api/workload.ts';
-import { budgetInTheEnd, budgetNote, moreDown, raises, withBudgetAfter } from '../budget.ts';
+import { budgetInTheEnd, budgetNote, displacedBack, moreDown, raises, withBudgetAfter } from '../budget.ts';
 import { replicasUnknown, scaledToZero, wanted } from '../gates/cluster.ts';
 import type { Group } from '../groups.ts';
 import { type Hold, hold } from '../hold.ts';
@@ -15,7 +15,6 @@ import { surgeInGit } from '../surge.ts';
 import { budgetBack } from './going-back.ts';
 import { stopRoll } from './superseding.ts';
 import { failedSurgeReturned, surgeEnds } from './surge-back.ts';
-import { displacedBack } from './whole.ts';
 
 /** First match: not live, wider, stuck, waiting, done. Goes on whatever people have paused or disabled. */
 export function rollingBack(situation: Situation, marks: Marks): Decision {

@@ -5,12 +5,10 @@ import { printRelease } from '../../api/release.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import { partitionOf } from '../batches.ts';
 import { type Budget, budgetText, overtakingBudget, withBudgetAfter } from '../budget.ts';
-import { fieldContested } from '../contest.ts';
-import { notApplied, replicasUnknown, scaledToZero, wanted } from '../gates/cluster.ts';
-import { type Gate, holdsOf } from '../gates/gate.ts';
-import { historyRewritten, noWayBack } from '../gates/git.ts';
-import { disabled, paused, rolloutAbsent, stalled } from '../gates/people.ts';
-import { surgeRefused } from '../gates/surge.ts';
+import { before } from '../gates/before.ts';
+import { wanted } from '../gates/cluster.ts';
+import { holdsOf } from '../gates/gate.ts';
+import { rolloutAbsent, stalled } from '../gates/people.ts';
 import type { Group } from '../groups.ts';
 import { type Hold, hold } from '../hold.ts';
 import { type Decision, holding, type Move, moving } from '../move.ts';
@@ -59,26 +57,12 @@ export function beyondFirstStep({ steps, partition, replicas }: Situation): bool
   return Math.min(partition, replicas) <= partitionOf(first.replicas, replicas);
 }
 
-const takeOverGates: readonly Gate[] = [
-  stalled, // wrong files
-  historyRewritten, // main was force-pushed
-  rolloutAbsent, // nobody asks for steps
-  disabled, // a person said stop
-  paused, // a person said wait
-  noWayBack, // never start what cannot be undone
-  replicasUnknown, // N is not ours and not readable
-  notApplied, // the request is not live
-  fieldContested, // somebody else writes our fields
-  scaledToZero, // on the way up everything starts on the new text
-  surgeRefused, // extra groups would not hold
-];
-
 /**
  * Step 1 of a newer request while nothing is rolling that would have to be stopped. Stable text and floor stay those
  * of the delivery; a broken group of the older release must not spend the budget that the newer one needs.
  */
 export function takeOver(situation: Situation, marks: Marks): Decision {
-  const holds = holdsOf(takeOverGates, situation);
+  const holds = holdsOf(before.takeOver, situation);
   const { replicas } = situation;
   if (holds.length > 0 || replicas === undefined) return holding(holds, 'BeforeStepUpgrade');
   const budget = overtakingBudget(situation);

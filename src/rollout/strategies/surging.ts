@@ -4,19 +4,22 @@ import type { Marks } from '../../api/marks.ts';
 import { printRelease } from '../../api/release.ts';
 import { accepted } from '../accepting.ts';
 import { withBudgetAfter } from '../budget.ts';
+import { before } from '../gates/before.ts';
 import { recreated } from '../gates/cluster.ts';
 import { holdsOf } from '../gates/gate.ts';
-import { surgeRefused, surgeToCome } from '../gates/surge.ts';
+import { overshoot } from '../gates/out-of-place.ts';
+import { waitingOnGroups } from '../gates/step-groups.ts';
+import { surgeToCome } from '../gates/surge.ts';
+import { crashLooping } from '../gates/trouble.ts';
 import { type Hold, hold, unique } from '../hold.ts';
 import { type Decision, holding, moving } from '../move.ts';
 import { capital, extraGroups, moreGroups } from '../sentences.ts';
 import type { Situation } from '../situation.ts';
-import { overshoot } from './out-of-place.ts';
+import { statesOf } from '../step-state.ts';
+import { nextStep, wholeNext } from './next-step.ts';
 import { partitionEdited } from './partition-edited.ts';
-import { restlessGroups, statesOf, waitingOnGroups } from './progress.ts';
 import { raisedForLeftovers } from './raising.ts';
 import { acceptRecreated } from './recreated.ts';
-import { forwardGates, nextStep, wholeNext } from './stepping.ts';
 
 /**
  * First the extra groups, once the partition that lets only them onto the release is live; then, with all of them on
@@ -37,12 +40,12 @@ export function surging(situation: Situation, step: { readonly of: number; reado
   const extra = surgeToCome(situation);
   const groups = waitingOnGroups(situation, Math.min(situation.partition, situation.replicas ?? 0));
   const waits = [...groups, ...(extra === 0 ? [] : notOnLeaderSet(situation))];
-  const unsteady = restlessGroups(situation);
+  const unsteady = crashLooping(situation);
   const over = overshoot(situation, first);
   const holds = unique([
     ...(edited?.holds ?? []),
     ...waits,
-    ...holdsOf([...forwardGates, surgeRefused], situation),
+    ...holdsOf(before.surge, situation),
     ...[over, unsteady].filter((found) => found !== undefined),
   ]);
   if (holds.length > 0)

@@ -5,23 +5,21 @@ import { printRelease, sameRelease } from '../../api/release.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import { accepted } from '../accepting.ts';
 import { batchReady } from '../batches.ts';
-import { budgetInTheEnd, budgetNote, withBudgetAfter } from '../budget.ts';
+import { budgetInTheEnd, budgetNote, displacedBack, withBudgetAfter } from '../budget.ts';
+import { before } from '../gates/before.ts';
 import { recreated, replicasUnknown, revisionChanged, scaledToZero, wanted } from '../gates/cluster.ts';
-import { frozenChanged, stepCountChanged } from '../gates/frozen.ts';
-import { type Gate, holdsOf } from '../gates/gate.ts';
-import { historyRewritten } from '../gates/git.ts';
-import { disabled, paused, rolloutAbsent, stalled } from '../gates/people.ts';
-import { blockedByStatefulSetGate, troublesOf } from '../gates/trouble.ts';
+import { holdsOf } from '../gates/gate.ts';
+import { refusedJump, waitingOnPause } from '../gates/pause.ts';
+import { notReadyYet } from '../gates/step-groups.ts';
+import { blockedByStatefulSetGate, crashLooping, troublesOf } from '../gates/trouble.ts';
 import type { Group } from '../groups.ts';
 import { blocking, type Hold, hold } from '../hold.ts';
-import { type Decision, holding, MOVES, type Move, moving, UNSET } from '../move.ts';
+import { type Decision, holding, MOVES, type Move, moving } from '../move.ts';
 import { allGroupsAre, groupsAre, notReady, whyUnready } from '../sentences.ts';
 import { flipped, type Situation, unreadyOf } from '../situation.ts';
+import { stateOfStep } from '../step-state.ts';
 import { followingStep, isJump } from '../steps.ts';
-import { surgeInGit } from '../surge.ts';
-import { notReadyYet, restlessGroups, stateOfStep, waitingOnPause } from './progress.ts';
 import { raisedForLeftovers } from './raising.ts';
-import { refusedJump } from './stepping.ts';
 import { onRelease, surgeReturned } from './surge-return.ts';
 
 type WholeStep = { readonly index: number; readonly of: number; readonly marks: Marks };
@@ -90,19 +88,6 @@ function notUpdated(
   );
 }
 
-const servingGates: readonly Gate[] = [
-  stalled, // wrong files
-  historyRewritten, // main was force-pushed
-  rolloutAbsent, // nobody asks for the end
-  disabled, // a person said stop
-  paused, // a person said wait
-  stepCountChanged, // Kruise freezes it in mid-rollout
-  frozenChanged, // and these
-  replicasUnknown, // N is not ours and not readable
-  scaledToZero, // nothing is seen of a release without groups
-  revisionChanged, // the same text under another name
-];
-
 /** Armed with the step kept: pauses and soaks of steps k…n, then settled. Only marks change. */
 export function armed(situation: Situation, step: WholeStep): Decision {
   const queued = situation.digest !== step.marks.release.digest;
@@ -111,10 +96,10 @@ export function armed(situation: Situation, step: WholeStep): Decision {
   const groups = waitingOnFleet(situation, queued);
   const done = groups.length === 0 && situation.replicas !== 0;
   const pause = done ? waitingOnPause(situation, { index: step.index, release: step.marks.release }) : undefined;
-  const unsteady = restlessGroups(situation);
+  const unsteady = crashLooping(situation);
   const holds = [
     ...groups,
-    ...holdsOf(servingGates, situation),
+    ...holdsOf(before.serve, situation),
     ...[pause, unsteady, refusedJump(situation, step.index)].filter((found) => found !== undefined),
     ...queuedHold(situation, queued),
   ];
@@ -214,13 +199,4 @@ function settle(situation: Situation, step: WholeStep, holds: readonly Hold[]): 
     why: `${allGroupsAre(replicas ?? 0)} on ${printRelease(step.marks.release)} and ready, and every pause is over.${budgetInTheEnd(situation)}`,
   };
   return moving(move, 'Completed', holds);
-}
-
-/** What was put aside goes back, but only where it still is what we set. */
-export function displacedBack({ marks, workload }: Situation): Pick<Move, 'maxUnavailable' | 'replicas'> {
-  const displaced = marks?.restore?.maxUnavailable;
-  const replicas = surgeInGit(workload)?.was;
-  if (displaced === undefined || workload.maxUnavailable !== displaced.set)
-    return { maxUnavailable: undefined, replicas };
-  return { maxUnavailable: displaced.was ?? UNSET, replicas };
 }

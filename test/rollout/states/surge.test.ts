@@ -14,7 +14,7 @@ const begun: World = { ...asked, marks: 'B.2 0/3 floor=4', p: 4 };
 /** Five groups are asked for; 4 is the extra one. */
 const surged: World = { ...begun, n: 5, marks: 'B.2 0/3 floor=4 r=4>5', groups: `${OLD} 4:B+` };
 /** Its extra group is the fourth of its number in a row, seen ready for the first time. */
-const restless: World = ['4:B-#1', '4:B-#2', '4:B+#3'].reduce<World>(
+const crashLooping: World = ['4:B-#1', '4:B-#2', '4:B+#3'].reduce<World>(
   (before, leader) => again({ ...surged, groups: `${OLD} ${leader}` }, before),
   { ...surged, groups: `${OLD} 4:B-` },
 );
@@ -109,9 +109,9 @@ test.each<Row>([
   ['loading', { ...surged, groups: `${OLD} 4:B-` }, 'hold GroupsNotReady'],
   ['come up old: LWS will restart it', { ...surged, groups: `${OLD} 4:A+` }, 'hold GroupsNotUpdated'],
   ['loading is not tolerated here', { ...surged, groups: `${OLD} 4:B-`, failureThreshold: 1 }, 'hold GroupsNotReady'],
-  ['ready just now, after a crash loop', restless, 'hold GroupCrashLoop'],
-  ['after a crash loop, and accepted', { ...restless, accept: 'GroupCrashLoop@B.2' }, step1],
-  ['after a crash loop, and approved', { ...restless, intents: { approve: '0@B.2' } }, 'hold GroupCrashLoop'],
+  ['ready just now, after a crash loop', crashLooping, 'hold GroupCrashLoop'],
+  ['after a crash loop, and accepted', { ...crashLooping, accept: 'GroupCrashLoop@B.2' }, step1],
+  ['after a crash loop, and approved', { ...crashLooping, intents: { approve: '0@B.2' } }, 'hold GroupCrashLoop'],
   ['a jump of another release', { ...surged, intents: { jump: '2@B.1' } }, step1],
   ['a jump', { ...surged, intents: { jump: '2@B.2' } }, 'Jumped: step 2/3, partition 4 → 2 => B.2 2/3 floor=2 r=4>5'],
   [

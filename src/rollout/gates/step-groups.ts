@@ -1,26 +1,14 @@
-/** How far the step in Git has come: which of its groups are missing, and which rule holds the next one. */
+/** Gates that ask whether the groups of the step in Git are all on the release and ready, and what keeps them. */
 
-import type { StepIntent } from '../../api/intents.ts';
-import type { StepState } from '../../api/record.ts';
-import { sameRelease } from '../../api/release.ts';
-import { unlessAccepted } from '../accepting.ts';
-import { batchReady, coversAll, toleratedFailures } from '../batches.ts';
-import { blockedByUnreadyGroup, replicasUnknown, wanted } from '../gates/cluster.ts';
-import { blockedByStatefulSetGate, restless, troublesOf } from '../gates/trouble.ts';
+import { batchReady, toleratedFailures } from '../batches.ts';
 import { type Group, nameGroups } from '../groups.ts';
-import { type Hold, hold, holdKind } from '../hold.ts';
+import { type Hold, hold } from '../hold.ts';
 import { restartsOf } from '../restarts.ts';
 import { capital, extraGroups, groupsAre, notReady, whyUnready } from '../sentences.ts';
 import { type Situation, unavailableBudget, unreadyOf } from '../situation.ts';
-import { soakingSince } from '../soak.ts';
-import { jumpRefusal, pauseDecision, stepStateOf, stepStates } from '../steps.ts';
 import { surgeInGit } from '../surge.ts';
-
-/** Whether a person has approved this very step of this very release. */
-export function approved({ snapshot }: Situation, step: StepIntent): boolean {
-  const approve = snapshot.rollout?.intents.approve;
-  return approve !== undefined && approve.index === step.index && sameRelease(approve.release, step.release);
-}
+import { blockedByUnreadyGroup, replicasUnknown, wanted } from './cluster.ts';
+import { blockedByStatefulSetGate, troublesOf } from './trouble.ts';
 
 /** The groups from `from` up that are not yet on the release and ready, as holds; empty: the step is done. */
 export function waitingOnGroups(situation: Situation, from: number): readonly Hold[] {
@@ -81,11 +69,6 @@ function startingFirst({ workload, marks }: Situation): string {
   return `${capital(extraGroups(made))} ${made.set - made.was === 1 ? 'starts' : 'start'} before step 1: `;
 }
 
-/** Groups that were restarted again and again hold the next step, unless a person lets it follow. */
-export function restlessGroups(situation: Situation): Hold | undefined {
-  return unlessAccepted(situation, 'GroupCrashLoop', restless(situation));
-}
-
 /** Seen on the release in this step, and recreated on the old version: by hand, or while the partition stood above it. */
 function cameBackOld(situation: Situation, missing: readonly Group[]): string {
   const seen = restartsOf(situation).map((one) => one.index);
@@ -129,52 +112,4 @@ export function reachOf(groups: readonly Group[], budget: number): number {
   const last = groups.findLast((group) => !group.ready || group.version !== 'release');
   const base = Math.max(0, (last?.index ?? -1) + 1 - budget);
   return base + groups.filter((group) => group.index < base && !group.ready).length;
-}
-
-/** What is left of the pause of a step whose groups are all there. */
-export function waitingOnPause(situation: Situation, step: StepIntent): Hold | undefined {
-  const { steps, snapshot } = situation;
-  const plan = steps[step.index - 1];
-  if (plan === undefined || approved(situation, step) || jumpAhead(situation, step)) return undefined;
-  const since = soakingSince(situation) ?? snapshot.now;
-  const pause = pauseDecision(plan, {
-    last: step.index === steps.length,
-    elapsedSeconds: Math.max(0, snapshot.now - since),
-  });
-  if (pause.kind === 'pass') return undefined;
-  if (pause.kind === 'timed')
-    return hold(
-      'PauseDuration',
-      `step ${step.index} is done; its pause lasts another ${pause.leftSeconds} s`,
-      pause.leftSeconds,
-    );
-  return hold(
-    'PausedForApproval',
-    `step ${step.index} is done and waits for a person. To go on: tranche approve ${snapshot.key.name}`,
-  );
-}
-
-/** Kruise's word for where a step stands, by what it waits for. */
-export function stateOfStep(
-  { steps, replicas }: Situation,
-  index: number,
-  waiting: { readonly groups: readonly Hold[]; readonly holds: readonly Hold[] },
-): StepState {
-  const step = steps[index - 1];
-  const routed = step !== undefined && (step.traffic !== undefined || step.matches > 0);
-  const whole = step !== undefined && replicas !== undefined && coversAll(step.replicas, replicas);
-  const inGroups: readonly StepState[] = waiting.groups.length > 0 ? ['StepUpgrade'] : [];
-  return stepStateOf(stepStates({ routed, whole }), [...inGroups, ...statesOf(waiting.holds)]);
-}
-
-/** Kruise's states in which a step whose groups are there waits for these. */
-export function statesOf(holds: readonly Hold[]): readonly StepState[] {
-  return holds.flatMap(({ reason }) => holdKind(reason)?.stepState ?? []);
-}
-
-/** A jump forward, ordered for this release, ends the pause of the step it leaves. */
-export function jumpAhead({ snapshot, steps }: Situation, step: StepIntent): boolean {
-  const jump = snapshot.rollout?.intents.jump;
-  if (jump === undefined || !sameRelease(jump.release, step.release)) return false;
-  return jumpRefusal(jump.index, { current: step.index, steps: steps.length }) === undefined;
 }

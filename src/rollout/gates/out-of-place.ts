@@ -1,13 +1,13 @@
-/** Groups that are not where the step wants them: too many on the release, below the partition, or gone. */
+/** Gates that ask where groups are: too many on the release, below the partition, or gone. */
 
 import type { StepIntent } from '../../api/intents.ts';
 import type { JsonObject } from '../../api/json.ts';
 import { unlessAccepted } from '../accepting.ts';
 import { plannedGroups } from '../batches.ts';
-import { wanted } from '../gates/cluster.ts';
 import { type Hold, hold, withFacts } from '../hold.ts';
 import { groupsAre, ofGroupsAre } from '../sentences.ts';
 import type { Situation } from '../situation.ts';
+import { wanted } from './cluster.ts';
 
 /**
  * The workload was scaled down past the step, so none of its groups is left: nothing soaks, and nothing shows that

@@ -1,0 +1,40 @@
+/** Gates that ask whether a workload is at rest: every group there, ready, and on one revision. */
+
+import { SENTINEL } from '../../api/workload.ts';
+import { type Hold, hold } from '../hold.ts';
+import { groupsAre, notReady } from '../sentences.ts';
+import { flipped, type Situation, unreadyOf } from '../situation.ts';
+import { wanted } from './cluster.ts';
+
+/** Why the workload is not at rest: a group missing, not ready, on another revision, or the StatefulSet not flipped. */
+export function atRest(situation: Situation): Hold | undefined {
+  const { observed, replicas } = situation;
+  if (observed === undefined || replicas === undefined) return undefined;
+  const groups = wanted(observed, replicas);
+  const elsewhere = groups.filter((group) => group.key !== observed.leaderSet.revisionKey);
+  if (elsewhere.length > 0) {
+    return hold(
+      'NotAtRest',
+      `${groupsAre(elsewhere.map((group) => group.index))} not on the newest revision that the cluster has${situation.partition === SENTINEL ? ', and while armed nothing moves: delete the leader pod to let the group follow' : ''}`,
+    );
+  }
+  const unready = unreadyOf(groups);
+  if (unready.length > 0) return hold('NotAtRest', notReady(unready));
+  const odd = groups.find((group) => group.sizeFault !== '');
+  if (odd !== undefined) return hold('NotAtRest', `group ${odd.index} has ${odd.sizeFault}`);
+  if (observed.groups.length > groups.length)
+    return hold('NotAtRest', `${observed.groups.length - groups.length} groups above replicas are still there`);
+  if (!flipped(observed.leaderSet))
+    return hold('NotAtRest', 'the StatefulSet controller has not yet taken all leaders over');
+  return undefined;
+}
+
+/** Nobody but its owner can bring to rest what is not taken over yet: tranche has no text of it to go back to. */
+export function atRestToAdopt(situation: Situation): Hold | undefined {
+  const found = atRest(situation);
+  if (found === undefined) return undefined;
+  return hold(
+    found.reason,
+    `${found.message}. Not taken over yet: that is done once all groups are ready on one template. If it stays so, mend the template in ${situation.file.file}, or put the one back that worked`,
+  );
+}

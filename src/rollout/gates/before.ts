@@ -1,0 +1,127 @@
+/** What is asked before each kind of commit: one table, every gate with five words. All of a row are asked, in its order. */
+
+import { fieldContested } from '../contest.ts';
+import { atRestToAdopt } from './at-rest.ts';
+import {
+  blockedByUnreadyGroup,
+  mixedRevisions,
+  notApplied,
+  recreated,
+  replicasUnknown,
+  revisionChanged,
+  scaledToZero,
+} from './cluster.ts';
+import { frozenChanged, stepCountChanged } from './frozen.ts';
+import type { Gate } from './gate.ts';
+import { historyRewritten, noWayBack } from './git.ts';
+import { disabled, paused, rolloutAbsent, stalled } from './people.ts';
+import { folderEmptied, notThere } from './removal.ts';
+import { surgeEndangered, surgeRefused } from './surge.ts';
+
+/** Before whatever leads forward. */
+const forward: readonly Gate[] = [
+  stalled, // wrong files
+  historyRewritten, // main was force-pushed
+  rolloutAbsent, // nobody asks for steps
+  disabled, // a person said stop
+  paused, // a person said wait
+];
+
+/** In mid-delivery. */
+const frozen: readonly Gate[] = [
+  stepCountChanged, // Kruise freezes it in mid-rollout
+  frozenChanged, // and these
+];
+
+/** Every step after the first. */
+const next: readonly Gate[] = [
+  ...forward,
+  ...frozen,
+  noWayBack, // never go on without a way back
+  replicasUnknown, // N is not ours and not readable
+  fieldContested, // somebody else writes our fields
+  scaledToZero, // everything would come up on the new text
+  revisionChanged, // somebody else restarts groups
+  (situation) => blockedByUnreadyGroup(situation, situation.partition), // LWS would not move; its own groups apart
+  surgeEndangered, // extra groups do not hold any more
+];
+
+export const before = {
+  /** A workload is taken over. */
+  adopt: [
+    stalled, // wrong files
+    historyRewritten, // main was force-pushed
+    disabled, // a person said stop
+    replicasUnknown, // N is not ours and not readable
+    notApplied, // Git is not live
+    atRestToAdopt, // groups are still moving
+  ],
+  /** A text that was given up goes back into its file. */
+  retry: [
+    stalled, // wrong files
+    historyRewritten, // main was force-pushed
+    rolloutAbsent, // nobody asks for steps
+    disabled, // a person said stop
+  ],
+  /** An edit that restarts nothing counts as delivered. */
+  settleUnchanged: [
+    stalled, // wrong files
+    historyRewritten, // main was force-pushed
+    disabled, // a person said stop
+    notApplied, // the request is not live
+  ],
+  /** The first step of a request. */
+  start: [
+    ...forward,
+    noWayBack, // never start what cannot be undone
+    replicasUnknown, // N is not ours and not readable
+    notApplied, // the request is not live: late, or refused by a webhook
+    fieldContested, // somebody else writes our fields
+    scaledToZero, // on the way up everything starts on the new text
+    recreated, // everything is on the new text already
+    mixedRevisions, // something else is half-way
+    blockedByUnreadyGroup, // LWS would not move
+    surgeRefused, // extra groups would not hold
+  ],
+  /** The first step of a newer request, in the place of the one that is being delivered. */
+  takeOver: [
+    ...forward,
+    noWayBack, // never start what cannot be undone
+    replicasUnknown, // N is not ours and not readable
+    notApplied, // the request is not live
+    fieldContested, // somebody else writes our fields
+    scaledToZero, // on the way up everything starts on the new text
+    surgeRefused, // extra groups would not hold
+  ],
+  next,
+  /** Extra groups start, and what follows on them. */
+  surge: [
+    ...next,
+    surgeRefused, // extra groups would not hold
+  ],
+  /** What is left of the plan once every group is on the release. */
+  serve: [
+    ...forward,
+    ...frozen,
+    replicasUnknown, // N is not ours and not readable
+    scaledToZero, // nothing is seen of a release without groups
+    revisionChanged, // the same text under another name
+  ],
+  /** A budget that broken groups of an older text have spent is raised. */
+  raise: [
+    ...forward,
+    noWayBack, // never go on without a way back
+    replicasUnknown, // N is not ours and not readable
+    notApplied, // the step is not live
+    scaledToZero, // no group is there
+  ],
+  /** The document goes out of its file, to be created anew. */
+  remove: [
+    ...forward,
+    noWayBack, // never start what cannot be undone
+    replicasUnknown, // N is not ours and not readable
+    scaledToZero, // nothing is seen of a release without groups
+    notThere, // nothing to delete, or it cannot be seen
+    folderEmptied, // the agent would refuse to delete
+  ],
+} as const satisfies Readonly<Record<string, readonly Gate[]>>;

@@ -1,0 +1,52 @@
+/** Gates that serve the pause of a step, and the orders that end it: an approval, a jump. */
+
+import type { StepIntent } from '../../api/intents.ts';
+import { sameRelease } from '../../api/release.ts';
+import { type Hold, hold } from '../hold.ts';
+import type { Situation } from '../situation.ts';
+import { soakingSince } from '../soak.ts';
+import { jumpRefusal, pauseDecision } from '../steps.ts';
+
+/** What is left of the pause of a step whose groups are all there. */
+export function waitingOnPause(situation: Situation, step: StepIntent): Hold | undefined {
+  const { steps, snapshot } = situation;
+  const plan = steps[step.index - 1];
+  if (plan === undefined || approved(situation, step) || jumpAhead(situation, step)) return undefined;
+  const since = soakingSince(situation) ?? snapshot.now;
+  const pause = pauseDecision(plan, {
+    last: step.index === steps.length,
+    elapsedSeconds: Math.max(0, snapshot.now - since),
+  });
+  if (pause.kind === 'pass') return undefined;
+  if (pause.kind === 'timed')
+    return hold(
+      'PauseDuration',
+      `step ${step.index} is done; its pause lasts another ${pause.leftSeconds} s`,
+      pause.leftSeconds,
+    );
+  return hold(
+    'PausedForApproval',
+    `step ${step.index} is done and waits for a person. To go on: tranche approve ${snapshot.key.name}`,
+  );
+}
+
+/** Whether a person has approved this very step of this very release. */
+export function approved({ snapshot }: Situation, step: StepIntent): boolean {
+  const approve = snapshot.rollout?.intents.approve;
+  return approve !== undefined && approve.index === step.index && sameRelease(approve.release, step.release);
+}
+
+/** A jump forward, ordered for this release, ends the pause of the step it leaves. */
+export function jumpAhead({ snapshot, steps }: Situation, step: StepIntent): boolean {
+  const jump = snapshot.rollout?.intents.jump;
+  if (jump === undefined || !sameRelease(jump.release, step.release)) return false;
+  return jumpRefusal(jump.index, { current: step.index, steps: steps.length }) === undefined;
+}
+
+/** Why a jump that is ordered for this release is not made; it stops nothing else. */
+export function refusedJump({ snapshot, marks, steps }: Situation, index: number): Hold | undefined {
+  const jump = snapshot.rollout?.intents.jump;
+  if (jump === undefined || !sameRelease(jump.release, marks?.release) || jump.index === index) return undefined;
+  const why = jumpRefusal(jump.index, { current: index, steps: steps.length });
+  return why === undefined ? undefined : hold('JumpRefused', `jump to step ${jump.index}: ${why}`);
+}

@@ -1,0 +1,94 @@
+/** The commit of the next step, with the evidence for it: step k+1, the target of a jump, or where an edited plan leads. */
+
+import type { Marks } from '../../api/marks.ts';
+import { printRelease, sameRelease } from '../../api/release.ts';
+import { nextPartition, partitionOf, plannedGroups } from '../batches.ts';
+import { budgetNote, withBudgetAfter } from '../budget.ts';
+import { wanted } from '../gates/cluster.ts';
+import { hold } from '../hold.ts';
+import { type Decision, holding, type Move, moving } from '../move.ts';
+import { capital, groupsAre, notReady } from '../sentences.ts';
+import { type Situation, unreadyOf } from '../situation.ts';
+import { wholeChange, wholeReason } from '../size-change.ts';
+import { soakingSince } from '../soak.ts';
+import { describeStep, followingStep, isJump } from '../steps.ts';
+
+/** A newer text with another size has come in mid-delivery: nothing soaks half-way, the whole step is next. */
+export function wholeNext(situation: Situation, index: number): number | undefined {
+  const { steps } = situation;
+  return wholeChange(situation) === undefined || index >= steps.length ? undefined : steps.length;
+}
+
+/** Step k+1, the target of a jump, or where an edited plan leads. */
+export function nextStep(
+  situation: Situation,
+  from: { readonly marks: Marks; readonly index: number; readonly plan: number | undefined },
+): Decision {
+  const { steps, replicas, snapshot, partition } = situation;
+  const { marks, index, plan } = from;
+  const jump = snapshot.rollout?.intents.jump;
+  const wish = sameRelease(jump?.release, marks.release) ? jump?.index : undefined;
+  const target = plan ?? followingStep(wish, { current: index, steps: steps.length });
+  const step = steps[target - 1];
+  if (step === undefined || replicas === undefined) return lastStepShort(situation, index);
+  const next = nextPartition(Math.min(partition, replicas), partitionOf(step.replicas, replicas));
+  const sizes = wholeChange(situation);
+  const move: Move = {
+    reason:
+      sizes !== undefined
+        ? 'SizeChanged'
+        : plan !== undefined
+          ? 'StepsEdited'
+          : isJump(target, { current: index, steps: steps.length })
+            ? 'Jumped'
+            : 'StepReady',
+    label: `step ${target}/${steps.length}`,
+    ...withBudgetAfter(situation, {
+      marks: { ...marks, step: { kind: 'step', index: target, of: steps.length } },
+      floor: Math.min(next, marks.restore?.floor ?? next),
+    }),
+    partition: next === partition ? undefined : next,
+    text: undefined,
+    why: `${evidence(situation)} Step ${target}: ${describeStep(step, replicas)}; ${nextOnes(situation, next)}.${budgetNote(situation)}${sizes === undefined ? '' : ` ${wholeReason(situation, { sizes, after: index })}`}`,
+  };
+  // Kruise goes on to the routing at once where a jump needs no further group (rollout_status.go:405-440).
+  const there = move.reason === 'Jumped' && next === Math.min(partition, replicas);
+  return moving(move, there ? 'StepTrafficRouting' : 'BeforeStepUpgrade');
+}
+
+/** What the step in Git has brought: its groups, how long they have been there, and who failed and is tolerated. */
+function evidence(situation: Situation): string {
+  const { observed, asked, partition, marks, snapshot } = situation;
+  if (observed === undefined || asked === undefined || marks === undefined) return '';
+  const updated = wanted(observed, asked).filter((group) => group.index >= partition);
+  if (updated.length === 0) return 'No group is on the release.';
+  const failed = unreadyOf(updated);
+  const since = soakingSince(situation);
+  const soaked = since === undefined || since === snapshot.now ? '' : ` for ${snapshot.now - since} s`;
+  const fine = `${capital(groupsAre(updated.map((group) => group.index)))} on ${printRelease(marks.release)}`;
+  if (failed.length === 0) return `${fine} and ready${soaked}.`;
+  return `${fine}${soaked}; ${notReady(failed)}, which failureThreshold tolerates.`;
+}
+
+/** Who moves at the next partition; groups that are on the release already do not. */
+function nextOnes({ observed, replicas }: Situation, next: number): string {
+  const groups = observed === undefined || replicas === undefined ? [] : wanted(observed, replicas);
+  const moved = groups.filter((group) => group.index >= next && group.version !== 'release');
+  return moved.length === 0 ? 'no further group moves' : `${groupsAre(moved.map((group) => group.index))} next`;
+}
+
+/** The last step leaves groups on the stable version: Kruise ends there too, with the fleet mixed. */
+function lastStepShort({ steps, replicas, snapshot }: Situation, index: number): Decision {
+  const last = steps[index - 1];
+  const planned = last === undefined || replicas === undefined ? 0 : plannedGroups(last.replicas, replicas);
+  return holding(
+    [
+      hold(
+        'PausedForApproval',
+        `the last step covers ${planned} of ${replicas ?? 0} groups, so the delivery cannot settle. Add a step of 100% to go on, or go back: tranche abort ${snapshot.key.name}`,
+      ),
+    ],
+    'StepPaused',
+    true,
+  );
+}
