@@ -46,7 +46,7 @@ export function applyEdits(text: string, edits: ObjectEdits): Spliced {
 
 /** Those that do not touch each other at once; where that does not read as planned, and the others, one after another. */
 function applyAll(start: Open, { edits }: ObjectEdits): Verified {
-  const sources = newSources();
+  const sources = newSources(start.document);
   let open: Made = { kind: 'ok', ...start };
   for (let at = 0; at < edits.length; ) {
     const separate = separateEdits({ document: open.document, edits: edits.slice(at), sources });

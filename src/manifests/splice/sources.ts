@@ -6,9 +6,12 @@ import { type ManifestDocument, type ManifestFile, parseManifestFile } from '../
 /** The document as it was where an edit takes from: undefined where it takes from none, or cannot. */
 export type Sources = (document: ManifestDocument, edit: PlacedEdit) => ManifestDocument | undefined;
 
-/** The document of the same kind and name in the text of another version: of its file, or of itself alone. */
-export function newSources(): Sources {
-  const known = new Map<string, ManifestFile>();
+/**
+ * The document of the same kind and name in the text of another version: of its file, or of itself alone. `open` is
+ * read already, and may be what is asked for.
+ */
+export function newSources(open: ManifestDocument): Sources {
+  const known = new Map<string, Pick<ManifestFile, 'documents'>>([[open.text, { documents: [open] }]]);
   return ({ file, object: { kind, name, namespace } }, edit) => {
     if (edit.kind !== 'restore') return undefined;
     const read = known.get(edit.source) ?? parseManifestFile(file, edit.source, [kind]);
