@@ -332,6 +332,19 @@ describe('status', () => {
     });
   });
 
+  test('a record that is no text is told, and rebuilt with a word about it', async () => {
+    const site = await startSite();
+    await requested(site);
+    await site.run('reconcile');
+    const path = 'rollouts/default/llm/vllm.json';
+    await site.repository.commit('tranche-status', { [path]: Buffer.from([0xff, 0xfe, 0x0a]) });
+    expect((await site.run('status')).err).toBe(
+      `warning: ${path} on tranche-status is not trusted: it is not UTF-8; the next pass rebuilds it\n`,
+    );
+    await site.run('reconcile');
+    expect(await site.repository.git('log', '-1', '--format=%b', 'tranche-status')).toContain('it is not UTF-8');
+  });
+
   test('a record that was edited by hand is not shown, and said so', async () => {
     const site = await startSite({ files: TWO });
     await site.run('reconcile');

@@ -58,11 +58,13 @@ export function readStatus(tree: Tree): StatusBranch {
   const texts = new Map<string, string>();
   let index: StatusIndex | undefined;
   for (const file of tree.files) {
-    if (file.content.kind !== 'text') continue;
-    texts.set(file.path, file.content.text);
-    if (file.path === INDEX_FILE) index = readIndex(file.content.text);
-    const match = /^rollouts\/(.+)\.json$/.exec(file.path);
-    if (match?.[1] !== undefined) records.set(match[1], readRecord(file.content.text, match[1]));
+    const { path, content } = file;
+    const [, key] = /^rollouts\/(.+)\.json$/.exec(path) ?? [];
+    if (content.kind === 'unreadable' && key !== undefined) records.set(key, { kind: 'untrusted', why: content.why });
+    if (content.kind !== 'text') continue;
+    texts.set(path, content.text);
+    if (path === INDEX_FILE) index = readIndex(content.text);
+    if (key !== undefined) records.set(key, readRecord(content.text, key));
   }
   return { head: tree.commit, index, records, texts };
 }
