@@ -254,7 +254,7 @@ describe('a repository that cannot be used', () => {
     const called = await site.run('reconcile --repo http://127.0.0.1:1/x.git');
     expect(called.code).toBe(1);
     expect(called.err).toContain(
-      'error: git: heads: http://127.0.0.1:1/x.git: connect ECONNREFUSED 127.0.0.1:1. Check the address of the repository, and the network between here and there.\n',
+      'error: git: heads: http://127.0.0.1:1/x.git: connect ECONNREFUSED 127.0.0.1:1. Check the address of the repository, HTTPS_PROXY and NO_PROXY, and the network between here and there.\n',
     );
   });
 });

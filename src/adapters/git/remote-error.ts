@@ -61,7 +61,7 @@ export function asPortError(error: unknown, context: ErrorContext): Error {
     retryable: !isTooLarge,
     hint: isTooLarge
       ? 'List the folders with rollouts and workloads under `paths` in tranche.yaml, so that less is read.'
-      : 'Check the address of the repository, and the network between here and there.',
+      : 'Check the address of the repository, HTTPS_PROXY and NO_PROXY, and the network between here and there.',
   });
 }
 
