@@ -6,18 +6,15 @@ import type { RolloutRecord } from '../api/record.ts';
 import type { Instant } from '../api/time.ts';
 import type { ObjectEdits, ObjectRef } from './edit.ts';
 import type { Hold } from './hold.ts';
-import { hold } from './hold.ts';
 import { stepMessage } from './messages.ts';
-import { type Decision, holding, MOVES, type Move, type MoveReason, type Way, wayOf } from './move.ts';
+import { type Decision, holding, type Move, type MoveReason, type Way, wayOf } from './move.ts';
 import { recordOf } from './record-of.ts';
 import { moveEdits } from './recreate-edits.ts';
 import { ORDINARY_REQUEUE_SECONDS } from './requeue.ts';
 import { type Situation, situationOf } from './situation.ts';
 import type { EditedFile, RolloutKey, Snapshot } from './snapshot.ts';
-import { PARTITION_PATH } from './step-edits.ts';
 import { createAnew } from './strategies/creating-anew.ts';
 import { strategies } from './strategies/index.ts';
-import { orRecreated } from './strategies/recreating.ts';
 
 export const PLAN_VERSION = 1;
 
@@ -62,7 +59,7 @@ export function plan(snapshot: Snapshot): Plan {
   const file = snapshot.workload;
   if (file === undefined) return planGone(snapshot);
   const situation = situationOf(snapshot, file);
-  const decision = safe(situation, orRecreated(situation, strategies.partition(situation)));
+  const decision = strategies.partition(situation);
   return planOf({ snapshot, situation, decision, file });
 }
 
@@ -155,33 +152,11 @@ export function standing(snapshot: Snapshot): RolloutRecord | undefined {
   const file = snapshot.workload;
   if (file === undefined) return planGone(snapshot).record;
   const situation = situationOf(snapshot, file);
-  const decision = safe(situation, orRecreated(situation, strategies.partition(situation)));
+  const decision = strategies.partition(situation);
   return recordOf(snapshot, situation, { ...decision, move: undefined });
 }
 
 function requeueAfter(holds: readonly Hold[]): number {
   const waits = holds.map((found) => found.requeueAfterSeconds).filter((seconds) => seconds !== undefined);
   return Math.max(1, Math.min(ORDINARY_REQUEUE_SECONDS, ...waits));
-}
-
-/**
- * A managed workload without a partition is one edit away from a full roll; writing anything into it would guess.
- * Only the way back is open: it brings every group home, and writes the partition that it needs.
- */
-function safe(situation: Situation, decision: Decision): Decision {
-  const unsafe = unsafeFile(situation);
-  if (unsafe === undefined || (decision.move !== undefined && MOVES[decision.move.reason].way === 'back'))
-    return decision;
-  return holding([unsafe], 'StepUpgrade');
-}
-
-function unsafeFile({ workload, marks, snapshot }: Situation): Hold | undefined {
-  if (marks === undefined || workload.partition !== undefined) return undefined;
-  const issue = snapshot.issues.find((found) => found.path === PARTITION_PATH.join('.'));
-  return hold(
-    'Stalled',
-    issue === undefined
-      ? 'spec.rolloutStrategy.rollingUpdateConfiguration.partition is missing'
-      : `${issue.file}:${issue.line}: ${issue.message}. ${issue.hint}`,
-  );
 }

@@ -201,8 +201,8 @@ export const mutants: readonly Mutant[] = [
   ),
   mutant(
     'a pause holds the way back as well',
-    'rollout/strategies/partition.ts',
-    'const abort = sameRelease(order?.release, release) ? order : undefined;',
-    'const abort = snapshot.rollout?.rollout.paused !== true && sameRelease(order?.release, release) ? order : undefined;',
+    'rollout/strategies/giving-up.ts',
+    'return sameRelease(order?.release, release) ? order : undefined;',
+    'return snapshot.rollout?.rollout.paused !== true && sameRelease(order?.release, release) ? order : undefined;',
   ),
 ];

@@ -3,6 +3,7 @@
 import { SENTINEL } from '../../api/workload.ts';
 import { type Hold, hold } from '../hold.ts';
 import type { Situation } from '../situation.ts';
+import { PARTITION_PATH } from '../step-edits.ts';
 
 /** Files that are wrong stop every step until somebody mends them. */
 export function stalled({ snapshot }: Situation): Hold | undefined {
@@ -40,4 +41,16 @@ export function paused({ snapshot }: Situation): Hold | undefined {
   const named = snapshot.rollout?.rollout.name ?? '';
   if (snapshot.rollout?.rollout.paused !== true) return undefined;
   return hold('Paused', `spec.strategy.paused of the Rollout is true. To go on: tranche resume ${named}`);
+}
+
+/** A managed workload without a partition is one edit away from a full roll; writing anything into it would guess. */
+export function partitionMissing({ workload, marks, snapshot }: Situation): Hold | undefined {
+  if (marks === undefined || workload.partition !== undefined) return undefined;
+  const issue = snapshot.issues.find((found) => found.path === PARTITION_PATH.join('.'));
+  return hold(
+    'Stalled',
+    issue === undefined
+      ? 'spec.rolloutStrategy.rollingUpdateConfiguration.partition is missing'
+      : `${issue.file}:${issue.line}: ${issue.message}. ${issue.hint}`,
+  );
 }

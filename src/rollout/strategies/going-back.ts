@@ -43,12 +43,12 @@ export function withdraw(situation: Situation, given: GivenUp): Decision {
 /**
  * From a step or from a rollback that a bot has overwritten: the stable text, the partition at the lowest group that
  * is not on it (never raised: groups above would stay where they are for ever, trace 06), and a budget that the
- * broken groups have not spent already (traces 31m, 32a).
+ * broken groups have not spent already (traces 31m, 32a). undefined: the stable text is not there.
  */
-export function goBack(situation: Situation, given: GivenUp): Decision {
+export function goBack(situation: Situation, given: GivenUp): Move | undefined {
   const { snapshot, marks, digest } = situation;
   const { stable } = snapshot;
-  if (marks === undefined || stable.kind !== 'known') return holding([noText(situation)], 'StepUpgrade');
+  if (marks === undefined || stable.kind !== 'known') return undefined;
   const partition = partitionBack(situation);
   const surge = surgeInGit(situation.workload);
   const kept = surge !== undefined && standIn(situation) ? surge : undefined;
@@ -63,7 +63,7 @@ export function goBack(situation: Situation, given: GivenUp): Decision {
     restore: kept === undefined ? restore : { ...restore, replicas: kept },
     aborted: remember(given, marks),
   };
-  const move: Move = {
+  return {
     reason: given.reason,
     label: MOVES[given.reason].label,
     marks: next,
@@ -74,7 +74,6 @@ export function goBack(situation: Situation, given: GivenUp): Decision {
     text: digest === stable.value.release.digest ? undefined : stable.value,
     why: `${given.because} ${explain(situation, { partition, budget, count })}${surge === undefined ? '' : kept === undefined ? surgeEnds(surge) : surgeStays(surge)}`,
   };
-  return moving(move, 'StepUpgrade');
 }
 
 /** The release joins those given up, newest first; and before it a newer text that is given up with it. */

@@ -1,24 +1,8 @@
-/** Somebody has taken our annotations out of the file, all or some: nothing is written, but an abort works all the same. */
+/** Somebody has taken our annotations out of the file, all or some: nothing is written but an abort; it says what to put back. */
 
 import { MARK, type Marks, printMarks } from '../../api/marks.ts';
-import { printRelease, sameRelease } from '../../api/release.ts';
 import { type Hold, hold } from '../hold.ts';
-import { type Decision, holding } from '../move.ts';
 import type { Situation } from '../situation.ts';
-import { goBack } from './going-back.ts';
-
-/** Stalls with what has to be put back; an abort goes by what our last commit wrote. `marks`: with what is gone. */
-export function marksGone(situation: Situation, marks: Marks): Decision {
-  const { snapshot, digest } = situation;
-  const { release, step } = marks;
-  const order = snapshot.rollout?.intents.abort;
-  if (step?.kind !== 'step' || !sameRelease(order?.release, release))
-    return holding([goneHold(situation, marks)], 'StepUpgrade');
-  const newer = order?.newer === digest ? digest : undefined;
-  const both = newer === undefined ? '' : `, and with it the newer text ${newer} that stood in the file`;
-  const because = `Release ${printRelease(release)} was aborted${both}; its annotations had been removed by hand.`;
-  return goBack(situation, { release, newer, reason: 'Aborted', because });
-}
 
 /** The annotations that are missing, ready to be pasted, and the ways out. */
 export function goneHold({ snapshot, file }: Pick<Situation, 'snapshot' | 'file'>, marks: Marks): Hold {

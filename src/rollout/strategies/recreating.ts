@@ -5,44 +5,25 @@ import type { Recreating } from '../../api/recreating.ts';
 import { printRelease } from '../../api/release.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import { before } from '../gates/before.ts';
-import { notApplied } from '../gates/cluster.ts';
+import { notApplied, recreated } from '../gates/cluster.ts';
 import { holdsOf } from '../gates/gate.ts';
 import { type Hold, hold } from '../hold.ts';
 import { type Decision, holding, MOVES, type Move, moving } from '../move.ts';
-import { capacityLoss, immutableBack, immutableChanges, NOT_IN_PLACE } from '../recreate-change.ts';
+import { capacityLoss, immutableChanges, NOT_IN_PLACE } from '../recreate-change.ts';
 import { nextRelease, type Situation } from '../situation.ts';
-import { stateOf } from '../state.ts';
 import { remember } from './going-back.ts';
 
-/**
- * The decision of the ordinary rows, or what has to take its place: the document goes out of its file where a request,
- * or the way back, cannot be made in place; and where somebody has put it back by hand, what is there goes on.
- */
-export function orRecreated(situation: Situation, ordinary: Decision): Decision {
-  const recreating = situation.snapshot.rollout?.intents.recreating;
-  if (recreating !== undefined) return returnedByHand(situation, recreating);
-  if (goesBack(situation, ordinary) && immutableBack(situation)) return removeToGoBack(situation, ordinary);
-  return removesForRequest(situation, ordinary) ? removeForRequest(situation) : ordinary;
-}
-
-/** A way back that begins, or one that was begun while the cluster could not be read, and cannot be applied. */
-function goesBack(situation: Situation, { move }: Decision): boolean {
-  if (move !== undefined) return MOVES[move.reason].way === 'back';
-  return stateOf(situation) === 'rollback' && situation.notApplied !== undefined;
-}
-
-/** A request of the kind, allowed, and neither given up nor already answered by another row. */
-function removesForRequest(situation: Situation, { move, holds }: Decision): boolean {
+/** Whether a request cannot be made in place, and the policies allow to delete for it. Objects made anew have it already. */
+export function removesForRequest(situation: Situation): boolean {
   const { snapshot, workload, partition } = situation;
   const { stable, policy } = snapshot;
-  if (stateOf(situation) !== 'requested' || partition !== SENTINEL || policy.recreate !== 'Allow') return false;
-  if (stable.kind !== 'known' || immutableChanges(stable.value.content, workload.content).length === 0) return false;
-  const forward: readonly Move['reason'][] = ['StepReady', 'Jumped', 'SizeChanged'];
-  if (move !== undefined && !forward.includes(move.reason)) return false;
-  return !holds.some(({ reason }) => reason === 'ReleaseAborted' || reason === 'Recreated');
+  if (partition !== SENTINEL || policy.recreate !== 'Allow' || stable.kind !== 'known') return false;
+  if (immutableChanges(stable.value.content, workload.content).length === 0) return false;
+  return recreated(situation) === undefined;
 }
 
-function removeForRequest(situation: Situation): Decision {
+/** The document goes out of its file: what comes back in its place has the new text. */
+export function removeForRequest(situation: Situation): Decision {
   const { snapshot, marks, digest, workload, replicas, steps } = situation;
   const holds = holdsOf(before.remove, situation);
   const { stable } = snapshot;
@@ -69,17 +50,19 @@ function claims(fields: readonly string[]): string {
     : '';
 }
 
-function removeToGoBack(situation: Situation, { move }: Decision): Decision {
-  const { snapshot, marks, replicas = 0, workload } = situation;
-  const next = move?.marks ?? marks;
-  if (snapshot.rollout === undefined || next === undefined || snapshot.stable.kind !== 'known') {
+/** The way back where no edit leads there. `because` says who or what asked for it. */
+export function removeToGoBack(
+  situation: Situation,
+  to: { readonly marks: Marks; readonly because: string },
+): Decision {
+  const { snapshot, replicas = 0, workload } = situation;
+  if (snapshot.rollout === undefined) {
     const why =
       'the way back is to delete the LeaderWorkerSet and to create it anew, and Git keeps that in its Rollout';
     return holding([hold('OrphanArmed', `${why}, which is not there. Add the Rollout again`)], 'StepUpgrade');
   }
-  const because = move === undefined ? 'The stable text cannot be applied in place.' : (move.why.split('. ')[0] ?? '');
-  const why = `${because.replace(/\.?$/, '.')} No edit leads back to the stable text, so the LeaderWorkerSet is deleted with this commit and created anew with the next: ${capacityLoss(workload.content, replicas)}.`;
-  return removing(situation, { marks: next, way: 'back', why });
+  const why = `${to.because} No edit leads back to the stable text, so the LeaderWorkerSet is deleted with this commit and created anew with the next: ${capacityLoss(workload.content, replicas)}.`;
+  return removing(situation, { marks: to.marks, way: 'back', why });
 }
 
 function removing(
@@ -110,7 +93,7 @@ function removing(
 }
 
 /** Somebody has put the document back: the stable text ends it; another one goes on once all of it is live. */
-function returnedByHand(situation: Situation, recreating: Recreating): Decision {
+export function returnedByHand(situation: Situation, recreating: Recreating): Decision {
   const { snapshot, marks, digest, partition, steps, file } = situation;
   if (marks === undefined)
     return holding([ofReturned(situation, 'its annotations of tranche are gone')], 'StepUpgrade');

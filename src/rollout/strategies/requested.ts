@@ -2,36 +2,35 @@
 
 import { emptiesDiffer } from '../../api/content-match.ts';
 import type { Marks } from '../../api/marks.ts';
-import { printRelease, type Release, sameRelease } from '../../api/release.ts';
+import { type Release } from '../../api/release.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import { accepted } from '../accepting.ts';
 import { heldAsAborted } from '../gates/aborted.ts';
 import { before } from '../gates/before.ts';
-import { recreated, wanted } from '../gates/cluster.ts';
+import { recreated } from '../gates/cluster.ts';
 import { holdsOf } from '../gates/gate.ts';
 import { overshoot } from '../gates/out-of-place.ts';
 import { type Decision, holding, MOVES, type Move, moving } from '../move.ts';
 import { nextRelease, type Situation } from '../situation.ts';
 import { firstStep, NOTHING_ASIDE, start } from './first-step.ts';
-import { goBack, withdraw } from './going-back.ts';
+import { beforeFirstStep } from './giving-up.ts';
+import { withdraw } from './going-back.ts';
 import { acceptRecreated } from './recreated.ts';
+import { removeForRequest, removesForRequest } from './recreating.ts';
 import { beyondFirstStep, stopRoll, supersede } from './superseding.ts';
 
-/** First match: given up, edited open, aborted before, no change at all, held, started. */
+/** First match: given up, edited open, aborted before, no change at all, not in place, held, started. */
 export function requested(situation: Situation): Decision {
-  const { marks, partition, snapshot, digest } = situation;
+  const { marks, partition, digest } = situation;
   if (marks === undefined) return holding([], 'BeforeStepUpgrade');
   const release = nextRelease(digest, marks);
-  const intents = snapshot.rollout?.intents;
-  if (sameRelease(intents?.abort?.release, release)) {
-    const because = `Release ${printRelease(release)} was aborted before its first step.`;
-    const given = { release, reason: 'Aborted', because } as const;
-    return moved(situation) ? goBack(situation, given) : withdraw(situation, given);
-  }
+  const given = beforeFirstStep(situation, marks);
+  if (given !== undefined) return withdraw(situation, given);
   const aborted = heldAsAborted(situation, marks);
   if (aborted !== undefined) return stopRoll(situation, { marks, holds: [aborted] });
   if (partition < SENTINEL && beyondFirstStep(situation)) return supersede(situation);
   if (invisible(situation)) return settleUnchanged(situation, marks, release);
+  if (removesForRequest(situation)) return removeForRequest(situation);
   const first = { index: 1, release };
   const anew = recreated(situation) !== undefined && accepted(situation, 'Recreated');
   // Who accepts that all was made anew has accepted that all groups are on the release.
@@ -41,18 +40,6 @@ export function requested(situation: Situation): Decision {
   if (holds.length > 0) return holding(holds, 'BeforeStepUpgrade');
   if (anew) return acceptRecreated(situation, firstStep(situation, { marks, restore: NOTHING_ASIDE }));
   return start(situation, { marks, restore: undefined, maxUnavailable: undefined });
-}
-
-/** Whether groups have left the stable text although no step let them: a lowered partition, or objects made anew. */
-function moved(situation: Situation): boolean {
-  const { observed, replicas, partition } = situation;
-  if (partition < SENTINEL || recreated(situation) !== undefined) return true;
-  if (observed === undefined || replicas === undefined) return false;
-  const { releaseKey, stableKey } = observed;
-  const elsewhere = releaseKey === stableKey ? [] : [releaseKey];
-  return wanted(observed, replicas).some(
-    ({ key }) => key !== undefined && (elsewhere.includes(key) || (stableKey !== undefined && key !== stableKey)),
-  );
 }
 
 /**

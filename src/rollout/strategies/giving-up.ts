@@ -1,0 +1,94 @@
+/** The events that give a release up, whatever its row: an abort, the stable text put back, an aborted text written again. */
+
+import type { AbortIntent } from '../../api/intents.ts';
+import type { Marks } from '../../api/marks.ts';
+import { printRelease, type Release, sameRelease } from '../../api/release.ts';
+import { SENTINEL } from '../../api/workload.ts';
+import { heldAsAborted } from '../gates/aborted.ts';
+import { recreated, wanted } from '../gates/cluster.ts';
+import { nextRelease, type Situation } from '../situation.ts';
+import { stateOf } from '../state.ts';
+import { type GivenUp, returnedRelease } from './going-back.ts';
+
+/** What is given up now, so that groups go back; undefined: nothing is. */
+export function givenUp(situation: Situation): GivenUp | undefined {
+  const { marks, snapshot } = situation;
+  if (marks === undefined) return undefined;
+  if (snapshot.lostMarks !== undefined) return withoutMarks(situation, snapshot.lostMarks);
+  if (stateOf(situation) === 'requested') return moved(situation) ? beforeFirstStep(situation, marks) : undefined;
+  if (marks.step === undefined) return undefined;
+  return marks.step.kind === 'rollback' ? onTheWayBack(situation, marks) : inDelivery(situation, marks);
+}
+
+/** A request that was aborted before its first step: withdrawn where no group has moved. */
+export function beforeFirstStep({ digest, snapshot }: Situation, marks: Marks): GivenUp | undefined {
+  const release = nextRelease(digest, marks);
+  if (!sameRelease(snapshot.rollout?.intents.abort?.release, release)) return undefined;
+  return { release, reason: 'Aborted', because: `Release ${printRelease(release)} was aborted before its first step.` };
+}
+
+/** The order to give this very release up. */
+export function abortOf({ snapshot }: Situation, release: Release): AbortIntent | undefined {
+  const order = snapshot.rollout?.intents.abort;
+  return sameRelease(order?.release, release) ? order : undefined;
+}
+
+function inDelivery(situation: Situation, marks: Marks): GivenUp | undefined {
+  const { digest, snapshot } = situation;
+  const { release } = marks;
+  const abort = abortOf(situation, release);
+  const aborted = { release, reason: 'Aborted', because: `Release ${printRelease(release)} was aborted.` } as const;
+  if (digest === release.digest) return abort === undefined ? undefined : aborted;
+  const { stable } = snapshot;
+  if (stable.kind === 'known' && stable.value.release.digest === digest)
+    return { release, reason: 'Reverted', because: 'The stable template was put back into the file.' };
+  if (heldAsAborted(situation, marks) !== undefined) return abort === undefined ? undefined : aborted;
+  // Without the stable text nobody knows whether this is a newer request or the way back.
+  if (stable.kind !== 'known' && stateOf(situation) !== 'armed') return undefined;
+  return abort?.newer === digest ? withNewer(aborted, digest) : undefined;
+}
+
+function withNewer(aborted: GivenUp, digest: string): GivenUp {
+  const because = `Release ${printRelease(aborted.release)} was aborted, and with it the newer text ${digest} that stood in the file.`;
+  return { ...aborted, newer: digest, because };
+}
+
+function onTheWayBack(situation: Situation, marks: Marks): GivenUp | undefined {
+  const { digest } = situation;
+  if (digest === marks.release.digest) return undefined;
+  const release = nextRelease(digest, marks);
+  if (abortOf(situation, release) !== undefined) {
+    const because = `Release ${printRelease(release)} was aborted before its first step, while groups were going back.`;
+    return { release, reason: 'Aborted', because };
+  }
+  const times = marks.aborted.filter((given) => given.digest === digest).length;
+  if (times > 1 || heldAsAborted(situation, marks) === undefined) return undefined;
+  return {
+    release: returnedRelease(situation),
+    reason: 'AbortedTextRemoved',
+    because: `The aborted template ${digest} was written into the file again while its groups were going back.`,
+  };
+}
+
+/** An abort works without our annotations as well: by what our last commit wrote. */
+function withoutMarks(situation: Situation, { release, step }: Marks): GivenUp | undefined {
+  const { digest } = situation;
+  const order = abortOf(situation, release);
+  if (step?.kind !== 'step' || order === undefined) return undefined;
+  const newer = order.newer === digest ? digest : undefined;
+  const both = newer === undefined ? '' : `, and with it the newer text ${newer} that stood in the file`;
+  const because = `Release ${printRelease(release)} was aborted${both}; its annotations had been removed by hand.`;
+  return { release, newer, reason: 'Aborted', because };
+}
+
+/** Whether groups have left the stable text although no step let them: a lowered partition, or objects made anew. */
+function moved(situation: Situation): boolean {
+  const { observed, replicas, partition } = situation;
+  if (partition < SENTINEL || recreated(situation) !== undefined) return true;
+  if (observed === undefined || replicas === undefined) return false;
+  const { releaseKey, stableKey } = observed;
+  const elsewhere = releaseKey === stableKey ? [] : [releaseKey];
+  return wanted(observed, replicas).some(
+    ({ key }) => key !== undefined && (elsewhere.includes(key) || (stableKey !== undefined && key !== stableKey)),
+  );
+}
