@@ -3,7 +3,8 @@
 export type Known<T> =
   | { readonly kind: 'known'; readonly value: T }
   | { readonly kind: 'absent' }
-  | { readonly kind: 'unknown'; readonly why: string };
+  /** `asked`: false where nobody wanted to know, which is no fault of what was not read. */
+  | { readonly kind: 'unknown'; readonly why: string; readonly asked?: false };
 
 /** It was read, and this is what it holds. */
 export function known<T>(value: T): Known<T> {
@@ -13,6 +14,16 @@ export function known<T>(value: T): Known<T> {
 /** It could not be read, and says why: it never advances a step and never deletes anything. */
 export function unknown(why: string): Known<never> {
   return { kind: 'unknown', why };
+}
+
+/** It was not read on purpose, and says why. */
+export function notAsked(why: string): Known<never> {
+  return { kind: 'unknown', why, asked: false };
+}
+
+/** Whether it was not read on purpose. */
+export function isNotAsked(read: Known<unknown>): boolean {
+  return read.kind === 'unknown' && read.asked === false;
 }
 
 export const absent: Known<never> = { kind: 'absent' };

@@ -1,5 +1,6 @@
 /** What the record holds for people alone: no decision reads any of it. */
 
+import { isNotAsked } from '../api/known.ts';
 import type { HoldRecord, RolloutRecord } from '../api/record.ts';
 import { printInstant } from '../api/time.ts';
 import { plannedGroups } from './batches.ts';
@@ -8,7 +9,6 @@ import { type Hold, holdKind } from './hold.ts';
 import type { Decision } from './move.ts';
 import type { Situation } from './situation.ts';
 import type { Snapshot } from './snapshot.ts';
-import { NOT_READ } from './strategies/at-rest.ts';
 
 /** Countdowns change with every pass; what is waited for, and when it ends, does not. */
 export function holdRecord({ reason, message, requeueAfterSeconds, facts }: Hold, { now }: Snapshot): HoldRecord {
@@ -28,7 +28,7 @@ export function unseenAfter(
   const before = record?.unseen;
   if (live.lws.kind === 'known' && situation === undefined) return before;
   // At rest nobody looks between audits; what the last one saw stands.
-  if (live.lws.kind === 'unknown' && live.lws.why === NOT_READ) return before;
+  if (isNotAsked(live.lws)) return before;
   const why = live.lws.kind === 'absent' ? 'absent' : 'unread';
   return { why, since: before?.why === why ? Math.min(before.since, now) : now };
 }

@@ -117,8 +117,7 @@ function leftOf(name: string, [sets, pods]: Lists): Live {
 }
 
 /** All parts of a live state that was not read, for a reason. */
-export function unreadLive(why: string): Live {
-  const nothing = unknown(why);
+export function unreadLive(nothing: Known<never>): Live {
   return {
     lws: nothing,
     leaderSet: nothing,
@@ -130,10 +129,10 @@ export function unreadLive(why: string): Live {
 }
 
 function withoutWorkload(workloads: Known<readonly unknown[]>): Live {
-  if (workloads.kind === 'unknown') return unreadLive(workloads.why);
+  if (workloads.kind === 'unknown') return unreadLive(unknown(workloads.why));
   if (workloads.kind === 'absent')
     return unreadLive(
-      'the API server has no leaderworkersets.leaderworkerset.x-k8s.io: is LWS installed in this cluster?',
+      unknown('the API server has no leaderworkersets.leaderworkerset.x-k8s.io: is LWS installed in this cluster?'),
     );
   return { lws: absent, leaderSet: absent, leaders: absent, workerSets: absent, revisions: absent, scaler: absent };
 }

@@ -1,7 +1,7 @@
 /** The only reader: turns what Git, the record and the cluster say of one rollout into a snapshot. */
 
 import type { Issue } from '../../api/issue.ts';
-import { absent, type Known, known } from '../../api/known.ts';
+import { absent, type Known, known, notAsked } from '../../api/known.ts';
 import type { RolloutRecord } from '../../api/record.ts';
 import { printRelease, sameRelease } from '../../api/release.ts';
 import type { Instant } from '../../api/time.ts';
@@ -14,7 +14,6 @@ import {
   type Stable,
   type WorkloadFile,
 } from '../../rollout/snapshot.ts';
-import { NOT_READ } from '../../rollout/strategies/at-rest.ts';
 import { forcedBy } from '../lint/flux-force.ts';
 import { lintWarnings, lintWorkload } from '../lint/lint-workload.ts';
 import { isTried, unwritable } from '../lint/lint-writable.ts';
@@ -50,7 +49,7 @@ export async function observe(of: Observation): Promise<Snapshot> {
   const recreating = entry.reading.rollout?.intents.recreating;
   const live =
     (file === undefined && recreating === undefined) || resting === 'rest'
-      ? unreadLive(NOT_READ)
+      ? unreadLive(notAsked('settled: not read before the next audit'))
       : await readLive(of, entry);
   const stable =
     seen !== undefined

@@ -148,6 +148,6 @@ async function snapshotOf(ports: Ports, scene: Scene, entry: DesiredRollout): Pr
     stored: status.records.get(printKey(entry.key)),
     now: ports.clock.now(),
     git: gitReader(ports.git, main, desired.config),
-    live: async () => ({ ...unreadLive('not asked for this'), scaler: unknown('not asked for this') }),
+    live: async () => ({ ...unreadLive(unknown('not asked for this')), scaler: unknown('not asked for this') }),
   });
 }

@@ -1,5 +1,6 @@
 /** The rows `unmanaged` and `settled`: taking a workload over, and leaving it armed. */
 
+import { isNotAsked } from '../../api/known.ts';
 import { MARK, type Marks } from '../../api/marks.ts';
 import { printRelease, sameRelease } from '../../api/release.ts';
 import { SENTINEL } from '../../api/workload.ts';
@@ -99,15 +100,12 @@ function astray({ observed, asked }: Situation): boolean {
 function auditHolds(situation: Situation): readonly (Hold | undefined)[] {
   const { snapshot } = situation;
   // Between audits a settled rollout is not read at all; that is no fault of the cluster.
-  if (snapshot.live.lws.kind === 'unknown' && snapshot.live.lws.why === NOT_READ) return [];
+  if (isNotAsked(snapshot.live.lws)) return [];
   const drift = situation.notApplied;
   if (drift !== undefined && holdKind(drift.reason)?.differs)
     return [hold('Drift', drift.message), blockedByUnreadyGroup(situation)];
   return [drift ?? recreated(situation) ?? revisionChanged(situation) ?? atRest(situation)];
 }
-
-/** The reason for which `observe` leaves a settled workload unread. */
-export const NOT_READ = 'settled: not read before the next audit';
 
 function abortTooLate({ marks, snapshot }: Situation): Hold | undefined {
   const abort = snapshot.rollout?.intents.abort?.release;

@@ -1,10 +1,10 @@
 /** One pass of a story, and every other way in which the same pass must come to the same: dry, replayed, without a record. */
 
+import { isNotAsked } from '../../../src/api/known.ts';
 import type { Outcome, PassResult } from '../../../src/reconcile/pass.ts';
 import { NO_OVERRIDES, newMemory } from '../../../src/reconcile/pass.ts';
 import { decide } from '../../../src/reconcile/reconcile.ts';
 import { runPass } from '../../../src/reconcile/run.ts';
-import { NOT_READ } from '../../../src/rollout/strategies/at-rest.ts';
 import type { FakeRepository } from '../fake-git.ts';
 import { checkOwnCommits } from './own-commits.ts';
 import type { Stage } from './stage.ts';
@@ -144,7 +144,7 @@ function timeless(text: string): string {
 
 function isResting(outcome: Outcome | undefined): boolean {
   const lws = outcome?.snapshot?.live.lws;
-  return outcome === undefined || (lws?.kind === 'unknown' && lws.why === NOT_READ);
+  return outcome === undefined || (lws !== undefined && isNotAsked(lws));
 }
 
 type Pair = { readonly real: Saying; readonly lost: Saying; readonly resting: boolean };
