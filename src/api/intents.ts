@@ -18,6 +18,9 @@ export const INTENT = {
 /** A step of one release; step 0 is the one in which extra groups start. */
 export type StepIntent = { readonly index: number; readonly release: Release };
 
+/** The end of one pause, as far as its giver saw the step go: `partition` is the one that Git had then. */
+export type ApproveIntent = StepIntent & { readonly partition: number | undefined };
+
 /** The holds that a person may overrule, each by a word of its own that names what was seen. */
 export const ACCEPTABLE = [
   'Overshoot',
@@ -42,7 +45,7 @@ export type AbortIntent = { readonly release: Release; readonly newer: string | 
 export type RetryIntent = { readonly release: Release; readonly after: number };
 
 export type Intents = {
-  readonly approve: StepIntent | undefined;
+  readonly approve: ApproveIntent | undefined;
   readonly jump: StepIntent | undefined;
   readonly accept: readonly AcceptIntent[] | undefined;
   readonly abort: AbortIntent | undefined;
@@ -80,7 +83,7 @@ export function parseIntents(annotations: Readonly<Record<string, string>>): {
   };
   const stepWanted = '<step>@<release>, as 2@9c41d2e0.7';
   const intents = {
-    approve: read(INTENT.approve, stepWanted, parseStepIntent),
+    approve: read(INTENT.approve, '<step>@<release>#<partition>, as 2@9c41d2e0.7#6', parseApprove),
     // Nobody jumps back to step 0.
     jump: read(INTENT.jump, stepWanted, (text) => (text.startsWith('0') ? undefined : parseStepIntent(text))),
     accept: read(INTENT.accept, ACCEPT_WANTED, parseAccepts),
@@ -101,6 +104,11 @@ export function parseIntents(annotations: Readonly<Record<string, string>>): {
 /** `2@9c41d2e0.7`, as `parseIntents` reads it. */
 export function printStepIntent(intent: StepIntent): string {
   return `${intent.index}@${printRelease(intent.release)}`;
+}
+
+/** `2@9c41d2e0.7#6`; without a partition, as people write it by hand, it stands for the step however far that goes. */
+export function printApprove({ partition, ...step }: ApproveIntent): string {
+  return `${printStepIntent(step)}${partition === undefined ? '' : `#${partition}`}`;
 }
 
 /** `Recreated@9c41d2e0.7#5be07c11`, several comma-separated. */
@@ -144,6 +152,13 @@ function parseRetry(text: string): RetryIntent | undefined {
   if (release === undefined) return undefined;
   const after = match?.[2] === undefined ? release.serial : Number(match[2]);
   return after < release.serial ? undefined : { release, after };
+}
+
+function parseApprove(text: string): ApproveIntent | undefined {
+  const match = /^([^#]+)(?:#(0|[1-9][0-9]{0,6}))?$/.exec(text);
+  const step = match?.[1] === undefined ? undefined : parseStepIntent(match[1]);
+  if (step === undefined) return undefined;
+  return { ...step, partition: match?.[2] === undefined ? undefined : Number(match[2]) };
 }
 
 function parseStepIntent(text: string): StepIntent | undefined {

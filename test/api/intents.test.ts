@@ -14,9 +14,10 @@ import {
 const RELEASE = { digest: '9c41d2e0', serial: 7 };
 
 test.each([
-  [INTENT.approve, '2@9c41d2e0.7', { approve: { index: 2, release: RELEASE } }],
+  [INTENT.approve, '2@9c41d2e0.7', { approve: { index: 2, release: RELEASE, partition: undefined } }],
+  [INTENT.approve, '2@9c41d2e0.7#6', { approve: { index: 2, release: RELEASE, partition: 6 } }],
   [INTENT.jump, '50@9c41d2e0.7', { jump: { index: 50, release: RELEASE } }],
-  [INTENT.approve, '0@9c41d2e0.7', { approve: { index: 0, release: RELEASE } }],
+  [INTENT.approve, '0@9c41d2e0.7', { approve: { index: 0, release: RELEASE, partition: undefined } }],
   [
     INTENT.accept,
     'PartitionEdited@9c41d2e0.7#5be07c11',
@@ -49,6 +50,9 @@ test.each([
   [INTENT.jump, '0@9c41d2e0.7'],
   [INTENT.approve, '100@9c41d2e0.7'],
   [INTENT.approve, '2@9c41d2e0'],
+  [INTENT.approve, '2@9c41d2e0.7#'],
+  [INTENT.approve, '2@9c41d2e0.7#06'],
+  [INTENT.jump, '2@9c41d2e0.7#6'],
   [INTENT.approve, '2@ 9c41d2e0.7'],
   [INTENT.jump, '-1@9c41d2e0.7'],
   [INTENT.accept, 'PartitionEdited'],

@@ -69,13 +69,13 @@ const written: readonly (readonly [from: keyof typeof states, line: string, subj
     'paused',
     'approve vllm',
     `approve step 1 of ${RELEASE}`,
-    `+  annotations:\n+    tranche.dev/approve: "1@${RELEASE}"`,
+    `+  annotations:\n+    tranche.dev/approve: "1@${RELEASE}#3"`,
   ],
   [
     'paused',
     'approve vllm --step 1 -n llm --by Ada',
     `approve step 1 of ${RELEASE}`,
-    `+  annotations:\n+    tranche.dev/approve: "1@${RELEASE}"`,
+    `+  annotations:\n+    tranche.dev/approve: "1@${RELEASE}#3"`,
   ],
   ['paused', 'jump vllm 3', `jump to step 3 of ${RELEASE}`, `+  annotations:\n+    tranche.dev/jump: "3@${RELEASE}"`],
   [
@@ -146,26 +146,26 @@ describe('an order is a commit on the Rollout alone', () => {
 describe('where the annotations of the Rollout are', () => {
   const head = '  namespace: llm\n';
   const shapes: readonly (readonly [what: string, text: string, expected: string])[] = [
-    ['there are none', MANUAL, `${head}  annotations:\n    tranche.dev/approve: "1@${RELEASE}"\nspec:`],
+    ['there are none', MANUAL, `${head}  annotations:\n    tranche.dev/approve: "1@${RELEASE}#3"\nspec:`],
     [
       'there are others',
       MANUAL.replace(head, `${head}  annotations:\n    team: search  # ours\n`),
-      `${head}  annotations:\n    team: search  # ours\n    tranche.dev/approve: "1@${RELEASE}"\nspec:`,
+      `${head}  annotations:\n    team: search  # ours\n    tranche.dev/approve: "1@${RELEASE}#3"\nspec:`,
     ],
     [
       'in flow style',
       MANUAL.replace(head, `${head}  annotations: {team: search}\n`),
-      `${head}  annotations: {team: search, tranche.dev/approve: "1@${RELEASE}"}\nspec:`,
+      `${head}  annotations: {team: search, tranche.dev/approve: "1@${RELEASE}#3"}\nspec:`,
     ],
     [
       'an older approval is there: its serial is not used again',
       MANUAL.replace(head, `${head}  annotations:\n    tranche.dev/approve: "2@11111111.1"\n`),
-      `${head}  annotations:\n    tranche.dev/approve: "1@0e241605.3"\nspec:`,
+      `${head}  annotations:\n    tranche.dev/approve: "1@0e241605.3#3"\nspec:`,
     ],
     [
       'with Windows line ends',
       MANUAL.replaceAll('\n', '\r\n'),
-      `${head}  annotations:\n    tranche.dev/approve: "1@${RELEASE}"\nspec:`.replaceAll('\n', '\r\n'),
+      `${head}  annotations:\n    tranche.dev/approve: "1@${RELEASE}#3"\nspec:`.replaceAll('\n', '\r\n'),
     ],
   ];
   test.each(shapes)('%s', async (_, text, expected) => {
@@ -185,7 +185,7 @@ describe('where the annotations of the Rollout are', () => {
     await site.run('approve vllm');
     const [chat, vllm] = (await site.text(ROLLOUT_FILE)).split('---\n');
     expect(chat).toBe(other);
-    expect(vllm).toContain(`tranche.dev/approve: "1@${RELEASE}"`);
+    expect(vllm).toContain(`tranche.dev/approve: "1@${RELEASE}#3"`);
   });
 });
 

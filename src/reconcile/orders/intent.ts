@@ -1,6 +1,14 @@
 /** A person's word as a commit: approve, abort and the rest, written where the next pass reads them. */
 
-import { ACCEPTABLE, INTENT, printAbort, printAccepts, printRetry, printStepIntent } from '../../api/intents.ts';
+import {
+  ACCEPTABLE,
+  INTENT,
+  printAbort,
+  printAccepts,
+  printApprove,
+  printRetry,
+  printStepIntent,
+} from '../../api/intents.ts';
 import { isJsonObject, type Json } from '../../api/json.ts';
 import { parseRelease, printRelease, type Release, sameRelease } from '../../api/release.ts';
 import { releaseToAccept } from '../../rollout/accepting.ts';
@@ -27,9 +35,6 @@ export type IntentPlan =
   | { readonly kind: 'refused'; readonly why: string };
 
 const PAUSED = ['spec', 'strategy', 'paused'] as const;
-
-/** Holds that an approval ends besides a pause, also while extra groups start. */
-const OVERRULED: readonly string[] = ['Overshoot', 'GroupsAstray', 'StepScaledAway', 'PartitionEdited', 'Recreated'];
 
 /** Turns an intent into edits of the Rollout. Every one names the release that it is meant for. */
 export function planIntent(intent: Intent, snapshot: Snapshot): IntentPlan {
@@ -76,13 +81,15 @@ function approve(step: number | undefined, snapshot: Snapshot): IntentPlan {
   if (current === undefined) return refused('no step is in flight, so there is nothing to approve');
   if (step !== undefined && step !== current.index)
     return refused(`step ${current.index} is current, not step ${step}`);
+  if (current.index === 0)
+    return refused(
+      'the extra groups are still starting and step 1 is not in Git yet, so there is no pause to end. A hold that a person may accept is named: --hold Overshoot',
+    );
   // Given before its groups are there it ends the pause that is still to come, and skips nothing else.
-  const overruled = snapshot.record?.holds.some(({ reason }) => OVERRULED.includes(reason)) ?? false;
-  if (current.index === 0 && !overruled)
-    return refused('the extra groups are still starting and step 1 is not in Git yet, so there is nothing to approve');
+  const partition = snapshot.workload?.workload.partition;
   return annotate(
     'approve',
-    printStepIntent(current),
+    printApprove({ ...current, partition }),
     `approve step ${current.index} of ${printRelease(current.release)}`,
   );
 }

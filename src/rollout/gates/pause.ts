@@ -1,6 +1,6 @@
 /** Gates that serve the pause of a step, and the orders that end it: an approval, a jump. */
 
-import type { StepIntent } from '../../api/intents.ts';
+import type { ApproveIntent, StepIntent } from '../../api/intents.ts';
 import { sameRelease } from '../../api/release.ts';
 import { type Hold, hold } from '../hold.ts';
 import type { Situation } from '../situation.ts';
@@ -24,16 +24,29 @@ export function waitingOnPause(situation: Situation, step: StepIntent): Hold | u
       `step ${step.index} is done; its pause lasts another ${pause.leftSeconds} s`,
       pause.leftSeconds,
     );
+  const earlier = approvedForLess(situation, step)
+    ? '; it was approved before more groups went, which does not count for these'
+    : '';
   return hold(
     'PausedForApproval',
-    `step ${step.index} is done and waits for a person. To go on: tranche approve ${snapshot.key.name}`,
+    `step ${step.index} is done and waits for a person${earlier}. To go on: tranche approve ${snapshot.key.name}`,
   );
 }
 
-/** Whether a person has approved this very step of this very release. */
-export function approved({ snapshot }: Situation, step: StepIntent): boolean {
+/** Whether a person has approved this very step of this very release, and no further group has been let go since. */
+export function approved(situation: Situation, step: StepIntent): boolean {
+  return approvalOf(situation, step) !== undefined && !approvedForLess(situation, step);
+}
+
+/** It was given at a higher partition: an edit of the plan, or of the partition, has let more groups go since. */
+function approvedForLess(situation: Situation, step: StepIntent): boolean {
+  const seen = approvalOf(situation, step)?.partition;
+  return seen !== undefined && situation.partition < seen;
+}
+
+function approvalOf({ snapshot }: Situation, step: StepIntent): ApproveIntent | undefined {
   const approve = snapshot.rollout?.intents.approve;
-  return approve !== undefined && approve.index === step.index && sameRelease(approve.release, step.release);
+  return approve?.index === step.index && sameRelease(approve.release, step.release) ? approve : undefined;
 }
 
 /** A jump forward, ordered for this release, ends the pause of the step it leaves. */

@@ -102,7 +102,7 @@ test.each([
 function approvedIn({ rollout }: Snapshot): Snapshot['rollout'] {
   if (rollout === undefined) throw new Error('no Rollout');
   const release = { digest: 'bbbbbbbb', serial: 2 };
-  return { ...rollout, intents: { ...rollout.intents, approve: { index: 1, release } } };
+  return { ...rollout, intents: { ...rollout.intents, approve: { index: 1, release, partition: undefined } } };
 }
 
 test('a date to come stays while groups show that our own clock is behind, and else counts from now', () => {
