@@ -13,7 +13,7 @@ import { frozenPlanOf } from '../api/rollout-frozen.ts';
 import { fieldsLive, unappliedSince } from './applied.ts';
 import { plannedGroups } from './batches.ts';
 import { expectedOf } from './expected.ts';
-import { revisionChanged } from './gates/cluster.ts';
+import { recreated, revisionChanged } from './gates/cluster.ts';
 import { holdKind } from './hold.ts';
 import type { Decision } from './move.ts';
 import { phaseOf, rolloutIdOf } from './phase.ts';
@@ -196,7 +196,8 @@ function uidsAfter(
 ): RolloutRecord['uids'] {
   const before = snapshot.record?.uids;
   if (situation?.observed === undefined) return before;
-  const open = state === 'requested' || state === 'surging' || state === 'partial' || state === 'rolling';
+  const begun = state === 'surging' || state === 'partial' || state === 'rolling';
+  const open = begun || (state === 'requested' && recreated(situation) !== undefined);
   const { lws, leaderSet } = situation.observed;
   return open && before !== undefined ? before : { lws: lws.uid, leaderSet: leaderSet.uid };
 }

@@ -62,9 +62,10 @@ export function mixedRevisions({ observed, asked }: Situation): Hold | undefined
 }
 
 /** The objects are not those that the delivery began with: everything in them came up on Git's template (trace 29l). */
-export function recreated({ observed, snapshot }: Situation): Hold | undefined {
+export function recreated(situation: Situation): Hold | undefined {
+  const { observed, snapshot } = situation;
   const before = snapshot.record?.uids;
-  if (observed === undefined || before === undefined) return undefined;
+  if (observed === undefined || before === undefined || allOnStable(situation, observed)) return undefined;
   const which =
     before.lws !== observed.lws.uid
       ? 'LeaderWorkerSet'
@@ -77,6 +78,14 @@ export function recreated({ observed, snapshot }: Situation): Hold | undefined {
     `the ${which} is not the one that this delivery began with: all groups came up on the template of Git. To accept that: tranche approve ${snapshot.key.name} --hold Recreated; to go back: tranche abort ${snapshot.key.name}`,
   );
   return withFacts(held, uidsOf(observed));
+}
+
+/** Made anew before anything was asked for, they came up on the stable text: a request begins with them as they are. */
+function allOnStable({ marks, digest, asked }: Situation, observed: Observed): boolean {
+  const isRequest = marks !== undefined && marks.step === undefined && marks.release.digest !== digest;
+  if (!isRequest || asked === undefined || observed.stableKey === undefined) return false;
+  const groups = wanted(observed, asked);
+  return groups.length === asked && groups.every((group) => group.key === observed.stableKey);
 }
 
 /** The objects that are there instead; undefined: they are the ones that the delivery began with. */

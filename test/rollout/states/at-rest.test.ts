@@ -281,6 +281,12 @@ test.each<Row>([
     'Armed: step 1/3, armed => B.2 1/3 floor=0',
   ],
   ['settled: nothing pending, nothing held', { live: { setUid: 'set-2' }, record: {} }, 'hold Recreated'],
+  ['before the request: all on the stable text', { ...requested, live: { uid: 'lws-2' }, record: {} }, step1],
+  [
+    'one group did not come up yet',
+    { ...requested, groups: '0:A+ 1:A+ 2:A+', live: { uid: 'lws-2' }, record: {} },
+    'hold Recreated BlockedByUnreadyGroup',
+  ],
 ])('recreated at rest, %s', (_, of, then) => expect(planned(of)).toBe(then));
 
 const aborted: World = { marks: 'A.1 aborted=B.2', intents: { retry: 'B.2' }, retryText: 'B' };
