@@ -41,7 +41,7 @@ export function openPorts(options: CommonOptions, io: Io): Ports {
 export async function meant(options: CommonOptions, io: Io, writes: boolean): Promise<CommonOptions> {
   if (options.repoIsDefault !== true) return options;
   const { remoteOfClone } = await import('./adapters/git/clone-remote.ts');
-  const remote = remoteOfClone(options.repo);
+  const remote = remoteOfClone(resolve(io.folder, options.repo));
   if (remote === undefined) return options;
   const { name, kind, location } = remote;
   if (kind === 'reachable') {

@@ -83,7 +83,11 @@ describe('a delivery', () => {
       expect(called.out, repo).toContain('would commit  rollout(llm/vllm): adopt');
       expect(called.code, repo).toBe(0);
     }
-    expect(await site.run('plan', { TRANCHE_REPO: '' }), 'this folder is none').toMatchObject({ code: 2 });
+    expect(await site.run('plan', { TRANCHE_REPO: '' }), 'this folder is none').toEqual({
+      code: 2,
+      out: '',
+      err: expect.stringContaining('not a Git repository'),
+    });
   });
 
   test('the text of plan is that of reconcile, with message and diff below', async () => {
