@@ -142,7 +142,12 @@ export const mutants: readonly Mutant[] = [
     'soakingSince(situation) ?? snapshot.now;',
     '0;',
   ),
-  mutant('an approval is good for every step', 'rollout/gates/pause.ts', 'approve.index === step.index && ', ''),
+  mutant(
+    'an approval is good for every step',
+    'rollout/gates/pause.ts',
+    'approve?.index === step.index && sameRelease',
+    'approve !== undefined && sameRelease',
+  ),
   mutant(
     'a pause of the whole rollout is not looked at',
     'rollout/gates/people.ts',
