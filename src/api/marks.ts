@@ -51,8 +51,14 @@ export type Marks = {
   readonly aborted: readonly Release[];
 };
 
-/** A mark that cannot be read. */
-export type MarkFault = { readonly key: string; readonly seen: string; readonly wanted: string };
+/** A mark that cannot be read, or that is missing beside others. */
+export type MarkFault = {
+  readonly key: string;
+  readonly seen: string;
+  readonly wanted: string;
+  /** Only taken out, while `seen` is there: nothing is wrong, so the way back may go by what was written before. */
+  readonly missing?: true;
+};
 
 /**
  * Reads the marks of a manifest or of a live object. No `release`: not managed, undefined, unless other marks are
@@ -77,9 +83,7 @@ export function parseMarks(annotations: Readonly<Record<string, string>>): Marks
   if (faults.length > 0) return faults;
   if (release === undefined) {
     const stray = Object.values(MARK).find((key) => annotations[key] !== undefined);
-    return stray === undefined
-      ? undefined
-      : [{ key: MARK.release, seen: `none, but there is ${stray}`, wanted: 'a release' }];
+    return stray === undefined ? undefined : [{ key: MARK.release, seen: stray, wanted: 'a release', missing: true }];
   }
   return { release, step, stable, restore, aborted: aborted ?? [] };
 }

@@ -116,14 +116,14 @@ const rows: readonly (readonly [what: string, files: Files, said: readonly strin
     'a step without a release',
     marked('step: "1/3"'),
     [
-      'apps/vllm/lws.yaml:7: LeaderWorkerSet vllm: tranche.dev/release is "none, but there is tranche.dev/step", wanted a release (BadAnnotation). Put the value back that the last commit of tranche wrote (git log -p shows it), or remove an intent that is no longer meant.',
+      'apps/vllm/lws.yaml:7: LeaderWorkerSet vllm: tranche.dev/release is missing, though there is tranche.dev/step, wanted a release (BadAnnotation). Put the value back that the last commit of tranche wrote (git log -p shows it), or remove an intent that is no longer meant.',
     ],
   ],
   [
     'an intent that nobody can read',
     rollout('  namespace: llm\n', '  namespace: llm\n  annotations:\n    tranche.dev/approve: "yes"\n'),
     [
-      'rollouts/vllm.yaml:7: Rollout vllm: tranche.dev/approve is "yes", wanted <step>@<release>, as 2@9c41d2e0.7 (BadAnnotation). Put the value back that the last commit of tranche wrote (git log -p shows it), or remove an intent that is no longer meant.',
+      'rollouts/vllm.yaml:7: Rollout vllm: tranche.dev/approve is "yes", wanted <step>@<release>#<partition>, as 2@9c41d2e0.7#6 (BadAnnotation). Put the value back that the last commit of tranche wrote (git log -p shows it), or remove an intent that is no longer meant.',
     ],
   ],
   [

@@ -1,6 +1,7 @@
 /** The marks that our last commit wrote and that somebody has taken out of the file since. */
 
-import type { Marks } from '../../api/marks.ts';
+import { at } from '../../api/json.ts';
+import { MARK, type Marks } from '../../api/marks.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import { lacksMarks } from '../../rollout/lost-marks.ts';
 import type { WorkloadFile } from '../../rollout/snapshot.ts';
@@ -15,14 +16,18 @@ async function lostMarks(of: Observation, file: WorkloadFile | undefined): Promi
   const { rollout } = of.entry.reading;
   if (file === undefined || rollout === undefined || rollout.rollout.disabled) return undefined;
   const { marks: own, partition } = file.workload;
-  // Without a record the fields tell: nothing of ours is below the sentinel without a step.
-  const odd = own !== undefined && own.step === undefined && partition !== SENTINEL;
+  // Without a record the file tells: nothing of ours is below the sentinel without a step, or has marks but no release.
+  const odd = own === undefined ? hasMarks(of) : own.step === undefined && partition !== SENTINEL;
   if (recorded === undefined ? !odd : !lacksMarks(own, recorded)) return undefined;
   const commit = await of.git.stepCommit(of.entry.key, () => true);
   const there = commit === undefined ? undefined : await of.git.textAt(commit.oid, of.entry);
   const written = there?.kind === 'known' ? there.value.manifest?.workload.marks : undefined;
   const marks = written ?? recorded;
   return marks !== undefined && lacksMarks(own, marks) ? marks : undefined;
+}
+
+function hasMarks({ entry }: Observation): boolean {
+  return Object.values(MARK).some((key) => at(entry.workload?.value, ['metadata', 'annotations', key]) !== undefined);
 }
 
 /** What is gone, and the file as it would be with it: what is read beside it hangs on what is being delivered. */

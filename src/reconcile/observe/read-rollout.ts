@@ -58,12 +58,13 @@ export function fieldIssue(document: ManifestDocument, fault: FieldFault): Issue
 /** A mark or intent that cannot be read, as an issue with its line. */
 export function markIssue(document: ManifestDocument, fault: MarkFault): Issue {
   const path = ['metadata', 'annotations', fault.key];
+  const seen = fault.missing === undefined ? JSON.stringify(fault.seen) : `missing, though there is ${fault.seen}`;
   return {
     file: document.file,
     line: document.lineOf(path),
     path: path.join('.'),
     reason: 'BadAnnotation',
-    message: `${nameOf(document)}: ${fault.key} is ${JSON.stringify(fault.seen)}, wanted ${fault.wanted}`,
+    message: `${nameOf(document)}: ${fault.key} is ${seen}, wanted ${fault.wanted}`,
     hint: 'Put the value back that the last commit of tranche wrote (git log -p shows it), or remove an intent that is no longer meant.',
   };
 }

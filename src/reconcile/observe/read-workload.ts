@@ -54,7 +54,8 @@ export function readWorkload(document: ManifestDocument): WorkloadReading {
   };
   // Whoever raises a budget that nobody can read may lower it, and writes down a wrong number to go back to.
   const budgetUnread = budget.kind === 'wrong' && maxUnavailable === undefined;
-  if (isFaults(marks) || budgetUnread) return { workload: undefined, issues };
+  const marksUnread = isFaults(marks) && marks.some(({ missing }) => missing === undefined);
+  if (marksUnread || budgetUnread) return { workload: undefined, issues };
   const { file, object, text } = document;
   return { workload: { file, object, workload, digest: releaseDigest(content), text }, issues };
 }
