@@ -24,7 +24,8 @@ export function rollingBack(situation: Situation, marks: Marks): Decision {
   if (observed === undefined || replicas === undefined)
     return holding([hold('ClusterUnreadable', 'the groups could not be read')], 'StepUpgrade');
   const groups = wanted(observed, replicas);
-  const away = groups.filter((group) => group.version !== 'release' && !neverLeft(situation, group));
+  const others = groups.filter((group) => group.version !== 'release');
+  const away = others.filter((group) => !neverLeft(situation, group));
   const low = lowest(away.filter((group) => group.uid !== ''));
   if (low !== undefined && low < partition) return widen(situation, marks, low);
   const failed = failedSurgeReturned(situation, marks);
@@ -34,7 +35,8 @@ export function rollingBack(situation: Situation, marks: Marks): Decision {
   if (stuck !== undefined) return stuck;
   const waiting = waitingOn(groups, away);
   if (waiting !== undefined) return holding([waiting], 'StepUpgrade');
-  if (!flipped(observed.leaderSet))
+  // One that never left keeps an older revision of the same text, so that the StatefulSet never takes all leaders over.
+  if (others.length === 0 && !flipped(observed.leaderSet))
     return holding(
       [
         hold(

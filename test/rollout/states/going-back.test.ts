@@ -352,7 +352,7 @@ test('a label that somebody wrote into the live template restarts no group that 
     u: 1,
     marks: 'A.1 rollback floor=2 aborted=B.2',
     groups,
-    live: { twin: 'X', flipped: true },
+    live: { twin: 'X', flipped: false },
   });
   const { lws, revisions } = snapshot.live;
   if (lws.kind !== 'known' || revisions.kind !== 'known') throw new Error('not known');

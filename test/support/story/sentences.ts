@@ -381,6 +381,27 @@ const clusters: readonly Sentence[] = [
     },
   },
   {
+    pattern: /^Somebody patches (\S+) in the cluster: (\{.+\})\.$/,
+    act: ({ stage }, [name = '', patch = '']) => {
+      stage.cluster.store.patch({ resource: LWS, namespace: NAMESPACE, name }, JSON.parse(patch), 'kubectl-patch');
+      stage.cluster.settle();
+    },
+  },
+  {
+    pattern: /^All nodes are gone, with (\d+) groups of (\S+)\.$/,
+    act: ({ stage }, [groups = '', name = '']) => {
+      stage.cluster.setStock(0);
+      for (let group = 0; group < Number(groups); group += 1)
+        stage.cluster.kill({ ...LEADERS, name, group, pods: 'leader' });
+    },
+  },
+  {
+    pattern: /^Nodes with (\d+) GPUs are back\.$/,
+    act: ({ stage }, [amount = '']) => {
+      stage.cluster.setStock(Number(amount));
+    },
+  },
+  {
     pattern: /^Somebody sets the partition of (\S+) to (\d+) in the cluster\.$/,
     act: ({ stage }, [name = '', value = '']) => {
       const spec: JsonObject = { rolloutStrategy: { rollingUpdateConfiguration: { partition: Number(value) } } };
