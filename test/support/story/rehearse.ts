@@ -157,7 +157,8 @@ const says = (saying: Saying, reason: string): boolean => saying.holds.some((hol
 /** All groups are on the release, and only numbers follow. */
 const movesNothing = (saying: Saying): boolean => saying.commit.includes('no further group moves');
 
-const RAISES = /maxUnavailable \S+ → [0-9]+ /;
+/** What maxUnavailable becomes with this commit; 0: it stays. */
+const raisedTo = (commit: string): number => Number(/maxUnavailable \S+ → ([0-9]+) /.exec(commit)?.[1] ?? 0);
 const sameReason = (...sayings: readonly Saying[]): boolean =>
   new Set(sayings.map(({ commit }) => /Rollout-Reason: ([A-Za-z]+)/.exec(commit)?.[1])).size === 1;
 
@@ -208,7 +209,7 @@ const exceptions: readonly Exception[] = [
     silent: false,
     // The budget stays lower, and the partition higher, than the record has it.
     holds: ({ real, lost }) =>
-      RAISES.test(real.commit) && !RAISES.test(lost.commit) && (lost.commit === '' || sameReason(real, lost)),
+      raisedTo(real.commit) > raisedTo(lost.commit) && (lost.commit === '' || sameReason(real, lost)),
   },
   {
     name: 'that main was rewritten is not known',
