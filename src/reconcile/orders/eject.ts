@@ -29,7 +29,8 @@ export function planEject(wish: EjectWish, snapshot: Snapshot): EjectPlan {
     return refused(
       'the LeaderWorkerSet cannot be read from the files, so its annotations are not known. Correct the file (tranche lint says where), then order again',
     );
-  const { marks } = file.workload;
+  // Marks that a hand took out tell as well what is in flight: partition 0 would restart every group on it.
+  const marks = snapshot.lostMarks ?? file.workload.marks;
   if (marks === undefined)
     return refused('the workload carries no annotation of tranche: there is nothing to hand back');
   const open = marks.step !== undefined || file.digest !== marks.release.digest;
@@ -57,7 +58,7 @@ export function planEject(wish: EjectWish, snapshot: Snapshot): EjectPlan {
             ? { kind: 'remove', path: MAX_UNAVAILABLE_PATH }
             : { kind: 'set', path: MAX_UNAVAILABLE_PATH, value: displaced.was },
         ];
-  const surge = surgeInGit(file.workload);
+  const surge = surgeInGit({ ...file.workload, marks });
   const replicas: Edit[] = surge === undefined ? [] : [{ kind: 'set', path: REPLICAS_PATH, value: surge.was }];
   return {
     kind: 'write',
