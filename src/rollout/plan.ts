@@ -13,8 +13,7 @@ import { moveEdits } from './recreate-edits.ts';
 import { ORDINARY_REQUEUE_SECONDS } from './requeue.ts';
 import { type Situation, situationOf } from './situation.ts';
 import type { EditedFile, RolloutKey, Snapshot } from './snapshot.ts';
-import { createAnew } from './strategies/creating-anew.ts';
-import { strategies } from './strategies/index.ts';
+import { strategyOf } from './strategies/index.ts';
 
 export const PLAN_VERSION = 1;
 
@@ -59,7 +58,7 @@ export function plan(snapshot: Snapshot): Plan {
   const file = snapshot.workload;
   if (file === undefined) return planGone(snapshot);
   const situation = situationOf(snapshot, file);
-  const decision = strategies.partition(situation);
+  const decision = strategyOf(snapshot).decide(situation);
   return planOf({ snapshot, situation, decision, file });
 }
 
@@ -67,7 +66,7 @@ export function plan(snapshot: Snapshot): Plan {
 function planGone(snapshot: Snapshot): Plan {
   const kept = snapshot.rollout?.intents.recreating;
   if (kept === undefined) return withoutMove(snapshot, undefined, holding([], 'Completed'));
-  const decision = createAnew(snapshot, kept);
+  const decision = strategyOf(snapshot).decideAbsent(snapshot, kept);
   const file = snapshot.recreateText.kind === 'known' ? snapshot.recreateText.value.manifest : undefined;
   if (file === undefined) return withoutMove(snapshot, undefined, { ...decision, move: undefined });
   return planOf({ snapshot, situation: undefined, decision, file: { ...file, file: kept.file } });
@@ -152,7 +151,7 @@ export function standing(snapshot: Snapshot): RolloutRecord | undefined {
   const file = snapshot.workload;
   if (file === undefined) return planGone(snapshot).record;
   const situation = situationOf(snapshot, file);
-  const decision = strategies.partition(situation);
+  const decision = strategyOf(snapshot).decide(situation);
   return recordOf(snapshot, situation, { ...decision, move: undefined });
 }
 

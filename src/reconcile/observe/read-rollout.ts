@@ -14,6 +14,7 @@ import {
 } from '../../api/rollout.ts';
 import type { ManifestDocument } from '../../manifests/parse-file.ts';
 import type { RolloutFile } from '../../rollout/snapshot.ts';
+import { strategies } from '../../rollout/strategies/index.ts';
 import { rolloutHash } from './digests.ts';
 
 export type RolloutReading = {
@@ -109,7 +110,7 @@ function unsupported(document: ManifestDocument, rollout: Rollout): readonly Iss
       'tranche delivers LeaderWorkerSets only.',
     );
   }
-  if (rollout.style !== 'partition') {
+  if (!strategies[rollout.style].built) {
     const field =
       rollout.style === 'blueGreen'
         ? ['spec', 'strategy', 'blueGreen']

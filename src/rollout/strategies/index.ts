@@ -1,10 +1,33 @@
-/** The strategies by their Kruise rolling style. A new one is a file and a line here. */
+/** The strategies by their Kruise rolling style. A new one is a file and its row here. */
 
+import type { Recreating } from '../../api/recreating.ts';
 import type { RollingStyle } from '../../api/rollout.ts';
 import type { Decision } from '../move.ts';
 import type { Situation } from '../situation.ts';
+import type { Snapshot } from '../snapshot.ts';
+import { createAnew } from './creating-anew.ts';
 import { decidePartition } from './partition.ts';
 
-export type Strategy = (situation: Situation) => Decision;
+export type Strategy = {
+  /** Whether it is built. The Rollout of one that is not has an issue, which lets no step go forward. */
+  readonly built: boolean;
+  readonly decide: (situation: Situation) => Decision;
+  /** While the document is out of its file, to be created anew. */
+  readonly decideAbsent: (snapshot: Snapshot, recreating: Recreating) => Decision;
+};
 
-export const strategies = { partition: decidePartition } satisfies Partial<Record<RollingStyle, Strategy>>;
+const partition: Strategy = { built: true, decide: decidePartition, decideAbsent: createAnew };
+
+/** What a delivery in steps has begun goes back and is armed as ever, whatever style its Rollout asks for since. */
+const notBuilt: Strategy = { ...partition, built: false };
+
+export const strategies = {
+  partition,
+  canary: notBuilt,
+  blueGreen: notBuilt,
+} satisfies Record<RollingStyle, Strategy>;
+
+/** The strategy of a rollout. Where no Rollout is left, the marks are those of a delivery in steps. */
+export function strategyOf({ rollout }: Pick<Snapshot, 'rollout'>): Strategy {
+  return strategies[rollout?.rollout.style ?? 'partition'];
+}
