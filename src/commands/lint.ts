@@ -10,7 +10,7 @@ import { issueLine } from '../reconcile/status/report.ts';
 import { jsonText } from './json-text.ts';
 
 const NOT_ASKED = unknown('lint does not ask the cluster');
-const noCluster: Cluster = { list: async () => NOT_ASKED, get: async () => NOT_ASKED };
+const noCluster: Cluster = { list: async () => NOT_ASKED };
 
 /** The same world without its cluster. */
 export function filesOnly(ports: Ports): Ports {

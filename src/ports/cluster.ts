@@ -22,6 +22,4 @@ export interface Cluster {
    * (the CRD is not installed). Anything incomplete, refused or late is `unknown`, never an empty list.
    */
   list(resource: Resource, query: ListQuery): Promise<Known<readonly unknown[]>>;
-  /** One object. `absent`: the API server says that it does not exist. */
-  get(resource: Resource, object: { readonly namespace: string; readonly name: string }): Promise<Known<unknown>>;
 }

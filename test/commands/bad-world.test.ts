@@ -3,9 +3,10 @@
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { pageNotFound, type Reply, statusReply, unauthorized } from '../../src/adapters/api-server/reply.ts';
+import { pageNotFound, type Reply, statusReply } from '../../src/adapters/api-server/reply.ts';
 import type { ApiServerOptions } from '../../src/adapters/api-server/start-api-server.ts';
 import { resourceKinds } from '../../src/simulator/objects/resource-table.ts';
+import { unauthorized } from '../support/api-refusals.ts';
 import { type GitServer, type ServedRepository, startGitServer } from '../support/git-server.ts';
 import { type Site, startSite, stopSites } from '../support/site.ts';
 import { LWS_FILE, NEW, OLD } from '../support/vllm.ts';

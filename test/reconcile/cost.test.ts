@@ -53,7 +53,7 @@ async function costOf(world: World, remembered = newProcess(world)): Promise<Cos
   server.requests.length = 0;
   const cluster = fakeCluster({
     model: world.model,
-    fault: ({ verb, resource }) => void clusterCalls.push(`${verb} ${resource.plural}`),
+    fault: ({ resource }) => void clusterCalls.push(`list ${resource.plural}`),
   });
   const silent = () => undefined;
   const ports = {

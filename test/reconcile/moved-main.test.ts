@@ -86,10 +86,6 @@ test.each([
       asked.push(now);
       return live.list(...call);
     },
-    get: (...call) => {
-      asked.push(now);
-      return live.get(...call);
-    },
   };
   const clock = { now: () => now, sleep: async () => undefined };
   const began = now;

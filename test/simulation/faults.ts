@@ -31,7 +31,7 @@ function draw(universe: Universe, chance: Chance, call: Pending): Fate {
   if (call.kind === 'push') return pushFate(chance, rates);
   if (hitNew('crash after read')) return { kind: 'crash', why: 'crash after read', when: 'after' };
   if (hit('crash before read')) return { kind: 'crash', why: 'crash before read', when: 'before' };
-  if (call.kind === 'list' || call.kind === 'get') {
+  if (call.kind === 'list') {
     if (hit('cluster unknown')) {
       const why = chance.pick(['timed out', '403 forbidden', 'a page was missing']);
       return { kind: 'wrong', why: 'cluster unknown', fault: { port: 'cluster', fault: { kind: 'unknown', why } } };

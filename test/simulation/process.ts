@@ -18,7 +18,7 @@ export type PortFault =
 
 /** A call that has been made and not happened yet. */
 export type Pending = {
-  readonly kind: 'heads' | 'readAt' | 'history' | 'push' | 'list' | 'get';
+  readonly kind: 'heads' | 'readAt' | 'history' | 'push' | 'list';
   readonly what: string;
   /** Lets it happen; the process hears of it unless it is dead. */
   readonly happen: (fault: PortFault | undefined) => void;
@@ -214,10 +214,6 @@ export class Process {
       list: (resource, options) => {
         const { pass } = this;
         return this.ask('list', `list ${resource.plural}`, (fault) => open(fault, pass).list(resource, options));
-      },
-      get: (resource, options) => {
-        const { pass } = this;
-        return this.ask('get', `get ${resource.plural}`, (fault) => open(fault, pass).get(resource, options));
       },
     };
   }

@@ -122,7 +122,6 @@ class Story {
 
 /** The call has its effect, and the caller hears that it failed. */
 function lostReply({ kind }: Pending): PortFault {
-  if (kind === 'list' || kind === 'get')
-    return { port: 'cluster', fault: { kind: 'unknown', why: 'the reply was lost' } };
+  if (kind === 'list') return { port: 'cluster', fault: { kind: 'unknown', why: 'the reply was lost' } };
   return { port: 'git', fault: kind === 'push' ? { kind: 'lostReply' } : { kind: 'fail', retryable: true } };
 }

@@ -38,7 +38,7 @@ export function fakeCluster({ model, kinds = resourceKinds, fault }: FakeCluster
     });
   return {
     list: async (resource, { namespace, labelSelector: text }) => {
-      const call: Call = { verb: 'list', resource, namespace, name: '' };
+      const call: Call = { resource, namespace };
       const reading = begin(call);
       if ('kind' in reading) return reading;
       const kind = kindOf(call);
@@ -48,15 +48,6 @@ export function fakeCluster({ model, kinds = resourceKinds, fault }: FakeCluster
       const items = reading.list(resourceName(kind), namespace).filter(selector.matches);
       const list = wireList(kind, items, { resourceVersion: reading.resourceVersion, next: '', remaining: 0 });
       return known(list['items'] as readonly unknown[]);
-    },
-    get: async (resource, { namespace, name }) => {
-      const call: Call = { verb: 'get', resource, namespace, name };
-      const reading = begin(call);
-      if ('kind' in reading) return reading;
-      const kind = kindOf(call);
-      if (kind === undefined) return unknown(`${describe(call)}: no such resource; is its CRD installed?`);
-      const object = reading.get({ resource: resourceName(kind), namespace, name });
-      return object === undefined ? absent : known(object);
     },
   };
 }

@@ -31,8 +31,6 @@ export const methodNotAllowed = statusReply(405, {
   details: {},
 });
 
-export const unauthorized = statusReply(401, { message: 'Unauthorized', reason: 'Unauthorized' });
-
 /** A body in a format that the resource does not take. */
 export function unsupportedMediaType(accepted: readonly string[]): Reply {
   return statusReply(415, {
@@ -49,36 +47,4 @@ export function badRequest(message: string): Reply {
 /** 410 of a list whose continue token, or whose resourceVersion, is no longer served. */
 export function expired(message: string, metadata: JsonObject = {}): Reply {
   return statusReply(410, { metadata, message, reason: 'Expired' });
-}
-
-/** 429, as an overloaded API server answers. */
-export function tooManyRequests(seconds: number): Reply {
-  const reply = statusReply(429, {
-    message: 'the server has received too many requests and has asked us to try again later',
-    reason: 'TooManyRequests',
-    details: { retryAfterSeconds: seconds },
-  });
-  return { ...reply, headers: { 'retry-after': String(seconds) } };
-}
-
-/** 403 of RBAC, in its own words. */
-export function forbidden(
-  user: string,
-  asked: {
-    readonly verb: string;
-    readonly group: string;
-    readonly plural: string;
-    readonly namespace: string;
-    readonly name: string;
-  },
-): Reply {
-  const { verb, group, plural, namespace, name } = asked;
-  const resource = group === '' ? plural : `${plural}.${group}`;
-  const object = name === '' ? '' : ` "${name}"`;
-  const where = namespace === '' ? 'at the cluster scope' : `in the namespace "${namespace}"`;
-  return statusReply(403, {
-    message: `${resource}${object} is forbidden: User "${user}" cannot ${verb} resource "${plural}" in API group "${group}" ${where}`,
-    reason: 'Forbidden',
-    details: { ...(name === '' ? {} : { name }), ...(group === '' ? {} : { group }), kind: plural },
-  });
 }

@@ -1,19 +1,19 @@
 /** The cluster port on a Kubernetes API server. Absent on purpose: any request but GET. */
 
-import { at, isRecord } from '../../api/json.ts';
-import { type Known, known, unknown } from '../../api/known.ts';
+import { isRecord } from '../../api/json.ts';
+import { unknown } from '../../api/known.ts';
 import type { Cluster } from '../../ports/cluster.ts';
 import { askApi, type Deadline, startDeadline, type Wire } from './ask-api.ts';
-import { badName, type Call, describe, urlOf } from './call.ts';
+import { badName, type Call, describe } from './call.ts';
 import { readList } from './read-list.ts';
-import { isPage, parsed, refusal, webPage } from './refusal.ts';
+import { parsed } from './refusal.ts';
 
 /** Every read is asked of the server's own consistent state (no resourceVersion), never of its watch cache. */
 export function apiCluster(wire: Wire): Cluster {
   let isApiServer = false;
   return {
     list: async (resource, { namespace, labelSelector }) => {
-      const call: Call = { verb: 'list', resource, namespace, name: '' };
+      const call: Call = { resource, namespace };
       const bad = badName(call);
       if (bad !== undefined) return unknown(`${describe(call)}: ${bad}`);
       const deadline = startDeadline(wire.limits);
@@ -24,25 +24,7 @@ export function apiCluster(wire: Wire): Cluster {
         ? list
         : unknown(`${describe(call)}: ${wire.connection.server.origin} is no Kubernetes API server`);
     },
-    get: async (resource, { namespace, name }) => {
-      const call: Call = { verb: 'get', resource, namespace, name };
-      const bad = badName(call);
-      return bad === undefined ? await getObject(wire, call) : unknown(`${describe(call)}: ${bad}`);
-    },
   };
-}
-
-async function getObject(wire: Wire, call: Call): Promise<Known<unknown>> {
-  const url = urlOf(wire.connection.server, call, []);
-  const answer = await askApi(wire, url, startDeadline(wire.limits));
-  if (answer.kind === 'failure') return unknown(`${describe(call)} at ${url.origin}: ${answer.why}`);
-  if (answer.status !== 200) return refusal(call, answer);
-  if (isPage(answer)) return webPage(call, answer);
-  const object = parsed(answer.body);
-  if (at(object, ['metadata', 'name']) !== call.name || at(object, ['metadata', 'namespace']) !== call.namespace) {
-    return unknown(`${describe(call)}: the answer is not this object`);
-  }
-  return known(object);
 }
 
 /**

@@ -63,12 +63,11 @@ export function lazyCluster(open: () => Promise<Cluster>): Cluster {
   };
   return {
     list: async (resource, query) => (await opened()).list(resource, query),
-    get: async (resource, object) => (await opened()).get(resource, object),
   };
 }
 
 function unreadable(error: unknown): Cluster {
   if (!(error instanceof PortError)) throw error;
   const answer = unknown([error.message, error.hint].filter((text) => text !== '').join('. '));
-  return { list: async () => answer, get: async () => answer };
+  return { list: async () => answer };
 }

@@ -12,7 +12,6 @@ export type Status = {
   readonly reason: string;
   readonly message: string;
   readonly name: string;
-  readonly kind: string;
 };
 
 /** A body that is not a Status object gives empty fields. */
@@ -26,7 +25,6 @@ export function statusOf(answer: Answer): Status {
     reason: text(['reason']),
     message: text(['message']),
     name: text(['details', 'name']),
-    kind: text(['details', 'kind']),
   };
 }
 
@@ -46,7 +44,7 @@ export function refusal(call: Call, answer: Answer): Known<never> {
   if (answer.status === 403 && /admission webhook "[^"]*"/.test(status.message))
     return unknown(`${what}: refused by a webhook${said}`);
   if (answer.status === 403) {
-    const rule = `needs verb ${call.verb} on ${resourceName(call.resource)} in namespace ${call.namespace}`;
+    const rule = `needs verb list on ${resourceName(call.resource)} in namespace ${call.namespace}`;
     return unknown(`${what}: forbidden; ${rule}${said}`);
   }
   if (isPage(answer)) return webPage(call, answer);
@@ -56,18 +54,9 @@ export function refusal(call: Call, answer: Answer): Known<never> {
 }
 
 function notFound(call: Call, answer: Answer, status: Status): Known<never> {
-  const what = describe(call);
-  const { plural } = call.resource;
-  if (call.verb === 'get' && status.reason === 'NotFound' && status.kind === plural && status.name === call.name)
-    return absent;
-  const noResource = isPathNotFound(answer) || (status.reason === 'NotFound' && status.name === '');
-  if (call.verb === 'list' && noResource) return absent;
-  if (noResource)
-    return unknown(
-      `${what}: the API server has no ${resourceName(call.resource)} in version ${call.resource.version}; is its CRD installed?`,
-    );
+  if (isPathNotFound(answer) || (status.reason === 'NotFound' && status.name === '')) return absent;
   if (isPage(answer)) return webPage(call, answer);
-  return unknown(`${what}: 404, but not from the API server; check the address`);
+  return unknown(`${describe(call)}: 404, but not from the API server; check the address`);
 }
 
 /** No API server sends HTML: a proxy, a login page or an ingress answered in its place. Nothing of it is worth quoting. */

@@ -1,10 +1,10 @@
 /** Every refusal that was recorded from a real API server, asked of ours: the same status and the same words. */
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { forbidden, unauthorized } from '../../../src/adapters/api-server/reply.ts';
 import { type ApiServer, startApiServer } from '../../../src/adapters/api-server/start-api-server.ts';
 import type { JsonObject } from '../../../src/api/json.ts';
 import type { Cluster } from '../../../src/simulator/cluster-model.ts';
+import { forbidden, unauthorized } from '../../support/api-refusals.ts';
 import { type RecordedError, recordedErrors } from '../../support/recorded.ts';
 import { lwsManifest, restingCluster } from '../../support/simulated-cluster.ts';
 

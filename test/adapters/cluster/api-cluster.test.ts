@@ -7,7 +7,7 @@ import { apiCluster } from '../../../src/adapters/cluster/api-cluster.ts';
 import { type Connection, CredentialError } from '../../../src/adapters/cluster/connection.ts';
 import { type ClusterLimits, clusterLimits } from '../../../src/adapters/cluster/limits.ts';
 import { resources } from '../../../src/api/resources.ts';
-import type { Cluster, Resource } from '../../../src/ports/cluster.ts';
+import type { Cluster } from '../../../src/ports/cluster.ts';
 import { type RecordedError, recordedErrors, recordedItems, recordedList } from '../../support/recorded.ts';
 import { type Reply, type ScriptedServer, type Seen, scriptedServer } from '../../support/scripted-server.ts';
 
@@ -48,7 +48,6 @@ async function world(script: Script, limits: Partial<ClusterLimits> = {}): Promi
 }
 
 const inference = { namespace: 'inference', labelSelector: '' };
-const vllm = { namespace: 'inference', name: 'vllm' };
 const pods = (cluster: Cluster) => cluster.list(resources.pods, inference);
 const page = (items: readonly unknown[], next = '', resourceVersion = '7') => ({
   kind: 'PodList',
@@ -59,16 +58,18 @@ const page = (items: readonly unknown[], next = '', resourceVersion = '7') => ({
 const version: Reply = { body: { major: '1', minor: '36', gitVersion: 'v1.36.3' } };
 
 describe('reading', () => {
-  test('a recorded list and a recorded object', async () => {
-    const lws = recordedItems('mid-canary', 'lws')[0];
+  test('recorded lists', async () => {
     const { cluster, server } = await world(({ url }) => ({
-      body: url.includes('/pods') ? recordedList('mid-canary', 'pods') : lws,
+      body: recordedList('mid-canary', url.includes('/pods') ? 'pods' : 'lws'),
     }));
     expect(await pods(cluster)).toEqual({ kind: 'known', value: recordedItems('mid-canary', 'pods') });
-    expect(await cluster.get(resources.lws, vllm)).toEqual({ kind: 'known', value: lws });
+    expect(await cluster.list(resources.lws, inference)).toEqual({
+      kind: 'known',
+      value: recordedItems('mid-canary', 'lws'),
+    });
     expect(server.seen.map(({ method, url }) => `${method} ${url}`)).toEqual([
       'GET /api/v1/namespaces/inference/pods?limit=500',
-      'GET /apis/leaderworkerset.x-k8s.io/v1/namespaces/inference/leaderworkersets/vllm',
+      'GET /apis/leaderworkerset.x-k8s.io/v1/namespaces/inference/leaderworkersets?limit=500',
     ]);
     expect(server.seen[0]!.headers.authorization).toBe('Bearer s3cr3t');
   });
@@ -102,24 +103,15 @@ describe('reading', () => {
     expect(await pods(cluster)).toEqual({ kind: 'known', value: [] });
   });
 
-  test.each([
-    ['list', '..', 'x'],
-    ['list', '', 'x'],
-    ['list', 'a/b', 'x'],
-    ['get', 'llm', '..'],
-    ['get', 'llm', ''],
-    ['get', 'llm', 'a?b'],
-    ['get', 'llm', 'a..b'],
-    ['get', 'LLM', 'vllm'],
-  ])('%s of namespace %j, name %j is not even asked', async (verb, namespace, name) => {
-    const { cluster, server } = await world(() => ({ body: page([]) }));
-    const answer =
-      verb === 'list'
-        ? await cluster.list(resources.pods, { namespace, labelSelector: '' })
-        : await cluster.get(resources.pods, { namespace, name });
-    expect(answer.kind).toBe('unknown');
-    expect(server.seen).toEqual([]);
-  });
+  test.each([['..'], [''], ['a/b'], ['a?b'], ['a..b'], ['LLM']])(
+    'namespace %j is not even asked for',
+    async (namespace) => {
+      const { cluster, server } = await world(() => ({ body: page([]) }));
+      const answer = await cluster.list(resources.pods, { namespace, labelSelector: '' });
+      expect(answer.kind).toBe('unknown');
+      expect(server.seen).toEqual([]);
+    },
+  );
 });
 
 /** Plays a recorded refusal, whatever is asked. */
@@ -128,40 +120,21 @@ function replay({ httpStatus, body }: RecordedError): Script {
 }
 
 describe('recorded refusals', () => {
-  const wanted: Readonly<Record<string, { list: string; get: string }>> = {
-    'forbidden-list': {
-      list: 'unknown list pods in inference: forbidden; needs verb list on pods in namespace inference: pods is forbidden: User "limited" cannot list resource "pods" in API group "" in the namespace "inference"',
-      get: 'unknown get leaderworkersets.leaderworkerset.x-k8s.io inference/vllm: forbidden; needs verb get on leaderworkersets.leaderworkerset.x-k8s.io in namespace inference: pods is forbidden: User "limited" cannot list resource "pods" in API group "" in the namespace "inference"',
-    },
-    unauthorized: {
-      list: 'unknown list pods in inference: the API server does not accept these credentials (401); log in again, or check the context',
-      get: 'unknown get leaderworkersets.leaderworkerset.x-k8s.io inference/vllm: the API server does not accept these credentials (401); log in again, or check the context',
-    },
-    'path-not-found': {
-      list: 'absent',
-      get: 'unknown get leaderworkersets.leaderworkerset.x-k8s.io inference/vllm: the API server has no leaderworkersets.leaderworkerset.x-k8s.io in version v1; is its CRD installed?',
-    },
-    // The recorded object is `nope`: an answer about another object than we asked for says nothing about ours.
-    'not-found': {
-      list: 'unknown list pods in inference: 404, but not from the API server; check the address',
-      get: 'unknown get leaderworkersets.leaderworkerset.x-k8s.io inference/vllm: 404, but not from the API server; check the address',
-    },
-    'expired-list-continue': {
-      list: 'unknown list pods in inference: the list expired 3 times while it was read',
-      get: 'unknown get leaderworkersets.leaderworkerset.x-k8s.io inference/vllm: the API server answered 410: The provided continue parameter is too old',
-    },
-    'webhook-down': {
-      list: 'unknown list pods in inference: the API server answered 500: Internal error occurred: failed calling webhook',
-      get: 'unknown get leaderworkersets.leaderworkerset.x-k8s.io inference/vllm: the API server answered 500: Internal error occurred: failed calling webhook',
-    },
-    'size-zero': {
-      list: 'unknown list pods in inference: refused by a webhook: admission webhook "vleaderworkerset.kb.io" denied',
-      get: 'unknown get leaderworkersets.leaderworkerset.x-k8s.io inference/vllm: refused by a webhook: admission webhook',
-    },
-    'future-resource-version': {
-      list: 'unknown list pods in inference: the API server answered 504: Timeout: Too large resource version',
-      get: 'unknown get leaderworkersets.leaderworkerset.x-k8s.io inference/vllm: the API server answered 504: Timeout',
-    },
+  const wanted: Readonly<Record<string, string>> = {
+    'forbidden-list':
+      'unknown list pods in inference: forbidden; needs verb list on pods in namespace inference: pods is forbidden: User "limited" cannot list resource "pods" in API group "" in the namespace "inference"',
+    unauthorized:
+      'unknown list pods in inference: the API server does not accept these credentials (401); log in again, or check the context',
+    'path-not-found': 'absent',
+    // About one object, `nope`: it says nothing about the list that we asked for.
+    'not-found': 'unknown list pods in inference: 404, but not from the API server; check the address',
+    'expired-list-continue': 'unknown list pods in inference: the list expired 3 times while it was read',
+    'webhook-down':
+      'unknown list pods in inference: the API server answered 500: Internal error occurred: failed calling webhook',
+    'size-zero':
+      'unknown list pods in inference: refused by a webhook: admission webhook "vleaderworkerset.kb.io" denied',
+    'future-resource-version':
+      'unknown list pods in inference: the API server answered 504: Timeout: Too large resource version',
   };
   const refusals = recordedErrors.filter(({ httpStatus }) => httpStatus !== 200);
   const tell = (answer: { kind: string; why?: string }) =>
@@ -170,21 +143,13 @@ describe('recorded refusals', () => {
   test.each(refusals.map((error) => [error.name, error] as const))('%s', async (name, error) => {
     const { cluster } = await world(replay(error));
     const list = tell(await pods(cluster));
-    const get = tell(await cluster.get(resources.lws, vllm));
-    const expected = wanted[name] ?? { list: 'unknown list pods in inference: ', get: 'unknown get leaderworkersets' };
-    expect(list.startsWith(expected.list) ? expected.list : list).toBe(expected.list);
-    expect(get.startsWith(expected.get) ? expected.get : get).toBe(expected.get);
+    const expected = wanted[name] ?? 'unknown list pods in inference: ';
+    expect(list.startsWith(expected) ? expected : list).toBe(expected);
     expect(list.length).toBeLessThan(500);
   });
 
   test('every expectation above is of a refusal that was recorded', () => {
     expect(Object.keys(wanted).filter((name) => !refusals.some((error) => error.name === name))).toEqual([]);
-  });
-
-  test('an object that does not exist is absent', async () => {
-    const error = recordedErrors.find(({ name }) => name === 'not-found')!;
-    const { cluster } = await world(replay(error));
-    expect(await cluster.get(resources.lws, { namespace: 'inference', name: 'nope' })).toEqual({ kind: 'absent' });
   });
 });
 
@@ -239,7 +204,6 @@ describe('answers that are no answers', () => {
   ])('%s', async (_, reply) => {
     const { cluster } = await world(() => reply);
     expect(await pods(cluster)).toMatchObject({ kind: 'unknown' });
-    expect(await cluster.get(resources.lws, vllm)).toMatchObject({ kind: 'unknown' });
   });
 
   test.each([200, 404, 502])('a web page (%i) is told as one, and not quoted', async (status) => {
@@ -249,16 +213,6 @@ describe('answers that are no answers', () => {
       `: a web page came back (HTTP ${status}), so a proxy, a login page or an ingress`,
     );
     expect(await pods(cluster)).toEqual({ kind: 'unknown', why });
-    expect(await cluster.get(resources.lws, vllm)).toEqual({ kind: 'unknown', why });
-  });
-
-  test('another object than asked for', async () => {
-    const other = { metadata: { name: 'other', namespace: 'inference' } };
-    const { cluster } = await world(() => ({ body: other }));
-    expect(await cluster.get(resources.lws, vllm)).toEqual({
-      kind: 'unknown',
-      why: 'get leaderworkersets.leaderworkerset.x-k8s.io inference/vllm: the answer is not this object',
-    });
   });
 });
 
@@ -461,15 +415,14 @@ describe('credentials', () => {
   });
 
   test('no message and no line of the log holds the token', async () => {
-    const resource: Resource = resources.lws;
     for (const status of [200, 401, 403, 404, 410, 429, 500]) {
       const { cluster, lines } = await world(() => ({ status, body: { kind: 'Status', message: 'no', headers: {} } }));
-      const answers = [await pods(cluster), await cluster.get(resource, vllm)];
-      expect(JSON.stringify([answers, lines])).not.toContain('s3cr3t');
+      const answer = await pods(cluster);
+      expect(JSON.stringify([answer, lines])).not.toContain('s3cr3t');
     }
   });
 });
 
 test('the port has no method that writes', () => {
-  expect(Object.keys(clusterAt('http://127.0.0.1:9').cluster).sort()).toEqual(['get', 'list']);
+  expect(Object.keys(clusterAt('http://127.0.0.1:9').cluster).sort()).toEqual(['list']);
 });

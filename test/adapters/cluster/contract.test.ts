@@ -1,12 +1,13 @@
 /** The contract of the cluster port, held by the adapter over HTTP and by the fake of the simulation. */
 
 import { expect, test } from 'vitest';
-import { forbidden, statusReply } from '../../../src/adapters/api-server/reply.ts';
+import { statusReply } from '../../../src/adapters/api-server/reply.ts';
 import { startApiServer } from '../../../src/adapters/api-server/start-api-server.ts';
 import { apiCluster } from '../../../src/adapters/cluster/api-cluster.ts';
 import { resourceName } from '../../../src/adapters/cluster/call.ts';
 import { clusterLimits } from '../../../src/adapters/cluster/limits.ts';
 import { resources } from '../../../src/api/resources.ts';
+import { forbidden } from '../../support/api-refusals.ts';
 import { fakeCluster, type ReadFault } from '../../support/fake-cluster.ts';
 import { restingCluster } from '../../support/simulated-cluster.ts';
 import { type ContractFault, clusterContract } from './contract.ts';
@@ -52,9 +53,9 @@ clusterContract('the fake', async (model, kinds) => {
   const cluster = fakeCluster({
     model,
     kinds,
-    fault: ({ verb, resource, namespace }): ReadFault | undefined => {
+    fault: ({ resource, namespace }): ReadFault | undefined => {
       if (fault === 'none') return undefined;
-      return { kind: 'unknown', why: `needs verb ${verb} on ${resourceName(resource)} in namespace ${namespace}` };
+      return { kind: 'unknown', why: `needs verb list on ${resourceName(resource)} in namespace ${namespace}` };
     },
   });
   return {
