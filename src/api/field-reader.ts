@@ -1,5 +1,6 @@
 /** Reads the fields of one object that people wrote, and collects everything that is wrong with it. */
 
+import { isBoundedJson } from './bounded-json.ts';
 import { isRecord, type Json, type JsonObject } from './json.ts';
 
 export type FieldFault = {
@@ -54,7 +55,7 @@ export class FieldReader {
   /** The object itself, as JSON. */
   asJson(): JsonObject {
     const entries: [string, Json][] = [];
-    for (const [key, value] of Object.entries(this.fields)) if (isJson(value)) entries.push([key, value]);
+    for (const [key, value] of Object.entries(this.fields)) if (isBoundedJson(value)) entries.push([key, value]);
     return Object.fromEntries(entries);
   }
 
@@ -133,10 +134,4 @@ function show(value: unknown): string {
   if (value === undefined) return 'missing';
   const text = JSON.stringify(value) ?? 'unreadable';
   return text.length > SHOWN_LENGTH ? `${text.slice(0, SHOWN_LENGTH)}…` : text;
-}
-
-function isJson(value: unknown): value is Json {
-  if (value === null || ['string', 'number', 'boolean'].includes(typeof value)) return true;
-  if (Array.isArray(value)) return value.every(isJson);
-  return isRecord(value) && Object.values(value).every(isJson);
 }

@@ -1,6 +1,6 @@
 /** What people want of a delivery, as annotations on the Rollout: every one names its release, so an old one never applies again. */
 
-import type { MarkFault } from './marks.ts';
+import { annotationReader, type MarkFault, parseCommit } from './marks.ts';
 import { parseRecreating, type Recreating } from './recreating.ts';
 import { parseRelease, printRelease, type Release } from './release.ts';
 
@@ -55,16 +55,6 @@ export type Intents = {
   readonly recreating: Recreating | undefined;
 };
 
-export const NO_INTENTS: Intents = {
-  approve: undefined,
-  jump: undefined,
-  accept: undefined,
-  abort: undefined,
-  retry: undefined,
-  acknowledge: undefined,
-  recreating: undefined,
-};
-
 const ACCEPT_WANTED =
   '<hold>@<release>#<digest of what was seen>, as PartitionEdited@9c41d2e0.7#5be07c11, or several, comma-separated';
 
@@ -73,14 +63,7 @@ export function parseIntents(annotations: Readonly<Record<string, string>>): {
   readonly intents: Intents;
   readonly faults: readonly MarkFault[];
 } {
-  const faults: MarkFault[] = [];
-  const read = <T>(key: string, wanted: string, parse: (text: string) => T | undefined): T | undefined => {
-    const text = annotations[key];
-    if (text === undefined) return undefined;
-    const value = parse(text);
-    if (value === undefined) faults.push({ key, seen: text, wanted });
-    return value;
-  };
+  const { read, faults } = annotationReader(annotations);
   const stepWanted = '<step>@<release>, as 2@9c41d2e0.7';
   const intents = {
     approve: read(INTENT.approve, '<step>@<release>#<partition>, as 2@9c41d2e0.7#6', parseApprove),
@@ -93,9 +76,7 @@ export function parseIntents(annotations: Readonly<Record<string, string>>): {
       parseAbort,
     ),
     retry: read(INTENT.retry, 'a release and the highest serial so far, as 9c41d2e0.7 or 9c41d2e0.7 9', parseRetry),
-    acknowledge: read(INTENT.acknowledge, 'a commit of 40 hex digits', (text) =>
-      /^[0-9a-f]{40}$/.test(text) ? text : undefined,
-    ),
+    acknowledge: read(INTENT.acknowledge, 'a commit of 40 hex digits', parseCommit),
     recreating: read(INTENT.recreating, 'the JSON that the last commit of tranche wrote', parseRecreating),
   };
   return { intents, faults };

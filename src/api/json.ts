@@ -49,6 +49,12 @@ export function jsonEqual(left: Json | undefined, right: Json | undefined): bool
   );
 }
 
+/** The value as it is once it has been written as JSON and read again: without the fields that are undefined. */
+export function asWritten(value: unknown): Json {
+  const read: Json = JSON.parse(JSON.stringify(value));
+  return read;
+}
+
 /** JSON text with sorted keys and no spaces: equal values have equal text, so it can be hashed. */
 export function canonicalJson(value: Json): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;

@@ -60,11 +60,11 @@ export type MarkFault = {
   readonly missing?: true;
 };
 
-/**
- * Reads the marks of a manifest or of a live object. No `release`: not managed, undefined, unless other marks are
- * there without it. Faults are all reported; a faulty object must not be written.
- */
-export function parseMarks(annotations: Readonly<Record<string, string>>): Marks | undefined | readonly MarkFault[] {
+/** Reads annotations, each by its own parser, and collects those that it cannot read. */
+export function annotationReader(annotations: Readonly<Record<string, string>>): {
+  readonly read: <T>(key: string, wanted: string, parse: (text: string) => T | undefined) => T | undefined;
+  readonly faults: readonly MarkFault[];
+} {
   const faults: MarkFault[] = [];
   const read = <T>(key: string, wanted: string, parse: (text: string) => T | undefined): T | undefined => {
     const text = annotations[key];
@@ -73,11 +73,23 @@ export function parseMarks(annotations: Readonly<Record<string, string>>): Marks
     if (value === undefined) faults.push({ key, seen: text, wanted });
     return value;
   };
+  return { read, faults };
+}
+
+/** The full name of a commit: 40 lower-case hex digits. Undefined for anything else. */
+export function parseCommit(text: unknown): string | undefined {
+  return typeof text === 'string' && /^[0-9a-f]{40}$/.test(text) ? text : undefined;
+}
+
+/**
+ * Reads the marks of a manifest or of a live object. No `release`: not managed, undefined, unless other marks are
+ * there without it. Faults are all reported; a faulty object must not be written.
+ */
+export function parseMarks(annotations: Readonly<Record<string, string>>): Marks | undefined | readonly MarkFault[] {
+  const { read, faults } = annotationReader(annotations);
   const release = read(MARK.release, '<8 hex digits>.<serial>, as 9c41d2e0.7', parseRelease);
   const step = read(MARK.step, '"k/n" or "rollback"', parseStep);
-  const stable = read(MARK.stable, 'a commit of 40 hex digits', (text) =>
-    /^[0-9a-f]{40}$/.test(text) ? text : undefined,
-  );
+  const stable = read(MARK.stable, 'a commit of 40 hex digits', parseCommit);
   const restore = read(MARK.restore, '{"floor":n} and what was put aside', parseRestore);
   const aborted = read(MARK.aborted, 'up to five releases, comma-separated', parseAborted);
   if (faults.length > 0) return faults;

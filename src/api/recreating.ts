@@ -1,7 +1,7 @@
 /** What Git keeps while a LeaderWorkerSet is deleted to be created anew: an annotation of the Rollout, because its own are gone. */
 
 import { isRecord } from './json.ts';
-import { ABORTED_LIMIT } from './marks.ts';
+import { ABORTED_LIMIT, parseCommit } from './marks.ts';
 import { parseRelease, printRelease, type Release } from './release.ts';
 
 /** `forward`: to the release that was asked for; `back`: to the stable one. */
@@ -21,28 +21,24 @@ export type Recreating = {
 };
 
 const KEYS = ['way', 'release', 'text', 'stable', 'aborted', 'file'];
-const COMMIT = /^[0-9a-f]{40}$/;
 const FILE_CHARACTERS_MAX = 1000;
 
 /** Reads the value of the annotation, strictly; undefined for anything that `printRecreating` does not print. */
-export function parseRecreating(text: string): Recreating | undefined {
+export function parseRecreating(annotation: string): Recreating | undefined {
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = JSON.parse(annotation);
   } catch {
     return undefined;
   }
   if (!isRecord(value) || Object.keys(value).some((key) => !KEYS.includes(key))) return undefined;
-  const { way, text: commit, stable, file } = value;
+  const { way, file } = value;
+  const [text, stable] = [parseCommit(value['text']), parseCommit(value['stable'])];
   const release = typeof value['release'] === 'string' ? parseRelease(value['release']) : undefined;
   const aborted = parseAborted(value['aborted']);
   if ((way !== 'forward' && way !== 'back') || release === undefined || aborted === undefined) return undefined;
-  if (!isCommit(commit) || !isCommit(stable) || !isPath(file)) return undefined;
-  return { way, release, text: commit, stable, aborted, file };
-}
-
-function isCommit(value: unknown): value is string {
-  return typeof value === 'string' && COMMIT.test(value);
+  if (text === undefined || stable === undefined || !isPath(file)) return undefined;
+  return { way, release, text, stable, aborted, file };
 }
 
 function isPath(value: unknown): value is string {

@@ -1,7 +1,7 @@
 /** `tranche replay`: the pure core on saved snapshots. No Git, no cluster, no clock. */
 
 import { resolve } from 'node:path';
-import { canonicalJson } from '../api/json.ts';
+import { asWritten, canonicalJson } from '../api/json.ts';
 import { EXIT, type Io } from '../options.ts';
 import { decide } from '../reconcile/reconcile.ts';
 import { planReport } from '../reconcile/status/report.ts';
@@ -32,6 +32,6 @@ export async function replay(folder: string, io: Io): Promise<number> {
 
 function isSame(saved: SavedPass, now: Pick<SavedPass, 'plan' | 'diff'>): boolean {
   const text = (pass: Pick<SavedPass, 'plan' | 'diff'>): string =>
-    canonicalJson(JSON.parse(JSON.stringify({ plan: pass.plan, diff: pass.diff })));
+    canonicalJson(asWritten({ plan: pass.plan, diff: pass.diff }));
   return text(saved) === text(now);
 }

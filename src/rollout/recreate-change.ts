@@ -1,7 +1,7 @@
 /** Changes that no object takes that is there: which they are, why, and what deleting and creating costs. */
 
 import { firstDifference } from '../api/content-match.ts';
-import { at, canonicalJson, isJsonObject, isRecord, type Json, type JsonObject } from '../api/json.ts';
+import { at, canonicalJson, isRecord, type Json, type JsonObject } from '../api/json.ts';
 import type { FieldPath } from './edit.ts';
 import { allGroupsAre } from './sentences.ts';
 import type { Situation } from './situation.ts';
@@ -33,14 +33,8 @@ export function immutableChanges(before: JsonObject, after: JsonObject): readonl
 }
 
 function textAt(content: JsonObject, field: ImmutableField): string {
-  const value = jsonAt(content, field);
+  const value = at(content, pathOf(field));
   return value === undefined ? '' : canonicalJson(value);
-}
-
-function jsonAt(content: JsonObject, field: ImmutableField): Json | undefined {
-  let here: Json | undefined = content;
-  for (const key of pathOf(field)) here = isJsonObject(here) ? here[key] : undefined;
-  return here;
 }
 
 /**
@@ -62,7 +56,7 @@ export function claimsRefused({ lws, leaderSet, revisions }: Live): boolean {
 }
 
 function differs(field: ImmutableField, text: JsonObject, running: JsonObject): boolean {
-  const [wanted, seen] = [jsonAt(text, field), jsonAt(running, field)];
+  const [wanted, seen] = [at(text, pathOf(field)), at(running, pathOf(field))];
   if (countOf(wanted) !== countOf(seen)) return true;
   return (
     wanted !== undefined && firstDifference({ [field]: wanted }, undefined, { [field]: seen ?? null }) !== undefined

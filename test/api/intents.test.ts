@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import {
   INTENT,
-  NO_INTENTS,
+  type Intents,
   parseIntents,
   printAbort,
   printAccepts,
@@ -11,6 +11,15 @@ import {
   printStepIntent,
 } from '../../src/api/intents.ts';
 
+const NO_INTENTS: Intents = {
+  approve: undefined,
+  jump: undefined,
+  accept: undefined,
+  abort: undefined,
+  retry: undefined,
+  acknowledge: undefined,
+  recreating: undefined,
+};
 const RELEASE = { digest: '9c41d2e0', serial: 7 };
 
 test.each([

@@ -2,7 +2,7 @@
 
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { JsonObject } from '../../src/api/json.ts';
+import { asWritten, type JsonObject } from '../../src/api/json.ts';
 import type { Cluster } from '../../src/simulator/cluster-model.ts';
 import { runScenario, type ScenarioStep } from '../../src/simulator/scenario/scenario.ts';
 import { parseScenario, type Scenario } from '../../src/simulator/scenario/scenario-file.ts';
@@ -121,7 +121,7 @@ const scenario = fc
   }));
 
 function parsed(raw: object): Scenario {
-  const result = parseScenario('generated.json', raw);
+  const result = parseScenario('generated.json', asWritten(raw));
   if (result.kind !== 'ok') throw new Error(JSON.stringify(result.issues));
   expect(result.warnings).toEqual([]);
   return result.value;

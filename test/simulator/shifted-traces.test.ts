@@ -1,6 +1,7 @@
 /** The recorded traces with other N: the same groups under other ordinals, above old groups that nothing touches. */
 
 import { expect, test } from 'vitest';
+import { asWritten } from '../../src/api/json.ts';
 import { runScenario } from '../../src/simulator/scenario/scenario.ts';
 import { parseScenario, type Scenario } from '../../src/simulator/scenario/scenario-file.ts';
 import { type TraceStep, traces } from './trace-files.ts';
@@ -47,7 +48,7 @@ function shiftedScenario(raw: unknown, by: number): Scenario {
     initial: shiftedFields(initial, by),
     steps: steps.map(({ event }) => ({ event: shiftedFields(event, by) })),
   };
-  const parsed = parseScenario('shifted', moved);
+  const parsed = parseScenario('shifted', asWritten(moved));
   if (parsed.kind !== 'ok') throw new Error(JSON.stringify(parsed.issues));
   return parsed.value;
 }

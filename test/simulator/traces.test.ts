@@ -1,6 +1,7 @@
 /** The recorded traces of the real controllers, settled state for settled state. */
 
 import { expect, test } from 'vitest';
+import { asWritten } from '../../src/api/json.ts';
 import { runScenario } from '../../src/simulator/scenario/scenario.ts';
 import { parseScenario, type Scenario } from '../../src/simulator/scenario/scenario-file.ts';
 import { type Trace, traces } from './trace-files.ts';
@@ -8,7 +9,7 @@ import { type Trace, traces } from './trace-files.ts';
 const all = traces();
 
 function scenarioOf(trace: Trace): Scenario {
-  const parsed = parseScenario(trace.file, trace.raw);
+  const parsed = parseScenario(trace.file, asWritten(trace.raw));
   if (parsed.kind !== 'ok') throw new Error(JSON.stringify(parsed.issues));
   return parsed.value;
 }

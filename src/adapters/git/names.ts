@@ -1,11 +1,12 @@
 /** Which branch names and paths may be written at all, by Git's own rules and no more. */
 
-const oid = /^[0-9a-f]{40}$/;
+import { parseCommit } from '../../api/marks.ts';
+
 export const zeroOid = '0'.repeat(40);
 
 /** True for 40 lower-case hex characters other than all zeros. */
 export function isOid(text: string): boolean {
-  return oid.test(text) && text !== zeroOid;
+  return parseCommit(text) !== undefined && text !== zeroOid;
 }
 
 /** The full name that is sent for a branch; a full name, which is only ever read, stays as it is. */

@@ -104,10 +104,6 @@ export function recreated({ document, file, stable, policy }: LintFacts): readon
   return [issueOf(document, finding)];
 }
 
-function text(value: unknown): string {
-  return isJson(value) ? canonicalJson(value) : '';
-}
-
-function isJson(value: unknown): value is Json {
-  return value !== undefined;
+function text(value: Json | undefined): string {
+  return value === undefined ? '' : canonicalJson(value);
 }

@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import type { Overrides } from '../../api/config.ts';
-import { canonicalJson, isJsonObject, isRecord, type Json } from '../../api/json.ts';
+import { asWritten, canonicalJson, isJsonObject, isRecord, type Json } from '../../api/json.ts';
 import { RECORD_VERSION, type RolloutRecord } from '../../api/record.ts';
 import type { FileWrite, ReadRequest, Tree } from '../../ports/git.ts';
 import { printKey } from '../../rollout/messages.ts';
@@ -110,7 +110,7 @@ function indexMatters(before: StatusIndex | undefined, after: StatusIndex): bool
 
 /** The record as a file, with a checksum: a hand edit must be seen, because soak clocks stand in it. */
 export function printRecord(record: RolloutRecord): string {
-  const body = toJson(record);
+  const body = asWritten(record);
   return `${JSON.stringify({ checksum: checksum(body), ...(isJsonObject(body) ? body : {}) }, undefined, 2)}\n`;
 }
 
@@ -125,7 +125,7 @@ function readRecord(text: string, key: string): StoredRecord {
   const { checksum: written, ...rest } = value;
   if (rest['version'] !== RECORD_VERSION)
     return { kind: 'untrusted', why: `its version is ${JSON.stringify(rest['version'])}, wanted ${RECORD_VERSION}` };
-  if (written !== checksum(toJson(rest)))
+  if (written !== checksum(asWritten(rest)))
     return { kind: 'untrusted', why: 'its checksum does not fit: it was edited by hand' };
   if (!isRolloutRecord(rest)) return { kind: 'untrusted', why: 'it has not the fields of a record' };
   const own: RolloutKey = rest;
@@ -160,14 +160,4 @@ function readIndex(text: string): StatusIndex | undefined {
 
 function checksum(body: Json): string {
   return createHash('sha256').update(canonicalJson(body)).digest('hex').slice(0, 16);
-}
-
-/** What JSON makes of it: undefined fields are gone, as they will be when it is read again. */
-function toJson(value: unknown): Json {
-  const json: unknown = JSON.parse(JSON.stringify(value));
-  return isJson(json) ? json : null;
-}
-
-function isJson(value: unknown): value is Json {
-  return value !== undefined;
 }

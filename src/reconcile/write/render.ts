@@ -1,7 +1,7 @@
 /** From a plan to the new texts of files, checked: what is about to be written says exactly what was decided. */
 
 import type { Issue } from '../../api/issue.ts';
-import { canonicalJson } from '../../api/json.ts';
+import { asWritten, canonicalJson } from '../../api/json.ts';
 import { printMarks } from '../../api/marks.ts';
 import { unifiedDiff } from '../../manifests/diff.ts';
 import { type ManifestDocument, parseManifestFile } from '../../manifests/parse-file.ts';
@@ -70,9 +70,8 @@ function wrongDocument(
   const { partition, replicas, marks } = read.workload;
   if (partition !== expected.partition) return `partition ${partition ?? 'missing'}, wanted ${expected.partition}`;
   if (replicas !== expected.replicas) return `replicas ${replicas ?? 'missing'}, wanted ${expected.replicas ?? 'none'}`;
-  const printed = marks === undefined ? undefined : canonicalJson(JSON.parse(JSON.stringify(printMarks(marks))));
-  if (printed !== canonicalJson(JSON.parse(JSON.stringify(printMarks(expected.marks)))))
-    return 'its annotations differ';
+  const printed = marks === undefined ? undefined : canonicalJson(asWritten(printMarks(marks)));
+  if (printed !== canonicalJson(asWritten(printMarks(expected.marks)))) return 'its annotations differ';
   return read.digest === expected.digest
     ? undefined
     : `the template is ${read.digest}, wanted ${expected.digest ?? 'none'}`;

@@ -51,7 +51,7 @@ export function applyFields(request: ApplyRequest): Applied {
   const taken: string[] = [];
   for (const [path, value] of wanted) {
     const before = at(live, path.split(SEPARATOR));
-    if (before !== undefined && sameJson(before, value)) continue;
+    if (before !== undefined && jsonEqual(before, value)) continue;
     taken.push(path);
     if (before === undefined) continue;
     for (const [manager, paths] of ownership) {
@@ -79,7 +79,7 @@ export function ownershipAfterUpdate(
   const self = `Update:${change.manager}`;
   const before = change.before === undefined ? new Map<string, Json>() : leaves(change.before);
   const after = leaves(change.after);
-  const changed = [...after].filter(([path, value]) => !sameJson(before.get(path), value)).map(([path]) => path);
+  const changed = [...after].filter(([path, value]) => !jsonEqual(before.get(path), value)).map(([path]) => path);
   const gone = [...before.keys()].filter((path) => !after.has(path));
   const next = new Map(without(ownership, self, changed));
   next.set(self, new Set([...(next.get(self) ?? []), ...changed]));
@@ -124,15 +124,6 @@ function collect(value: Json, path: string, into: Map<string, Json>): void {
     return;
   }
   for (const [key, entry] of Object.entries(value)) collect(entry, `${path}${SEPARATOR}${key}`, into);
-}
-
-function sameJson(before: unknown, value: Json): boolean {
-  return before === value || (isJson(before) && jsonEqual(before, value));
-}
-
-/** `at` gives unknown; below a JSON root it can only be JSON. */
-function isJson(value: unknown): value is Json {
-  return value !== undefined;
 }
 
 function nameOf(manager: string): string {

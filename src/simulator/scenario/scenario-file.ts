@@ -1,7 +1,7 @@
 /** Scenario files: what happens to one LWS, event by event; the format of the recorded traces. */
 
 import type { Issue, Parsed } from '../../api/issue.ts';
-import { isJsonObject, isRecord, type Json, type JsonObject } from '../../api/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../api/json.ts';
 import type { Gate, LwsVersion } from '../modes.ts';
 import { count, objects, part, text } from '../objects/objects.ts';
 import { isLwsField } from './scenario-fields.ts';
@@ -48,7 +48,7 @@ const EVENT_KEYS: ReadonlySet<string> = new Set([
  * Reads a scenario: `initial`, and `events` or the `steps` of a recorded trace. Text is parsed by the caller. What is
  * missing in `initial` has the API server's defaults; keys that the model does not know are warnings.
  */
-export function parseScenario(file: string, raw: unknown): Parsed<Scenario> {
+export function parseScenario(file: string, raw: Json): Parsed<Scenario> {
   const issue = (path: string, message: string, hint: string): Issue => ({
     file,
     line: 0,
@@ -61,7 +61,7 @@ export function parseScenario(file: string, raw: unknown): Parsed<Scenario> {
     kind: 'wrong',
     issues: [issue(path, message, hint)],
   });
-  if (!isRecord(raw) || !isJsonRecord(raw)) return wrong('', 'is no object', 'Write a JSON object.');
+  if (!isJsonObject(raw)) return wrong('', 'is no object', 'Write a JSON object.');
   const given = raw['initial'];
   if (given !== undefined && !isJsonObject(given)) return wrong('initial', 'is no object', 'Write a JSON object.');
   const key = Array.isArray(raw['events']) ? 'events' : 'steps';
@@ -108,9 +108,4 @@ function gateOf(value: Json | undefined): Gate {
 function unknownKeys(fields: JsonObject, isKnown: (key: string) => boolean): readonly string[] {
   const extras = Object.keys(part(fields, 'extra')).filter((key) => !isTemplateExtra(key));
   return [...Object.keys(fields).filter((key) => !isKnown(key)), ...extras.map((key) => `extra.${key}`)];
-}
-
-/** What `JSON.parse` made is JSON all the way down. */
-function isJsonRecord(value: { readonly [key: string]: unknown }): value is JsonObject {
-  return Object.values(value).every((entry) => typeof entry !== 'undefined' && typeof entry !== 'function');
 }
