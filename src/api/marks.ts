@@ -13,6 +13,11 @@ export const MARK = {
   aborted: 'tranche.dev/aborted',
 } as const;
 
+export type MarkName = keyof typeof MARK;
+
+/** In the order in which they are written. */
+export const MARK_NAMES: readonly MarkName[] = ['release', 'step', 'stable', 'restore', 'aborted'];
+
 /** Releases given up that are remembered, newest first. */
 export const ABORTED_LIMIT = 5;
 
@@ -106,7 +111,7 @@ export function printStep(step: StepMark): string {
 }
 
 /** The marks as annotations; an undefined value means that the key must be absent. */
-export function printMarks(marks: Marks): Readonly<Record<keyof typeof MARK, string | undefined>> {
+export function printMarks(marks: Marks): Readonly<Record<MarkName, string | undefined>> {
   return {
     release: printRelease(marks.release),
     step: marks.step === undefined ? undefined : printStep(marks.step),

@@ -3,7 +3,7 @@
 import { firstDifference } from '../api/content-match.ts';
 import type { Known } from '../api/known.ts';
 import type { LiveLws, WrittenField } from '../api/live.ts';
-import { MARK, parseMarks, printMarks } from '../api/marks.ts';
+import { MARK, MARK_NAMES, parseMarks, printMarks } from '../api/marks.ts';
 import type { Contest } from '../api/record.ts';
 import { type Instant, printInstant } from '../api/time.ts';
 import { DEFAULT_MAX_UNAVAILABLE } from '../api/workload.ts';
@@ -17,8 +17,6 @@ const WAITING_FOR_AGENT = 'Waiting for the GitOps agent to apply it; if that tak
 
 /** After so long an agent that works has had its turn several times over: a person has to look at it. */
 export const APPLY_DEADLINE_SECONDS = 600;
-
-const MARK_NAMES: readonly (keyof typeof MARK)[] = ['release', 'step', 'stable', 'restore', 'aborted'];
 
 /** LWS 0.8 says nothing of what it has observed: two reads at least so far apart must agree. */
 export const SECOND_READ_SECONDS = 5;

@@ -1,6 +1,6 @@
 /** A move as edits of the manifest: only the fields that it changes, in the order in which people read them. */
 
-import { MARK, type Marks, printMarks } from '../api/marks.ts';
+import { MARK, MARK_NAMES, type Marks, printMarks } from '../api/marks.ts';
 import { RELEASE_PATHS } from '../api/release-content.ts';
 import type { Edit, FieldPath, ObjectEdits } from './edit.ts';
 import type { Move } from './move.ts';
@@ -29,8 +29,7 @@ export function markEdits(before: Marks | undefined, after: Marks | undefined): 
   const old = before === undefined ? undefined : printMarks(before);
   const fresh = after === undefined ? undefined : printMarks(after);
   const edits: Edit[] = [];
-  const keys: readonly (keyof typeof MARK)[] = ['release', 'step', 'stable', 'restore', 'aborted'];
-  for (const key of keys) {
+  for (const key of MARK_NAMES) {
     const value = fresh?.[key];
     if (value === old?.[key]) continue;
     const path = ['metadata', 'annotations', MARK[key]];

@@ -1,13 +1,14 @@
 /** The five annotations: printed and read back, and refused where they cannot be read. */
 
 import { describe, expect, test } from 'vitest';
-import { MARK, type MarkFault, type Marks, parseMarks, printMarks } from '../../src/api/marks.ts';
+import { MARK, MARK_NAMES, type MarkFault, type Marks, parseMarks, printMarks } from '../../src/api/marks.ts';
 import { marksOf } from '../support/snapshot.ts';
 
 function annotations(marks: Marks): Record<string, string> {
   const printed = printMarks(marks);
-  const keys = Object.keys(MARK) as (keyof typeof MARK)[];
-  return Object.fromEntries(keys.flatMap((key) => (printed[key] === undefined ? [] : [[MARK[key], printed[key]]])));
+  return Object.fromEntries(
+    MARK_NAMES.flatMap((key) => (printed[key] === undefined ? [] : [[MARK[key], printed[key]]])),
+  );
 }
 
 function faultsOf(given: Record<string, string>): readonly string[] {

@@ -1,6 +1,6 @@
 /** Somebody has taken our annotations out of the file, all or some: nothing is written but an abort; it says what to put back. */
 
-import { MARK, type Marks, printMarks } from '../../api/marks.ts';
+import { MARK, MARK_NAMES, type Marks, printMarks } from '../../api/marks.ts';
 import { type Hold, hold } from '../hold.ts';
 import type { Situation } from '../situation.ts';
 
@@ -17,9 +17,7 @@ export function goneHold({ snapshot, file }: Pick<Situation, 'snapshot' | 'file'
 /** Every annotation that the file lacks, as it was written. */
 function missing(marks: Marks, own: Marks | undefined): string {
   const [values, there] = [printMarks(marks), own === undefined ? undefined : printMarks(own)];
-  const keys: readonly (keyof typeof MARK)[] = ['release', 'step', 'stable', 'restore', 'aborted'];
-  return keys
-    .filter((key) => values[key] !== undefined && there?.[key] === undefined)
+  return MARK_NAMES.filter((key) => values[key] !== undefined && there?.[key] === undefined)
     .map((key) => `${MARK[key]}: '${values[key]}'`)
     .join(', ');
 }
