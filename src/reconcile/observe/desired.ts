@@ -23,7 +23,8 @@ import {
   withoutEchoes,
 } from './desired-issues.ts';
 import { indexOf, type ManifestIndex, namespaceOf, workloadName } from './manifest-index.ts';
-import { NO_SCOPE, type PolicyReading, type PolicyScope, policyFor, readPolicies } from './read-policy.ts';
+import { policyIndex } from './policy-index.ts';
+import { NO_SCOPE, type PolicyReading, type PolicyScope, readPolicies } from './read-policy.ts';
 import { type RolloutReading, readRollout } from './read-rollout.ts';
 
 /** The kinds that a pass reads; `Kustomization` files are recognised by their names. */
@@ -82,7 +83,7 @@ export function desiredOf(tree: Tree, config: Config, cache: ParseCache): Desire
   const policies = readPolicies(files);
   const unread = unreadable.map(({ path }) => path);
   const index = indexOf({ files, texts, paths: [...blobs.keys()], config });
-  const all = { index, policies, unread, config };
+  const all = { index, policyOf: policyIndex(policies), unread, config };
   const entries = [...index.rollouts.map((document) => rolloutOf(document, all)), ...orphans(all)];
   return {
     commit: tree.commit,
@@ -124,7 +125,7 @@ function parsed(
 
 type Manifests = {
   readonly index: ManifestIndex;
-  readonly policies: readonly PolicyReading[];
+  readonly policyOf: ReturnType<typeof policyIndex>;
   /** Paths of files that are no text, or too large. */
   readonly unread: readonly string[];
   readonly config: Config;
@@ -142,7 +143,7 @@ function rolloutOf(document: ManifestDocument, all: Manifests): Entry {
   const key = keyOf(document, config);
   if ('reason' in key) return key;
   const reading = readRollout(document);
-  const policy = policyFor(all.policies, key);
+  const policy = all.policyOf(key);
   const issues: Issue[] = [...reading.issues, ...policy.issues];
   const { namespace } = key;
   const twins = index.rolloutsCalled(key).filter((other) => other !== document);

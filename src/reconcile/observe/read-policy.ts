@@ -7,9 +7,7 @@ import {
   POLICY_KIND,
   type PolicyRules,
   parseRolloutPolicy,
-  policyMatches,
   type RolloutPolicy,
-  strictest,
 } from '../../api/rollout-policy.ts';
 import type { ManifestDocument, ManifestFile } from '../../manifests/parse-file.ts';
 import { withoutEchoes } from './desired-issues.ts';
@@ -66,18 +64,5 @@ function versionIssue(document: ManifestDocument): Issue {
     reason: 'NotSupportedYet',
     message: `${nameOf(document)}: apiVersion is ${document.object.apiVersion}, wanted ${POLICY_API_VERSION}`,
     hint: `Write the policy in ${POLICY_API_VERSION}.`,
-  };
-}
-
-/** The policies that match a Rollout, as one. */
-export function policyFor(
-  policies: readonly PolicyReading[],
-  rollout: { readonly namespace: string; readonly name: string },
-): PolicyScope {
-  const mine = policies.filter(({ rollouts }) => policyMatches(rollouts, rollout));
-  return {
-    rules: strictest(mine.map(({ policy }) => policy).filter((policy) => policy !== undefined)),
-    files: [...new Set(mine.map(({ file }) => file))],
-    issues: mine.flatMap(({ issues }) => issues),
   };
 }

@@ -1,0 +1,54 @@
+/** Which policies reach a Rollout, and that asking for many Rollouts does not look at all policies for each. */
+
+import { expect, test } from 'vitest';
+import { NO_RULES } from '../../src/api/rollout-policy.ts';
+import { policyIndex } from '../../src/reconcile/observe/policy-index.ts';
+import type { PolicyReading } from '../../src/reconcile/observe/read-policy.ts';
+
+function policy(file: string, rollouts: readonly string[] | undefined, surge?: number): PolicyReading {
+  const read = { ...NO_RULES, surge, sizeChange: undefined, recreate: undefined };
+  return { kind: 'read', file, rollouts, policy: read, issues: [] };
+}
+
+const POLICIES = [
+  policy('a', ['llm/vllm'], 4),
+  policy('b', undefined, 3),
+  policy('c', ['llm/*', 'llm/vllm'], 2),
+  policy('d', ['*/vllm', 'talk/*'], 1),
+  policy('e', ['l*m/v*']),
+];
+
+test.each([
+  ['llm', 'vllm', ['a', 'b', 'c', 'd', 'e'], 1],
+  ['llm', 'chat', ['b', 'c'], 2],
+  ['talk', 'vllm', ['b', 'd'], 1],
+  ['talk', 'chat', ['b', 'd'], 1],
+  ['other', 'chat', ['b'], 3],
+  ['lm', 'v', ['b', 'e'], 3],
+] as const)('%s/%s is reached by %j, surge %i', (namespace, name, files, surge) => {
+  const scope = policyIndex(POLICIES)({ namespace, name });
+  expect(scope.files).toEqual(files);
+  expect(scope.rules.surge).toBe(surge);
+});
+
+/** Looks at policies for as many Rollouts as there are policies, one for each. */
+function looks(count: number): number {
+  let seen = 0;
+  const counted = (reading: PolicyReading): PolicyReading =>
+    new Proxy(reading, {
+      get: (target, property) => {
+        seen += 1;
+        return Reflect.get(target, property);
+      },
+    });
+  const names = Array.from({ length: count }, (_none, at) => `service-${at}`);
+  const all = names.map((name, at) => counted(policy(name, [at % 2 === 0 ? `llm/${name}` : `${name}/*`])));
+  const scopeFor = policyIndex(all);
+  for (const [at, name] of names.entries())
+    expect(scopeFor(at % 2 === 0 ? { namespace: 'llm', name } : { namespace: name, name }).files).toEqual([name]);
+  return seen;
+}
+
+test('ten times as many Rollouts and policies are ten times as many looks', () => {
+  expect(looks(200)).toBe(10 * looks(20));
+});
