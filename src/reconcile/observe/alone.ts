@@ -1,16 +1,42 @@
 /** Says whether a workload is all that its folder has: an agent may refuse to delete the last object. */
 
-import { isKustomizationFile } from '../../manifests/parse-file.ts';
-import type { Desired } from './desired.ts';
+import { isKustomizationFile, type ManifestFile } from '../../manifests/parse-file.ts';
 
 const MANIFEST = /\.(ya?ml|json)$/;
 
-/** Whether a file has one document alone, and no other manifest is in its folder or below. */
-export function isAlone({ files, blobs }: Pick<Desired, 'files' | 'blobs'>, file: string): boolean {
-  const own = files.find((found) => found.file === file);
-  if (own === undefined || own.documents.length + own.others.length > 1) return false;
-  const folder = file.slice(0, file.lastIndexOf('/') + 1);
-  return ![...blobs.keys()].some(
-    (path) => path !== file && path.startsWith(folder) && MANIFEST.test(path) && !isKustomizationFile(path),
-  );
+type Known = { readonly byPath: ReadonlyMap<string, ManifestFile>; readonly below: ReadonlyMap<string, number> };
+
+/**
+ * Asked of a file: whether it has one document alone, and no other manifest is in its folder or below. Looks at all
+ * paths once, and not before the first question.
+ */
+export function aloneIn(files: readonly ManifestFile[], paths: readonly string[]): (file: string) => boolean {
+  let known: Known | undefined;
+  return (file) => {
+    known ??= { byPath: new Map(files.map((found) => [found.file, found])), below: manifestsBelow(paths) };
+    const own = known.byPath.get(file);
+    if (own === undefined || own.documents.length + own.others.length > 1) return false;
+    return (known.below.get(folderOf(file)) ?? 0) === (isManifest(file) ? 1 : 0);
+  };
+}
+
+/** How many manifests each folder has, those of the folders in it included. */
+function manifestsBelow(paths: readonly string[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const path of paths.filter(isManifest)) {
+    for (let folder = folderOf(path); ; folder = folderOf(folder.slice(0, -1))) {
+      counts.set(folder, (counts.get(folder) ?? 0) + 1);
+      if (folder === '') break;
+    }
+  }
+  return counts;
+}
+
+function isManifest(path: string): boolean {
+  return MANIFEST.test(path) && !isKustomizationFile(path);
+}
+
+/** With its slash; empty for the root. */
+function folderOf(path: string): string {
+  return path.slice(0, path.lastIndexOf('/') + 1);
 }

@@ -10,6 +10,7 @@ import { parseHorizontalPodAutoscaler, parseScaledObject } from '../../api/scale
 import { layoutIssues } from '../../manifests/layout.ts';
 import type { ManifestDocument, ManifestFile } from '../../manifests/parse-file.ts';
 import { type Forcing, forcingIn } from '../lint/flux-force.ts';
+import { aloneIn } from './alone.ts';
 
 /** A name in a namespace; undefined: neither the manifest nor tranche.yaml says which. */
 export type Named = { readonly namespace: string | undefined; readonly name: string };
@@ -25,6 +26,8 @@ export type ManifestIndex = {
   readonly scalerOf: (asked: Named) => string | undefined;
   /** Why the workload's file is not what the cluster gets. */
   readonly layoutOf: (workload: ManifestDocument) => readonly Issue[];
+  /** Whether a file is all that its folder has to apply. */
+  readonly isAlone: (file: string) => boolean;
   /** Flux Kustomizations of these files that delete what cannot be changed. */
   readonly forcing: () => readonly Forcing[];
 };
@@ -52,6 +55,7 @@ export function indexOf({ files, texts, paths, config }: Read): ManifestIndex {
     workloadsCalled: grouped(workloads, called),
     scalerOf: scalers(documents, config),
     layoutOf: layoutIssues({ files, paths }),
+    isAlone: aloneIn(files, paths),
     forcing: () => (forcing ??= forcingIn(texts)),
   };
 }

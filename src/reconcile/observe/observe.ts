@@ -18,7 +18,6 @@ import { forcedBy } from '../lint/flux-force.ts';
 import { lintWarnings, lintWorkload } from '../lint/lint-workload.ts';
 import { isTried, unwritable } from '../lint/lint-writable.ts';
 import type { StoredRecord } from '../status/record-store.ts';
-import { isAlone } from './alone.ts';
 import type { Desired, DesiredRollout } from './desired.ts';
 import { withFactDigests } from './digests.ts';
 import { type LiveReader, unreadLive } from './observe-cluster.ts';
@@ -69,7 +68,9 @@ export async function observe(of: Observation): Promise<Snapshot> {
     policy: entry.policy.rules,
     lwsVersion: desired.config.lwsVersion,
     workload: file,
-    ...(file !== undefined && entry.policy.rules.recreate === 'Allow' ? { alone: isAlone(desired, file.file) } : {}),
+    ...(file !== undefined && entry.policy.rules.recreate === 'Allow'
+      ? { alone: desired.index.isAlone(file.file) }
+      : {}),
     stable,
     ...(gone === undefined ? {} : { lostMarks: gone }),
     delivered: seen === undefined ? absent : await deliveredOf(of, seen),
