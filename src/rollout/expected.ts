@@ -10,7 +10,6 @@ import type { Decision } from './move.ts';
 import { willNotGetReady } from './outlook.ts';
 import { immutableChanges } from './recreate-change.ts';
 import { type Situation, unavailableBudget } from './situation.ts';
-import { stateOf } from './state.ts';
 
 /** What an expectation is made from: the loads of the record after this pass, in seconds. */
 export type Evidence = {
@@ -26,7 +25,7 @@ export type Evidence = {
 export function expectedOf({ situation, decision, loads }: Evidence): Expected | undefined {
   const { observed, replicas, snapshot, maxUnavailable } = situation;
   const step = decision.move === undefined ? situation.marks?.step : decision.move.marks.step;
-  const requested = decision.move === undefined && stateOf(situation) === 'requested';
+  const requested = decision.move === undefined && situation.state.kind === 'requested';
   if (step === undefined && !requested) return undefined;
   if (observed === undefined || replicas === undefined) return snapshot.record?.expected;
   const budget = Math.max(1, unavailableBudget(maxUnavailable, replicas));
@@ -52,10 +51,10 @@ export function expectedOf({ situation, decision, loads }: Evidence): Expected |
 
 /** A workload that is made anew goes and comes as a whole; armed, nothing rolls, so what loads does so side by side. */
 function comesUpTogether(situation: Situation, { move }: Decision): boolean {
-  const { snapshot, workload, digest, marks } = situation;
+  const { snapshot, workload, digest, marks, state } = situation;
   const { stable } = snapshot;
   if (move?.recreate?.kind === 'remove' || snapshot.rollout?.intents.recreating !== undefined) return true;
-  if (move === undefined && stateOf(situation) === 'armed') return true;
+  if (move === undefined && state.kind === 'step' && state.row === 'armed') return true;
   const asks = marks?.release.digest !== digest && stable.kind === 'known';
   return asks && immutableChanges(stable.value.content, workload.content).length > 0;
 }

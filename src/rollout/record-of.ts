@@ -23,7 +23,6 @@ import { restartsOf } from './restarts.ts';
 import type { Situation } from './situation.ts';
 import type { Snapshot } from './snapshot.ts';
 import { clockIsBehind, soakingSince } from './soak.ts';
-import { type StateName, stateOf } from './state.ts';
 import { nextStepIndex } from './steps.ts';
 
 /**
@@ -34,17 +33,17 @@ export function recordOf(snapshot: Snapshot, situation: Situation | undefined, d
   const before = snapshot.record;
   const marks = marksAfter(snapshot, situation, decision);
   const step = stepAfter(snapshot, situation, decision);
-  const state = situation === undefined ? undefined : stateOf(situation);
+  const state = situation?.state;
   const recreating = snapshot.rollout?.intents.recreating !== undefined;
   const managed = situation !== undefined && marks !== undefined;
-  const inProgress = marks?.step !== undefined || state === 'requested' || recreating;
+  const inProgress = marks?.step !== undefined || state?.kind === 'requested' || recreating;
   // Kruise knows no step 0: extra groups that start are the beginning of the first.
   const index = marks?.step?.kind === 'step' ? Math.max(1, marks.step.index) : (before?.currentStepIndex ?? 0);
   const steps = situation?.steps.length ?? 0;
   const message = messageOf(snapshot, decision);
   const quiet = decision.move === undefined && decision.holds.length === 0 && snapshot.issues.length === 0;
   // A field that others have written twice is watched for a while.
-  const settled = quiet && state === 'settled' && (situation?.contest?.count ?? 0) < 2;
+  const settled = quiet && state?.kind === 'settled' && (situation?.contest?.count ?? 0) < 2;
   const memory = groupsAfter(snapshot, situation);
   return {
     version: RECORD_VERSION,
@@ -55,8 +54,8 @@ export function recordOf(snapshot: Snapshot, situation: Situation | undefined, d
     auditedAt: auditedAt(snapshot, settled),
     phase: phaseAfter(snapshot, managed || recreating ? inProgress : undefined),
     currentStepState: decision.stepState,
-    currentStepIndex: state === 'settled' ? steps : index,
-    nextStepIndex: state === 'settled' ? -1 : nextStepIndex(steps, index),
+    currentStepIndex: state?.kind === 'settled' ? steps : index,
+    nextStepIndex: state?.kind === 'settled' ? -1 : nextStepIndex(steps, index),
     message,
     conditions: conditionsOf(snapshot, { inProgress, decision, message }),
     holds: decision.holds.map((found) => holdRecord(found, snapshot)),
@@ -72,7 +71,7 @@ export function recordOf(snapshot: Snapshot, situation: Situation | undefined, d
     unseen: unseenAfter(snapshot, situation),
     covers: coversAfter(snapshot, situation, decision),
     expected: situation === undefined ? undefined : expectedOf({ situation, decision, loads: memory.loads }),
-    uids: uidsAfter(snapshot, situation, state),
+    uids: uidsAfter(snapshot, situation),
     appliedSince: appliedSince(snapshot, situation),
     notAppliedSince: situation === undefined ? undefined : unappliedSince(snapshot, situation.file),
     contest: situation?.contest,
@@ -189,16 +188,13 @@ function conditionsOf(
 }
 
 /** The objects that a delivery began with: kept while it is open, so that another object is seen as another. */
-function uidsAfter(
-  snapshot: Snapshot,
-  situation: Situation | undefined,
-  state: StateName | undefined,
-): RolloutRecord['uids'] {
+function uidsAfter(snapshot: Snapshot, situation: Situation | undefined): RolloutRecord['uids'] {
   const before = snapshot.record?.uids;
   if (situation?.observed === undefined) return before;
-  const begun = state === 'surging' || state === 'partial' || state === 'rolling';
-  const open = begun || (state === 'requested' && recreated(situation) !== undefined);
-  const { lws, leaderSet } = situation.observed;
+  const { state, observed } = situation;
+  const begun = state.kind === 'step' && state.row !== 'armed';
+  const open = begun || (state.kind === 'requested' && recreated(situation) !== undefined);
+  const { lws, leaderSet } = observed;
   return open && before !== undefined ? before : { lws: lws.uid, leaderSet: leaderSet.uid };
 }
 
@@ -223,8 +219,9 @@ function revisionAfter(snapshot: Snapshot, situation: Situation | undefined): Ro
 /** A copy of the text to go back to, for the day on which its commit cannot be fetched any more. */
 function stableAfter(snapshot: Snapshot, situation: Situation | undefined, { move }: Decision): StableCopy | undefined {
   const { stable } = snapshot;
-  if (situation?.marks !== undefined && stateOf(situation) === 'settled' && move === undefined) {
-    const { marks, file } = situation;
+  if (situation?.state.kind === 'settled' && move === undefined) {
+    const { state, file } = situation;
+    const { marks } = state;
     return { commit: marks.stable ?? snapshot.main, release: marks.release, text: file.text };
   }
   if (stable.kind === 'known')

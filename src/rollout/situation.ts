@@ -12,6 +12,7 @@ import { contestOf, waitingOnApply } from './applied.ts';
 import { type Group, groupsOf, keyOf } from './groups.ts';
 import type { Hold } from './hold.ts';
 import type { Snapshot, WorkloadFile } from './snapshot.ts';
+import { type State, stateOf } from './state.ts';
 import { surgeInGit } from './surge.ts';
 
 /** What the cluster shows, when all of it could be read. */
@@ -30,6 +31,8 @@ export type Situation = {
   readonly file: WorkloadFile;
   readonly workload: Workload;
   readonly marks: Marks | undefined;
+  /** The row that the manifest is in. */
+  readonly state: State;
   /** F: the digest of the file as it is. */
   readonly digest: string;
   /**
@@ -56,15 +59,18 @@ export function situationOf(snapshot: Snapshot, file: WorkloadFile): Situation {
   const { workload } = file;
   const asked = askedReplicas(snapshot, workload);
   const notApplied = waitingOnApply(snapshot, file);
+  const marks = snapshot.lostMarks ?? workload.marks;
+  const partition = workload.partition ?? 0;
   return {
     snapshot,
     file,
     workload,
-    marks: snapshot.lostMarks ?? workload.marks,
+    marks,
+    state: stateOf({ marks, digest: file.digest, partition }),
     digest: file.digest,
     replicas: asked === undefined ? undefined : asked - surgeOf(workload, asked),
     asked,
-    partition: workload.partition ?? 0,
+    partition,
     maxUnavailable: workload.maxUnavailable ?? DEFAULT_MAX_UNAVAILABLE,
     steps: snapshot.rollout?.rollout.steps ?? [],
     observed: observe(snapshot, workload, asked, notApplied === undefined),

@@ -1,30 +1,43 @@
-/** Which row of the specification a workload is in, from Git alone. */
+/** Which row of the specification a workload is in, from Git alone, with the marks and the step where it has them. */
 
+import type { Marks } from '../api/marks.ts';
 import { SENTINEL } from '../api/workload.ts';
-import type { Situation } from './situation.ts';
 
-export type StateName =
-  | 'unmanaged'
-  | 'settled'
-  | 'requested'
-  | 'surging'
-  | 'partial'
-  | 'rolling'
-  | 'armed'
-  | 'rollback';
+/** A step is in Git. */
+export type InDelivery = {
+  readonly kind: 'step';
+  readonly row: 'surging' | 'partial' | 'rolling' | 'armed';
+  readonly index: number;
+  readonly of: number;
+  readonly marks: Marks;
+};
+
+export type State =
+  | { readonly kind: 'unmanaged' }
+  | { readonly kind: 'settled' | 'requested' | 'rollback'; readonly marks: Marks }
+  | InDelivery;
 
 /**
- * The state that the manifest says it is in. `surging` is step 0, which lets no group go that people want. `rolling` and `armed` are the two halves of a whole step: partition 0,
- * then the sentinel again. A floor above 0 tells that no commit of ours has let all groups go, whatever the
- * partition has been edited to.
+ * The state that the manifest says it is in. `surging` is step 0, which lets no group go that people want. `rolling`
+ * and `armed` are the two halves of a whole step: partition 0, then the sentinel again. A floor above 0 tells that no
+ * commit of ours has let all groups go, whatever the partition has been edited to.
  */
-export function stateOf(situation: Situation): StateName {
-  const { marks, digest, partition } = situation;
-  if (marks === undefined) return 'unmanaged';
-  if (marks.step === undefined) return digest === marks.release.digest ? 'settled' : 'requested';
-  if (marks.step.kind === 'rollback') return 'rollback';
-  if (marks.step.index === 0) return 'surging';
-  if (marks.restore?.floor !== 0) return 'partial';
+export function stateOf(file: {
+  readonly marks: Marks | undefined;
+  readonly digest: string;
+  readonly partition: number;
+}): State {
+  const { marks, digest } = file;
+  if (marks === undefined) return { kind: 'unmanaged' };
+  const { step } = marks;
+  if (step === undefined) return { kind: digest === marks.release.digest ? 'settled' : 'requested', marks };
+  if (step.kind === 'rollback') return { kind: 'rollback', marks };
+  return { kind: 'step', row: rowOf(marks, step.index, file.partition), index: step.index, of: step.of, marks };
+}
+
+function rowOf({ restore }: Marks, index: number, partition: number): InDelivery['row'] {
+  if (index === 0) return 'surging';
+  if (restore?.floor !== 0) return 'partial';
   if (partition === 0) return 'rolling';
   return partition === SENTINEL ? 'armed' : 'partial';
 }

@@ -58,13 +58,18 @@ function firstSerial({ snapshot }: Situation): number {
 }
 
 /** Settled is armed; a partition that somebody lowered is put back, because the next edit would take the fleet. */
-export function settled(situation: Situation): Decision {
-  const { marks, partition } = situation;
-  const lost = stepMarkGone(situation);
+export function settled(situation: Situation, marks: Marks): Decision {
+  const { partition } = situation;
+  const lost = stepMarkGone(situation, marks);
   if (lost !== undefined) return holding([lost], 'StepUpgrade');
-  const holds = [stalled(situation), rolloutAbsent(situation), abortTooLate(situation), ...auditHolds(situation)];
+  const holds = [
+    stalled(situation),
+    rolloutAbsent(situation),
+    abortTooLate(situation, marks),
+    ...auditHolds(situation),
+  ];
   const shown = holds.filter((found) => found !== undefined);
-  if (marks === undefined || partition === SENTINEL) return retry(situation, shown);
+  if (partition === SENTINEL) return retry(situation, { marks, shown });
   if (astray(situation)) return holding(shown, 'Completed', true);
   return moving(
     {
@@ -82,8 +87,8 @@ export function settled(situation: Situation): Decision {
 }
 
 /** Our commits write and remove both together: with one alone nobody knows what the fields mean. */
-function stepMarkGone({ marks, file, snapshot }: Situation): Hold | undefined {
-  if (marks?.restore === undefined) return undefined;
+function stepMarkGone({ file, snapshot }: Situation, marks: Marks): Hold | undefined {
+  if (marks.restore === undefined) return undefined;
   return hold(
     'AnnotationsGone',
     `${file.file}: the annotation ${MARK.step} of ${file.object.name} is gone, though ${MARK.restore} says that a delivery is open. Put back what the last commit of tranche wrote: git log -p ${file.file}. To hand the workload back: tranche eject ${snapshot.key.name}`,
@@ -107,9 +112,9 @@ function auditHolds(situation: Situation): readonly (Hold | undefined)[] {
   return [drift ?? recreated(situation) ?? revisionChanged(situation) ?? atRest(situation)];
 }
 
-function abortTooLate({ marks, snapshot }: Situation): Hold | undefined {
+function abortTooLate({ snapshot }: Situation, marks: Marks): Hold | undefined {
   const abort = snapshot.rollout?.intents.abort?.release;
-  if (marks === undefined || !sameRelease(abort, marks.release)) return undefined;
+  if (!sameRelease(abort, marks.release)) return undefined;
   return hold(
     'AbortRefused',
     `release ${printRelease(marks.release)} is delivered and settled: there is nothing to abort. To go back, put the earlier template into the file`,

@@ -11,7 +11,6 @@ import { type Decision, holding, type Move, moving } from '../move.ts';
 import { capital, extraGroups, moreGroups, ofGroupsAre } from '../sentences.ts';
 import { nextRelease, type Situation } from '../situation.ts';
 import { noWholeStep, wholeChange, wholeReason } from '../size-change.ts';
-import { stateOf } from '../state.ts';
 import { describeStep, followingStep, isJump } from '../steps.ts';
 import { surgeInGit } from '../surge.ts';
 
@@ -44,11 +43,12 @@ export function start(
     readonly maxUnavailable: Move['maxUnavailable'];
   },
 ): Decision {
-  const { steps, replicas, snapshot, observed } = situation;
+  const { steps, replicas, snapshot, observed, state } = situation;
   const sizes = wholeChange(situation);
   const refused = noWholeStep(situation);
   if (refused !== undefined) return holding([refused], 'BeforeStepUpgrade');
-  if (surgeToCome(situation) > 0 || stateOf(situation) === 'surging') return prepareSurge(situation, from);
+  if (surgeToCome(situation) > 0 || (state.kind === 'step' && state.row === 'surging'))
+    return prepareSurge(situation, from);
   const { release, ...first } = firstStep(situation, { marks: from.marks, restore: NOTHING_ASIDE });
   const jump = snapshot.rollout?.intents.jump;
   const natural = followingStep(sameRelease(jump?.release, release) ? jump?.index : undefined, {

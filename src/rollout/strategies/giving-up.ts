@@ -7,17 +7,25 @@ import { SENTINEL } from '../../api/workload.ts';
 import { heldAsAborted } from '../gates/aborted.ts';
 import { recreated, wanted } from '../gates/cluster.ts';
 import { nextRelease, type Situation } from '../situation.ts';
-import { stateOf } from '../state.ts';
-import { type GivenUp, returnedRelease } from './going-back.ts';
+import type { InDelivery, State } from '../state.ts';
+import type { GivenUp } from './going-back.ts';
 
 /** What is given up now, so that groups go back; undefined: nothing is. */
-export function givenUp(situation: Situation): GivenUp | undefined {
-  const { marks, snapshot } = situation;
-  if (marks === undefined) return undefined;
-  if (snapshot.lostMarks !== undefined) return withoutMarks(situation, snapshot.lostMarks);
-  if (stateOf(situation) === 'requested') return moved(situation) ? beforeFirstStep(situation, marks) : undefined;
-  if (marks.step === undefined) return undefined;
-  return marks.step.kind === 'rollback' ? onTheWayBack(situation, marks) : inDelivery(situation, marks);
+export function givenUp(situation: Situation, state: State): GivenUp | undefined {
+  const { lostMarks } = situation.snapshot;
+  if (lostMarks !== undefined) return withoutMarks(situation, lostMarks);
+  switch (state.kind) {
+    case 'unmanaged':
+    case 'settled':
+      return undefined;
+    case 'requested':
+      return moved(situation) ? beforeFirstStep(situation, state.marks) : undefined;
+    case 'rollback':
+      return onTheWayBack(situation, state.marks);
+    case 'step':
+      break;
+  }
+  return inStep(situation, state);
 }
 
 /** A request that was aborted before its first step: withdrawn where no group has moved. */
@@ -33,7 +41,7 @@ export function abortOf({ snapshot }: Situation, release: Release): AbortIntent 
   return sameRelease(order?.release, release) ? order : undefined;
 }
 
-function inDelivery(situation: Situation, marks: Marks): GivenUp | undefined {
+function inStep(situation: Situation, { row, marks }: InDelivery): GivenUp | undefined {
   const { digest, snapshot } = situation;
   const { release } = marks;
   const abort = abortOf(situation, release);
@@ -44,7 +52,7 @@ function inDelivery(situation: Situation, marks: Marks): GivenUp | undefined {
     return { release, reason: 'Reverted', because: 'The stable template was put back into the file.' };
   if (heldAsAborted(situation, marks) !== undefined) return abort === undefined ? undefined : aborted;
   // Without the stable text nobody knows whether this is a newer request or the way back.
-  if (stable.kind !== 'known' && stateOf(situation) !== 'armed') return undefined;
+  if (stable.kind !== 'known' && row !== 'armed') return undefined;
   return abort?.newer === digest ? withNewer(aborted, digest) : undefined;
 }
 
@@ -61,10 +69,11 @@ function onTheWayBack(situation: Situation, marks: Marks): GivenUp | undefined {
     const because = `Release ${printRelease(release)} was aborted before its first step, while groups were going back.`;
     return { release, reason: 'Aborted', because };
   }
+  // A bot's rewriting is given up under a serial of its own, so that it can be counted.
   const times = marks.aborted.filter((given) => given.digest === digest).length;
   if (times > 1 || heldAsAborted(situation, marks) === undefined) return undefined;
   return {
-    release: returnedRelease(situation),
+    release,
     reason: 'AbortedTextRemoved',
     because: `The aborted template ${digest} was written into the file again while its groups were going back.`,
   };

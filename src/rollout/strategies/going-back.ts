@@ -11,7 +11,6 @@ import { type Decision, holding, MOVES, type Move, type MoveReasonOf, moving } f
 import { willNotGetReady } from '../outlook.ts';
 import { capital, notReady, ofGroupsAre } from '../sentences.ts';
 import { lowest, nextRelease, type Situation, spendingOf, unavailableBudget, unreadyOf } from '../situation.ts';
-import { stateOf } from '../state.ts';
 import { surgeInGit } from '../surge.ts';
 import { standIn, surgeEnds, surgeStays } from './surge-back.ts';
 
@@ -25,9 +24,12 @@ export type GivenUp = {
 };
 
 /** From `requested`: nothing has moved, so the stable text comes back and the workload is settled as before. */
-export function withdraw(situation: Situation, given: GivenUp): Decision {
-  const { snapshot, marks } = situation;
-  if (marks === undefined || snapshot.stable.kind !== 'known') return holding([noText(situation)], 'BeforeStepUpgrade');
+export function withdraw(
+  situation: Situation,
+  { given, marks }: { readonly given: GivenUp; readonly marks: Marks },
+): Decision {
+  const { snapshot } = situation;
+  if (snapshot.stable.kind !== 'known') return holding([noText(situation)], 'BeforeStepUpgrade');
   const move: Move = {
     reason: 'RequestWithdrawn',
     label: MOVES.RequestWithdrawn.label,
@@ -45,10 +47,13 @@ export function withdraw(situation: Situation, given: GivenUp): Decision {
  * is not on it (never raised: groups above would stay where they are for ever, trace 06), and a budget that the
  * broken groups have not spent already (traces 31m, 32a). undefined: the stable text is not there.
  */
-export function goBack(situation: Situation, given: GivenUp): Move | undefined {
-  const { snapshot, marks, digest } = situation;
+export function goBack(
+  situation: Situation,
+  { given, marks }: { readonly given: GivenUp; readonly marks: Marks },
+): Move | undefined {
+  const { snapshot, digest } = situation;
   const { stable } = snapshot;
-  if (marks === undefined || stable.kind !== 'known') return undefined;
+  if (stable.kind !== 'known') return undefined;
   const partition = partitionBack(situation);
   const surge = surgeInGit(situation.workload);
   const kept = surge !== undefined && standIn(situation) ? surge : undefined;
@@ -86,20 +91,15 @@ export function remember(
   return [...later, ...aborted].slice(0, ABORTED_LIMIT);
 }
 
-/** A bot's rewriting of an aborted text is given up under a serial of its own, so that it can be counted. */
-export function returnedRelease({ digest, marks }: Situation): Release {
-  return nextRelease(digest, marks);
-}
-
 /**
  * P of the way back, never above the present one: the lowest ordinal that is not on the stable text, or the floor
  * where the cluster cannot tell. 0 where every group may have left it: after a whole step (trace 34h), for objects
  * that were recreated (trace 29l), and where no revision holds the stable text any more.
  */
 export function partitionBack(situation: Situation): number {
-  const { observed, replicas, partition, marks } = situation;
-  const state = stateOf(situation);
-  if (state === 'rolling' || state === 'armed' || recreated(situation) !== undefined) return 0;
+  const { observed, replicas, partition, marks, state } = situation;
+  const whole = state.kind === 'step' && (state.row === 'rolling' || state.row === 'armed');
+  if (whole || recreated(situation) !== undefined) return 0;
   if (observed === undefined || replicas === undefined) return Math.min(partition, marks?.restore?.floor ?? partition);
   if (observed.stableKey === undefined) return 0;
   // A group without a leader is coming back by itself, on the version that its partition gives it.

@@ -1,6 +1,5 @@
 /** A partition that is not the one that the step in Git wrote: put back as far as nothing has followed, or held. */
 
-import type { Marks } from '../../api/marks.ts';
 import { sameRelease } from '../../api/release.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import { accepted } from '../accepting.ts';
@@ -9,28 +8,28 @@ import { wanted } from '../gates/cluster.ts';
 import { hold, withFacts } from '../hold.ts';
 import { type Decision, holding, type Move, moving } from '../move.ts';
 import { lowest, type Situation } from '../situation.ts';
+import type { InDelivery } from '../state.ts';
 
 /** The partition in Git, and the one that the step had; undefined: they are the same, or nobody knows of another. */
 export function partitionFacts({
   partition,
   snapshot,
-  marks,
+  state,
 }: Situation): { readonly partition: number; readonly expected: number } | undefined {
-  if (marks?.step?.kind !== 'step') return undefined;
+  if (state.kind !== 'step') return undefined;
+  const { marks, index } = state;
   const recorded = snapshot.record?.step;
-  const ours =
-    recorded !== undefined && sameRelease(recorded.release, marks.release) && recorded.index === marks.step.index;
+  const ours = recorded !== undefined && sameRelease(recorded.release, marks.release) && recorded.index === index;
   const expected = ours ? recorded.partition : (marks.restore?.floor ?? partition);
   if (partition === expected || (!ours && partition > expected && partition !== SENTINEL)) return undefined;
   return { partition, expected };
 }
 
 /** Another partition than we wrote: lower lets groups go, and is stopped; higher lets them fall back, and is held. */
-export function partitionEdited(situation: Situation, marks: Marks): Decision | undefined {
+export function partitionEdited(situation: Situation, { index, of, marks }: InDelivery): Decision | undefined {
   const { partition, observed, replicas, snapshot } = situation;
   const facts = partitionFacts(situation);
   if (facts === undefined || accepted(situation, 'PartitionEdited')) return undefined;
-  const index = marks.step?.kind === 'step' ? marks.step.index : 1;
   const { expected } = facts;
   const why = `the partition was edited from ${expected} to ${partition} in mid-delivery`;
   const way = `To go on from here: tranche approve ${snapshot.key.name} --hold PartitionEdited`;
@@ -47,7 +46,7 @@ export function partitionEdited(situation: Situation, marks: Marks): Decision | 
   const holds = [hold('PartitionEdited', `${why}, and is put back to ${back}`)];
   const move: Move = {
     reason: 'PartitionRestored',
-    label: `step ${index}/${marks.step?.kind === 'step' ? marks.step.of : 1}`,
+    label: `step ${index}/${of}`,
     // The cluster may have seen the edited one: going back must not forget the groups that it let go.
     ...withBudgetAfter(situation, { marks, floor: Math.min(partition, marks.restore?.floor ?? partition) }),
     partition: back,

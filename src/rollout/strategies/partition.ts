@@ -7,7 +7,7 @@ import { partitionMissing } from '../gates/people.ts';
 import { type Decision, holding, moving } from '../move.ts';
 import { immutableBack } from '../recreate-change.ts';
 import { flipped, type Situation } from '../situation.ts';
-import { type StateName, stateOf } from '../state.ts';
+import type { InDelivery } from '../state.ts';
 import { settled, unmanaged } from './at-rest.ts';
 import { abortOf, givenUp } from './giving-up.ts';
 import { type GivenUp, goBack, noText, remember } from './going-back.ts';
@@ -20,34 +20,36 @@ import { beyondFirstStep, supersede, takeOver } from './superseding.ts';
 import { surging } from './surging.ts';
 import { armed, rolling } from './whole.ts';
 
-type InDelivery = { readonly index: number; readonly of: number; readonly marks: Marks };
-
-const atRestRows = { unmanaged, settled, requested } satisfies Partial<
-  Record<StateName, (situation: Situation) => Decision>
->;
-const stepRows = { surging, partial: stepping, rolling, armed } satisfies Partial<
-  Record<StateName, (situation: Situation, step: InDelivery) => Decision>
+const stepRows = { surging, partial: stepping, rolling, armed } satisfies Record<
+  InDelivery['row'],
+  (situation: Situation, step: InDelivery) => Decision
 >;
 
 /** What to do with one workload: what comes before every row, then the row that its marks put it in. Pure. */
 export function decidePartition(situation: Situation): Decision {
-  const { marks, snapshot } = situation;
+  const { snapshot, state } = situation;
   const recreating = snapshot.rollout?.intents.recreating;
-  const given = recreating === undefined ? givenUp(situation) : undefined;
+  if (state.kind === 'unmanaged')
+    return recreating === undefined ? unmanaged(situation) : returnedByHand(situation, recreating);
+  const given = recreating === undefined ? givenUp(situation, state) : undefined;
   const unsafe = partitionMissing(situation);
   // Only the way back in place is open: it brings every group home, and writes the partition that it needs.
   if (unsafe !== undefined && !(given !== undefined && leadsBackInPlace(situation)))
     return holding([unsafe], 'StepUpgrade');
   if (recreating !== undefined) return returnedByHand(situation, recreating);
-  if (given !== undefined) return wayBack(situation, given);
+  if (given !== undefined) return wayBack(situation, { given, marks: state.marks });
   if (snapshot.lostMarks !== undefined) return holding([goneHold(situation, snapshot.lostMarks)], 'StepUpgrade');
-  const state = stateOf(situation);
-  if (state === 'unmanaged' || state === 'settled' || state === 'requested') return atRestRows[state](situation);
-  if (marks?.step === undefined) return holding([], 'Completed');
-  if (marks.step.kind === 'rollback' || state === 'rollback') return inRollback(situation, marks);
-  const step = { index: marks.step.index, of: marks.step.of, marks };
-  const row = state === 'partial' && wholeAlready(situation) ? 'rolling' : state;
-  return interrupted(situation, { state, marks }) ?? stepRows[row](situation, step);
+  switch (state.kind) {
+    case 'settled':
+      return settled(situation, state.marks);
+    case 'requested':
+      return requested(situation, state.marks);
+    case 'rollback':
+      return inRollback(situation, state.marks);
+    case 'step':
+      break;
+  }
+  return interrupted(situation, state) ?? stepRows[rowOf(situation, state)](situation, state);
 }
 
 function leadsBackInPlace(situation: Situation): boolean {
@@ -55,42 +57,42 @@ function leadsBackInPlace(situation: Situation): boolean {
 }
 
 /** By an edit where one leads back, else by deleting and creating anew. */
-function wayBack(situation: Situation, given: GivenUp): Decision {
-  const move = goBack(situation, given);
+function wayBack(situation: Situation, at: { readonly given: GivenUp; readonly marks: Marks }): Decision {
+  const move = goBack(situation, at);
   if (move === undefined) return holding([noText(situation)], 'StepUpgrade');
   if (!immutableBack(situation)) return moving(move, 'StepUpgrade');
-  return removeToGoBack(situation, { marks: move.marks, because: given.because });
+  return removeToGoBack(situation, { marks: move.marks, because: at.given.because });
 }
 
 /** Every group may go and has gone, whatever a hand has made of the partition since: arm, as after partition 0. */
-function wholeAlready({ observed, marks, asked }: Situation): boolean {
-  if (marks?.restore?.floor !== 0 || observed === undefined || asked === undefined || asked === 0) return false;
+function rowOf(situation: Situation, { row, marks }: InDelivery): InDelivery['row'] {
+  return row === 'partial' && wholeAlready(situation, marks) ? 'rolling' : row;
+}
+
+function wholeAlready({ observed, asked }: Situation, { restore }: Marks): boolean {
+  if (restore?.floor !== 0 || observed === undefined || asked === undefined || asked === 0) return false;
   return wanted(observed, asked).every((group) => group.version === 'release') && flipped(observed.leaderSet);
 }
 
 /** A newer text in the file, whatever the step: it overtakes the delivery, waits, or is one that nobody wants. */
-function interrupted(
-  situation: Situation,
-  at: { readonly state: 'surging' | 'partial' | 'rolling' | 'armed'; readonly marks: Marks },
-): Decision | undefined {
+function interrupted(situation: Situation, { row, marks }: InDelivery): Decision | undefined {
   const { digest, snapshot } = situation;
-  const { marks, state } = at;
   const { release } = marks;
   if (digest === release.digest) return undefined;
   if (heldAsAborted(situation, marks) !== undefined)
-    return state === 'armed' ? undefined : stopReturned(situation, marks);
+    return row === 'armed' ? undefined : stopReturned(situation, marks);
   // Without the stable text nobody knows whether this is a newer request or the way back, which must not be stopped.
-  if (snapshot.stable.kind !== 'known' && state !== 'armed') return holding([noText(situation)], 'StepUpgrade');
+  if (snapshot.stable.kind !== 'known' && row !== 'armed') return holding([noText(situation)], 'StepUpgrade');
   const abort = abortOf(situation, release);
   // A text that the order does not name was written after it, or is to stay: its groups follow it.
   const left = abort === undefined ? marks : { ...marks, aborted: remember({ release, newer: abort.newer }, marks) };
-  if (state === 'armed') return abort === undefined ? undefined : takeOver(situation, left);
+  if (row === 'armed') return abort === undefined ? undefined : takeOver(situation, left);
   return overtaken(situation, left);
 }
 
 /** A newer request: the roll is stopped, or its first step is taken where there is nothing to stop. */
 function overtaken(situation: Situation, marks: Marks): Decision {
-  return beyondFirstStep(situation) ? supersede({ ...situation, marks }) : takeOver(situation, marks);
+  return beyondFirstStep(situation) ? supersede(situation, marks) : takeOver(situation, marks);
 }
 
 function inRollback(situation: Situation, marks: Marks): Decision {

@@ -1,6 +1,5 @@
 /** A step that cannot be finished: groups that a newer text overtook have broken since, and have spent the budget. */
 
-import type { Marks } from '../../api/marks.ts';
 import { brokenLeftovers, moreDown, overtakingBudget, raises, withBudget } from '../budget.ts';
 import { before } from '../gates/before.ts';
 import { wanted } from '../gates/cluster.ts';
@@ -8,20 +7,20 @@ import { holdsOf } from '../gates/gate.ts';
 import { type Decision, moving } from '../move.ts';
 import { capital, notReady } from '../sentences.ts';
 import { type Situation, unavailableBudget, unreadyOf } from '../situation.ts';
+import type { InDelivery } from '../state.ts';
 
 /**
  * When the newer text was taken they only loaded, so its budget was people's own. Now LWS waits for them for ever, and
  * no partition changes that (trace 32d).
  */
-export function raisedForLeftovers(situation: Situation, marks: Marks): Decision | undefined {
+export function raisedForLeftovers(situation: Situation, { index, of, marks }: InDelivery): Decision | undefined {
   const { observed, asked, maxUnavailable } = situation;
-  if (observed === undefined || asked === undefined || marks.step?.kind !== 'step') return undefined;
+  if (observed === undefined || asked === undefined) return undefined;
   const broken = brokenLeftovers(situation);
   const unready = unreadyOf(wanted(observed, asked)).length;
   if (broken.length === 0 || unready < unavailableBudget(maxUnavailable, asked)) return undefined;
   const budget = overtakingBudget(situation);
   if (!raises(situation, budget, asked) || holdsOf(before.raise, situation).length > 0) return undefined;
-  const { index, of } = marks.step;
   return moving(
     {
       reason: 'BudgetRaised',

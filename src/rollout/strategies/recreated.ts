@@ -7,11 +7,15 @@ import { type Decision, type Move, moving } from '../move.ts';
 import type { Situation } from '../situation.ts';
 
 /** Everything is on Git's template already and a person accepts that: the step is whole, armed at once. */
-export function acceptRecreated(situation: Situation, marks: Marks): Decision {
+export function acceptRecreated(
+  situation: Situation,
+  { index, of, marks }: { readonly index: number; readonly of: number; readonly marks: Marks },
+): Decision {
+  const step = { kind: 'step', index, of } as const;
   const move: Move = {
     reason: 'Armed',
-    label: `${marks.step?.kind === 'step' ? `step ${marks.step.index}/${marks.step.of}` : 'step'}, armed`,
-    ...withBudgetAfter(situation, { marks, floor: 0 }),
+    label: `step ${index}/${of}, armed`,
+    ...withBudgetAfter(situation, { marks: { ...marks, step }, floor: 0 }),
     partition: situation.partition === SENTINEL ? undefined : SENTINEL,
     text: undefined,
     why: 'The workload was recreated in mid-delivery, so all its groups came up on the text of Git. A person has accepted that.',

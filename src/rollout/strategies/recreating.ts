@@ -23,12 +23,11 @@ export function removesForRequest(situation: Situation): boolean {
 }
 
 /** The document goes out of its file: what comes back in its place has the new text. */
-export function removeForRequest(situation: Situation): Decision {
-  const { snapshot, marks, digest, workload, replicas, steps } = situation;
+export function removeForRequest(situation: Situation, marks: Marks): Decision {
+  const { snapshot, digest, workload, replicas, steps } = situation;
   const holds = holdsOf(before.remove, situation);
   const { stable } = snapshot;
-  if (holds.length > 0 || marks === undefined || replicas === undefined || stable.kind !== 'known')
-    return holding(holds, 'BeforeStepUpgrade');
+  if (holds.length > 0 || replicas === undefined || stable.kind !== 'known') return holding(holds, 'BeforeStepUpgrade');
   const release = nextRelease(digest, marks);
   const of = Math.max(1, steps.length);
   const next: Marks = {

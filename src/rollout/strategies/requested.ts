@@ -20,17 +20,16 @@ import { removeForRequest, removesForRequest } from './recreating.ts';
 import { beyondFirstStep, stopRoll, supersede } from './superseding.ts';
 
 /** First match: given up, edited open, aborted before, no change at all, not in place, held, started. */
-export function requested(situation: Situation): Decision {
-  const { marks, partition, digest } = situation;
-  if (marks === undefined) return holding([], 'BeforeStepUpgrade');
+export function requested(situation: Situation, marks: Marks): Decision {
+  const { partition, digest } = situation;
   const release = nextRelease(digest, marks);
   const given = beforeFirstStep(situation, marks);
-  if (given !== undefined) return withdraw(situation, given);
+  if (given !== undefined) return withdraw(situation, { given, marks });
   const aborted = heldAsAborted(situation, marks);
   if (aborted !== undefined) return stopRoll(situation, { marks, holds: [aborted] });
-  if (partition < SENTINEL && beyondFirstStep(situation)) return supersede(situation);
+  if (partition < SENTINEL && beyondFirstStep(situation)) return supersede(situation, marks);
   if (invisible(situation)) return settleUnchanged(situation, marks, release);
-  if (removesForRequest(situation)) return removeForRequest(situation);
+  if (removesForRequest(situation)) return removeForRequest(situation, marks);
   const first = { index: 1, release };
   const anew = recreated(situation) !== undefined && accepted(situation, 'Recreated');
   // Who accepts that all was made anew has accepted that all groups are on the release.
@@ -38,7 +37,10 @@ export function requested(situation: Situation): Decision {
   const gates = anew ? before.start.filter((gate) => gate !== recreated) : before.start;
   const holds = [...holdsOf(gates, situation), ...(over === undefined ? [] : [over])];
   if (holds.length > 0) return holding(holds, 'BeforeStepUpgrade');
-  if (anew) return acceptRecreated(situation, firstStep(situation, { marks, restore: NOTHING_ASIDE }));
+  if (anew) {
+    const step = { index: 1, of: Math.max(1, situation.steps.length) };
+    return acceptRecreated(situation, { ...step, marks: firstStep(situation, { marks, restore: NOTHING_ASIDE }) });
+  }
   return start(situation, { marks, restore: undefined, maxUnavailable: undefined });
 }
 

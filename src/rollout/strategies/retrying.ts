@@ -1,5 +1,6 @@
 /** A release that was given up and is asked for again: its text goes back into the file, as a request like any other. */
 
+import type { Marks } from '../../api/marks.ts';
 import { printRelease, type Release } from '../../api/release.ts';
 import { retried } from '../gates/aborted.ts';
 import { before } from '../gates/before.ts';
@@ -12,11 +13,13 @@ import type { Situation } from '../situation.ts';
  * For a settled workload: the text of the release that a retry names, put back into the file. The workload is armed,
  * so nothing restarts: the next pass finds a request, and its gates decide. `shown` are the holds of the row.
  */
-export function retry(situation: Situation, shown: readonly Hold[]): Decision {
-  const { snapshot, marks } = situation;
+export function retry(
+  situation: Situation,
+  { marks, shown }: { readonly marks: Marks; readonly shown: readonly Hold[] },
+): Decision {
+  const { snapshot } = situation;
   const wish = snapshot.rollout?.intents.retry;
-  if (marks === undefined || wish === undefined || !retried(wish.release.digest, marks, wish))
-    return holding(shown, 'Completed', true);
+  if (wish === undefined || !retried(wish.release.digest, marks, wish)) return holding(shown, 'Completed', true);
   const gates = holdsOf(before.retry, situation);
   if (gates.length > 0) return holding(unique([...shown, ...gates]), 'Completed', true);
   const { retryText } = snapshot;

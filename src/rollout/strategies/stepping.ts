@@ -14,6 +14,7 @@ import { crashLooping } from '../gates/trouble.ts';
 import { blocking, unique } from '../hold.ts';
 import { type Decision, holding } from '../move.ts';
 import type { Situation } from '../situation.ts';
+import type { InDelivery } from '../state.ts';
 import { stateOfStep } from '../step-state.ts';
 import { stepAfterEdit } from '../steps.ts';
 import { nextStep, wholeNext } from './next-step.ts';
@@ -21,17 +22,17 @@ import { partitionEdited, partitionFacts } from './partition-edited.ts';
 import { raisedForLeftovers } from './raising.ts';
 import { acceptRecreated } from './recreated.ts';
 
-/** `marks.step` is a step and the file has the release's text: the caller has looked. */
-export function stepping(situation: Situation, step: { readonly index: number; readonly marks: Marks }): Decision {
+/** The file has the release's text: the caller has looked. */
+export function stepping(situation: Situation, step: InDelivery): Decision {
   const { marks, index } = step;
   const { release } = marks;
   const at = { index, release };
-  const edited = partitionEdited(situation, marks);
+  const edited = partitionEdited(situation, step);
   if (edited !== undefined && edited.move !== undefined) return edited;
   const anew = recreated(situation);
   if (anew !== undefined)
-    return accepted(situation, 'Recreated') ? acceptRecreated(situation, marks) : holding([anew], 'StepUpgrade');
-  const raised = edited === undefined ? raisedForLeftovers(situation, marks) : undefined;
+    return accepted(situation, 'Recreated') ? acceptRecreated(situation, step) : holding([anew], 'StepUpgrade');
+  const raised = edited === undefined ? raisedForLeftovers(situation, step) : undefined;
   if (raised !== undefined) return raised;
   const groups = waitingOnGroups(situation, Math.min(situation.partition, situation.replicas ?? 0));
   // Another partition than the step's explains what lies on its wrong side, accepted or not.

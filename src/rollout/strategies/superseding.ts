@@ -1,7 +1,7 @@
 /** A newer request that reaches the cluster in mid-delivery: the roll is stopped and the request taken from step 1. */
 
 import { type Marks, putAside } from '../../api/marks.ts';
-import { printRelease } from '../../api/release.ts';
+import { printRelease, type Release } from '../../api/release.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import { partitionOf } from '../batches.ts';
 import { type Budget, budgetText, overtakingBudget, withBudgetAfter } from '../budget.ts';
@@ -22,9 +22,8 @@ import { firstStep, start } from './first-step.ts';
  * highest that keeps within step 1, with every group that is on the new text, and with every broken one that is not
  * on the stable text. Done also while paused: not doing it lets the whole range follow (traces 14, 34f, 35a, 35h).
  */
-export function supersede(situation: Situation): Decision {
-  const { marks, steps, snapshot, replicas } = situation;
-  if (marks === undefined) return holding([], 'StepUpgrade');
+export function supersede(situation: Situation, marks: Marks): Decision {
+  const { steps, snapshot, replicas } = situation;
   if (replicas === undefined)
     return holding(
       [hold('ScalerUnreadable', 'a newer request is live, but the number of groups is not known')],
@@ -45,7 +44,7 @@ export function supersede(situation: Situation): Decision {
     partition: partition === situation.partition ? undefined : partition,
     maxUnavailable: budget.set,
     text: undefined,
-    why: explain(situation, { partition, budget, release: printRelease(next.release) }),
+    why: explain(situation, { partition, budget, from: marks.release, to: next.release }),
   };
   return moving(move, 'StepUpgrade');
 }
@@ -72,7 +71,7 @@ export function takeOver(situation: Situation, marks: Marks): Decision {
   if (decision.move === undefined) return decision;
   const { step } = decision.move.marks;
   const index = step?.kind === 'step' ? step.index : 1;
-  const why = `The template was edited while ${printRelease(situation.marks?.release ?? marks.release)} was being delivered; the newer text is taken from step ${index}. ${decision.move.why}${budgetText(situation, budget, 'ready')}`;
+  const why = `The template was edited while ${printRelease(marks.release)} was being delivered; the newer text is taken from step ${index}. ${decision.move.why}${budgetText(situation, budget, 'ready')}`;
   return { ...decision, move: { ...decision.move, reason: 'Superseded', why } };
 }
 
@@ -135,10 +134,9 @@ function notOnStable({ observed, asked }: Situation): readonly Group[] {
 
 function explain(
   situation: Situation,
-  to: { readonly partition: number; readonly budget: Budget; readonly release: string },
+  at: { readonly partition: number; readonly budget: Budget; readonly from: Release; readonly to: Release },
 ): string {
-  const { marks, observed, asked } = situation;
-  const was = marks === undefined ? '' : printRelease(marks.release);
+  const { observed, asked } = situation;
   const groups = observed === undefined || asked === undefined ? [] : wanted(observed, asked);
   const onIt = groups.filter((group) => group.version === 'release').map((group) => group.index);
   const started = onIt.length === 0 ? 'No group is on it yet.' : `${capital(groupsAre(onIt))} on it already.`;
@@ -153,5 +151,5 @@ function explain(
     broken.length === 0
       ? ''
       : ` ${capital(notReady(broken))}, and will not get ready by ${broken.length === 1 ? 'itself' : 'themselves'}.`;
-  return `The template was edited while ${was} was being delivered. The newer text, ${to.release}, is taken from step 1; partition ${to.partition} keeps the groups below it where they are. ${started}${waits}${sick}${budgetText(situation, to.budget, 'ready')}`;
+  return `The template was edited while ${printRelease(at.from)} was being delivered. The newer text, ${printRelease(at.to)}, is taken from step 1; partition ${at.partition} keeps the groups below it where they are. ${started}${waits}${sick}${budgetText(situation, at.budget, 'ready')}`;
 }

@@ -15,6 +15,7 @@ import { type Hold, hold, unique } from '../hold.ts';
 import { type Decision, holding, moving } from '../move.ts';
 import { capital, extraGroups, moreGroups } from '../sentences.ts';
 import type { Situation } from '../situation.ts';
+import type { InDelivery } from '../state.ts';
 import { statesOf } from '../step-state.ts';
 import { nextStep, wholeNext } from './next-step.ts';
 import { partitionEdited } from './partition-edited.ts';
@@ -25,17 +26,17 @@ import { acceptRecreated } from './recreated.ts';
  * First the extra groups, once the partition that lets only them onto the release is live; then, with all of them on
  * it and ready, step 1 or the target of a jump. It waits for nobody: there is no pause to approve.
  */
-export function surging(situation: Situation, step: { readonly of: number; readonly marks: Marks }): Decision {
+export function surging(situation: Situation, step: InDelivery): Decision {
   const { marks, of } = step;
   const first = { index: 1, release: marks.release };
-  const edited = partitionEdited(situation, marks);
+  const edited = partitionEdited(situation, step);
   if (edited?.move !== undefined) return edited;
   const anew = recreated(situation);
   if (anew !== undefined) {
     if (!accepted(situation, 'Recreated')) return holding([anew], 'StepUpgrade');
-    return acceptRecreated(situation, { ...marks, step: { kind: 'step', index: 1, of } });
+    return acceptRecreated(situation, { index: 1, of, marks });
   }
-  const raised = edited === undefined ? raisedForLeftovers(situation, marks) : undefined;
+  const raised = edited === undefined ? raisedForLeftovers(situation, step) : undefined;
   if (raised !== undefined) return raised;
   const extra = surgeToCome(situation);
   const groups = waitingOnGroups(situation, Math.min(situation.partition, situation.replicas ?? 0));

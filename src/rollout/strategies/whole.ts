@@ -1,6 +1,5 @@
 /** The row `step k, whole`: every group may go; arm as soon as they have, then serve what is left of the plan, armed. */
 
-import type { Marks } from '../../api/marks.ts';
 import { printRelease, sameRelease } from '../../api/release.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import { accepted } from '../accepting.ts';
@@ -17,27 +16,26 @@ import { blocking, type Hold, hold } from '../hold.ts';
 import { type Decision, holding, MOVES, type Move, moving } from '../move.ts';
 import { allGroupsAre, groupsAre, notReady, whyUnready } from '../sentences.ts';
 import { flipped, type Situation, unreadyOf } from '../situation.ts';
+import type { InDelivery } from '../state.ts';
 import { stateOfStep } from '../step-state.ts';
 import { followingStep, isJump } from '../steps.ts';
 import { raisedForLeftovers } from './raising.ts';
 import { onRelease, surgeReturned } from './surge-return.ts';
-
-type WholeStep = { readonly index: number; readonly of: number; readonly marks: Marks };
 
 /**
  * Partition 0: waits until every group is on the release and the StatefulSet has flipped, then arms — always the
  * next commit, even when paused or disabled: an edit of the template at partition 0 takes the fleet (trace 34f), and
  * armed too early a group that is recreated comes back old (trace 29d).
  */
-export function rolling(situation: Situation, step: WholeStep): Decision {
-  const { observed, asked, marks } = situation;
+export function rolling(situation: Situation, step: InDelivery): Decision {
+  const { observed, asked } = situation;
   const anew = recreated(situation);
   if (anew !== undefined && !accepted(situation, 'Recreated')) return holding([anew], 'StepUpgrade');
   const unsure = situation.notApplied ?? replicasUnknown(situation) ?? scaledToZero(situation);
   if (unsure !== undefined) return holding([unsure], 'StepUpgrade');
-  if (observed === undefined || asked === undefined || marks === undefined)
+  if (observed === undefined || asked === undefined)
     return holding([hold('ClusterUnreadable', 'the groups could not be read')], 'StepUpgrade');
-  const raised = raisedForLeftovers(situation, step.marks);
+  const raised = raisedForLeftovers(situation, step);
   if (raised !== undefined) return raised;
   const groups = wanted(observed, asked);
   const missing = groups.filter((group) => group.version !== 'release');
@@ -68,7 +66,7 @@ export function rolling(situation: Situation, step: WholeStep): Decision {
     ...withBudgetAfter(situation, { marks: step.marks, floor: step.marks.restore?.floor ?? 0 }),
     partition: SENTINEL,
     text: undefined,
-    why: `${allGroupsAre(groups.length)} on ${printRelease(marks.release)}, and the StatefulSet has taken all leaders over, so a group that is recreated stays on it. Armed again: the next edit of the template is a request, not a restart.${budgetNote(situation)}`,
+    why: `${allGroupsAre(groups.length)} on ${printRelease(step.marks.release)}, and the StatefulSet has taken all leaders over, so a group that is recreated stays on it. Armed again: the next edit of the template is a request, not a restart.${budgetNote(situation)}`,
   };
   return moving(move, 'StepUpgrade');
 }
@@ -89,11 +87,11 @@ function notUpdated(
 }
 
 /** Armed with the step kept: pauses and soaks of steps k…n, then settled. Only marks change. */
-export function armed(situation: Situation, step: WholeStep): Decision {
+export function armed(situation: Situation, step: InDelivery): Decision {
   const queued = situation.digest !== step.marks.release.digest;
   const returned = surgeReturned(situation, { ...step, queued });
   if (returned !== undefined) return returned;
-  const groups = waitingOnFleet(situation, queued);
+  const groups = waitingOnFleet(situation, { queued, last: step.index === step.of });
   const done = groups.length === 0 && situation.replicas !== 0;
   const pause = done ? waitingOnPause(situation, { index: step.index, release: step.marks.release }) : undefined;
   const unsteady = crashLooping(situation);
@@ -122,7 +120,10 @@ function queuedHold({ digest, file }: Situation, queued: boolean): readonly Hold
  * the file, the release's own revision is the one that all groups share,
  * unless that is the stable one: a hand may have armed a roll before its first group had gone.
  */
-function waitingOnFleet(situation: Situation, queued: boolean): readonly Hold[] {
+function waitingOnFleet(
+  situation: Situation,
+  { queued, last }: { readonly queued: boolean; readonly last: boolean },
+): readonly Hold[] {
   const { observed, asked, snapshot } = situation;
   if (!queued && situation.notApplied !== undefined) return [situation.notApplied];
   if (observed === undefined || asked === undefined) return [hold('ClusterUnreadable', 'the groups could not be read')];
@@ -141,7 +142,6 @@ function waitingOnFleet(situation: Situation, queued: boolean): readonly Hold[] 
     ];
   }
   const unready = unreadyOf(updated);
-  const last = situation.marks?.step?.kind === 'step' && situation.marks.step.index === situation.marks.step.of;
   // A release is never settled with a failed group.
   const failureThreshold = last ? undefined : snapshot.rollout?.rollout.failureThreshold;
   const counts = {
@@ -162,7 +162,7 @@ function whyNot({ observed, partition, snapshot }: Situation): string {
     : `, and partition ${partition} keeps it where it is: it was raised before all groups had gone. Put partition 0 back, or: tranche abort ${snapshot.key.name}`;
 }
 
-function nextLabel(situation: Situation, step: WholeStep, holds: readonly Hold[]): Decision {
+function nextLabel(situation: Situation, step: InDelivery, holds: readonly Hold[]): Decision {
   const jump = situation.snapshot.rollout?.intents.jump;
   const wish = sameRelease(jump?.release, step.marks.release) ? jump?.index : undefined;
   const index = followingStep(wish, { current: step.index, steps: step.of });
@@ -180,7 +180,7 @@ function nextLabel(situation: Situation, step: WholeStep, holds: readonly Hold[]
   return moving(move, 'BeforeStepUpgrade', holds);
 }
 
-function settle(situation: Situation, step: WholeStep, holds: readonly Hold[]): Decision {
+function settle(situation: Situation, step: InDelivery, holds: readonly Hold[]): Decision {
   const { snapshot, replicas } = situation;
   if (snapshot.delivered.kind !== 'known') {
     const why =
