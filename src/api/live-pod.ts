@@ -12,7 +12,7 @@ import { type Instant, parseInstant } from './time.ts';
 const CONDITIONS_MAX = 50;
 const CONTAINERS_MAX = 100;
 /** The scheduler counts every reason of every node; the first of them tell. */
-const NO_PLACE_CHARACTERS = 240;
+const SCHEDULER_CHARACTERS = 240;
 /** Reasons of Kubernetes are CamelCase words. Anything else is somebody's free text and is not shown. */
 const REASON = /^[A-Za-z][A-Za-z0-9]{0,63}$/;
 /** Every start passes through these: they only count when nothing says more. */
@@ -48,13 +48,13 @@ export function parseLeader(object: unknown): Known<LiveLeader> {
 /** What we read of a worker pod: only what may keep its group from becoming ready. */
 export function parseWorker(object: unknown): Known<LiveWorker> {
   const fields = fieldsOf('pods', object);
-  const { waitingOn, noPlace, restarts } = statusOf(fields);
+  const { waitingOn, unschedulable, restarts } = statusOf(fields);
   return fields.end({
     name: fields.text(['metadata', 'name']),
     groupIndex: groupIndexOf(fields),
     ownerUid: controllerUid(object),
     waitingOn,
-    noPlace,
+    unschedulable,
     restarts,
   });
 }
@@ -84,7 +84,7 @@ function statusOf(fields: Fields): Status {
     ready,
     conditions,
     waitingOn: ready ? '' : tellingReason(reasons, phase),
-    noPlace: unplaced?.reason === 'Unschedulable' ? shortLine(unplaced.message) : '',
+    unschedulable: unplaced?.reason === 'Unschedulable' ? shortLine(unplaced.message) : '',
     restarts: Math.max(0, ...containers.map((container) => container.restarts)),
   };
 }
@@ -95,7 +95,7 @@ const AFTERTHOUGHT = /\.\s+(?:no new claims|preemption:).*$/;
 /** A scheduler may say nothing; that there is no place is known all the same. */
 function shortLine(message: string): string {
   const line = printableLine(message).replace(AFTERTHOUGHT, '');
-  const short = line.length > NO_PLACE_CHARACTERS ? `${line.slice(0, NO_PLACE_CHARACTERS)}…` : line;
+  const short = line.length > SCHEDULER_CHARACTERS ? `${line.slice(0, SCHEDULER_CHARACTERS)}…` : line;
   return short === '' ? 'no node fits' : short.replace(/[.\s]+$/, '');
 }
 
@@ -129,7 +129,7 @@ function conditionOf(fields: Fields): Condition {
 
 /** Messages have no limit of their own, and a long one makes no object unreadable. */
 function freeText(value: unknown): string {
-  return typeof value === 'string' ? value.slice(0, 4 * NO_PLACE_CHARACTERS) : '';
+  return typeof value === 'string' ? value.slice(0, 4 * SCHEDULER_CHARACTERS) : '';
 }
 
 /** Why containers do not run, and how often they were restarted; init containers first: those block the others. */

@@ -82,7 +82,7 @@ export type PodTrouble = {
   /** `Unschedulable`, `ImagePullBackOff`, `CrashLoopBackOff`, a phase; empty where nothing says. */
   readonly waitingOn: string;
   /** What the scheduler says of a pod that has no place: one printable line, cut; empty otherwise. */
-  readonly noPlace: string;
+  readonly unschedulable: string;
   /** How often its most restarted container has been restarted in place. */
   readonly restarts: number;
 };

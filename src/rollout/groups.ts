@@ -95,7 +95,7 @@ function groupOf(
     alone || (own !== undefined && own.observedGeneration >= own.generation && own.availableReplicas >= own.replicas);
   const ready = leader.ready && !leader.deleting && workersReady;
   const pods = [leader, ...parts.workerPods.filter((pod) => own !== undefined && pod.ownerUid === own.uid)];
-  const unplaced = pods.find((pod) => pod.noPlace !== '');
+  const unscheduled = pods.find((pod) => pod.unschedulable !== '');
   return {
     index,
     uid: leader.uid,
@@ -111,7 +111,8 @@ function groupOf(
       readyAt: leader.readyAt,
     },
     waitingOn: ready ? '' : waitingOn(leader, own, pods),
-    unschedulable: ready || unplaced === undefined ? undefined : { pod: unplaced.name, why: unplaced.noPlace },
+    unschedulable:
+      ready || unscheduled === undefined ? undefined : { pod: unscheduled.name, why: unscheduled.unschedulable },
     restarts: Math.max(...pods.map((pod) => pod.restarts)),
     sizeFault: sizeFault(leader, own, parts.size),
   };
@@ -149,8 +150,8 @@ function waitingOn(
   return `${workers.availableReplicas} of ${workers.replicas} workers available${why}`;
 }
 
-function saying({ waitingOn: reason, noPlace }: PodTrouble): string {
-  return noPlace === '' ? reason : `${reason}, ${noPlace}`;
+function saying({ waitingOn: reason, unschedulable }: PodTrouble): string {
+  return unschedulable === '' ? reason : `${reason}, ${unschedulable}`;
 }
 
 /**

@@ -15,7 +15,7 @@ import type { Instant } from '../api/time.ts';
 import type { Workload } from '../api/workload.ts';
 import type { ObjectRef } from './edit.ts';
 
-export const SNAPSHOT_VERSION = 3;
+export const SNAPSHOT_VERSION = 4;
 
 /** Names a rollout; `name` is the Rollout's, or the LeaderWorkerSet's where no Rollout is left. */
 export type RolloutKey = { readonly cluster: string; readonly namespace: string; readonly name: string };

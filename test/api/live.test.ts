@@ -125,7 +125,7 @@ test('its leader StatefulSet, a worker StatefulSet and a leader', () => {
     createdAt: 1_795_225_645,
     readyAt: 1_795_225_648,
     waitingOn: '',
-    noPlace: '',
+    unschedulable: '',
     restarts: 0,
   });
 });
@@ -405,7 +405,7 @@ test.each<readonly [when: string, path: string, to: unknown, wanted: object]>([
     'no place',
     'status',
     { phase: 'Pending', conditions: unplaced('0/8 nodes are available: 8 Insufficient\nnvidia.com/gpu. ') },
-    { waitingOn: 'Unschedulable', noPlace: '0/8 nodes are available: 8 Insufficient nvidia.com/gpu' },
+    { waitingOn: 'Unschedulable', unschedulable: '0/8 nodes are available: 8 Insufficient nvidia.com/gpu' },
   ],
   [
     'no place, and what the scheduler adds',
@@ -416,21 +416,31 @@ test.each<readonly [when: string, path: string, to: unknown, wanted: object]>([
         '0/1 nodes are available: 1 Insufficient cpu. no new claims to deallocate, preemption: 0/1 nodes are available: 1 No preemption victims found for incoming pod.',
       ),
     },
-    { noPlace: '0/1 nodes are available: 1 Insufficient cpu' },
+    { unschedulable: '0/1 nodes are available: 1 Insufficient cpu' },
   ],
-  ['no place, no word', 'status', { phase: 'Pending', conditions: unplaced(undefined) }, { noPlace: 'no node fits' }],
-  ['no place, no text', 'status', { phase: 'Pending', conditions: unplaced({ a: 1 }) }, { noPlace: 'no node fits' }],
+  [
+    'no place, no word',
+    'status',
+    { phase: 'Pending', conditions: unplaced(undefined) },
+    { unschedulable: 'no node fits' },
+  ],
+  [
+    'no place, no text',
+    'status',
+    { phase: 'Pending', conditions: unplaced({ a: 1 }) },
+    { unschedulable: 'no node fits' },
+  ],
   [
     'a scheduler that never ends',
     'status',
     { phase: 'Pending', conditions: unplaced('\u001b[2Jx'.repeat(99_999)) },
-    { noPlace: expect.stringMatching(/^(?: \[2Jx|\[2Jx){40,60}.{0,4}…$/) },
+    { unschedulable: expect.stringMatching(/^(?: \[2Jx|\[2Jx){40,60}.{0,4}…$/) },
   ],
   [
     'held back by a gate of the scheduler',
     'status',
     { phase: 'Pending', conditions: [{ type: 'PodScheduled', status: 'False', reason: 'SchedulingGated' }] },
-    { waitingOn: 'SchedulingGated', noPlace: '' },
+    { waitingOn: 'SchedulingGated', unschedulable: '' },
   ],
   [
     'restarted',

@@ -202,8 +202,8 @@ describe('saved passes', () => {
   });
 
   const bad: readonly (readonly [what: string, text: string, said: string])[] = [
-    ['another version', '{"version":99}', 'error: bad.json is no pass of this version (wanted version 3)\n'],
-    ['no object', '[]', 'error: bad.json is no pass of this version (wanted version 3)\n'],
+    ['another version', '{"version":99}', 'error: bad.json is no pass of this version (wanted version 4)\n'],
+    ['no object', '[]', 'error: bad.json is no pass of this version (wanted version 4)\n'],
     ['no JSON', '{"version":', 'error: bad.json is no JSON: it was cut short, or is no saved pass\n'],
   ];
   test.each(bad)('%s', async (_, text, said) => {

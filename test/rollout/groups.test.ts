@@ -16,7 +16,7 @@ const leader: LiveLeader = {
   createdAt: 0,
   readyAt: 0,
   waitingOn: '',
-  noPlace: '',
+  unschedulable: '',
   restarts: 0,
 };
 const workers: LiveStatefulSet = {

@@ -521,7 +521,7 @@ function setOf(name: string, ownerUid: string, letter: Letter): LiveStatefulSet 
   };
 }
 
-const NO_PLACE = '0/8 nodes are available: 8 Insufficient nvidia.com/gpu';
+const UNSCHEDULABLE = '0/8 nodes are available: 8 Insufficient nvidia.com/gpu';
 
 function leaderOf({ index, letter, state, pod }: GroupWorld, size: number): LiveLeader {
   return {
@@ -535,13 +535,13 @@ function leaderOf({ index, letter, state, pod }: GroupWorld, size: number): Live
     createdAt: undefined,
     readyAt: undefined,
     waitingOn: { '-': 'ImagePullBackOff', u: 'Unschedulable', c: 'CrashLoopBackOff' }[state] ?? '',
-    noPlace: state === 'u' ? NO_PLACE : '',
+    unschedulable: state === 'u' ? UNSCHEDULABLE : '',
     restarts: state === 'c' ? 4 : 0,
   };
 }
 
 function unplacedWorker({ index }: GroupWorld): LiveWorker {
-  const trouble = { waitingOn: 'Unschedulable', noPlace: NO_PLACE, restarts: 0 };
+  const trouble = { waitingOn: 'Unschedulable', unschedulable: UNSCHEDULABLE, restarts: 0 };
   return { name: `vllm-${index}-1`, groupIndex: index, ownerUid: `vllm-${index}-uid`, ...trouble };
 }
 

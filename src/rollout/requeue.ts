@@ -1,3 +1,0 @@
-/** When to look again where nothing says when that could help. */
-
-export const ORDINARY_REQUEUE_SECONDS = 30;
