@@ -23,3 +23,12 @@ export function printableLine(text: string): string {
 export function oneLine(text: string): string {
   return text.replaceAll('\r', '\\r').replaceAll('\n', '\\n').replaceAll('\t', '\\t');
 }
+
+// What JSON leaves as it is, and terminals or `##[commands]` of CI runners would not.
+const ACTING_IN_JSON = /[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]|#(?=\[|vso\[)/g;
+
+/** A value as JSON, indented, with a line end, in characters that no terminal and no CI runner acts on. Parsing it gives the value back, character for character. */
+export function jsonText(value: unknown): string {
+  const text = JSON.stringify(value, undefined, 2) ?? 'null';
+  return `${text.replace(ACTING_IN_JSON, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)}\n`;
+}

@@ -2,7 +2,7 @@
 
 import { CommanderError } from 'commander';
 import { EXIT, type Io, UsageError } from '../options.ts';
-import { PortError } from '../ports/port-error.ts';
+import { explain, PortError } from '../ports/port-error.ts';
 
 /**
  * Usage and configuration are 2: no such repository or branch, a token that is refused, a wrong `tranche.yaml`.
@@ -19,7 +19,6 @@ export async function exitCodeOf(error: unknown, io: Io): Promise<number> {
     io.err(`${error.message}\n`);
     return EXIT.usage;
   }
-  const { explain } = await import('../reconcile/explain.ts');
   io.err(`error: ${explain(error)}\n`);
   return error instanceof PortError && !error.retryable ? EXIT.usage : EXIT.failed;
 }

@@ -2,12 +2,12 @@
 
 import type { Issue } from '../api/issue.ts';
 import { unknown } from '../api/known.ts';
+import { jsonText } from '../api/printable.ts';
 import { type CommonOptions, EXIT, type Io } from '../options.ts';
 import type { Cluster } from '../ports/cluster.ts';
 import { newMemory, type Ports } from '../reconcile/pass.ts';
 import { runPass } from '../reconcile/run.ts';
 import { issueLine } from '../reconcile/status/report.ts';
-import { jsonText } from './json-text.ts';
 
 const NOT_ASKED = unknown('lint does not ask the cluster');
 const noCluster: Cluster = { list: async () => NOT_ASKED };

@@ -1,13 +1,12 @@
 /** The verbs by which people steer: approve, pause, resume, abort, jump, retry, acknowledge, eject. */
 
-import { oneLine } from '../api/printable.ts';
+import { jsonText, oneLine } from '../api/printable.ts';
 import { type CommonOptions, EXIT, type Io } from '../options.ts';
 import { type EjectWish, planEject } from '../reconcile/orders/eject.ts';
 import { type Intent, planIntent } from '../reconcile/orders/intent.ts';
 import { type Ordered, type OrderResult, order, type Target } from '../reconcile/orders/order.ts';
 import type { Ports } from '../reconcile/pass.ts';
 import type { Snapshot } from '../rollout/snapshot.ts';
-import { jsonText } from './json-text.ts';
 
 export type OrderOptions = CommonOptions & { readonly target: Target; readonly by: string };
 

@@ -1,8 +1,8 @@
 /** A pass on standard output, as text or JSON. */
 
+import { jsonText } from '../api/printable.ts';
 import type { Outcome, PassResult } from '../reconcile/pass.ts';
 import { passReport, planReport } from '../reconcile/status/report.ts';
-import { jsonText } from './json-text.ts';
 
 /** The report of `reconcile`. */
 export function passText(result: PassResult, output: 'text' | 'json'): string {

@@ -1,12 +1,12 @@
 /** `tranche status`: where the rollouts stand, from the status branch or from a look at the cluster. */
 
+import { jsonText } from '../api/printable.ts';
 import { type CommonOptions, EXIT, type Io } from '../options.ts';
 import { newMemory, type Ports } from '../reconcile/pass.ts';
 import { runPass } from '../reconcile/run.ts';
 import { NOTHING_SINCE, type Picture, readPicture, type Shown } from '../reconcile/status/read-picture.ts';
 import { statusTable, statusTree } from '../reconcile/status/status-text.ts';
 import { standing } from '../rollout/plan.ts';
-import { jsonText } from './json-text.ts';
 
 export type StatusOptions = CommonOptions & {
   /** Empty: all of them, as a table. */

@@ -2,10 +2,10 @@
 
 import type { Issue } from '../api/issue.ts';
 import type { FileWrite } from '../ports/git.ts';
+import { explain } from '../ports/port-error.ts';
 import { hold } from '../rollout/hold.ts';
 import { type Plan, plan, planHeld } from '../rollout/plan.ts';
 import type { Snapshot } from '../rollout/snapshot.ts';
-import { explain } from './explain.ts';
 import { type Observation, observe } from './observe/observe.ts';
 import type { Outcome } from './pass.ts';
 import { checkStep, render } from './write/render.ts';

@@ -3,8 +3,8 @@
 import { DEFAULT_CONFIG } from '../api/config.ts';
 import type { Instant } from '../api/time.ts';
 import { PortError } from '../ports/port-error.ts';
-import { ORDINARY_REQUEUE_SECONDS } from '../rollout/requeue.ts';
-import { headOf } from './observe/branch-head.ts';
+import { ORDINARY_REQUEUE_SECONDS } from '../rollout/plan.ts';
+import { headOf } from './observe/desired-branch.ts';
 import { readAhead } from './observe/read-ahead.ts';
 import type { Memory, Overrides, PassOptions, PassResult, Ports } from './pass.ts';
 import {

@@ -10,12 +10,13 @@ import { stepMessage } from './messages.ts';
 import { type Decision, holding, type Move, type MoveReason, type Way, wayOf } from './move.ts';
 import { recordOf } from './record-of.ts';
 import { moveEdits } from './recreate-edits.ts';
-import { ORDINARY_REQUEUE_SECONDS } from './requeue.ts';
 import { type Situation, situationOf } from './situation.ts';
 import type { EditedFile, RolloutKey, Snapshot } from './snapshot.ts';
 import { strategyOf } from './strategies/index.ts';
 
 export const PLAN_VERSION = 1;
+/** When to look again where nothing says when that could help. */
+export const ORDINARY_REQUEUE_SECONDS = 30;
 
 export type PlannedCommit = {
   readonly reason: MoveReason;

@@ -1,8 +1,7 @@
 /** Text of repositories, clusters and servers that would like to act: on terminals, CI runners, Markdown, trailers, prototypes. */
 
 import { afterEach, describe, expect, test } from 'vitest';
-import { printable, printableLine } from '../../src/api/printable.ts';
-import { jsonText } from '../../src/commands/json-text.ts';
+import { jsonText, printable, printableLine } from '../../src/api/printable.ts';
 import { badge, statusPage } from '../../src/reconcile/status/status-page.ts';
 import { parseTrailers } from '../../src/rollout/messages.ts';
 import { emptyRecord } from '../support/record.ts';

@@ -3,9 +3,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { at, type JsonObject } from '../../src/api/json.ts';
+import { printInstant } from '../../src/api/time.ts';
 import { Cluster, type ClusterOptions } from '../../src/simulator/cluster-model.ts';
 import { isRunningAndReady } from '../../src/simulator/lws/group-state.ts';
-import { isoTime } from '../../src/simulator/objects/iso-time.ts';
 import { revisionKeyOf } from '../../src/simulator/objects/labels.ts';
 import { canonicalQuantity } from '../../src/simulator/objects/quantity.ts';
 import {
@@ -285,5 +285,5 @@ test.each([
   [951_782_400.9, '2000-02-29T00:00:00Z'],
   [1_735_689_599, '2024-12-31T23:59:59Z'],
 ])('%d seconds are %s', (seconds, wanted) => {
-  expect(isoTime(seconds)).toBe(wanted);
+  expect(printInstant(seconds)).toBe(wanted);
 });

@@ -15,7 +15,7 @@ import type { History, RolloutKey, Stable } from '../../rollout/snapshot.ts';
 import { replicasWithoutSurge } from '../../rollout/surge.ts';
 import { ancestryOf } from './ancestry.ts';
 import type { DesiredRollout, Identity } from './desired.ts';
-import { desiredRequest } from './desired-request.ts';
+import { desiredRequest } from './desired-branch.ts';
 import { namespaceOf } from './manifest-index.ts';
 import { readRollout } from './read-rollout.ts';
 import { readWorkload } from './read-workload.ts';

@@ -2,8 +2,8 @@
 
 import { at } from '../../api/json.ts';
 import { MARK, type Marks } from '../../api/marks.ts';
+import { sameRelease } from '../../api/release.ts';
 import { SENTINEL } from '../../api/workload.ts';
-import { lacksMarks } from '../../rollout/lost-marks.ts';
 import type { WorkloadFile } from '../../rollout/snapshot.ts';
 import type { Observation } from './observe.ts';
 
@@ -24,6 +24,14 @@ async function lostMarks(of: Observation, file: WorkloadFile | undefined): Promi
   const written = there?.kind === 'known' ? there.value.manifest?.workload.marks : undefined;
   const marks = written ?? recorded;
   return marks !== undefined && lacksMarks(own, marks) ? marks : undefined;
+}
+
+/** Whether the file lacks what `before`, the last marks that we wrote, says of the same release. */
+function lacksMarks(own: Marks | undefined, before: Marks): boolean {
+  if (own === undefined) return true;
+  if (!sameRelease(own.release, before.release)) return false;
+  const keys = ['step', 'restore', 'stable'] as const;
+  return keys.some((key) => before[key] !== undefined && own[key] === undefined);
 }
 
 function hasMarks({ entry }: Observation): boolean {

@@ -3,7 +3,7 @@
 import type { Git, Oid, Tree } from '../../ports/git.ts';
 import type { Overrides } from '../pass.ts';
 import type { StatusBranch } from '../status/record-store.ts';
-import { CONFIG_REQUEST, desiredRequest } from './desired-request.ts';
+import { CONFIG_REQUEST, desiredRequest } from './desired-branch.ts';
 
 /** Reads that are under way. The status branch is only a hint: where it is wrong, this was for nothing. */
 export type Ahead = {

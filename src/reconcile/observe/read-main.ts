@@ -6,7 +6,7 @@ import type { Issue } from '../../api/issue.ts';
 import type { Git, Oid, Tree, TreeFile } from '../../ports/git.ts';
 import type { Memory, Overrides } from '../pass.ts';
 import { type Desired, desiredOf } from './desired.ts';
-import { CONFIG_REQUEST, desiredRequest } from './desired-request.ts';
+import { CONFIG_REQUEST, desiredRequest } from './desired-branch.ts';
 import type { Ahead } from './read-ahead.ts';
 
 /** The configuration is wrong: nothing is run at all. Exit code 2. */

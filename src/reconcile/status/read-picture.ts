@@ -6,8 +6,8 @@ import { printRelease } from '../../api/release.ts';
 import type { Instant } from '../../api/time.ts';
 import type { CommitHeader, Oid } from '../../ports/git.ts';
 import { parseTrailers, printKey } from '../../rollout/messages.ts';
-import { headOf } from '../observe/branch-head.ts';
 import type { Desired } from '../observe/desired.ts';
+import { headOf } from '../observe/desired-branch.ts';
 import { newMemory, type Overrides, type Ports } from '../pass.ts';
 import { readStatus, STATUS_REQUEST, type StatusBranch } from './record-store.ts';
 

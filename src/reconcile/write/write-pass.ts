@@ -2,8 +2,7 @@
 
 import type { Git, Oid } from '../../ports/git.ts';
 import { PortError } from '../../ports/port-error.ts';
-import { headOf } from '../observe/branch-head.ts';
-import { CONFIG_REQUEST, desiredRequest } from '../observe/desired-request.ts';
+import { CONFIG_REQUEST, desiredRequest, headOf } from '../observe/desired-branch.ts';
 import type { PassResult, Ports, Reading } from '../pass.ts';
 import type { Reconciled } from '../reconcile.ts';
 import { batchOf, type Written } from './batch.ts';

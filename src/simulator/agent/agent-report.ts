@@ -1,7 +1,7 @@
 /** What Argo CD and Flux write about a sync into their own objects (reference: GitOps agents, 2.1 and 3.1). */
 
 import type { Json, JsonObject } from '../../api/json.ts';
-import { isoTime } from '../objects/iso-time.ts';
+import { printInstant } from '../../api/time.ts';
 import { type KubeObject, objects, part, specOf, statusOf, text } from '../objects/objects.ts';
 import type { ManifestAnswer } from './agent.ts';
 
@@ -22,7 +22,7 @@ const HISTORY_MAX = { argo: 10, flux: 5 } as const;
 /** The status of an Application. An unsuccessful revision is not tried again by itself. */
 export function applicationStatus(application: KubeObject, round: Round): JsonObject {
   const before = statusOf(application);
-  const now = isoTime(round.nowSeconds);
+  const now = printInstant(round.nowSeconds);
   const synced = round.compared.every(({ inSync }) => inSync);
   const source = part(specOf(application), 'source');
   const operation = round.applied === undefined ? undefined : operationState(round, round.applied, source);
@@ -49,7 +49,7 @@ export function applicationStatus(application: KubeObject, round: Round): JsonOb
 }
 
 function operationState(round: Round, answers: readonly ManifestAnswer[], source: JsonObject): JsonObject {
-  const now = isoTime(round.nowSeconds);
+  const now = printInstant(round.nowSeconds);
   const failed = answers.filter(({ answer }) => !answer.ok);
   const message =
     failed.length === 0
@@ -80,7 +80,7 @@ function argoHistory(before: JsonObject, round: Round, isNew: boolean): readonly
   if (!isNew) return known;
   const last = known.at(-1)?.['id'];
   const id = typeof last === 'number' ? last + 1 : 0;
-  const now = isoTime(round.nowSeconds);
+  const now = printInstant(round.nowSeconds);
   const entry = {
     id,
     revision: round.revision,
@@ -139,7 +139,7 @@ function readyCondition(
 ): JsonObject {
   const status = isReady ? 'True' : 'False';
   const before = objects(statusOf(object)['conditions']).find((one) => one['type'] === 'Ready');
-  const since = before?.['status'] === status ? text(before['lastTransitionTime']) : isoTime(nowSeconds);
+  const since = before?.['status'] === status ? text(before['lastTransitionTime']) : printInstant(nowSeconds);
   return {
     type: 'Ready',
     status,
@@ -157,7 +157,7 @@ function fluxHistory(
   const known = objects(before['history']);
   const [newest, ...older] = known;
   const lastReconciledStatus = isReady ? 'ReconciliationSucceeded' : 'ReconciliationFailed';
-  const now = isoTime(round.nowSeconds);
+  const now = printInstant(round.nowSeconds);
   const same = newest !== undefined && part(newest, 'metadata')['revision'] === revision;
   const total = newest?.['totalReconciliations'];
   const entry: JsonObject = {
@@ -177,7 +177,7 @@ export function gitRepositoryStatus(repository: KubeObject, round: Omit<Round, '
   const condition = readyCondition(repository, { isReady: true, message, nowSeconds: round.nowSeconds });
   return {
     observedGeneration: repository.metadata.generation ?? 1,
-    artifact: { revision, lastUpdateTime: isoTime(round.nowSeconds) },
+    artifact: { revision, lastUpdateTime: printInstant(round.nowSeconds) },
     conditions: [{ ...condition, reason: 'Succeeded' }],
   };
 }

@@ -1,8 +1,8 @@
 /** The status of an LWS: counters, conditions, and whether the rollout is done. */
 
 import type { Json, JsonObject } from '../../api/json.ts';
+import { printInstant } from '../../api/time.ts';
 import { isSince09 } from '../modes.ts';
-import { isoTime } from '../objects/iso-time.ts';
 import { GROUP_INDEX, LWS_NAME, WORKER_INDEX } from '../objects/labels.ts';
 import { count, type KubeObject, labelsOf, objects, statusOf, text } from '../objects/objects.ts';
 import { PODS } from '../objects/resource-table.ts';
@@ -94,7 +94,7 @@ function setConditions(
 ): { readonly list: readonly Json[]; readonly changed: boolean } {
   const modern = isSince09(world.modes().lws);
   const observed = modern ? { observedGeneration: lws.generation } : {};
-  const now = isoTime(world.objects.nowSeconds);
+  const now = printInstant(world.objects.nowSeconds);
   let list: readonly JsonObject[] = objects(lws.status['conditions']);
   let changed = false;
   for (const type of wanted) {

@@ -1,7 +1,7 @@
 /** The shelves behind the API: objects by key, versions, the log of changes, and what a deletion leaves standing. */
 
 import { isJsonObject, type JsonObject, jsonEqual } from '../../api/json.ts';
-import { isoTime } from './iso-time.ts';
+import { printInstant } from '../../api/time.ts';
 import { share } from './object-edit.ts';
 import { type KeptMeta, keptMeta } from './object-meta.ts';
 import { isDeleting, type KubeObject, type NewObject, type ObjectMeta, specOf, text } from './objects.ts';
@@ -102,7 +102,7 @@ export class ObjectStore {
       uid: `00000000-0000-4000-8000-${this.uids.toString(16).padStart(12, '0')}`,
       resourceVersion: this.nextVersion(),
       ...(object['spec'] === undefined ? {} : { generation: 1 }),
-      creationTimestamp: isoTime(this.nowSeconds),
+      creationTimestamp: printInstant(this.nowSeconds),
     };
     const created = { ...object, metadata };
     this.place('ADDED', { resource, before: undefined, object: created });
@@ -150,7 +150,7 @@ export class ObjectStore {
       content: object,
       meta: {
         ...meta,
-        deletionTimestamp: isoTime(this.nowSeconds + grace),
+        deletionTimestamp: printInstant(this.nowSeconds + grace),
         deletionGracePeriodSeconds: grace,
       },
       changed: true,

@@ -1,7 +1,7 @@
 /** The status of a pod as its kubelet reports it. */
 
 import type { JsonObject } from '../../api/json.ts';
-import { isoTime } from '../objects/iso-time.ts';
+import { printInstant } from '../../api/time.ts';
 import { count, type KubeObject, objects, specOf, statusOf, text } from '../objects/objects.ts';
 
 /** What a pod does: `waiting` is scheduled and pulling, `running` runs without being ready. */
@@ -23,7 +23,7 @@ export type PodCondition =
 
 /** The whole status; what the pod reported before is kept where the condition says nothing about it. */
 export function podStatus(pod: KubeObject, condition: PodCondition, nowSeconds: number): JsonObject {
-  const now = isoTime(nowSeconds);
+  const now = printInstant(nowSeconds);
   const qosClass = text(statusOf(pod)['qosClass'], 'Burstable');
   if (condition.kind === 'unschedulable') {
     const scheduled = { type: 'PodScheduled', status: 'False', lastProbeTime: null, lastTransitionTime: now };

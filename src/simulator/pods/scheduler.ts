@@ -1,6 +1,6 @@
 /** The scheduler, where the stock of GPUs is finite: a pod is placed when its devices are free, and waits otherwise. */
 
-import { isoTime } from '../objects/iso-time.ts';
+import { printInstant } from '../../api/time.ts';
 import { count, isDeleting, type KubeObject, objects, part, specOf, statusOf, text } from '../objects/objects.ts';
 import { PODS } from '../objects/resource-table.ts';
 import { splitKey, type World } from '../world.ts';
@@ -17,7 +17,12 @@ export function schedulePod(world: World, key: string): void {
   const free = stock.amount - used(world, stock.resource);
   const now = world.objects.nowSeconds;
   if (requested(pod, stock.resource) <= free) {
-    const scheduled = { type: 'PodScheduled', status: 'True', lastProbeTime: null, lastTransitionTime: isoTime(now) };
+    const scheduled = {
+      type: 'PodScheduled',
+      status: 'True',
+      lastProbeTime: null,
+      lastTransitionTime: printInstant(now),
+    };
     world.objects.putStatus(PODS, pod, { ...statusOf(pod), conditions: [scheduled] });
   } else if (placement(pod) === 'new') {
     // In the scheduler's words; the whole stock is one node.

@@ -1,0 +1,41 @@
+/** What a pass asks of the desired branch: apart from what it makes of it, because it is asked for before that is loaded. */
+
+import { CONFIG_FILE } from '../../api/config.ts';
+import { LWS_KIND } from '../../api/rollout.ts';
+import { POLICY_KIND } from '../../api/rollout-policy.ts';
+import type { Oid, ReadRequest } from '../../ports/git.ts';
+import { PortError } from '../../ports/port-error.ts';
+
+/** The configuration and nothing else. */
+export const CONFIG_REQUEST: ReadRequest = { paths: [CONFIG_FILE], suffixes: [], markers: [] };
+
+/**
+ * What to read of main for these paths. Only files that can concern a rollout keep their text: an autoscaler of a
+ * LeaderWorkerSet names that kind, and kustomize knows its files by name.
+ */
+export function desiredRequest(paths: readonly string[]): ReadRequest {
+  return {
+    paths,
+    suffixes: ['.yaml', '.yml', '.json', 'Kustomization', 'Chart.yaml'],
+    markers: [LWS_KIND, 'rollouts.kruise.io', 'kind: Rollout', POLICY_KIND, 'kustomize.toolkit.fluxcd.io'],
+    names: ['kustomization.yaml', 'kustomization.yml', 'Kustomization', 'Chart.yaml'],
+  };
+}
+
+/** The head of a branch that must be there. */
+export function headOf(branch: string, head: Oid | undefined): Oid {
+  if (head !== undefined) return head;
+  if (branch.startsWith('refs/'))
+    throw new PortError(`the repository has no ${branch}`, {
+      port: 'git',
+      operation: 'read',
+      retryable: false,
+      hint: 'Check its spelling. A pull request that has conflicts has no merge ref: solve them first.',
+    });
+  throw new PortError(`the repository has no branch ${branch}`, {
+    port: 'git',
+    operation: 'read',
+    retryable: false,
+    hint: 'Create it, or name another: branches.desired in tranche.yaml, or --branch.',
+  });
+}
