@@ -7,7 +7,7 @@ import { describe, expect, it, test } from 'vitest';
 import { namedPaths, ringRows, roomRows } from './support/map.ts';
 import type { Source } from './support/syntax.ts';
 import type { Violation } from './support/tidy.ts';
-import { arrows, deadFiles, ringOf, rules } from './support/tidy.ts';
+import { arrows, deadExports, deadFiles, ringOf, rules } from './support/tidy.ts';
 
 type RuleName = keyof typeof rules;
 const ruleNames = Object.keys(rules) as RuleName[];
@@ -46,6 +46,9 @@ describe('the code', () => {
   });
   it('has no dead files', () => {
     expect(told(deadFiles(code), 'deadFiles')).toEqual([]);
+  });
+  it('has no dead exports', () => {
+    expect(told(deadExports(code), 'deadExports')).toEqual([]);
   });
   it('is found by this test at all', () => {
     expect(code.map(({ path }) => path)).toContain('src/api/json.ts');
@@ -285,5 +288,25 @@ describe('dead files', () => {
   });
   it('are those that the program does not reach, once there is one', () => {
     expect(deadFiles(files(true)).map(({ path }) => path)).toEqual(['src/api/a.ts', 'src/api/b.ts']);
+  });
+});
+
+describe('dead exports', () => {
+  test.each([
+    ["import { a } from './a.ts';", ['b', 'C']],
+    ["import { a as other, type C } from '../src/a.ts';", ['b']],
+    ["export { b } from './a.ts';", ['a', 'C']],
+    ["import * as all from './a.ts';", []],
+    ["const { a } = await import('./a.ts');", []],
+    ["import type { C } from './c.ts';", ['a', 'b', 'C']],
+  ])('%s leaves %j', (text, names) => {
+    const a = 'export function a() {}\nexport const b = 1;\nexport type C = { readonly c: number };\nconst d = 2;\n';
+    const files = [
+      { path: 'src/a.ts', text: a },
+      { path: 'src/b.ts', text },
+    ];
+    expect(deadExports(files).map(({ why }) => why)).toEqual(
+      names.map((name) => `no other file imports ${name}: take the export off, or the thing away`),
+    );
   });
 });

@@ -4,10 +4,10 @@ import { isBoundedJson, JSON_DEPTH_MAX, JSON_NODES_MAX } from './bounded-json.ts
 import { at, isRecord, type Json } from './json.ts';
 import { type Known, known, unknown } from './known.ts';
 
-export type Path = readonly string[];
+type Path = readonly string[];
 
 /** Longer texts than this are no names, labels or annotations that a decision could use. */
-export const TEXT_CHARACTERS_MAX = 4096;
+const TEXT_CHARACTERS_MAX = 4096;
 /** What the API server allows for an int32. */
 const COUNT_MAX = 2_147_483_647;
 const SHOWN_CHARACTERS_MAX = 60;

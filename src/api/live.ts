@@ -3,7 +3,7 @@
 import type { JsonObject } from './json.ts';
 import type { Instant } from './time.ts';
 
-export type LiveCondition = {
+type LiveCondition = {
   readonly type: string;
   readonly status: string;
   readonly observedGeneration: number | undefined;

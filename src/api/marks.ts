@@ -13,7 +13,7 @@ export const MARK = {
   aborted: 'tranche.dev/aborted',
 } as const;
 
-export type MarkName = keyof typeof MARK;
+type MarkName = keyof typeof MARK;
 
 /** In the order in which they are written. */
 export const MARK_NAMES: readonly MarkName[] = ['release', 'step', 'stable', 'restore', 'aborted'];

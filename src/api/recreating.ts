@@ -5,7 +5,7 @@ import { ABORTED_LIMIT, parseCommit } from './marks.ts';
 import { parseRelease, printRelease, type Release } from './release.ts';
 
 /** `forward`: to the release that was asked for; `back`: to the stable one. */
-export type RecreateWay = 'forward' | 'back';
+type RecreateWay = 'forward' | 'back';
 
 export type Recreating = {
   readonly way: RecreateWay;

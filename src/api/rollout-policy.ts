@@ -35,7 +35,7 @@ export type PolicyRules = { readonly surge: number; readonly sizeChange: SizeCha
 /** Where no policy says anything. */
 export const NO_RULES: PolicyRules = { surge: 0, sizeChange: 'Refuse', recreate: 'Refuse' };
 
-export type PolicyParsing = {
+type PolicyParsing = {
   /** undefined: something is wrong with it. */
   readonly policy: RolloutPolicy | undefined;
   /** `namespace/name` with `*`; undefined: every Rollout, also where the list itself is wrong. */

@@ -9,7 +9,7 @@ const MATCHES_LIMIT = 16;
 const INT32_MAX = 2_147_483_647;
 
 /** `unset` is kept apart from `manual`: on a last step of "100%" Kruise passes, and only a written pause is served. */
-export type Pause =
+type Pause =
   | { readonly kind: 'unset' }
   | { readonly kind: 'manual' }
   | { readonly kind: 'timed'; readonly seconds: number };

@@ -55,18 +55,18 @@ export type Rollout = {
   readonly strategy: JsonObject;
 };
 
-export type RolloutParsing = {
+type RolloutParsing = {
   /** undefined where a fault leaves nothing to work with. */
   readonly rollout: Rollout | undefined;
   readonly faults: readonly FieldFault[];
 };
 
-export type RolloutRules = {
+type RolloutRules = {
   /** Kruise's `--partition-percent-limit`: the largest percentage a partition step with traffic may have. */
   readonly partitionPercentLimit: number;
 };
 
-export const DEFAULT_RULES: RolloutRules = { partitionPercentLimit: 50 };
+const DEFAULT_RULES: RolloutRules = { partitionPercentLimit: 50 };
 
 /**
  * Reads and validates a Rollout. The rules of a valid strategy are Kruise's own (reference:

@@ -33,7 +33,7 @@ const FORBIDDEN_KEYS: ReadonlySet<string> = new Set(['__proto__', 'constructor',
 const NO_KEYS: ReadonlySet<string> = new Set();
 const STRING_TAGS: ReadonlySet<string> = new Set(['!', '!!str', 'tag:yaml.org,2002:str']);
 
-export type Built = {
+type Built = {
   readonly root: SourceNode;
   readonly faults: readonly Fault[];
   readonly nodes: number;

@@ -1,6 +1,6 @@
 /** Shows what changed between two texts as a unified diff, for `tranche plan` and proposals. */
 
-export type FileChange = { readonly file: string; readonly before: string; readonly after: string };
+type FileChange = { readonly file: string; readonly before: string; readonly after: string };
 
 /** Lines shown around a change, as git does. */
 const CONTEXT_LINES = 3;

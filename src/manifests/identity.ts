@@ -4,7 +4,7 @@ import type { Issue } from '../api/issue.ts';
 import { at, type JsonObject } from '../api/json.ts';
 import type { FieldPath, ObjectRef } from '../rollout/edit.ts';
 
-export type IdentityQuestion = {
+type IdentityQuestion = {
   readonly file: string;
   readonly value: JsonObject;
   readonly lineOf: (path: FieldPath) => number;
@@ -12,7 +12,7 @@ export type IdentityQuestion = {
   readonly strict: boolean;
 };
 
-export type Identity =
+type Identity =
   | { readonly kind: 'ok'; readonly object: ObjectRef }
   | { readonly kind: 'wrong'; readonly issues: readonly Issue[] };
 

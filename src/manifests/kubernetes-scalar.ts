@@ -2,7 +2,7 @@
 
 export type ScalarValue = string | number | boolean | null;
 
-export type PlainReading = {
+type PlainReading = {
   readonly value: ScalarValue;
   /** True where readers of YAML differ, or the spelling of a number is one that people misread. */
   readonly ambiguous: boolean;

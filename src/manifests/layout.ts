@@ -6,7 +6,7 @@ import type { ManifestDocument, ManifestFile } from './parse-file.ts';
 import { pathText } from './path-text.ts';
 import { nodesOf } from './source-tree.ts';
 
-export type Layout = {
+type Layout = {
   /** Every file that was read, kustomizations included. */
   readonly files: readonly ManifestFile[];
   /** The paths of all files that are known to be there, read or not. */

@@ -43,7 +43,7 @@ export type ManifestFile = {
 };
 
 /** The kinds that are read; `everything` for a file that is all ours, whatever its kinds. */
-export type Interests = readonly string[] | 'everything';
+type Interests = readonly string[] | 'everything';
 
 const KUSTOMIZATION_NAMES: ReadonlySet<string> = new Set(['kustomization.yaml', 'kustomization.yml', 'Kustomization']);
 

@@ -6,9 +6,9 @@ import { MAX_NODES } from './limits.ts';
 import { pathText } from './path-text.ts';
 import type { SourceAlias, SourceMap, SourceNode } from './source-tree.ts';
 
-export type AmbiguousPlace = { readonly path: string; readonly at: number; readonly source: string };
+type AmbiguousPlace = { readonly path: string; readonly at: number; readonly source: string };
 
-export type Resolved = {
+type Resolved = {
   readonly value: Json;
   readonly ambiguous: readonly AmbiguousPlace[];
   readonly fault: Fault | undefined;

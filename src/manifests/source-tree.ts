@@ -42,7 +42,7 @@ export type SourceAlias = Place & {
   readonly target: SourceNode | undefined;
 };
 /** `{{ … }}` without quotes: a template's placeholder, which YAML takes for a map in a map. */
-export type SourceTemplate = Place & { readonly kind: 'template'; readonly source: string };
+type SourceTemplate = Place & { readonly kind: 'template'; readonly source: string };
 export type SourceNode = SourceScalar | SourceMap | SourceList | SourceAlias | SourceTemplate;
 
 export type SourceEntry = {
@@ -61,7 +61,7 @@ export type SourceEntry = {
 /** One node on the way from the root, with the entry whose value it is; list items and the root have none. */
 export type Link = { readonly node: SourceNode; readonly entry: SourceEntry | undefined };
 
-export type Found =
+type Found =
   | {
       readonly kind: 'found';
       readonly node: SourceNode;

@@ -16,7 +16,7 @@ export type DocumentSlice = {
   readonly doubt: SeparatorDoubt | undefined;
 };
 
-export type SeparatorDoubt = { readonly reason: 'YamlDirective' | 'UnclearSeparator'; readonly line: number };
+type SeparatorDoubt = { readonly reason: 'YamlDirective' | 'UnclearSeparator'; readonly line: number };
 
 /** `---` alone on its line, or with a comment. */
 const SEPARATOR = /^---[ \t]*(#.*)?\r?$/;

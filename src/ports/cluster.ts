@@ -10,7 +10,7 @@ export type Resource = {
   readonly plural: string;
 };
 
-export type ListQuery = {
+type ListQuery = {
   readonly namespace: string;
   /** In the API's own syntax; empty for all. */
   readonly labelSelector: string;

@@ -1,6 +1,6 @@
 /** The world failed: a server did not answer, answered nonsense, or refused us. Thrown by adapters only. */
 
-export type PortErrorFields = {
+type PortErrorFields = {
   /** Which port: `git`, `cluster`, … */
   readonly port: string;
   /** What was being done, in the words of the port: `push`, `list statefulsets`. */

@@ -19,10 +19,10 @@ const WAITING_FOR_AGENT = 'Waiting for the GitOps agent to apply it; if that tak
 export const APPLY_DEADLINE_SECONDS = 600;
 
 /** LWS 0.8 says nothing of what it has observed: two reads at least so far apart must agree. */
-export const SECOND_READ_SECONDS = 5;
+const SECOND_READ_SECONDS = 5;
 
 /** What LWS has not observed after so long it cannot apply, or it does not run. */
-export const OBSERVE_DEADLINE_SECONDS = 60;
+const OBSERVE_DEADLINE_SECONDS = 60;
 
 /**
  * Why the file is not known to be applied, or undefined where it is: the fields that our commits own are equal,

@@ -25,7 +25,7 @@ export function nextPartition(current: number, wanted: number): number {
   return Math.min(current, wanted);
 }
 
-export type BatchCounts = {
+type BatchCounts = {
   /** Groups that this batch should have on the new version. */
   readonly desired: number;
   readonly updated: number;

@@ -14,7 +14,7 @@ import { surgeInGit } from './surge.ts';
 export type Budget = { readonly set: Move['maxUnavailable']; readonly displaced: Displaced | undefined };
 
 /** The value that we have raised, while the file still has it; another value in its place is somebody's own. */
-export function ownRaise({ marks, workload }: Pick<Situation, 'marks' | 'workload'>): Displaced | undefined {
+function ownRaise({ marks, workload }: Pick<Situation, 'marks' | 'workload'>): Displaced | undefined {
   const displaced = marks?.restore?.maxUnavailable;
   return displaced !== undefined && displaced.set === workload.maxUnavailable ? displaced : undefined;
 }

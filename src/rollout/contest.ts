@@ -9,7 +9,7 @@ import type { Situation } from './situation.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /** So often is no slip of a hand any more. */
-export const CONTESTED_TIMES = 3;
+const CONTESTED_TIMES = 3;
 /** A field that has kept Git's value for so long is fought over no longer. */
 export const CONTEST_QUIET_SECONDS = 600;
 /** Names of writers are somebody else's text: so many are enough to find them. */

@@ -12,7 +12,7 @@ import { immutableChanges } from './recreate-change.ts';
 import { type Situation, unavailableBudget } from './situation.ts';
 
 /** What an expectation is made from: the loads of the record after this pass, in seconds. */
-export type Evidence = {
+type Evidence = {
   readonly situation: Situation;
   readonly decision: Decision;
   readonly loads: readonly number[];

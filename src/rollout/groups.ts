@@ -37,9 +37,9 @@ export type Group = {
 };
 
 /** Revision keys by the text they contain; undefined: no such revision is there (any more). */
-export type VersionKeys = { readonly release: string | undefined; readonly stable: string | undefined };
+type VersionKeys = { readonly release: string | undefined; readonly stable: string | undefined };
 
-export type GroupParts = {
+type GroupParts = {
   readonly leaders: readonly LiveLeader[];
   readonly workerSets: readonly LiveStatefulSet[];
   /** Empty where nobody asked for them. */

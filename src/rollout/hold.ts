@@ -6,7 +6,7 @@ import { oneLine } from '../api/printable.ts';
 import { capital } from './sentences.ts';
 
 /** What a hold is, besides its name. Code asks this and no list of names. */
-export type HoldKind = {
+type HoldKind = {
   /** Whether a step waits for it, or it is only said besides. */
   readonly effect: 'blocks' | 'informs';
   /** What a person accepts it for, by name; not there: nobody can overrule it. `facts.ts` works it out. */

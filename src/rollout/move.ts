@@ -14,7 +14,7 @@ import type { Stable } from './snapshot.ts';
 export type Way = 'forward' | 'protect' | 'back';
 
 /** What a move is, besides its name. Code asks this and no list of names. */
-export type MoveKind = {
+type MoveKind = {
   readonly way: Way;
   /** The way of a move that lowers the partition, where that is another: it lets groups go, and stops nothing. */
   readonly lowering?: Way;
@@ -61,7 +61,7 @@ export type MoveReasonOf<W extends Way> = {
 }[MoveReason];
 
 /** What a move does with the document as a whole, and with the annotation of the Rollout that Git keeps meanwhile. */
-export type RecreateMove =
+type RecreateMove =
   | { readonly kind: 'remove'; readonly recreating: Recreating }
   /** `source` is the document that comes back. */
   | { readonly kind: 'create'; readonly recreating: Recreating; readonly source: Stable }

@@ -7,7 +7,7 @@ import { CRASH_LOOP_RESTARTS, timesRestarted } from './restarts.ts';
 import type { Situation } from './situation.ts';
 
 /** Where no group has been seen loading, this is longer than most take. */
-export const LOAD_UNSEEN_SECONDS = 600;
+const LOAD_UNSEEN_SECONDS = 600;
 
 /** A crash loop, or unready for longer than twice the longest load seen. */
 export function willNotGetReady(situation: Situation, group: Group): boolean {

@@ -2,7 +2,7 @@
 
 import type { Phase } from '../api/record.ts';
 
-export type PhaseFacts = {
+type PhaseFacts = {
   readonly before: Phase | '';
   readonly deleting: boolean;
   readonly disabled: boolean;

@@ -14,7 +14,7 @@ import { type Situation, situationOf } from './situation.ts';
 import type { EditedFile, RolloutKey, Snapshot } from './snapshot.ts';
 import { strategyOf } from './strategies/index.ts';
 
-export const PLAN_VERSION = 1;
+const PLAN_VERSION = 1;
 /** When to look again where nothing says when that could help. */
 export const ORDINARY_REQUEUE_SECONDS = 30;
 

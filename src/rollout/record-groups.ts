@@ -10,11 +10,11 @@ import type { Snapshot } from './snapshot.ts';
 import { groupReadyAt } from './soak.ts';
 
 /** So many loads are remembered: enough for a median, and soon forgotten when models change. */
-export const LOADS_LIMIT = 5;
+const LOADS_LIMIT = 5;
 /** What takes longer was broken and mended, or nobody looked: it tells nothing about loading. */
 const LOAD_MOST_SECONDS = 86_400;
 
-export type GroupMemory = { readonly groups: readonly GroupRecord[]; readonly loads: readonly number[] };
+type GroupMemory = { readonly groups: readonly GroupRecord[]; readonly loads: readonly number[] };
 
 /** The groups as this pass sees them. A pass that sees none forgets nothing. */
 export function groupsAfter(snapshot: Snapshot, situation: Situation | undefined): GroupMemory {

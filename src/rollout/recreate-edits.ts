@@ -8,7 +8,7 @@ import type { EditedFile, RolloutFile } from './snapshot.ts';
 import { editsOf } from './step-edits.ts';
 
 /** The comment line that keeps the place of the document; it names the kind, so that the file is read all the same. */
-export function noteOf(object: ObjectRef): string {
+function noteOf(object: ObjectRef): string {
   const { kind, namespace, name } = object;
   const whole = namespace === '' ? name : `${namespace}/${name}`;
   return `tranche: ${kind} ${whole} is deleted here to be created anew; its next commit puts it back in this place`;

@@ -11,7 +11,7 @@ export function nextStepIndex(steps: number, current: number): number {
   return current >= steps ? -1 : current + 1;
 }
 
-export type PauseDecision =
+type PauseDecision =
   | { readonly kind: 'pass' }
   | { readonly kind: 'manual' }
   | { readonly kind: 'timed'; readonly leftSeconds: number };

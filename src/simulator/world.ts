@@ -19,7 +19,7 @@ export const queueNames = ['garbage', 'scheduler', 'pods', 'statefulSets', 'lws'
 export type QueueName = (typeof queueNames)[number];
 
 /** Results that depend on nothing but immutable parts of objects, kept by the identity of these parts. */
-export type Memo = {
+type Memo = {
   readonly defaulted: WeakMap<JsonObject, JsonObject>;
   readonly revisionText: WeakMap<JsonObject, string>;
   readonly leaderTemplates: WeakMap<JsonObject, Map<string, JsonObject>>;

@@ -24,6 +24,8 @@ export type ImportOf = {
   /** As written: `./json.ts`, `node:fs`, `yaml`. */
   readonly specifier: string;
   readonly typeOnly: boolean;
+  /** What is imported, by its name there; `*` for all of it. */
+  readonly names: readonly string[];
   readonly start: number;
 };
 
@@ -94,7 +96,24 @@ export function importsOf(source: Source): readonly ImportOf[] {
     const imports = /^(Import|Export(Named|All))Declaration$|^ImportExpression$|^TSImportType$/;
     if (from === undefined || !imports.test(node.type) || typeof from['value'] !== 'string') return [];
     const typeOnly = node['importKind'] === 'type' || node['exportKind'] === 'type' || node.type === 'TSImportType';
-    return [{ specifier: from['value'], typeOnly, start: node.start }];
+    return [{ specifier: from['value'], typeOnly, names: namesOf(node), start: node.start }];
+  });
+}
+
+function namesOf(declaration: Node): readonly string[] {
+  const specifiers = nodes(declaration['specifiers']);
+  const isWhole = !/^(Import|ExportNamed)Declaration$/.test(declaration.type);
+  if (isWhole || specifiers.some(({ type }) => type === 'ImportNamespaceSpecifier')) return ['*'];
+  return specifiers.map((specifier) => nameOf(child(specifier, 'imported') ?? child(specifier, 'local')));
+}
+
+/** Every name that a module exports of its own. */
+export function exportsOf(source: Source): readonly { readonly name: string; readonly start: number }[] {
+  return topLevel(programOf(source)).flatMap(({ statement, declared }) => {
+    if (statement.type !== 'ExportNamedDeclaration') return [];
+    const one = child(declared, 'id');
+    const several = nodes(declared['declarations']).flatMap((declaration) => child(declaration, 'id') ?? []);
+    return [...(one === undefined ? [] : [one]), ...several].map((id) => ({ name: nameOf(id), start: id.start }));
   });
 }
 

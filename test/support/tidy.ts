@@ -2,7 +2,18 @@
 
 import { posix } from 'node:path';
 import type { Node, Place, Source } from './syntax.ts';
-import { child, importsOf, isReference, lineAt, nameOf, nodes, placesOf, programOf, topLevel } from './syntax.ts';
+import {
+  child,
+  exportsOf,
+  importsOf,
+  isReference,
+  lineAt,
+  nameOf,
+  nodes,
+  placesOf,
+  programOf,
+  topLevel,
+} from './syntax.ts';
 
 export type Violation = { readonly path: string; readonly line: number; readonly why: string };
 
@@ -283,4 +294,30 @@ export function deadFiles(sources: readonly Source[]): readonly Violation[] {
   return [...byPath.keys()]
     .filter((path) => path.startsWith('src/') && !reached.has(path))
     .map((path) => ({ path, line: 1, why: 'nothing that runs imports it' }));
+}
+
+/** Exports of src that no other file imports: what a file keeps to itself can be changed by looking at that file alone. */
+export function deadExports(sources: readonly Source[]): readonly Violation[] {
+  const imported = new Map<string, Set<string>>();
+  for (const { path, text } of sources) {
+    for (const { specifier, names: all } of importsOf({ path, text })) {
+      const target = resolved(path, specifier);
+      const known = imported.get(target) ?? new Set();
+      for (const name of all) known.add(name);
+      imported.set(target, known);
+    }
+  }
+  return sources
+    .filter(({ path }) => path.startsWith('src/'))
+    .flatMap((source) => {
+      const known = imported.get(source.path) ?? new Set();
+      if (known.has('*')) return [];
+      return exportsOf(source)
+        .filter(({ name }) => !known.has(name))
+        .map(({ name, start }) => ({
+          path: source.path,
+          line: lineAt(source.text, start),
+          why: `no other file imports ${name}: take the export off, or the thing away`,
+        }));
+    });
 }

@@ -3,7 +3,7 @@
 import { at, isJsonObject, type Json, type JsonObject } from '../../api/json.ts';
 import type { KubeObject } from '../../simulator/objects/objects.ts';
 
-export type Column = {
+type Column = {
   readonly name: string;
   readonly type: 'string' | 'integer' | 'date';
   readonly cell: (object: KubeObject, nowSeconds: number) => Json;

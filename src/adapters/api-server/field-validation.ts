@@ -59,7 +59,7 @@ export function withCheckedFields(target: Target, write: CheckedWrite): Reply {
   return check.kind === 'refused' ? check.reply : withWarnings(write.run(), check.warnings);
 }
 
-export type CheckedWrite = {
+type CheckedWrite = {
   readonly request: ApiRequest;
   /** What would be stored. */
   readonly object: JsonObject;

@@ -6,7 +6,7 @@ import type { KubeObject } from '../../simulator/objects/objects.ts';
 type Match = (object: KubeObject) => boolean;
 
 /** A selector that cannot be read. */
-export type BadSelector = { readonly kind: 'bad'; readonly message: string };
+type BadSelector = { readonly kind: 'bad'; readonly message: string };
 export type Selector = { readonly kind: 'selector'; readonly matches: Match };
 
 const KEY = '[A-Za-z0-9](?:[-A-Za-z0-9_./]*[A-Za-z0-9])?';

@@ -6,7 +6,7 @@ import { apiVersionOf, type ResourceKind } from '../../simulator/objects/resourc
 import { columnsOf } from './columns.ts';
 import type { ApiRequest } from './route.ts';
 
-export type ListMeta = {
+type ListMeta = {
   readonly resourceVersion: string;
   /** Empty on the last page. */
   readonly next: string;
@@ -14,7 +14,7 @@ export type ListMeta = {
 };
 
 /** `object`: whole; `table`: as `kubectl get` prints it; `partial`: metadata only. */
-export type Form = {
+type Form = {
   readonly as: 'object' | 'table' | 'partial';
   /** What a table's rows carry beside the cells (`includeObject`). */
   readonly rows: 'None' | 'Metadata' | 'Object';
@@ -33,7 +33,7 @@ export function formOf({ accept, query }: Pick<ApiRequest, 'accept' | 'query'>):
   return { as: 'object', rows };
 }
 
-export type ListForm = { readonly meta: ListMeta; readonly nowSeconds: number; readonly form: Form };
+type ListForm = { readonly meta: ListMeta; readonly nowSeconds: number; readonly form: Form };
 
 /** A list, in the form that the client prefers. */
 export function wireItems(kind: ResourceKind, items: readonly KubeObject[], list: ListForm): JsonObject {

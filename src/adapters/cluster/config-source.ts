@@ -2,7 +2,7 @@
 
 import path from 'node:path';
 
-export type SourceOptions = {
+type SourceOptions = {
   /** One file, or several joined as KUBECONFIG joins them; from the command line or KUBECONFIG. */
   readonly kubeconfigPath: string | undefined;
   readonly inCluster: boolean;

@@ -24,7 +24,7 @@ export type Credential = {
   readonly key: string | undefined;
 };
 
-export type ExecOptions = {
+type ExecOptions = {
   /** `exec` of the user, as the kubeconfig has it. */
   readonly exec: unknown;
   /** Of `spec.cluster` in KUBERNETES_EXEC_INFO, for commands that ask for it. */

@@ -7,7 +7,7 @@ import { printableLine } from '../../api/printable.ts';
 import { PortError } from '../../ports/port-error.ts';
 
 /** The parts of a user that say how credentials are got. */
-export type UserRules = { readonly name: string; readonly exec?: unknown; readonly authProvider?: unknown };
+type UserRules = { readonly name: string; readonly exec?: unknown; readonly authProvider?: unknown };
 
 /** Auth providers that read a file or ask a server, and start nothing. */
 const PROVIDERS: readonly string[] = ['tokenFile', 'oidc'];

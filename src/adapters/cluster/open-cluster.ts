@@ -10,7 +10,7 @@ import type { Network } from '../network/proxy.ts';
 import { configSource } from './config-source.ts';
 import type { ClusterLimits } from './limits.ts';
 
-export type ClusterOptions = {
+type ClusterOptions = {
   /** From --kubeconfig or KUBECONFIG; undefined: the pod's service account, else ~/.kube/config. */
   readonly kubeconfigPath: string | undefined;
   /** Empty: the current context of the file. */

@@ -8,14 +8,14 @@ import type { Answer } from './send.ts';
 const TOLD_CHARACTERS_MAX = 300;
 
 /** The Status object of an answer, as far as it can be read. */
-export type Status = {
+type Status = {
   readonly reason: string;
   readonly message: string;
   readonly name: string;
 };
 
 /** A body that is not a Status object gives empty fields. */
-export function statusOf(answer: Answer): Status {
+function statusOf(answer: Answer): Status {
   const body = parsed(answer.body);
   const text = (path: readonly string[]): string => {
     const value = isRecord(body) && body['kind'] === 'Status' ? at(body, path) : undefined;

@@ -17,7 +17,7 @@ export type Answer = {
 /** No answer, or only a part of one. `why` holds nothing that the server or the credentials said. */
 export type Failure = { readonly kind: 'failure'; readonly why: string; readonly retryable: boolean };
 
-export type Ask = {
+type Ask = {
   readonly url: URL;
   readonly options: https.RequestOptions;
   readonly limits: ClusterLimits;

@@ -21,7 +21,7 @@ type Send = (
   take: (oid: Oid, object: TakenObject) => void,
 ) => Promise<unknown>;
 
-export type GatherOptions = {
+type GatherOptions = {
   readonly send: Send;
   readonly keep: (oid: Oid, object: TakenObject, reading: Reading) => void;
   readonly wantsPerRequest: number;

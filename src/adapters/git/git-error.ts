@@ -5,7 +5,7 @@ import { PortError } from '../../ports/port-error.ts';
 /** The words of the port, for messages: what was being done. */
 export type GitOperation = 'open' | 'heads' | 'read' | 'history' | 'push';
 
-export type GitErrorFields = {
+type GitErrorFields = {
   readonly operation: GitOperation;
   readonly retryable: boolean;
   readonly hint?: string;

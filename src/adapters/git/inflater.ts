@@ -7,7 +7,7 @@
 import { constants, createInflate, deflateSync } from 'node:zlib';
 import { deflateBound, type Inflated, inflateAt, PackError } from './inflate.ts';
 
-export type Inflater = {
+type Inflater = {
   /** Inflates exactly `size` bytes at `at`. The bytes are only valid until the next call. Throws PackError. */
   readonly inflate: (input: Buffer, at: number, size: number) => Inflated;
   readonly close: () => void;

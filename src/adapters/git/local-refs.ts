@@ -30,7 +30,7 @@ export type RefMove = {
   readonly who: string;
 };
 
-export type SwapResult = { readonly kind: 'pushed' } | { readonly kind: 'moved' } | Refused;
+type SwapResult = { readonly kind: 'pushed' } | { readonly kind: 'moved' } | Refused;
 
 const lockTries = 8;
 const firstPauseMilliseconds = 10;

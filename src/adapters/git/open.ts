@@ -11,7 +11,7 @@ import { isOid, readableRefFault } from './names.ts';
 import { MalformedObject } from './objects.ts';
 import { openSmartHttp } from './smart-http.ts';
 
-export type OpenGit = {
+type OpenGit = {
   /** `https://host/team/repo.git`, `/path/to/repo`, `file:///path`. */
   readonly location: string;
   /** Sent as Basic authentication of the user `x-access-token`, only to this origin. */

@@ -12,7 +12,7 @@ import { longestHead, type PackEntry } from './pack-entry.ts';
 import { PackObjects } from './pack-objects.ts';
 import { createSkip, type Skip } from './skip-object.ts';
 
-export type PackTaker = {
+type PackTaker = {
   /** Decides by its content whether a blob is worth naming and taking. The bytes are only valid during the call. */
   readonly wantsBlob: (bytes: Buffer) => boolean;
   /** Gets every object but unwanted blobs once, in no promised order; of one that was passed over only the name. */

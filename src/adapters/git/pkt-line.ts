@@ -17,7 +17,7 @@ export function packetLine(text: string): string {
   return (Buffer.byteLength(text) + 4).toString(16).padStart(4, '0') + text;
 }
 
-export type PacketReader = {
+type PacketReader = {
   push(chunk: Buffer): void;
   /** True where the stream stopped inside a packet. */
   isInside(): boolean;

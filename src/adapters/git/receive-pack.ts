@@ -5,7 +5,7 @@ import { zeroOid } from './names.ts';
 import { createPacketReader, flushPacket, lineText, type Packet, packetLine } from './pkt-line.ts';
 import { type Capabilities, ProtocolError, ServerSaid, throwIfError } from './protocol.ts';
 
-export type RefCommand = {
+type RefCommand = {
   readonly ref: string;
   /** Undefined: the ref must not exist. */
   readonly from: Oid | undefined;

@@ -1,6 +1,6 @@
 /** What a server's words about a push mean. One table; whatever is not in it means nothing until the refs are read. */
 
-export type Verdict = 'moved' | 'refused' | 'unknown';
+type Verdict = 'moved' | 'refused' | 'unknown';
 
 type Row = { readonly pattern: RegExp; readonly verdict: Exclude<Verdict, 'unknown'> };
 

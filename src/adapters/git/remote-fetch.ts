@@ -54,12 +54,12 @@ export type RemoteFetchOptions = {
   readonly hasFilter: (operation: GitOperation) => Promise<boolean>;
 };
 
-export type FetchEnd = FetchAnswer & {
+type FetchEnd = FetchAnswer & {
   /** How many blobs came, wanted or not; undefined where that cannot be told. */
   readonly blobs: number | undefined;
 };
 
-export type FetchHow = {
+type FetchHow = {
   /** Blobs that it says no to are dropped without a name. */
   readonly wantsBlob?: (bytes: Buffer) => boolean;
   /** Gets the objects instead of those who keep them for this read. */

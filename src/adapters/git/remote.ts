@@ -14,7 +14,7 @@ import { createDiscoveryReader, type Discovery, ProtocolError } from './protocol
 import { asPortError, asWriteError, type ErrorContext, UnusableAnswer } from './remote-error.ts';
 import { TimeBudget } from './time-budget.ts';
 
-export type RemoteOptions = {
+type RemoteOptions = {
   readonly location: URL;
   readonly token: string | undefined;
   readonly limits: GitLimits;
@@ -27,7 +27,7 @@ type Service = 'git-upload-pack' | 'git-receive-pack';
 /** `finish` runs after the last byte and says whether all of it came. */
 type AnswerReader<T> = { readonly packet: (packet: Packet) => void; readonly finish: () => T };
 
-export type Exchange<T> = {
+type Exchange<T> = {
   readonly operation: GitOperation;
   readonly service: Service;
   readonly body: Buffer;

@@ -18,7 +18,7 @@ import { RemoteObjects } from './remote-objects.ts';
 import { RemotePush } from './remote-push.ts';
 import { walkTree } from './tree-walk.ts';
 
-export type SmartHttpOptions = {
+type SmartHttpOptions = {
   readonly location: URL;
   readonly token: string | undefined;
   readonly limits: GitLimits;

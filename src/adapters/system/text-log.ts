@@ -2,7 +2,7 @@
 
 import type { Log } from '../../ports/log.ts';
 
-export type Line = (text: string) => void;
+type Line = (text: string) => void;
 
 /** `error:` and `warning:` in front of what is one; plain text else. */
 export function textLog(write: Line): Log {
@@ -14,7 +14,7 @@ export function textLog(write: Line): Log {
 }
 
 /** One line without control characters; `::` and `##[` are broken up, because CI runners obey them anywhere. */
-export function clean(text: string): string {
+function clean(text: string): string {
   return (
     text
       // oxlint-disable-next-line no-control-regex -- control characters are exactly what must go

@@ -1,6 +1,6 @@
 /** Deadlines on this machine's clock, which only goes forward; tests give their own. */
 
-export type Timer = {
+type Timer = {
   readonly cancel: () => void;
   /** Begins anew. */
   readonly refresh: () => void;

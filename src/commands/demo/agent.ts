@@ -9,7 +9,7 @@ import { GitOpsAgent } from '../../simulator/agent/gitops-agent.ts';
 import type { Cluster } from '../../simulator/cluster-model.ts';
 import { NAMESPACE } from './files.ts';
 
-export type AgentOptions = {
+type AgentOptions = {
   readonly git: Git;
   readonly model: Cluster;
   readonly branch: string;

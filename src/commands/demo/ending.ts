@@ -24,7 +24,7 @@ export function findingLines(findings: readonly Finding[]): readonly string[] {
 }
 
 /** How people who called the demo as they did call its verbs, and the demo again. */
-export type Called = { readonly tranche: string; readonly demo: string };
+type Called = { readonly tranche: string; readonly demo: string };
 
 /** From a checkout, `npm run demo` puts no command on the path; whoever installed the package has one. */
 export function calledAs(env: Readonly<Record<string, string | undefined>>): Called {

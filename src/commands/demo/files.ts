@@ -3,7 +3,7 @@
 import type { FileWrite } from '../../ports/git.ts';
 
 export const LWS_FILE = 'apps/vllm/lws.yaml';
-export const ROLLOUT_FILE = 'rollouts/vllm.yaml';
+const ROLLOUT_FILE = 'rollouts/vllm.yaml';
 export const NAMESPACE = 'llm';
 export const NAME = 'vllm';
 export const CLUSTER = 'gpu-west';

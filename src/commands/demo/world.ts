@@ -47,7 +47,7 @@ export type DemoWorld = {
   readonly removeFolder: () => Promise<void>;
 };
 
-export type WorldWish = {
+type WorldWish = {
   /** The second group that gets the new version never becomes ready on it. */
   readonly broken: boolean;
 };

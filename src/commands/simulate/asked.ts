@@ -7,7 +7,7 @@ import { versionOf } from '../../simulator/scenario/scenario-file.ts';
 
 export type ImagePlace = 'both' | 'leader' | 'worker';
 
-export type ImageSetting = { readonly place: ImagePlace; readonly image: string };
+type ImageSetting = { readonly place: ImagePlace; readonly image: string };
 
 /** What one commit would change; a field that is not here stays as the file has it. */
 export type AskedChange = {

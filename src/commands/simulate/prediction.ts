@@ -24,7 +24,7 @@ export type Prediction =
       readonly fault: string | undefined;
     };
 
-export type Question = {
+type Question = {
   readonly before: JsonObject;
   readonly after: JsonObject;
   readonly modes: Modes;

@@ -6,7 +6,7 @@ import { alignedTable, type Column } from './aligned.ts';
 import type { AskedStages } from './asked.ts';
 import type { Outcome } from './prediction.ts';
 
-export type StageReport = {
+type StageReport = {
   readonly asked: AskedStages;
   readonly workload: { readonly namespace: string; readonly name: string };
   readonly stages: readonly Stage[];

@@ -26,7 +26,7 @@ export function replaceIn(text: string, replacements: readonly Replacement[]): s
   return result;
 }
 
-export type Refusal = { readonly reason: string; readonly message: string; readonly hint: string };
+type Refusal = { readonly reason: string; readonly message: string; readonly hint: string };
 
 /** A change that is not made, said with the object, the field and the line. */
 export function refuse(document: ManifestDocument, path: FieldPath, refusal: Refusal): Refused {

@@ -5,7 +5,7 @@ import { jsonEqual } from '../../api/json.ts';
 import type { ObjectRef } from '../../rollout/edit.ts';
 import type { ManifestDocument, ManifestFile } from '../parse-file.ts';
 
-export type Chosen =
+type Chosen =
   | { readonly kind: 'ok'; readonly document: ManifestDocument }
   | { readonly kind: 'refused'; readonly issue: Issue };
 

@@ -30,7 +30,7 @@ function dashBehind({ text, from, inside, until }: Search): number | undefined {
   return undefined;
 }
 
-export type BlockItem = { readonly dash: number; readonly node: SourceNode };
+type BlockItem = { readonly dash: number; readonly node: SourceNode };
 
 /** The end of the last line of an item, with the comments behind it and those on lines that are indented below it. */
 export function itemEnd(text: string, { dash, node }: BlockItem): number {

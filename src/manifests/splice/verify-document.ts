@@ -25,7 +25,7 @@ export function newIssue(before: ManifestFile, now: ManifestFile): Issue | undef
   return now.issues.find((issue) => !before.issues.some((known) => known.message === issue.message));
 }
 
-export type DocumentPlace = { readonly file: string; readonly object: ObjectRef; readonly line: number };
+type DocumentPlace = { readonly file: string; readonly object: ObjectRef; readonly line: number };
 
 /** The refusal of a document that should come or go. */
 export function refusal(

@@ -14,7 +14,7 @@ export type Verified =
   | { readonly kind: 'ok'; readonly file: ManifestFile; readonly document: ManifestDocument }
   | { readonly kind: 'refused'; readonly issue: Issue };
 
-export type Splice = {
+type Splice = {
   readonly before: ManifestFile;
   readonly document: ManifestDocument;
   /** One edit, or several that do not touch each other: none is an edit of an item, nothing here has an anchor. */

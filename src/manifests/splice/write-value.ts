@@ -13,7 +13,7 @@ export type BlockStyle = {
 };
 
 /** The lines of a value, the first at column 0. */
-export function blockLines(value: Json, style: BlockStyle): readonly string[] {
+function blockLines(value: Json, style: BlockStyle): readonly string[] {
   if (Array.isArray(value) && value.length > 0) {
     return value.flatMap((item: Json) => itemLines(item, style));
   }

@@ -6,7 +6,7 @@ import { type ManifestDocument, parseManifestFile } from '../../manifests/parse-
 import { nameOf } from '../observe/read-rollout.ts';
 
 /** A file with one of these names it; other kinds called Kustomization are not meant. */
-export const FLUX_GROUP = 'kustomize.toolkit.fluxcd.io';
+const FLUX_GROUP = 'kustomize.toolkit.fluxcd.io';
 
 /** A Kustomization with `force: true`, and the folder that it applies; empty for all of the repository. */
 export type Forcing = { readonly document: ManifestDocument; readonly folder: string };

@@ -7,7 +7,7 @@ const COMMITS_LIMIT = 1000;
 /** Lines that are followed in all: every one is a request, and a commit that is missed costs a hold, never a step. */
 const LINES_LIMIT = 20;
 
-export type Ancestry = {
+type Ancestry = {
   /**
    * The first commit that `wanted` accepts, newest first on each line; undefined: none within the limits. With
    * `until` only that commit is wanted, and a line is read no further than to it.

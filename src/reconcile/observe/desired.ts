@@ -28,7 +28,7 @@ import { NO_SCOPE, type PolicyReading, type PolicyScope, readPolicies } from './
 import { type RolloutReading, readRollout } from './read-rollout.ts';
 
 /** The kinds that a pass reads; `Kustomization` files are recognised by their names. */
-export const INTERESTS = [LWS_KIND, 'Rollout', POLICY_KIND, 'HorizontalPodAutoscaler', 'ScaledObject'] as const;
+const INTERESTS = [LWS_KIND, 'Rollout', POLICY_KIND, 'HorizontalPodAutoscaler', 'ScaledObject'] as const;
 
 /** Parsed files by path and blob id: a file that has not changed is not parsed again. Owned by the caller. */
 export type ParseCache = Map<string, ManifestFile>;
@@ -210,7 +210,7 @@ function isManaged(workload: ManifestDocument): boolean {
 }
 
 /** `namespace/name`, for people and for sorting. */
-export function keyText(key: RolloutKey): string {
+function keyText(key: RolloutKey): string {
   return `${key.namespace}/${key.name}`;
 }
 

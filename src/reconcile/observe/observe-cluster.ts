@@ -175,6 +175,6 @@ function scalerOf(
 }
 
 /** Whether a scaler writes the replicas of the LeaderWorkerSet of that name. */
-export function targets(scaler: Scaler, name: string): boolean {
+function targets(scaler: Scaler, name: string): boolean {
   return scaler.target.kind === LWS_KIND && scaler.target.name === name;
 }

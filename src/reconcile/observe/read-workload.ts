@@ -17,7 +17,7 @@ export const MAX_SURGE_PATH: FieldPath = ['spec', 'rolloutStrategy', 'rollingUpd
 export const SIZE_PATH: FieldPath = ['spec', 'leaderWorkerTemplate', 'size'];
 const ROLLOUT_ID = 'rollouts.kruise.io/rollout-id';
 
-export type WorkloadReading = {
+type WorkloadReading = {
   /**
    * undefined where a mark or the budget cannot be read: then nothing may be written. A number that cannot be read
    * strictly is an issue, which stops every step forward; the way back, which must stay open, does with what is there.

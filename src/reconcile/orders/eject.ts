@@ -14,7 +14,7 @@ export type EjectWish = {
   readonly partition: number | undefined;
 };
 
-export type EjectPlan =
+type EjectPlan =
   | {
       readonly kind: 'write';
       /** In this order, as two commits: without its marks no policy of ours looks at the object any more. */

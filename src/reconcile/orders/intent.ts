@@ -30,7 +30,7 @@ export type Intent =
   | { readonly kind: 'acknowledge' };
 
 /** What to write into the Rollout, and the subject of the commit; or why not. */
-export type IntentPlan =
+type IntentPlan =
   | { readonly kind: 'write'; readonly edits: readonly Edit[]; readonly what: string }
   | { readonly kind: 'refused'; readonly why: string };
 

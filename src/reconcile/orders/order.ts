@@ -36,7 +36,7 @@ export type OrderResult =
 const ATTEMPTS = 5;
 
 /** What an order is planned on: the snapshot of the target without the cluster, which an intent does not need. */
-export type OrderScene = { readonly snapshot: Snapshot; readonly config: Config };
+type OrderScene = { readonly snapshot: Snapshot; readonly config: Config };
 
 /**
  * Carries one order out: `decide` says what to write, or why not. Throws PortError where Git fails or main never

@@ -21,7 +21,7 @@ export function passReport(result: PassResult): string {
 }
 
 /** The block of one rollout. */
-export function outcomeReport(outcome: Outcome): string {
+function outcomeReport(outcome: Outcome): string {
   const { plan } = outcome;
   const name = `${outcome.key.namespace}/${outcome.key.name}`;
   const record = plan?.record;

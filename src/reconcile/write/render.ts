@@ -11,7 +11,7 @@ import type { ObjectEdits } from '../../rollout/edit.ts';
 import type { PlannedCommit } from '../../rollout/plan.ts';
 import { readWorkload } from '../observe/read-workload.ts';
 
-export type Rendered =
+type Rendered =
   | { readonly kind: 'ok'; readonly writes: readonly FileWrite[]; readonly diff: string }
   | { readonly kind: 'refused'; readonly issue: Issue };
 

@@ -34,7 +34,7 @@ export function waitingOnPause(situation: Situation, step: StepIntent): Hold | u
 }
 
 /** Whether a person has approved this very step of this very release, and no further group has been let go since. */
-export function approved(situation: Situation, step: StepIntent): boolean {
+function approved(situation: Situation, step: StepIntent): boolean {
   return approvalOf(situation, step) !== undefined && !approvedForLess(situation, step);
 }
 
@@ -50,7 +50,7 @@ function approvalOf({ snapshot }: Situation, step: StepIntent): ApproveIntent | 
 }
 
 /** A jump forward, ordered for this release, ends the pause of the step it leaves. */
-export function jumpAhead({ snapshot, steps }: Situation, step: StepIntent): boolean {
+function jumpAhead({ snapshot, steps }: Situation, step: StepIntent): boolean {
   const jump = snapshot.rollout?.intents.jump;
   if (jump === undefined || !sameRelease(jump.release, step.release)) return false;
   return jumpRefusal(jump.index, { current: step.index, steps: steps.length }) === undefined;

@@ -108,7 +108,7 @@ function canStillMove(
  * last group that is not ready and updated, and keeps it for unready ones below (reference: LWS
  * leaderworkerset_controller.go, rollingUpdatePartition).
  */
-export function reachOf(groups: readonly Group[], budget: number): number {
+function reachOf(groups: readonly Group[], budget: number): number {
   const last = groups.findLast((group) => !group.ready || group.version !== 'release');
   const base = Math.max(0, (last?.index ?? -1) + 1 - budget);
   return base + groups.filter((group) => group.index < base && !group.ready).length;

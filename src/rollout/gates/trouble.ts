@@ -13,7 +13,7 @@ import { type Situation, unreadyOf } from '../situation.ts';
 import { wanted } from './cluster.ts';
 
 /** A group that has restarted so often counts as well once it has been ready for so long. */
-export const CRASH_LOOP_QUIET_SECONDS = 600;
+const CRASH_LOOP_QUIET_SECONDS = 600;
 /** More groups than this are counted, not told one by one. */
 const TOLD_MAX = 3;
 

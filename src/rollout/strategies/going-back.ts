@@ -96,7 +96,7 @@ export function remember(
  * where the cluster cannot tell. 0 where every group may have left it: after a whole step (trace 34h), for objects
  * that were recreated (trace 29l), and where no revision holds the stable text any more.
  */
-export function partitionBack(situation: Situation): number {
+function partitionBack(situation: Situation): number {
   const { observed, replicas, partition, marks, state } = situation;
   const whole = state.kind === 'step' && (state.row === 'rolling' || state.row === 'armed');
   if (whole || recreated(situation) !== undefined) return 0;

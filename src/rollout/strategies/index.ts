@@ -8,7 +8,7 @@ import type { Snapshot } from '../snapshot.ts';
 import { createAnew } from './creating-anew.ts';
 import { decidePartition } from './partition.ts';
 
-export type Strategy = {
+type Strategy = {
   /** Whether it is built. The Rollout of one that is not has an issue, which lets no step go forward. */
   readonly built: boolean;
   readonly decide: (situation: Situation) => Decision;

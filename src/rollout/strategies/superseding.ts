@@ -110,7 +110,7 @@ function stopAt(situation: Situation, { step }: Marks): number {
 }
 
 /** The partition that stops the roll, never below the present one. */
-export function stoppedPartition(situation: Situation, replicas: number): number {
+function stoppedPartition(situation: Situation, replicas: number): number {
   const { steps, observed, partition, asked = replicas } = situation;
   const [first] = steps;
   // Without a step to take it to, not even the extra groups may follow.

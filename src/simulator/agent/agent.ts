@@ -24,7 +24,7 @@ export type AgentOptions = {
   readonly fails?: (manifest: JsonObject) => StatusBody | undefined;
 };
 
-export type SyncOptions = AgentOptions & {
+type SyncOptions = AgentOptions & {
   /** Which documents are applied, in which order; all in the order of paths without it. */
   readonly choose?: (manifests: readonly JsonObject[]) => readonly JsonObject[];
   /** Objects of this agent that the commit does not have are deleted. */

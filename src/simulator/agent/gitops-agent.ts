@@ -32,7 +32,7 @@ type Source = { readonly revision: string; readonly commit: CommitManifests };
 type Model = Pick<Cluster, 'store' | 'settle' | 'nowSeconds'>;
 
 /** `idle`: nothing was due; `suspended`, `manual`: its object says that people decide; the others are outcomes. */
-export type RoundOutcome = 'idle' | 'suspended' | 'manual' | 'in sync' | 'applied' | 'failed';
+type RoundOutcome = 'idle' | 'suspended' | 'manual' | 'in sync' | 'applied' | 'failed';
 
 const REFRESH = 'argocd.argoproj.io/refresh';
 const REQUESTED = 'reconcile.fluxcd.io/requestedAt';

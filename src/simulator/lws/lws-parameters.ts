@@ -5,7 +5,7 @@ import { isSince09, type LwsVersion } from '../modes.ts';
 /** One group as LWS judges it. */
 export type GroupState = { readonly ready: boolean; readonly updated: boolean };
 
-export type RollingInput = {
+type RollingInput = {
   readonly lws: LwsVersion;
   /** N. */
   readonly replicas: number;

@@ -10,7 +10,7 @@ import type { World } from '../world.ts';
 import { judgedGroup } from './group-state.ts';
 import type { LwsView } from './lws-view.ts';
 
-export type LwsStatus = {
+type LwsStatus = {
   readonly status: JsonObject;
   /** Everything is on the newest revision and nothing is held back: old revisions may go. */
   readonly done: boolean;

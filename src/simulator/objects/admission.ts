@@ -12,11 +12,11 @@ import { type StatusBody, webhookDown } from './status-body.ts';
 /** Read at each write: a controller upgrade changes the modes, and an outage takes the webhooks away. */
 export type Admission = { readonly modes: () => Modes; readonly webhooksUp: () => boolean };
 
-export type Admitted =
+type Admitted =
   | { readonly ok: true; readonly content: JsonObject }
   | { readonly ok: false; readonly status: StatusBody };
 
-export type Write = {
+type Write = {
   readonly resource: string;
   /** Undefined where the object is created. */
   readonly before: KubeObject | undefined;

@@ -11,7 +11,7 @@ export type Ownership = ReadonlyMap<string, ReadonlySet<string>>;
 
 export const NO_OWNERS: Ownership = new Map();
 
-export type Applied =
+type Applied =
   | { readonly kind: 'applied'; readonly object: JsonObject; readonly ownership: Ownership }
   | { readonly kind: 'conflict'; readonly conflicts: readonly { readonly manager: string; readonly field: string }[] };
 
@@ -31,7 +31,7 @@ const SERVER_FIELDS = new Set([
   'deletionGracePeriodSeconds',
 ]);
 
-export type ApplyRequest = {
+type ApplyRequest = {
   readonly live: JsonObject;
   readonly config: JsonObject;
   readonly manager: string;

@@ -43,7 +43,7 @@ export type NewObject = JsonObject & {
   readonly metadata: NewMeta;
 };
 
-export type NewMeta = {
+type NewMeta = {
   readonly name: string;
   readonly generateName?: string;
   readonly namespace: string;
@@ -53,7 +53,7 @@ export type NewMeta = {
   readonly finalizers?: readonly string[];
 };
 
-export const EMPTY: JsonObject = {};
+const EMPTY: JsonObject = {};
 const NO_STRINGS: StringMap = {};
 
 /** The object at `key`, or an empty one: every part of an API object may be missing. */

@@ -33,7 +33,7 @@ export type Answer =
   | { readonly ok: true; readonly object: KubeObject }
   | { readonly ok: false; readonly status: StatusBody };
 
-export type ApplyOptions = { readonly manager: string; readonly force: boolean };
+type ApplyOptions = { readonly manager: string; readonly force: boolean };
 
 /** How an object is to be deleted, and what must be true of it: its uid, its version. */
 export type Removal = { readonly propagation: Propagation; readonly uid?: string; readonly resourceVersion?: string };

@@ -37,7 +37,7 @@ const TOLERATIONS: Json = ['not-ready', 'unreachable'].map((taint) => ({
 /** Our names for what LWS sets in every container, in this order (reference: LWS API, environment). */
 const LWS_VARIABLES = ['LWS_LEADER_ADDRESS', 'LWS_GROUP_SIZE', 'LWS_WORKER_INDEX'] as const;
 
-export type PodOrigin = {
+type PodOrigin = {
   readonly ordinal: number;
   /** The StatefulSet's own revision, which holds the template. */
   readonly revision: KubeObject;

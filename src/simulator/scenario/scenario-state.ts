@@ -30,7 +30,7 @@ export type ScenarioState = {
 };
 
 /** UIDs and revision names seen so far: what "replaced" and `r1`, `r2` … refer to. */
-export type ScenarioMemory = {
+type ScenarioMemory = {
   readonly names: Map<string, string>;
   leaders: ReadonlyMap<string, string>;
   workers: ReadonlyMap<string, string>;

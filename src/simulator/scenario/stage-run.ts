@@ -4,7 +4,7 @@ import type { Cluster } from '../cluster-model.ts';
 import type { LwsName } from '../pods/kubelet.ts';
 import { type Stage, stageOf } from './stage-table.ts';
 
-export type StageRun = {
+type StageRun = {
   /** Which of the groups that are not ready is ready next; the highest ordinal without it. */
   readonly next?: (waiting: readonly number[]) => number | undefined;
   /** What starts the rollout, done to the copy after the first stage. */

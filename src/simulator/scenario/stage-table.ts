@@ -9,7 +9,7 @@ import { LWS, PODS, STATEFUL_SETS } from '../objects/resource-table.ts';
 import type { LwsName } from '../pods/kubelet.ts';
 
 /** `updated`: on the newest revision and ready; `rolling`: on it and not ready yet; `old`: not on it. */
-export type StageCell = 'updated' | 'rolling' | 'old' | 'absent';
+type StageCell = 'updated' | 'rolling' | 'old' | 'absent';
 
 export type Stage = {
   /** Of the leader StatefulSet. */
