@@ -16,7 +16,7 @@ import { removeToGoBack, returnedByHand } from './recreating.ts';
 import { requested } from './requested.ts';
 import { rollingBack, stopReturned } from './rolling-back.ts';
 import { stepping } from './stepping.ts';
-import { beyondFirstStep, supersede, takeOver } from './superseding.ts';
+import { beyondFirstStep, stopAt, supersede, takeOver } from './superseding.ts';
 import { surging } from './surging.ts';
 import { armed, rolling } from './whole.ts';
 
@@ -95,14 +95,23 @@ function overtaken(situation: Situation, marks: Marks): Decision {
   return beyondFirstStep(situation) ? supersede(situation, marks) : takeOver(situation, marks);
 }
 
+/** The way back as it was begun, or a newer text in the file, which is stopped first where it rolls. */
 function inRollback(situation: Situation, marks: Marks): Decision {
-  const row = rollbackRow(situation, marks);
-  // A way back that was begun while the cluster could not be read, and that no edit can make: it would wait for ever.
-  if (row.move !== undefined || situation.notApplied === undefined || !immutableBack(situation)) return row;
-  return removeToGoBack(situation, { marks, because: 'The stable text cannot be applied in place.' });
+  const newer = situation.digest !== marks.release.digest;
+  const given = newer && heldAsAborted(situation, marks) !== undefined;
+  if (waitsForEver(situation) && !(newer && rolls(situation, { marks, given })))
+    return removeToGoBack(situation, { marks, because: 'The stable text cannot be applied in place.' });
+  if (!newer) return rollingBack(situation, marks);
+  return given ? stopReturned(situation, marks) : overtaken(situation, marks);
 }
 
-function rollbackRow(situation: Situation, marks: Marks): Decision {
-  if (situation.digest === marks.release.digest) return rollingBack(situation, marks);
-  return heldAsAborted(situation, marks) === undefined ? overtaken(situation, marks) : stopReturned(situation, marks);
+/** A way back that was begun while the cluster could not be read, and that no edit can make. */
+function waitsForEver(situation: Situation): boolean {
+  return situation.notApplied !== undefined && immutableBack(situation);
+}
+
+/** Whether the newer text rolls, so that a commit has to stop it. `given`: it was given up before. */
+function rolls(situation: Situation, { marks, given }: { readonly marks: Marks; readonly given: boolean }): boolean {
+  if (given || situation.snapshot.rollout === undefined) return stopAt(situation, marks) > situation.partition;
+  return situation.replicas !== undefined && beyondFirstStep(situation);
 }

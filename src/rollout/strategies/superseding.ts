@@ -102,8 +102,11 @@ function inDelivery(situation: Situation, marks: Marks): Pick<Move, 'marks' | 'm
     : withBudgetAfter(situation, { marks, floor: marks.restore.floor });
 }
 
-/** Outside of a delivery only the sentinel may stand in the file: the admission policy refuses anything below it. */
-function stopAt(situation: Situation, { step }: Marks): number {
+/**
+ * The partition that stops the roll, never below the present one. Outside of a delivery only the sentinel may stand in
+ * the file: the admission policy refuses anything below it.
+ */
+export function stopAt(situation: Situation, { step }: Marks): number {
   const { replicas, partition } = situation;
   if (step === undefined) return SENTINEL;
   return replicas === undefined ? partition : stoppedPartition({ ...situation, steps: [] }, replicas);
