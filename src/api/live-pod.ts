@@ -1,10 +1,9 @@
 /** Parses the pods of a group, and says what one that is not ready waits for. */
 
-import { at } from './json.ts';
 import type { Known } from './known.ts';
 import type { LiveLeader, LiveWorker, PodTrouble } from './live.ts';
 import { type Fields, fieldsOf } from './live-fields.ts';
-import { countFromText, GROUP_INDEX, GROUP_SIZE, REVISION_KEY, WORKER_INDEX } from './lws-labels.ts';
+import { countFromText, GROUP_INDEX, GROUP_SIZE, REVISION_KEY } from './lws-labels.ts';
 import { controllerUid } from './owner.ts';
 import { printableLine } from './printable.ts';
 import { type Instant, parseInstant } from './time.ts';
@@ -17,11 +16,6 @@ const SCHEDULER_CHARACTERS = 240;
 const REASON = /^[A-Za-z][A-Za-z0-9]{0,63}$/;
 /** Every start passes through these: they only count when nothing says more. */
 const ORDINARY_REASONS: readonly string[] = ['ContainerCreating', 'PodInitializing', 'ContainersNotReady', 'Completed'];
-
-/** True for the pod that LWS made the leader of its group: worker index 0. */
-export function isLeader(object: unknown): boolean {
-  return at(object, ['metadata', 'labels', WORKER_INDEX]) === '0';
-}
 
 /** What we read of a leader pod. Ready means phase Running and condition Ready True, as LWS judges it. */
 export function parseLeader(object: unknown): Known<LiveLeader> {

@@ -1,5 +1,6 @@
 /** Finds out which kustomizations build a manifest, and what they change in it before the cluster sees it. */
 
+import { imagesOf } from '../api/images.ts';
 import { isJsonObject, type Json } from '../api/json.ts';
 import type { FieldPath } from '../rollout/edit.ts';
 import { isKustomizationFile, type ManifestDocument, type ManifestFile, parseManifestFile } from './parse-file.ts';
@@ -144,9 +145,10 @@ function fields({ workload }: Question, document: ManifestDocument): readonly Tr
       `Write "namespace: ${target}" below metadata of the manifest.`,
     );
   }
+  const images = imagesOf(workload.value['spec']).map(imageName);
   for (const [at, image] of list(value['images']).entries()) {
     const wanted = isJsonObject(image) ? image['name'] : undefined;
-    if (!isText(wanted) || !imagesOf(workload.value['spec'] ?? null).has(wanted)) continue;
+    if (!isText(wanted) || !images.includes(wanted)) continue;
     add(['images', String(at)], `changes its image ${wanted}`, 'Write the whole image with its tag in the manifest.');
   }
   for (const [at, count] of list(value['replicas']).entries()) {
@@ -164,21 +166,6 @@ function fields({ workload }: Question, document: ManifestDocument): readonly Tr
     if (list(value[key]).length > 0) add([key], `may change it by ${key}`, `Build it without ${key}.`);
   }
   return found;
-}
-
-/** Names of all container images in a spec, without tag and digest. */
-function imagesOf(spec: Json): ReadonlySet<string> {
-  const names = new Set<string>();
-  const visit = (value: Json): void => {
-    if (Array.isArray(value)) for (const item of value) visit(item);
-    if (!isJsonObject(value)) return;
-    for (const [key, item] of Object.entries(value)) {
-      if (key === 'image' && typeof item === 'string') names.add(imageName(item));
-      else visit(item);
-    }
-  };
-  visit(spec);
-  return names;
 }
 
 /** `registry:5000/vllm:v1@sha256:…` → `registry:5000/vllm`. */

@@ -6,12 +6,12 @@ import { type JsonObject, jsonEqual } from '../../src/api/json.ts';
 import type { Known } from '../../src/api/known.ts';
 import type { LiveLws } from '../../src/api/live.ts';
 import { parseLws } from '../../src/api/live-lws.ts';
-import { isLeader, parseLeader, parseWorker } from '../../src/api/live-pod.ts';
+import { parseLeader, parseWorker } from '../../src/api/live-pod.ts';
 import { parseRevision } from '../../src/api/live-revision.ts';
 import { parseStatefulSet } from '../../src/api/live-stateful-set.ts';
 import { controllerUid } from '../../src/api/owner.ts';
 import { parseHorizontalPodAutoscaler, parseScaledObject } from '../../src/api/scaler.ts';
-import { type RecordedKind, recordedItems, recordedStates } from '../support/recorded.ts';
+import { isLeader, type RecordedKind, recordedItems, recordedStates } from '../support/recorded.ts';
 
 function value<T>(parsed: Known<T>): T {
   if (parsed.kind !== 'known') throw new Error(JSON.stringify(parsed));
@@ -388,7 +388,6 @@ describe('objects that lie', () => {
         const parsed = parsers[kind](object);
         expect(['known', 'unknown']).toContain(parsed.kind);
         if (parsed.kind === 'unknown') expect(parsed.why.length).toBeLessThan(1000);
-        if (kind === 'pods') expect(typeof isLeader(object)).toBe('boolean');
         expect(typeof controllerUid(object)).toBe('string');
       }),
       { numRuns: 500, seed: 20_261_121 },

@@ -2,6 +2,7 @@
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { at } from '../../src/api/json.ts';
+import { WORKER_INDEX } from '../../src/api/lws-labels.ts';
 
 const folder = new URL('../../fixtures/api-objects/', import.meta.url);
 
@@ -37,3 +38,8 @@ export const recordedErrors: readonly RecordedError[] = readdirSync(new URL('err
     name: file.replace('.json', ''),
     ...(JSON.parse(readFileSync(new URL(`errors/${file}`, folder), 'utf8')) as Omit<RecordedError, 'name'>),
   }));
+
+/** True for the pod that LWS made the leader of its group. */
+export function isLeader(pod: unknown): boolean {
+  return at(pod, ['metadata', 'labels', WORKER_INDEX]) === '0';
+}

@@ -1,5 +1,6 @@
 /** Looks at the workload of the demo through the Kubernetes API, as anybody could: versions and readiness of its groups. */
 
+import { imagesOf } from '../../api/images.ts';
 import { at, isRecord } from '../../api/json.ts';
 import { GROUP_INDEX, LWS_NAME, WORKER_INDEX } from '../../api/lws-labels.ts';
 import { NAME, NAMESPACE } from './files.ts';
@@ -56,7 +57,7 @@ function groupOf(index: number, pods: readonly unknown[], size: number): GroupVi
   return {
     index,
     leaderImage: imagesOf(at(leader, ['spec', 'containers']))[0] ?? '',
-    images: [...new Set(own.flatMap((pod) => imagesOf(at(pod, ['spec', 'containers']))))].sort(),
+    images: [...imagesOf(own.map((pod) => at(pod, ['spec', 'containers'])))].sort(),
     ready: places.size === size && own.length === size && own.every(isReady),
   };
 }
@@ -66,13 +67,6 @@ function isReady(pod: unknown): boolean {
   const isTrue = (condition: unknown): boolean =>
     at(condition, ['type']) === 'Ready' && at(condition, ['status']) === 'True';
   return at(pod, ['metadata', 'deletionTimestamp']) === undefined && listOf(conditions).some(isTrue);
-}
-
-function imagesOf(containers: unknown): readonly string[] {
-  return listOf(containers).flatMap((container) => {
-    const image = at(container, ['image']);
-    return typeof image === 'string' ? [image] : [];
-  });
 }
 
 function itemsOf(list: unknown): readonly unknown[] {

@@ -1,5 +1,6 @@
 /** The first step of a request: the marks it gets, and the commit that lets its first groups go. */
 
+import { imagesOf } from '../../api/images.ts';
 import { type Marks, putAside, type Restore } from '../../api/marks.ts';
 import { sameRelease } from '../../api/release.ts';
 import { SENTINEL } from '../../api/workload.ts';
@@ -146,17 +147,13 @@ function imageNote({ workload, snapshot }: Situation, groups: readonly Group[]):
   if (revisions.kind !== 'known') return '';
   const keys = groups.flatMap(({ leader }) => leader.key ?? []);
   const there = revisions.value.filter((revision) => keys.includes(revision.key));
-  const before = [...new Set(there.flatMap(({ content }) => imagesOf(JSON.stringify(content))))];
-  const after = imagesOf(JSON.stringify(workload.content));
+  const before = imagesOf(there.map(({ content }) => content));
+  const after = imagesOf(workload.content);
   const gone = before.filter((image) => !after.includes(image));
   const fresh = after.filter((image) => !before.includes(image));
   return gone.length === 0 || fresh.length === 0
     ? ''
     : ` (${gone.map(short).join(', ')} → ${fresh.map(short).join(', ')})`;
-}
-
-function imagesOf(content: string): readonly string[] {
-  return [...new Set([...content.matchAll(/"image":"([^"]{1,512})"/g)].map((match) => match[1] ?? ''))];
 }
 
 function short(image: string): string {

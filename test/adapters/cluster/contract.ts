@@ -3,7 +3,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { at } from '../../../src/api/json.ts';
 import { parseLws } from '../../../src/api/live-lws.ts';
-import { isLeader, parseLeader } from '../../../src/api/live-pod.ts';
+import { parseLeader } from '../../../src/api/live-pod.ts';
 import { parseRevision } from '../../../src/api/live-revision.ts';
 import { parseStatefulSet } from '../../../src/api/live-stateful-set.ts';
 import { controllerUid } from '../../../src/api/owner.ts';
@@ -11,6 +11,7 @@ import { resources } from '../../../src/api/resources.ts';
 import type { Cluster, Resource } from '../../../src/ports/cluster.ts';
 import type { Cluster as Model } from '../../../src/simulator/cluster-model.ts';
 import { type ResourceKind, resourceKinds } from '../../../src/simulator/objects/resource-table.ts';
+import { isLeader } from '../../support/recorded.ts';
 import { lwsManifest, restingCluster } from '../../support/simulated-cluster.ts';
 
 export type ContractFault = 'none' | 'forbidden' | 'failsOnSecondPage' | 'unreachable';
