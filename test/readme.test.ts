@@ -10,8 +10,9 @@ import { defaultGitLimits } from '../src/adapters/git/limits.ts';
 import { type Config, DEFAULT_CONFIG, parseConfig } from '../src/api/config.ts';
 import { ACCEPTABLE, INTENT, parseIntents } from '../src/api/intents.ts';
 import { ABORTED_LIMIT, MARK, parseMarks } from '../src/api/marks.ts';
+import { COMPOSITIONS, NO_RULES, POLICY_FIELDS, SURGE_LIMIT } from '../src/api/policy-fields.ts';
 import { resources } from '../src/api/resources.ts';
-import { NO_RULES, parseRolloutPolicy, SURGE_LIMIT } from '../src/api/rollout-policy.ts';
+import { parseRolloutPolicy, SELECTION_FIELDS } from '../src/api/rollout-policy.ts';
 import { STEPS_LIMIT } from '../src/api/rollout-steps.ts';
 import { MAX_DOCUMENT_CHARACTERS, MAX_DOCUMENTS, MAX_FILE_CHARACTERS } from '../src/manifests/limits.ts';
 import { ENV, EXIT } from '../src/options.ts';
@@ -115,10 +116,23 @@ describe('tables', () => {
 
   test('every field of a RolloutPolicy with its default, and a policy that is read', () => {
     const rows = table('field of a policy');
-    const defaults = { rollouts: 'every Rollout', ...NO_RULES };
-    expect(Object.fromEntries(rows.map(([name, value]) => [quoted(name)[0], value?.replaceAll('`', '')]))).toEqual(
-      Object.fromEntries(Object.entries(defaults).map(([name, value]) => [name, String(value)])),
-    );
+    const chooses = Object.entries(SELECTION_FIELDS).map(([name, meaning]) => [
+      `\`${name}\``,
+      'every Rollout',
+      'chooses',
+      meaning,
+    ]);
+    const rules: Readonly<Record<string, string | number>> = NO_RULES;
+    const fields = Object.entries(POLICY_FIELDS).map(([name, { composition, meaning }]) => [
+      `\`${name}\``,
+      rules[name] === undefined ? 'none' : `\`${rules[name]}\``,
+      composition,
+      meaning,
+    ]);
+    expect(rows).toEqual([...chooses, ...fields]);
+    const kinds = new Set(Object.values(POLICY_FIELDS).map(({ composition }) => composition));
+    expect([...kinds].sort()).toEqual(Object.keys(COMPOSITIONS).sort());
+    expect(table('of several policies')).toEqual(Object.entries(COMPOSITIONS));
     const policies = parseAllDocuments(block('yaml', 'kind: RolloutPolicy')).map((document) =>
       parseRolloutPolicy(document.toJS()),
     );
@@ -126,7 +140,7 @@ describe('tables', () => {
     const said = policies.flatMap(({ policy }) =>
       Object.entries(policy ?? {}).filter(([, word]) => word !== undefined),
     );
-    expect(said.map(([name]) => name).sort()).toEqual(Object.keys(NO_RULES).sort());
+    expect(said.map(([name]) => name).sort()).toEqual(Object.keys(POLICY_FIELDS).sort());
   });
 
   test('every annotation, with a value that can be read', () => {

@@ -23,6 +23,8 @@ export type Config = {
   readonly auditSeconds: number;
   /** How often `--watch` looks where nothing asks for sooner. */
   readonly intervalSeconds: number;
+  /** Names of policies that every Rollout must be governed by: without one no step goes forward. */
+  readonly requiredPolicies: readonly string[];
   readonly author: { readonly name: string; readonly email: string };
 };
 
@@ -54,11 +56,13 @@ export const DEFAULT_CONFIG: Config = {
   lwsVersion: undefined,
   auditSeconds: 3600,
   intervalSeconds: 30,
+  requiredPolicies: [],
   author: { name: 'tranche', email: 'tranche@localhost' },
 };
 
 const PATHS_LIMIT = 200;
 const AUTOSCALED_LIMIT = 1000;
+const REQUIRED_LIMIT = 50;
 const DAY_SECONDS = 86_400;
 const DNS_LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 const BRANCH = /^(?!-)(?!.*(\.\.|\/\/|@\{|\.lock(\/|$)))[A-Za-z0-9._/-]{1,200}(?<![./])$/;
@@ -77,6 +81,7 @@ export function parseConfig(value: unknown): { readonly config: Config; readonly
     'lwsVersion',
     'auditSeconds',
     'intervalSeconds',
+    'requiredPolicies',
     'author',
   ]);
   const branches = root.has('branches') ? root.object('branches') : new FieldReader({}, 'branches', root);
@@ -96,6 +101,7 @@ export function parseConfig(value: unknown): { readonly config: Config; readonly
     lwsVersion: readLwsVersion(root),
     auditSeconds: root.integer('auditSeconds', { min: 60, max: DAY_SECONDS }) ?? DEFAULT_CONFIG.auditSeconds,
     intervalSeconds: root.integer('intervalSeconds', { min: 1, max: DAY_SECONDS }) ?? DEFAULT_CONFIG.intervalSeconds,
+    requiredPolicies: strings(root, 'requiredPolicies', REQUIRED_LIMIT),
     author: {
       name: author.optionalText('name', DEFAULT_CONFIG.author.name),
       email: author.optionalText('email', DEFAULT_CONFIG.author.email),

@@ -2,6 +2,7 @@
 
 import { isBoundedJson } from './bounded-json.ts';
 import { isRecord, type Json, type JsonObject } from './json.ts';
+import { nearest } from './nearest.ts';
 
 export type FieldFault = {
   /** Keys from the root of the object, list positions as numbers in text: `['spec','steps','1']`. */
@@ -35,7 +36,9 @@ export class FieldReader {
   allow(keys: readonly string[]): void {
     for (const key of Object.keys(this.fields)) {
       if (keys.includes(key)) continue;
-      this.fault(key, 'UnknownField', 'is not a field of this object', `Remove it, or use one of: ${keys.join(', ')}.`);
+      const meant = nearest(key, keys);
+      const hint = `${meant === undefined ? '' : `Did you mean ${meant}? `}Remove it, or use one of: ${keys.join(', ')}.`;
+      this.fault(key, 'UnknownField', 'is not a field of this object', hint);
     }
   }
 
@@ -105,6 +108,36 @@ export class FieldReader {
       else reader.fault(name, 'WrongType', `is ${show(text)}, wanted text`, 'Put it in quotes.');
     }
     return map;
+  }
+
+  /** One of a few words, spelled exactly so; undefined: not there, or a fault. */
+  word<T extends string>(key: string, words: readonly T[]): T | undefined {
+    const value = this.value(key);
+    const word = words.find((one) => one === value);
+    if (value !== undefined && word === undefined)
+      this.fault(key, 'BadChoice', `is ${show(value)}, wanted ${words.join(' or ')}`, 'Correct it.');
+    return word;
+  }
+
+  /** A list of 1 to `limit` words of one pattern; undefined: not there, or a fault. */
+  words(
+    key: string,
+    of: { readonly pattern: RegExp; readonly limit: number; readonly wanted: string },
+  ): readonly string[] | undefined {
+    const value = this.value(key);
+    if (value === undefined) return undefined;
+    const list: readonly unknown[] = Array.isArray(value) ? value : [];
+    const words = list.filter((item) => typeof item === 'string' && of.pattern.test(item)).map(String);
+    if (list.length > 0 && list.length <= of.limit && words.length === list.length) return words;
+    const wrong = list.find((item) => !words.some((word) => word === item));
+    const seen = wrong === undefined ? '' : `has ${show(wrong)}; `;
+    this.fault(
+      key,
+      'BadPattern',
+      `${seen}wanted a list of 1 to ${of.limit} ${of.wanted}`,
+      'Correct it, or leave the field out to mean all.',
+    );
+    return undefined;
   }
 
   integer(key: string, bounds: { readonly min: number; readonly max: number }): number | undefined {

@@ -1,47 +1,53 @@
-/** The RolloutPolicy (tranche.dev/v1alpha1): what Kruise's Rollout has no field for, parsed strictly; the strictest rules. */
+/** The RolloutPolicy (tranche.dev/v1alpha1): what Kruise's Rollout has no field for, parsed strictly; whom it means. */
 
 import { type FieldFault, FieldReader } from './field-reader.ts';
+import { POLICY_FIELD_NAMES, type RolloutPolicy, readFields } from './policy-fields.ts';
+import type { RollingStyle } from './rollout.ts';
 
 export const POLICY_API_VERSION = 'tranche.dev/v1alpha1';
 export const POLICY_KIND = 'RolloutPolicy';
 
 /** Patterns of one policy. */
 const PATTERNS_LIMIT = 200;
-/** Groups that a delivery may start besides those that Git asks for. */
-export const SURGE_LIMIT = 1000;
+const STYLES = ['partition', 'canary', 'blueGreen'] as const satisfies readonly RollingStyle[];
 
-/** What one policy asks for; undefined: it says nothing of that. */
-export type RolloutPolicy = {
-  /** Groups that are started on the new version besides, so that capacity does not dip; 0 forbids it. */
-  readonly surge: number | undefined;
-  /** What becomes of a change of the size of groups where LWS cannot take it in steps. */
-  readonly sizeChange: SizeChange | undefined;
-  /** Whether a workload may be deleted and created anew for a change that the API server does not take in place. */
-  readonly recreate: Recreate | undefined;
+/** Which Rollouts a policy means: those that fit all of it. What is not there fits every one. */
+export type PolicySelection = {
+  /** `namespace/name` with `*`. */
+  readonly rollouts?: readonly string[];
+  /** Labels of the Rollout, each with this very value. */
+  readonly labels?: Readonly<Record<string, string>>;
+  /** Names of clusters, with `*`. */
+  readonly clusters?: readonly string[];
+  readonly strategies?: readonly string[];
 };
 
-/** `Whole`: as one step that all groups take together; `Refuse`: not at all. */
-export type SizeChange = 'Refuse' | 'Whole';
-/** The strictest first. */
-const SIZE_CHANGES: readonly SizeChange[] = ['Refuse', 'Whole'];
-
-export type Recreate = 'Refuse' | 'Allow';
-/** The strictest first. */
-const RECREATES: readonly Recreate[] = ['Refuse', 'Allow'];
-
-/** What all policies that match a Rollout ask for together. */
-export type PolicyRules = { readonly surge: number; readonly sizeChange: SizeChange; readonly recreate: Recreate };
-
-/** Where no policy says anything. */
-export const NO_RULES: PolicyRules = { surge: 0, sizeChange: 'Refuse', recreate: 'Refuse' };
+/** What of a Rollout a policy may choose it by. */
+export type PolicySubject = {
+  readonly cluster: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+  /** undefined: the Rollout is too wrong to tell; every one that is asked for fits. */
+  readonly strategy: RollingStyle | undefined;
+};
 
 type PolicyParsing = {
+  readonly name: string;
   /** undefined: something is wrong with it. */
   readonly policy: RolloutPolicy | undefined;
-  /** `namespace/name` with `*`; undefined: every Rollout, also where the list itself is wrong. */
-  readonly rollouts: readonly string[] | undefined;
+  /** Where something of it is wrong: every Rollout. */
+  readonly selection: PolicySelection;
   readonly faults: readonly FieldFault[];
 };
+
+/** The fields of `spec` that say which Rollouts a policy means, with what the reference says of them. */
+export const SELECTION_FIELDS = {
+  rollouts: 'which Rollouts it means: patterns `namespace/name` with `*`',
+  labels: 'only Rollouts with all of these labels',
+  clusters: 'only in these clusters (`cluster` of `tranche.yaml`), with `*`',
+  strategies: 'only Rollouts of these strategies: `partition`, `canary`, `blueGreen`',
+} as const satisfies Readonly<Record<keyof PolicySelection, string>>;
 
 /** Reads and validates a policy. Unknown fields are faults: a typo must not silently lose a limit. */
 export function parseRolloutPolicy(value: unknown): PolicyParsing {
@@ -49,59 +55,73 @@ export function parseRolloutPolicy(value: unknown): PolicyParsing {
   root.allow(['apiVersion', 'kind', 'metadata', 'spec']);
   const metadata = root.object('metadata');
   metadata.allow(['name', 'labels', 'annotations']);
-  metadata.text('name');
+  const name = metadata.text('name');
   const spec = root.object('spec');
-  spec.allow(['rollouts', 'surge', 'sizeChange', 'recreate']);
-  const rollouts = readPatterns(spec);
-  const surge = spec.integer('surge', { min: 0, max: SURGE_LIMIT });
-  const sizeChange = readChoice(spec, 'sizeChange', SIZE_CHANGES);
-  const recreate = readChoice(spec, 'recreate', RECREATES);
-  return {
-    policy: root.faults.length === 0 ? { surge, sizeChange, recreate } : undefined,
-    rollouts,
-    faults: root.faults,
-  };
-}
-
-/** One of a few words, spelled exactly so; undefined: not there, or a fault. */
-function readChoice<T extends string>(spec: FieldReader, key: string, choices: readonly T[]): T | undefined {
-  const value = spec.value(key);
-  const choice = choices.find((word) => word === value);
-  if (value !== undefined && choice === undefined)
-    spec.fault(key, 'BadChoice', `is ${JSON.stringify(value)}, wanted ${choices.join(' or ')}`, 'Correct it.');
-  return choice;
+  spec.allow([...Object.keys(SELECTION_FIELDS), ...POLICY_FIELD_NAMES]);
+  const selection = readSelection(spec);
+  const said = readFields(spec);
+  return { name, policy: root.faults.length === 0 ? said : undefined, selection, faults: root.faults };
 }
 
 const PATTERN = /^[a-z0-9*.-]{1,253}\/[a-z0-9*.-]{1,253}$/;
+const CLUSTER = /^[a-z0-9*-]{1,63}$/;
+const STYLE = new RegExp(`^(${STYLES.join('|')})$`);
 
-function readPatterns(spec: FieldReader): readonly string[] | undefined {
-  const value = spec.value('rollouts');
-  if (value === undefined) return undefined;
-  const list: readonly unknown[] = Array.isArray(value) ? value : [];
-  const patterns = list.filter((item) => typeof item === 'string' && PATTERN.test(item)).map(String);
-  if (list.length > 0 && list.length <= PATTERNS_LIMIT && patterns.length === list.length) return patterns;
-  const wrong = list.find((item) => !patterns.some((pattern) => pattern === item));
-  spec.fault(
-    'rollouts',
-    'BadPattern',
-    `${wrong === undefined ? '' : `has ${JSON.stringify(wrong)}; `}wanted a list of 1 to ${PATTERNS_LIMIT} patterns, namespace/name with *`,
-    'Write for example - "llm/*"; leave the field out to mean every Rollout.',
-  );
-  return undefined;
+function readSelection(spec: FieldReader): PolicySelection {
+  const before = spec.faults.length;
+  const list = (key: keyof PolicySelection, pattern: RegExp, wanted: string): readonly string[] | undefined =>
+    spec.words(key, { pattern, limit: PATTERNS_LIMIT, wanted });
+  const rollouts = list('rollouts', PATTERN, 'patterns, namespace/name with *');
+  const clusters = list('clusters', CLUSTER, 'names of clusters, with *');
+  const strategies = list('strategies', STYLE, `of: ${STYLES.join(', ')}`);
+  const labels = readLabels(spec);
+  if (spec.faults.length > before) return {};
+  return {
+    ...(rollouts === undefined ? {} : { rollouts }),
+    ...(labels === undefined ? {} : { labels }),
+    ...(clusters === undefined ? {} : { clusters }),
+    ...(strategies === undefined ? {} : { strategies }),
+  };
 }
 
-/** Whether one of the patterns means this Rollout; `*` stands for any text within a namespace or a name. */
-export function policyMatches(
-  rollouts: readonly string[] | undefined,
-  rollout: { readonly namespace: string; readonly name: string },
-): boolean {
-  if (rollouts === undefined) return true;
-  return rollouts.some((pattern) => {
-    const slash = pattern.indexOf('/');
-    return (
-      matchesGlob(pattern.slice(0, slash), rollout.namespace) && matchesGlob(pattern.slice(slash + 1), rollout.name)
+function readLabels(spec: FieldReader): Readonly<Record<string, string>> | undefined {
+  if (!spec.has('labels')) return undefined;
+  const labels = spec.stringMap('labels');
+  const count = Object.keys(labels).length;
+  if (count === 0 || count > PATTERNS_LIMIT)
+    spec.fault(
+      'labels',
+      'BadPattern',
+      `wanted a map of 1 to ${PATTERNS_LIMIT} labels`,
+      'Correct it, or leave the field out to mean all.',
     );
-  });
+  return labels;
+}
+
+/** Whether a policy means this Rollout. */
+export function policyMatches(selection: PolicySelection, subject: PolicySubject): boolean {
+  const { rollouts, labels, strategies } = selection;
+  return (
+    meansCluster(selection, subject.cluster) &&
+    (rollouts === undefined || rollouts.some((pattern) => matchesPattern(pattern, subject))) &&
+    Object.entries(labels ?? {}).every(([key, value]) => labelOf(subject, key) === value) &&
+    (strategies === undefined || subject.strategy === undefined || strategies.includes(subject.strategy))
+  );
+}
+
+/** Whether a policy means anything in this cluster. */
+export function meansCluster({ clusters }: PolicySelection, cluster: string): boolean {
+  return clusters === undefined || clusters.some((pattern) => matchesGlob(pattern, cluster));
+}
+
+function labelOf({ labels }: PolicySubject, key: string): string | undefined {
+  return Object.hasOwn(labels, key) ? labels[key] : undefined;
+}
+
+/** `*` stands for any text within a namespace or a name. */
+function matchesPattern(pattern: string, { namespace, name }: PolicySubject): boolean {
+  const slash = pattern.indexOf('/');
+  return matchesGlob(pattern.slice(0, slash), namespace) && matchesGlob(pattern.slice(slash + 1), name);
 }
 
 /** Left to right without trying again: the time does not explode with the number of `*`. */
@@ -117,27 +137,4 @@ function matchesGlob(pattern: string, text: string): boolean {
     from = found + part.length;
   }
   return text.length - last.length >= from && text.endsWith(last);
-}
-
-/** The rules of several policies together: of each kind the strictest one that is said. */
-export function strictest(policies: readonly RolloutPolicy[]): PolicyRules {
-  const surges = policies.map((policy) => policy.surge).filter((surge) => surge !== undefined);
-  return {
-    surge: surges.length === 0 ? NO_RULES.surge : Math.min(...surges),
-    sizeChange:
-      firstSaid(
-        SIZE_CHANGES,
-        policies.map((policy) => policy.sizeChange),
-      ) ?? NO_RULES.sizeChange,
-    recreate:
-      firstSaid(
-        RECREATES,
-        policies.map((policy) => policy.recreate),
-      ) ?? NO_RULES.recreate,
-  };
-}
-
-/** The first of the words, strictest first, that somebody says. */
-function firstSaid<T extends string>(words: readonly T[], said: readonly (T | undefined)[]): T | undefined {
-  return words.find((word) => said.includes(word));
 }

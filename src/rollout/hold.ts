@@ -63,6 +63,7 @@ export const HOLDS = {
   AwaitingRemoval: { effect: 'blocks' },
   ReturnedByHand: { effect: 'blocks' },
   // People.
+  PolicyMissing: { effect: 'blocks', failure: 'stalled' },
   Paused: { effect: 'blocks' },
   Disabled: { effect: 'blocks' },
   OrphanArmed: { effect: 'blocks' },

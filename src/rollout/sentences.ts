@@ -1,7 +1,16 @@
 /** How groups and counts are spoken of: the words that holds and commits share. Decides nothing. */
 
 import type { Surge } from '../api/marks.ts';
+import type { PolicyFieldName } from '../api/policy-fields.ts';
 import { type Group, nameGroups } from './groups.ts';
+import type { Snapshot } from './snapshot.ts';
+
+/** `RolloutPolicy production (policies/production.yaml:8)`: who says what counts. */
+export function policySaying({ policySources }: Pick<Snapshot, 'policySources'>, field: PolicyFieldName): string {
+  const places = policySources?.[field] ?? [];
+  if (places.length === 0) return 'a RolloutPolicy';
+  return `RolloutPolicy ${places.map(({ policy, file, line }) => `${policy} (${file}:${line})`).join(' and ')}`;
+}
 
 /** `group 3 is`, `groups 1 and 2 are`. */
 export function groupsAre(indexes: readonly number[]): string {

@@ -7,10 +7,10 @@ import type { Known } from '../api/known.ts';
 import type { LiveLeader, LiveLws, LiveRevision, LiveStatefulSet, LiveWorker } from '../api/live.ts';
 import type { LwsVersion } from '../api/lws-version.ts';
 import type { Marks } from '../api/marks.ts';
+import type { PolicyFieldName, PolicyRules } from '../api/policy-fields.ts';
 import type { RolloutRecord } from '../api/record.ts';
 import type { Release } from '../api/release.ts';
 import type { Rollout } from '../api/rollout.ts';
-import type { PolicyRules } from '../api/rollout-policy.ts';
 import type { Instant } from '../api/time.ts';
 import type { Workload } from '../api/workload.ts';
 import type { ObjectRef } from './edit.ts';
@@ -71,6 +71,22 @@ export type Live = {
   readonly scaler: Known<string>;
 };
 
+/** Where a policy says something: for people to look at. */
+type PolicyPlace = { readonly policy: string; readonly file: string; readonly line: number };
+
+/** Which policies made each rule what it is; a field that none of them names is not there. */
+export type PolicySources = Readonly<Partial<Record<PolicyFieldName, readonly PolicyPlace[]>>>;
+
+/** A policy that `tranche.yaml` requires and that does not govern this Rollout. */
+export type MissingPolicy = {
+  readonly name: string;
+  readonly why: 'absent' | 'wrong' | 'unmatched';
+  /** `file:line`, where it is there. */
+  readonly place?: string;
+  /** The name of a policy that is there, and nearly called so. */
+  readonly near?: string;
+};
+
 export type Snapshot = {
   readonly version: typeof SNAPSHOT_VERSION;
   readonly key: RolloutKey;
@@ -86,6 +102,10 @@ export type Snapshot = {
   readonly facts: Readonly<Partial<Record<AcceptableReason, string>>>;
   /** What the policies that match the Rollout ask for together. */
   readonly policy: PolicyRules;
+  /** Not there: no policy matches. */
+  readonly policySources?: PolicySources;
+  /** Not there: every policy that is required governs it. */
+  readonly missingPolicies?: readonly MissingPolicy[];
   /** As `tranche.yaml` declares it. */
   readonly lwsVersion: LwsVersion | undefined;
   readonly workload: WorkloadFile | undefined;

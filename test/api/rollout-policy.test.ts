@@ -1,13 +1,21 @@
 /** The RolloutPolicy: what is read, whom it means, which of several is the strictest, and what is refused. */
 
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../../src/api/json.ts';
 import {
+  type PolicyFieldName,
+  type PolicyRules,
+  type Recreate,
+  type RolloutPolicy,
+  type SizeChange,
+  together,
+} from '../../src/api/policy-fields.ts';
+import {
+  type PolicySelection,
+  type PolicySubject,
   parseRolloutPolicy,
   policyMatches,
-  type Recreate,
-  type SizeChange,
-  strictest,
 } from '../../src/api/rollout-policy.ts';
 
 const policy = (spec: Json, metadata: Json = { name: 'production' }): Json => ({
@@ -18,19 +26,24 @@ const policy = (spec: Json, metadata: Json = { name: 'production' }): Json => ({
 });
 
 test.each<readonly [Json, object]>([
-  [{ surge: 2 }, { policy: { surge: 2 }, rollouts: undefined }],
+  [{ surge: 2 }, { policy: { surge: 2 }, selection: {} }],
   [
     { surge: 0, rollouts: ['llm/*'] },
-    { policy: { surge: 0 }, rollouts: ['llm/*'] },
+    { policy: { surge: 0 }, selection: { rollouts: ['llm/*'] } },
   ],
-  [{ surge: 1000 }, { policy: { surge: 1000 } }],
-  [{}, { policy: { surge: undefined, sizeChange: undefined, recreate: undefined } }],
-  [{ sizeChange: 'Whole' }, { policy: { sizeChange: 'Whole' } }],
-  [{ sizeChange: 'Refuse' }, { policy: { sizeChange: 'Refuse' } }],
+  [{ surge: 1000 }, { policy: { surge: 1000 }, selection: {} }],
+  [{}, { policy: {}, selection: {} }],
+  [{ sizeChange: 'Whole' }, { policy: { sizeChange: 'Whole' }, selection: {} }],
+  [{ sizeChange: 'Refuse' }, { policy: { sizeChange: 'Refuse' }, selection: {} }],
+  [
+    { labels: { tier: 'prod' }, clusters: ['eu-*'], strategies: ['partition', 'canary'] },
+    {
+      policy: {},
+      selection: { labels: { tier: 'prod' }, clusters: ['eu-*'], strategies: ['partition', 'canary'] },
+    },
+  ],
 ])('%j is read', (spec, wanted) => {
-  const read = parseRolloutPolicy(policy(spec));
-  expect(read.faults).toEqual([]);
-  expect(read).toMatchObject(wanted);
+  expect(parseRolloutPolicy(policy(spec))).toEqual({ name: 'production', faults: [], ...wanted });
 });
 
 test.each<readonly [what: string, value: Json, fault: string]>([
@@ -71,15 +84,66 @@ test.each<readonly [what: string, value: Json, fault: string]>([
     policy({ rollouts: [1] }),
     'BadPattern spec.rollouts has 1; wanted a list of 1 to 200 patterns, namespace/name with *',
   ],
+  [
+    'a pattern beside labels',
+    policy({ rollouts: ['llm'], labels: { tier: 'prod' } }),
+    'BadPattern spec.rollouts has "llm"; wanted a list of 1 to 200 patterns, namespace/name with *',
+  ],
+  ['no labels', policy({ labels: {} }), 'BadPattern spec.labels wanted a map of 1 to 200 labels'],
+  [
+    'a strategy that is none',
+    policy({ strategies: ['bluegreen'] }),
+    'BadPattern spec.strategies has "bluegreen"; wanted a list of 1 to 200 of: partition, canary, blueGreen',
+  ],
+  [
+    'a cluster with a slash',
+    policy({ clusters: ['eu/1'] }),
+    'BadPattern spec.clusters has "eu/1"; wanted a list of 1 to 200 names of clusters, with *',
+  ],
 ])('%s is refused, and means every Rollout', (_, value, fault) => {
   const read = parseRolloutPolicy(value);
   expect(read.policy).toBeUndefined();
-  expect(read.rollouts).toBeUndefined();
+  expect(read.selection).toEqual({});
   expect(read.faults.map(({ reason, message }) => `${reason} ${message}`)).toEqual([fault]);
 });
 
 test('a fault elsewhere leaves the list of Rollouts as it is', () => {
-  expect(parseRolloutPolicy(policy({ rollouts: ['llm/*'], surge: 'two' })).rollouts).toEqual(['llm/*']);
+  expect(parseRolloutPolicy(policy({ rollouts: ['llm/*'], surge: 'two' })).selection).toEqual({
+    rollouts: ['llm/*'],
+  });
+});
+
+test('the nearest field is named', () => {
+  const [fault] = parseRolloutPolicy(policy({ sruge: 1 })).faults;
+  expect(fault?.hint).toContain('Did you mean surge?');
+});
+
+const subject: PolicySubject = {
+  cluster: 'prod-eu',
+  namespace: 'llm',
+  name: 'vllm',
+  labels: { tier: 'prod', team: 'serving' },
+  strategy: 'partition',
+};
+
+test.each<readonly [selection: PolicySelection, matches: boolean]>([
+  [{}, true],
+  [{ rollouts: ['x/y', 'llm/vllm'] }, true],
+  [{ labels: { tier: 'prod' } }, true],
+  [{ labels: { tier: 'prod', team: 'training' } }, false],
+  [{ labels: { constructor: 'x' } }, false],
+  [{ clusters: ['prod-*'] }, true],
+  [{ clusters: ['dev', 'stage-*'] }, false],
+  [{ strategies: ['partition'] }, true],
+  [{ strategies: ['blueGreen'] }, false],
+  [{ rollouts: ['llm/*'], labels: { tier: 'prod' }, clusters: ['prod-eu'], strategies: ['partition'] }, true],
+  [{ rollouts: ['llm/*'], clusters: ['dev'] }, false],
+])('%j means it: %j', (selection, matches) => {
+  expect(policyMatches(selection, subject)).toBe(matches);
+});
+
+test('a Rollout that is too wrong to tell its strategy is meant', () => {
+  expect(policyMatches({ strategies: ['blueGreen'] }, { ...subject, strategy: undefined })).toBe(true);
 });
 
 describe('patterns', () => {
@@ -99,12 +163,7 @@ describe('patterns', () => {
     [`llm/${'*a'.repeat(100)}b`, `llm/${'a'.repeat(250)}`, false],
   ])('%s means %s: %j', (pattern, rollout, matches) => {
     const [namespace = '', name = ''] = rollout.split('/');
-    expect(policyMatches([pattern], { namespace, name })).toBe(matches);
-  });
-
-  test('no list means every Rollout', () => {
-    expect(policyMatches(undefined, { namespace: 'a', name: 'b' })).toBe(true);
-    expect(policyMatches(['x/y', 'a/b'], { namespace: 'a', name: 'b' })).toBe(true);
+    expect(policyMatches({ rollouts: [pattern] }, { ...subject, namespace, name })).toBe(matches);
   });
 });
 
@@ -115,7 +174,7 @@ test.each<readonly [surges: readonly (number | undefined)[], wanted: number]>([
   [[2, undefined, 1], 1],
   [[3, 0], 0],
 ])('of the surges %j the strictest is %i', (surges, wanted) => {
-  expect(strictest(surges.map((surge) => ({ surge, sizeChange: undefined, recreate: undefined }))).surge).toBe(wanted);
+  expect(together(surges.map((surge) => (surge === undefined ? {} : { surge }))).surge).toBe(wanted);
 });
 
 test.each<readonly [choices: readonly (SizeChange | undefined)[], wanted: SizeChange]>([
@@ -126,9 +185,8 @@ test.each<readonly [choices: readonly (SizeChange | undefined)[], wanted: SizeCh
   [['Whole', 'Refuse'], 'Refuse'],
   [['Refuse'], 'Refuse'],
 ])('of the size changes %j the strictest is %s', (choices, wanted) => {
-  expect(
-    strictest(choices.map((sizeChange) => ({ surge: undefined, sizeChange, recreate: undefined }))).sizeChange,
-  ).toBe(wanted);
+  const policies = choices.map((sizeChange) => (sizeChange === undefined ? {} : { sizeChange }));
+  expect(together(policies).sizeChange).toBe(wanted);
 });
 
 test.each<readonly [choices: readonly (Recreate | undefined)[], wanted: Recreate]>([
@@ -136,6 +194,25 @@ test.each<readonly [choices: readonly (Recreate | undefined)[], wanted: Recreate
   [['Allow', undefined], 'Allow'],
   [['Allow', 'Refuse'], 'Refuse'],
 ])('of the recreations %j the strictest is %s', (choices, wanted) => {
-  const policies = choices.map((recreate) => ({ surge: undefined, sizeChange: undefined, recreate }));
-  expect(strictest(policies).recreate).toBe(wanted);
+  const policies = choices.map((recreate) => (recreate === undefined ? {} : { recreate }));
+  expect(together(policies).recreate).toBe(wanted);
+});
+
+/** Values of each field that a policy may have. */
+const values: { readonly [K in PolicyFieldName]: fc.Arbitrary<NonNullable<PolicyRules[K]>> } = {
+  surge: fc.nat(5),
+  sizeChange: fc.constantFrom('Refuse', 'Whole'),
+  recreate: fc.constantFrom('Refuse', 'Allow'),
+};
+const anyPolicy: fc.Arbitrary<RolloutPolicy> = fc.record(values, { requiredKeys: [] });
+
+test('several policies are one whatever their order, and however often each is there', () => {
+  fc.assert(
+    fc.property(fc.array(anyPolicy, { maxLength: 5 }), fc.nat(4), (policies, turn) => {
+      const all = together(policies);
+      expect(together([...policies.slice(turn), ...policies.slice(0, turn)])).toEqual(all);
+      expect(together([...policies, ...policies])).toEqual(all);
+      expect(together([...policies, {}])).toEqual(all);
+    }),
+  );
 });

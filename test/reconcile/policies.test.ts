@@ -1,14 +1,27 @@
 /** Policies in the files of a repository: which Rollouts they reach, what a wrong one stops, and that a change is seen. */
 
-import { expect, test } from 'vitest';
-import { DEFAULT_CONFIG } from '../../src/api/config.ts';
-import { desiredOf } from '../../src/reconcile/observe/desired.ts';
-import { LWS_FILE, LWS_TEXT, ROLLOUT_FILE, ROLLOUT_TEXT, VLLM_FILES } from '../support/vllm.ts';
+import { describe, expect, test } from 'vitest';
+import { CONFIG_FILE, DEFAULT_CONFIG } from '../../src/api/config.ts';
+import { type Desired, desiredOf } from '../../src/reconcile/observe/desired.ts';
+import { LWS_FILE, LWS_TEXT, NEW, OLD, ROLLOUT_FILE, ROLLOUT_TEXT, VLLM_FILES } from '../support/vllm.ts';
 import { World } from '../support/world.ts';
 
 const POLICY_FILE = 'policies/production.yaml';
 const policy = (spec: string): string =>
   `apiVersion: tranche.dev/v1alpha1\nkind: RolloutPolicy\nmetadata:\n  name: production\nspec:\n${spec}`;
+
+function desiredWith(files: Readonly<Record<string, string>>, requiredPolicies: readonly string[] = []): Desired {
+  const tree = {
+    commit: '1'.repeat(40),
+    files: Object.entries(files).map(([path, text]) => ({
+      path,
+      oid: path,
+      mode: '100644' as const,
+      content: { kind: 'text' as const, text },
+    })),
+  };
+  return desiredOf(tree, { ...DEFAULT_CONFIG, requiredPolicies }, new Map());
+}
 
 function scope(policies: Readonly<Record<string, string>>): object {
   const named = (text: string): string =>
@@ -19,23 +32,14 @@ function scope(policies: Readonly<Record<string, string>>): object {
     'rollouts/chat.yaml': named(ROLLOUT_TEXT),
     ...policies,
   };
-  const tree = {
-    commit: '1'.repeat(40),
-    files: Object.entries(files).map(([path, text]) => ({
-      path,
-      oid: path,
-      mode: '100644' as const,
-      content: { kind: 'text' as const, text },
-    })),
-  };
-  const desired = desiredOf(tree, DEFAULT_CONFIG, new Map());
+  const desired = desiredWith(files);
   const rollouts = desired.rollouts.map(({ key, policy: { rules, files: from }, issues }) => [
     key.name,
     { surge: rules.surge, from, issues: issues.map(({ file, line, reason }) => `${file}:${line} ${reason}`) },
   ]);
   return {
     ...Object.fromEntries(rollouts),
-    elsewhere: desired.issues.map(({ file, line, reason }) => `${file}:${line} ${reason}`),
+    elsewhere: [...desired.issues, ...desired.warnings].map(({ file, line, reason }) => `${file}:${line} ${reason}`),
   };
 }
 
@@ -104,8 +108,77 @@ test.each<readonly [what: string, policies: Readonly<Record<string, string>>, wa
     { 'a.yaml': `${policy('  rollouts: [llm/*]\n  surge: 1\n')}---\nkind: Rollout\nspec: [1\n` },
     { vllm: { surge: 1, from: ['a.yaml'], issues: [] }, chat: NONE, elsewhere: ['a.yaml:11 UnparsableYaml'] },
   ],
+  [
+    'one that means nobody',
+    { 'a.yaml': policy('  surge: 1\n  rollouts: [llm/vlm]\n') },
+    { vllm: NONE, chat: NONE, elsewhere: ['a.yaml:7 PolicyUnmatched'] },
+  ],
+  [
+    'one for another cluster',
+    { 'a.yaml': policy('  clusters: [prod-*]\n  surge: 1\n') },
+    { vllm: NONE, chat: NONE, elsewhere: [] },
+  ],
 ])('%s', (_, policies, wanted) => {
   expect(scope(policies)).toEqual(wanted);
+});
+
+test.each<readonly [chosen: string, hint: string]>([
+  ['  rollouts: [lm/vllm]\n', 'Did you mean llm/vllm? '],
+  ['  rollouts: [llm/vlm]\n', 'Did you mean llm/vllm? '],
+  ['  rollouts: [lm/*]\n', 'Did you mean llm/*? '],
+  ['  rollouts: [elsewhere/*]\n', ''],
+  ['  labels: {tier: prod}\n', ''],
+])('a policy for %j means nobody, and the nearest is named', (chosen, hint) => {
+  const [warning] = desiredWith({ ...VLLM_FILES, 'a.yaml': policy(`${chosen}  surge: 1\n`) }).warnings;
+  expect(warning).toMatchObject({
+    message: 'RolloutPolicy production: it means no Rollout: nothing of what it says counts',
+    hint: `${hint}Correct what chooses its Rollouts, or delete it.`,
+  });
+});
+
+test('a policy may choose by the labels of the Rollout', () => {
+  const labelled = ROLLOUT_TEXT.replace('name: vllm\n', 'name: vllm\n  labels: {tier: prod}\n');
+  const files = { ...VLLM_FILES, [ROLLOUT_FILE]: labelled, 'a.yaml': policy('  labels: {tier: prod}\n  surge: 1\n') };
+  expect(desiredWith(files).rollouts[0]?.policy.rules.surge).toBe(1);
+});
+
+describe('a policy that tranche.yaml requires', () => {
+  const required = (policies: Readonly<Record<string, string>>): object => {
+    const desired = desiredWith({ ...VLLM_FILES, ...policies }, ['production']);
+    return [desired.rollouts[0]?.policy.missing, desired.issues.map(({ file, reason }) => `${file} ${reason}`)];
+  };
+  test.each<readonly [what: string, policies: Readonly<Record<string, string>>, wanted: readonly object[]]>([
+    ['governs', { 'a.yaml': policy('  surge: 1\n') }, [[], []]],
+    ['is absent', {}, [[{ name: 'production', why: 'absent' }], ['tranche.yaml PolicyMissing']]],
+    [
+      'is called otherwise',
+      { 'a.yaml': policy('  surge: 1\n').replace('production', 'prodution') },
+      [[{ name: 'production', why: 'absent', near: 'prodution' }], ['tranche.yaml PolicyMissing']],
+    ],
+    [
+      'means others',
+      { 'a.yaml': policy('  rollouts: [talk/*]\n  surge: 1\n') },
+      [[{ name: 'production', why: 'unmatched', place: 'a.yaml:6' }], ['tranche.yaml PolicyMissing']],
+    ],
+    [
+      'is wrong',
+      { 'a.yaml': policy('  rollouts: [talk/*]\n  surge: two\n') },
+      [[{ name: 'production', why: 'wrong', place: 'a.yaml:6' }], ['a.yaml BadNumber', 'tranche.yaml PolicyMissing']],
+    ],
+  ])('%s', (_, policies, wanted) => expect(required(policies)).toEqual(wanted));
+
+  test('holds what leads forward, and says which', async () => {
+    const world = new World({ files: { ...VLLM_FILES, [CONFIG_FILE]: 'requiredPolicies: [production]\n' } });
+    world.sync();
+    world.tick(60);
+    await world.pass();
+    world.sync();
+    world.edit(LWS_FILE, OLD, NEW);
+    world.sync();
+    const [held] = (await world.pass()).outcomes;
+    expect(held?.plan?.commit).toBeUndefined();
+    expect(held?.plan?.holds).toContainEqual(expect.objectContaining({ reason: 'PolicyMissing' }));
+  });
 });
 
 test('a wrong policy stalls its Rollout with file and line, and one that is mended at rest is seen', async () => {

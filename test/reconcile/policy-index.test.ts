@@ -1,13 +1,18 @@
 /** Which policies reach a Rollout, and that asking for many Rollouts does not look at all policies for each. */
 
 import { expect, test } from 'vitest';
-import { NO_RULES } from '../../src/api/rollout-policy.ts';
+import type { PolicySubject } from '../../src/api/rollout-policy.ts';
 import { policyIndex } from '../../src/reconcile/observe/policy-index.ts';
 import type { PolicyReading } from '../../src/reconcile/observe/read-policy.ts';
 
 function policy(file: string, rollouts: readonly string[] | undefined, surge?: number): PolicyReading {
-  const read = { ...NO_RULES, surge, sizeChange: undefined, recreate: undefined };
-  return { kind: 'read', file, rollouts, policy: read, issues: [] };
+  const selection = rollouts === undefined ? {} : { rollouts };
+  const read = surge === undefined ? {} : { surge };
+  return { kind: 'read', name: file, file, lines: {}, line: 1, selection, policy: read, issues: [] };
+}
+
+function subject(namespace: string, name: string): PolicySubject {
+  return { cluster: 'default', namespace, name, labels: {}, strategy: 'partition' };
 }
 
 const POLICIES = [
@@ -26,7 +31,7 @@ test.each([
   ['other', 'chat', ['b'], 3],
   ['lm', 'v', ['b', 'e'], 3],
 ] as const)('%s/%s is reached by %j, surge %i', (namespace, name, files, surge) => {
-  const scope = policyIndex(POLICIES)({ namespace, name });
+  const scope = policyIndex(POLICIES, [])(subject(namespace, name));
   expect(scope.files).toEqual(files);
   expect(scope.rules.surge).toBe(surge);
 });
@@ -43,9 +48,9 @@ function looks(count: number): number {
     });
   const names = Array.from({ length: count }, (_none, at) => `service-${at}`);
   const all = names.map((name, at) => counted(policy(name, [at % 2 === 0 ? `llm/${name}` : `${name}/*`])));
-  const scopeFor = policyIndex(all);
+  const scopeFor = policyIndex(all, []);
   for (const [at, name] of names.entries())
-    expect(scopeFor(at % 2 === 0 ? { namespace: 'llm', name } : { namespace: name, name }).files).toEqual([name]);
+    expect(scopeFor(subject(at % 2 === 0 ? 'llm' : name, name)).files).toEqual([name]);
   return seen;
 }
 

@@ -9,11 +9,11 @@ import { absent, type Known, known, unknown } from '../../src/api/known.ts';
 import type { LiveLeader, LiveStatefulSet, LiveWorker } from '../../src/api/live.ts';
 import { parseLwsVersion } from '../../src/api/lws-version.ts';
 import type { Marks } from '../../src/api/marks.ts';
+import { NO_RULES, type PolicyRules, type Recreate, type SizeChange } from '../../src/api/policy-fields.ts';
 import type { RolloutRecord, StepRecord } from '../../src/api/record.ts';
 import { printRecreating } from '../../src/api/recreating.ts';
 import { printRelease } from '../../src/api/release.ts';
 import { parseRollout } from '../../src/api/rollout.ts';
-import type { Recreate, SizeChange } from '../../src/api/rollout-policy.ts';
 import { SENTINEL } from '../../src/api/workload.ts';
 import { factsDigest, withFactDigests } from '../../src/reconcile/observe/digests.ts';
 import { partitionOf, plannedGroups } from '../../src/rollout/batches.ts';
@@ -22,6 +22,7 @@ import { situationOf } from '../../src/rollout/situation.ts';
 import {
   type History,
   type Live,
+  type MissingPolicy,
   type RolloutFile,
   SNAPSHOT_VERSION,
   type Snapshot,
@@ -106,6 +107,9 @@ export type World = {
   readonly surge?: number;
   readonly sizeChange?: SizeChange;
   readonly recreate?: Recreate;
+  /** Those and other rules, of the policy `production`. */
+  readonly rules?: Partial<PolicyRules>;
+  readonly missingPolicies?: readonly MissingPolicy[];
   /** As declared, `0.11`. */
   readonly lwsVersion?: string;
   /** As on the Rollout: `{ approve: '1@B.2' }`. */
@@ -306,7 +310,7 @@ function inPlace(of: World): Snapshot {
     blobs: { [WORKLOAD_FILE]: 'blob', [ROLLOUT_FILE]: 'blob' },
     rollout: rolloutFile(of),
     facts: {},
-    policy: { surge: of.surge ?? 0, sizeChange: of.sizeChange ?? 'Refuse', recreate: of.recreate ?? 'Refuse' },
+    ...policyOf(of),
     lwsVersion: of.lwsVersion === undefined ? undefined : parseLwsVersion(of.lwsVersion),
     alone: of.argo === 'alone',
     workload: {
@@ -339,6 +343,20 @@ function inPlace(of: World): Snapshot {
     recordFault: '',
     audit: true,
     live: liveOf(of, { n, text, partition: partition ?? 0, maxUnavailable: maxUnavailable ?? 1 }),
+  };
+}
+
+function policyOf(of: World): Pick<Snapshot, 'policy' | 'policySources' | 'missingPolicies'> {
+  const { surge, sizeChange, recreate, missingPolicies } = of;
+  const said = Object.entries({ surge, sizeChange, recreate, ...of.rules }).filter(([, value]) => value !== undefined);
+  const places = said.map(([field], index) => [
+    field,
+    [{ policy: 'production', file: 'policies/production.yaml', line: 6 + index }],
+  ]);
+  return {
+    policy: { ...NO_RULES, ...Object.fromEntries(said) },
+    ...(said.length === 0 ? {} : { policySources: Object.fromEntries(places) }),
+    ...(missingPolicies === undefined ? {} : { missingPolicies }),
   };
 }
 

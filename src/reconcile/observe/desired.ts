@@ -4,8 +4,8 @@ import type { Config } from '../../api/config.ts';
 import type { Issue } from '../../api/issue.ts';
 import { at, isRecord } from '../../api/json.ts';
 import { MARK } from '../../api/marks.ts';
-import { LWS_KIND } from '../../api/rollout.ts';
-import { POLICY_KIND } from '../../api/rollout-policy.ts';
+import { LWS_KIND, type RollingStyle } from '../../api/rollout.ts';
+import { POLICY_KIND, type PolicySubject } from '../../api/rollout-policy.ts';
 import { type ManifestDocument, type ManifestFile, parseManifestFile } from '../../manifests/parse-file.ts';
 import type { Oid, Tree } from '../../ports/git.ts';
 import type { RolloutKey } from '../../rollout/snapshot.ts';
@@ -24,7 +24,8 @@ import {
 } from './desired-issues.ts';
 import { indexOf, type ManifestIndex, namespaceOf, workloadName } from './manifest-index.ts';
 import { policyIndex } from './policy-index.ts';
-import { NO_SCOPE, type PolicyReading, type PolicyScope, readPolicies } from './read-policy.ts';
+import { idlePolicies, requiredIssues, unmatchedPolicies } from './policy-issues.ts';
+import { NO_SCOPE, type PolicyScope, readPolicies } from './read-policy.ts';
 import { type RolloutReading, readRollout } from './read-rollout.ts';
 
 /** The kinds that a pass reads; `Kustomization` files are recognised by their names. */
@@ -83,8 +84,10 @@ export function desiredOf(tree: Tree, config: Config, cache: ParseCache): Desire
   const policies = readPolicies(files);
   const unread = unreadable.map(({ path }) => path);
   const index = indexOf({ files, texts, paths: [...blobs.keys()], config });
-  const all = { index, policyOf: policyIndex(policies), unread, config };
+  const all = { index, policyOf: policyIndex(policies, config.requiredPolicies), unread, config };
   const entries = [...index.rollouts.map((document) => rolloutOf(document, all)), ...orphans(all)];
+  const rollouts = entries.filter(isRollout).sort((a, b) => compare(keyText(a.key), keyText(b.key)));
+  const scopes = rollouts.map(({ policy }) => policy);
   return {
     commit: tree.commit,
     config,
@@ -92,22 +95,20 @@ export function desiredOf(tree: Tree, config: Config, cache: ParseCache): Desire
     texts,
     files,
     index,
-    rollouts: entries.filter(isRollout).sort((a, b) => compare(keyText(a.key), keyText(b.key))),
+    rollouts,
     issues: [
       ...unreadable.filter((file) => !isData(file)).map(unreadableIssue),
       ...files.flatMap((file) => withoutEchoes(file.issues)),
       ...entries.flatMap((entry) => (isRollout(entry) ? [] : [entry])),
-      ...unmatchedPolicies(policies, entries),
+      ...unmatchedPolicies(policies, scopes),
+      ...requiredIssues(rollouts),
     ],
-    warnings: unreadable.filter(isData).map(dataWarning),
+    warnings: [
+      ...unreadable.filter(isData).map(dataWarning),
+      ...idlePolicies(policies, { scopes, keys: rollouts.map(({ key }) => key), cluster: config.cluster }),
+    ],
     trials: new WeakMap(),
   };
-}
-
-/** What is wrong with policies that mean no Rollout; of the others, and of files that cannot be read, it is told already. */
-function unmatchedPolicies(policies: readonly PolicyReading[], entries: readonly Entry[]): readonly Issue[] {
-  const told = new Set(entries.flatMap((entry) => (isRollout(entry) ? entry.policy.files : [])));
-  return policies.filter(({ file, kind }) => kind === 'wrong' && !told.has(file)).flatMap(({ issues }) => issues);
 }
 
 function parsed(
@@ -143,7 +144,7 @@ function rolloutOf(document: ManifestDocument, all: Manifests): Entry {
   const key = keyOf(document, config);
   if ('reason' in key) return key;
   const reading = readRollout(document);
-  const policy = all.policyOf(key);
+  const policy = all.policyOf(subjectOf(document, { key, strategy: reading.rollout?.rollout.style }));
   const issues: Issue[] = [...reading.issues, ...policy.issues];
   const { namespace } = key;
   const twins = index.rolloutsCalled(key).filter((other) => other !== document);
@@ -158,6 +159,20 @@ function rolloutOf(document: ManifestDocument, all: Manifests): Entry {
   const file = workload?.file ?? gone?.file;
   const identity = file === undefined ? undefined : { file, namespace, name };
   return { key, rollout: document, reading, workload, identity, policy, issues };
+}
+
+/** What policies may choose this Rollout by. */
+function subjectOf(
+  document: ManifestDocument,
+  of: { readonly key: RolloutKey; readonly strategy: RollingStyle | undefined },
+): PolicySubject {
+  const labels = at(document.value, ['metadata', 'labels']);
+  const texts = isRecord(labels) ? Object.entries(labels) : [];
+  return {
+    ...of.key,
+    labels: Object.fromEntries(texts.flatMap(([key, value]) => (typeof value === 'string' ? [[key, value]] : []))),
+    strategy: of.strategy,
+  };
 }
 
 /** Whether the workload is there once, and as a file that the cluster gets as it is. A patch looks like a second one. */

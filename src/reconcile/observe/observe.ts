@@ -23,6 +23,7 @@ import { withFactDigests } from './digests.ts';
 import { type LiveReader, unreadLive } from './observe-cluster.ts';
 import { anotherText, type GitReader, stableFromRecord } from './observe-git.ts';
 import { withLostMarks } from './observe-lost-marks.ts';
+import { policyFacts } from './read-policy.ts';
 import { readWorkload } from './read-workload.ts';
 import { rebuiltRecord } from './rebuild-record.ts';
 
@@ -66,6 +67,7 @@ export async function observe(of: Observation): Promise<Snapshot> {
     rollout: entry.reading.rollout,
     facts: {},
     policy: entry.policy.rules,
+    ...policyFacts(entry.policy),
     lwsVersion: desired.config.lwsVersion,
     workload: file,
     ...(file !== undefined && entry.policy.rules.recreate === 'Allow'

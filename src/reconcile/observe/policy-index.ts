@@ -1,20 +1,24 @@
 /** Finds the policies of a Rollout by the namespaces that they name, so that no Rollout looks through all of them. */
 
-import { policyMatches, strictest } from '../../api/rollout-policy.ts';
+import { POLICY_FIELD_NAMES, type PolicyRules, together } from '../../api/policy-fields.ts';
+import { type PolicySubject, policyMatches } from '../../api/rollout-policy.ts';
+import type { PolicySources } from '../../rollout/snapshot.ts';
+import { missingPolicies } from './policy-issues.ts';
 import type { PolicyReading, PolicyScope } from './read-policy.ts';
-
-type Asked = { readonly namespace: string; readonly name: string };
 
 /** Where a pattern can match at all. */
 type Place = 'anywhere' | { readonly namespace: string; readonly name: string | undefined };
 
 /** Asked of a Rollout: the policies that match it, as one. Rollouts with the same policies share one answer. */
-export function policyIndex(policies: readonly PolicyReading[]): (rollout: Asked) => PolicyScope {
+export function policyIndex(
+  policies: readonly PolicyReading[],
+  required: readonly string[],
+): (rollout: PolicySubject) => PolicyScope {
   const anywhere: number[] = [];
   const inNamespace = new Map<string, number[]>();
   const ofName = new Map<string, number[]>();
-  for (const [at, { rollouts }] of policies.entries())
-    for (const place of placesOf(rollouts))
+  for (const [at, { selection }] of policies.entries())
+    for (const place of placesOf(selection.rollouts))
       if (place === 'anywhere') anywhere.push(at);
       else if (place.name === undefined) addTo(inNamespace, place.namespace, at);
       else addTo(ofName, `${place.namespace}/${place.name}`, at);
@@ -25,20 +29,43 @@ export function policyIndex(policies: readonly PolicyReading[]): (rollout: Asked
     // Policies speak in the order of their files.
     const mine = [...new Set(near)]
       .sort((a, b) => a - b)
-      .filter((at) => policyMatches(policies[at]?.rollouts, rollout));
+      .filter((at) => policyMatches(policies[at]?.selection ?? {}, rollout));
     const key = mine.join();
-    const scope = scopes.get(key) ?? scopeOf(mine.flatMap((at) => policies[at] ?? []));
+    const scope =
+      scopes.get(key) ??
+      scopeOf(
+        mine.flatMap((at) => policies[at] ?? []),
+        { policies, required },
+      );
     scopes.set(key, scope);
     return scope;
   };
 }
 
-function scopeOf(mine: readonly PolicyReading[]): PolicyScope {
+function scopeOf(
+  matching: readonly PolicyReading[],
+  all: { readonly policies: readonly PolicyReading[]; readonly required: readonly string[] },
+): PolicyScope {
+  const rules = together(matching.map(({ policy }) => policy).filter((policy) => policy !== undefined));
   return {
-    rules: strictest(mine.map(({ policy }) => policy).filter((policy) => policy !== undefined)),
-    files: [...new Set(mine.map(({ file }) => file))],
-    issues: mine.flatMap(({ issues }) => issues),
+    rules,
+    sources: sourcesOf(rules, matching),
+    matching,
+    files: [...new Set(matching.map(({ file }) => file))],
+    issues: matching.flatMap(({ issues }) => issues),
+    missing: missingPolicies(all.required, { policies: all.policies, matching }),
   };
+}
+
+/** Who says what counts, for every field that some policy names: those whose own value is that of all together. */
+function sourcesOf(rules: PolicyRules, matching: readonly PolicyReading[]): PolicySources {
+  const entries = POLICY_FIELD_NAMES.flatMap((field) => {
+    const value = JSON.stringify(rules[field]);
+    const saying = matching.filter(({ policy }) => policy !== undefined && JSON.stringify(policy[field]) === value);
+    const places = saying.map(({ name, file, lines }) => ({ policy: name, file, line: lines[field] ?? 0 }));
+    return places.length === 0 ? [] : [[field, places] as const];
+  });
+  return Object.fromEntries(entries);
 }
 
 function placesOf(patterns: readonly string[] | undefined): readonly Place[] {

@@ -3,22 +3,29 @@
 import type { Issue } from '../../api/issue.ts';
 import {
   NO_RULES,
-  POLICY_API_VERSION,
-  POLICY_KIND,
+  POLICY_FIELD_NAMES,
+  type PolicyFieldName,
   type PolicyRules,
-  parseRolloutPolicy,
   type RolloutPolicy,
-} from '../../api/rollout-policy.ts';
+} from '../../api/policy-fields.ts';
+import { POLICY_API_VERSION, POLICY_KIND, type PolicySelection, parseRolloutPolicy } from '../../api/rollout-policy.ts';
 import type { ManifestDocument, ManifestFile } from '../../manifests/parse-file.ts';
+import type { MissingPolicy, PolicySources, Snapshot } from '../../rollout/snapshot.ts';
 import { withoutEchoes } from './desired-issues.ts';
 import { ambiguousFields, fieldIssue, nameOf } from './read-rollout.ts';
 
 export type PolicyReading = {
   /** `lost`: a file that may hold policies and cannot be read; its issues are told with the file. */
   readonly kind: 'read' | 'wrong' | 'lost';
+  /** Empty where it cannot be read. */
+  readonly name: string;
   readonly file: string;
-  /** Patterns of the Rollouts that it means; undefined: every one, also where that cannot be read. */
-  readonly rollouts: readonly string[] | undefined;
+  /** Of every field that it says something of. */
+  readonly lines: Readonly<Partial<Record<PolicyFieldName, number>>>;
+  /** Of the field that chooses Rollouts, or of the document. */
+  readonly line: number;
+  /** The Rollouts that it means: every one, also where that cannot be read. */
+  readonly selection: PolicySelection;
   /** undefined: `issues` say why. */
   readonly policy: RolloutPolicy | undefined;
   readonly issues: readonly Issue[];
@@ -27,33 +34,52 @@ export type PolicyReading = {
 /** What the policies say of one Rollout, and the files that say it. */
 export type PolicyScope = {
   readonly rules: PolicyRules;
+  /** Who says it. */
+  readonly sources: PolicySources;
+  /** Those that match, readable or not. */
+  readonly matching: readonly PolicyReading[];
   readonly files: readonly string[];
   readonly issues: readonly Issue[];
+  /** Those that are required, and are not among them. */
+  readonly missing: readonly MissingPolicy[];
 };
 
 /** For what no Rollout names. */
-export const NO_SCOPE: PolicyScope = { rules: NO_RULES, files: [], issues: [] };
+export const NO_SCOPE: PolicyScope = { rules: NO_RULES, sources: {}, matching: [], files: [], issues: [], missing: [] };
 
 /** Every policy of the files. A file that may hold one and cannot be read is one that means every Rollout. */
 export function readPolicies(files: readonly ManifestFile[]): readonly PolicyReading[] {
   return files.flatMap((file) => {
     const policies = file.documents.filter((document) => document.object.kind === POLICY_KIND).map(readPolicy);
     if (file.issues.length === 0 || [...file.text.matchAll(POLICY_LINE)].length <= policies.length) return policies;
-    const issues = withoutEchoes(file.issues);
-    return [...policies, { kind: 'lost', file: file.file, rollouts: undefined, policy: undefined, issues }];
+    return [...policies, { ...unread(file.file), kind: 'lost', issues: withoutEchoes(file.issues) }];
   });
 }
 
 const POLICY_LINE = new RegExp(`\\bkind["']?[ \\t]*:[ \\t]*["']?${POLICY_KIND}\\b`, 'g');
 
+function unread(file: string): Omit<PolicyReading, 'kind' | 'issues'> {
+  return { name: '', file, lines: {}, line: 0, selection: {}, policy: undefined };
+}
+
 function readPolicy(document: ManifestDocument): PolicyReading {
   const { file } = document;
   if (document.object.apiVersion !== POLICY_API_VERSION)
-    return { kind: 'wrong', file, rollouts: undefined, policy: undefined, issues: [versionIssue(document)] };
-  const { policy, rollouts, faults } = parseRolloutPolicy(document.value);
+    return { ...unread(file), kind: 'wrong', name: document.object.name, issues: [versionIssue(document)] };
+  const { name, policy, selection, faults } = parseRolloutPolicy(document.value);
   const issues = [...faults.map((fault) => fieldIssue(document, fault)), ...ambiguousFields(document)];
   const read = issues.length === 0 ? policy : undefined;
-  return { kind: read === undefined ? 'wrong' : 'read', file, rollouts, policy: read, issues };
+  const said = POLICY_FIELD_NAMES.filter((field) => policy?.[field] !== undefined);
+  return {
+    kind: read === undefined ? 'wrong' : 'read',
+    name,
+    file,
+    lines: Object.fromEntries(said.map((field) => [field, document.lineOf(['spec', field])])),
+    line: document.lineOf(['spec', 'rollouts']),
+    selection,
+    policy: read,
+    issues,
+  };
 }
 
 function versionIssue(document: ManifestDocument): Issue {
@@ -64,5 +90,14 @@ function versionIssue(document: ManifestDocument): Issue {
     reason: 'NotSupportedYet',
     message: `${nameOf(document)}: apiVersion is ${document.object.apiVersion}, wanted ${POLICY_API_VERSION}`,
     hint: `Write the policy in ${POLICY_API_VERSION}.`,
+  };
+}
+
+/** What of it a decision may depend on. */
+export function policyFacts(scope: PolicyScope): Pick<Snapshot, 'policySources' | 'missingPolicies'> {
+  const { matching, missing, sources } = scope;
+  return {
+    ...(matching.length === 0 ? {} : { policySources: sources }),
+    ...(missing.length === 0 ? {} : { missingPolicies: missing }),
   };
 }

@@ -15,6 +15,7 @@ import { frozenChanged, stepCountChanged } from './frozen.ts';
 import type { Gate } from './gate.ts';
 import { historyRewritten, noWayBack } from './git.ts';
 import { disabled, paused, rolloutAbsent, stalled } from './people.ts';
+import { policyMissing } from './policies.ts';
 import { folderEmptied, notThere } from './removal.ts';
 import { surgeEndangered, surgeRefused } from './surge.ts';
 
@@ -23,6 +24,7 @@ const forward: readonly Gate[] = [
   stalled, // wrong files
   historyRewritten, // main was force-pushed
   rolloutAbsent, // nobody asks for steps
+  policyMissing, // who is to say no is not there
   disabled, // a person said stop
   paused, // a person said wait
 ];

@@ -2,6 +2,7 @@
 
 import { peoplesBudget } from '../budget.ts';
 import { type Hold, hold } from '../hold.ts';
+import { policySaying } from '../sentences.ts';
 import { type Situation, unavailableBudget } from '../situation.ts';
 import { wholeChange } from '../size-change.ts';
 import { surgeInGit } from '../surge.ts';
@@ -31,7 +32,7 @@ export function surgeRefused(situation: Situation): Hold | undefined {
     );
   return contradiction(situation, {
     extra,
-    said: `a RolloutPolicy asks for a surge of ${extra}`,
+    said: `${policySaying(situation.snapshot, 'surge')} asks for a surge of ${extra}`,
     unowned: 'Take the autoscaler off for the delivery, or the surge out of the policy',
     enough: 'or surge in the RolloutPolicy to as many',
   });

@@ -1,0 +1,122 @@
+/** Every field of a RolloutPolicy once: how it is read, how the values of several policies become one, what it means. */
+
+import type { FieldReader } from './field-reader.ts';
+import type { JsonObject } from './json.ts';
+
+/** `Whole`: as one step that all groups take together; `Refuse`: not at all. */
+export type SizeChange = 'Refuse' | 'Whole';
+export type Recreate = 'Refuse' | 'Allow';
+
+/** What policies say of one Rollout: of a field that none of them names, `NO_RULES`. */
+export type PolicyRules = {
+  /** Groups that are started on the new version besides, so that capacity does not dip; 0 forbids it. */
+  readonly surge: number;
+  /** What becomes of a change of the size of groups where LWS cannot take it in steps. */
+  readonly sizeChange: SizeChange;
+  /** Whether a workload may be deleted and created anew for a change that the API server does not take in place. */
+  readonly recreate: Recreate;
+};
+
+export type PolicyFieldName = keyof PolicyRules;
+
+/** What one policy says; a field that is not there, it says nothing of. */
+export type RolloutPolicy = { readonly [K in PolicyFieldName]?: NonNullable<PolicyRules[K]> };
+
+/** Where no policy says anything. */
+export const NO_RULES: PolicyRules = { surge: 0, sizeChange: 'Refuse', recreate: 'Refuse' };
+
+/** How the values of several policies become one. */
+export const COMPOSITIONS = {
+  grant: 'allowed where some policy grants it and none refuses; of numbers the smallest',
+} as const;
+
+type Composition = keyof typeof COMPOSITIONS;
+
+type PolicyField<T> = {
+  readonly composition: Composition;
+  /** For people: the reference, the schema and `explain` say this. */
+  readonly meaning: string;
+  readonly schema: JsonObject;
+  /** undefined: not there, or a fault. */
+  readonly read: (spec: FieldReader, key: string) => T | undefined;
+  /** What two policies say together; in any order, and however often, the same. */
+  readonly both: (left: T, right: T) => T;
+};
+
+/** Groups that a delivery may start besides those that Git asks for. */
+export const SURGE_LIMIT = 1000;
+
+export const POLICY_FIELDS: { readonly [K in PolicyFieldName]: PolicyField<NonNullable<PolicyRules[K]>> } = {
+  surge: {
+    ...count({ min: 0, max: SURGE_LIMIT }),
+    composition: 'grant',
+    meaning: 'extra groups in a delivery, at least as many as `maxUnavailable`: see [Hold capacity](#hold-capacity)',
+    both: (left, right) => Math.min(left, right),
+  },
+  sizeChange: {
+    ...words(['Refuse', 'Whole']),
+    composition: 'grant',
+    meaning:
+      '`Whole`: a change of the group size may go to all groups in one step: see [below](#changes-that-lws-cannot-take-in-steps)',
+  },
+  recreate: {
+    ...words(['Refuse', 'Allow']),
+    composition: 'grant',
+    meaning: '`Allow`: the workload may be deleted and created anew for a change that LWS takes in no other way',
+  },
+};
+
+/** The names of the table, in its order. */
+export const POLICY_FIELD_NAMES: readonly PolicyFieldName[] = Object.keys(POLICY_FIELDS).filter(isFieldName);
+
+function isFieldName(key: string): key is PolicyFieldName {
+  return Object.hasOwn(POLICY_FIELDS, key);
+}
+
+function count(bounds: { readonly min: number; readonly max: number }): Pick<PolicyField<number>, 'schema' | 'read'> {
+  return {
+    schema: { type: 'integer', minimum: bounds.min, maximum: bounds.max },
+    read: (spec, key) => spec.integer(key, bounds),
+  };
+}
+
+/** One of a few words, spelled exactly so. Of two the one that stands first counts. */
+function words<T extends string>(strictestFirst: readonly T[]): Pick<PolicyField<T>, 'schema' | 'read' | 'both'> {
+  return {
+    schema: { enum: [...strictestFirst] },
+    read: (spec, key) => spec.word(key, strictestFirst),
+    both: (left, right) => (strictestFirst.indexOf(left) <= strictestFirst.indexOf(right) ? left : right),
+  };
+}
+
+/** What the policy says of every field of the table; a wrong value is a fault of `spec`. */
+export function readFields(spec: FieldReader): RolloutPolicy {
+  const said: Writable<RolloutPolicy> = {};
+  for (const name of POLICY_FIELD_NAMES) readInto(said, name, spec);
+  return said;
+}
+
+function readInto<K extends PolicyFieldName>(said: Pick<Writable<RolloutPolicy>, K>, name: K, spec: FieldReader): void {
+  const value = POLICY_FIELDS[name].read(spec, name);
+  if (value !== undefined) said[name] = value;
+}
+
+/** The rules of several policies together. */
+export function together(policies: readonly RolloutPolicy[]): PolicyRules {
+  const rules: Writable<PolicyRules> = { ...NO_RULES };
+  for (const name of POLICY_FIELD_NAMES) composeInto(rules, name, policies);
+  return rules;
+}
+
+function composeInto<K extends PolicyFieldName>(
+  rules: Pick<Writable<PolicyRules>, K>,
+  name: K,
+  policies: readonly RolloutPolicy[],
+): void {
+  const { both } = POLICY_FIELDS[name];
+  const [first, ...others] = policies.map((policy) => policy[name]).filter((value) => value !== undefined);
+  if (first === undefined) return;
+  rules[name] = others.reduce<NonNullable<PolicyRules[K]>>((said, value) => both(said, value), first);
+}
+
+type Writable<T> = { -readonly [K in keyof T]: T[K] };

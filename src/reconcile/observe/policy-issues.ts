@@ -1,0 +1,85 @@
+/** Policies that reach no Rollout, and required ones that do not reach this one: said with the name that is nearest. */
+
+import { CONFIG_FILE } from '../../api/config.ts';
+import type { Issue } from '../../api/issue.ts';
+import { nearest } from '../../api/nearest.ts';
+import { meansCluster, POLICY_KIND } from '../../api/rollout-policy.ts';
+import type { MissingPolicy } from '../../rollout/snapshot.ts';
+import type { PolicyReading, PolicyScope } from './read-policy.ts';
+
+type Key = { readonly namespace: string; readonly name: string };
+
+/** What is wrong with policies that mean no Rollout; of the others, and of files that cannot be read, it is told already. */
+export function unmatchedPolicies(
+  policies: readonly PolicyReading[],
+  scopes: readonly PolicyScope[],
+): readonly Issue[] {
+  const told = new Set(scopes.flatMap(({ files }) => files));
+  return policies.filter(({ file, kind }) => kind === 'wrong' && !told.has(file)).flatMap(({ issues }) => issues);
+}
+
+/** Policies for this cluster that are fine and mean nothing: most often a name is misspelt, and a limit does not hold. */
+export function idlePolicies(
+  policies: readonly PolicyReading[],
+  of: { readonly scopes: readonly PolicyScope[]; readonly keys: readonly Key[]; readonly cluster: string },
+): readonly Issue[] {
+  const reaching = new Set(of.scopes.flatMap(({ matching }) => matching));
+  return policies
+    .filter((policy) => policy.kind === 'read' && !reaching.has(policy) && meansCluster(policy.selection, of.cluster))
+    .map((policy) => ({
+      file: policy.file,
+      line: policy.line,
+      path: 'spec.rollouts',
+      reason: 'PolicyUnmatched',
+      message: `${POLICY_KIND} ${policy.name}: it means no Rollout: nothing of what it says counts`,
+      hint: `${meantBy(policy, of.keys)}Correct what chooses its Rollouts, or delete it.`,
+    }));
+}
+
+/** The same for the files as a whole: which Rollouts a required policy does not govern. */
+export function requiredIssues(
+  rollouts: readonly { readonly key: Key; readonly policy: PolicyScope }[],
+): readonly Issue[] {
+  const told = new Map<string, MissingPolicy & { readonly keys: readonly string[] }>();
+  for (const { key, policy } of rollouts)
+    for (const missing of policy.missing) {
+      const keys = [...(told.get(missing.name)?.keys ?? []), `${key.namespace}/${key.name}`];
+      told.set(missing.name, { ...missing, keys });
+    }
+  return [...told.values()].map(({ name, why, place, near, keys }) => ({
+    file: CONFIG_FILE,
+    line: 0,
+    path: 'requiredPolicies',
+    reason: 'PolicyMissing',
+    message: `requiredPolicies names ${name}, which does not govern ${keys.join(', ')}: ${place ?? 'it is not on the configured paths'}${why === 'wrong' ? ' cannot be read' : ''}`,
+    hint: `${near === undefined ? '' : `Did you mean ${near}? `}Put the policy right, or take its name out.`,
+  }));
+}
+
+function meantBy({ selection }: PolicyReading, keys: readonly Key[]): string {
+  for (const pattern of selection.rollouts ?? []) {
+    const slash = pattern.indexOf('/');
+    const [namespace, name] = [pattern.slice(0, slash), pattern.slice(slash + 1)];
+    const namespaces = [...new Set(keys.map((key) => key.namespace))];
+    const near = namespaces.includes(namespace) ? namespace : (nearest(namespace, namespaces) ?? namespace);
+    const names = keys.filter((key) => key.namespace === near).map((key) => key.name);
+    const meant = `${near}/${names.includes(name) ? name : (nearest(name, names) ?? name)}`;
+    if (meant !== pattern) return `Did you mean ${meant}? `;
+  }
+  return '';
+}
+
+/** The required policies that do not govern a Rollout. One that is there and wrong is held for what is wrong with it, too. */
+export function missingPolicies(
+  required: readonly string[],
+  of: { readonly policies: readonly PolicyReading[]; readonly matching: readonly PolicyReading[] },
+): readonly MissingPolicy[] {
+  return required
+    .filter((name) => !of.matching.some((policy) => policy.name === name && policy.kind === 'read'))
+    .map((name) => {
+      const there = of.policies.find((policy) => policy.name === name);
+      const near = nearest(name, [...new Set(of.policies.map((policy) => policy.name))]);
+      if (there === undefined) return { name, why: 'absent', ...(near === undefined ? {} : { near }) };
+      return { name, why: there.kind === 'read' ? 'unmatched' : 'wrong', place: `${there.file}:${there.line}` };
+    });
+}

@@ -1,0 +1,21 @@
+/** Gates that policies hold shut. */
+
+import { type Hold, hold } from '../hold.ts';
+import type { Situation } from '../situation.ts';
+import type { MissingPolicy } from '../snapshot.ts';
+
+/** Where people ask for a policy by name, nothing goes forward without it. */
+export function policyMissing({ snapshot }: Situation): Hold | undefined {
+  const missing = snapshot.missingPolicies ?? [];
+  if (missing.length === 0) return undefined;
+  return hold(
+    'PolicyMissing',
+    `tranche.yaml requires policies for every Rollout: ${missing.map(said).join('; ')}. Without it no step goes forward: put it right, or take it out of requiredPolicies`,
+  );
+}
+
+function said({ name, why, place, near }: MissingPolicy): string {
+  if (why === 'unmatched') return `${name} (${place}) does not mean this one`;
+  if (why === 'wrong') return `${name} (${place}) cannot be read`;
+  return `there is no ${name} on the configured paths${near === undefined ? '' : `, but ${near}`}`;
+}
