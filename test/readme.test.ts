@@ -116,7 +116,7 @@ describe('tables', () => {
 
   test('every field of a RolloutPolicy with its default, and a policy that is read', () => {
     const rows = table('field of a policy');
-    const chooses = Object.entries(SELECTION_FIELDS).map(([name, meaning]) => [
+    const chooses = Object.entries(SELECTION_FIELDS).map(([name, { meaning }]) => [
       `\`${name}\``,
       'every Rollout',
       'chooses',

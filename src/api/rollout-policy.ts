@@ -1,6 +1,7 @@
 /** The RolloutPolicy (tranche.dev/v1alpha1): what Kruise's Rollout has no field for, parsed strictly; whom it means. */
 
 import { type FieldFault, FieldReader } from './field-reader.ts';
+import type { JsonObject } from './json.ts';
 import { POLICY_FIELD_NAMES, type RolloutPolicy, readFields } from './policy-fields.ts';
 import type { RollingStyle } from './rollout.ts';
 
@@ -10,6 +11,9 @@ export const POLICY_KIND = 'RolloutPolicy';
 /** Patterns of one policy. */
 const PATTERNS_LIMIT = 200;
 const STYLES = ['partition', 'canary', 'blueGreen'] as const satisfies readonly RollingStyle[];
+const PATTERN = /^[a-z0-9*.-]{1,253}\/[a-z0-9*.-]{1,253}$/;
+const CLUSTER = /^[a-z0-9*-]{1,63}$/;
+const STYLE = new RegExp(`^(${STYLES.join('|')})$`);
 
 /** Which Rollouts a policy means: those that fit all of it. What is not there fits every one. */
 export type PolicySelection = {
@@ -43,11 +47,32 @@ type PolicyParsing = {
 
 /** The fields of `spec` that say which Rollouts a policy means, with what the reference says of them. */
 export const SELECTION_FIELDS = {
-  rollouts: 'which Rollouts it means: patterns `namespace/name` with `*`',
-  labels: 'only Rollouts with all of these labels',
-  clusters: 'only in these clusters (`cluster` of `tranche.yaml`), with `*`',
-  strategies: 'only Rollouts of these strategies: `partition`, `canary`, `blueGreen`',
-} as const satisfies Readonly<Record<keyof PolicySelection, string>>;
+  rollouts: {
+    meaning: 'which Rollouts it means: patterns `namespace/name` with `*`',
+    schema: listOf(PATTERN),
+  },
+  labels: {
+    meaning: 'only Rollouts with all of these labels',
+    schema: {
+      type: 'object',
+      minProperties: 1,
+      maxProperties: PATTERNS_LIMIT,
+      additionalProperties: { type: 'string' },
+    },
+  },
+  clusters: {
+    meaning: 'only in these clusters (`cluster` of `tranche.yaml`), with `*`',
+    schema: listOf(CLUSTER),
+  },
+  strategies: {
+    meaning: 'only Rollouts of these strategies: `partition`, `canary`, `blueGreen`',
+    schema: listOf(STYLE),
+  },
+} as const satisfies Readonly<Record<keyof PolicySelection, { readonly meaning: string; readonly schema: JsonObject }>>;
+
+function listOf({ source }: RegExp): JsonObject {
+  return { type: 'array', minItems: 1, maxItems: PATTERNS_LIMIT, items: { type: 'string', pattern: source } };
+}
 
 /** Reads and validates a policy. Unknown fields are faults: a typo must not silently lose a limit. */
 export function parseRolloutPolicy(value: unknown): PolicyParsing {
@@ -62,10 +87,6 @@ export function parseRolloutPolicy(value: unknown): PolicyParsing {
   const said = readFields(spec);
   return { name, policy: root.faults.length === 0 ? said : undefined, selection, faults: root.faults };
 }
-
-const PATTERN = /^[a-z0-9*.-]{1,253}\/[a-z0-9*.-]{1,253}$/;
-const CLUSTER = /^[a-z0-9*-]{1,63}$/;
-const STYLE = new RegExp(`^(${STYLES.join('|')})$`);
 
 function readSelection(spec: FieldReader): PolicySelection {
   const before = spec.faults.length;

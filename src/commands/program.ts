@@ -7,6 +7,7 @@ import type { Intent } from '../reconcile/orders/intent.ts';
 import type { Ports } from '../reconcile/pass.ts';
 import { exitCodeOf } from './exit-code.ts';
 import { clusterFlags, type Given, gitFlags, isGiven, numberOf, targetFlags, textOf, textsOf } from './flags.ts';
+import { addPolicy } from './policy/verb.ts';
 import { addSimulate } from './simulate/verb.ts';
 
 type Verb = (common: CommonOptions, ports: Ports, given: Given) => Promise<number>;
@@ -66,6 +67,7 @@ function addOthers(program: Command, { io, terminal, run, done }: Rest): void {
   addStatus(program, io, run);
   addOrders(program, io, run);
   addEject(program, io, run);
+  addPolicy(program, io, { run, done });
   addReplay(program, io, done);
   addSimulate(program, io, done);
   addDemo(program, terminal, done);

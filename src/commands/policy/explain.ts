@@ -1,0 +1,61 @@
+/** `tranche policy explain`: what policies say of one Rollout, who says it, and what their gates say now. */
+
+import { NO_RULES, POLICY_FIELD_NAMES, POLICY_FIELDS, type PolicyFieldName } from '../../api/policy-fields.ts';
+import { jsonText } from '../../api/printable.ts';
+import { type CommonOptions, EXIT, type Io } from '../../options.ts';
+import { newMemory, type Outcome, type Ports } from '../../reconcile/pass.ts';
+import { runPass } from '../../reconcile/run.ts';
+import { issueLine } from '../../reconcile/status/report.ts';
+import { policyVerdict } from '../../rollout/gates/policies.ts';
+import type { Snapshot } from '../../rollout/snapshot.ts';
+
+export type ExplainOptions = CommonOptions & { readonly name: string; readonly namespace: string };
+
+/** Exit code 1 where there is no such Rollout, it could not be looked at, or its files are wrong. */
+export async function explain(options: ExplainOptions, ports: Ports, io: Io): Promise<number> {
+  const always = { ...options.overrides, auditSeconds: 0 };
+  const only = [options.name];
+  const { outcomes } = await runPass(ports, newMemory(), { overrides: always, write: false, only });
+  const meant = outcomes.filter(({ key }) => options.namespace === '' || key.namespace === options.namespace);
+  if (meant.length === 0) io.err(`there is no Rollout ${options.name}\n`);
+  const failed = meant.some(({ snapshot, error }) => error !== undefined || (snapshot?.issues.length ?? 0) > 0);
+  if (options.output === 'json') io.out(jsonText(meant.map(explained)));
+  else io.out(meant.map((outcome) => textOf(outcome)).join('\n'));
+  return failed || meant.length === 0 ? EXIT.failed : EXIT.ok;
+}
+
+type Line = {
+  readonly field: PolicyFieldName;
+  readonly value: unknown;
+  readonly composition: string;
+  /** `name (file:line)`; empty: no policy says anything. */
+  readonly saidBy: readonly string[];
+  readonly holds: readonly { readonly reason: string; readonly message: string }[];
+};
+
+function linesOf(snapshot: Snapshot): readonly Line[] {
+  return POLICY_FIELD_NAMES.map((field) => ({
+    field,
+    value: snapshot.policy[field] ?? NO_RULES[field],
+    composition: POLICY_FIELDS[field].composition,
+    saidBy: (snapshot.policySources?.[field] ?? []).map(({ policy, file, line }) => `${policy} (${file}:${line})`),
+    holds: policyVerdict(snapshot, field).map(({ reason, message }) => ({ reason, message })),
+  }));
+}
+
+function explained({ key, snapshot, plan, error }: Outcome): unknown {
+  const fields = snapshot === undefined ? [] : linesOf(snapshot);
+  return { ...key, fields, missing: snapshot?.missingPolicies ?? [], holds: plan?.holds ?? [], error };
+}
+
+function textOf({ key, snapshot, plan, error }: Outcome): string {
+  const head = `${key.namespace}/${key.name} in ${key.cluster}`;
+  if (snapshot === undefined) return `${head}\n  failed ${error ?? ''}\n`;
+  const lines = linesOf(snapshot).flatMap(({ field, value, composition, saidBy, holds }) => [
+    `  ${field}: ${value === undefined ? 'none' : JSON.stringify(value)}, ${saidBy.length === 0 ? 'as no policy says anything of it' : `of ${saidBy.join(' and ')}`} [${composition}]`,
+    ...holds.map(({ reason, message }) => `    would hold: ${reason}. ${message}`),
+  ]);
+  const wrong = snapshot.issues.map((issue) => `  wrong: ${issueLine(issue)}`);
+  const waits = plan?.holds.map(({ reason, message }) => `  waits now: ${reason}. ${message}`) ?? [];
+  return `${[head, ...lines, ...wrong, ...waits].join('\n')}\n`;
+}

@@ -1,0 +1,58 @@
+/** `tranche policy`: which policy decides what of a Rollout, where that is written, and what it holds now. */
+
+import { afterEach, expect, test } from 'vitest';
+import { policySchema } from '../../src/api/policy-schema.ts';
+import { startSite, stopSites } from '../support/site.ts';
+import { LWS_FILE, NEW, OLD, VLLM_FILES } from '../support/vllm.ts';
+
+afterEach(stopSites);
+
+const policy = (name: string, spec: string): string =>
+  `apiVersion: tranche.dev/v1alpha1\nkind: RolloutPolicy\nmetadata:\n  name: ${name}\nspec:\n${spec}`;
+const FILES = {
+  ...VLLM_FILES,
+  'policies/a.yaml': policy('production', '  rollouts: [llm/*]\n  surge: 2\n'),
+  'policies/b.yaml': policy('small', '  surge: 1\n  recreate: Refuse\n'),
+  'policies/c.yaml': policy('elsewhere', '  clusters: [moon]\n  surge: 0\n'),
+};
+
+test('explains each field with its value, its line and what it would hold', async () => {
+  const site = await startSite({ files: FILES });
+  await site.run('reconcile');
+  await site.settle();
+  await site.edit(LWS_FILE, 'maxUnavailable: 1 ', 'maxUnavailable: 2 ');
+  await site.edit(LWS_FILE, OLD, NEW);
+  await site.settle();
+  const text = await site.run('policy explain vllm');
+  expect(text).toMatchObject({ code: 0, err: '' });
+  const lines = text.out.split('\n');
+  expect(lines.slice(0, 2)).toEqual(['llm/vllm in default', '  surge: 1, of small (policies/b.yaml:6) [grant]']);
+  expect(lines[2]).toMatch(
+    /^ {4}would hold: SurgeRefused\. RolloutPolicy small \(policies\/b\.yaml:6\) asks for a surge/,
+  );
+  expect(lines[3]).toBe('  sizeChange: "Refuse", as no policy says anything of it [grant]');
+  expect(lines[4]).toBe('  recreate: "Refuse", of small (policies/b.yaml:7) [grant]');
+  expect(lines[5]).toMatch(/^ {2}waits now: SurgeRefused\./);
+  const json = JSON.parse((await site.run('policy explain vllm --output json')).out);
+  expect(json[0].fields[0]).toMatchObject({
+    field: 'surge',
+    value: 1,
+    composition: 'grant',
+    saidBy: ['small (policies/b.yaml:6)'],
+    holds: [{ reason: 'SurgeRefused' }],
+  });
+});
+
+test('says what is wrong, and which Rollout is not there', async () => {
+  const site = await startSite({ files: { ...FILES, 'policies/b.yaml': policy('small', '  surge: one\n') } });
+  const wrong = await site.run('policy explain vllm');
+  expect(wrong.code).toBe(1);
+  expect(wrong.out).toContain('  wrong: policies/b.yaml:6: RolloutPolicy small: spec.surge is "one"');
+  expect(await site.run('policy explain vlm')).toMatchObject({ code: 1, out: '', err: 'there is no Rollout vlm\n' });
+  expect(await site.run('policy explain vllm -n talk')).toMatchObject({ code: 1, out: '' });
+});
+
+test('prints the schema', async () => {
+  const site = await startSite();
+  expect(JSON.parse((await site.run('policy schema')).out)).toEqual(policySchema());
+});

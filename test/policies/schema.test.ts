@@ -1,0 +1,53 @@
+/** The JSON Schema of a RolloutPolicy: shipped as the code prints it, and of one mind with the parser. */
+
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { expect, test } from 'vitest';
+import type { Json } from '../../src/api/json.ts';
+import { POLICY_FIELD_NAMES } from '../../src/api/policy-fields.ts';
+import { policySchema } from '../../src/api/policy-schema.ts';
+import { jsonText } from '../../src/api/printable.ts';
+import { parseRolloutPolicy, SELECTION_FIELDS } from '../../src/api/rollout-policy.ts';
+
+const SHIPPED = new URL('../../policies/rollout-policy.schema.json', import.meta.url);
+
+test('is shipped as it is', () => {
+  if (process.env['UPDATE_GOLDEN'] !== undefined) writeFileSync(SHIPPED, jsonText(policySchema()));
+  expect(existsSync(SHIPPED) ? readFileSync(SHIPPED, 'utf8') : '').toBe(jsonText(policySchema()));
+});
+
+const valid = new Ajv2020({ strict: true, strictTuples: false }).compile(policySchema());
+const policy = (spec: Json): Json => ({
+  apiVersion: 'tranche.dev/v1alpha1',
+  kind: 'RolloutPolicy',
+  metadata: { name: 'production' },
+  spec,
+});
+
+/** Of each field a value that is right, and some that are not. */
+const rows: readonly (readonly [field: string, right: Json, wrong: readonly Json[]])[] = [
+  ['rollouts', ['llm/*'], ['llm/*', [], ['llm'], [1], Array<Json>(201).fill('llm/*')]],
+  ['labels', { tier: 'prod' }, [{}, { tier: 1 }, ['tier']]],
+  ['clusters', ['prod-*'], [['prod/eu'], []]],
+  ['strategies', ['partition', 'canary'], [['Partition'], ['partitions']]],
+  ['surge', 1, [-1, 1001, 1.5, '1']],
+  ['sizeChange', 'Whole', ['whole', true]],
+  ['recreate', 'Allow', ['Yes']],
+];
+
+test('has a row for every field', () => {
+  expect(rows.map(([field]) => field)).toEqual([...Object.keys(SELECTION_FIELDS), ...POLICY_FIELD_NAMES]);
+});
+
+test.each(rows)('%s: what the parser takes, and nothing else', (field, right, wrong) => {
+  for (const [value, wanted] of [[right, true] as const, ...wrong.map((one) => [one, false] as const)]) {
+    const of = policy({ [field]: value });
+    expect(parseRolloutPolicy(of).faults.length === 0, JSON.stringify(value)).toBe(wanted);
+    expect(valid(of), JSON.stringify(value)).toBe(wanted);
+  }
+});
+
+test.each<Json>([{ sruge: 1 }, null])('no policy says %j', (spec) => {
+  expect(valid(policy(spec))).toBe(false);
+  expect(parseRolloutPolicy(policy(spec)).faults).not.toEqual([]);
+});
