@@ -8,6 +8,7 @@ import { newMemory, type Outcome, type PassResult } from '../reconcile/pass.ts';
 import { runPass } from '../reconcile/run.ts';
 import { planReport } from '../reconcile/status/report.ts';
 import { rolloutTable } from '../reconcile/status/status-page.ts';
+import { recordWritten } from '../rollout/plan.ts';
 import { openPorts } from '../wiring.ts';
 import { exitCodeOf } from './exit-code.ts';
 import { filesOnly, readOf } from './lint.ts';
@@ -144,7 +145,7 @@ function outputsOf(result: PassResult): Readonly<Record<string, string>> {
 /** The table of the status page, and what is or would be written. */
 function summary(mode: Mode, result: PassResult): string {
   if (result.quiet) return 'Nothing has moved; every rollout is settled.\n';
-  const records = result.outcomes.map((outcome) => outcome.plan?.record).filter((record) => record !== undefined);
+  const records = result.outcomes.flatMap(({ plan }) => (plan === undefined ? [] : [recordWritten(plan)]));
   const table = mode === 'lint' ? '' : rolloutTable(records);
   const steps = result.outcomes.filter((outcome) => outcome.plan?.commit !== undefined);
   const blocks = steps.map((outcome) => fenced(printable(planReport(outcome)), 'diff'));

@@ -3,6 +3,7 @@
 import { jsonText } from '../api/printable.ts';
 import type { Outcome, PassResult } from '../reconcile/pass.ts';
 import { passReport, planReport } from '../reconcile/status/report.ts';
+import { recordWritten } from '../rollout/plan.ts';
 
 /** The report of `reconcile`. */
 export function passText(result: PassResult, output: 'text' | 'json'): string {
@@ -33,7 +34,7 @@ function outcomeJson({ key, plan, diff, written, error }: Outcome): unknown {
     holds: plan?.holds ?? [],
     issues: plan?.issues ?? [],
     warnings: plan?.warnings ?? [],
-    status: plan?.record,
+    status: plan === undefined ? undefined : recordWritten(plan),
     requeueAfterSeconds: plan?.requeueAfterSeconds,
     error,
   };

@@ -6,7 +6,6 @@ import { newMemory, type Ports } from '../reconcile/pass.ts';
 import { runPass } from '../reconcile/run.ts';
 import { NOTHING_SINCE, type Picture, readPicture, type Shown } from '../reconcile/status/read-picture.ts';
 import { statusTable, statusTree } from '../reconcile/status/status-text.ts';
-import { standing } from '../rollout/plan.ts';
 
 export type StatusOptions = CommonOptions & {
   /** Empty: all of them, as a table. */
@@ -68,9 +67,8 @@ async function livePicture(
   const { main, outcomes } = await runPass(ports, newMemory(), { overrides: always, write: false, only: [] });
   const shown: Shown[] = [];
   const failures: Failure[] = [];
-  for (const { key, plan, snapshot, error } of outcomes) {
-    const record = plan?.commit === undefined || snapshot === undefined ? plan?.record : standing(snapshot);
-    if (record !== undefined) shown.push({ record, since: NOTHING_SINCE, next: plan?.commit?.subject });
+  for (const { key, plan, error } of outcomes) {
+    if (plan !== undefined) shown.push({ record: plan.record, since: NOTHING_SINCE, next: plan.commit?.subject });
     if (error !== undefined) failures.push({ namespace: key.namespace, name: key.name, why: error });
   }
   const asOf = { kind: 'live', at, main, unseen: [], more: false, overdueSince: undefined } as const;

@@ -78,7 +78,7 @@ async function decideAll(
   return all;
 }
 
-/** What the status branch is to hold: the plans' records, and those of rollouts that could not be looked at. */
+/** What the status branch is to hold: what the plans saw, and the records of rollouts that could not be looked at. */
 function recordsOf(
   reading: Reading,
   reconciled: readonly Reconciled[],
@@ -92,7 +92,7 @@ function recordsOf(
     const foreign = !key.startsWith(`${reading.desired.config.cluster}/`);
     if (stored.kind === 'read' && (failed || skipped || foreign)) records.set(key, stored.record);
   }
-  for (const one of reconciled) if (one.plan?.record !== undefined) records.set(printKey(one.key), one.plan.record);
+  for (const one of reconciled) if (one.plan !== undefined) records.set(printKey(one.key), one.plan.record);
   return records;
 }
 

@@ -26,17 +26,21 @@ export async function reconcileOne(of: Observation, texts: ReadonlyMap<string, s
 }
 
 /** The pure part: the same for a pass, for `plan`, and for a replay of a saved snapshot. */
-export function decide(
-  snapshot: Snapshot,
-  texts: ReadonlyMap<string, string>,
-): { readonly plan: Plan; readonly diff: string; readonly writes: readonly FileWrite[] } {
-  const planned = plan(snapshot);
+export function decide(snapshot: Snapshot, texts: ReadonlyMap<string, string>): Drawn {
+  return draw(plan(snapshot), snapshot, texts);
+}
+
+/** A plan, and what it writes on the texts at hand. */
+type Drawn = { readonly plan: Plan; readonly diff: string; readonly writes: readonly FileWrite[] };
+
+/** What a plan writes on these texts; where that cannot be, the plan holds. */
+export function draw(planned: Plan, snapshot: Snapshot, texts: ReadonlyMap<string, string>): Drawn {
   if (planned.commit === undefined) return { plan: planned, diff: '', writes: [] };
+  const refused = (issue: Issue): Drawn => ({ plan: refusedPlan(planned, snapshot, issue), diff: '', writes: [] });
   const rendered = render(planned.commit.edits, texts);
-  const issue = rendered.kind === 'refused' ? rendered.issue : checkStep(planned.commit, rendered.writes);
-  if (rendered.kind === 'refused' || issue !== undefined)
-    return { plan: refusedPlan(snapshot, issue), diff: '', writes: [] };
-  return { plan: planned, diff: rendered.diff, writes: rendered.writes };
+  if (rendered.kind === 'refused') return refused(rendered.issue);
+  const issue = checkStep(planned.commit, rendered.writes);
+  return issue === undefined ? { plan: planned, diff: rendered.diff, writes: rendered.writes } : refused(issue);
 }
 
 /** What a replay needs besides the snapshot. */
@@ -45,10 +49,10 @@ function textsOf({ commit }: Plan, texts: ReadonlyMap<string, string>): Readonly
   return Object.fromEntries(files.map((file) => [file, texts.get(file) ?? '']));
 }
 
-function refusedPlan(snapshot: Snapshot, issue: Issue | undefined): Plan {
-  if (issue === undefined) return planHeld(snapshot, hold('Stalled', 'the step could not be rendered'));
+function refusedPlan(planned: Plan, snapshot: Snapshot, issue: Issue): Plan {
   const place = issue.line > 0 ? `${issue.file}:${issue.line}` : issue.file;
   return planHeld(
+    planned,
     { ...snapshot, issues: [...snapshot.issues, issue] },
     hold('Stalled', `${place}: ${issue.message}. ${issue.hint}`),
   );

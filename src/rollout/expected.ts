@@ -6,7 +6,7 @@ import { printDuration } from '../api/time.ts';
 import { plannedGroups } from './batches.ts';
 import { wanted } from './gates/cluster.ts';
 import { nameGroups } from './groups.ts';
-import type { Decision } from './move.ts';
+import type { Move } from './move.ts';
 import { willNotGetReady } from './outlook.ts';
 import { immutableChanges } from './recreate-change.ts';
 import { type Situation, unavailableBudget } from './situation.ts';
@@ -14,7 +14,8 @@ import { type Situation, unavailableBudget } from './situation.ts';
 /** What an expectation is made from: the loads of the record after this pass, in seconds. */
 type Evidence = {
   readonly situation: Situation;
-  readonly decision: Decision;
+  /** undefined: as Git has it now. */
+  readonly move: Move | undefined;
   readonly loads: readonly number[];
 };
 
@@ -22,17 +23,17 @@ type Evidence = {
  * What is to be expected after this pass; undefined where nothing is under way. It changes when groups do, never with
  * the clock, so that an unchanged world leaves the record alone. A pass that cannot read the groups knows nothing new.
  */
-export function expectedOf({ situation, decision, loads }: Evidence): Expected | undefined {
+export function expectedOf({ situation, move, loads }: Evidence): Expected | undefined {
   const { observed, replicas, snapshot, maxUnavailable } = situation;
-  const step = decision.move === undefined ? situation.marks?.step : decision.move.marks.step;
-  const requested = decision.move === undefined && situation.state.kind === 'requested';
+  const step = move === undefined ? situation.marks?.step : move.marks.step;
+  const requested = move === undefined && situation.state.kind === 'requested';
   if (step === undefined && !requested) return undefined;
   if (observed === undefined || replicas === undefined) return snapshot.record?.expected;
   const budget = Math.max(1, unavailableBudget(maxUnavailable, replicas));
   const gated = observed.leaderSet.maxUnavailable === undefined;
-  const atOnce = comesUpTogether(situation, decision) ? Math.max(1, replicas) : gated ? 1 : budget;
+  const atOnce = comesUpTogether(situation, move) ? Math.max(1, replicas) : gated ? 1 : budget;
   const load = loadOf(loads);
-  const counts = step?.kind === 'rollback' ? goingBack(situation, decision) : goingOn(situation, decision);
+  const counts = step?.kind === 'rollback' ? goingBack(situation, move) : goingOn(situation, move);
   const share = (groups: number): Expected['step'] => ({
     groups,
     seconds: load === undefined ? undefined : Math.ceil(groups / atOnce) * load.seconds,
@@ -50,7 +51,7 @@ export function expectedOf({ situation, decision, loads }: Evidence): Expected |
 }
 
 /** A workload that is made anew goes and comes as a whole; armed, nothing rolls, so what loads does so side by side. */
-function comesUpTogether(situation: Situation, { move }: Decision): boolean {
+function comesUpTogether(situation: Situation, move: Move | undefined): boolean {
   const { snapshot, workload, digest, marks, state } = situation;
   const { stable } = snapshot;
   if (move?.recreate?.kind === 'remove' || snapshot.rollout?.intents.recreating !== undefined) return true;
@@ -70,7 +71,7 @@ function loadOf(loads: readonly number[]): Expected['load'] {
 
 type Counts = { readonly step: number; readonly rest: number };
 
-function goingOn({ observed, replicas, asked, partition, steps, marks }: Situation, { move }: Decision): Counts {
+function goingOn({ observed, replicas, asked, partition, steps, marks }: Situation, move: Move | undefined): Counts {
   if (observed === undefined || replicas === undefined) return { step: 0, rest: 0 };
   const groups = wanted(observed, asked ?? replicas);
   const first = steps[0];
@@ -87,7 +88,7 @@ function goingOn({ observed, replicas, asked, partition, steps, marks }: Situati
   };
 }
 
-function goingBack({ observed, replicas, partition }: Situation, { move }: Decision): Counts {
+function goingBack({ observed, replicas, partition }: Situation, move: Move | undefined): Counts {
   if (observed === undefined || replicas === undefined) return { step: 0, rest: 0 };
   const home = move?.text === undefined ? 'release' : 'stable';
   const from = Math.min(move?.partition ?? partition, replicas);

@@ -9,6 +9,7 @@ import type { Hold } from './hold.ts';
 import { stepMessage } from './messages.ts';
 import { type Decision, holding, type Move, type MoveReason, type Way, wayOf } from './move.ts';
 import { recordOf } from './record-of.ts';
+import { type Pass, type Progress, progressWritten, recordHeld } from './record-progress.ts';
 import { moveEdits } from './recreate-edits.ts';
 import { type Situation, situationOf } from './situation.ts';
 import type { EditedFile, RolloutKey, Snapshot } from './snapshot.ts';
@@ -35,6 +36,8 @@ export type PlannedCommit = {
     readonly replicas: number | undefined;
     readonly digest: string | undefined;
   };
+  /** What the record says besides, once this commit is on main. */
+  readonly progress: Progress;
 };
 
 export type Plan = {
@@ -48,8 +51,8 @@ export type Plan = {
   readonly holds: readonly Hold[];
   readonly issues: readonly Issue[];
   readonly warnings: readonly Issue[];
-  /** What the status branch is to say; undefined: nothing of this rollout belongs there. */
-  readonly record: RolloutRecord | undefined;
+  /** What was seen, for the status branch: true whether the commit is written or not. */
+  readonly record: RolloutRecord;
   /** When to look again; undefined: only when Git moves or an audit is due. */
   readonly requeueAfterSeconds: number | undefined;
 };
@@ -59,29 +62,50 @@ export function plan(snapshot: Snapshot): Plan {
   const file = snapshot.workload;
   if (file === undefined) return planGone(snapshot);
   const situation = situationOf(snapshot, file);
-  const decision = strategyOf(snapshot).decide(situation);
-  return planOf({ snapshot, situation, decision, file });
+  return planOf({ snapshot, situation, decision: strategyOf(snapshot).decide(situation), file });
 }
 
 /** Without a workload in the files nothing is planned, unless it was taken out to be created anew. */
 function planGone(snapshot: Snapshot): Plan {
   const kept = snapshot.rollout?.intents.recreating;
-  if (kept === undefined) return withoutMove(snapshot, undefined, holding([], 'Completed'));
-  const decision = strategyOf(snapshot).decideAbsent(snapshot, kept);
+  const decision = kept === undefined ? holding([], 'Completed') : strategyOf(snapshot).decideAbsent(snapshot, kept);
   const file = snapshot.recreateText.kind === 'known' ? snapshot.recreateText.value.manifest : undefined;
-  if (file === undefined) return withoutMove(snapshot, undefined, { ...decision, move: undefined });
-  return planOf({ snapshot, situation: undefined, decision, file: { ...file, file: kept.file } });
+  const back = kept === undefined || file === undefined ? undefined : { ...file, file: kept.file };
+  return planOf({ snapshot, situation: undefined, decision, file: back });
 }
 
-function planOf(of: {
+type Decided = {
   readonly snapshot: Snapshot;
   readonly situation: Situation | undefined;
   readonly decision: Decision;
-  readonly file: EditedFile;
-}): Plan {
-  const { snapshot, situation, decision, file } = of;
-  const { move } = decision;
-  if (move === undefined) return withoutMove(snapshot, situation, decision);
+  /** undefined: there is no document to write to. */
+  readonly file: EditedFile | undefined;
+};
+
+function planOf({ snapshot, situation, decision, file }: Decided): Plan {
+  const { holds } = decision;
+  const move = file === undefined ? undefined : decision.move;
+  const record = recordOf(snapshot, situation, { ...decision, move });
+  // A wrong file is not retried: only an edit helps.
+  const waits = holds.length > 0 ? requeueAfter(holds) : undefined;
+  return {
+    version: PLAN_VERSION,
+    key: snapshot.key,
+    main: snapshot.main,
+    commit:
+      move === undefined || file === undefined
+        ? undefined
+        : commitOf(move, file, { snapshot, situation, decision, loads: record.loads ?? [] }),
+    holds,
+    issues: snapshot.issues,
+    warnings: snapshot.warnings,
+    record,
+    requeueAfterSeconds: move === undefined ? waits : ORDINARY_REQUEUE_SECONDS,
+  };
+}
+
+function commitOf(move: Move, file: EditedFile, pass: Pass): PlannedCommit {
+  const { snapshot } = pass;
   const { partition, replicas, maxUnavailable } = file.workload;
   const { subject, message } = stepMessage(move, {
     key: snapshot.key,
@@ -91,31 +115,22 @@ function planOf(of: {
     maxUnavailable,
   });
   return {
-    version: PLAN_VERSION,
-    key: snapshot.key,
-    main: snapshot.main,
-    commit: {
-      reason: move.reason,
-      way: wayOf(move, partition),
-      subject,
-      message,
-      atSeconds: snapshot.now,
-      edits: moveEdits(move, file, snapshot.rollout),
-      expected: {
-        kind: move.recreate?.kind === 'remove' ? 'absent' : 'there',
-        file: file.file,
-        object: file.object,
-        marks: move.marks,
-        partition: move.partition ?? partition ?? 0,
-        replicas: move.replicas ?? replicas,
-        digest: digestAfter(snapshot, move),
-      },
+    reason: move.reason,
+    way: wayOf(move, partition),
+    subject,
+    message,
+    atSeconds: snapshot.now,
+    edits: moveEdits(move, file, snapshot.rollout),
+    expected: {
+      kind: move.recreate?.kind === 'remove' ? 'absent' : 'there',
+      file: file.file,
+      object: file.object,
+      marks: move.marks,
+      partition: move.partition ?? partition ?? 0,
+      replicas: move.replicas ?? replicas,
+      digest: digestAfter(snapshot, move),
     },
-    holds: decision.holds,
-    issues: snapshot.issues,
-    warnings: snapshot.warnings,
-    record: recordOf(snapshot, situation, decision),
-    requeueAfterSeconds: ORDINARY_REQUEUE_SECONDS,
+    progress: progressWritten(pass, move),
   };
 }
 
@@ -124,36 +139,21 @@ function digestAfter({ workload }: Snapshot, { text, recreate }: Move): string |
   return recreate?.kind === 'create' ? recreate.recreating.release.digest : workload?.digest;
 }
 
-function withoutMove(snapshot: Snapshot, situation: Situation | undefined, decision: Decision): Plan {
-  const stalled = snapshot.issues.length > 0 && decision.holds.length === 0;
+/** The record once the plan's commit is on main; where there is none, what was seen. */
+export function recordWritten({ record, commit }: Plan): RolloutRecord {
+  return { ...record, ...commit?.progress };
+}
+
+/** The plan of a rollout whose commit cannot be written: what it says is the reason, and nothing moves. */
+export function planHeld(made: Plan, snapshot: Snapshot, reason: Hold): Plan {
   return {
-    version: PLAN_VERSION,
-    key: snapshot.key,
-    main: snapshot.main,
+    ...made,
     commit: undefined,
-    holds: decision.holds,
+    holds: [reason],
     issues: snapshot.issues,
-    warnings: snapshot.warnings,
-    record: recordOf(snapshot, situation, decision),
-    // A wrong file is not retried: only an edit helps.
-    requeueAfterSeconds: stalled || decision.holds.length === 0 ? undefined : requeueAfter(decision.holds),
+    record: recordHeld(made.record, snapshot, reason),
+    requeueAfterSeconds: requeueAfter([reason]),
   };
-}
-
-/** The plan of a rollout whose step could not be written: what it says is the reason, and nothing moves. */
-export function planHeld(snapshot: Snapshot, reason: Hold): Plan {
-  const file = snapshot.workload;
-  const situation = file === undefined ? undefined : situationOf(snapshot, file);
-  return withoutMove(snapshot, situation, holding([reason], 'StepUpgrade'));
-}
-
-/** Where a rollout stands at this moment, whatever the next commit is going to change about it. */
-export function standing(snapshot: Snapshot): RolloutRecord | undefined {
-  const file = snapshot.workload;
-  if (file === undefined) return planGone(snapshot).record;
-  const situation = situationOf(snapshot, file);
-  const decision = strategyOf(snapshot).decide(situation);
-  return recordOf(snapshot, situation, { ...decision, move: undefined });
 }
 
 function requeueAfter(holds: readonly Hold[]): number {

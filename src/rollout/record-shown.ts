@@ -6,7 +6,7 @@ import { printInstant } from '../api/time.ts';
 import { plannedGroups } from './batches.ts';
 import { type Group, type GroupVersion, keyOf } from './groups.ts';
 import { type Hold, holdKind } from './hold.ts';
-import type { Decision } from './move.ts';
+import type { Move } from './move.ts';
 import type { Situation } from './situation.ts';
 import type { Snapshot } from './snapshot.ts';
 
@@ -33,11 +33,11 @@ export function unseenAfter(
   return { why, since: before?.why === why ? Math.min(before.since, now) : now };
 }
 
-/** The groups that the step in Git covers, of N as it is now: an autoscaler or a person may have changed it since. */
+/** The groups that the step covers, of N as it is now: an autoscaler or a person may have changed it since. */
 export function coversAfter(
   { record }: Snapshot,
   situation: Situation | undefined,
-  { move }: Decision,
+  move: Move | undefined,
 ): RolloutRecord['covers'] {
   const step = (move?.marks ?? situation?.marks)?.step;
   if (situation === undefined || situation.replicas === undefined) return record?.covers;

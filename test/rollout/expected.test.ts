@@ -1,18 +1,17 @@
 /** How long the rest takes: measured in the record, median of the last loads, times batches; words for people. */
 
 import { expect, test } from 'vitest';
-import type { Expected } from '../../src/api/record.ts';
+import type { Expected, RolloutRecord } from '../../src/api/record.ts';
 import { printExpected, printTotal } from '../../src/rollout/expected.ts';
-import { plan } from '../../src/rollout/plan.ts';
+import { plan, recordWritten } from '../../src/rollout/plan.ts';
 import type { Snapshot } from '../../src/rollout/snapshot.ts';
 import { NOW, type World, world } from '../support/snapshot.ts';
 
 const A3 = '0:A+ 1:A+ 2:A+';
 const one: World = { text: 'B', marks: 'B.2 1/3 floor=3', p: 3, record: {} };
 
-function recordOf(snapshot: Snapshot): NonNullable<ReturnType<typeof plan>['record']> {
-  const { record } = plan(snapshot);
-  if (record === undefined) throw new Error('no record');
+function recordOf(snapshot: Snapshot): RolloutRecord {
+  const record = recordWritten(plan(snapshot));
   return JSON.parse(JSON.stringify(record)) as typeof record;
 }
 
@@ -131,7 +130,7 @@ test('the last five loads are kept, and an unchanged world leaves them alone', (
 
 function expectedIn(of: World, loads: readonly number[] = [660, 720, 840]): Expected | undefined {
   const { record, ...rest } = world(of);
-  return plan({ ...rest, record: record === undefined ? undefined : { ...record, loads } }).record?.expected;
+  return recordWritten(plan({ ...rest, record: record === undefined ? undefined : { ...record, loads } })).expected;
 }
 
 test.each<readonly [when: string, of: World, step: number, rest: number, pauses: Expected['pauses']]>([

@@ -16,7 +16,7 @@ import { rolloutHash } from '../../src/reconcile/observe/digests.ts';
 import { readRollout } from '../../src/reconcile/observe/read-rollout.ts';
 import { batchReady, coversAll, nextPartition, partitionOf, plannedGroups } from '../../src/rollout/batches.ts';
 import { phaseOf, rolloutIdOf } from '../../src/rollout/phase.ts';
-import { plan } from '../../src/rollout/plan.ts';
+import { plan, recordWritten } from '../../src/rollout/plan.ts';
 import { isJump, nextStepIndex, pauseDecision, stepAfterEdit, stepStates } from '../../src/rollout/steps.ts';
 import { deviations, type KruiseCase, kruiseGroups, patched, unanswered, without } from '../support/kruise.ts';
 import { type KruiseStory, type Moment, playKruiseStory } from '../support/kruise-story.ts';
@@ -86,7 +86,7 @@ const answers: Readonly<Record<string, Answer>> = {
     );
     const ok = made.commit !== undefined;
     // The step after is written by the pass that sees the approval: StepReady is passed through.
-    return { ok, currentStepState: ok ? 'StepReady' : made.record?.currentStepState };
+    return { ok, currentStepState: ok ? 'StepReady' : made.record.currentStepState };
   },
   'step-jump': (of) => stepJump(of),
   'plan-change': (of) => planChange(of),
@@ -230,11 +230,13 @@ function stepJump(of: KruiseCase): unknown {
         }),
     intents: { jump: `${target}@B.2` },
   };
-  const { commit, record } = plan(world(inDelivery));
+  const made = plan(world(inDelivery));
+  const { commit } = made;
+  const record = recordWritten(made);
   expect(commit?.reason === 'Jumped').toBe(
     updatedReplicas !== null && isJump(target, { current, steps: steps.length }),
   );
-  if (commit?.reason !== 'Jumped' || record === undefined) return stay;
+  if (commit?.reason !== 'Jumped') return stay;
   return {
     jumped: true,
     currentStepIndex: record.currentStepIndex,

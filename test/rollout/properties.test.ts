@@ -3,14 +3,15 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ACCEPTABLE } from '../../src/api/intents.ts';
-import { at, type JsonObject } from '../../src/api/json.ts';
+import { type JsonObject } from '../../src/api/json.ts';
 import { SENTINEL } from '../../src/api/workload.ts';
 import { factsDigest, withFactDigests } from '../../src/reconcile/observe/digests.ts';
 import { releaseToAccept } from '../../src/rollout/accepting.ts';
 import { plannedGroups } from '../../src/rollout/batches.ts';
 import { factsOf } from '../../src/rollout/facts.ts';
+import { hold } from '../../src/rollout/hold.ts';
 import type { MoveReason } from '../../src/rollout/move.ts';
-import { type Plan, plan } from '../../src/rollout/plan.ts';
+import { type Plan, plan, planHeld, recordWritten } from '../../src/rollout/plan.ts';
 import { situationOf } from '../../src/rollout/situation.ts';
 import type { Snapshot } from '../../src/rollout/snapshot.ts';
 import { arbitraryWorld } from '../support/arbitrary-world.ts';
@@ -18,6 +19,8 @@ import { roundTrip } from '../support/planned.ts';
 import { marksOf, type World, world } from '../support/snapshot.ts';
 
 const RUNS = { numRuns: 3000 };
+/** What people are told: another word for a commit that is held. */
+const TOLD = { currentStepState: '', message: '', conditions: [], holds: [] };
 
 /** Lets groups go, or takes their number further in the plan. */
 const FORWARD: readonly MoveReason[] = ['StepReady', 'Jumped', 'StepsEdited'];
@@ -95,7 +98,7 @@ law('a snapshot is not changed by planning', (of, snapshot) => {
 law('a step never lets more groups go than its plan allows, beyond those that have gone', (_, snapshot, made) => {
   const written = partitionOf(snapshot, made);
   if (written === undefined || !FORWARD.includes(written.reason)) return;
-  const step = made.record?.marks?.step;
+  const step = recordWritten(made).marks?.step;
   const steps = snapshot.rollout?.rollout.steps ?? [];
   const n = groupsWanted(snapshot);
   const plannedStep = step?.kind === 'step' ? steps[step.index - 1] : undefined;
@@ -107,7 +110,7 @@ law('a step never lets more groups go than its plan allows, beyond those that ha
 
 law('one step at a time, unless a jump or an edited plan says so', (_, snapshot, made) => {
   const before = snapshot.workload?.workload.marks;
-  const after = made.record?.marks;
+  const after = recordWritten(made).marks;
   if (made.commit?.reason !== 'StepReady' || after?.step?.kind !== 'step') return;
   const index = before?.step?.kind === 'step' ? before.step.index : 0;
   expect(after.step.index).toBe(index + 1);
@@ -123,7 +126,7 @@ law(
     const written = partitionOf(snapshot, made);
     expect(written?.after).toBe(written?.before);
     expect(snapshot.live.scaler.kind).toBe('absent');
-    expect(made.record?.marks?.restore?.replicas).toEqual({ was: replicas.before, set: replicas.after });
+    expect(recordWritten(made).marks?.restore?.replicas).toEqual({ was: replicas.before, set: replicas.after });
   },
 );
 
@@ -133,7 +136,7 @@ law(
     const replicas = replicasOf(snapshot, made);
     if (replicas === undefined || replicas.after >= replicas.before) return;
     expect(snapshot.workload?.workload.marks?.restore?.replicas).toEqual({ was: replicas.after, set: replicas.before });
-    expect(made.record?.marks?.restore?.replicas).toBeUndefined();
+    expect(recordWritten(made).marks?.restore?.replicas).toBeUndefined();
     expect([...BACK, 'SurgeReturned', 'Settled', 'RolledBack']).toContain(made.commit?.reason);
   },
 );
@@ -144,7 +147,7 @@ law(
     if (made.commit?.reason !== 'SurgeReturned' && made.commit?.reason !== 'Settled') return;
     const replicas = replicasOf(snapshot, made);
     if (replicas === undefined) return;
-    const groups = made.record?.groups.filter((group) => group.index < replicas.after) ?? [];
+    const groups = made.record.groups.filter((group) => group.index < replicas.after);
     expect(groups.filter((group) => group.ready)).toHaveLength(replicas.after);
   },
 );
@@ -202,12 +205,12 @@ law('an abort of what is being delivered is always written, where the stable tex
   const release = `${String(of.marks).split(' ')[0]}`;
   const made = plan(world({ ...of, text: release.charAt(0), intents: { abort: release } }));
   expect(['Aborted', 'Reverted']).toContain(made.commit?.reason);
-  expect(at(made.record, ['marks', 'step', 'kind'])).toBe('rollback');
+  expect(recordWritten(made).marks?.step?.kind).toBe('rollback');
 });
 
 law('a serial is never used twice', (_, snapshot, made) => {
   const before = snapshot.workload?.workload.marks;
-  const after = made.record?.marks;
+  const after = recordWritten(made).marks;
   if (before === undefined || after === undefined || made.commit === undefined) return;
   const known = [before.release, ...before.aborted];
   if (known.some((release) => release.digest === after.release.digest && release.serial === after.release.serial))
@@ -232,6 +235,25 @@ law('an unchanged world gives an unchanged record, at once', (_, snapshot, made)
   if (waits(second) !== waits(made)) return;
   const plain = (record: Plan['record']): unknown => ({ ...record, auditedAt: 0 });
   expect(plain(second.record)).toEqual(plain(made.record));
+});
+
+law('a commit that is not written leaves no trace in the record', (_, snapshot, made) => {
+  if (made.commit === undefined) return;
+  const { marks, step } = made.record;
+  expect(marks).toEqual(snapshot.workload?.workload.marks ?? snapshot.record?.marks);
+  expect(step?.index).toBe(marks?.step?.kind === 'step' ? marks.step.index : undefined);
+  expect(made.record.settled).toBe(false);
+  const held = planHeld(made, snapshot, hold('PushRefused', 'a rule'));
+  expect({ ...held.record, ...TOLD }).toEqual({ ...made.record, ...TOLD });
+  expect(held.record.message).toBe('A rule');
+});
+
+law('a commit that is written is in the record with its marks, and no soak of it has begun', (_, _snapshot, made) => {
+  if (made.commit === undefined) return;
+  const { marks, step } = recordWritten(made);
+  expect(marks).toEqual(made.commit.expected.marks);
+  if (marks?.step?.kind !== 'step') return;
+  expect([step?.index, step?.doneSince]).toEqual([marks.step.index, undefined]);
 });
 
 law('accepting a hold for what it shows ends that hold, and for anything else nothing', (_, snapshot, made) => {

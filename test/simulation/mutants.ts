@@ -59,7 +59,7 @@ export const mutants: readonly Mutant[] = [
     'the value of the autoscaler is written back',
     'rollout/plan.ts',
     'edits: moveEdits(move, file, snapshot.rollout),',
-    `edits: moveEdits(move, file, snapshot.rollout).map((object) => ({ ...object, edits: [...object.edits, ...(situation?.replicas === undefined || situation.replicas === file.workload.replicas ? [] : [{ kind: 'set', path: ['spec', 'replicas'], value: situation.replicas }])] })),`,
+    `edits: moveEdits(move, file, snapshot.rollout).map((object) => ({ ...object, edits: [...object.edits, ...(pass.situation?.replicas === undefined || pass.situation.replicas === file.workload.replicas ? [] : [{ kind: 'set', path: ['spec', 'replicas'], value: pass.situation.replicas }])] })),`,
   ),
   // What a step rests on.
   mutant(

@@ -5,6 +5,7 @@ import { INTENT } from '../../src/api/intents.ts';
 import type { JsonObject } from '../../src/api/json.ts';
 import type { RolloutRecord } from '../../src/api/record.ts';
 import { printRelease } from '../../src/api/release.ts';
+import { recordWritten } from '../../src/rollout/plan.ts';
 import { LWS_FILE, LWS_TEXT, OLD, ROLLOUT_FILE } from './vllm.ts';
 import { World } from './world.ts';
 
@@ -76,7 +77,8 @@ class Player {
       const before = `${this.world.repository.head('main')} ${this.world.groups()}`;
       const { outcomes } = await this.world.pass();
       // A quiet pass looks at nothing.
-      this.record = outcomes[0]?.plan?.record ?? this.record;
+      const [outcome] = outcomes;
+      this.record = outcome?.plan === undefined ? this.record : recordWritten(outcome.plan);
       this.world.sync();
       this.world.tick(ROUND_SECONDS);
       quiet = `${this.world.repository.head('main')} ${this.world.groups()}` === before ? quiet + 1 : 0;

@@ -6,6 +6,7 @@ import { NO_OVERRIDES, newMemory, type PassResult } from '../../reconcile/pass.t
 import { runPass } from '../../reconcile/run.ts';
 import { stateCell } from '../../reconcile/status/status-page.ts';
 import type { Hold } from '../../rollout/hold.ts';
+import { recordWritten } from '../../rollout/plan.ts';
 import type { Act } from './acts.ts';
 import { readFleet } from './fleet.ts';
 import type { Happening, Scene } from './scene.ts';
@@ -99,7 +100,7 @@ class Story {
     const [outcome] = result.outcomes;
     if (outcome?.plan === undefined) throw new Error(outcome?.error ?? 'the pass found no Rollout');
     this.holds = outcome.plan.holds;
-    if (outcome.plan.record !== undefined) this.state = stateCell(outcome.plan.record).replaceAll('*', '');
+    this.state = stateCell(recordWritten(outcome.plan)).replaceAll('*', '');
   }
 
   private async letPeopleAct(scene: Scene): Promise<boolean> {

@@ -4,6 +4,7 @@ import type { Issue } from '../../api/issue.ts';
 import { oneLine } from '../../api/printable.ts';
 import { printExpected } from '../../rollout/expected.ts';
 import { holdKind } from '../../rollout/hold.ts';
+import { recordWritten } from '../../rollout/plan.ts';
 import { type Outcome, type PassResult, QUIET_REPORT } from '../pass.ts';
 import { groupsCell, stateCell } from './status-page.ts';
 
@@ -24,7 +25,7 @@ export function passReport(result: PassResult): string {
 function outcomeReport(outcome: Outcome): string {
   const { plan } = outcome;
   const name = `${outcome.key.namespace}/${outcome.key.name}`;
-  const record = plan?.record;
+  const record = plan === undefined ? undefined : recordWritten(plan);
   const head =
     record === undefined ? name : `${name}  ${stateCell(record).replaceAll('*', '')}  ${groupsCell(record)}`.trimEnd();
   const lines = [head];

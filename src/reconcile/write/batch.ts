@@ -2,6 +2,7 @@
 
 import type { RolloutRecord } from '../../api/record.ts';
 import { printKey } from '../../rollout/messages.ts';
+import { recordWritten } from '../../rollout/plan.ts';
 import type { Memory, PassResult, Reading } from '../pass.ts';
 import type { Reconciled } from '../reconcile.ts';
 import { type StatusBranch, type StatusIndex, statusWrites } from '../status/record-store.ts';
@@ -17,7 +18,10 @@ export type Written = {
   readonly memory: Memory;
 };
 
-/** One push of these steps and of what the records say with them, onto branches that are where `at` says. */
+/**
+ * One push of these steps and of the records with them, onto branches that are where `at` says. `at.records` hold what
+ * was seen; what a commit adds is added for the steps of this very push.
+ */
 export function batchOf(
   pass: Written,
   at: {
@@ -28,7 +32,8 @@ export function batchOf(
   },
 ): Batch {
   const { reading } = pass;
-  const changed = [...at.records].filter(([key, record]) => {
+  const records = withSteps(at.records, at.steps);
+  const changed = [...records].filter(([key, record]) => {
     const stored = reading.status.records.get(key);
     return (
       stored?.kind !== 'read' ||
@@ -48,7 +53,7 @@ export function batchOf(
     steps: at.steps.map(stepOf),
     statusWrites: statusWrites(at.status, {
       cluster: reading.desired.config.cluster,
-      records: at.records,
+      records,
       index: pass.index,
     }),
     statusMessage: [
@@ -57,6 +62,17 @@ export function batchOf(
       '',
     ].join('\n'),
   };
+}
+
+/** The records once these steps are on main. */
+export function withSteps(
+  records: ReadonlyMap<string, RolloutRecord>,
+  steps: readonly Reconciled[],
+): ReadonlyMap<string, RolloutRecord> {
+  const written = steps.flatMap(({ key, plan }) =>
+    plan === undefined ? [] : [[printKey(key), recordWritten(plan)] as const],
+  );
+  return new Map([...records, ...written]);
 }
 
 function stepOf(one: Reconciled): Step {

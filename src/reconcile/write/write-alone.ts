@@ -6,17 +6,17 @@ import { type Hold, hold } from '../../rollout/hold.ts';
 import { printKey } from '../../rollout/messages.ts';
 import { planHeld } from '../../rollout/plan.ts';
 import type { Outcome, PassResult, Ports } from '../pass.ts';
-import { decide, type Reconciled } from '../reconcile.ts';
+import { draw, type Reconciled } from '../reconcile.ts';
 import type { StatusBranch } from '../status/record-store.ts';
-import { batchOf, type Written } from './batch.ts';
+import { batchOf, type Written, withSteps } from './batch.ts';
 import { type Batch, type Executed, execute } from './execute.ts';
 
 /** How far the pushes have come. */
 type Progress = {
   main: string;
   status: StatusBranch;
-  /** What the status branch is to say: as it was, but for those that have been tried. */
-  readonly records: Map<string, RolloutRecord>;
+  /** What the status branch is to say: what was seen, and what was written of it. */
+  records: ReadonlyMap<string, RolloutRecord>;
   readonly texts: Map<string, string>;
   /** Why the server takes no record; undefined: as far as is known it does. */
   statusRefused: Refused | undefined;
@@ -36,7 +36,7 @@ export async function writeAlone(
   const progress: Progress = {
     main: at.main,
     status,
-    records: recordsWithout(pass, at.steps),
+    records: pass.records,
     texts: new Map(desired.texts),
     statusRefused: at.refused.branch === statusBranch ? at.refused : undefined,
   };
@@ -60,37 +60,21 @@ export async function writeAlone(
   return { ...pass.result, outcomes, failed, status: done.kind === 'written' ? (done.status ?? head) : head };
 }
 
-/** What this pass wants recorded, but of the rollouts that are yet to be tried only what is there already. */
-function recordsWithout(pass: Written, steps: readonly Reconciled[]): Map<string, RolloutRecord> {
-  const records = new Map(pass.records);
-  for (const step of steps) {
-    const key = printKey(step.key);
-    const stored = pass.reading.status.records.get(key);
-    if (stored?.kind === 'read') records.set(key, stored.record);
-    else records.delete(key);
-  }
-  return records;
-}
-
 async function tryStep(
   { git }: Ports,
   pass: Written,
   { step, progress }: { readonly step: Reconciled; readonly progress: Progress },
 ): Promise<Outcome | 'moved'> {
-  const one = afresh(step, progress.texts);
-  const forward = one.plan?.commit?.way === 'forward';
+  const one = drawnOn(progress.texts, step);
+  const { commit } = one.plan ?? {};
+  if (commit === undefined) return remembered(one, progress);
+  const forward = commit.way === 'forward';
   if (forward && progress.statusRefused !== undefined) return statusRefused(pass, { one, progress });
-  const records = new Map(progress.records);
-  const record = one.plan?.record;
-  if (record !== undefined) records.set(printKey(one.key), record);
-  const whole = batchOf(pass, { ...progress, records, steps: [one] });
+  const whole = batchOf(pass, { ...progress, steps: [one] });
   const batch: Batch = forward ? whole : { ...whole, statusWrites: [] };
   const done = await execute(git, batch);
   if (done.kind === 'moved') return 'moved';
-  if (done.kind === 'written') {
-    if (record !== undefined) progress.records.set(printKey(one.key), record);
-    return went(progress, { one, batch, done });
-  }
+  if (done.kind === 'written') return went(progress, { one, batch, done });
   if (done.branch === pass.reading.desired.config.statusBranch) {
     progress.statusRefused = done;
     return statusRefused(pass, { one, progress });
@@ -114,6 +98,7 @@ function went(
   },
 ): Outcome {
   progress.main = done.steps[0] ?? progress.main;
+  progress.records = withSteps(progress.records, [one]);
   for (const write of one.writes) if (write.text !== undefined) progress.texts.set(write.path, write.text);
   if (done.status !== undefined) {
     const texts = new Map(progress.status.texts);
@@ -147,13 +132,18 @@ function heldBy(
   progress: Progress,
   { rule, reason }: { readonly rule: string; readonly reason: Hold },
 ): Outcome {
-  if (one.snapshot === undefined) return one;
-  const plan = planHeld(one.snapshot, reason);
-  if (plan.record !== undefined) progress.records.set(printKey(one.key), plan.record);
-  return { ...one, plan, error: rule };
+  if (one.plan === undefined || one.snapshot === undefined) return one;
+  return remembered({ ...one, plan: planHeld(one.plan, one.snapshot, reason), error: rule }, progress);
+}
+
+function remembered(one: Reconciled, progress: Progress): Outcome {
+  const { plan } = one;
+  if (plan !== undefined) progress.records = new Map([...progress.records, [printKey(one.key), plan.record]]);
+  return one;
 }
 
 /** The same step on the texts as they are without those that were refused: two workloads may live in one file. */
-function afresh(step: Reconciled, texts: ReadonlyMap<string, string>): Reconciled {
-  return step.snapshot === undefined ? step : { ...step, ...decide(step.snapshot, texts) };
+function drawnOn(texts: ReadonlyMap<string, string>, one: Reconciled): Reconciled {
+  const { plan, snapshot } = one;
+  return plan === undefined || snapshot === undefined ? one : { ...one, ...draw(plan, snapshot, texts) };
 }

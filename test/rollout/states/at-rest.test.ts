@@ -1,7 +1,7 @@
 /** The rows of the specification at rest: unmanaged, settled, requested. */
 
 import { expect, test } from 'vitest';
-import { plan } from '../../../src/rollout/plan.ts';
+import { plan, recordWritten } from '../../../src/rollout/plan.ts';
 import { planned, type Row } from '../../support/planned.ts';
 import { issueOf, type World, world } from '../../support/snapshot.ts';
 
@@ -16,7 +16,7 @@ test('unmanaged and not at rest: not healthy, and who can help', () => {
   expect(made.holds.map(({ message }) => message)).toEqual([
     'Group 3 is not ready (leader: ImagePullBackOff). Not taken over yet: that is done once all groups are ready on one template. If it stays so, mend the template in apps/vllm/lws.yaml, or put the one back that worked',
   ]);
-  expect(plan(world(unmanaged)).record?.phase).toBe('Healthy');
+  expect(recordWritten(plan(world(unmanaged))).phase).toBe('Healthy');
 });
 
 test.each<Row>([

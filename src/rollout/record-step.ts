@@ -1,0 +1,100 @@
+/** What the record remembers of the step in Git: its plan, its soak clock, and who was started anew in it. */
+
+import type { StepRecord } from '../api/record.ts';
+import { printRelease, type Release, sameRelease } from '../api/release.ts';
+import { frozenPlanOf } from '../api/rollout-frozen.ts';
+import { plannedGroups } from './batches.ts';
+import type { Move } from './move.ts';
+import { noLaterThanNow } from './record-groups.ts';
+import { restartsOf } from './restarts.ts';
+import type { Situation } from './situation.ts';
+import type { Snapshot } from './snapshot.ts';
+import { clockIsBehind, soakingSince } from './soak.ts';
+
+/** The step that Git holds, and since when its groups have all been there. */
+export function stepSeen(
+  snapshot: Snapshot,
+  situation: Situation | undefined,
+  stepDone: boolean,
+): StepRecord | undefined {
+  if (situation === undefined) return snapshot.record?.step;
+  const { marks, partition } = situation;
+  if (marks?.step?.kind !== 'step') return undefined;
+  const { release } = marks;
+  const { index } = marks.step;
+  const before = recorded(snapshot, { release, index });
+  if (before === undefined)
+    // Found, under a Rollout of another name perhaps: its commit is one that nobody has looked up.
+    return newStep(situation, {
+      release,
+      index,
+      partition,
+      writtenAt: undefined,
+      restarts: restartsOf(situation),
+      doneSince: stepDone ? snapshot.now : undefined,
+    });
+  // A pass that could not read the groups knows nothing against them: it neither starts nor stops the clock.
+  if (!stepDone && situation.observed === undefined) return before;
+  return {
+    ...before,
+    writtenAt: dateOf(situation, before),
+    doneSince: stepDone ? (soakingSince(situation) ?? snapshot.now) : undefined,
+    restarts: restartsOf(situation),
+  };
+}
+
+/** The step that this move writes; its soak has not begun. */
+export function stepWritten(snapshot: Snapshot, situation: Situation | undefined, move: Move): StepRecord | undefined {
+  if (situation === undefined) return snapshot.record?.step;
+  const { release, step } = move.marks;
+  if (step?.kind !== 'step') return undefined;
+  const { index } = step;
+  const before = recorded(snapshot, { release, index });
+  return newStep(situation, {
+    release,
+    index,
+    partition: move.partition ?? situation.partition,
+    writtenAt: before === undefined ? snapshot.now : before.writtenAt,
+    restarts: undefined,
+    doneSince: undefined,
+  });
+}
+
+type Written = Pick<StepRecord, 'release' | 'index' | 'partition' | 'writtenAt' | 'restarts' | 'doneSince'>;
+
+function newStep({ snapshot, steps, replicas = 0 }: Situation, of: Written): StepRecord {
+  const { release, index, partition, writtenAt, restarts, doneSince } = of;
+  const before = snapshot.record?.step;
+  const frozen = sameRelease(before?.release, release) ? before?.frozen : undefined;
+  const file = snapshot.rollout;
+  return {
+    release,
+    index,
+    planned: steps.map((step) => plannedGroups(step.replicas, replicas)),
+    replicas,
+    partition,
+    writtenAt,
+    restarts,
+    doneSince,
+    frozen: frozen ?? (file === undefined ? undefined : frozenPlanOf(file.rollout)),
+  };
+}
+
+/** What the record knows of this very step. */
+function recorded(
+  { record }: Snapshot,
+  step: { readonly release: Release; readonly index: number },
+): StepRecord | undefined {
+  const before = record?.step;
+  const same =
+    before !== undefined && before.index === step.index && printRelease(before.release) === printRelease(step.release);
+  return same ? before : undefined;
+}
+
+/**
+ * A date to come was written by a clock that ran ahead, and counts from now; unless groups show that it is our own
+ * clock that is behind: then a pass that knows better must find it as it was.
+ */
+function dateOf(situation: Situation, { writtenAt: at }: StepRecord): number | undefined {
+  return at === undefined || clockIsBehind(situation) ? at : noLaterThanNow(at, situation.snapshot);
+}
