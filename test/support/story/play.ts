@@ -172,8 +172,18 @@ export async function playStory(story: string, files: Readonly<Record<string, st
 const SETTING =
   /^Given LWS (0\.8|0\.10)(?:, the StatefulSet gate (on|off))?(?:, groups that load for (\d+) seconds)?(?:, (\d+) of (\S+))?\.$/;
 
+const SHARED = /^In Git: ([a-z0-9, -]+)\.$/;
+
+/** The folders of `common` whose files the repository of a story begins with. */
+export function sharedOf(story: string): readonly string[] {
+  return story.split('\n').flatMap((line) => SHARED.exec(line)?.[1]?.split(', ') ?? []);
+}
+
 function parseStory(story: string): { readonly beginning: Beginning; readonly lines: readonly string[] } {
-  const lines = story.trimEnd().split('\n');
+  const lines = story
+    .trimEnd()
+    .split('\n')
+    .filter((line) => !SHARED.test(line));
   const setting = lines.map((line) => SETTING.exec(line)).find((match) => match !== null);
   return {
     beginning: {
