@@ -2,18 +2,22 @@
 
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { playStory, sharedOf } from '../support/story/play.ts';
 
-const root = new URL('../../fixtures/scenarios/', import.meta.url).pathname;
-const COMMON = 'common';
+/** The folder of all stories. */
+export const root = new URL('../../fixtures/scenarios/', import.meta.url).pathname;
+/** The folder in it of what stories share. */
+export const COMMON = 'common';
 
-function foldersIn(folder: string): readonly string[] {
+/** The names of the folders right below a folder. */
+export function foldersIn(folder: string): readonly string[] {
   const entries = readdirSync(folder, { withFileTypes: true });
   return entries.flatMap((entry) => (entry.isDirectory() ? [entry.name] : [])).sort();
 }
 
-const names = foldersIn(root).filter((name) => name !== COMMON);
+/** Every story. */
+export const names = foldersIn(root).filter((name) => name !== COMMON);
 
 function filesBelow(folder: string, prefix = ''): Record<string, string> {
   const files: Record<string, string> = {};
@@ -26,19 +30,27 @@ function filesBelow(folder: string, prefix = ''): Record<string, string> {
   return files;
 }
 
-function storyOf(name: string): string {
+/** The lines of a story. */
+export function storyOf(name: string): string {
   return readFileSync(join(root, name, 'story.txt'), 'utf8');
 }
 
-function commonFiles(part: string): Record<string, string> {
+/** The files of one part of what stories share. */
+export function commonFiles(part: string): Record<string, string> {
   return filesBelow(join(root, COMMON, part));
 }
 
-function ownFiles(name: string): Record<string, string> {
+/** The files that a story brings itself. */
+export function ownFiles(name: string): Record<string, string> {
   return filesBelow(join(root, name, 'repository'));
 }
 
-test.each(names)('%s', async (name) => {
+/** The share of one test file: every `of`th story from `first` on. */
+export function checkStories(share: { readonly first: number; readonly of: number }): void {
+  test.each(names.filter((_name, at) => at % share.of === share.first))('%s', check);
+}
+
+async function check(name: string): Promise<void> {
   const folder = join(root, name);
   const story = storyOf(name);
   const files = Object.assign({}, ...sharedOf(story).map(commonFiles), ownFiles(name));
@@ -47,27 +59,4 @@ test.each(names)('%s', async (name) => {
   if (process.env['UPDATE_GOLDEN'] === '1') writeFileSync(golden, transcript);
   expect(existsSync(golden), `${golden} is missing: run with UPDATE_GOLDEN=1`).toBe(true);
   expect(transcript).toBe(readFileSync(golden, 'utf8'));
-});
-
-describe('what stories share', () => {
-  test('is in common, and all of that is taken', () => {
-    const taken = new Set(names.flatMap((name) => sharedOf(storyOf(name))));
-    expect([...taken].sort()).toEqual(foldersIn(join(root, COMMON)));
-  });
-  test('is there once: a second copy belongs into common', () => {
-    const sets = [
-      ...foldersIn(join(root, COMMON)).map((part) => [`${COMMON}/${part}`, commonFiles(part)] as const),
-      ...names.map((name) => [name, ownFiles(name)] as const),
-    ];
-    const places = new Map<string, string>();
-    const copies = sets.flatMap(([place, files]) =>
-      Object.entries(files).flatMap(([path, text]) => {
-        const key = `${path}\n${text}`;
-        const first = places.get(key) ?? place;
-        places.set(key, first);
-        return first === place ? [] : [`${place} has ${path} of ${first}`];
-      }),
-    );
-    expect(copies).toEqual([]);
-  });
-});
+}
