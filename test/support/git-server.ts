@@ -2,7 +2,7 @@
 
 import { execFile, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -109,7 +109,9 @@ async function createRepository(server: GitServer, name: string): Promise<Served
 
 /** Initialises a bare repository that serves partial reads and accepts pushes over HTTP. */
 export async function createBareRepository(path: string): Promise<void> {
-  await run('git', ['init', '-q', '--bare', '-b', 'main', path], { env: gitEnvironment });
+  // Without the samples of hooks, which every repository and every copy of one would carry.
+  await run('git', ['init', '-q', '--bare', '-b', 'main', '--template=', path], { env: gitEnvironment });
+  mkdirSync(join(path, 'hooks'));
   const settings = [
     ['http.receivepack', 'true'],
     ['uploadpack.allowFilter', 'true'],
@@ -151,30 +153,29 @@ export function bareRepository(path: string): Omit<ServedRepository, 'url'> {
   return {
     path,
     git,
-    commit: (branch, files, message = 'edit') => fastImport({ path, git, branch, message }, files),
+    commit: (branch, files, message = 'edit') => fastImport({ path, branch, message }, files),
     hook: (name, script) => writeFileSync(join(path, 'hooks', name), `#!/bin/sh\n${script}\n`, { mode: 0o755 }),
   };
 }
 
 type ImportTarget = {
   readonly path: string;
-  readonly git: (...args: readonly string[]) => Promise<string>;
   readonly branch: string;
   readonly message: string;
 };
 
 async function fastImport(
-  { path, git, branch, message }: ImportTarget,
+  { path, branch, message }: ImportTarget,
   files: Readonly<Record<string, string | Buffer | undefined>>,
 ): Promise<string> {
   const ref = `refs/heads/${branch}`;
-  const head = await git('for-each-ref', '--format=%(objectname)', ref);
   const parts: Buffer[] = [];
   const line = (text: string) => parts.push(Buffer.from(`${text}\n`));
   line(`commit ${ref}`);
+  line('mark :1');
   line(`committer ${somebody[0]} <${somebody[1]}> ${somebody[2]}`);
   line(`data ${Buffer.byteLength(message)}\n${message}`);
-  if (head !== '') line(`from ${head}`);
+  if (hasRef(path, ref)) line(`from ${ref}^0`);
   for (const [name, content] of Object.entries(files)) {
     if (content === undefined) {
       line(`D ${quoted(name)}`);
@@ -185,8 +186,14 @@ async function fastImport(
     line(`data ${bytes.length}`);
     parts.push(bytes, Buffer.from('\n'));
   }
-  await pipeToGit(path, ['fast-import', '--quiet'], Buffer.concat(parts));
-  return git('rev-parse', ref);
+  line('get-mark :1');
+  return pipeToGit(path, ['fast-import', '--quiet'], Buffer.concat(parts));
+}
+
+/** Whether a repository on disk has this branch; as a file of its own, or packed. */
+function hasRef(path: string, ref: string): boolean {
+  const packed = join(path, 'packed-refs');
+  return existsSync(join(path, ref)) || (existsSync(packed) && readFileSync(packed, 'utf8').includes(` ${ref}\n`));
 }
 
 /** A path as fast-import reads it: in C's way, control characters in octal. */

@@ -59,7 +59,19 @@ export async function startSite(options: SiteOptions = {}): Promise<Site> {
   return site;
 }
 
+/** What an agent applies of a file. */
+type Workloads = readonly JsonObject[] | 'not to be applied';
+
+function workloadsIn(text: string): Workloads {
+  const documents = parseAllDocuments(text);
+  if (text.includes('{{') || documents.some((document) => document.errors.length > 0)) return 'not to be applied';
+  const values = documents.map((document) => document.toJS() as JsonObject);
+  return values.filter((value) => value?.['kind'] === 'LeaderWorkerSet');
+}
+
 export class Site {
+  /** By the name of the blob: most files stay as they are from one look to the next. */
+  private readonly workloads = new Map<string, Workloads>();
   readonly folder: string;
   readonly repository: Omit<ServedRepository, 'url'>;
   readonly model: Cluster;
@@ -137,18 +149,14 @@ export class Site {
 
   /** The agent applies main, and a minute passes. */
   async sync(): Promise<void> {
-    const paths = (await this.repository.git('ls-tree', '-r', '--name-only', 'main')).split('\n');
+    const files = (await this.repository.git('ls-tree', '-r', '--format=%(objectname) %(path)', 'main')).split('\n');
     const manifests = new Map<string, readonly JsonObject[]>();
-    for (const path of paths.filter((name) => /^apps\/.*\.(ya?ml|json)$/.test(name))) {
-      const text = await this.text(path);
-      const documents = parseAllDocuments(text);
-      // Neither is what an agent can apply.
-      if (text.includes('{{') || documents.some((document) => document.errors.length > 0)) continue;
-      const values = documents.map((document) => document.toJS() as JsonObject);
-      manifests.set(
-        path,
-        values.filter((value) => value?.['kind'] === 'LeaderWorkerSet'),
-      );
+    for (const file of files) {
+      const [oid, path] = [file.slice(0, file.indexOf(' ')), file.slice(file.indexOf(' ') + 1)];
+      if (!/^apps\/.*\.(ya?ml|json)$/.test(path)) continue;
+      const workloads = this.workloads.get(oid) ?? workloadsIn(await this.repository.git('cat-file', 'blob', oid));
+      this.workloads.set(oid, workloads);
+      if (workloads !== 'not to be applied') manifests.set(path, workloads);
     }
     syncCommit(this.model.store, manifests, { manager: 'kustomize-controller', namespace: 'llm', prune: true });
     this.model.settle();
