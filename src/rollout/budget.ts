@@ -7,7 +7,7 @@ import { wanted } from './gates/cluster.ts';
 import type { Group } from './groups.ts';
 import { type Move, UNSET } from './move.ts';
 import { willNotGetReady } from './outlook.ts';
-import { type Situation, unavailableBudget, unreadyOf } from './situation.ts';
+import { type Seen, type Situation, unavailableBudget, unreadyOf } from './situation.ts';
 import { surgeInGit } from './surge.ts';
 
 /** What a commit writes of it, and what it remembers of the value before. */
@@ -54,10 +54,9 @@ export function budgetKept({ marks }: Pick<Situation, 'marks'>): Budget {
 
 /** For every commit inside of a delivery: the first one after all groups are ready takes a raised value down. */
 export function budgetAfter(situation: Situation): Budget {
-  const { observed, asked } = situation;
   const raise = ownRaise(situation);
-  if (raise === undefined || observed === undefined || asked === undefined) return budgetKept(situation);
-  return unreadyOf(wanted(observed, asked)).length === 0 ? given(raise) : budgetKept(situation);
+  if (raise === undefined || situation.sight === 'unseen') return budgetKept(situation);
+  return unreadyOf(wanted(situation.observed, situation.asked)).length === 0 ? given(raise) : budgetKept(situation);
 }
 
 /** The marks and the field of a commit inside of a delivery: another floor, and the budget that is due. */
@@ -109,9 +108,8 @@ export function moreDown({ maxUnavailable }: Situation, { displaced }: Budget, c
 }
 
 /** Groups that a newer text finds on neither itself nor the stable text, and that will not get ready by themselves. */
-export function brokenLeftovers(situation: Situation): readonly Group[] {
+export function brokenLeftovers(situation: Seen): readonly Group[] {
   const { observed, asked } = situation;
-  if (observed === undefined || asked === undefined) return [];
   return unreadyOf(wanted(observed, asked)).filter(
     (group) =>
       group.uid !== '' &&
@@ -132,16 +130,15 @@ export function raises({ maxUnavailable }: Situation, { set }: Budget, count: nu
 
 /** The budget of a request that overtakes another: its own, and what its broken leftovers have spent. */
 export function overtakingBudget(situation: Situation): Budget {
-  const { observed, asked } = situation;
-  if (observed === undefined || asked === undefined) return budgetKept(situation);
-  return budgetFor(situation, leftoversInTheWay(situation, asked), asked);
+  if (situation.sight === 'unseen') return budgetKept(situation);
+  return budgetFor(situation, leftoversInTheWay(situation), situation.asked);
 }
 
 /** As long as the others leave people's budget some room, nothing has to rise. */
-function leftoversInTheWay(situation: Situation, asked: number): number {
-  const { observed } = situation;
+function leftoversInTheWay(situation: Seen): number {
+  const { observed, asked } = situation;
   const broken = brokenLeftovers(situation).length;
-  const unready = observed === undefined ? 0 : unreadyOf(wanted(observed, asked)).length;
+  const unready = unreadyOf(wanted(observed, asked)).length;
   return unready >= unavailableBudget(peoplesBudget(situation), asked) ? broken : 0;
 }
 

@@ -9,7 +9,7 @@ import { nameGroups } from './groups.ts';
 import type { Move } from './move.ts';
 import { willNotGetReady } from './outlook.ts';
 import { immutableChanges } from './recreate-change.ts';
-import { type Situation, unavailableBudget } from './situation.ts';
+import { type Seen, type Situation, unavailableBudget } from './situation.ts';
 
 /** What an expectation is made from: the loads of the record after this pass, in seconds. */
 type Evidence = {
@@ -24,11 +24,11 @@ type Evidence = {
  * the clock, so that an unchanged world leaves the record alone. A pass that cannot read the groups knows nothing new.
  */
 export function expectedOf({ situation, move, loads }: Evidence): Expected | undefined {
-  const { observed, replicas, snapshot, maxUnavailable } = situation;
   const step = move === undefined ? situation.marks?.step : move.marks.step;
   const requested = move === undefined && situation.state.kind === 'requested';
   if (step === undefined && !requested) return undefined;
-  if (observed === undefined || replicas === undefined) return snapshot.record?.expected;
+  if (situation.sight === 'unseen') return situation.snapshot.record?.expected;
+  const { observed, replicas, maxUnavailable } = situation;
   const budget = Math.max(1, unavailableBudget(maxUnavailable, replicas));
   const gated = observed.leaderSet.maxUnavailable === undefined;
   const atOnce = comesUpTogether(situation, move) ? Math.max(1, replicas) : gated ? 1 : budget;
@@ -71,9 +71,8 @@ function loadOf(loads: readonly number[]): Expected['load'] {
 
 type Counts = { readonly step: number; readonly rest: number };
 
-function goingOn({ observed, replicas, asked, partition, steps, marks }: Situation, move: Move | undefined): Counts {
-  if (observed === undefined || replicas === undefined) return { step: 0, rest: 0 };
-  const groups = wanted(observed, asked ?? replicas);
+function goingOn({ observed, replicas, asked, partition, steps, marks }: Seen, move: Move | undefined): Counts {
+  const groups = wanted(observed, asked);
   const first = steps[0];
   const floor = (move?.marks ?? marks)?.restore?.floor;
   // Armed again, every group may have gone: what the step let go is at or above its floor.
@@ -88,8 +87,7 @@ function goingOn({ observed, replicas, asked, partition, steps, marks }: Situati
   };
 }
 
-function goingBack({ observed, replicas, partition }: Situation, move: Move | undefined): Counts {
-  if (observed === undefined || replicas === undefined) return { step: 0, rest: 0 };
+function goingBack({ observed, replicas, partition }: Seen, move: Move | undefined): Counts {
   const home = move?.text === undefined ? 'release' : 'stable';
   const from = Math.min(move?.partition ?? partition, replicas);
   const away = wanted(observed, replicas).filter((group) => !group.ready || group.version !== home);

@@ -6,17 +6,17 @@ import { recreatedFacts } from './gates/cluster.ts';
 import { astrayFacts, overshootFacts, scaledAwayFacts } from './gates/out-of-place.ts';
 import { crashLoopingFacts } from './gates/trouble.ts';
 import type { AcceptedReason } from './hold.ts';
-import type { Situation } from './situation.ts';
+import { type Situation, whenSeen } from './situation.ts';
 import { partitionFacts } from './strategies/partition-edited.ts';
 
 /** What `accept` of each row in `HOLDS` says in words. */
 const factsByReason = {
-  Overshoot: overshootFacts,
-  GroupsAstray: astrayFacts,
+  Overshoot: whenSeen(overshootFacts),
+  GroupsAstray: whenSeen(astrayFacts),
   PartitionEdited: partitionFacts,
   Recreated: recreatedFacts,
   StepScaledAway: scaledAwayFacts,
-  GroupCrashLoop: crashLoopingFacts,
+  GroupCrashLoop: whenSeen(crashLoopingFacts),
 } satisfies Record<AcceptedReason, (situation: Situation) => JsonObject | undefined>;
 
 /** The facts behind each hold, where there are any: the same that the hold carries. */

@@ -7,7 +7,7 @@ import type { Decision } from './move.ts';
 import { groupsAfter, noLaterThanNow } from './record-groups.ts';
 import { progressSeen } from './record-progress.ts';
 import { unseenAfter } from './record-shown.ts';
-import type { Situation } from './situation.ts';
+import { type Situation, whenSeen } from './situation.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /**
@@ -76,7 +76,7 @@ function appliedSince(snapshot: Snapshot, situation: Situation | undefined): num
 /** Another key for the same text is remembered once no group is left on the one before. */
 function revisionAfter(snapshot: Snapshot, situation: Situation | undefined): RolloutRecord['revision'] {
   const key = situation?.observed?.releaseKey;
-  if (situation === undefined || key === undefined || revisionChanged(situation) !== undefined)
+  if (situation === undefined || key === undefined || whenSeen(revisionChanged)(situation) !== undefined)
     return snapshot.record?.revision;
   return { digest: situation.digest, key };
 }

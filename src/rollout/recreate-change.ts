@@ -43,8 +43,9 @@ function textAt(content: JsonObject, field: ImmutableField): string {
  */
 export function immutableBack({ observed, snapshot }: Pick<Situation, 'observed' | 'snapshot'>): boolean {
   const { stable, live } = snapshot;
-  if (observed === undefined || stable.kind !== 'known' || live.revisions.kind !== 'known') return false;
-  const running = live.revisions.value.find((revision) => revision.key === observed.leaderSet.revisionKey);
+  const key = observed?.leaderSet.revisionKey;
+  if (stable.kind !== 'known' || live.revisions.kind !== 'known') return false;
+  const running = live.revisions.value.find((revision) => revision.key === key);
   return running !== undefined && FIELDS.some((field) => differs(field, stable.value.content, running.content));
 }
 

@@ -22,9 +22,9 @@ export function recordedStep({ snapshot, marks }: Situation): StepRecord | undef
  * A pass that sees no leader forgets nothing.
  */
 export function restartsOf(situation: Situation): readonly GroupRestarts[] {
-  const { observed, snapshot, marks, partition, asked } = situation;
   const before = recordedStep(situation)?.restarts ?? [];
-  if (observed === undefined || asked === undefined) return before;
+  if (situation.sight === 'unseen') return before;
+  const { observed, snapshot, marks, partition, asked } = situation;
   const floor = Math.min(partition, marks?.restore?.floor ?? partition);
   return observed.groups.flatMap((group) => {
     if (group.index < floor || group.index >= asked) return [];

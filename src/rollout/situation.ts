@@ -10,7 +10,7 @@ import type { RolloutStep } from '../api/rollout-steps.ts';
 import { DEFAULT_MAX_UNAVAILABLE, type Workload } from '../api/workload.ts';
 import { contestOf, waitingOnApply } from './applied.ts';
 import { type Group, groupsOf, keyOf } from './groups.ts';
-import type { Hold } from './hold.ts';
+import { type Hold, hold } from './hold.ts';
 import type { Snapshot, WorkloadFile } from './snapshot.ts';
 import { type State, stateOf } from './state.ts';
 import { surgeInGit } from './surge.ts';
@@ -26,7 +26,8 @@ export type Observed = {
   readonly releaseKey: string | undefined;
 };
 
-export type Situation = {
+/** What Git, the record and the policies say, whether or not the groups are seen. */
+type Facts = {
   readonly snapshot: Snapshot;
   readonly file: WorkloadFile;
   readonly workload: Workload;
@@ -35,24 +36,39 @@ export type Situation = {
   readonly state: State;
   /** F: the digest of the file as it is. */
   readonly digest: string;
-  /**
-   * N: the groups that people want, without the extra ones of a surge. Steps, partitions and the way back count these.
-   * undefined where an autoscaler owns it and the cluster cannot be read.
-   */
-  readonly replicas: number | undefined;
-  /** N and the extra groups: so many has LWS to run just now. Readiness and the budget count these. */
-  readonly asked: number | undefined;
   /** P as Git has it; LWS reads a missing one as 0. */
   readonly partition: number;
   readonly maxUnavailable: IntOrPercent;
   readonly steps: readonly RolloutStep[];
-  /** undefined: not everything could be read; `unread` says what. */
-  readonly observed: Observed | undefined;
   /** Why Git's fields are not known to be live; undefined: they are. */
   readonly notApplied: Hold | undefined;
   /** Who else writes the fields of this file; undefined: nobody, as far as was seen. */
   readonly contest: Contest | undefined;
 };
+
+/** Everything was read: the groups, and how many of them there are to be. */
+export type Seen = Facts & {
+  readonly sight: 'seen';
+  readonly observed: Observed;
+  /** N: the groups that people want, without the extra ones of a surge. Steps, partitions and the way back count these. */
+  readonly replicas: number;
+  /** N and the extra groups: so many has LWS to run just now. Readiness and the budget count these. */
+  readonly asked: number;
+};
+
+/** Something was not read: no step goes forward. */
+export type Unseen = Facts & {
+  readonly sight: 'unseen';
+  /** What is waited for. */
+  readonly hold: Hold;
+  /** The objects, where only the number of groups is not known. */
+  readonly observed: Observed | undefined;
+  /** Both are known from Git alone where no autoscaler owns them. */
+  readonly replicas: number | undefined;
+  readonly asked: number | undefined;
+};
+
+export type Situation = Seen | Unseen;
 
 /** Works out the facts; pure. `file` is the workload of the snapshot. */
 export function situationOf(snapshot: Snapshot, file: WorkloadFile): Situation {
@@ -61,22 +77,41 @@ export function situationOf(snapshot: Snapshot, file: WorkloadFile): Situation {
   const notApplied = waitingOnApply(snapshot, file);
   const marks = snapshot.lostMarks ?? workload.marks;
   const partition = workload.partition ?? 0;
-  return {
+  const facts: Facts = {
     snapshot,
     file,
     workload,
     marks,
     state: stateOf({ marks, digest: file.digest, partition }),
     digest: file.digest,
-    replicas: asked === undefined ? undefined : asked - surgeOf(workload, asked),
-    asked,
     partition,
     maxUnavailable: workload.maxUnavailable ?? DEFAULT_MAX_UNAVAILABLE,
     steps: snapshot.rollout?.rollout.steps ?? [],
-    observed: observe(snapshot, workload, asked, notApplied === undefined),
     notApplied,
     contest: contestOf(snapshot, file),
   };
+  const observed = observe(snapshot, workload, asked, notApplied === undefined);
+  const replicas = asked === undefined ? undefined : asked - surgeOf(workload, asked);
+  if (observed !== undefined && replicas !== undefined && asked !== undefined)
+    return { ...facts, sight: 'seen', observed, replicas, asked };
+  const uncounted = asked === undefined ? scalerUnreadable(snapshot) : groupsUnread();
+  return { ...facts, sight: 'unseen', hold: notApplied ?? uncounted, observed, replicas, asked };
+}
+
+/** Asks only where the groups are seen: else there is nothing to find, and the hold of what is unseen says why. */
+export function whenSeen<T>(ask: (seen: Seen) => T | undefined): (situation: Situation) => T | undefined {
+  return (situation) => (situation.sight === 'seen' ? ask(situation) : undefined);
+}
+
+/** N decides how many groups a step means; without it nothing is written. */
+export function scalerUnreadable({ live: { scaler } }: Pick<Snapshot, 'live'>): Hold {
+  const why = scaler.kind === 'unknown' ? scaler.why : 'an autoscaler owns it and the cluster cannot be read';
+  return hold('ScalerUnreadable', `the number of groups is not known: ${why}`);
+}
+
+/** The groups are not seen, whatever the reason. */
+export function groupsUnread(): Hold {
+  return hold('ClusterUnreadable', 'the groups could not be read');
 }
 
 function askedReplicas(snapshot: Snapshot, workload: Workload): number | undefined {

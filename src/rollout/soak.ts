@@ -6,7 +6,7 @@ import { toleratedFailures } from './batches.ts';
 import { wanted } from './gates/cluster.ts';
 import type { Group } from './groups.ts';
 import { recordedStep } from './restarts.ts';
-import type { Situation } from './situation.ts';
+import type { Seen, Situation } from './situation.ts';
 
 /**
  * The latest of what shows it: the pass that first saw the step done, the commit that wrote it, and the groups' own
@@ -17,7 +17,8 @@ export function soakingSince(situation: Situation): Instant | undefined {
   const step = recordedStep(situation);
   const { now } = situation.snapshot;
   if (step?.doneSince === undefined) return undefined;
-  const shown = [step.writtenAt, batchReadyAt(situation)].filter((at) => at !== undefined && at <= now);
+  const ready = situation.sight === 'seen' ? batchReadyAt(situation) : undefined;
+  const shown = [step.writtenAt, ready].filter((at) => at !== undefined && at <= now);
   return Math.max(step.doneSince > now ? now : step.doneSince, ...shown.filter((at) => at !== undefined));
 }
 
@@ -27,8 +28,7 @@ export function clockIsBehind({ observed, snapshot }: Situation): boolean {
 }
 
 /** When the last group that the step needs got ready; those that failureThreshold lets it do without do not count. */
-function batchReadyAt({ observed, asked, partition, snapshot }: Situation): Instant | undefined {
-  if (observed === undefined || asked === undefined) return undefined;
+function batchReadyAt({ observed, asked, partition, snapshot }: Seen): Instant | undefined {
   const from = partition === SENTINEL ? 0 : partition;
   const batch = wanted(observed, asked).filter((group) => group.index >= from);
   const ready = batch.filter((group) => group.ready);

@@ -3,13 +3,12 @@
 import { SENTINEL } from '../../api/workload.ts';
 import { type Hold, hold } from '../hold.ts';
 import { groupsAre, notReady } from '../sentences.ts';
-import { flipped, type Situation, unreadyOf } from '../situation.ts';
+import { flipped, type Seen, unreadyOf } from '../situation.ts';
 import { wanted } from './cluster.ts';
 
 /** Why the workload is not at rest: a group missing, not ready, on another revision, or the StatefulSet not flipped. */
-export function atRest(situation: Situation): Hold | undefined {
+export function atRest(situation: Seen): Hold | undefined {
   const { observed, replicas } = situation;
-  if (observed === undefined || replicas === undefined) return undefined;
   const groups = wanted(observed, replicas);
   const elsewhere = groups.filter((group) => group.key !== observed.leaderSet.revisionKey);
   if (elsewhere.length > 0) {
@@ -30,7 +29,7 @@ export function atRest(situation: Situation): Hold | undefined {
 }
 
 /** Nobody but its owner can bring to rest what is not taken over yet: tranche has no text of it to go back to. */
-export function atRestToAdopt(situation: Situation): Hold | undefined {
+export function atRestToAdopt(situation: Seen): Hold | undefined {
   const found = atRest(situation);
   if (found === undefined) return undefined;
   return hold(

@@ -1,6 +1,7 @@
 /** What is asked before each kind of commit: one table, every gate with five words. All of a row are asked, in its order. */
 
 import { fieldContested } from '../contest.ts';
+import { whenSeen } from '../situation.ts';
 import { atRestToAdopt } from './at-rest.ts';
 import {
   blockedByUnreadyGroup,
@@ -43,8 +44,8 @@ const next: readonly Gate[] = [
   replicasUnknown, // N is not ours and not readable
   fieldContested, // somebody else writes our fields
   scaledToZero, // everything would come up on the new text
-  revisionChanged, // somebody else restarts groups
-  (situation) => blockedByUnreadyGroup(situation, situation.partition), // LWS would not move; its own groups apart
+  whenSeen(revisionChanged), // somebody else restarts groups
+  whenSeen((seen) => blockedByUnreadyGroup(seen, seen.partition)), // LWS would not move; its own groups apart
   surgeEndangered, // extra groups do not hold any more
 ];
 
@@ -56,7 +57,7 @@ export const before = {
     disabled, // a person said stop
     replicasUnknown, // N is not ours and not readable
     notApplied, // Git is not live
-    atRestToAdopt, // groups are still moving
+    whenSeen(atRestToAdopt), // groups are still moving
   ],
   /** A text that was given up goes back into its file. */
   retry: [
@@ -81,8 +82,8 @@ export const before = {
     fieldContested, // somebody else writes our fields
     scaledToZero, // on the way up everything starts on the new text
     recreated, // everything is on the new text already
-    mixedRevisions, // something else is half-way
-    blockedByUnreadyGroup, // LWS would not move
+    whenSeen(mixedRevisions), // something else is half-way
+    whenSeen(blockedByUnreadyGroup), // LWS would not move
     surgeRefused, // extra groups would not hold
   ],
   /** The first step of a newer request, in the place of the one that is being delivered. */
@@ -107,7 +108,7 @@ export const before = {
     ...frozen,
     replicasUnknown, // N is not ours and not readable
     scaledToZero, // nothing is seen of a release without groups
-    revisionChanged, // the same text under another name
+    whenSeen(revisionChanged), // the same text under another name
   ],
   /** A budget that broken groups of an older text have spent is raised. */
   raise: [

@@ -5,21 +5,23 @@ import type { JsonObject } from '../../api/json.ts';
 import { type Group, nameGroups } from '../groups.ts';
 import { type Hold, hold, withFacts } from '../hold.ts';
 import { capital, groupsAre, notReady } from '../sentences.ts';
-import { type Observed, type Situation, spendingOf, unavailableBudget } from '../situation.ts';
+import {
+  type Observed,
+  type Seen,
+  type Situation,
+  scalerUnreadable,
+  spendingOf,
+  unavailableBudget,
+} from '../situation.ts';
 
 /** What Git says is not live yet, or not seen by LWS. */
 export function notApplied(situation: Situation): Hold | undefined {
   return situation.notApplied;
 }
 
-/** N decides how many groups a step means; without it nothing is written. */
+/** How many groups there are to be is not known. */
 export function replicasUnknown({ replicas, snapshot }: Situation): Hold | undefined {
-  if (replicas !== undefined) return undefined;
-  const why =
-    snapshot.live.scaler.kind === 'unknown'
-      ? snapshot.live.scaler.why
-      : 'an autoscaler owns it and the cluster cannot be read';
-  return hold('ScalerUnreadable', `the number of groups is not known: ${why}`);
+  return replicas === undefined ? scalerUnreadable(snapshot) : undefined;
 }
 
 /** At zero groups the partition guards nothing (trace 09). */
@@ -36,10 +38,9 @@ export function scaledToZero({ replicas }: Situation): Hold | undefined {
  * `below`: groups from there up are the release's, even while they are not on it yet.
  */
 export function blockedByUnreadyGroup(
-  { observed, maxUnavailable, asked }: Situation,
+  { observed, maxUnavailable, asked }: Seen,
   below = Number.POSITIVE_INFINITY,
 ): Hold | undefined {
-  if (observed === undefined || asked === undefined) return undefined;
   const unready = spendingOf(wanted(observed, asked));
   const old = unready.filter((group) => group.version !== 'release' && group.index < below);
   const budget = unavailableBudget(maxUnavailable, asked);
@@ -51,8 +52,8 @@ export function blockedByUnreadyGroup(
 }
 
 /** Groups on a version that is neither the new nor the stable one. */
-export function mixedRevisions({ observed, asked }: Situation): Hold | undefined {
-  if (observed === undefined || observed.stableKey === undefined || asked === undefined) return undefined;
+export function mixedRevisions({ observed, asked }: Seen): Hold | undefined {
+  if (observed.stableKey === undefined) return undefined;
   const others = wanted(observed, asked).filter((group) => group.version === 'other' && group.key !== undefined);
   if (others.length === 0) return undefined;
   return hold(
@@ -65,7 +66,7 @@ export function mixedRevisions({ observed, asked }: Situation): Hold | undefined
 export function recreated(situation: Situation): Hold | undefined {
   const { observed, snapshot } = situation;
   const before = snapshot.record?.uids;
-  if (observed === undefined || before === undefined || allOnStable(situation, observed)) return undefined;
+  if (observed === undefined || before === undefined || allOnStable(situation)) return undefined;
   const which =
     before.lws !== observed.lws.uid
       ? 'LeaderWorkerSet'
@@ -81,17 +82,17 @@ export function recreated(situation: Situation): Hold | undefined {
 }
 
 /** Made anew before anything was asked for, they came up on the stable text: a request begins with them as they are. */
-function allOnStable({ marks, digest, asked }: Situation, observed: Observed): boolean {
-  const isRequest = marks !== undefined && marks.step === undefined && marks.release.digest !== digest;
-  if (!isRequest || asked === undefined || observed.stableKey === undefined) return false;
+function allOnStable(situation: Situation): boolean {
+  if (situation.state.kind !== 'requested' || situation.sight === 'unseen') return false;
+  const { observed, asked } = situation;
+  if (observed.stableKey === undefined) return false;
   const groups = wanted(observed, asked);
   return groups.length === asked && groups.every((group) => group.key === observed.stableKey);
 }
 
 /** The objects that are there instead; undefined: they are the ones that the delivery began with. */
 export function recreatedFacts(situation: Situation): JsonObject | undefined {
-  const { observed } = situation;
-  return observed === undefined || recreated(situation) === undefined ? undefined : uidsOf(observed);
+  return recreated(situation)?.facts;
 }
 
 function uidsOf({ lws, leaderSet }: Observed): JsonObject {
@@ -102,18 +103,10 @@ function uidsOf({ lws, leaderSet }: Observed): JsonObject {
  * The same template is another revision than before, and no commit did that: a new version of the controller, another
  * default, or a webhook that writes into the object (lws#1016, lws#797). Silent where nobody is left on the old one.
  */
-export function revisionChanged({
-  observed,
-  snapshot,
-  workload,
-  digest,
-  replicas,
-  partition,
-}: Situation): Hold | undefined {
+export function revisionChanged({ observed, snapshot, workload, digest, replicas, partition }: Seen): Hold | undefined {
   const before = snapshot.record?.revision;
-  const now = observed?.releaseKey;
-  if (observed === undefined || replicas === undefined || now === undefined) return undefined;
-  if (before === undefined || before.digest !== digest || before.key === now) return undefined;
+  const now = observed.releaseKey;
+  if (now === undefined || before === undefined || before.digest !== digest || before.key === now) return undefined;
   // Where only an empty map came or went, the text looks applied while LWS still has the stable one.
   const { stable } = snapshot;
   if (stable.kind === 'known' && emptiesDiffer(workload.content, stable.value.content)) return undefined;

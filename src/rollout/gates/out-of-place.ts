@@ -6,7 +6,7 @@ import { unlessAccepted } from '../accepting.ts';
 import { plannedGroups } from '../batches.ts';
 import { type Hold, hold, withFacts } from '../hold.ts';
 import { groupsAre, ofGroupsAre } from '../sentences.ts';
-import type { Situation } from '../situation.ts';
+import type { Seen, Situation } from '../situation.ts';
 import { wanted } from './cluster.ts';
 
 /**
@@ -14,10 +14,11 @@ import { wanted } from './cluster.ts';
  * the release works. Only a person lets the next, larger step follow all the same.
  */
 export function scaledAway(situation: Situation, step: StepIntent): Hold | undefined {
-  const { replicas, partition, steps, snapshot } = situation;
+  const { partition, steps, snapshot } = situation;
   const plan = steps[step.index - 1];
   const facts = scaledAwayFacts(situation);
-  if (replicas === undefined || plan === undefined || facts === undefined) return undefined;
+  if (plan === undefined || facts === undefined) return undefined;
+  const { replicas } = facts;
   if (plannedGroups(plan.replicas, replicas) === 0) return undefined;
   const held = hold(
     'StepScaledAway',
@@ -27,7 +28,7 @@ export function scaledAway(situation: Situation, step: StepIntent): Hold | undef
 }
 
 /** N, where it is not above the partition; undefined: the step has groups. */
-export function scaledAwayFacts({ replicas, partition }: Situation): JsonObject | undefined {
+export function scaledAwayFacts({ replicas, partition }: Situation): { readonly replicas: number } | undefined {
   return replicas === undefined || replicas === 0 || partition < replicas ? undefined : { replicas };
 }
 
@@ -35,7 +36,7 @@ export function scaledAwayFacts({ replicas, partition }: Situation): JsonObject 
  * A group below the partition on the release, though there are no more on it than the step allows: it came up so when
  * a StatefulSet was made anew, from zero, or under a partition that was raised over it. Abort would not reach it.
  */
-export function astray(situation: Situation): Hold | undefined {
+export function astray(situation: Seen): Hold | undefined {
   const { partition, snapshot } = situation;
   const below = onRelease(situation).filter((index) => index < partition);
   const facts = astrayFacts(situation);
@@ -48,7 +49,7 @@ export function astray(situation: Situation): Hold | undefined {
 }
 
 /** Which groups below the partition are on the release; undefined: none. */
-export function astrayFacts(situation: Situation): JsonObject | undefined {
+export function astrayFacts(situation: Seen): JsonObject | undefined {
   const groups = onRelease(situation).filter((index) => index < situation.partition);
   return groups.length === 0 ? undefined : { groups };
 }
@@ -57,11 +58,11 @@ export function astrayFacts(situation: Situation): JsonObject | undefined {
  * More groups on the release than the step allows for N as it is read: only a person lets that go on. Said whether or
  * not one has accepted it: `overshoot` asks that.
  */
-export function overshooting(situation: Situation, step: StepIntent): Hold | undefined {
+export function overshooting(situation: Seen, step: StepIntent): Hold | undefined {
   const { replicas, steps, snapshot } = situation;
   const plan = steps[step.index - 1];
   const facts = overshootFacts(situation);
-  if (replicas === undefined || plan === undefined || facts === undefined) return undefined;
+  if (plan === undefined || facts === undefined) return undefined;
   const allowed = plannedGroups(plan.replicas, replicas);
   const updated = onRelease(situation).length;
   if (updated <= allowed) return undefined;
@@ -73,20 +74,20 @@ export function overshooting(situation: Situation, step: StepIntent): Hold | und
 }
 
 /** The same, unless a person has accepted it. */
-export function overshoot(situation: Situation, step: StepIntent): Hold | undefined {
+export function overshoot(situation: Seen, step: StepIntent): Hold | undefined {
   return unlessAccepted(situation, 'Overshoot', overshooting(situation, step));
 }
 
 /** The groups on the release, and N; undefined: none is. */
-export function overshootFacts(situation: Situation): JsonObject | undefined {
+export function overshootFacts(situation: Seen): JsonObject | undefined {
   const { replicas } = situation;
   const groups = onRelease(situation);
-  return replicas === undefined || groups.length === 0 ? undefined : { replicas, groups };
+  return groups.length === 0 ? undefined : { replicas, groups };
 }
 
 /** Ordinals of the groups on the release; none where LWS sees one version only, so that nothing could be too many. */
-function onRelease({ observed, replicas }: Situation): readonly number[] {
-  if (observed === undefined || replicas === undefined || observed.releaseKey === observed.stableKey) return [];
+function onRelease({ observed, replicas }: Seen): readonly number[] {
+  if (observed.releaseKey === observed.stableKey) return [];
   const groups = wanted(observed, replicas).filter((group) => group.version === 'release');
   return groups.map((group) => group.index);
 }

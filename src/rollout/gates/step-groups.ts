@@ -5,17 +5,17 @@ import { type Group, nameGroups } from '../groups.ts';
 import { type Hold, hold } from '../hold.ts';
 import { restartsOf } from '../restarts.ts';
 import { capital, extraGroups, groupsAre, notReady, whyUnready } from '../sentences.ts';
-import { type Situation, unavailableBudget, unreadyOf } from '../situation.ts';
+import { type Seen, type Situation, unavailableBudget, unreadyOf } from '../situation.ts';
 import { surgeInGit } from '../surge.ts';
-import { blockedByUnreadyGroup, replicasUnknown, wanted } from './cluster.ts';
+import { blockedByUnreadyGroup, wanted } from './cluster.ts';
 import { blockedByStatefulSetGate, troublesOf } from './trouble.ts';
 
-/** The groups from `from` up that are not yet on the release and ready, as holds; empty: the step is done. */
-export function waitingOnGroups(situation: Situation, from: number): readonly Hold[] {
-  const { observed, asked, snapshot, marks } = situation;
-  const unsure = situation.notApplied ?? replicasUnknown(situation);
-  if (unsure !== undefined) return [unsure];
-  if (observed === undefined || asked === undefined) return [hold('ClusterUnreadable', 'the groups could not be read')];
+/** The groups from the partition up that are not yet on the release and ready, as holds; empty: the step is done. */
+export function waitingOnGroups(situation: Situation): readonly Hold[] {
+  if (situation.sight === 'unseen') return [situation.hold];
+  if (situation.notApplied !== undefined) return [situation.notApplied];
+  const { observed, asked, replicas, partition, snapshot, marks } = situation;
+  const from = Math.min(partition, replicas);
   const batch = wanted(observed, asked).filter((group) => group.index >= from);
   const updated = batch.filter((group) => group.version === 'release');
   // Extra groups are there to hold capacity: before the first step none of them may be missing.
@@ -87,10 +87,10 @@ function unreadyNote({ snapshot }: Situation, updated: readonly Group[]): string
 
 /** Tolerated failures let a step pass only while LWS has budget left: with it spent, the next step would not move. */
 function canStillMove(
-  { observed, asked, maxUnavailable, snapshot }: Situation,
+  { observed, asked, maxUnavailable, snapshot }: Seen,
   at: { readonly from: number; readonly tolerated: number },
 ): readonly Hold[] {
-  if (observed === undefined || asked === undefined || at.from === 0) return [];
+  if (at.from === 0) return [];
   const groups = wanted(observed, asked);
   const budget = unavailableBudget(maxUnavailable, asked);
   if (reachOf(groups, budget) < at.from) return [];

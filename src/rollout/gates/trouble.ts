@@ -9,7 +9,7 @@ import type { Group } from '../groups.ts';
 import { type Hold, hold, withFacts } from '../hold.ts';
 import { CRASH_LOOP_RESTARTS, recordedGroup, restartsOf, timesRestarted } from '../restarts.ts';
 import { capital, groupsAre, notReady } from '../sentences.ts';
-import { type Situation, unreadyOf } from '../situation.ts';
+import { type Seen, type Situation, unreadyOf } from '../situation.ts';
 import { wanted } from './cluster.ts';
 
 /** A group that has restarted so often counts as well once it has been ready for so long. */
@@ -32,7 +32,7 @@ export function troublesOf(
 }
 
 /** Groups that were restarted again and again hold the next step, unless a person lets it follow. */
-export function crashLooping(situation: Situation): Hold | undefined {
+export function crashLooping(situation: Seen): Hold | undefined {
   return unlessAccepted(situation, 'GroupCrashLoop', loopedLately(situation));
 }
 
@@ -40,7 +40,7 @@ export function crashLooping(situation: Situation): Hold | undefined {
  * Groups of the release that are ready just now and were restarted again and again: the next step waits until they
  * have stayed up for a while.
  */
-function loopedLately(situation: Situation): Hold | undefined {
+function loopedLately(situation: Seen): Hold | undefined {
   const { snapshot } = situation;
   const looping = loopingReady(situation);
   const facts = crashLoopingFacts(situation);
@@ -52,7 +52,7 @@ function loopedLately(situation: Situation): Hold | undefined {
 }
 
 /** Each with its leader and how often it was started again: another start is another thing to accept. */
-export function crashLoopingFacts(situation: Situation): JsonObject | undefined {
+export function crashLoopingFacts(situation: Seen): JsonObject | undefined {
   const looping = loopingReady(situation);
   if (looping.length === 0) return undefined;
   return {
@@ -64,9 +64,8 @@ export function crashLoopingFacts(situation: Situation): JsonObject | undefined 
   };
 }
 
-function loopingReady(situation: Situation): readonly Group[] {
+function loopingReady(situation: Seen): readonly Group[] {
   const { observed, asked } = situation;
-  if (observed === undefined || asked === undefined) return [];
   return wanted(observed, asked).filter((group) => group.ready && isLooping(situation, group));
 }
 
@@ -119,10 +118,10 @@ function unschedulable({ snapshot }: Situation, groups: readonly Group[]): Hold 
  * With the gate on, the StatefulSet controller of Kubernetes 1.35 and 1.36 counts broken pods of the old version
  * against maxUnavailable and never replaces them once it is spent (traces 15, 15b; kubernetes#137409). LWS is not asked.
  */
-export function blockedByStatefulSetGate(situation: Situation, missing: readonly Group[]): Hold | undefined {
+export function blockedByStatefulSetGate(situation: Seen, missing: readonly Group[]): Hold | undefined {
   const { observed, asked, snapshot } = situation;
-  const most = observed?.leaderSet.maxUnavailable;
-  if (observed === undefined || asked === undefined || most === undefined) return undefined;
+  const most = observed.leaderSet.maxUnavailable;
+  if (most === undefined) return undefined;
   const budget = Math.max(1, floorOf(most, asked));
   // The StatefulSet sees leaders only.
   const down = wanted(observed, asked).filter((group) => !group.leader.ready);

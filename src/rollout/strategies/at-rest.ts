@@ -7,12 +7,12 @@ import { SENTINEL } from '../../api/workload.ts';
 import { atRest } from '../gates/at-rest.ts';
 import { before } from '../gates/before.ts';
 import { blockedByUnreadyGroup, recreated, revisionChanged, wanted } from '../gates/cluster.ts';
-import { holdsOf } from '../gates/gate.ts';
+import { ask } from '../gates/gate.ts';
 import { rolloutAbsent, stalled } from '../gates/people.ts';
 import { type Hold, hold, holdKind } from '../hold.ts';
 import { type Decision, holding, MOVES, moving } from '../move.ts';
 import { allGroupsAre } from '../sentences.ts';
-import type { Situation } from '../situation.ts';
+import { type Seen, type Situation, whenSeen } from '../situation.ts';
 import { goneHold } from './marks-gone.ts';
 import { retry } from './retrying.ts';
 
@@ -21,13 +21,14 @@ import { retry } from './retrying.ts';
  * recreated would come back on another version (trace 29d).
  */
 export function unmanaged(situation: Situation): Decision {
-  const { snapshot, digest, partition, replicas } = situation;
+  const { snapshot, digest, partition } = situation;
   const gone = annotationsGone(situation);
   // Nobody asks for it to be managed.
   if (gone === undefined && snapshot.rollout === undefined && snapshot.issues.length === 0)
     return holding([], 'Completed');
-  const holds = gone === undefined ? holdsOf(before.adopt, situation) : [gone];
-  if (holds.length > 0 || replicas === undefined) return holding(holds, 'Completed');
+  if (gone !== undefined) return holding([gone], 'Completed');
+  const answer = ask(before.adopt, situation);
+  if (answer.kind === 'shut') return holding(answer.holds, 'Completed');
   const release = { digest, serial: firstSerial(situation) };
   const marks: Marks = { release, step: undefined, stable: snapshot.main, restore: undefined, aborted: [] };
   return moving(
@@ -38,7 +39,7 @@ export function unmanaged(situation: Situation): Decision {
       partition: partition === SENTINEL ? undefined : SENTINEL,
       maxUnavailable: undefined,
       text: undefined,
-      why: `${allGroupsAre(replicas)} ready on what Git says, so nothing restarts. From now on an edit of the template is a request, delivered in the steps of ${snapshot.rollout?.file ?? 'the Rollout'}.`,
+      why: `${allGroupsAre(answer.seen.replicas)} ready on what Git says, so nothing restarts. From now on an edit of the template is a request, delivered in the steps of ${snapshot.rollout?.file ?? 'the Rollout'}.`,
     },
     'Completed',
   );
@@ -70,7 +71,7 @@ export function settled(situation: Situation, marks: Marks): Decision {
   ];
   const shown = holds.filter((found) => found !== undefined);
   if (partition === SENTINEL) return retry(situation, { marks, shown });
-  if (astray(situation)) return holding(shown, 'Completed', true);
+  if (situation.sight === 'seen' && astray(situation)) return holding(shown, 'Completed', true);
   return moving(
     {
       reason: 'Rearmed',
@@ -96,8 +97,7 @@ function stepMarkGone({ file, snapshot }: Situation, marks: Marks): Hold | undef
 }
 
 /** A group on another revision would stay there for ever, were the partition put above it (trace 06). */
-function astray({ observed, asked }: Situation): boolean {
-  if (observed === undefined || asked === undefined) return false;
+function astray({ observed, asked }: Seen): boolean {
   return wanted(observed, asked).some((group) => group.uid !== '' && group.key !== observed.leaderSet.revisionKey);
 }
 
@@ -108,8 +108,8 @@ function auditHolds(situation: Situation): readonly (Hold | undefined)[] {
   if (isNotAsked(snapshot.live.lws)) return [];
   const drift = situation.notApplied;
   if (drift !== undefined && holdKind(drift.reason)?.differs)
-    return [hold('Drift', drift.message), blockedByUnreadyGroup(situation)];
-  return [drift ?? recreated(situation) ?? revisionChanged(situation) ?? atRest(situation)];
+    return [hold('Drift', drift.message), whenSeen(blockedByUnreadyGroup)(situation)];
+  return [drift ?? recreated(situation) ?? whenSeen((seen) => revisionChanged(seen) ?? atRest(seen))(situation)];
 }
 
 function abortTooLate({ snapshot }: Situation, marks: Marks): Hold | undefined {

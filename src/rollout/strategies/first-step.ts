@@ -8,9 +8,10 @@ import { nextPartition, partitionOf } from '../batches.ts';
 import { wanted } from '../gates/cluster.ts';
 import { surgeToCome } from '../gates/surge.ts';
 import { type Group, nameGroups } from '../groups.ts';
+import { hold } from '../hold.ts';
 import { type Decision, holding, type Move, moving } from '../move.ts';
 import { capital, extraGroups, moreGroups, ofGroupsAre } from '../sentences.ts';
-import { nextRelease, type Situation } from '../situation.ts';
+import { nextRelease, type Seen, type Situation } from '../situation.ts';
 import { noWholeStep, wholeChange, wholeReason } from '../size-change.ts';
 import { describeStep, followingStep, isJump } from '../steps.ts';
 import { surgeInGit } from '../surge.ts';
@@ -37,7 +38,7 @@ export function firstStep(
  * has put aside, and its floor; `maxUnavailable` is set with the step.
  */
 export function start(
-  situation: Situation,
+  situation: Seen,
   from: {
     readonly marks: Marks;
     readonly restore: Restore | undefined;
@@ -58,9 +59,9 @@ export function start(
   });
   const index = sizes === undefined ? natural : steps.length;
   const step = steps[index - 1];
-  if (step === undefined || replicas === undefined) return holding([], 'BeforeStepUpgrade');
+  if (step === undefined) return holding([hold('Stalled', 'the Rollout has no steps')], 'BeforeStepUpgrade');
   const partition = nextPartition(SENTINEL, partitionOf(step.replicas, replicas));
-  const groups = observed === undefined ? [] : wanted(observed, replicas);
+  const groups = wanted(observed, replicas);
   const moved = groups.filter((group) => group.index >= partition && group.version !== 'release');
   const move: Move = {
     reason:
@@ -89,7 +90,7 @@ export function start(
  * here, the extra groups that are there follow the newer text.
  */
 function prepareSurge(
-  situation: Situation,
+  situation: Seen,
   from: {
     readonly marks: Marks;
     readonly restore: Restore | undefined;
@@ -97,7 +98,6 @@ function prepareSurge(
   },
 ): Decision {
   const { steps, replicas, snapshot } = situation;
-  if (replicas === undefined) return holding([], 'BeforeStepUpgrade');
   const partition = nextPartition(situation.partition, replicas);
   const floor = Math.min(partition, from.restore?.floor ?? partition);
   const marks = firstStep(situation, {
@@ -118,7 +118,7 @@ function prepareSurge(
     partition: partition === situation.partition ? undefined : partition,
     maxUnavailable: from.maxUnavailable,
     text: undefined,
-    why: `Release ${situation.digest}${imageNote(situation, situation.observed?.groups ?? [])} begins. Partition ${partition} lets none of the ${replicas} groups restart. ${next}.`,
+    why: `Release ${situation.digest}${imageNote(situation, situation.observed.groups)} begins. Partition ${partition} lets none of the ${replicas} groups restart. ${next}.`,
   };
   return moving(move, 'BeforeStepUpgrade');
 }
@@ -132,10 +132,10 @@ function moveText(situation: Situation, moved: readonly Group[]): string {
 }
 
 /** How many serve, and on what: after a release that was overtaken they are not all on the stable text. */
-function readyText({ snapshot, observed, replicas = 0 }: Situation, groups: readonly Group[]): string {
+function readyText({ snapshot, observed, replicas }: Seen, groups: readonly Group[]): string {
   const ready = groups.filter((group) => group.ready);
   const count = `${ofGroupsAre(ready.length, replicas)} ready`;
-  if (snapshot.stable.kind !== 'known' || observed?.stableKey === undefined) return `${count}.`;
+  if (snapshot.stable.kind !== 'known' || observed.stableKey === undefined) return `${count}.`;
   const stable = ready.filter((group) => group.key === observed.stableKey).length;
   const { digest } = snapshot.stable.value.release;
   return stable === ready.length ? `${count} on ${digest}.` : `${count}, ${stable} of them on ${digest}.`;

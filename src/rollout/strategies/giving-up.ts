@@ -6,7 +6,7 @@ import { printRelease, type Release, sameRelease } from '../../api/release.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import { heldAsAborted } from '../gates/aborted.ts';
 import { recreated, wanted } from '../gates/cluster.ts';
-import { nextRelease, type Situation } from '../situation.ts';
+import { nextRelease, type Seen, type Situation } from '../situation.ts';
 import type { InDelivery, State } from '../state.ts';
 import type { GivenUp } from './going-back.ts';
 
@@ -92,9 +92,11 @@ function withoutMarks(situation: Situation, { release, step }: Marks): GivenUp |
 
 /** Whether groups have left the stable text although no step let them: a lowered partition, or objects made anew. */
 function moved(situation: Situation): boolean {
-  const { observed, replicas, partition } = situation;
-  if (partition < SENTINEL || recreated(situation) !== undefined) return true;
-  if (observed === undefined || replicas === undefined) return false;
+  if (situation.partition < SENTINEL || recreated(situation) !== undefined) return true;
+  return situation.sight === 'seen' && leftStable(situation);
+}
+
+function leftStable({ observed, replicas }: Seen): boolean {
   const { releaseKey, stableKey } = observed;
   const elsewhere = releaseKey === stableKey ? [] : [releaseKey];
   return wanted(observed, replicas).some(

@@ -1,6 +1,6 @@
 /** Going back: the commit that gives up a release, from every state. Needs no metrics, approval or window. */
 
-import type { Marks } from '../../api/marks.ts';
+import type { Marks, Surge } from '../../api/marks.ts';
 import { ABORTED_LIMIT } from '../../api/marks.ts';
 import { printRelease, type Release } from '../../api/release.ts';
 import { type Budget, budgetFor, budgetKept, budgetText, peoplesBudget } from '../budget.ts';
@@ -10,7 +10,16 @@ import { hold } from '../hold.ts';
 import { type Decision, holding, MOVES, type Move, type MoveReasonOf, moving } from '../move.ts';
 import { willNotGetReady } from '../outlook.ts';
 import { capital, notReady, ofGroupsAre } from '../sentences.ts';
-import { lowest, nextRelease, type Situation, spendingOf, unavailableBudget, unreadyOf } from '../situation.ts';
+import {
+  lowest,
+  nextRelease,
+  type Seen,
+  type Situation,
+  spendingOf,
+  type Unseen,
+  unavailableBudget,
+  unreadyOf,
+} from '../situation.ts';
 import { surgeInGit } from '../surge.ts';
 import { standIn, surgeEnds, surgeStays } from './surge-back.ts';
 
@@ -57,8 +66,8 @@ export function goBack(
   const partition = partitionBack(situation);
   const surge = surgeInGit(situation.workload);
   const kept = surge !== undefined && standIn(situation) ? surge : undefined;
-  const count = kept === undefined ? situation.replicas : situation.asked;
-  const budget = budgetBack(situation, { count, partition });
+  const { budget, said } =
+    situation.sight === 'seen' ? seenBack(situation, { partition, kept }) : unseenBack(situation, partition);
   const floor = Math.min(partition, marks.restore?.floor ?? partition);
   const restore = { floor, maxUnavailable: budget.displaced };
   const next: Marks = {
@@ -77,7 +86,7 @@ export function goBack(
     maxUnavailable: budget.set,
     replicas: kept === undefined ? surge?.was : undefined,
     text: digest === stable.value.release.digest ? undefined : stable.value,
-    why: `${given.because} ${explain(situation, { partition, budget, count })}${surge === undefined ? '' : kept === undefined ? surgeEnds(surge) : surgeStays(surge)}`,
+    why: `${given.because} ${said}${surge === undefined ? '' : kept === undefined ? surgeEnds(surge) : surgeStays(surge)}`,
   };
 }
 
@@ -97,48 +106,61 @@ export function remember(
  * that were recreated (trace 29l), and where no revision holds the stable text any more.
  */
 function partitionBack(situation: Situation): number {
-  const { observed, replicas, partition, marks, state } = situation;
+  const { partition, marks, state } = situation;
   const whole = state.kind === 'step' && (state.row === 'rolling' || state.row === 'armed');
   if (whole || recreated(situation) !== undefined) return 0;
-  if (observed === undefined || replicas === undefined) return Math.min(partition, marks?.restore?.floor ?? partition);
+  if (situation.sight === 'unseen') return Math.min(partition, marks?.restore?.floor ?? partition);
+  const { observed, replicas } = situation;
   if (observed.stableKey === undefined) return 0;
   // A group without a leader is coming back by itself, on the version that its partition gives it.
   const elsewhere = wanted(observed, replicas).filter((group) => group.uid !== '' && group.key !== observed.stableKey);
   return Math.min(partition, lowest(elsewhere) ?? partition);
 }
 
+/** The budget of the way back, and what the commit says of it. */
+type Back = { readonly budget: Budget; readonly said: string };
+
+function unseenBack(situation: Unseen, partition: number): Back {
+  const said = `The cluster cannot be read, so the partition is the lowest of this delivery, ${partition}; groups restart as LWS finds them.`;
+  return { budget: budgetKept(situation), said };
+}
+
+function seenBack(situation: Seen, to: { readonly partition: number; readonly kept: Surge | undefined }): Back {
+  const { partition, kept } = to;
+  const count = kept === undefined ? situation.replicas : situation.asked;
+  const budget = budgetBack(situation, { count, partition });
+  return { budget, said: explain(situation, { partition, budget, count }) };
+}
+
 /**
  * U + the number of unready groups: LWS answers a revert by standing still while unready groups have spent the budget.
- * Not where the cluster is unreadable. One that starts on the stable text gives its share back by itself. `count` is
+ * One that starts on the stable text gives its share back by itself. `count` is
  * the number of groups that stay.
  */
 export function budgetBack(
-  situation: Situation,
-  { count, partition }: { readonly count: number | undefined; readonly partition: number },
+  situation: Seen,
+  { count, partition }: { readonly count: number; readonly partition: number },
 ): Budget {
-  const { observed } = situation;
-  if (observed === undefined || count === undefined) return budgetKept(situation);
-  const inTheWay = spendingOf(wanted(observed, count)).filter((group) => !startsOnStable(situation, group, partition));
+  const inTheWay = spendingOf(wanted(situation.observed, count)).filter(
+    (group) => !startsOnStable(situation, group, partition),
+  );
   return budgetFor(situation, inTheWay.length, count);
 }
 
 /** It loads the stable text, or is below the partition between two pods: nobody has to be let past it. */
-function startsOnStable(situation: Situation, group: Group, partition: number): boolean {
+function startsOnStable(situation: Seen, group: Group, partition: number): boolean {
   const { uid, leader, index } = group;
-  const stable = situation.observed?.stableKey;
+  const stable = situation.observed.stableKey;
   const comes = uid === '' || leader.leaving ? index < partition : stable !== undefined && leader.key === stable;
   return comes && !willNotGetReady(situation, group);
 }
 
 function explain(
-  situation: Situation,
-  to: { readonly partition: number; readonly budget: Budget; readonly count: number | undefined },
+  situation: Seen,
+  to: { readonly partition: number; readonly budget: Budget; readonly count: number },
 ): string {
   const { observed } = situation;
   const { partition, budget, count } = to;
-  if (observed === undefined || count === undefined) {
-    return `The cluster cannot be read, so the partition is the lowest of this delivery, ${partition}; groups restart as LWS finds them.`;
-  }
   const groups = wanted(observed, count);
   const back = groups.filter((group) => group.index >= partition && group.key !== observed.stableKey);
   const unready = unreadyOf(groups);

@@ -8,7 +8,7 @@ import { wanted } from '../gates/cluster.ts';
 import { hold } from '../hold.ts';
 import { type Decision, holding, type Move, moving } from '../move.ts';
 import { capital, groupsAre, notReady } from '../sentences.ts';
-import { type Situation, unreadyOf } from '../situation.ts';
+import { type Seen, type Situation, unreadyOf } from '../situation.ts';
 import { wholeChange, wholeReason } from '../size-change.ts';
 import { soakingSince } from '../soak.ts';
 import { describeStep, followingStep, isJump } from '../steps.ts';
@@ -21,7 +21,7 @@ export function wholeNext(situation: Situation, index: number): number | undefin
 
 /** Step k+1, the target of a jump, or where an edited plan leads. */
 export function nextStep(
-  situation: Situation,
+  situation: Seen,
   from: { readonly marks: Marks; readonly index: number; readonly plan: number | undefined },
 ): Decision {
   const { steps, replicas, snapshot, partition } = situation;
@@ -30,7 +30,7 @@ export function nextStep(
   const wish = sameRelease(jump?.release, marks.release) ? jump?.index : undefined;
   const target = plan ?? followingStep(wish, { current: index, steps: steps.length });
   const step = steps[target - 1];
-  if (step === undefined || replicas === undefined) return lastStepShort(situation, index);
+  if (step === undefined) return lastStepShort(situation, index);
   const next = nextPartition(Math.min(partition, replicas), partitionOf(step.replicas, replicas));
   const sizes = wholeChange(situation);
   const move: Move = {
@@ -49,7 +49,7 @@ export function nextStep(
     }),
     partition: next === partition ? undefined : next,
     text: undefined,
-    why: `${evidence(situation)} Step ${target}: ${describeStep(step, replicas)}; ${nextOnes(situation, next)}.${budgetNote(situation)}${sizes === undefined ? '' : ` ${wholeReason(situation, { sizes, after: index })}`}`,
+    why: `${evidence(situation, marks)} Step ${target}: ${describeStep(step, replicas)}; ${nextOnes(situation, next)}.${budgetNote(situation)}${sizes === undefined ? '' : ` ${wholeReason(situation, { sizes, after: index })}`}`,
   };
   // Kruise goes on to the routing at once where a jump needs no further group (rollout_status.go:405-440).
   const there = move.reason === 'Jumped' && next === Math.min(partition, replicas);
@@ -57,9 +57,8 @@ export function nextStep(
 }
 
 /** What the step in Git has brought: its groups, how long they have been there, and who failed and is tolerated. */
-function evidence(situation: Situation): string {
-  const { observed, asked, partition, marks, snapshot } = situation;
-  if (observed === undefined || asked === undefined || marks === undefined) return '';
+function evidence(situation: Seen, marks: Marks): string {
+  const { observed, asked, partition, snapshot } = situation;
   const updated = wanted(observed, asked).filter((group) => group.index >= partition);
   if (updated.length === 0) return 'No group is on the release.';
   const failed = unreadyOf(updated);
@@ -71,21 +70,20 @@ function evidence(situation: Situation): string {
 }
 
 /** Who moves at the next partition; groups that are on the release already do not. */
-function nextOnes({ observed, replicas }: Situation, next: number): string {
-  const groups = observed === undefined || replicas === undefined ? [] : wanted(observed, replicas);
-  const moved = groups.filter((group) => group.index >= next && group.version !== 'release');
+function nextOnes({ observed, replicas }: Seen, next: number): string {
+  const moved = wanted(observed, replicas).filter((group) => group.index >= next && group.version !== 'release');
   return moved.length === 0 ? 'no further group moves' : `${groupsAre(moved.map((group) => group.index))} next`;
 }
 
 /** The last step leaves groups on the stable version: Kruise ends there too, with the fleet mixed. */
-function lastStepShort({ steps, replicas, snapshot }: Situation, index: number): Decision {
+function lastStepShort({ steps, replicas, snapshot }: Seen, index: number): Decision {
   const last = steps[index - 1];
-  const planned = last === undefined || replicas === undefined ? 0 : plannedGroups(last.replicas, replicas);
+  const planned = last === undefined ? 0 : plannedGroups(last.replicas, replicas);
   return holding(
     [
       hold(
         'PausedForApproval',
-        `the last step covers ${planned} of ${replicas ?? 0} groups, so the delivery cannot settle. Add a step of 100% to go on, or go back: tranche abort ${snapshot.key.name}`,
+        `the last step covers ${planned} of ${replicas} groups, so the delivery cannot settle. Add a step of 100% to go on, or go back: tranche abort ${snapshot.key.name}`,
       ),
     ],
     'StepPaused',

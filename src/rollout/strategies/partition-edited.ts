@@ -7,7 +7,7 @@ import { withBudgetAfter } from '../budget.ts';
 import { wanted } from '../gates/cluster.ts';
 import { hold, withFacts } from '../hold.ts';
 import { type Decision, holding, type Move, moving } from '../move.ts';
-import { lowest, type Situation } from '../situation.ts';
+import { lowest, type Seen, type Situation, whenSeen } from '../situation.ts';
 import type { InDelivery } from '../state.ts';
 
 /** The partition in Git, and the one that the step had; undefined: they are the same, or nobody knows of another. */
@@ -27,7 +27,7 @@ export function partitionFacts({
 
 /** Another partition than we wrote: lower lets groups go, and is stopped; higher lets them fall back, and is held. */
 export function partitionEdited(situation: Situation, { index, of, marks }: InDelivery): Decision | undefined {
-  const { partition, observed, replicas, snapshot } = situation;
+  const { partition, snapshot } = situation;
   const facts = partitionFacts(situation);
   if (facts === undefined || accepted(situation, 'PartitionEdited')) return undefined;
   const { expected } = facts;
@@ -37,11 +37,7 @@ export function partitionEdited(situation: Situation, { index, of, marks }: InDe
     const held = hold('PartitionEdited', `${why}. ${way}; or put ${expected} back`);
     return holding([withFacts(held, facts)], 'StepUpgrade');
   }
-  const onIt =
-    observed === undefined || replicas === undefined
-      ? undefined
-      : lowest(wanted(observed, replicas).filter((group) => group.version === 'release'));
-  const back = Math.min(expected, onIt ?? expected);
+  const back = Math.min(expected, whenSeen(lowestOnRelease)(situation) ?? expected);
   if (back <= partition) return holding([withFacts(hold('PartitionEdited', `${why}. ${way}`), facts)], 'StepUpgrade');
   const holds = [hold('PartitionEdited', `${why}, and is put back to ${back}`)];
   const move: Move = {
@@ -54,4 +50,8 @@ export function partitionEdited(situation: Situation, { index, of, marks }: InDe
     why: `The partition was edited by hand from ${expected} to ${partition}, further than the step allows. It is put back to ${back}, the lowest group that is on the release already.`,
   };
   return moving(move, 'StepUpgrade', holds);
+}
+
+function lowestOnRelease({ observed, replicas }: Seen): number | undefined {
+  return lowest(wanted(observed, replicas).filter((group) => group.version === 'release'));
 }

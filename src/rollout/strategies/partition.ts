@@ -6,7 +6,7 @@ import { wanted } from '../gates/cluster.ts';
 import { partitionMissing } from '../gates/people.ts';
 import { type Decision, holding, moving } from '../move.ts';
 import { immutableBack } from '../recreate-change.ts';
-import { flipped, type Situation } from '../situation.ts';
+import { flipped, type Seen, type Situation } from '../situation.ts';
 import type { InDelivery } from '../state.ts';
 import { settled, unmanaged } from './at-rest.ts';
 import { abortOf, givenUp } from './giving-up.ts';
@@ -66,11 +66,11 @@ function wayBack(situation: Situation, at: { readonly given: GivenUp; readonly m
 
 /** Every group may go and has gone, whatever a hand has made of the partition since: arm, as after partition 0. */
 function rowOf(situation: Situation, { row, marks }: InDelivery): InDelivery['row'] {
-  return row === 'partial' && wholeAlready(situation, marks) ? 'rolling' : row;
+  return row === 'partial' && situation.sight === 'seen' && wholeAlready(situation, marks) ? 'rolling' : row;
 }
 
-function wholeAlready({ observed, asked }: Situation, { restore }: Marks): boolean {
-  if (restore?.floor !== 0 || observed === undefined || asked === undefined || asked === 0) return false;
+function wholeAlready({ observed, asked }: Seen, { restore }: Marks): boolean {
+  if (restore?.floor !== 0 || asked === 0) return false;
   return wanted(observed, asked).every((group) => group.version === 'release') && flipped(observed.leaderSet);
 }
 

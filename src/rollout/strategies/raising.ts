@@ -6,16 +6,15 @@ import { wanted } from '../gates/cluster.ts';
 import { holdsOf } from '../gates/gate.ts';
 import { type Decision, moving } from '../move.ts';
 import { capital, notReady } from '../sentences.ts';
-import { type Situation, unavailableBudget, unreadyOf } from '../situation.ts';
+import { type Seen, unavailableBudget, unreadyOf } from '../situation.ts';
 import type { InDelivery } from '../state.ts';
 
 /**
  * When the newer text was taken they only loaded, so its budget was people's own. Now LWS waits for them for ever, and
  * no partition changes that (trace 32d).
  */
-export function raisedForLeftovers(situation: Situation, { index, of, marks }: InDelivery): Decision | undefined {
+export function raisedForLeftovers(situation: Seen, { index, of, marks }: InDelivery): Decision | undefined {
   const { observed, asked, maxUnavailable } = situation;
-  if (observed === undefined || asked === undefined) return undefined;
   const broken = brokenLeftovers(situation);
   const unready = unreadyOf(wanted(observed, asked)).length;
   if (broken.length === 0 || unready < unavailableBudget(maxUnavailable, asked)) return undefined;

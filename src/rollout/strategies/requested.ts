@@ -8,10 +8,10 @@ import { accepted } from '../accepting.ts';
 import { heldAsAborted } from '../gates/aborted.ts';
 import { before } from '../gates/before.ts';
 import { recreated } from '../gates/cluster.ts';
-import { holdsOf } from '../gates/gate.ts';
+import { ask, holdsOf } from '../gates/gate.ts';
 import { overshoot } from '../gates/out-of-place.ts';
 import { type Decision, holding, MOVES, type Move, moving } from '../move.ts';
-import { nextRelease, type Situation } from '../situation.ts';
+import { nextRelease, type Situation, whenSeen } from '../situation.ts';
 import { firstStep, NOTHING_ASIDE, start } from './first-step.ts';
 import { beforeFirstStep } from './giving-up.ts';
 import { withdraw } from './going-back.ts';
@@ -33,15 +33,16 @@ export function requested(situation: Situation, marks: Marks): Decision {
   const first = { index: 1, release };
   const anew = recreated(situation) !== undefined && accepted(situation, 'Recreated');
   // Who accepts that all was made anew has accepted that all groups are on the release.
-  const over = anew ? undefined : overshoot(situation, first);
-  const gates = anew ? before.start.filter((gate) => gate !== recreated) : before.start;
-  const holds = [...holdsOf(gates, situation), ...(over === undefined ? [] : [over])];
-  if (holds.length > 0) return holding(holds, 'BeforeStepUpgrade');
+  const gates = anew
+    ? before.start.filter((gate) => gate !== recreated)
+    : [...before.start, whenSeen((seen) => overshoot(seen, first))];
+  const answer = ask(gates, situation);
+  if (answer.kind === 'shut') return holding(answer.holds, 'BeforeStepUpgrade');
   if (anew) {
     const step = { index: 1, of: Math.max(1, situation.steps.length) };
     return acceptRecreated(situation, { ...step, marks: firstStep(situation, { marks, restore: NOTHING_ASIDE }) });
   }
-  return start(situation, { marks, restore: undefined, maxUnavailable: undefined });
+  return start(answer.seen, { marks, restore: undefined, maxUnavailable: undefined });
 }
 
 /**
@@ -51,8 +52,8 @@ export function requested(situation: Situation, marks: Marks): Decision {
 function invisible(situation: Situation): boolean {
   const { observed, workload, snapshot } = situation;
   if (snapshot.stable.kind !== 'known' || emptiesDiffer(workload.content, snapshot.stable.value.content)) return false;
-  if (observed === undefined || holdsOf(before.settleUnchanged, situation).length > 0) return false;
-  return observed.releaseKey !== undefined && observed.releaseKey === observed.stableKey;
+  const same = observed?.releaseKey !== undefined && observed.releaseKey === observed.stableKey;
+  return same && holdsOf(before.settleUnchanged, situation).length === 0;
 }
 
 function settleUnchanged({ snapshot }: Situation, marks: Marks, release: Release): Decision {

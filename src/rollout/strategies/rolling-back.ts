@@ -4,13 +4,13 @@ import { type Marks, putAside } from '../../api/marks.ts';
 import { printRelease } from '../../api/release.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import { budgetInTheEnd, budgetNote, displacedBack, moreDown, raises, withBudgetAfter } from '../budget.ts';
-import { replicasUnknown, scaledToZero, wanted } from '../gates/cluster.ts';
+import { scaledToZero, wanted } from '../gates/cluster.ts';
 import type { Group } from '../groups.ts';
 import { type Hold, hold } from '../hold.ts';
 import { type Decision, holding, MOVES, type Move, moving } from '../move.ts';
 import { comesByItself } from '../outlook.ts';
 import { allGroupsAre, groupsAre, notReady } from '../sentences.ts';
-import { flipped, lowest, type Situation, unavailableBudget, unreadyOf } from '../situation.ts';
+import { flipped, lowest, type Seen, type Situation, unavailableBudget, unreadyOf } from '../situation.ts';
 import { surgeInGit } from '../surge.ts';
 import { budgetBack } from './going-back.ts';
 import { stopRoll } from './superseding.ts';
@@ -18,11 +18,10 @@ import { failedSurgeReturned, surgeEnds } from './surge-back.ts';
 
 /** First match: not live, wider, stuck, waiting, done. Goes on whatever people have paused or disabled. */
 export function rollingBack(situation: Situation, marks: Marks): Decision {
-  const { observed, replicas, partition } = situation;
-  const unsure = situation.notApplied ?? replicasUnknown(situation) ?? scaledToZero(situation);
+  if (situation.sight === 'unseen') return holding([situation.hold], 'StepUpgrade');
+  const unsure = situation.notApplied ?? scaledToZero(situation);
   if (unsure !== undefined) return holding([unsure], 'StepUpgrade');
-  if (observed === undefined || replicas === undefined)
-    return holding([hold('ClusterUnreadable', 'the groups could not be read')], 'StepUpgrade');
+  const { observed, replicas, partition } = situation;
   const groups = wanted(observed, replicas);
   const others = groups.filter((group) => group.version !== 'release');
   const away = others.filter((group) => !neverLeft(situation, group));
@@ -53,9 +52,9 @@ export function rollingBack(situation: Situation, marks: Marks): Decision {
  * No step let it go, and it still is on the text that is going back; what somebody has written into the live template
  * since makes another revision of the same text, and no reason to restart it.
  */
-function neverLeft({ observed, marks, partition }: Situation, { index, key }: Group): boolean {
+function neverLeft({ observed, marks, partition }: Seen, { index, key }: Group): boolean {
   const floor = Math.min(partition, marks?.restore?.floor ?? 0);
-  return index < floor && key !== undefined && key === observed?.stableKey;
+  return index < floor && key !== undefined && key === observed.stableKey;
 }
 
 function rolledBack(situation: Situation, marks: Marks, count: number): Decision {
@@ -110,9 +109,8 @@ function widen(situation: Situation, marks: Marks, low: number): Decision {
  * itself (trace 35c). A group that just ends, has no leader for the moment, or loads the stable text is no reason:
  * every pass until it is there would let one more healthy group go.
  */
-function raiseAgain(situation: Situation, marks: Marks): Decision | undefined {
+function raiseAgain(situation: Seen, marks: Marks): Decision | undefined {
   const { observed, asked, partition, maxUnavailable } = situation;
-  if (observed === undefined || asked === undefined) return undefined;
   const unready = unreadyOf(wanted(observed, asked));
   if (unready.some((group) => comesByItself(situation, group))) return undefined;
   if (unready.length < unavailableBudget(maxUnavailable, asked)) return undefined;

@@ -1,6 +1,6 @@
 /** The row `step k, partial`: finish the step that Git names, then write the next. */
 
-import type { Marks } from '../../api/marks.ts';
+import type { StepIntent } from '../../api/intents.ts';
 import { sameRelease } from '../../api/release.ts';
 import { accepted } from '../accepting.ts';
 import { plannedGroups } from '../batches.ts';
@@ -11,9 +11,9 @@ import { astray, overshoot, overshooting, scaledAway } from '../gates/out-of-pla
 import { refusedJump, waitingOnPause } from '../gates/pause.ts';
 import { waitingOnGroups } from '../gates/step-groups.ts';
 import { crashLooping } from '../gates/trouble.ts';
-import { blocking, unique } from '../hold.ts';
+import { blocking, type Hold, unique } from '../hold.ts';
 import { type Decision, holding } from '../move.ts';
-import type { Situation } from '../situation.ts';
+import type { Seen, Situation } from '../situation.ts';
 import type { InDelivery } from '../state.ts';
 import { stateOfStep } from '../step-state.ts';
 import { stepAfterEdit } from '../steps.ts';
@@ -32,47 +32,47 @@ export function stepping(situation: Situation, step: InDelivery): Decision {
   const anew = recreated(situation);
   if (anew !== undefined)
     return accepted(situation, 'Recreated') ? acceptRecreated(situation, step) : holding([anew], 'StepUpgrade');
-  const raised = edited === undefined ? raisedForLeftovers(situation, step) : undefined;
+  const raised = edited === undefined && situation.sight === 'seen' ? raisedForLeftovers(situation, step) : undefined;
   if (raised !== undefined) return raised;
-  const groups = waitingOnGroups(situation, Math.min(situation.partition, situation.replicas ?? 0));
+  const groups = waitingOnGroups(situation);
   // Another partition than the step's explains what lies on its wrong side, accepted or not.
   const moved = partitionFacts(situation);
   const gone = moved === undefined ? scaledAway(situation, at) : undefined;
   // Nothing soaks while there are no groups.
   const done = groups.length === 0 && situation.replicas !== 0 && gone === undefined;
   const whole = wholeNext(situation, index);
-  const plan = whole ?? editedPlan(situation, at);
-  // Under an edited plan it is the step to come that must have room for what is done.
-  const toCome = { ...at, index: plan ?? index };
-  const over = overshoot(situation, toCome);
-  // Who accepts that there are too many has seen which they are.
-  const counted = overshooting(situation, toCome) ?? moved ?? plan;
-  const odd = counted === undefined ? astray(situation) : undefined;
-  const unsteady = crashLooping(situation);
+  const plan = whole ?? (situation.sight === 'seen' ? editedPlan(situation, at) : undefined);
+  const found = situation.sight === 'seen' ? outOfPlace(situation, { ...at, moved: moved !== undefined, plan }) : [];
   // An edit never ends a pause: wherever it leads, what the step in Git had to serve comes first.
   const pause = done && whole === undefined ? waitingOnPause(situation, at) : undefined;
   const holds = [
     ...(edited?.holds ?? []),
     ...groups,
     ...holdsOf(before.next, situation),
-    ...[gone, over, odd, unsteady, pause, refusedJump(situation, index)].filter((found) => found !== undefined),
+    ...[gone, ...found, pause, refusedJump(situation, index)].filter((one) => one !== undefined),
   ];
-  if (blocking(holds).length > 0) return holding(unique(holds), stateOfStep(situation, index, { groups, holds }), done);
+  if (situation.sight === 'unseen' || blocking(holds).length > 0)
+    return holding(unique(holds), stateOfStep(situation, index, { groups, holds }), done);
   return nextStep(situation, { marks, index, plan });
 }
 
+/** Groups that are too many on the release, below the partition, or that do not stay up. */
+function outOfPlace(
+  situation: Seen,
+  at: StepIntent & { readonly moved: boolean; readonly plan: number | undefined },
+): readonly (Hold | undefined)[] {
+  const { index, release, moved, plan } = at;
+  // Under an edited plan it is the step to come that must have room for what is done.
+  const toCome = { index: plan ?? index, release };
+  // Who accepts that there are too many has seen which they are.
+  const counted = overshooting(situation, toCome) !== undefined || moved || plan !== undefined;
+  return [overshoot(situation, toCome), counted ? undefined : astray(situation), crashLooping(situation)];
+}
+
 /** The step that an edit of the plan leads to, where it is another than the one written; undefined: nothing changed. */
-function editedPlan(
-  { snapshot, steps, replicas }: Situation,
-  at: { readonly index: number; readonly release: Marks['release'] },
-): number | undefined {
+function editedPlan({ snapshot, steps, replicas }: Seen, at: StepIntent): number | undefined {
   const recorded = snapshot.record?.step;
-  if (
-    recorded === undefined ||
-    replicas === undefined ||
-    recorded.index !== at.index ||
-    !sameRelease(recorded.release, at.release)
-  )
+  if (recorded === undefined || recorded.index !== at.index || !sameRelease(recorded.release, at.release))
     return undefined;
   const now = steps.map((step) => plannedGroups(step.replicas, recorded.replicas));
   if (now.length === recorded.planned.length && now.every((planned, i) => planned === recorded.planned[i]))

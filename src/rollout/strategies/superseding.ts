@@ -7,14 +7,14 @@ import { partitionOf } from '../batches.ts';
 import { type Budget, budgetText, overtakingBudget, withBudgetAfter } from '../budget.ts';
 import { before } from '../gates/before.ts';
 import { wanted } from '../gates/cluster.ts';
-import { holdsOf } from '../gates/gate.ts';
+import { ask, holdsOf } from '../gates/gate.ts';
 import { rolloutAbsent, stalled } from '../gates/people.ts';
 import type { Group } from '../groups.ts';
 import { type Hold, hold } from '../hold.ts';
 import { type Decision, holding, type Move, moving } from '../move.ts';
 import { willNotGetReady } from '../outlook.ts';
 import { capital, groupsAre, notReady } from '../sentences.ts';
-import { lowest, type Situation, unreadyOf } from '../situation.ts';
+import { lowest, type Seen, type Situation, unreadyOf } from '../situation.ts';
 import { firstStep, start } from './first-step.ts';
 
 /**
@@ -61,13 +61,12 @@ export function beyondFirstStep({ steps, partition, replicas }: Situation): bool
  * of the delivery; a broken group of the older release must not spend the budget that the newer one needs.
  */
 export function takeOver(situation: Situation, marks: Marks): Decision {
-  const holds = holdsOf(before.takeOver, situation);
-  const { replicas } = situation;
-  if (holds.length > 0 || replicas === undefined) return holding(holds, 'BeforeStepUpgrade');
+  const answer = ask(before.takeOver, situation);
+  if (answer.kind === 'shut') return holding(answer.holds, 'BeforeStepUpgrade');
   const budget = overtakingBudget(situation);
   const floor = marks.restore?.floor ?? situation.partition;
   const restore = putAside(marks.restore, { floor, maxUnavailable: budget.displaced });
-  const decision = start(situation, { marks, restore, maxUnavailable: budget.set });
+  const decision = start(answer.seen, { marks, restore, maxUnavailable: budget.set });
   if (decision.move === undefined) return decision;
   const { step } = decision.move.marks;
   const index = step?.kind === 'step' ? step.index : 1;
@@ -114,12 +113,12 @@ export function stopAt(situation: Situation, { step }: Marks): number {
 
 /** The partition that stops the roll, never below the present one. */
 function stoppedPartition(situation: Situation, replicas: number): number {
-  const { steps, observed, partition, asked = replicas } = situation;
+  const { steps, partition, asked = replicas } = situation;
   const [first] = steps;
   // Without a step to take it to, not even the extra groups may follow.
   const bounds = [first === undefined ? asked : partitionOf(first.replicas, replicas)];
-  if (observed !== undefined) {
-    const groups = wanted(observed, asked);
+  if (situation.sight === 'seen') {
+    const groups = wanted(situation.observed, asked);
     const onIt = lowest(groups.filter((group) => group.version === 'release'));
     // A group that only loads finishes on what it has, and LWS waits for it (traces 41a, 41b).
     const broken = lowest(notOnStable(situation).filter((group) => willNotGetReady(situation, group)));
@@ -130,8 +129,7 @@ function stoppedPartition(situation: Situation, replicas: number): number {
 }
 
 /** Unready groups that the roll has left, or taken, from the stable text. */
-function notOnStable({ observed, asked }: Situation): readonly Group[] {
-  if (observed === undefined || asked === undefined) return [];
+function notOnStable({ observed, asked }: Seen): readonly Group[] {
   return unreadyOf(wanted(observed, asked)).filter((group) => group.key !== observed.stableKey);
 }
 
@@ -139,11 +137,10 @@ function explain(
   situation: Situation,
   at: { readonly partition: number; readonly budget: Budget; readonly from: Release; readonly to: Release },
 ): string {
-  const { observed, asked } = situation;
-  const groups = observed === undefined || asked === undefined ? [] : wanted(observed, asked);
+  const groups = situation.sight === 'seen' ? wanted(situation.observed, situation.asked) : [];
   const onIt = groups.filter((group) => group.version === 'release').map((group) => group.index);
   const started = onIt.length === 0 ? 'No group is on it yet.' : `${capital(groupsAre(onIt))} on it already.`;
-  const unready = notOnStable(situation);
+  const unready = situation.sight === 'seen' ? notOnStable(situation) : [];
   const broken = unready.filter((group) => willNotGetReady(situation, group));
   const loading = unready.filter((group) => !broken.includes(group));
   const waits =

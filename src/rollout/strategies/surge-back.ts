@@ -7,7 +7,7 @@ import type { Group } from '../groups.ts';
 import { type Decision, moving } from '../move.ts';
 import { comesByItself } from '../outlook.ts';
 import { capital, extraGroups, notReady } from '../sentences.ts';
-import { type Situation, unreadyOf } from '../situation.ts';
+import { type Seen, type Situation, unreadyOf } from '../situation.ts';
 import { surgeInGit } from '../surge.ts';
 
 /**
@@ -15,9 +15,9 @@ import { surgeInGit } from '../surge.ts';
  * autoscaler would take for its own is.
  */
 export function standIn(situation: Situation): boolean {
-  const { observed, replicas, asked, snapshot } = situation;
-  if (snapshot.live.scaler.kind === 'known') return false;
-  if (observed === undefined || replicas === undefined || asked === undefined) return true;
+  if (situation.snapshot.live.scaler.kind === 'known') return false;
+  if (situation.sight === 'unseen') return true;
+  const { observed, replicas } = situation;
   const others = wanted(observed, replicas);
   const away = others.some((group) => !group.ready || group.key !== observed.stableKey);
   return away && extraOf(situation).every((group) => group.ready);
@@ -27,7 +27,7 @@ export function standIn(situation: Situation): boolean {
  * Ends them where one of them has failed: LWS would wait for it before it goes on with those that people want. On its
  * own way home it is waited for, like any other.
  */
-export function failedSurgeReturned(situation: Situation, marks: Marks): Decision | undefined {
+export function failedSurgeReturned(situation: Seen, marks: Marks): Decision | undefined {
   const surge = surgeInGit(situation.workload);
   const failed = unreadyOf(extraOf(situation)).filter((group) => !comesByItself(situation, group));
   if (surge === undefined || failed.length === 0) return undefined;
@@ -47,8 +47,7 @@ export function failedSurgeReturned(situation: Situation, marks: Marks): Decisio
   );
 }
 
-function extraOf({ observed, replicas, asked }: Situation): readonly Group[] {
-  if (observed === undefined || replicas === undefined || asked === undefined) return [];
+function extraOf({ observed, replicas, asked }: Seen): readonly Group[] {
   return wanted(observed, asked).filter((group) => group.index >= replicas);
 }
 

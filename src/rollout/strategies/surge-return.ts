@@ -7,7 +7,7 @@ import { wanted } from '../gates/cluster.ts';
 import type { Group } from '../groups.ts';
 import { type Decision, moving } from '../move.ts';
 import { allGroupsAre, extraGroups } from '../sentences.ts';
-import { type Observed, type Situation, unreadyOf } from '../situation.ts';
+import { type Observed, type Seen, unreadyOf } from '../situation.ts';
 import { surgeInGit } from '../surge.ts';
 
 /**
@@ -15,12 +15,12 @@ import { surgeInGit } from '../surge.ts';
  * paused or disabled: they cost money, and only ever stood in for groups that were restarting.
  */
 export function surgeReturned(
-  situation: Situation,
+  situation: Seen,
   at: { readonly index: number; readonly of: number; readonly marks: Marks; readonly queued: boolean },
 ): Decision | undefined {
   const { observed, replicas, workload, notApplied } = situation;
   const surge = surgeInGit(workload);
-  if (surge === undefined || observed === undefined || replicas === undefined || replicas === 0) return undefined;
+  if (surge === undefined || replicas === 0) return undefined;
   if (!at.queued && notApplied !== undefined) return undefined;
   const groups = wanted(observed, replicas);
   if (onRelease(observed, { groups, queued: at.queued }).length < groups.length || unreadyOf(groups).length > 0)

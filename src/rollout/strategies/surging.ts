@@ -14,7 +14,7 @@ import { crashLooping } from '../gates/trouble.ts';
 import { type Hold, hold, unique } from '../hold.ts';
 import { type Decision, holding, moving } from '../move.ts';
 import { capital, extraGroups, moreGroups } from '../sentences.ts';
-import type { Situation } from '../situation.ts';
+import type { Seen, Situation } from '../situation.ts';
 import type { InDelivery } from '../state.ts';
 import { statesOf } from '../step-state.ts';
 import { nextStep, wholeNext } from './next-step.ts';
@@ -36,20 +36,19 @@ export function surging(situation: Situation, step: InDelivery): Decision {
     if (!accepted(situation, 'Recreated')) return holding([anew], 'StepUpgrade');
     return acceptRecreated(situation, { index: 1, of, marks });
   }
-  const raised = edited === undefined ? raisedForLeftovers(situation, step) : undefined;
+  const raised = edited === undefined && situation.sight === 'seen' ? raisedForLeftovers(situation, step) : undefined;
   if (raised !== undefined) return raised;
   const extra = surgeToCome(situation);
-  const groups = waitingOnGroups(situation, Math.min(situation.partition, situation.replicas ?? 0));
+  const groups = waitingOnGroups(situation);
   const waits = [...groups, ...(extra === 0 ? [] : notOnLeaderSet(situation))];
-  const unsteady = crashLooping(situation);
-  const over = overshoot(situation, first);
+  const found = situation.sight === 'seen' ? [overshoot(situation, first), crashLooping(situation)] : [];
   const holds = unique([
     ...(edited?.holds ?? []),
     ...waits,
     ...holdsOf(before.surge, situation),
-    ...[over, unsteady].filter((found) => found !== undefined),
+    ...found.filter((one) => one !== undefined),
   ]);
-  if (holds.length > 0)
+  if (situation.sight === 'unseen' || holds.length > 0)
     return holding(holds, waits.length === 0 ? (statesOf(holds)[0] ?? 'StepUpgrade') : 'StepUpgrade');
   if (extra === 0) return nextStep(situation, { marks, index: 0, plan: wholeNext(situation, 0) });
   return followDown(situation, { marks, of }) ?? surge(situation, { marks, of, extra });
@@ -59,9 +58,9 @@ export function surging(situation: Situation, step: InDelivery): Decision {
  * Scaled down since the partition was written, so that an extra group would come up below it, on the old version, and
  * stay there. At N it still lets nobody go.
  */
-function followDown(situation: Situation, at: { readonly marks: Marks; readonly of: number }): Decision | undefined {
+function followDown(situation: Seen, at: { readonly marks: Marks; readonly of: number }): Decision | undefined {
   const { partition, replicas } = situation;
-  if (replicas === undefined || partition <= replicas) return undefined;
+  if (partition <= replicas) return undefined;
   const { marks, of } = at;
   const floor = Math.min(replicas, marks.restore?.floor ?? replicas);
   return moving(
@@ -79,19 +78,12 @@ function followDown(situation: Situation, at: { readonly marks: Marks; readonly 
 
 /** LWS writes the partition onto the leader StatefulSet: only there does it decide what an appended group becomes. */
 function notOnLeaderSet({ observed, partition, notApplied }: Situation): readonly Hold[] {
-  if (notApplied !== undefined || observed === undefined || observed.leaderSet.partition <= partition) return [];
-  return [
-    hold(
-      'NotObserved',
-      `LWS has put partition ${observed.leaderSet.partition} on its leader StatefulSet so far, not ${partition}`,
-    ),
-  ];
+  const there = observed?.leaderSet.partition ?? 0;
+  if (notApplied !== undefined || there <= partition) return [];
+  return [hold('NotObserved', `LWS has put partition ${there} on its leader StatefulSet so far, not ${partition}`)];
 }
 
-function surge(
-  situation: Situation,
-  at: { readonly marks: Marks; readonly of: number; readonly extra: number },
-): Decision {
+function surge(situation: Seen, at: { readonly marks: Marks; readonly of: number; readonly extra: number }): Decision {
   const { replicas, workload, partition } = situation;
   const { marks, of, extra } = at;
   const { restore } = marks;

@@ -6,7 +6,7 @@ import { accepted } from '../accepting.ts';
 import { batchReady } from '../batches.ts';
 import { budgetInTheEnd, budgetNote, displacedBack, withBudgetAfter } from '../budget.ts';
 import { before } from '../gates/before.ts';
-import { recreated, replicasUnknown, revisionChanged, scaledToZero, wanted } from '../gates/cluster.ts';
+import { recreated, revisionChanged, scaledToZero, wanted } from '../gates/cluster.ts';
 import { holdsOf } from '../gates/gate.ts';
 import { refusedJump, waitingOnPause } from '../gates/pause.ts';
 import { notReadyYet } from '../gates/step-groups.ts';
@@ -15,7 +15,7 @@ import type { Group } from '../groups.ts';
 import { blocking, type Hold, hold } from '../hold.ts';
 import { type Decision, holding, MOVES, type Move, moving } from '../move.ts';
 import { allGroupsAre, groupsAre, notReady, whyUnready } from '../sentences.ts';
-import { flipped, type Situation, unreadyOf } from '../situation.ts';
+import { flipped, groupsUnread, type Seen, type Situation, unreadyOf, whenSeen } from '../situation.ts';
 import type { InDelivery } from '../state.ts';
 import { stateOfStep } from '../step-state.ts';
 import { followingStep, isJump } from '../steps.ts';
@@ -28,13 +28,12 @@ import { onRelease, surgeReturned } from './surge-return.ts';
  * armed too early a group that is recreated comes back old (trace 29d).
  */
 export function rolling(situation: Situation, step: InDelivery): Decision {
-  const { observed, asked } = situation;
   const anew = recreated(situation);
   if (anew !== undefined && !accepted(situation, 'Recreated')) return holding([anew], 'StepUpgrade');
-  const unsure = situation.notApplied ?? replicasUnknown(situation) ?? scaledToZero(situation);
+  if (situation.sight === 'unseen') return holding([situation.hold], 'StepUpgrade');
+  const unsure = situation.notApplied ?? scaledToZero(situation);
   if (unsure !== undefined) return holding([unsure], 'StepUpgrade');
-  if (observed === undefined || asked === undefined)
-    return holding([hold('ClusterUnreadable', 'the groups could not be read')], 'StepUpgrade');
+  const { observed, asked } = situation;
   const raised = raisedForLeftovers(situation, step);
   if (raised !== undefined) return raised;
   const groups = wanted(observed, asked);
@@ -89,19 +88,20 @@ function notUpdated(
 /** Armed with the step kept: pauses and soaks of steps k…n, then settled. Only marks change. */
 export function armed(situation: Situation, step: InDelivery): Decision {
   const queued = situation.digest !== step.marks.release.digest;
-  const returned = surgeReturned(situation, { ...step, queued });
+  const returned = situation.sight === 'seen' ? surgeReturned(situation, { ...step, queued }) : undefined;
   if (returned !== undefined) return returned;
   const groups = waitingOnFleet(situation, { queued, last: step.index === step.of });
   const done = groups.length === 0 && situation.replicas !== 0;
   const pause = done ? waitingOnPause(situation, { index: step.index, release: step.marks.release }) : undefined;
-  const unsteady = crashLooping(situation);
+  const unsteady = whenSeen(crashLooping)(situation);
   const holds = [
     ...groups,
     ...holdsOf(before.serve, situation),
     ...[pause, unsteady, refusedJump(situation, step.index)].filter((found) => found !== undefined),
     ...queuedHold(situation, queued),
   ];
-  if (blocking(holds).length > 0) return holding(holds, stateOfStep(situation, step.index, { groups, holds }), done);
+  if (situation.sight === 'unseen' || blocking(holds).length > 0)
+    return holding(holds, stateOfStep(situation, step.index, { groups, holds }), done);
   return step.index < step.of ? nextLabel(situation, step, holds) : settle(situation, step, holds);
 }
 
@@ -124,9 +124,9 @@ function waitingOnFleet(
   situation: Situation,
   { queued, last }: { readonly queued: boolean; readonly last: boolean },
 ): readonly Hold[] {
-  const { observed, asked, snapshot } = situation;
   if (!queued && situation.notApplied !== undefined) return [situation.notApplied];
-  if (observed === undefined || asked === undefined) return [hold('ClusterUnreadable', 'the groups could not be read')];
+  if (situation.sight === 'unseen') return [groupsUnread()];
+  const { observed, asked, snapshot } = situation;
   const groups = wanted(observed, asked);
   const updated = onRelease(observed, { groups, queued });
   if (updated.length < groups.length) {
@@ -156,8 +156,8 @@ function waitingOnFleet(
 const CAME_BACK = ', though all groups were: recreated too early, or by hand. Delete the leader pod to let it follow';
 
 /** Before the StatefulSet has flipped, what lies below the partition is made again on the old version. */
-function whyNot({ observed, partition, snapshot }: Situation): string {
-  return observed === undefined || flipped(observed.leaderSet)
+function whyNot({ observed, partition, snapshot }: Seen): string {
+  return flipped(observed.leaderSet)
     ? CAME_BACK
     : `, and partition ${partition} keeps it where it is: it was raised before all groups had gone. Put partition 0 back, or: tranche abort ${snapshot.key.name}`;
 }
@@ -180,7 +180,7 @@ function nextLabel(situation: Situation, step: InDelivery, holds: readonly Hold[
   return moving(move, 'BeforeStepUpgrade', holds);
 }
 
-function settle(situation: Situation, step: InDelivery, holds: readonly Hold[]): Decision {
+function settle(situation: Seen, step: InDelivery, holds: readonly Hold[]): Decision {
   const { snapshot, replicas } = situation;
   if (snapshot.delivered.kind !== 'known') {
     const why =
@@ -196,7 +196,7 @@ function settle(situation: Situation, step: InDelivery, holds: readonly Hold[]):
     partition: undefined,
     ...displacedBack(situation),
     text: undefined,
-    why: `${allGroupsAre(replicas ?? 0)} on ${printRelease(step.marks.release)} and ready, and every pause is over.${budgetInTheEnd(situation)}`,
+    why: `${allGroupsAre(replicas)} on ${printRelease(step.marks.release)} and ready, and every pause is over.${budgetInTheEnd(situation)}`,
   };
   return moving(move, 'Completed', holds);
 }
