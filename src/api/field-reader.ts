@@ -89,6 +89,26 @@ export class FieldReader {
     return this.has(key) ? this.text(key) : otherwise;
   }
 
+  /** One of a few words, spelled exactly so; not there, or a fault: undefined. */
+  choice<T extends string>(key: string, choices: readonly T[]): T | undefined {
+    const value = this.value(key);
+    const found = choices.find((word) => word === value);
+    if (value !== undefined && found === undefined)
+      this.fault(key, 'BadChoice', `is ${show(value)}, wanted ${choices.join(' or ')}`, 'Correct it.');
+    return found;
+  }
+
+  /** A list of texts; not there reads as empty. */
+  texts(key: string, limit: number): readonly string[] {
+    const value = this.value(key);
+    if (value === undefined) return [];
+    const list: readonly unknown[] = Array.isArray(value) ? value : [undefined];
+    const texts = list.filter((item) => typeof item === 'string');
+    if (texts.length === list.length && list.length <= limit) return texts;
+    this.fault(key, 'WrongType', `is ${show(value)}, wanted a list of at most ${limit} texts`, 'Write such a list.');
+    return [];
+  }
+
   boolean(key: string, otherwise: boolean): boolean {
     const value = this.value(key);
     if (value === undefined) return otherwise;

@@ -2,10 +2,10 @@
 
 import type { FieldReader } from './field-reader.ts';
 import { type IntOrPercent, isIntOrPercent, percentOf } from './int-or-percent.ts';
+import { type HeaderModifier, readMatches, readModifier, type StepMatch } from './step-traffic.ts';
 
 /** As in Kruise's CRD. */
 export const STEPS_LIMIT = 50;
-const MATCHES_LIMIT = 16;
 const INT32_MAX = 2_147_483_647;
 
 /** `unset` is kept apart from `manual`: on a last step of "100%" Kruise passes, and only a written pause is served. */
@@ -20,8 +20,8 @@ export type RolloutStep = {
   readonly pause: Pause;
   /** `N%`, as written. */
   readonly traffic: string | undefined;
-  /** How many `matches` the step has. */
-  readonly matches: number;
+  readonly matches: readonly StepMatch[];
+  readonly requestHeaderModifier: HeaderModifier | undefined;
 };
 
 type StepRules = { readonly style: 'partition' | 'canary' | 'blueGreen'; readonly percentLimit: number };
@@ -46,7 +46,8 @@ export function readSteps(strategy: FieldReader, rules: StepRules): readonly Rol
 function readStep(reader: FieldReader, rules: StepRules): RolloutStep | undefined {
   reader.allow(['replicas', 'pause', 'traffic', 'matches', 'requestHeaderModifier']);
   const traffic = readTraffic(reader, rules);
-  const matches = reader.objects('matches', MATCHES_LIMIT).length;
+  const matches = readMatches(reader);
+  const requestHeaderModifier = readModifier(reader);
   const replicas = reader.value('replicas');
   if (!isIntOrPercent(replicas) || !isPositive(replicas)) {
     reader.fault(
@@ -58,7 +59,7 @@ function readStep(reader: FieldReader, rules: StepRules): RolloutStep | undefine
     return undefined;
   }
   const percent = percentOf(replicas);
-  const routed = traffic !== undefined || matches > 0;
+  const routed = traffic !== undefined || matches.length > 0;
   if (rules.style === 'partition' && routed && percent !== undefined && percent > rules.percentLimit) {
     reader.fault(
       'replicas',
@@ -67,7 +68,7 @@ function readStep(reader: FieldReader, rules: StepRules): RolloutStep | undefine
       'Lower it, or use an extra workload.',
     );
   }
-  return { replicas, pause: readPause(reader), traffic, matches };
+  return { replicas, pause: readPause(reader), traffic, matches, requestHeaderModifier };
 }
 
 function isPositive(replicas: IntOrPercent): boolean {

@@ -1,28 +1,82 @@
-/** The `trafficRoutings` of a Rollout: checked as Kruise checks them, not acted on yet. */
+/** The `trafficRoutings` of a Rollout: which Service, and which routes send requests to it. Checked as Kruise checks them. */
 
 import type { FieldReader } from './field-reader.ts';
 
 const INT32_MAX = 2_147_483_647;
 const ROUTINGS_READ = 16;
+const REFS_LIMIT = 16;
 
-/** How many routings there are; broken rules become faults (reference: rollout_create_update_handler.go:252-300). */
-export function readTrafficRoutings(strategy: FieldReader): number {
+/** What Kruise's CRD writes where nothing is written. */
+const GRACE_SECONDS = 3;
+
+export type TrafficRouting = {
+  /** The Service of the stable version. */
+  readonly service: string;
+  /** So long a change of a route must have been seen before it is relied on. */
+  readonly gracePeriodSeconds: number;
+  readonly routes: readonly RouteRef[];
+};
+
+/** An object that sends requests to the Service, as the Rollout names it. */
+export type RouteRef = {
+  /** Keys from the routing on: `['gateway', 'httpRouteName']`. */
+  readonly at: readonly string[];
+  /** The API group, without version. */
+  readonly group: string;
+  readonly kind: string;
+  readonly name: string;
+  /** Whose annotations an Ingress is given; empty for other kinds. */
+  readonly ingressClass: string;
+};
+
+export const GATEWAY_GROUP = 'gateway.networking.k8s.io';
+export const INGRESS_GROUP = 'networking.k8s.io';
+/** Kruise's `classType` where none is written. */
+const DEFAULT_CLASS = 'nginx';
+
+/** The routings; broken rules become faults (reference: rollout_create_update_handler.go:252-300). */
+export function readTrafficRoutings(strategy: FieldReader): readonly TrafficRouting[] {
   const routings = strategy.objects('trafficRoutings', ROUTINGS_READ);
   if (routings.length > 1) {
     strategy.fault('trafficRoutings', 'TooMany', `has ${routings.length} elements, wanted at most 1`, 'Keep one.');
   }
-  for (const routing of routings) readRouting(routing);
-  return routings.length;
+  return routings.map(readRouting);
 }
 
-function readRouting(routing: FieldReader): void {
+function readRouting(routing: FieldReader): TrafficRouting {
   routing.allow(['service', 'gracePeriodSeconds', 'ingress', 'gateway', 'customNetworkRefs']);
-  routing.text('service');
-  routing.integer('gracePeriodSeconds', { min: 0, max: INT32_MAX });
+  const service = routing.text('service');
+  const gracePeriodSeconds = routing.integer('gracePeriodSeconds', { min: 0, max: INT32_MAX }) ?? GRACE_SECONDS;
   const providers = ['ingress', 'gateway', 'customNetworkRefs'].filter((key) => routing.has(key));
   if (providers.length === 0) {
     routing.fault('', 'NoProvider', 'names no provider', 'Add one of ingress, gateway, customNetworkRefs.');
   }
-  if (routing.has('ingress')) routing.object('ingress').text('name');
-  if (routing.has('gateway')) routing.object('gateway').text('httpRouteName');
+  const routes = [...customRoutes(routing), ...ingressRoute(routing), ...gatewayRoute(routing)];
+  return { service, gracePeriodSeconds, routes };
+}
+
+function ingressRoute(routing: FieldReader): readonly RouteRef[] {
+  if (!routing.has('ingress')) return [];
+  const ingress = routing.object('ingress');
+  ingress.allow(['name', 'classType']);
+  const ingressClass = ingress.optionalText('classType', DEFAULT_CLASS);
+  const name = ingress.text('name');
+  return [{ at: ['ingress', 'name'], group: INGRESS_GROUP, kind: 'Ingress', name, ingressClass }];
+}
+
+function gatewayRoute(routing: FieldReader): readonly RouteRef[] {
+  if (!routing.has('gateway')) return [];
+  const gateway = routing.object('gateway');
+  gateway.allow(['httpRouteName']);
+  const name = gateway.text('httpRouteName');
+  return [{ at: ['gateway', 'httpRouteName'], group: GATEWAY_GROUP, kind: 'HTTPRoute', name, ingressClass: '' }];
+}
+
+function customRoutes(routing: FieldReader): readonly RouteRef[] {
+  return routing.objects('customNetworkRefs', REFS_LIMIT).map((ref, place) => {
+    ref.allow(['apiVersion', 'kind', 'name']);
+    const group = ref.text('apiVersion').replace(/\/[^/]*$/, '');
+    const at = ['customNetworkRefs', String(place), 'name'];
+    return { at, group, kind: ref.text('kind'), name: ref.text('name'), ingressClass: '' };
+  });
 }

@@ -4,7 +4,7 @@ import { type FieldFault, FieldReader } from './field-reader.ts';
 import { type IntOrPercent, isIntOrPercent } from './int-or-percent.ts';
 import { at, type JsonObject } from './json.ts';
 import { type RolloutStep, readSteps } from './rollout-steps.ts';
-import { readTrafficRoutings } from './rollout-traffic.ts';
+import { readTrafficRoutings, type TrafficRouting } from './rollout-traffic.ts';
 
 export const ROLLOUT_API_VERSION = 'rollouts.kruise.io/v1beta1';
 export const LWS_API_VERSION = 'leaderworkerset.x-k8s.io/v1';
@@ -51,6 +51,8 @@ export type Rollout = {
   readonly failureThreshold: IntOrPercent | undefined;
   /** True where it asks for traffic to be moved: routings, a TrafficRouting, or a step with traffic or matches. */
   readonly asksForTraffic: boolean;
+  /** Where requests go; undefined: nowhere that is named here. */
+  readonly routing: TrafficRouting | undefined;
   /** `strategy.canary` or `strategy.blueGreen` as written: what Kruise hashes to see an edited plan. */
   readonly strategy: JsonObject;
 };
@@ -99,7 +101,8 @@ export function parseRollout(value: unknown, rules: RolloutRules = DEFAULT_RULES
     style,
     steps,
     failureThreshold: readThreshold(body),
-    asksForTraffic: routings > 0 || asksForTraffic({ body, annotations, steps }),
+    asksForTraffic: routings.length > 0 || asksForTraffic({ body, annotations, steps }),
+    routing: routings[0],
     strategy: body.asJson(),
   };
   return { rollout: root.faults.length === 0 ? rollout : undefined, faults: root.faults };
@@ -133,7 +136,7 @@ function asksForTraffic(of: {
   readonly steps: readonly RolloutStep[];
 }): boolean {
   if (of.body.has('trafficRoutingRef') || of.annotations[TRAFFIC_ROUTING] !== undefined) return true;
-  return of.steps.some((step) => step.traffic !== undefined || step.matches > 0);
+  return of.steps.some((step) => step.traffic !== undefined || step.matches.length > 0);
 }
 
 /** First match, as Kruise decides it. */

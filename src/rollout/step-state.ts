@@ -13,7 +13,7 @@ export function stateOfStep(
   waiting: { readonly groups: readonly Hold[]; readonly holds: readonly Hold[] },
 ): StepState {
   const step = steps[index - 1];
-  const routed = step !== undefined && (step.traffic !== undefined || step.matches > 0);
+  const routed = step !== undefined && (step.traffic !== undefined || step.matches.length > 0);
   const whole = step !== undefined && replicas !== undefined && coversAll(step.replicas, replicas);
   const inGroups: readonly StepState[] = waiting.groups.length > 0 ? ['StepUpgrade'] : [];
   return stepStateOf(stepStates({ routed, whole }), [...inGroups, ...statesOf(waiting.holds)]);

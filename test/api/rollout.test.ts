@@ -43,8 +43,13 @@ test('everything is read', () => {
     paused: false,
     style: 'partition',
     steps: [
-      { replicas: 1, pause: { kind: 'manual' }, traffic: undefined, matches: 0 },
-      { replicas: '50%', pause: { kind: 'timed', seconds: 60 }, traffic: '10%', matches: 1 },
+      { replicas: 1, pause: { kind: 'manual' }, traffic: undefined, matches: [] },
+      {
+        replicas: '50%',
+        pause: { kind: 'timed', seconds: 60 },
+        traffic: '10%',
+        matches: [{ path: undefined, headers: [], queryParams: [] }],
+      },
       { replicas: '100%', pause: { kind: 'unset' } },
     ],
     failureThreshold: '10%',
