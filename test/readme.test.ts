@@ -70,7 +70,7 @@ describe('tables', () => {
   });
 
   test('every reason of an issue, and none that is not there', () => {
-    const code = ['src/api', 'src/manifests', 'src/reconcile'].flatMap(sources).join('\n');
+    const code = ['src/api', 'src/manifests', 'src/reconcile', 'src/rollout/traffic'].flatMap(sources).join('\n');
     const written = [
       ...code.matchAll(/reason: '([A-Z][A-Za-z]+)'/g),
       ...code.matchAll(/(?:fault|issue)\(\s*(?:'[^']*'|[a-z]+|\[[^\]]*\]),\s*'([A-Z][A-Za-z]+)'/g),

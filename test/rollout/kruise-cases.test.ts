@@ -20,6 +20,7 @@ import { plan, recordWritten } from '../../src/rollout/plan.ts';
 import { isJump, nextStepIndex, pauseDecision, stepAfterEdit, stepStates } from '../../src/rollout/steps.ts';
 import { deviations, type KruiseCase, kruiseGroups, patched, unanswered, without } from '../support/kruise.ts';
 import { type KruiseStory, type Moment, playKruiseStory } from '../support/kruise-story.ts';
+import { httpRouteCase } from '../support/kruise-traffic.ts';
 import { type World, world } from '../support/snapshot.ts';
 
 /** What we make of one case, in the words of its `expect`; a promise of it where a story is played. */
@@ -67,7 +68,13 @@ const answers: Readonly<Record<string, Answer>> = {
     }>(of);
     const pause: RolloutStep['pause'] =
       given.durationSeconds === null ? { kind: 'unset' } : { kind: 'timed', seconds: given.durationSeconds };
-    const step: RolloutStep = { replicas: given.replicas, pause, traffic: undefined, matches: 0 };
+    const step: RolloutStep = {
+      replicas: given.replicas,
+      pause,
+      traffic: undefined,
+      matches: [],
+      requestHeaderModifier: undefined,
+    };
     const { kind } = pauseDecision(step, { last: given.lastStep, elapsedSeconds: given.elapsedSeconds });
     return { pass: 'pass', manual: 'wait-manual', timed: 'wait' }[kind];
   },
@@ -88,6 +95,7 @@ const answers: Readonly<Record<string, Answer>> = {
     // The step after is written by the pass that sees the approval: StepReady is passed through.
     return { ok, currentStepState: ok ? 'StepReady' : made.record.currentStepState };
   },
+  httproute: (of) => httpRouteCase(input(of)),
   'step-jump': (of) => stepJump(of),
   'plan-change': (of) => planChange(of),
   phase: (of) => {

@@ -1,0 +1,43 @@
+/** A core Service, as far as it says which pods it reaches and by which ports. */
+
+import { at, isRecord } from './json.ts';
+
+export type ServicePort = {
+  /** Empty: without a name. */
+  readonly name: string;
+  readonly port: number;
+  /** undefined: the same as `port`. */
+  readonly targetPort: number | string | undefined;
+};
+
+export type Service = {
+  readonly selector: Readonly<Record<string, string>>;
+  readonly ports: readonly ServicePort[];
+  /** `clusterIP: None`. */
+  readonly headless: boolean;
+};
+
+/** What is written; fields of another type count as not written, because the API server refuses them. */
+export function parseService(value: unknown): Service {
+  const ports = at(value, ['spec', 'ports']);
+  return {
+    selector: stringsIn(at(value, ['spec', 'selector'])),
+    ports: Array.isArray(ports) ? ports.flatMap(readPort) : [],
+    headless: at(value, ['spec', 'clusterIP']) === 'None',
+  };
+}
+
+function readPort(value: unknown): readonly ServicePort[] {
+  const [name, port, target] = ['name', 'port', 'targetPort'].map((key) => at(value, [key]));
+  if (typeof port !== 'number') return [];
+  const targetPort = typeof target === 'number' || typeof target === 'string' ? target : undefined;
+  return [{ name: typeof name === 'string' ? name : '', port, targetPort }];
+}
+
+/** The members of a map that are texts. */
+export function stringsIn(value: unknown): Readonly<Record<string, string>> {
+  const entries = Object.entries(isRecord(value) ? value : {}).flatMap(([key, text]) =>
+    typeof text === 'string' ? [[key, text] as const] : [],
+  );
+  return Object.fromEntries(entries);
+}

@@ -1,0 +1,30 @@
+/** Tells the backends of each rule of an HTTPRoute or GRPCRoute apart, by side. */
+
+import type { BackendRef, RouteRule } from '../../api/http-route.ts';
+import type { EditPath } from '../edit.ts';
+import type { Sides } from './provider.ts';
+
+/** The backends of a rule, by side. */
+export type SidedRule = RouteRule & {
+  readonly stable: readonly BackendRef[];
+  readonly canary: readonly BackendRef[];
+  readonly others: readonly BackendRef[];
+  /** Keys to the rule: its name where it has one of its own, else its place. */
+  readonly path: EditPath;
+  /** It sends to the new version and nowhere else. */
+  readonly isOurs: boolean;
+};
+
+/** Each rule with its backends told apart. */
+export function sidedRules(rules: readonly RouteRule[], sides: Sides): readonly SidedRule[] {
+  return rules.map((rule) => {
+    const named = (name: string) => (ref: BackendRef) =>
+      ref.kind === sides.backend && ref.name === name && ref.namespace === '';
+    const [stable, canary] = [rule.backends.filter(named(sides.stable)), rule.backends.filter(named(sides.canary))];
+    const others = rule.backends.filter((ref) => !stable.includes(ref) && !canary.includes(ref));
+    const hasOwnName = rule.name !== '' && rules.filter((other) => other.name === rule.name).length === 1;
+    const key = hasOwnName ? { key: 'name', value: rule.name } : String(rule.place);
+    const isOurs = canary.length > 0 && canary.length === rule.backends.length;
+    return { ...rule, stable, canary, others, isOurs, path: ['spec', 'rules', key] };
+  });
+}

@@ -1,0 +1,69 @@
+/** How the rules of an HTTPRoute or GRPCRoute look before a delivery: where they send, for how long, and what would harm. */
+
+import type { FieldFault } from '../../api/field-reader.ts';
+import type { HttpRoute } from '../../api/http-route.ts';
+import { at } from '../../api/json.ts';
+import { type SidedRule, sidedRules } from './http-route-sides.ts';
+import type { RouteSurvey, Sides, StableRule } from './provider.ts';
+
+/** Every rule of the stable backend, and what keeps its weights from meaning a share of its requests. */
+export function surveyRules({ rules: parsed, faults: wrong }: HttpRoute, sides: Sides): RouteSurvey {
+  const rules = sidedRules(parsed, sides).filter(({ stable, isOurs }) => stable.length > 0 && !isOurs);
+  const faults = [...wrong, ...rules.flatMap((rule) => [...otherBackends(rule, sides), ...persistence(rule)])];
+  if (rules.length > 0) return { rules: rules.map(stableRule), faults };
+  const missing: FieldFault = {
+    at: ['spec', 'rules'],
+    reason: 'BackendMissing',
+    message: `no rule sends to the ${sides.backend} ${sides.stable}, so there is nothing that a share could be taken of`,
+    hint: 'Name the route that sends to it, or the backend that this route has.',
+  };
+  return { rules: [], faults: [...faults, missing] };
+}
+
+function stableRule({ place, stable, json }: SidedRule): StableRule {
+  const path = ['spec', 'rules', String(place)];
+  return {
+    at: path,
+    portAt: [...path, 'backendRefs', String(stable[0]?.place ?? 0), 'port'],
+    port: stable[0]?.port,
+    timeoutSeconds: secondsOf(at(json, ['timeouts', 'request'])),
+  };
+}
+
+function otherBackends({ place, others }: SidedRule, { stable }: Sides): readonly FieldFault[] {
+  return others.slice(0, 1).map(({ name, place: of }) => ({
+    at: ['spec', 'rules', String(place), 'backendRefs', String(of)],
+    reason: 'OtherBackend',
+    message: `rule ${place + 1} sends to ${name} as well as to ${stable}: weights for a delivery would change the share of ${name}`,
+    hint: `Give ${name} a rule of its own, or a route without ${stable}.`,
+  }));
+}
+
+function persistence({ place, json }: SidedRule): readonly FieldFault[] {
+  if (json['sessionPersistence'] === undefined) return [];
+  return [
+    {
+      at: ['spec', 'rules', String(place), 'sessionPersistence'],
+      reason: 'SessionPersistence',
+      message: `rule ${place + 1} keeps sessions where they are, even at weight 0: those on a new version that fails would stay on it`,
+      hint: 'Remove sessionPersistence from the rule.',
+    },
+  ];
+}
+
+const UNIT_SECONDS: ReadonlyMap<string, number> = new Map([
+  ['h', 3600],
+  ['m', 60],
+  ['s', 1],
+  ['ms', 0.001],
+]);
+
+/** A duration of the Gateway API (GEP-2257), as `1m30s`. */
+function secondsOf(value: unknown): StableRule['timeoutSeconds'] {
+  if (value === undefined) return 'unset';
+  if (typeof value !== 'string' || !/^([0-9]{1,5}(h|ms|m|s)){1,4}$/.test(value)) return 'unreadable';
+  let seconds = 0;
+  for (const [, number, unit = ''] of value.matchAll(/([0-9]+)(h|ms|m|s)/g))
+    seconds += Number(number) * (UNIT_SECONDS.get(unit) ?? 0);
+  return seconds;
+}

@@ -1,0 +1,76 @@
+/** Each provider on written-out files: before, with each share, and home again. The files are the specification of the text. */
+
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { at } from '../../../src/api/json.ts';
+import { parseManifestFile } from '../../../src/manifests/parse-file.ts';
+import { ROUTE_KINDS, trafficProviders } from '../../../src/rollout/traffic/index.ts';
+import type { Share, TrafficProvider } from '../../../src/rollout/traffic/provider.ts';
+import { HOME, prepared, routeIn, SIDES, type Texts, weight, written } from '../../support/routes.ts';
+
+const ROOT = new URL('../../../fixtures/traffic/', import.meta.url);
+const FILE = 'route.yaml';
+const cases = readdirSync(ROOT);
+
+function read(name: string, file: string): string {
+  return readFileSync(new URL(`${name}/${file}`, ROOT), 'utf8');
+}
+
+/** Compared with the golden file, or written to it. */
+function check(name: string, file: string, text: string): void {
+  const url = new URL(`${name}/${file}`, ROOT);
+  if (process.env['UPDATE_GOLDEN'] === '1') writeFileSync(url, text);
+  expect(text, `${name}/${file}`).toBe(readFileSync(url, 'utf8'));
+}
+
+function providerFor(name: string): TrafficProvider {
+  const { documents } = parseManifestFile(FILE, read(name, 'before.yaml'), ROUTE_KINDS);
+  const found = Object.values(trafficProviders).find((provider) => provider.isOf(documents[0]!));
+  if (found === undefined) throw new Error(`no provider for ${name}`);
+  return found;
+}
+
+/** Steps of a case where it says which; else these. */
+function sharesOf(name: string): Readonly<Record<string, Share>> {
+  if (existsSync(new URL(`${name}/shares.json`, ROOT)))
+    return JSON.parse(read(name, 'shares.json')) as Readonly<Record<string, Share>>;
+  return { 'weight-5': weight(5), 'weight-100': weight(100) };
+}
+
+function textIn(texts: Texts): string {
+  return texts.files[FILE] ?? '';
+}
+
+describe.each(cases)('%s', (name) => {
+  const provider = providerFor(name);
+  const before: Texts = { files: { [FILE]: read(name, 'before.yaml') }, displaced: [] };
+  const start = prepared(before, provider);
+
+  test('each share on the one before it, and home', () => {
+    if (textIn(start) !== textIn(before)) check(name, 'prepared.yaml', textIn(start));
+    let texts = start;
+    for (const [step, share] of Object.entries(sharesOf(name))) {
+      texts = written(texts, provider, share);
+      check(name, `${step}.yaml`, textIn(texts));
+      const seen = provider.read(routeIn(texts, provider), SIDES);
+      expect(seen.percent, step).toBe(share.kind === 'weight' ? share.percent : 0);
+      expect(seen.ours.length > 0, step).toBe(share.kind === 'matches');
+      expect(textIn(written(texts, provider, share)), 'written twice').toBe(textIn(texts));
+    }
+    const home = written(texts, provider, HOME);
+    expect(home.displaced).toEqual([]);
+    expect(provider.read(routeIn(home, provider), SIDES)).toEqual({ percent: 0, ours: [], mirrors: [] });
+    check(name, 'home.yaml', textIn(home));
+    expect(textIn(home)).toBe(textIn(start));
+  });
+
+  test.each(Object.entries(sharesOf(name)))('%s alone, and home', (_, share) => {
+    expect(textIn(written(written(start, provider, share), provider, HOME))).toBe(textIn(start));
+  });
+
+  test('what is prepared is prepared once', () => {
+    expect(textIn(prepared(start, provider))).toBe(textIn(start));
+    expect(textIn(written(start, provider, HOME))).toBe(textIn(start));
+    expect(at(routeIn(start, provider).route.value, ['kind'])).toBe(provider.kind);
+  });
+});

@@ -1,0 +1,186 @@
+/** HTTPRoute where Kruise goes wrong, where people have edited in the middle, and on generated files. */
+
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { at, type Json, type JsonObject } from '../../../src/api/json.ts';
+import { grpcRoute, httpRoute } from '../../../src/rollout/traffic/http-route.ts';
+import type { Share, Sides } from '../../../src/rollout/traffic/provider.ts';
+import { anyStyle } from '../../manifests/any-manifest.ts';
+import { writeYaml } from '../../manifests/written-yaml.ts';
+import { documentsOf, HOME, routeIn, SIDES, type Texts, textOf, weight, written } from '../../support/routes.ts';
+
+function route(...rules: readonly JsonObject[]): JsonObject {
+  return { apiVersion: 'gateway.networking.k8s.io/v1', kind: 'HTTPRoute', metadata: { name: 'chat' }, spec: { rules } };
+}
+
+function rulesIn(texts: Texts): Json | undefined {
+  return at(documentsOf(texts.files, ['HTTPRoute'])[0]!.value, ['spec', 'rules']);
+}
+
+const stable = { name: 'vllm-svc', port: 80 };
+const canary = { name: 'vllm-svc-canary', port: 80 };
+const header = (value = '1'): Share => ({
+  kind: 'matches',
+  matches: [{ path: undefined, headers: [{ name: 'x-canary', value, type: undefined }], queryParams: [] }],
+  modifier: undefined,
+});
+const path = (value: string) => ({ path: { value } });
+
+describe('where Kruise goes wrong', () => {
+  test('a header step after a weight step keeps the shared rule (httproute/13)', () => {
+    const start = textOf(route({ matches: [path('/a')], backendRefs: [stable] }));
+    expect(rulesIn(written(written(start, httpRoute, weight(20)), httpRoute, header()))).toEqual([
+      { matches: [path('/a')], backendRefs: [stable] },
+      {
+        name: 'tranche-vllm-0',
+        matches: [{ ...path('/a'), headers: [{ name: 'x-canary', value: '1' }] }],
+        backendRefs: [canary],
+      },
+    ]);
+  });
+
+  test('matches with paths and with headers each keep their conditions (httproute/15)', () => {
+    const matches = [
+      { path: { type: undefined, value: '/p' }, headers: [], queryParams: [] },
+      ...(header() as Extract<Share, { kind: 'matches' }>).matches,
+    ];
+    const texts = written(
+      textOf(route({ matches: [path('/a')], backendRefs: [stable] }, { matches: [path('/b')], backendRefs: [stable] })),
+      httpRoute,
+      { kind: 'matches', matches, modifier: undefined },
+    );
+    const headers = [{ name: 'x-canary', value: '1' }];
+    expect(rulesIn(texts)).toMatchObject([
+      {},
+      {},
+      { matches: [path('/p'), { ...path('/a'), headers }] },
+      { matches: [{ ...path('/b'), headers }] },
+    ]);
+  });
+
+  test('the way home leaves rules without backends (httproute/16)', () => {
+    const redirect = { matches: [path('/old')], filters: [{ type: 'RequestRedirect' }] };
+    const start = textOf(route({ backendRefs: [stable] }, redirect));
+    expect(written(written(start, httpRoute, weight(5)), httpRoute, HOME).files).toEqual(start.files);
+  });
+});
+
+describe('people who edit in the middle', () => {
+  const start = textOf(
+    route({ matches: [path('/a')], backendRefs: [{ ...stable, weight: 7 }] }, { backendRefs: [stable] }),
+  );
+
+  test('a rule that is inserted in front: each rule gets its own weight back', () => {
+    const shared = written(start, httpRoute, weight(10));
+    const rules = rulesIn(shared) as Json[];
+    const more = {
+      ...textOf(route({ matches: [path('/new')], backendRefs: [{ name: 'other' }] }, ...(rules as JsonObject[]))),
+      displaced: shared.displaced,
+    };
+    const next = written(more, httpRoute, weight(20));
+    expect(rulesIn(written(next, httpRoute, HOME))).toEqual([
+      { matches: [path('/new')], backendRefs: [{ name: 'other' }] },
+      { matches: [path('/a')], backendRefs: [{ ...stable, weight: 7 }] },
+      { backendRefs: [stable] },
+    ]);
+  });
+
+  test('a rule that goes takes what was put aside of it along', () => {
+    const shared = written(start, httpRoute, weight(10));
+    const [first] = rulesIn(shared) as JsonObject[];
+    const less = { ...textOf(route(first!)), displaced: shared.displaced };
+    expect(rulesIn(written(less, httpRoute, HOME))).toEqual([
+      { matches: [path('/a')], backendRefs: [{ ...stable, weight: 7 }] },
+    ]);
+  });
+
+  test('weights of others are read, and go home without a record', () => {
+    const texts = textOf(
+      route(
+        {
+          backendRefs: [
+            { ...stable, weight: 3 },
+            { ...canary, weight: 1 },
+          ],
+        },
+        { backendRefs: [canary] },
+      ),
+    );
+    expect(httpRoute.read(routeIn(texts, httpRoute), SIDES)).toMatchObject({
+      percent: 25,
+      ours: [['spec', 'rules', '1']],
+    });
+    expect(rulesIn(written(texts, httpRoute, HOME))).toEqual([{ backendRefs: [{ ...stable, weight: 3 }] }]);
+  });
+});
+
+describe('InferencePools', () => {
+  const sides: Sides = { ...SIDES, backend: 'InferencePool', stable: 'pool', canary: 'pool-canary' };
+  const pool = { group: 'inference.networking.k8s.io', kind: 'InferencePool', name: 'pool' };
+
+  test('are backends like Services, and a Service of that name is another backend', () => {
+    const start = textOf(route({ backendRefs: [pool] }));
+    const shared = written(start, httpRoute, weight(10), sides);
+    expect(rulesIn(shared)).toEqual([
+      {
+        backendRefs: [
+          { ...pool, weight: 90 },
+          { ...pool, name: 'pool-canary', weight: 10 },
+        ],
+      },
+    ]);
+    expect(written(shared, httpRoute, HOME, sides).files).toEqual(start.files);
+    const mixed = routeIn(textOf(route({ backendRefs: [pool, { name: 'pool', port: 80 }] })), httpRoute);
+    expect(httpRoute.survey(mixed, sides).faults).toMatchObject([{ reason: 'OtherBackend' }]);
+  });
+});
+
+test('a GRPCRoute knows no paths', () => {
+  const texts = textOf({ ...route({ backendRefs: [stable] }), kind: 'GRPCRoute' });
+  const share: Share = {
+    ...header(),
+    matches: [{ path: { type: undefined, value: '/a' }, headers: [], queryParams: [] }],
+  } as Share;
+  expect(grpcRoute.write(routeIn(texts, grpcRoute), SIDES, share)).toMatchObject({
+    kind: 'unwritable',
+    faults: [{ reason: 'MatchNotSupported' }],
+  });
+});
+
+const anyMatch = fc.record({ path: fc.record({ value: fc.constantFrom('/a', '/b/c', '/') }) });
+const anyRule = fc
+  .record({
+    name: fc.constantFrom('', 'one', 'two'),
+    matches: fc.array(anyMatch, { maxLength: 3 }),
+    backend: fc.constantFrom<readonly JsonObject[]>(
+      [stable],
+      [{ ...stable, weight: 100 }],
+      [{ name: 'other', port: 1 }],
+      [],
+    ),
+  })
+  .map(
+    ({ name, matches, backend }): JsonObject => ({
+      ...(name === '' ? {} : { name }),
+      ...(matches.length === 0 ? {} : { matches }),
+      ...(backend.length === 0 ? { filters: [{ type: 'RequestRedirect' }] } : { backendRefs: backend }),
+    }),
+  );
+const anyShare = fc.oneof(fc.nat(100).map(weight), fc.constantFrom(header('1'), header('2')));
+
+test('any shares and home give back the very bytes, in any style', () => {
+  const rules = fc.array(anyRule, { minLength: 1, maxLength: 4 });
+  const shares = fc.array(anyShare, { minLength: 1, maxLength: 4 });
+  fc.assert(
+    fc.property(rules, anyStyle, shares, (list, style, steps) => {
+      const start: Texts = { files: { 'route.yaml': writeYaml(route(...list), style) }, displaced: [] };
+      let texts = start;
+      for (const share of steps) {
+        texts = written(texts, httpRoute, share);
+        expect(written(texts, httpRoute, share)).toEqual(texts);
+      }
+      expect(written(texts, httpRoute, HOME).files).toEqual(start.files);
+    }),
+    { numRuns: 150 },
+  );
+});
