@@ -13,6 +13,8 @@ export type Issue = {
   readonly message: string;
   /** The next action. */
   readonly hint: string;
+  /** The way out as a unified diff, where the files alone say what it is. */
+  readonly patch?: string;
 };
 
 /** A parser's answer: the value, or why there is none. Warnings never stop anything. */

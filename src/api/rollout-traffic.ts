@@ -30,7 +30,7 @@ export type RouteRef = {
 };
 
 export const GATEWAY_GROUP = 'gateway.networking.k8s.io';
-export const INGRESS_GROUP = 'networking.k8s.io';
+const INGRESS_GROUP = 'networking.k8s.io';
 /** Kruise's `classType` where none is written. */
 const DEFAULT_CLASS = 'nginx';
 

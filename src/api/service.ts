@@ -10,7 +10,7 @@ export type ServicePort = {
   readonly targetPort: number | string | undefined;
 };
 
-export type Service = {
+type Service = {
   readonly selector: Readonly<Record<string, string>>;
   readonly ports: readonly ServicePort[];
   /** `clusterIP: None`. */

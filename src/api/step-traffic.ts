@@ -6,7 +6,7 @@ import type { FieldReader } from './field-reader.ts';
 const MATCHES_LIMIT = 16;
 const CONDITIONS_LIMIT = 16;
 
-export type MatchType = 'Exact' | 'PathPrefix' | 'RegularExpression';
+type MatchType = 'Exact' | 'PathPrefix' | 'RegularExpression';
 
 /** A header or a query parameter. `type` undefined: not written, which means Exact. */
 export type Condition = {
@@ -22,7 +22,7 @@ export type StepMatch = {
   readonly queryParams: readonly Condition[];
 };
 
-export type Header = { readonly name: string; readonly value: string };
+type Header = { readonly name: string; readonly value: string };
 
 /** What becomes of the headers of a request that goes to the new version. */
 export type HeaderModifier = {

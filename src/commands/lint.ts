@@ -41,8 +41,8 @@ export async function lint(options: LintOptions, ports: Ports, io: Io): Promise<
   else
     io.out(
       [
-        ...issues.map(issueLine),
-        ...warnings.map((warning) => `warning: ${issueLine(warning)}`),
+        ...issues.flatMap((issue) => [issueLine(issue), ...patchLines(issue)]),
+        ...warnings.flatMap((warning) => [`warning: ${issueLine(warning)}`, ...patchLines(warning)]),
         ...failures,
         summary(issues, result.outcomes.length),
         `read: ${read}`,
@@ -51,6 +51,11 @@ export async function lint(options: LintOptions, ports: Ports, io: Io): Promise<
         .join(''),
     );
   return issues.length + failures.length > 0 ? EXIT.failed : EXIT.ok;
+}
+
+/** A patch stands as it is below its issue, so that it can be handed to git apply. */
+function patchLines({ patch = '' }: Issue): readonly string[] {
+  return patch === '' ? [] : patch.trimEnd().split('\n');
 }
 
 /** What was read, for people: without it a green lint may be that of another version. */

@@ -9,7 +9,7 @@ import type { Git } from '../ports/git.ts';
 import type { Log } from '../ports/log.ts';
 import type { Plan } from '../rollout/plan.ts';
 import type { RolloutKey, Snapshot } from '../rollout/snapshot.ts';
-import type { Trials } from './lint/lint-writable.ts';
+import { newTrials, type Trials } from './lint/lint-writable.ts';
 import type { Desired, ParseCache } from './observe/desired.ts';
 import type { StatusBranch } from './status/record-store.ts';
 
@@ -38,7 +38,7 @@ export type Memory = {
 
 /** The memory of a process that has just begun. */
 export function newMemory(): Memory {
-  return { parsed: new Map(), trials: new WeakMap(), status: undefined, config: undefined };
+  return { parsed: new Map(), trials: newTrials(), status: undefined, config: undefined };
 }
 
 /** What a pass says that found nothing to look at; here, because the rest of the report is not loaded for it. */

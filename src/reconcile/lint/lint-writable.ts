@@ -10,8 +10,20 @@ import type { WorkloadFile } from '../../rollout/snapshot.ts';
 import { MAX_UNAVAILABLE_PATH, PARTITION_PATH, REPLICAS_PATH } from '../../rollout/step-edits.ts';
 import type { LintFacts } from './lint-finding.ts';
 
-/** What was found for a document and the text to go back to. Owned by the caller; losing it costs time only. */
-export type Trials = WeakMap<ManifestDocument, Trial>;
+/** What was found when edits to come were tried. Owned by the caller; losing it costs time only. */
+export type Trials = {
+  /** By the workload's document, for the text to go back to. */
+  readonly workloads: WeakMap<ManifestDocument, Trial>;
+  /** By the Rollout's document, for the Services and routes that it was tried on. */
+  readonly routes: WeakMap<ManifestDocument, RouteTrial>;
+};
+
+export type RouteTrial = { readonly on: readonly ManifestDocument[]; readonly issues: readonly Issue[] };
+
+/** Nothing has been tried. */
+export function newTrials(): Trials {
+  return { workloads: new WeakMap(), routes: new WeakMap() };
+}
 
 type Trial = { readonly stable: string | undefined; readonly issues: readonly Issue[] };
 
@@ -19,7 +31,7 @@ type Trial = { readonly stable: string | undefined; readonly issues: readonly Is
 export function unwritable(facts: LintFacts, trials: Trials): readonly Issue[] {
   const { document, fileText } = facts;
   const stable = facts.stable?.text;
-  const known = trials.get(document);
+  const known = trials.workloads.get(document);
   if (known !== undefined && known.stable === stable) return known.issues;
   const refusals = (edits: readonly Edit[]): readonly Issue[] => {
     const tried = applyEdits(fileText, { file: document.file, object: document.object, edits });
@@ -27,7 +39,7 @@ export function unwritable(facts: LintFacts, trials: Trials): readonly Issue[] {
   };
   const edits = editsToCome(facts);
   const issues = refusals(edits).length === 0 ? [] : unlike(edits.flatMap((edit) => refusals([edit])));
-  trials.set(document, { stable, issues });
+  trials.workloads.set(document, { stable, issues });
   return issues;
 }
 

@@ -9,7 +9,7 @@ import { POLICY_KIND, type PolicySubject } from '../../api/rollout-policy.ts';
 import { type ManifestDocument, type ManifestFile, parseManifestFile } from '../../manifests/parse-file.ts';
 import type { Oid, Tree } from '../../ports/git.ts';
 import type { RolloutKey } from '../../rollout/snapshot.ts';
-import type { Trials } from '../lint/lint-writable.ts';
+import { newTrials, type Trials } from '../lint/lint-writable.ts';
 import {
   badNameIssue,
   dataWarning,
@@ -27,6 +27,7 @@ import { policyIndex } from './policy-index.ts';
 import { idlePolicies, requiredIssues, unmatchedPolicies } from './policy-issues.ts';
 import { NO_SCOPE, type PolicyScope, readPolicies } from './read-policy.ts';
 import { type RolloutReading, readRollout } from './read-rollout.ts';
+import { NO_TRAFFIC, type TrafficIndex } from './traffic-index.ts';
 
 /** The kinds that a pass reads; `Kustomization` files are recognised by their names. */
 const INTERESTS = [LWS_KIND, 'Rollout', POLICY_KIND, 'HorizontalPodAutoscaler', 'ScaledObject'] as const;
@@ -66,6 +67,8 @@ export type Desired = {
   readonly warnings: readonly Issue[];
   /** What has been tried on documents of these files. */
   readonly trials: Trials;
+  /** Services and routes; nothing where no Rollout routes traffic. */
+  readonly traffic: TrafficIndex;
 };
 
 /** Reads a tree into rollouts. Pure but for the cache, which only saves time. */
@@ -78,7 +81,7 @@ export function desiredOf(tree: Tree, config: Config, cache: ParseCache): Desire
       unreadable.push({ path: file.path, why: file.content.why, cause: file.content.cause });
     if (file.content.kind !== 'text') continue;
     texts.set(file.path, file.content.text);
-    files.push(parsed(cache, { path: file.path, oid: file.oid, text: file.content.text }));
+    files.push(parsed(cache, { path: file.path, oid: file.oid, text: file.content.text }, INTERESTS));
   }
   const blobs = new Map(tree.files.map((file) => [file.path, file.oid]));
   const policies = readPolicies(files);
@@ -107,19 +110,22 @@ export function desiredOf(tree: Tree, config: Config, cache: ParseCache): Desire
       ...unreadable.filter(isData).map(dataWarning),
       ...idlePolicies(policies, { scopes, keys: rollouts.map(({ key }) => key), cluster: config.cluster }),
     ],
-    trials: new WeakMap(),
+    trials: newTrials(),
+    traffic: NO_TRAFFIC,
   };
 }
 
-function parsed(
+/** A file as it is parsed for these kinds; one that has not changed is not parsed again. */
+export function parsed(
   cache: ParseCache,
   file: { readonly path: string; readonly oid: string; readonly text: string },
+  interests: readonly string[],
 ): ManifestFile {
-  const key = `${file.oid} ${file.path}`;
+  const key = `${file.oid} ${file.path} ${interests === INTERESTS ? '' : interests.join(' ')}`;
   const known = cache.get(key);
   if (known !== undefined) return known;
   if (cache.size >= PARSE_CACHE_LIMIT) cache.clear();
-  const fresh = parseManifestFile(file.path, file.text, INTERESTS);
+  const fresh = parseManifestFile(file.path, file.text, interests);
   cache.set(key, fresh);
   return fresh;
 }

@@ -13,7 +13,7 @@ import { type Forcing, forcingIn } from '../lint/flux-force.ts';
 import { aloneIn } from './alone.ts';
 
 /** A name in a namespace; undefined: neither the manifest nor tranche.yaml says which. */
-type Named = { readonly namespace: string | undefined; readonly name: string };
+export type Named = { readonly namespace: string | undefined; readonly name: string };
 
 export type ManifestIndex = {
   readonly rollouts: readonly ManifestDocument[];

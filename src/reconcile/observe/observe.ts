@@ -23,6 +23,7 @@ import { withFactDigests } from './digests.ts';
 import { type LiveReader, unreadLive } from './observe-cluster.ts';
 import { anotherText, type GitReader, stableFromRecord } from './observe-git.ts';
 import { withLostMarks } from './observe-lost-marks.ts';
+import { trafficFaults, trafficFiles } from './observe-traffic.ts';
 import { policyFacts } from './read-policy.ts';
 import { readWorkload } from './read-workload.ts';
 import { rebuiltRecord } from './rebuild-record.ts';
@@ -87,7 +88,8 @@ export async function observe(of: Observation): Promise<Snapshot> {
 }
 
 function blobsOf(desired: Desired, entry: DesiredRollout): Readonly<Record<string, string>> {
-  const named = [entry.rollout?.file, entry.identity?.file, ...entry.policy.files];
+  const traffic = trafficFiles({ desired, entry });
+  const named = [entry.rollout?.file, entry.identity?.file, ...entry.policy.files, ...traffic];
   const files = named.filter((file) => file !== undefined);
   return Object.fromEntries(files.map((file) => [file, desired.blobs.get(file) ?? '']));
 }
@@ -220,6 +222,10 @@ function faultsOf(
     if (read.resting !== 'rest' && !isTried(file)) issues.push(...unwritable(facts, desired.trials));
     if (read.resting !== 'rest') warnings.push(...forcedBy(desired.index.forcing(), entry.workload));
     warnings.push(...lintWarnings(facts));
+    const traffic =
+      read.resting === 'rest' ? undefined : trafficFaults(of, { file, stable: facts.stable, scaler: named });
+    issues.push(...(traffic?.issues ?? []));
+    warnings.push(...(traffic?.warnings ?? []));
   }
   return { issues, warnings };
 }

@@ -8,6 +8,7 @@ import type { Memory, Overrides } from '../pass.ts';
 import { type Desired, desiredOf } from './desired.ts';
 import { CONFIG_REQUEST, desiredRequest } from './desired-branch.ts';
 import type { Ahead } from './read-ahead.ts';
+import { routesTraffic, trafficRequest, withTraffic } from './read-traffic.ts';
 
 /** The configuration is wrong: nothing is run at all. Exit code 2. */
 export class ConfigError extends Error {
@@ -95,7 +96,11 @@ export async function readDesired(
 ): Promise<Desired> {
   const early = at.ahead !== undefined && isSame(at.ahead.paths, at.config.paths) ? at.ahead.tree : undefined;
   const tree = await (early ?? git.readAt(commit, desiredRequest(at.config.paths)));
-  return { ...desiredOf(tree, at.config, at.memory.parsed), trials: at.memory.trials };
+  const { parsed, trials } = at.memory;
+  const desired = { ...desiredOf(tree, at.config, parsed), trials };
+  if (!routesTraffic(desired)) return desired;
+  const whole = await git.readAt(commit, trafficRequest(desiredRequest(at.config.paths)));
+  return withTraffic(desired, whole, parsed);
 }
 
 function isSame(left: readonly string[], right: readonly string[]): boolean {

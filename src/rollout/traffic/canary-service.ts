@@ -32,7 +32,7 @@ export function canaryServiceName(service: string): string {
   return `${service}-canary`;
 }
 
-export type CanaryService = {
+type CanaryService = {
   readonly name: string;
   /** The workload that it selects. */
   readonly workload: string;

@@ -7,7 +7,7 @@ import type { Condition, HeaderModifier, StepMatch } from '../../api/step-traffi
 import type { SidedRule } from './http-route-sides.ts';
 import type { Share, Sides } from './provider.ts';
 
-export type OwnRule = { readonly name: string; readonly json: JsonObject };
+type OwnRule = { readonly name: string; readonly json: JsonObject };
 type OwnRules = { readonly rules: readonly OwnRule[]; readonly faults: readonly FieldFault[] };
 
 type Asked = {

@@ -4,7 +4,7 @@ import type { RouteRef } from '../../api/rollout-traffic.ts';
 import { grpcRoute, httpRoute } from './http-route.ts';
 import type { TrafficProvider } from './provider.ts';
 
-export type RouteKind = 'HTTPRoute' | 'GRPCRoute';
+type RouteKind = 'HTTPRoute' | 'GRPCRoute';
 
 export const trafficProviders = {
   HTTPRoute: httpRoute,

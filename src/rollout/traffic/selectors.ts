@@ -5,7 +5,7 @@ import { GROUP_INDEX, LWS_NAME, REVISION_KEY, WORKER_INDEX } from '../../api/lws
 import { stringsIn } from '../../api/service.ts';
 
 /** `some`: it depends on the group or on the revision. */
-export type Match = 'yes' | 'no' | 'some';
+type Match = 'yes' | 'no' | 'some';
 
 /** The pods of one LeaderWorkerSet, by what LWS and its templates write on them. */
 export type PodLabels = {
@@ -51,7 +51,7 @@ export function podLabels(
 }
 
 /** Whether the selector takes in these pods: every one of its keys must hold. An empty one takes in none. */
-export function matchOf(selector: Readonly<Record<string, string>>, labels: PodLabels[keyof PodLabels]): Match {
+function matchOf(selector: Readonly<Record<string, string>>, labels: PodLabels[keyof PodLabels]): Match {
   const keys = Object.keys(selector);
   if (labels === undefined || keys.length === 0) return 'no';
   const answers = keys.map((key) => keyMatch(key, selector[key] ?? '', labels));

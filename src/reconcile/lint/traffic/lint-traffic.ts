@@ -1,0 +1,30 @@
+/** Everything about Services and routes that a delivery could not go with, told before it begins. */
+
+import type { Issue } from '../../../api/issue.ts';
+import type { Trials } from '../lint-writable.ts';
+import { lintPlan, warnPlan } from './lint-plan.ts';
+import { lintRoutes, openRoutes, warnRoutes } from './lint-routes.ts';
+import { lintService } from './lint-service.ts';
+import { type TrafficSources, trafficFacts } from './traffic-facts.ts';
+import { trafficIssue } from './traffic-finding.ts';
+import { tryRoutes } from './try-routes.ts';
+
+/** Issues stop every step forward, warnings nothing. None where the Rollout routes no traffic. */
+export function lintTraffic(
+  of: TrafficSources,
+  trials: Trials,
+): { readonly issues: readonly Issue[]; readonly warnings: readonly Issue[] } {
+  const facts = trafficFacts(of);
+  if (facts === undefined) return { issues: [], warnings: [] };
+  const { texts, layoutOf } = of.index;
+  const documents = [...facts.services, ...openRoutes(facts).map(({ files }) => files.route)];
+  const found = [...lintPlan(facts), ...lintService(facts), ...lintRoutes(facts)];
+  return {
+    issues: [
+      ...documents.flatMap(layoutOf),
+      ...found.map((one) => trafficIssue(one, texts)),
+      ...tryRoutes(facts, trials),
+    ],
+    warnings: [...warnPlan(facts), ...warnRoutes(facts)].map((one) => trafficIssue(one, texts)),
+  };
+}

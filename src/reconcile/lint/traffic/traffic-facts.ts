@@ -1,0 +1,96 @@
+/** What the rules about traffic look at: the Rollout, its workload, the Service, and the routes that it names. */
+
+import type { JsonObject } from '../../../api/json.ts';
+import type { PolicyRules } from '../../../api/policy-fields.ts';
+import type { Rollout } from '../../../api/rollout.ts';
+import type { RouteRef, TrafficRouting } from '../../../api/rollout-traffic.ts';
+import type { ManifestDocument } from '../../../manifests/parse-file.ts';
+import type { FieldPath } from '../../../rollout/edit.ts';
+import type { WorkloadFile } from '../../../rollout/snapshot.ts';
+import { canaryServiceName } from '../../../rollout/traffic/canary-service.ts';
+import { providerOf } from '../../../rollout/traffic/index.ts';
+import type { RouteFiles, Sides, TrafficProvider } from '../../../rollout/traffic/provider.ts';
+import { type PodLabels, podLabels } from '../../../rollout/traffic/selectors.ts';
+import type { ManifestIndex } from '../../observe/manifest-index.ts';
+import { SERVICE_KIND, type TrafficIndex } from '../../observe/traffic-index.ts';
+
+/** A route that the Rollout names, with the document and the provider where there are both. */
+export type NamedRoute = {
+  readonly ref: RouteRef;
+  readonly provider: TrafficProvider | undefined;
+  /** undefined: not among the files, or there twice; `found` says which. */
+  readonly files: (RouteFiles & { readonly route: ManifestDocument }) | undefined;
+  readonly found: number;
+};
+
+export type TrafficFacts = {
+  readonly rollout: ManifestDocument;
+  readonly plan: Rollout;
+  readonly routing: TrafficRouting;
+  /** Keys of the routing in the Rollout. */
+  readonly routingPath: FieldPath;
+  readonly namespace: string;
+  readonly workload: ManifestDocument;
+  readonly file: WorkloadFile;
+  /** The text that is being left, where there is one. */
+  readonly stable: JsonObject | undefined;
+  readonly services: readonly ManifestDocument[];
+  readonly sides: Sides;
+  /** What the pods of either side carry; without a second workload there is one side. */
+  readonly pods: { readonly stable: PodLabels; readonly canary: PodLabels | undefined };
+  readonly routes: readonly NamedRoute[];
+  readonly policy: PolicyRules;
+  /** Who writes `replicas`, by the word of Git. */
+  readonly scaler: string | undefined;
+  readonly manifests: ManifestIndex;
+  readonly index: TrafficIndex;
+};
+
+export type TrafficSources = Pick<
+  TrafficFacts,
+  'rollout' | 'plan' | 'namespace' | 'workload' | 'file' | 'stable' | 'policy' | 'scaler' | 'manifests' | 'index'
+>;
+
+/** The facts about a Rollout that routes traffic; undefined: it does not. */
+export function trafficFacts(of: TrafficSources): TrafficFacts | undefined {
+  const { plan, namespace, index, file } = of;
+  const { routing } = plan;
+  if (routing === undefined) return undefined;
+  const workloads = { stable: plan.workload.name, canary: secondWorkload(plan) };
+  const { service } = routing;
+  const size = file.workload.size;
+  const labels = (content: JsonObject, name: string) => podLabels(content, { name, size });
+  const { content } = file.workload;
+  return {
+    ...of,
+    routing,
+    routingPath: ['spec', 'strategy', strategyKey(plan), 'trafficRoutings', '0'],
+    services: index.called(SERVICE_KIND, { namespace, name: service }),
+    sides: { owner: plan.name, backend: 'Service', stable: service, canary: canaryServiceName(service), workloads },
+    pods: {
+      stable: labels(of.stable ?? content, workloads.stable),
+      canary: workloads.canary === workloads.stable ? undefined : labels(content, workloads.canary),
+    },
+    routes: routing.routes.map((ref) => namedRoute(ref, of)),
+  };
+}
+
+/** `canary` or `blueGreen`: under which the Rollout writes its strategy. */
+export function strategyKey({ style }: Rollout): 'canary' | 'blueGreen' {
+  return style === 'blueGreen' ? 'blueGreen' : 'canary';
+}
+
+/** The name of the workload that a delivery adds; that of the workload itself where it adds none. */
+function secondWorkload({ style, workload: { name } }: Rollout): string {
+  return { partition: name, canary: `${name}-canary`, blueGreen: `${name}-green` }[style];
+}
+
+function namedRoute(ref: RouteRef, { namespace, index }: TrafficSources): NamedRoute {
+  const provider = providerOf(ref);
+  if (provider === undefined) return { ref, provider, files: undefined, found: 0 };
+  const found = index.called(provider.kind, { namespace, name: ref.name }).filter(provider.isOf);
+  const [canary] = index.called(provider.kind, { namespace, name: `${ref.name}-canary` }).filter(provider.isOf);
+  const [route] = found;
+  const files = route === undefined || found.length > 1 ? undefined : { route, canary, displaced: [] };
+  return { ref, provider, files, found: found.length };
+}

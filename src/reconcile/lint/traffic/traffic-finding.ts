@@ -1,0 +1,47 @@
+/** What lint says of Services and routes: an issue with its line, and the way out as a patch where the files say what it is. */
+
+import type { FieldFault } from '../../../api/field-reader.ts';
+import type { Issue } from '../../../api/issue.ts';
+import { unifiedDiff } from '../../../manifests/diff.ts';
+import type { ManifestDocument } from '../../../manifests/parse-file.ts';
+import { applyEdits } from '../../../manifests/splice/apply-edits.ts';
+import type { Edit, FieldPath } from '../../../rollout/edit.ts';
+import { nameOf } from '../../observe/read-rollout.ts';
+
+export type TrafficFinding = {
+  readonly document: ManifestDocument;
+  readonly path: FieldPath;
+  readonly reason: string;
+  /** What was seen, and why it would hurt. */
+  readonly what: string;
+  readonly hint: string;
+  /** Edits of that document that mend it; none where people have to choose. */
+  readonly mend?: readonly Edit[];
+};
+
+/** A fault that a provider found, in the document of its route. */
+export function ofFault(document: ManifestDocument, { at, reason, message, hint }: FieldFault): TrafficFinding {
+  return { document, path: at, reason, what: message, hint };
+}
+
+/** The finding as an issue; a mend that the text cannot take is left out. */
+export function trafficIssue(finding: TrafficFinding, texts: ReadonlyMap<string, string>): Issue {
+  const { document, path, reason, what, hint } = finding;
+  const { file } = document;
+  const patch = patchOf(finding, texts.get(file) ?? '');
+  return {
+    file,
+    line: document.lineOf(path),
+    path: path.join('.'),
+    reason,
+    message: `${nameOf(document)}: ${what}`,
+    hint,
+    ...(patch === '' ? {} : { patch }),
+  };
+}
+
+function patchOf({ document: { file, object }, mend = [] }: TrafficFinding, before: string): string {
+  if (mend.length === 0) return '';
+  const made = applyEdits(before, { file, object, edits: mend });
+  return made.kind === 'ok' ? unifiedDiff({ file, before, after: made.text }) : '';
+}

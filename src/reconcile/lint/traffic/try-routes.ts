@@ -1,0 +1,142 @@
+/** Tries on the user's own bytes every edit of Service and routes that a delivery needs, and the way home. */
+
+import { percentOf } from '../../../api/int-or-percent.ts';
+import type { Issue } from '../../../api/issue.ts';
+import type { ManifestDocument } from '../../../manifests/parse-file.ts';
+import { parseManifestFile } from '../../../manifests/parse-file.ts';
+import { applyEdits } from '../../../manifests/splice/apply-edits.ts';
+import { canaryService } from '../../../rollout/traffic/canary-service.ts';
+import type { Displaced, RouteEdits, Share } from '../../../rollout/traffic/provider.ts';
+import { nameOf } from '../../observe/read-rollout.ts';
+import { TRAFFIC_KINDS } from '../../observe/traffic-index.ts';
+import type { RouteTrial, Trials } from '../lint-writable.ts';
+import { isHome, type OpenRoute, openRoutes } from './lint-routes.ts';
+import type { TrafficFacts } from './traffic-facts.ts';
+import { ofFault, trafficIssue } from './traffic-finding.ts';
+
+/** Everything that could not be written, once for each place; what was tried on the same documents is not tried again. */
+export function tryRoutes(facts: TrafficFacts, trials: Trials): readonly Issue[] {
+  const on = [
+    ...facts.services,
+    ...openRoutes(facts).flatMap(({ files }) => [files.route, ...(files.canary === undefined ? [] : [files.canary])]),
+  ].flatMap(asDocument(facts));
+  const known = trials.routes.get(facts.rollout);
+  if (known !== undefined && known.on.length === on.length && known.on.every((document, at) => document === on[at]))
+    return known.issues;
+  const issues = unlike([...tryService(facts), ...tryShares(facts)]);
+  const trial: RouteTrial = { on, issues };
+  trials.routes.set(facts.rollout, trial);
+  return issues;
+}
+
+/** The documents as the index has them: the same object as long as the text is the same. */
+function asDocument({
+  index,
+  namespace,
+}: TrafficFacts): (one: { readonly object: ManifestDocument['object'] }) => readonly ManifestDocument[] {
+  return ({ object }) => index.called(object.kind, { namespace, name: object.name });
+}
+
+type Texts = ReadonlyMap<string, string>;
+type Tried = { readonly kind: 'ok'; readonly texts: Texts } | { readonly kind: 'refused'; readonly issue: Issue };
+
+/** The texts after these edits, or the first that is refused. */
+function tried(texts: Texts, edits: readonly RouteEdits[]): Tried {
+  const after = new Map(texts);
+  for (const { file, object, edits: list, copyOf } of edits) {
+    const document = copyOf === undefined ? {} : { document: { kind: 'copy', of: copyOf, source: undefined } as const };
+    const made = applyEdits(after.get(file) ?? '', { file, object, edits: list, ...document });
+    if (made.kind === 'refused') return made;
+    after.set(file, made.text);
+  }
+  return { kind: 'ok', texts: after };
+}
+
+function tryService({ services: [service], sides, index }: TrafficFacts): readonly Issue[] {
+  if (service === undefined || service.file.endsWith('.json')) return [];
+  const { stable: of, canary: workload } = sides.workloads;
+  if (
+    parseManifestFile(service.file, index.texts.get(service.file) ?? '', TRAFFIC_KINDS).documents.some(
+      ({ object }) => object.name === sides.canary,
+    )
+  )
+    return [];
+  const made = tried(index.texts, [canaryService(service, { name: sides.canary, workload, of, labels: {} })]);
+  return made.kind === 'ok' ? [] : [made.issue];
+}
+
+function tryShares(facts: TrafficFacts): readonly Issue[] {
+  const shares = sharesOf(facts);
+  return openRoutes(facts)
+    .filter(({ provider, files }) => isHome(provider.read(files, facts.sides)))
+    .filter(({ provider, files }) => provider.survey(files, facts.sides).faults.length === 0)
+    .flatMap((route) => tryRoute(facts, route, shares));
+}
+
+/** Of every step, and what blueGreen ends with; each once, because what can be written once can be written again. */
+function sharesOf({ plan }: TrafficFacts): readonly Share[] {
+  const shares = plan.steps.flatMap(({ traffic, matches, requestHeaderModifier: modifier }): readonly Share[] => {
+    if (matches.length > 0) return [{ kind: 'matches', matches, modifier }];
+    return traffic === undefined ? [] : [{ kind: 'weight', percent: percentOf(traffic) ?? 0 }];
+  });
+  const whole: readonly Share[] = plan.style === 'blueGreen' ? [{ kind: 'weight', percent: 100 }] : [];
+  const all = [...shares, ...whole];
+  return all.filter((share, at) => all.findIndex((other) => JSON.stringify(other) === JSON.stringify(share)) === at);
+}
+
+type Stand = { readonly texts: Texts; readonly displaced: readonly Displaced[] };
+
+/** One share after the other, as the steps do, and home at the end: there the route must be what it was before the first. */
+function tryRoute(facts: TrafficFacts, route: OpenRoute, shares: readonly Share[]): readonly Issue[] {
+  const { provider, files } = route;
+  const prepared = tried(facts.index.texts, provider.prepare(files, facts.sides));
+  if (prepared.kind === 'refused') return [prepared.issue];
+  let stand: Stand = { texts: prepared.texts, displaced: [] };
+  for (const share of [...shares, { kind: 'home' } as const]) {
+    const made = step(facts, route, { stand, share });
+    if ('issues' in made) return made.issues;
+    stand = made;
+  }
+  const { file } = files.route;
+  if (stand.texts.get(file) === prepared.texts.get(file)) return [];
+  return [unlikeBefore(route, { before: prepared.texts.get(file) ?? '', after: stand.texts.get(file) ?? '' })];
+}
+
+/** The first line that would not come back as it is. */
+function unlikeBefore(
+  { files: { route } }: OpenRoute,
+  texts: { readonly before: string; readonly after: string },
+): Issue {
+  const [before, after] = [texts.before.split('\n'), texts.after.split('\n')];
+  const at = before.findIndex((line, place) => line !== after[place]);
+  const [now, then] = [before[at] ?? '', after[at] ?? ''];
+  return {
+    file: route.file,
+    line: at + 1,
+    path: '',
+    reason: 'NotRestorable',
+    message: `${nameOf(route)}: the line reads ${JSON.stringify(now.trim())}, and after a delivery would read ${JSON.stringify(then.trim())}`,
+    hint: 'Write the rule as plain YAML: each key on a line of its own, numbers in decimal.',
+  };
+}
+
+function step(
+  { sides, index }: TrafficFacts,
+  { provider, files }: OpenRoute,
+  { stand, share }: { readonly stand: Stand; readonly share: Share },
+): Stand | { readonly issues: readonly Issue[] } {
+  const now = (object: ManifestDocument['object']) =>
+    parseManifestFile(files.route.file, stand.texts.get(files.route.file) ?? '', [object.kind]).documents;
+  const route = now(files.route.object).find(({ object }) => object.name === files.route.object.name) ?? files.route;
+  const canary = now(files.route.object).find(({ object }) => object.name === `${files.route.object.name}-canary`);
+  const made = provider.write({ route, canary, displaced: stand.displaced }, sides, share);
+  if (made.kind === 'unwritable')
+    return { issues: made.faults.map((fault) => trafficIssue(ofFault(files.route, fault), index.texts)) };
+  const texts = tried(stand.texts, made.edits);
+  return texts.kind === 'refused' ? { issues: [texts.issue] } : { texts: texts.texts, displaced: made.displaced };
+}
+
+/** One issue a line and reason: several shares may meet the same obstacle. */
+function unlike(issues: readonly Issue[]): readonly Issue[] {
+  return [...new Map(issues.map((issue) => [`${issue.file} ${issue.line} ${issue.reason}`, issue])).values()];
+}

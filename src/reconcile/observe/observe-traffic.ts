@@ -1,0 +1,36 @@
+/** Hands lint what it asks of Services and routes, where the Rollout routes traffic. */
+
+import type { Snapshot, Stable, WorkloadFile } from '../../rollout/snapshot.ts';
+import { lintTraffic } from '../lint/traffic/lint-traffic.ts';
+import type { Desired, DesiredRollout } from './desired.ts';
+import { SERVICE_KIND } from './traffic-index.ts';
+
+type Of = { readonly entry: DesiredRollout; readonly desired: Desired };
+type Read = { readonly file: WorkloadFile; readonly stable: Stable | undefined; readonly scaler: string | undefined };
+
+/** The files of the Service and of the routes that the Rollout names: what a step hangs on, beside the workload. */
+export function trafficFiles({ entry, desired: { traffic } }: Of): readonly string[] {
+  const routing = entry.reading.rollout?.rollout.routing;
+  if (routing === undefined) return [];
+  const { namespace } = entry.key;
+  const named = [{ kind: SERVICE_KIND, name: routing.service }, ...routing.routes];
+  return named.flatMap(({ kind, name }) => traffic.called(kind, { namespace, name }).map(({ file }) => file));
+}
+
+/** What is wrong with Services and routes; undefined: the Rollout routes no traffic. */
+export function trafficFaults(
+  { entry, desired }: Of,
+  { file, stable, scaler }: Read,
+): Pick<Snapshot, 'issues' | 'warnings'> | undefined {
+  const { rollout, workload, reading, key } = entry;
+  const plan = reading.rollout?.rollout;
+  if (rollout === undefined || workload === undefined || plan?.routing === undefined) return undefined;
+  const { index: manifests, traffic: index, trials } = desired;
+  const content = stable?.content;
+  const policy = entry.policy.rules;
+  const { namespace } = key;
+  return lintTraffic(
+    { rollout, plan, namespace, workload, file, stable: content, policy, scaler, manifests, index },
+    trials,
+  );
+}

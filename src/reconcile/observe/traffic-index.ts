@@ -1,0 +1,61 @@
+/** The Services and routes of the files: read only where a Rollout routes traffic, because most repositories have many. */
+
+import type { Config } from '../../api/config.ts';
+import type { Issue } from '../../api/issue.ts';
+import { layoutIssues } from '../../manifests/layout.ts';
+import type { ManifestDocument, ManifestFile } from '../../manifests/parse-file.ts';
+import { ROUTE_KINDS } from '../../rollout/traffic/index.ts';
+import { type Named, namespaceOf } from './manifest-index.ts';
+
+export const SERVICE_KIND = 'Service';
+/** The kinds of documents that a Rollout with traffic hangs on. */
+export const TRAFFIC_KINDS: readonly string[] = [SERVICE_KIND, ...ROUTE_KINDS];
+
+export type TrafficIndex = {
+  /** The documents of a kind in the namespace. */
+  readonly inNamespace: (kind: string, namespace: string) => readonly ManifestDocument[];
+  /** Those with this name. */
+  readonly called: (kind: string, asked: Named) => readonly ManifestDocument[];
+  /** Why a document is not what the cluster gets. */
+  readonly layoutOf: (document: ManifestDocument) => readonly Issue[];
+  readonly texts: ReadonlyMap<string, string>;
+};
+
+export const NO_TRAFFIC: TrafficIndex = {
+  inNamespace: () => [],
+  called: () => [],
+  layoutOf: () => [],
+  texts: new Map(),
+};
+
+type Read = {
+  readonly files: readonly ManifestFile[];
+  /** With the kustomizations among them. */
+  readonly layouts: readonly ManifestFile[];
+  readonly texts: ReadonlyMap<string, string>;
+  readonly paths: readonly string[];
+  readonly config: Config;
+};
+
+/** Looks at each document once. */
+export function trafficIndexOf({ files, layouts, texts, paths, config }: Read): TrafficIndex {
+  const groups = new Map<string, ManifestDocument[]>();
+  for (const document of files.flatMap((file) => file.documents)) {
+    const key = keyOf(document.object.kind, namespaceOf(document, config) ?? '');
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [document]);
+    else group.push(document);
+  }
+  const inNamespace: TrafficIndex['inNamespace'] = (kind, namespace) => groups.get(keyOf(kind, namespace)) ?? [];
+  return {
+    inNamespace,
+    called: (kind, { namespace = '', name }) =>
+      inNamespace(kind, namespace).filter(({ object }) => object.name === name),
+    layoutOf: layoutIssues({ files: layouts, paths }),
+    texts,
+  };
+}
+
+function keyOf(kind: string, namespace: string): string {
+  return JSON.stringify([kind, namespace]);
+}

@@ -1,0 +1,212 @@
+/** Each rule about Services and routes: where it is told, in which words, with which patch; and that the patch mends it. */
+
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import type { Issue } from '../../src/api/issue.ts';
+import { lint } from '../../src/commands/lint.ts';
+import { NO_OVERRIDES } from '../../src/reconcile/pass.ts';
+import { type Files, patchedFiles } from '../support/patch.ts';
+import {
+  ROUTE_FILE,
+  ROUTE_TEXT,
+  SERVICE_FILE,
+  SERVICE_TEXT,
+  TRAFFIC_FILES,
+  trafficRollout,
+} from '../support/traffic-files.ts';
+import { LWS_FILE, LWS_TEXT, ROLLOUT_FILE } from '../support/vllm.ts';
+import { World } from '../support/world.ts';
+
+const GOLDENS = new URL('../../fixtures/lint-traffic/', import.meta.url);
+
+async function linted(files: Files, output: 'text' | 'json'): Promise<string> {
+  let out = '';
+  const world = new World({ files });
+  const options = { repo: '', kubeconfig: undefined, context: '', inCluster: false, output, overrides: NO_OVERRIDES };
+  await lint(options, world.ports(), {
+    env: {},
+    folder: '/',
+    out: (text) => void (out += text),
+    err: () => undefined,
+    isTerminal: false,
+    signal: new AbortController().signal,
+  });
+  return out;
+}
+
+type Found = { readonly issues: readonly Issue[]; readonly warnings: readonly Issue[] };
+
+async function found(files: Files): Promise<readonly Issue[]> {
+  const { issues, warnings } = JSON.parse(await linted(files, 'json')) as Found;
+  return [...issues, ...warnings].filter(({ reason }) => reason !== 'NotSupportedYet');
+}
+
+/** The files with `from` replaced in one of them; the file as a whole where `from` is empty. */
+function edited(path: string, from: string, to: string, files: Files = TRAFFIC_FILES): Files {
+  const text = files[path] ?? '';
+  if (!text.includes(from)) throw new Error(`no ${from} in ${path}`);
+  return { ...files, [path]: from === '' ? to : text.replace(from, to) };
+}
+
+const NAME = '    leaderworkerset.sigs.k8s.io/name: vllm\n';
+const INDEX = '    leaderworkerset.sigs.k8s.io/worker-index: "0"\n';
+const GREEN = trafficRollout().replace('canary:\n      enableExtraWorkloadForCanary: true', 'blueGreen:');
+const HPA = `apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: vllm, namespace: llm}\nspec:\n  maxReplicas: 9\n  scaleTargetRef: {apiVersion: leaderworkerset.x-k8s.io/v1, kind: LeaderWorkerSet, name: vllm}\n`;
+const OTHER_ROLLOUT = trafficRollout().replaceAll('name: vllm\n', 'name: other\n');
+const OTHER_LWS = LWS_TEXT.replace('name: vllm\n', 'name: other\n');
+const POLICY = 'apiVersion: tranche.dev/v1alpha1\nkind: RolloutPolicy\nmetadata: {name: p}\nspec: {surge: 1}\n';
+const LONG = 'a-model-server-with-a-name-that-says-all-of-it';
+
+/** [reason, what of it, files]; the golden file has the name of both. */
+const rows: readonly (readonly [reason: string, which: string, files: Files])[] = [
+  ['ServiceMissing', '', edited(SERVICE_FILE, 'name: vllm-svc', 'name: vllm-api')],
+  ['DuplicateObject', 'service', { ...TRAFFIC_FILES, 'apps/old/service.yaml': SERVICE_TEXT }],
+  ['SelectorNotPinned', 'workers', edited(SERVICE_FILE, INDEX, '')],
+  ['SelectorNotPinned', 'app', edited(SERVICE_FILE, NAME + INDEX, '')],
+  ['SelectorNotPinned', 'pod-index', edited(SERVICE_FILE, INDEX, '    apps.kubernetes.io/pod-index: "0"\n')],
+  ['SelectorNotPinned', 'empty', edited(SERVICE_FILE, `  selector:\n${NAME}${INDEX}    app: vllm\n`, '')],
+  ['SelectorMismatch', '', edited(SERVICE_FILE, '    app: vllm\n', '    app: search\n')],
+  ['SelectorDynamic', '', edited(SERVICE_FILE, '    app: vllm\n', '    controller-revision-hash: vllm-5d4\n')],
+  [
+    'ServiceClaimedTwice',
+    '',
+    { ...TRAFFIC_FILES, 'rollouts/other.yaml': OTHER_ROLLOUT, 'apps/other/lws.yaml': OTHER_LWS },
+  ],
+  [
+    'ServiceNamedLikeWorkload',
+    '',
+    Object.fromEntries(
+      Object.entries(TRAFFIC_FILES).map(([path, text]) => [path, text.replaceAll('vllm-svc', 'vllm')]),
+    ),
+  ],
+  ['NameTaken', 'service', { ...TRAFFIC_FILES, 'apps/x.yaml': SERVICE_TEXT.replace('vllm-svc', 'vllm-svc-canary') }],
+  [
+    'NameTaken',
+    'workload',
+    { ...TRAFFIC_FILES, 'apps/x.yaml': LWS_TEXT.replace('name: vllm\n', 'name: vllm-canary\n') },
+  ],
+  [
+    'NameTooLong',
+    '',
+    Object.fromEntries(
+      Object.entries(TRAFFIC_FILES).map(([path, text]) => [path, text.replaceAll('name: vllm\n', `name: ${LONG}\n`)]),
+    ),
+  ],
+  ['RouteMissing', '', edited(ROUTE_FILE, 'name: chat', 'name: talk')],
+  [
+    'RouteKindUnknown',
+    '',
+    edited(
+      ROLLOUT_FILE,
+      '',
+      trafficRollout('customNetworkRefs: [{apiVersion: split.smi-spec.io/v1alpha1, kind: TrafficSplit, name: chat}]'),
+    ),
+  ],
+  ['DuplicateObject', 'route', { ...TRAFFIC_FILES, 'apps/old/route.yaml': ROUTE_TEXT }],
+  ['BackendMissing', '', edited(ROUTE_FILE, 'name: vllm-svc #', 'name: vllm-api #')],
+  [
+    'OtherBackend',
+    '',
+    edited(ROUTE_FILE, '          port: 80\n', '          port: 80\n        - {name: other, port: 80}\n'),
+  ],
+  [
+    'BackendTwice',
+    '',
+    edited(ROUTE_FILE, '          port: 80\n', '          port: 80\n        - {name: vllm-svc, port: 81}\n'),
+  ],
+  ['PortUnknown', '', edited(ROUTE_FILE, 'port: 80', 'port: 8080')],
+  ['PortUnknown', 'none', edited(ROUTE_FILE, '          port: 80\n', '')],
+  ['TargetPortUnknown', '', edited(SERVICE_FILE, 'targetPort: 8080', 'targetPort: http')],
+  [
+    'SessionPersistence',
+    '',
+    edited(ROUTE_FILE, '      timeouts:', '      sessionPersistence: {type: Cookie}\n      timeouts:'),
+  ],
+  ['TimeoutUnset', '', edited(ROUTE_FILE, '      timeouts: {request: 30s}\n', '')],
+  ['BadTimeout', '', edited(ROUTE_FILE, '30s', '30')],
+  ['GraceTooShort', '', edited(ROUTE_FILE, '30s', '5m')],
+  [
+    'CanaryReferenced',
+    'weight',
+    edited(ROUTE_FILE, '          port: 80\n', '          port: 80\n        - {name: vllm-svc-canary, port: 80}\n'),
+  ],
+  [
+    'CanaryReferenced',
+    'mirror',
+    edited(
+      ROUTE_FILE,
+      '      timeouts:',
+      '      filters:\n        - type: RequestMirror\n          requestMirror:\n            backendRef: {name: vllm-svc-canary, port: 80}\n      timeouts:',
+    ),
+  ],
+  ['HeadlessInRoute', '', edited(SERVICE_FILE, 'spec:\n', 'spec:\n  clusterIP: None\n')],
+  ['RouteNotNamed', '', { ...TRAFFIC_FILES, 'apps/x.yaml': ROUTE_TEXT.replace('name: chat', 'name: talk') }],
+  ['MatchesAll', '', edited(ROLLOUT_FILE, '- headers: [{name: x-canary, value: "1"}]', '- headers: []')],
+  ['MatchContradicts', '', edited(ROUTE_FILE, '/v1}\n', '/v1}\n          headers: [{name: X-Canary, value: "0"}]\n')],
+  [
+    'TooManyRules',
+    '',
+    edited(
+      ROUTE_FILE,
+      '  rules:\n',
+      `  rules:\n${'    - {name: r, backendRefs: [{name: vllm-svc, port: 80}]}\n'.repeat(8).replaceAll('name: r', 'name: rNUM')}`.replace(
+        /NUM/g,
+        (_, at: number) => String(at),
+      ),
+    ),
+  ],
+  ['NotRestorable', '', edited(ROUTE_FILE, '          port: 80\n', '          port: 80\n          weight: 0x64\n')],
+  [
+    'FleetUncovered',
+    '',
+    edited(LWS_FILE, 'replicas: 4', 'replicas: 1', edited(ROLLOUT_FILE, 'traffic: 100%', 'traffic: 50%')),
+  ],
+  ['LastStepNotWhole', '', edited(ROLLOUT_FILE, '', GREEN.replace('replicas: 100%', 'replicas: 50%'))],
+  [
+    'ModifierNotSupported',
+    '',
+    edited(
+      ROLLOUT_FILE,
+      '          traffic: 5%\n',
+      '          traffic: 5%\n          requestHeaderModifier: {set: [{name: a, value: b}]}\n',
+    ),
+  ],
+  ['ScalerRefused', 'blueGreen', { ...edited(ROLLOUT_FILE, '', GREEN), 'apps/vllm/hpa.yaml': HPA }],
+  ['ScalerRefused', 'cluster', { ...TRAFFIC_FILES, 'tranche.yaml': 'autoscaled: [llm/vllm]\n' }],
+  [
+    'FieldRefused',
+    '',
+    edited(ROLLOUT_FILE, '      trafficRoutings:', '      disableGenerateCanaryService: true\n      trafficRoutings:'),
+  ],
+  ['SurgeRefused', '', { ...TRAFFIC_FILES, 'policies/p.yaml': POLICY }],
+  ['LeaderReadyWithTraffic', '', edited(LWS_FILE, '  replicas: 4\n', '  replicas: 4\n  startupPolicy: LeaderReady\n')],
+];
+
+describe('a rule of traffic', () => {
+  test('files that are right have nothing to tell', async () => {
+    expect(await found(TRAFFIC_FILES)).toEqual([]);
+    expect(await found(edited(ROLLOUT_FILE, '', GREEN))).toEqual([]);
+  });
+
+  test.each(rows)('%s %s', async (reason, which, files) => {
+    const golden = new URL(`${[reason, which].filter((part) => part !== '').join('-')}.txt`, GOLDENS);
+    const text = (await linted(files, 'text'))
+      .split('\n')
+      .filter((line) => !line.includes('(NotSupportedYet)') && !line.startsWith('read: '))
+      .join('\n');
+    mkdirSync(GOLDENS, { recursive: true });
+    if (process.env['UPDATE_GOLDEN'] === '1') writeFileSync(golden, text);
+    expect(text).toBe(readFileSync(golden, 'utf8'));
+    const mine = (await found(files)).filter((issue) => issue.reason === reason);
+    expect(mine.length, text).toBeGreaterThan(0);
+    for (const issue of mine) {
+      expect(issue.line, issue.message).toBeGreaterThan(0);
+      expect(files[issue.file]).toBeDefined();
+      if (issue.patch === undefined) continue;
+      const after = await found(patchedFiles(files, issue.patch));
+      expect(
+        after.filter((one) => one.reason === reason && one.file === issue.file && one.path === issue.path),
+      ).toEqual([]);
+    }
+  });
+});

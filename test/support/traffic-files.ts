@@ -1,0 +1,70 @@
+/** A repository with a canary of the model server: its Service, its route, and a Rollout that names both. */
+
+import { LWS_FILE, LWS_TEXT, ROLLOUT_FILE, ROLLOUT_TEXT } from './vllm.ts';
+
+export const SERVICE_FILE = 'apps/vllm/service.yaml';
+export const ROUTE_FILE = 'apps/vllm/route.yaml';
+
+export const SERVICE_TEXT = `# Search asks this one.
+apiVersion: v1
+kind: Service
+metadata:
+  name: vllm-svc
+  namespace: llm
+  labels: {app: vllm}
+spec:
+  selector:
+    leaderworkerset.sigs.k8s.io/name: vllm
+    leaderworkerset.sigs.k8s.io/worker-index: "0"
+    app: vllm
+  ports:
+    - name: http
+      port: 80
+      targetPort: 8080
+`;
+
+export const ROUTE_TEXT = `apiVersion: gateway.networking.k8s.io/v1
+kind: HTTPRoute
+metadata:
+  name: chat
+  namespace: llm
+spec:
+  parentRefs: [{name: inference}]
+  rules:
+    - matches:
+        - path: {type: PathPrefix, value: /v1}
+      timeouts: {request: 30s}
+      backendRefs:
+        - name: vllm-svc # the fleet
+          port: 80
+`;
+
+export const GATEWAY = 'gateway: {httpRouteName: chat}';
+
+/** A Rollout with these routes, of the canary strategy with a workload of its own. */
+export function trafficRollout(routes = GATEWAY): string {
+  const [head = ''] = ROLLOUT_TEXT.split('    canary:\n');
+  return `${head}    canary:
+      enableExtraWorkloadForCanary: true
+      trafficRoutings:
+        - service: vllm-svc
+          ${routes}
+      steps:
+        - replicas: 1
+          matches:
+            - headers: [{name: x-canary, value: "1"}]
+          pause: {}
+        - replicas: 1
+          traffic: 5%
+          pause: {duration: 600}
+        - replicas: 100%
+          traffic: 100%
+`;
+}
+
+export const TRAFFIC_FILES: Readonly<Record<string, string>> = {
+  [LWS_FILE]: LWS_TEXT,
+  [ROLLOUT_FILE]: trafficRollout(),
+  [SERVICE_FILE]: SERVICE_TEXT,
+  [ROUTE_FILE]: ROUTE_TEXT,
+};
