@@ -14,7 +14,7 @@ import { createDiscoveryReader, type Discovery, ProtocolError } from './protocol
 import { asPortError, asWriteError, type ErrorContext, UnusableAnswer } from './remote-error.ts';
 import { TimeBudget } from './time-budget.ts';
 
-type RemoteOptions = {
+export type RemoteOptions = {
   readonly location: URL;
   readonly token: string | undefined;
   readonly limits: GitLimits;

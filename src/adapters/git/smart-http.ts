@@ -1,9 +1,6 @@
 /** Git over smart HTTP, version 2: the port, put together from reading, building and pushing. */
 
 import type { CommitHeader, Git, Oid } from '../../ports/git.ts';
-import type { Log } from '../../ports/log.ts';
-import type { Network } from '../network/proxy.ts';
-import type { Timers } from '../system/timers.ts';
 import { buildUpdates } from './commit-chain.ts';
 import { type GitOperation, gitError } from './git-error.ts';
 import type { GitLimits } from './limits.ts';
@@ -11,24 +8,15 @@ import { refOf } from './names.ts';
 import { answerLater } from './object-question.ts';
 import { decodeCommit } from './objects.ts';
 import { createLsRefsReader, type Discovery, lsRefsRequest, ServerSaid } from './protocol.ts';
-import { Remote } from './remote.ts';
+import { Remote, type RemoteOptions } from './remote.ts';
 import { serverSaidError } from './remote-error.ts';
 import { startReading } from './remote-fetch.ts';
 import { RemoteObjects } from './remote-objects.ts';
 import { RemotePush } from './remote-push.ts';
 import { walkTree } from './tree-walk.ts';
 
-type SmartHttpOptions = {
-  readonly location: URL;
-  readonly token: string | undefined;
-  readonly limits: GitLimits;
-  readonly log: Log | undefined;
-  readonly timers: Timers;
-  readonly network: Network;
-};
-
 /** Opens no connection yet. */
-export function openSmartHttp(options: SmartHttpOptions): Git {
+export function openSmartHttp(options: RemoteOptions): Git {
   const { limits, log } = options;
   const remote = new Remote(options);
   const offer = lazyOffer(remote);

@@ -12,7 +12,7 @@ import { POLICY_API_VERSION, POLICY_KIND, type PolicySelection, parseRolloutPoli
 import type { ManifestDocument, ManifestFile } from '../../manifests/parse-file.ts';
 import type { MissingPolicy, PolicySources, Snapshot } from '../../rollout/snapshot.ts';
 import { withoutEchoes } from './desired-issues.ts';
-import { ambiguousFields, fieldIssue, nameOf } from './read-rollout.ts';
+import { ambiguousFields, fieldIssue, versionIssue } from './read-rollout.ts';
 
 export type PolicyReading = {
   /** `lost`: a file that may hold policies and cannot be read; its issues are told with the file. */
@@ -62,10 +62,17 @@ function unread(file: string): Omit<PolicyReading, 'kind' | 'issues'> {
   return { name: '', file, lines: {}, line: 0, selection: {}, policy: undefined };
 }
 
+const POLICY_VERSION = { what: 'policy', wanted: POLICY_API_VERSION };
+
 function readPolicy(document: ManifestDocument): PolicyReading {
   const { file } = document;
   if (document.object.apiVersion !== POLICY_API_VERSION)
-    return { ...unread(file), kind: 'wrong', name: document.object.name, issues: [versionIssue(document)] };
+    return {
+      ...unread(file),
+      kind: 'wrong',
+      name: document.object.name,
+      issues: [versionIssue(document, POLICY_VERSION)],
+    };
   const { name, policy, selection, faults } = parseRolloutPolicy(document.value);
   const issues = [...faults.map((fault) => fieldIssue(document, fault)), ...ambiguousFields(document)];
   const read = issues.length === 0 ? policy : undefined;
@@ -79,17 +86,6 @@ function readPolicy(document: ManifestDocument): PolicyReading {
     selection,
     policy: read,
     issues,
-  };
-}
-
-function versionIssue(document: ManifestDocument): Issue {
-  return {
-    file: document.file,
-    line: document.lineOf(['apiVersion']),
-    path: 'apiVersion',
-    reason: 'NotSupportedYet',
-    message: `${nameOf(document)}: apiVersion is ${document.object.apiVersion}, wanted ${POLICY_API_VERSION}`,
-    hint: `Write the policy in ${POLICY_API_VERSION}.`,
   };
 }
 

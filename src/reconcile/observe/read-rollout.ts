@@ -29,7 +29,7 @@ export function readRollout(document: ManifestDocument): RolloutReading {
   const { rollout, faults } = parseRollout(document.value);
   // Fields of another version are not misspelt ones: its version is all there is to say.
   if (document.object.apiVersion !== ROLLOUT_API_VERSION && faults.length > 0)
-    return { rollout: undefined, issues: [versionIssue(document)], warnings: [] };
+    return { rollout: undefined, issues: [versionIssue(document, ROLLOUT_VERSION)], warnings: [] };
   const issues = [...faults.map((fault) => fieldIssue(document, fault)), ...ambiguousFields(document)];
   if (rollout === undefined) return { rollout: undefined, issues, warnings: [] };
   const { intents, faults: badIntents } = parseIntents(rollout.annotations);
@@ -101,7 +101,7 @@ function unsupported(document: ManifestDocument, rollout: Rollout): readonly Iss
       hint,
     });
   };
-  if (document.object.apiVersion !== ROLLOUT_API_VERSION) issues.push(versionIssue(document));
+  if (document.object.apiVersion !== ROLLOUT_API_VERSION) issues.push(versionIssue(document, ROLLOUT_VERSION));
   const { apiVersion, kind } = rollout.workload;
   if (kind !== LWS_KIND || (apiVersion !== LWS_API_VERSION && apiVersion !== LWS_API_VERSION_ALIAS)) {
     add(
@@ -138,14 +138,20 @@ function unsupported(document: ManifestDocument, rollout: Rollout): readonly Iss
   return issues;
 }
 
-function versionIssue(document: ManifestDocument): Issue {
+const ROLLOUT_VERSION = { what: 'Rollout', wanted: ROLLOUT_API_VERSION };
+
+/** The object is written in another version of its API than the one that is read. */
+export function versionIssue(
+  document: ManifestDocument,
+  asked: { readonly what: string; readonly wanted: string },
+): Issue {
   return {
     file: document.file,
     line: document.lineOf(['apiVersion']),
     path: 'apiVersion',
     reason: 'NotSupportedYet',
-    message: `${nameOf(document)}: apiVersion is ${document.object.apiVersion}, wanted ${ROLLOUT_API_VERSION}`,
-    hint: `Write the Rollout in ${ROLLOUT_API_VERSION}.`,
+    message: `${nameOf(document)}: apiVersion is ${document.object.apiVersion}, wanted ${asked.wanted}`,
+    hint: `Write the ${asked.what} in ${asked.wanted}.`,
   };
 }
 
