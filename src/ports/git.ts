@@ -33,8 +33,30 @@ export type TreeFile = {
     | { readonly kind: 'unreadable'; readonly cause: 'large' | 'garbled'; readonly why: string };
 };
 
+/** Ids of trees by their depth, that of the root first. */
+export type Folders = readonly (readonly Oid[])[];
+
+/**
+ * What a pass is likely to read, so that it can be asked for at once. A hint: it may be wrong or out of date, and all
+ * that comes of it are objects by their ids.
+ */
+export type Expected = {
+  /** Its trees, and the first-parent line to `since`. */
+  readonly head: Oid;
+  /** A commit whose trees are among `folders`, or were read before. */
+  readonly since: Oid;
+  /** Commits, for themselves alone. */
+  readonly commits: readonly Oid[];
+  /** For themselves alone. */
+  readonly folders: Folders;
+  /** True: a push is likely to follow. */
+  readonly writes: boolean;
+};
+
 export type Tree = {
   readonly commit: Oid;
+  /** The folders that were read on the way. */
+  readonly folders: Folders;
   /** Sorted by path. A path of the request that does not exist adds nothing. */
   readonly files: readonly TreeFile[];
 };
@@ -103,6 +125,8 @@ export interface Git {
    * (`refs/pull/1/merge`) may stand for a branch here, and nowhere else: others are read, never moved.
    */
   heads(branches: readonly string[]): Promise<readonly (Oid | undefined)[]>;
+  /** Says what is going to be read: it may be fetched ahead, all in one round. Fails never; not even where it is wrong. */
+  expect(expected: Expected): void;
   /** The files of `request` as they are in `commit`. Throws PortError; never an incomplete answer. */
   readAt(commit: Oid, request: ReadRequest): Promise<Tree>;
   /**

@@ -4,10 +4,12 @@ import type { Config } from '../api/config.ts';
 import type { Issue } from '../api/issue.ts';
 import { RECORD_VERSION, type RolloutRecord } from '../api/record.ts';
 import type { Instant } from '../api/time.ts';
+import type { Folders } from '../ports/git.ts';
 import { holdKind } from '../rollout/hold.ts';
 import { printKey } from '../rollout/messages.ts';
+import { mergedFolders, namedFolders } from './observe/named-folders.ts';
 import { type LiveReader, liveReader } from './observe/observe-cluster.ts';
-import { gitReader } from './observe/observe-git.ts';
+import { type GitReader, gitReader } from './observe/observe-git.ts';
 import type { Ahead } from './observe/read-ahead.ts';
 import { readDesired } from './observe/read-main.ts';
 import type { Memory, Outcome, PassOptions, PassResult, Ports, Reading } from './pass.ts';
@@ -32,8 +34,10 @@ export async function fullPass(ports: Ports, pass: FullPass): Promise<PassResult
   const { main, status, at, config, memory, options } = pass;
   const live = liveReader(ports.cluster, namespacesUnderWay(status, config, options));
   const desired = await readDesired(ports.git, main, { config, memory, ahead: pass.ahead.desired });
+  memory.main = main;
   const reading: Reading = { main, status, desired, at };
-  const reconciled = await decideAll({ ports, live }, reading, options);
+  const git = gitReader(ports.git, main, desired.config);
+  const reconciled = await decideAll({ git, live }, reading, options);
   const records = recordsOf(reading, reconciled, options);
   const result = resultOf(reading, reconciled, options);
   if (!options.write) return result;
@@ -42,7 +46,7 @@ export async function fullPass(ports: Ports, pass: FullPass): Promise<PassResult
     reconciled,
     records,
     result,
-    index: indexOf(reading, { records, result, options }),
+    index: indexOf(reading, { records, result, options, folders: git.folders() }),
     memory,
   });
 }
@@ -60,12 +64,11 @@ function namespacesUnderWay(status: StatusBranch, config: Config, { only }: Pass
 
 /** Each rollout alone, on the texts that the steps before it leave: two may live in one file. */
 async function decideAll(
-  { ports, live }: { readonly ports: Ports; readonly live: LiveReader },
+  { git, live }: { readonly git: GitReader; readonly live: LiveReader },
   reading: Reading,
   options: PassOptions,
 ): Promise<readonly Reconciled[]> {
-  const { desired, status, main, at } = reading;
-  const git = gitReader(ports.git, main, desired.config);
+  const { desired, status, at } = reading;
   const texts = new Map(desired.texts);
   const all: Reconciled[] = [];
   for (const entry of desired.rollouts) {
@@ -102,9 +105,11 @@ function indexOf(
     readonly records: ReadonlyMap<string, RolloutRecord>;
     readonly result: PassResult;
     readonly options: PassOptions;
+    /** Read in commits before main. */
+    readonly folders: Folders;
   },
 ): StatusIndex {
-  const { records, result, options } = pass;
+  const { records, result, options, folders } = pass;
   const { auditSeconds, intervalSeconds, paths } = reading.desired.config;
   const audits = [...records.values()].map((record) => record.auditedAt);
   return {
@@ -116,6 +121,7 @@ function indexOf(
     auditSeconds,
     intervalSeconds,
     paths,
+    folders: namedFolders(mergedFolders(folders, reading.desired.folders), reading.status.index?.folders ?? []),
     overrides: overridesText(options.overrides),
   };
 }

@@ -34,11 +34,13 @@ export type Memory = {
   /** The branches as they were read last. */
   status: StatusBranch | undefined;
   config: Config | undefined;
+  /** The commit of the desired branch that was read last. */
+  main: string | undefined;
 };
 
 /** The memory of a process that has just begun. */
 export function newMemory(): Memory {
-  return { parsed: new Map(), trials: newTrials(), status: undefined, config: undefined };
+  return { parsed: new Map(), trials: newTrials(), status: undefined, config: undefined, main: undefined };
 }
 
 /** What a pass says that found nothing to look at; here, because the rest of the report is not loaded for it. */

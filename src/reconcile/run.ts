@@ -41,7 +41,7 @@ async function tryPass(ports: Ports, memory: Memory, options: PassOptions): Prom
   const { main, status } = await readBranches(ports, memory, options);
   if (options.write && options.only.length === 0 && isQuiet(status.index, { main, now, overrides: options.overrides }))
     return quietResult(main, status, now);
-  const ahead = readAhead(git, main, { status, overrides: options.overrides });
+  const ahead = readAhead(git, main, { status, options, before: memory.main });
   // Parsing, deciding and splicing are loaded only where there is something to decide.
   const { configIn, fullPass } = await import('./full-pass.ts');
   const config = configIn(await ahead.config, options.overrides);

@@ -21,6 +21,8 @@ let large: World;
 
 beforeAll(async () => {
   server = await startGitServer();
+  // Whatever is asked for at once has come before the first of it is answered.
+  server.fault = () => turns(50);
   small = await makeWorld(250);
   large = await makeWorld(5000);
 });
@@ -38,9 +40,17 @@ async function makeWorld(files: number): Promise<World> {
   return { files, model: cluster, moments };
 }
 
+/** So often everything that waits in this process gets on. */
+async function turns(count: number): Promise<undefined> {
+  for (let turn = 0; turn < count; turn += 1) await new Promise((done) => setImmediate(done));
+  return undefined;
+}
+
 type Cost = {
   readonly result: PassResult;
   readonly requests: readonly string[];
+  /** How many of them had to wait for one another. */
+  readonly rounds: number;
   readonly sent: number;
   readonly received: number;
   readonly clusterCalls: readonly string[];
@@ -51,6 +61,7 @@ async function costOf(world: World, remembered = newProcess(world)): Promise<Cos
   const clusterCalls: string[] = [];
   const { sent, received } = server.bytes;
   server.requests.length = 0;
+  server.rounds.ended = 0;
   const cluster = fakeCluster({
     model: world.model,
     fault: ({ resource }) => void clusterCalls.push(`list ${resource.plural}`),
@@ -67,6 +78,7 @@ async function costOf(world: World, remembered = newProcess(world)): Promise<Cos
   return {
     result,
     requests,
+    rounds: Math.max(0, ...server.requests.map(({ round }) => round)),
     sent: server.bytes.sent - sent,
     received: server.bytes.received - received,
     clusterCalls,
@@ -90,13 +102,13 @@ async function costFrom(world: World, from: Heads): Promise<Cost> {
   return costOf(world);
 }
 
-test('a pass that moves a rollout: eleven requests and a few kilobytes, whatever the size of the repository', async () => {
+test('a pass that moves a rollout: five rounds and a few kilobytes, whatever the size of the repository', async () => {
   const [few, many] = [await costFrom(small, small.moments.moving), await costFrom(large, large.moments.moving)];
   for (const { result } of [few, many]) expect(result.outcomes[0]?.plan?.commit?.subject).toContain('step 2/3');
-  // The status; main and the stable commit with their roots; five levels of folders of both; the files of both.
-  const reads = ['ls-refs', 'fetch', 'fetch', 'fetch', 'fetch', 'fetch', 'fetch', 'fetch', 'fetch'];
-  expect(few.requests).toEqual([...reads, 'discover-receive', 'receive']);
+  // The status; main and the stable commit with their roots, all folders of both, what a push may use; the files of both.
+  expect(few.requests).toEqual(['ls-refs', 'fetch', 'fetch', 'fetch', 'discover-receive', 'fetch', 'receive']);
   expect(many.requests).toEqual(few.requests);
+  expect([few.rounds, many.rounds]).toEqual([5, 5]);
   expect(few.sent).toBeLessThan(12_000);
   expect(few.received).toBeLessThan(12_000);
   // The tree of a team lists its services, 20 times as many: read in two commits and written in one.
@@ -136,4 +148,38 @@ test('without configured paths: the whole tree in one fetch, and nothing file by
   expect(result.outcomes[0]?.plan?.commit?.subject).toContain('step 2/3');
   // Beside it, at most: one for each folder on the way to the stable text, and that.
   expect(requests.filter((kind) => kind === 'fetch').length).toBeLessThanOrEqual(9);
+});
+
+test('main has moved since the last pass: what differs comes in the same round, and nothing else of it', async () => {
+  await reset(large, large.moments.moving);
+  const { commit } = bareRepository(join(server.folder, '5000.git'));
+  await commit('main', { [`${appFolder}/notes.txt`]: 'for people\n' });
+  await commit('main', { 'clusters/prod/other.yaml': 'a: 1\n' });
+  const cost = await costOf(large);
+  expect(cost.result.outcomes[0]?.plan?.commit?.subject).toContain('step 2/3');
+  expect(cost.rounds).toBe(5);
+  expect(cost.sent).toBeLessThan(20_000);
+});
+
+test('the next passes of the same process: the list of branches where they wait, one push more where they move', async () => {
+  await reset(large, large.moments.moving);
+  const process = newProcess(large);
+  const first = await costOf(large, process);
+  expect(first.result.outcomes[0]?.plan?.commit?.subject).toContain('step 2/3');
+  const second = await costOf(large, process);
+  expect(second.result.outcomes[0]?.plan?.commit).toBeUndefined();
+  expect(second.requests.filter((kind) => kind !== 'receive')).toEqual(['ls-refs']);
+});
+
+test.each([
+  ['ids that are not there', (text: string) => text.replaceAll(/"[0-9a-f]{40}"/g, `"${'1'.repeat(40)}"`)],
+  ['no ids at all', (text: string) => text.replace(/"folders": \[[^{}]*?\](?=,\s+"overrides")/, '"folders": 7')],
+])('a wrong hint on the status branch costs requests, and nothing else: %s', async (_what, change) => {
+  await reset(large, large.moments.moving);
+  const { commit, git } = bareRepository(join(server.folder, '5000.git'));
+  const index = await git('cat-file', 'blob', 'tranche-status:index.json');
+  expect(change(index)).not.toBe(index);
+  await commit('tranche-status', { 'index.json': change(index) });
+  const cost = await costOf(large);
+  expect(cost.result.outcomes[0]?.plan?.commit?.subject).toContain('step 2/3');
 });

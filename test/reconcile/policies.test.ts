@@ -13,6 +13,7 @@ const policy = (spec: string): string =>
 function desiredWith(files: Readonly<Record<string, string>>, requiredPolicies: readonly string[] = []): Desired {
   const tree = {
     commit: '1'.repeat(40),
+    folders: [],
     files: Object.entries(files).map(([path, text]) => ({
       path,
       oid: path,

@@ -169,6 +169,7 @@ export class Process {
           return heads;
         });
       },
+      expect: () => undefined,
       readAt: (commit, request) =>
         this.ask('readAt', `read ${commit.slice(0, 7)}`, (fault) => open(fault).readAt(commit, request)),
       history: (from, until, limit) =>

@@ -179,8 +179,8 @@ export class FakeRepository {
     const known = this.trees.get(key);
     if (known !== undefined) return known;
     const { tree: root } = decodeCommit(commit, bytes);
-    const files = answerNow(walkTree(root, request, defaultGitLimits), (batch) => this.lookup(batch));
-    const tree = { commit, files };
+    const found = answerNow(walkTree(root, request, defaultGitLimits), (batch) => this.lookup(batch));
+    const tree = { commit, ...found };
     this.trees.set(key, tree);
     return tree;
   }
@@ -260,6 +260,7 @@ function openFake(repository: FakeRepository, options: FakeGitOptions): Git {
       const state = repository.stateBefore(fault?.kind === 'stale' ? fault.moves : 0);
       return branches.map((branch) => state.get(branch));
     },
+    expect: () => undefined,
     readAt: async (commit, request) => {
       faultOf({ kind: 'readAt', commit, request });
       return repository.readAt(commit, request);

@@ -18,6 +18,8 @@ export type ServerRequest = {
   readonly kind: 'discover-upload' | 'discover-receive' | 'ls-refs' | 'fetch' | 'receive';
   readonly authorization: string | undefined;
   readonly body: Buffer;
+  /** 1, or one more than the latest that had ended when this one came: how many waited for one another, if answers are held. */
+  readonly round: number;
 };
 
 export type ServerFault =
@@ -48,6 +50,8 @@ export type GitServer = {
   /** Asked for every request; replaced by tests at will. May run git commands, for another writer in between. */
   fault: (request: ServerRequest) => ServerFault | undefined | Promise<ServerFault | undefined>;
   readonly requests: ServerRequest[];
+  /** The latest round that has ended; tests put it back to 0. */
+  readonly rounds: { ended: number };
   /** Bytes of bodies, without headers. */
   readonly bytes: { received: number; sent: number };
   /** Makes a bare repository with what the adapter needs allowed; its URL is `${url}/${name}`. */
@@ -87,6 +91,7 @@ export async function startGitServer(): Promise<GitServer> {
     folder,
     fault: () => undefined,
     requests: [],
+    rounds: { ended: 0 },
     bytes: { received: 0, sent: 0 },
     createRepository: (name) => createRepository(server, name),
     stop: () => stop(http, folder),
@@ -222,7 +227,10 @@ async function collect(stream: AsyncIterable<Buffer>): Promise<Buffer> {
 
 async function serve(server: GitServer, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const body = await collect(request);
-  const seen = describeRequest(request, body);
+  const seen = { ...describeRequest(request, body), round: server.rounds.ended + 1 };
+  response.on('close', () => {
+    server.rounds.ended = Math.max(server.rounds.ended, seen.round);
+  });
   server.requests.push(seen);
   server.bytes.received += body.length;
   const fault = await server.fault(seen);
@@ -281,7 +289,7 @@ function drip(response: ServerResponse, body: Buffer, everyMilliseconds: number)
   response.on('close', () => clearInterval(timer));
 }
 
-function describeRequest(request: IncomingMessage, body: Buffer): ServerRequest {
+function describeRequest(request: IncomingMessage, body: Buffer): Omit<ServerRequest, 'round'> {
   const { method = 'GET', url = '/' } = request;
   const discovers = url.includes('/info/refs?service=');
   const receives = url.includes('git-receive-pack');

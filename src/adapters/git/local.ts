@@ -32,16 +32,17 @@ export function openLocal({ path, limits }: OpenLocal): Git {
   return {
     begin: () => undefined,
     heads: async (branches) => branches.map((branch) => readHead(layout, branch)),
+    expect: () => undefined,
     readAt: async (commit, request) =>
       during(() => {
         const root = decodeCommit(commit, readCommit(objects, commit, 'read')).tree;
-        const files = answerNow(
+        const found = answerNow(
           walkTree(root, request, limits),
           ({ type }) =>
             (oid) =>
               type === 'blob' ? objects.readFile(oid) : objects.read(oid, 'read'),
         );
-        return { commit, files };
+        return { commit, ...found };
       }),
     history: async (from, until, limit) =>
       during(() => readLine(objects, { from, until, limit: Math.min(limit, limits.commitsPerHistory) })),

@@ -11,8 +11,8 @@ export type Batch = {
   readonly oids: readonly Oid[];
   /** Said after a walk over everything: how many different blobs the whole tree has, asked for or not. */
   readonly blobsInTree?: number;
-  /** These are wanted whatever is in them. */
-  readonly withoutMarkers?: true;
+  /** Beside `oids`: these are wanted whatever is in them. */
+  readonly named?: readonly Oid[];
 };
 
 /** `skipped`: read, had no marker, and was let go. `large`: left out because of its size. */

@@ -74,6 +74,8 @@ function lazyLocal(path: string, limits: GitLimits): Git {
   return guarded({
     begin: () => undefined,
     heads: async (branches) => (await open()).heads(branches),
+    // A disk is not far away.
+    expect: () => undefined,
     readAt: async (commit, request) => (await open()).readAt(commit, request),
     history: async (from, until, limit) => (await open()).history(from, until, limit),
     push: async (updates) => (await open()).push(updates),
@@ -105,6 +107,7 @@ function guarded(git: Git): Git {
       for (const branch of branches) checkBranch(branch);
       return guard('heads', git.heads(branches));
     },
+    expect: (expected) => git.expect(expected),
     readAt: async (commit, request) => {
       checkOid(commit, 'read');
       return guard('read', git.readAt(commit, request));

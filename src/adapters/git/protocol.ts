@@ -25,9 +25,11 @@ export type FetchRequest = {
   readonly depth: number | undefined;
   /** As `tree:0`; undefined: everything. */
   readonly filter: string | undefined;
+  /** Commits without what they and their trees hold; empty: everything is sent. */
+  readonly without?: readonly Oid[];
 };
 
-/** Asks for objects without telling what we have. */
+/** Asks for objects. What is left out need not be here, as long as nothing that is sent builds on it. */
 export function fetchRequest(request: FetchRequest): Buffer {
   const lines = [
     'no-progress',
@@ -35,6 +37,7 @@ export function fetchRequest(request: FetchRequest): Buffer {
     ...(request.depth === undefined ? [] : [`deepen ${request.depth}`]),
     ...(request.filter === undefined ? [] : [`filter ${request.filter}`]),
     ...request.wants.map((oid) => `want ${oid}`),
+    ...(request.without ?? []).map((oid) => `have ${oid}`),
     'done',
   ];
   const body = lines.map((line) => packetLine(`${line}\n`)).join('');

@@ -38,6 +38,8 @@ export type Reading = {
   readonly commits: readonly Oid[];
   readonly markers: readonly Buffer[];
   readonly markersKey: string;
+  /** Files that are kept without a marker. */
+  readonly named: ReadonlySet<Oid>;
   /** `limited`: but for files over the limit. */
   sent: 'parts' | 'limited' | 'all';
   /** Set where blobs without a marker were let go unnamed: how many blobs the commit has in all. */
@@ -187,6 +189,7 @@ export function startReading(operation: GitOperation, commits: readonly Oid[], m
     commits,
     markers: texts,
     markersKey: JSON.stringify(markers),
+    named: new Set(),
     sent: 'parts',
     blobs: undefined,
     leftOut: false,

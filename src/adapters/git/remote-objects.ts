@@ -1,6 +1,6 @@
 /** Decides which requests get the objects of a read, in as few of them and as few bytes as the server allows. */
 
-import type { Oid, ReadRequest } from '../../ports/git.ts';
+import type { Expected, Oid, ReadRequest } from '../../ports/git.ts';
 import type { FetchAnswer } from './fetch-answer.ts';
 import { FetchGather } from './fetch-gather.ts';
 import { type GitOperation, gitError } from './git-error.ts';
@@ -11,6 +11,7 @@ import type { Batch, Lookup } from './object-question.ts';
 import type { GitObject } from './objects.ts';
 import type { TakenObject } from './pack-read.ts';
 import type { FetchRequest } from './protocol.ts';
+import { RemoteAhead } from './remote-ahead.ts';
 import {
   filterAt,
   type Reading,
@@ -34,6 +35,7 @@ export class RemoteObjects {
   private readonly cache: ObjectCache;
   private readonly server: RemoteFetch;
   private readonly gather: FetchGather;
+  private readonly ahead: RemoteAhead;
   private hasReadWhole = false;
   private running = 0;
 
@@ -42,11 +44,23 @@ export class RemoteObjects {
     this.cache = createObjectCache(options.limits.cacheBytes);
     const keep = (oid: Oid, object: TakenObject, reading: Reading) => this.keep(oid, object, reading);
     this.server = new RemoteFetch(options, keep);
+    this.ahead = new RemoteAhead(this.server, (oid) => this.cache.get(oid, '') !== undefined);
     this.gather = new FetchGather({
       send: (request, reading, take) => this.server.fetch(request, reading, { take }),
       keep,
       wantsPerRequest: options.limits.wantsPerRequest,
     });
+  }
+
+  /** Asks early for what is going to be read. */
+  expect(expected: Expected): void {
+    void this.during(() => this.ahead.fetch(expected));
+  }
+
+  /** Keeps what was pushed: the next pass reads it. */
+  remember(objects: ReadonlyMap<Oid, GitObject>): void {
+    for (const [oid, object] of objects) this.cache.put(oid, object);
+    if (this.running === 0) this.cache.trim();
   }
 
   /** Runs a read or push; what it needs is not forgotten before it ends. */
@@ -64,25 +78,36 @@ export class RemoteObjects {
   async prepare(commit: Oid, request: ReadRequest): Promise<Reading> {
     const reading = startReading('read', [commit], request.markers);
     const isWhole = request.paths.includes('');
+    if (this.commit(commit) === undefined) await this.ahead.arrived();
     const isKnown = this.commit(commit) !== undefined;
     // Once a whole tree is known, the next one differs in little; a small tree (no markers) is had whole at once.
-    if (isWhole && (!this.hasReadWhole || (request.markers.length === 0 && !isKnown))) {
+    const isNew = request.markers.length === 0 ? !isKnown : !this.hasReadWhole;
+    if (isWhole && isNew) {
       await this.fetchWhole(commit, reading);
     } else if (!isKnown) await this.fetchCommit(commit, reading);
     return reading;
   }
 
   /** Answers for a batch. Throws PortError where the server does not give what was asked. */
-  async load(batch: Batch, given: Reading): Promise<Lookup> {
-    const reading = batch.withoutMarkers === true ? { ...given, ...noMarkers } : given;
+  async load(batch: Batch, reading: Reading): Promise<Lookup> {
+    const named = new Set(batch.named);
+    const asked = [...batch.oids, ...named];
+    const lacks = (oid: Oid): boolean => {
+      const found = this.cache.get(oid, reading.markersKey);
+      return found === undefined || (found.type === 'skipped' && named.has(oid));
+    };
+    if (asked.some(lacks)) await this.ahead.arrived();
+    const missing = asked.filter(lacks);
     const leftOut = batch.type === 'blob' && reading.sent === 'limited';
-    const missing = batch.oids.filter((oid) => this.cache.get(oid, reading.markersKey) === undefined);
-    if (batch.type === 'blob' && reading.blobs !== undefined && reading.blobs === batch.blobsInTree) {
-      // All blobs of the tree came, and these were let go: they have no marker.
-      for (const oid of missing) this.cache.mark(oid, 'skipped', reading.markersKey);
-    } else if (missing.length > 0 && !leftOut) await this.fetchParts(batch.type, missing, reading);
-    const mayMiss = leftOut || (batch.type === 'blob' && reading.leftOut);
-    const lost = mayMiss ? undefined : batch.oids.find((oid) => this.cache.get(oid, reading.markersKey) === undefined);
+    const allCame = batch.type === 'blob' && reading.blobs !== undefined && reading.blobs === batch.blobsInTree;
+    // All blobs of the tree came, and these were let go: they have no marker.
+    if (allCame) for (const oid of missing) if (!named.has(oid)) this.cache.mark(oid, 'skipped', reading.markersKey);
+    const open = allCame || leftOut ? missing.filter((oid) => named.has(oid)) : missing;
+    // Those that are wanted for their names were let go as well, whatever else was sent.
+    const asking: Reading = named.size === 0 ? reading : { ...reading, named, sent: 'parts', blobs: undefined };
+    if (open.length > 0) await this.fetchParts(batch.type, open, asking);
+    const mayMiss = leftOut || (batch.type === 'blob' && asking.leftOut);
+    const lost = mayMiss ? undefined : asked.find(lacks);
     if (lost !== undefined) {
       throw missingObject(batch.type, lost, { name: this.options.remote.name, operation: reading.operation });
     }
@@ -109,7 +134,7 @@ export class RemoteObjects {
     if (object.type === 'large') this.cache.mark(oid, 'large', markersKey);
     else if (object.type !== 'blob') this.cache.put(oid, object);
     else if (object.bytes.length > this.options.limits.fileBytes) this.cache.mark(oid, 'large', markersKey);
-    else if (!hasMarker(object.bytes, markers)) this.cache.mark(oid, 'skipped', markersKey);
+    else if (!reading.named.has(oid) && !hasMarker(object.bytes, markers)) this.cache.mark(oid, 'skipped', markersKey);
     else this.cache.put(oid, object);
   }
 
@@ -197,8 +222,6 @@ export class RemoteObjects {
     reading.blobs = undefined;
   }
 }
-
-const noMarkers = { markers: [], markersKey: JSON.stringify([]), sent: 'parts', blobs: undefined } as const;
 
 function smaller(limits: GitLimits, first: Pick<GitLimits, 'packBytes'>): Partial<GitLimits> {
   return { packBytes: Math.min(limits.packBytes, first.packBytes) };

@@ -10,7 +10,7 @@ import { cleanText, gitError } from './git-error.ts';
 import type { GitLimits } from './limits.ts';
 import { refOf } from './names.ts';
 import { encodePack } from './pack-write.ts';
-import { type Capabilities, ServerSaid } from './protocol.ts';
+import { type Capabilities, type Discovery, ServerSaid } from './protocol.ts';
 import { createReportReader, type PushReport, receiveRequest } from './receive-pack.ts';
 import { quoted, verdictOf } from './refusals.ts';
 import type { Remote } from './remote.ts';
@@ -39,9 +39,18 @@ export class RemotePush {
   private readonly options: PushOptions;
   /** The server's offer, once it has been asked. */
   private offer: Capabilities | undefined;
+  private preparing: Promise<unknown> | undefined;
 
   constructor(options: PushOptions) {
     this.options = options;
+  }
+
+  /** Asks for the offer early. What goes wrong with that is found out by the push itself. */
+  prepare(): void {
+    if (this.offer !== undefined) return;
+    this.preparing ??= this.discover().catch(() => {
+      this.preparing = undefined;
+    });
   }
 
   /** Moves the branches to what was built. Throws PortError. */
@@ -74,17 +83,23 @@ export class RemotePush {
 
   /** The first push asks for the offer, which lists all refs: a lost race is then seen before anything is sent. */
   private async meet(moves: readonly Move[]): Promise<{ readonly offer: Capabilities; readonly seen: Seen }> {
+    await this.preparing;
     if (this.offer !== undefined) return { offer: this.offer, seen: 'asExpected' };
-    const { remote } = this.options;
-    const { capabilities, refs } = await remote.discover('git-receive-pack', 'push').catch((error: unknown) => {
-      throw error instanceof ServerSaid ? serverSaidError(error, remote.errorContext('push')) : error;
-    });
-    if (!capabilities.has('report-status')) {
-      throw gitError(`${remote.name} does not report what becomes of a push`, { operation: 'push', retryable: false });
-    }
-    this.offer = capabilities;
+    const { capabilities, refs } = await this.discover();
     const heads = moves.map(({ branch }) => refs.get(refOf(branch)));
     return { offer: capabilities, seen: compare(moves, heads) };
+  }
+
+  private async discover(): Promise<Discovery> {
+    const { remote } = this.options;
+    const discovery = await remote.discover('git-receive-pack', 'push').catch((error: unknown) => {
+      throw error instanceof ServerSaid ? serverSaidError(error, remote.errorContext('push')) : error;
+    });
+    if (!discovery.capabilities.has('report-status')) {
+      throw gitError(`${remote.name} does not report what becomes of a push`, { operation: 'push', retryable: false });
+    }
+    this.offer = discovery.capabilities;
+    return discovery;
   }
 
   private async swap(sending: Sending): Promise<Outcome> {

@@ -32,14 +32,18 @@ export function openSmartHttp(options: RemoteOptions): Git {
   return {
     begin: () => remote.begin(),
     heads: (branches) => heads(branches, 'heads'),
+    expect: (expected) => {
+      objects.expect(expected);
+      if (expected.writes) writer.prepare();
+    },
     readAt: (commit, request) =>
       objects.during(async () => {
         const reading = await objects.prepare(commit, request);
-        const found = (await objects.load({ type: 'commit', oids: [commit] }, reading))(commit);
-        if (found.type !== 'commit') throw noCommit(remote, commit, 'read');
-        const root = decodeCommit(commit, found.bytes).tree;
-        const files = await answerLater(walkTree(root, request, limits), (batch) => objects.load(batch, reading));
-        return { commit, files };
+        const head = (await objects.load({ type: 'commit', oids: [commit] }, reading))(commit);
+        if (head.type !== 'commit') throw noCommit(remote, commit, 'read');
+        const root = decodeCommit(commit, head.bytes).tree;
+        const found = await answerLater(walkTree(root, request, limits), (batch) => objects.load(batch, reading));
+        return { commit, ...found };
       }),
     history: (from, until, limit) =>
       objects.during(() => readHistory(objects, { from, until, limit: Math.min(limit, limits.commitsPerHistory) })),
@@ -52,7 +56,10 @@ export function openSmartHttp(options: RemoteOptions): Git {
         );
         return answerLater(buildUpdates(updates), (batch) => objects.load(batch, reading));
       });
-      return built.kind === 'refused' ? built : writer.push(updates, built);
+      if (built.kind === 'refused') return built;
+      const result = await writer.push(updates, built);
+      if (result.kind === 'pushed') objects.remember(built.objects);
+      return result;
     },
     heldFast: async () => undefined,
   };

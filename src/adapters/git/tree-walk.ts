@@ -1,6 +1,6 @@
 /** Decides which trees and blobs a read needs, level by level for all paths together, and what a file says. */
 
-import type { Oid, ReadRequest, TreeFile } from '../../ports/git.ts';
+import type { Folders, Oid, ReadRequest, Tree, TreeFile } from '../../ports/git.ts';
 import { gitError } from './git-error.ts';
 import type { GitLimits } from './limits.ts';
 import type { FoundObject, ObjectQuestion } from './object-question.ts';
@@ -10,35 +10,42 @@ import { byteName, decodeText, decodeTree, isFolder, textOfName } from './object
 type Wanted = { everything: boolean; readonly names: Map<string, Wanted> };
 
 type Folder = { readonly oid: Oid; readonly path: string; readonly wanted: Wanted };
-type Found = { readonly files: readonly File[]; readonly blobsInTree: number };
+type Found = { readonly files: readonly File[]; readonly folders: Folders; readonly blobsInTree: number };
 type File = { readonly oid: Oid; readonly path: string; readonly mode: '100644' | '100755' };
 
 const submoduleMode = '160000';
 
 /** The files of `request` below the tree `root`, sorted by path. Throws PortError where a limit is passed. */
-export function* walkTree(root: Oid, request: ReadRequest, limits: GitLimits): ObjectQuestion<readonly TreeFile[]> {
-  const { files, blobsInTree } = yield* findFiles(root, request, limits);
+export function* walkTree(root: Oid, request: ReadRequest, limits: GitLimits): ObjectQuestion<Omit<Tree, 'commit'>> {
+  const { files, folders, blobsInTree } = yield* findFiles(root, request, limits);
   const [named, others] = split(files, request.names ?? []);
-  const oids = [...new Set(others.map((file) => file.oid))];
-  const lookup = yield { type: 'blob', oids, ...(request.paths.includes('') ? { blobsInTree } : {}) };
+  const lookup = yield {
+    type: 'blob',
+    oids: [...new Set(others.map((file) => file.oid))],
+    named: [...new Set(named.map((file) => file.oid))],
+    ...(request.paths.includes('') ? { blobsInTree } : {}),
+  };
   const read = contentReader(request.markers, lookup, limits);
-  const found = others.map((file) => describe(file, read(file.oid)));
-  if (named.length > 0) {
-    const byName = yield { type: 'blob', oids: [...new Set(named.map((file) => file.oid))], withoutMarkers: true };
-    const readAny = contentReader([], byName, limits);
-    found.push(...named.map((file) => describe(file, readAny(file.oid))));
-  }
-  return found.sort((left, right) => (left.path < right.path ? -1 : left.path > right.path ? 1 : 0));
+  const readAny = contentReader([], lookup, limits);
+  const found = [
+    ...others.map((file) => describe(file, read(file.oid))),
+    ...named.map((file) => describe(file, readAny(file.oid))),
+  ];
+  found.sort((left, right) => (left.path < right.path ? -1 : left.path > right.path ? 1 : 0));
+  return { folders, files: found };
 }
 
 function* findFiles(root: Oid, request: ReadRequest, limits: GitLimits): ObjectQuestion<Found> {
   const files: File[] = [];
   const blobs = new Set<Oid>();
+  const folders: (readonly Oid[])[] = [];
   let level: Folder[] = [{ oid: root, path: '', wanted: wantedOf(request.paths) }];
   let visited = 0;
   for (let depth = 0; level.length > 0; depth += 1) {
     if (depth > limits.treeDepth) throw tooLarge(`folders are nested deeper than ${limits.treeDepth}`);
-    const lookup = yield { type: 'tree', oids: [...new Set(level.map((folder) => folder.oid))] };
+    const oids = [...new Set(level.map((folder) => folder.oid))];
+    folders.push(oids);
+    const lookup = yield { type: 'tree', oids };
     const next: Folder[] = [];
     for (const folder of level) {
       const found = lookup(folder.oid);
@@ -62,7 +69,7 @@ function* findFiles(root: Oid, request: ReadRequest, limits: GitLimits): ObjectQ
     }
     level = next;
   }
-  return { files, blobsInTree: blobs.size };
+  return { files, folders, blobsInTree: blobs.size };
 }
 
 /** Files that are wanted for their name, and the others. */

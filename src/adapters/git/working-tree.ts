@@ -45,6 +45,7 @@ export function openWorkingTree({ root, git, limits }: OpenWorkingTree): Git {
       let at = 0;
       return branches.map((branch) => (branch === WORKING_TREE_REF ? zeroOid : others[at++]));
     },
+    expect: (expected) => git.expect(expected),
     readAt: async (commit, request) => {
       if (commit !== zeroOid) return git.readAt(commit, request);
       const head = await headOf(root, git);
@@ -105,7 +106,11 @@ function readFolder(of: Folder): Tree {
   };
   const exclude = join(findLayout(of.root).common, 'info', 'exclude');
   walk({ folder: '', above: rulesOf(exclude, ''), leftOut: false }, 0);
-  return { commit: zeroOid, files: files.sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0)) };
+  return {
+    commit: zeroOid,
+    folders: [],
+    files: files.sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0)),
+  };
 }
 
 function isAsked({ request }: Folder, path: string): boolean {

@@ -7,7 +7,7 @@ import { MARK } from '../../api/marks.ts';
 import { LWS_KIND, type RollingStyle } from '../../api/rollout.ts';
 import { POLICY_KIND, type PolicySubject } from '../../api/rollout-policy.ts';
 import { type ManifestDocument, type ManifestFile, parseManifestFile } from '../../manifests/parse-file.ts';
-import type { Oid, Tree } from '../../ports/git.ts';
+import type { Folders, Oid, Tree } from '../../ports/git.ts';
 import type { RolloutKey } from '../../rollout/snapshot.ts';
 import { newTrials, type Trials } from '../lint/lint-writable.ts';
 import {
@@ -58,6 +58,8 @@ export type Desired = {
   readonly config: Config;
   /** Paths and blob ids of everything that was read: what must be unchanged for a plan to hold on another parent. */
   readonly blobs: ReadonlyMap<string, Oid>;
+  /** The folders on the way; none where everything was read, and they are of no use. */
+  readonly folders: Folders;
   readonly texts: ReadonlyMap<string, string>;
   readonly files: readonly ManifestFile[];
   readonly index: ManifestIndex;
@@ -95,6 +97,7 @@ export function desiredOf(tree: Tree, config: Config, cache: ParseCache): Desire
     commit: tree.commit,
     config,
     blobs,
+    folders: config.paths.includes('') ? [] : tree.folders,
     texts,
     files,
     index,

@@ -7,7 +7,7 @@ import { parseRelease, printRelease, type Release, sameRelease } from '../../api
 import { LWS_KIND } from '../../api/rollout.ts';
 import { frozenPlanOf } from '../../api/rollout-frozen.ts';
 import { type ManifestDocument, parseManifestFile } from '../../manifests/parse-file.ts';
-import type { CommitHeader, Git, Oid } from '../../ports/git.ts';
+import type { CommitHeader, Folders, Git, Oid } from '../../ports/git.ts';
 import { PortError } from '../../ports/port-error.ts';
 import { plannedGroups } from '../../rollout/batches.ts';
 import { parseTrailers, printKey } from '../../rollout/messages.ts';
@@ -17,6 +17,7 @@ import { ancestryOf } from './ancestry.ts';
 import type { DesiredRollout, Identity } from './desired.ts';
 import { desiredRequest } from './desired-branch.ts';
 import { namespaceOf } from './manifest-index.ts';
+import { mergedFolders } from './named-folders.ts';
 import { readRollout } from './read-rollout.ts';
 import { readWorkload } from './read-workload.ts';
 
@@ -36,11 +37,16 @@ export type GitReader = {
     entry: DesiredRollout,
     step: Pick<StepRecord, 'release' | 'index'>,
   ) => Promise<StepRecord | undefined>;
+  /** All folders that were read so far. */
+  readonly folders: () => Folders;
 };
 
+type Read = Pick<Git, 'readAt'>;
+
 /** A reader for one pass over one head of main; what several rollouts ask for is read once. */
-export function gitReader(git: Git, main: Oid, config: Config): GitReader {
-  const ancestry = ancestryOf(git, main);
+export function gitReader(port: Git, main: Oid, config: Config): GitReader {
+  const ancestry = ancestryOf(port, main);
+  const { git, folders } = noting(port);
   const documentAt = async (commit: Oid, entry: DesiredRollout): Promise<ManifestDocument | undefined> => {
     const { identity } = entry;
     if (identity === undefined) return undefined;
@@ -79,7 +85,19 @@ export function gitReader(git: Git, main: Oid, config: Config): GitReader {
       }, undefined);
     },
     stepAt: (commit, entry, step) => stepAt(git, { commit, entry, step }),
+    folders,
   };
+}
+
+/** Reads as before, and says which folders that took. */
+function noting(port: Git): { readonly git: Read; readonly folders: GitReader['folders'] } {
+  let folders: Folders = [];
+  const readAt: Read['readAt'] = async (commit, request) => {
+    const tree = await port.readAt(commit, request);
+    folders = mergedFolders(folders, tree.folders);
+    return tree;
+  };
+  return { git: { readAt }, folders: () => folders };
 }
 
 type Search = {
@@ -89,7 +107,7 @@ type Search = {
   readonly config: Config;
 };
 
-async function find(git: Git, { commit, paths, identity, config }: Search): Promise<ManifestDocument | undefined> {
+async function find(git: Read, { commit, paths, identity, config }: Search): Promise<ManifestDocument | undefined> {
   const tree = await git.readAt(commit, { ...desiredRequest(paths), markers: [LWS_KIND] });
   const documents = tree.files.flatMap((file) =>
     file.content.kind === 'text' ? parseManifestFile(file.path, file.content.text, [LWS_KIND]).documents : [],
@@ -119,7 +137,7 @@ function releaseThere(document: ManifestDocument, commit: Oid): Known<Stable> {
 }
 
 async function stepAt(
-  git: Git,
+  git: Read,
   at: {
     readonly commit: CommitHeader;
     readonly entry: DesiredRollout;

@@ -1,7 +1,7 @@
 /** Asks early, and all at once, for what the status branch says that a pass will read: one wait a level of folders. */
 
 import type { Git, Oid, Tree } from '../../ports/git.ts';
-import type { Overrides } from '../pass.ts';
+import type { PassOptions } from '../pass.ts';
 import type { StatusBranch } from '../status/record-store.ts';
 import { CONFIG_REQUEST, desiredRequest } from './desired-branch.ts';
 
@@ -15,14 +15,40 @@ export type Ahead = {
 const MOST_STABLE = 20;
 
 /** Starts the reads of the head of main. Failures are told where they are awaited. */
-export function readAhead(git: Git, main: Oid, known: { status: StatusBranch; overrides: Overrides }): Ahead {
+export function readAhead(git: Git, main: Oid, known: Hints): Ahead {
+  const { status, options } = known;
+  const paths = options.overrides.paths ?? status.index?.paths;
+  const texts = stableTexts(status);
+  expect(git, main, { ...known, paths, commits: texts.map(({ commit }) => commit) });
   const config = git.readAt(main, CONFIG_REQUEST);
-  const paths = known.overrides.paths ?? known.status.index?.paths;
   if (paths === undefined) return { config: handled(config), desired: undefined };
   const desired = handled(git.readAt(main, desiredRequest(paths)));
-  const stable = stableTexts(known.status).map(({ commit, files }) => git.readAt(commit, desiredRequest(files)));
+  const stable = texts.map(({ commit, files }) => git.readAt(commit, desiredRequest(files)));
   const tree = Promise.allSettled(stable).then(() => desired);
   return { config: handled(config), desired: { paths, tree: handled(tree) } };
+}
+
+type Hints = {
+  readonly status: StatusBranch;
+  readonly options: PassOptions;
+  /** The commit that this process read last. */
+  readonly before: Oid | undefined;
+};
+
+/** Names what the last pass read, so that the depth of folders costs no waiting. */
+function expect(
+  git: Git,
+  main: Oid,
+  known: Hints & { readonly paths: readonly string[] | undefined; readonly commits: readonly Oid[] },
+): void {
+  const { before, options } = known;
+  const { index } = known.status;
+  const since = before ?? index?.main;
+  // A tree that is read whole is sent whole, unless this process has it already.
+  const isWhole = known.paths === undefined || known.paths.includes('');
+  if (index === undefined || since === undefined || (isWhole && before === undefined)) return;
+  const writes = options.write && !index.settled;
+  git.expect({ head: main, since, commits: known.commits, folders: index.folders, writes });
 }
 
 /** Where the deliveries that are under way have their stable texts: commits to look in, and the files to look at. */

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import type { Overrides } from '../../api/config.ts';
 import { asWritten, canonicalJson, isJsonObject, isRecord, type Json } from '../../api/json.ts';
 import { RECORD_VERSION, type RolloutRecord } from '../../api/record.ts';
-import type { FileWrite, ReadRequest, Tree } from '../../ports/git.ts';
+import type { FileWrite, Folders, ReadRequest, Tree } from '../../ports/git.ts';
 import { printKey } from '../../rollout/messages.ts';
 import type { RolloutKey } from '../../rollout/snapshot.ts';
 import { isRolloutRecord } from './record-shape.ts';
@@ -33,6 +33,8 @@ export type StatusIndex = {
   readonly intervalSeconds: number;
   /** The paths that were read, so that the next pass can ask for configuration and manifests at once. */
   readonly paths: readonly string[];
+  /** Folders of `main` that were read, by their ids: a hint for the next process, which can ask for them at once. */
+  readonly folders: Folders;
   /** What the command line said over the configuration: another process may look at another cluster or other paths. */
   readonly overrides: string;
 };
@@ -138,7 +140,7 @@ function readIndex(text: string): StatusIndex | undefined {
   try {
     const value: unknown = JSON.parse(text);
     if (!isRecord(value) || value['version'] !== RECORD_VERSION) return undefined;
-    const { main, settled, nextAuditAt, auditSeconds, intervalSeconds, paths, overrides } = value;
+    const { main, settled, nextAuditAt, auditSeconds, intervalSeconds, paths, folders, overrides } = value;
     if (typeof auditSeconds !== 'number' || typeof intervalSeconds !== 'number') return undefined;
     if (typeof main !== 'string' || typeof settled !== 'boolean' || !Array.isArray(paths)) return undefined;
     if (typeof overrides !== 'string') return undefined;
@@ -151,11 +153,18 @@ function readIndex(text: string): StatusIndex | undefined {
       auditSeconds,
       intervalSeconds,
       paths,
+      folders: foldersIn(folders),
       overrides,
     };
   } catch {
     return undefined;
   }
+}
+
+/** A hint, so whatever is wrong with it is left out. */
+function foldersIn(value: unknown): Folders {
+  const levels: readonly unknown[] = Array.isArray(value) ? value : [];
+  return levels.map((level) => (Array.isArray(level) ? level.filter((oid) => typeof oid === 'string') : []));
 }
 
 function checksum(body: Json): string {

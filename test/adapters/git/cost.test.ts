@@ -166,3 +166,21 @@ test('a large file in a large repository is left out by the server, and is unrea
   });
   expect(cost.requests).toEqual(['fetch', 'fetch']);
 });
+
+test.each([
+  ['no single objects', 'uploadpack.allowAnySHA1InWant'],
+  ['no filter', 'uploadpack.allowFilter'],
+])('what is expected is only a hint, also to a server that sends %s', async (_what, setting) => {
+  const repository = await server.createRepository(`${setting}.git`);
+  await repository.git('config', setting, 'false');
+  const before = await repository.commit('main', { 'apps/a/lws.yaml': 'kind: LeaderWorkerSet\n' });
+  const head = await repository.commit('main', { 'apps/b/lws.yaml': 'kind: LeaderWorkerSet # b\n' });
+  const folders = [[await repository.git('rev-parse', `${before}^{tree}`)], ['2'.repeat(40), 'no id']];
+  const git = openGit({ location: repository.url });
+  git.expect({ head, since: before, commits: ['3'.repeat(40)], folders, writes: true });
+  const tree = await git.readAt(head, { paths: ['apps'], suffixes: ['.yaml'], markers: [] });
+  expect(tree.files.map(({ path }) => path)).toEqual(['apps/a/lws.yaml', 'apps/b/lws.yaml']);
+  expect(tree.folders.map((level) => level.length)).toEqual([1, 1, 2]);
+  const pushed = await git.push([update('main', head, [newCommit({ 'apps/b/lws.yaml': 'a: 1\n' })])]);
+  expect(pushed.kind).toBe('pushed');
+});
