@@ -20,6 +20,13 @@ export type Workload = {
   readonly marks: Marks | undefined;
 };
 
+const ROLLING_UPDATE = ['spec', 'rolloutStrategy', 'rollingUpdateConfiguration'] as const;
+
+/** Where the numbers are that our commits write. */
+export const REPLICAS_PATH: readonly string[] = ['spec', 'replicas'];
+export const PARTITION_PATH: readonly string[] = [...ROLLING_UPDATE, 'partition'];
+export const MAX_UNAVAILABLE_PATH: readonly string[] = [...ROLLING_UPDATE, 'maxUnavailable'];
+
 /** The partition of an armed workload: the largest legal `replicas`, so that no scale-up reaches it. */
 export const SENTINEL = 1_000_000;
 

@@ -2,10 +2,10 @@
 
 import { access, constants, mkdir, open, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isRecord } from '../api/json.ts';
+import { at, isRecord } from '../api/json.ts';
 import { UsageError } from '../options.ts';
 import type { Outcome, PassResult } from '../reconcile/pass.ts';
-import type { Plan } from '../rollout/plan.ts';
+import { PLAN_VERSION, type Plan } from '../rollout/plan.ts';
 import { SNAPSHOT_VERSION, type Snapshot } from '../rollout/snapshot.ts';
 
 /** One rollout of a pass: what was read, the files that it would change, and what was decided. */
@@ -81,6 +81,8 @@ function jsonOf(name: string, text: string): unknown {
 
 function savedPass(name: string, value: unknown): SavedPass {
   if (!isSaved(value)) throw new UsageError(`${name} is no pass of this version (wanted version ${SNAPSHOT_VERSION})`);
+  if (value.plan !== undefined && at(value, ['plan', 'version']) !== PLAN_VERSION)
+    throw new UsageError(`${name} holds a decision of another version (wanted version ${PLAN_VERSION})`);
   return { name, snapshot: value.snapshot, texts: value.texts, plan: value.plan, diff: value.diff };
 }
 

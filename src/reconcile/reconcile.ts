@@ -3,12 +3,14 @@
 import type { Issue } from '../api/issue.ts';
 import type { FileWrite } from '../ports/git.ts';
 import { explain } from '../ports/port-error.ts';
+import { editsOf } from '../rollout/change-edits.ts';
 import { hold } from '../rollout/hold.ts';
 import { type Plan, plan, planHeld } from '../rollout/plan.ts';
 import type { Snapshot } from '../rollout/snapshot.ts';
 import { type Observation, observe } from './observe/observe.ts';
 import type { Outcome } from './pass.ts';
-import { checkStep, render } from './write/render.ts';
+import { checkStep } from './write/check-step.ts';
+import { render } from './write/render.ts';
 
 export type Reconciled = Outcome & { readonly writes: readonly FileWrite[] };
 
@@ -37,15 +39,16 @@ type Drawn = { readonly plan: Plan; readonly diff: string; readonly writes: read
 export function draw(planned: Plan, snapshot: Snapshot, texts: ReadonlyMap<string, string>): Drawn {
   if (planned.commit === undefined) return { plan: planned, diff: '', writes: [] };
   const refused = (issue: Issue): Drawn => ({ plan: refusedPlan(planned, snapshot, issue), diff: '', writes: [] });
-  const rendered = render(planned.commit.edits, texts);
+  const { changes } = planned.commit;
+  const rendered = render(editsOf(changes), texts);
   if (rendered.kind === 'refused') return refused(rendered.issue);
-  const issue = checkStep(planned.commit, rendered.writes);
+  const issue = checkStep(changes, { before: texts, writes: rendered.writes });
   return issue === undefined ? { plan: planned, diff: rendered.diff, writes: rendered.writes } : refused(issue);
 }
 
 /** What a replay needs besides the snapshot. */
 function textsOf({ commit }: Plan, texts: ReadonlyMap<string, string>): Readonly<Record<string, string>> {
-  const files = commit?.edits.map((edits) => edits.file) ?? [];
+  const files = commit?.changes.map((change) => change.file) ?? [];
   return Object.fromEntries(files.map((file) => [file, texts.get(file) ?? '']));
 }
 

@@ -3,15 +3,16 @@
 import type { IntOrPercent } from '../api/int-or-percent.ts';
 import { type Displaced, type Marks, putAside } from '../api/marks.ts';
 import { DEFAULT_MAX_UNAVAILABLE } from '../api/workload.ts';
+import { ABSENT } from './change.ts';
 import { wanted } from './gates/cluster.ts';
 import type { Group } from './groups.ts';
-import { type Move, UNSET } from './move.ts';
 import { willNotGetReady } from './outlook.ts';
 import { type Seen, type Situation, unavailableBudget, unreadyOf } from './situation.ts';
 import { surgeInGit } from './surge.ts';
+import type { WorkloadFields } from './workload-change.ts';
 
 /** What a commit writes of it, and what it remembers of the value before. */
-export type Budget = { readonly set: Move['maxUnavailable']; readonly displaced: Displaced | undefined };
+export type Budget = { readonly set: WorkloadFields['maxUnavailable']; readonly displaced: Displaced | undefined };
 
 /** The value that we have raised, while the file still has it; another value in its place is somebody's own. */
 function ownRaise({ marks, workload }: Pick<Situation, 'marks' | 'workload'>): Displaced | undefined {
@@ -44,7 +45,7 @@ export function budgetFor(situation: Situation, inTheWay: number, count: number)
 
 /** People's value again; nothing to write where it never was another. */
 function given(raise: Displaced | undefined): Budget {
-  return { set: raise === undefined ? undefined : (raise.was ?? UNSET), displaced: undefined };
+  return { set: raise === undefined ? undefined : (raise.was ?? ABSENT), displaced: undefined };
 }
 
 /** As it is: what a commit writes that knows nothing of the groups. */
@@ -63,14 +64,14 @@ export function budgetAfter(situation: Situation): Budget {
 export function withBudgetAfter(
   situation: Situation,
   at: { readonly marks: Marks; readonly floor: number },
-): Pick<Move, 'marks' | 'maxUnavailable'> {
+): Pick<WorkloadFields, 'marks' | 'maxUnavailable'> {
   const { set, displaced } = budgetAfter(situation);
   const restore = putAside(at.marks.restore, { floor: at.floor, maxUnavailable: displaced });
   return { marks: { ...at.marks, restore }, maxUnavailable: set };
 }
 
 /** The same with a budget that is decided, and the floor that there is. */
-export function withBudget(marks: Marks, { set, displaced }: Budget): Pick<Move, 'marks' | 'maxUnavailable'> {
+export function withBudget(marks: Marks, { set, displaced }: Budget): Pick<WorkloadFields, 'marks' | 'maxUnavailable'> {
   const restore = putAside(marks.restore, { floor: marks.restore?.floor ?? 0, maxUnavailable: displaced });
   return { marks: { ...marks, restore }, maxUnavailable: set };
 }
@@ -143,10 +144,10 @@ function leftoversInTheWay(situation: Seen): number {
 }
 
 /** What was put aside goes back, but only where it still is what we set. */
-export function displacedBack({ marks, workload }: Situation): Pick<Move, 'maxUnavailable' | 'replicas'> {
+export function displacedBack({ marks, workload }: Situation): Pick<WorkloadFields, 'maxUnavailable' | 'replicas'> {
   const displaced = marks?.restore?.maxUnavailable;
   const replicas = surgeInGit(workload)?.was;
   if (displaced === undefined || workload.maxUnavailable !== displaced.set)
     return { maxUnavailable: undefined, replicas };
-  return { maxUnavailable: displaced.was ?? UNSET, replicas };
+  return { maxUnavailable: displaced.was ?? ABSENT, replicas };
 }

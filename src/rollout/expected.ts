@@ -10,6 +10,7 @@ import type { Move } from './move.ts';
 import { willNotGetReady } from './outlook.ts';
 import { immutableChanges } from './recreate-change.ts';
 import { type Seen, type Situation, unavailableBudget } from './situation.ts';
+import { partitionAfter, putsTextBack } from './workload-change.ts';
 
 /** What an expectation is made from: the loads of the record after this pass, in seconds. */
 type Evidence = {
@@ -54,7 +55,11 @@ export function expectedOf({ situation, move, loads }: Evidence): Expected | und
 function comesUpTogether(situation: Situation, move: Move | undefined): boolean {
   const { snapshot, workload, digest, marks, state } = situation;
   const { stable } = snapshot;
-  if (move?.recreate?.kind === 'remove' || snapshot.rollout?.intents.recreating !== undefined) return true;
+  if (
+    move?.changes.some(({ kind }) => kind === 'delete') === true ||
+    snapshot.rollout?.intents.recreating !== undefined
+  )
+    return true;
   if (move === undefined && state.kind === 'step' && state.row === 'armed') return true;
   const asks = marks?.release.digest !== digest && stable.kind === 'known';
   return asks && immutableChanges(stable.value.content, workload.content).length > 0;
@@ -71,12 +76,13 @@ function loadOf(loads: readonly number[]): Expected['load'] {
 
 type Counts = { readonly step: number; readonly rest: number };
 
-function goingOn({ observed, replicas, asked, partition, steps, marks }: Seen, move: Move | undefined): Counts {
+function goingOn(situation: Seen, move: Move | undefined): Counts {
+  const { observed, asked, replicas, steps, marks } = situation;
   const groups = wanted(observed, asked);
   const first = steps[0];
   const floor = (move?.marks ?? marks)?.restore?.floor;
   // Armed again, every group may have gone: what the step let go is at or above its floor.
-  const written = move?.partition ?? partition;
+  const written = partitionAfter(situation, move);
   const open = floor === 0 ? 0 : written;
   const unasked = move === undefined && marks?.step === undefined && first !== undefined;
   const from = unasked ? replicas - plannedGroups(first.replicas, replicas) : Math.min(open, replicas);
@@ -87,9 +93,10 @@ function goingOn({ observed, replicas, asked, partition, steps, marks }: Seen, m
   };
 }
 
-function goingBack({ observed, replicas, partition }: Seen, move: Move | undefined): Counts {
-  const home = move?.text === undefined ? 'release' : 'stable';
-  const from = Math.min(move?.partition ?? partition, replicas);
+function goingBack(situation: Seen, move: Move | undefined): Counts {
+  const { observed, replicas } = situation;
+  const home = putsTextBack(move) ? 'stable' : 'release';
+  const from = Math.min(partitionAfter(situation, move), replicas);
   const away = wanted(observed, replicas).filter((group) => !group.ready || group.version !== home);
   return { step: away.filter((group) => group.index >= from || !group.ready).length, rest: 0 };
 }

@@ -1,8 +1,9 @@
 /** The commits that tranche writes, as text: printed and parsed here only, because people and tools read them for years. */
 
-import type { IntOrPercent } from '../api/int-or-percent.ts';
 import { printStep } from '../api/marks.ts';
 import { printRelease } from '../api/release.ts';
+import { type FieldValue, type ObjectChange, sameValue } from './change.ts';
+import type { EditPath } from './edit.ts';
 import type { Move } from './move.ts';
 import { capital } from './sentences.ts';
 import type { RolloutKey } from './snapshot.ts';
@@ -25,27 +26,12 @@ export function printKey(key: RolloutKey): string {
   return `${key.cluster}/${key.namespace}/${key.name}`;
 }
 
-/** Subject, why and trailers of one step; `before` is what the file says now. */
+/** Subject, why and trailers of one step. */
 export function stepMessage(
   move: Move,
-  at: {
-    readonly key: RolloutKey;
-    readonly main: string;
-    readonly partition: number | undefined;
-    readonly replicas: number | undefined;
-    readonly maxUnavailable: IntOrPercent | undefined;
-  },
+  at: { readonly key: RolloutKey; readonly main: string },
 ): { readonly subject: string; readonly message: string } {
-  const fields = [
-    ...(move.replicas === undefined ? [] : [`replicas ${at.replicas ?? 'unset'} → ${move.replicas}`]),
-    ...(move.partition === undefined ? [] : [`partition ${at.partition ?? 'unset'} → ${move.partition}`]),
-    ...(move.maxUnavailable === undefined
-      ? []
-      : [
-          `maxUnavailable ${at.maxUnavailable ?? 'unset'} → ${typeof move.maxUnavailable === 'object' ? 'unset' : move.maxUnavailable}`,
-        ]),
-  ];
-  const subject = `rollout(${at.key.namespace}/${at.key.name}): ${[move.label, ...fields].join(', ')}`;
+  const subject = `rollout(${at.key.namespace}/${at.key.name}): ${[move.label, ...fieldTexts(move.changes)].join(', ')}`;
   const trailers: Trailers = {
     rollout: printKey(at.key),
     release: printRelease(move.marks.release),
@@ -54,6 +40,36 @@ export function stepMessage(
     plannedFrom: at.main,
   };
   return { subject, message: `${subject}\n\n${wrap(capital(oneLine(move.why)))}\n\n${printTrailers(trailers)}\n` };
+}
+
+/** These first; what else there is follows in the order of the change. */
+const FIRST_FIELDS = ['replicas', 'partition', 'maxUnavailable'];
+
+/** `partition 3 → 2` for every field that changes, but for annotations; other objects than the first by their names. */
+function fieldTexts(changes: readonly ObjectChange[]): readonly string[] {
+  return changes.flatMap((change, place) => {
+    if (change.kind === 'delete') return [];
+    const whose = place === 0 ? '' : `${change.object.name} `;
+    return change.fields
+      .filter(({ path, from, to }) => path[0] !== 'metadata' && !sameValue(from, to))
+      .map(({ path, from, to }) => ({ name: fieldName(path), text: `${valueText(from)} → ${valueText(to)}` }))
+      .sort((left, right) => rankOf(left.name) - rankOf(right.name))
+      .map(({ name, text }) => `${whose}${name} ${text}`);
+  });
+}
+
+function fieldName(path: EditPath): string {
+  const last = path.at(-1);
+  return typeof last === 'object' ? String(last.value) : (last ?? '');
+}
+
+function rankOf(name: string): number {
+  const rank = FIRST_FIELDS.indexOf(name);
+  return rank < 0 ? FIRST_FIELDS.length : rank;
+}
+
+function valueText(value: FieldValue): string {
+  return typeof value === 'object' ? 'unset' : oneLine(String(value));
 }
 
 /** The message of a commit that carries a person's intent. */

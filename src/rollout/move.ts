@@ -1,11 +1,10 @@
-/** One commit that a rule wants: the new marks, the fields they describe, and why. */
+/** One commit that a rule wants: where the delivery stands with it, what it changes, and why. */
 
-import type { IntOrPercent } from '../api/int-or-percent.ts';
 import type { Marks } from '../api/marks.ts';
 import type { StepState } from '../api/record.ts';
-import type { Recreating } from '../api/recreating.ts';
+import { PARTITION_PATH } from '../api/workload.ts';
+import { type FieldValue, type ObjectChange, workloadField } from './change.ts';
 import type { Hold } from './hold.ts';
-import type { Stable } from './snapshot.ts';
 
 /**
  * `forward`: on with a delivery. `back`: a release is given up, and the way back begins. `protect`: the brake, the way
@@ -60,31 +59,14 @@ export type MoveReasonOf<W extends Way> = {
   [R in MoveReason]: (typeof MOVES)[R]['way'] extends W ? R : never;
 }[MoveReason];
 
-/** What a move does with the document as a whole, and with the annotation of the Rollout that Git keeps meanwhile. */
-type RecreateMove =
-  | { readonly kind: 'remove'; readonly recreating: Recreating }
-  /** `source` is the document that comes back. */
-  | { readonly kind: 'create'; readonly recreating: Recreating; readonly source: Stable }
-  | { readonly kind: 'end' };
-
-/** The key of a field is to go. */
-export const UNSET = { kind: 'unset' } as const;
-
 export type Move = {
   readonly reason: MoveReason;
+  readonly way: Way;
   /** What follows the name in the subject: `step 2/4`, `rollback`, `settled`. */
   readonly label: string;
+  /** Where the delivery stands with it. */
   readonly marks: Marks;
-  /** undefined: stays as it is. */
-  readonly partition: number | undefined;
-  /** undefined: stays as it is; `UNSET`: the key goes, as it was not there before the delivery. */
-  readonly maxUnavailable: IntOrPercent | typeof UNSET | undefined;
-  /** undefined: stays as it is. */
-  readonly replicas?: number | undefined;
-  /** The text that takes the place of the file's release content. */
-  readonly text: Stable | undefined;
-  /** Not there: the document stays where it is. */
-  readonly recreate?: RecreateMove | undefined;
+  readonly changes: readonly ObjectChange[];
   /** One paragraph for people: why now, with the numbers that made it so. */
   readonly why: string;
 };
@@ -109,10 +91,15 @@ export function moving(move: Move, stepState: StepState, holds: readonly Hold[] 
   return { move, holds, stepDone: false, stepState };
 }
 
-/** Which way a move leads, from a file with this partition. A document that goes out of its file says itself what for. */
-export function wayOf({ reason, partition, recreate }: Move, from: number | undefined): Way {
-  if (recreate?.kind === 'remove') return recreate.recreating.way;
+/** Which way a move of this name leads that edits the LeaderWorkerSet. */
+export function wayOf(reason: MoveReason, changes: readonly ObjectChange[]): Way {
   const kind: MoveKind = MOVES[reason];
-  const lowers = partition !== undefined && partition < (from ?? 0);
+  const partition = workloadField(changes, PARTITION_PATH);
+  const lowers = partition !== undefined && countOf(partition.to) < countOf(partition.from);
   return lowers ? (kind.lowering ?? kind.way) : kind.way;
+}
+
+/** LWS reads a missing partition as 0. */
+function countOf(value: FieldValue): number {
+  return typeof value === 'number' ? value : 0;
 }

@@ -10,6 +10,7 @@ import { restartsOf } from './restarts.ts';
 import type { Situation } from './situation.ts';
 import type { Snapshot } from './snapshot.ts';
 import { clockIsBehind, soakingSince } from './soak.ts';
+import { partitionAfter } from './workload-change.ts';
 
 /** The step that Git holds, and since when its groups have all been there. */
 export function stepSeen(
@@ -53,7 +54,7 @@ export function stepWritten(snapshot: Snapshot, situation: Situation | undefined
   return newStep(situation, {
     release,
     index,
-    partition: move.partition ?? situation.partition,
+    partition: partitionAfter(situation, move),
     writtenAt: before === undefined ? snapshot.now : before.writtenAt,
     restarts: undefined,
     doneSince: undefined,

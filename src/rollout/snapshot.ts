@@ -45,9 +45,10 @@ export type Stable = {
   readonly release: Release;
   readonly content: JsonObject;
   readonly text: string;
-  /** The document there, where it was read as a whole. */
-  readonly manifest?: EditedFile | undefined;
 };
+
+/** The same with the document that has it. */
+export type StableDocument = Stable & { readonly manifest: EditedFile };
 
 /** Where edits are made: a document, and the marks that it has. */
 export type EditedFile = Pick<WorkloadFile, 'file' | 'object'> & {
@@ -119,7 +120,7 @@ export type Snapshot = {
   /** The text of the release that a retry names, where the file does not have it; read only then. */
   readonly retryText: Known<Stable>;
   /** The text that is created anew, while the document is out of its file; read only then. */
-  readonly recreateText: Known<Stable>;
+  readonly recreateText: Known<StableDocument>;
   /** Wrong files: no step forward while there are any. */
   readonly issues: readonly Issue[];
   readonly warnings: readonly Issue[];

@@ -203,6 +203,11 @@ describe('saved passes', () => {
 
   const bad: readonly (readonly [what: string, text: string, said: string])[] = [
     ['another version', '{"version":99}', 'error: bad.json is no pass of this version (wanted version 4)\n'],
+    [
+      'a decision of another version',
+      '{"version":4,"snapshot":{},"texts":{},"plan":{"version":1}}',
+      'error: bad.json holds a decision of another version (wanted version 2)\n',
+    ],
     ['no object', '[]', 'error: bad.json is no pass of this version (wanted version 4)\n'],
     ['no JSON', '{"version":', 'error: bad.json is no JSON: it was cut short, or is no saved pass\n'],
   ];

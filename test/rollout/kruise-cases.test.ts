@@ -21,6 +21,7 @@ import { isJump, nextStepIndex, pauseDecision, stepAfterEdit, stepStates } from 
 import { deviations, type KruiseCase, kruiseGroups, patched, unanswered, without } from '../support/kruise.ts';
 import { type KruiseStory, type Moment, playKruiseStory } from '../support/kruise-story.ts';
 import { httpRouteCase } from '../support/kruise-traffic.ts';
+import { editsIn } from '../support/planned.ts';
 import { type World, world } from '../support/snapshot.ts';
 
 /** What we make of one case, in the words of its `expect`; a promise of it where a story is played. */
@@ -199,7 +200,7 @@ function partitionMonotone(of: KruiseCase): unknown {
       record: { doneAgo: 9, replicas: given.replicasBefore },
     }),
   );
-  const written = made.commit?.edits[0]?.edits.find((edit) => edit.path.at(-1) === 'partition');
+  const written = editsIn(made)[0]?.edits.find((edit) => edit.path.at(-1) === 'partition');
   const partitionAfter = written?.kind === 'set' ? Number(written.value) : p;
   return { desiredPartition: partitionOf(step, n), partitionAfter, updatedAfter: Math.max(0, n - partitionAfter) };
 }

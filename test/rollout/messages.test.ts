@@ -1,23 +1,43 @@
 /** The commits that tranche writes, as text: printed, read back, and closed to text that wants a trailer of its own. */
 
 import { expect, test } from 'vitest';
+import type { Workload } from '../../src/api/workload.ts';
+import { ABSENT } from '../../src/rollout/change.ts';
 import { intentMessage, parseTrailers, printTrailers, stepMessage, type Trailers } from '../../src/rollout/messages.ts';
-import { type Move, UNSET } from '../../src/rollout/move.ts';
+import type { Move } from '../../src/rollout/move.ts';
+import type { WorkloadFile } from '../../src/rollout/snapshot.ts';
+import { type WorkloadMove, workloadMove } from '../../src/rollout/workload-change.ts';
 import { MAIN, marksOf } from '../support/snapshot.ts';
 
 const KEY = { cluster: 'default', namespace: 'llm', name: 'vllm' };
 const marks = marksOf('B.2 2/4 floor=2');
 if (marks === undefined) throw new Error('no marks');
-const move: Move = {
+const file: WorkloadFile = {
+  file: 'lws.yaml',
+  object: { apiVersion: 'leaderworkerset.x-k8s.io/v1', kind: 'LeaderWorkerSet', namespace: 'llm', name: 'vllm' },
+  digest: 'bbbbbbbb',
+  text: '',
+  workload: {
+    replicas: 4,
+    partition: 3,
+    maxUnavailable: 1,
+    maxSurge: 0,
+    size: 2,
+    rolloutId: undefined,
+    content: {},
+    marks,
+  },
+};
+const wanted: WorkloadMove = {
   reason: 'StepReady',
   label: 'step 2/4',
   marks,
   partition: 2,
-  maxUnavailable: undefined,
-  text: undefined,
   why: 'Group 3 is ready.',
 };
-const at = { key: KEY, main: MAIN, partition: 3, replicas: 4, maxUnavailable: 1 };
+const moveOf = (change: Partial<WorkloadMove> = {}, before: Partial<Workload> = {}): Move =>
+  workloadMove({ file: { ...file, workload: { ...file.workload, ...before } } }, { ...wanted, ...change });
+const at = { key: KEY, main: MAIN };
 const TRAILERS: Trailers = {
   rollout: 'default/llm/vllm',
   release: 'bbbbbbbb.2',
@@ -26,23 +46,23 @@ const TRAILERS: Trailers = {
   plannedFrom: MAIN,
 };
 
-test.each<readonly [string, Partial<Move>, Partial<typeof at>, string]>([
+test.each<readonly [string, Partial<WorkloadMove>, Partial<Workload>, string]>([
   ['a partition', {}, {}, 'step 2/4, partition 3 → 2'],
   ['extra groups', { partition: undefined, replicas: 5 }, {}, 'step 2/4, replicas 4 → 5'],
   ['no field', { partition: undefined }, {}, 'step 2/4'],
   ['both fields', { maxUnavailable: 2 }, {}, 'step 2/4, partition 3 → 2, maxUnavailable 1 → 2'],
   [
     'a key that goes',
-    { partition: undefined, maxUnavailable: UNSET },
+    { partition: undefined, maxUnavailable: ABSENT },
     { maxUnavailable: 2 },
     'step 2/4, maxUnavailable 2 → unset',
   ],
 ])('subject: %s', (_, change, before, subject) => {
-  expect(stepMessage({ ...move, ...change }, { ...at, ...before }).subject).toBe(`rollout(llm/vllm): ${subject}`);
+  expect(stepMessage(moveOf(change, before), at).subject).toBe(`rollout(llm/vllm): ${subject}`);
 });
 
 test('a message is subject, why and trailers', () => {
-  expect(stepMessage(move, at).message).toBe(
+  expect(stepMessage(moveOf(), at).message).toBe(
     `rollout(llm/vllm): step 2/4, partition 3 → 2\n\nGroup 3 is ready.\n\n${printTrailers(TRAILERS)}\n`,
   );
 });
@@ -52,12 +72,12 @@ test.each([
   ['rollback', { ...marks, step: { kind: 'rollback' as const } }],
   ['settled', { ...marks, step: undefined }],
 ])('the step of the trailers: %s', (step, after) => {
-  expect(parseTrailers(stepMessage({ ...move, marks: after }, at).message)).toEqual({ ...TRAILERS, step });
+  expect(parseTrailers(stepMessage(moveOf({ marks: after }), at).message)).toEqual({ ...TRAILERS, step });
 });
 
 test('long reasons are wrapped, words stay whole', () => {
   const why = `Word ${'word '.repeat(60).trim()}`;
-  const body = stepMessage({ ...move, why }, at).message.split('\n\n')[1] ?? '';
+  const body = stepMessage(moveOf({ why }), at).message.split('\n\n')[1] ?? '';
   for (const line of body.split('\n')) expect(line.length).toBeLessThanOrEqual(100);
   expect(body.replaceAll('\n', ' ')).toBe(why);
 });
@@ -69,7 +89,7 @@ test.each([
   'ok.\u0085\u0085Rollout: x',
   'ok.\u000b\u000cRollout: x',
 ])('text of the cluster adds no trailer: %j', (why) => {
-  const { message } = stepMessage({ ...move, why }, at);
+  const { message } = stepMessage(moveOf({ why }), at);
   expect(parseTrailers(message)).toEqual(TRAILERS);
   expect(message.split(/\n\n/)).toHaveLength(3);
   // eslint-disable-next-line no-control-regex -- exactly these must not get through

@@ -58,8 +58,10 @@ export const mutants: readonly Mutant[] = [
   mutant(
     'the value of the autoscaler is written back',
     'rollout/plan.ts',
-    'edits: moveEdits(move, file, snapshot.rollout),',
-    `edits: moveEdits(move, file, snapshot.rollout).map((object) => ({ ...object, edits: [...object.edits, ...(pass.situation?.replicas === undefined || pass.situation.replicas === file.workload.replicas ? [] : [{ kind: 'set', path: ['spec', 'replicas'], value: pass.situation.replicas }])] })),`,
+    '  const { reason, way, changes } = move;',
+    `  const { reason, way } = move;
+  const live = pass.situation?.replicas;
+  const changes = move.changes.map((change) => change.kind === 'edit' && live !== undefined ? { ...change, fields: change.fields.map((field) => field.path.at(-1) === 'replicas' ? { ...field, to: live } : field) } : change);`,
   ),
   // What a step rests on.
   mutant(

@@ -2,7 +2,7 @@
 
 import { absent, known, unknown } from '../../src/api/known.ts';
 import type { Recreating } from '../../src/api/recreating.ts';
-import type { Live, Snapshot, Stable } from '../../src/rollout/snapshot.ts';
+import type { Live, Snapshot, StableDocument } from '../../src/rollout/snapshot.ts';
 import { commitOf, letterOf, marksOf, WORKLOAD_FILE } from './marks-notation.ts';
 
 /** What of a world decides how its workload is gone. */
@@ -30,7 +30,7 @@ export function outOfFile<W extends Gone>(of: W, inPlace: (of: W) => Snapshot): 
   if (workload === undefined) throw new Error('nothing to take out');
   const { digest, text } = workload;
   const { content } = workload.workload;
-  const source: Stable = {
+  const source: StableDocument = {
     commit: commitOf(letterOf(digest)),
     release: { digest, serial: 9 },
     content,

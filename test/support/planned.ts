@@ -5,10 +5,12 @@ import { INTENT } from '../../src/api/intents.ts';
 import type { JsonObject } from '../../src/api/json.ts';
 import { MARK, parseMarks } from '../../src/api/marks.ts';
 import { parseRecreating } from '../../src/api/recreating.ts';
+import { MAX_UNAVAILABLE_PATH, PARTITION_PATH, REPLICAS_PATH } from '../../src/api/workload.ts';
+import { editsOf, markEdits } from '../../src/rollout/change-edits.ts';
+import type { ObjectEdits } from '../../src/rollout/edit.ts';
 import { parseTrailers } from '../../src/rollout/messages.ts';
 import { type Plan, type PlannedCommit, plan, recordWritten } from '../../src/rollout/plan.ts';
 import type { EditedFile, Snapshot } from '../../src/rollout/snapshot.ts';
-import { MAX_UNAVAILABLE_PATH, markEdits, PARTITION_PATH, REPLICAS_PATH } from '../../src/rollout/step-edits.ts';
 import { letterOf, showMarks, showRelease, WORKLOAD_FILE, type World, world } from './snapshot.ts';
 
 /** A row of the specification: what the world looks like, and `Reason: subject => marks [text A] [| Holds]`. */
@@ -28,7 +30,8 @@ export function show(snapshot: Snapshot): string {
   const gone = snapshot.recreateText.kind === 'known' ? snapshot.recreateText.value.manifest : undefined;
   const file = snapshot.workload ?? gone;
   if (file === undefined) throw new Error('a commit without a workload');
-  const commit = `${showCommit(made.commit, file)}${showRollout(made.commit)}`;
+  const edits = editsIn(made);
+  const commit = `${showCommit(made.commit, { file, edits })}${showRollout(edits)}`;
   return holds === '' ? commit : `${commit} | ${holds}`;
 }
 
@@ -47,18 +50,21 @@ function escape(text: string): string {
 }
 
 /** Applies the edits to the fields that we own, and names the outcome. */
-function showCommit(commit: PlannedCommit, file: EditedFile): string {
+function showCommit(
+  commit: PlannedCommit,
+  { file, edits }: { readonly file: EditedFile; readonly edits: readonly ObjectEdits[] },
+): string {
   const fields = { ...fieldsOf(file) };
   let text = '';
-  const whole = commit.edits[0]?.document?.kind;
-  if (!commit.reason.startsWith('Recreate')) expect(commit.edits).toHaveLength(1);
+  const whole = edits[0]?.document?.kind;
+  if (!commit.reason.startsWith('Recreate')) expect(edits).toHaveLength(1);
   if (whole === 'remove') {
-    expect(commit.edits[0]?.edits).toEqual([]);
-    expect(commit.edits[0]?.file).toBe(WORKLOAD_FILE);
-    return `${commit.reason}: ${commit.subject.replace('rollout(llm/vllm): ', '')} => ${showMarks(commit.expected.marks)}`;
+    expect(edits[0]?.edits).toEqual([]);
+    expect(edits[0]?.file).toBe(WORKLOAD_FILE);
+    return `${commit.reason}: ${commit.subject.replace('rollout(llm/vllm): ', '')} => ${showMarks(commit.progress.marks)}`;
   }
   if (whole === 'insert') text = ' back in its file';
-  for (const edit of commit.edits[0]?.edits ?? []) {
+  for (const edit of edits[0]?.edits ?? []) {
     const key = edit.path.map(String).join('/');
     if (edit.kind === 'restore') text = `${text.replace(/ text .$/, '')} text ${edit.source.slice(-1)}`;
     else if (edit.kind === 'remove') delete fields[key];
@@ -68,7 +74,7 @@ function showCommit(commit: PlannedCommit, file: EditedFile): string {
       fields[key] = edit.value;
     }
   }
-  expect(commit.edits[0]?.file).toBe(WORKLOAD_FILE);
+  expect(edits[0]?.file).toBe(WORKLOAD_FILE);
   const subject = commit.subject.replace('rollout(llm/vllm): ', '');
   checkSubject(subject, { before: fieldsOf(file), after: fields });
   const annotations = Object.fromEntries(
@@ -86,7 +92,7 @@ function showCommit(commit: PlannedCommit, file: EditedFile): string {
 }
 
 /** What becomes of the annotation of the Rollout: ` keeps {…}`, ` keeps nothing`. */
-function showRollout({ edits }: PlannedCommit): string {
+function showRollout(edits: readonly ObjectEdits[]): string {
   const [edit] = edits[1]?.edits ?? [];
   if (edit === undefined) return '';
   expect(edit.path).toEqual(['metadata', 'annotations', INTENT.recreating]);
@@ -122,6 +128,11 @@ function checkSubject(subject: string, at: { readonly before: Fields; readonly a
     if (before === after) expect(subject).not.toContain(`${name} `);
     else expect(subject).toContain(`${name} ${before ?? 'unset'} → ${after ?? 'unset'}`);
   }
+}
+
+/** The edits of the files that a plan makes, object by object. */
+export function editsIn({ commit }: Plan): readonly ObjectEdits[] {
+  return editsOf(commit?.changes ?? []);
 }
 
 /** The next pass: the same world, with the record that the pass before left. */

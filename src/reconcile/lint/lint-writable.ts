@@ -3,11 +3,11 @@
 import type { Issue } from '../../api/issue.ts';
 import { MARK } from '../../api/marks.ts';
 import { RELEASE_PATHS } from '../../api/release-content.ts';
+import { MAX_UNAVAILABLE_PATH, PARTITION_PATH, REPLICAS_PATH } from '../../api/workload.ts';
 import type { ManifestDocument } from '../../manifests/parse-file.ts';
 import { applyEdits } from '../../manifests/splice/apply-edits.ts';
 import type { Edit } from '../../rollout/edit.ts';
 import type { WorkloadFile } from '../../rollout/snapshot.ts';
-import { MAX_UNAVAILABLE_PATH, PARTITION_PATH, REPLICAS_PATH } from '../../rollout/step-edits.ts';
 import type { LintFacts } from './lint-finding.ts';
 
 /** What was found when edits to come were tried. Owned by the caller; losing it costs time only. */

@@ -11,7 +11,7 @@ import type { CommitHeader, Folders, Git, Oid } from '../../ports/git.ts';
 import { PortError } from '../../ports/port-error.ts';
 import { plannedGroups } from '../../rollout/batches.ts';
 import { parseTrailers, printKey } from '../../rollout/messages.ts';
-import type { History, RolloutKey, Stable } from '../../rollout/snapshot.ts';
+import type { History, RolloutKey, Stable, StableDocument } from '../../rollout/snapshot.ts';
 import { replicasWithoutSurge } from '../../rollout/surge.ts';
 import { ancestryOf } from './ancestry.ts';
 import type { DesiredRollout, Identity } from './desired.ts';
@@ -25,7 +25,7 @@ export type GitReader = {
   /** What became of a commit that a record stands on. */
   readonly historyOf: (recorded: string, acknowledged: string | undefined) => Promise<History>;
   /** The workload as it is in a commit, with the release that it was there. */
-  readonly textAt: (commit: Oid, entry: DesiredRollout) => Promise<Known<Stable>>;
+  readonly textAt: (commit: Oid, entry: DesiredRollout) => Promise<Known<StableDocument>>;
   /** The newest of our step commits of a rollout that `wanted` accepts. */
   readonly stepCommit: (
     key: RolloutKey,
@@ -123,7 +123,7 @@ async function find(git: Read, { commit, paths, identity, config }: Search): Pro
  * adoption gave its text the first serial; one whose marks name another text held a request that LWS saw no
  * difference in, and the commit after it took the next serial for it.
  */
-function releaseThere(document: ManifestDocument, commit: Oid): Known<Stable> {
+function releaseThere(document: ManifestDocument, commit: Oid): Known<StableDocument> {
   const { workload, issues } = readWorkload(document);
   if (workload === undefined)
     return unknown(`${commit.slice(0, 12)}: ${issues[0]?.message ?? 'the workload cannot be read'}`);

@@ -21,7 +21,7 @@ async function lostMarks(of: Observation, file: WorkloadFile | undefined): Promi
   if (recorded === undefined ? !odd : !lacksMarks(own, recorded)) return undefined;
   const commit = await of.git.stepCommit(of.entry.key, () => true);
   const there = commit === undefined ? undefined : await of.git.textAt(commit.oid, of.entry);
-  const written = there?.kind === 'known' ? there.value.manifest?.workload.marks : undefined;
+  const written = there?.kind === 'known' ? there.value.manifest.workload.marks : undefined;
   const marks = written ?? recorded;
   return marks !== undefined && lacksMarks(own, marks) ? marks : undefined;
 }

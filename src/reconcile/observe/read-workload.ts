@@ -4,12 +4,11 @@ import type { Issue } from '../../api/issue.ts';
 import { isRecord, at as valueAt } from '../../api/json.ts';
 import { type Marks, parseMarks } from '../../api/marks.ts';
 import { releaseContent } from '../../api/release-content.ts';
-import type { Workload } from '../../api/workload.ts';
+import { MAX_UNAVAILABLE_PATH, PARTITION_PATH, REPLICAS_PATH, type Workload } from '../../api/workload.ts';
 import type { ManifestDocument } from '../../manifests/parse-file.ts';
 import { type StrictRead, strictInteger, strictIntOrPercent } from '../../manifests/strict-scalar.ts';
 import type { FieldPath } from '../../rollout/edit.ts';
 import type { WorkloadFile } from '../../rollout/snapshot.ts';
-import { MAX_UNAVAILABLE_PATH, PARTITION_PATH, REPLICAS_PATH } from '../../rollout/step-edits.ts';
 import { releaseDigest } from './digests.ts';
 import { markIssue } from './read-rollout.ts';
 

@@ -1,10 +1,10 @@
 /** Handing a workload back: our annotations go, and LWS rolls by itself again. Works from the annotations alone. */
 
 import { RELEASE_PATHS } from '../../api/release-content.ts';
-import { SENTINEL } from '../../api/workload.ts';
+import { MAX_UNAVAILABLE_PATH, PARTITION_PATH, REPLICAS_PATH, SENTINEL } from '../../api/workload.ts';
+import { markEdits } from '../../rollout/change-edits.ts';
 import type { Edit } from '../../rollout/edit.ts';
 import type { Snapshot } from '../../rollout/snapshot.ts';
-import { MAX_UNAVAILABLE_PATH, markEdits, PARTITION_PATH, REPLICAS_PATH } from '../../rollout/step-edits.ts';
 import { surgeInGit } from '../../rollout/surge.ts';
 
 export type EjectWish = {

@@ -1,15 +1,10 @@
-/** From a plan to the new texts of files, checked: what is about to be written says exactly what was decided. */
+/** From edits to the new texts of files, and to the diff that people read. */
 
 import type { Issue } from '../../api/issue.ts';
-import { asWritten, canonicalJson } from '../../api/json.ts';
-import { printMarks } from '../../api/marks.ts';
 import { unifiedDiff } from '../../manifests/diff.ts';
-import { type ManifestDocument, parseManifestFile } from '../../manifests/parse-file.ts';
 import { applyEdits } from '../../manifests/splice/apply-edits.ts';
 import type { FileWrite } from '../../ports/git.ts';
 import type { ObjectEdits } from '../../rollout/edit.ts';
-import type { PlannedCommit } from '../../rollout/plan.ts';
-import { readWorkload } from '../observe/read-workload.ts';
 
 type Rendered =
   | { readonly kind: 'ok'; readonly writes: readonly FileWrite[]; readonly diff: string }
@@ -33,48 +28,6 @@ export function render(edits: readonly ObjectEdits[], texts: ReadonlyMap<string,
     writes: changed.map(([path, text]) => ({ path, text })),
     diff: changed.map(([file, text]) => unifiedDiff({ file, before: texts.get(file) ?? '', after: text })).join(''),
   };
-}
-
-/**
- * Reads the rendered workload back as the next pass will, and compares it with the decision: marks, partition,
- * replicas and template. The last guard before a push; a difference is a bug of ours and nothing is written.
- */
-export function checkStep(commit: PlannedCommit, writes: readonly FileWrite[]): Issue | undefined {
-  const { expected } = commit;
-  const { file, object } = expected;
-  const text = writes.find((write) => write.path === file)?.text;
-  if (text === undefined) return undefined;
-  const documents = parseManifestFile(file, text, [object.kind]).documents;
-  const document = documents.find(
-    (found) => found.object.name === object.name && found.object.namespace === object.namespace,
-  );
-  const wrong = wrongDocument(expected, document);
-  if (wrong === undefined) return undefined;
-  return {
-    file,
-    line: 0,
-    path: '',
-    reason: 'StepCheckFailed',
-    message: `${object.kind} ${object.name}: the rendered step is not the planned one: ${wrong}`,
-    hint: 'This is a bug of tranche; nothing was written. Please report it with the files of --save-pass.',
-  };
-}
-
-function wrongDocument(
-  expected: PlannedCommit['expected'],
-  document: ManifestDocument | undefined,
-): string | undefined {
-  if (expected.kind === 'absent') return document === undefined ? undefined : 'it is still there';
-  const read = document === undefined ? undefined : readWorkload(document).workload;
-  if (read === undefined) return 'it cannot be read back';
-  const { partition, replicas, marks } = read.workload;
-  if (partition !== expected.partition) return `partition ${partition ?? 'missing'}, wanted ${expected.partition}`;
-  if (replicas !== expected.replicas) return `replicas ${replicas ?? 'missing'}, wanted ${expected.replicas ?? 'none'}`;
-  const printed = marks === undefined ? undefined : canonicalJson(asWritten(printMarks(marks)));
-  if (printed !== canonicalJson(asWritten(printMarks(expected.marks)))) return 'its annotations differ';
-  return read.digest === expected.digest
-    ? undefined
-    : `the template is ${read.digest}, wanted ${expected.digest ?? 'none'}`;
 }
 
 function notRead(object: ObjectEdits): Issue {

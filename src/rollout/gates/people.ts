@@ -1,9 +1,8 @@
 /** Gates that people hold shut in the Rollout: deleted, disabled, paused, wrong. */
 
-import { SENTINEL } from '../../api/workload.ts';
+import { PARTITION_PATH, SENTINEL } from '../../api/workload.ts';
 import { type Hold, hold } from '../hold.ts';
 import type { Situation } from '../situation.ts';
-import { PARTITION_PATH } from '../step-edits.ts';
 
 /** Files that are wrong stop every step until somebody mends them. */
 export function stalled({ snapshot }: Situation): Hold | undefined {

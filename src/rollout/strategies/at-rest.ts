@@ -13,6 +13,7 @@ import { type Hold, hold, holdKind } from '../hold.ts';
 import { type Decision, holding, MOVES, moving } from '../move.ts';
 import { allGroupsAre } from '../sentences.ts';
 import { type Seen, type Situation, whenSeen } from '../situation.ts';
+import { workloadMove } from '../workload-change.ts';
 import { goneHold } from './marks-gone.ts';
 import { retry } from './retrying.ts';
 
@@ -32,7 +33,7 @@ export function unmanaged(situation: Situation): Decision {
   const release = { digest, serial: firstSerial(situation) };
   const marks: Marks = { release, step: undefined, stable: snapshot.main, restore: undefined, aborted: [] };
   return moving(
-    {
+    workloadMove(situation, {
       reason: 'Adopted',
       label: MOVES.Adopted.label,
       marks,
@@ -40,7 +41,7 @@ export function unmanaged(situation: Situation): Decision {
       maxUnavailable: undefined,
       text: undefined,
       why: `${allGroupsAre(answer.seen.replicas)} ready on what Git says, so nothing restarts. From now on an edit of the template is a request, delivered in the steps of ${snapshot.rollout?.file ?? 'the Rollout'}.`,
-    },
+    }),
     'Completed',
   );
 }
@@ -73,7 +74,7 @@ export function settled(situation: Situation, marks: Marks): Decision {
   if (partition === SENTINEL) return retry(situation, { marks, shown });
   if (situation.sight === 'seen' && astray(situation)) return holding(shown, 'Completed', true);
   return moving(
-    {
+    workloadMove(situation, {
       reason: 'Rearmed',
       label: MOVES.Rearmed.label,
       marks,
@@ -81,7 +82,7 @@ export function settled(situation: Situation, marks: Marks): Decision {
       maxUnavailable: undefined,
       text: undefined,
       why: `The partition of a settled workload was ${partition}: the next edit of the template would have restarted ${partition === 0 ? 'every group' : `all groups from ${partition} up`} at once.`,
-    },
+    }),
     'Completed',
     shown,
   );

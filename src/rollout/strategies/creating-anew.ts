@@ -4,10 +4,13 @@ import type { Marks } from '../../api/marks.ts';
 import type { Recreating } from '../../api/recreating.ts';
 import { printRelease, sameRelease } from '../../api/release.ts';
 import { SENTINEL } from '../../api/workload.ts';
+import type { ObjectChange } from '../change.ts';
 import { type Hold, hold } from '../hold.ts';
-import { type Decision, holding, type Move, moving } from '../move.ts';
-import type { Snapshot, Stable } from '../snapshot.ts';
+import { type Decision, holding, MOVES, moving } from '../move.ts';
+import { keeping, noteOf } from '../out-of-file.ts';
+import type { Snapshot, Stable, StableDocument } from '../snapshot.ts';
 import { surgeInGit } from '../surge.ts';
+import { workloadContent } from '../workload-change.ts';
 import { remember } from './going-back.ts';
 
 const PRUNE =
@@ -32,17 +35,27 @@ export function createAnew(snapshot: Snapshot, kept: Recreating): Decision {
     return holding([lost(kept.text, { kind: 'unknown', why: 'its text is another one' })], 'StepUpgrade');
   const partition = back ? 0 : SENTINEL;
   const marks = marksOf(snapshot, { kept, source, text, back, abort });
-  const move: Move = {
+  const { object, workload } = source.manifest;
+  const replicas = surgeInGit(workload)?.was;
+  const own = workloadContent(
+    { workload, digest: kept.release.digest },
+    { marks, partition, replicas, text: back ? text : undefined },
+  );
+  const created: ObjectChange = {
+    kind: 'create',
+    file: kept.file,
+    object,
+    document: { kind: 'insert', note: noteOf(object), source: source.text },
+    ...own,
+  };
+  const move = {
     reason: 'RecreateCreated',
+    way: MOVES.RecreateCreated.way,
     label: waiting === undefined ? 'recreate, created' : 'recreate, put back',
     marks,
-    partition: partition === source.manifest?.workload.partition ? undefined : partition,
-    maxUnavailable: undefined,
-    replicas: source.manifest === undefined ? undefined : surgeInGit(source.manifest.workload)?.was,
-    text: back ? text : undefined,
+    changes: [created, ...keeping(snapshot.rollout, undefined)],
     why: `${abort ? `Release ${printRelease(kept.release)} was aborted. ` : ''}${waiting === undefined ? 'Everything of the workload is gone, so its document is back' : 'Nothing of the workload has been deleted yet: its document is back'}${back ? ' with the stable text' : ''}${waiting === undefined ? `: all groups come up on ${printRelease(marks.release)} at once, whatever the partition.` : '.'}`,
-    recreate: { kind: 'create', recreating: kept, source },
-  };
+  } as const;
   return moving(move, 'StepUpgrade');
 }
 
@@ -55,7 +68,7 @@ function marksOf(
   { rollout }: Snapshot,
   at: {
     readonly kept: Recreating;
-    readonly source: Stable;
+    readonly source: StableDocument;
     readonly text: Stable;
     readonly back: boolean;
     readonly abort: boolean;
@@ -63,7 +76,7 @@ function marksOf(
 ): Marks {
   const { kept, source, text, back, abort } = at;
   const of = Math.max(1, rollout?.rollout.steps.length ?? 1);
-  const before = source.manifest?.workload.marks;
+  const before = source.manifest.workload.marks;
   const own: Marks = {
     release: kept.release,
     step: undefined,

@@ -9,12 +9,13 @@ import { wanted } from '../gates/cluster.ts';
 import { surgeToCome } from '../gates/surge.ts';
 import { type Group, nameGroups } from '../groups.ts';
 import { hold } from '../hold.ts';
-import { type Decision, holding, type Move, moving } from '../move.ts';
+import { type Decision, holding, moving } from '../move.ts';
 import { capital, extraGroups, moreGroups, ofGroupsAre } from '../sentences.ts';
 import { nextRelease, type Seen, type Situation } from '../situation.ts';
 import { noWholeStep, wholeChange, wholeReason } from '../size-change.ts';
 import { describeStep, followingStep, isJump } from '../steps.ts';
 import { surgeInGit } from '../surge.ts';
+import { type WorkloadFields, workloadMove } from '../workload-change.ts';
 
 /** The lowest partition is not known before it is written. */
 export const NOTHING_ASIDE: Restore = { floor: 0, maxUnavailable: undefined };
@@ -42,7 +43,7 @@ export function start(
   from: {
     readonly marks: Marks;
     readonly restore: Restore | undefined;
-    readonly maxUnavailable: Move['maxUnavailable'];
+    readonly maxUnavailable: WorkloadFields['maxUnavailable'];
   },
 ): Decision {
   const { steps, replicas, snapshot, observed, state } = situation;
@@ -63,7 +64,7 @@ export function start(
   const partition = nextPartition(SENTINEL, partitionOf(step.replicas, replicas));
   const groups = wanted(observed, replicas);
   const moved = groups.filter((group) => group.index >= partition && group.version !== 'release');
-  const move: Move = {
+  const move = workloadMove(situation, {
     reason:
       sizes !== undefined ? 'SizeChanged' : isJump(index, { current: 0, steps: steps.length }) ? 'Jumped' : 'StepReady',
     label: `step ${index}/${steps.length}`,
@@ -80,7 +81,7 @@ export function start(
     maxUnavailable: from.maxUnavailable,
     text: undefined,
     why: `${moveText(situation, moved)}: ${describeStep(step, replicas)}${moved.length === replicas ? '' : '; the others stay'}. ${readyText(situation, groups)}${sizes === undefined ? '' : ` ${wholeReason(situation, { sizes, after: 0 })}`}`,
-  };
+  });
   return moving(move, 'BeforeStepUpgrade');
 }
 
@@ -94,7 +95,7 @@ function prepareSurge(
   from: {
     readonly marks: Marks;
     readonly restore: Restore | undefined;
-    readonly maxUnavailable: Move['maxUnavailable'];
+    readonly maxUnavailable: WorkloadFields['maxUnavailable'];
   },
 ): Decision {
   const { steps, replicas, snapshot } = situation;
@@ -111,7 +112,7 @@ function prepareSurge(
       : snapshot.policy.surge === 0
         ? 'Step 1 is next'
         : `Next, as a RolloutPolicy asks, ${moreGroups(snapshot.policy.surge, situation.workload.size)}, so that capacity does not dip`;
-  const move: Move = {
+  const move = workloadMove(situation, {
     reason: 'SurgePrepared',
     label: `step 0/${Math.max(1, steps.length)}`,
     marks: { ...marks, step: { kind: 'step', index: 0, of: Math.max(1, steps.length) } },
@@ -119,7 +120,7 @@ function prepareSurge(
     maxUnavailable: from.maxUnavailable,
     text: undefined,
     why: `Release ${situation.digest}${imageNote(situation, situation.observed.groups)} begins. Partition ${partition} lets none of the ${replicas} groups restart. ${next}.`,
-  };
+  });
   return moving(move, 'BeforeStepUpgrade');
 }
 

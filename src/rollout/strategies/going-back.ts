@@ -21,6 +21,7 @@ import {
   unreadyOf,
 } from '../situation.ts';
 import { surgeInGit } from '../surge.ts';
+import { workloadMove } from '../workload-change.ts';
 import { standIn, surgeEnds, surgeStays } from './surge-back.ts';
 
 export type GivenUp = {
@@ -39,7 +40,7 @@ export function withdraw(
 ): Decision {
   const { snapshot } = situation;
   if (snapshot.stable.kind !== 'known') return holding([noText(situation)], 'BeforeStepUpgrade');
-  const move: Move = {
+  const move = workloadMove(situation, {
     reason: 'RequestWithdrawn',
     label: MOVES.RequestWithdrawn.label,
     marks: { ...marks, aborted: remember(given, marks) },
@@ -47,7 +48,7 @@ export function withdraw(
     maxUnavailable: undefined,
     text: snapshot.stable.value,
     why: `${given.because} No step had let a group go: the workload is armed, and the text of ${printRelease(marks.release)} is back.`,
-  };
+  });
   return moving(move, 'Completed');
 }
 
@@ -77,7 +78,7 @@ export function goBack(
     restore: kept === undefined ? restore : { ...restore, replicas: kept },
     aborted: remember(given, marks),
   };
-  return {
+  return workloadMove(situation, {
     reason: given.reason,
     label: MOVES[given.reason].label,
     marks: next,
@@ -87,7 +88,7 @@ export function goBack(
     replicas: kept === undefined ? surge?.was : undefined,
     text: digest === stable.value.release.digest ? undefined : stable.value,
     why: `${given.because} ${said}${surge === undefined ? '' : kept === undefined ? surgeEnds(surge) : surgeStays(surge)}`,
-  };
+  });
 }
 
 /** The release joins those given up, newest first; and before it a newer text that is given up with it. */

@@ -6,12 +6,13 @@ import { nextPartition, partitionOf, plannedGroups } from '../batches.ts';
 import { budgetNote, withBudgetAfter } from '../budget.ts';
 import { wanted } from '../gates/cluster.ts';
 import { hold } from '../hold.ts';
-import { type Decision, holding, type Move, moving } from '../move.ts';
+import { type Decision, holding, moving } from '../move.ts';
 import { capital, groupsAre, notReady } from '../sentences.ts';
 import { type Seen, type Situation, unreadyOf } from '../situation.ts';
 import { wholeChange, wholeReason } from '../size-change.ts';
 import { soakingSince } from '../soak.ts';
 import { describeStep, followingStep, isJump } from '../steps.ts';
+import { workloadMove } from '../workload-change.ts';
 
 /** A newer text with another size has come in mid-delivery: nothing soaks half-way, the whole step is next. */
 export function wholeNext(situation: Situation, index: number): number | undefined {
@@ -33,7 +34,7 @@ export function nextStep(
   if (step === undefined) return lastStepShort(situation, index);
   const next = nextPartition(Math.min(partition, replicas), partitionOf(step.replicas, replicas));
   const sizes = wholeChange(situation);
-  const move: Move = {
+  const move = workloadMove(situation, {
     reason:
       sizes !== undefined
         ? 'SizeChanged'
@@ -50,7 +51,7 @@ export function nextStep(
     partition: next === partition ? undefined : next,
     text: undefined,
     why: `${evidence(situation, marks)} Step ${target}: ${describeStep(step, replicas)}; ${nextOnes(situation, next)}.${budgetNote(situation)}${sizes === undefined ? '' : ` ${wholeReason(situation, { sizes, after: index })}`}`,
-  };
+  });
   // Kruise goes on to the routing at once where a jump needs no further group (rollout_status.go:405-440).
   const there = move.reason === 'Jumped' && next === Math.min(partition, replicas);
   return moving(move, there ? 'StepTrafficRouting' : 'BeforeStepUpgrade');

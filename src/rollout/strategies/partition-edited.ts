@@ -6,9 +6,10 @@ import { accepted } from '../accepting.ts';
 import { withBudgetAfter } from '../budget.ts';
 import { wanted } from '../gates/cluster.ts';
 import { hold, withFacts } from '../hold.ts';
-import { type Decision, holding, type Move, moving } from '../move.ts';
+import { type Decision, holding, moving } from '../move.ts';
 import { lowest, type Seen, type Situation, whenSeen } from '../situation.ts';
 import type { InDelivery } from '../state.ts';
+import { workloadMove } from '../workload-change.ts';
 
 /** The partition in Git, and the one that the step had; undefined: they are the same, or nobody knows of another. */
 export function partitionFacts({
@@ -40,7 +41,7 @@ export function partitionEdited(situation: Situation, { index, of, marks }: InDe
   const back = Math.min(expected, whenSeen(lowestOnRelease)(situation) ?? expected);
   if (back <= partition) return holding([withFacts(hold('PartitionEdited', `${why}. ${way}`), facts)], 'StepUpgrade');
   const holds = [hold('PartitionEdited', `${why}, and is put back to ${back}`)];
-  const move: Move = {
+  const move = workloadMove(situation, {
     reason: 'PartitionRestored',
     label: `step ${index}/${of}`,
     // The cluster may have seen the edited one: going back must not forget the groups that it let go.
@@ -48,7 +49,7 @@ export function partitionEdited(situation: Situation, { index, of, marks }: InDe
     partition: back,
     text: undefined,
     why: `The partition was edited by hand from ${expected} to ${partition}, further than the step allows. It is put back to ${back}, the lowest group that is on the release already.`,
-  };
+  });
   return moving(move, 'StepUpgrade', holds);
 }
 

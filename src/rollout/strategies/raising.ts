@@ -8,6 +8,7 @@ import { type Decision, moving } from '../move.ts';
 import { capital, notReady } from '../sentences.ts';
 import { type Seen, unavailableBudget, unreadyOf } from '../situation.ts';
 import type { InDelivery } from '../state.ts';
+import { workloadMove } from '../workload-change.ts';
 
 /**
  * When the newer text was taken they only loaded, so its budget was people's own. Now LWS waits for them for ever, and
@@ -21,14 +22,14 @@ export function raisedForLeftovers(situation: Seen, { index, of, marks }: InDeli
   const budget = overtakingBudget(situation);
   if (!raises(situation, budget, asked) || holdsOf(before.raise, situation).length > 0) return undefined;
   return moving(
-    {
+    workloadMove(situation, {
       reason: 'BudgetRaised',
       label: `step ${index}/${of}`,
       ...withBudget(marks, budget),
       partition: undefined,
       text: undefined,
       why: `${capital(notReady(broken))}, still on an older text, and will not get ready by ${broken.length === 1 ? 'itself' : 'themselves'}: maxUnavailable ${maxUnavailable} is spent, and LWS stands still. It is raised until all groups are ready; ${moreDown(situation, budget, asked)} more may be down meanwhile.`,
-    },
+    }),
     'StepUpgrade',
   );
 }

@@ -9,8 +9,10 @@ import { notApplied, recreated } from '../gates/cluster.ts';
 import { holdsOf } from '../gates/gate.ts';
 import { type Hold, hold } from '../hold.ts';
 import { type Decision, holding, MOVES, type Move, moving } from '../move.ts';
+import { keeping, takenOut } from '../out-of-file.ts';
 import { capacityLoss, immutableChanges, NOT_IN_PLACE } from '../recreate-change.ts';
 import { nextRelease, type Situation } from '../situation.ts';
+import { type WorkloadMove, workloadMove } from '../workload-change.ts';
 import { remember } from './going-back.ts';
 
 /** Whether a request cannot be made in place, and the policies allow to delete for it. Objects made anew have it already. */
@@ -80,13 +82,11 @@ function removing(
   };
   const move: Move = {
     reason: 'RecreateRemoved',
+    way,
     label: MOVES.RecreateRemoved.label,
     marks,
-    partition: undefined,
-    maxUnavailable: undefined,
-    text: undefined,
+    changes: [takenOut(file), ...keeping(snapshot.rollout, recreating)],
     why,
-    recreate: { kind: 'remove', recreating },
   };
   return moving(move, 'StepUpgrade');
 }
@@ -97,19 +97,11 @@ export function returnedByHand(situation: Situation, recreating: Recreating): De
   if (marks === undefined)
     return holding([ofReturned(situation, 'its annotations of tranche are gone')], 'StepUpgrade');
   const stable = snapshot.stable.kind === 'known' ? snapshot.stable.value.release.digest : undefined;
-  const ended = {
-    partition: undefined,
-    maxUnavailable: undefined,
-    text: undefined,
-    recreate: { kind: 'end' },
-  } as const;
   if (marks.step === undefined && digest === marks.release.digest && (stable === undefined || stable === digest)) {
     const aborted = recreating.way === 'forward' ? remember(recreating, marks) : recreating.aborted;
     const why = `Somebody has put the document of ${printRelease(marks.release)} back into ${file.file} by hand: nothing is left to create.`;
-    return moving(
-      { ...ended, reason: 'RecreateEnded', label: MOVES.RecreateEnded.label, marks: { ...marks, aborted }, why },
-      'Completed',
-    );
+    const { label } = MOVES.RecreateEnded;
+    return moving(ended(situation, { reason: 'RecreateEnded', label, marks: { ...marks, aborted }, why }), 'Completed');
   }
   const unsure = notApplied(situation);
   if (unsure !== undefined) return holding([ofReturned(situation, unsure.message)], 'StepUpgrade');
@@ -128,9 +120,15 @@ export function returnedByHand(situation: Situation, recreating: Recreating): De
   const wanted = back ? 0 : SENTINEL;
   const to = partition === wanted ? undefined : wanted;
   return moving(
-    { ...ended, reason: 'RecreateCreated', label: 'recreate, created', marks: next, partition: to, why },
+    ended(situation, { reason: 'RecreateCreated', label: 'recreate, created', marks: next, partition: to, why }),
     'StepUpgrade',
   );
+}
+
+/** Its own fields, and the Rollout keeps nothing any more. */
+function ended(situation: Situation, to: WorkloadMove): Move {
+  const move = workloadMove(situation, to);
+  return { ...move, changes: [...move.changes, ...keeping(situation.snapshot.rollout, undefined)] };
 }
 
 function ofReturned({ file, snapshot }: Situation, why: string): Hold {

@@ -10,8 +10,9 @@ import { before } from '../gates/before.ts';
 import { recreated } from '../gates/cluster.ts';
 import { ask, holdsOf } from '../gates/gate.ts';
 import { overshoot } from '../gates/out-of-place.ts';
-import { type Decision, holding, MOVES, type Move, moving } from '../move.ts';
+import { type Decision, holding, MOVES, moving } from '../move.ts';
 import { nextRelease, type Situation, whenSeen } from '../situation.ts';
+import { workloadMove } from '../workload-change.ts';
 import { firstStep, NOTHING_ASIDE, start } from './first-step.ts';
 import { beforeFirstStep } from './giving-up.ts';
 import { withdraw } from './going-back.ts';
@@ -56,15 +57,15 @@ function invisible(situation: Situation): boolean {
   return same && holdsOf(before.settleUnchanged, situation).length === 0;
 }
 
-function settleUnchanged({ snapshot }: Situation, marks: Marks, release: Release): Decision {
-  const move: Move = {
+function settleUnchanged(situation: Situation, marks: Marks, release: Release): Decision {
+  const move = workloadMove(situation, {
     reason: 'NoNewRevision',
     label: MOVES.NoNewRevision.label,
-    marks: { ...marks, release, stable: snapshot.main },
+    marks: { ...marks, release, stable: situation.snapshot.main },
     partition: undefined,
     maxUnavailable: undefined,
     text: undefined,
     why: 'LWS has applied the edited template and sees no difference to the one before, so no group will restart.',
-  };
+  });
   return moving(move, 'Completed');
 }

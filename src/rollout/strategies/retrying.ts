@@ -8,6 +8,7 @@ import { holdsOf } from '../gates/gate.ts';
 import { type Hold, hold, unique } from '../hold.ts';
 import { type Decision, holding, moving } from '../move.ts';
 import type { Situation } from '../situation.ts';
+import { workloadMove } from '../workload-change.ts';
 
 /**
  * For a settled workload: the text of the release that a retry names, put back into the file. The workload is armed,
@@ -26,7 +27,7 @@ export function retry(
   if (retryText.kind !== 'known' || retryText.value.release.digest !== wish.release.digest)
     return holding([...shown, textLost(situation, wish.release)], 'Completed', true);
   return moving(
-    {
+    workloadMove(situation, {
       reason: 'Retried',
       label: `retry ${wish.release.digest}`,
       marks,
@@ -34,7 +35,7 @@ export function retry(
       maxUnavailable: undefined,
       text: retryText.value,
       why: `A person asked for ${printRelease(wish.release)} again, which had been given up. Its template is back in the file as a request: armed, nothing restarts until its first step.`,
-    },
+    }),
     'BeforeStepUpgrade',
     shown,
   );

@@ -7,11 +7,12 @@ import { budgetInTheEnd, budgetNote, displacedBack, moreDown, raises, withBudget
 import { scaledToZero, wanted } from '../gates/cluster.ts';
 import type { Group } from '../groups.ts';
 import { type Hold, hold } from '../hold.ts';
-import { type Decision, holding, MOVES, type Move, moving } from '../move.ts';
+import { type Decision, holding, MOVES, moving } from '../move.ts';
 import { comesByItself } from '../outlook.ts';
 import { allGroupsAre, groupsAre, notReady } from '../sentences.ts';
 import { flipped, lowest, type Seen, type Situation, unavailableBudget, unreadyOf } from '../situation.ts';
 import { surgeInGit } from '../surge.ts';
+import { workloadMove } from '../workload-change.ts';
 import { budgetBack } from './going-back.ts';
 import { stopRoll } from './superseding.ts';
 import { failedSurgeReturned, surgeEnds } from './surge-back.ts';
@@ -59,7 +60,7 @@ function neverLeft({ observed, marks, partition }: Seen, { index, key }: Group):
 
 function rolledBack(situation: Situation, marks: Marks, count: number): Decision {
   const surge = surgeInGit(situation.workload);
-  const move: Move = {
+  const move = workloadMove(situation, {
     reason: 'RolledBack',
     label: MOVES.RolledBack.label,
     marks: { ...marks, step: undefined, restore: undefined },
@@ -67,7 +68,7 @@ function rolledBack(situation: Situation, marks: Marks, count: number): Decision
     ...displacedBack(situation),
     text: undefined,
     why: `${allGroupsAre(count)} back on ${printRelease(marks.release)} and ready. Armed again.${budgetInTheEnd(situation)}${surge === undefined ? '' : surgeEnds(surge)}`,
-  };
+  });
   return moving(move, 'Completed');
 }
 
@@ -93,14 +94,14 @@ function waitingOn(groups: readonly Group[], away: readonly Group[]): Hold | und
 
 /** A group below the partition is not on the stable version: it would stay there for ever (trace 06). */
 function widen(situation: Situation, marks: Marks, low: number): Decision {
-  const move: Move = {
+  const move = workloadMove(situation, {
     reason: 'RollbackWidened',
     label: MOVES.RollbackWidened.label,
     ...withBudgetAfter(situation, { marks, floor: Math.min(low, marks.restore?.floor ?? low) }),
     partition: low,
     text: undefined,
     why: `Group ${low} is below the partition and not on the stable version; it would never go back by itself.${budgetNote(situation)}`,
-  };
+  });
   return moving(move, 'StepUpgrade');
 }
 
@@ -116,7 +117,7 @@ function raiseAgain(situation: Seen, marks: Marks): Decision | undefined {
   if (unready.length < unavailableBudget(maxUnavailable, asked)) return undefined;
   const budget = budgetBack(situation, { count: asked, partition });
   if (!raises(situation, budget, asked)) return undefined;
-  const move: Move = {
+  const move = workloadMove(situation, {
     reason: 'BudgetRaised',
     label: 'rollback',
     marks: {
@@ -127,7 +128,7 @@ function raiseAgain(situation: Seen, marks: Marks): Decision | undefined {
     maxUnavailable: budget.set,
     text: undefined,
     why: `${notReady(unready)}, which has spent maxUnavailable ${maxUnavailable}: LWS stands still. It is raised until all groups are back; ${moreDown(situation, budget, asked)} more may be down meanwhile.`,
-  };
+  });
   return moving(move, 'StepUpgrade');
 }
 

@@ -11,10 +11,11 @@ import { ask, holdsOf } from '../gates/gate.ts';
 import { rolloutAbsent, stalled } from '../gates/people.ts';
 import type { Group } from '../groups.ts';
 import { type Hold, hold } from '../hold.ts';
-import { type Decision, holding, type Move, moving } from '../move.ts';
+import { type Decision, holding, moving, wayOf } from '../move.ts';
 import { willNotGetReady } from '../outlook.ts';
 import { capital, groupsAre, notReady } from '../sentences.ts';
 import { lowest, type Seen, type Situation, unreadyOf } from '../situation.ts';
+import { type WorkloadFields, workloadMove } from '../workload-change.ts';
 import { firstStep, start } from './first-step.ts';
 
 /**
@@ -37,7 +38,7 @@ export function supersede(situation: Situation, marks: Marks): Decision {
   const floor = Math.min(marks.restore?.floor ?? situation.partition, situation.partition);
   const restore = putAside(marks.restore, { floor, maxUnavailable: budget.displaced });
   const next = firstStep(situation, { marks, restore });
-  const move: Move = {
+  const move = workloadMove(situation, {
     reason: 'Superseded',
     label: `step 1/${Math.max(1, steps.length)}`,
     marks: next,
@@ -45,7 +46,7 @@ export function supersede(situation: Situation, marks: Marks): Decision {
     maxUnavailable: budget.set,
     text: undefined,
     why: explain(situation, { partition, budget, from: marks.release, to: next.release }),
-  };
+  });
   return moving(move, 'StepUpgrade');
 }
 
@@ -71,7 +72,8 @@ export function takeOver(situation: Situation, marks: Marks): Decision {
   const { step } = decision.move.marks;
   const index = step?.kind === 'step' ? step.index : 1;
   const why = `The template was edited while ${printRelease(marks.release)} was being delivered; the newer text is taken from step ${index}. ${decision.move.why}${budgetText(situation, budget, 'ready')}`;
-  return { ...decision, move: { ...decision.move, reason: 'Superseded', why } };
+  const { changes } = decision.move;
+  return { ...decision, move: { ...decision.move, reason: 'Superseded', way: wayOf('Superseded', changes), why } };
 }
 
 /** Raises the partition as far as it stops the roll and leaves everything else as it is; `holds` say what for. */
@@ -83,19 +85,19 @@ export function stopRoll(
   const stop = stopAt(situation, at.marks);
   if (stop <= partition) return holding(at.holds, 'StepUpgrade');
   const { step } = at.marks;
-  const move: Move = {
+  const move = workloadMove(situation, {
     reason: 'RollStopped',
     label: `${step === undefined ? '' : `${step.kind === 'rollback' ? 'rollback' : `step ${step.index}/${step.of}`}, `}stopped`,
     ...inDelivery(situation, at.marks),
     partition: stop,
     text: undefined,
     why: `The template ${situation.digest} rolls at partition ${partition}, and nobody may take it further: ${at.holds.map((found) => found.message).join('; ')}.`,
-  };
+  });
   return moving(move, 'StepUpgrade', at.holds);
 }
 
 /** Outside of a delivery nothing is put aside. */
-function inDelivery(situation: Situation, marks: Marks): Pick<Move, 'marks' | 'maxUnavailable'> {
+function inDelivery(situation: Situation, marks: Marks): Pick<WorkloadFields, 'marks' | 'maxUnavailable'> {
   return marks.restore === undefined
     ? { marks, maxUnavailable: undefined }
     : withBudgetAfter(situation, { marks, floor: marks.restore.floor });

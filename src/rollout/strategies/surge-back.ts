@@ -9,6 +9,7 @@ import { comesByItself } from '../outlook.ts';
 import { capital, extraGroups, notReady } from '../sentences.ts';
 import { type Seen, type Situation, unreadyOf } from '../situation.ts';
 import { surgeInGit } from '../surge.ts';
+import { workloadMove } from '../workload-change.ts';
 
 /**
  * Whether the extra groups are ready, and stand in for one that is not home. What cannot be seen is not ended; what an
@@ -33,7 +34,7 @@ export function failedSurgeReturned(situation: Seen, marks: Marks): Decision | u
   if (surge === undefined || failed.length === 0) return undefined;
   const { set, displaced } = budgetKept(situation);
   return moving(
-    {
+    workloadMove(situation, {
       reason: 'SurgeReturned',
       label: 'rollback',
       marks: { ...marks, restore: { floor: marks.restore?.floor ?? situation.partition, maxUnavailable: displaced } },
@@ -42,7 +43,7 @@ export function failedSurgeReturned(situation: Seen, marks: Marks): Decision | u
       replicas: surge.was,
       text: undefined,
       why: `${capital(notReady(failed))} and holds no capacity any more.${surgeEnds(surge)}`,
-    },
+    }),
     'StepUpgrade',
   );
 }

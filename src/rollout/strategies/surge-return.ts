@@ -9,6 +9,7 @@ import { type Decision, moving } from '../move.ts';
 import { allGroupsAre, extraGroups } from '../sentences.ts';
 import { type Observed, type Seen, unreadyOf } from '../situation.ts';
 import { surgeInGit } from '../surge.ts';
+import { workloadMove } from '../workload-change.ts';
 
 /**
  * Gives `replicas` back as soon as nobody needs the extra groups, before any pause is served and whatever people have
@@ -28,7 +29,7 @@ export function surgeReturned(
   const { restore } = at.marks;
   const budget = budgetAfter(situation);
   return moving(
-    {
+    workloadMove(situation, {
       reason: 'SurgeReturned',
       label: `step ${at.index}/${at.of}`,
       marks: {
@@ -40,7 +41,7 @@ export function surgeReturned(
       replicas: surge.was,
       text: undefined,
       why: `${allGroupsAre(groups.length)} on ${printRelease(at.marks.release)} and ready, so capacity holds without ${extraGroups(surge)}. With this commit replicas is ${surge.was} again.${budgetNote(situation)}`,
-    },
+    }),
     'StepUpgrade',
   );
 }

@@ -17,6 +17,7 @@ import { capital, extraGroups, moreGroups } from '../sentences.ts';
 import type { Seen, Situation } from '../situation.ts';
 import type { InDelivery } from '../state.ts';
 import { statesOf } from '../step-state.ts';
+import { workloadMove } from '../workload-change.ts';
 import { nextStep, wholeNext } from './next-step.ts';
 import { partitionEdited } from './partition-edited.ts';
 import { raisedForLeftovers } from './raising.ts';
@@ -64,14 +65,14 @@ function followDown(situation: Seen, at: { readonly marks: Marks; readonly of: n
   const { marks, of } = at;
   const floor = Math.min(replicas, marks.restore?.floor ?? replicas);
   return moving(
-    {
+    workloadMove(situation, {
       reason: 'SurgePrepared',
       label: `step 0/${of}`,
       ...withBudgetAfter(situation, { marks, floor }),
       partition: replicas,
       text: undefined,
       why: `The workload was scaled down to ${replicas}, and below partition ${partition} an extra group would start on the old version. Partition ${replicas} lets none of the ${replicas} groups restart.`,
-    },
+    }),
     'StepUpgrade',
   );
 }
@@ -90,7 +91,7 @@ function surge(situation: Seen, at: { readonly marks: Marks; readonly of: number
   if (replicas === undefined || restore === undefined) return holding([], 'StepUpgrade');
   const made = { was: replicas, set: replicas + extra };
   return moving(
-    {
+    workloadMove(situation, {
       reason: 'Surged',
       label: `step 0/${of}`,
       marks: { ...marks, restore: { floor: restore.floor, maxUnavailable: restore.maxUnavailable, replicas: made } },
@@ -99,7 +100,7 @@ function surge(situation: Seen, at: { readonly marks: Marks; readonly of: number
       replicas: made.set,
       text: undefined,
       why: `Partition ${partition} is live, so ${extraGroups(made)} ${extra === 1 ? 'starts' : 'start'} on ${printRelease(marks.release)}, and no other restarts. ${capital(moreGroups(extra, workload.size))} ${extra === 1 ? 'runs' : 'run'} until every group is on the release and ready, so that ${replicas} serve while others restart.`,
-    },
+    }),
     'StepUpgrade',
   );
 }

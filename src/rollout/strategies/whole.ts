@@ -13,12 +13,13 @@ import { notReadyYet } from '../gates/step-groups.ts';
 import { blockedByStatefulSetGate, crashLooping, troublesOf } from '../gates/trouble.ts';
 import type { Group } from '../groups.ts';
 import { blocking, type Hold, hold } from '../hold.ts';
-import { type Decision, holding, MOVES, type Move, moving } from '../move.ts';
+import { type Decision, holding, MOVES, moving } from '../move.ts';
 import { allGroupsAre, groupsAre, notReady, whyUnready } from '../sentences.ts';
 import { flipped, groupsUnread, type Seen, type Situation, unreadyOf, whenSeen } from '../situation.ts';
 import type { InDelivery } from '../state.ts';
 import { stateOfStep } from '../step-state.ts';
 import { followingStep, isJump } from '../steps.ts';
+import { workloadMove } from '../workload-change.ts';
 import { raisedForLeftovers } from './raising.ts';
 import { onRelease, surgeReturned } from './surge-return.ts';
 
@@ -59,14 +60,14 @@ export function rolling(situation: Situation, step: InDelivery): Decision {
       'StepUpgrade',
     );
   }
-  const move: Move = {
+  const move = workloadMove(situation, {
     reason: 'Armed',
     label: `step ${step.index}/${step.of}, armed`,
     ...withBudgetAfter(situation, { marks: step.marks, floor: step.marks.restore?.floor ?? 0 }),
     partition: SENTINEL,
     text: undefined,
     why: `${allGroupsAre(groups.length)} on ${printRelease(step.marks.release)}, and the StatefulSet has taken all leaders over, so a group that is recreated stays on it. Armed again: the next edit of the template is a request, not a restart.${budgetNote(situation)}`,
-  };
+  });
   return moving(move, 'StepUpgrade');
 }
 
@@ -166,7 +167,7 @@ function nextLabel(situation: Situation, step: InDelivery, holds: readonly Hold[
   const jump = situation.snapshot.rollout?.intents.jump;
   const wish = sameRelease(jump?.release, step.marks.release) ? jump?.index : undefined;
   const index = followingStep(wish, { current: step.index, steps: step.of });
-  const move: Move = {
+  const move = workloadMove(situation, {
     reason: isJump(index, { current: step.index, steps: step.of }) ? 'Jumped' : 'StepReady',
     label: `step ${index}/${step.of}`,
     ...withBudgetAfter(situation, {
@@ -176,7 +177,7 @@ function nextLabel(situation: Situation, step: InDelivery, holds: readonly Hold[
     partition: undefined,
     text: undefined,
     why: `All groups are on ${printRelease(step.marks.release)} since step ${step.index}, so none moves: step ${index} only has its pause left.${budgetNote(situation)}`,
-  };
+  });
   return moving(move, 'BeforeStepUpgrade', holds);
 }
 
@@ -189,7 +190,7 @@ function settle(situation: Seen, step: InDelivery, holds: readonly Hold[]): Deci
         : 'no commit of main has the template of this release';
     return holding([...holds, hold('StableUnavailable', `cannot settle: ${why}`)], 'StepReady', true);
   }
-  const move: Move = {
+  const move = workloadMove(situation, {
     reason: 'Settled',
     label: MOVES.Settled.label,
     marks: { ...step.marks, step: undefined, restore: undefined, stable: snapshot.delivered.value },
@@ -197,6 +198,6 @@ function settle(situation: Seen, step: InDelivery, holds: readonly Hold[]): Deci
     ...displacedBack(situation),
     text: undefined,
     why: `${allGroupsAre(replicas)} on ${printRelease(step.marks.release)} and ready, and every pause is over.${budgetInTheEnd(situation)}`,
-  };
+  });
   return moving(move, 'Completed', holds);
 }

@@ -3,8 +3,8 @@
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../../src/api/json.ts';
 import { known } from '../../../src/api/known.ts';
+import { markEdits } from '../../../src/rollout/change-edits.ts';
 import { plan } from '../../../src/rollout/plan.ts';
-import { markEdits } from '../../../src/rollout/step-edits.ts';
 import { planned, type Row, show } from '../../support/planned.ts';
 import { issueOf, type World, world } from '../../support/snapshot.ts';
 

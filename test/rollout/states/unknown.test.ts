@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { absent, unknown } from '../../../src/api/known.ts';
 import { plan } from '../../../src/rollout/plan.ts';
 import type { Live, Snapshot } from '../../../src/rollout/snapshot.ts';
+import { editsIn } from '../../support/planned.ts';
 import { type World, world } from '../../support/snapshot.ts';
 
 const B4 = '0:B+ 1:B+ 2:B+ 3:B+';
@@ -52,9 +53,9 @@ describe.each(Object.entries(deliveries).filter(([name]) => !['unmanaged', 'roll
     test.each(parts.flatMap((part) => [[part, 'unknown'] as const, [part, 'absent'] as const]))(
       'goes back while %s is %s, without raising the partition',
       (part, how) => {
-        const { commit } = plan(without(world({ ...of, intents: { abort: 'B.2' } }), part, how));
-        expect(commit?.reason).toBe('Aborted');
-        const partition = commit?.edits[0]?.edits.find((edit) => edit.path.at(-1) === 'partition');
+        const made = plan(without(world({ ...of, intents: { abort: 'B.2' } }), part, how));
+        expect(made.commit?.reason).toBe('Aborted');
+        const partition = editsIn(made)[0]?.edits.find((edit) => edit.path.at(-1) === 'partition');
         if (partition?.kind === 'set') expect(partition.value).toBeLessThan(of.p ?? 1_000_000);
       },
     );

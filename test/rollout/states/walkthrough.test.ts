@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import type { Marks } from '../../../src/api/marks.ts';
 import { plan } from '../../../src/rollout/plan.ts';
 import type { Snapshot } from '../../../src/rollout/snapshot.ts';
+import { editsIn } from '../../support/planned.ts';
 import { type World, world } from '../../support/snapshot.ts';
 
 const OLD = { digest: '5be0c7aa', serial: 1 };
@@ -33,8 +34,9 @@ function walk(of: World, marks: Marks | undefined): Snapshot {
 
 /** Every changed line of the commit, as `key: value`; a removed one as `-key`. */
 function diff(snapshot: Snapshot): { readonly subject: string; readonly lines: readonly string[] } {
-  const { commit } = plan(snapshot);
-  const lines = (commit?.edits[0]?.edits ?? []).map((edit) => {
+  const made = plan(snapshot);
+  const { commit } = made;
+  const lines = (editsIn(made)[0]?.edits ?? []).map((edit) => {
     const last = edit.path.at(-1);
     const key = typeof last === 'string' ? last.replace('tranche.dev/', '') : '';
     if (edit.kind === 'set') return `${key}: ${edit.value}`;

@@ -1,0 +1,152 @@
+/** The last guard before a push: every object that a commit touches says what was decided, and nothing else has changed. */
+
+import type { Issue } from '../../api/issue.ts';
+import { at, isJsonObject, type Json, jsonEqual } from '../../api/json.ts';
+import { MARK, MARK_NAMES, printMarks } from '../../api/marks.ts';
+import { RELEASE_PATHS } from '../../api/release-content.ts';
+import { type ManifestDocument, type ManifestFile, parseManifestFile } from '../../manifests/parse-file.ts';
+import { pathText } from '../../manifests/path-text.ts';
+import { pathsInto } from '../../manifests/splice/anchors.ts';
+import { splitDocuments } from '../../manifests/split-documents.ts';
+import type { FileWrite } from '../../ports/git.ts';
+import type { FieldChange, ObjectChange, WorkloadPart } from '../../rollout/change.ts';
+import type { EditPath, ItemMatch, ObjectRef } from '../../rollout/edit.ts';
+import { readWorkload } from '../observe/read-workload.ts';
+
+type Texts = { readonly before: ReadonlyMap<string, string>; readonly writes: readonly FileWrite[] };
+
+/**
+ * Reads every file of the commit back as the next pass will: each field as planned, new documents there with their
+ * content, deleted ones gone, and all else as before. A difference is a bug of ours, and nothing is written.
+ */
+export function checkStep(changes: readonly ObjectChange[], texts: Texts): Issue | undefined {
+  for (const file of new Set(changes.map((change) => change.file))) {
+    const own = changes.filter((change) => change.file === file);
+    const kinds = own.map(({ object }) => object.kind);
+    const text = texts.before.get(file) ?? '';
+    const written = texts.writes.find((write) => write.path === file);
+    const was = parseManifestFile(file, text, kinds);
+    const is = parseManifestFile(file, written === undefined ? text : (written.text ?? ''), kinds);
+    for (const change of own) {
+      const wrong = wrongObject(change, was, is);
+      if (wrong !== undefined) return issueOf(file, change.object, wrong);
+    }
+    const [first] = own;
+    if (first !== undefined && !jsonEqual(otherTexts(was, own), otherTexts(is, own)))
+      return issueOf(file, first.object, 'another document of its file would change');
+  }
+  return undefined;
+}
+
+function wrongObject(change: ObjectChange, was: ManifestFile, is: ManifestFile): string | undefined {
+  const now = documentOf(is, change.object);
+  if (change.kind === 'delete') return now === undefined ? undefined : 'it is still there';
+  if (now === undefined) return 'it cannot be read back';
+  const model = change.kind === 'edit' ? documentOf(was, change.object) : modelOf(change, was);
+  if (model === undefined) return 'what it is made from cannot be read';
+  const { fields, workload } = change;
+  const wrong = fields.map((field) => wrongField(now, field)).find((found) => found !== undefined);
+  return (
+    wrong ??
+    (workload === undefined ? undefined : wrongWorkload(now, workload)) ??
+    wrongElse(model, now, placesOf(change, model))
+  );
+}
+
+/** The document that a new one is made from, as it was before the commit. */
+function modelOf({ document }: Extract<ObjectChange, { readonly kind: 'create' }>, was: ManifestFile) {
+  if (document.kind === 'insert') return parseManifestFile(was.file, document.source, 'everything').documents[0];
+  const { of, source } = document;
+  return documentOf(source === undefined ? was : parseManifestFile(was.file, source, [of.kind]), of);
+}
+
+function documentOf({ documents }: ManifestFile, object: ObjectRef): ManifestDocument | undefined {
+  const found = documents.filter((document) => jsonEqual(document.object, object));
+  return found.length === 1 ? found[0] : undefined;
+}
+
+/** The texts of all documents that the commit leaves alone, whatever they are, but for blanks at their end. */
+function otherTexts({ file, text, documents }: ManifestFile, own: readonly ObjectChange[]): readonly string[] {
+  const ours = documents.filter(({ object }) => own.some((change) => jsonEqual(change.object, object)));
+  return splitDocuments(file, text)
+    .filter((_, index) => !ours.some((document) => document.index === index))
+    .map(({ start, end }) => text.slice(start, end).trimEnd());
+}
+
+function wrongElse(model: ManifestDocument, now: ManifestDocument, places: readonly EditPath[]): string | undefined {
+  if (jsonEqual(without(model.value, places), without(now.value, places))) return undefined;
+  return 'a field would change that is none of the planned';
+}
+
+function wrongField({ value }: ManifestDocument, { path, to }: FieldChange): string | undefined {
+  const seen = valueAt(value, path);
+  const wanted = typeof to === 'object' ? undefined : to;
+  if (seen === wanted) return undefined;
+  return `${pathText(path)} ${seen === undefined ? 'missing' : JSON.stringify(seen)}, wanted ${wanted ?? 'none'}`;
+}
+
+function wrongWorkload(document: ManifestDocument, { marks, content }: WorkloadPart): string | undefined {
+  const read = readWorkload(document).workload;
+  const seen = read?.workload.marks;
+  if (read === undefined || seen === undefined) return 'it cannot be read back';
+  const [printed, wanted] = [printMarks(seen), printMarks(marks.to)];
+  const other = MARK_NAMES.find((name) => printed[name] !== wanted[name]);
+  if (other !== undefined) return `${MARK[other]} ${printed[other] ?? 'missing'}, wanted ${wanted[other] ?? 'none'}`;
+  return read.digest === content.digest ? undefined : `the template is ${read.digest}, wanted ${content.digest}`;
+}
+
+/** Where the change may make a difference. What an alias repeats of a text that is put back follows it. */
+function placesOf(change: Exclude<ObjectChange, { readonly kind: 'delete' }>, model: ManifestDocument) {
+  const marks = MARK_NAMES.map((name) => ['metadata', 'annotations', MARK[name]]);
+  const { fields, workload } = change;
+  return [
+    ...fields.map(({ path }) => path),
+    ...(change.kind === 'create' ? [['metadata', 'name']] : []),
+    ...(workload === undefined ? [] : marks),
+    ...(workload?.content.source === undefined
+      ? []
+      : RELEASE_PATHS.flatMap((path) => [path, ...pathsInto(model, path)])),
+  ];
+}
+
+function without(value: Json, paths: readonly EditPath[]): Json {
+  return paths.reduce<Json>((rest, path) => withoutField(rest, path) ?? {}, value);
+}
+
+/** The value without the field, and without the parents that it leaves empty; undefined: nothing is left. */
+function withoutField(value: Json | undefined, [first, ...rest]: EditPath): Json | undefined {
+  if (first === undefined || value === undefined || value === null) return undefined;
+  if (Array.isArray(value)) {
+    const place = placeIn(value, first);
+    return value.map((item: Json, index) => (index === place ? (withoutField(item, rest) ?? {}) : item));
+  }
+  if (!isJsonObject(value) || typeof first === 'object') return value;
+  const { [first]: inner, ...others } = value;
+  const left = withoutField(inner, rest);
+  const kept = left === undefined ? others : { ...others, [first]: left };
+  return Object.keys(kept).length === 0 ? undefined : kept;
+}
+
+function valueAt(value: Json | undefined, path: EditPath): Json | undefined {
+  return path.reduce<Json | undefined>((here, part) => {
+    if (typeof part === 'string') return at(here, [part]);
+    const items: readonly Json[] = Array.isArray(here) ? here : [];
+    return items[placeIn(items, part)];
+  }, value);
+}
+
+function placeIn(items: readonly Json[], part: string | ItemMatch): number {
+  if (typeof part === 'string') return Number(part);
+  return items.findIndex((item) => isJsonObject(item) && item[part.key] === part.value);
+}
+
+function issueOf(file: string, { kind, name }: ObjectRef, wrong: string): Issue {
+  return {
+    file,
+    line: 0,
+    path: '',
+    reason: 'StepCheckFailed',
+    message: `${kind} ${name}: the rendered step is not the planned one: ${wrong}`,
+    hint: 'This is a bug of tranche; nothing was written. Please report it with the files of --save-pass.',
+  };
+}

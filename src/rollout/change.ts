@@ -1,0 +1,61 @@
+/** What one commit changes, object by object: its subject, its edits and the last check before the push come from this. */
+
+import type { Marks } from '../api/marks.ts';
+import type { DocumentEdit, EditPath, ObjectRef } from './edit.ts';
+
+/** There is no such field: a value of its own. */
+export const ABSENT = { kind: 'absent' } as const;
+
+export type FieldValue = string | number | boolean | typeof ABSENT;
+
+/** One field. Where it is to be what it is, nothing is written, and the last check looks at it all the same. */
+export type FieldChange = { readonly path: EditPath; readonly from: FieldValue; readonly to: FieldValue };
+
+/** What is more than fields in the user's LeaderWorkerSet. */
+export type WorkloadPart = {
+  readonly marks: { readonly from: Marks | undefined; readonly to: Marks };
+  /** What a release covers: its digest afterwards, and the text that it is taken from; undefined: it stays. */
+  readonly content: { readonly digest: string; readonly source: string | undefined };
+};
+
+/** What becomes of an object that is there afterwards. */
+export type ObjectContent = {
+  readonly fields: readonly FieldChange[];
+  /** Not there: another object than the user's LeaderWorkerSet. */
+  readonly workload?: WorkloadPart | undefined;
+};
+
+type InsertOrCopy = Extract<DocumentEdit, { readonly kind: 'insert' | 'copy' }>;
+type RemoveOrDelete = Extract<DocumentEdit, { readonly kind: 'remove' | 'delete' }>;
+
+/** One object and all that a commit does with it. */
+export type ObjectChange = {
+  /** The file, relative to the root of the repository. */
+  readonly file: string;
+  readonly object: ObjectRef;
+} & (
+  | ({ readonly kind: 'edit' } & ObjectContent)
+  /** `from` of a field is then what the document has that it is made from, as that was before this commit. */
+  | ({ readonly kind: 'create'; readonly document: InsertOrCopy } & ObjectContent)
+  | { readonly kind: 'delete'; readonly document: RemoveOrDelete }
+);
+
+/** Whether two values of a field are the same. */
+export function sameValue(left: FieldValue, right: FieldValue): boolean {
+  return left === right || (typeof left === 'object' && typeof right === 'object');
+}
+
+/** What becomes of the user's LeaderWorkerSet; undefined: nothing, or it goes as a whole. */
+export function workloadIn(changes: readonly ObjectChange[]): ObjectContent | undefined {
+  for (const change of changes) if (change.kind !== 'delete' && change.workload !== undefined) return change;
+  return undefined;
+}
+
+/** The field of the user's LeaderWorkerSet at `path`; undefined: it is not there, and stays so. */
+export function workloadField(changes: readonly ObjectChange[], path: EditPath): FieldChange | undefined {
+  return workloadIn(changes)?.fields.find((field) => isSamePath(field.path, path));
+}
+
+function isSamePath(left: EditPath, right: EditPath): boolean {
+  return left.length === right.length && left.every((part, depth) => part === right[depth]);
+}
