@@ -86,9 +86,9 @@ export function holding(holds: readonly Hold[], stepState: StepState, stepDone =
   return { move: undefined, holds, stepDone, stepState };
 }
 
-/** One commit, and what is waited for besides. */
-export function moving(move: Move, stepState: StepState, holds: readonly Hold[] = []): Decision {
-  return { move, holds, stepDone: false, stepState };
+/** One commit, and what is waited for besides. A commit that cannot be written leaves the step in Git as done as it is. */
+export function moving(move: Move, stepState: StepState, holds: readonly Hold[] = [], stepDone = false): Decision {
+  return { move, holds, stepDone, stepState };
 }
 
 /** Which way a move of this name leads that edits the LeaderWorkerSet. */

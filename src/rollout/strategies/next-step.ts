@@ -54,7 +54,7 @@ export function nextStep(
   });
   // Kruise goes on to the routing at once where a jump needs no further group (rollout_status.go:405-440).
   const there = move.reason === 'Jumped' && next === Math.min(partition, replicas);
-  return moving(move, there ? 'StepTrafficRouting' : 'BeforeStepUpgrade');
+  return moving(move, there ? 'StepTrafficRouting' : 'BeforeStepUpgrade', [], true);
 }
 
 /** What the step in Git has brought: its groups, how long they have been there, and who failed and is tolerated. */

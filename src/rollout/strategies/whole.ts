@@ -178,7 +178,7 @@ function nextLabel(situation: Situation, step: InDelivery, holds: readonly Hold[
     text: undefined,
     why: `All groups are on ${printRelease(step.marks.release)} since step ${step.index}, so none moves: step ${index} only has its pause left.${budgetNote(situation)}`,
   });
-  return moving(move, 'BeforeStepUpgrade', holds);
+  return moving(move, 'BeforeStepUpgrade', holds, true);
 }
 
 function settle(situation: Seen, step: InDelivery, holds: readonly Hold[]): Decision {
@@ -199,5 +199,5 @@ function settle(situation: Seen, step: InDelivery, holds: readonly Hold[]): Deci
     text: undefined,
     why: `${allGroupsAre(replicas)} on ${printRelease(step.marks.release)} and ready, and every pause is over.${budgetInTheEnd(situation)}`,
   });
-  return moving(move, 'Completed', holds);
+  return moving(move, 'Completed', holds, true);
 }

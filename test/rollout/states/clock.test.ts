@@ -1,7 +1,9 @@
 /** Clocks that run ahead: what they wrote into the record must not stop a rollout until the time has really come. */
 
 import { expect, test } from 'vitest';
-import { plan } from '../../../src/rollout/plan.ts';
+import { SENTINEL } from '../../../src/api/workload.ts';
+import { hold } from '../../../src/rollout/hold.ts';
+import { plan, planHeld } from '../../../src/rollout/plan.ts';
 import type { Snapshot } from '../../../src/rollout/snapshot.ts';
 import { NOW, type World, world } from '../../support/snapshot.ts';
 
@@ -53,6 +55,27 @@ test('a pass that cannot read the groups neither ends a soak nor begins it anew'
   expect(blind.record?.step?.doneSince).toBe(NOW - 40);
   const unready = plan(world({ ...STEP, groups: '0:A+ 1:A+ 2:A+ 3:B-', record: { doneAgo: 40 } }));
   expect(unready.record?.step?.doneSince).toBeUndefined();
+});
+
+test.each<readonly [when: string, of: World, subject: string]>([
+  ['the next step', STEP, 'step 2/3'],
+  [
+    'the next pause, armed',
+    { ...STEP, marks: 'B.2 2/3 floor=0', p: SENTINEL, groups: '0:B+ 1:B+ 2:B+ 3:B+', steps: '25% 100%/60 100%' },
+    'step 3/3',
+  ],
+  [
+    'what settles',
+    { ...STEP, marks: 'B.2 3/3 floor=0', p: SENTINEL, groups: '0:B+ 1:B+ 2:B+ 3:B+', steps: '25% 50% 100%/60' },
+    'settled',
+  ],
+])('where %s cannot be written, the soak before it goes on', (_, of, subject) => {
+  const snapshot = world({ ...of, record: { doneAgo: 70 } });
+  const made = plan(snapshot);
+  expect(made.commit?.subject).toContain(subject);
+  const held = planHeld(made, snapshot, hold('PushRefused', 'a rule'));
+  expect(held.record.step?.doneSince).toBe(NOW - 70);
+  expect(plan({ ...snapshot, record: held.record, now: NOW + 30 }).commit?.subject).toBe(made.commit?.subject);
 });
 
 /** Leaders with the times that the API server tells, by group, in seconds before now. */
