@@ -87,8 +87,6 @@ export type NewCommit = {
   readonly message: string;
   /** Author and committer. */
   readonly signature: Signature;
-  /** True: no parent and an empty tree to start from (the first commit of a status branch, or its squash). */
-  readonly orphan: boolean;
 };
 
 export type BranchUpdate = {
@@ -96,7 +94,12 @@ export type BranchUpdate = {
   readonly branch: string;
   /** The commit the branch must still be at; undefined: it must not exist. */
   readonly expectedOld: Oid | undefined;
-  /** A chain on top of `expectedOld`, oldest first; at least one. */
+  /**
+   * The commit that the chain grows from: as a rule `expectedOld`, for a new branch any commit that is there.
+   * undefined: nothing, so that the first commit has no parent and an empty tree to start from.
+   */
+  readonly base: Oid | undefined;
+  /** The chain on top of `base`, oldest first; at least one. */
   readonly commits: readonly NewCommit[];
 };
 

@@ -34,8 +34,8 @@ export const mutants: readonly Mutant[] = [
   mutant(
     'no expected-old: whatever the branch is at',
     'reconcile/write/execute.ts',
-    'expectedOld: batch.main,',
-    'expectedOld: (await git.heads([config.branch]))[0] ?? batch.main,',
+    'expectedOld: batch.main,\n      base: batch.main,',
+    'expectedOld: (await git.heads([config.branch]))[0] ?? batch.main,\n      base: (await git.heads([config.branch]))[0] ?? batch.main,',
   ),
   mutant(
     'blind rebase: another parent without looking at it',

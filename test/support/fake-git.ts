@@ -111,13 +111,13 @@ export class FakeRepository {
       {
         branch,
         expectedOld: this.head(branch),
+        base: commit.orphan === true ? undefined : this.head(branch),
         commits: [
           {
             // The builder takes the bytes of whatever it gets; the port promises it only texts.
             writes: commit.writes as readonly FileWrite[],
             message: commit.message ?? 'edit',
             signature: commit.signature ?? somebody,
-            orphan: commit.orphan ?? false,
           },
         ],
       },
@@ -299,5 +299,5 @@ export function newCommit(
   rest: Partial<NewCommit> = {},
 ): NewCommit {
   const writes = Object.entries(files).map(([path, text]) => ({ path, text }));
-  return { writes, message: 'change', signature: somebody, orphan: false, ...rest };
+  return { writes, message: 'change', signature: somebody, ...rest };
 }

@@ -61,13 +61,12 @@ export function* buildUpdates(
 ): ObjectQuestion<BuiltUpdates | Refused> {
   for (const update of updates) checkUpdate(update);
   const workshop: Workshop = { trees: new Map(), objects: new Map(), pathFault };
-  const starts = updates.map((update) => (update.commits[0]?.orphan === true ? undefined : update.expectedOld));
-  const roots = yield* rootsOf(starts);
+  const roots = yield* rootsOf(updates.map(({ base }) => base));
   yield* loadFolders(updates, roots, workshop);
   const commits: (readonly Oid[])[] = [];
   for (const [i, update] of updates.entries()) {
     try {
-      commits.push(buildChain(update, { parent: starts[i], tree: roots[i] }, workshop));
+      commits.push(buildChain(update, roots[i], workshop));
     } catch (error) {
       if (!(error instanceof CannotWrite)) throw error;
       return { kind: 'refused', branch: update.branch, rule: error.message, advice: error.advice };
@@ -123,17 +122,9 @@ function* loadFolders(
   }
 }
 
-function buildChain(
-  update: BranchUpdate,
-  start: { readonly parent: Oid | undefined; readonly tree: Oid | undefined },
-  workshop: Workshop,
-): readonly Oid[] {
-  let { parent, tree } = start;
-  return update.commits.map((commit) => {
-    if (commit.orphan) {
-      parent = undefined;
-      tree = undefined;
-    }
+function buildChain({ base, commits }: BranchUpdate, root: Oid | undefined, workshop: Workshop): readonly Oid[] {
+  let [parent, tree] = [base, root];
+  return commits.map((commit) => {
     tree = writeTree(tree, splitWrites(commit.writes), workshop) ?? keep(encodeEntries([]), workshop);
     parent = keep(commitObject(commit, tree, parent), workshop);
     return parent;

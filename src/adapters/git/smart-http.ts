@@ -51,7 +51,7 @@ export function openSmartHttp(options: RemoteOptions): Git {
       const built = await objects.during(() => {
         const reading = startReading(
           'push',
-          updates.flatMap(({ expectedOld }) => expectedOld ?? []),
+          updates.flatMap(({ base }) => base ?? []),
           [],
         );
         return answerLater(buildUpdates(updates), (batch) => objects.load(batch, reading));

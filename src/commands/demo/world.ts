@@ -135,7 +135,7 @@ export async function commit(
   const [head] = await git.heads([BRANCH]);
   const signature = { name: 'Ana Ortiz', email: 'ana@example.com', atSeconds: clock.now() };
   const result = await git.push([
-    { branch: BRANCH, expectedOld: head, commits: [{ ...change, signature, orphan: head === undefined }] },
+    { branch: BRANCH, expectedOld: head, base: head, commits: [{ ...change, signature }] },
   ]);
   if (result.kind !== 'pushed') throw new Error(`the commit "${change.message}" was not taken: ${result.kind}`);
   return result.heads[0] ?? '';

@@ -30,15 +30,14 @@ export async function execute(git: Git, batch: Batch): Promise<Executed> {
     updates.push({
       branch: config.branch,
       expectedOld: batch.main,
+      base: batch.main,
       commits: batch.steps.map((step) => commitOf(step, config, now)),
     });
   }
   if (batch.statusWrites.length > 0) {
-    const commit: NewCommit = {
-      ...commitOf({ writes: batch.statusWrites, message: batch.statusMessage }, config, now),
-      orphan: batch.status === undefined,
-    };
-    updates.push({ branch: config.statusBranch, expectedOld: batch.status, commits: [commit] });
+    const { status, statusWrites: writes, statusMessage: message } = batch;
+    const commit = commitOf({ writes, message }, config, now);
+    updates.push({ branch: config.statusBranch, expectedOld: status, base: status, commits: [commit] });
   }
   if (updates.length === 0) return { kind: 'written', steps: [], status: undefined };
   const result = await git.push(updates);
@@ -52,5 +51,5 @@ export async function execute(git: Git, batch: Batch): Promise<Executed> {
 }
 
 function commitOf(step: Step, config: Config, now: Instant): NewCommit {
-  return { writes: step.writes, message: step.message, signature: { ...config.author, atSeconds: now }, orphan: false };
+  return { writes: step.writes, message: step.message, signature: { ...config.author, atSeconds: now } };
 }

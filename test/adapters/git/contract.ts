@@ -31,6 +31,7 @@ export function gitContract(name: string, open: () => Promise<Subject>, close: (
     historyTests(() => subject);
     pushTests(() => subject);
     chainTests(() => subject);
+    baseTests(() => subject);
     raceTests(() => subject);
   });
 }
@@ -175,7 +176,7 @@ function pushTests(subject: () => Subject): void {
     const base = await subject().commit('main', { 'apps/a.yaml': 'a: 1\n', 'apps/b.yaml': 'b: 1\n' });
     const result = await subject().git.push([
       update('main', base, [newCommit({ 'apps/a.yaml': 'a: 2\n' }, { message: 'step\n\nRollout: x' })]),
-      update('status', undefined, [newCommit({ 'rollouts/x.json': '{}\n' }, { orphan: true })]),
+      update('status', undefined, [newCommit({ 'rollouts/x.json': '{}\n' })]),
     ]);
     expect(result.kind).toBe('pushed');
     if (result.kind !== 'pushed') return;
@@ -268,7 +269,7 @@ function chainTests(subject: () => Subject): void {
       { 'a/d.yaml': '1\n', 'new/deep/file': 'm\n' },
     ]);
     const squashed = await subject().git.push([
-      update('chain', result.heads[0], [newCommit({ only: '1\n' }, { orphan: true })]),
+      { ...update('chain', result.heads[0], [newCommit({ only: '1\n' })]), base: undefined },
     ]);
     expect(squashed.kind).toBe('pushed');
     if (squashed.kind !== 'pushed') return;
@@ -282,6 +283,56 @@ function chainTests(subject: () => Subject): void {
     expect(result.kind).toBe('pushed');
     const head = await subject().head('emptied');
     expect((await subject().git.readAt(head!, all)).files).toEqual([]);
+  });
+}
+
+function baseTests(subject: () => Subject): void {
+  test('a new branch grows from a commit of another one, in the push that moves that one', async () => {
+    const first = await subject().commit('trunk', { 'apps/a.yaml': '1\n', 'apps/b.yaml': '1\n' });
+    const head = await subject().commit('trunk', { 'apps/b.yaml': '2\n' });
+    const commits = [newCommit({ 'apps/a.yaml': 'one\n' }), newCommit({ 'apps/a.yaml': 'two\n' })];
+    const result = await subject().git.push([
+      update('trunk', head, [newCommit({ 'apps/b.yaml': '3\n' })]),
+      { branch: 'tranche/prod/llm/vllm/step', expectedOld: undefined, base: first, commits },
+    ]);
+    if (result.kind !== 'pushed') throw new Error(result.kind);
+    expect(result.heads).toEqual([await subject().head('trunk'), await subject().head('tranche/prod/llm/vllm/step')]);
+    const tree = await subject().another().readAt(result.heads[1]!, all);
+    expect(textsOf(tree)).toEqual({ 'apps/a.yaml': 'two\n', 'apps/b.yaml': '1\n' });
+    const line = await subject().another().history(result.heads[1]!, undefined, 9);
+    expect(line.map(({ oid }) => oid)).toEqual([...result.commits[1]!].reverse().concat(first));
+    expect(await subject().text('trunk', 'apps/b.yaml')).toBe('3\n');
+  });
+
+  test('the same branch from the same base again counts as pushed; from another it has moved, and all stays', async () => {
+    const first = await subject().commit('stem', { a: '1\n' });
+    const head = await subject().commit('stem', { b: '1\n' });
+    const grown = (base: Oid): BranchUpdate => ({
+      branch: 'twig',
+      expectedOld: undefined,
+      base,
+      commits: [newCommit({ a: '2\n' })],
+    });
+    const result = await subject().git.push([grown(first)]);
+    expect(result.kind).toBe('pushed');
+    expect(
+      await subject()
+        .another()
+        .push([grown(first)]),
+    ).toEqual(result);
+    const again = [update('stem', head, [newCommit({ a: '3\n' })]), grown(head)];
+    expect(await subject().another().push(again)).toEqual({ kind: 'moved' });
+    expect(await subject().head('stem')).toBe(head);
+    expect([await subject().head('twig')]).toEqual(result.kind === 'pushed' ? result.heads : []);
+  });
+
+  test('a base that is not there is an error, and nothing is written', async () => {
+    const base = '3'.repeat(40);
+    const commits = [newCommit({ a: '1\n' })];
+    await expect(subject().git.push([{ branch: 'nowhere', expectedOld: undefined, base, commits }])).rejects.toThrow(
+      PortError,
+    );
+    expect(await subject().head('nowhere')).toBeUndefined();
   });
 }
 
@@ -339,8 +390,9 @@ function raceTests(subject: () => Subject): void {
   });
 }
 
+/** One branch that goes on from where it is. */
 export function update(branch: string, expectedOld: Oid | undefined, commits: readonly NewCommit[]): BranchUpdate {
-  return { branch, expectedOld, commits };
+  return { branch, expectedOld, base: expectedOld, commits };
 }
 
 export function textsOf(tree: Tree): Readonly<Record<string, string>> {

@@ -46,7 +46,7 @@ async function pass(files: number): Promise<void> {
   expect(tree.files.map(({ path }) => path)).toContain(`${app}/lws.yaml`);
   const result = await git.push([
     update('main', main, [newCommit({ [`${app}/lws.yaml`]: 'kind: LeaderWorkerSet\nspec:\n  replicas: 5\n' })]),
-    update('tranche-status', status, [newCommit({ 'rollouts/vllm.json': '{}\n' }, { orphan: true })]),
+    { ...update('tranche-status', status, [newCommit({ 'rollouts/vllm.json': '{}\n' })]), base: undefined },
   ]);
   expect(result.kind).toBe('pushed');
 }

@@ -26,8 +26,10 @@ test('git finds it empty, bare and whole, and our first commit in it', async () 
   expect(await openGit({ location: path }).heads(['trunk'])).toEqual([undefined]);
   const signature = { name: 'Ana Ortiz', email: 'ana@example.com', atSeconds: 1_750_000_000 };
   const writes = [{ path: 'apps/a.yaml', text: 'a: 1\n' }];
-  const commits = [{ writes, message: 'first', signature, orphan: true }];
-  expect(await openGit({ location: path }).push([{ branch: 'trunk', expectedOld: undefined, commits }])).toMatchObject({
+  const commits = [{ writes, message: 'first', signature }];
+  expect(
+    await openGit({ location: path }).push([{ branch: 'trunk', expectedOld: undefined, base: undefined, commits }]),
+  ).toMatchObject({
     kind: 'pushed',
   });
   expect(git('-C', path, 'log', '--format=%an %s')).toBe('Ana Ortiz first');

@@ -402,7 +402,7 @@ describe('servers that offer less', () => {
 describe('pushing', () => {
   const step = () => [
     update('main', head, [newCommit({ 'apps/a.yaml': 'a: 2\n' })]),
-    update('status', undefined, [newCommit({ s: '1\n' }, { orphan: true })]),
+    update('status', undefined, [newCommit({ s: '1\n' })]),
   ];
   const heads = async () => repository.git('for-each-ref', '--format=%(refname:short) %(objectname)');
 
@@ -503,7 +503,7 @@ describe('pushing', () => {
   });
 
   test('a branch above a branch: refused, with the words of git', async () => {
-    const result = await open().push([update('main/x', undefined, [newCommit({ s: '1\n' }, { orphan: true })])]);
+    const result = await open().push([update('main/x', undefined, [newCommit({ s: '1\n' })])]);
     expect(result).toMatchObject({
       kind: 'refused',
       branch: 'main/x',

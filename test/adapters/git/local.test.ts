@@ -103,9 +103,7 @@ describe('objects on the disk', () => {
         ['a/small.yaml', 'text'],
         ['b.yaml', 'unreadable'],
       ]);
-      expect((await local.push([update('side', undefined, [newCommit({ x: '1' }, { orphan: true })])])).kind).toBe(
-        'pushed',
-      );
+      expect((await local.push([update('side', undefined, [newCommit({ x: '1' })])])).kind).toBe('pushed');
       const main = await git('rev-parse', 'main');
       expect((await local.push([update('main', main, [newCommit({ 'a/small.yaml': 'a: 2\n' })])])).kind).toBe('pushed');
     },
@@ -176,8 +174,7 @@ describe('locks and names', () => {
     const base = await commit('tranche', { a: '1\n' });
     await commit('deep/er/branch', { a: '1\n' });
     if (isPacked) await git('pack-refs', '--all', '--prune');
-    const push = (branch: string) =>
-      open().push([update(branch, undefined, [newCommit({ a: '2\n' }, { orphan: true })])]);
+    const push = (branch: string) => open().push([update(branch, undefined, [newCommit({ a: '2\n' })])]);
     expect(await push('tranche/x')).toMatchObject({
       kind: 'refused',
       rule: expect.stringMatching(/'refs\/heads\/tranche' exists/),

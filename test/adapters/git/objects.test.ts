@@ -126,7 +126,7 @@ test('isomorphic-git reads what we wrote, and the fake gives the same ids for th
     update('main', undefined, [
       newCommit(
         { 'a/b/c.yaml': 'kind: LeaderWorkerSet\n', 'a.b': '1\n', 'é/x': '2\n' },
-        { orphan: true, message: 'one\n\nRollout: x' },
+        { message: 'one\n\nRollout: x' },
       ),
       newCommit({ 'a/b/c.yaml': 'kind: Rollout\n', 'a.b': undefined, 'a/d': 'new\n' }),
     ]),

@@ -137,7 +137,7 @@ describe('a proxy', () => {
     const proxy = await startProxy();
     const through = opened({ HTTPS_PROXY: `http://me:p%40ss@${proxy.at}`, SSL_CERT_FILE: certificate });
     expect(await through.heads(['main'])).toEqual([head]);
-    const pushed = await through.push([update('side', undefined, [newCommit({ s: '1' }, { orphan: true })])]);
+    const pushed = await through.push([update('side', undefined, [newCommit({ s: '1' })])]);
     expect(pushed.kind).toBe('pushed');
     expect(proxy.asked.length).toBeGreaterThan(0);
     expect(proxy.asked[0]).toEqual({

@@ -109,7 +109,7 @@ describe('a working tree', () => {
     expect((await tree.readAt(zeroOid, YAML)).files[0]?.mode).toBe('100644');
     chmodSync(join(root, 'a.yaml'), 0o755);
     expect((await tree.readAt(zeroOid, YAML)).files[0]?.mode).toBe('100755');
-    const update = { branch: 'main', expectedOld: main, commits: [newCommit({ 'b.yaml': 'b' })] };
+    const update = { branch: 'main', expectedOld: main, base: main, commits: [newCommit({ 'b.yaml': 'b' })] };
     await expect(tree.push([update])).rejects.toThrow('never pushed');
   });
 
