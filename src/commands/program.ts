@@ -3,8 +3,8 @@
 import { Command } from 'commander';
 import { printable } from '../api/printable.ts';
 import { type CommonOptions, commonOptions, ENV, EXIT, type Io, VERSION } from '../options.ts';
-import type { Intent } from '../reconcile/orders/intent.ts';
 import type { Ports } from '../reconcile/pass.ts';
+import type { Intent } from '../rollout/orders/intent.ts';
 import { exitCodeOf } from './exit-code.ts';
 import { clusterFlags, type Given, gitFlags, isGiven, numberOf, targetFlags, textOf, textsOf } from './flags.ts';
 import { addPolicy } from './policy/verb.ts';

@@ -1,7 +1,7 @@
 /** What people do in the demo, and when: a new version, an approval, or an abort. */
 
 import { commonOptions, type Io } from '../../options.ts';
-import type { Intent } from '../../reconcile/orders/intent.ts';
+import type { Intent } from '../../rollout/orders/intent.ts';
 import { intent } from '../order.ts';
 import { LWS_FILE, NAME, NEW_TAG, OLD_TAG } from './files.ts';
 import type { Scene } from './scene.ts';

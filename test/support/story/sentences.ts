@@ -2,7 +2,7 @@
 
 import type { JsonObject } from '../../../src/api/json.ts';
 import { MARK } from '../../../src/api/marks.ts';
-import type { Intent } from '../../../src/reconcile/orders/intent.ts';
+import type { Intent } from '../../../src/rollout/orders/intent.ts';
 import { isRunningAndReady } from '../../../src/simulator/lws/group-state.ts';
 import { count as countIn, specOf } from '../../../src/simulator/objects/objects.ts';
 import { LWS } from '../../../src/simulator/objects/resource-table.ts';

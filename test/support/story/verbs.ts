@@ -3,9 +3,9 @@
 import { eject, intent } from '../../../src/commands/order.ts';
 import { status } from '../../../src/commands/status.ts';
 import type { Io } from '../../../src/options.ts';
-import type { EjectWish } from '../../../src/reconcile/orders/eject.ts';
-import type { Intent } from '../../../src/reconcile/orders/intent.ts';
 import { NO_OVERRIDES } from '../../../src/reconcile/pass.ts';
+import type { EjectWish } from '../../../src/rollout/orders/eject.ts';
+import type { Intent } from '../../../src/rollout/orders/intent.ts';
 import type { Player } from './play.ts';
 
 export type Wish = { readonly who: string; readonly name: string; readonly verb: Intent | EjectWish };

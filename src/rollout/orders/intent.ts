@@ -9,14 +9,14 @@ import {
   printRetry,
   printStepIntent,
 } from '../../api/intents.ts';
-import { isJsonObject, type Json } from '../../api/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../api/json.ts';
 import { parseRelease, printRelease, type Release, sameRelease } from '../../api/release.ts';
-import { releaseToAccept } from '../../rollout/accepting.ts';
-import type { Edit } from '../../rollout/edit.ts';
-import { highestSerial, nextRelease } from '../../rollout/situation.ts';
-import type { Snapshot } from '../../rollout/snapshot.ts';
-import { jumpRefusal } from '../../rollout/steps.ts';
-import { factsDigest } from '../observe/digests.ts';
+import { releaseToAccept } from '../accepting.ts';
+import type { Edit } from '../edit.ts';
+import { highestSerial, nextRelease } from '../situation.ts';
+import type { RolloutFile, Snapshot } from '../snapshot.ts';
+import { jumpRefusal } from '../steps.ts';
+import { type Ordered, type Refused, refused } from './ordered.ts';
 
 export type Intent =
   /** With `hold` not the step's pause is ended, but that hold is accepted for what the last pass has seen. */
@@ -29,22 +29,32 @@ export type Intent =
   | { readonly kind: 'resume' }
   | { readonly kind: 'acknowledge' };
 
+/** What an intent is planned on. The core does not hash: `digestOf` names facts as an acceptance does. */
+type IntentScene = { readonly snapshot: Snapshot; readonly digestOf: (facts: JsonObject) => string };
+
 /** What to write into the Rollout, and the subject of the commit; or why not. */
-type IntentPlan =
-  | { readonly kind: 'write'; readonly edits: readonly Edit[]; readonly what: string }
-  | { readonly kind: 'refused'; readonly why: string };
+type Said = { readonly kind: 'write'; readonly edits: readonly Edit[]; readonly what: string } | Refused;
 
 const PAUSED = ['spec', 'strategy', 'paused'] as const;
 
 /** Turns an intent into edits of the Rollout. Every one names the release that it is meant for. */
-export function planIntent(intent: Intent, snapshot: Snapshot): IntentPlan {
-  if (snapshot.rollout === undefined)
+export function planIntent(intent: Intent, scene: IntentScene): Ordered {
+  const { rollout } = scene.snapshot;
+  if (rollout === undefined)
     return refused(
       'there is no Rollout that can be read. If it was removed, add it again, or hand the workload back with tranche eject; else tranche lint says what is wrong',
     );
-  if (intent.kind === 'pause' || intent.kind === 'resume') return pause(intent.kind === 'pause', snapshot);
+  const said = saidOf(intent, scene, rollout);
+  if (said.kind === 'refused') return said;
+  const { file, object } = rollout;
+  return { kind: 'write', commits: [{ edits: [{ file, object, edits: said.edits }], what: said.what }] };
+}
+
+function saidOf(intent: Intent, scene: IntentScene, rollout: RolloutFile): Said {
+  const { snapshot } = scene;
+  if (intent.kind === 'pause' || intent.kind === 'resume') return pause(intent.kind === 'pause', rollout);
   if (intent.kind === 'acknowledge') return acknowledge(snapshot);
-  const kept = snapshot.rollout.intents.recreating;
+  const kept = rollout.intents.recreating;
   if (intent.kind === 'abort' && kept !== undefined && kept.way === 'forward')
     return annotate('abort', printRelease(kept.release), `abort ${printRelease(kept.release)}`);
   if (snapshot.workload === undefined)
@@ -52,31 +62,31 @@ export function planIntent(intent: Intent, snapshot: Snapshot): IntentPlan {
       'the LeaderWorkerSet cannot be read from the files, so nobody knows what is being delivered. Correct the file (tranche lint says where), then order again',
     );
   if (intent.kind === 'approve')
-    return intent.hold === undefined ? approve(intent.step, snapshot) : accept(intent.hold, intent.step, snapshot);
+    return intent.hold === undefined ? approve(intent.step, snapshot) : accept(intent.hold, intent.step, scene);
   if (intent.kind === 'jump') return jump(intent.step, snapshot);
   if (intent.kind === 'abort') return abort(intent.keepNewer, snapshot);
   return retry(intent.release, snapshot);
 }
 
-function pause(paused: boolean, { rollout }: Snapshot): IntentPlan {
+function pause(paused: boolean, { file, rollout }: RolloutFile): Said {
   // After eject the Rollout is still there, and asks for nothing.
-  if (rollout?.rollout.disabled === true)
+  if (rollout.disabled)
     return refused(
-      `the Rollout is disabled (spec.disabled), as eject leaves it, so there is nothing to ${paused ? 'pause' : 'resume'}. To deliver by it again, remove spec.disabled in ${rollout.file}`,
+      `the Rollout is disabled (spec.disabled), as eject leaves it, so there is nothing to ${paused ? 'pause' : 'resume'}. To deliver by it again, remove spec.disabled in ${file}`,
     );
   const edit: Edit = paused ? { kind: 'set', path: PAUSED, value: true } : { kind: 'remove', path: PAUSED };
-  const edits = rollout?.rollout.paused === paused ? [] : [edit];
+  const edits = rollout.paused === paused ? [] : [edit];
   return { kind: 'write', edits, what: paused ? 'pause' : 'resume' };
 }
 
-function acknowledge({ history, main }: Snapshot): IntentPlan {
+function acknowledge({ history, main }: Snapshot): Said {
   if (history.kind === 'continued')
     return refused('main was not rewritten since the last pass, so there is nothing to acknowledge');
   if (history.acknowledged) return refused('it is acknowledged already');
   return annotate('acknowledge', main, `acknowledge main at ${main.slice(0, 12)}`);
 }
 
-function approve(step: number | undefined, snapshot: Snapshot): IntentPlan {
+function approve(step: number | undefined, snapshot: Snapshot): Said {
   const current = currentStep(snapshot);
   if (current === undefined) return refused('no step is in flight, so there is nothing to approve');
   if (step !== undefined && step !== current.index)
@@ -98,7 +108,8 @@ function approve(step: number | undefined, snapshot: Snapshot): IntentPlan {
  * Accepts a hold for what the last pass has seen, which is said with it. What was accepted of this release besides
  * stays so.
  */
-function accept(wish: string, step: number | undefined, { rollout, workload, record, key }: Snapshot): IntentPlan {
+function accept(wish: string, step: number | undefined, { snapshot, digestOf }: IntentScene): Said {
+  const { rollout, workload, record, key } = snapshot;
   const reason = ACCEPTABLE.find((known) => known === wish);
   if (reason === undefined || workload === undefined)
     return refused(`${wish} is no hold that a person may accept. These are: ${ACCEPTABLE.join(', ')}`);
@@ -112,7 +123,7 @@ function accept(wish: string, step: number | undefined, { rollout, workload, rec
   const others = (rollout?.intents.accept ?? []).filter(
     (given) => given.reason !== reason && sameRelease(given.release, release),
   );
-  const accepts = [...others, { reason, release, facts: factsDigest(facts) }];
+  const accepts = [...others, { reason, release, facts: digestOf(facts) }];
   return annotate('accept', printAccepts(accepts), `accept ${reason} of ${printRelease(release)}: ${tell(facts)}`);
 }
 
@@ -125,7 +136,7 @@ function tell(value: Json): string {
     .join(', ');
 }
 
-function jump(step: number, snapshot: Snapshot): IntentPlan {
+function jump(step: number, snapshot: Snapshot): Said {
   const current = currentStep(snapshot);
   const release = current?.release ?? requestedRelease(snapshot);
   const steps = snapshot.rollout?.rollout.steps.length ?? 0;
@@ -139,7 +150,7 @@ function jump(step: number, snapshot: Snapshot): IntentPlan {
   );
 }
 
-function abort(keepNewer: boolean, snapshot: Snapshot): IntentPlan {
+function abort(keepNewer: boolean, snapshot: Snapshot): Said {
   const marks = snapshot.lostMarks ?? snapshot.workload?.workload.marks;
   const going = marks?.step?.kind === 'rollback';
   const release = marks?.step?.kind === 'step' ? marks.release : requestedRelease(snapshot);
@@ -167,7 +178,7 @@ function newerText(release: Release, { workload, stable }: Snapshot): string | u
   return stable.kind === 'known' && stable.value.release.digest === workload.digest ? undefined : workload.digest;
 }
 
-function retry(wish: string | undefined, snapshot: Snapshot): IntentPlan {
+function retry(wish: string | undefined, snapshot: Snapshot): Said {
   const { workload } = snapshot;
   const marks = workload?.workload.marks;
   const aborted = marks?.aborted ?? [];
@@ -205,10 +216,6 @@ function requestedRelease({ workload }: Snapshot): Release | undefined {
   return given ? undefined : nextRelease(workload.digest, marks);
 }
 
-function annotate(key: keyof typeof INTENT, value: string, what: string): IntentPlan {
+function annotate(key: keyof typeof INTENT, value: string, what: string): Said {
   return { kind: 'write', edits: [{ kind: 'set', path: ['metadata', 'annotations', INTENT[key]], value }], what };
-}
-
-function refused(why: string): IntentPlan {
-  return { kind: 'refused', why };
 }

@@ -2,10 +2,11 @@
 
 import { RELEASE_PATHS } from '../../api/release-content.ts';
 import { MAX_UNAVAILABLE_PATH, PARTITION_PATH, REPLICAS_PATH, SENTINEL } from '../../api/workload.ts';
-import { markEdits } from '../../rollout/change-edits.ts';
-import type { Edit } from '../../rollout/edit.ts';
-import type { Snapshot } from '../../rollout/snapshot.ts';
-import { surgeInGit } from '../../rollout/surge.ts';
+import { markEdits } from '../change-edits.ts';
+import type { Edit, ObjectEdits } from '../edit.ts';
+import type { Snapshot, WorkloadFile } from '../snapshot.ts';
+import { surgeInGit } from '../surge.ts';
+import { type Ordered, refused } from './ordered.ts';
 
 export type EjectWish = {
   /** Put the stable text back first. */
@@ -14,16 +15,8 @@ export type EjectWish = {
   readonly partition: number | undefined;
 };
 
-type EjectPlan =
-  | {
-      readonly kind: 'write';
-      /** In this order, as two commits: without its marks no policy of ours looks at the object any more. */
-      readonly commits: readonly { readonly edits: readonly Edit[]; readonly what: string }[];
-    }
-  | { readonly kind: 'refused'; readonly why: string };
-
 /** What to write into the LeaderWorkerSet, or why not. */
-export function planEject(wish: EjectWish, snapshot: Snapshot): EjectPlan {
+export function planEject(wish: EjectWish, snapshot: Snapshot): Ordered {
   const file = snapshot.workload;
   if (file === undefined)
     return refused(
@@ -62,21 +55,29 @@ export function planEject(wish: EjectWish, snapshot: Snapshot): EjectPlan {
   const replicas: Edit[] = surge === undefined ? [] : [{ kind: 'set', path: REPLICAS_PATH, value: surge.was }];
   return {
     kind: 'write',
+    // Two commits, in this order: without its marks no policy of ours looks at the object any more.
     commits: [
-      { edits: markEdits(marks, undefined), what: 'eject, annotations removed' },
+      { edits: [of(file, markEdits(marks, undefined)), ...disabling(snapshot)], what: 'eject, annotations removed' },
       {
-        edits: [...replicas, ...budget, ...back, { kind: 'set', path: PARTITION_PATH, value: partition }],
+        edits: [of(file, [...replicas, ...budget, ...back, { kind: 'set', path: PARTITION_PATH, value: partition }])],
         what: `eject, ${surge === undefined ? '' : `replicas ${surge.set} → ${surge.was}, `}partition ${file.workload.partition ?? 0} → ${partition}${wish.abort ? ', stable text back' : ''}`,
       },
     ],
   };
 }
 
+function of({ file, object }: Pick<WorkloadFile, 'file' | 'object'>, edits: readonly Edit[]): ObjectEdits {
+  return { file, object, edits };
+}
+
+/** The Rollout, where there still is one, asks for nothing any more. */
+function disabling({ rollout }: Snapshot): readonly ObjectEdits[] {
+  if (rollout === undefined || rollout.rollout.disabled) return [];
+  const { file, object } = rollout;
+  return [{ file, object, edits: [{ kind: 'set', path: ['spec', 'disabled'], value: true }] }];
+}
+
 function stableText({ stable }: Snapshot): readonly Edit[] {
   if (stable.kind !== 'known') return [];
   return RELEASE_PATHS.map((path) => ({ kind: 'restore', path, source: stable.value.text }));
-}
-
-function refused(why: string): EjectPlan {
-  return { kind: 'refused', why };
 }

@@ -1,33 +1,25 @@
 /** Writes what a person orders: reads afresh, plans the edits, pushes; again when somebody else was first. */
 
-import type { Config } from '../../api/config.ts';
-import { unknown } from '../../api/known.ts';
-import type { Instant } from '../../api/time.ts';
-import { PortError } from '../../ports/port-error.ts';
-import type { ObjectEdits } from '../../rollout/edit.ts';
-import { intentMessage, printKey } from '../../rollout/messages.ts';
-import type { Snapshot } from '../../rollout/snapshot.ts';
-import { type Desired, type DesiredRollout } from '../observe/desired.ts';
-import { headOf } from '../observe/desired-branch.ts';
-import { observe } from '../observe/observe.ts';
-import { unreadLive } from '../observe/observe-cluster.ts';
-import { gitReader } from '../observe/observe-git.ts';
-import { readConfig, readDesired } from '../observe/read-main.ts';
-import { newMemory, type Overrides, type Ports } from '../pass.ts';
-import { EMPTY_STATUS, readStatus, STATUS_REQUEST, type StatusBranch } from '../status/record-store.ts';
-import { type Batch, execute, type Step } from '../write/execute.ts';
-import { render } from '../write/render.ts';
+import type { Config } from '../api/config.ts';
+import { unknown } from '../api/known.ts';
+import type { Instant } from '../api/time.ts';
+import { PortError } from '../ports/port-error.ts';
+import { intentMessage, printKey } from '../rollout/messages.ts';
+import type { Ordered, Refused } from '../rollout/orders/ordered.ts';
+import type { Snapshot } from '../rollout/snapshot.ts';
+import { type Desired, type DesiredRollout } from './observe/desired.ts';
+import { headOf } from './observe/desired-branch.ts';
+import { observe } from './observe/observe.ts';
+import { unreadLive } from './observe/observe-cluster.ts';
+import { gitReader } from './observe/observe-git.ts';
+import { readConfig, readDesired } from './observe/read-main.ts';
+import { newMemory, type Overrides, type Ports } from './pass.ts';
+import { EMPTY_STATUS, readStatus, STATUS_REQUEST, type StatusBranch } from './status/record-store.ts';
+import { type Batch, execute, type Step } from './write/execute.ts';
+import { render } from './write/render.ts';
 
 /** Which rollout is meant; an empty namespace: the only one of that name. */
 export type Target = { readonly name: string; readonly namespace: string };
-
-/** Edits as a chain of commits, or why not. */
-export type Ordered =
-  | {
-      readonly kind: 'write';
-      readonly commits: readonly { readonly edits: readonly ObjectEdits[]; readonly what: string }[];
-    }
-  | { readonly kind: 'refused'; readonly why: string };
 
 export type OrderResult =
   | { readonly kind: 'written'; readonly commits: readonly string[]; readonly what: string; readonly diff: string }
@@ -78,7 +70,7 @@ export async function order(
 
 type Drawn =
   | { readonly kind: 'ok'; readonly steps: readonly Step[]; readonly what: string; readonly diff: string }
-  | (Ordered & { readonly kind: 'refused' });
+  | Refused;
 
 /** The ordered edits as commits, each on the text that the one before leaves; those that change nothing are left out. */
 function draw(

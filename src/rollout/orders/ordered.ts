@@ -1,0 +1,14 @@
+/** What an order comes to: edits as a chain of commits, or why not. */
+
+import type { ObjectEdits } from '../edit.ts';
+
+type OrderedCommit = { readonly edits: readonly ObjectEdits[]; readonly what: string };
+
+export type Ordered = { readonly kind: 'write'; readonly commits: readonly OrderedCommit[] } | Refused;
+
+export type Refused = { readonly kind: 'refused'; readonly why: string };
+
+/** Nothing is written; `why` says what is to be done instead. */
+export function refused(why: string): Refused {
+  return { kind: 'refused', why };
+}
