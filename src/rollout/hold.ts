@@ -3,7 +3,7 @@
 import type { AcceptableReason } from '../api/intents.ts';
 import type { JsonObject } from '../api/json.ts';
 import { oneLine } from '../api/printable.ts';
-import { capital } from './sentences.ts';
+import { capital, holdMessage } from './sentences.ts';
 
 /** What a hold is, besides its name. Code asks this and no list of names. */
 type HoldKind = {
@@ -96,8 +96,15 @@ export type AcceptedReason = {
   [R in HoldReason]: (typeof HOLDS)[R] extends { readonly accept: string } ? R : never;
 }[HoldReason];
 
-export type Hold = {
+/** Who ends a hold where nothing is to be done but wait; `people`: whoever held it shut, as `seen` says. */
+export type WaitsFor = 'agent' | 'controllers' | 'groups' | 'reading' | 'time' | 'tranche' | 'people';
+
+/** What was seen, and what a person can do about it; where that is nothing, who is waited for. */
+export type Told = { readonly seen: string } & ({ readonly action: string } | { readonly waits: WaitsFor });
+
+export type Hold = Told & {
   readonly reason: HoldReason;
+  /** All of it for people, as `sentences.ts` puts it. */
   readonly message: string;
   /** When looking again could help by itself; undefined: at the ordinary interval. */
   readonly requeueAfterSeconds: number | undefined;
@@ -117,8 +124,11 @@ export function blocking(holds: readonly Hold[]): readonly Hold[] {
 }
 
 /** A hold; without a time, it is looked at again at the ordinary interval. */
-export function hold(reason: HoldReason, message: string, requeueAfterSeconds?: number): Hold {
-  return { reason, message: oneLine(capital(message)), requeueAfterSeconds };
+export function hold(reason: HoldReason, told: Told | string, requeueAfterSeconds?: number): Hold {
+  const parts: Told = typeof told === 'string' ? { seen: told, waits: 'people' } : told;
+  const seen = oneLine(capital(parts.seen));
+  const next = 'action' in parts ? { action: oneLine(parts.action) } : { waits: parts.waits };
+  return { reason, message: holdMessage({ seen, ...next }), seen, ...next, requeueAfterSeconds };
 }
 
 /** A hold that a person may accept for what was seen. */

@@ -12,6 +12,13 @@ export function policySaying({ policySources }: Pick<Snapshot, 'policySources'>,
   return `RolloutPolicy ${places.map(({ policy, file, line }) => `${policy} (${file}:${line})`).join(' and ')}`;
 }
 
+/** A hold as people read it: what was seen, then what to do. A colon behind what was seen leads over to it. */
+export function holdMessage(told: { readonly seen: string; readonly action?: string }): string {
+  const { seen, action } = told;
+  if (action === undefined) return seen;
+  return seen.endsWith(':') ? `${seen} ${action}` : `${seen}. ${action}`;
+}
+
 /** `group 3 is`, `groups 1 and 2 are`. */
 export function groupsAre(indexes: readonly number[]): string {
   return `${nameGroups(indexes)} ${indexes.length === 1 ? 'is' : 'are'}`;

@@ -216,7 +216,6 @@ const scene: Scene = {
     {
       reason: 'GroupsNotReady',
       message: 'group 2 is on the release and not ready yet; it loads 400 GB of weights, which takes some minutes',
-      requeueAfterSeconds: undefined,
     },
   ],
   fleet: {
@@ -312,7 +311,7 @@ describe('the transcript', () => {
   test('a countdown is no news, another group is', () => {
     const held = (message: string): Scene => ({
       ...scene,
-      holds: [{ reason: 'PauseDuration', message, requeueAfterSeconds: 1 }],
+      holds: [{ reason: 'PauseDuration', message }],
     });
     expect(newLines(held('soaks for 41 s'), held('soaks for 11 s'))).toEqual([]);
     expect(newLines(held('group 1 soaks'), held('group 2 soaks'))).toEqual([

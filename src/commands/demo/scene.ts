@@ -16,6 +16,9 @@ export type Happening =
   | { readonly kind: 'person'; readonly at: Instant; readonly says: string }
   | { readonly kind: 'agent'; readonly at: Instant; readonly oid: string };
 
+/** What a hold says to those who watch. */
+export type Wait = Pick<Hold, 'reason' | 'message'>;
+
 export type Scene = {
   /** Seconds since the story began. */
   readonly at: Instant;
@@ -23,7 +26,7 @@ export type Scene = {
   /** Where the rollout stands, in a few words: `step 2/3, StepPaused`. */
   readonly state: string;
   /** Of the last pass. */
-  readonly holds: readonly Hold[];
+  readonly holds: readonly Wait[];
   /** The head of main where the agent has not applied it yet; empty where it has. */
   readonly unapplied: string;
   readonly happened: readonly Happening[];

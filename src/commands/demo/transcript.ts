@@ -1,8 +1,7 @@
 /** The demo as plain lines, one a change: for logs, pipes and CI. */
 
-import type { Hold } from '../../rollout/hold.ts';
 import type { Fleet } from './fleet.ts';
-import { groupMark, groupTag, type Happening, LEGEND, printTime, type Scene, wrapText } from './scene.ts';
+import { groupMark, groupTag, type Happening, LEGEND, printTime, type Scene, type Wait, wrapText } from './scene.ts';
 
 const LABEL_COLUMNS = 8;
 const TEXT_COLUMNS = 96;
@@ -38,14 +37,14 @@ function groupsText(fleet: Fleet): string {
   return `${cells.join('')}${String(fleet.partition)}`;
 }
 
-function waitLines(at: number, hold: Hold): readonly string[] {
+function waitLines(at: number, hold: Wait): readonly string[] {
   const [first = '', ...rest] = wrapText(`${hold.reason}: ${hold.message}`, TEXT_COLUMNS);
   return [line(at, 'waits', first), ...rest.map((text) => `${' '.repeat(2 * LABEL_COLUMNS)}${text}`)];
 }
 
 /** A countdown is the same wait. */
-function sameWait(a: Hold, b: Hold): boolean {
-  const words = (hold: Hold): string => `${hold.reason} ${hold.message.replace(/\d+ (s|min)\b/g, '')}`;
+function sameWait(a: Wait, b: Wait): boolean {
+  const words = (hold: Wait): string => `${hold.reason} ${hold.message.replace(/\d+ (s|min)\b/g, '')}`;
   return words(a) === words(b);
 }
 

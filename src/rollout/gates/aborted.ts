@@ -10,10 +10,10 @@ import { highestSerial, type Situation } from '../situation.ts';
 export function heldAsAborted({ digest, snapshot, file }: Situation, marks: Marks): Hold | undefined {
   const given = marks.aborted.find((release) => release.digest === digest);
   if (given === undefined || retried(digest, marks, snapshot.rollout?.intents.retry)) return undefined;
-  return hold(
-    'ReleaseAborted',
-    `${file.file}: this template was aborted as ${printRelease(given)}. It stays armed and inert. To deliver it after all: tranche retry ${snapshot.key.name}; otherwise put another template into the file`,
-  );
+  return hold('ReleaseAborted', {
+    seen: `${file.file}: this template was aborted as ${printRelease(given)}. It stays armed and inert`,
+    action: `To deliver it after all: tranche retry ${snapshot.key.name}; otherwise put another template into the file`,
+  });
 }
 
 /**

@@ -9,10 +9,10 @@ import type { Situation } from '../situation.ts';
 export function stepCountChanged({ marks, steps, snapshot }: Situation): Hold | undefined {
   const step = marks?.step;
   if (snapshot.rollout === undefined || step?.kind !== 'step' || step.of === steps.length) return undefined;
-  return hold(
-    'StepCountChanged',
-    `the delivery began with ${step.of} steps, the Rollout now has ${steps.length}: the number is fixed until it ends. Put ${step.of} steps back, or go back: tranche abort ${snapshot.key.name}`,
-  );
+  return hold('StepCountChanged', {
+    seen: `the delivery began with ${step.of} steps, the Rollout now has ${steps.length}: the number is fixed until it ends`,
+    action: `Put ${step.of} steps back, or go back: tranche abort ${snapshot.key.name}`,
+  });
 }
 
 /** The other fixed fields, as far as the record remembers them. The number of steps is in the marks. */
@@ -23,5 +23,6 @@ export function frozenChanged({ marks, snapshot }: Situation): Hold | undefined 
     return undefined;
   const { frozen } = recorded;
   const [fault] = frozenFaults({ ...frozen, steps: file.rollout.steps.length }, frozenPlanOf(file.rollout));
-  return fault === undefined ? undefined : hold('FrozenFieldChanged', `${file.file}: ${fault.message}. ${fault.hint}`);
+  if (fault === undefined) return undefined;
+  return hold('FrozenFieldChanged', { seen: `${file.file}: ${fault.message}`, action: fault.hint });
 }

@@ -7,15 +7,15 @@ import type { Situation } from '../situation.ts';
 export function historyRewritten({ snapshot }: Situation): Hold | undefined {
   const { history } = snapshot;
   if (history.kind === 'continued' || history.acknowledged) return undefined;
-  return hold(
-    'HistoryRewritten',
-    `main was rewritten: ${history.recorded.slice(0, 12)}, which was read before, is no ancestor of ${snapshot.main.slice(0, 12)}. Check the files, then: tranche acknowledge ${snapshot.key.name}`,
-  );
+  return hold('HistoryRewritten', {
+    seen: `main was rewritten: ${history.recorded.slice(0, 12)}, which was read before, is no ancestor of ${snapshot.main.slice(0, 12)}`,
+    action: `Check the files, then: tranche acknowledge ${snapshot.key.name}`,
+  });
 }
 
 /** Never start what cannot be undone. */
 export function noWayBack({ snapshot }: Situation): Hold | undefined {
   if (snapshot.stable.kind === 'known') return undefined;
   const why = snapshot.stable.kind === 'unknown' ? snapshot.stable.why : 'the annotation tranche.dev/stable is missing';
-  return hold('StableUnavailable', `the text to go back to was not found: ${why}`);
+  return hold('StableUnavailable', { seen: `the text to go back to was not found: ${why}`, waits: 'people' });
 }

@@ -10,28 +10,28 @@ export function stalled({ snapshot }: Situation): Hold | undefined {
   if (issue === undefined) return undefined;
   const more = snapshot.issues.length > 1 ? ` (and ${snapshot.issues.length - 1} more)` : '';
   const place = issue.line > 0 ? `${issue.file}:${issue.line}` : issue.file;
-  return hold('Stalled', `${place}: ${issue.message}${more}. ${issue.hint}`.trim());
+  return hold('Stalled', { seen: `${place}: ${issue.message}${more}`, action: issue.hint });
 }
 
 /** A workload whose Rollout is gone stays as it is: armed, edits of it do nothing; in a batch, they do too much. */
 export function rolloutAbsent({ snapshot, file, partition }: Situation): Hold | undefined {
   if (snapshot.rollout !== undefined || snapshot.issues.length > 0) return undefined;
   if (partition !== SENTINEL) {
-    return hold(
-      'OrphanArmed',
-      `${file.file}: ${file.object.name} is managed, and no Rollout names it any more: no step goes forward, and an edit of its template restarts the groups from ${partition} up at once. Add the Rollout again, or hand it back with: tranche eject ${file.object.name} --abort`,
-    );
+    return hold('OrphanArmed', {
+      seen: `${file.file}: ${file.object.name} is managed, and no Rollout names it any more: no step goes forward, and an edit of its template restarts the groups from ${partition} up at once`,
+      action: `Add the Rollout again, or hand it back with: tranche eject ${file.object.name} --abort`,
+    });
   }
-  return hold(
-    'OrphanArmed',
-    `${file.file}: ${file.object.name} is managed, but no Rollout names it: edits of its template do nothing. Add the Rollout again, or hand it back with: tranche eject ${file.object.name}`,
-  );
+  return hold('OrphanArmed', {
+    seen: `${file.file}: ${file.object.name} is managed, but no Rollout names it: edits of its template do nothing`,
+    action: `Add the Rollout again, or hand it back with: tranche eject ${file.object.name}`,
+  });
 }
 
 /** A person took the Rollout out of service; deleting or disabling never promotes. */
 export function disabled({ snapshot }: Situation): Hold | undefined {
   return snapshot.rollout?.rollout.disabled === true
-    ? hold('Disabled', 'spec.disabled of the Rollout is true: no step goes forward')
+    ? hold('Disabled', { seen: 'spec.disabled of the Rollout is true: no step goes forward', waits: 'people' })
     : undefined;
 }
 
@@ -39,7 +39,10 @@ export function disabled({ snapshot }: Situation): Hold | undefined {
 export function paused({ snapshot }: Situation): Hold | undefined {
   const named = snapshot.rollout?.rollout.name ?? '';
   if (snapshot.rollout?.rollout.paused !== true) return undefined;
-  return hold('Paused', `spec.strategy.paused of the Rollout is true. To go on: tranche resume ${named}`);
+  return hold('Paused', {
+    seen: 'spec.strategy.paused of the Rollout is true',
+    action: `To go on: tranche resume ${named}`,
+  });
 }
 
 /** A managed workload without a partition is one edit away from a full roll; writing anything into it would guess. */
@@ -49,7 +52,7 @@ export function partitionMissing({ workload, marks, snapshot }: Situation): Hold
   return hold(
     'Stalled',
     issue === undefined
-      ? 'spec.rolloutStrategy.rollingUpdateConfiguration.partition is missing'
-      : `${issue.file}:${issue.line}: ${issue.message}. ${issue.hint}`,
+      ? { seen: 'spec.rolloutStrategy.rollingUpdateConfiguration.partition is missing', waits: 'people' }
+      : { seen: `${issue.file}:${issue.line}: ${issue.message}`, action: issue.hint },
   );
 }

@@ -12,10 +12,10 @@ export function folderEmptied({ snapshot, file }: Situation): Hold | undefined {
   const { live, alone } = snapshot;
   const tracking = live.lws.kind === 'known' ? live.lws.value.annotations[ARGO_TRACKING] : undefined;
   if (alone !== true || tracking === undefined) return undefined;
-  return hold(
-    'FolderEmptied',
-    `${file.object.name} has to be deleted and created anew, and ${file.file} is the only manifest in its folder: Argo CD (Application ${tracking.split(':')[0] ?? ''}) refuses to wipe out all resources of an Application. Put another object into that folder first, such as a ConfigMap`,
-  );
+  return hold('FolderEmptied', {
+    seen: `${file.object.name} has to be deleted and created anew, and ${file.file} is the only manifest in its folder: Argo CD (Application ${tracking.split(':')[0] ?? ''}) refuses to wipe out all resources of an Application`,
+    action: 'Put another object into that folder first, such as a ConfigMap',
+  });
 }
 
 /** Only an object that is seen is deleted. */

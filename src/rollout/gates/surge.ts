@@ -23,13 +23,16 @@ export function surgeRefused(situation: Situation): Hold | undefined {
   const extra = surgeToCome(situation);
   const { scaler } = situation.snapshot.live;
   if (extra > 0 && scaler.kind === 'unknown')
-    return hold('ScalerUnreadable', `whether an autoscaler would undo a surge is not known: ${scaler.why}`);
+    return hold('ScalerUnreadable', {
+      seen: `whether an autoscaler would undo a surge is not known: ${scaler.why}`,
+      waits: 'reading',
+    });
   if (extra === 0) return undefined;
   if (wholeChange(situation) !== undefined)
-    return hold(
-      'SurgeRefused',
-      'the size of groups changes, which must not stand half-way, and extra groups of the new size beside the old ones would. Set surge to 0 in a RolloutPolicy for this Rollout until the change is through',
-    );
+    return hold('SurgeRefused', {
+      seen: 'the size of groups changes, which must not stand half-way, and extra groups of the new size beside the old ones would',
+      action: 'Set surge to 0 in a RolloutPolicy for this Rollout until the change is through',
+    });
   return contradiction(situation, {
     extra,
     said: `${policySaying(situation.snapshot, 'surge')} asks for a surge of ${extra}`,
@@ -59,14 +62,14 @@ function contradiction(situation: Situation, { extra, said, unowned, enough }: S
   const { snapshot, replicas } = situation;
   const { scaler } = snapshot.live;
   if (scaler.kind === 'known')
-    return hold(
-      'SurgeRefused',
-      `${said}, and replicas is written by ${scaler.value}, which would take the extra groups for its own. ${unowned}`,
-    );
+    return hold('SurgeRefused', {
+      seen: `${said}, and replicas is written by ${scaler.value}, which would take the extra groups for its own`,
+      action: unowned,
+    });
   const budget = replicas === undefined ? 0 : unavailableBudget(peoplesBudget(situation), replicas);
   if (extra >= budget) return undefined;
-  return hold(
-    'SurgeRefused',
-    `${said}, less than maxUnavailable ${budget}: that many groups may restart at once, and capacity would fall below ${replicas ?? 0}. Set maxUnavailable to ${extra}, ${enough}`,
-  );
+  return hold('SurgeRefused', {
+    seen: `${said}, less than maxUnavailable ${budget}: that many groups may restart at once, and capacity would fall below ${replicas ?? 0}`,
+    action: `Set maxUnavailable to ${extra}, ${enough}`,
+  });
 }
