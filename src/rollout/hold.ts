@@ -97,10 +97,10 @@ export type AcceptedReason = {
 }[HoldReason];
 
 /** Who ends a hold where nothing is to be done but wait; `people`: whoever held it shut, as `seen` says. */
-export type WaitsFor = 'agent' | 'controllers' | 'groups' | 'reading' | 'time' | 'tranche' | 'people';
+type WaitsFor = 'agent' | 'controllers' | 'groups' | 'reading' | 'time' | 'tranche' | 'people';
 
 /** What was seen, and what a person can do about it; where that is nothing, who is waited for. */
-export type Told = { readonly seen: string } & ({ readonly action: string } | { readonly waits: WaitsFor });
+type Told = { readonly seen: string } & ({ readonly action: string } | { readonly waits: WaitsFor });
 
 export type Hold = Told & {
   readonly reason: HoldReason;

@@ -12,19 +12,27 @@ export function atRest(situation: Seen): Hold | undefined {
   const groups = wanted(observed, replicas);
   const elsewhere = groups.filter((group) => group.key !== observed.leaderSet.revisionKey);
   if (elsewhere.length > 0) {
-    return hold(
-      'NotAtRest',
-      `${groupsAre(elsewhere.map((group) => group.index))} not on the newest revision that the cluster has${situation.partition === SENTINEL ? ', and while armed nothing moves: delete the leader pod to let the group follow' : ''}`,
-    );
+    const seen = `${groupsAre(elsewhere.map((group) => group.index))} not on the newest revision that the cluster has`;
+    if (situation.partition !== SENTINEL) return hold('NotAtRest', { seen, waits: 'controllers' });
+    return hold('NotAtRest', {
+      seen: `${seen}, and while armed nothing moves:`,
+      action: 'delete the leader pod to let the group follow',
+    });
   }
   const unready = unreadyOf(groups);
-  if (unready.length > 0) return hold('NotAtRest', notReady(unready));
+  if (unready.length > 0) return hold('NotAtRest', { seen: notReady(unready), waits: 'groups' });
   const odd = groups.find((group) => group.sizeFault !== '');
-  if (odd !== undefined) return hold('NotAtRest', `group ${odd.index} has ${odd.sizeFault}`);
+  if (odd !== undefined) return hold('NotAtRest', { seen: `group ${odd.index} has ${odd.sizeFault}`, waits: 'people' });
   if (observed.groups.length > groups.length)
-    return hold('NotAtRest', `${observed.groups.length - groups.length} groups above replicas are still there`);
+    return hold('NotAtRest', {
+      seen: `${observed.groups.length - groups.length} groups above replicas are still there`,
+      waits: 'controllers',
+    });
   if (!flipped(observed.leaderSet))
-    return hold('NotAtRest', 'the StatefulSet controller has not yet taken all leaders over');
+    return hold('NotAtRest', {
+      seen: 'the StatefulSet controller has not yet taken all leaders over',
+      waits: 'controllers',
+    });
   return undefined;
 }
 
@@ -32,8 +40,8 @@ export function atRest(situation: Seen): Hold | undefined {
 export function atRestToAdopt(situation: Seen): Hold | undefined {
   const found = atRest(situation);
   if (found === undefined) return undefined;
-  return hold(
-    found.reason,
-    `${found.message}. Not taken over yet: that is done once all groups are ready on one template. If it stays so, mend the template in ${situation.file.file}, or put the one back that worked`,
-  );
+  return hold(found.reason, {
+    seen: `${found.message}. Not taken over yet: that is done once all groups are ready on one template`,
+    action: `If it stays so, mend the template in ${situation.file.file}, or put the one back that worked`,
+  });
 }

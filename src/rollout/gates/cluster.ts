@@ -27,10 +27,10 @@ export function replicasUnknown({ replicas, snapshot }: Situation): Hold | undef
 /** At zero groups the partition guards nothing (trace 09). */
 export function scaledToZero({ replicas }: Situation): Hold | undefined {
   if (replicas !== 0) return undefined;
-  return hold(
-    'ScaledToZero',
-    'replicas is 0: on the way up all groups would start on the template of Git, whatever the partition. Scale up first',
-  );
+  return hold('ScaledToZero', {
+    seen: 'replicas is 0: on the way up all groups would start on the template of Git, whatever the partition',
+    action: 'Scale up first',
+  });
 }
 
 /**
@@ -45,10 +45,10 @@ export function blockedByUnreadyGroup(
   const old = unready.filter((group) => group.version !== 'release' && group.index < below);
   const budget = unavailableBudget(maxUnavailable, asked);
   if (old.length === 0 || unready.length < budget) return undefined;
-  return hold(
-    'BlockedByUnreadyGroup',
-    `${notReady(old)} and not on the new version; with maxUnavailable ${budget} spent, LWS moves nothing until that heals. Look at its pods and events`,
-  );
+  return hold('BlockedByUnreadyGroup', {
+    seen: `${notReady(old)} and not on the new version; with maxUnavailable ${budget} spent, LWS moves nothing until that heals`,
+    action: 'Look at its pods and events',
+  });
 }
 
 /** Groups on a version that is neither the new nor the stable one. */
@@ -56,10 +56,10 @@ export function mixedRevisions({ observed, asked }: Seen): Hold | undefined {
   if (observed.stableKey === undefined) return undefined;
   const others = wanted(observed, asked).filter((group) => group.version === 'other' && group.key !== undefined);
   if (others.length === 0) return undefined;
-  return hold(
-    'MixedRevisions',
-    `${groupsAre(others.map((group) => group.index))} on neither the stable nor the requested template. Wait, or delete the leader pod to let it follow`,
-  );
+  return hold('MixedRevisions', {
+    seen: `${groupsAre(others.map((group) => group.index))} on neither the stable nor the requested template`,
+    action: 'Wait, or delete the leader pod to let it follow',
+  });
 }
 
 /** The objects are not those that the delivery began with: everything in them came up on Git's template (trace 29l). */
@@ -74,10 +74,10 @@ export function recreated(situation: Situation): Hold | undefined {
         ? undefined
         : 'leader StatefulSet';
   if (which === undefined) return undefined;
-  const held = hold(
-    'Recreated',
-    `the ${which} is not the one that this delivery began with: all groups came up on the template of Git. To accept that: tranche approve ${snapshot.key.name} --hold Recreated; to go back: tranche abort ${snapshot.key.name}`,
-  );
+  const held = hold('Recreated', {
+    seen: `the ${which} is not the one that this delivery began with: all groups came up on the template of Git`,
+    action: `To accept that: tranche approve ${snapshot.key.name} --hold Recreated; to go back: tranche abort ${snapshot.key.name}`,
+  });
   return withFacts(held, uidsOf(observed));
 }
 
@@ -118,10 +118,10 @@ export function revisionChanged({ observed, snapshot, workload, digest, replicas
     free.length === 0
       ? `Partition ${partition} keeps them there: nothing restarts by itself, and they follow with the next release`
       : `${capital(nameGroups(free))} at or above partition ${partition} will restart onto it`;
-  return hold(
-    'RevisionChanged',
-    `the template of ${digest} was revision ${before.key} and is ${now} now, though no commit changed it: was the LWS controller, its CRD or a webhook changed? ${capital(groupsAre(behind))} on the old one. ${effect}`,
-  );
+  return hold('RevisionChanged', {
+    seen: `the template of ${digest} was revision ${before.key} and is ${now} now, though no commit changed it: was the LWS controller, its CRD or a webhook changed? ${capital(groupsAre(behind))} on the old one. ${effect}`,
+    waits: free.length === 0 ? 'people' : 'controllers',
+  });
 }
 
 /** The groups below `count`: N for those that people want, `asked` with the extra ones; ordinals above are on their way out. */

@@ -20,10 +20,10 @@ export function scaledAway(situation: Situation, step: StepIntent): Hold | undef
   if (plan === undefined || facts === undefined) return undefined;
   const { replicas } = facts;
   if (plannedGroups(plan.replicas, replicas) === 0) return undefined;
-  const held = hold(
-    'StepScaledAway',
-    `the workload was scaled down to ${replicas} groups, and those of step ${step.index} (from ${partition} up) are gone. To go on with the next step all the same: tranche approve ${snapshot.key.name} --hold StepScaledAway`,
-  );
+  const held = hold('StepScaledAway', {
+    seen: `the workload was scaled down to ${replicas} groups, and those of step ${step.index} (from ${partition} up) are gone`,
+    action: `To go on with the next step all the same: tranche approve ${snapshot.key.name} --hold StepScaledAway`,
+  });
   return unlessAccepted(situation, 'StepScaledAway', withFacts(held, facts));
 }
 
@@ -41,10 +41,10 @@ export function astray(situation: Seen): Hold | undefined {
   const below = onRelease(situation).filter((index) => index < partition);
   const facts = astrayFacts(situation);
   if (facts === undefined) return undefined;
-  const held = hold(
-    'GroupsAstray',
-    `${groupsAre(below)} on the release though below partition ${partition}: it came up so after a scaling to zero, on objects made anew, or under a partition that was raised. To count with it as it is: tranche approve ${snapshot.key.name} --hold GroupsAstray; to go back: tranche abort ${snapshot.key.name}`,
-  );
+  const held = hold('GroupsAstray', {
+    seen: `${groupsAre(below)} on the release though below partition ${partition}: it came up so after a scaling to zero, on objects made anew, or under a partition that was raised`,
+    action: `To count with it as it is: tranche approve ${snapshot.key.name} --hold GroupsAstray; to go back: tranche abort ${snapshot.key.name}`,
+  });
   return unlessAccepted(situation, 'GroupsAstray', withFacts(held, facts));
 }
 
@@ -66,10 +66,10 @@ export function overshooting(situation: Seen, step: StepIntent): Hold | undefine
   const allowed = plannedGroups(plan.replicas, replicas);
   const updated = onRelease(situation).length;
   if (updated <= allowed) return undefined;
-  const held = hold(
-    'Overshoot',
-    `${ofGroupsAre(updated, replicas)} on the release, more than the ${allowed} of step ${step.index}. To go on from here: tranche approve ${snapshot.key.name} --hold Overshoot`,
-  );
+  const held = hold('Overshoot', {
+    seen: `${ofGroupsAre(updated, replicas)} on the release, more than the ${allowed} of step ${step.index}`,
+    action: `To go on from here: tranche approve ${snapshot.key.name} --hold Overshoot`,
+  });
   return withFacts(held, facts);
 }
 

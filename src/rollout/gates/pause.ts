@@ -21,16 +21,16 @@ export function waitingOnPause(situation: Situation, step: StepIntent): Hold | u
   if (pause.kind === 'timed')
     return hold(
       'PauseDuration',
-      `step ${step.index} is done; its pause lasts another ${pause.leftSeconds} s`,
+      { seen: `step ${step.index} is done; its pause lasts another ${pause.leftSeconds} s`, waits: 'time' },
       pause.leftSeconds,
     );
   const earlier = approvedForLess(situation, step)
     ? '; it was approved before more groups went, which does not count for these'
     : '';
-  return hold(
-    'PausedForApproval',
-    `step ${step.index} is done and waits for a person${earlier}. To go on: tranche approve ${snapshot.key.name}`,
-  );
+  return hold('PausedForApproval', {
+    seen: `step ${step.index} is done and waits for a person${earlier}`,
+    action: `To go on: tranche approve ${snapshot.key.name}`,
+  });
 }
 
 /** Whether a person has approved this very step of this very release, and no further group has been let go since. */
@@ -61,5 +61,7 @@ export function refusedJump({ snapshot, marks, steps }: Situation, index: number
   const jump = snapshot.rollout?.intents.jump;
   if (jump === undefined || !sameRelease(jump.release, marks?.release) || jump.index === index) return undefined;
   const why = jumpRefusal(jump.index, { current: index, steps: steps.length });
-  return why === undefined ? undefined : hold('JumpRefused', `jump to step ${jump.index}: ${why}`);
+  return why === undefined
+    ? undefined
+    : hold('JumpRefused', { seen: `jump to step ${jump.index}: ${why}`, waits: 'people' });
 }

@@ -25,10 +25,10 @@ export function policyVerdict(snapshot: Snapshot, field: PolicyFieldName): reado
 export function policyMissing({ snapshot }: Situation): Hold | undefined {
   const missing = snapshot.missingPolicies ?? [];
   if (missing.length === 0) return undefined;
-  return hold(
-    'PolicyMissing',
-    `tranche.yaml requires policies for every Rollout: ${missing.map(said).join('; ')}. Without it no step goes forward: put it right, or take it out of requiredPolicies`,
-  );
+  return hold('PolicyMissing', {
+    seen: `tranche.yaml requires policies for every Rollout: ${missing.map(said).join('; ')}`,
+    action: 'Without it no step goes forward: put it right, or take it out of requiredPolicies',
+  });
 }
 
 function said({ name, why, place, near }: MissingPolicy): string {

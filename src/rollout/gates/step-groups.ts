@@ -37,10 +37,10 @@ export function waitingOnGroups(situation: Situation): readonly Hold[] {
     const indexes = missing.map((group) => group.index);
     return [
       ...troublesOf(situation, unreadyOf(batch)).holds,
-      hold(
-        'GroupsNotUpdated',
-        `${startingFirst(situation)}${capital(groupsAre(indexes))} not on the release yet${unreadyNote(situation, updated)}${cameBackOld(situation, missing)}`,
-      ),
+      hold('GroupsNotUpdated', {
+        seen: `${startingFirst(situation)}${capital(groupsAre(indexes))} not on the release yet${cameBackOld(situation, missing)}${unreadyNote(updated)}`,
+        ...(unreadyOf(updated).length === 0 ? { waits: 'groups' } : { action: ifItStays(situation) }),
+      }),
       ...blocked.filter((found) => found !== undefined),
     ];
   }
@@ -55,10 +55,10 @@ export function notReadyYet(situation: Situation, unready: readonly Group[]): re
   if (others.length === 0 && holds.length > 0) return holds;
   return [
     ...holds,
-    hold(
-      'GroupsNotReady',
-      `${startingFirst(situation)}${capital(groupsAre(others.map((group) => group.index)))} on the release and not ready yet${whyUnready(others)}. If it stays so: tranche abort ${situation.snapshot.key.name}`,
-    ),
+    hold('GroupsNotReady', {
+      seen: `${startingFirst(situation)}${capital(groupsAre(others.map((group) => group.index)))} on the release and not ready yet${whyUnready(others)}`,
+      action: ifItStays(situation),
+    }),
   ];
 }
 
@@ -78,11 +78,15 @@ function cameBackOld(situation: Situation, missing: readonly Group[]): string {
     : `; ${nameGroups(old.map((group) => group.index))} had been on it and came back on the old version: the partition is low enough to let that follow again`;
 }
 
-function unreadyNote({ snapshot }: Situation, updated: readonly Group[]): string {
+function unreadyNote(updated: readonly Group[]): string {
   const unready = unreadyOf(updated);
   return unready.length === 0
     ? ''
-    : `; ${groupsAre(unready.map((group) => group.index))} on it and not ready${whyUnready(unready)}. If it stays so: tranche abort ${snapshot.key.name}`;
+    : `; ${groupsAre(unready.map((group) => group.index))} on it and not ready${whyUnready(unready)}`;
+}
+
+function ifItStays({ snapshot }: Situation): string {
+  return `If it stays so: tranche abort ${snapshot.key.name}`;
 }
 
 /** Tolerated failures let a step pass only while LWS has budget left: with it spent, the next step would not move. */
@@ -96,10 +100,10 @@ function canStillMove(
   if (reachOf(groups, budget) < at.from) return [];
   const failed = unreadyOf(groups.filter((group) => group.index >= at.from));
   return [
-    hold(
-      'BlockedByFailedGroup',
-      `${notReady(failed)}: ${failed.length} of ${at.tolerated} that failureThreshold tolerates, but maxUnavailable ${budget} is spent, so LWS would not move the next group. Mend it, raise maxUnavailable, or: tranche abort ${snapshot.key.name}`,
-    ),
+    hold('BlockedByFailedGroup', {
+      seen: `${notReady(failed)}: ${failed.length} of ${at.tolerated} that failureThreshold tolerates, but maxUnavailable ${budget} is spent, so LWS would not move the next group`,
+      action: `Mend it, raise maxUnavailable, or: tranche abort ${snapshot.key.name}`,
+    }),
   ];
 }
 

@@ -25,7 +25,7 @@ export function troublesOf(
   const looping = unready.filter((group) => isLooping(situation, group));
   const unplaced = unready.filter((group) => !looping.includes(group) && group.unschedulable !== undefined);
   const holds = [
-    ...(looping.length === 0 ? [] : [crashLoop(situation, looping)]),
+    ...(looping.length === 0 ? [] : [hold('GroupCrashLoop', crashLoop(situation, looping))]),
     ...(unplaced.length === 0 ? [] : [unschedulable(situation, unplaced)]),
   ];
   return { holds, others: unready.filter((group) => !looping.includes(group) && !unplaced.includes(group)) };
@@ -46,9 +46,9 @@ function loopedLately(situation: Seen): Hold | undefined {
   const facts = crashLoopingFacts(situation);
   if (facts === undefined) return undefined;
   const left = looping.map((group) => CRASH_LOOP_QUIET_SECONDS - readySeconds(situation, group));
-  const { message } = crashLoop(situation, looping);
+  const { seen, action } = crashLoop(situation, looping);
   const wait = `Ready just now: counts once it has stayed so for ${CRASH_LOOP_QUIET_SECONDS} s, or with: tranche approve ${snapshot.key.name} --hold GroupCrashLoop`;
-  return withFacts(hold('GroupCrashLoop', `${message}. ${wait}`, Math.max(1, ...left)), facts);
+  return withFacts(hold('GroupCrashLoop', { seen, action: `${action}. ${wait}` }, Math.max(1, ...left)), facts);
 }
 
 /** Each with its leader and how often it was started again: another start is another thing to accept. */
@@ -83,16 +83,16 @@ function restartsOfGroup(situation: Situation, group: Group): GroupRestarts | un
   return restartsOf(situation).find((one) => one.index === group.index);
 }
 
-function crashLoop(situation: Situation, groups: readonly Group[]): Hold {
+function crashLoop(situation: Situation, groups: readonly Group[]): { readonly seen: string; readonly action: string } {
   const { key } = situation.snapshot;
   const told = groups.slice(0, TOLD_MAX).map((group) => restarted(situation, group));
   const more = groups.length > TOLD_MAX ? `; and ${groups.length - TOLD_MAX} groups more` : '';
   const unready = groups.find((group) => !group.ready);
   const state = unready === undefined ? '' : `. ${capital(notReady(unreadyOf(groups)))}`;
-  return hold(
-    'GroupCrashLoop',
-    `${told.join('; ')}${more}${state}. Look at the logs of its pods while they live, and at the events; to give the release up: tranche abort ${key.name}`,
-  );
+  return {
+    seen: `${told.join('; ')}${more}${state}`,
+    action: `Look at the logs of its pods while they live, and at the events; to give the release up: tranche abort ${key.name}`,
+  };
 }
 
 /** LWS starts the whole group anew unless its restart policy is None: its pods then always look young. */
@@ -108,10 +108,10 @@ function unschedulable({ snapshot }: Situation, groups: readonly Group[]): Hold 
     .slice(0, TOLD_MAX)
     .map(({ index, unschedulable: pod }) => `group ${index} has no capacity: pod ${pod?.pod}: ${pod?.why}`);
   const more = groups.length > TOLD_MAX ? `; and ${groups.length - TOLD_MAX} groups more` : '';
-  return hold(
-    'Unschedulable',
-    `${told.join('; ')}${more}. Free or add nodes for it, or give the release up: tranche abort ${snapshot.key.name}`,
-  );
+  return hold('Unschedulable', {
+    seen: `${told.join('; ')}${more}`,
+    action: `Free or add nodes for it, or give the release up: tranche abort ${snapshot.key.name}`,
+  });
 }
 
 /**
@@ -135,8 +135,8 @@ export function blockedByStatefulSetGate(situation: Seen, missing: readonly Grou
   );
   if (stuck.length === 0 || down.length < budget) return undefined;
   const pods = stuck.slice(0, TOLD_MAX).map((group) => `${snapshot.workload?.object.name}-${group.index}`);
-  return hold(
-    'BlockedByStatefulSetGate',
-    `${groupsAre(stuck.map((group) => group.index))} to be replaced and not ready, and maxUnavailable ${most} of the leader StatefulSet is spent: with the feature gate MaxUnavailableStatefulSet on, Kubernetes 1.35 and 1.36 then never replace a broken pod. Delete pod ${pods.join(', ')}, raise maxUnavailable, or: tranche abort ${snapshot.key.name}`,
-  );
+  return hold('BlockedByStatefulSetGate', {
+    seen: `${groupsAre(stuck.map((group) => group.index))} to be replaced and not ready, and maxUnavailable ${most} of the leader StatefulSet is spent: with the feature gate MaxUnavailableStatefulSet on, Kubernetes 1.35 and 1.36 then never replace a broken pod`,
+    action: `Delete pod ${pods.join(', ')}, raise maxUnavailable, or: tranche abort ${snapshot.key.name}`,
+  });
 }
