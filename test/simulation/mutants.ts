@@ -97,8 +97,8 @@ export const mutants: readonly Mutant[] = [
   mutant(
     'the marks of the record are trusted over those of Git',
     'rollout/situation.ts',
-    '    marks: snapshot.lostMarks ?? workload.marks,',
-    '    marks: snapshot.record?.marks ?? workload.marks,',
+    'const marks = snapshot.lostMarks ?? workload.marks;',
+    'const marks = snapshot.record?.marks ?? workload.marks;',
   ),
   mutant(
     'a status branch that was read once is good for ever',
