@@ -7,6 +7,7 @@ import type { LawName } from './laws.ts';
 import {
   askedGroups,
   begins,
+  type Fields,
   FORWARD,
   GOING_BACK,
   indexOf,
@@ -88,9 +89,14 @@ function forward({ before, after, reason }: OurCommit): string | undefined {
 function ceiling({ before, after, reason, plan, workload, since }: OurCommit): string | undefined {
   const [was, is] = [before.partition, after.partition];
   const tell = (what: string): string => `${reason}: partition ${was} → ${is}, ${what}`;
-  // In step 0 only extra groups start: none of those that are there may go.
-  if (reason === 'Superseded' && after.marks?.step?.startsWith('0/') === true)
-    return workload.autoscaled || is >= askedGroups(after) ? undefined : tell('though only extra groups may start');
+  // In step 0 only extra groups start: none of those that are there may go. What people have added since the last
+  // step 0 is above its partition and never had another text: it stays so, as long as step 1 lets as many go.
+  if (reason === 'Superseded' && after.marks?.step?.startsWith('0/') === true) {
+    const added = before.marks?.step?.startsWith('0/') === true && is === was && is >= ofStepOne(plan, before);
+    return workload.autoscaled || added || is >= askedGroups(after)
+      ? undefined
+      : tell('though only extra groups may start');
+  }
   // A newer request stops the roll, or takes its own first step where there is nothing to stop.
   if (FORWARD.includes(reason) || (reason === 'Superseded' && is < was)) {
     const step = plan.steps[indexOf(after.marks?.step) - 1];
@@ -110,6 +116,12 @@ function ceiling({ before, after, reason, plan, workload, since }: OurCommit): s
   if (['Superseded', 'RollStopped', 'PartitionRestored'].includes(reason))
     return is >= was ? undefined : tell('lowered');
   return is === was ? undefined : tell('nothing asked for that');
+}
+
+/** The partition of step 1, for the groups that people ask for. */
+function ofStepOne(plan: OurCommit['plan'], fields: Fields): number {
+  const [first] = plan.steps;
+  return first === undefined ? 0 : askedGroups(fields) - planned(first.replicas, askedGroups(fields));
 }
 
 /** The texts that the plan was made from are those that the commit stands on. */
