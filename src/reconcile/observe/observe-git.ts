@@ -31,6 +31,8 @@ export type GitReader = {
     key: RolloutKey,
     wanted: (release: Release, step: string) => boolean,
   ) => Promise<CommitHeader | undefined>;
+  /** The newest text of a workload that one of our commits took out of its file, of those that `wanted` accepts. */
+  readonly textTakenOut: (entry: DesiredRollout, wanted: (release: Release) => boolean) => Promise<Known<Stable>>;
   /** The plan of a step, as the Rollout had it in the commit that wrote the step. */
   readonly stepAt: (
     commit: CommitHeader,
@@ -43,6 +45,9 @@ export type GitReader = {
 
 type Read = Pick<Git, 'readAt'>;
 
+/** Commits of ours before which a text is looked for. Further back it is not found, and a person is asked for it. */
+const TAKEN_OUT_LIMIT = 20;
+
 /** A reader for one pass over one head of main; what several rollouts ask for is read once. */
 export function gitReader(port: Git, main: Oid, config: Config): GitReader {
   const ancestry = ancestryOf(port, main);
@@ -54,6 +59,17 @@ export function gitReader(port: Git, main: Oid, config: Config): GitReader {
     // Moved since: looked up by its identity on all paths, not by its file.
     return here ?? find(git, { commit, paths: config.paths, identity, config });
   };
+  const textAt = async (commit: Oid, entry: DesiredRollout): Promise<Known<StableDocument>> => {
+    try {
+      const document = await documentAt(commit, entry);
+      return document === undefined
+        ? unknown(`${commit.slice(0, 12)} has no ${entry.identity?.name ?? 'workload'}`)
+        : releaseThere(document, commit);
+    } catch (error) {
+      if (error instanceof PortError && !error.retryable) return unknown(`${commit.slice(0, 12)}: ${error.message}`);
+      throw error;
+    }
+  };
   return {
     historyOf: async (recorded, acknowledged) => {
       if (recorded === main) return { kind: 'continued' };
@@ -63,17 +79,8 @@ export function gitReader(port: Git, main: Oid, config: Config): GitReader {
         (await ancestry.find(({ oid }) => oid === acknowledged, acknowledged)) !== undefined;
       return { kind: 'rewritten', recorded, acknowledged: accepted };
     },
-    textAt: async (commit, entry) => {
-      try {
-        const document = await documentAt(commit, entry);
-        return document === undefined
-          ? unknown(`${commit.slice(0, 12)} has no ${entry.identity?.name ?? 'workload'}`)
-          : releaseThere(document, commit);
-      } catch (error) {
-        if (error instanceof PortError && !error.retryable) return unknown(`${commit.slice(0, 12)}: ${error.message}`);
-        throw error;
-      }
-    },
+    textAt,
+    textTakenOut: (entry, wanted) => textTakenOut({ ancestry, textAt }, entry, wanted),
     stepCommit: async (key, wanted) => {
       const own = printKey(key);
       return ancestry.find((commit) => {
@@ -98,6 +105,30 @@ function noting(port: Git): { readonly git: Read; readonly folders: GitReader['f
     return tree;
   };
   return { git: { readAt }, folders: () => folders };
+}
+
+async function textTakenOut(
+  { ancestry, textAt }: { readonly ancestry: ReturnType<typeof ancestryOf> } & Pick<GitReader, 'textAt'>,
+  entry: DesiredRollout,
+  wanted: (release: Release) => boolean,
+): Promise<Known<Stable>> {
+  const own = printKey(entry.key);
+  const tried = new Set<Oid>();
+  while (tried.size < TAKEN_OUT_LIMIT) {
+    const commit = await ancestry.find(({ oid, message }) => !tried.has(oid) && takesOut(message, own), undefined);
+    const [parent] = commit?.parents ?? [];
+    if (commit === undefined || parent === undefined) return absent;
+    tried.add(commit.oid);
+    const text = await textAt(parent, entry);
+    if (text.kind === 'known' && wanted(text.value.release)) return text;
+  }
+  return absent;
+}
+
+/** Whether a commit is one of ours for this rollout that may have taken a text out: what begins or goes on takes none out. */
+function takesOut(message: string, rollout: string): boolean {
+  const trailers = parseTrailers(message);
+  return trailers?.rollout === rollout && ['settled', 'rollback'].includes(trailers.step);
 }
 
 type Search = {

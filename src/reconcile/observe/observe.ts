@@ -186,6 +186,9 @@ async function retryTextOf(of: Observation, file: WorkloadFile): Promise<Known<S
   const commit = await of.git.stepCommit(of.entry.key, (release) => sameRelease(release, retry));
   const text = commit === undefined ? absent : await of.git.textAt(commit.oid, of.entry);
   if (text.kind === 'known' && text.value.release.digest === retry.digest) return text;
+  // Given up before its first step, it is in no step commit, but in the one before the commit that took it out.
+  const before = await of.git.textTakenOut(of.entry, ({ digest }) => digest === retry.digest);
+  if (before.kind === 'known') return before;
   return { kind: 'unknown', why: `no commit of main has the template of ${printRelease(retry)}` };
 }
 
