@@ -9,7 +9,7 @@ import { clusterLimits } from '../src/adapters/cluster/limits.ts';
 import { defaultGitLimits } from '../src/adapters/git/limits.ts';
 import { type Config, DEFAULT_CONFIG, parseConfig } from '../src/api/config.ts';
 import { ACCEPTABLE, INTENT, parseIntents } from '../src/api/intents.ts';
-import { ABORTED_LIMIT, MARK, parseMarks } from '../src/api/marks.ts';
+import { ABORTED_LIMIT, MARK, OF, parseMarks } from '../src/api/marks.ts';
 import { COMPOSITIONS, NO_RULES, POLICY_FIELDS, SURGE_LIMIT } from '../src/api/policy-fields.ts';
 import { resources } from '../src/api/resources.ts';
 import { parseRolloutPolicy, SELECTION_FIELDS } from '../src/api/rollout-policy.ts';
@@ -146,7 +146,7 @@ describe('tables', () => {
   test('every annotation, with a value that can be read', () => {
     const rows = table('on the');
     expect(rows.flatMap(([, key]) => quoted(key)).sort()).toEqual(
-      [...Object.values(MARK), ...Object.values(INTENT)].sort(),
+      [...Object.values(MARK), OF, ...Object.values(INTENT)].sort(),
     );
     const value = (cell: string | undefined): string =>
       cell === 'a commit' ? '4f1c'.repeat(10) : (quoted(cell)[0] ?? '');

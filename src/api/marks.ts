@@ -18,6 +18,9 @@ type MarkName = keyof typeof MARK;
 /** In the order in which they are written. */
 export const MARK_NAMES: readonly MarkName[] = ['release', 'step', 'stable', 'restore', 'aborted'];
 
+/** On every document that we make beside the user's: the name of the LeaderWorkerSet that it was made for. */
+export const OF = 'tranche.dev/of';
+
 /** Releases given up that are remembered, newest first. */
 export const ABORTED_LIMIT = 5;
 

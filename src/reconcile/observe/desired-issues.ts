@@ -1,6 +1,7 @@
 /** What is wrong with the files as a whole: objects that are missing, there twice, without a usable name, or unreadable. */
 
 import type { Issue } from '../../api/issue.ts';
+import { OF } from '../../api/marks.ts';
 import type { ManifestDocument } from '../../manifests/parse-file.ts';
 import { nameOf } from './read-rollout.ts';
 
@@ -61,6 +62,15 @@ export function rivalIssue(document: ManifestDocument, rivals: readonly Manifest
     reason: 'WorkloadClaimedTwice',
     message: `${name} is also named by ${rivals.map((rival) => `${nameOf(rival)} in ${place(rival)}`).join(' and ')}`,
     hint: 'Keep one Rollout for a workload.',
+  });
+}
+
+/** A Rollout for what we made beside a workload ourselves: what it has is decided by the delivery of that one. */
+export function madeIssue(document: ManifestDocument, made: ManifestDocument, of: string): Issue {
+  return issue(document, ['spec', 'workloadRef', 'name'], {
+    reason: 'WorkloadNotYours',
+    message: `${made.object.name} in ${place(made)} was made by tranche for ${of} (annotation ${OF}), wanted a workload of your own`,
+    hint: `Name ${of} in workloadRef, or remove this Rollout. If people wrote the workload, remove the annotation from it.`,
   });
 }
 

@@ -14,6 +14,7 @@ import {
   badNameIssue,
   dataWarning,
   isData,
+  madeIssue,
   missingIssue,
   namespaceIssue,
   rivalIssue,
@@ -22,7 +23,7 @@ import {
   unreadableIssue,
   withoutEchoes,
 } from './desired-issues.ts';
-import { indexOf, type ManifestIndex, namespaceOf, workloadName } from './manifest-index.ts';
+import { indexOf, type ManifestIndex, madeFor, namespaceOf, workloadName } from './manifest-index.ts';
 import { policyIndex } from './policy-index.ts';
 import { idlePolicies, requiredIssues, unmatchedPolicies } from './policy-issues.ts';
 import { NO_SCOPE, type PolicyScope, readPolicies } from './read-policy.ts';
@@ -193,17 +194,20 @@ function placeIssues(
   const { name, namespace, found } = asked;
   const [first, ...others] = found;
   if (first === undefined) return name === '' ? [] : [missingIssue(rollout, { name, namespace, unread })];
+  const of = madeFor(first);
+  const made = of === undefined ? [] : [madeIssue(rollout, first, of)];
   const layouts = found.flatMap(index.layoutOf);
-  return layouts.length > 0 || others.length === 0 ? layouts : [twiceIssue(first, others)];
+  return [...made, ...(layouts.length > 0 || others.length === 0 ? layouts : [twiceIssue(first, others)])];
 }
 
-/** Managed workloads that no Rollout names: protected still, and reported. */
+/** Managed workloads that no Rollout names: protected still, and reported. What we made ourselves follows its own. */
 function orphans(all: Manifests): readonly Entry[] {
   const { index, config } = all;
   return index.workloads
     .filter((workload) => {
       const { name } = workload.object;
-      return isManaged(workload) && index.rolloutsOf({ namespace: namespaceOf(workload, config), name }).length === 0;
+      if (!isManaged(workload) || madeFor(workload) !== undefined) return false;
+      return index.rolloutsOf({ namespace: namespaceOf(workload, config), name }).length === 0;
     })
     .map((workload) => {
       const key = keyOf(workload, config);

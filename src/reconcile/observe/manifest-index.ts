@@ -5,6 +5,7 @@ import type { Issue } from '../../api/issue.ts';
 import { at } from '../../api/json.ts';
 import type { Known } from '../../api/known.ts';
 import type { Scaler } from '../../api/live.ts';
+import { OF } from '../../api/marks.ts';
 import { isOfOtherWorkload, LWS_API_VERSION, LWS_KIND } from '../../api/rollout.ts';
 import { parseHorizontalPodAutoscaler, parseScaledObject } from '../../api/scaler.ts';
 import { layoutIssues } from '../../manifests/layout.ts';
@@ -64,6 +65,12 @@ export function indexOf({ files, texts, paths, config }: Read): ManifestIndex {
 export function workloadName(rollout: ManifestDocument): string {
   const name = at(rollout.value, ['spec', 'workloadRef', 'name']);
   return typeof name === 'string' ? name : '';
+}
+
+/** The LeaderWorkerSet that a document was made for by us; undefined: it is people's own. */
+export function madeFor({ value }: ManifestDocument): string | undefined {
+  const of = at(value, ['metadata', 'annotations', OF]);
+  return of === undefined || typeof of === 'string' ? of : JSON.stringify(of);
 }
 
 /** The namespace of a manifest, or the one that the configuration maps its path to. */

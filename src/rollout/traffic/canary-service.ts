@@ -2,13 +2,11 @@
 
 import { at, isRecord, type JsonObject } from '../../api/json.ts';
 import { LWS_NAME, WORKER_INDEX } from '../../api/lws-labels.ts';
+import { OF } from '../../api/marks.ts';
 import { parseService } from '../../api/service.ts';
 import type { Edit } from '../edit.ts';
 import type { RouteDocument, RouteEdits } from './provider.ts';
 import { LEADER_INDEX } from './selectors.ts';
-
-/** On every document that we make: the workload that it was made for. */
-export const OF = 'tranche.dev/of';
 
 /** What the cluster assigns, and what would open the copy to the outside a second time. */
 const LEFT_OUT = [

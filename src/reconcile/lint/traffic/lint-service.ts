@@ -2,10 +2,10 @@
 
 import { at } from '../../../api/json.ts';
 import { LWS_NAME, WORKER_INDEX } from '../../../api/lws-labels.ts';
+import { OF } from '../../../api/marks.ts';
 import { LWS_KIND } from '../../../api/rollout.ts';
 import { parseService } from '../../../api/service.ts';
 import type { ManifestDocument } from '../../../manifests/parse-file.ts';
-import { OF } from '../../../rollout/traffic/canary-service.ts';
 import {
   isDynamic,
   keyMatch,

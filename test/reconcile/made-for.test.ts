@@ -1,0 +1,53 @@
+/** What tranche makes beside a workload carries whose it is: no orphan, no rollout of its own, and never taken over. */
+
+import { expect, test } from 'vitest';
+import { LWS_FILE, LWS_TEXT, ROLLOUT_TEXT, VLLM_FILES } from '../support/vllm.ts';
+import { World } from '../support/world.ts';
+
+const OF = 'tranche.dev/of';
+const named = (text: string, annotations: readonly string[]): string =>
+  text
+    .replace(
+      'name: vllm\n',
+      `name: vllm-canary\n  annotations:\n${annotations.map((line) => `    ${line}\n`).join('')}`,
+    )
+    .replaceAll('app: vllm', 'app: vllm-canary');
+
+async function passWith(files: Readonly<Record<string, string>>) {
+  const world = new World({ files: { ...VLLM_FILES, ...files } });
+  world.sync();
+  world.tick(60);
+  const { outcomes } = await world.pass();
+  const canary = outcomes.find(({ key }) => key.name === 'vllm-canary');
+  return { names: outcomes.map(({ key }) => key.name), canary, lws: world.repository.files('main')[LWS_FILE] ?? '' };
+}
+
+const made = `${LWS_TEXT}---\n${named(LWS_TEXT, [`${OF}: vllm`])}`;
+const copied = `${LWS_TEXT}---\n${named(LWS_TEXT, ['tranche.dev/release: "5be0c7aa.1"', `${OF}: vllm`])}`;
+const orphan = `${LWS_TEXT}---\n${named(LWS_TEXT, ['tranche.dev/release: "5be0c7aa.1"'])}`;
+
+test.each([
+  ['that is made for vllm', made, ['vllm'], 'stays'],
+  ['that is made for vllm, with the mark of a delivery', copied, ['vllm'], 'stays'],
+  ['with the mark of a delivery alone', orphan, ['vllm', 'vllm-canary'], 'is armed'],
+])('a workload without Rollout %s', async (_, text, names, then) => {
+  const after = await passWith({ [LWS_FILE]: text });
+  expect(after.names).toEqual(names);
+  const [, second = ''] = after.lws.split('---\n');
+  expect(second === text.split('---\n')[1] ? 'stays' : 'is armed').toBe(then);
+  expect(after.lws.match(/tranche\.dev\/stable/g)).toHaveLength(1);
+});
+
+test('a Rollout for it: an issue that says where, and nothing is written', async () => {
+  const rollout = ROLLOUT_TEXT.replaceAll('name: vllm', 'name: vllm-canary');
+  const { canary, lws } = await passWith({ [LWS_FILE]: made, 'rollouts/canary.yaml': rollout });
+  expect(canary?.snapshot?.issues[0]).toMatchObject({
+    file: 'rollouts/canary.yaml',
+    line: 10,
+    reason: 'WorkloadNotYours',
+    message: expect.stringContaining('vllm-canary in apps/vllm/lws.yaml:'),
+  });
+  expect([canary?.plan?.commit, canary?.written]).toEqual([undefined, undefined]);
+  expect(canary?.plan?.holds.map(({ reason }) => reason)).toContain('Stalled');
+  expect(lws.split('---\n')[1]).toBe(made.split('---\n')[1]);
+});
