@@ -1,6 +1,6 @@
 /** Every setting of the command line, once: names, defaults, environment. */
 
-import type { Overrides } from './api/config.ts';
+import type { Overrides, Shard } from './api/config.ts';
 
 /** The words that all verbs which read the repository share. */
 export type CommonOptions = {
@@ -73,11 +73,21 @@ export function commonOptions(given: Readonly<Record<string, unknown>>, io: Io):
       branch: text('branch'),
       statusBranch: text('statusBranch'),
       cluster: text('cluster'),
+      shard: shardOf(text('shard')),
       paths: paths.length === 0 ? undefined : paths,
     },
     caFile: text('caFile'),
     gitTimeoutSeconds: secondsOf(text('gitTimeout') ?? io.env[ENV.gitTimeout], '--git-timeout'),
   };
+}
+
+const mostShards = 1000;
+
+function shardOf(given: string | undefined): Shard | undefined {
+  if (given === undefined) return undefined;
+  const [, index = 0, of = 0] = (/^(0|[1-9][0-9]{0,3})\/([1-9][0-9]{0,3})$/.exec(given) ?? []).map(Number);
+  if (index < of && of <= mostShards) return { index, of };
+  throw new UsageError(`--shard is ${given}, wanted i/n, as 0/3: n from 1 to ${mostShards}, i from 0 to n - 1`);
 }
 
 const mostSeconds = 3600;

@@ -28,6 +28,9 @@ export type Config = {
   readonly author: { readonly name: string; readonly email: string };
 };
 
+/** One of several processes that divide the Rollouts among them; counted from 0. */
+export type Shard = { readonly index: number; readonly of: number };
+
 /** What the command line says over `tranche.yaml`. */
 export type Overrides = {
   readonly branch: string | undefined;
@@ -35,6 +38,8 @@ export type Overrides = {
   readonly cluster: string | undefined;
   /** undefined: as configured. */
   readonly paths: readonly string[] | undefined;
+  /** undefined: this process does it all. */
+  readonly shard?: Shard | undefined;
   /** Of people who look only, and want to see the cluster as it is: 0. */
   readonly auditSeconds?: number | undefined;
 };

@@ -100,6 +100,7 @@ function optionsOf(io: Io): CommonOptions & { readonly only: readonly string[] }
     context: input(io, 'context'),
     branch: input(io, 'branch'),
     path: listed(io, 'paths'),
+    shard: input(io, 'shard'),
   };
   return { ...commonOptions(given, io), only: listed(io, 'only') };
 }

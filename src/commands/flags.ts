@@ -26,6 +26,11 @@ export function clusterFlags(command: Command): Command {
     .option('--in-cluster', 'only the service account of this pod');
 }
 
+/** The option of every verb that reads the status branch. */
+export function shardFlag(command: Command): Command {
+  return command.option('--shard <i/n>', 'only the Rollouts of one of n processes, counted from 0');
+}
+
 /** Options of every verb that names one rollout. */
 export function targetFlags(command: Command): Command {
   return command.option('-n, --namespace <namespace>', 'its namespace, where the name alone is not enough');

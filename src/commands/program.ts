@@ -6,7 +6,17 @@ import { type CommonOptions, commonOptions, ENV, EXIT, type Io, VERSION } from '
 import type { Ports } from '../reconcile/pass.ts';
 import type { Intent } from '../rollout/orders/intent.ts';
 import { exitCodeOf } from './exit-code.ts';
-import { clusterFlags, type Given, gitFlags, isGiven, numberOf, targetFlags, textOf, textsOf } from './flags.ts';
+import {
+  clusterFlags,
+  type Given,
+  gitFlags,
+  isGiven,
+  numberOf,
+  shardFlag,
+  targetFlags,
+  textOf,
+  textsOf,
+} from './flags.ts';
 import { addPolicy } from './policy/verb.ts';
 import { addSimulate } from './simulate/verb.ts';
 
@@ -83,7 +93,7 @@ type Run = (verb: Verb, writes?: boolean) => (given: Given) => Promise<void>;
 
 function addPasses(program: Command, io: Io, { run, done }: Pick<Rest, 'run' | 'done'>): void {
   const pass = (name: string, description: string): Command =>
-    clusterFlags(gitFlags(program.command(name).description(description)))
+    shardFlag(clusterFlags(gitFlags(program.command(name).description(description))))
       .option('--save-pass <dir>', 'save what was read and decided, for replay')
       .option('--only <name...>', 'only these Rollouts');
   const chosen = (given: Given) => ({ savePass: textOf(given, 'savePass'), only: textsOf(given, 'only') });
@@ -113,7 +123,7 @@ function addPasses(program: Command, io: Io, { run, done }: Pick<Rest, 'run' | '
 }
 
 function addStatus(program: Command, io: Io, run: Run): void {
-  targetFlags(clusterFlags(gitFlags(program.command('status'))))
+  targetFlags(shardFlag(clusterFlags(gitFlags(program.command('status')))))
     .description('where the Rollouts stand: a table, or the tree of one')
     .argument('[name]', 'the Rollout')
     .option('--live', 'read the cluster now instead of the status branch')
@@ -213,7 +223,7 @@ function addDemo(program: Command, terminal: Io, done: (code: number) => void): 
 }
 
 function orderFlags(command: Command): Command {
-  return targetFlags(gitFlags(command)).option(
+  return targetFlags(shardFlag(gitFlags(command))).option(
     '--by <who>',
     'who orders it, for the commit (default: GITHUB_ACTOR, else the user of git)',
   );

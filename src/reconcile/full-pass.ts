@@ -14,6 +14,7 @@ import type { Ahead } from './observe/read-ahead.ts';
 import { readDesired } from './observe/read-main.ts';
 import type { Memory, Outcome, PassOptions, PassResult, Ports, Reading } from './pass.ts';
 import { type Reconciled, reconcileOne } from './reconcile.ts';
+import { isOwn } from './shard.ts';
 import { overridesText, type StatusBranch, type StatusIndex } from './status/record-store.ts';
 import { writePass } from './write/write-pass.ts';
 
@@ -73,6 +74,7 @@ async function decideAll(
   const all: Reconciled[] = [];
   for (const entry of desired.rollouts) {
     if (options.only.length > 0 && !options.only.includes(entry.key.name)) continue;
+    if (!isOwn(entry.key, options.overrides.shard)) continue;
     const stored = status.records.get(printKey(entry.key));
     const one = await reconcileOne({ desired, entry, stored, now: at, git, live }, texts);
     for (const write of one.writes) if (write.text !== undefined) texts.set(write.path, write.text);

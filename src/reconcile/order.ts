@@ -3,6 +3,7 @@
 import type { Config } from '../api/config.ts';
 import { unknown } from '../api/known.ts';
 import type { Instant } from '../api/time.ts';
+import type { Git } from '../ports/git.ts';
 import { PortError } from '../ports/port-error.ts';
 import { intentMessage, printKey } from '../rollout/messages.ts';
 import type { Ordered, Refused } from '../rollout/orders/ordered.ts';
@@ -14,6 +15,7 @@ import { unreadLive } from './observe/observe-cluster.ts';
 import { gitReader } from './observe/observe-git.ts';
 import { readConfig, readDesired } from './observe/read-main.ts';
 import { newMemory, type Overrides, type Ports } from './pass.ts';
+import { isOwn, shardOf } from './shard.ts';
 import { EMPTY_STATUS, readStatus, STATUS_REQUEST, type StatusBranch } from './status/record-store.ts';
 import { type Batch, execute, type Step } from './write/execute.ts';
 import { render } from './write/render.ts';
@@ -41,13 +43,12 @@ export async function order(
 ): Promise<OrderResult> {
   ports.git.begin();
   for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
-    const scene = await readScene(ports, at.overrides);
-    const entry = pick(scene.desired, at.target);
-    if (typeof entry === 'string') return { kind: 'refused', why: entry };
-    const snapshot = await snapshotOf(ports, scene, entry);
+    const scene = await readScene(ports, at);
+    if (typeof scene === 'string') return { kind: 'refused', why: scene };
+    const snapshot = await snapshotOf(ports, scene);
     const ordered = decide({ snapshot, config: scene.desired.config });
     if (ordered.kind === 'refused') return ordered;
-    const drawn = draw(ordered, { scene, entry, by: at.by });
+    const drawn = draw(ordered, { scene, by: at.by });
     if (drawn.kind === 'refused') return drawn;
     const { steps, what, diff } = drawn;
     if (steps.length === 0)
@@ -75,7 +76,7 @@ type Drawn =
 /** The ordered edits as commits, each on the text that the one before leaves; those that change nothing are left out. */
 function draw(
   ordered: Ordered & { readonly kind: 'write' },
-  at: { readonly scene: Scene; readonly entry: DesiredRollout; readonly by: string },
+  at: { readonly scene: Scene; readonly by: string },
 ): Drawn {
   const steps: Step[] = [];
   const texts = new Map(at.scene.desired.texts);
@@ -88,7 +89,7 @@ function draw(
     }
     for (const write of rendered.writes) if (write.text !== undefined) texts.set(write.path, write.text);
     diff += rendered.diff;
-    const message = intentMessage(commit.what, { key: at.entry.key, main: at.scene.main, by: at.by });
+    const message = intentMessage(commit.what, { key: at.scene.entry.key, main: at.scene.main, by: at.by });
     if (rendered.writes.length > 0) steps.push({ writes: rendered.writes, message });
   }
   return { kind: 'ok', steps, what: ordered.commits.map((commit) => commit.what).join('; '), diff };
@@ -106,17 +107,40 @@ function batchOf(scene: Scene, steps: readonly Step[], now: Instant): Batch {
   };
 }
 
-type Scene = { readonly main: string; readonly desired: Desired; readonly status: StatusBranch };
+type Scene = {
+  readonly main: string;
+  readonly desired: Desired;
+  readonly entry: DesiredRollout;
+  /** The branch that has the record of the target. */
+  readonly status: StatusBranch;
+};
 
-async function readScene({ git }: Ports, overrides: Overrides): Promise<Scene> {
+type Asked = { readonly target: Target; readonly overrides: Overrides };
+
+/** Everything that an order is planned on, or which Rollout it cannot be about. */
+async function readScene({ git }: Ports, { target, overrides }: Asked): Promise<Scene | string> {
   const branch = overrides.branch ?? 'main';
   const [first] = await git.heads([branch]);
   const config = await readConfig(git, headOf(branch, first), overrides);
-  const [head, statusHead] = await git.heads([config.branch, config.statusBranch]);
+  const [head, ownHead] = await git.heads([config.branch, config.statusBranch]);
   const main = headOf(config.branch, head);
   const desired = await readDesired(git, main, { config, memory: newMemory() });
+  const entry = pick(desired, target);
+  if (typeof entry === 'string') return entry;
+  const statusHead = isOwn(entry.key, overrides.shard) ? ownHead : await headOfShard(git, entry, { main, overrides });
   const status = statusHead === undefined ? EMPTY_STATUS : readStatus(await git.readAt(statusHead, STATUS_REQUEST));
-  return { main, desired, status };
+  return { main, desired, entry, status };
+}
+
+/** People need not know which shard their Rollout belongs to: the number of them tells. */
+async function headOfShard(
+  git: Git,
+  { key }: DesiredRollout,
+  { main, overrides }: { readonly main: string; readonly overrides: Overrides },
+): Promise<string | undefined> {
+  const { of } = overrides.shard ?? { of: 1 };
+  const config = await readConfig(git, main, { ...overrides, shard: { index: shardOf(key, of), of } });
+  return (await git.heads([config.statusBranch]))[0];
 }
 
 function pick(desired: Desired, target: Target): DesiredRollout | string {
@@ -132,8 +156,8 @@ function pick(desired: Desired, target: Target): DesiredRollout | string {
   return first;
 }
 
-async function snapshotOf(ports: Ports, scene: Scene, entry: DesiredRollout): Promise<Snapshot> {
-  const { desired, main, status } = scene;
+async function snapshotOf(ports: Ports, scene: Scene): Promise<Snapshot> {
+  const { desired, entry, main, status } = scene;
   return observe({
     desired,
     entry,

@@ -7,6 +7,7 @@ import { ORDINARY_REQUEUE_SECONDS } from '../rollout/plan.ts';
 import { headOf } from './observe/desired-branch.ts';
 import { readAhead } from './observe/read-ahead.ts';
 import type { Memory, Overrides, PassOptions, PassResult, Ports } from './pass.ts';
+import { shardBranch } from './shard.ts';
 import {
   EMPTY_STATUS,
   overridesText,
@@ -56,7 +57,7 @@ async function tryPass(ports: Ports, memory: Memory, options: PassOptions): Prom
 function named({ overrides }: PassOptions): { readonly branch: string; readonly statusBranch: string } {
   return {
     branch: overrides.branch ?? DEFAULT_CONFIG.branch,
-    statusBranch: overrides.statusBranch ?? DEFAULT_CONFIG.statusBranch,
+    statusBranch: shardBranch(overrides.statusBranch ?? DEFAULT_CONFIG.statusBranch, overrides.shard),
   };
 }
 

@@ -51,6 +51,10 @@ describe('help', () => {
 });
 
 const wrong: readonly (readonly [line: string, said: string])[] = [
+  ...['3/3', '1', '-1/3', '0/0', '00/3', '0/1001'].map((shard): readonly [string, string] => [
+    `reconcile --shard=${shard}`,
+    `error: --shard is ${shard}, wanted i/n, as 0/3: n from 1 to 1000, i from 0 to n - 1\n`,
+  ]),
   ['nope', "error: unknown command 'nope'\n"],
   ['reconcil', "error: unknown command 'reconcil'\n(Did you mean reconcile?)\n"],
   ['reconcile extra', "error: too many arguments for 'reconcile'. Expected 0 arguments but got 1.\n"],

@@ -5,6 +5,7 @@ import { CONFIG_FILE, type Config, DEFAULT_CONFIG, parseConfig } from '../../api
 import type { Issue } from '../../api/issue.ts';
 import type { Git, Oid, Tree, TreeFile } from '../../ports/git.ts';
 import type { Memory, Overrides } from '../pass.ts';
+import { shardBranch } from '../shard.ts';
 import { type Desired, desiredOf } from './desired.ts';
 import { CONFIG_REQUEST, desiredRequest } from './desired-branch.ts';
 import type { Ahead } from './read-ahead.ts';
@@ -32,7 +33,7 @@ export function configIn({ files: [file] }: Tree, overrides: Overrides): Config 
   return {
     ...config,
     branch: overrides.branch ?? config.branch,
-    statusBranch: overrides.statusBranch ?? config.statusBranch,
+    statusBranch: shardBranch(overrides.statusBranch ?? config.statusBranch, overrides.shard),
     cluster: overrides.cluster ?? config.cluster,
     paths: overrides.paths ?? config.paths,
     auditSeconds: overrides.auditSeconds ?? config.auditSeconds,

@@ -50,8 +50,8 @@ export type StatusBranch = {
 export const EMPTY_STATUS: StatusBranch = { head: undefined, index: undefined, records: new Map(), texts: new Map() };
 
 /** The command line's word as one text, to compare with that of the process that wrote the index. */
-export function overridesText({ branch, statusBranch, cluster, paths }: Overrides): string {
-  return JSON.stringify([branch, statusBranch, cluster, paths]);
+export function overridesText({ branch, statusBranch, cluster, paths, shard }: Overrides): string {
+  return JSON.stringify([branch, statusBranch, cluster, paths, ...(shard === undefined ? [] : [shard])]);
 }
 
 /** Reads the branch; whatever is wrong with a file costs that file only. */
