@@ -2,11 +2,15 @@
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
 import type { Issue } from '../../src/api/issue.ts';
 import { lint } from '../../src/commands/lint.ts';
 import { NO_OVERRIDES } from '../../src/reconcile/pass.ts';
 import { type Files, patchedFiles } from '../support/patch.ts';
 import {
+  INGRESS_FILE,
+  INGRESS_FILES,
+  INGRESS_TEXT,
   ROUTE_FILE,
   ROUTE_TEXT,
   SERVICE_FILE,
@@ -180,12 +184,61 @@ const rows: readonly (readonly [reason: string, which: string, files: Files])[] 
   ],
   ['SurgeRefused', '', { ...TRAFFIC_FILES, 'policies/p.yaml': POLICY }],
   ['LeaderReadyWithTraffic', '', edited(LWS_FILE, '  replicas: 4\n', '  replicas: 4\n  startupPolicy: LeaderReady\n')],
+  [
+    'DefaultBackend',
+    '',
+    edited(
+      INGRESS_FILE,
+      '  rules:\n',
+      '  defaultBackend: {service: {name: vllm-svc, port: {number: 80}}}\n  rules:\n',
+      INGRESS_FILES,
+    ),
+  ],
+  ['SessionPersistence', 'ingress', edited(INGRESS_FILE, 'proxy-body-size: 8m', 'affinity: cookie', INGRESS_FILES)],
+  ['BackendMissing', 'ingress', edited(INGRESS_FILE, 'name: vllm-svc', 'name: web', INGRESS_FILES)],
+  ['PortUnknown', 'ingress', edited(INGRESS_FILE, 'number: 80', 'number: 8080', INGRESS_FILES)],
+  [
+    'RouteKindUnknown',
+    'class',
+    edited(ROLLOUT_FILE, '{name: chat}', '{name: chat, classType: haproxy}', INGRESS_FILES),
+  ],
+  [
+    'MatchNotSupported',
+    '',
+    edited(ROLLOUT_FILE, '- headers:', '- path: {value: /v2}\n              headers:', INGRESS_FILES),
+  ],
+  [
+    'CanaryIngressDiffers',
+    '',
+    {
+      ...INGRESS_FILES,
+      'apps/x.yaml': INGRESS_TEXT.replace('name: chat', 'name: chat-canary').replace(
+        'annotations:',
+        'annotations:\n    tranche.dev/of: vllm',
+      ),
+    },
+  ],
+  [
+    'NameTaken',
+    'ingress',
+    { ...INGRESS_FILES, 'apps/x.yaml': INGRESS_TEXT.replace('name: chat', 'name: chat-canary') },
+  ],
+  [
+    'JsonFile',
+    '',
+    Object.fromEntries(
+      Object.entries(TRAFFIC_FILES).map(([path, text]) =>
+        path === SERVICE_FILE ? ['apps/vllm/service.json', JSON.stringify(parse(text), null, 2)] : [path, text],
+      ),
+    ),
+  ],
 ];
 
 describe('a rule of traffic', () => {
   test('files that are right have nothing to tell', async () => {
     expect(await found(TRAFFIC_FILES)).toEqual([]);
     expect(await found(edited(ROLLOUT_FILE, '', GREEN))).toEqual([]);
+    expect(await found(INGRESS_FILES)).toEqual([]);
   });
 
   test.each(rows)('%s %s', async (reason, which, files) => {

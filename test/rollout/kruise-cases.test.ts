@@ -20,7 +20,7 @@ import { plan, recordWritten } from '../../src/rollout/plan.ts';
 import { isJump, nextStepIndex, pauseDecision, stepAfterEdit, stepStates } from '../../src/rollout/steps.ts';
 import { deviations, type KruiseCase, kruiseGroups, patched, unanswered, without } from '../support/kruise.ts';
 import { type KruiseStory, type Moment, playKruiseStory } from '../support/kruise-story.ts';
-import { httpRouteCase } from '../support/kruise-traffic.ts';
+import { trafficAnswers } from '../support/kruise-traffic.ts';
 import { editsIn } from '../support/planned.ts';
 import { type World, world } from '../support/snapshot.ts';
 
@@ -96,7 +96,7 @@ const answers: Readonly<Record<string, Answer>> = {
     // The step after is written by the pass that sees the approval: StepReady is passed through.
     return { ok, currentStepState: ok ? 'StepReady' : made.record.currentStepState };
   },
-  httproute: (of) => httpRouteCase(input(of)),
+  ...trafficAnswers,
   'step-jump': (of) => stepJump(of),
   'plan-change': (of) => planChange(of),
   phase: (of) => {

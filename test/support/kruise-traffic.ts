@@ -4,17 +4,19 @@ import { FieldReader } from '../../src/api/field-reader.ts';
 import { at, type JsonObject } from '../../src/api/json.ts';
 import { readMatches, readModifier } from '../../src/api/step-traffic.ts';
 import { httpRoute } from '../../src/rollout/traffic/http-route.ts';
+import { trafficProviders } from '../../src/rollout/traffic/index.ts';
 import type { Share, Sides, TrafficProvider } from '../../src/rollout/traffic/provider.ts';
-import { documentsOf, SIDES, type Texts, textOf, written } from './routes.ts';
+import type { KruiseCase } from './kruise.ts';
+import { documentsOf, prepared, routeIn, SIDES, type Texts, textOf, written } from './routes.ts';
 
 type Step = { readonly weight: number | null; readonly matches: unknown; readonly requestHeaderModifier?: unknown };
 
 /** A weight of -1 is the clean-up. */
-export function shareOf({ weight, matches, requestHeaderModifier }: Step): Share {
+function shareOf({ weight, matches, requestHeaderModifier }: Step): Share {
   if (weight === -1) return { kind: 'home' };
   const step = new FieldReader({ matches, requestHeaderModifier: requestHeaderModifier ?? undefined }, '');
   const share: Share =
-    weight === null
+    weight === null || (matches !== null && matches !== undefined)
       ? { kind: 'matches', matches: readMatches(step), modifier: readModifier(step) }
       : { kind: 'weight', percent: weight };
   if (step.faults.length > 0) throw new Error(step.faults.map(({ message }) => message).join('; '));
@@ -26,7 +28,7 @@ function valueIn(texts: Texts, { kind }: TrafficProvider): JsonObject {
 }
 
 /** The rules of a route after a step. */
-export function httpRouteCase({ rules, ...step }: Step & { readonly rules: JsonObject[] }): unknown {
+function httpRouteCase({ rules, ...step }: Step & { readonly rules: JsonObject[] }): unknown {
   const sides: Sides = { ...SIDES, owner: 'demo', stable: 'store-svc', canary: 'store-svc-canary' };
   const route = textOf({
     apiVersion: 'gateway.networking.k8s.io/v1',
@@ -36,3 +38,69 @@ export function httpRouteCase({ rules, ...step }: Step & { readonly rules: JsonO
   });
   return at(valueIn(written(route, httpRoute, shareOf(step), sides), httpRoute), ['spec', 'rules']);
 }
+
+const CLASSES: Readonly<Record<string, TrafficProvider>> = {
+  nginx: trafficProviders.NginxIngress,
+  higress: trafficProviders.HigressIngress,
+  'aliyun-alb': trafficProviders.AliyunIngress,
+  mse: trafficProviders.MseIngress,
+};
+
+type IngressStep = Step & { readonly class: string; readonly annotations: JsonObject };
+
+/** The annotations of a canary Ingress after a step. The scripts of Kruise's unit tests are those of the class mse. */
+function ingressAnnotationsCase({ annotations, class: name, ...step }: IngressStep): unknown {
+  const provider = CLASSES[name === '' ? 'mse' : name]!;
+  const ingress = (metadata: JsonObject): string =>
+    JSON.stringify({ apiVersion: 'networking.k8s.io/v1', kind: 'Ingress', metadata, spec: { rules: [] } }, null, 2);
+  const own = Object.fromEntries(Object.entries(annotations).filter(([key]) => !key.includes('/canary')));
+  const text = [ingress({ name: 'demo', annotations: own }), ingress({ name: 'demo-canary', annotations })].join(
+    '\n---\n',
+  );
+  const made = provider.write(
+    routeIn({ files: { 'ingress.yaml': text }, displaced: [] }, provider),
+    SIDES,
+    shareOf(step),
+  );
+  if (made.kind === 'unwritable') return made.faults.map(({ reason }) => reason);
+  const after = written({ files: { 'ingress.yaml': text }, displaced: [] }, provider, shareOf(step));
+  return at(routeIn(after, provider).canary?.value, ['metadata', 'annotations']);
+}
+
+type IngressCase = {
+  /** Not there: the clean-up of a second Ingress. */
+  readonly stable?: JsonObject;
+  readonly stableService: string;
+  readonly canaryService: string;
+};
+
+/** The second Ingress as it is made. */
+function canaryIngressCase({ stable, stableService, canaryService }: IngressCase): unknown {
+  const provider = trafficProviders.NginxIngress;
+  if (stable === undefined) return cleanedUp(provider);
+  const sides: Sides = { ...SIDES, stable: stableService, canary: canaryService };
+  const text = JSON.stringify({ apiVersion: 'networking.k8s.io/v1', kind: 'Ingress', ...stable }, null, 2);
+  const texts = prepared({ files: { 'ingress.yaml': text }, displaced: [] }, provider, sides);
+  const canary = routeIn(texts, provider).canary?.value;
+  return { metadata: at(canary, ['metadata']), spec: at(canary, ['spec']) };
+}
+
+function cleanedUp(provider: TrafficProvider): unknown {
+  const metadata = { name: 'demo', annotations: { 'nginx.ingress.kubernetes.io/canary': 'true' } };
+  const ingress = { apiVersion: 'networking.k8s.io/v1', kind: 'Ingress', spec: {} };
+  const text = [metadata, { ...metadata, name: 'demo-canary' }].map((one) =>
+    JSON.stringify({ ...ingress, metadata: one }),
+  );
+  const before: Texts = { files: { 'ingress.yaml': text.join('\n---\n') }, displaced: [] };
+  const shared = written(before, provider, { kind: 'weight', percent: 5 });
+  const home = written(shared, provider, { kind: 'home' });
+  return { deleted: routeIn(home, provider).canary === undefined, modified: home.files !== shared.files };
+}
+
+/** Cases have shapes of their own, so their inputs are read as what their group says. */
+export const trafficAnswers: Readonly<Record<string, (of: KruiseCase) => unknown>> = {
+  httproute: (of) => httpRouteCase(of.input as Parameters<typeof httpRouteCase>[0]),
+  'ingress-annotations': (of) => ingressAnnotationsCase(of.input as IngressStep),
+  'ingress-annotations-tests': (of) => ingressAnnotationsCase(of.input as IngressStep),
+  'canary-ingress': (of) => canaryIngressCase(of.input as IngressCase),
+};

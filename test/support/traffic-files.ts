@@ -68,3 +68,34 @@ export const TRAFFIC_FILES: Readonly<Record<string, string>> = {
   [SERVICE_FILE]: SERVICE_TEXT,
   [ROUTE_FILE]: ROUTE_TEXT,
 };
+
+export const INGRESS_FILE = 'apps/vllm/ingress.yaml';
+
+export const INGRESS_TEXT = `apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata:
+  name: chat
+  namespace: llm
+  annotations:
+    nginx.ingress.kubernetes.io/proxy-body-size: 8m
+spec:
+  ingressClassName: nginx
+  rules:
+    - http:
+        paths:
+          - path: /
+            pathType: Prefix
+            backend:
+              service:
+                name: vllm-svc
+                port:
+                  number: 80
+`;
+
+/** The same, with an Ingress in place of the route; its step with matches is one that annotations can say. */
+export const INGRESS_FILES: Readonly<Record<string, string>> = {
+  [LWS_FILE]: LWS_TEXT,
+  [ROLLOUT_FILE]: trafficRollout('ingress: {name: chat}'),
+  [SERVICE_FILE]: SERVICE_TEXT,
+  [INGRESS_FILE]: INGRESS_TEXT,
+};

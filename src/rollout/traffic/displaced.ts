@@ -4,14 +4,14 @@ import { type Json, jsonEqual } from '../../api/json.ts';
 import type { EditPath } from '../edit.ts';
 import type { Displaced } from './provider.ts';
 
-type Place = { readonly place: number; readonly path: EditPath; readonly canary: readonly unknown[] };
+type Place = { readonly place: number; readonly path: EditPath; readonly canary: unknown };
 
 /**
  * By the place of each rule. Rules without a name are told apart by their order among those that carry a share: those
  * of other people may have come or gone between them.
  */
 export function displacedAt(displaced: readonly Displaced[], rules: readonly Place[]): ReadonlyMap<number, Displaced> {
-  const sharing = rules.filter(({ canary }) => canary.length > 0);
+  const sharing = rules.filter(({ canary }) => canary !== undefined);
   const isInOrder = sharing.length === displaced.length;
   const found = sharing.flatMap((rule, at) => {
     const aside = isInOrder ? displaced[at] : displaced.find(({ path }) => begins(path, rule.path));

@@ -3,6 +3,7 @@
 import type { FieldFault } from '../../api/field-reader.ts';
 import type { HttpRoute } from '../../api/http-route.ts';
 import { at } from '../../api/json.ts';
+import { secondsOf } from './duration.ts';
 import { type SidedRule, sidedRules } from './http-route-sides.ts';
 import type { RouteSurvey, Sides, StableRule } from './provider.ts';
 
@@ -23,10 +24,10 @@ export function surveyRules({ rules: parsed, faults: wrong }: HttpRoute, sides: 
 function stableRule({ place, stable, json }: SidedRule): StableRule {
   const path = ['spec', 'rules', String(place)];
   return {
-    at: path,
     portAt: [...path, 'backendRefs', String(stable[0]?.place ?? 0), 'port'],
     port: stable[0]?.port,
-    timeoutSeconds: secondsOf(at(json, ['timeouts', 'request'])),
+    portOptional: false,
+    timeout: { at: [...path, 'timeouts', 'request'], seconds: secondsOf(at(json, ['timeouts', 'request'])) },
   };
 }
 
@@ -49,21 +50,4 @@ function persistence({ place, json }: SidedRule): readonly FieldFault[] {
       hint: 'Remove sessionPersistence from the rule.',
     },
   ];
-}
-
-const UNIT_SECONDS: ReadonlyMap<string, number> = new Map([
-  ['h', 3600],
-  ['m', 60],
-  ['s', 1],
-  ['ms', 0.001],
-]);
-
-/** A duration of the Gateway API (GEP-2257), as `1m30s`. */
-function secondsOf(value: unknown): StableRule['timeoutSeconds'] {
-  if (value === undefined) return 'unset';
-  if (typeof value !== 'string' || !/^([0-9]{1,5}(h|ms|m|s)){1,4}$/.test(value)) return 'unreadable';
-  let seconds = 0;
-  for (const [, number, unit = ''] of value.matchAll(/([0-9]+)(h|ms|m|s)/g))
-    seconds += Number(number) * (UNIT_SECONDS.get(unit) ?? 0);
-  return seconds;
 }

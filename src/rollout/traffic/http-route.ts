@@ -5,12 +5,10 @@ import { type BackendRef, mirrorTarget, parseHttpRoute, type RouteRule } from '.
 import { jsonEqual } from '../../api/json.ts';
 import { GATEWAY_GROUP } from '../../api/rollout-traffic.ts';
 import type { Edit, EditPath } from '../edit.ts';
-import { displacedAt } from './displaced.ts';
 import { rulesFor } from './http-route-rules.ts';
 import { type SidedRule, sidedRules } from './http-route-sides.ts';
 import { surveyRules } from './http-route-survey.ts';
 import {
-  type Displaced,
   ofGroup,
   type RouteFiles,
   type RouteReading,
@@ -20,6 +18,7 @@ import {
   type Unwritable,
   type Written,
 } from './provider.ts';
+import { type WeightedRule, weightEdits } from './weights.ts';
 
 export const httpRoute: TrafficProvider = providerOf('HTTPRoute');
 export const grpcRoute: TrafficProvider = providerOf('GRPCRoute');
@@ -27,6 +26,7 @@ export const grpcRoute: TrafficProvider = providerOf('GRPCRoute');
 function providerOf(kind: 'HTTPRoute' | 'GRPCRoute'): TrafficProvider {
   return {
     ...ofGroup(GATEWAY_GROUP, kind),
+    copies: false,
     survey: ({ route }, sides) => surveyRules(parseHttpRoute(route.value), sides),
     read,
     prepare: () => [],
@@ -66,14 +66,16 @@ function write(files: RouteFiles, sides: Sides, { share, kind }: Asked): Written
     share.kind === 'matches' ? rulesFor({ sources, all: rules, sides, share, kind }) : { rules: [], faults: [] };
   const wrong: readonly FieldFault[] = [...faults, ...sources.flatMap(twice), ...wanted.faults];
   if (wrong.length > 0) return { kind: 'unwritable', faults: wrong };
-  const aside = displacedAt(files.displaced, sources);
-  const weights = sources.map((rule) => weightsOf(rule, { files, sides, share, aside: aside.get(rule.place) }));
+  const weights = weightEdits(
+    sources.flatMap((rule) => weighted(rule, sides)),
+    { object: route.object, share, displaced: files.displaced },
+  );
   const ours = rules.filter(({ isOurs }) => isOurs);
   const isKept = ({ json }: RouteRule): boolean => wanted.rules.some((rule) => jsonEqual(json, rule.json));
   const mirrors =
     share.kind === 'home' ? rules.filter(({ isOurs }) => !isOurs).flatMap((rule) => mirrorsOf(rule, sides)) : [];
   const edits: readonly Edit[] = [
-    ...weights.flatMap((made) => made.edits),
+    ...weights.edits,
     ...mirrors.map((path): Edit => ({ kind: 'removeItem', path })),
     // From the last on, because taking one out moves those behind it.
     ...ours
@@ -90,50 +92,30 @@ function write(files: RouteFiles, sides: Sides, { share, kind }: Asked): Written
         }),
       ),
   ];
-  const displaced = weights.flatMap((made) => made.displaced);
   return {
     kind: 'ok',
     edits: edits.length === 0 ? [] : [{ file: route.file, object: route.object, edits }],
-    displaced,
+    displaced: weights.displaced,
   };
 }
 
-type Asking = {
-  readonly files: RouteFiles;
-  readonly sides: Sides;
-  readonly share: Share;
-  readonly aside: Displaced | undefined;
-};
-
-function weightsOf(
-  rule: SidedRule,
-  { files, sides, share, aside }: Asking,
-): Pick<Written, 'displaced'> & { readonly edits: readonly Edit[] } {
-  const ref = (name: string): EditPath => [...rule.path, 'backendRefs', { key: 'name', value: name }];
-  const [stable, canary] = [rule.stable[0], rule.canary[0]];
-  const path = [...ref(sides.stable), 'weight'];
-  if (share.kind !== 'weight') {
-    const gone: readonly Edit[] = canary === undefined ? [] : [{ kind: 'removeItem', path: ref(sides.canary) }];
-    const isBack = aside === undefined || stable?.weight === aside.was;
-    const back: Edit = aside?.was === undefined ? { kind: 'remove', path } : { kind: 'set', path, value: aside.was };
-    return { edits: [...(isBack ? [] : [back]), ...gone], displaced: [] };
-  }
-  const set = 100 - share.percent;
-  const weight: readonly Edit[] = stable?.weight === set ? [] : [{ kind: 'set', path, value: set }];
-  const displaced = [{ object: files.route.object, path, was: aside === undefined ? stable?.weight : aside.was, set }];
-  return {
-    edits: [...weight, ...canaryEdits(rule, { path: ref(sides.canary), percent: share.percent, sides })],
-    displaced,
-  };
-}
-
-function canaryEdits(
-  { stable: [stable], canary: [canary] }: SidedRule,
-  { path, percent, sides }: { readonly path: EditPath; readonly percent: number; readonly sides: Sides },
-): readonly Edit[] {
-  if (canary !== undefined)
-    return canary.weight === percent ? [] : [{ kind: 'set', path: [...path, 'weight'], value: percent }];
-  return [{ kind: 'insertItem', path, value: { ...stable?.json, name: sides.canary, weight: percent } }];
+function weighted(
+  { place, path, stable: [stable], canary: [canary] }: SidedRule,
+  sides: Sides,
+): readonly WeightedRule[] {
+  if (stable === undefined) return [];
+  const { weight: _, ...json } = stable.json;
+  const named = (name: string) => ({ key: 'name', value: name });
+  return [
+    {
+      place,
+      path,
+      list: [...path, 'backendRefs'],
+      stable: { segment: named(sides.stable), weight: stable.weight },
+      canary: canary === undefined ? undefined : { segment: named(sides.canary), weight: canary.weight },
+      fresh: { segment: named(sides.canary), value: { ...json, name: sides.canary } },
+    },
+  ];
 }
 
 /** A name that stands twice among the backends of a rule names no one of them. */

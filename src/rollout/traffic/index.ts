@@ -1,20 +1,31 @@
 /** Every kind of route that a share can be sent through: one line each, and the compiler sees that none is missing. */
 
 import type { RouteRef } from '../../api/rollout-traffic.ts';
+import { canaryIngress } from './canary-ingress.ts';
 import { grpcRoute, httpRoute } from './http-route.ts';
+import { ingressClasses } from './ingress-classes.ts';
 import type { TrafficProvider } from './provider.ts';
 
-type RouteKind = 'HTTPRoute' | 'GRPCRoute';
+type RouteKind = 'HTTPRoute' | 'GRPCRoute' | 'NginxIngress' | 'HigressIngress' | 'AliyunIngress' | 'MseIngress';
 
 export const trafficProviders = {
   HTTPRoute: httpRoute,
   GRPCRoute: grpcRoute,
+  NginxIngress: canaryIngress(ingressClasses.nginx),
+  HigressIngress: canaryIngress(ingressClasses.higress),
+  AliyunIngress: canaryIngress(ingressClasses.aliyunAlb),
+  MseIngress: canaryIngress(ingressClasses.mse),
 } satisfies Record<RouteKind, TrafficProvider>;
 
 const all: readonly TrafficProvider[] = Object.values(trafficProviders);
 
+/** Of several providers for one kind (an Ingress has a dialect for each class) the first: enough to see where it sends. */
+export const onePerKind: readonly TrafficProvider[] = all.filter(
+  (one, place) => all.findIndex(({ kind }) => kind === one.kind) === place,
+);
+
 /** The kinds whose documents are read where a Rollout routes traffic. */
-export const ROUTE_KINDS: readonly string[] = [...new Set(all.map(({ kind }) => kind))];
+export const ROUTE_KINDS: readonly string[] = onePerKind.map(({ kind }) => kind);
 
 /** The provider of a route that a Rollout names; undefined: there is none for its kind. */
 export function providerOf(ref: RouteRef): TrafficProvider | undefined {

@@ -70,16 +70,19 @@ export type RouteEdits = {
 
 export type Unwritable = { readonly kind: 'unwritable'; readonly faults: readonly FieldFault[] };
 
+/** How long a request may take, in seconds: `unset` where nothing says so, 0 where it is told to have no end. */
+export type Timeout = { readonly at: readonly string[]; readonly seconds: number | 'unset' | 'unreadable' };
+
 /** Where a rule of the route sends requests of the stable Service, for those who look for what would harm. */
 export type StableRule = {
-  /** Keys of the rule, list positions in text. */
-  readonly at: readonly string[];
   /** Keys of the place that names the port of the Service, or would name it. */
   readonly portAt: readonly string[];
   /** The port of the Service that is meant: its number or its name; undefined: the route names none. */
   readonly port: number | string | undefined;
-  /** How long a request may take, in seconds: `unset` where nothing says so, 0 where it is told to have no end. */
-  readonly timeoutSeconds: number | 'unset' | 'unreadable';
+  /** A route may leave the port out where the Service has one only. */
+  readonly portOptional: boolean;
+  /** How long a request may take; undefined: routes of this kind cannot say it. */
+  readonly timeout: Timeout | undefined;
 };
 
 export type RouteSurvey = {
@@ -95,6 +98,8 @@ export type TrafficProvider = {
   readonly isOf: (document: { readonly object: ObjectRef }) => boolean;
   /** Whether the Rollout means this provider when it names a route. */
   readonly isNamed: (ref: RouteRef) => boolean;
+  /** The share stands in a document of its own, which is a copy. */
+  readonly copies: boolean;
   /** How the rules look that send requests to the stable Service. */
   readonly survey: (files: RouteFiles, sides: Sides) => RouteSurvey;
   /** What it sends to the new version, whoever wrote it. */

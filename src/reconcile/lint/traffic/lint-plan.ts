@@ -137,8 +137,11 @@ function surge({ plan, policy, rollout, routingPath }: TrafficFacts): readonly T
 }
 
 /** A file that gets a second document must be able to hold two. */
-function jsonFiles({ plan, workload, services }: TrafficFacts): readonly TrafficFinding[] {
-  const documents = [...(plan.style === 'partition' ? [] : [workload]), ...services];
+function jsonFiles({ plan, workload, services, routes }: TrafficFacts): readonly TrafficFinding[] {
+  const copied = routes.flatMap(({ provider, files }) =>
+    provider?.copies === true && files !== undefined ? [files.route] : [],
+  );
+  const documents = [...(plan.style === 'partition' ? [] : [workload]), ...services, ...copied];
   return documents
     .filter(({ file }) => file.endsWith('.json'))
     .map((document) => ({

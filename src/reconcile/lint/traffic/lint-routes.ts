@@ -1,17 +1,16 @@
 /** What the routes of a Rollout must be, so that the shares that are written into them are those that requests get. */
 
-import { at } from '../../../api/json.ts';
 import { parseService, type ServicePort } from '../../../api/service.ts';
 import type { ManifestDocument } from '../../../manifests/parse-file.ts';
-import { ROUTE_KINDS, trafficProviders } from '../../../rollout/traffic/index.ts';
-import type { RouteFiles, RouteReading, StableRule, TrafficProvider } from '../../../rollout/traffic/provider.ts';
-import type { NamedRoute, TrafficFacts } from './traffic-facts.ts';
+import { ROUTE_KINDS } from '../../../rollout/traffic/index.ts';
+import type { RouteReading, StableRule, Timeout, TrafficProvider } from '../../../rollout/traffic/provider.ts';
+import type { LintedFiles, NamedRoute, TrafficFacts } from './traffic-facts.ts';
 import { ofFault, type TrafficFinding } from './traffic-finding.ts';
 
 /** A route that can be looked at. */
 export type OpenRoute = {
   readonly provider: TrafficProvider;
-  readonly files: RouteFiles & { readonly route: ManifestDocument };
+  readonly files: LintedFiles;
 };
 
 /** The routes that are there once and of a kind that is known. */
@@ -45,7 +44,7 @@ function absent(
         document: rollout,
         path,
         reason: 'RouteKindUnknown',
-        what: `no share can be written into a ${ref.kind} of ${ref.group}${ref.ingressClass === '' ? '' : ` with classType ${ref.ingressClass}`}`,
+        what: `no share can be written into the kind ${ref.kind} of ${ref.group}${ref.ingressClass === '' ? '' : ` with classType ${ref.ingressClass}`}`,
         hint: `Kinds that are known: ${ROUTE_KINDS.join(', ')}.`,
       },
     ];
@@ -81,9 +80,7 @@ function faultsOf(facts: TrafficFacts, { provider, files }: OpenRoute): readonly
   return [
     ...faults.map((fault) => withMend(ofFault(files.route, fault))),
     ...(ports === undefined ? [] : rules.flatMap((rule) => wrongPort(facts, { route: files.route, rule, ports }))),
-    ...rules
-      .filter(({ timeoutSeconds }) => timeoutSeconds === 'unreadable')
-      .map((rule) => badTimeout(files.route, rule)),
+    ...rules.flatMap(({ timeout }) => (timeout?.seconds === 'unreadable' ? [badTimeout(files.route, timeout)] : [])),
   ];
 }
 
@@ -96,7 +93,8 @@ function withMend(finding: TrafficFinding): TrafficFinding {
 type Porting = { readonly route: ManifestDocument; readonly rule: StableRule; readonly ports: readonly ServicePort[] };
 
 function wrongPort({ sides }: TrafficFacts, { route, rule, ports }: Porting): readonly TrafficFinding[] {
-  const { port, portAt } = rule;
+  const { port, portAt, portOptional } = rule;
+  if (port === undefined && portOptional && ports.length === 1) return [];
   const isThere = ports.some((one) => one.port === port || (one.name !== '' && one.name === port));
   if (isThere) return [];
   const [only, ...others] = ports;
@@ -115,10 +113,10 @@ function wrongPort({ sides }: TrafficFacts, { route, rule, ports }: Porting): re
   ];
 }
 
-function badTimeout(document: ManifestDocument, { at: path }: StableRule): TrafficFinding {
+function badTimeout(document: ManifestDocument, { at: path }: Timeout): TrafficFinding {
   return {
     document,
-    path: [...path, 'timeouts', 'request'],
+    path,
     reason: 'BadTimeout',
     what: 'the timeout is no duration, so it is not known for how long requests have to be waited for',
     hint: 'Write it as 30s, 5m or 1h30m.',
@@ -142,85 +140,4 @@ function early({ file, sides }: TrafficFacts, { provider, files }: OpenRoute): r
       mend,
     },
   ];
-}
-
-/** What a delivery would do, but not as well as it could: said, not refused. */
-export function warnRoutes(facts: TrafficFacts): readonly TrafficFinding[] {
-  return [
-    ...openRoutes(facts).flatMap(({ provider, files }) =>
-      provider.survey(files, facts.sides).rules.flatMap((rule) => timeouts(facts, files.route, rule)),
-    ),
-    ...headless(facts),
-    ...unlisted(facts),
-  ];
-}
-
-const GRACE_PATH = ['spec', 'terminationGracePeriodSeconds'];
-const DEFAULT_GRACE_SECONDS = 30;
-
-function timeouts(
-  { workload }: TrafficFacts,
-  document: ManifestDocument,
-  { at: rule, timeoutSeconds }: StableRule,
-): readonly TrafficFinding[] {
-  const path = [...rule, 'timeouts', 'request'];
-  if (timeoutSeconds === 'unreadable') return [];
-  if (timeoutSeconds === 'unset' || timeoutSeconds === 0)
-    return [
-      {
-        document,
-        path,
-        reason: 'TimeoutUnset',
-        what: 'nothing ends its requests, so a version that is left is given 600 s to answer its last ones',
-        hint: 'Write timeouts.request, as long as the longest answer takes.',
-      },
-    ];
-  const template =
-    at(workload.value, ['spec', 'leaderWorkerTemplate', 'leaderTemplate']) === undefined
-      ? 'workerTemplate'
-      : 'leaderTemplate';
-  const grace = at(workload.value, ['spec', 'leaderWorkerTemplate', template, ...GRACE_PATH]);
-  const graceSeconds = typeof grace === 'number' ? grace : DEFAULT_GRACE_SECONDS;
-  if (timeoutSeconds <= graceSeconds) return [];
-  return [
-    {
-      document,
-      path,
-      reason: 'GraceTooShort',
-      what: `a request may take ${timeoutSeconds} s, and leaders are killed ${graceSeconds} s after they are told to stop: where groups restart, requests that take longer are cut off`,
-      hint: `Raise terminationGracePeriodSeconds of the ${template} with the next version, and let the server drain for as long; or lower the timeout.`,
-    },
-  ];
-}
-
-function headless({ services: [service], routing }: TrafficFacts): readonly TrafficFinding[] {
-  if (service === undefined || routing.routes.length === 0 || !parseService(service.value).headless) return [];
-  return [
-    {
-      document: service,
-      path: ['spec', 'clusterIP'],
-      reason: 'HeadlessInRoute',
-      what: 'it is headless and stands in a route: clients that ask DNS reach its pods past every share, and some gateways send nothing to it',
-      hint: 'Let routes send to a Service with a cluster IP; keep this one for those who need the addresses of pods.',
-    },
-  ];
-}
-
-/** Other routes to the same Service: what comes through them is not shared out. */
-function unlisted(facts: TrafficFacts): readonly TrafficFinding[] {
-  const { index, namespace, sides, rollout, routes } = facts;
-  const listed = new Set(routes.map(({ ref }) => ref.kind + ref.name));
-  return Object.values(trafficProviders).flatMap((provider) =>
-    index
-      .inNamespace(provider.kind, namespace)
-      .filter((route) => provider.isOf(route) && !listed.has(route.object.kind + route.object.name))
-      .filter((route) => provider.survey({ route, canary: undefined, displaced: [] }, sides).rules.length > 0)
-      .map((document) => ({
-        document,
-        path: ['metadata', 'name'],
-        reason: 'RouteNotNamed',
-        what: `it sends to ${sides.stable} too, and Rollout ${rollout.object.name} does not name it: what comes through it stays on the stable version`,
-        hint: 'Name it in trafficRoutings, if its requests are to be shared out.',
-      })),
-  );
 }

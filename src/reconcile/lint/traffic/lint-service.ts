@@ -3,7 +3,6 @@
 import { at } from '../../../api/json.ts';
 import { LWS_NAME, WORKER_INDEX } from '../../../api/lws-labels.ts';
 import { OF } from '../../../api/marks.ts';
-import { LWS_KIND } from '../../../api/rollout.ts';
 import { parseService } from '../../../api/service.ts';
 import type { ManifestDocument } from '../../../manifests/parse-file.ts';
 import {
@@ -189,11 +188,14 @@ function likeWorkload(
 }
 
 /** Documents of other people under the names that a delivery gives its own. */
-function takenNames({ sides, manifests, index, namespace }: TrafficFacts): readonly TrafficFinding[] {
+function takenNames({ sides, manifests, index, namespace, routes }: TrafficFacts): readonly TrafficFinding[] {
   const { stable, canary } = sides.workloads;
   const documents = [
     ...(canary === stable ? [] : manifests.workloadsCalled({ namespace, name: canary })),
     ...index.called(SERVICE_KIND, { namespace, name: sides.canary }),
+    ...routes.flatMap(({ files, provider }) =>
+      provider?.copies === true && files?.canary !== undefined ? [files.canary] : [],
+    ),
   ];
   return documents
     .filter(({ value }) => at(value, ['metadata', 'annotations', OF]) !== stable)
@@ -201,7 +203,7 @@ function takenNames({ sides, manifests, index, namespace }: TrafficFacts): reado
       document,
       path: ['metadata', 'name'],
       reason: 'NameTaken',
-      what: `a delivery of ${stable} makes a ${document.object.kind === LWS_KIND ? 'LeaderWorkerSet' : 'Service'} of this name, and this one was not made by it: it lacks ${OF}: ${stable}`,
+      what: `a delivery of ${stable} makes the ${document.object.kind} of this name, and this one was not made by it: it lacks ${OF}: ${stable}`,
       hint: 'Rename it.',
     }));
 }

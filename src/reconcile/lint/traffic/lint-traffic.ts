@@ -3,11 +3,12 @@
 import type { Issue } from '../../../api/issue.ts';
 import type { Trials } from '../lint-writable.ts';
 import { lintPlan, warnPlan } from './lint-plan.ts';
-import { lintRoutes, openRoutes, warnRoutes } from './lint-routes.ts';
+import { lintRoutes, openRoutes } from './lint-routes.ts';
 import { lintService } from './lint-service.ts';
 import { type TrafficSources, trafficFacts } from './traffic-facts.ts';
 import { trafficIssue } from './traffic-finding.ts';
 import { tryRoutes } from './try-routes.ts';
+import { warnRoutes } from './warn-routes.ts';
 
 /** Issues stop every step forward, warnings nothing. None where the Rollout routes no traffic. */
 export function lintTraffic(

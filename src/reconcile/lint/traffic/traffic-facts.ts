@@ -14,12 +14,18 @@ import { type PodLabels, podLabels } from '../../../rollout/traffic/selectors.ts
 import type { ManifestIndex } from '../../observe/manifest-index.ts';
 import { SERVICE_KIND, type TrafficIndex } from '../../observe/traffic-index.ts';
 
+/** With where each document stands. */
+export type LintedFiles = RouteFiles & {
+  readonly route: ManifestDocument;
+  readonly canary: ManifestDocument | undefined;
+};
+
 /** A route that the Rollout names, with the document and the provider where there are both. */
 export type NamedRoute = {
   readonly ref: RouteRef;
   readonly provider: TrafficProvider | undefined;
   /** undefined: not among the files, or there twice; `found` says which. */
-  readonly files: (RouteFiles & { readonly route: ManifestDocument }) | undefined;
+  readonly files: LintedFiles | undefined;
   readonly found: number;
 };
 

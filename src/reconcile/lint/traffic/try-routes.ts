@@ -125,10 +125,13 @@ function step(
   { provider, files }: OpenRoute,
   { stand, share }: { readonly stand: Stand; readonly share: Share },
 ): Stand | { readonly issues: readonly Issue[] } {
-  const now = (object: ManifestDocument['object']) =>
-    parseManifestFile(files.route.file, stand.texts.get(files.route.file) ?? '', [object.kind]).documents;
-  const route = now(files.route.object).find(({ object }) => object.name === files.route.object.name) ?? files.route;
-  const canary = now(files.route.object).find(({ object }) => object.name === `${files.route.object.name}-canary`);
+  const { object, file } = files.route;
+  const now = (name: string, from: string) =>
+    parseManifestFile(from, stand.texts.get(from) ?? '', [object.kind]).documents.find(
+      (one) => one.object.name === name,
+    );
+  const route = now(object.name, file) ?? files.route;
+  const canary = now(`${object.name}-canary`, files.canary?.file ?? file);
   const made = provider.write({ route, canary, displaced: stand.displaced }, sides, share);
   if (made.kind === 'unwritable')
     return { issues: made.faults.map((fault) => trafficIssue(ofFault(files.route, fault), index.texts)) };

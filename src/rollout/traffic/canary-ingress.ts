@@ -1,0 +1,220 @@
+/** Ingress with canary annotations: a second Ingress, made once, whose annotations say which requests it takes. */
+
+import type { FieldFault } from '../../api/field-reader.ts';
+import { type IngressPath, parseIngress } from '../../api/ingress.ts';
+import { at, isJsonObject, type Json, type JsonObject, jsonEqual } from '../../api/json.ts';
+import { OF } from '../../api/marks.ts';
+import type { Edit } from '../edit.ts';
+import { type Keys, keysFor } from './ingress-annotations.ts';
+import type { IngressClass } from './ingress-classes.ts';
+import type {
+  RouteEdits,
+  RouteFiles,
+  RouteReading,
+  RouteSurvey,
+  Share,
+  Sides,
+  TrafficProvider,
+  Unwritable,
+  Written,
+} from './provider.ts';
+
+const KIND = 'Ingress';
+const GROUP = 'networking.k8s.io';
+const ANNOTATIONS = ['metadata', 'annotations'];
+
+/** What tools of others act on, and what would be done twice for the same hosts. */
+const LEFT_OUT = /^(kubectl\.kubernetes\.io\/|argocd\.argoproj\.io\/|([^/]*\.)?cert-manager\.io\/|tranche\.dev\/)/;
+
+/** The provider of a class. */
+export function canaryIngress(dialect: IngressClass): TrafficProvider {
+  return {
+    kind: KIND,
+    isOf: ({ object }) => object.kind === KIND && object.apiVersion.startsWith(`${GROUP}/`),
+    isNamed: ({ kind, group, ingressClass }) => kind === KIND && group === GROUP && ingressClass === dialect.name,
+    copies: true,
+    survey: (files, sides) => survey(files, sides, dialect),
+    read: (files) => read(files, dialect),
+    prepare: (files, sides) => prepare(files, sides, dialect),
+    write: (files, _, share) => write(files, share, dialect),
+  };
+}
+
+/** The name of the second Ingress, as Kruise gives it. */
+function canaryName(name: string): string {
+  return `${name}-canary`;
+}
+
+function survey({ route, canary }: RouteFiles, sides: Sides, { prefix }: IngressClass): RouteSurvey {
+  const { paths, defaultService, annotations, faults } = parseIngress(route.value);
+  const own = paths.filter(({ service }) => service === sides.stable);
+  const rules = own.map(({ serviceAt, port }) => ({
+    portAt: [...serviceAt, 'port', typeof port === 'string' ? 'name' : 'number'],
+    port,
+    portOptional: false,
+    timeout: undefined,
+  }));
+  const isSticky =
+    annotations[`${prefix}affinity`] !== undefined && annotations[`${prefix}affinity-canary-behavior`] !== 'legacy';
+  return {
+    rules,
+    faults: [
+      ...faults,
+      ...(own.length > 0 ? [] : [missing(sides)]),
+      ...(defaultService === sides.stable ? [byDefault(sides)] : []),
+      ...(isSticky ? [sticky(prefix)] : []),
+      ...(canary === undefined || sameRules(canary.value, expectedRules(route.value, own, sides))
+        ? []
+        : [stale(canary.object.name)]),
+    ],
+  };
+}
+
+function missing({ stable }: Sides): FieldFault {
+  return {
+    at: ['spec', 'rules'],
+    reason: 'BackendMissing',
+    message: `no path sends to the Service ${stable}, so there is nothing that a share could be taken of`,
+    hint: 'Name the Ingress that sends to it, or the Service that this one has.',
+  };
+}
+
+function byDefault({ stable }: Sides): FieldFault {
+  return {
+    at: ['spec', 'defaultBackend'],
+    reason: 'DefaultBackend',
+    message: `its default backend is ${stable}: what comes in that way cannot be shared out, and stays on the stable version`,
+    hint: 'Write it as a rule with the path /.',
+  };
+}
+
+function sticky(prefix: string): FieldFault {
+  return {
+    at: [...ANNOTATIONS, `${prefix}affinity`],
+    reason: 'SessionPersistence',
+    message:
+      'its affinity keeps sessions where they are, even at weight 0: those on a new version that fails would stay on it',
+    hint: `Remove it, or add ${prefix}affinity-canary-behavior: legacy.`,
+  };
+}
+
+function stale(name: string): FieldFault {
+  return {
+    at: ['spec', 'rules'],
+    reason: 'CanaryIngressDiffers',
+    message: `Ingress ${name} has other rules than this one: what they take is not a share of its requests`,
+    hint: `Remove Ingress ${name}; the next delivery makes it anew.`,
+  };
+}
+
+/** The rules with paths to the stable Service, and those paths alone, to the new version. */
+function expectedRules(value: JsonObject, own: readonly IngressPath[], { canary }: Sides): readonly Json[] {
+  const rules = at(value, ['spec', 'rules']);
+  return (Array.isArray(rules) ? rules : []).flatMap((rule: Json, number: number): readonly Json[] => {
+    const paths = own
+      .filter((path) => path.rule === number)
+      .map(({ serviceAt }) => renamed(at(value, serviceAt.slice(0, -2)), canary));
+    return paths.length === 0 || !isJsonObject(rule) ? [] : [{ ...rule, http: { paths } }];
+  });
+}
+
+function renamed(path: Json | undefined, name: string): JsonObject {
+  const service = at(path, ['backend', 'service']);
+  return {
+    ...(isJsonObject(path) ? path : {}),
+    backend: { service: { ...(isJsonObject(service) ? service : {}), name } },
+  };
+}
+
+function sameRules(canary: JsonObject, rules: readonly Json[]): boolean {
+  return jsonEqual(at(canary, ['spec', 'rules']), rules);
+}
+
+function read({ canary }: RouteFiles, { prefix }: IngressClass): RouteReading {
+  const nothing = { percent: 0, ours: [], mirrors: [] };
+  if (canary === undefined) return nothing;
+  const { annotations } = parseIngress(canary.value);
+  if (annotations[`${prefix}canary`] !== 'true') return nothing;
+  const number = (key: string, otherwise: number): number => Number(annotations[`${prefix}${key}`] ?? otherwise);
+  const conditions = Object.keys(annotations).filter((key) => key.startsWith(`${prefix}canary-by-`));
+  return {
+    percent: (number('canary-weight', 0) * 100) / number('canary-weight-total', 100),
+    ours: conditions.map((key) => [...ANNOTATIONS, key]),
+    mirrors: [],
+  };
+}
+
+/** A copy behind the Ingress in its file, with the paths to the stable Service alone, and weight 0. */
+function prepare({ route, canary }: RouteFiles, sides: Sides, dialect: IngressClass): readonly RouteEdits[] {
+  if (canary !== undefined) return [];
+  const { value, file, object } = route;
+  const { annotations, defaultService } = parseIngress(value);
+  const home = keysFor(dialect, { kind: 'home' }, {});
+  const keys: Keys = { [OF]: sides.workloads.stable, ...(home.kind === 'ok' ? home.keys : {}) };
+  const left = Object.keys(annotations).filter((key) => LEFT_OUT.test(key) && keys[key] === undefined);
+  const edits: readonly Edit[] = [
+    ...keptPaths(value, sides),
+    ...(defaultService === undefined && at(value, ['spec', 'defaultBackend']) === undefined
+      ? []
+      : [{ kind: 'remove', path: ['spec', 'defaultBackend'] } as const]),
+    ...annotationEdits(annotations, keys),
+    ...left.map((key): Edit => ({ kind: 'remove', path: [...ANNOTATIONS, key] })),
+  ];
+  return [{ file, object: { ...object, name: canaryName(object.name) }, copyOf: object, edits }];
+}
+
+/** Names first, then what goes, from the last on: taking one out moves those behind it. */
+function keptPaths(value: JsonObject, sides: Sides): readonly Edit[] {
+  const { paths, rules } = parseIngress(value);
+  const isOwn = ({ service }: IngressPath): boolean => service === sides.stable;
+  const names = paths
+    .filter(isOwn)
+    .map(({ serviceAt }): Edit => ({ kind: 'set', path: [...serviceAt, 'name'], value: sides.canary }));
+  const numbers = Array.from({ length: rules }, (_, number) => number).toReversed();
+  const gone = numbers.flatMap((number): readonly Edit[] => {
+    const of = paths.filter(({ rule }) => rule === number);
+    const rule = ['spec', 'rules', String(number)];
+    if (!of.some(isOwn)) return [{ kind: 'removeItem', path: rule }];
+    const others = of.filter((path) => !isOwn(path)).toReversed();
+    return others.map(({ place }): Edit => ({ kind: 'removeItem', path: [...rule, 'http', 'paths', String(place)] }));
+  });
+  return [...names, ...gone];
+}
+
+function write({ route, canary }: RouteFiles, share: Share, dialect: IngressClass): Written | Unwritable {
+  if (canary === undefined) {
+    // It is made before the first share; without it there is none to take back.
+    return share.kind === 'home'
+      ? { kind: 'ok', edits: [], displaced: [] }
+      : { kind: 'unwritable', faults: [unmade(route.object.name)] };
+  }
+  const wanted = keysFor(dialect, share, parseIngress(route.value).annotations);
+  if (wanted.kind === 'unwritable') return wanted;
+  const edits = annotationEdits(parseIngress(canary.value).annotations, wanted.keys);
+  return {
+    kind: 'ok',
+    edits: edits.length === 0 ? [] : [{ file: canary.file, object: canary.object, edits }],
+    displaced: [],
+  };
+}
+
+function unmade(name: string): FieldFault {
+  return {
+    at: ['metadata', 'name'],
+    reason: 'CanaryIngressMissing',
+    message: `there is no Ingress ${canaryName(name)} that could be given a share`,
+    hint: 'Put it back as the last commit of tranche wrote it.',
+  };
+}
+
+/** A key with undefined goes. */
+function annotationEdits(there: Readonly<Record<string, string>>, keys: Keys): readonly Edit[] {
+  const changed = Object.entries(keys).filter(([key, text]) => there[key] !== text);
+  const set = changed.flatMap(([key, value]): readonly Edit[] =>
+    value === undefined ? [] : [{ kind: 'set', path: [...ANNOTATIONS, key], value }],
+  );
+  const gone = changed.flatMap(([key, value]): readonly Edit[] =>
+    value === undefined ? [{ kind: 'remove', path: [...ANNOTATIONS, key] }] : [],
+  );
+  return [...set, ...gone];
+}
