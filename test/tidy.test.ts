@@ -142,6 +142,11 @@ const bad: Readonly<Record<RuleName, readonly (readonly [path: string, text: str
     ['src/adapters/a.ts', "import { fake } from '../../test/support/fake.ts';", 1],
     ['src/strategies/a.ts', '', 1],
   ],
+  rows: [
+    ['src/rollout/strategies/requested.ts', "import { rolling } from './rolling.ts';", 1],
+    ['src/rollout/events/retrying.ts', "import { partial } from '../strategies/partial.ts';", 1],
+    ['src/rollout/gates/pause.ts', "import { retry } from '../events/retrying.ts';", 1],
+  ],
   purity: [
     ['src/rollout/a.ts', "import { createHash } from 'node:crypto';", 1],
     ['src/manifests/a.ts', "import { patch } from 'fast-json-patch';", 1],
@@ -255,6 +260,10 @@ const good: readonly Source[] = [
       '}',
       '',
     ].join('\n'),
+  },
+  {
+    path: 'src/rollout/strategies/partition.ts',
+    text: "/** Names the rows of one strategy, and what comes before them. */\n\nimport { retry } from '../events/retrying.ts';\nimport { partial } from './partial.ts';\nexport const table = { partial, retry };\n",
   },
   {
     path: 'src/manifests/splice-range.ts',

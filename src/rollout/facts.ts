@@ -3,11 +3,10 @@
 import { ACCEPTABLE, type AcceptableReason } from '../api/intents.ts';
 import type { JsonObject } from '../api/json.ts';
 import { recreatedFacts } from './gates/cluster.ts';
-import { astrayFacts, overshootFacts, scaledAwayFacts } from './gates/out-of-place.ts';
+import { astrayFacts, overshootFacts, partitionFacts, scaledAwayFacts } from './gates/out-of-place.ts';
 import { crashLoopingFacts } from './gates/trouble.ts';
 import type { AcceptedReason } from './hold.ts';
 import { type Situation, whenSeen } from './situation.ts';
-import { partitionFacts } from './strategies/partition-edited.ts';
 
 /** What `accept` of each row in `HOLDS` says in words. */
 const factsByReason = {

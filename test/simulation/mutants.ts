@@ -190,7 +190,7 @@ export const mutants: readonly Mutant[] = [
   ),
   mutant(
     'the partition is raised on the way back',
-    'rollout/strategies/going-back.ts',
+    'rollout/events/going-back.ts',
     'return Math.min(partition, lowest(elsewhere) ?? partition);',
     'return lowest(elsewhere) ?? replicas;',
   ),
@@ -208,7 +208,7 @@ export const mutants: readonly Mutant[] = [
   ),
   mutant(
     'a pause holds the way back as well',
-    'rollout/strategies/giving-up.ts',
+    'rollout/given-up.ts',
     'return sameRelease(order?.release, release) ? order : undefined;',
     'return snapshot.rollout?.rollout.paused !== true && sameRelease(order?.release, release) ? order : undefined;',
   ),

@@ -88,6 +88,29 @@ const rings: Rule = (source) => {
   });
 };
 
+/** The rooms of the decision, from the inside out: each imports itself and those before it. */
+const decisionRooms = ['gates', 'events', 'strategies'];
+
+/** The files of `strategies` that name rows; the rows themselves stand alone. */
+const tables = ['index', 'partition', 'canary', 'blue-green'];
+
+const rows: Rule = (source) => {
+  const [room, name] = roomOf(source.path) ?? [];
+  if (room === undefined || name === undefined) return [];
+  return importsOf(source).flatMap(({ specifier, start }) => {
+    const [other] = roomOf(resolved(source.path, specifier)) ?? [];
+    if (other === undefined) return [];
+    if (other === 'strategies' && room === other && !tables.includes(name))
+      return [at(source, start, `${name} is a row, and imports another: what both need is an event or a fact`)];
+    const outward = decisionRooms.indexOf(other) > decisionRooms.indexOf(room);
+    return outward ? [at(source, start, `${room} must not import ${other}`)] : [];
+  });
+};
+
+function roomOf(path: string): readonly string[] | undefined {
+  return /^src\/rollout\/(gates|events|strategies)\/(.+)\.ts$/.exec(path)?.slice(1);
+}
+
 const purity: Rule = (source) => {
   const packages = pureRings[ringOf(source.path) ?? ''];
   if (packages === undefined) return [];
@@ -265,6 +288,7 @@ function matches(source: Source, pattern: RegExp, why: (found: string) => string
 /** Rules for every TypeScript file; `names`, `finished` and `noMachinePaths` read any text. */
 export const rules = {
   rings,
+  rows,
   purity,
   noSharedState,
   plainTypes,

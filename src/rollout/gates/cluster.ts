@@ -128,3 +128,14 @@ export function revisionChanged({ observed, snapshot, workload, digest, replicas
 export function wanted(observed: Observed, count: number): readonly Group[] {
   return observed.groups.filter((group) => group.index < count);
 }
+
+/** The groups that are on the release, by its own revision where a newer text is in the file. */
+export function onRelease(
+  { stableKey }: Observed,
+  { groups, queued }: { readonly groups: readonly Group[]; readonly queued: boolean },
+): readonly Group[] {
+  const key = groups[0]?.key;
+  return groups.filter((group) =>
+    queued ? group.key !== undefined && group.key === key && key !== stableKey : group.version === 'release',
+  );
+}

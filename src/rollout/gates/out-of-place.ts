@@ -1,7 +1,9 @@
-/** Gates that ask where groups are: too many on the release, below the partition, or gone. */
+/** Gates that ask what is not where the step put it: groups too many, below the partition or gone, and the partition. */
 
 import type { StepIntent } from '../../api/intents.ts';
 import type { JsonObject } from '../../api/json.ts';
+import { sameRelease } from '../../api/release.ts';
+import { SENTINEL } from '../../api/workload.ts';
 import { unlessAccepted } from '../accepting.ts';
 import { plannedGroups } from '../batches.ts';
 import { type Hold, hold, withFacts } from '../hold.ts';
@@ -90,4 +92,19 @@ function onRelease({ observed, replicas }: Seen): readonly number[] {
   if (observed.releaseKey === observed.stableKey) return [];
   const groups = wanted(observed, replicas).filter((group) => group.version === 'release');
   return groups.map((group) => group.index);
+}
+
+/** The partition in Git, and the one that the step had; undefined: they are the same, or nobody knows of another. */
+export function partitionFacts({
+  partition,
+  snapshot,
+  state,
+}: Situation): { readonly partition: number; readonly expected: number } | undefined {
+  if (state.kind !== 'step') return undefined;
+  const { marks, index } = state;
+  const recorded = snapshot.record?.step;
+  const ours = recorded !== undefined && sameRelease(recorded.release, marks.release) && recorded.index === index;
+  const expected = ours ? recorded.partition : (marks.restore?.floor ?? partition);
+  if (partition === expected || (!ours && partition > expected && partition !== SENTINEL)) return undefined;
+  return { partition, expected };
 }

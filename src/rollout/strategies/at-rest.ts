@@ -4,6 +4,8 @@ import { isNotAsked } from '../../api/known.ts';
 import { MARK, type Marks } from '../../api/marks.ts';
 import { printRelease, sameRelease } from '../../api/release.ts';
 import { SENTINEL } from '../../api/workload.ts';
+import { goneHold } from '../events/marks-gone.ts';
+import { retry } from '../events/retrying.ts';
 import { atRest } from '../gates/at-rest.ts';
 import { before } from '../gates/before.ts';
 import { blockedByUnreadyGroup, recreated, revisionChanged, wanted } from '../gates/cluster.ts';
@@ -14,8 +16,6 @@ import { type Decision, holding, MOVES, moving } from '../move.ts';
 import { allGroupsAre } from '../sentences.ts';
 import { type Seen, type Situation, whenSeen } from '../situation.ts';
 import { workloadMove } from '../workload-change.ts';
-import { goneHold } from './marks-gone.ts';
-import { retry } from './retrying.ts';
 
 /**
  * Adoption writes partition and marks, and only at rest: armed while groups are still moving, one that is

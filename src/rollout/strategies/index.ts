@@ -2,10 +2,10 @@
 
 import type { Recreating } from '../../api/recreating.ts';
 import type { RollingStyle } from '../../api/rollout.ts';
+import { createAnew } from '../events/creating-anew.ts';
 import type { Decision } from '../move.ts';
 import type { Situation } from '../situation.ts';
 import type { Snapshot } from '../snapshot.ts';
-import { createAnew } from './creating-anew.ts';
 import { decidePartition } from './partition.ts';
 
 type Strategy = {

@@ -1,22 +1,24 @@
 /** The partition strategy: one table of states, as the specification has it, and which event comes first in each. */
 
 import type { Marks } from '../../api/marks.ts';
+import { givenUp } from '../events/giving-up.ts';
+import { goBack, noText } from '../events/going-back.ts';
+import { goneHold } from '../events/marks-gone.ts';
+import { removeToGoBack, returnedByHand } from '../events/recreating.ts';
+import { stopAt, stopReturned } from '../events/stopping.ts';
+import { beyondFirstStep, supersede, takeOver } from '../events/superseding.ts';
 import { heldAsAborted } from '../gates/aborted.ts';
 import { wanted } from '../gates/cluster.ts';
 import { partitionMissing } from '../gates/people.ts';
+import { abortOf, type GivenUp, remember } from '../given-up.ts';
 import { type Decision, holding, moving } from '../move.ts';
 import { immutableBack } from '../recreate-change.ts';
 import { flipped, type Seen, type Situation } from '../situation.ts';
 import type { InDelivery } from '../state.ts';
 import { settled, unmanaged } from './at-rest.ts';
-import { abortOf, givenUp } from './giving-up.ts';
-import { type GivenUp, goBack, noText, remember } from './going-back.ts';
-import { goneHold } from './marks-gone.ts';
-import { removeToGoBack, returnedByHand } from './recreating.ts';
 import { requested } from './requested.ts';
-import { rollingBack, stopReturned } from './rolling-back.ts';
+import { rollingBack } from './rolling-back.ts';
 import { stepping } from './stepping.ts';
-import { beyondFirstStep, stopAt, supersede, takeOver } from './superseding.ts';
 import { surging } from './surging.ts';
 import { armed, rolling } from './whole.ts';
 

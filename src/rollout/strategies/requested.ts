@@ -5,6 +5,13 @@ import type { Marks } from '../../api/marks.ts';
 import { type Release } from '../../api/release.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import { accepted } from '../accepting.ts';
+import { firstStep, NOTHING_ASIDE, start } from '../events/first-step.ts';
+import { beforeFirstStep } from '../events/giving-up.ts';
+import { withdraw } from '../events/going-back.ts';
+import { acceptRecreated } from '../events/recreated.ts';
+import { removeForRequest, removesForRequest } from '../events/recreating.ts';
+import { stopRoll } from '../events/stopping.ts';
+import { beyondFirstStep, supersede } from '../events/superseding.ts';
 import { heldAsAborted } from '../gates/aborted.ts';
 import { before } from '../gates/before.ts';
 import { recreated } from '../gates/cluster.ts';
@@ -13,12 +20,6 @@ import { overshoot } from '../gates/out-of-place.ts';
 import { type Decision, holding, MOVES, moving } from '../move.ts';
 import { nextRelease, type Situation, whenSeen } from '../situation.ts';
 import { workloadMove } from '../workload-change.ts';
-import { firstStep, NOTHING_ASIDE, start } from './first-step.ts';
-import { beforeFirstStep } from './giving-up.ts';
-import { withdraw } from './going-back.ts';
-import { acceptRecreated } from './recreated.ts';
-import { removeForRequest, removesForRequest } from './recreating.ts';
-import { beyondFirstStep, stopRoll, supersede } from './superseding.ts';
 
 /** First match: given up, edited open, aborted before, no change at all, not in place, held, started. */
 export function requested(situation: Situation, marks: Marks): Decision {

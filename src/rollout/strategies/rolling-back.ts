@@ -4,6 +4,8 @@ import { type Marks, putAside } from '../../api/marks.ts';
 import { printRelease } from '../../api/release.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import { budgetInTheEnd, budgetNote, displacedBack, moreDown, raises, withBudgetAfter } from '../budget.ts';
+import { budgetBack } from '../events/going-back.ts';
+import { failedSurgeReturned, surgeEnds } from '../events/surge-back.ts';
 import { scaledToZero, wanted } from '../gates/cluster.ts';
 import type { Group } from '../groups.ts';
 import { type Hold, hold } from '../hold.ts';
@@ -13,9 +15,6 @@ import { allGroupsAre, groupsAre, notReady } from '../sentences.ts';
 import { flipped, lowest, type Seen, type Situation, unavailableBudget, unreadyOf } from '../situation.ts';
 import { surgeInGit } from '../surge.ts';
 import { workloadMove } from '../workload-change.ts';
-import { budgetBack } from './going-back.ts';
-import { stopRoll } from './superseding.ts';
-import { failedSurgeReturned, surgeEnds } from './surge-back.ts';
 
 /** First match: not live, wider, stuck, waiting, done. Goes on whatever people have paused or disabled. */
 export function rollingBack(situation: Situation, marks: Marks): Decision {
@@ -130,14 +129,4 @@ function raiseAgain(situation: Seen, marks: Marks): Decision | undefined {
     why: `${notReady(unready)}, which has spent maxUnavailable ${maxUnavailable}: LWS stands still. It is raised until all groups are back; ${moreDown(situation, budget, asked)} more may be down meanwhile.`,
   });
   return moving(move, 'StepUpgrade');
-}
-
-/** The same aborted text for the second time: the roll is stopped, and a person has to end the fight. */
-export function stopReturned(situation: Situation, marks: Marks): Decision {
-  const { file, snapshot } = situation;
-  const fight = hold(
-    'AbortedTemplateReturned',
-    `${file.file}: something keeps writing the aborted template ${situation.digest} back. Stop it, then put the stable text back, or deliver it after all: tranche retry ${snapshot.key.name}`,
-  );
-  return stopRoll(situation, { marks, holds: [fight] });
 }

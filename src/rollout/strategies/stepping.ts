@@ -4,10 +4,14 @@ import type { StepIntent } from '../../api/intents.ts';
 import { sameRelease } from '../../api/release.ts';
 import { accepted } from '../accepting.ts';
 import { plannedGroups } from '../batches.ts';
+import { nextStep, wholeNext } from '../events/next-step.ts';
+import { partitionEdited } from '../events/partition-edited.ts';
+import { raisedForLeftovers } from '../events/raising.ts';
+import { acceptRecreated } from '../events/recreated.ts';
 import { before } from '../gates/before.ts';
 import { recreated } from '../gates/cluster.ts';
 import { holdsOf } from '../gates/gate.ts';
-import { astray, overshoot, overshooting, scaledAway } from '../gates/out-of-place.ts';
+import { astray, overshoot, overshooting, partitionFacts, scaledAway } from '../gates/out-of-place.ts';
 import { refusedJump, waitingOnPause } from '../gates/pause.ts';
 import { waitingOnGroups } from '../gates/step-groups.ts';
 import { crashLooping } from '../gates/trouble.ts';
@@ -17,10 +21,6 @@ import type { Seen, Situation } from '../situation.ts';
 import type { InDelivery } from '../state.ts';
 import { stateOfStep } from '../step-state.ts';
 import { stepAfterEdit } from '../steps.ts';
-import { nextStep, wholeNext } from './next-step.ts';
-import { partitionEdited, partitionFacts } from './partition-edited.ts';
-import { raisedForLeftovers } from './raising.ts';
-import { acceptRecreated } from './recreated.ts';
 
 /** The file has the release's text: the caller has looked. */
 export function stepping(situation: Situation, step: InDelivery): Decision {

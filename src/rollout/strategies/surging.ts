@@ -4,6 +4,10 @@ import type { Marks } from '../../api/marks.ts';
 import { printRelease } from '../../api/release.ts';
 import { accepted } from '../accepting.ts';
 import { withBudgetAfter } from '../budget.ts';
+import { nextStep, wholeNext } from '../events/next-step.ts';
+import { partitionEdited } from '../events/partition-edited.ts';
+import { raisedForLeftovers } from '../events/raising.ts';
+import { acceptRecreated } from '../events/recreated.ts';
 import { before } from '../gates/before.ts';
 import { recreated } from '../gates/cluster.ts';
 import { holdsOf } from '../gates/gate.ts';
@@ -18,10 +22,6 @@ import type { Seen, Situation } from '../situation.ts';
 import type { InDelivery } from '../state.ts';
 import { statesOf } from '../step-state.ts';
 import { workloadMove } from '../workload-change.ts';
-import { nextStep, wholeNext } from './next-step.ts';
-import { partitionEdited } from './partition-edited.ts';
-import { raisedForLeftovers } from './raising.ts';
-import { acceptRecreated } from './recreated.ts';
 
 /**
  * First the extra groups, once the partition that lets only them onto the release is live; then, with all of them on

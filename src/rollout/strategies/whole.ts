@@ -5,8 +5,10 @@ import { SENTINEL } from '../../api/workload.ts';
 import { accepted } from '../accepting.ts';
 import { batchReady } from '../batches.ts';
 import { budgetInTheEnd, budgetNote, displacedBack, withBudgetAfter } from '../budget.ts';
+import { raisedForLeftovers } from '../events/raising.ts';
+import { surgeReturned } from '../events/surge-return.ts';
 import { before } from '../gates/before.ts';
-import { recreated, revisionChanged, scaledToZero, wanted } from '../gates/cluster.ts';
+import { onRelease, recreated, revisionChanged, scaledToZero, wanted } from '../gates/cluster.ts';
 import { holdsOf } from '../gates/gate.ts';
 import { refusedJump, waitingOnPause } from '../gates/pause.ts';
 import { notReadyYet } from '../gates/step-groups.ts';
@@ -20,8 +22,6 @@ import type { InDelivery } from '../state.ts';
 import { stateOfStep } from '../step-state.ts';
 import { followingStep, isJump } from '../steps.ts';
 import { workloadMove } from '../workload-change.ts';
-import { raisedForLeftovers } from './raising.ts';
-import { onRelease, surgeReturned } from './surge-return.ts';
 
 /**
  * Partition 0: waits until every group is on the release and the StatefulSet has flipped, then arms — always the

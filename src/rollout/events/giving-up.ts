@@ -1,14 +1,13 @@
 /** The events that give a release up, whatever its row: an abort, the stable text put back, an aborted text written again. */
 
-import type { AbortIntent } from '../../api/intents.ts';
 import type { Marks } from '../../api/marks.ts';
-import { printRelease, type Release, sameRelease } from '../../api/release.ts';
+import { printRelease, sameRelease } from '../../api/release.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import { heldAsAborted } from '../gates/aborted.ts';
 import { recreated, wanted } from '../gates/cluster.ts';
+import { abortOf, type GivenUp } from '../given-up.ts';
 import { nextRelease, type Seen, type Situation } from '../situation.ts';
 import type { InDelivery, State } from '../state.ts';
-import type { GivenUp } from './going-back.ts';
 
 /** What is given up now, so that groups go back; undefined: nothing is. */
 export function givenUp(situation: Situation, state: State): GivenUp | undefined {
@@ -33,12 +32,6 @@ export function beforeFirstStep({ digest, snapshot }: Situation, marks: Marks): 
   const release = nextRelease(digest, marks);
   if (!sameRelease(snapshot.rollout?.intents.abort?.release, release)) return undefined;
   return { release, reason: 'Aborted', because: `Release ${printRelease(release)} was aborted before its first step.` };
-}
-
-/** The order to give this very release up. */
-export function abortOf({ snapshot }: Situation, release: Release): AbortIntent | undefined {
-  const order = snapshot.rollout?.intents.abort;
-  return sameRelease(order?.release, release) ? order : undefined;
 }
 
 function inStep(situation: Situation, { row, marks }: InDelivery): GivenUp | undefined {

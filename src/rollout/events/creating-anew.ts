@@ -5,13 +5,13 @@ import type { Recreating } from '../../api/recreating.ts';
 import { printRelease, sameRelease } from '../../api/release.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import type { ObjectChange } from '../change.ts';
+import { remember } from '../given-up.ts';
 import { type Hold, hold } from '../hold.ts';
 import { type Decision, holding, MOVES, moving } from '../move.ts';
 import { keeping, noteOf } from '../out-of-file.ts';
 import type { Snapshot, Stable, StableDocument } from '../snapshot.ts';
 import { surgeInGit } from '../surge.ts';
 import { workloadContent } from '../workload-change.ts';
-import { remember } from './going-back.ts';
 
 const PRUNE =
   'the agent does not prune: Argo CD needs syncPolicy.automated.prune and no sync option Prune=false on the object, Flux needs prune: true in the Kustomization and no annotation kustomize.toolkit.fluxcd.io/prune: disabled; or it was the only object there is: Argo CD then needs allowEmpty: true under syncPolicy.automated, or another object in the folder';

@@ -3,11 +3,10 @@
 import type { Marks } from '../../api/marks.ts';
 import { printRelease } from '../../api/release.ts';
 import { budgetAfter, budgetNote } from '../budget.ts';
-import { wanted } from '../gates/cluster.ts';
-import type { Group } from '../groups.ts';
+import { onRelease, wanted } from '../gates/cluster.ts';
 import { type Decision, moving } from '../move.ts';
 import { allGroupsAre, extraGroups } from '../sentences.ts';
-import { type Observed, type Seen, unreadyOf } from '../situation.ts';
+import { type Seen, unreadyOf } from '../situation.ts';
 import { surgeInGit } from '../surge.ts';
 import { workloadMove } from '../workload-change.ts';
 
@@ -43,16 +42,5 @@ export function surgeReturned(
       why: `${allGroupsAre(groups.length)} on ${printRelease(at.marks.release)} and ready, so capacity holds without ${extraGroups(surge)}. With this commit replicas is ${surge.was} again.${budgetNote(situation)}`,
     }),
     'StepUpgrade',
-  );
-}
-
-/** The groups that are on the release, by its own revision where a newer text is in the file. */
-export function onRelease(
-  { stableKey }: Observed,
-  { groups, queued }: { readonly groups: readonly Group[]; readonly queued: boolean },
-): readonly Group[] {
-  const key = groups[0]?.key;
-  return groups.filter((group) =>
-    queued ? group.key !== undefined && group.key === key && key !== stableKey : group.version === 'release',
   );
 }

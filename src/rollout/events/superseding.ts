@@ -2,21 +2,20 @@
 
 import { type Marks, putAside } from '../../api/marks.ts';
 import { printRelease, type Release } from '../../api/release.ts';
-import { SENTINEL } from '../../api/workload.ts';
 import { partitionOf } from '../batches.ts';
-import { type Budget, budgetText, overtakingBudget, withBudgetAfter } from '../budget.ts';
+import { type Budget, budgetText, overtakingBudget } from '../budget.ts';
 import { before } from '../gates/before.ts';
 import { wanted } from '../gates/cluster.ts';
 import { ask, holdsOf } from '../gates/gate.ts';
 import { rolloutAbsent, stalled } from '../gates/people.ts';
-import type { Group } from '../groups.ts';
-import { type Hold, hold } from '../hold.ts';
+import { hold } from '../hold.ts';
 import { type Decision, holding, moving, wayOf } from '../move.ts';
 import { willNotGetReady } from '../outlook.ts';
 import { capital, groupsAre, notReady } from '../sentences.ts';
-import { lowest, type Seen, type Situation, unreadyOf } from '../situation.ts';
-import { type WorkloadFields, workloadMove } from '../workload-change.ts';
+import { type Situation } from '../situation.ts';
+import { workloadMove } from '../workload-change.ts';
 import { firstStep, start } from './first-step.ts';
+import { notOnStable, stoppedPartition, stopRoll } from './stopping.ts';
 
 /**
  * Step 1 of the file's text. It is live already, at the present partition, so P only rises, to stop the roll: to the
@@ -74,65 +73,6 @@ export function takeOver(situation: Situation, marks: Marks): Decision {
   const why = `The template was edited while ${printRelease(marks.release)} was being delivered; the newer text is taken from step ${index}. ${decision.move.why}${budgetText(situation, budget, 'ready')}`;
   const { changes } = decision.move;
   return { ...decision, move: { ...decision.move, reason: 'Superseded', way: wayOf('Superseded', changes), why } };
-}
-
-/** Raises the partition as far as it stops the roll and leaves everything else as it is; `holds` say what for. */
-export function stopRoll(
-  situation: Situation,
-  at: { readonly marks: Marks; readonly holds: readonly Hold[] },
-): Decision {
-  const { partition } = situation;
-  const stop = stopAt(situation, at.marks);
-  if (stop <= partition) return holding(at.holds, 'StepUpgrade');
-  const { step } = at.marks;
-  const move = workloadMove(situation, {
-    reason: 'RollStopped',
-    label: `${step === undefined ? '' : `${step.kind === 'rollback' ? 'rollback' : `step ${step.index}/${step.of}`}, `}stopped`,
-    ...inDelivery(situation, at.marks),
-    partition: stop,
-    text: undefined,
-    why: `The template ${situation.digest} rolls at partition ${partition}, and nobody may take it further: ${at.holds.map((found) => found.message).join('; ')}.`,
-  });
-  return moving(move, 'StepUpgrade', at.holds);
-}
-
-/** Outside of a delivery nothing is put aside. */
-function inDelivery(situation: Situation, marks: Marks): Pick<WorkloadFields, 'marks' | 'maxUnavailable'> {
-  return marks.restore === undefined
-    ? { marks, maxUnavailable: undefined }
-    : withBudgetAfter(situation, { marks, floor: marks.restore.floor });
-}
-
-/**
- * The partition that stops the roll, never below the present one. Outside of a delivery only the sentinel may stand in
- * the file: the admission policy refuses anything below it.
- */
-export function stopAt(situation: Situation, { step }: Marks): number {
-  const { replicas, partition } = situation;
-  if (step === undefined) return SENTINEL;
-  return replicas === undefined ? partition : stoppedPartition({ ...situation, steps: [] }, replicas);
-}
-
-/** The partition that stops the roll, never below the present one. */
-function stoppedPartition(situation: Situation, replicas: number): number {
-  const { steps, partition, asked = replicas } = situation;
-  const [first] = steps;
-  // Without a step to take it to, not even the extra groups may follow.
-  const bounds = [first === undefined ? asked : partitionOf(first.replicas, replicas)];
-  if (situation.sight === 'seen') {
-    const groups = wanted(situation.observed, asked);
-    const onIt = lowest(groups.filter((group) => group.version === 'release'));
-    // A group that only loads finishes on what it has, and LWS waits for it (traces 41a, 41b).
-    const broken = lowest(notOnStable(situation).filter((group) => willNotGetReady(situation, group)));
-    if (onIt !== undefined) bounds.push(onIt);
-    if (broken !== undefined) bounds.push(broken);
-  }
-  return Math.max(partition, Math.min(...bounds));
-}
-
-/** Unready groups that the roll has left, or taken, from the stable text. */
-function notOnStable({ observed, asked }: Seen): readonly Group[] {
-  return unreadyOf(wanted(observed, asked)).filter((group) => group.key !== observed.stableKey);
 }
 
 function explain(

@@ -7,13 +7,13 @@ import { SENTINEL } from '../../api/workload.ts';
 import { before } from '../gates/before.ts';
 import { notApplied, recreated } from '../gates/cluster.ts';
 import { holdsOf } from '../gates/gate.ts';
+import { remember } from '../given-up.ts';
 import { type Hold, hold } from '../hold.ts';
 import { type Decision, holding, MOVES, type Move, moving } from '../move.ts';
 import { keeping, takenOut } from '../out-of-file.ts';
 import { capacityLoss, immutableChanges, NOT_IN_PLACE } from '../recreate-change.ts';
 import { nextRelease, type Situation } from '../situation.ts';
 import { type WorkloadMove, workloadMove } from '../workload-change.ts';
-import { remember } from './going-back.ts';
 
 /** Whether a request cannot be made in place, and the policies allow to delete for it. Objects made anew have it already. */
 export function removesForRequest(situation: Situation): boolean {

@@ -1,18 +1,17 @@
 /** Going back: the commit that gives up a release, from every state. Needs no metrics, approval or window. */
 
 import type { Marks, Surge } from '../../api/marks.ts';
-import { ABORTED_LIMIT } from '../../api/marks.ts';
-import { printRelease, type Release } from '../../api/release.ts';
+import { printRelease } from '../../api/release.ts';
 import { type Budget, budgetFor, budgetKept, budgetText, peoplesBudget } from '../budget.ts';
 import { recreated, wanted } from '../gates/cluster.ts';
+import { type GivenUp, remember } from '../given-up.ts';
 import { type Group, nameGroups } from '../groups.ts';
 import { hold } from '../hold.ts';
-import { type Decision, holding, MOVES, type Move, type MoveReasonOf, moving } from '../move.ts';
+import { type Decision, holding, MOVES, type Move, moving } from '../move.ts';
 import { willNotGetReady } from '../outlook.ts';
 import { capital, notReady, ofGroupsAre } from '../sentences.ts';
 import {
   lowest,
-  nextRelease,
   type Seen,
   type Situation,
   spendingOf,
@@ -23,15 +22,6 @@ import {
 import { surgeInGit } from '../surge.ts';
 import { workloadMove } from '../workload-change.ts';
 import { standIn, surgeEnds, surgeStays } from './surge-back.ts';
-
-export type GivenUp = {
-  readonly release: Release;
-  /** Digest of a newer text that goes as well; it gets a serial of its own. */
-  readonly newer?: string | undefined;
-  readonly reason: MoveReasonOf<'back'>;
-  /** Who or what asked for it, for the commit. */
-  readonly because: string;
-};
 
 /** From `requested`: nothing has moved, so the stable text comes back and the workload is settled as before. */
 export function withdraw(
@@ -89,16 +79,6 @@ export function goBack(
     text: digest === stable.value.release.digest ? undefined : stable.value,
     why: `${given.because} ${said}${surge === undefined ? '' : kept === undefined ? surgeEnds(surge) : surgeStays(surge)}`,
   });
-}
-
-/** The release joins those given up, newest first; and before it a newer text that is given up with it. */
-export function remember(
-  { release, newer }: Pick<GivenUp, 'release' | 'newer'>,
-  marks: Pick<Marks, 'release' | 'aborted'>,
-): readonly Release[] {
-  const aborted = [release, ...marks.aborted];
-  const later = newer === undefined ? [] : [nextRelease(newer, { ...marks, aborted })];
-  return [...later, ...aborted].slice(0, ABORTED_LIMIT);
 }
 
 /**

@@ -1,30 +1,14 @@
 /** A partition that is not the one that the step in Git wrote: put back as far as nothing has followed, or held. */
 
-import { sameRelease } from '../../api/release.ts';
-import { SENTINEL } from '../../api/workload.ts';
 import { accepted } from '../accepting.ts';
 import { withBudgetAfter } from '../budget.ts';
 import { wanted } from '../gates/cluster.ts';
+import { partitionFacts } from '../gates/out-of-place.ts';
 import { hold, withFacts } from '../hold.ts';
 import { type Decision, holding, moving } from '../move.ts';
 import { lowest, type Seen, type Situation, whenSeen } from '../situation.ts';
 import type { InDelivery } from '../state.ts';
 import { workloadMove } from '../workload-change.ts';
-
-/** The partition in Git, and the one that the step had; undefined: they are the same, or nobody knows of another. */
-export function partitionFacts({
-  partition,
-  snapshot,
-  state,
-}: Situation): { readonly partition: number; readonly expected: number } | undefined {
-  if (state.kind !== 'step') return undefined;
-  const { marks, index } = state;
-  const recorded = snapshot.record?.step;
-  const ours = recorded !== undefined && sameRelease(recorded.release, marks.release) && recorded.index === index;
-  const expected = ours ? recorded.partition : (marks.restore?.floor ?? partition);
-  if (partition === expected || (!ours && partition > expected && partition !== SENTINEL)) return undefined;
-  return { partition, expected };
-}
 
 /** Another partition than we wrote: lower lets groups go, and is stopped; higher lets them fall back, and is held. */
 export function partitionEdited(situation: Situation, { index, of, marks }: InDelivery): Decision | undefined {

@@ -1,0 +1,82 @@
+/** The brake: a roll that nobody may take further is stopped where it is. */
+
+import { type Marks } from '../../api/marks.ts';
+import { SENTINEL } from '../../api/workload.ts';
+import { partitionOf } from '../batches.ts';
+import { withBudgetAfter } from '../budget.ts';
+import { wanted } from '../gates/cluster.ts';
+import type { Group } from '../groups.ts';
+import { type Hold, hold } from '../hold.ts';
+import { type Decision, holding, moving } from '../move.ts';
+import { willNotGetReady } from '../outlook.ts';
+import { lowest, type Seen, type Situation, unreadyOf } from '../situation.ts';
+import { type WorkloadFields, workloadMove } from '../workload-change.ts';
+
+/** Raises the partition as far as it stops the roll and leaves everything else as it is; `holds` say what for. */
+export function stopRoll(
+  situation: Situation,
+  at: { readonly marks: Marks; readonly holds: readonly Hold[] },
+): Decision {
+  const { partition } = situation;
+  const stop = stopAt(situation, at.marks);
+  if (stop <= partition) return holding(at.holds, 'StepUpgrade');
+  const { step } = at.marks;
+  const move = workloadMove(situation, {
+    reason: 'RollStopped',
+    label: `${step === undefined ? '' : `${step.kind === 'rollback' ? 'rollback' : `step ${step.index}/${step.of}`}, `}stopped`,
+    ...inDelivery(situation, at.marks),
+    partition: stop,
+    text: undefined,
+    why: `The template ${situation.digest} rolls at partition ${partition}, and nobody may take it further: ${at.holds.map((found) => found.message).join('; ')}.`,
+  });
+  return moving(move, 'StepUpgrade', at.holds);
+}
+
+/** Outside of a delivery nothing is put aside. */
+function inDelivery(situation: Situation, marks: Marks): Pick<WorkloadFields, 'marks' | 'maxUnavailable'> {
+  return marks.restore === undefined
+    ? { marks, maxUnavailable: undefined }
+    : withBudgetAfter(situation, { marks, floor: marks.restore.floor });
+}
+
+/**
+ * The partition that stops the roll, never below the present one. Outside of a delivery only the sentinel may stand in
+ * the file: the admission policy refuses anything below it.
+ */
+export function stopAt(situation: Situation, { step }: Marks): number {
+  const { replicas, partition } = situation;
+  if (step === undefined) return SENTINEL;
+  return replicas === undefined ? partition : stoppedPartition({ ...situation, steps: [] }, replicas);
+}
+
+/** The partition that stops the roll, never below the present one. */
+export function stoppedPartition(situation: Situation, replicas: number): number {
+  const { steps, partition, asked = replicas } = situation;
+  const [first] = steps;
+  // Without a step to take it to, not even the extra groups may follow.
+  const bounds = [first === undefined ? asked : partitionOf(first.replicas, replicas)];
+  if (situation.sight === 'seen') {
+    const groups = wanted(situation.observed, asked);
+    const onIt = lowest(groups.filter((group) => group.version === 'release'));
+    // A group that only loads finishes on what it has, and LWS waits for it (traces 41a, 41b).
+    const broken = lowest(notOnStable(situation).filter((group) => willNotGetReady(situation, group)));
+    if (onIt !== undefined) bounds.push(onIt);
+    if (broken !== undefined) bounds.push(broken);
+  }
+  return Math.max(partition, Math.min(...bounds));
+}
+
+/** Unready groups that the roll has left, or taken, from the stable text. */
+export function notOnStable({ observed, asked }: Seen): readonly Group[] {
+  return unreadyOf(wanted(observed, asked)).filter((group) => group.key !== observed.stableKey);
+}
+
+/** The same aborted text for the second time: the roll is stopped, and a person has to end the fight. */
+export function stopReturned(situation: Situation, marks: Marks): Decision {
+  const { file, snapshot } = situation;
+  const fight = hold(
+    'AbortedTemplateReturned',
+    `${file.file}: something keeps writing the aborted template ${situation.digest} back. Stop it, then put the stable text back, or deliver it after all: tranche retry ${snapshot.key.name}`,
+  );
+  return stopRoll(situation, { marks, holds: [fight] });
+}

@@ -1,0 +1,32 @@
+/** What is given up, at whose word, and how the marks remember it. */
+
+import type { AbortIntent } from '../api/intents.ts';
+import { ABORTED_LIMIT, type Marks } from '../api/marks.ts';
+import { type Release, sameRelease } from '../api/release.ts';
+import type { MoveReasonOf } from './move.ts';
+import { nextRelease, type Situation } from './situation.ts';
+
+export type GivenUp = {
+  readonly release: Release;
+  /** Digest of a newer text that goes as well; it gets a serial of its own. */
+  readonly newer?: string | undefined;
+  readonly reason: MoveReasonOf<'back'>;
+  /** Who or what asked for it, for the commit. */
+  readonly because: string;
+};
+
+/** The release joins those given up, newest first; and before it a newer text that is given up with it. */
+export function remember(
+  { release, newer }: Pick<GivenUp, 'release' | 'newer'>,
+  marks: Pick<Marks, 'release' | 'aborted'>,
+): readonly Release[] {
+  const aborted = [release, ...marks.aborted];
+  const later = newer === undefined ? [] : [nextRelease(newer, { ...marks, aborted })];
+  return [...later, ...aborted].slice(0, ABORTED_LIMIT);
+}
+
+/** The order to give this very release up. */
+export function abortOf({ snapshot }: Situation, release: Release): AbortIntent | undefined {
+  const order = snapshot.rollout?.intents.abort;
+  return sameRelease(order?.release, release) ? order : undefined;
+}
