@@ -15,6 +15,21 @@ export type PolicyRules = {
   readonly sizeChange: SizeChange;
   /** Whether a workload may be deleted and created anew for a change that the API server does not take in place. */
   readonly recreate: Recreate;
+  /** Groups that one step may let go. */
+  readonly maxStepGroups?: number;
+  /** The same as a share of all groups, rounded down, and one at least. */
+  readonly maxStepPercent?: number;
+  readonly maxFirstStepGroups?: number;
+  /** `maxUnavailable` of the workload, in groups. */
+  readonly maxUnavailableGroups?: number;
+  /** Groups that must serve all the time. */
+  readonly minReadyGroups?: number;
+  /** The same as a share of all groups, rounded up. */
+  readonly minReadyPercent?: number;
+  /** Of all groups of the workload, the extra ones included. */
+  readonly maxGpus?: number;
+  /** Of the extra groups alone. */
+  readonly maxExtraGpus?: number;
 };
 
 export type PolicyFieldName = keyof PolicyRules;
@@ -27,6 +42,8 @@ export const NO_RULES: PolicyRules = { surge: 0, sizeChange: 'Refuse', recreate:
 
 /** How the values of several policies become one. */
 export const COMPOSITIONS = {
+  cap: 'the smallest',
+  requirement: 'all of them must hold',
   grant: 'allowed where some policy grants it and none refuses; of numbers the smallest',
 } as const;
 
@@ -45,6 +62,9 @@ type PolicyField<T> = {
 
 /** Groups that a delivery may start besides those that Git asks for. */
 export const SURGE_LIMIT = 1000;
+const GROUPS = { min: 1, max: 1_000_000 } as const;
+const PERCENT = { min: 1, max: 100 } as const;
+const GPUS = { min: 0, max: 10_000_000 } as const;
 
 export const POLICY_FIELDS: { readonly [K in PolicyFieldName]: PolicyField<NonNullable<PolicyRules[K]>> } = {
   surge: {
@@ -64,6 +84,14 @@ export const POLICY_FIELDS: { readonly [K in PolicyFieldName]: PolicyField<NonNu
     composition: 'grant',
     meaning: '`Allow`: the workload may be deleted and created anew for a change that LWS takes in no other way',
   },
+  maxStepGroups: cap(GROUPS, 'groups that one step may let go'),
+  maxStepPercent: cap(PERCENT, 'the same as a share of all groups: rounded down, and one at least'),
+  maxFirstStepGroups: cap(GROUPS, 'groups that the first step may let go'),
+  maxUnavailableGroups: cap(GROUPS, 'how large `maxUnavailable` of the workload may be, in groups'),
+  minReadyGroups: least(GROUPS, 'groups that must be ready all the time'),
+  minReadyPercent: least(PERCENT, 'the same as a share of all groups, rounded up; `100` needs a `surge`'),
+  maxGpus: cap(GPUS, 'GPUs that the workload may take in all, those of extra groups included'),
+  maxExtraGpus: cap(GPUS, 'GPUs that extra groups may take'),
 };
 
 /** The names of the table, in its order. */
@@ -73,7 +101,18 @@ function isFieldName(key: string): key is PolicyFieldName {
   return Object.hasOwn(POLICY_FIELDS, key);
 }
 
-function count(bounds: { readonly min: number; readonly max: number }): Pick<PolicyField<number>, 'schema' | 'read'> {
+type Bounds = { readonly min: number; readonly max: number };
+
+function cap(bounds: Bounds, meaning: string): PolicyField<number> {
+  return { ...count(bounds), composition: 'cap', meaning, both: (left, right) => Math.min(left, right) };
+}
+
+/** What all policies ask for is what the one asks for that asks for most. */
+function least(bounds: Bounds, meaning: string): PolicyField<number> {
+  return { ...count(bounds), composition: 'requirement', meaning, both: (left, right) => Math.max(left, right) };
+}
+
+function count(bounds: Bounds): Pick<PolicyField<number>, 'schema' | 'read'> {
   return {
     schema: { type: 'integer', minimum: bounds.min, maximum: bounds.max },
     read: (spec, key) => spec.integer(key, bounds),

@@ -5,9 +5,10 @@ import { unknown } from '../api/known.ts';
 import { jsonText } from '../api/printable.ts';
 import { type CommonOptions, EXIT, type Io } from '../options.ts';
 import type { Cluster } from '../ports/cluster.ts';
-import { newMemory, type Ports } from '../reconcile/pass.ts';
+import { newMemory, type Outcome, type Ports } from '../reconcile/pass.ts';
 import { runPass } from '../reconcile/run.ts';
 import { issueLine } from '../reconcile/status/report.ts';
+import { contradictions } from '../rollout/gates/policies.ts';
 
 const NOT_ASKED = unknown('lint does not ask the cluster');
 const noCluster: Cluster = { list: async () => NOT_ASKED };
@@ -33,7 +34,10 @@ export async function lint(options: LintOptions, ports: Ports, io: Io): Promise<
     options.workingTree === undefined
       ? readOf(ref ?? memory.config?.branch ?? '', result.main)
       : `the files in ${options.workingTree} as they are, committed or not`;
-  const issues = unique([...result.issues, ...result.outcomes.flatMap((outcome) => outcome.plan?.issues ?? [])]);
+  const issues = unique([
+    ...result.issues,
+    ...result.outcomes.flatMap((outcome) => [...(outcome.plan?.issues ?? []), ...contradicted(outcome)]),
+  ]);
   const told = result.outcomes.flatMap((outcome) => outcome.plan?.warnings ?? []);
   const warnings = unique([...result.warnings, ...told]);
   const failures = result.outcomes.map((outcome) => outcome.error).filter((error) => error !== undefined);
@@ -56,6 +60,21 @@ export async function lint(options: LintOptions, ports: Ports, io: Io): Promise<
 /** A patch stands as it is below its issue, so that it can be handed to git apply. */
 function patchLines({ patch = '' }: Issue): readonly string[] {
   return patch === '' ? [] : patch.trimEnd().split('\n');
+}
+
+/** A plan that a policy would never let through, on the line of the policy. */
+function contradicted({ key, snapshot }: Outcome): readonly Issue[] {
+  if (snapshot === undefined) return [];
+  return contradictions(snapshot).flatMap(({ field, held }) =>
+    (snapshot.policySources?.[field] ?? []).map(({ file, line, policy }) => ({
+      file,
+      line,
+      path: `spec.${field}`,
+      reason: held.reason,
+      message: `RolloutPolicy ${policy}: ${key.namespace}/${key.name} would never begin: ${held.seen}`,
+      hint: 'action' in held ? `${held.action}.` : '',
+    })),
+  );
 }
 
 /** What was read, for people: without it a green lint may be that of another version. */

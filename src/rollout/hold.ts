@@ -63,6 +63,10 @@ export const HOLDS = {
   AwaitingRemoval: { effect: 'blocks' },
   ReturnedByHand: { effect: 'blocks' },
   // People.
+  StepTooLarge: { effect: 'blocks' },
+  BudgetTooLarge: { effect: 'blocks' },
+  CapacityTooLow: { effect: 'blocks' },
+  GpusOverLimit: { effect: 'blocks' },
   PolicyMissing: { effect: 'blocks', failure: 'stalled' },
   Paused: { effect: 'blocks' },
   Disabled: { effect: 'blocks' },

@@ -52,6 +52,11 @@ export function moreGroups(count: number, size: number): string {
   return count === 1 ? `1 more group of ${pods}` : `${count} more groups of ${pods} each`;
 }
 
+/** `1 group`, `2 groups`. */
+export function groupCount(count: number): string {
+  return `${count} ${count === 1 ? 'group' : 'groups'}`;
+}
+
 /** `1 of 1 group`, `2 of 4 groups`. */
 export function ofGroups(part: number, all: number): string {
   return `${part} of ${all} ${all === 1 ? 'group' : 'groups'}`;

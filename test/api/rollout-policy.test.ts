@@ -203,6 +203,14 @@ const values: { readonly [K in PolicyFieldName]: fc.Arbitrary<NonNullable<Policy
   surge: fc.nat(5),
   sizeChange: fc.constantFrom('Refuse', 'Whole'),
   recreate: fc.constantFrom('Refuse', 'Allow'),
+  maxStepGroups: fc.nat(5),
+  maxStepPercent: fc.nat(5),
+  maxFirstStepGroups: fc.nat(5),
+  maxUnavailableGroups: fc.nat(5),
+  minReadyGroups: fc.nat(5),
+  minReadyPercent: fc.nat(5),
+  maxGpus: fc.nat(5),
+  maxExtraGpus: fc.nat(5),
 };
 const anyPolicy: fc.Arbitrary<RolloutPolicy> = fc.record(values, { requiredKeys: [] });
 

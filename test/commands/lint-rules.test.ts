@@ -297,3 +297,25 @@ test('a Rollout that is edited in a field that is fixed in a delivery', async ()
   const holds = result.outcomes.flatMap((outcome) => outcome.plan?.holds.map((hold) => hold.reason) ?? []);
   expect(holds).toContain('StepCountChanged');
 });
+
+test.each<readonly [spec: string, lines: readonly string[]]>([
+  ['maxFirstStepGroups: 1', []],
+  [
+    'maxStepGroups: 1',
+    [
+      'policies/a.yaml:6: RolloutPolicy production: llm/vllm would never begin: Step 3 lets 2 groups go at once; RolloutPolicy production (policies/a.yaml:6) allows 1 (maxStepGroups) (StepTooLarge). Make the steps smaller, or change the policy.',
+    ],
+  ],
+  [
+    'minReadyPercent: 100',
+    [
+      'policies/a.yaml:6: RolloutPolicy production: llm/vllm would never begin: With 1 of 4 down at a time only 3 groups would serve, and RolloutPolicy production (policies/a.yaml:6) wants 4 at least (minReadyPercent) (CapacityTooLow). Wait for groups that are not ready, add surge to a RolloutPolicy, lower maxUnavailable, or change the policy.',
+    ],
+  ],
+])('a plan that a policy with %s never lets through: %j', async (spec, lines) => {
+  const text = `apiVersion: tranche.dev/v1alpha1\nkind: RolloutPolicy\nmetadata:\n  name: production\nspec:\n  ${spec}\n`;
+  const world = new World({ files: { ...VLLM_FILES, 'policies/a.yaml': text } });
+  const told = await linted(world);
+  expect(told.lines.slice(0, -1)).toEqual(lines);
+  expect(told.code).toBe(lines.length === 0 ? EXIT.ok : EXIT.failed);
+});

@@ -30,8 +30,8 @@ test('explains each field with its value, its line and what it would hold', asyn
   expect(lines[2]).toMatch(
     /^ {4}would hold: SurgeRefused\. RolloutPolicy small \(policies\/b\.yaml:6\) asks for a surge/,
   );
-  expect(lines[3]).toBe('  sizeChange: "Refuse", as no policy says anything of it [grant]');
-  expect(lines[4]).toBe('  recreate: "Refuse", of small (policies/b.yaml:7) [grant]');
+  expect(lines[3]).toBe('  recreate: "Refuse", of small (policies/b.yaml:7) [grant]');
+  expect(lines[4]).toMatch(/^ {2}no policy says anything of sizeChange, maxStepGroups, /);
   expect(lines[5]).toMatch(/^ {2}waits now: SurgeRefused\./);
   const json = JSON.parse((await site.run('policy explain vllm --output json')).out);
   expect(json[0].fields[0]).toMatchObject({

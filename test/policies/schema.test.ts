@@ -33,6 +33,14 @@ const rows: readonly (readonly [field: string, right: Json, wrong: readonly Json
   ['surge', 1, [-1, 1001, 1.5, '1']],
   ['sizeChange', 'Whole', ['whole', true]],
   ['recreate', 'Allow', ['Yes']],
+  ['maxStepGroups', 1, [0, '1', '10%']],
+  ['maxStepPercent', 25, [0, 101, '25%']],
+  ['maxFirstStepGroups', 1, [0]],
+  ['maxUnavailableGroups', 1, [0]],
+  ['minReadyGroups', 3, [0]],
+  ['minReadyPercent', 100, [0, 101]],
+  ['maxGpus', 0, [-1]],
+  ['maxExtraGpus', 16, [-1]],
 ];
 
 test('has a row for every field', () => {

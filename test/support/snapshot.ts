@@ -200,7 +200,8 @@ const EMPTY_RECORD: RolloutRecord = {
 /** What a release covers, one image a letter. */
 export function contentOf(letter: Letter, size = 2, claims = false): JsonObject {
   const image = `vllm/vllm-openai:v0.10.${letter.charCodeAt(0) - 65}`;
-  const template = { spec: { containers: [{ name: 'vllm', image, args: ['--model', 'llama'] }] } };
+  const resources = { limits: { 'nvidia.com/gpu': '8' } };
+  const template = { spec: { containers: [{ name: 'vllm', image, args: ['--model', 'llama'], resources }] } };
   const volumes = claims ? { volumeClaimTemplates: [{ metadata: { name: 'cache' } }] } : {};
   return { leaderWorkerTemplate: { size, leaderTemplate: template, workerTemplate: template, ...volumes } };
 }

@@ -51,11 +51,16 @@ function explained({ key, snapshot, plan, error }: Outcome): unknown {
 function textOf({ key, snapshot, plan, error }: Outcome): string {
   const head = `${key.namespace}/${key.name} in ${key.cluster}`;
   if (snapshot === undefined) return `${head}\n  failed ${error ?? ''}\n`;
-  const lines = linesOf(snapshot).flatMap(({ field, value, composition, saidBy, holds }) => [
-    `  ${field}: ${value === undefined ? 'none' : JSON.stringify(value)}, ${saidBy.length === 0 ? 'as no policy says anything of it' : `of ${saidBy.join(' and ')}`} [${composition}]`,
-    ...holds.map(({ reason, message }) => `    would hold: ${reason}. ${message}`),
-  ]);
+  const all = linesOf(snapshot);
+  const silent = all.filter(({ saidBy }) => saidBy.length === 0).map(({ field }) => field);
+  const lines = all
+    .filter(({ saidBy }) => saidBy.length > 0)
+    .flatMap(({ field, value, composition, saidBy, holds }) => [
+      `  ${field}: ${JSON.stringify(value)}, of ${saidBy.join(' and ')} [${composition}]`,
+      ...holds.map(({ reason, message }) => `    would hold: ${reason}. ${message}`),
+    ]);
   const wrong = snapshot.issues.map((issue) => `  wrong: ${issueLine(issue)}`);
   const waits = plan?.holds.map(({ reason, message }) => `  waits now: ${reason}. ${message}`) ?? [];
-  return `${[head, ...lines, ...wrong, ...waits].join('\n')}\n`;
+  const unsaid = silent.length === 0 ? [] : [`  no policy says anything of ${silent.join(', ')}`];
+  return `${[head, ...lines, ...unsaid, ...wrong, ...waits].join('\n')}\n`;
 }

@@ -60,6 +60,7 @@ function scopeOf(
 /** Who says what counts, for every field that some policy names: those whose own value is that of all together. */
 function sourcesOf(rules: PolicyRules, matching: readonly PolicyReading[]): PolicySources {
   const entries = POLICY_FIELD_NAMES.flatMap((field) => {
+    if (rules[field] === undefined) return [];
     const value = JSON.stringify(rules[field]);
     const saying = matching.filter(({ policy }) => policy !== undefined && JSON.stringify(policy[field]) === value);
     const places = saying.map(({ name, file, lines }) => ({ policy: name, file, line: lines[field] ?? 0 }));

@@ -2,7 +2,6 @@
 
 import { imagesOf } from '../../api/images.ts';
 import { type Marks, putAside, type Restore } from '../../api/marks.ts';
-import { sameRelease } from '../../api/release.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import { nextPartition, partitionOf } from '../batches.ts';
 import { wanted } from '../gates/cluster.ts';
@@ -13,7 +12,8 @@ import { type Decision, holding, moving } from '../move.ts';
 import { capital, extraGroups, moreGroups, ofGroupsAre } from '../sentences.ts';
 import { nextRelease, type Seen, type Situation } from '../situation.ts';
 import { noWholeStep, wholeChange, wholeReason } from '../size-change.ts';
-import { describeStep, followingStep, isJump } from '../steps.ts';
+import { firstIndex } from '../step-to-come.ts';
+import { describeStep, isJump } from '../steps.ts';
 import { surgeInGit } from '../surge.ts';
 import { type WorkloadFields, workloadMove } from '../workload-change.ts';
 
@@ -46,19 +46,14 @@ export function start(
     readonly maxUnavailable: WorkloadFields['maxUnavailable'];
   },
 ): Decision {
-  const { steps, replicas, snapshot, observed, state } = situation;
+  const { steps, replicas, observed, state } = situation;
   const sizes = wholeChange(situation);
   const refused = noWholeStep(situation);
   if (refused !== undefined) return holding([refused], 'BeforeStepUpgrade');
   if (surgeToCome(situation) > 0 || (state.kind === 'step' && state.row === 'surging'))
     return prepareSurge(situation, from);
   const { release, ...first } = firstStep(situation, { marks: from.marks, restore: NOTHING_ASIDE });
-  const jump = snapshot.rollout?.intents.jump;
-  const natural = followingStep(sameRelease(jump?.release, release) ? jump?.index : undefined, {
-    current: 0,
-    steps: steps.length,
-  });
-  const index = sizes === undefined ? natural : steps.length;
+  const index = firstIndex(situation, release);
   const step = steps[index - 1];
   if (step === undefined) return holding([hold('Stalled', 'the Rollout has no steps')], 'BeforeStepUpgrade');
   const partition = nextPartition(SENTINEL, partitionOf(step.replicas, replicas));

@@ -1,35 +1,28 @@
 /** The commit of the next step, with the evidence for it: step k+1, the target of a jump, or where an edited plan leads. */
 
 import type { Marks } from '../../api/marks.ts';
-import { printRelease, sameRelease } from '../../api/release.ts';
+import { printRelease } from '../../api/release.ts';
 import { nextPartition, partitionOf, plannedGroups } from '../batches.ts';
 import { budgetNote, withBudgetAfter } from '../budget.ts';
 import { wanted } from '../gates/cluster.ts';
 import { hold } from '../hold.ts';
 import { type Decision, holding, moving } from '../move.ts';
 import { capital, groupsAre, notReady } from '../sentences.ts';
-import { type Seen, type Situation, unreadyOf } from '../situation.ts';
+import { type Seen, unreadyOf } from '../situation.ts';
 import { wholeChange, wholeReason } from '../size-change.ts';
 import { soakingSince } from '../soak.ts';
-import { describeStep, followingStep, isJump } from '../steps.ts';
+import { nextIndex } from '../step-to-come.ts';
+import { describeStep, isJump } from '../steps.ts';
 import { workloadMove } from '../workload-change.ts';
-
-/** A newer text with another size has come in mid-delivery: nothing soaks half-way, the whole step is next. */
-export function wholeNext(situation: Situation, index: number): number | undefined {
-  const { steps } = situation;
-  return wholeChange(situation) === undefined || index >= steps.length ? undefined : steps.length;
-}
 
 /** Step k+1, the target of a jump, or where an edited plan leads. */
 export function nextStep(
   situation: Seen,
   from: { readonly marks: Marks; readonly index: number; readonly plan: number | undefined },
 ): Decision {
-  const { steps, replicas, snapshot, partition } = situation;
+  const { steps, replicas, partition } = situation;
   const { marks, index, plan } = from;
-  const jump = snapshot.rollout?.intents.jump;
-  const wish = sameRelease(jump?.release, marks.release) ? jump?.index : undefined;
-  const target = plan ?? followingStep(wish, { current: index, steps: steps.length });
+  const target = nextIndex(situation, { index, release: marks.release, plan });
   const step = steps[target - 1];
   if (step === undefined) return lastStepShort(situation, index);
   const next = nextPartition(Math.min(partition, replicas), partitionOf(step.replicas, replicas));

@@ -15,6 +15,14 @@ import {
 import { frozenChanged, stepCountChanged } from './frozen.ts';
 import type { Gate } from './gate.ts';
 import { historyRewritten, noWayBack } from './git.ts';
+import {
+  budgetTooLarge,
+  capacityTooLow,
+  gpusOverLimit,
+  removalTooDeep,
+  removalTooLarge,
+  stepTooLarge,
+} from './limits.ts';
 import { disabled, paused, rolloutAbsent, stalled } from './people.ts';
 import { policyMissing } from './policies.ts';
 import { folderEmptied, notThere } from './removal.ts';
@@ -28,6 +36,14 @@ const forward: readonly Gate[] = [
   policyMissing, // who is to say no is not there
   disabled, // a person said stop
   paused, // a person said wait
+];
+
+/** What policies say of the groups that a step lets go. */
+const limits: readonly Gate[] = [
+  stepTooLarge, // more groups than a policy allows
+  budgetTooLarge, // too many may be down
+  capacityTooLow, // too few would serve
+  gpusOverLimit, // more GPUs than a policy allows
 ];
 
 /** In mid-delivery. */
@@ -47,6 +63,7 @@ const next: readonly Gate[] = [
   whenSeen(revisionChanged), // somebody else restarts groups
   whenSeen((seen) => blockedByUnreadyGroup(seen, seen.partition)), // LWS would not move; its own groups apart
   surgeEndangered, // extra groups do not hold any more
+  ...limits,
 ];
 
 export const before = {
@@ -85,6 +102,7 @@ export const before = {
     whenSeen(mixedRevisions), // something else is half-way
     whenSeen(blockedByUnreadyGroup), // LWS would not move
     surgeRefused, // extra groups would not hold
+    ...limits,
   ],
   /** The first step of a newer request, in the place of the one that is being delivered. */
   takeOver: [
@@ -95,6 +113,7 @@ export const before = {
     fieldContested, // somebody else writes our fields
     scaledToZero, // on the way up everything starts on the new text
     surgeRefused, // extra groups would not hold
+    ...limits,
   ],
   next,
   /** Extra groups start, and what follows on them. */
@@ -126,5 +145,8 @@ export const before = {
     scaledToZero, // nothing is seen of a release without groups
     notThere, // nothing to delete, or it cannot be seen
     folderEmptied, // the agent would refuse to delete
+    removalTooLarge, // all groups at once are too many
+    removalTooDeep, // nobody would serve
+    gpusOverLimit, // more GPUs than a policy allows
   ],
 } as const satisfies Readonly<Record<string, readonly Gate[]>>;

@@ -1,11 +1,14 @@
 /** Gates that policies hold shut. */
 
-import type { PolicyFieldName } from '../../api/policy-fields.ts';
-import { type Hold, hold } from '../hold.ts';
+import { absent } from '../../api/known.ts';
+import { POLICY_FIELD_NAMES, type PolicyFieldName } from '../../api/policy-fields.ts';
+import { SENTINEL } from '../../api/workload.ts';
+import { type Hold, hold, holdKind } from '../hold.ts';
 import { type Situation, situationOf } from '../situation.ts';
 import { noWholeStep } from '../size-change.ts';
 import type { MissingPolicy, Snapshot } from '../snapshot.ts';
 import { type Gate, holdsOf } from './gate.ts';
+import { budgetTooLarge, capacityTooLow, gpusOverLimit, stepTooLarge } from './limits.ts';
 import { surgeEndangered, surgeRefused } from './surge.ts';
 
 /** What asks for each field, now or before a later step: `explain` says what it says. */
@@ -13,12 +16,42 @@ const gatesByField = {
   surge: [surgeRefused, surgeEndangered],
   sizeChange: [noWholeStep],
   recreate: [],
+  maxStepGroups: [stepTooLarge],
+  maxStepPercent: [stepTooLarge],
+  maxFirstStepGroups: [stepTooLarge],
+  maxUnavailableGroups: [budgetTooLarge],
+  minReadyGroups: [capacityTooLow],
+  minReadyPercent: [capacityTooLow],
+  maxGpus: [gpusOverLimit],
+  maxExtraGpus: [gpusOverLimit],
 } as const satisfies Readonly<Record<PolicyFieldName, readonly Gate[]>>;
 
 /** What the gates of a field would say if the next step were to be written now. */
 export function policyVerdict(snapshot: Snapshot, field: PolicyFieldName): readonly Hold[] {
   const file = snapshot.workload;
-  return file === undefined ? [] : holdsOf(gatesByField[field], situationOf(snapshot, file));
+  if (file === undefined) return [];
+  const { surge, sizeChange, recreate } = snapshot.policy;
+  // The other limits are left out, so that each answers for itself.
+  const policy = { surge, sizeChange, recreate, [field]: snapshot.policy[field] };
+  return holdsOf(gatesByField[field], situationOf({ ...snapshot, policy }, file));
+}
+
+/**
+ * What policies say no to whenever it is asked for, as long as the files stay as they are: told before there is a
+ * release to deliver. In a delivery the gates say it, for the step that is next.
+ */
+export function contradictions(
+  snapshot: Snapshot,
+): readonly { readonly field: PolicyFieldName; readonly held: Hold }[] {
+  const { workload: file, live } = snapshot;
+  if (file === undefined || file.workload.marks?.step !== undefined || snapshot.rollout === undefined) return [];
+  const fields = POLICY_FIELD_NAMES.filter((field) => snapshot.policySources?.[field] !== undefined);
+  // As it will be: taken over, and with the groups of its manifest where nobody is known to write another number.
+  const armed = { ...file, workload: { ...file.workload, partition: SENTINEL } };
+  const scaler = live.scaler.kind === 'unknown' ? absent : live.scaler;
+  const atRest = { ...snapshot, workload: armed, live: { ...live, scaler } };
+  const found = fields.flatMap((field) => policyVerdict(atRest, field).map((held) => ({ field, held })));
+  return found.filter(({ held }) => holdKind(held.reason)?.failure === undefined);
 }
 
 /** Where people ask for a policy by name, nothing goes forward without it. */

@@ -1,10 +1,8 @@
 /** The row `step k, partial`: finish the step that Git names, then write the next. */
 
 import type { StepIntent } from '../../api/intents.ts';
-import { sameRelease } from '../../api/release.ts';
 import { accepted } from '../accepting.ts';
-import { plannedGroups } from '../batches.ts';
-import { nextStep, wholeNext } from '../events/next-step.ts';
+import { nextStep } from '../events/next-step.ts';
 import { partitionEdited } from '../events/partition-edited.ts';
 import { raisedForLeftovers } from '../events/raising.ts';
 import { acceptRecreated } from '../events/recreated.ts';
@@ -20,7 +18,7 @@ import { type Decision, holding } from '../move.ts';
 import type { Seen, Situation } from '../situation.ts';
 import type { InDelivery } from '../state.ts';
 import { stateOfStep } from '../step-state.ts';
-import { stepAfterEdit } from '../steps.ts';
+import { editedPlan, wholeNext } from '../step-to-come.ts';
 
 /** The file has the release's text: the caller has looked. */
 export function stepping(situation: Situation, step: InDelivery): Decision {
@@ -67,21 +65,4 @@ function outOfPlace(
   // Who accepts that there are too many has seen which they are.
   const counted = overshooting(situation, toCome) !== undefined || moved || plan !== undefined;
   return [overshoot(situation, toCome), counted ? undefined : astray(situation), crashLooping(situation)];
-}
-
-/** The step that an edit of the plan leads to, where it is another than the one written; undefined: nothing changed. */
-function editedPlan({ snapshot, steps, replicas }: Seen, at: StepIntent): number | undefined {
-  const recorded = snapshot.record?.step;
-  if (recorded === undefined || recorded.index !== at.index || !sameRelease(recorded.release, at.release))
-    return undefined;
-  const now = steps.map((step) => plannedGroups(step.replicas, recorded.replicas));
-  if (now.length === recorded.planned.length && now.every((planned, i) => planned === recorded.planned[i]))
-    return undefined;
-  const done = recorded.planned[at.index - 1] ?? 0;
-  const target = stepAfterEdit(
-    steps.map((step) => step.replicas),
-    { current: at.index, done, replicas },
-  );
-  const grown = target === at.index && (now[at.index - 1] ?? 0) > done;
-  return target > at.index || grown ? target : undefined;
 }

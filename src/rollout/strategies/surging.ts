@@ -4,7 +4,7 @@ import type { Marks } from '../../api/marks.ts';
 import { printRelease } from '../../api/release.ts';
 import { accepted } from '../accepting.ts';
 import { withBudgetAfter } from '../budget.ts';
-import { nextStep, wholeNext } from '../events/next-step.ts';
+import { nextStep } from '../events/next-step.ts';
 import { partitionEdited } from '../events/partition-edited.ts';
 import { raisedForLeftovers } from '../events/raising.ts';
 import { acceptRecreated } from '../events/recreated.ts';
@@ -21,6 +21,7 @@ import { capital, extraGroups, moreGroups } from '../sentences.ts';
 import type { Seen, Situation } from '../situation.ts';
 import type { InDelivery } from '../state.ts';
 import { statesOf } from '../step-state.ts';
+import { wholeNext } from '../step-to-come.ts';
 import { workloadMove } from '../workload-change.ts';
 
 /**

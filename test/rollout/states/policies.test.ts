@@ -18,7 +18,53 @@ const one: World = {
 };
 const absent = [{ name: 'production', why: 'absent' }] as const;
 
+const step1 = 'StepReady: step 1/3, partition 1000000 → 3 => B.2 1/3 floor=3';
+const step2 = 'StepReady: step 2/3, partition 3 → 2 => B.2 2/3 floor=2';
+const aborted: World = { ...one, intents: { abort: 'B.2' } };
+const surging: World = { ...asked, surge: 1 };
+const step0 = 'SurgePrepared: step 0/3, partition 1000000 → 4 => B.2 0/3 floor=4';
+
 test.each<Row>([
+  ['every step is small enough', { ...asked, rules: { maxStepGroups: 2 } }, step1],
+  ['the second step is too large', { ...asked, rules: { maxStepGroups: 1 } }, 'hold StepTooLarge'],
+  ['a share of four', { ...asked, rules: { maxStepPercent: 50 } }, step1],
+  ['a smaller share', { ...asked, rules: { maxStepPercent: 49 } }, 'hold StepTooLarge'],
+  [
+    'a share of less than one group',
+    { ...asked, steps: '1 2 3 4', rules: { maxStepPercent: 1 } },
+    'StepReady: step 1/4, partition 1000000 → 3 => B.2 1/4 floor=3',
+  ],
+  ['a small first step, whatever comes later', { ...asked, rules: { maxFirstStepGroups: 1 } }, step1],
+  ['a first step of two', { ...asked, steps: '50% 100%', rules: { maxFirstStepGroups: 1 } }, 'hold StepTooLarge'],
+  [
+    'a jump over the first',
+    { ...asked, intents: { jump: '2@B.2' }, rules: { maxFirstStepGroups: 1 } },
+    'hold StepTooLarge',
+  ],
+  [
+    'the first after extra groups',
+    { ...surging, steps: '50% 100%', rules: { maxFirstStepGroups: 1 } },
+    'hold StepTooLarge',
+  ],
+  ['the plan after extra groups', { ...surging, rules: { maxStepGroups: 1 } }, 'hold StepTooLarge'],
+  ['one may be down', { ...asked, rules: { maxUnavailableGroups: 1 } }, step1],
+  ['two may be down', { ...asked, u: 2, rules: { maxUnavailableGroups: 1 } }, 'hold BudgetTooLarge'],
+  ['three of four must serve', { ...asked, rules: { minReadyGroups: 3 } }, step1],
+  ['all must serve, and no surge', { ...asked, rules: { minReadyPercent: 100 } }, 'hold CapacityTooLow'],
+  ['all must serve, and a surge', { ...surging, rules: { minReadyPercent: 100 } }, step0],
+  ['more than there are must serve', { ...surging, rules: { minReadyGroups: 5 } }, 'hold CapacityTooLow'],
+  ['76 % of four are four', { ...asked, rules: { minReadyPercent: 76 } }, 'hold CapacityTooLow'],
+  ['75 % of four are three', { ...asked, rules: { minReadyPercent: 75 } }, step1],
+  [
+    'a group is not ready, and two may be down',
+    { ...asked, u: 2, groups: '0:A- 1:A+ 2:A+ 3:A+', rules: { minReadyGroups: 3 } },
+    'hold CapacityTooLow',
+  ],
+  ['as many GPUs as allowed', { ...asked, rules: { maxGpus: 64 } }, step1],
+  ['one GPU too many', { ...asked, rules: { maxGpus: 63 } }, 'hold GpusOverLimit'],
+  ['an extra group takes too many GPUs', { ...surging, rules: { maxExtraGpus: 15 } }, 'hold GpusOverLimit'],
+  ['an extra group that is allowed', { ...surging, rules: { maxGpus: 80, maxExtraGpus: 16 } }, step0],
+  ['an extra group over all GPUs', { ...surging, rules: { maxGpus: 79 } }, 'hold GpusOverLimit'],
   ['a required policy is absent', { ...asked, missingPolicies: absent }, 'hold PolicyMissing'],
   [
     'aborted, and one is absent',
@@ -28,6 +74,72 @@ test.each<Row>([
 ])('requested, %s', (_, of, then) => expect(planned(of)).toBe(then));
 
 test.each<Row>([
+  ['a limit that the next step keeps', { ...one, rules: { maxStepGroups: 1 } }, step2],
+  ['a limit that only the last step breaks', { ...one, steps: '25%/0 50%/0 100%', rules: { maxStepGroups: 1 } }, step2],
+  [
+    'a limit on the first step',
+    { ...one, steps: '1/0 4', rules: { maxFirstStepGroups: 1 }, marks: 'B.2 1/2 floor=3' },
+    'StepReady: step 2/2, partition 3 → 0 => B.2 2/2 floor=0',
+  ],
+  [
+    'a jump that is too large',
+    { ...one, intents: { jump: '3@B.2' }, rules: { maxStepGroups: 2 } },
+    'hold StepTooLarge',
+  ],
+  [
+    'an edited plan that is too large',
+    {
+      ...one,
+      steps: '100%/0 100% 100%',
+      record: { doneAgo: 100_000, steps: '25%/0 50%! 100%' },
+      rules: { maxStepGroups: 2 },
+    },
+    'hold StepTooLarge',
+  ],
+  [
+    'a group is down, and three must serve',
+    { ...one, u: 2, groups: '0:A- 1:A+ 2:A+ 3:B+', rules: { minReadyGroups: 3 } },
+    'hold CapacityTooLow',
+  ],
+  [
+    'the same, aborted',
+    {
+      ...aborted,
+      u: 2,
+      groups: '0:A- 1:A+ 2:A+ 3:B+',
+      rules: { minReadyGroups: 4, maxStepGroups: 1, maxUnavailableGroups: 1, maxGpus: 0 },
+    },
+    'Aborted: rollback => A.1 rollback floor=3 aborted=B.2 text A',
+  ],
+  [
+    'the extra groups are in place, and all must serve',
+    {
+      ...one,
+      n: 5,
+      marks: 'B.2 1/3 floor=3 r=4>5',
+      groups: '0:A+ 1:A+ 2:A+ 3:B+ 4:B+',
+      surge: 1,
+      rules: { minReadyPercent: 100, maxGpus: 80 },
+    },
+    'StepReady: step 2/3, partition 3 → 2 => B.2 2/3 floor=2 r=4>5',
+  ],
+  [
+    'the extra groups are in place, over the GPUs',
+    {
+      ...one,
+      n: 5,
+      marks: 'B.2 1/3 floor=3 r=4>5',
+      groups: '0:A+ 1:A+ 2:A+ 3:B+ 4:B+',
+      surge: 1,
+      rules: { maxExtraGpus: 15 },
+    },
+    'hold GpusOverLimit',
+  ],
+  [
+    'a newer text, whose plan is too large',
+    { ...one, text: 'C', groups: '0:A+ 1:A+ 2:A+ 3:B+', p: 4, rules: { maxStepGroups: 1 } },
+    'hold StepTooLarge',
+  ],
   ['a required policy is absent', { ...one, missingPolicies: absent }, 'hold PolicyMissing'],
   [
     'aborted, and one is absent',

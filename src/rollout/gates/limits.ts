@@ -1,0 +1,153 @@
+/** Gates of limits: how many groups a step may let go, how many may be down, how many must serve, how many GPUs it takes. */
+
+import { gpusOfGroup } from '../../api/gpus.ts';
+import type { PolicyFieldName } from '../../api/policy-fields.ts';
+import { plannedGroups } from '../batches.ts';
+import { peoplesBudget } from '../budget.ts';
+import { type Hold, hold } from '../hold.ts';
+import { groupCount, policySaying } from '../sentences.ts';
+import { type Situation, unavailableBudget, unreadyOf } from '../situation.ts';
+import { type StepToCome, stepToCome } from '../step-to-come.ts';
+import { surgeInGit } from '../surge.ts';
+import { wanted } from './cluster.ts';
+import { surgeToCome } from './surge.ts';
+
+/** So many groups that a limit counts, and so many that it allows. */
+type Over = { readonly field: PolicyFieldName; readonly seen: string; readonly most: number };
+
+/** Before the first step the whole plan is held to the limits, so that no delivery gets stuck half-way. */
+export function stepTooLarge(situation: Situation): Hold | undefined {
+  const over = batchesToCome(situation).flatMap((batch) => overBatch(situation, batch));
+  return overHold(situation, 'StepTooLarge', over, 'Make the steps smaller');
+}
+
+/** The document goes out of its file: that takes all groups at once. */
+export function removalTooLarge(situation: Situation): Hold | undefined {
+  const { replicas = 0 } = situation;
+  const over = overBatch(situation, { groups: replicas, first: true, what: 'deleting it' });
+  return overHold(situation, 'StepTooLarge', over, 'Only a wider limit lets it be created anew');
+}
+
+type Batch = { readonly groups: number; readonly first: boolean; readonly what: string };
+
+function batchesToCome(situation: Situation): readonly Batch[] {
+  const { steps, replicas } = situation;
+  const step = stepToCome(situation);
+  if (step === undefined || replicas === undefined) return [];
+  const next: Batch = { ...step, what: `step ${step.index}` };
+  if (!step.first && step.index > 0) return [next];
+  const sizes = steps.map(({ replicas: share }) => plannedGroups(share, replicas));
+  const later = sizes.flatMap((size, at): readonly Batch[] => {
+    const first = step.index === 0 && at === 0;
+    if (at < step.index) return [];
+    return [{ groups: Math.max(0, size - (sizes[at - 1] ?? 0)), first, what: `step ${at + 1}` }];
+  });
+  return [next, ...later];
+}
+
+function overBatch({ snapshot, replicas = 0 }: Situation, { groups, first, what }: Batch): readonly Over[] {
+  const { maxStepGroups, maxStepPercent, maxFirstStepGroups } = snapshot.policy;
+  const seen = `${what} lets ${groupCount(groups)} go at once`;
+  const limits: readonly (readonly [PolicyFieldName, number | undefined])[] = [
+    ['maxStepGroups', maxStepGroups],
+    [
+      'maxStepPercent',
+      maxStepPercent === undefined ? undefined : Math.max(1, Math.floor((maxStepPercent * replicas) / 100)),
+    ],
+    ['maxFirstStepGroups', first ? maxFirstStepGroups : undefined],
+  ];
+  return limits.flatMap(([field, most]) => (most === undefined || groups <= most ? [] : [{ field, seen, most }]));
+}
+
+/** More groups may restart at a time than a policy allows; what a way back has raised does not count. */
+export function budgetTooLarge(situation: Situation): Hold | undefined {
+  const { snapshot, replicas } = situation;
+  const most = snapshot.policy.maxUnavailableGroups;
+  if (most === undefined || replicas === undefined) return undefined;
+  const budget = unavailableBudget(peoplesBudget(situation), replicas);
+  const seen = `maxUnavailable lets ${groupCount(budget)} be down at once`;
+  const over = budget > most ? [{ field: 'maxUnavailableGroups', seen, most } as const] : [];
+  return overHold(situation, 'BudgetTooLarge', over, `Set maxUnavailable to ${most}`);
+}
+
+/** LWS restarts as many of the step at a time as the budget lets be down: so many fewer serve. */
+export function capacityTooLow(situation: Situation): Hold | undefined {
+  const step = stepToCome(situation);
+  return step === undefined ? undefined : tooFewServe(situation, groupsDown(situation, step));
+}
+
+/** While it is deleted and created anew, none serves. */
+export function removalTooDeep(situation: Situation): Hold | undefined {
+  return tooFewServe(situation, { serving: 0, why: 'while it is deleted and created anew' });
+}
+
+function groupsDown(
+  situation: Situation,
+  step: StepToCome,
+): { readonly serving: number; readonly why: string } | undefined {
+  const { asked, observed, replicas = 0, maxUnavailable } = situation;
+  if (asked === undefined) return undefined;
+  const all = asked + surgeToCome(situation);
+  // Not seen, they count as ready: without a look at them no step is written anyway.
+  const unready = observed === undefined ? 0 : unreadyOf(wanted(observed, asked)).length;
+  const groups = step.index === 0 ? replicas : step.groups;
+  const down = Math.max(unready, Math.min(unready + groups, unavailableBudget(maxUnavailable, all)));
+  return groups === 0 ? undefined : { serving: all - down, why: `with ${down} of ${all} down at a time` };
+}
+
+function tooFewServe(
+  situation: Situation,
+  seen: { readonly serving: number; readonly why: string } | undefined,
+): Hold | undefined {
+  const { snapshot, replicas } = situation;
+  const { minReadyGroups, minReadyPercent } = snapshot.policy;
+  if (seen === undefined || replicas === undefined) return undefined;
+  const least: readonly (readonly [PolicyFieldName, number | undefined])[] = [
+    ['minReadyGroups', minReadyGroups],
+    ['minReadyPercent', minReadyPercent === undefined ? undefined : Math.ceil((minReadyPercent * replicas) / 100)],
+  ];
+  const under = least.flatMap(([field, need]) =>
+    need === undefined || seen.serving >= need
+      ? []
+      : [`${policySaying(snapshot, field)} wants ${need} at least (${field})`],
+  );
+  if (under.length === 0) return undefined;
+  return hold('CapacityTooLow', {
+    seen: `${seen.why} only ${groupCount(seen.serving)} would serve, and ${under.join('; ')}`,
+    action:
+      'Wait for groups that are not ready, add surge to a RolloutPolicy, lower maxUnavailable, or change the policy',
+  });
+}
+
+/** Of the text in the file, with the extra groups that it gets or has. */
+export function gpusOverLimit(situation: Situation): Hold | undefined {
+  const { snapshot, workload, replicas } = situation;
+  if (replicas === undefined) return undefined;
+  const made = surgeInGit(workload);
+  const extra = made === undefined ? surgeToCome(situation) : made.set - made.was;
+  const each = gpusOfGroup(workload.content, workload.size);
+  const { maxGpus, maxExtraGpus } = snapshot.policy;
+  const counts: readonly (readonly [PolicyFieldName, number, number | undefined])[] = [
+    ['maxGpus', replicas + extra, maxGpus],
+    ['maxExtraGpus', extra, maxExtraGpus],
+  ];
+  const over = counts.flatMap(([field, groups, most]) =>
+    most === undefined || groups * each <= most
+      ? []
+      : [{ field, most, seen: `${groupCount(groups)} of ${each} GPUs take ${groups * each}` }],
+  );
+  return overHold(situation, 'GpusOverLimit', over, 'Ask for fewer groups, or fewer extra ones (surge)');
+}
+
+function overHold(
+  { snapshot }: Situation,
+  reason: 'StepTooLarge' | 'BudgetTooLarge' | 'GpusOverLimit',
+  over: readonly Over[],
+  action: string,
+): Hold | undefined {
+  if (over.length === 0) return undefined;
+  const told = over.map(
+    ({ field, seen, most }) => `${seen}; ${policySaying(snapshot, field)} allows ${most} (${field})`,
+  );
+  return hold(reason, { seen: told.join(', and '), action: `${action}, or change the policy` });
+}
