@@ -84,7 +84,7 @@ export const mutants: readonly Mutant[] = [
   ),
   mutant(
     'rolled back before the groups are back',
-    'rollout/strategies/rolling-back.ts',
+    'rollout/strategies/rollback.ts',
     'if (waiting !== undefined) return',
     'if (waiting === undefined && waiting !== undefined) return',
   ),
@@ -184,7 +184,7 @@ export const mutants: readonly Mutant[] = [
   // Going back.
   mutant(
     'not armed again after the way back',
-    'rollout/strategies/rolling-back.ts',
+    'rollout/strategies/rollback.ts',
     '    partition: SENTINEL,',
     '    partition: undefined,',
   ),

@@ -15,14 +15,16 @@ import { type Decision, holding, moving } from '../move.ts';
 import { immutableBack } from '../recreate-change.ts';
 import { flipped, type Seen, type Situation } from '../situation.ts';
 import type { InDelivery } from '../state.ts';
-import { settled, unmanaged } from './at-rest.ts';
+import { armed } from './armed.ts';
+import { partial } from './partial.ts';
 import { requested } from './requested.ts';
-import { rollingBack } from './rolling-back.ts';
-import { stepping } from './stepping.ts';
+import { rollback } from './rollback.ts';
+import { rolling } from './rolling.ts';
+import { settled } from './settled.ts';
 import { surging } from './surging.ts';
-import { armed, rolling } from './whole.ts';
+import { unmanaged } from './unmanaged.ts';
 
-const stepRows = { surging, partial: stepping, rolling, armed } satisfies Record<
+const stepRows = { surging, partial, rolling, armed } satisfies Record<
   InDelivery['row'],
   (situation: Situation, step: InDelivery) => Decision
 >;
@@ -103,7 +105,7 @@ function inRollback(situation: Situation, marks: Marks): Decision {
   const given = newer && heldAsAborted(situation, marks) !== undefined;
   if (waitsForEver(situation) && !(newer && rolls(situation, { marks, given })))
     return removeToGoBack(situation, { marks, because: 'The stable text cannot be applied in place.' });
-  if (!newer) return rollingBack(situation, marks);
+  if (!newer) return rollback(situation, marks);
   return given ? stopReturned(situation, marks) : overtaken(situation, marks);
 }
 

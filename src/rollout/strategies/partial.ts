@@ -21,7 +21,7 @@ import { stateOfStep } from '../step-state.ts';
 import { editedPlan, wholeNext } from '../step-to-come.ts';
 
 /** The file has the release's text: the caller has looked. */
-export function stepping(situation: Situation, step: InDelivery): Decision {
+export function partial(situation: Situation, step: InDelivery): Decision {
   const { marks, index } = step;
   const { release } = marks;
   const at = { index, release };

@@ -17,7 +17,7 @@ import { surgeInGit } from '../surge.ts';
 import { workloadMove } from '../workload-change.ts';
 
 /** First match: not live, wider, stuck, waiting, done. Goes on whatever people have paused or disabled. */
-export function rollingBack(situation: Situation, marks: Marks): Decision {
+export function rollback(situation: Situation, marks: Marks): Decision {
   if (situation.sight === 'unseen') return holding([situation.hold], 'StepUpgrade');
   const unsure = situation.notApplied ?? scaledToZero(situation);
   if (unsure !== undefined) return holding([unsure], 'StepUpgrade');

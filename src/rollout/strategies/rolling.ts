@@ -1,0 +1,79 @@
+/** The row `step k, whole` at partition 0: every group may go, and as soon as all have, it is armed. */
+
+import { printRelease } from '../../api/release.ts';
+import { SENTINEL } from '../../api/workload.ts';
+import { accepted } from '../accepting.ts';
+import { budgetNote, withBudgetAfter } from '../budget.ts';
+import { raisedForLeftovers } from '../events/raising.ts';
+import { recreated, revisionChanged, scaledToZero, wanted } from '../gates/cluster.ts';
+import { blockedByStatefulSetGate, troublesOf } from '../gates/trouble.ts';
+import type { Group } from '../groups.ts';
+import { type Hold, hold } from '../hold.ts';
+import { type Decision, holding, moving } from '../move.ts';
+import { allGroupsAre, groupsAre, notReady, whyUnready } from '../sentences.ts';
+import { flipped, type Situation, unreadyOf } from '../situation.ts';
+import type { InDelivery } from '../state.ts';
+import { workloadMove } from '../workload-change.ts';
+
+/**
+ * Partition 0: waits until every group is on the release and the StatefulSet has flipped, then arms — always the
+ * next commit, even when paused or disabled: an edit of the template at partition 0 takes the fleet (trace 34f), and
+ * armed too early a group that is recreated comes back old (trace 29d).
+ */
+export function rolling(situation: Situation, step: InDelivery): Decision {
+  const anew = recreated(situation);
+  if (anew !== undefined && !accepted(situation, 'Recreated')) return holding([anew], 'StepUpgrade');
+  if (situation.sight === 'unseen') return holding([situation.hold], 'StepUpgrade');
+  const unsure = situation.notApplied ?? scaledToZero(situation);
+  if (unsure !== undefined) return holding([unsure], 'StepUpgrade');
+  const { observed, asked } = situation;
+  const raised = raisedForLeftovers(situation, step);
+  if (raised !== undefined) return raised;
+  const groups = wanted(observed, asked);
+  const missing = groups.filter((group) => group.version !== 'release');
+  const troubles = troublesOf(situation, unreadyOf(groups)).holds;
+  if (missing.length > 0) {
+    const gate = blockedByStatefulSetGate(situation, missing);
+    const others = [gate, revisionChanged(situation)].filter((found) => found !== undefined);
+    const holds = [...troubles, notUpdated(situation, { missing, groups }), ...others];
+    return holding(holds, 'StepUpgrade');
+  }
+  if (!flipped(observed.leaderSet)) {
+    const unready = unreadyOf(groups);
+    const who = unready.length === 0 ? 'the StatefulSet controller is still at it' : notReady(unready);
+    return holding(
+      [
+        ...troubles,
+        hold(
+          'StatefulSetNotFlipped',
+          `${allGroupsAre(groups.length)} on the release, but ${who}. The workload is armed once the StatefulSet has taken all leaders over; if that takes long: tranche abort ${situation.snapshot.key.name}`,
+        ),
+      ],
+      'StepUpgrade',
+    );
+  }
+  const move = workloadMove(situation, {
+    reason: 'Armed',
+    label: `step ${step.index}/${step.of}, armed`,
+    ...withBudgetAfter(situation, { marks: step.marks, floor: step.marks.restore?.floor ?? 0 }),
+    partition: SENTINEL,
+    text: undefined,
+    why: `${allGroupsAre(groups.length)} on ${printRelease(step.marks.release)}, and the StatefulSet has taken all leaders over, so a group that is recreated stays on it. Armed again: the next edit of the template is a request, not a restart.${budgetNote(situation)}`,
+  });
+  return moving(move, 'StepUpgrade');
+}
+
+function notUpdated(
+  { snapshot }: Situation,
+  at: { readonly missing: readonly Group[]; readonly groups: readonly Group[] },
+): Hold {
+  const unready = unreadyOf(at.groups.filter((group) => group.version === 'release'));
+  const loading =
+    unready.length === 0
+      ? ''
+      : `; ${groupsAre(unready.map((group) => group.index))} on it and not ready${whyUnready(unready)}. If it stays so: tranche abort ${snapshot.key.name}`;
+  return hold(
+    'GroupsNotUpdated',
+    `${groupsAre(at.missing.map((group) => group.index))} not on the release yet${loading}`,
+  );
+}

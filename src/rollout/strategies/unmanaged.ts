@@ -1,0 +1,61 @@
+/** The row `unmanaged`: taking a workload over. */
+
+import { type Marks } from '../../api/marks.ts';
+import { SENTINEL } from '../../api/workload.ts';
+import { goneHold } from '../events/marks-gone.ts';
+import { before } from '../gates/before.ts';
+import { ask } from '../gates/gate.ts';
+import { type Hold } from '../hold.ts';
+import { type Decision, holding, MOVES, moving } from '../move.ts';
+import { allGroupsAre } from '../sentences.ts';
+import { type Situation } from '../situation.ts';
+import { workloadMove } from '../workload-change.ts';
+
+/**
+ * Adoption writes partition and marks, and only at rest: armed while groups are still moving, one that is
+ * recreated would come back on another version (trace 29d).
+ */
+export function unmanaged(situation: Situation): Decision {
+  const { snapshot, digest, partition } = situation;
+  const gone = annotationsGone(situation);
+  // Nobody asks for it to be managed.
+  if (gone === undefined && snapshot.rollout === undefined && snapshot.issues.length === 0)
+    return holding([], 'Completed');
+  if (gone !== undefined) return holding([gone], 'Completed');
+  const answer = ask(before.adopt, situation);
+  if (answer.kind === 'shut') return holding(answer.holds, 'Completed');
+  const release = { digest, serial: firstSerial(situation) };
+  const marks: Marks = { release, step: undefined, stable: snapshot.main, restore: undefined, aborted: [] };
+  return moving(
+    workloadMove(situation, {
+      reason: 'Adopted',
+      label: MOVES.Adopted.label,
+      marks,
+      partition: partition === SENTINEL ? undefined : SENTINEL,
+      maxUnavailable: undefined,
+      text: undefined,
+      why: `${allGroupsAre(answer.seen.replicas)} ready on what Git says, so nothing restarts. From now on an edit of the template is a request, delivered in the steps of ${snapshot.rollout?.file ?? 'the Rollout'}.`,
+    }),
+    'Completed',
+  );
+}
+
+/** Above every release that an intent still names: one meant for an earlier time under management must not apply again. */
+function firstSerial({ snapshot }: Situation): number {
+  const intents = snapshot.rollout?.intents;
+  const named = [
+    intents?.approve?.release,
+    intents?.jump?.release,
+    intents?.abort?.release,
+    intents?.retry?.release,
+    ...(intents?.accept ?? []).map(({ release }) => release),
+  ];
+  return 1 + Math.max(0, ...named.map((release) => release?.serial ?? 0));
+}
+
+/** Marks that the record knows and the file has lost: written by us, removed by somebody. */
+function annotationsGone({ snapshot, file }: Situation): Hold | undefined {
+  const recorded = snapshot.record?.marks;
+  if (recorded === undefined || snapshot.rollout?.rollout.disabled === true) return undefined;
+  return goneHold({ snapshot, file }, recorded);
+}
