@@ -212,10 +212,79 @@ const retried: fc.Arbitrary<World> = fc.record({
   intents: fc.constantFrom({ retry: 'B.2' }, { retry: 'B.2 3' }),
 });
 
-/** Nearly half of them chaos, the others deliveries that could go on. */
+/** Deliveries of texts whose groups have another number of pods: asked for at rest, over another release, or under way. */
+const resized: fc.Arbitrary<World> = fc
+  .tuple(
+    delivery,
+    fc.record(
+      {
+        sizes: fc.constantFrom({ B: 4 }, { C: 4 }, { A: 1, B: 3 }, { A: 3, B: 1, C: 2 }),
+        sizeChange: fc.constantFrom('Whole', 'Whole', 'Whole', 'Refuse'),
+        lwsVersion: fc.constantFrom('0.10', '0.11'),
+      },
+      { requiredKeys: ['sizes', 'sizeChange'] },
+    ),
+  )
+  .map(([of, change]) => ({ ...of, ...change }));
+
+const order = fc.constantFrom({}, {}, { abort: 'B.2' }, { abort: 'A.1' }, { jump: '2@B.2' });
+const says = fc.constantFrom({}, {}, {}, { paused: true }, { disabled: true }, 'absent' as const);
+
+/** B has claims, and A has none: asked for, created anew, or put back by hand while it was to be created anew. */
+const anew: fc.Arbitrary<World> = fc.record(
+  {
+    text: fc.constantFrom('B', 'B', 'B', 'A', 'C'),
+    claims: fc.constantFrom('B', 'B', 'BC', 'A'),
+    recreate: fc.constantFrom('Allow', 'Allow', 'Allow', 'Refuse'),
+    marks: fc.constantFrom(
+      'A.1',
+      'A.1',
+      'A.1 aborted=B.2',
+      'B.2 3/3 floor=0',
+      'B.2 3/3 floor=0',
+      'A.1 rollback floor=0 aborted=B.2',
+      'none',
+    ),
+    p: fc.constantFrom(SENTINEL, SENTINEL, SENTINEL, 0, 3),
+    groups: fc.oneof(fc.constantFrom('0:A+ 1:A+ 2:A+ 3:A+', '0:B+ 1:B+ 2:B+ 3:B+'), groups(4)),
+    live: fc.oneof(
+      fc.constantFrom({ setText: 'A' }, {}, { text: 'A' }, { text: 'A', deleting: true }),
+      fc.constantFrom('unknown' as const, 'absent' as const),
+    ),
+    returned: fc.constantFrom('forward B.2', 'back A.1 aborted=B.2'),
+    argo: fc.constantFrom('alone', 'beside'),
+    rollout: says,
+    intents: order,
+    record: fc.constantFrom({}, { doneAgo: 100 }),
+  },
+  { requiredKeys: ['text', 'claims', 'recreate', 'marks', 'groups', 'live', 'record'] },
+);
+
+/** Out of its file: still there, on its way out, gone with something left of it, or gone. */
+const gone: fc.Arbitrary<World> = fc.record(
+  {
+    text: fc.constantFrom('B', 'B', 'B', 'C'),
+    claims: fc.constant('B'),
+    recreate: fc.constantFrom('Allow', 'Refuse'),
+    gone: fc.constantFrom('forward B.2', 'forward B.2', 'forward B.2 aborted=C.1', 'back A.1 aborted=B.2'),
+    live: fc.constantFrom<LiveWorld | 'unknown'>({ text: 'A' }, { text: 'A', deleting: true }, 'unknown'),
+    left: fc.constantFrom('pods', 'sets', 'unknown'),
+    stable: fc.constantFrom('unknown', 'absent'),
+    retryText: fc.constant('unknown'),
+    rollout: says,
+    intents: order,
+    record: fc.constant({}),
+  },
+  { requiredKeys: ['text', 'claims', 'gone', 'record'] },
+);
+
+/** A third of them chaos, the others deliveries that could go on. */
 export const arbitraryWorld: fc.Arbitrary<World> = fc.oneof(
-  { weight: 4, arbitrary: chaos },
-  { weight: 3, arbitrary: delivery },
-  { weight: 2, arbitrary: surged },
-  { weight: 1, arbitrary: retried },
+  { weight: 8, arbitrary: chaos },
+  { weight: 6, arbitrary: delivery },
+  { weight: 4, arbitrary: surged },
+  { weight: 2, arbitrary: retried },
+  { weight: 2, arbitrary: resized },
+  { weight: 2, arbitrary: anew },
+  { weight: 1, arbitrary: gone },
 );
