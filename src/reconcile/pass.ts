@@ -9,7 +9,7 @@ import type { Git } from '../ports/git.ts';
 import type { Log } from '../ports/log.ts';
 import type { Plan } from '../rollout/plan.ts';
 import type { RolloutKey, Snapshot } from '../rollout/snapshot.ts';
-import { newTrials, type Trials } from './lint/lint-writable.ts';
+import { newTrials, type Trials } from './lint/trials.ts';
 import type { Desired, ParseCache } from './observe/desired.ts';
 import type { StatusBranch } from './status/record-store.ts';
 

@@ -3,7 +3,6 @@
 import { DEFAULT_CONFIG } from '../api/config.ts';
 import type { Instant } from '../api/time.ts';
 import { PortError } from '../ports/port-error.ts';
-import { ORDINARY_REQUEUE_SECONDS } from '../rollout/plan.ts';
 import { headOf } from './observe/desired-branch.ts';
 import { readAhead } from './observe/read-ahead.ts';
 import type { Memory, Overrides, PassOptions, PassResult, Ports } from './pass.ts';
@@ -40,8 +39,9 @@ async function tryPass(ports: Ports, memory: Memory, options: PassOptions): Prom
   const { git, clock } = ports;
   const now = clock.now();
   const { main, status } = await readBranches(ports, memory, options);
-  if (options.write && options.only.length === 0 && isQuiet(status.index, { main, now, overrides: options.overrides }))
-    return quietResult(main, status, now);
+  const at = { main, now, overrides: options.overrides };
+  if (options.write && options.only.length === 0 && isQuiet(status.index, at))
+    return quietResult(main, status.index, now);
   const ahead = readAhead(git, main, { status, options, before: memory.main });
   // Parsing, deciding and splicing are loaded only where there is something to decide.
   const { configIn, fullPass } = await import('./full-pass.ts');
@@ -83,7 +83,7 @@ async function readBranches(
 function isQuiet(
   index: StatusIndex | undefined,
   at: { readonly main: string; readonly now: Instant; readonly overrides: Overrides },
-): boolean {
+): index is StatusIndex {
   return (
     index !== undefined &&
     index.settled &&
@@ -94,10 +94,10 @@ function isQuiet(
   );
 }
 
-function quietResult(main: string, status: StatusBranch, now: Instant): PassResult {
-  const audit = status.index?.nextAuditAt;
+function quietResult(main: string, index: StatusIndex, now: Instant): PassResult {
+  const audit = index.nextAuditAt;
   // Orders and edits wait no longer than the configuration says, whether something is in delivery or not.
-  const interval = status.index?.intervalSeconds ?? ORDINARY_REQUEUE_SECONDS;
+  const interval = index.intervalSeconds;
   return {
     main,
     quiet: true,

@@ -15,7 +15,7 @@ import { strategyOf } from './strategies/index.ts';
 
 export const PLAN_VERSION = 2;
 /** When to look again where nothing says when that could help. */
-export const ORDINARY_REQUEUE_SECONDS = 30;
+const ORDINARY_REQUEUE_SECONDS = 30;
 
 export type PlannedCommit = {
   readonly reason: MoveReason;

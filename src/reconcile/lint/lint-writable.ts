@@ -4,28 +4,11 @@ import type { Issue } from '../../api/issue.ts';
 import { MARK } from '../../api/marks.ts';
 import { RELEASE_PATHS } from '../../api/release-content.ts';
 import { MAX_UNAVAILABLE_PATH, PARTITION_PATH, REPLICAS_PATH } from '../../api/workload.ts';
-import type { ManifestDocument } from '../../manifests/parse-file.ts';
 import { applyEdits } from '../../manifests/splice/apply-edits.ts';
 import type { Edit } from '../../rollout/edit.ts';
 import type { WorkloadFile } from '../../rollout/snapshot.ts';
 import type { LintFacts } from './lint-finding.ts';
-
-/** What was found when edits to come were tried. Owned by the caller; losing it costs time only. */
-export type Trials = {
-  /** By the workload's document, for the text to go back to. */
-  readonly workloads: WeakMap<ManifestDocument, Trial>;
-  /** By the Rollout's document, for the Services and routes that it was tried on. */
-  readonly routes: WeakMap<ManifestDocument, RouteTrial>;
-};
-
-export type RouteTrial = { readonly on: readonly ManifestDocument[]; readonly issues: readonly Issue[] };
-
-/** Nothing has been tried. */
-export function newTrials(): Trials {
-  return { workloads: new WeakMap(), routes: new WeakMap() };
-}
-
-type Trial = { readonly stable: string | undefined; readonly issues: readonly Issue[] };
+import type { Trials } from './trials.ts';
 
 /** Every planned edit that the text cannot take: it would stall a pass, at the worst the one that goes back. */
 export function unwritable(facts: LintFacts, trials: Trials): readonly Issue[] {

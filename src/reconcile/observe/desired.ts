@@ -9,7 +9,7 @@ import { POLICY_KIND, type PolicySubject } from '../../api/rollout-policy.ts';
 import { type ManifestDocument, type ManifestFile, parseManifestFile } from '../../manifests/parse-file.ts';
 import type { Folders, Oid, Tree } from '../../ports/git.ts';
 import type { RolloutKey } from '../../rollout/snapshot.ts';
-import { newTrials, type Trials } from '../lint/lint-writable.ts';
+import { newTrials, type Trials } from '../lint/trials.ts';
 import {
   badNameIssue,
   dataWarning,

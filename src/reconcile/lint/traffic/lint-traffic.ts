@@ -1,7 +1,7 @@
 /** Everything about Services and routes that a delivery could not go with, told before it begins. */
 
 import type { Issue } from '../../../api/issue.ts';
-import type { Trials } from '../lint-writable.ts';
+import type { Trials } from '../trials.ts';
 import { lintPlan, warnPlan } from './lint-plan.ts';
 import { lintRoutes, openRoutes } from './lint-routes.ts';
 import { lintService } from './lint-service.ts';

@@ -9,7 +9,7 @@ import { canaryService } from '../../../rollout/traffic/canary-service.ts';
 import type { Displaced, RouteEdits, Share } from '../../../rollout/traffic/provider.ts';
 import { nameOf } from '../../observe/read-rollout.ts';
 import { TRAFFIC_KINDS } from '../../observe/traffic-index.ts';
-import type { RouteTrial, Trials } from '../lint-writable.ts';
+import type { RouteTrial, Trials } from '../trials.ts';
 import { isHome, type OpenRoute, openRoutes } from './lint-routes.ts';
 import type { TrafficFacts } from './traffic-facts.ts';
 import { ofFault, trafficIssue } from './traffic-finding.ts';

@@ -1,0 +1,21 @@
+/** What was found when edits to come were tried: kept between passes, and apart from the trying, which is a lot to load. */
+
+import type { Issue } from '../../api/issue.ts';
+import type { ManifestDocument } from '../../manifests/parse-file.ts';
+
+/** Owned by the caller; losing it costs time only. */
+export type Trials = {
+  /** By the workload's document, for the text to go back to. */
+  readonly workloads: WeakMap<ManifestDocument, Trial>;
+  /** By the Rollout's document, for the Services and routes that it was tried on. */
+  readonly routes: WeakMap<ManifestDocument, RouteTrial>;
+};
+
+type Trial = { readonly stable: string | undefined; readonly issues: readonly Issue[] };
+
+export type RouteTrial = { readonly on: readonly ManifestDocument[]; readonly issues: readonly Issue[] };
+
+/** Nothing has been tried. */
+export function newTrials(): Trials {
+  return { workloads: new WeakMap(), routes: new WeakMap() };
+}
