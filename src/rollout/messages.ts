@@ -90,12 +90,31 @@ export function printTrailers(trailers: Trailers): string {
 
 /** The trailers of one of our step commits, from its last paragraph; undefined for any other message. */
 export function parseTrailers(message: string): Trailers | undefined {
+  const last = paragraphsOf(message).at(-1) ?? '';
+  return last.split('\n').every((line) => line.includes(': ')) ? trailersOf(last) : undefined;
+}
+
+/**
+ * The steps that a message names anywhere: a squash puts several messages into one and adds paragraphs of its own, a
+ * cherry-pick a line. What it names it need not have done.
+ */
+export function trailersIn(message: string): readonly Trailers[] {
+  return paragraphsOf(message).flatMap((paragraph) => trailersOf(paragraph) ?? []);
+}
+
+function paragraphsOf(message: string): readonly string[] {
   // Web forms and mail write other line ends than we do.
-  const last = message.replaceAll('\r\n', '\n').trimEnd().split('\n\n').at(-1) ?? '';
+  return message
+    .replaceAll('\r\n', '\n')
+    .trimEnd()
+    .split(/\n{2,}/);
+}
+
+function trailersOf(paragraph: string): Trailers | undefined {
   const lines = new Map<string, string>();
-  for (const line of last.split('\n')) {
+  for (const line of paragraph.split('\n')) {
     const colon = line.indexOf(': ');
-    if (colon < 0) return undefined;
+    if (colon < 0) continue;
     lines.set(line.slice(0, colon), line.slice(colon + 2));
   }
   const [rollout, release, step] = [lines.get(TRAILER.rollout), lines.get(TRAILER.release), lines.get(TRAILER.step)];

@@ -3,7 +3,14 @@
 import { expect, test } from 'vitest';
 import type { Workload } from '../../src/api/workload.ts';
 import { ABSENT } from '../../src/rollout/change.ts';
-import { intentMessage, parseTrailers, printTrailers, stepMessage, type Trailers } from '../../src/rollout/messages.ts';
+import {
+  intentMessage,
+  parseTrailers,
+  printTrailers,
+  stepMessage,
+  type Trailers,
+  trailersIn,
+} from '../../src/rollout/messages.ts';
 import type { Move } from '../../src/rollout/move.ts';
 import type { WorkloadFile } from '../../src/rollout/snapshot.ts';
 import { type WorkloadMove, workloadMove } from '../../src/rollout/workload-change.ts';
@@ -119,3 +126,18 @@ test('an order is a commit with the key and its commit, and no more', () => {
   expect(forged.split('\n\n')).toHaveLength(3);
   expect(parseTrailers(forged)).toBeUndefined();
 });
+
+const BLOCK = printTrailers(TRAILERS);
+const OTHER: Trailers = { ...TRAILERS, step: '3/4' };
+test.each<readonly [how: string, message: string, found: readonly Trailers[]]>([
+  ['a squash with an author beside', `x (#12)\n\nWhy.\n\n${BLOCK}\n\nCo-authored-by: A <a@b>`, [TRAILERS]],
+  [
+    'a squash of two steps',
+    `x (#12)\n\n* one\n\n${BLOCK}\n\n* two\n\n${printTrailers(OTHER)}\n\n---------\n\nCo-authored-by: A <a@b>`,
+    [TRAILERS, OTHER],
+  ],
+  ['a cherry-pick that says so', `x\n\n${BLOCK}\n(cherry picked from commit ${MAIN})`, [TRAILERS]],
+  ['a step of ours', `x\n\nWhy.\n\n${BLOCK}\n`, [TRAILERS]],
+  ['a part of one', `x\n\n${BLOCK.replace(/^Rollout-Step.*\n/m, '')}`, []],
+  ['nothing', '', []],
+])('steps that are named anywhere, %s', (_, message, found) => expect(trailersIn(message)).toEqual(found));

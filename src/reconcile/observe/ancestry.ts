@@ -7,7 +7,7 @@ const COMMITS_LIMIT = 1000;
 /** Lines that are followed in all: every one is a request, and a commit that is missed costs a hold, never a step. */
 const LINES_LIMIT = 20;
 
-type Ancestry = {
+export type Ancestry = {
   /**
    * The first commit that `wanted` accepts, newest first on each line; undefined: none within the limits. With
    * `until` only that commit is wanted, and a line is read no further than to it.
@@ -16,6 +16,8 @@ type Ancestry = {
     wanted: (commit: CommitHeader) => boolean,
     until: Oid | undefined,
   ) => Promise<CommitHeader | undefined>;
+  /** The first-parent line of the head, newest first, as far as lines are followed. */
+  readonly line: () => Promise<readonly CommitHeader[]>;
 };
 
 /**
@@ -27,7 +29,9 @@ export function ancestryOf(git: Git, head: Oid): Ancestry {
   const seen = new Set<Oid>();
   const open: Oid[] = [head];
   let lines = 0;
+  let own: Promise<readonly CommitHeader[]> | undefined;
   return {
+    line: () => (own ??= git.history(head, undefined, COMMITS_LIMIT)),
     find: async (wanted, until) => {
       const before = known.find(wanted);
       if (before !== undefined) return before;

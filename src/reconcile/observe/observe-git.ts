@@ -10,10 +10,11 @@ import { type ManifestDocument, parseManifestFile } from '../../manifests/parse-
 import type { CommitHeader, Folders, Git, Oid } from '../../ports/git.ts';
 import { PortError } from '../../ports/port-error.ts';
 import { plannedGroups } from '../../rollout/batches.ts';
-import { parseTrailers, printKey } from '../../rollout/messages.ts';
-import type { History, RolloutKey, Stable, StableDocument } from '../../rollout/snapshot.ts';
+import { printKey, trailersIn } from '../../rollout/messages.ts';
+import type { History, RolloutKey, Stable, StableDocument, WorkloadFile } from '../../rollout/snapshot.ts';
 import { replicasWithoutSurge } from '../../rollout/surge.ts';
-import { ancestryOf } from './ancestry.ts';
+import { type Ancestry, ancestryOf } from './ancestry.ts';
+import { type ArrivalReader, arrivalReader } from './arrival.ts';
 import type { DesiredRollout, Identity } from './desired.ts';
 import { desiredRequest } from './desired-branch.ts';
 import { namespaceOf } from './manifest-index.ts';
@@ -26,13 +27,17 @@ export type GitReader = {
   readonly historyOf: (recorded: string, acknowledged: string | undefined) => Promise<History>;
   /** The workload as it is in a commit, with the release that it was there. */
   readonly textAt: (commit: Oid, entry: DesiredRollout) => Promise<Known<StableDocument>>;
-  /** The newest of our step commits of a rollout that `wanted` accepts. */
+  /** The newest commit whose message names a step of a rollout that `wanted` accepts; it may say what it has not done. */
   readonly stepCommit: (
     key: RolloutKey,
     wanted: (release: Release, step: string) => boolean,
   ) => Promise<CommitHeader | undefined>;
   /** The newest text of a workload that one of our commits took out of its file, of those that `wanted` accepts. */
   readonly textTakenOut: (entry: DesiredRollout, wanted: (release: Release) => boolean) => Promise<Known<Stable>>;
+  /** The workload in a commit; undefined: it was not in this file, or cannot be read. */
+  readonly workloadAt: (commit: Oid, entry: DesiredRollout) => Promise<WorkloadFile | undefined>;
+  /** The commit that brought what the marks say. */
+  readonly arrival: ArrivalReader;
   /** The plan of a step, as the Rollout had it in the commit that wrote the step. */
   readonly stepAt: (
     commit: CommitHeader,
@@ -70,6 +75,7 @@ export function gitReader(port: Git, main: Oid, config: Config): GitReader {
       throw error;
     }
   };
+  const workloadAt = workloadReader(git, config);
   return {
     historyOf: async (recorded, acknowledged) => {
       if (recorded === main) return { kind: 'continued' };
@@ -84,15 +90,24 @@ export function gitReader(port: Git, main: Oid, config: Config): GitReader {
     stepCommit: async (key, wanted) => {
       const own = printKey(key);
       return ancestry.find((commit) => {
-        const trailers = parseTrailers(commit.message);
-        const release = trailers === undefined ? undefined : parseRelease(trailers.release);
-        return (
-          trailers !== undefined && release !== undefined && trailers.rollout === own && wanted(release, trailers.step)
-        );
+        return trailersIn(commit.message).some(({ rollout, release: text, step }) => {
+          const release = parseRelease(text);
+          return release !== undefined && rollout === own && wanted(release, step);
+        });
       }, undefined);
     },
+    workloadAt,
+    arrival: arrivalReader(ancestry, workloadAt),
     stepAt: (commit, entry, step) => stepAt(git, { commit, entry, step }),
     folders,
+  };
+}
+
+function workloadReader(git: Read, config: Config): GitReader['workloadAt'] {
+  return async (commit, { identity }) => {
+    if (identity === undefined) return undefined;
+    const document = await find(git, { commit, paths: [identity.file], identity, config });
+    return document === undefined ? undefined : readWorkload(document).workload;
   };
 }
 
@@ -108,7 +123,7 @@ function noting(port: Git): { readonly git: Read; readonly folders: GitReader['f
 }
 
 async function textTakenOut(
-  { ancestry, textAt }: { readonly ancestry: ReturnType<typeof ancestryOf> } & Pick<GitReader, 'textAt'>,
+  { ancestry, textAt }: { readonly ancestry: Ancestry } & Pick<GitReader, 'textAt'>,
   entry: DesiredRollout,
   wanted: (release: Release) => boolean,
 ): Promise<Known<Stable>> {
@@ -127,8 +142,9 @@ async function textTakenOut(
 
 /** Whether a commit is one of ours for this rollout that may have taken a text out: what begins or goes on takes none out. */
 function takesOut(message: string, rollout: string): boolean {
-  const trailers = parseTrailers(message);
-  return trailers?.rollout === rollout && ['settled', 'rollback'].includes(trailers.step);
+  return trailersIn(message).some(
+    (trailers) => trailers.rollout === rollout && ['settled', 'rollback'].includes(trailers.step),
+  );
 }
 
 type Search = {

@@ -3,7 +3,7 @@
 import type { Issue } from '../../api/issue.ts';
 import { absent, type Known, known, notAsked } from '../../api/known.ts';
 import type { RolloutRecord } from '../../api/record.ts';
-import { printRelease, sameRelease } from '../../api/release.ts';
+import { sameRelease } from '../../api/release.ts';
 import type { Instant } from '../../api/time.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import {
@@ -27,6 +27,7 @@ import { trafficFaults, trafficFiles } from './observe-traffic.ts';
 import { policyFacts } from './read-policy.ts';
 import { readWorkload } from './read-workload.ts';
 import { rebuiltRecord } from './rebuild-record.ts';
+import { deliveredOf, retryTextOf, stepBrought } from './step-commits.ts';
 
 export type Observation = {
   readonly desired: Desired;
@@ -103,12 +104,7 @@ async function trustedRecord(of: Observation, file: WorkloadFile | undefined): P
   const fits =
     stored?.step !== undefined && stored.step.index === step.index && sameRelease(stored.step.release, release);
   if (fits) return stored;
-  const commit = await of.git.stepCommit(
-    of.entry.key,
-    (theirs, label) => sameRelease(theirs, release) && label === `${step.index}/${step.of}`,
-  );
-  const rebuilt =
-    commit === undefined ? undefined : await of.git.stepAt(commit, of.entry, { release, index: step.index });
+  const rebuilt = await stepBrought(of, marks);
   return rebuiltRecord(of, { stored, step: rebuilt, marks });
 }
 
@@ -164,32 +160,6 @@ async function stableOf(
   const copy = stableFromRecord(record, expected);
   if (copy.kind === 'known' || there.kind === 'absent') return copy;
   return there.kind === 'known' && expected !== undefined ? anotherText(there.value, expected) : there;
-}
-
-/** A commit of main where the file has the release of its marks: main itself, unless a newer edit waits in it. */
-async function deliveredOf(of: Observation, file: WorkloadFile): Promise<Known<string>> {
-  const { marks } = file.workload;
-  if (marks?.step?.kind !== 'step') return absent;
-  if (file.digest === marks.release.digest) return known(of.desired.commit);
-  const commit = await of.git.stepCommit(of.entry.key, (release) => sameRelease(release, marks.release));
-  if (commit === undefined) return absent;
-  const text = await of.git.textAt(commit.oid, of.entry);
-  return text.kind === 'known' && text.value.release.digest === marks.release.digest ? known(commit.oid) : absent;
-}
-
-/** The text of a release that a retry names, where the file does not have it any more. */
-async function retryTextOf(of: Observation, file: WorkloadFile): Promise<Known<Stable>> {
-  const retry = of.entry.reading.rollout?.intents.retry?.release;
-  const { marks } = file.workload;
-  if (retry === undefined || marks === undefined || retry.digest === file.digest) return absent;
-  if (!marks.aborted.some((given) => sameRelease(given, retry))) return absent;
-  const commit = await of.git.stepCommit(of.entry.key, (release) => sameRelease(release, retry));
-  const text = commit === undefined ? absent : await of.git.textAt(commit.oid, of.entry);
-  if (text.kind === 'known' && text.value.release.digest === retry.digest) return text;
-  // Given up before its first step, it is in no step commit, but in the one before the commit that took it out.
-  const before = await of.git.textTakenOut(of.entry, ({ digest }) => digest === retry.digest);
-  if (before.kind === 'known') return before;
-  return { kind: 'unknown', why: `no commit of main has the template of ${printRelease(retry)}` };
 }
 
 type Faults = Pick<Snapshot, 'issues' | 'warnings'>;

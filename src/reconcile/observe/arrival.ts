@@ -1,0 +1,77 @@
+/** Which commit brought what a branch holds now: told by what the commits hold, in few reads. */
+
+import type { Marks } from '../../api/marks.ts';
+import type { CommitHeader, Oid } from '../../ports/git.ts';
+import { PortError } from '../../ports/port-error.ts';
+import type { WorkloadFile } from '../../rollout/snapshot.ts';
+import type { Ancestry } from './ancestry.ts';
+import type { DesiredRollout } from './desired.ts';
+
+type Arrival = {
+  readonly commit: CommitHeader;
+  /** undefined: it is the first commit of all. */
+  readonly parent: Oid | undefined;
+};
+
+/**
+ * The commit of main's own line that made `holds` true of the marks as they are at its head, or at the commit `from`;
+ * undefined: it does not hold there, or nobody knows since when.
+ */
+export type ArrivalReader = (
+  entry: DesiredRollout,
+  holds: (marks: Marks | undefined) => boolean,
+  from?: Oid,
+) => Promise<Arrival | undefined>;
+
+/** A reader for one pass; `workloadAt` reads a commit. */
+export function arrivalReader(
+  ancestry: Ancestry,
+  workloadAt: (commit: Oid, entry: DesiredRollout) => Promise<WorkloadFile | undefined>,
+): ArrivalReader {
+  return async (entry, holds, from) => {
+    try {
+      const line = await ancestry.line();
+      const start = from === undefined ? 0 : line.findIndex(({ oid }) => oid === from);
+      if (start < 0) return undefined;
+      return await arrivalOn(line.slice(start), async (commit) =>
+        holds((await workloadAt(commit, entry))?.workload.marks),
+      );
+    } catch (error) {
+      // A clone that does not go back so far.
+      if (error instanceof PortError && !error.retryable) return undefined;
+      throw error;
+    }
+  };
+}
+
+/**
+ * The oldest commit of the newest run of `line`, newest first, for which `holds`; undefined where it does not hold for
+ * the head, or where the line ends before the run does. What was true for a while and is so again since counts from a
+ * change of it that is as good as the last: nobody reads every commit.
+ */
+export async function arrivalOn(
+  line: readonly CommitHeader[],
+  holds: (commit: Oid) => Promise<boolean>,
+): Promise<Arrival | undefined> {
+  const at = async (index: number): Promise<boolean> => {
+    const commit = line[index];
+    return commit !== undefined && (await holds(commit.oid));
+  };
+  if (!(await at(0))) return undefined;
+  let [inside, outside] = [0, line.length];
+  // As a rule it came lately: the strides get longer from the head on.
+  for (let probe = 1; probe < outside; probe = 2 * probe + 1) {
+    if (await at(probe)) inside = probe;
+    else outside = probe;
+  }
+  while (outside - inside > 1) {
+    const probe = Math.floor((inside + outside) / 2);
+    if (await at(probe)) inside = probe;
+    else outside = probe;
+  }
+  const commit = line[inside];
+  if (commit === undefined) return undefined;
+  const [parent] = commit.parents;
+  // Cut off: what was before is not known.
+  return outside === line.length && parent !== undefined ? undefined : { commit, parent };
+}
