@@ -52,6 +52,13 @@ function edited(path: string, from: string, to: string, files: Files = TRAFFIC_F
   return { ...files, [path]: from === '' ? to : text.replace(from, to) };
 }
 
+/** The files with a route of another kind in place of the HTTPRoute. */
+function custom(kind: string, apiVersion: string, spec: string): Files {
+  const route = `apiVersion: ${apiVersion}\nkind: ${kind}\nmetadata: {name: chat, namespace: llm}\nspec: ${spec}\n`;
+  const rollout = trafficRollout(`customNetworkRefs: [{apiVersion: ${apiVersion}, kind: ${kind}, name: chat}]`);
+  return { ...TRAFFIC_FILES, [ROLLOUT_FILE]: rollout, [ROUTE_FILE]: route };
+}
+
 const NAME = '    leaderworkerset.sigs.k8s.io/name: vllm\n';
 const INDEX = '    leaderworkerset.sigs.k8s.io/worker-index: "0"\n';
 const GREEN = trafficRollout().replace('canary:\n      enableExtraWorkloadForCanary: true', 'blueGreen:');
@@ -231,6 +238,61 @@ const rows: readonly (readonly [reason: string, which: string, files: Files])[] 
         path === SERVICE_FILE ? ['apps/vllm/service.json', JSON.stringify(parse(text), null, 2)] : [path, text],
       ),
     ),
+  ],
+  [
+    'SessionPersistence',
+    'TraefikService',
+    custom(
+      'TraefikService',
+      'traefik.io/v1alpha1',
+      '{weighted: {sticky: {cookie: {}}, services: [{name: vllm-svc, port: 80}]}}',
+    ),
+  ],
+  [
+    'MatchNotSupported',
+    'TraefikService',
+    custom('TraefikService', 'traefik.io/v1alpha1', '{weighted: {services: [{name: vllm-svc, port: 80}]}}'),
+  ],
+  [
+    'SessionPersistence',
+    'HTTPProxy',
+    custom(
+      'HTTPProxy',
+      'projectcontour.io/v1',
+      '{routes: [{loadBalancerPolicy: {strategy: Cookie}, services: [{name: vllm-svc, port: 80}]}]}',
+    ),
+  ],
+  [
+    'MatchContradicts',
+    'HTTPProxy',
+    custom(
+      'HTTPProxy',
+      'projectcontour.io/v1',
+      '{routes: [{conditions: [{header: {name: X-Canary, exact: a}}], services: [{name: vllm-svc, port: 80}]}]}',
+    ),
+  ],
+  [
+    'OtherBackend',
+    'VirtualService',
+    custom(
+      'VirtualService',
+      'networking.istio.io/v1',
+      '{http: [{timeout: 30s, route: [{destination: {host: vllm-svc}}, {destination: {host: vllm-svc.old}}]}]}',
+    ),
+  ],
+  [
+    'CanaryReferenced',
+    'VirtualService',
+    custom(
+      'VirtualService',
+      'networking.istio.io/v1',
+      '{http: [{timeout: 30s, mirrors: [{destination: {host: vllm-svc-canary}}], route: [{destination: {host: vllm-svc}}]}]}',
+    ),
+  ],
+  [
+    'BackendMissing',
+    'VirtualService',
+    custom('VirtualService', 'networking.istio.io/v1', '{tcp: [{route: [{destination: {host: vllm-svc}}]}]}'),
   ],
 ];
 

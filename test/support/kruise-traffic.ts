@@ -97,10 +97,26 @@ function cleanedUp(provider: TrafficProvider): unknown {
   return { deleted: routeIn(home, provider).canary === undefined, modified: home.files !== shared.files };
 }
 
+type IstioStep = Step & {
+  readonly kind: string;
+  readonly originalSpec: JsonObject;
+  readonly stableService: string;
+  readonly canaryService: string;
+};
+
+/** The spec of an object of Istio after a step. */
+function istioCase({ kind, originalSpec, stableService, canaryService, ...step }: IstioStep): unknown {
+  const provider = trafficProviders.VirtualService;
+  const sides: Sides = { ...SIDES, stable: stableService, canary: canaryService };
+  const texts = textOf({ apiVersion: 'networking.istio.io/v1', kind, metadata: { name: 'demo' }, spec: originalSpec });
+  return at(valueIn(written(texts, provider, shareOf(step), sides), provider), ['spec']);
+}
+
 /** Cases have shapes of their own, so their inputs are read as what their group says. */
 export const trafficAnswers: Readonly<Record<string, (of: KruiseCase) => unknown>> = {
   httproute: (of) => httpRouteCase(of.input as Parameters<typeof httpRouteCase>[0]),
   'ingress-annotations': (of) => ingressAnnotationsCase(of.input as IngressStep),
   'ingress-annotations-tests': (of) => ingressAnnotationsCase(of.input as IngressStep),
+  istio: (of) => istioCase(of.input as IstioStep),
   'canary-ingress': (of) => canaryIngressCase(of.input as IngressCase),
 };

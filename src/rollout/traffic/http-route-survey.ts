@@ -32,12 +32,15 @@ function stableRule({ place, stable, json }: SidedRule): StableRule {
 }
 
 function otherBackends({ place, others }: SidedRule, { stable }: Sides): readonly FieldFault[] {
-  return others.slice(0, 1).map(({ name, place: of }) => ({
-    at: ['spec', 'rules', String(place), 'backendRefs', String(of)],
-    reason: 'OtherBackend',
-    message: `rule ${place + 1} sends to ${name} as well as to ${stable}: weights for a delivery would change the share of ${name}`,
-    hint: `Give ${name} a rule of its own, or a route without ${stable}.`,
-  }));
+  return others.slice(0, 1).map(({ name: own, namespace, place: of }) => {
+    const name = namespace === '' ? own : `${namespace}/${own}`;
+    return {
+      at: ['spec', 'rules', String(place), 'backendRefs', String(of)],
+      reason: 'OtherBackend',
+      message: `rule ${place + 1} sends to ${name} as well as to ${stable}: weights for a delivery would change the share of ${name}`,
+      hint: `Give ${name} a rule of its own, or a route without ${stable}.`,
+    };
+  });
 }
 
 function persistence({ place, json }: SidedRule): readonly FieldFault[] {

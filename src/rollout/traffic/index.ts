@@ -2,11 +2,23 @@
 
 import type { RouteRef } from '../../api/rollout-traffic.ts';
 import { canaryIngress } from './canary-ingress.ts';
+import { httpProxy } from './http-proxy.ts';
 import { grpcRoute, httpRoute } from './http-route.ts';
 import { ingressClasses } from './ingress-classes.ts';
 import type { TrafficProvider } from './provider.ts';
+import { traefikService } from './traefik-service.ts';
+import { virtualService } from './virtual-service.ts';
 
-type RouteKind = 'HTTPRoute' | 'GRPCRoute' | 'NginxIngress' | 'HigressIngress' | 'AliyunIngress' | 'MseIngress';
+type RouteKind =
+  | 'HTTPRoute'
+  | 'GRPCRoute'
+  | 'NginxIngress'
+  | 'HigressIngress'
+  | 'AliyunIngress'
+  | 'MseIngress'
+  | 'VirtualService'
+  | 'TraefikService'
+  | 'HTTPProxy';
 
 export const trafficProviders = {
   HTTPRoute: httpRoute,
@@ -15,6 +27,9 @@ export const trafficProviders = {
   HigressIngress: canaryIngress(ingressClasses.higress),
   AliyunIngress: canaryIngress(ingressClasses.aliyunAlb),
   MseIngress: canaryIngress(ingressClasses.mse),
+  VirtualService: virtualService,
+  TraefikService: traefikService,
+  HTTPProxy: httpProxy,
 } satisfies Record<RouteKind, TrafficProvider>;
 
 const all: readonly TrafficProvider[] = Object.values(trafficProviders);

@@ -1,0 +1,66 @@
+/** Traefik's TraefikService: one list of weighted services. */
+
+import { at } from '../../api/json.ts';
+import { mapsAt, namedBackend } from '../../api/weighted-routes.ts';
+import { type PlacedKind, type PlacedRule, readPlaced, surveyPlaced, writePlaced } from './placed-rules.ts';
+import { ofGroup, type RouteFiles, type Sides, type TrafficProvider } from './provider.ts';
+import { sideOf } from './sides.ts';
+
+const LIST = ['spec', 'weighted', 'services'];
+
+const kind: PlacedKind = {
+  rules: rulesOf,
+  unweighted: 1,
+  renamed: (stable, { canary }) => ({ ...stable, name: canary }),
+  faultsOf: ({ json }) =>
+    json['sticky'] === undefined
+      ? []
+      : [
+          {
+            at: ['spec', 'weighted', 'sticky'],
+            reason: 'SessionPersistence',
+            message:
+              'it keeps sessions where they are, even at weight 0: those on a new version that fails would stay on it',
+            hint: 'Remove sticky.',
+          },
+        ],
+  ownRules: () => ({
+    rules: [],
+    faults: [
+      {
+        at: ['spec'],
+        reason: 'MatchNotSupported',
+        message: 'the step has matches, and a TraefikService only knows weights',
+        hint: 'Share by traffic, or match in an HTTPRoute.',
+      },
+    ],
+  }),
+};
+
+export const traefikService: TrafficProvider = {
+  ...ofGroup('traefik.io', 'TraefikService'),
+  copies: false,
+  survey: (files, sides) => surveyPlaced(kind, files, sides),
+  read: (files, sides) => readPlaced(kind, files, sides),
+  prepare: () => [],
+  write: (files, sides, share) => writePlaced(kind, files, { sides, share }),
+};
+
+function rulesOf({ route: { value } }: RouteFiles, sides: Sides): readonly PlacedRule[] {
+  const json = at(value, ['spec', 'weighted']);
+  if (json === undefined) return [];
+  const backends = mapsAt(value, LIST).map((entry, place) => {
+    const { namespace: _, ...backend } = namedBackend(entry);
+    const isService = entry['kind'] === undefined || entry['kind'] === 'Service';
+    return {
+      ...backend,
+      side: isService ? sideOf(namedBackend(entry), sides) : 'other',
+      place,
+      portAt: [...LIST, String(place), 'port'],
+    } as const;
+  });
+  const [rule] = mapsAt({ rules: [json] }, ['rules']);
+  return [
+    { place: 0, path: ['spec', 'weighted'], list: LIST, backends, mirrors: [], timeout: undefined, json: rule ?? {} },
+  ];
+}

@@ -1,0 +1,180 @@
+/** Istio VirtualService: weights of hosts in each rule, or rules of ours in front of those that they take requests of. */
+
+import type { FieldFault } from '../../api/field-reader.ts';
+import { at, isJsonObject, type Json, type JsonObject, jsonEqual } from '../../api/json.ts';
+import type { Condition, HeaderModifier, StepMatch } from '../../api/step-traffic.ts';
+import { istioBackend, mapsAt } from '../../api/weighted-routes.ts';
+import type { EditPath } from '../edit.ts';
+import { secondsOf } from './duration.ts';
+import {
+  type OwnAsked,
+  type OwnRules,
+  type PlacedKind,
+  type PlacedRule,
+  readPlaced,
+  surveyPlaced,
+  writePlaced,
+} from './placed-rules.ts';
+import { ofGroup, type RouteFiles, type Sides, type TrafficProvider } from './provider.ts';
+import { sideOf } from './sides.ts';
+
+const kind: PlacedKind = {
+  rules: rulesOf,
+  unweighted: 0,
+  renamed: (stable, { canary }) => ({ ...stable, destination: renamed(stable['destination'], canary) }),
+  faultsOf: () => [],
+  ownRules,
+};
+
+export const virtualService: TrafficProvider = {
+  ...ofGroup('networking.istio.io', 'VirtualService'),
+  copies: false,
+  survey: (files, sides) => surveyPlaced(kind, files, sides),
+  read: (files, sides) => readPlaced(kind, files, sides),
+  prepare: () => [],
+  write: (files, sides, share) => writePlaced(kind, files, { sides, share }),
+};
+
+function rulesOf({ route: { value, object } }: RouteFiles, sides: Sides): readonly PlacedRule[] {
+  const isOwn = (namespace: string): boolean =>
+    namespace === '' || object.namespace === '' || namespace === object.namespace;
+  return mapsAt(value, ['spec', 'http']).map((json, place): PlacedRule => {
+    const path = ['spec', 'http', String(place)];
+    const list = [...path, 'route'];
+    const backends = mapsAt(json, ['route']).map((entry, number) => {
+      const { namespace, ...backend } = istioBackend(entry);
+      const side = sideOf({ name: backend.name, namespace: isOwn(namespace) ? '' : namespace }, sides);
+      const name = side === 'other' && namespace !== '' ? `${backend.name}.${namespace}` : backend.name;
+      return {
+        ...backend,
+        name,
+        side,
+        place: number,
+        portAt: [...list, String(number), 'destination', 'port', 'number'],
+      };
+    });
+    const timeout = { at: [...path, 'timeout'], seconds: secondsOf(json['timeout']) };
+    return { place, path, list, backends, mirrors: mirrorsOf(json, path, sides), timeout, json };
+  });
+}
+
+function mirrorsOf(json: JsonObject, path: readonly string[], { canary }: Sides): readonly EditPath[] {
+  const places = mapsAt(json, ['mirrors']).flatMap((mirror, place) =>
+    istioBackend(mirror).name === canary ? [place] : [],
+  );
+  return places.toReversed().map((place) => [...path, 'mirrors', String(place)]);
+}
+
+/** The host with another first label: a namespace behind it stays. */
+function renamed(destination: Json | undefined, name: string): JsonObject {
+  const json = isJsonObject(destination) ? destination : {};
+  const host = json['host'];
+  const [, ...rest] = typeof host === 'string' ? host.split('.') : [];
+  return { ...json, host: [name, ...rest].join('.') };
+}
+
+/**
+ * Istio takes the first rule that matches, so a rule of ours stands right before the one that it is a copy of. From the
+ * last on: what is inserted moves what stands behind it only.
+ */
+function ownRules({ sources, sides, share }: OwnAsked): OwnRules {
+  const faults: FieldFault[] = [];
+  const rules = sources.flatMap((source, number) => {
+    const alone =
+      number === 0
+        ? share.matches.filter(({ path }) => path !== undefined).map((match) => matchJson(match, {}, faults))
+        : [];
+    const own = mapsAt(source.json, ['match']);
+    const merged = share.matches
+      .filter(({ path }) => path === undefined)
+      .flatMap((match) => (own.length === 0 ? [{}] : own).map((one: JsonObject) => matchJson(match, one, faults)));
+    const match = [...alone, ...merged];
+    if (match.length === 0) return [];
+    const { name: _, match: __, route: ___, headers, ...rest } = source.json;
+    const stable = source.backends.find(({ side }) => side === 'stable');
+    const { weight: ____, ...backend } = kind.renamed(stable?.json ?? {}, sides);
+    const withHeaders = headersOf({ headers, modifier: share.modifier, place: source.place }, faults);
+    const json = { name: `tranche-${sides.owner}-${number}`, match, ...withHeaders, ...rest, route: [backend] };
+    return [{ path: ['spec', 'http', String(source.place)], json }];
+  });
+  const empty = share.matches.some(
+    ({ path, headers, queryParams }) => path === undefined && headers.length + queryParams.length === 0,
+  );
+  return { rules: rules.toReversed(), faults: empty ? [matchesAll(), ...faults] : faults };
+}
+
+function matchesAll(): FieldFault {
+  return {
+    at: ['spec'],
+    reason: 'MatchesAll',
+    message: 'a match of the step has no condition: it would send every request to the new version',
+    hint: 'Add a header, a query parameter or a path.',
+  };
+}
+
+/** A match of the step, with the conditions of a match of the rule. */
+function matchJson({ path, headers, queryParams }: StepMatch, own: JsonObject, faults: FieldFault[]): JsonObject {
+  const uri =
+    path === undefined
+      ? {}
+      : {
+          uri: {
+            [{ Exact: 'exact', PathPrefix: 'prefix', RegularExpression: 'regex' }[path.type ?? 'PathPrefix']]:
+              path.value,
+          },
+        };
+  const conditions = (key: string, added: readonly Condition[], name: (one: string) => string): JsonObject => {
+    const there = own[key];
+    const map: Record<string, Json> = isJsonObject(there) ? { ...there } : {};
+    for (const one of added) {
+      const value = { [one.type === 'RegularExpression' ? 'regex' : 'exact']: one.value };
+      const before = map[name(one.name)];
+      if (before !== undefined && !jsonEqual(before, value)) faults.push(contradiction(one.name));
+      map[name(one.name)] = value;
+    }
+    return Object.keys(map).length === 0 ? {} : { [key]: map };
+  };
+  // Istio wants the names of headers in lower case.
+  const { headers: _, queryParams: __, ...rest } = own;
+  return {
+    ...rest,
+    ...uri,
+    ...conditions('headers', headers, (one) => one.toLowerCase()),
+    ...conditions('queryParams', queryParams, (one) => one),
+  };
+}
+
+function contradiction(name: string): FieldFault {
+  return {
+    at: ['spec', 'http'],
+    reason: 'MatchContradicts',
+    message: `a rule has a condition on ${name}, and so has the step, with another value: Istio takes one for each name`,
+    hint: 'Match on another header or query parameter in the step.',
+  };
+}
+
+type Headers = {
+  readonly headers: Json | undefined;
+  readonly modifier: HeaderModifier | undefined;
+  readonly place: number;
+};
+
+function headersOf({ headers, modifier, place }: Headers, faults: FieldFault[]): JsonObject {
+  if (modifier === undefined) return headers === undefined ? {} : { headers };
+  if (at(headers, ['request']) !== undefined)
+    faults.push({
+      at: ['spec', 'http', String(place), 'headers', 'request'],
+      reason: 'ModifierTwice',
+      message: `rule ${place + 1} changes headers of its requests, and the step has requestHeaderModifier: a rule may have one only`,
+      hint: 'Leave one of them out.',
+    });
+  const map = (list: HeaderModifier['set']): JsonObject =>
+    Object.fromEntries(list.map(({ name, value }) => [name, value]));
+  const { set, add, remove } = modifier;
+  const request = {
+    ...(set.length === 0 ? {} : { set: map(set) }),
+    ...(add.length === 0 ? {} : { add: map(add) }),
+    ...(remove.length === 0 ? {} : { remove }),
+  };
+  return { headers: { ...(isJsonObject(headers) ? headers : {}), request } };
+}
