@@ -57,6 +57,6 @@ function refusedPlan(planned: Plan, snapshot: Snapshot, issue: Issue): Plan {
   return planHeld(
     planned,
     { ...snapshot, issues: [...snapshot.issues, issue] },
-    hold('Stalled', `${place}: ${issue.message}. ${issue.hint}`),
+    hold('Stalled', { seen: `${place}: ${issue.message}`, action: issue.hint }),
   );
 }

@@ -32,20 +32,25 @@ const OBSERVE_DEADLINE_SECONDS = 60;
 export function waitingOnApply(snapshot: Snapshot, file: WorkloadFile): Hold | undefined {
   const { live } = snapshot;
   if (live.lws.kind === 'absent')
-    return hold(
-      'WorkloadAbsent',
-      `${file.object.kind} ${file.object.name} is not in the cluster. ${WAITING_FOR_AGENT}`,
-    );
+    return hold('WorkloadAbsent', {
+      seen: `${file.object.kind} ${file.object.name} is not in the cluster`,
+      action: WAITING_FOR_AGENT,
+    });
   const { leaderSet, leaders, workerSets, revisions } = live;
   const unread = Object.entries({ leaderSet, leaders, workerSets, revisions }).find(
     ([, read]) => read.kind !== 'known',
   );
-  if (live.lws.kind === 'unknown') return hold('ClusterUnreadable', live.lws.why);
+  if (live.lws.kind === 'unknown') return hold('ClusterUnreadable', { seen: live.lws.why, waits: 'reading' });
   const lws = live.lws.value;
-  if (lws.deleting) return hold('WorkloadDeleting', `${file.object.name} is being deleted in the cluster`);
+  if (lws.deleting)
+    return hold('WorkloadDeleting', {
+      seen: `${file.object.name} is being deleted in the cluster`,
+      waits: 'controllers',
+    });
   const field = differingField(snapshot, file, lws);
   if (field !== undefined) return notApplied(snapshot, file, field);
-  if (unread !== undefined) return hold('ClusterUnreadable', unreadWhy(unread[0], unread[1]));
+  if (unread !== undefined)
+    return hold('ClusterUnreadable', { seen: unreadWhy(unread[0], unread[1]), waits: 'reading' });
   return waitingOnObservation(snapshot, file, lws);
 }
 
@@ -74,15 +79,22 @@ function notApplied(snapshot: Snapshot, file: WorkloadFile, { path, text, writer
   const overdue = snapshot.now - since >= APPLY_DEADLINE_SECONDS;
   const scaled = path === 'spec.replicas' && (overdue || writers.some((writer) => writer.endsWith(' through scale')));
   const by = writers.length === 0 ? '' : `, written by ${writers.join(' and ')}`;
-  const contested = scaled
-    ? `. If something scales ${file.object.name}, name it under autoscaled in tranche.yaml and let the agent ignore spec.replicas`
-    : '';
+  const named = scaled
+    ? [
+        `If something scales ${file.object.name}, name it under autoscaled in tranche.yaml and let the agent ignore spec.replicas`,
+      ]
+    : [];
   if (!overdue && fought !== undefined) return fought;
-  if (!overdue) return hold('NotApplied', `${text}${scaled ? by : ''}${contested}. ${WAITING_FOR_AGENT}`);
-  return hold(
-    'AgentNotApplying',
-    `${text}${by}: so since ${printInstant(since)} at the latest, and the GitOps agent has not changed it. Look at its sync errors; in Argo CD also at automated sync, sync windows and whether ${path} is under ignoreDifferences; in Flux at suspend, dependsOn and ignored fields of the Kustomization${contested}`,
-  );
+  if (!overdue)
+    return hold('NotApplied', {
+      seen: `${text}${scaled ? by : ''}`,
+      action: [...named, WAITING_FOR_AGENT].join('. '),
+    });
+  const look = `Look at its sync errors; in Argo CD also at automated sync, sync windows and whether ${path} is under ignoreDifferences; in Flux at suspend, dependsOn and ignored fields of the Kustomization`;
+  return hold('AgentNotApplying', {
+    seen: `${text}${by}: so since ${printInstant(since)} at the latest, and the GitOps agent has not changed it`,
+    action: [look, ...named].join('. '),
+  });
 }
 
 /** What is to be remembered of others who write the fields of this very file. A pass that read nothing forgets nothing. */
@@ -155,29 +167,30 @@ function ownedReplicas(snapshot: Snapshot, file: WorkloadFile): number | undefin
 }
 
 /** A controller that works observes within seconds: after a minute, what keeps it, and what to put back. */
-function whyUnobserved({ record, blobs, now, live }: Snapshot, { file }: WorkloadFile): string {
+function notObserved({ record, blobs, now, live }: Snapshot, { file }: WorkloadFile, lws: LiveLws): Hold {
   const since = record?.blobs[file] === blobs[file] ? record?.appliedSince : undefined;
-  if (since === undefined || now - since < OBSERVE_DEADLINE_SECONDS) return '';
-  const stuck = `, and not since ${printInstant(since)}: until it can apply the object, no partition, no scaling and no way back takes effect`;
-  return claimsRefused(live)
-    ? `${stuck}. The volumeClaimTemplates are not those of the leader StatefulSet, which takes no change of them: put the old ones back into ${file}`
-    : `${stuck}. Look whether the LWS controller runs, and for FailedUpdate in the events of the LeaderWorkerSet: they name what it cannot apply, and the old value of that is to be put back into ${file}`;
+  const count = `LWS has observed generation ${lws.observedGeneration} of ${lws.generation} so far`;
+  if (since === undefined || now - since < OBSERVE_DEADLINE_SECONDS)
+    return hold('NotObserved', { seen: count, waits: 'controllers' }, SECOND_READ_SECONDS);
+  const seen = `${count}, and not since ${printInstant(since)}: until it can apply the object, no partition, no scaling and no way back takes effect`;
+  const action = claimsRefused(live)
+    ? `The volumeClaimTemplates are not those of the leader StatefulSet, which takes no change of them: put the old ones back into ${file}`
+    : `Look whether the LWS controller runs, and for FailedUpdate in the events of the LeaderWorkerSet: they name what it cannot apply, and the old value of that is to be put back into ${file}`;
+  return hold('NotObserved', { seen, action }, SECOND_READ_SECONDS);
 }
 
 function waitingOnObservation(snapshot: Snapshot, file: WorkloadFile, lws: LiveLws): Hold | undefined {
   const { leaderSet, revisions } = snapshot.live;
   if (leaderSet.kind !== 'known' || revisions.kind !== 'known')
-    return hold('ClusterUnreadable', 'the leader StatefulSet could not be read');
-  if (lws.observedGeneration !== undefined && lws.observedGeneration < lws.generation) {
-    const seen = `LWS has observed generation ${lws.observedGeneration} of ${lws.generation} so far`;
-    return hold('NotObserved', `${seen}${whyUnobserved(snapshot, file)}`, SECOND_READ_SECONDS);
-  }
+    return hold('ClusterUnreadable', { seen: 'the leader StatefulSet could not be read', waits: 'reading' });
+  if (lws.observedGeneration !== undefined && lws.observedGeneration < lws.generation)
+    return notObserved(snapshot, file, lws);
   const before = snapshot.stable.kind === 'known' ? snapshot.stable.value.content : undefined;
   const known = { before, live: lws.content, revisions: revisions.value };
   if (!keyHolds(leaderSet.value.revisionKey, file.workload.content, known)) {
     return hold(
       'NotObserved',
-      'LWS has not yet put the template of Git on its leader StatefulSet',
+      { seen: 'LWS has not yet put the template of Git on its leader StatefulSet', waits: 'controllers' },
       SECOND_READ_SECONDS,
     );
   }
@@ -187,7 +200,10 @@ function waitingOnObservation(snapshot: Snapshot, file: WorkloadFile, lws: LiveL
   if (since === undefined || snapshot.now - since < SECOND_READ_SECONDS) {
     return hold(
       'NotObserved',
-      `this LWS (before 0.9) does not say what it has observed: reading again after ${SECOND_READ_SECONDS} s`,
+      {
+        seen: `this LWS (before 0.9) does not say what it has observed: reading again after ${SECOND_READ_SECONDS} s`,
+        waits: 'time',
+      },
       SECOND_READ_SECONDS,
     );
   }

@@ -55,10 +55,13 @@ export function contestHold({ live }: Snapshot, contest: Contest | undefined): H
   const { path, count, since, writers } = contest;
   const agents = live.lws.kind === 'known' ? (live.lws.value.agents ?? []) : [];
   const by = writers.length === 0 ? '' : `, written by ${writers.join(' and ')}`;
-  const applied = agents.length === 0 ? '' : ` The object says that it is applied by ${agents.join(' and ')}.`;
+  const applied = agents.length === 0 ? '' : `. The object says that it is applied by ${agents.join(' and ')}`;
   return hold(
     'FieldContested',
-    `${path} has left the value of Git ${count} times since ${printInstant(since)}, and came back in between${by}: two write it in turn, and no step goes forward meanwhile.${applied} Let one of them go: a second agent or Application with another path or branch, an autoscaler, a script`,
+    {
+      seen: `${path} has left the value of Git ${count} times since ${printInstant(since)}, and came back in between${by}: two write it in turn, and no step goes forward meanwhile${applied}`,
+      action: 'Let one of them go: a second agent or Application with another path or branch, an autoscaler, a script',
+    },
     CONTEST_QUIET_SECONDS,
   );
 }

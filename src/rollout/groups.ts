@@ -33,7 +33,7 @@ export type Group = {
   /** How often a container of one of its pods has been restarted in place; workers count while they are missing. */
   readonly restarts: number;
   /** What is wrong with its number of workers, though LWS counts it as ready: made again while the size changed. */
-  readonly sizeFault: string;
+  readonly sizeFault: { readonly seen: string; readonly action: string } | undefined;
 };
 
 /** Revision keys by the text they contain; undefined: no such revision is there (any more). */
@@ -75,7 +75,7 @@ const NOBODY: Omit<Group, 'index'> = {
   waitingOn: 'no leader pod',
   unschedulable: undefined,
   restarts: 0,
-  sizeFault: '',
+  sizeFault: undefined,
 };
 
 function groupOf(
@@ -119,13 +119,16 @@ function groupOf(
 }
 
 /** Up to 0.10 LWS gives a group that it makes again its old template and the newest number of workers (trace 17). */
-function sizeFault(leader: LiveLeader, workers: LiveStatefulSet | undefined, size: number): string {
+function sizeFault(leader: LiveLeader, workers: LiveStatefulSet | undefined, size: number): Group['sizeFault'] {
   const wanted = (leader.size ?? size) - 1;
   // With a newest size of one nobody makes workers any more; otherwise they may just not be there yet.
   const seen = workers?.replicas ?? (size === 1 && leader.ready ? 0 : wanted);
   return seen === wanted
-    ? ''
-    : `${seen} workers, where its template wants ${wanted}: delete the pod ${leader.name} once the size stands`;
+    ? undefined
+    : {
+        seen: `${seen} workers, where its template wants ${wanted}:`,
+        action: `delete the pod ${leader.name} once the size stands`,
+      };
 }
 
 function versionOf(key: string | undefined, keys: VersionKeys): GroupVersion {

@@ -101,7 +101,7 @@ export type AcceptedReason = {
 }[HoldReason];
 
 /** Who ends a hold where nothing is to be done but wait; `people`: whoever held it shut, as `seen` says. */
-type WaitsFor = 'agent' | 'controllers' | 'groups' | 'reading' | 'time' | 'tranche' | 'people';
+type WaitsFor = 'controllers' | 'groups' | 'reading' | 'time' | 'tranche' | 'people';
 
 /** What was seen, and what a person can do about it; where that is nothing, who is waited for. */
 type Told = { readonly seen: string } & ({ readonly action: string } | { readonly waits: WaitsFor });
@@ -128,10 +128,9 @@ export function blocking(holds: readonly Hold[]): readonly Hold[] {
 }
 
 /** A hold; without a time, it is looked at again at the ordinary interval. */
-export function hold(reason: HoldReason, told: Told | string, requeueAfterSeconds?: number): Hold {
-  const parts: Told = typeof told === 'string' ? { seen: told, waits: 'people' } : told;
-  const seen = oneLine(capital(parts.seen));
-  const next = 'action' in parts ? { action: oneLine(parts.action) } : { waits: parts.waits };
+export function hold(reason: HoldReason, told: Told, requeueAfterSeconds?: number): Hold {
+  const seen = oneLine(capital(told.seen));
+  const next = 'action' in told ? { action: oneLine(told.action) } : { waits: told.waits };
   return { reason, message: holdMessage({ seen, ...next }), seen, ...next, requeueAfterSeconds };
 }
 

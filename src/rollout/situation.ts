@@ -106,12 +106,12 @@ export function whenSeen<T>(ask: (seen: Seen) => T | undefined): (situation: Sit
 /** N decides how many groups a step means; without it nothing is written. */
 export function scalerUnreadable({ live: { scaler } }: Pick<Snapshot, 'live'>): Hold {
   const why = scaler.kind === 'unknown' ? scaler.why : 'an autoscaler owns it and the cluster cannot be read';
-  return hold('ScalerUnreadable', `the number of groups is not known: ${why}`);
+  return hold('ScalerUnreadable', { seen: `the number of groups is not known: ${why}`, waits: 'reading' });
 }
 
 /** The groups are not seen, whatever the reason. */
 export function groupsUnread(): Hold {
-  return hold('ClusterUnreadable', 'the groups could not be read');
+  return hold('ClusterUnreadable', { seen: 'the groups could not be read', waits: 'reading' });
 }
 
 function askedReplicas(snapshot: Snapshot, workload: Workload): number | undefined {
@@ -176,7 +176,7 @@ export function unreadyOf(groups: readonly Group[]): readonly Group[] {
 
 /** Those of them that spend LWS's budget: one without the workers that its template wants counts as ready (trace 17). */
 export function spendingOf(groups: readonly Group[]): readonly Group[] {
-  return unreadyOf(groups).filter((group) => group.sizeFault === '');
+  return unreadyOf(groups).filter((group) => group.sizeFault === undefined);
 }
 
 /** The lowest ordinal among them, or undefined for none. */

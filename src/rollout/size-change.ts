@@ -55,10 +55,10 @@ export function noWholeStep(situation: Situation): Hold | undefined {
   const last = steps.at(-1);
   if (wholeChange(situation) === undefined || last === undefined || replicas === undefined) return undefined;
   if (coversAll(last.replicas, replicas)) return undefined;
-  return hold(
-    'NoWholeStep',
-    `a change of the size of groups goes to all of them in one step, and the last step of the Rollout does not cover all ${replicas}. Add a step of 100%`,
-  );
+  return hold('NoWholeStep', {
+    seen: `a change of the size of groups goes to all of them in one step, and the last step of the Rollout does not cover all ${replicas}`,
+    action: 'Add a step of 100%',
+  });
 }
 
 /** What the commit says of the one step: what changes, why at once, which steps are passed over, and at which price. */

@@ -317,7 +317,7 @@ law('a commit that is not written leaves no trace in the record', (_, snapshot, 
   expect(marks).toEqual(snapshot.workload?.workload.marks ?? snapshot.record?.marks);
   expect(step?.index).toBe(marks?.step?.kind === 'step' ? marks.step.index : undefined);
   expect(made.record.settled).toBe(false);
-  const held = planHeld(made, snapshot, hold('PushRefused', 'a rule'));
+  const held = planHeld(made, snapshot, hold('PushRefused', { seen: 'a rule', waits: 'people' }));
   expect({ ...held.record, ...TOLD }).toEqual({ ...made.record, ...TOLD });
   expect(held.record.message).toBe('A rule');
 });

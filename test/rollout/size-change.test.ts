@@ -35,7 +35,8 @@ function groupWith({ own, live, workers, leaderReady = true }: Parts): string {
     keys: { release: leader.revisionKey, stable: undefined },
   });
   const { version, ready, waitingOn, sizeFault } = group!;
-  return [version, ready ? 'ready' : `not ready: ${waitingOn}`, sizeFault].filter((word) => word !== '').join(', ');
+  const odd = sizeFault === undefined ? '' : `${sizeFault.seen} ${sizeFault.action}`;
+  return [version, ready ? 'ready' : `not ready: ${waitingOn}`, odd].filter((word) => word !== '').join(', ');
 }
 
 const GONE = 'no worker StatefulSet yet; if that takes long, delete the pod vllm-0';

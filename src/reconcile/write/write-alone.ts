@@ -81,7 +81,7 @@ async function tryStep(
   }
   const rule = `the push to ${done.branch} was refused: ${done.rule}`;
   const way = done.advice ?? 'Allow the identity of tranche to push there, or change the rule';
-  const reason = hold('PushRefused', `${rule}. ${way}`);
+  const reason = hold('PushRefused', { seen: rule, action: way });
   return heldBy(one, progress, { rule, reason });
 }
 
@@ -119,10 +119,10 @@ function statusRefused(
   const { rule: said = '', advice } = progress.statusRefused ?? {};
   const rule = `the push to ${statusBranch} was refused: ${said}`;
   const way = advice ?? `Allow the identity of tranche to push there, or exclude ${statusBranch} from protection rules`;
-  const reason = hold(
-    'StatusRefused',
-    `${rule}. Without a record nobody counts the pause of a step, so none goes forward; ways back do. ${way}`,
-  );
+  const reason = hold('StatusRefused', {
+    seen: `${rule}. Without a record nobody counts the pause of a step, so none goes forward; ways back do`,
+    action: way,
+  });
   return heldBy(one, progress, { rule, reason });
 }
 

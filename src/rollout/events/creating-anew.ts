@@ -97,7 +97,7 @@ function marksOf(
 function waitingOnRemoval({ live, rollout, key }: Snapshot, kept: Recreating): Hold | undefined {
   const { lws, leaders, workerSets } = live;
   const unread = [lws, leaders, workerSets].find((read) => read.kind === 'unknown');
-  if (unread?.kind === 'unknown') return hold('ClusterUnreadable', unread.why);
+  if (unread?.kind === 'unknown') return hold('ClusterUnreadable', { seen: unread.why, waits: 'reading' });
   const named = `LeaderWorkerSet ${rollout?.rollout.workload.name ?? key.name}`;
   const then = 'It is created anew once all of it is gone';
   if (lws.kind === 'known') {
@@ -105,22 +105,25 @@ function waitingOnRemoval({ live, rollout, key }: Snapshot, kept: Recreating): H
     return hold(
       'AwaitingRemoval',
       deleting
-        ? `${named} is being deleted. ${then}; if that takes long, look at its finalizers`
-        : `${named} is out of ${kept.file}, and still in the cluster. ${then}; if it stays, ${PRUNE}`,
+        ? { seen: `${named} is being deleted`, action: `${then}; if that takes long, look at its finalizers` }
+        : {
+            seen: `${named} is out of ${kept.file}, and still in the cluster`,
+            action: `${then}; if it stays, ${PRUNE}`,
+          },
     );
   }
   const pods = leaders.kind === 'known' ? leaders.value.length : 0;
   const sets = workerSets.kind === 'known' ? workerSets.value.length : 0;
   if (pods + sets === 0) return undefined;
-  return hold(
-    'AwaitingRemoval',
-    `${named} is deleted; ${pods} leader pods and ${sets} StatefulSets of it are still ending. ${then}; if that takes long, look for finalizers, or for a node that does not answer`,
-  );
+  return hold('AwaitingRemoval', {
+    seen: `${named} is deleted; ${pods} leader pods and ${sets} StatefulSets of it are still ending`,
+    action: `${then}; if that takes long, look for finalizers, or for a node that does not answer`,
+  });
 }
 
 function lost(commit: string, read: { readonly kind: string; readonly why?: string }): Hold {
-  return hold(
-    'StableUnavailable',
-    `the document to be put back was not found: ${commit.slice(0, 12)}: ${read.why ?? 'it is not there'}. Put the LeaderWorkerSet back into its file by hand, with the annotations that it had`,
-  );
+  return hold('StableUnavailable', {
+    seen: `the document to be put back was not found: ${commit.slice(0, 12)}: ${read.why ?? 'it is not there'}`,
+    action: 'Put the LeaderWorkerSet back into its file by hand, with the annotations that it had',
+  });
 }

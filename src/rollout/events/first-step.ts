@@ -55,7 +55,8 @@ export function start(
   const { release, ...first } = firstStep(situation, { marks: from.marks, restore: NOTHING_ASIDE });
   const index = firstIndex(situation, release);
   const step = steps[index - 1];
-  if (step === undefined) return holding([hold('Stalled', 'the Rollout has no steps')], 'BeforeStepUpgrade');
+  if (step === undefined)
+    return holding([hold('Stalled', { seen: 'the Rollout has no steps', waits: 'people' })], 'BeforeStepUpgrade');
   const partition = nextPartition(SENTINEL, partitionOf(step.replicas, replicas));
   const groups = wanted(observed, replicas);
   const moved = groups.filter((group) => group.index >= partition && group.version !== 'release');

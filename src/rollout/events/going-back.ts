@@ -172,8 +172,8 @@ function lowestOf(
 /** The stable text is asked for and cannot be had. */
 export function noText({ snapshot }: Situation): ReturnType<typeof hold> {
   const why = snapshot.stable.kind === 'unknown' ? snapshot.stable.why : 'no annotation names it';
-  return hold(
-    'StableUnavailable',
-    `asked to go back, but the stable text was not found: ${why}. Put the earlier template into the file by hand`,
-  );
+  return hold('StableUnavailable', {
+    seen: `asked to go back, but the stable text was not found: ${why}`,
+    action: 'Put the earlier template into the file by hand',
+  });
 }

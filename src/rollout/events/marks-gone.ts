@@ -8,10 +8,10 @@ import type { Situation } from '../situation.ts';
 export function goneHold({ snapshot, file }: Pick<Situation, 'snapshot' | 'file'>, marks: Marks): Hold {
   const { name } = snapshot.key;
   const abort = marks.step?.kind === 'step' ? `; to go back: tranche abort ${name}` : '';
-  return hold(
-    'AnnotationsGone',
-    `${file.file}: tranche.dev annotations of ${file.object.name} are gone. To go on, put them back under metadata.annotations: ${missing(marks, file.workload.marks)}${abort}; to hand the workload back: tranche eject ${name}`,
-  );
+  return hold('AnnotationsGone', {
+    seen: `${file.file}: tranche.dev annotations of ${file.object.name} are gone`,
+    action: `To go on, put them back under metadata.annotations: ${missing(marks, file.workload.marks)}${abort}; to hand the workload back: tranche eject ${name}`,
+  });
 }
 
 /** Every annotation that the file lacks, as it was written. */

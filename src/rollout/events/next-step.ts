@@ -75,10 +75,10 @@ function lastStepShort({ steps, replicas, snapshot }: Seen, index: number): Deci
   const planned = last === undefined ? 0 : plannedGroups(last.replicas, replicas);
   return holding(
     [
-      hold(
-        'PausedForApproval',
-        `the last step covers ${planned} of ${replicas} groups, so the delivery cannot settle. Add a step of 100% to go on, or go back: tranche abort ${snapshot.key.name}`,
-      ),
+      hold('PausedForApproval', {
+        seen: `the last step covers ${planned} of ${replicas} groups, so the delivery cannot settle`,
+        action: `Add a step of 100% to go on, or go back: tranche abort ${snapshot.key.name}`,
+      }),
     ],
     'StepPaused',
     true,

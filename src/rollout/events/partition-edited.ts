@@ -16,15 +16,16 @@ export function partitionEdited(situation: Situation, { index, of, marks }: InDe
   const facts = partitionFacts(situation);
   if (facts === undefined || accepted(situation, 'PartitionEdited')) return undefined;
   const { expected } = facts;
-  const why = `the partition was edited from ${expected} to ${partition} in mid-delivery`;
+  const seen = `the partition was edited from ${expected} to ${partition} in mid-delivery`;
   const way = `To go on from here: tranche approve ${snapshot.key.name} --hold PartitionEdited`;
   if (partition > expected) {
-    const held = hold('PartitionEdited', `${why}. ${way}; or put ${expected} back`);
+    const held = hold('PartitionEdited', { seen, action: `${way}; or put ${expected} back` });
     return holding([withFacts(held, facts)], 'StepUpgrade');
   }
   const back = Math.min(expected, whenSeen(lowestOnRelease)(situation) ?? expected);
-  if (back <= partition) return holding([withFacts(hold('PartitionEdited', `${why}. ${way}`), facts)], 'StepUpgrade');
-  const holds = [hold('PartitionEdited', `${why}, and is put back to ${back}`)];
+  if (back <= partition)
+    return holding([withFacts(hold('PartitionEdited', { seen, action: way }), facts)], 'StepUpgrade');
+  const holds = [hold('PartitionEdited', { seen: `${seen}, and is put back to ${back}`, waits: 'tranche' })];
   const move = workloadMove(situation, {
     reason: 'PartitionRestored',
     label: `step ${index}/${of}`,

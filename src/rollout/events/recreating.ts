@@ -60,7 +60,10 @@ export function removeToGoBack(
   if (snapshot.rollout === undefined) {
     const why =
       'the way back is to delete the LeaderWorkerSet and to create it anew, and Git keeps that in its Rollout';
-    return holding([hold('OrphanArmed', `${why}, which is not there. Add the Rollout again`)], 'StepUpgrade');
+    return holding(
+      [hold('OrphanArmed', { seen: `${why}, which is not there`, action: 'Add the Rollout again' })],
+      'StepUpgrade',
+    );
   }
   const why = `${to.because} No edit leads back to the stable text, so the LeaderWorkerSet is deleted with this commit and created anew with the next: ${capacityLoss(workload.content, replicas)}.`;
   return removing(situation, { marks: to.marks, way: 'back', why });
@@ -132,8 +135,8 @@ function ended(situation: Situation, to: WorkloadMove): Move {
 }
 
 function ofReturned({ file, snapshot }: Situation, why: string): Hold {
-  return hold(
-    'ReturnedByHand',
-    `${file.file}: somebody has put ${file.object.name} back while it was to be created anew: ${why}. Let the agent apply it; or take the document out again; or put the stable text back: tranche status ${snapshot.key.name}`,
-  );
+  return hold('ReturnedByHand', {
+    seen: `${file.file}: somebody has put ${file.object.name} back while it was to be created anew: ${why}`,
+    action: `Let the agent apply it; or take the document out again; or put the stable text back: tranche status ${snapshot.key.name}`,
+  });
 }

@@ -43,8 +43,8 @@ export function retry(
 
 function textLost({ snapshot }: Situation, wish: Release): Hold {
   const why = snapshot.retryText.kind === 'unknown' ? snapshot.retryText.why : 'no commit has it';
-  return hold(
-    'RetryRefused',
-    `asked to retry ${printRelease(wish)}, but its template was not found: ${why}. Put it into the file by hand`,
-  );
+  return hold('RetryRefused', {
+    seen: `asked to retry ${printRelease(wish)}, but its template was not found: ${why}`,
+    action: 'Put it into the file by hand',
+  });
 }

@@ -74,9 +74,9 @@ export function notOnStable({ observed, asked }: Seen): readonly Group[] {
 /** The same aborted text for the second time: the roll is stopped, and a person has to end the fight. */
 export function stopReturned(situation: Situation, marks: Marks): Decision {
   const { file, snapshot } = situation;
-  const fight = hold(
-    'AbortedTemplateReturned',
-    `${file.file}: something keeps writing the aborted template ${situation.digest} back. Stop it, then put the stable text back, or deliver it after all: tranche retry ${snapshot.key.name}`,
-  );
+  const fight = hold('AbortedTemplateReturned', {
+    seen: `${file.file}: something keeps writing the aborted template ${situation.digest} back`,
+    action: `Stop it, then put the stable text back, or deliver it after all: tranche retry ${snapshot.key.name}`,
+  });
   return stopRoll(situation, { marks, holds: [fight] });
 }

@@ -26,7 +26,12 @@ export function supersede(situation: Situation, marks: Marks): Decision {
   const { steps, snapshot, replicas } = situation;
   if (replicas === undefined)
     return holding(
-      [hold('ScalerUnreadable', 'a newer request is live, but the number of groups is not known')],
+      [
+        hold('ScalerUnreadable', {
+          seen: 'a newer request is live, but the number of groups is not known',
+          waits: 'reading',
+        }),
+      ],
       'StepUpgrade',
     );
   // Without its Rollout there are no steps to take the request through; the roll is stopped all the same.

@@ -21,8 +21,9 @@ export function atRest(situation: Seen): Hold | undefined {
   }
   const unready = unreadyOf(groups);
   if (unready.length > 0) return hold('NotAtRest', { seen: notReady(unready), waits: 'groups' });
-  const odd = groups.find((group) => group.sizeFault !== '');
-  if (odd !== undefined) return hold('NotAtRest', { seen: `group ${odd.index} has ${odd.sizeFault}`, waits: 'people' });
+  const odd = groups.find((group) => group.sizeFault !== undefined);
+  if (odd?.sizeFault !== undefined)
+    return hold('NotAtRest', { seen: `group ${odd.index} has ${odd.sizeFault.seen}`, action: odd.sizeFault.action });
   if (observed.groups.length > groups.length)
     return hold('NotAtRest', {
       seen: `${observed.groups.length - groups.length} groups above replicas are still there`,

@@ -42,10 +42,10 @@ export function armed(situation: Situation, step: InDelivery): Decision {
 function queuedHold({ digest, file }: Situation, queued: boolean): readonly Hold[] {
   if (!queued) return [];
   return [
-    hold(
-      'RequestQueued',
-      `${file.file}: a newer template (${digest}) waits, inert, until this release is settled or given up`,
-    ),
+    hold('RequestQueued', {
+      seen: `${file.file}: a newer template (${digest}) waits, inert, until this release is settled or given up`,
+      waits: 'tranche',
+    }),
   ];
 }
 
@@ -68,12 +68,10 @@ function waitingOnFleet(
     const astray = others.map((group) => group.index);
     // After a recreation the groups come up on it one after the other.
     const coming = others.every((group) => group.leader.version !== 'stable' && !group.ready);
-    return [
-      hold(
-        'GroupsNotUpdated',
-        `${groupsAre(astray)} not on the release${coming ? ' yet' : queued ? CAME_BACK : whyNot(situation)}`,
-      ),
-    ];
+    const seen = `${groupsAre(astray)} not on the release`;
+    if (coming) return [hold('GroupsNotUpdated', { seen: `${seen} yet`, waits: 'groups' })];
+    const why = queued ? CAME_BACK : whyNot(situation);
+    return [hold('GroupsNotUpdated', { seen: `${seen}, ${why.seen}`, action: why.action })];
   }
   const unready = unreadyOf(updated);
   // A release is never settled with a failed group.
@@ -87,13 +85,19 @@ function waitingOnFleet(
   return batchReady(counts) ? [] : notReadyYet(situation, unready);
 }
 
-const CAME_BACK = ', though all groups were: recreated too early, or by hand. Delete the leader pod to let it follow';
+const CAME_BACK = {
+  seen: 'though all groups were: recreated too early, or by hand',
+  action: 'Delete the leader pod to let it follow',
+};
 
 /** Before the StatefulSet has flipped, what lies below the partition is made again on the old version. */
-function whyNot({ observed, partition, snapshot }: Seen): string {
+function whyNot({ observed, partition, snapshot }: Seen): typeof CAME_BACK {
   return flipped(observed.leaderSet)
     ? CAME_BACK
-    : `, and partition ${partition} keeps it where it is: it was raised before all groups had gone. Put partition 0 back, or: tranche abort ${snapshot.key.name}`;
+    : {
+        seen: `and partition ${partition} keeps it where it is: it was raised before all groups had gone`,
+        action: `Put partition 0 back, or: tranche abort ${snapshot.key.name}`,
+      };
 }
 
 function nextLabel(situation: Situation, step: InDelivery, holds: readonly Hold[]): Decision {
@@ -121,7 +125,11 @@ function settle(situation: Seen, step: InDelivery, holds: readonly Hold[]): Deci
       snapshot.delivered.kind === 'unknown'
         ? snapshot.delivered.why
         : 'no commit of main has the template of this release';
-    return holding([...holds, hold('StableUnavailable', `cannot settle: ${why}`)], 'StepReady', true);
+    return holding(
+      [...holds, hold('StableUnavailable', { seen: `cannot settle: ${why}`, waits: 'people' })],
+      'StepReady',
+      true,
+    );
   }
   const move = workloadMove(situation, {
     reason: 'Settled',

@@ -38,10 +38,10 @@ export function rollback(situation: Situation, marks: Marks): Decision {
   if (others.length === 0 && !flipped(observed.leaderSet))
     return holding(
       [
-        hold(
-          'StatefulSetNotFlipped',
-          'all groups are back; the StatefulSet controller has not yet taken all leaders over',
-        ),
+        hold('StatefulSetNotFlipped', {
+          seen: 'all groups are back; the StatefulSet controller has not yet taken all leaders over',
+          waits: 'controllers',
+        }),
       ],
       'StepUpgrade',
     );
@@ -75,20 +75,23 @@ function waitingOn(groups: readonly Group[], away: readonly Group[]): Hold | und
   const unready = unreadyOf(groups);
   if (away.length > 0) {
     const loading = unready.length === 0 ? '' : `; ${notReady(unready)}`;
-    return hold(
-      'RollingBack',
-      `${groupsAre(away.map((group) => group.index))} not back on the stable version yet${loading}`,
-    );
+    return hold('RollingBack', {
+      seen: `${groupsAre(away.map((group) => group.index))} not back on the stable version yet${loading}`,
+      waits: 'groups',
+    });
   }
-  const odd = groups.find((group) => group.sizeFault !== '');
-  if (unready.length === 0 && odd !== undefined)
-    return hold(
-      'RollingBack',
-      `${allGroupsAre(groups.length)} back on the stable version; group ${odd.index} has ${odd.sizeFault}`,
-    );
+  const odd = groups.find((group) => group.sizeFault !== undefined);
+  if (unready.length === 0 && odd?.sizeFault !== undefined)
+    return hold('RollingBack', {
+      seen: `${allGroupsAre(groups.length)} back on the stable version; group ${odd.index} has ${odd.sizeFault.seen}`,
+      action: odd.sizeFault.action,
+    });
   return unready.length === 0
     ? undefined
-    : hold('RollingBack', `${allGroupsAre(groups.length)} back on the stable version; ${notReady(unready)}`);
+    : hold('RollingBack', {
+        seen: `${allGroupsAre(groups.length)} back on the stable version; ${notReady(unready)}`,
+        waits: 'groups',
+      });
 }
 
 /** A group below the partition is not on the stable version: it would stay there for ever (trace 06). */

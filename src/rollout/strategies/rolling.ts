@@ -44,10 +44,10 @@ export function rolling(situation: Situation, step: InDelivery): Decision {
     return holding(
       [
         ...troubles,
-        hold(
-          'StatefulSetNotFlipped',
-          `${allGroupsAre(groups.length)} on the release, but ${who}. The workload is armed once the StatefulSet has taken all leaders over; if that takes long: tranche abort ${situation.snapshot.key.name}`,
-        ),
+        hold('StatefulSetNotFlipped', {
+          seen: `${allGroupsAre(groups.length)} on the release, but ${who}`,
+          action: `The workload is armed once the StatefulSet has taken all leaders over; if that takes long: tranche abort ${situation.snapshot.key.name}`,
+        }),
       ],
       'StepUpgrade',
     );
@@ -68,12 +68,10 @@ function notUpdated(
   at: { readonly missing: readonly Group[]; readonly groups: readonly Group[] },
 ): Hold {
   const unready = unreadyOf(at.groups.filter((group) => group.version === 'release'));
-  const loading =
-    unready.length === 0
-      ? ''
-      : `; ${groupsAre(unready.map((group) => group.index))} on it and not ready${whyUnready(unready)}. If it stays so: tranche abort ${snapshot.key.name}`;
-  return hold(
-    'GroupsNotUpdated',
-    `${groupsAre(at.missing.map((group) => group.index))} not on the release yet${loading}`,
-  );
+  const seen = `${groupsAre(at.missing.map((group) => group.index))} not on the release yet`;
+  if (unready.length === 0) return hold('GroupsNotUpdated', { seen, waits: 'groups' });
+  return hold('GroupsNotUpdated', {
+    seen: `${seen}; ${groupsAre(unready.map((group) => group.index))} on it and not ready${whyUnready(unready)}`,
+    action: `If it stays so: tranche abort ${snapshot.key.name}`,
+  });
 }

@@ -45,10 +45,10 @@ export function settled(situation: Situation, marks: Marks): Decision {
 /** Our commits write and remove both together: with one alone nobody knows what the fields mean. */
 function stepMarkGone({ file, snapshot }: Situation, marks: Marks): Hold | undefined {
   if (marks.restore === undefined) return undefined;
-  return hold(
-    'AnnotationsGone',
-    `${file.file}: the annotation ${MARK.step} of ${file.object.name} is gone, though ${MARK.restore} says that a delivery is open. Put back what the last commit of tranche wrote: git log -p ${file.file}. To hand the workload back: tranche eject ${snapshot.key.name}`,
-  );
+  return hold('AnnotationsGone', {
+    seen: `${file.file}: the annotation ${MARK.step} of ${file.object.name} is gone, though ${MARK.restore} says that a delivery is open`,
+    action: `Put back what the last commit of tranche wrote: git log -p ${file.file}. To hand the workload back: tranche eject ${snapshot.key.name}`,
+  });
 }
 
 /** A group on another revision would stay there for ever, were the partition put above it (trace 06). */
@@ -63,15 +63,15 @@ function auditHolds(situation: Situation): readonly (Hold | undefined)[] {
   if (isNotAsked(snapshot.live.lws)) return [];
   const drift = situation.notApplied;
   if (drift !== undefined && holdKind(drift.reason)?.differs)
-    return [hold('Drift', drift.message), whenSeen(blockedByUnreadyGroup)(situation)];
+    return [hold('Drift', drift), whenSeen(blockedByUnreadyGroup)(situation)];
   return [drift ?? recreated(situation) ?? whenSeen((seen) => revisionChanged(seen) ?? atRest(seen))(situation)];
 }
 
 function abortTooLate({ snapshot }: Situation, marks: Marks): Hold | undefined {
   const abort = snapshot.rollout?.intents.abort?.release;
   if (!sameRelease(abort, marks.release)) return undefined;
-  return hold(
-    'AbortRefused',
-    `release ${printRelease(marks.release)} is delivered and settled: there is nothing to abort. To go back, put the earlier template into the file`,
-  );
+  return hold('AbortRefused', {
+    seen: `release ${printRelease(marks.release)} is delivered and settled: there is nothing to abort`,
+    action: 'To go back, put the earlier template into the file',
+  });
 }

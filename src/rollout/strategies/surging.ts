@@ -82,7 +82,12 @@ function followDown(situation: Seen, at: { readonly marks: Marks; readonly of: n
 function notOnLeaderSet({ observed, partition, notApplied }: Situation): readonly Hold[] {
   const there = observed?.leaderSet.partition ?? 0;
   if (notApplied !== undefined || there <= partition) return [];
-  return [hold('NotObserved', `LWS has put partition ${there} on its leader StatefulSet so far, not ${partition}`)];
+  return [
+    hold('NotObserved', {
+      seen: `LWS has put partition ${there} on its leader StatefulSet so far, not ${partition}`,
+      waits: 'controllers',
+    }),
+  ];
 }
 
 function surge(situation: Seen, at: { readonly marks: Marks; readonly of: number; readonly extra: number }): Decision {

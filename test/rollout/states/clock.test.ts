@@ -73,7 +73,7 @@ test.each<readonly [when: string, of: World, subject: string]>([
   const snapshot = world({ ...of, record: { doneAgo: 70 } });
   const made = plan(snapshot);
   expect(made.commit?.subject).toContain(subject);
-  const held = planHeld(made, snapshot, hold('PushRefused', 'a rule'));
+  const held = planHeld(made, snapshot, hold('PushRefused', { seen: 'a rule', waits: 'people' }));
   expect(held.record.step?.doneSince).toBe(NOW - 70);
   expect(plan({ ...snapshot, record: held.record, now: NOW + 30 }).commit?.subject).toBe(made.commit?.subject);
 });
