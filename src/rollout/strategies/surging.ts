@@ -94,13 +94,15 @@ function surge(situation: Seen, at: { readonly marks: Marks; readonly of: number
   const { replicas, workload, partition } = situation;
   const { marks, of, extra } = at;
   const { restore } = marks;
-  if (replicas === undefined || restore === undefined) return holding([], 'StepUpgrade');
   const made = { was: replicas, set: replicas + extra };
   return moving(
     workloadMove(situation, {
       reason: 'Surged',
       label: `step 0/${of}`,
-      marks: { ...marks, restore: { floor: restore.floor, maxUnavailable: restore.maxUnavailable, replicas: made } },
+      marks: {
+        ...marks,
+        restore: { floor: restore?.floor ?? partition, maxUnavailable: restore?.maxUnavailable, replicas: made },
+      },
       partition: undefined,
       maxUnavailable: undefined,
       replicas: made.set,

@@ -64,6 +64,7 @@ test.each<Row>([
 
 test.each<Row>([
   ['live', begun, surge],
+  ['its restore mark taken out, and the record lost', { ...begun, marks: 'B.2 0/3', record: undefined }, surge],
   ['two', { ...begun, surge: 2 }, 'Surged: step 0/3, replicas 4 → 6 => B.2 0/3 floor=4 r=4>6'],
   ['not applied', { ...begun, live: { p: 1_000_000 } }, 'hold NotApplied'],
   ['not observed', { ...begun, live: { unobserved: true } }, 'hold NotObserved'],
