@@ -2,13 +2,14 @@
 
 import { imagesOf } from '../../api/images.ts';
 import { type Marks, putAside, type Restore } from '../../api/marks.ts';
+import { printRelease, type Release } from '../../api/release.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import { nextPartition, partitionOf } from '../batches.ts';
 import { wanted } from '../gates/cluster.ts';
 import { surgeToCome } from '../gates/surge.ts';
 import { type Group, nameGroups } from '../groups.ts';
 import { hold } from '../hold.ts';
-import { type Decision, holding, moving } from '../move.ts';
+import { type Decision, holding, type Move, type MoveReason, moving } from '../move.ts';
 import { capital, extraGroups, moreGroups, ofGroupsAre } from '../sentences.ts';
 import { nextRelease, type Seen, type Situation } from '../situation.ts';
 import { noWholeStep, wholeChange, wholeReason } from '../size-change.ts';
@@ -34,18 +35,20 @@ export function firstStep(
   };
 }
 
+/** What a first step begins with. */
+type From = {
+  readonly marks: Marks;
+  readonly restore: Restore | undefined;
+  readonly maxUnavailable: WorkloadFields['maxUnavailable'];
+  /** The release that was being delivered, and what the commit says of the budget; not there: none was. */
+  readonly overtaken?: { readonly release: Release; readonly budget: string };
+};
+
 /**
  * Step 1 of the file's text, or the step that a jump names. `restore` is what an earlier release of the same delivery
  * has put aside, and its floor; `maxUnavailable` is set with the step.
  */
-export function start(
-  situation: Seen,
-  from: {
-    readonly marks: Marks;
-    readonly restore: Restore | undefined;
-    readonly maxUnavailable: WorkloadFields['maxUnavailable'];
-  },
-): Decision {
+export function start(situation: Seen, from: From): Decision {
   const { steps, replicas, observed, state } = situation;
   const sizes = wholeChange(situation);
   const refused = noWholeStep(situation);
@@ -61,8 +64,16 @@ export function start(
   const groups = wanted(observed, replicas);
   const moved = groups.filter((group) => group.index >= partition && group.version !== 'release');
   const move = workloadMove(situation, {
-    reason:
-      sizes !== undefined ? 'SizeChanged' : isJump(index, { current: 0, steps: steps.length }) ? 'Jumped' : 'StepReady',
+    ...said(from, {
+      reason:
+        sizes !== undefined
+          ? 'SizeChanged'
+          : isJump(index, { current: 0, steps: steps.length })
+            ? 'Jumped'
+            : 'StepReady',
+      index,
+      why: `${moveText(situation, moved)}: ${describeStep(step, replicas)}${moved.length === replicas ? '' : '; the others stay'}. ${readyText(situation, groups)}${sizes === undefined ? '' : ` ${wholeReason(situation, { sizes, after: 0 })}`}`,
+    }),
     label: `step ${index}/${steps.length}`,
     marks: {
       release,
@@ -76,7 +87,6 @@ export function start(
     partition: partition === situation.partition ? undefined : partition,
     maxUnavailable: from.maxUnavailable,
     text: undefined,
-    why: `${moveText(situation, moved)}: ${describeStep(step, replicas)}${moved.length === replicas ? '' : '; the others stay'}. ${readyText(situation, groups)}${sizes === undefined ? '' : ` ${wholeReason(situation, { sizes, after: 0 })}`}`,
   });
   return moving(move, 'BeforeStepUpgrade');
 }
@@ -86,14 +96,7 @@ export function start(
  * commit an appended group could come up on the old version (trace 34d). Taken over from an older release that was
  * here, the extra groups that are there follow the newer text.
  */
-function prepareSurge(
-  situation: Seen,
-  from: {
-    readonly marks: Marks;
-    readonly restore: Restore | undefined;
-    readonly maxUnavailable: WorkloadFields['maxUnavailable'];
-  },
-): Decision {
+function prepareSurge(situation: Seen, from: From): Decision {
   const { steps, replicas, snapshot } = situation;
   const partition = nextPartition(situation.partition, replicas);
   const floor = Math.min(partition, from.restore?.floor ?? partition);
@@ -109,15 +112,28 @@ function prepareSurge(
         ? 'Step 1 is next'
         : `Next, as a RolloutPolicy asks, ${moreGroups(snapshot.policy.surge, situation.workload.size)}, so that capacity does not dip`;
   const move = workloadMove(situation, {
-    reason: 'SurgePrepared',
+    ...said(from, {
+      reason: 'SurgePrepared',
+      index: 0,
+      why: `Release ${situation.digest}${imageNote(situation, situation.observed.groups)} begins. Partition ${partition} lets none of the ${replicas} groups restart. ${next}.`,
+    }),
     label: `step 0/${Math.max(1, steps.length)}`,
     marks: { ...marks, step: { kind: 'step', index: 0, of: Math.max(1, steps.length) } },
     partition: partition === situation.partition ? undefined : partition,
     maxUnavailable: from.maxUnavailable,
     text: undefined,
-    why: `Release ${situation.digest}${imageNote(situation, situation.observed.groups)} begins. Partition ${partition} lets none of the ${replicas} groups restart. ${next}.`,
   });
   return moving(move, 'BeforeStepUpgrade');
+}
+
+/** Where it overtakes another, the commit says that first, and has that for its reason. */
+function said(
+  { overtaken }: From,
+  { reason, index, why }: { readonly reason: MoveReason; readonly index: number; readonly why: string },
+): Pick<Move, 'reason' | 'why'> {
+  if (overtaken === undefined) return { reason, why };
+  const first = `The template was edited while ${printRelease(overtaken.release)} was being delivered; the newer text is taken from step ${index}.`;
+  return { reason: 'Superseded', why: `${first} ${why}${overtaken.budget}` };
 }
 
 /** `Group 3 moves to release 9c41d2e0 (vllm-openai:v0.10.0 → vllm-openai:v0.10.1)`: groups that are on it already do not. */

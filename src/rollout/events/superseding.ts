@@ -9,7 +9,7 @@ import { wanted } from '../gates/cluster.ts';
 import { ask, holdsOf } from '../gates/gate.ts';
 import { rolloutAbsent, stalled } from '../gates/people.ts';
 import { hold } from '../hold.ts';
-import { type Decision, holding, moving, wayOf } from '../move.ts';
+import { type Decision, holding, moving } from '../move.ts';
 import { willNotGetReady } from '../outlook.ts';
 import { capital, groupsAre, notReady } from '../sentences.ts';
 import { type Situation } from '../situation.ts';
@@ -71,13 +71,8 @@ export function takeOver(situation: Situation, marks: Marks): Decision {
   const budget = overtakingBudget(situation);
   const floor = marks.restore?.floor ?? situation.partition;
   const restore = putAside(marks.restore, { floor, maxUnavailable: budget.displaced });
-  const decision = start(answer.seen, { marks, restore, maxUnavailable: budget.set });
-  if (decision.move === undefined) return decision;
-  const { step } = decision.move.marks;
-  const index = step?.kind === 'step' ? step.index : 1;
-  const why = `The template was edited while ${printRelease(marks.release)} was being delivered; the newer text is taken from step ${index}. ${decision.move.why}${budgetText(situation, budget, 'ready')}`;
-  const { changes } = decision.move;
-  return { ...decision, move: { ...decision.move, reason: 'Superseded', way: wayOf('Superseded', changes), why } };
+  const overtaken = { release: marks.release, budget: budgetText(situation, budget, 'ready') };
+  return start(answer.seen, { marks, restore, maxUnavailable: budget.set, overtaken });
 }
 
 function explain(
