@@ -30,6 +30,10 @@ export type PolicyRules = {
   readonly maxGpus?: number;
   /** Of the extra groups alone. */
   readonly maxExtraGpus?: number;
+  /** Deliveries under way at a time, ways back included: of this namespace, of the cluster, of this very policy. */
+  readonly maxDeliveriesPerNamespace?: number;
+  readonly maxDeliveriesPerCluster?: number;
+  readonly maxDeliveriesPerPolicy?: number;
 };
 
 export type PolicyFieldName = keyof PolicyRules;
@@ -92,7 +96,17 @@ export const POLICY_FIELDS: { readonly [K in PolicyFieldName]: PolicyField<NonNu
   minReadyPercent: least(PERCENT, 'the same as a share of all groups, rounded up; `100` needs a `surge`'),
   maxGpus: cap(GPUS, 'GPUs that the workload may take in all, those of extra groups included'),
   maxExtraGpus: cap(GPUS, 'GPUs that extra groups may take'),
+  maxDeliveriesPerNamespace: cap(GROUPS, 'deliveries at a time in the namespace of the Rollout, ways back included'),
+  maxDeliveriesPerCluster: cap(GROUPS, 'the same of all Rollouts of this repository in the cluster'),
+  maxDeliveriesPerPolicy: cap(GROUPS, 'the same of the Rollouts that this very policy means'),
 };
+
+/** Those that several Rollouts share. Each policy counts for itself, in its own scope. */
+export const SHARED_LIMITS = [
+  'maxDeliveriesPerNamespace',
+  'maxDeliveriesPerCluster',
+  'maxDeliveriesPerPolicy',
+] as const satisfies readonly PolicyFieldName[];
 
 /** The names of the table, in its order. */
 export const POLICY_FIELD_NAMES: readonly PolicyFieldName[] = Object.keys(POLICY_FIELDS).filter(isFieldName);

@@ -12,6 +12,7 @@ import { type LiveReader, liveReader } from './observe/observe-cluster.ts';
 import { type GitReader, gitReader } from './observe/observe-git.ts';
 import type { Ahead } from './observe/read-ahead.ts';
 import { readDesired } from './observe/read-main.ts';
+import { deliveriesOf } from './observe/turns.ts';
 import type { Memory, Outcome, PassOptions, PassResult, Ports, Reading } from './pass.ts';
 import { type Reconciled, reconcileOne } from './reconcile.ts';
 import { isOwn } from './shard.ts';
@@ -72,15 +73,24 @@ async function decideAll(
   const { desired, status, at } = reading;
   const texts = new Map(desired.texts);
   const all: Reconciled[] = [];
+  const deliveries = [...deliveriesOf(desired.rollouts)];
   for (const entry of desired.rollouts) {
     if (options.only.length > 0 && !options.only.includes(entry.key.name)) continue;
     if (!isOwn(entry.key, options.overrides.shard)) continue;
     const stored = status.records.get(printKey(entry.key));
-    const one = await reconcileOne({ desired, entry, stored, now: at, git, live }, texts);
+    const one = await reconcileOne({ desired, entry, stored, deliveries, now: at, git, live }, texts);
+    if (begins(one)) deliveries.push({ key: entry.key, policy: entry.policy, step: 'just begun' });
     for (const write of one.writes) if (write.text !== undefined) texts.set(write.path, write.text);
     all.push(one);
   }
   return all;
+}
+
+/** Its commit is on its way to main in the same push as those of the others: it counts for them already. */
+function begins({ snapshot, plan }: Reconciled): boolean {
+  const commit = plan?.commit;
+  if (commit === undefined || snapshot?.workload?.workload.marks?.step !== undefined) return false;
+  return commit.progress.marks?.step !== undefined || commit.changes.some(({ kind }) => kind === 'delete');
 }
 
 /** What the status branch is to hold: what the plans saw, and the records of rollouts that could not be looked at. */

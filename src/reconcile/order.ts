@@ -14,6 +14,7 @@ import { observe } from './observe/observe.ts';
 import { unreadLive } from './observe/observe-cluster.ts';
 import { gitReader } from './observe/observe-git.ts';
 import { readConfig, readDesired } from './observe/read-main.ts';
+import { deliveriesOf } from './observe/turns.ts';
 import { newMemory, type Overrides, type Ports } from './pass.ts';
 import { isOwn, shardOf } from './shard.ts';
 import { EMPTY_STATUS, readStatus, STATUS_REQUEST, type StatusBranch } from './status/record-store.ts';
@@ -162,6 +163,7 @@ async function snapshotOf(ports: Ports, scene: Scene): Promise<Snapshot> {
     desired,
     entry,
     stored: status.records.get(printKey(entry.key)),
+    deliveries: deliveriesOf(desired.rollouts),
     now: ports.clock.now(),
     git: gitReader(ports.git, main, desired.config),
     live: async () => ({ ...unreadLive(unknown('not asked for this')), scaler: unknown('not asked for this') }),

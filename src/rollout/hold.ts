@@ -67,6 +67,7 @@ export const HOLDS = {
   BudgetTooLarge: { effect: 'blocks' },
   CapacityTooLow: { effect: 'blocks' },
   GpusOverLimit: { effect: 'blocks' },
+  NotItsTurn: { effect: 'blocks' },
   PolicyMissing: { effect: 'blocks', failure: 'stalled' },
   Paused: { effect: 'blocks' },
   Disabled: { effect: 'blocks' },

@@ -7,7 +7,7 @@ import type { Known } from '../api/known.ts';
 import type { LiveLeader, LiveLws, LiveRevision, LiveStatefulSet, LiveWorker } from '../api/live.ts';
 import type { LwsVersion } from '../api/lws-version.ts';
 import type { Marks } from '../api/marks.ts';
-import type { PolicyFieldName, PolicyRules } from '../api/policy-fields.ts';
+import type { PolicyFieldName, PolicyRules, SHARED_LIMITS } from '../api/policy-fields.ts';
 import type { RolloutRecord } from '../api/record.ts';
 import type { Release } from '../api/release.ts';
 import type { Rollout } from '../api/rollout.ts';
@@ -78,6 +78,17 @@ type PolicyPlace = { readonly policy: string; readonly file: string; readonly li
 /** Which policies made each rule what it is; a field that none of them names is not there. */
 export type PolicySources = Readonly<Partial<Record<PolicyFieldName, readonly PolicyPlace[]>>>;
 
+/** A limit that several Rollouts share, as one policy says it. */
+export type Turn = {
+  readonly field: (typeof SHARED_LIMITS)[number];
+  readonly policy: string;
+  readonly file: string;
+  readonly line: number;
+  readonly most: number;
+  /** The others that it counts, for people: `llm/chat (2/4)`. */
+  readonly underWay: readonly string[];
+};
+
 /** A policy that `tranche.yaml` requires and that does not govern this Rollout. */
 export type MissingPolicy = {
   readonly name: string;
@@ -105,6 +116,8 @@ export type Snapshot = {
   readonly policy: PolicyRules;
   /** Not there: no policy matches. */
   readonly policySources?: PolicySources;
+  /** Not there: no policy limits how many are delivered at a time. */
+  readonly turns?: readonly Turn[];
   /** Not there: every policy that is required governs it. */
   readonly missingPolicies?: readonly MissingPolicy[];
   /** As `tranche.yaml` declares it. */

@@ -211,6 +211,9 @@ const values: { readonly [K in PolicyFieldName]: fc.Arbitrary<NonNullable<Policy
   minReadyPercent: fc.nat(5),
   maxGpus: fc.nat(5),
   maxExtraGpus: fc.nat(5),
+  maxDeliveriesPerNamespace: fc.nat(5),
+  maxDeliveriesPerCluster: fc.nat(5),
+  maxDeliveriesPerPolicy: fc.nat(5),
 };
 const anyPolicy: fc.Arbitrary<RolloutPolicy> = fc.record(values, { requiredKeys: [] });
 

@@ -114,7 +114,15 @@ async function observation(): Promise<Observation> {
   const desired = await readDesired(port, main, { config: DEFAULT_CONFIG, memory: newMemory() });
   const entry = desired.rollouts[0]!;
   const reader = gitReader(port, main, DEFAULT_CONFIG);
-  return { desired, entry, stored: undefined, now, git: reader, live: async () => unreadLive(notAsked('no cluster')) };
+  return {
+    desired,
+    entry,
+    stored: undefined,
+    deliveries: [],
+    now,
+    git: reader,
+    live: async () => unreadLive(notAsked('no cluster')),
+  };
 }
 
 const squashed = (message: string): void => {

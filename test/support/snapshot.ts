@@ -110,6 +110,8 @@ export type World = {
   /** Those and other rules, of the policy `production`. */
   readonly rules?: Partial<PolicyRules>;
   readonly missingPolicies?: readonly MissingPolicy[];
+  /** Others that are under way in the namespace, where `maxDeliveriesPerNamespace` limits them. */
+  readonly underWay?: readonly string[];
   /** As declared, `0.11`. */
   readonly lwsVersion?: string;
   /** As on the Rollout: `{ approve: '1@B.2' }`. */
@@ -347,7 +349,7 @@ function inPlace(of: World): Snapshot {
   };
 }
 
-function policyOf(of: World): Pick<Snapshot, 'policy' | 'policySources' | 'missingPolicies'> {
+function policyOf(of: World): Pick<Snapshot, 'policy' | 'policySources' | 'missingPolicies' | 'turns'> {
   const { surge, sizeChange, recreate, missingPolicies } = of;
   const said = Object.entries({ surge, sizeChange, recreate, ...of.rules }).filter(([, value]) => value !== undefined);
   const places = said.map(([field], index) => [
@@ -358,7 +360,15 @@ function policyOf(of: World): Pick<Snapshot, 'policy' | 'policySources' | 'missi
     policy: { ...NO_RULES, ...Object.fromEntries(said) },
     ...(said.length === 0 ? {} : { policySources: Object.fromEntries(places) }),
     ...(missingPolicies === undefined ? {} : { missingPolicies }),
+    ...turnsOf(of),
   };
+}
+
+function turnsOf({ rules, underWay = [] }: World): Pick<Snapshot, 'turns'> {
+  const most = rules?.maxDeliveriesPerNamespace;
+  if (most === undefined) return {};
+  const field = 'maxDeliveriesPerNamespace';
+  return { turns: [{ field, policy: 'production', file: 'policies/production.yaml', line: 6, most, underWay }] };
 }
 
 function textAt(letter: Letter, of: World): Known<Stable> {

@@ -28,11 +28,14 @@ import { policyFacts } from './read-policy.ts';
 import { readWorkload } from './read-workload.ts';
 import { rebuiltRecord } from './rebuild-record.ts';
 import { deliveredOf, retryTextOf, stepBrought } from './step-commits.ts';
+import { type Delivery, turnsOf } from './turns.ts';
 
 export type Observation = {
   readonly desired: Desired;
   readonly entry: DesiredRollout;
   readonly stored: StoredRecord | undefined;
+  /** Those that are under way, with those that this pass has begun. */
+  readonly deliveries: readonly Delivery[];
   readonly now: Instant;
   readonly git: GitReader;
   readonly live: LiveReader;
@@ -70,6 +73,7 @@ export async function observe(of: Observation): Promise<Snapshot> {
     facts: {},
     policy: entry.policy.rules,
     ...policyFacts(entry.policy),
+    ...turnFacts(of),
     lwsVersion: desired.config.lwsVersion,
     workload: file,
     ...(file !== undefined && entry.policy.rules.recreate === 'Allow'
@@ -86,6 +90,11 @@ export async function observe(of: Observation): Promise<Snapshot> {
     audit: resting === 'audit' || record === undefined,
     live,
   });
+}
+
+function turnFacts({ entry, deliveries }: Observation): Pick<Snapshot, 'turns'> {
+  const turns = turnsOf(entry, deliveries);
+  return turns.length === 0 ? {} : { turns };
 }
 
 function blobsOf(desired: Desired, entry: DesiredRollout): Readonly<Record<string, string>> {

@@ -19,6 +19,7 @@ import {
   budgetTooLarge,
   capacityTooLow,
   gpusOverLimit,
+  notItsTurn,
   removalTooDeep,
   removalTooLarge,
   stepTooLarge,
@@ -103,6 +104,7 @@ export const before = {
     whenSeen(blockedByUnreadyGroup), // LWS would not move
     surgeRefused, // extra groups would not hold
     ...limits,
+    notItsTurn, // others are under way
   ],
   /** The first step of a newer request, in the place of the one that is being delivered. */
   takeOver: [
@@ -147,6 +149,7 @@ export const before = {
     folderEmptied, // the agent would refuse to delete
     removalTooLarge, // all groups at once are too many
     removalTooDeep, // nobody would serve
+    notItsTurn, // others are under way
     gpusOverLimit, // more GPUs than a policy allows
   ],
 } as const satisfies Readonly<Record<string, readonly Gate[]>>;

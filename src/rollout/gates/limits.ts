@@ -12,6 +12,9 @@ import { surgeInGit } from '../surge.ts';
 import { wanted } from './cluster.ts';
 import { surgeToCome } from './surge.ts';
 
+/** More deliveries than this are not told one by one. */
+const TOLD_MOST = 5;
+
 /** So many groups that a limit counts, and so many that it allows. */
 type Over = { readonly field: PolicyFieldName; readonly seen: string; readonly most: number };
 
@@ -137,6 +140,20 @@ export function gpusOverLimit(situation: Situation): Hold | undefined {
       : [{ field, most, seen: `${groupCount(groups)} of ${each} GPUs take ${groups * each}` }],
   );
   return overHold(situation, 'GpusOverLimit', over, 'Ask for fewer groups, or fewer extra ones (surge)');
+}
+
+/** Who is under way goes on; the others begin in their order once there is room on main. */
+export function notItsTurn({ snapshot }: Situation): Hold | undefined {
+  const full = (snapshot.turns ?? []).filter(({ most, underWay }) => underWay.length >= most);
+  if (full.length === 0) return undefined;
+  const told = full.map(
+    ({ field, policy, file, line, most, underWay }) =>
+      `${underWay.slice(0, TOLD_MOST).join(', ')}${underWay.length > TOLD_MOST ? ' and others' : ''} ${underWay.length === 1 ? 'is' : 'are'} under way, and RolloutPolicy ${policy} (${file}:${line}) allows ${most} (${field})`,
+  );
+  return hold('NotItsTurn', {
+    seen: told.join('; '),
+    action: 'Wait for one of them to end; one that is stuck gives its place up with: tranche abort <name>',
+  });
 }
 
 function overHold(

@@ -8,7 +8,7 @@ import { type Situation, situationOf } from '../situation.ts';
 import { noWholeStep } from '../size-change.ts';
 import type { MissingPolicy, Snapshot } from '../snapshot.ts';
 import { type Gate, holdsOf } from './gate.ts';
-import { budgetTooLarge, capacityTooLow, gpusOverLimit, stepTooLarge } from './limits.ts';
+import { budgetTooLarge, capacityTooLow, gpusOverLimit, notItsTurn, stepTooLarge } from './limits.ts';
 import { surgeEndangered, surgeRefused } from './surge.ts';
 
 /** What asks for each field, now or before a later step: `explain` says what it says. */
@@ -24,6 +24,9 @@ const gatesByField = {
   minReadyPercent: [capacityTooLow],
   maxGpus: [gpusOverLimit],
   maxExtraGpus: [gpusOverLimit],
+  maxDeliveriesPerNamespace: [notItsTurn],
+  maxDeliveriesPerCluster: [notItsTurn],
+  maxDeliveriesPerPolicy: [notItsTurn],
 } as const satisfies Readonly<Record<PolicyFieldName, readonly Gate[]>>;
 
 /** What the gates of a field would say if the next step were to be written now. */
@@ -33,7 +36,8 @@ export function policyVerdict(snapshot: Snapshot, field: PolicyFieldName): reado
   const { surge, sizeChange, recreate } = snapshot.policy;
   // The other limits are left out, so that each answers for itself.
   const policy = { surge, sizeChange, recreate, [field]: snapshot.policy[field] };
-  return holdsOf(gatesByField[field], situationOf({ ...snapshot, policy }, file));
+  const turns = (snapshot.turns ?? []).filter((turn) => turn.field === field);
+  return holdsOf(gatesByField[field], situationOf({ ...snapshot, policy, turns }, file));
 }
 
 /**
@@ -49,7 +53,7 @@ export function contradictions(
   // As it will be: taken over, and with the groups of its manifest where nobody is known to write another number.
   const armed = { ...file, workload: { ...file.workload, partition: SENTINEL } };
   const scaler = live.scaler.kind === 'unknown' ? absent : live.scaler;
-  const atRest = { ...snapshot, workload: armed, live: { ...live, scaler } };
+  const atRest = { ...snapshot, workload: armed, live: { ...live, scaler }, turns: [] };
   const found = fields.flatMap((field) => policyVerdict(atRest, field).map((held) => ({ field, held })));
   return found.filter(({ held }) => holdKind(held.reason)?.failure === undefined);
 }

@@ -60,6 +60,17 @@ test.each<Row>([
     { ...asked, u: 2, groups: '0:A- 1:A+ 2:A+ 3:A+', rules: { minReadyGroups: 3 } },
     'hold CapacityTooLow',
   ],
+  ['nobody is under way', { ...asked, rules: { maxDeliveriesPerNamespace: 1 } }, step1],
+  [
+    'another is under way',
+    { ...asked, rules: { maxDeliveriesPerNamespace: 1 }, underWay: ['llm/chat (1/2)'] },
+    'hold NotItsTurn',
+  ],
+  [
+    'another is under way, and two may',
+    { ...asked, rules: { maxDeliveriesPerNamespace: 2 }, underWay: ['llm/chat (1/2)'] },
+    step1,
+  ],
   ['as many GPUs as allowed', { ...asked, rules: { maxGpus: 64 } }, step1],
   ['one GPU too many', { ...asked, rules: { maxGpus: 63 } }, 'hold GpusOverLimit'],
   ['an extra group takes too many GPUs', { ...surging, rules: { maxExtraGpus: 15 } }, 'hold GpusOverLimit'],
@@ -80,6 +91,11 @@ test.each<Row>([
     'a limit on the first step',
     { ...one, steps: '1/0 4', rules: { maxFirstStepGroups: 1 }, marks: 'B.2 1/2 floor=3' },
     'StepReady: step 2/2, partition 3 → 0 => B.2 2/2 floor=0',
+  ],
+  [
+    'others are under way as well',
+    { ...one, rules: { maxDeliveriesPerNamespace: 1 }, underWay: ['llm/chat (1/2)'] },
+    step2,
   ],
   [
     'a jump that is too large',
