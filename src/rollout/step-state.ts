@@ -4,7 +4,6 @@ import type { StepState } from '../api/record.ts';
 import { coversAll } from './batches.ts';
 import { type Hold, holdKind } from './hold.ts';
 import type { Situation } from './situation.ts';
-import { stepStateOf, stepStates } from './steps.ts';
 
 /** The state of the step: `groups` are waited for first, then what else holds it. */
 export function stateOfStep(
@@ -22,4 +21,23 @@ export function stateOfStep(
 /** Kruise's states in which a step whose groups are there waits for these. */
 export function statesOf(holds: readonly Hold[]): readonly StepState[] {
   return holds.flatMap(({ reason }) => holdKind(reason)?.stepState ?? []);
+}
+
+/** The states that one step goes through, in order (reference: Kruise rollout_canary.go:46-243). */
+export function stepStates(step: { readonly routed: boolean; readonly whole: boolean }): readonly StepState[] {
+  const all: readonly StepState[] = [
+    'BeforeStepUpgrade',
+    'StepUpgrade',
+    'StepTrafficRouting',
+    'StepMetricsAnalysis',
+    'StepPaused',
+    'StepReady',
+  ];
+  // With every group on the new version there is nothing left to route between.
+  return step.routed && step.whole ? all.filter((state) => state !== 'StepTrafficRouting') : all;
+}
+
+/** Where a step stands: the first of its states that is waited in; none: it is ready for the next. */
+function stepStateOf(states: readonly StepState[], waitingIn: readonly StepState[]): StepState {
+  return states.find((state) => waitingIn.includes(state)) ?? 'StepReady';
 }

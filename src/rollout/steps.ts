@@ -1,7 +1,6 @@
 /** Which step is next: the natural one, a jump, or another because the plan was edited. Step indexes are 1-based. */
 
 import { type IntOrPercent, percentOf } from '../api/int-or-percent.ts';
-import type { StepState } from '../api/record.ts';
 import type { RolloutStep } from '../api/rollout-steps.ts';
 import { plannedGroups } from './batches.ts';
 import { ofGroups } from './sentences.ts';
@@ -66,25 +65,6 @@ export function stepAfterEdit(
     return step !== undefined && at.done <= plannedGroups(step, at.replicas);
   };
   return candidates.find(fits) ?? steps.length;
-}
-
-/** The states that one step goes through, in order (reference: Kruise rollout_canary.go:46-243). */
-export function stepStates(step: { readonly routed: boolean; readonly whole: boolean }): readonly StepState[] {
-  const all: readonly StepState[] = [
-    'BeforeStepUpgrade',
-    'StepUpgrade',
-    'StepTrafficRouting',
-    'StepMetricsAnalysis',
-    'StepPaused',
-    'StepReady',
-  ];
-  // With every group on the new version there is nothing left to route between.
-  return step.routed && step.whole ? all.filter((state) => state !== 'StepTrafficRouting') : all;
-}
-
-/** Where a step stands: the first of its states that is waited in; none: it is ready for the next. */
-export function stepStateOf(states: readonly StepState[], waitingIn: readonly StepState[]): StepState {
-  return states.find((state) => waitingIn.includes(state)) ?? 'StepReady';
 }
 
 /** Tells a jump from the natural next step (reference: Kruise rollout_status.go:405-440). */
