@@ -5,12 +5,24 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { type FleetAmounts, fleetRows, lintRows } from './fleet.ts';
 import { inTurn, peakMegabytes, type Spread, time } from './measure.ts';
 import { plansPerSecond } from './planning.ts';
+import { podRows } from './pods.ts';
 import { atLeast, atMost, atMostTimes, forInformation, jsonOf, type Row, tableOf } from './rows.ts';
-import type { GitReady } from './serve-git.ts';
 import { type Amounts, simulationRows } from './simulation.ts';
-import { type Bench, makeWorld, ownPass, reset, serve, timeGit, timeIsomorphic, timeOwn, type World } from './world.ts';
+import { farRows, startRows } from './waiting.ts';
+import {
+  type Bench,
+  makeWorld,
+  ownPass,
+  reset,
+  serveGit,
+  timeGit,
+  timeIsomorphic,
+  timeOwn,
+  type World,
+} from './world.ts';
 
 const { values: options } = parseArgs({
   options: {
@@ -21,6 +33,8 @@ const { values: options } = parseArgs({
     /** Schedules of the memory row; 100,000 of them take the better part of an hour. */
     schedules: { type: 'string', default: '3000' },
     bundle: { type: 'string', default: 'dist/tranche.js' },
+    /** Only the groups of rows of these names. */
+    only: { type: 'string', multiple: true },
   },
 });
 
@@ -41,20 +55,38 @@ try {
 
 async function allRows(): Promise<readonly Row[]> {
   const programs = dirname(fileURLToPath(import.meta.url));
-  const git = await serve<GitReady>(join(programs, 'serve-git.mjs'), []);
-  const bench: Bench = { programs, scratch, bundle: resolve(options.bundle), git };
-  const worlds: World[] = [];
-  for (const files of sizes) worlds.push(await makeWorld(bench, files));
-  const [first] = worlds;
-  if (first === undefined) return [];
-  return [
-    ...(await movingRows(bench, worlds)),
-    ...(await memoryRows(bench, worlds)),
-    ...(await settledRows(bench, first)),
-    ...(await planRows(bench, first)),
-    ...(await simulationRows(programs, amounts())),
-    ...(await isomorphicRows(bench, worlds)),
-  ];
+  const bench: Bench = { programs, scratch, bundle: resolve(options.bundle), git: await serveGit(programs) };
+  const made: World[] = [];
+  const worlds = async (): Promise<readonly World[]> => {
+    for (const files of sizes.slice(made.length)) made.push(await makeWorld(bench, files));
+    return made;
+  };
+  const first = async (): Promise<World> => {
+    made[0] ??= await makeWorld(bench, sizes[0] ?? 1000);
+    return made[0];
+  };
+  const groups: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
+    moving: async () => movingRows(bench, await worlds()),
+    memory: async () => memoryRows(bench, await worlds()),
+    settled: async () => settledRows(bench, await first()),
+    start: () => startRows(bench, 2 * rounds),
+    far: async () => farRows(bench, await first(), rounds),
+    lint: () => lintRows(bench, fleet()),
+    fleet: () => fleetRows(bench, fleet()),
+    pods: () => podRows(bench, large),
+    plan: async () => planRows(bench, await first()),
+    simulation: () => simulationRows(programs, amounts()),
+    isomorphic: async () => isomorphicRows(bench, await worlds()),
+  };
+  const rows: Row[] = [];
+  for (const [name, group] of Object.entries(groups))
+    if (options.only === undefined || options.only.includes(name)) rows.push(...(await group()));
+  return rows;
+}
+
+function fleet(): FleetAmounts {
+  if (options.quick) return { read: [100, 200], rollouts: 100, moving: 10, rounds: 1 };
+  return { read: [1000, 2000, 10_000], rollouts: 1000, moving: 100, rounds: 3 };
 }
 
 function amounts(): Amounts {

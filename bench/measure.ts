@@ -2,6 +2,7 @@
 
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
 import { gitEnvironment } from '../test/support/git-server.ts';
 
 export type Program = {
@@ -26,17 +27,25 @@ export async function time(program: Program): Promise<number> {
   );
 }
 
+export type Probe = { readonly probe: string; readonly report: string };
+
 /** The most memory in MB that a Node program had at once. `probe` is a module that reports it; see `memory-probe.ts`. */
-export async function peakMegabytes(
+export async function peakMegabytes(program: Program, at: Probe): Promise<number> {
+  return (await probed(program, at)).megabytes;
+}
+
+/** What a Node program took from its start to its end: memory at once, and CPU time, which a busy machine does not stretch. */
+export async function probed(
   program: Program,
-  at: { readonly probe: string; readonly report: string },
-): Promise<number> {
+  at: Probe,
+): Promise<{ readonly megabytes: number; readonly cpuMilliseconds: number }> {
   await time({
     ...program,
     args: ['--import', at.probe, ...program.args],
     env: { ...program.env, BENCH_REPORT: at.report },
   });
-  return Number(readFileSync(at.report, 'utf8')) / 1024;
+  const [kibibytes = Number.NaN, cpuMilliseconds = Number.NaN] = readFileSync(at.report, 'utf8').split(' ').map(Number);
+  return { megabytes: kibibytes / 1024, cpuMilliseconds };
 }
 
 /** One thing that is measured again and again, in turn with others. */
@@ -65,4 +74,15 @@ function spreadOf(values: readonly number[]): Spread {
     least: at(0),
     most: at(sorted.length - 1),
   };
+}
+
+/** The last line that a program prints; before it, each line asks for something to be done, and is answered by one. */
+export async function answering({ command, args }: Program, act: () => Promise<unknown>): Promise<string> {
+  const child = spawn(command, args, { env: gitEnvironment, stdio: ['pipe', 'pipe', 'inherit'] });
+  let last = '';
+  for await (const line of createInterface(child.stdout)) {
+    last = line;
+    if (line === '') child.stdin.write(`${String(await act())}\n`);
+  }
+  return last;
 }

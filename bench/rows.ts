@@ -2,7 +2,7 @@
 
 export type Row = {
   readonly name: string;
-  readonly unit: 'ms' | 'MB' | '1/s';
+  readonly unit: 'ms' | 'MB' | '1/s' | '';
   readonly value: number;
   /** What the value is held against; undefined: only the goal. */
   readonly reference: number | undefined;
@@ -20,13 +20,28 @@ type Measured = Pick<Row, 'name' | 'unit' | 'value'> & { readonly range?: readon
 /** A value that must be at most so many times the reference. */
 export function atMostTimes(measured: Measured, reference: number, times: number): Row {
   const ratio = measured.value / reference;
-  return { range: undefined, ...measured, reference, ratio, goal: `≤ ${times} ×`, met: ratio <= times };
+  return {
+    range: undefined,
+    ...measured,
+    reference,
+    ratio,
+    goal: `≤ ${Number(times.toFixed(2))} ×`,
+    met: ratio <= times,
+  };
 }
 
 /** A value that must not be above the limit. */
 export function atMost(measured: Measured, limit: number): Row {
   const goal = `≤ ${limit} ${measured.unit}`;
-  return { range: undefined, ...measured, reference: undefined, ratio: undefined, goal, met: measured.value <= limit };
+  const shown = goal.trimEnd();
+  return {
+    range: undefined,
+    ...measured,
+    reference: undefined,
+    ratio: undefined,
+    goal: shown,
+    met: measured.value <= limit,
+  };
 }
 
 /** A value that must not be below the limit. */
@@ -36,8 +51,9 @@ export function atLeast(measured: Measured, limit: number): Row {
 }
 
 /** A value without a goal. */
-export function forInformation(measured: Measured, reference: number): Row {
-  return { range: undefined, ...measured, reference, ratio: measured.value / reference, goal: '', met: undefined };
+export function forInformation(measured: Measured, reference?: number): Row {
+  const ratio = reference === undefined ? undefined : measured.value / reference;
+  return { range: undefined, ...measured, reference, ratio, goal: '', met: undefined };
 }
 
 const titles = ['', 'unit', 'value', 'min … max', 'reference', 'ratio', 'goal', 'met'];

@@ -1,13 +1,13 @@
 /** A repository of one size behind a Git server, its cluster, and what is run against them. */
 
-import { type ChildProcess, fork } from 'node:child_process';
+import { type ChildProcess, fork, type Serializable } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { bareRepository } from '../test/support/git-server.ts';
 import type { Program } from './measure.ts';
 import { time } from './measure.ts';
 import { lwsFile } from './place.ts';
-import type { GitReady } from './serve-git.ts';
+import type { GitAsked, GitCounted, GitReady } from './serve-git.ts';
 import type { WorldReady } from './serve-world.ts';
 import type { Heads, Moments } from './story.ts';
 
@@ -18,7 +18,7 @@ export type Bench = {
   readonly scratch: string;
   /** The command line as it is shipped. */
   readonly bundle: string;
-  readonly git: GitReady;
+  readonly git: GitReady & { readonly count: (delay: number) => Promise<GitCounted> };
 };
 
 export type World = {
@@ -31,27 +31,48 @@ export type World = {
   readonly statusFiles: string;
 };
 
-/** Starts a program of this benchmark as a process that ends with this one; its first message is the answer. */
-export async function serve<T>(script: string, args: readonly string[]): Promise<T> {
+export type Served<T> = {
+  /** Its first message. */
+  readonly ready: T;
+  readonly ask: <Answer>(question: Serializable) => Promise<Answer>;
+};
+
+/** Starts a program of this benchmark as a process that ends with this one. */
+export async function serve<T>(script: string, args: readonly string[]): Promise<Served<T>> {
   const child: ChildProcess = fork(script, args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
-  const answer = await new Promise<unknown>((done, fail) => {
-    child.once('message', done);
-    child.once('exit', (code) => fail(new Error(`${script} ended with ${code}`)));
-  });
+  const answer = (): Promise<unknown> =>
+    new Promise((done, fail) => {
+      child.once('message', done);
+      child.once('exit', (code) => fail(new Error(`${script} ended with ${code}`)));
+    });
+  const ready = (await answer()) as T;
   child.unref();
   child.channel?.unref();
-  return answer as T;
+  return {
+    ready,
+    ask: async <Answer>(question: Serializable) => {
+      // This process must not end before the answer.
+      child.channel?.ref();
+      child.send(question);
+      const answered = (await answer()) as Answer;
+      child.channel?.unref();
+      return answered;
+    },
+  };
+}
+
+/** Serves repositories; counts what is asked of it, and may hold each answer back. */
+export async function serveGit(programs: string): Promise<Bench['git']> {
+  const { ready, ask } = await serve<GitReady>(join(programs, 'serve-git.mjs'), []);
+  return { ...ready, count: (delay) => ask<GitCounted>({ delay } satisfies GitAsked) };
 }
 
 /** Makes the repository and plays its story: some seconds for a large one. */
 export async function makeWorld(bench: Bench, files: number): Promise<World> {
   const path = join(bench.git.folder, `${files}.git`);
   const kubeconfig = join(bench.scratch, `kubeconfig-${files}`);
-  const { moments } = await serve<WorldReady>(join(bench.programs, 'serve-world.mjs'), [
-    path,
-    String(files),
-    kubeconfig,
-  ]);
+  const { ready } = await serve<WorldReady>(join(bench.programs, 'serve-world.mjs'), [path, String(files), kubeconfig]);
+  const { moments } = ready;
   const repository = bareRepository(path);
   await repository.git('repack', '-adq');
   const statusFiles = mkdtempSync(join(bench.scratch, 'status-'));
@@ -66,13 +87,13 @@ export async function makeWorld(bench: Bench, files: number): Promise<World> {
 }
 
 /** Puts both branches back to a moment. */
-export async function reset({ repository }: World, { main, status }: Heads): Promise<void> {
+export async function reset({ repository }: Pick<World, 'repository'>, { main, status }: Heads): Promise<void> {
   await repository.git('update-ref', 'refs/heads/main', main);
   await repository.git('update-ref', 'refs/heads/tranche-status', status);
 }
 
 /** One pass of the shipped command line. */
-export function ownPass(bench: Bench, world: World): Program {
+export function ownPass(bench: Bench, world: Pick<World, 'url' | 'kubeconfig'>): Program {
   const args = [bench.bundle, 'reconcile', '--repo', world.url, '--kubeconfig', world.kubeconfig];
   return { command: process.execPath, args };
 }

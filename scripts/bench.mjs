@@ -9,7 +9,8 @@ import { writeBundle } from './simulation-bundle.mjs';
 
 const programs = await mkdtemp(join(tmpdir(), 'tranche-bench-programs-'));
 try {
-  const names = ['main', 'serve-git', 'serve-world', 'iso-pass', 'memory-probe'];
+  const servers = ['serve-git', 'serve-world', 'serve-fleet', 'serve-pods'];
+  const names = ['main', ...servers, 'iso-pass', 'memory-probe', 'watch-probe', 'pods-probe'];
   await build({
     entryPoints: Object.fromEntries(names.map((name) => [name, `bench/${name}.ts`])),
     outdir: programs,

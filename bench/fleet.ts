@@ -1,0 +1,142 @@
+/** Many Rollouts: what reading them costs, what a pass costs of which some move, and one of which none does. */
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { bareRepository } from '../test/support/git-server.ts';
+import { generateRepository } from '../test/support/repository-generator.ts';
+import { fleetFiles, fleetLws } from './fleet-place.ts';
+import { answering, inTurn, probed, time } from './measure.ts';
+import { atMost, atMostTimes, forInformation, type Row } from './rows.ts';
+import type { FleetMoments } from './serve-fleet.ts';
+import type { Watched } from './watch-probe.ts';
+import { type Bench, ownPass, reset, serve } from './world.ts';
+
+export type FleetAmounts = {
+  /** Repositories that are only read, the smallest first. */
+  readonly read: readonly number[];
+  readonly rollouts: number;
+  readonly moving: number;
+  readonly rounds: number;
+};
+
+/** CPU and memory of `lint`, by the number of Rollouts. */
+export async function lintRows(bench: Bench, { read, rounds }: FleetAmounts): Promise<readonly Row[]> {
+  const rows: Row[] = [];
+  const at = probeIn(bench);
+  let smallest: { readonly rollouts: number; readonly cpu: number } | undefined;
+  for (const rollouts of read) {
+    const path = join(bench.scratch, `fleet-${rollouts}.git`);
+    await generateRepository(path, { files: 250, extra: fleetFiles(rollouts) });
+    const program = { command: process.execPath, args: [bench.bundle, 'lint', '--repo', path, '--branch', 'main'] };
+    const taken: { megabytes: number; cpuMilliseconds: number }[] = [];
+    for (let round = 0; round < rounds; round += 1) taken.push(await probed(program, at));
+    rmSync(path, { recursive: true, force: true });
+    const cpu = Math.min(...taken.map(({ cpuMilliseconds }) => cpuMilliseconds));
+    const name = `CPU of lint, ${rollouts} Rollouts`;
+    if (smallest === undefined) rows.push(forInformation({ name, unit: 'ms', value: cpu }));
+    else {
+      const times = (rollouts / smallest.rollouts) * 1.1;
+      rows.push(
+        atMostTimes({ name: `${name}, against ${smallest.rollouts}`, unit: 'ms', value: cpu }, smallest.cpu, times),
+      );
+    }
+    smallest ??= { rollouts, cpu };
+    const value = Math.max(...taken.map(({ megabytes }) => megabytes));
+    rows.push(atMost({ name: `peak memory of lint, ${rollouts} Rollouts`, unit: 'MB', value }, 1024));
+  }
+  return rows;
+}
+
+/** The edits of all steps by the git command line: one fetch of the files, a commit for each, one push. */
+const gitScript = `set -e
+git clone -q --depth 1 --filter=blob:none --no-checkout "$1" "$2"
+cd "$2"
+repository="$2"
+shift 2
+git checkout -q HEAD -- "$@"
+for file in "$@"; do
+  sed -i 's/partition: 3/partition: 2/' "$file"
+  git update-index --add "$file"
+  head=$(git commit-tree -p HEAD -m 'step 2/3' "$(git write-tree --missing-ok)")
+  git update-ref HEAD "$head"
+done
+git push -q origin HEAD:refs/heads/main
+`;
+
+/** A pass of which some move, beside the same edits by git; and the second pass of a process of which none does. */
+export async function fleetRows(bench: Bench, amounts: FleetAmounts): Promise<readonly Row[]> {
+  const { rollouts, moving, rounds } = amounts;
+  const path = join(bench.git.folder, 'fleet.git');
+  const kubeconfig = join(bench.scratch, 'kubeconfig-fleet');
+  const args = [path, String(rollouts), String(moving), kubeconfig];
+  const { ready: moments } = await serve<FleetMoments>(join(bench.programs, 'serve-fleet.mjs'), args);
+  const repository = bareRepository(path);
+  await repository.git('repack', '-adq');
+  const fleet = { url: `${bench.git.url}/fleet.git`, kubeconfig, repository };
+  const files = Array.from({ length: moving }, (_none, at) => fleetLws(at));
+  const check = async (): Promise<void> => {
+    const count = await repository.git('rev-list', '--count', `${moments.moving.main}..main`);
+    if (count !== String(moving)) throw new Error(`${count} steps were written, wanted ${moving}`);
+  };
+  const own = async (): Promise<number> => {
+    await reset(fleet, moments.moving);
+    const taken = await time(ownPass(bench, fleet));
+    await check();
+    return taken;
+  };
+  const git = async (): Promise<number> => {
+    await reset(fleet, moments.moving);
+    const folder = mkdtempSync(join(bench.scratch, 'clone-'));
+    const taken = await time({ command: 'sh', args: ['-c', gitScript, 'git-steps', fleet.url, folder, ...files] });
+    await check();
+    rmSync(folder, { recursive: true, force: true });
+    return taken;
+  };
+  const spreads = await inTurn(
+    [
+      { name: 'own', run: own },
+      { name: 'git', run: git },
+    ],
+    rounds,
+  );
+  await reset(fleet, moments.moving);
+  const { megabytes, cpuMilliseconds } = await probed(ownPass(bench, fleet), probeIn(bench));
+  const name = `${rollouts} Rollouts, ${moving} moving`;
+  const value = spreads.get('own')?.median ?? Number.NaN;
+  return [
+    atMostTimes({ name: `${name}, against git`, unit: 'ms', value }, spreads.get('git')?.median ?? Number.NaN, 3),
+    atMost({ name, unit: 'ms', value }, 5000),
+    forInformation({ name: `${name}, CPU`, unit: 'ms', value: cpuMilliseconds }),
+    atMost({ name: `${name}, peak memory`, unit: 'MB', value: megabytes }, 300),
+    ...(await watchRows(bench, { ...fleet, moments, rollouts })),
+  ];
+}
+
+async function watchRows(
+  bench: Bench,
+  fleet: Parameters<typeof reset>[0] & {
+    readonly url: string;
+    readonly moments: FleetMoments;
+    readonly rollouts: number;
+  },
+): Promise<readonly Row[]> {
+  await reset(fleet, fleet.moments.settled);
+  const program = { command: process.execPath, args: [join(bench.programs, 'watch-probe.mjs'), fleet.url] };
+  let commits = 0;
+  const commit = (): Promise<string> => {
+    commits += 1;
+    return fleet.repository.commit('main', { 'apps/notes.yaml': `commits: ${commits}\n` });
+  };
+  const [quiet, moved] = JSON.parse(await answering(program, () => commit())) as Watched;
+  const name = `${fleet.rollouts} Rollouts, none moving, --watch, second pass`;
+  return [
+    atMost({ name: `${name}, CPU`, unit: 'ms', value: quiet.cpuMilliseconds }, 50),
+    atMost({ name: `${name}, requests to the cluster`, unit: '', value: quiet.clusterCalls }, 0),
+    forInformation({ name: `${name} after a commit, CPU`, unit: 'ms', value: moved.cpuMilliseconds }),
+    atMost({ name: `${name} after a commit, requests to the cluster`, unit: '', value: moved.clusterCalls }, 0),
+  ];
+}
+
+function probeIn(bench: Bench): { readonly probe: string; readonly report: string } {
+  return { probe: join(bench.programs, 'memory-probe.mjs'), report: join(bench.scratch, 'peak') };
+}

@@ -1,0 +1,106 @@
+/** A process of its own: makes a repository of many Rollouts, lets some of them move, and serves their cluster. */
+
+import { writeFileSync } from 'node:fs';
+import { parseAllDocuments } from 'yaml';
+import { startApiServer } from '../src/adapters/api-server/start-api-server.ts';
+import { openGit } from '../src/adapters/git/open.ts';
+import type { JsonObject } from '../src/api/json.ts';
+import { NO_OVERRIDES, newMemory, type PassResult } from '../src/reconcile/pass.ts';
+import { runPass } from '../src/reconcile/run.ts';
+import { syncCommit } from '../src/simulator/agent/agent.ts';
+import { Cluster } from '../src/simulator/cluster-model.ts';
+import { fakeCluster } from '../test/support/fake-cluster.ts';
+import { bareRepository } from '../test/support/git-server.ts';
+import { generateRepository } from '../test/support/repository-generator.ts';
+import { NEW, OLD } from '../test/support/vllm.ts';
+import { fleetFiles, fleetLws } from './fleet-place.ts';
+import type { Heads } from './story.ts';
+
+export type FleetMoments = {
+  /** Everything delivered and recorded. */
+  readonly settled: Heads;
+  /** The next pass writes step 2 of those that move. */
+  readonly moving: Heads;
+};
+
+const [, , path = '', rollouts = '', moving = '', kubeconfig = ''] = process.argv;
+const storySeconds = 900;
+const roundSeconds = 60;
+const mostRounds = 12;
+
+await generateRepository(path, { files: 250, extra: fleetFiles(Number(rollouts)) });
+const repository = bareRepository(path);
+const nowSeconds = Math.floor(Date.now() / 1000) - storySeconds;
+const cluster = new Cluster({ lws: '0.10', gate: 'off', nowSeconds, readiness: () => 20 });
+const git = openGit({ location: path });
+const memory = newMemory();
+
+await rounds(async () => (await pass(true)).quiet);
+const settled = await headsOf();
+const edits: Record<string, string> = {};
+for (let at = 0; at < Number(moving); at += 1) edits[fleetLws(at)] = (await textOf(fleetLws(at))).replaceAll(OLD, NEW);
+await repository.commit('main', edits, 'v0.10.1');
+await rounds(async () => {
+  const due = (await pass(false)).outcomes.filter((one) => one.plan?.commit?.subject.includes('step 2/3') === true);
+  const isDue = due.length === Number(moving);
+  if (!isDue) await pass(true);
+  return isDue;
+});
+const moments: FleetMoments = { settled, moving: await headsOf() };
+const api = await startApiServer({ model: cluster, port: 0, kinds: undefined, interfere: undefined });
+writeFileSync(kubeconfig, api.kubeconfig);
+process.once('disconnect', () => process.exit());
+process.send?.(moments);
+
+async function rounds(hasCome: () => Promise<boolean>): Promise<void> {
+  for (let round = 0; round < mostRounds; round += 1) {
+    await sync();
+    cluster.tick(roundSeconds);
+    if (await hasCome()) return;
+  }
+  const { outcomes } = await pass(false);
+  const said = new Map<string, number>();
+  for (const { plan, error } of outcomes) {
+    const line =
+      error ??
+      plan?.commit?.subject.replace(/service-\d+/g, '').replace(/team-\d+/g, '') ??
+      plan?.holds.map(({ reason }) => reason).join() ??
+      '';
+    said.set(line, (said.get(line) ?? 0) + 1);
+  }
+  throw new Error(`the fleet did not get on in ${mostRounds} rounds: ${JSON.stringify([...said].slice(0, 10))}`);
+}
+
+function pass(write: boolean): Promise<PassResult> {
+  const ports = {
+    git,
+    cluster: fakeCluster({ model: cluster }),
+    clock: { now: () => cluster.nowSeconds, sleep: async () => undefined },
+    log: { info: () => undefined, warn: console.warn, error: console.error },
+  };
+  return runPass(ports, memory, { overrides: NO_OVERRIDES, write, only: [] });
+}
+
+async function sync(): Promise<void> {
+  const head = (await git.heads(['main']))[0] ?? '';
+  const tree = await git.readAt(head, { paths: ['apps'], suffixes: ['lws.yaml'], markers: [] });
+  const manifests = new Map<string, readonly JsonObject[]>();
+  for (const file of tree.files) {
+    const text = file.content.kind === 'text' ? file.content.text : '';
+    manifests.set(
+      file.path,
+      parseAllDocuments(text).map((document) => document.toJS() as JsonObject),
+    );
+  }
+  syncCommit(cluster.store, manifests, { manager: 'kustomize-controller', namespace: 'default', prune: true });
+  cluster.settle();
+}
+
+function textOf(file: string): Promise<string> {
+  return repository.git('cat-file', 'blob', `main:${file}`).then((text) => `${text}\n`);
+}
+
+async function headsOf(): Promise<Heads> {
+  const [main = '', status = ''] = (await repository.git('rev-parse', 'main', 'tranche-status')).split('\n');
+  return { main, status };
+}
