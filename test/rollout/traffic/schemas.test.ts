@@ -1,0 +1,68 @@
+/** Everything that a provider writes is valid by the published schemas of its kind, and so is what it was made of. */
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+
+const ROOT = new URL('../../../fixtures/traffic/', import.meta.url);
+
+/** Packages by API group; a class for each kind in a module for each version. Named here only, so loaded for this file alone. */
+const PACKAGES: Readonly<Record<string, string>> = {
+  'gateway.networking.k8s.io': '@kubernetes-models/gateway-api',
+  'networking.istio.io': '@kubernetes-models/istio',
+  'traefik.io': '@kubernetes-models/traefik',
+  'projectcontour.io': '@kubernetes-models/contour',
+  'networking.k8s.io': 'kubernetes-models',
+};
+
+type Typed = { readonly apiVersion: string; readonly kind: string };
+type Model = new (value: Typed) => { readonly validate: () => void };
+
+async function modelOf({ apiVersion, kind }: Typed): Promise<Model | undefined> {
+  const [group = '', version = ''] = apiVersion.split('/');
+  const name = PACKAGES[group];
+  if (name === undefined) return undefined;
+  const module = (await import(`${name}/${group}/${version}`)) as Record<string, Model>;
+  return module[kind];
+}
+
+const files = readdirSync(ROOT).flatMap((folder) =>
+  readdirSync(new URL(`${folder}/`, ROOT))
+    .filter((file) => file.endsWith('.yaml'))
+    .map((file) => `${folder}/${file}`),
+);
+
+function documentsIn(file: string): readonly Typed[] {
+  return parseAllDocuments(readFileSync(new URL(file, ROOT), 'utf8')).map((document) => document.toJS() as Typed);
+}
+
+test.each(files)('%s', async (file) => {
+  const seen = await Promise.all(
+    documentsIn(file).map(async (value) => {
+      const model = await modelOf(value);
+      if (model === undefined) return false;
+      new model(value).validate();
+      return true;
+    }),
+  );
+  expect(seen).toContain(true);
+});
+
+describe('the check sees', () => {
+  test.each([
+    ['HTTPRoute/2-weight-5.yaml', '/spec/rules/0/backendRefs/0/weight'],
+    ['VirtualService/2-weight-5.yaml', '/spec/http/1/route/0/weight'],
+    ['TraefikService/weight-5.yaml', '/spec/weighted/services/0/weight'],
+    ['HTTPProxy/2-weight-5.yaml', '/spec/routes/0/services/0/weight'],
+    ['NginxIngress/3-weight-5.yaml', '/spec/rules'],
+  ])('what is wrong in %s at %s', async (file, path) => {
+    const [value] = structuredClone(documentsIn(file));
+    const keys = path.split('/').slice(1);
+    const last = keys.pop() ?? '';
+    let parent: unknown = value;
+    for (const key of keys) parent = (parent as Record<string, unknown>)[key];
+    (parent as Record<string, unknown>)[last] = 'five';
+    const model = await modelOf(value!);
+    expect(() => new model!(value!).validate()).toThrow();
+  });
+});
