@@ -13,7 +13,7 @@ import type { Live } from './snapshot.ts';
  */
 const FIELDS = ['volumeClaimTemplates', 'subGroupSize'] as const;
 
-type ImmutableField = (typeof FIELDS)[number];
+export type ImmutableField = (typeof FIELDS)[number];
 
 /** Why an edit of the field is not made in place, as a clause behind its name. */
 export const NOT_IN_PLACE: Readonly<Record<ImmutableField, string>> = {

@@ -9,11 +9,10 @@ import type { Situation } from './situation.ts';
 export const CRASH_LOOP_RESTARTS = 3;
 
 /** What the record knows of the step that Git holds; undefined where it speaks of another, or of none. */
-export function recordedStep({ snapshot, marks }: Situation): StepRecord | undefined {
+export function recordedStep({ snapshot, state }: Situation): StepRecord | undefined {
   const recorded = snapshot.record?.step;
-  const step = marks?.step;
-  if (recorded === undefined || step?.kind !== 'step' || step.index !== recorded.index) return undefined;
-  return sameRelease(recorded.release, marks?.release) ? recorded : undefined;
+  if (recorded === undefined || state.kind !== 'step' || state.index !== recorded.index) return undefined;
+  return sameRelease(recorded.release, state.marks.release) ? recorded : undefined;
 }
 
 /**

@@ -11,36 +11,44 @@ import { remember } from '../given-up.ts';
 import { type Hold, hold } from '../hold.ts';
 import { type Decision, holding, MOVES, type Move, moving } from '../move.ts';
 import { keeping, takenOut } from '../out-of-file.ts';
-import { capacityLoss, immutableChanges, NOT_IN_PLACE } from '../recreate-change.ts';
+import { capacityLoss, type ImmutableField, immutableChanges, NOT_IN_PLACE } from '../recreate-change.ts';
 import { nextRelease, type Situation } from '../situation.ts';
+import type { Stable } from '../snapshot.ts';
 import { type WorkloadMove, workloadMove } from '../workload-change.ts';
 
-/** Whether a request cannot be made in place, and the policies allow to delete for it. Objects made anew have it already. */
-export function removesForRequest(situation: Situation): boolean {
+/** A request that cannot be made in place: the text that it leaves, and the fields that no object takes that is there. */
+type Removal = { readonly from: Stable; readonly fields: readonly ImmutableField[] };
+
+/** The removal that a request needs, where the policies allow to delete for it. Objects made anew have it already. */
+export function removalFor(situation: Situation): Removal | undefined {
   const { snapshot, workload, partition } = situation;
   const { stable, policy } = snapshot;
-  if (partition !== SENTINEL || policy.recreate !== 'Allow' || stable.kind !== 'known') return false;
-  if (immutableChanges(stable.value.content, workload.content).length === 0) return false;
-  return recreated(situation) === undefined;
+  if (partition !== SENTINEL || policy.recreate !== 'Allow' || stable.kind !== 'known') return undefined;
+  const fields = immutableChanges(stable.value.content, workload.content);
+  if (fields.length === 0 || recreated(situation) !== undefined) return undefined;
+  return { from: stable.value, fields };
 }
 
 /** The document goes out of its file: what comes back in its place has the new text. */
-export function removeForRequest(situation: Situation, marks: Marks): Decision {
-  const { snapshot, digest, workload, replicas, steps } = situation;
+export function removeForRequest(
+  situation: Situation,
+  { marks, removal }: { readonly marks: Marks; readonly removal: Removal },
+): Decision {
+  const { digest, replicas, steps } = situation;
+  const { from, fields } = removal;
   const holds = holdsOf(before.remove, situation);
-  const { stable } = snapshot;
-  if (holds.length > 0 || replicas === undefined || stable.kind !== 'known') return holding(holds, 'BeforeStepUpgrade');
+  // The gates ask for the number of groups as well.
+  if (holds.length > 0 || replicas === undefined) return holding(holds, 'BeforeStepUpgrade');
   const release = nextRelease(digest, marks);
   const of = Math.max(1, steps.length);
   const next: Marks = {
     release,
     step: { kind: 'step', index: of, of },
-    stable: stable.value.commit,
+    stable: from.commit,
     restore: { floor: 0, maxUnavailable: undefined },
     aborted: marks.aborted.filter((given) => given.digest !== digest),
   };
-  const fields = immutableChanges(stable.value.content, workload.content);
-  const why = `The edit changes ${fields.map((field) => `${field}, ${NOT_IN_PLACE[field]}`).join('; and ')}. So the LeaderWorkerSet is deleted with this commit and created anew with the next, as the RolloutPolicy allows (recreate: Allow): ${capacityLoss(stable.value.content, replicas)}. ${claims(fields)}The way back is the same again.`;
+  const why = `The edit changes ${fields.map((field) => `${field}, ${NOT_IN_PLACE[field]}`).join('; and ')}. So the LeaderWorkerSet is deleted with this commit and created anew with the next, as the RolloutPolicy allows (recreate: Allow): ${capacityLoss(from.content, replicas)}. ${claims(fields)}The way back is the same again.`;
   return removing(situation, { marks: next, way: 'forward', why });
 }
 

@@ -14,12 +14,12 @@ import { blockedByStatefulSetGate, troublesOf } from './trouble.ts';
 export function waitingOnGroups(situation: Situation): readonly Hold[] {
   if (situation.sight === 'unseen') return [situation.hold];
   if (situation.notApplied !== undefined) return [situation.notApplied];
-  const { observed, asked, replicas, partition, snapshot, marks } = situation;
+  const { observed, asked, replicas, partition, snapshot, state } = situation;
   const from = Math.min(partition, replicas);
   const batch = wanted(observed, asked).filter((group) => group.index >= from);
   const updated = batch.filter((group) => group.version === 'release');
   // Extra groups are there to hold capacity: before the first step none of them may be missing.
-  const prepares = marks?.step?.kind === 'step' && marks.step.index === 0;
+  const prepares = state.kind === 'step' && state.row === 'surging';
   const failureThreshold = prepares ? undefined : snapshot.rollout?.rollout.failureThreshold;
   const counts = {
     desired: batch.length,
@@ -63,9 +63,9 @@ export function notReadyYet(situation: Situation, unready: readonly Group[]): re
 }
 
 /** In step 0: which groups are waited for, because that step itself is only to come. */
-function startingFirst({ workload, marks }: Situation): string {
+function startingFirst({ workload, state }: Situation): string {
   const made = surgeInGit(workload);
-  if (made === undefined || marks?.step?.kind !== 'step' || marks.step.index > 0) return '';
+  if (made === undefined || state.kind !== 'step' || state.row !== 'surging') return '';
   return `${capital(extraGroups(made))} ${made.set - made.was === 1 ? 'starts' : 'start'} before step 1: `;
 }
 

@@ -9,7 +9,7 @@ import { firstStep, NOTHING_ASIDE, start } from '../events/first-step.ts';
 import { beforeFirstStep } from '../events/giving-up.ts';
 import { withdraw } from '../events/going-back.ts';
 import { acceptRecreated } from '../events/recreated.ts';
-import { removeForRequest, removesForRequest } from '../events/recreating.ts';
+import { removalFor, removeForRequest } from '../events/recreating.ts';
 import { stopRoll } from '../events/stopping.ts';
 import { beyondFirstStep, supersede } from '../events/superseding.ts';
 import { heldAsAborted } from '../gates/aborted.ts';
@@ -31,7 +31,8 @@ export function requested(situation: Situation, marks: Marks): Decision {
   if (aborted !== undefined) return stopRoll(situation, { marks, holds: [aborted] });
   if (partition < SENTINEL && beyondFirstStep(situation)) return supersede(situation, marks);
   if (invisible(situation)) return settleUnchanged(situation, marks, release);
-  if (removesForRequest(situation)) return removeForRequest(situation, marks);
+  const removal = removalFor(situation);
+  if (removal !== undefined) return removeForRequest(situation, { marks, removal });
   const first = { index: 1, release };
   const anew = recreated(situation) !== undefined && accepted(situation, 'Recreated');
   // Who accepts that all was made anew has accepted that all groups are on the release.
