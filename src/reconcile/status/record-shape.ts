@@ -1,107 +1,235 @@
-/** Whether a JSON value has the shape of a record: what a decision reads of it is checked field by field. */
+/** Whether a JSON value has the shape of a record: every field is checked, because decisions read most of them. */
 
 import { isIntOrPercent } from '../../api/int-or-percent.ts';
 import { isRecord } from '../../api/json.ts';
-import type { RolloutRecord } from '../../api/record.ts';
+import { type Displaced, type Marks, parseCommit, type Restore, type StepMark, type Surge } from '../../api/marks.ts';
+import type {
+  Condition,
+  Contest,
+  Expected,
+  GroupRecord,
+  GroupRestarts,
+  HoldRecord,
+  Phase,
+  RolloutRecord,
+  StableCopy,
+  StepRecord,
+  StepState,
+} from '../../api/record.ts';
+import { parseRelease, type Release } from '../../api/release.ts';
+import type { FrozenPlan } from '../../api/rollout-frozen.ts';
 
-type Check = (value: unknown) => boolean;
+/** The path of what is wrong below the value, empty for the value itself; undefined: nothing is. */
+type Check = (value: unknown) => string | undefined;
 
-const text: Check = (value) => typeof value === 'string';
-const number: Check = (value) => typeof value === 'number' && Number.isFinite(value);
-const flag: Check = (value) => typeof value === 'boolean';
+const is =
+  (right: (value: unknown) => boolean): Check =>
+  (value) =>
+    right(value) ? undefined : '';
+
+const text = is((value) => typeof value === 'string');
+const flag = is((value) => typeof value === 'boolean');
+/** Groups, ordinals and seconds: nothing that is counted is negative or a fraction. */
+const count = is((value) => typeof value === 'number' && Number.isSafeInteger(value) && value >= 0);
+const positive = is((value) => typeof value === 'number' && Number.isSafeInteger(value) && value > 0);
+const instant = count;
+const commit = is((value) => parseCommit(value) !== undefined);
+const there = is((value) => value !== undefined);
+const digest = is((value) => typeof value === 'string' && parseRelease(`${value}.1`) !== undefined);
+
+/** One of these words; the compiler knows them all. */
+const word = <W extends string>(words: Readonly<Record<W, true>>): Check =>
+  is((value) => typeof value === 'string' && Object.hasOwn(words, value));
+
 const optional =
   (check: Check): Check =>
   (value) =>
-    value === undefined || check(value);
+    value === undefined ? undefined : check(value);
+
 const list =
   (check: Check): Check =>
-  (value) =>
-    Array.isArray(value) && value.every(check);
-const texts: Check = (value) => isRecord(value) && Object.values(value).every(text);
-const object =
-  (fields: Readonly<Record<string, Check>>): Check =>
-  (value) =>
-    isRecord(value) && Object.entries(fields).every(([key, check]) => check(value[key]));
+  (value) => {
+    if (!Array.isArray(value)) return '';
+    for (const [i, item] of value.entries()) {
+      const fault = check(item);
+      if (fault !== undefined) return below(String(i), fault);
+    }
+    return undefined;
+  };
 
-const release = object({ digest: text, serial: number });
-const displaced = object({ was: optional(isIntOrPercent), set: isIntOrPercent });
-const surge = object({ was: number, set: number });
-const stepMark: Check = (value) =>
-  object({ kind: (kind) => kind === 'rollback' })(value) ||
-  object({ kind: (kind) => kind === 'step', index: number, of: number })(value);
+/** A check for each field of `T`, so that none is forgotten. */
+type Shape<T> = { readonly [K in keyof T]-?: Check };
+
+function object(fields: Readonly<Record<string, Check>>): Check {
+  const checks = Object.entries<Check>(fields);
+  return (value) => {
+    if (!isRecord(value)) return '';
+    for (const [key, check] of checks) {
+      const fault = check(value[key]);
+      if (fault !== undefined) return below(key, fault);
+    }
+    return undefined;
+  };
+}
+
+const texts: Check = (value) =>
+  isRecord(value) ? Object.keys(value).find((key) => text(value[key]) !== undefined) : '';
+
+function below(key: string, fault: string): string {
+  return fault === '' ? key : `${key}.${fault}`;
+}
+
+const release = object({ digest, serial: positive } satisfies Shape<Release>);
+
+const atStep = object({
+  kind: word({ step: true }),
+  index: count,
+  of: positive,
+} satisfies Shape<Extract<StepMark, { readonly kind: 'step' }>>);
+const goingBack = object({ kind: word({ rollback: true }) } satisfies Shape<
+  Extract<StepMark, { readonly kind: 'rollback' }>
+>);
+const stepMark: Check = (value) => (goingBack(value) === undefined ? undefined : atStep(value));
+
+const restore = object({
+  floor: count,
+  maxUnavailable: optional(
+    object({ was: optional(is(isIntOrPercent)), set: is(isIntOrPercent) } satisfies Shape<Displaced>),
+  ),
+  replicas: optional(object({ was: count, set: count } satisfies Shape<Surge>)),
+} satisfies Shape<Restore>);
+
+const marks = object({
+  release,
+  step: optional(stepMark),
+  stable: optional(commit),
+  restore: optional(restore),
+  aborted: list(release),
+} satisfies Shape<Marks>);
+
+const step = object({
+  release,
+  index: count,
+  planned: list(count),
+  replicas: count,
+  partition: count,
+  writtenAt: optional(instant),
+  doneSince: optional(instant),
+  frozen: optional(
+    object({ workloadRef: there, trafficRoutings: there, style: there, steps: there } satisfies Shape<FrozenPlan>),
+  ),
+  restarts: optional(
+    list(object({ index: count, uid: text, count, since: optional(instant) } satisfies Shape<GroupRestarts>)),
+  ),
+} satisfies Shape<StepRecord>);
+
+const group = object({
+  index: count,
+  uid: text,
+  version: word<GroupRecord['version']>({ release: true, stable: true, other: true, absent: true }),
+  ready: flag,
+  since: instant,
+  loadingSince: optional(instant),
+  unready: optional(object({ since: instant, revision: text } satisfies Shape<NonNullable<GroupRecord['unready']>>)),
+} satisfies Shape<GroupRecord>);
+
+const condition = object({
+  type: word<Condition['type']>({ Progressing: true, Succeeded: true, Stalled: true }),
+  status: word<Condition['status']>({ True: true, False: true }),
+  reason: text,
+  message: text,
+  since: instant,
+} satisfies Shape<Condition>);
+
+const share = object({ groups: count, seconds: optional(count) } satisfies Shape<Expected['step']>);
+const expected = object({
+  load: optional(
+    object({ seconds: count, least: count, most: count, groups: positive } satisfies Shape<
+      NonNullable<Expected['load']>
+    >),
+  ),
+  atOnce: positive,
+  budget: positive,
+  step: share,
+  rest: share,
+  pauses: object({ seconds: count, manual: count } satisfies Shape<Expected['pauses']>),
+  overdue: optional(list(count)),
+} satisfies Shape<Expected>);
 
 const record = object({
+  version: positive,
   cluster: text,
   namespace: text,
   name: text,
-  main: text,
+  main: commit,
   blobs: texts,
   settled: flag,
-  auditedAt: number,
-  phase: text,
-  currentStepState: text,
-  currentStepIndex: number,
-  nextStepIndex: number,
+  auditedAt: instant,
+  phase: word<Phase>({
+    Initial: true,
+    Healthy: true,
+    Progressing: true,
+    Terminating: true,
+    Disabled: true,
+    Disabling: true,
+  }),
+  currentStepState: word<StepState>({
+    BeforeStepUpgrade: true,
+    StepUpgrade: true,
+    StepTrafficRouting: true,
+    StepMetricsAnalysis: true,
+    StepPaused: true,
+    StepReady: true,
+    Completed: true,
+  }),
+  currentStepIndex: count,
+  // Kruise's -1: there is none.
+  nextStepIndex: is((value) => value === -1 || count(value) === undefined),
   message: text,
-  conditions: list(object({ type: text, status: text, reason: text, message: text, since: number })),
-  holds: list(object({ reason: text, message: text, until: optional(number), facts: optional(isRecord) })),
+  conditions: list(condition),
+  holds: list(
+    object({
+      reason: text,
+      message: text,
+      until: optional(instant),
+      facts: optional(is(isRecord)),
+    } satisfies Shape<HoldRecord>),
+  ),
   rolloutHash: text,
   observedRolloutID: text,
-  marks: optional(
-    object({
-      release,
-      step: optional(stepMark),
-      stable: optional(text),
-      restore: optional(object({ floor: number, maxUnavailable: optional(displaced), replicas: optional(surge) })),
-      aborted: list(release),
-    }),
+  marks: optional(marks),
+  step: optional(step),
+  groups: list(group),
+  unseen: optional(
+    object({ why: word({ absent: true, unread: true }), since: instant } satisfies Shape<
+      NonNullable<RolloutRecord['unseen']>
+    >),
   ),
-  step: optional(
+  covers: optional(object({ groups: count, of: count } satisfies Shape<NonNullable<RolloutRecord['covers']>>)),
+  loads: optional(list(positive)),
+  expected: optional(expected),
+  uids: optional(object({ lws: text, leaderSet: text } satisfies Shape<NonNullable<RolloutRecord['uids']>>)),
+  appliedSince: optional(instant),
+  notAppliedSince: optional(instant),
+  contest: optional(
     object({
-      release,
-      index: number,
-      planned: list(number),
-      replicas: number,
-      partition: number,
-      writtenAt: optional(number),
-      doneSince: optional(number),
-      restarts: optional(list(object({ index: number, uid: text, count: number, since: optional(number) }))),
-    }),
+      path: text,
+      count: positive,
+      since: instant,
+      last: instant,
+      writers: list(text),
+    } satisfies Shape<Contest>),
   ),
-  groups: list(
-    object({
-      index: number,
-      uid: text,
-      version: text,
-      ready: flag,
-      since: number,
-      loadingSince: optional(number),
-      unready: optional(object({ since: number, revision: text })),
-    }),
-  ),
-  unseen: optional(object({ why: text, since: number })),
-  covers: optional(object({ groups: number, of: number })),
-  loads: optional(list(number)),
-  expected: optional(
-    object({
-      load: optional(object({ seconds: number, least: number, most: number, groups: number })),
-      atOnce: number,
-      budget: number,
-      step: object({ groups: number, seconds: optional(number) }),
-      rest: object({ groups: number, seconds: optional(number) }),
-      pauses: object({ seconds: number, manual: number }),
-      overdue: optional(list(number)),
-    }),
-  ),
-  uids: optional(object({ lws: text, leaderSet: text })),
-  appliedSince: optional(number),
-  notAppliedSince: optional(number),
-  contest: optional(object({ path: text, count: number, since: number, last: number, writers: list(text) })),
-  revision: optional(object({ digest: text, key: text })),
-  stable: optional(object({ commit: text, release, text })),
-});
+  revision: optional(object({ digest: text, key: text } satisfies Shape<NonNullable<RolloutRecord['revision']>>)),
+  stable: optional(object({ commit, release, text } satisfies Shape<StableCopy>)),
+} satisfies Shape<RolloutRecord>);
 
 /** Tells a record from anything else. */
 export function isRolloutRecord(value: unknown): value is RolloutRecord {
-  return record(value);
+  return record(value) === undefined;
+}
+
+/** The path of the first field that is not what a record has there; empty: there is none, or it is none at all. */
+export function faultyField(value: unknown): string {
+  return record(value) ?? '';
 }

@@ -7,7 +7,7 @@ import { RECORD_VERSION, type RolloutRecord } from '../../api/record.ts';
 import type { FileWrite, Folders, ReadRequest, Tree } from '../../ports/git.ts';
 import { printKey } from '../../rollout/messages.ts';
 import type { RolloutKey } from '../../rollout/snapshot.ts';
-import { isRolloutRecord } from './record-shape.ts';
+import { faultyField, isRolloutRecord } from './record-shape.ts';
 import { badge, statusPage } from './status-page.ts';
 
 export const INDEX_FILE = 'index.json';
@@ -129,7 +129,7 @@ function readRecord(text: string, key: string): StoredRecord {
     return { kind: 'untrusted', why: `its version is ${JSON.stringify(rest['version'])}, wanted ${RECORD_VERSION}` };
   if (written !== checksum(asWritten(rest)))
     return { kind: 'untrusted', why: 'its checksum does not fit: it was edited by hand' };
-  if (!isRolloutRecord(rest)) return { kind: 'untrusted', why: 'it has not the fields of a record' };
+  if (!isRolloutRecord(rest)) return { kind: 'untrusted', why: `${faultyField(rest)} is not what a record has there` };
   const own: RolloutKey = rest;
   return printKey(own) === key
     ? { kind: 'read', record: rest }

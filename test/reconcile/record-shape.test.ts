@@ -1,0 +1,152 @@
+/** A record with one wrong field is not believed, whichever it is: soaks, counts and ways back stand in it. */
+
+import { expect, test } from 'vitest';
+import type { RolloutRecord } from '../../src/api/record.ts';
+import { printRecord, readStatus } from '../../src/reconcile/status/record-store.ts';
+import { emptyRecord } from '../support/record.ts';
+
+const release = { digest: '9c41d2e0', serial: 2 };
+const NOW = 1_750_000_000;
+
+/** With every field that there is. */
+const whole: Required<RolloutRecord> = {
+  ...emptyRecord(),
+  blobs: { 'apps/vllm/lws.yaml': 'b'.repeat(40) },
+  conditions: [{ type: 'Progressing', status: 'True', reason: 'InRolling', message: '', since: NOW }],
+  holds: [{ reason: 'PauseDuration', message: 'ends', until: NOW, facts: { groups: 1 } }],
+  marks: {
+    release,
+    step: { kind: 'step', index: 1, of: 3 },
+    stable: 'a'.repeat(40),
+    restore: { floor: 3, maxUnavailable: { was: '25%', set: 2 }, replicas: { was: 4, set: 5 } },
+    aborted: [{ digest: '00000000', serial: 1 }],
+  },
+  step: {
+    release,
+    index: 1,
+    planned: [1, 2, 4],
+    replicas: 4,
+    partition: 3,
+    writtenAt: NOW,
+    doneSince: NOW,
+    frozen: { workloadRef: { name: 'vllm' }, trafficRoutings: [], style: 'partition', steps: 3 },
+    restarts: [{ index: 3, uid: 'u', count: 1, since: NOW }],
+  },
+  groups: [
+    {
+      index: 3,
+      uid: 'u',
+      version: 'release',
+      ready: false,
+      since: NOW,
+      loadingSince: NOW,
+      unready: { since: NOW, revision: 'r' },
+    },
+  ],
+  unseen: { why: 'unread', since: NOW },
+  covers: { groups: 1, of: 4 },
+  loads: [600],
+  expected: {
+    load: { seconds: 600, least: 600, most: 600, groups: 1 },
+    atOnce: 1,
+    budget: 1,
+    step: { groups: 1, seconds: 600 },
+    rest: { groups: 3, seconds: 1800 },
+    pauses: { seconds: 60, manual: 0 },
+    overdue: [3],
+  },
+  uids: { lws: 'l', leaderSet: 's' },
+  appliedSince: NOW,
+  notAppliedSince: NOW,
+  contest: { path: 'spec.replicas', count: 2, since: NOW, last: NOW, writers: ['hpa'] },
+  revision: { digest: '9c41d2e0', key: 'k' },
+  stable: { commit: 'a'.repeat(40), release, text: 'kind: LeaderWorkerSet\n' },
+};
+
+/** What may be missing: it was not kept in older records, or is not there while there is nothing to say. */
+const OPTIONAL = `
+  marks step unseen covers loads expected uids appliedSince notAppliedSince contest revision stable
+  holds.0.until holds.0.facts marks.step marks.stable marks.restore marks.restore.maxUnavailable
+  marks.restore.maxUnavailable.was marks.restore.replicas step.writtenAt step.doneSince step.frozen
+  step.restarts step.restarts.0.since groups.0.loadingSince groups.0.unready expected.load expected.step.seconds
+  expected.rest.seconds expected.overdue`.split(/\s+/);
+/** Kept as people and the cluster wrote them: any JSON. */
+const ANY = [
+  'holds.0.facts',
+  'step.frozen.workloadRef',
+  'step.frozen.trafficRoutings',
+  'step.frozen.style',
+  'step.frozen.steps',
+];
+
+type Place = readonly (string | number)[];
+
+/** Every field, with those below it; below what may be any JSON there are none. */
+function placesOf(value: unknown, place: Place = []): readonly Place[] {
+  if (typeof value !== 'object' || value === null || ANY.includes(place.join('.'))) return [];
+  const keys: Place = Array.isArray(value) ? [...value.keys()] : Object.keys(value);
+  return keys.flatMap((key) => [
+    [...place, key],
+    ...placesOf((value as Record<string, unknown>)[key], [...place, key]),
+  ]);
+}
+
+const fields = placesOf(whole).filter((place) => place[0] !== 'version');
+
+/** As a pass finds it on the branch; `value` undefined: the field is not there. */
+function readWith(place: Place, value: unknown): string {
+  const changed = JSON.parse(JSON.stringify(whole)) as Record<string | number, unknown>;
+  let node = changed;
+  for (const key of place.slice(0, -1)) node = node[key] as typeof changed;
+  const last = place.at(-1) ?? '';
+  if (Array.isArray(node) && value === undefined) return 'read';
+  if (place.length > 0) node[last] = value;
+  const text = printRecord(changed as unknown as RolloutRecord);
+  const file = { path: 'rollouts/default/llm/vllm.json', oid: '0'.repeat(40), mode: '100644' } as const;
+  const tree = { commit: '0'.repeat(40), files: [{ ...file, content: { kind: 'text', text } as const }], folders: [] };
+  const found = readStatus(tree).records.get('default/llm/vllm');
+  return found?.kind === 'untrusted' ? found.why : (found?.kind ?? 'nothing');
+}
+
+function valueAt(place: Place): unknown {
+  return place.reduce<unknown>((node, key) => (node as Record<string | number, unknown>)[key], whole);
+}
+
+test('a record with every field is read', () => expect(readWith([], undefined)).toBe('read'));
+
+test.each(fields.map((place) => [place.join('.'), place] as const))('%s, missing', (name, place) => {
+  const inList = typeof place.at(-1) === 'number' || name.startsWith('blobs.');
+  const wanted = OPTIONAL.includes(name) || inList ? 'read' : `${name} is not what a record has there`;
+  expect(readWith(place, undefined)).toBe(wanted);
+});
+
+test.each(fields.map((place) => [place.join('.'), place] as const))('%s, another kind of value', (name, place) => {
+  if (ANY.includes(name) && name !== 'holds.0.facts') return;
+  for (const other of othersThan(place, name))
+    expect(readWith(place, other), JSON.stringify(other)).toBe(`${name} is not what a record has there`);
+});
+
+function othersThan(place: Place, name: string): readonly unknown[] {
+  const value = valueAt(place);
+  // A count or a share.
+  if (name.startsWith('marks.restore.maxUnavailable.')) return ['x', 0.5, null];
+  if (typeof value === 'number') return ['1', -2, 0.5, null];
+  return typeof value === 'string' ? [7, null] : ['x', 7, null];
+}
+
+test.each<readonly [name: string, place: Place, value: unknown]>([
+  ['a commit that is none', ['main'], 'main'],
+  ['a release without a digest', ['step', 'release', 'digest'], 'latest'],
+  ['a serial of nothing', ['marks', 'release', 'serial'], 0],
+  ['a step that is neither', ['marks', 'step'], { kind: 'promote' }],
+  ['a version that no group has', ['groups', 0, 'version'], 'canary'],
+  ['a phase that Kruise has not', ['phase'], 'Paused'],
+  ['a word that every object has', ['phase'], 'toString'],
+  ['a stable commit that is none', ['stable', 'commit'], 'HEAD'],
+  ['a share that is no number', ['marks', 'restore', 'maxUnavailable', 'set'], '1.5%'],
+])('%s', (_, place, value) => expect(readWith(place, value)).toContain('is not what a record has there'));
+
+test('a way back in the marks, and no next step', () => {
+  expect(readWith(['marks', 'step'], { kind: 'rollback' })).toBe('read');
+  expect(readWith(['nextStepIndex'], -1)).toBe('read');
+});
