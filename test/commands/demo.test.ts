@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { afterEach, describe, expect, test } from 'vitest';
 import { calledAs, whereLines } from '../../src/commands/demo/ending.ts';
 import { coloured, livePicture, redraw } from '../../src/commands/demo/live-view.ts';
-import type { Scene } from '../../src/commands/demo/scene.ts';
+import type { Scene, Wait } from '../../src/commands/demo/scene.ts';
 import { newLines } from '../../src/commands/demo/transcript.ts';
 import { commit, type DemoWorld, openWorld } from '../../src/commands/demo/world.ts';
 import { conclude, watch } from '../../src/commands/demo.ts';
@@ -309,13 +309,10 @@ describe('the live view', () => {
 
 describe('the transcript', () => {
   test('a countdown is no news, another group is', () => {
-    const held = (message: string): Scene => ({
-      ...scene,
-      holds: [{ reason: 'PauseDuration', message }],
-    });
-    expect(newLines(held('soaks for 41 s'), held('soaks for 11 s'))).toEqual([]);
-    expect(newLines(held('group 1 soaks'), held('group 2 soaks'))).toEqual([
-      '+12:35  waits   PauseDuration: group 2 soaks',
+    const held = (reason: Wait['reason'], message: string): Scene => ({ ...scene, holds: [{ reason, message }] });
+    expect(newLines(held('PauseDuration', 'soaks for 41 s'), held('PauseDuration', 'soaks for 11 s'))).toEqual([]);
+    expect(newLines(held('GroupsNotReady', 'group 1 loads'), held('GroupsNotReady', 'group 2 loads'))).toEqual([
+      '+12:35  waits   GroupsNotReady: group 2 loads',
     ]);
   });
 });

@@ -1,5 +1,6 @@
 /** The demo as plain lines, one a change: for logs, pipes and CI. */
 
+import { holdKind } from '../../rollout/hold.ts';
 import type { Fleet } from './fleet.ts';
 import { groupMark, groupTag, type Happening, LEGEND, printTime, type Scene, type Wait, wrapText } from './scene.ts';
 
@@ -44,8 +45,7 @@ function waitLines(at: number, hold: Wait): readonly string[] {
 
 /** A countdown is the same wait. */
 function sameWait(a: Wait, b: Wait): boolean {
-  const words = (hold: Wait): string => `${hold.reason} ${hold.message.replace(/\d+ (s|min)\b/g, '')}`;
-  return words(a) === words(b);
+  return a.reason === b.reason && (holdKind(a.reason)?.until !== undefined || a.message === b.message);
 }
 
 function line(at: number, what: string, text: string): string {
