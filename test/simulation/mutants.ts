@@ -67,8 +67,8 @@ export const mutants: readonly Mutant[] = [
   mutant(
     'no applied check',
     'rollout/applied.ts',
-    "  if (live.lws.kind === 'unknown') return hold('ClusterUnreadable', live.lws.why);",
-    "  if (live.lws.kind === 'unknown') return hold('ClusterUnreadable', live.lws.why);\n  if (live.leaderSet.kind === 'known') return undefined;",
+    "  if (live.lws.kind === 'unknown') return hold('ClusterUnreadable', { seen: live.lws.why, waits: 'reading' });",
+    "  if (live.lws.kind === 'unknown') return hold('ClusterUnreadable', { seen: live.lws.why, waits: 'reading' });\n  if (live.leaderSet.kind === 'known') return undefined;",
   ),
   mutant(
     'a leader that is ready is a group that is ready',
@@ -129,8 +129,8 @@ export const mutants: readonly Mutant[] = [
   mutant(
     'the clock on the wall',
     'reconcile/full-pass.ts',
-    'stored, now: at, git',
-    'stored, now: Date.now() / 1000, git',
+    'deliveries, now: at, git',
+    'deliveries, now: Date.now() / 1000, git',
   ),
   mutant(
     'disabled is not looked at',
