@@ -59,6 +59,25 @@ function custom(kind: string, apiVersion: string, spec: string): Files {
   return { ...TRAFFIC_FILES, [ROLLOUT_FILE]: rollout, [ROUTE_FILE]: route };
 }
 
+function action(more: string): string {
+  return `{"type":"forward","forwardConfig":{"targetGroups":[{"serviceName":"vllm-svc","servicePort":80}${more}]}}`;
+}
+
+/** The files with an Ingress of AWS and this text as its action; no step has matches. */
+function alb(text: string): Files {
+  const annotation = `    alb.ingress.kubernetes.io/actions.vllm-svc: ${text}\n`;
+  const ingress = INGRESS_TEXT.replace(
+    '    nginx.ingress.kubernetes.io/proxy-body-size: 8m\n',
+    text === '' ? '    a: b\n' : annotation,
+  );
+  const rollout = trafficRollout('ingress: {name: chat, classType: aws-alb}').replace(/ +matches:\n.*\n/, '');
+  return {
+    ...INGRESS_FILES,
+    [ROLLOUT_FILE]: rollout,
+    [INGRESS_FILE]: ingress.replace('number: 80', 'name: use-annotation'),
+  };
+}
+
 const NAME = '    leaderworkerset.sigs.k8s.io/name: vllm\n';
 const INDEX = '    leaderworkerset.sigs.k8s.io/worker-index: "0"\n';
 const GREEN = trafficRollout().replace('canary:\n      enableExtraWorkloadForCanary: true', 'blueGreen:');
@@ -294,6 +313,16 @@ const rows: readonly (readonly [reason: string, which: string, files: Files])[] 
     'VirtualService',
     custom('VirtualService', 'networking.istio.io/v1', '{tcp: [{route: [{destination: {host: vllm-svc}}]}]}'),
   ],
+  ['ActionMissing', 'port', edited(ROLLOUT_FILE, '{name: chat}', '{name: chat, classType: aws-alb}', INGRESS_FILES)],
+  ['ActionMissing', 'annotation', alb('')],
+  ['NotRestorable', 'block', alb(`|\n      ${action('')}`)],
+  ['OtherBackend', 'action', alb(`'${action(',{"targetGroupARN":"arn:aws:x"}')}'`)],
+  [
+    'SessionPersistence',
+    'action',
+    alb(`'${action('').replace(']', '],"targetGroupStickinessConfig":{"enabled":true}')}'`),
+  ],
+  ['PortUnknown', 'action', alb(`'${action('').replace('80', '8080')}'`)],
 ];
 
 describe('a rule of traffic', () => {

@@ -9,6 +9,7 @@ import { type Keys, keysFor } from './ingress-annotations.ts';
 import type { IngressClass } from './ingress-classes.ts';
 import type {
   RouteEdits,
+  RouteFault,
   RouteFiles,
   RouteReading,
   RouteSurvey,
@@ -51,6 +52,7 @@ function survey({ route, canary }: RouteFiles, sides: Sides, { prefix }: Ingress
   const rules = own.map(({ serviceAt, port }) => ({
     portAt: [...serviceAt, 'port', typeof port === 'string' ? 'name' : 'number'],
     port,
+    portInText: false,
     portOptional: false,
     timeout: undefined,
   }));
@@ -88,13 +90,14 @@ function byDefault({ stable }: Sides): FieldFault {
   };
 }
 
-function sticky(prefix: string): FieldFault {
+function sticky(prefix: string): RouteFault {
   return {
     at: [...ANNOTATIONS, `${prefix}affinity`],
     reason: 'SessionPersistence',
     message:
       'its affinity keeps sessions where they are, even at weight 0: those on a new version that fails would stay on it',
     hint: `Remove it, or add ${prefix}affinity-canary-behavior: legacy.`,
+    mend: [{ kind: 'set', path: [...ANNOTATIONS, `${prefix}affinity-canary-behavior`], value: 'legacy' }],
   };
 }
 

@@ -15,7 +15,14 @@ import {
   surveyPlaced,
   writePlaced,
 } from './placed-rules.ts';
-import { ofGroup, type RouteFiles, type Sides, type Timeout, type TrafficProvider } from './provider.ts';
+import {
+  ofGroup,
+  type RouteFault,
+  type RouteFiles,
+  type Sides,
+  type Timeout,
+  type TrafficProvider,
+} from './provider.ts';
 import { sideOf } from './sides.ts';
 
 const kind: PlacedKind = {
@@ -67,7 +74,7 @@ function timeoutOf(json: JsonObject, path: readonly string[]): Timeout {
   };
 }
 
-function persistence({ json, path, place }: PlacedRule): readonly FieldFault[] {
+function persistence({ json, path, place }: PlacedRule): readonly RouteFault[] {
   const strategy = at(json, ['loadBalancerPolicy', 'strategy']);
   if (strategy !== 'Cookie' && strategy !== 'RequestHash') return [];
   return [
@@ -76,6 +83,7 @@ function persistence({ json, path, place }: PlacedRule): readonly FieldFault[] {
       reason: 'SessionPersistence',
       message: `route ${place + 1} keeps sessions where they are, even at weight 0: those on a new version that fails would stay on it`,
       hint: 'Remove loadBalancerPolicy from the route, or use another strategy.',
+      mend: [{ kind: 'remove', path: [...path, 'loadBalancerPolicy'] }],
     },
   ];
 }

@@ -5,7 +5,7 @@ import type { HttpRoute } from '../../api/http-route.ts';
 import { at } from '../../api/json.ts';
 import { secondsOf } from './duration.ts';
 import { type SidedRule, sidedRules } from './http-route-sides.ts';
-import type { RouteSurvey, Sides, StableRule } from './provider.ts';
+import type { RouteFault, RouteSurvey, Sides, StableRule } from './provider.ts';
 
 /** Every rule of the stable backend, and what keeps its weights from meaning a share of its requests. */
 export function surveyRules({ rules: parsed, faults: wrong }: HttpRoute, sides: Sides): RouteSurvey {
@@ -26,6 +26,7 @@ function stableRule({ place, stable, json }: SidedRule): StableRule {
   return {
     portAt: [...path, 'backendRefs', String(stable[0]?.place ?? 0), 'port'],
     port: stable[0]?.port,
+    portInText: false,
     portOptional: false,
     timeout: { at: [...path, 'timeouts', 'request'], seconds: secondsOf(at(json, ['timeouts', 'request'])) },
   };
@@ -43,7 +44,7 @@ function otherBackends({ place, others }: SidedRule, { stable }: Sides): readonl
   });
 }
 
-function persistence({ place, json }: SidedRule): readonly FieldFault[] {
+function persistence({ place, json }: SidedRule): readonly RouteFault[] {
   if (json['sessionPersistence'] === undefined) return [];
   return [
     {
@@ -51,6 +52,7 @@ function persistence({ place, json }: SidedRule): readonly FieldFault[] {
       reason: 'SessionPersistence',
       message: `rule ${place + 1} keeps sessions where they are, even at weight 0: those on a new version that fails would stay on it`,
       hint: 'Remove sessionPersistence from the rule.',
+      mend: [{ kind: 'remove', path: ['spec', 'rules', String(place), 'sessionPersistence'] }],
     },
   ];
 }

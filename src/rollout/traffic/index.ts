@@ -1,6 +1,7 @@
 /** Every kind of route that a share can be sent through: one line each, and the compiler sees that none is missing. */
 
 import type { RouteRef } from '../../api/rollout-traffic.ts';
+import { albIngress } from './alb-ingress.ts';
 import { canaryIngress } from './canary-ingress.ts';
 import { httpProxy } from './http-proxy.ts';
 import { grpcRoute, httpRoute } from './http-route.ts';
@@ -16,6 +17,7 @@ type RouteKind =
   | 'HigressIngress'
   | 'AliyunIngress'
   | 'MseIngress'
+  | 'AlbIngress'
   | 'VirtualService'
   | 'TraefikService'
   | 'HTTPProxy';
@@ -27,6 +29,7 @@ export const trafficProviders = {
   HigressIngress: canaryIngress(ingressClasses.higress),
   AliyunIngress: canaryIngress(ingressClasses.aliyunAlb),
   MseIngress: canaryIngress(ingressClasses.mse),
+  AlbIngress: albIngress,
   VirtualService: virtualService,
   TraefikService: traefikService,
   HTTPProxy: httpProxy,

@@ -4,6 +4,7 @@ import type { FieldFault } from '../../api/field-reader.ts';
 import { type JsonObject, jsonEqual } from '../../api/json.ts';
 import type { Edit, EditPath } from '../edit.ts';
 import type {
+  RouteFault,
   RouteFiles,
   RouteReading,
   RouteSurvey,
@@ -46,7 +47,7 @@ export type PlacedKind = {
   /** The backend of the new version, made of that of the stable one. */
   readonly renamed: (stable: JsonObject, sides: Sides) => JsonObject;
   /** Faults of a rule whatever the share. */
-  readonly faultsOf: (rule: PlacedRule) => readonly FieldFault[];
+  readonly faultsOf: (rule: PlacedRule) => readonly RouteFault[];
   /** The rules of ours for a step with matches, each with its place once those that are there have gone. */
   readonly ownRules: (asked: OwnAsked) => OwnRules;
 };
@@ -93,7 +94,7 @@ export function surveyPlaced(kind: PlacedKind, files: RouteFiles, sides: Sides):
 function stableRule(rule: PlacedRule): readonly StableRule[] {
   return of(rule, 'stable')
     .slice(0, 1)
-    .map(({ port, portAt }) => ({ port, portAt, portOptional: true, timeout: rule.timeout }));
+    .map(({ port, portAt }) => ({ port, portAt, portInText: false, portOptional: true, timeout: rule.timeout }));
 }
 
 function otherBackends(rule: PlacedRule, { stable }: Sides): readonly FieldFault[] {

@@ -79,17 +79,22 @@ export type StableRule = {
   readonly portAt: readonly string[];
   /** The port of the Service that is meant: its number or its name; undefined: the route names none. */
   readonly port: number | string | undefined;
+  /** It stands inside of a text, so that a patch cannot set it alone. */
+  readonly portInText: boolean;
   /** A route may leave the port out where the Service has one only. */
   readonly portOptional: boolean;
   /** How long a request may take; undefined: routes of this kind cannot say it. */
   readonly timeout: Timeout | undefined;
 };
 
+/** What is wrong, and edits of the route that mend it, where the file says what they are. */
+export type RouteFault = FieldFault & { readonly mend?: readonly Edit[] };
+
 export type RouteSurvey = {
   /** Rules with the stable Service as a backend. */
   readonly rules: readonly StableRule[];
   /** What keeps a share from being what it says, whatever the share. */
-  readonly faults: readonly FieldFault[];
+  readonly faults: readonly RouteFault[];
 };
 
 export type TrafficProvider = {

@@ -22,6 +22,7 @@ const kind: PlacedKind = {
             message:
               'it keeps sessions where they are, even at weight 0: those on a new version that fails would stay on it',
             hint: 'Remove sticky.',
+            mend: [{ kind: 'remove', path: ['spec', 'weighted', 'sticky'] }],
           },
         ],
   ownRules: () => ({

@@ -78,22 +78,16 @@ function faultsOf(facts: TrafficFacts, { provider, files }: OpenRoute): readonly
   const [service] = facts.services;
   const ports = service === undefined ? undefined : parseService(service.value).ports;
   return [
-    ...faults.map((fault) => withMend(ofFault(files.route, fault))),
+    ...faults.map((fault) => ofFault(files.route, fault)),
     ...(ports === undefined ? [] : rules.flatMap((rule) => wrongPort(facts, { route: files.route, rule, ports }))),
     ...rules.flatMap(({ timeout }) => (timeout?.seconds === 'unreadable' ? [badTimeout(files.route, timeout)] : [])),
   ];
 }
 
-/** A field that must go takes itself out. */
-function withMend(finding: TrafficFinding): TrafficFinding {
-  const { reason, path } = finding;
-  return reason === 'SessionPersistence' ? { ...finding, mend: [{ kind: 'remove', path }] } : finding;
-}
-
 type Porting = { readonly route: ManifestDocument; readonly rule: StableRule; readonly ports: readonly ServicePort[] };
 
 function wrongPort({ sides }: TrafficFacts, { route, rule, ports }: Porting): readonly TrafficFinding[] {
-  const { port, portAt, portOptional } = rule;
+  const { port, portAt, portInText, portOptional } = rule;
   if (port === undefined && portOptional && ports.length === 1) return [];
   const isThere = ports.some((one) => one.port === port || (one.name !== '' && one.name === port));
   if (isThere) return [];
@@ -106,7 +100,7 @@ function wrongPort({ sides }: TrafficFacts, { route, rule, ports }: Porting): re
       reason: 'PortUnknown',
       what: `the rule sends to ${port === undefined ? 'no port' : `port ${port}`} of ${sides.stable}, which has ${known === '' ? 'none' : known}: its requests fail`,
       hint: 'Name a port of the Service (not of the container).',
-      ...(only === undefined || others.length > 0 || typeof port === 'string'
+      ...(only === undefined || others.length > 0 || typeof port === 'string' || portInText
         ? {}
         : { mend: [{ kind: 'set', path: portAt, value: only.port }] as const }),
     },

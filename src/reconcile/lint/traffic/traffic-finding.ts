@@ -1,11 +1,11 @@
 /** What lint says of Services and routes: an issue with its line, and the way out as a patch where the files say what it is. */
 
-import type { FieldFault } from '../../../api/field-reader.ts';
 import type { Issue } from '../../../api/issue.ts';
 import { unifiedDiff } from '../../../manifests/diff.ts';
 import type { ManifestDocument } from '../../../manifests/parse-file.ts';
 import { applyEdits } from '../../../manifests/splice/apply-edits.ts';
 import type { Edit, FieldPath } from '../../../rollout/edit.ts';
+import type { RouteFault } from '../../../rollout/traffic/provider.ts';
 import { nameOf } from '../../observe/read-rollout.ts';
 
 export type TrafficFinding = {
@@ -20,8 +20,11 @@ export type TrafficFinding = {
 };
 
 /** A fault that a provider found, in the document of its route. */
-export function ofFault(document: ManifestDocument, { at, reason, message, hint }: FieldFault): TrafficFinding {
-  return { document, path: at, reason, what: message, hint };
+export function ofFault(
+  document: ManifestDocument,
+  { at, reason, message, hint, mend = [] }: RouteFault,
+): TrafficFinding {
+  return { document, path: at, reason, what: message, hint, mend };
 }
 
 /** The finding as an issue; a mend that the text cannot take is left out. */

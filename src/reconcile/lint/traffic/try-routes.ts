@@ -116,7 +116,7 @@ function unlikeBefore(
     path: '',
     reason: 'NotRestorable',
     message: `${nameOf(route)}: the line reads ${JSON.stringify(now.trim())}, and after a delivery would read ${JSON.stringify(then.trim())}`,
-    hint: 'Write the rule as plain YAML: each key on a line of its own, numbers in decimal.',
+    hint: 'Write the rule as plain YAML: each key on a line of its own, numbers in decimal, text on one line.',
   };
 }
 
