@@ -81,7 +81,7 @@ const ready: PodsReady = { namespace, names };
 process.send?.(ready);
 
 async function textsOf(name: keyof typeof resources, labelSelector: string): Promise<readonly string[]> {
-  const list = await fakeCluster({ model }).list(resources[name], { namespace, labelSelector });
+  const list = await fakeCluster({ model }).list(resources[name], { namespace, labelSelector }, (item) => item);
   return list.kind === 'known' ? list.value.map((item) => JSON.stringify(item)) : [];
 }
 

@@ -19,7 +19,8 @@ type ListQuery = {
 export interface Cluster {
   /**
    * All objects, every page of them, of one consistent list. `absent`: the API server has no such resource
-   * (the CRD is not installed). Anything incomplete, refused or late is `unknown`, never an empty list.
+   * (the CRD is not installed). Anything incomplete, refused or late is `unknown`, never an empty list. `take` gets each
+   * object as it comes; nothing else of it is held, for pods are many and large.
    */
-  list(resource: Resource, query: ListQuery): Promise<Known<readonly unknown[]>>;
+  list<T>(resource: Resource, query: ListQuery, take: (object: unknown) => T): Promise<Known<readonly T[]>>;
 }

@@ -212,9 +212,9 @@ export class Process {
       return fakeCluster({ model: this.universe.cluster, fault: () => lie });
     };
     return {
-      list: (resource, options) => {
+      list: (resource, options, take) => {
         const { pass } = this;
-        return this.ask('list', `list ${resource.plural}`, (fault) => open(fault, pass).list(resource, options));
+        return this.ask('list', `list ${resource.plural}`, (fault) => open(fault, pass).list(resource, options, take));
       },
     };
   }

@@ -23,6 +23,9 @@ export type FakeClusterOptions = {
   readonly fault?: (call: Call) => ReadFault | undefined;
 };
 
+/** Takes all of an object. */
+export const whole = (object: unknown): unknown => object;
+
 /** Answers as the real adapter does, within the same tick; see `contract.ts`. */
 export function fakeCluster({ model, kinds = resourceKinds, fault }: FakeClusterOptions): Cluster {
   const begin = (call: Call): Reading | { readonly kind: 'unknown'; readonly why: string } => {
@@ -37,7 +40,7 @@ export function fakeCluster({ model, kinds = resourceKinds, fault }: FakeCluster
       return group === resource.group && version === resource.version && plural === resource.plural;
     });
   return {
-    list: async (resource, { namespace, labelSelector: text }) => {
+    list: async (resource, { namespace, labelSelector: text }, take) => {
       const call: Call = { resource, namespace };
       const reading = begin(call);
       if ('kind' in reading) return reading;
@@ -47,7 +50,7 @@ export function fakeCluster({ model, kinds = resourceKinds, fault }: FakeCluster
       if (selector.kind === 'bad') return unknown(`${describe(call)}: ${selector.message}`);
       const items = reading.list(resourceName(kind), namespace).filter(selector.matches);
       const list = wireList(kind, items, { resourceVersion: reading.resourceVersion, next: '', remaining: 0 });
-      return known(list['items'] as readonly unknown[]);
+      return known((list['items'] as readonly unknown[]).map(take));
     },
   };
 }

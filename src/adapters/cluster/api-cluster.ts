@@ -12,12 +12,12 @@ import { parsed } from './refusal.ts';
 export function apiCluster(wire: Wire): Cluster {
   let isApiServer = false;
   return {
-    list: async (resource, { namespace, labelSelector }) => {
+    list: async (resource, { namespace, labelSelector }, take) => {
       const call: Call = { resource, namespace };
       const bad = badName(call);
       if (bad !== undefined) return unknown(`${describe(call)}: ${bad}`);
       const deadline = startDeadline(wire.limits);
-      const list = await readList(wire, call, { labelSelector, deadline });
+      const list = await readList(wire, call, { labelSelector, deadline, take });
       if (list.kind !== 'absent') return list;
       isApiServer ||= await tellsItsVersion(wire, deadline);
       return isApiServer

@@ -62,7 +62,7 @@ export function lazyCluster(open: () => Promise<Cluster>): Cluster {
     return opening;
   };
   return {
-    list: async (resource, query) => (await opened()).list(resource, query),
+    list: async (resource, query, take) => (await opened()).list(resource, query, take),
   };
 }
 

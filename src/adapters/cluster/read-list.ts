@@ -8,6 +8,12 @@ import { isPage, parsed, refusal, webPage } from './refusal.ts';
 
 type Page = { readonly items: readonly unknown[]; readonly resourceVersion: string; readonly next: string };
 
+type Asked<T> = {
+  readonly labelSelector: string;
+  readonly deadline: Deadline;
+  readonly take: (item: unknown) => T;
+};
+
 /** The list moved on while we read it; what we have of it is of no use. */
 const expired = { kind: 'expired' } as const;
 
@@ -15,11 +21,7 @@ const expired = { kind: 'expired' } as const;
  * All items. A continue token that has expired (410), or pages of different resource versions, start the list
  * from the beginning; a page that is missing or cannot be understood makes the whole list unknown.
  */
-export async function readList(
-  wire: Wire,
-  call: Call,
-  ask: { readonly labelSelector: string; readonly deadline: Deadline },
-): Promise<Known<readonly unknown[]>> {
+export async function readList<T>(wire: Wire, call: Call, ask: Asked<T>): Promise<Known<readonly T[]>> {
   const { readings } = wire.limits;
   for (let reading = 1; reading <= readings; reading += 1) {
     const list = await readPages(wire, call, ask);
@@ -28,13 +30,9 @@ export async function readList(
   return unknown(`${describe(call)}: the list expired ${readings} times while it was read`);
 }
 
-async function readPages(
-  wire: Wire,
-  call: Call,
-  ask: { readonly labelSelector: string; readonly deadline: Deadline },
-): Promise<Known<readonly unknown[]> | typeof expired> {
+async function readPages<T>(wire: Wire, call: Call, ask: Asked<T>): Promise<Known<readonly T[]> | typeof expired> {
   const { listItems } = wire.limits;
-  const items: unknown[] = [];
+  const items: T[] = [];
   let next = '';
   let version: string | undefined;
   do {
@@ -47,7 +45,8 @@ async function readPages(
     if (items.length + value.items.length > listItems || (value.next !== '' && value.items.length === 0)) {
       return unknown(`${describe(call)}: more than ${listItems} items, or a page without any and more to come`);
     }
-    items.push(...value.items);
+    // A page is let go before the next one comes.
+    items.push(...value.items.map(ask.take));
     next = value.next;
   } while (next !== '');
   return known(items);

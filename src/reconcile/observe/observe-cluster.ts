@@ -2,7 +2,7 @@
 
 import { at } from '../../api/json.ts';
 import { absent, type Known, known, unknown } from '../../api/known.ts';
-import type { Scaler } from '../../api/live.ts';
+import type { LiveLeader, LiveRevision, LiveStatefulSet, Scaler } from '../../api/live.ts';
 import { parseLws } from '../../api/live-lws.ts';
 import { parseLeader, parseWorker } from '../../api/live-pod.ts';
 import { parseRevision } from '../../api/live-revision.ts';
@@ -24,34 +24,33 @@ export type LiveReader = (workload: {
 /** LWS's own revisions and nothing else: those of StatefulSets carry the labels of their pods. */
 const REVISION_SELECTOR = `${LWS_NAME},!${GROUP_INDEX},!${WORKER_INDEX}`;
 
+/** What is held of an object until its workload is known: whose it is, and what it says. */
+type Taken<T> = { readonly workload: unknown; readonly owner: string | undefined; readonly read: Known<T> };
+
+type Listed<T> = Known<readonly Taken<T>[]>;
+
 /**
  * A reader for one pass. The workload is read before what it owns, so that a newer child is never taken for an older one.
  * The namespaces of `early` are asked for at once: there is a delivery under way in them.
  */
 export function liveReader(cluster: Cluster, early: ReadonlySet<string>): LiveReader {
-  const lists = new Map<string, Promise<Known<readonly unknown[]>>>();
-  const list = (resource: Resource, namespace: string, labelSelector: string): Promise<Known<readonly unknown[]>> => {
-    const key = `${resource.plural}/${namespace}/${labelSelector}`;
-    const reading = lists.get(key) ?? cluster.list(resource, { namespace, labelSelector });
-    lists.set(key, reading);
-    return reading;
-  };
+  const lists = listsOf(cluster);
   const owned = (namespace: string) =>
     Promise.all([
-      list(resources.statefulSets, namespace, LWS_NAME),
-      list(resources.pods, namespace, `${LWS_NAME},${WORKER_INDEX}=0`),
-      list(resources.controllerRevisions, namespace, REVISION_SELECTOR),
-      list(resources.horizontalPodAutoscalers, namespace, ''),
-      list(resources.scaledObjects, namespace, ''),
+      lists.sets(namespace),
+      lists.leaders(namespace),
+      lists.revisions(namespace),
+      lists.hpas(namespace),
+      lists.scaledObjects(namespace),
     ]);
   const startReading = async (namespace: string): Promise<void> => {
-    const workloads = await list(resources.lws, namespace, '');
+    const workloads = await lists.workloads(namespace);
     if (workloads.kind === 'known' && workloads.value.length > 0) await owned(namespace);
   };
   // What goes wrong is told to those who come to read.
   for (const namespace of early) startReading(namespace).catch(() => undefined);
   return async ({ namespace, name, autoscaled }) => {
-    const workloads = await list(resources.lws, namespace, '');
+    const workloads = await lists.workloads(namespace);
     const object =
       workloads.kind === 'known' ? workloads.value.find((item) => at(item, ['metadata', 'name']) === name) : undefined;
     if (object === undefined)
@@ -61,34 +60,65 @@ export function liveReader(cluster: Cluster, early: ReadonlySet<string>): LiveRe
     const found = await owned(namespace);
     const [, , , hpas, scaledObjects] = found;
     const parts = partsOf({ name, uid: lws.value.uid }, found);
-    const pods = workersMissing(parts)
-      ? await list(resources.pods, namespace, `${LWS_NAME},${WORKER_INDEX}!=0`)
-      : undefined;
+    const workers = workersMissing(parts) ? await lists.workers(namespace) : undefined;
     const scaler = autoscaled === undefined ? scalerOf(name, hpas, scaledObjects) : known(autoscaled);
-    return { lws, ...parts, ...(pods === undefined ? {} : { workerPods: workersOf(name, pods) }), scaler };
+    const named = workers === undefined ? {} : { workerPods: each(mine(workers, (pod) => pod.workload === name)) };
+    return { lws, ...parts, ...named, scaler };
   };
 }
 
+/** The lists of a pass, each asked for once in a namespace. */
+function listsOf(cluster: Cluster) {
+  const once = <T>(resource: Resource, labelSelector: string, take: (object: unknown) => T) => {
+    const readings = new Map<string, Promise<Known<readonly T[]>>>();
+    return (namespace: string): Promise<Known<readonly T[]>> => {
+      const reading = readings.get(namespace) ?? cluster.list(resource, { namespace, labelSelector }, take);
+      readings.set(namespace, reading);
+      return reading;
+    };
+  };
+  return {
+    // Whole: only those under way are read closely.
+    workloads: once(resources.lws, '', (object) => object),
+    sets: once(resources.statefulSets, LWS_NAME, taken(parseStatefulSet)),
+    leaders: once(resources.pods, `${LWS_NAME},${WORKER_INDEX}=0`, taken(parseLeader)),
+    workers: once(resources.pods, `${LWS_NAME},${WORKER_INDEX}!=0`, taken(parseWorker)),
+    revisions: once(resources.controllerRevisions, REVISION_SELECTOR, taken(parseRevision)),
+    hpas: once(resources.horizontalPodAutoscalers, '', taken(parseHorizontalPodAutoscaler)),
+    scaledObjects: once(resources.scaledObjects, '', taken(parseScaledObject)),
+  };
+}
+
+function taken<T>(parse: (object: unknown) => Known<T>): (object: unknown) => Taken<T> {
+  return (object) => ({
+    workload: at(object, ['metadata', 'labels', LWS_NAME]),
+    owner: controllerUid(object),
+    read: parse(object),
+  });
+}
+
 /** Lists of one namespace: StatefulSets, leader pods, LWS's revisions, and the two kinds of autoscalers. */
-type Lists = readonly [Listed, Listed, Listed, Listed, Listed];
-type Listed = Known<readonly unknown[]>;
+type Lists = readonly [
+  Listed<LiveStatefulSet>,
+  Listed<LiveLeader>,
+  Listed<LiveRevision>,
+  Listed<Scaler>,
+  Listed<Scaler>,
+];
 
 /** What belongs to one workload; StatefulSets and revisions by owner, because a name may have been used before. */
 function partsOf(
   workload: { readonly name: string; readonly uid: string },
   [sets, pods, revisions]: Lists,
 ): Pick<Live, 'leaderSet' | 'leaders' | 'workerSets' | 'revisions'> {
-  const named = (item: unknown): boolean => at(item, ['metadata', 'labels', LWS_NAME]) === workload.name;
-  const owned = (item: unknown): boolean => controllerUid(item) === workload.uid;
+  const named = (item: Taken<unknown>): boolean => item.workload === workload.name;
+  const owned = (item: Taken<unknown>): boolean => item.owner === workload.uid;
   const ownSets = mine(sets, named);
   return {
-    leaderSet: only(each(mine(ownSets, owned), parseStatefulSet)),
-    leaders: each(mine(pods, named), parseLeader),
-    workerSets: each(
-      mine(ownSets, (item) => !owned(item)),
-      parseStatefulSet,
-    ),
-    revisions: each(mine(revisions, owned), parseRevision),
+    leaderSet: only(each(mine(ownSets, owned))),
+    leaders: each(mine(pods, named)),
+    workerSets: each(mine(ownSets, (item) => !owned(item))),
+    revisions: each(mine(revisions, owned)),
   };
 }
 
@@ -97,20 +127,15 @@ function workersMissing({ workerSets }: Pick<Live, 'workerSets'>): boolean {
   return workerSets.kind === 'known' && workerSets.value.some((set) => set.availableReplicas < set.replicas);
 }
 
-function workersOf(name: string, pods: Known<readonly unknown[]>): NonNullable<Live['workerPods']> {
-  const named = (item: unknown): boolean => at(item, ['metadata', 'labels', LWS_NAME]) === name;
-  return each(mine(pods, named), parseWorker);
-}
-
 /** What is left of a workload that is gone: its pods and StatefulSets go after it, and keep their names until then. */
 function leftOf(name: string, [sets, pods]: Lists): Live {
-  const named = (item: unknown): boolean => at(item, ['metadata', 'labels', LWS_NAME]) === name;
+  const named = (item: Taken<unknown>): boolean => item.workload === name;
   return {
     lws: absent,
     leaderSet: absent,
-    leaders: each(mine(pods, named), parseLeader),
+    leaders: each(mine(pods, named)),
     workerPods: known([]),
-    workerSets: each(mine(sets, named), parseStatefulSet),
+    workerSets: each(mine(sets, named)),
     revisions: absent,
     scaler: absent,
   };
@@ -137,16 +162,15 @@ function withoutWorkload(workloads: Known<readonly unknown[]>): Live {
   return { lws: absent, leaderSet: absent, leaders: absent, workerSets: absent, revisions: absent, scaler: absent };
 }
 
-function mine(items: Known<readonly unknown[]>, filter: (item: unknown) => boolean): Known<readonly unknown[]> {
+function mine<T>(items: Listed<T>, filter: (item: Taken<T>) => boolean): Listed<T> {
   return items.kind === 'known' ? known(items.value.filter(filter)) : items;
 }
 
 /** One object that cannot be read makes the list unknown: a group too few must never look like a group gone. */
-function each<T>(items: Known<readonly unknown[]>, parse: (item: unknown) => Known<T>): Known<readonly T[]> {
+function each<T>(items: Listed<T>): Known<readonly T[]> {
   if (items.kind !== 'known') return items;
   const values: T[] = [];
-  for (const item of items.value) {
-    const read = parse(item);
+  for (const { read } of items.value) {
     if (read.kind === 'unknown') return read;
     if (read.kind === 'known') values.push(read.value);
   }
@@ -161,12 +185,8 @@ function only<T>(items: Known<readonly T[]>): Known<T> {
 }
 
 /** Who writes `replicas`. Absent only where both kinds were read and none of them does. */
-function scalerOf(
-  name: string,
-  hpas: Known<readonly unknown[]>,
-  scaledObjects: Known<readonly unknown[]>,
-): Known<string> {
-  const all = [each(hpas, parseHorizontalPodAutoscaler), each(scaledObjects, parseScaledObject)];
+function scalerOf(name: string, hpas: Listed<Scaler>, scaledObjects: Listed<Scaler>): Known<string> {
+  const all = [each(hpas), each(scaledObjects)];
   for (const list of all) {
     const found = list.kind === 'known' ? list.value.find((scaler) => targets(scaler, name)) : undefined;
     if (found !== undefined) return known(`${found.kind} ${found.name}`);

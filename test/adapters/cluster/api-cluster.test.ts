@@ -8,6 +8,7 @@ import { type Connection, CredentialError } from '../../../src/adapters/cluster/
 import { type ClusterLimits, clusterLimits } from '../../../src/adapters/cluster/limits.ts';
 import { resources } from '../../../src/api/resources.ts';
 import type { Cluster } from '../../../src/ports/cluster.ts';
+import { whole } from '../../support/fake-cluster.ts';
 import { type RecordedError, recordedErrors, recordedItems, recordedList } from '../../support/recorded.ts';
 import { type Reply, type ScriptedServer, type Seen, scriptedServer } from '../../support/scripted-server.ts';
 
@@ -48,7 +49,7 @@ async function world(script: Script, limits: Partial<ClusterLimits> = {}): Promi
 }
 
 const inference = { namespace: 'inference', labelSelector: '' };
-const pods = (cluster: Cluster) => cluster.list(resources.pods, inference);
+const pods = (cluster: Cluster) => cluster.list(resources.pods, inference, whole);
 const page = (items: readonly unknown[], next = '', resourceVersion = '7') => ({
   kind: 'PodList',
   apiVersion: 'v1',
@@ -63,7 +64,7 @@ describe('reading', () => {
       body: recordedList('mid-canary', url.includes('/pods') ? 'pods' : 'lws'),
     }));
     expect(await pods(cluster)).toEqual({ kind: 'known', value: recordedItems('mid-canary', 'pods') });
-    expect(await cluster.list(resources.lws, inference)).toEqual({
+    expect(await cluster.list(resources.lws, inference, whole)).toEqual({
       kind: 'known',
       value: recordedItems('mid-canary', 'lws'),
     });
@@ -79,7 +80,7 @@ describe('reading', () => {
     open.push(server);
     const { cluster } = clusterAt(`${server.url}/k8s/clusters/c-1/`);
     const labelSelector = 'a.b/c=d,e in (f,g),!h&limit=1';
-    expect(await cluster.list(resources.statefulSets, { namespace: 'llm', labelSelector })).toEqual({
+    expect(await cluster.list(resources.statefulSets, { namespace: 'llm', labelSelector }, whole)).toEqual({
       kind: 'known',
       value: [],
     });
@@ -107,7 +108,7 @@ describe('reading', () => {
     'namespace %j is not even asked for',
     async (namespace) => {
       const { cluster, server } = await world(() => ({ body: page([]) }));
-      const answer = await cluster.list(resources.pods, { namespace, labelSelector: '' });
+      const answer = await cluster.list(resources.pods, { namespace, labelSelector: '' }, whole);
       expect(answer.kind).toBe('unknown');
       expect(server.seen).toEqual([]);
     },
@@ -184,8 +185,8 @@ describe('404 that proves nothing', () => {
     const { cluster, server } = await world(({ url }) =>
       url === '/version' ? version : { status: 404, body: '404 page not found\n' },
     );
-    expect(await cluster.list(resources.scaledObjects, inference)).toEqual({ kind: 'absent' });
-    expect(await cluster.list(resources.scaledObjects, inference)).toEqual({ kind: 'absent' });
+    expect(await cluster.list(resources.scaledObjects, inference, whole)).toEqual({ kind: 'absent' });
+    expect(await cluster.list(resources.scaledObjects, inference, whole)).toEqual({ kind: 'absent' });
     expect(server.seen.filter(({ url }) => url === '/version')).toHaveLength(1);
   });
 });

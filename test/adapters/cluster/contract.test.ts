@@ -8,7 +8,7 @@ import { resourceName } from '../../../src/adapters/cluster/call.ts';
 import { clusterLimits } from '../../../src/adapters/cluster/limits.ts';
 import { resources } from '../../../src/api/resources.ts';
 import { forbidden } from '../../support/api-refusals.ts';
-import { fakeCluster, type ReadFault } from '../../support/fake-cluster.ts';
+import { fakeCluster, type ReadFault, whole } from '../../support/fake-cluster.ts';
 import { restingCluster } from '../../support/simulated-cluster.ts';
 import { type ContractFault, clusterContract } from './contract.ts';
 
@@ -77,6 +77,9 @@ test('a stale read of the fake shows the cluster as it was, one read at a time',
     fault: ({ resource }) => (resource.plural === 'pods' ? { kind: 'stale', reading } : undefined),
   });
   const query = { namespace: 'llm', labelSelector: '' };
-  expect(await cluster.list(resources.pods, query)).toMatchObject({ kind: 'known', value: { length: 8 } });
-  expect(await cluster.list(resources.statefulSets, query)).toMatchObject({ kind: 'known', value: { length: 3 } });
+  expect(await cluster.list(resources.pods, query, whole)).toMatchObject({ kind: 'known', value: { length: 8 } });
+  expect(await cluster.list(resources.statefulSets, query, whole)).toMatchObject({
+    kind: 'known',
+    value: { length: 3 },
+  });
 });

@@ -11,6 +11,7 @@ import { resources } from '../../../src/api/resources.ts';
 import type { Cluster, Resource } from '../../../src/ports/cluster.ts';
 import type { Cluster as Model } from '../../../src/simulator/cluster-model.ts';
 import { type ResourceKind, resourceKinds } from '../../../src/simulator/objects/resource-table.ts';
+import { whole } from '../../support/fake-cluster.ts';
 import { isLeader } from '../../support/recorded.ts';
 import { lwsManifest, restingCluster } from '../../support/simulated-cluster.ts';
 
@@ -45,7 +46,7 @@ export function clusterContract(
     afterEach(() => world.stop());
 
     async function list(resource: Resource, labelSelector = '', namespace = 'llm'): Promise<readonly unknown[]> {
-      const answer = await world.cluster.list(resource, { namespace, labelSelector });
+      const answer = await world.cluster.list(resource, { namespace, labelSelector }, whole);
       if (answer.kind !== 'known') throw new Error(JSON.stringify(answer));
       return answer.value;
     }
@@ -86,15 +87,25 @@ export function clusterContract(
       expect(await list(resources.pods, selector)).toHaveLength(count);
     });
 
+    test('of each object only what is taken, in their order', async () => {
+      const seen: unknown[] = [];
+      const taken = await world.cluster.list(resources.pods, { namespace: 'llm', labelSelector: '' }, (object) => {
+        seen.push(object);
+        return at(object, ['metadata', 'name']);
+      });
+      expect(seen).toHaveLength(12);
+      expect(taken).toEqual({ kind: 'known', value: seen.map((object) => at(object, ['metadata', 'name'])) });
+    });
+
     test('a selector that cannot be read is no empty list', async () => {
       const query = { namespace: 'llm', labelSelector: 'a = = b' };
-      expect(await world.cluster.list(resources.pods, query)).toMatchObject({ kind: 'unknown' });
+      expect(await world.cluster.list(resources.pods, query, whole)).toMatchObject({ kind: 'unknown' });
     });
 
     test('a resource that is not installed is absent', async () => {
       const query = { namespace: 'llm', labelSelector: '' };
-      expect(await world.cluster.list(resources.scaledObjects, query)).toEqual({ kind: 'absent' });
-      expect(await world.cluster.list({ ...resources.lws, version: 'v2' }, query)).toEqual({ kind: 'absent' });
+      expect(await world.cluster.list(resources.scaledObjects, query, whole)).toEqual({ kind: 'absent' });
+      expect(await world.cluster.list({ ...resources.lws, version: 'v2' }, query, whole)).toEqual({ kind: 'absent' });
     });
 
     test('objects, whole', async () => {
@@ -135,7 +146,7 @@ export function clusterContract(
     ])('%s is unknown, never a shorter list, and passes', async (fault, why) => {
       await world.fail(fault);
       const query = { namespace: 'llm', labelSelector: '' };
-      expect(await world.cluster.list(resources.pods, query)).toEqual({
+      expect(await world.cluster.list(resources.pods, query, whole)).toEqual({
         kind: 'unknown',
         why: expect.stringMatching(why),
       });
@@ -145,7 +156,7 @@ export function clusterContract(
     });
 
     test.each([['..'], [''], ['a/b'], ['A']])('%j is no namespace', async (namespace) => {
-      expect(await world.cluster.list(resources.pods, { namespace, labelSelector: '' })).toMatchObject({
+      expect(await world.cluster.list(resources.pods, { namespace, labelSelector: '' }, whole)).toMatchObject({
         kind: 'unknown',
       });
     });

@@ -17,6 +17,7 @@ import { lazyCluster, openCluster } from '../../../src/adapters/cluster/open-clu
 import { plainNetwork } from '../../../src/adapters/network/proxy.ts';
 import { resources } from '../../../src/api/resources.ts';
 import { PortError } from '../../../src/ports/port-error.ts';
+import { whole } from '../../support/fake-cluster.ts';
 import { type ScriptedServer, scriptedServer } from '../../support/scripted-server.ts';
 import { restingCluster } from '../../support/simulated-cluster.ts';
 
@@ -126,7 +127,7 @@ describe('credentials', () => {
     const server = await echo();
     writeFileSync(path.join(folder, 'beside'), 'f1le\n');
     const cluster = await opened(kubeconfig('plain', { server: server.url, user }));
-    expect(await cluster.list(resources.pods, pods)).toEqual({ kind: 'known', value: [] });
+    expect(await cluster.list(resources.pods, pods, whole)).toEqual({ kind: 'known', value: [] });
     expect(server.seen[0]!.headers).toMatchObject({ ...headers, accept: 'application/json', 'user-agent': 'tranche' });
     if (!('authorization' in headers)) expect(server.seen[0]!.headers.authorization).toBeUndefined();
   });
@@ -141,7 +142,7 @@ describe('credentials', () => {
     chmodSync(command, 0o755);
     const user = { exec: { apiVersion: 'client.authentication.k8s.io/v1', command } };
     const cluster = await opened(kubeconfig('exec', { server: server.url, user }));
-    await cluster.list(resources.pods, pods);
+    await cluster.list(resources.pods, pods, whole);
     expect(server.seen[0]!.headers.authorization).toBe('Bearer fresh');
   });
 
@@ -165,7 +166,7 @@ describe('credentials', () => {
     const server = await echo();
     const user = { exec: { ...execScript(script ?? ''), args: ['--password', 's3cr3t'], ...more } };
     const cluster = await opened(kubeconfig('failing', { server: server.url, user }));
-    expect(await cluster.list(resources.pods, pods)).toEqual({
+    expect(await cluster.list(resources.pods, pods, whole)).toEqual({
       kind: 'unknown',
       why: `list pods in llm at ${server.url}: no credentials: command login of the kubeconfig ${how}`,
     });
@@ -182,7 +183,7 @@ describe('credentials', () => {
       cluster: { 'certificate-authority-data': btoa('authority'), extensions },
       user: { exec: { ...exec, provideClusterInfo: true } },
     });
-    await (await opened(file)).list(resources.pods, pods);
+    await (await opened(file)).list(resources.pods, pods, whole);
     expect(JSON.parse(readFileSync(said, 'utf8'))).toEqual({
       apiVersion: 'client.authentication.k8s.io/v1',
       kind: 'ExecCredential',
@@ -209,7 +210,7 @@ describe('credentials', () => {
     const cluster = await opened(kubeconfig('expiring', { server: server.url, user: { exec } }), {
       clock: { ...clock, now: () => now },
     });
-    for (now of [0, 99, 100, 100]) await cluster.list(resources.pods, pods);
+    for (now of [0, 99, 100, 100]) await cluster.list(resources.pods, pods, whole);
     expect(readFileSync(count, 'utf8')).toBe('xxx');
   });
 
@@ -239,7 +240,7 @@ test('the simulated API server, by the kubeconfig that it hands out', async () =
   const file = path.join(folder, 'simulated');
   writeFileSync(file, server.kubeconfig);
   const cluster = await opened(file, { context: 'simulated' });
-  expect(await cluster.list(resources.lws, pods)).toMatchObject({
+  expect(await cluster.list(resources.lws, pods, whole)).toMatchObject({
     kind: 'known',
     value: [{ metadata: { name: 'vllm' } }],
   });
@@ -351,7 +352,7 @@ describe('files that are wrong', () => {
     const first = path.join(folder, 'first');
     writeFileSync(first, JSON.stringify({ 'current-context': 'dev', clusters: [], users: [], contexts: [] }));
     const cluster = await opened(`${first}:${second}`);
-    expect(await cluster.list(resources.pods, pods)).toEqual({ kind: 'known', value: [] });
+    expect(await cluster.list(resources.pods, pods, whole)).toEqual({ kind: 'known', value: [] });
   });
 });
 
@@ -364,19 +365,19 @@ describe('a lazy cluster', () => {
       return inner;
     });
     expect(openings).toBe(0);
-    await Promise.all([cluster.list(resources.pods, pods), cluster.list(resources.lws, pods)]);
+    await Promise.all([cluster.list(resources.pods, pods, whole), cluster.list(resources.lws, pods, whole)]);
     expect(openings).toBe(1);
   });
 
   test('what cannot be opened cannot be read', async () => {
     const cluster = lazyCluster(() => opened(path.join(folder, 'nowhere')));
     const why = expect.stringMatching(/^cluster: cannot read .*nowhere: ENOENT.*Name a kubeconfig/);
-    expect(await cluster.list(resources.pods, pods)).toEqual({ kind: 'unknown', why });
+    expect(await cluster.list(resources.pods, pods, whole)).toEqual({ kind: 'unknown', why });
   });
 
   test('our own faults are not swallowed', async () => {
     const cluster = lazyCluster(() => Promise.reject(new TypeError('ours')));
-    await expect(cluster.list(resources.pods, pods)).rejects.toThrow('ours');
+    await expect(cluster.list(resources.pods, pods, whole)).rejects.toThrow('ours');
   });
 });
 
@@ -426,7 +427,7 @@ describe('TLS', () => {
   ])('the server is checked: %s', async (_, host, cluster, wanted) => {
     const { port } = server.address() as AddressInfo;
     const reader = await opened(kubeconfig('tls', { server: `https://${host}:${port}`, cluster: cluster() }));
-    expect(await reader.list(resources.pods, pods)).toEqual(wanted);
+    expect(await reader.list(resources.pods, pods, whole)).toEqual(wanted);
   });
 
   test.each([
@@ -440,7 +441,10 @@ describe('TLS', () => {
   ])('a failure names the remedy: %s', async (_, host, cluster, why) => {
     const { port } = server.address() as AddressInfo;
     const reader = await opened(kubeconfig('tls', { server: `https://${host}:${port}`, cluster }));
-    expect(await reader.list(resources.pods, pods)).toEqual({ kind: 'unknown', why: expect.stringMatching(why) });
+    expect(await reader.list(resources.pods, pods, whole)).toEqual({
+      kind: 'unknown',
+      why: expect.stringMatching(why),
+    });
   });
 
   test('without an authority in the kubeconfig, those of the environment count; with one, that alone', async () => {
@@ -449,11 +453,11 @@ describe('TLS', () => {
     const at = (cluster: object) => kubeconfig('tls', { server: `https://localhost:${port}`, cluster });
     const network = { env: {}, authorities };
     const trusting = await opened(at({}), { network });
-    expect(await trusting.list(resources.pods, pods)).toEqual({ kind: 'known', value: [] });
+    expect(await trusting.list(resources.pods, pods, whole)).toEqual({ kind: 'known', value: [] });
     const strict = await opened(at({ 'certificate-authority': ca }), {
       network: { env: {}, authorities: async () => [] },
     });
-    expect(await strict.list(resources.pods, pods)).toEqual({ kind: 'known', value: [] });
+    expect(await strict.list(resources.pods, pods, whole)).toEqual({ kind: 'known', value: [] });
   });
 
   describe('through a proxy', () => {
@@ -499,7 +503,7 @@ describe('TLS', () => {
       const user = { 'client-certificate': ca, 'client-key': fixture('localhost.key') };
       const file = kubeconfig('proxied', { server: 'https://api.example', cluster, user });
       const reader = await opened(file, { network: { ...plainNetwork, env } });
-      expect(await reader.list(resources.pods, pods)).toEqual({ kind: 'known', value: ['certified'] });
+      expect(await reader.list(resources.pods, pods, whole)).toEqual({ kind: 'known', value: ['certified'] });
       expect(asked).toEqual(targets);
     });
 
@@ -507,7 +511,7 @@ describe('TLS', () => {
       answer = 'HTTP/1.1 407 Proxy Authentication Required\r\n\r\n';
       const file = kubeconfig('proxied', { server: 'https://api.example', cluster: none });
       const reader = await opened(file, { network: { ...plainNetwork, env: { HTTPS_PROXY: address() } } });
-      expect(await reader.list(resources.pods, pods)).toEqual({
+      expect(await reader.list(resources.pods, pods, whole)).toEqual({
         kind: 'unknown',
         why: expect.stringMatching(
           /: the proxy 127\.0\.0\.1:\d+: answered HTTP 407 .*; check proxy-url in the kubeconfig, or/,
@@ -526,6 +530,6 @@ describe('TLS', () => {
     const user = { 'client-certificate': ca, 'client-key': fixture('localhost.key') };
     const cluster = { 'certificate-authority': ca };
     const reader = await opened(kubeconfig('mutual', { server: `https://localhost:${port}`, cluster, user }));
-    expect(await reader.list(resources.pods, pods)).toEqual({ kind: 'known', value: ['certified'] });
+    expect(await reader.list(resources.pods, pods, whole)).toEqual({ kind: 'known', value: ['certified'] });
   });
 });
