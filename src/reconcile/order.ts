@@ -3,7 +3,7 @@
 import type { Config } from '../api/config.ts';
 import { unknown } from '../api/known.ts';
 import type { Instant } from '../api/time.ts';
-import type { Git } from '../ports/git.ts';
+import type { Git, NewCommit } from '../ports/git.ts';
 import { PortError } from '../ports/port-error.ts';
 import { intentMessage, printKey } from '../rollout/messages.ts';
 import type { Ordered, Refused } from '../rollout/orders/ordered.ts';
@@ -18,7 +18,7 @@ import { deliveriesOf } from './observe/turns.ts';
 import { newMemory, type Overrides, type Ports } from './pass.ts';
 import { isOwn, shardOf } from './shard.ts';
 import { EMPTY_STATUS, readStatus, STATUS_REQUEST, type StatusBranch } from './status/record-store.ts';
-import { type Batch, execute, type Step } from './write/execute.ts';
+import { type Batch, execute } from './write/execute.ts';
 import { render } from './write/render.ts';
 
 /** Which rollout is meant; an empty namespace: the only one of that name. */
@@ -70,6 +70,8 @@ export async function order(
   });
 }
 
+type Step = Pick<NewCommit, 'writes' | 'message'>;
+
 type Drawn =
   | { readonly kind: 'ok'; readonly steps: readonly Step[]; readonly what: string; readonly diff: string }
   | Refused;
@@ -96,15 +98,15 @@ function draw(
   return { kind: 'ok', steps, what: ordered.commits.map((commit) => commit.what).join('; '), diff };
 }
 
-function batchOf(scene: Scene, steps: readonly Step[], now: Instant): Batch {
+function batchOf({ desired, main }: Scene, steps: readonly Step[], now: Instant): Batch {
+  const { config } = desired;
+  const signature = { ...config.author, atSeconds: now };
   return {
-    config: scene.desired.config,
-    now,
-    main: scene.main,
+    config,
+    main,
     status: undefined,
-    steps,
-    statusWrites: [],
-    statusMessage: '',
+    steps: steps.map((step) => ({ ...step, signature })),
+    statusCommit: undefined,
   };
 }
 

@@ -34,8 +34,8 @@ export const mutants: readonly Mutant[] = [
   mutant(
     'no expected-old: whatever the branch is at',
     'reconcile/write/execute.ts',
-    'expectedOld: batch.main,\n      base: batch.main,',
-    'expectedOld: (await git.heads([config.branch]))[0] ?? batch.main,\n      base: (await git.heads([config.branch]))[0] ?? batch.main,',
+    'const { config, main, status, steps, statusCommit } = batch;',
+    'const { config, status, steps, statusCommit } = batch;\n  const main = (await git.heads([config.branch]))[0] ?? batch.main;',
   ),
   mutant(
     'blind rebase: another parent without looking at it',
@@ -51,9 +51,9 @@ export const mutants: readonly Mutant[] = [
   ),
   mutant(
     'commits are dated by no clock',
-    'reconcile/write/execute.ts',
-    'atSeconds: now }',
-    'atSeconds: now + Math.floor(Math.random() * 60) }',
+    'reconcile/write/batch.ts',
+    'const { message, atSeconds } = plan.commit;',
+    'const { message } = plan.commit;\n  const atSeconds = plan.commit.atSeconds + Math.floor(Math.random() * 60);',
   ),
   mutant(
     'the value of the autoscaler is written back',

@@ -1,13 +1,15 @@
 /** What one push holds: the steps of some rollouts, and what the status branch says with them. */
 
+import type { Config } from '../../api/config.ts';
 import type { RolloutRecord } from '../../api/record.ts';
+import type { NewCommit } from '../../ports/git.ts';
 import { printKey } from '../../rollout/messages.ts';
 import { recordWritten } from '../../rollout/plan.ts';
 import type { Memory, PassResult, Reading } from '../pass.ts';
 import type { Reconciled } from '../reconcile.ts';
 import { type StatusBranch, type StatusIndex, statusWrites } from '../status/record-store.ts';
 import { statusSubject } from '../status/status-page.ts';
-import type { Batch, Step } from './execute.ts';
+import type { Batch } from './execute.ts';
 
 export type Written = {
   readonly reading: Reading;
@@ -45,22 +47,20 @@ export function batchOf(
   const rebuilt = pass.reconciled
     .filter((one) => (one.snapshot?.recordFault ?? '') !== '')
     .map((one) => `Rebuilt ${printKey(one.key)} from main: ${one.snapshot?.recordFault ?? ''}.`);
+  const { config } = reading.desired;
+  const writes = statusWrites(at.status, { cluster: config.cluster, records, index: pass.index });
+  const message = [
+    statusSubject(changed.map(([, record]) => record)),
+    ...(rebuilt.length === 0 ? [] : ['', ...rebuilt]),
+    '',
+  ].join('\n');
   return {
-    config: reading.desired.config,
-    now: reading.at,
+    config,
     main: at.main,
     status: at.status.head,
-    steps: at.steps.map(stepOf),
-    statusWrites: statusWrites(at.status, {
-      cluster: reading.desired.config.cluster,
-      records,
-      index: pass.index,
-    }),
-    statusMessage: [
-      statusSubject(changed.map(([, record]) => record)),
-      ...(rebuilt.length === 0 ? [] : ['', ...rebuilt]),
-      '',
-    ].join('\n'),
+    steps: at.steps.flatMap((one) => stepOf(one, config)),
+    statusCommit:
+      writes.length === 0 ? undefined : { writes, message, signature: { ...config.author, atSeconds: reading.at } },
   };
 }
 
@@ -75,6 +75,9 @@ export function withSteps(
   return new Map([...records, ...written]);
 }
 
-function stepOf(one: Reconciled): Step {
-  return { writes: one.writes, message: one.plan?.commit?.message ?? '' };
+/** Every byte comes from the plan: the same decision is the same commit, whenever it is sent. */
+function stepOf({ plan, writes }: Reconciled, { author }: Config): readonly NewCommit[] {
+  if (plan?.commit === undefined) return [];
+  const { message, atSeconds } = plan.commit;
+  return [{ writes, message, signature: { ...author, atSeconds } }];
 }

@@ -71,7 +71,7 @@ async function tryStep(
   const forward = commit.way === 'forward';
   if (forward && progress.statusRefused !== undefined) return statusRefused(pass, { one, progress });
   const whole = batchOf(pass, { ...progress, steps: [one] });
-  const batch: Batch = forward ? whole : { ...whole, statusWrites: [] };
+  const batch: Batch = forward ? whole : { ...whole, statusCommit: undefined };
   const done = await execute(git, batch);
   if (done.kind === 'moved') return 'moved';
   if (done.kind === 'written') return went(progress, { one, batch, done });
@@ -102,7 +102,7 @@ function went(
   for (const write of one.writes) if (write.text !== undefined) progress.texts.set(write.path, write.text);
   if (done.status !== undefined) {
     const texts = new Map(progress.status.texts);
-    for (const { path, text } of batch.statusWrites) {
+    for (const { path, text } of batch.statusCommit?.writes ?? []) {
       if (text === undefined) texts.delete(path);
       else texts.set(path, text);
     }
