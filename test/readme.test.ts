@@ -122,10 +122,10 @@ describe('tables', () => {
       'chooses',
       meaning,
     ]);
-    const rules: Readonly<Record<string, string | number>> = NO_RULES;
+    const rules = new Map(Object.entries(NO_RULES).map(([name, value]) => [name, JSON.stringify(value)]));
     const fields = Object.entries(POLICY_FIELDS).map(([name, { composition, meaning }]) => [
       `\`${name}\``,
-      rules[name] === undefined ? 'none' : `\`${rules[name]}\``,
+      rules.has(name) ? `\`${rules.get(name)?.replaceAll('"', '')}\`` : 'none',
       composition,
       meaning,
     ]);

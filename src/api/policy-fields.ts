@@ -2,6 +2,7 @@
 
 import type { FieldReader } from './field-reader.ts';
 import type { JsonObject } from './json.ts';
+import { type PolicyWindow, readWindows, WINDOWS_SCHEMA } from './policy-windows.ts';
 
 /** `Whole`: as one step that all groups take together; `Refuse`: not at all. */
 export type SizeChange = 'Refuse' | 'Whole';
@@ -34,6 +35,12 @@ export type PolicyRules = {
   readonly maxDeliveriesPerNamespace?: number;
   readonly maxDeliveriesPerCluster?: number;
   readonly maxDeliveriesPerPolicy?: number;
+  /** A step may begin inside of one of these alone. Each policy counts for itself. */
+  readonly allow?: readonly PolicyWindow[];
+  /** No step may begin inside of one of these. */
+  readonly deny?: readonly PolicyWindow[];
+  /** So long before the windows close no step begins any more. */
+  readonly leaveAtLeastSeconds?: number;
 };
 
 export type PolicyFieldName = keyof PolicyRules;
@@ -48,6 +55,7 @@ export const NO_RULES: PolicyRules = { surge: 0, sizeChange: 'Refuse', recreate:
 export const COMPOSITIONS = {
   cap: 'the smallest',
   requirement: 'all of them must hold',
+  wait: 'the longest',
   grant: 'allowed where some policy grants it and none refuses; of numbers the smallest',
 } as const;
 
@@ -68,6 +76,7 @@ type PolicyField<T> = {
 export const SURGE_LIMIT = 1000;
 const GROUPS = { min: 1, max: 1_000_000 } as const;
 const PERCENT = { min: 1, max: 100 } as const;
+const SECONDS = { min: 1, max: 30 * 86_400 } as const;
 const GPUS = { min: 0, max: 10_000_000 } as const;
 
 export const POLICY_FIELDS: { readonly [K in PolicyFieldName]: PolicyField<NonNullable<PolicyRules[K]>> } = {
@@ -99,6 +108,9 @@ export const POLICY_FIELDS: { readonly [K in PolicyFieldName]: PolicyField<NonNu
   maxDeliveriesPerNamespace: cap(GROUPS, 'deliveries at a time in the namespace of the Rollout, ways back included'),
   maxDeliveriesPerCluster: cap(GROUPS, 'the same of all Rollouts of this repository in the cluster'),
   maxDeliveriesPerPolicy: cap(GROUPS, 'the same of the Rollouts that this very policy means'),
+  allow: windows('a step may begin inside of one of these windows alone: see [Windows](#windows)'),
+  deny: windows('no step may begin inside of one of these windows'),
+  leaveAtLeastSeconds: wait(SECONDS, 'so long before the windows close no step begins any more'),
 };
 
 /** Those that several Rollouts share. Each policy counts for itself, in its own scope. */
@@ -113,6 +125,24 @@ export const POLICY_FIELD_NAMES: readonly PolicyFieldName[] = Object.keys(POLICY
 
 function isFieldName(key: string): key is PolicyFieldName {
   return Object.hasOwn(POLICY_FIELDS, key);
+}
+
+function wait(bounds: Bounds, meaning: string): PolicyField<number> {
+  return { ...least(bounds, meaning), composition: 'wait' };
+}
+
+/** Every one of them is kept: each policy asks of its own. */
+function windows(meaning: string): PolicyField<readonly PolicyWindow[]> {
+  return {
+    composition: 'requirement',
+    meaning,
+    schema: WINDOWS_SCHEMA,
+    read: readWindows,
+    both: (left, right) => {
+      const all = new Map([...left, ...right].map((window) => [JSON.stringify(window), window]));
+      return [...all.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, window]) => window);
+    },
+  };
 }
 
 type Bounds = { readonly min: number; readonly max: number };
@@ -167,9 +197,10 @@ function composeInto<K extends PolicyFieldName>(
   policies: readonly RolloutPolicy[],
 ): void {
   const { both } = POLICY_FIELDS[name];
-  const [first, ...others] = policies.map((policy) => policy[name]).filter((value) => value !== undefined);
+  const all = policies.map((policy) => policy[name]).filter((value) => value !== undefined);
+  const [first] = all;
   if (first === undefined) return;
-  rules[name] = others.reduce<NonNullable<PolicyRules[K]>>((said, value) => both(said, value), first);
+  rules[name] = all.reduce<NonNullable<PolicyRules[K]>>((said, value) => both(said, value), first);
 }
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };

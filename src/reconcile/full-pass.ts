@@ -13,6 +13,7 @@ import { type GitReader, gitReader } from './observe/observe-git.ts';
 import type { Ahead } from './observe/read-ahead.ts';
 import { readDesired } from './observe/read-main.ts';
 import { deliveriesOf } from './observe/turns.ts';
+import { windowsAt } from './observe/windows.ts';
 import type { Memory, Outcome, PassOptions, PassResult, Ports, Reading } from './pass.ts';
 import { type Reconciled, reconcileOne } from './reconcile.ts';
 import { isOwn } from './shard.ts';
@@ -73,12 +74,13 @@ async function decideAll(
   const { desired, status, at } = reading;
   const texts = new Map(desired.texts);
   const all: Reconciled[] = [];
+  const windowsOf = windowsAt(at);
   const deliveries = [...deliveriesOf(desired.rollouts)];
   for (const entry of desired.rollouts) {
     if (options.only.length > 0 && !options.only.includes(entry.key.name)) continue;
     if (!isOwn(entry.key, options.overrides.shard)) continue;
     const stored = status.records.get(printKey(entry.key));
-    const one = await reconcileOne({ desired, entry, stored, deliveries, now: at, git, live }, texts);
+    const one = await reconcileOne({ desired, entry, stored, deliveries, windowsOf, now: at, git, live }, texts);
     if (begins(one)) deliveries.push({ key: entry.key, policy: entry.policy, step: 'just begun' });
     for (const write of one.writes) if (write.text !== undefined) texts.set(write.path, write.text);
     all.push(one);

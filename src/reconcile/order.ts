@@ -15,6 +15,7 @@ import { unreadLive } from './observe/observe-cluster.ts';
 import { gitReader } from './observe/observe-git.ts';
 import { readConfig, readDesired } from './observe/read-main.ts';
 import { deliveriesOf } from './observe/turns.ts';
+import { windowsAt } from './observe/windows.ts';
 import { newMemory, type Overrides, type Ports } from './pass.ts';
 import { isOwn, shardOf } from './shard.ts';
 import { EMPTY_STATUS, readStatus, STATUS_REQUEST, type StatusBranch } from './status/record-store.ts';
@@ -161,12 +162,14 @@ function pick(desired: Desired, target: Target): DesiredRollout | string {
 
 async function snapshotOf(ports: Ports, scene: Scene): Promise<Snapshot> {
   const { desired, entry, main, status } = scene;
+  const now = ports.clock.now();
   return observe({
     desired,
     entry,
     stored: status.records.get(printKey(entry.key)),
     deliveries: deliveriesOf(desired.rollouts),
-    now: ports.clock.now(),
+    windowsOf: windowsAt(now),
+    now,
     git: gitReader(ports.git, main, desired.config),
     live: async () => ({ ...unreadLive(unknown('not asked for this')), scaler: unknown('not asked for this') }),
   });

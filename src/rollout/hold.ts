@@ -68,6 +68,7 @@ export const HOLDS = {
   CapacityTooLow: { effect: 'blocks' },
   GpusOverLimit: { effect: 'blocks' },
   NotItsTurn: { effect: 'blocks' },
+  WindowClosed: { effect: 'blocks' },
   PolicyMissing: { effect: 'blocks', failure: 'stalled' },
   Paused: { effect: 'blocks' },
   Disabled: { effect: 'blocks' },

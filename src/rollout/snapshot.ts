@@ -73,10 +73,19 @@ export type Live = {
 };
 
 /** Where a policy says something: for people to look at. */
-type PolicyPlace = { readonly policy: string; readonly file: string; readonly line: number };
+export type PolicyPlace = { readonly policy: string; readonly file: string; readonly line: number };
 
 /** Which policies made each rule what it is; a field that none of them names is not there. */
 export type PolicySources = Readonly<Partial<Record<PolicyFieldName, readonly PolicyPlace[]>>>;
+
+/** What the windows of all policies say together, at the time of the snapshot. */
+export type WindowFacts = {
+  readonly open: boolean;
+  /** When that changes; not there: not within 400 days. */
+  readonly changesAt?: Instant;
+  /** Who keeps it shut. */
+  readonly shutBy: readonly (PolicyPlace & { readonly field: 'allow' | 'deny' })[];
+};
 
 /** A limit that several Rollouts share, as one policy says it. */
 export type Turn = {
@@ -116,6 +125,8 @@ export type Snapshot = {
   readonly policy: PolicyRules;
   /** Not there: no policy matches. */
   readonly policySources?: PolicySources;
+  /** Not there: no policy has windows. */
+  readonly windows?: WindowFacts;
   /** Not there: no policy limits how many are delivered at a time. */
   readonly turns?: readonly Turn[];
   /** Not there: every policy that is required governs it. */

@@ -198,6 +198,11 @@ test.each<readonly [choices: readonly (Recreate | undefined)[], wanted: Recreate
   expect(together(policies).recreate).toBe(wanted);
 });
 
+const anyWindows = fc.array(
+  fc.nat(3).map((from) => ({ from, to: from + 1 })),
+  { minLength: 1, maxLength: 3 },
+);
+
 /** Values of each field that a policy may have. */
 const values: { readonly [K in PolicyFieldName]: fc.Arbitrary<NonNullable<PolicyRules[K]>> } = {
   surge: fc.nat(5),
@@ -214,6 +219,9 @@ const values: { readonly [K in PolicyFieldName]: fc.Arbitrary<NonNullable<Policy
   maxDeliveriesPerNamespace: fc.nat(5),
   maxDeliveriesPerCluster: fc.nat(5),
   maxDeliveriesPerPolicy: fc.nat(5),
+  allow: anyWindows,
+  deny: anyWindows,
+  leaveAtLeastSeconds: fc.nat(5),
 };
 const anyPolicy: fc.Arbitrary<RolloutPolicy> = fc.record(values, { requiredKeys: [] });
 
@@ -226,4 +234,38 @@ test('several policies are one whatever their order, and however often each is t
       expect(together([...policies, {}])).toEqual(all);
     }),
   );
+});
+
+test.each<readonly [window: Json, fault: string]>([
+  [
+    { cron: '0 9 * *', minutes: 1, timeZone: 'UTC' },
+    'cron is "0 9 * *": wanted five fields with one space between, has 4',
+  ],
+  [
+    { cron: '60 9 * * *', minutes: 1, timeZone: 'UTC' },
+    'cron is "60 9 * * *": the minute is wrong, wanted numbers from 0 to 59',
+  ],
+  [
+    { cron: '0 9 * * MON', minutes: 1, timeZone: 'UTC' },
+    'cron is "0 9 * * MON": the day of the week is wrong, wanted numbers from 0 to 7',
+  ],
+  [
+    { cron: '0 9-8 * * *', minutes: 1, timeZone: 'UTC' },
+    'cron is "0 9-8 * * *": the hour is wrong, wanted numbers from 0 to 23',
+  ],
+  [
+    { cron: '0 9/2 * * *', minutes: 1, timeZone: 'UTC' },
+    'cron is "0 9/2 * * *": the hour is wrong, wanted numbers from 0 to 23',
+  ],
+  [
+    { cron: '@daily', minutes: 1, timeZone: 'UTC' },
+    'cron is "@daily": wanted five fields with one space between, has 1',
+  ],
+  [{ cron: '0 9 * * *', minutes: 1, timeZone: '+01:00' }, 'timeZone is "+01:00", wanted the name of a time zone'],
+  [{ cron: '0 9 * * *', minutes: 10_081, timeZone: 'UTC' }, 'minutes is 10081, wanted a whole number from 1 to 10080'],
+  [{ from: '2026-12-20', to: '2027-01-04T00:00:00Z' }, 'from is "2026-12-20", wanted a time in UTC'],
+  [{ from: '2026-12-20T00:00:00Z', to: '2026-12-20T00:00:00Z' }, 'to is not after from'],
+])('a window %j is refused', (window, fault) => {
+  const { faults } = parseRolloutPolicy(policy({ deny: [window] }));
+  expect(faults.map(({ message }) => message)).toEqual([`spec.deny[0].${fault}`]);
 });

@@ -44,6 +44,20 @@ const rows: readonly (readonly [field: string, right: Json, wrong: readonly Json
   ['maxDeliveriesPerNamespace', 1, [0]],
   ['maxDeliveriesPerCluster', 1, [0]],
   ['maxDeliveriesPerPolicy', 1, [0]],
+  [
+    'allow',
+    [
+      { cron: '0 9 * * 1-5', minutes: 480, timeZone: 'Europe/Berlin' },
+      { from: '2026-12-20T00:00:00Z', to: '2027-01-04T00:00:00Z' },
+    ],
+    [[], {}, [{}], [{ cron: '0 9 * * *', minutes: 60 }], [{ cron: '0 9 * * *', minutes: 0, timeZone: 'UTC' }]],
+  ],
+  [
+    'deny',
+    [{ cron: '*/15 0-6,22 1 1,7 *', minutes: 10, timeZone: 'UTC' }],
+    [[{ from: '2026-12-20T00:00:00Z' }], [{ cron: '0 9 * * *', minutes: 60, timeZone: 'UTC', to: 'x' }]],
+  ],
+  ['leaveAtLeastSeconds', 900, [0]],
 ];
 
 test('has a row for every field', () => {

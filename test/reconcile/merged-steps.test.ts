@@ -119,6 +119,7 @@ async function observation(): Promise<Observation> {
     entry,
     stored: undefined,
     deliveries: [],
+    windowsOf: () => undefined,
     now,
     git: reader,
     live: async () => unreadLive(notAsked('no cluster')),

@@ -110,6 +110,15 @@ test.each<readonly [what: string, policies: Readonly<Record<string, string>>, wa
     { vllm: { surge: 1, from: ['a.yaml'], issues: [] }, chat: NONE, elsewhere: ['a.yaml:11 UnparsableYaml'] },
   ],
   [
+    'a time zone that is none',
+    { 'a.yaml': policy('  deny:\n    - {cron: "0 9 * * *", minutes: 60, timeZone: Europe/Berln}\n') },
+    {
+      vllm: { surge: 0, from: ['a.yaml'], issues: ['a.yaml:7 BadWindow'] },
+      chat: { surge: 0, from: ['a.yaml'], issues: ['a.yaml:7 BadWindow'] },
+      elsewhere: [],
+    },
+  ],
+  [
     'one that means nobody',
     { 'a.yaml': policy('  surge: 1\n  rollouts: [llm/vlm]\n') },
     { vllm: NONE, chat: NONE, elsewhere: ['a.yaml:7 PolicyUnmatched'] },

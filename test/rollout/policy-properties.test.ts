@@ -27,6 +27,9 @@ const strict: fc.Arbitrary<RolloutPolicy> = fc.record(
     maxDeliveriesPerNamespace: groups,
     maxDeliveriesPerCluster: groups,
     maxDeliveriesPerPolicy: groups,
+    allow: fc.constant([]),
+    deny: fc.constant([]),
+    leaveAtLeastSeconds: groups,
   },
   { requiredKeys: [] },
 );

@@ -27,6 +27,7 @@ import {
   SNAPSHOT_VERSION,
   type Snapshot,
   type Stable,
+  type WindowFacts,
 } from '../../src/rollout/snapshot.ts';
 import {
   commitOf,
@@ -112,6 +113,7 @@ export type World = {
   readonly missingPolicies?: readonly MissingPolicy[];
   /** Others that are under way in the namespace, where `maxDeliveriesPerNamespace` limits them. */
   readonly underWay?: readonly string[];
+  readonly windows?: WindowFacts;
   /** As declared, `0.11`. */
   readonly lwsVersion?: string;
   /** As on the Rollout: `{ approve: '1@B.2' }`. */
@@ -349,8 +351,8 @@ function inPlace(of: World): Snapshot {
   };
 }
 
-function policyOf(of: World): Pick<Snapshot, 'policy' | 'policySources' | 'missingPolicies' | 'turns'> {
-  const { surge, sizeChange, recreate, missingPolicies } = of;
+function policyOf(of: World): Pick<Snapshot, 'policy' | 'policySources' | 'missingPolicies' | 'turns' | 'windows'> {
+  const { windows, surge, sizeChange, recreate, missingPolicies } = of;
   const said = Object.entries({ surge, sizeChange, recreate, ...of.rules }).filter(([, value]) => value !== undefined);
   const places = said.map(([field], index) => [
     field,
@@ -361,6 +363,7 @@ function policyOf(of: World): Pick<Snapshot, 'policy' | 'policySources' | 'missi
     ...(said.length === 0 ? {} : { policySources: Object.fromEntries(places) }),
     ...(missingPolicies === undefined ? {} : { missingPolicies }),
     ...turnsOf(of),
+    ...(windows === undefined ? {} : { windows }),
   };
 }
 

@@ -29,6 +29,7 @@ import { readWorkload } from './read-workload.ts';
 import { rebuiltRecord } from './rebuild-record.ts';
 import { deliveredOf, retryTextOf, stepBrought } from './step-commits.ts';
 import { type Delivery, turnsOf } from './turns.ts';
+import type { windowsAt } from './windows.ts';
 
 export type Observation = {
   readonly desired: Desired;
@@ -36,6 +37,7 @@ export type Observation = {
   readonly stored: StoredRecord | undefined;
   /** Those that are under way, with those that this pass has begun. */
   readonly deliveries: readonly Delivery[];
+  readonly windowsOf: ReturnType<typeof windowsAt>;
   readonly now: Instant;
   readonly git: GitReader;
   readonly live: LiveReader;
@@ -74,6 +76,7 @@ export async function observe(of: Observation): Promise<Snapshot> {
     policy: entry.policy.rules,
     ...policyFacts(entry.policy),
     ...turnFacts(of),
+    ...windowFacts(of),
     lwsVersion: desired.config.lwsVersion,
     workload: file,
     ...(file !== undefined && entry.policy.rules.recreate === 'Allow'
@@ -95,6 +98,11 @@ export async function observe(of: Observation): Promise<Snapshot> {
 function turnFacts({ entry, deliveries }: Observation): Pick<Snapshot, 'turns'> {
   const turns = turnsOf(entry, deliveries);
   return turns.length === 0 ? {} : { turns };
+}
+
+function windowFacts({ entry, windowsOf }: Observation): Pick<Snapshot, 'windows'> {
+  const windows = windowsOf(entry.policy);
+  return windows === undefined ? {} : { windows };
 }
 
 function blobsOf(desired: Desired, entry: DesiredRollout): Readonly<Record<string, string>> {

@@ -62,7 +62,10 @@ function sourcesOf(rules: PolicyRules, matching: readonly PolicyReading[]): Poli
   const entries = POLICY_FIELD_NAMES.flatMap((field) => {
     if (rules[field] === undefined) return [];
     const value = JSON.stringify(rules[field]);
-    const saying = matching.filter(({ policy }) => policy !== undefined && JSON.stringify(policy[field]) === value);
+    // Of a list each policy has said a part.
+    const decides = (said: unknown): boolean =>
+      said !== undefined && (Array.isArray(rules[field]) || JSON.stringify(said) === value);
+    const saying = matching.filter(({ policy }) => decides(policy?.[field]));
     const places = saying.map(({ name, file, lines }) => ({ policy: name, file, line: lines[field] ?? 0 }));
     return places.length === 0 ? [] : [[field, places] as const];
   });

@@ -13,6 +13,7 @@ import type { ManifestDocument, ManifestFile } from '../../manifests/parse-file.
 import type { MissingPolicy, PolicySources, Snapshot } from '../../rollout/snapshot.ts';
 import { withoutEchoes } from './desired-issues.ts';
 import { ambiguousFields, fieldIssue, versionIssue } from './read-rollout.ts';
+import { zoneIssues } from './windows.ts';
 
 export type PolicyReading = {
   /** `lost`: a file that may hold policies and cannot be read; its issues are told with the file. */
@@ -74,7 +75,11 @@ function readPolicy(document: ManifestDocument): PolicyReading {
       issues: [versionIssue(document, POLICY_VERSION)],
     };
   const { name, policy, selection, faults } = parseRolloutPolicy(document.value);
-  const issues = [...faults.map((fault) => fieldIssue(document, fault)), ...ambiguousFields(document)];
+  const issues = [
+    ...faults.map((fault) => fieldIssue(document, fault)),
+    ...ambiguousFields(document),
+    ...zoneIssues(document, { policy, name }),
+  ];
   const read = issues.length === 0 ? policy : undefined;
   const said = POLICY_FIELD_NAMES.filter((field) => policy?.[field] !== undefined);
   return {

@@ -28,6 +28,7 @@ import { disabled, paused, rolloutAbsent, stalled } from './people.ts';
 import { policyMissing } from './policies.ts';
 import { folderEmptied, notThere } from './removal.ts';
 import { surgeEndangered, surgeRefused } from './surge.ts';
+import { windowClosed } from './windows.ts';
 
 /** Before whatever leads forward. */
 const forward: readonly Gate[] = [
@@ -39,12 +40,13 @@ const forward: readonly Gate[] = [
   paused, // a person said wait
 ];
 
-/** What policies say of the groups that a step lets go. */
+/** What policies say of the groups that a step lets go, and of the time. */
 const limits: readonly Gate[] = [
   stepTooLarge, // more groups than a policy allows
   budgetTooLarge, // too many may be down
   capacityTooLow, // too few would serve
   gpusOverLimit, // more GPUs than a policy allows
+  windowClosed, // not at this time
 ];
 
 /** In mid-delivery. */
@@ -151,5 +153,6 @@ export const before = {
     removalTooDeep, // nobody would serve
     notItsTurn, // others are under way
     gpusOverLimit, // more GPUs than a policy allows
+    windowClosed, // not at this time
   ],
 } as const satisfies Readonly<Record<string, readonly Gate[]>>;

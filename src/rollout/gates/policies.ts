@@ -10,6 +10,7 @@ import type { MissingPolicy, Snapshot } from '../snapshot.ts';
 import { type Gate, holdsOf } from './gate.ts';
 import { budgetTooLarge, capacityTooLow, gpusOverLimit, notItsTurn, stepTooLarge } from './limits.ts';
 import { surgeEndangered, surgeRefused } from './surge.ts';
+import { windowClosed } from './windows.ts';
 
 /** What asks for each field, now or before a later step: `explain` says what it says. */
 const gatesByField = {
@@ -27,6 +28,9 @@ const gatesByField = {
   maxDeliveriesPerNamespace: [notItsTurn],
   maxDeliveriesPerCluster: [notItsTurn],
   maxDeliveriesPerPolicy: [notItsTurn],
+  allow: [windowClosed],
+  deny: [windowClosed],
+  leaveAtLeastSeconds: [windowClosed],
 } as const satisfies Readonly<Record<PolicyFieldName, readonly Gate[]>>;
 
 /** What the gates of a field would say if the next step were to be written now. */
@@ -37,7 +41,15 @@ export function policyVerdict(snapshot: Snapshot, field: PolicyFieldName): reado
   // The other limits are left out, so that each answers for itself.
   const policy = { surge, sizeChange, recreate, [field]: snapshot.policy[field] };
   const turns = (snapshot.turns ?? []).filter((turn) => turn.field === field);
-  return holdsOf(gatesByField[field], situationOf({ ...snapshot, policy, turns }, file));
+  return holdsOf(gatesByField[field], situationOf({ ...windowsOf(snapshot, field), policy, turns }, file));
+}
+
+/** Of the windows that are shut, those that this field shuts. */
+function windowsOf({ windows, ...snapshot }: Snapshot, field: PolicyFieldName): Snapshot {
+  if (windows === undefined || field === 'leaveAtLeastSeconds')
+    return { ...snapshot, ...(windows === undefined ? {} : { windows }) };
+  const shutBy = windows.shutBy.filter((place) => place.field === field);
+  return shutBy.length === 0 ? snapshot : { ...snapshot, windows: { ...windows, shutBy } };
 }
 
 /**
@@ -53,7 +65,9 @@ export function contradictions(
   // As it will be: taken over, and with the groups of its manifest where nobody is known to write another number.
   const armed = { ...file, workload: { ...file.workload, partition: SENTINEL } };
   const scaler = live.scaler.kind === 'unknown' ? absent : live.scaler;
-  const atRest = { ...snapshot, workload: armed, live: { ...live, scaler }, turns: [] };
+  const { windows, ...always } = snapshot;
+  const never = windows !== undefined && !windows.open && windows.changesAt === undefined ? { windows } : {};
+  const atRest = { ...always, ...never, workload: armed, live: { ...live, scaler }, turns: [] };
   const found = fields.flatMap((field) => policyVerdict(atRest, field).map((held) => ({ field, held })));
   return found.filter(({ held }) => holdKind(held.reason)?.failure === undefined);
 }

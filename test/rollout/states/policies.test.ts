@@ -2,8 +2,9 @@
 
 import { expect, test } from 'vitest';
 import { plan } from '../../../src/rollout/plan.ts';
+import type { WindowFacts } from '../../../src/rollout/snapshot.ts';
 import { planned, type Row } from '../../support/planned.ts';
-import { type World, world } from '../../support/snapshot.ts';
+import { NOW, type World, world } from '../../support/snapshot.ts';
 
 const OLD = '0:A+ 1:A+ 2:A+ 3:A+';
 /** Ada has asked for B. */
@@ -15,6 +16,11 @@ const one: World = {
   p: 3,
   groups: '0:A+ 1:A+ 2:A+ 3:B+',
   record: { doneAgo: 100_000 },
+};
+const shut: WindowFacts = {
+  open: false,
+  changesAt: NOW + 3600,
+  shutBy: [{ policy: 'freeze', file: 'policies/freeze.yaml', line: 7, field: 'deny' }],
 };
 const absent = [{ name: 'production', why: 'absent' }] as const;
 
@@ -59,6 +65,23 @@ test.each<Row>([
     'a group is not ready, and two may be down',
     { ...asked, u: 2, groups: '0:A- 1:A+ 2:A+ 3:A+', rules: { minReadyGroups: 3 } },
     'hold CapacityTooLow',
+  ],
+  ['the window is open', { ...asked, windows: { open: true, shutBy: [] } }, step1],
+  ['the window is shut', { ...asked, windows: shut }, 'hold WindowClosed'],
+  [
+    'it closes too soon',
+    { ...asked, windows: { open: true, changesAt: NOW + 899, shutBy: [] }, rules: { leaveAtLeastSeconds: 900 } },
+    'hold WindowClosed',
+  ],
+  [
+    'it closes soon enough',
+    { ...asked, windows: { open: true, changesAt: NOW + 900, shutBy: [] }, rules: { leaveAtLeastSeconds: 900 } },
+    step1,
+  ],
+  [
+    'the window is shut, withdrawn',
+    { ...asked, windows: shut, intents: { abort: 'B.2' } },
+    'RequestWithdrawn: withdraw => A.1 aborted=B.2 text A',
   ],
   ['nobody is under way', { ...asked, rules: { maxDeliveriesPerNamespace: 1 } }, step1],
   [
@@ -156,6 +179,17 @@ test.each<Row>([
     { ...one, text: 'C', groups: '0:A+ 1:A+ 2:A+ 3:B+', p: 4, rules: { maxStepGroups: 1 } },
     'hold StepTooLarge',
   ],
+  ['the window is shut', { ...one, windows: shut }, 'hold WindowClosed'],
+  [
+    'the window is shut, aborted',
+    { ...aborted, windows: shut },
+    'Aborted: rollback => A.1 rollback floor=3 aborted=B.2 text A',
+  ],
+  [
+    'the window is shut, all are through',
+    { ...one, marks: 'B.2 3/3 floor=0', p: 1_000_000, groups: '0:B+ 1:B+ 2:B+ 3:B+', windows: shut },
+    'Settled: settled => B.2 stable=main',
+  ],
   ['a required policy is absent', { ...one, missingPolicies: absent }, 'hold PolicyMissing'],
   [
     'aborted, and one is absent',
@@ -172,4 +206,14 @@ test.each<readonly [missing: NonNullable<World['missingPolicies']>[number], said
 ])('PolicyMissing says of %j: %s', (missing, said) => {
   const [hold] = plan(world({ ...asked, missingPolicies: [missing] })).holds;
   expect(hold?.message).toContain(`tranche.yaml requires policies for every Rollout: ${said} Without it`);
+});
+
+test('WindowClosed says who keeps it shut, when it opens, and looks again then', () => {
+  const [hold] = plan(world({ ...asked, windows: shut })).holds;
+  expect(hold?.message).toContain(
+    'RolloutPolicy freeze (policies/freeze.yaml:7, deny) lets no step begin now; the next window opens at 2025-06-15T16:06:40Z',
+  );
+  expect(hold?.requeueAfterSeconds).toBe(3600);
+  const [never] = plan(world({ ...asked, windows: { open: false, shutBy: shut.shutBy } })).holds;
+  expect(never?.message).toContain('no window opens within 400 days');
 });

@@ -1,0 +1,147 @@
+/** When steps may begin: windows of policies on the calendars of their time zones, as facts of one instant. */
+
+import { Cron } from 'croner';
+import type { Issue } from '../../api/issue.ts';
+import { nearest } from '../../api/nearest.ts';
+import type { PolicyWindow } from '../../api/policy-windows.ts';
+import type { Instant } from '../../api/time.ts';
+import type { ManifestDocument } from '../../manifests/parse-file.ts';
+import type { PolicyPlace, WindowFacts } from '../../rollout/snapshot.ts';
+import type { PolicyReading, PolicyScope } from './read-policy.ts';
+
+/** So far ahead an opening is looked for: where none comes, none ever will. */
+const AHEAD_SECONDS = 400 * 86_400;
+/** Windows that open and close more often than this within that time are not followed further. */
+const BOUNDARIES_MOST = 2000;
+
+/** Asked of what policies say of a Rollout: whether they let a step begin now. Rollouts with the same policies share it. */
+export function windowsAt(now: Instant): (scope: PolicyScope) => WindowFacts | undefined {
+  const known = new Map<PolicyScope, WindowFacts | undefined>();
+  return (scope) => {
+    if (!known.has(scope)) known.set(scope, factsOf(scope, now));
+    return known.get(scope);
+  };
+}
+
+type Calendar = {
+  readonly place: PolicyPlace;
+  readonly field: 'allow' | 'deny';
+  /** Whether it lets a step begin then. */
+  readonly open: (at: Instant) => boolean;
+  /** When that may change next; undefined: not within the time that is looked at. */
+  readonly boundary: (after: Instant) => Instant | undefined;
+};
+
+function factsOf({ matching }: PolicyScope, now: Instant): WindowFacts | undefined {
+  const calendars = matching.flatMap(calendarsOf);
+  if (calendars.length === 0) return undefined;
+  const shut = calendars.filter(({ open }) => !open(now));
+  const isOpen = (at: Instant): boolean => calendars.every(({ open }) => open(at));
+  const changesAt = nextChange(calendars, now, isOpen);
+  return {
+    open: shut.length === 0,
+    ...(changesAt === undefined ? {} : { changesAt }),
+    shutBy: shut.map(({ place, field }) => ({ ...place, field })),
+  };
+}
+
+function nextChange(
+  calendars: readonly Calendar[],
+  now: Instant,
+  isOpen: (at: Instant) => boolean,
+): Instant | undefined {
+  const before = isOpen(now);
+  let at = now;
+  for (let seen = 0; seen < BOUNDARIES_MOST; seen += 1) {
+    const next = calendars.map(({ boundary }) => boundary(at)).filter((found) => found !== undefined);
+    if (next.length === 0) return undefined;
+    at = Math.min(...next);
+    if (at > now + AHEAD_SECONDS) return undefined;
+    if (isOpen(at) !== before) return at;
+  }
+  return undefined;
+}
+
+/** One for the allows of a policy, which has to be inside of some, and one for its denies. */
+function calendarsOf({ policy, name, file, lines }: PolicyReading): readonly Calendar[] {
+  const fields = ['allow', 'deny'] as const;
+  return fields.flatMap((field) => {
+    const windows = policy?.[field]?.map(stretchOf) ?? [];
+    if (windows.length === 0) return [];
+    const inside = (at: Instant): boolean => windows.some((window) => window.inside(at));
+    return [
+      {
+        place: { policy: name, file, line: lines[field] ?? 0 },
+        field,
+        open: (at: Instant) => inside(at) === (field === 'allow'),
+        boundary: (after: Instant) => earliest(windows.map((window) => window.boundary(after))),
+      },
+    ];
+  });
+}
+
+type Stretch = {
+  readonly inside: (at: Instant) => boolean;
+  readonly boundary: (after: Instant) => Instant | undefined;
+};
+
+function stretchOf(window: PolicyWindow): Stretch {
+  if ('from' in window) {
+    const { from, to } = window;
+    return {
+      inside: (at) => from <= at && at < to,
+      boundary: (after) => [from, to].find((edge) => edge > after),
+    };
+  }
+  const { cron, minutes, timeZone } = window;
+  const job = new Cron(cron, { timezone: timeZone, paused: true });
+  const length = minutes * 60;
+  // Strictly after, as croner has it.
+  const startAfter = (at: Instant): Instant | undefined => {
+    const next = job.nextRun(new Date(at * 1000));
+    return next === null ? undefined : Math.floor(next.getTime() / 1000);
+  };
+  return {
+    inside: (at) => (startAfter(at - length) ?? at + 1) <= at,
+    boundary: (after) => {
+      const begun = startAfter(after - length);
+      const ends = begun === undefined || begun > after ? undefined : begun + length;
+      return earliest([ends, startAfter(after)]);
+    },
+  };
+}
+
+function earliest(instants: readonly (Instant | undefined)[]): Instant | undefined {
+  const known = instants.filter((instant) => instant !== undefined);
+  return known.length === 0 ? undefined : Math.min(...known);
+}
+
+/** Time zones that this machine does not know: its windows would be nowhere. */
+export function zoneIssues(document: ManifestDocument, of: Pick<PolicyReading, 'policy' | 'name'>): readonly Issue[] {
+  const fields = ['allow', 'deny'] as const;
+  return fields.flatMap((field) =>
+    (of.policy?.[field] ?? []).flatMap((window, at) => {
+      if ('from' in window || isZone(window.timeZone)) return [];
+      const path = ['spec', field, String(at), 'timeZone'];
+      const near = nearest(window.timeZone, Intl.supportedValuesOf('timeZone'));
+      return [
+        {
+          file: document.file,
+          line: document.lineOf(path),
+          path: path.join('.'),
+          reason: 'BadWindow',
+          message: `RolloutPolicy ${of.name}: spec.${field}[${at}].timeZone is ${window.timeZone}, which is no time zone`,
+          hint: `${near === undefined ? '' : `Did you mean ${near}? `}Write for example Europe/Berlin.`,
+        },
+      ];
+    }),
+  );
+}
+
+function isZone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,136 @@
+/** Windows on the calendars of their zones: over both changes of the clocks, together, and what is wrong with them. */
+
+import { describe, expect, test } from 'vitest';
+import type { RolloutPolicy } from '../../src/api/policy-fields.ts';
+import { parseInstant, printInstant } from '../../src/api/time.ts';
+import { NO_SCOPE, type PolicyReading } from '../../src/reconcile/observe/read-policy.ts';
+import { windowsAt } from '../../src/reconcile/observe/windows.ts';
+
+function reading(name: string, policy: RolloutPolicy): PolicyReading {
+  const lines = { allow: 6, deny: 7 };
+  return { kind: 'read', name, file: `${name}.yaml`, lines, line: 1, selection: {}, policy, issues: [] };
+}
+
+/** `open until …`, `shut by a/deny until …`; `always`: it never changes. */
+function at(time: string, ...policies: readonly RolloutPolicy[]): string {
+  const now = parseInstant(time);
+  if (now === undefined) throw new Error(`${time} is no time`);
+  const matching = policies.map((policy, index) => reading('abc'[index] ?? 'z', policy));
+  const facts = windowsAt(now)({ ...NO_SCOPE, matching });
+  if (facts === undefined) return 'none';
+  const until = facts.changesAt === undefined ? 'always' : `until ${printInstant(facts.changesAt)}`;
+  const by = facts.shutBy.map(({ policy, field }) => `${policy}/${field}`).join(' ');
+  return facts.open ? `open ${until}` : `shut by ${by} ${until}`;
+}
+
+const daily = (cron: string, minutes: number, timeZone: string) => ({ cron, minutes, timeZone });
+const once = (from: string, to: string) => ({ from: parseInstant(from) ?? 0, to: parseInstant(to) ?? 0 });
+
+describe('an hour at half past two, local time, where the clocks change', () => {
+  test.each<readonly [zone: string, before: string, opens: string, closes: string, then: string]>([
+    // Skipped: at the next instant. Berlin goes from 2:00 to 3:00, New York too, Lord Howe from 2:00 to 2:30.
+    ['Europe/Berlin', '2026-03-28T12:00:00Z', '2026-03-29T01:00:00Z', '2026-03-29T02:00:00Z', '2026-03-30T00:30:00Z'],
+    [
+      'America/New_York',
+      '2026-03-07T12:00:00Z',
+      '2026-03-08T07:00:00Z',
+      '2026-03-08T08:00:00Z',
+      '2026-03-09T06:30:00Z',
+    ],
+    [
+      'Australia/Lord_Howe',
+      '2026-10-03T12:00:00Z',
+      '2026-10-03T15:30:00Z',
+      '2026-10-03T16:30:00Z',
+      '2026-10-04T15:30:00Z',
+    ],
+    // Repeated: once.
+    ['Europe/Berlin', '2026-10-24T12:00:00Z', '2026-10-25T00:30:00Z', '2026-10-25T01:30:00Z', '2026-10-26T01:30:00Z'],
+    [
+      'America/New_York',
+      '2026-11-01T04:00:00Z',
+      '2026-11-01T07:30:00Z',
+      '2026-11-01T08:30:00Z',
+      '2026-11-02T07:30:00Z',
+    ],
+    [
+      'Australia/Lord_Howe',
+      '2026-04-04T12:00:00Z',
+      '2026-04-04T16:00:00Z',
+      '2026-04-04T17:00:00Z',
+      '2026-04-05T16:00:00Z',
+    ],
+  ])('%s after %s', (zone, before, opens, closes, then) => {
+    const policy = { allow: [daily('30 2 * * *', 60, zone)] };
+    expect([at(before, policy), at(opens, policy), at(closes, policy)]).toEqual([
+      `shut by a/allow until ${opens}`,
+      `open until ${closes}`,
+      `shut by a/allow until ${then}`,
+    ]);
+  });
+});
+
+const work = daily('0 9 * * 1-5', 480, 'Europe/Berlin');
+const friday = daily('0 12 * * 5', 3 * 1440, 'Europe/Berlin');
+const holidays = once('2026-12-20T00:00:00Z', '2027-01-04T00:00:00Z');
+
+test.each<readonly [what: string, time: string, policies: readonly RolloutPolicy[], wanted: string]>([
+  ['nothing said', '2026-11-23T10:00:00Z', [{}, { surge: 1 }], 'none'],
+  ['inside', '2026-11-23T10:00:00Z', [{ allow: [work] }], 'open until 2026-11-23T16:00:00Z'],
+  ['at its first second', '2026-11-23T08:00:00Z', [{ allow: [work] }], 'open until 2026-11-23T16:00:00Z'],
+  ['at its end', '2026-11-23T16:00:00Z', [{ allow: [work] }], 'shut by a/allow until 2026-11-24T08:00:00Z'],
+  ['over the weekend', '2026-11-27T17:00:00Z', [{ allow: [work] }], 'shut by a/allow until 2026-11-30T08:00:00Z'],
+  [
+    'one of two',
+    '2026-11-23T20:00:00Z',
+    [{ allow: [work, once('2026-11-23T19:00:00Z', '2026-11-23T21:00:00Z')] }],
+    'open until 2026-11-23T21:00:00Z',
+  ],
+  [
+    'one that follows at once',
+    '2026-11-23T15:00:00Z',
+    [{ allow: [work, once('2026-11-23T16:00:00Z', '2026-11-23T17:00:00Z')] }],
+    'open until 2026-11-23T17:00:00Z',
+  ],
+  [
+    'a deny over an allow',
+    '2026-11-27T12:00:00Z',
+    [{ allow: [work], deny: [friday] }],
+    'shut by a/deny until 2026-11-30T11:00:00Z',
+  ],
+  ['only a deny', '2026-11-26T12:00:00Z', [{ deny: [friday] }], 'open until 2026-11-27T11:00:00Z'],
+  [
+    'two policies with allows: both',
+    '2026-11-23T12:00:00Z',
+    [{ allow: [work] }, { allow: [daily('0 14 * * *', 60, 'UTC')] }],
+    'shut by b/allow until 2026-11-23T14:00:00Z',
+  ],
+  [
+    'two that never meet',
+    '2026-11-23T12:00:00Z',
+    [{ allow: [work] }, { allow: [daily('0 20 * * *', 60, 'UTC')] }],
+    'shut by b/allow always',
+  ],
+  [
+    'the deny of another',
+    '2026-12-21T10:00:00Z',
+    [{ allow: [work] }, { deny: [holidays] }],
+    'shut by b/deny until 2027-01-04T08:00:00Z',
+  ],
+  ['dates that are over', '2027-02-01T10:00:00Z', [{ deny: [holidays] }], 'open always'],
+  ['an allow that is over', '2027-02-01T10:00:00Z', [{ allow: [holidays] }], 'shut by a/allow always'],
+  [
+    'a day that never comes',
+    '2026-11-23T10:00:00Z',
+    [{ allow: [daily('0 0 31 2 *', 60, 'UTC')] }],
+    'shut by a/allow always',
+  ],
+  [
+    'the whole week, without a gap',
+    '2026-11-23T10:00:00Z',
+    [{ allow: [daily('0 0 * * *', 1440, 'UTC')] }],
+    'open always',
+  ],
+])('%s', (_, time, policies, wanted) => {
+  expect(at(time, ...policies)).toBe(wanted);
+});
