@@ -88,7 +88,8 @@ export class ClusterLaws {
   /** C1: no more groups are down than the budget, but for those that are broken or were hurt. */
   private capacity(truth: Truth): readonly [LawName, string] | undefined {
     // LWS before 0.9 looks at leaders only (trace 29b), and so goes on while workers still load.
-    if (this.universe.cluster.modes().lws === '0.8' && this.workload.size > 1) return this.skip('C1 capacity');
+    if (this.universe.cluster.modes().lws === '0.8' && (this.workload.size > 1 || this.workload.resizes === true))
+      return this.skip('C1 capacity');
     const there = wantedGroups(truth);
     const down = Array.from({ length: truth.replicas }, (_, index) => index).filter((index) => {
       const group = there.find((one) => one.index === index);

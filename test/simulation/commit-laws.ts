@@ -1,5 +1,6 @@
 /** The laws that every commit of the product on main keeps, whatever the cluster does. Each answers what is wrong. */
 
+import type { MoveReason } from '../../src/rollout/move.ts';
 import { budget } from './budget-laws.ts';
 import { evidence, pauses, recreated, rewritten } from './evidence-laws.ts';
 import { templateStart } from './files.ts';
@@ -39,20 +40,24 @@ export const commitLaws = {
 export const commitLawList = Object.entries(commitLaws) as readonly (readonly [keyof typeof commitLaws, Law])[];
 
 /** Which marks may follow which. */
-function steps({ before, after, reason, plan, remade }: OurCommit): string | undefined {
+function steps({ before, after, reason, plan, remade, workload }: OurCommit): string | undefined {
   const [from, to] = [before.marks?.step, after.marks?.step];
   const [a, b] = [indexOf(from), indexOf(to)];
   const release = after.marks?.release;
   const same = from === to && before.marks?.release === release;
-  const legal: Readonly<Record<string, boolean>> = {
+  // Groups of another size go all in the last step.
+  const atOnce = workload.resizes === true && b === plan.steps.length;
+  const legal = {
     Adopted: before.marks === undefined && to === undefined,
     StepReady: begins(before, after) ? b === 1 : from !== 'rollback' && b === a + 1,
     Jumped: (b > a || begins(before, after)) && plan.annotations['tranche.dev/jump'] === `${b}@${release}`,
     StepsEdited: b >= a && a > 0,
+    // Also from the last step itself, where a roll was stopped half-way.
+    SizeChanged: atOnce && (begins(before, after) || (from !== 'rollback' && b >= a)),
     SurgePrepared: (begins(before, after) || same) && to?.startsWith('0/') === true,
     Surged: same && from?.startsWith('0/') === true,
     SurgeReturned: same && from !== undefined,
-    Superseded: (b === 1 || to?.startsWith('0/') === true) && before.marks?.release !== release,
+    Superseded: (b === 1 || to?.startsWith('0/') === true || atOnce) && before.marks?.release !== release,
     // What is found made anew in step 0 is accepted as step 1.
     Armed: (same || from === undefined || (a === 0 && b === 1 && remade)) && after.partition === SENTINEL,
     Settled: to === undefined && from !== undefined && from !== 'rollback',
@@ -68,8 +73,12 @@ function steps({ before, after, reason, plan, remade }: OurCommit): string | und
     RollStopped: same,
     PartitionRestored: same,
     Retried: from === undefined && to === undefined,
-  };
-  if (legal[reason] === true) return undefined;
+    // No world of a seed creates a workload anew.
+    RecreateRemoved: false,
+    RecreateCreated: false,
+    RecreateEnded: false,
+  } as const satisfies Record<MoveReason, boolean>;
+  if (new Map<string, boolean>(Object.entries(legal)).get(reason) === true) return undefined;
   return `${reason} from ${before.marks?.release} ${from ?? 'settled'} to ${release} ${to ?? 'settled'}`;
 }
 

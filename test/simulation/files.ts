@@ -1,7 +1,7 @@
 /** The user's files in a simulated repository, and the edits that people make in them. */
 
 import { type Setup, type StepSetup, type WorkloadSetup } from './setup.ts';
-import { REGISTRY, templateText } from './versions.ts';
+import { REGISTRY, sizeOf, templateText } from './versions.ts';
 
 const TEMPLATE = '  leaderWorkerTemplate:';
 
@@ -26,7 +26,8 @@ export function initialFiles(setup: Setup): Readonly<Record<string, string>> {
   for (const workload of setup.workloads) {
     const state = { steps: workload.steps, paused: false, disabled: false, intents: {} };
     files[rolloutFile(workload.name)] = rolloutText(workload, state);
-    if (workload.surge !== undefined) files[`policies/${workload.name}.yaml`] = policyText(workload, workload.surge);
+    if (workload.surge !== undefined || workload.resizes === true)
+      files[`policies/${workload.name}.yaml`] = policyText(workload);
     if (workload.poison !== 'no workload') files[lwsFile(workload.name)] = lwsText(workload);
     if (workload.autoscaled && workload.scaler !== 'live') files[`apps/${workload.name}/hpa.yaml`] = hpaText(workload);
   }
@@ -50,7 +51,7 @@ function lwsText(setup: WorkloadSetup): string {
     '      maxSurge: 0',
     '      partition: 0',
     TEMPLATE,
-    templateText(0, setup.size),
+    templateText(0, sizeOf(setup, 0)),
   ];
   const text = lines.join('\n');
   return withLineEnds(setup.poison === 'broken yaml' ? text.replace('spec:', 'spec: [') : text, setup.lineEnd);
@@ -89,14 +90,15 @@ function stepLines(step: StepSetup): readonly string[] {
   return [replicas, step.pause === 'manual' ? '          pause: {}' : `          pause: {duration: ${step.pause}}`];
 }
 
-function policyText({ name }: WorkloadSetup, surge: number): string {
+function policyText({ name, surge, resizes }: WorkloadSetup): string {
   return [
     'apiVersion: tranche.dev/v1alpha1',
     'kind: RolloutPolicy',
     `metadata: {name: ${name}}`,
     'spec:',
     `  rollouts: [llm/${name}]`,
-    `  surge: ${surge}`,
+    ...(surge === undefined ? [] : [`  surge: ${surge}`]),
+    ...(resizes === true ? ['  sizeChange: Whole'] : []),
     '',
   ].join('\n');
 }
@@ -133,7 +135,7 @@ export function versionInText(text: string): number | undefined {
 /** Another version's template in the place of the present one. */
 export function withVersion(text: string, version: number, setup: WorkloadSetup): string {
   const lineEnd = text.includes('\r\n') ? '\r\n' : '\n';
-  return `${text.slice(0, templateStart(text))}${lineEnd}${withLineEnds(templateText(version, setup.size), lineEnd)}`;
+  return `${text.slice(0, templateStart(text))}${lineEnd}${withLineEnds(templateText(version, sizeOf(setup, version)), lineEnd)}`;
 }
 
 /** A number of the spec, by its key; every key that is asked for is there once. */

@@ -135,7 +135,7 @@ export function ourCommit(
 }
 
 /** Reasons of commits that let groups go. */
-export const FORWARD = ['StepReady', 'Jumped', 'StepsEdited'];
+export const FORWARD = ['StepReady', 'Jumped', 'StepsEdited', 'SizeChanged'];
 
 /** k of `k/n`; 0: settled, NaN: going back. */
 export function indexOf(step: string | undefined): number {

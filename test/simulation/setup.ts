@@ -57,6 +57,8 @@ export type WorkloadSetup = {
   readonly replicas: number;
   readonly maxUnavailable: number;
   readonly size: number;
+  /** Versions differ in the size of their groups as well, and a policy lets such a change go to all groups at once. */
+  readonly resizes?: boolean;
   readonly steps: readonly StepSetup[];
   /** An autoscaler writes replicas; the agent leaves the field alone. */
   readonly autoscaled: boolean;
@@ -99,6 +101,9 @@ export type Setup = {
 
 /** Small worlds have most of the interleavings that go wrong, and are looked at in half the time. */
 const SMALL_SHARE = 0.9;
+
+/** Of all workloads, those whose groups change their size. */
+const RESIZES_SHARE = 0.1;
 
 export function setupOf(seed: string): Setup {
   return worldOf(seed, new Chance(seed).fork('scale').flip(SMALL_SHARE));
@@ -163,6 +168,7 @@ function workload(chance: Chance, name: string, poison: WorkloadSetup['poison'])
     replicas,
     maxUnavailable: chance.between(1, 2),
     size: chance.between(1, 2),
+    ...(chance.fork('resizes').flip(RESIZES_SHARE) ? { resizes: true } : {}),
     steps: stepsOf(chance, replicas),
     autoscaled: chance.flip(0.2),
     scaler: chance.pick(['live', 'live', 'git']),

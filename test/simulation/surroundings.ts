@@ -114,6 +114,17 @@ export function healGroup(universe: Universe, name: string, index: number): bool
   return true;
 }
 
+/** People do as the hold says: delete the leader of a group that has another number of pods; tells whether there was one. */
+export function deleteOdd(universe: Universe, name: string): boolean {
+  const resizes = universe.setup.workloads.some((one) => one.name === name && one.resizes === true);
+  const odd = universe.truth(name)?.groups.filter((one) => resizes && one.odd) ?? [];
+  for (const { index } of odd) {
+    universe.hurt.get(name)?.add(index);
+    universe.cluster.kill({ namespace: NAMESPACE, name, group: index, pods: 'leader' });
+  }
+  return odd.length > 0;
+}
+
 function kill(universe: Universe, chance: Chance, workload: WorkloadSetup): void {
   const index = group(universe, chance, workload);
   if (index === undefined) return;

@@ -38,9 +38,9 @@ export const reasonPlaces = {
   RollStopped: 'seeds',
   PartitionRestored: 'seeds',
   Retried: 'seeds',
-  // No world of a seed changes the size or the claims, or edits what LWS takes for the same.
+  SizeChanged: 'seeds',
+  // No world of a seed changes the claims, or edits what LWS takes for the same.
   NoNewRevision: 'fixtures/scenarios/change-without-a-difference',
-  SizeChanged: 'fixtures/scenarios/size-change-whole',
   RecreateRemoved: 'fixtures/scenarios/recreate-and-back',
   RecreateCreated: 'fixtures/scenarios/recreate-and-back',
   RecreateEnded: 'fixtures/scenarios/recreate-and-back',

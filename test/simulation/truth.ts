@@ -5,7 +5,8 @@ import { GROUP_INDEX, LWS_NAME, WORKER_INDEX } from '../../src/api/lws-labels.ts
 import type { Reading } from '../../src/simulator/objects/object-store.ts';
 import type { KubeObject } from '../../src/simulator/objects/objects.ts';
 import { LWS, PODS, STATEFUL_SETS } from '../../src/simulator/objects/resource-table.ts';
-import { containerImage, versionOf, wantedVersion } from './versions.ts';
+import type { WorkloadSetup } from './setup.ts';
+import { containerImage, sizeOf, versionOf, wantedVersion } from './versions.ts';
 
 export type GroupTruth = {
   readonly index: number;
@@ -14,6 +15,8 @@ export type GroupTruth = {
   readonly version: number | undefined;
   readonly leaderVersion: number | undefined;
   readonly ready: boolean;
+  /** It has another number of pods than its version has: it was made again while another size was asked for. */
+  readonly odd: boolean;
 };
 
 export type Truth = {
@@ -32,7 +35,12 @@ export type Truth = {
 export const NAMESPACE = 'llm';
 
 /** undefined: there is no such LeaderWorkerSet. */
-export function truthOf(reading: Pick<Reading, 'get' | 'list'>, name: string, atSeconds: number): Truth | undefined {
+export function truthOf(
+  reading: Pick<Reading, 'get' | 'list'>,
+  workload: WorkloadSetup,
+  atSeconds: number,
+): Truth | undefined {
+  const { name } = workload;
   const lws = reading.get({ resource: LWS, namespace: NAMESPACE, name });
   if (lws === undefined) return undefined;
   const spec = objectAt(lws, 'spec');
@@ -47,14 +55,11 @@ export function truthOf(reading: Pick<Reading, 'get' | 'list'>, name: string, at
     partition: Number(rolling['partition'] ?? 0),
     maxUnavailable: Number(rolling['maxUnavailable'] ?? 1),
     version: wantedVersion(spec),
-    groups: groupsOf(reading, { name, size: Number(objectAt(spec, 'leaderWorkerTemplate')['size'] ?? 1) }),
+    groups: groupsOf(reading, workload),
   };
 }
 
-function groupsOf(
-  reading: Pick<Reading, 'list'>,
-  of: { readonly name: string; readonly size: number },
-): readonly GroupTruth[] {
+function groupsOf(reading: Pick<Reading, 'list'>, of: WorkloadSetup): readonly GroupTruth[] {
   const pods = new Map<number, KubeObject[]>();
   for (const pod of reading.list(PODS, NAMESPACE)) {
     const labels = pod.metadata.labels ?? {};
@@ -67,15 +72,20 @@ function groupsOf(
     .flatMap(([index, all]) => {
       const leader = all.find((pod) => pod.metadata.labels?.[WORKER_INDEX] === '0');
       if (leader === undefined) return [];
-      const versions = new Set(all.map((pod) => versionOf(containerImage(pod))));
-      const whole = all.length === of.size && !all.some((pod) => pod.metadata.deletionTimestamp !== undefined);
+      const leaderVersion = versionOf(containerImage(leader));
+      const size = sizeOf(of, leaderVersion ?? 0);
+      // Workers beyond its size, from a change that LWS cannot hold back, take nothing from a group.
+      const own = all.filter((pod) => Number(pod.metadata.labels?.[WORKER_INDEX]) < size);
+      const versions = new Set(own.map((pod) => versionOf(containerImage(pod))));
+      const whole = own.length === size && !own.some((pod) => pod.metadata.deletionTimestamp !== undefined);
       return [
         {
           index,
           leaderUid: leader.metadata.uid,
           version: whole && versions.size === 1 ? [...versions][0] : undefined,
-          leaderVersion: versionOf(containerImage(leader)),
-          ready: whole && all.every(isReady),
+          leaderVersion,
+          ready: whole && own.every(isReady),
+          odd: all.length !== size,
         },
       ];
     });

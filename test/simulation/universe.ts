@@ -106,7 +106,8 @@ export class Universe {
 
   /** The newest truth about a workload. */
   truth(name: string): Truth | undefined {
-    return truthOf(this.cluster.objects, name, this.now);
+    const workload = this.setup.workloads.find((one) => one.name === name);
+    return workload === undefined ? undefined : truthOf(this.cluster.objects, workload, this.now);
   }
 
   /** Writes down what is so, where it has changed. */

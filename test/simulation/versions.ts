@@ -5,8 +5,14 @@ import { isJsonObject } from '../../src/api/json.ts';
 import { GROUP_INDEX, LWS_NAME, WORKER_INDEX } from '../../src/api/lws-labels.ts';
 import type { KubeObject } from '../../src/simulator/objects/objects.ts';
 import { hash } from './chance.ts';
+import type { WorkloadSetup } from './setup.ts';
 
 export const REGISTRY = 'registry.example.com/vllm';
+
+type Sized = Pick<WorkloadSetup, 'name' | 'size' | 'resizes'>;
+
+/** Pods of the largest groups. */
+const SIZE_MAX = 3;
 
 /** `registry.example.com/vllm:7` is version 7. */
 export function imageOf(version: number): string {
@@ -54,6 +60,11 @@ export function containerImage(pod: KubeObject): unknown {
   const containers = isJsonObject(spec) && Array.isArray(spec['containers']) ? spec['containers'] : [];
   const first = containers[0];
   return isJsonObject(first) ? first['image'] : undefined;
+}
+
+/** Pods of a group of this version. */
+export function sizeOf({ name, size, resizes }: Sized, version: number): number {
+  return resizes === true && version > 0 ? 1 + (hash(`${name} size ${version}`) % SIZE_MAX) : size;
 }
 
 /** Everything under `leaderWorkerTemplate:`. Versions differ in more than the image: lists, maps and keys come and go. */

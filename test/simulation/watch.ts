@@ -150,7 +150,7 @@ export class Watch {
       }
       const begins =
         at.reason === 'Superseded' ||
-        (['StepReady', 'SurgePrepared'].includes(at.reason) && past.fields.marks?.release !== release);
+        (['StepReady', 'SizeChanged', 'SurgePrepared'].includes(at.reason) && past.fields.marks?.release !== release);
       if (begins) {
         if (serialOf(release) <= past.serial)
           throw new LawBroken('S1 releases', `${name}: ${release} begins after serial ${past.serial}`);

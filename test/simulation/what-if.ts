@@ -8,7 +8,7 @@ import { lwsFile, marksIn, type RolloutState, rolloutFile, rolloutText, versionI
 import { fieldsOf, SENTINEL } from './our-commit.ts';
 import { comeToRest, plainPass } from './rest.ts';
 import type { WorkloadSetup } from './setup.ts';
-import { healGroup } from './surroundings.ts';
+import { deleteOdd, healGroup } from './surroundings.ts';
 import { LawBroken } from './timeline.ts';
 import { NAMESPACE, showTruth, wantedGroups } from './truth.ts';
 import type { Universe } from './universe.ts';
@@ -113,6 +113,7 @@ export async function abortNow(
     return;
   const astray = (): readonly number[] =>
     wantedGroups(fork.truth(name) ?? NOTHING).flatMap((group) => (group.version === stable ? [] : [group.index]));
+  if (deleteOdd(fork, name)) rest = await comeToRest(fork, undefined, `abort ${name}, odd groups deleted`);
   // A group that does not come back is given its time before the budget rises for the others.
   for (let wait = 0; wait < WAITS_MAX && astray().length > 0; wait++) {
     fork.tick(PATIENCE_SECONDS);
