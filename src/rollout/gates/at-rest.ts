@@ -14,6 +14,12 @@ export function atRest(situation: Seen): Hold | undefined {
   if (elsewhere.length > 0) {
     const seen = `${groupsAre(elsewhere.map((group) => group.index))} not on the newest revision that the cluster has`;
     if (situation.partition !== SENTINEL) return hold('NotAtRest', { seen, waits: 'controllers' });
+    // A leader that is deleted comes back on the revision that the StatefulSet counts as the current one.
+    if (!flipped(observed.leaderSet))
+      return hold('NotAtRest', {
+        seen: `${seen}, and would come back as before if deleted: the StatefulSet has not taken all leaders over. The next release moves every group`,
+        waits: 'people',
+      });
     return hold('NotAtRest', {
       seen: `${seen}, and while armed nothing moves:`,
       action: 'delete the leader pod to let the group follow',
