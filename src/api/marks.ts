@@ -1,9 +1,12 @@
 /** The five annotations by which a LeaderWorkerSet manifest says where its delivery stands. Printed and parsed here only. */
 
+import { type Aside, parseAsides, printAsides } from './aside.ts';
+import { ABSENT, type FieldPath } from './field.ts';
 import type { IntOrPercent } from './int-or-percent.ts';
 import { isIntOrPercent } from './int-or-percent.ts';
 import { at, isRecord } from './json.ts';
 import { parseRelease, printRelease, type Release } from './release.ts';
+import { MAX_UNAVAILABLE_PATH, REPLICAS_PATH } from './workload.ts';
 
 export const MARK = {
   release: 'tranche.dev/release',
@@ -41,14 +44,38 @@ export type Restore = {
   readonly maxUnavailable: Displaced | undefined;
   /** undefined: this delivery has no extra groups, or none any more. */
   readonly replicas?: Surge | undefined;
+  /** Fields of other objects; not there: none. */
+  readonly objects?: readonly Aside[] | undefined;
 };
 
-/** Another floor and budget; what is remembered of extra groups stays. Always in this order: plans are compared as text. */
-export function putAside(before: Restore | undefined, now: Omit<Restore, 'replicas'>): Restore {
-  const { floor, maxUnavailable } = now;
-  return before?.replicas === undefined
-    ? { floor, maxUnavailable }
-    : { floor, maxUnavailable, replicas: before.replicas };
+/** Another floor and budget; all else that is put aside stays. */
+export function putAside(before: Restore | undefined, now: Pick<Restore, 'floor' | 'maxUnavailable'>): Restore {
+  return inOrder({ ...before, ...now });
+}
+
+/** With these extra groups, or without any. */
+export function withSurge(restore: Restore, replicas: Surge | undefined): Restore {
+  return inOrder({ ...restore, replicas });
+}
+
+/** Plans are compared as text. */
+function inOrder({ floor, maxUnavailable, replicas, objects }: Restore): Restore {
+  const extra = replicas === undefined ? {} : { replicas };
+  return { floor, maxUnavailable, ...extra, ...(objects === undefined ? {} : { objects }) };
+}
+
+/** The user's LeaderWorkerSet itself, as the object of a field. */
+export const SELF = '';
+
+/** Every field that is put aside, those of the LeaderWorkerSet itself first. */
+export function asidesOf(restore: Restore | undefined): readonly Aside[] {
+  const { replicas, maxUnavailable, objects = [] } = restore ?? {};
+  const own = (path: FieldPath, { was, set }: Displaced): Aside => ({ object: SELF, path, was: was ?? ABSENT, set });
+  return [
+    ...(replicas === undefined ? [] : [own(REPLICAS_PATH, replicas)]),
+    ...(maxUnavailable === undefined ? [] : [own(MAX_UNAVAILABLE_PATH, maxUnavailable)]),
+    ...objects,
+  ];
 }
 
 export type Marks = {
@@ -150,8 +177,9 @@ function parseRestore(text: string): Restore | undefined {
   if (typeof floor !== 'number' || !Number.isInteger(floor) || floor < 0) return undefined;
   const maxUnavailable = value['maxUnavailable'] === undefined ? undefined : parseDisplaced(value['maxUnavailable']);
   const replicas = value['replicas'] === undefined ? undefined : parseSurge(value['replicas']);
-  if (maxUnavailable === 'wrong' || replicas === 'wrong') return undefined;
-  return replicas === undefined ? { floor, maxUnavailable } : { floor, maxUnavailable, replicas };
+  const objects = value['objects'] === undefined ? undefined : (parseAsides(value['objects']) ?? 'wrong');
+  if (maxUnavailable === 'wrong' || replicas === 'wrong' || objects === 'wrong') return undefined;
+  return inOrder({ floor, maxUnavailable, replicas, objects });
 }
 
 function parseDisplaced(value: unknown): Displaced | 'wrong' {
@@ -165,6 +193,7 @@ function parseSurge(value: unknown): Surge | 'wrong' {
   return Number.isInteger(was) && Number.isInteger(set) && was > 0 && set > was ? { was, set } : 'wrong';
 }
 
-function printRestore({ floor, maxUnavailable, replicas }: Restore): string {
-  return JSON.stringify({ floor, maxUnavailable, replicas });
+function printRestore({ floor, maxUnavailable, replicas, objects = [] }: Restore): string {
+  const others = objects.length === 0 ? undefined : printAsides(objects);
+  return JSON.stringify({ floor, maxUnavailable, replicas, objects: others });
 }

@@ -1,14 +1,13 @@
 /** The maxUnavailable of a delivery: what people want, when it rises for groups in the way, and when it comes down. */
 
+import { ABSENT } from '../api/field.ts';
 import type { IntOrPercent } from '../api/int-or-percent.ts';
 import { type Displaced, type Marks, putAside } from '../api/marks.ts';
 import { DEFAULT_MAX_UNAVAILABLE } from '../api/workload.ts';
-import { ABSENT } from './change.ts';
 import { wanted } from './gates/cluster.ts';
 import type { Group } from './groups.ts';
 import { willNotGetReady } from './outlook.ts';
 import { type Seen, type Situation, unavailableBudget, unreadyOf } from './situation.ts';
-import { surgeInGit } from './surge.ts';
 import type { WorkloadFields } from './workload-change.ts';
 
 /** What a commit writes of it, and what it remembers of the value before. */
@@ -141,13 +140,4 @@ function leftoversInTheWay(situation: Seen): number {
   const broken = brokenLeftovers(situation).length;
   const unready = unreadyOf(wanted(observed, asked)).length;
   return unready >= unavailableBudget(peoplesBudget(situation), asked) ? broken : 0;
-}
-
-/** What was put aside goes back, but only where it still is what we set. */
-export function displacedBack({ marks, workload }: Situation): Pick<WorkloadFields, 'maxUnavailable' | 'replicas'> {
-  const displaced = marks?.restore?.maxUnavailable;
-  const replicas = surgeInGit(workload)?.was;
-  if (displaced === undefined || workload.maxUnavailable !== displaced.set)
-    return { maxUnavailable: undefined, replicas };
-  return { maxUnavailable: displaced.was ?? ABSENT, replicas };
 }

@@ -1,8 +1,9 @@
 /** Changes of objects as edits of their manifests: only what they change, in the order in which people read it. */
 
+import { sameValue } from '../api/field.ts';
 import { MARK, MARK_NAMES, type Marks, printMarks } from '../api/marks.ts';
 import { RELEASE_PATHS } from '../api/release-content.ts';
-import { type FieldChange, type ObjectChange, type ObjectContent, sameValue } from './change.ts';
+import { type FieldChange, type ObjectChange, type ObjectContent } from './change.ts';
 import type { Edit, ObjectEdits } from './edit.ts';
 
 /** The edits of one commit. New documents come first: what they are copied from is then as it was. */
@@ -32,7 +33,8 @@ function contentEdits({ fields, workload }: ObjectContent): readonly Edit[] {
   return [...marks, ...fields.flatMap(fieldEdit), ...text];
 }
 
-function fieldEdit({ path, from, to }: FieldChange): readonly Edit[] {
+/** None where the field is to stay. */
+export function fieldEdit({ path, from, to }: FieldChange): readonly Edit[] {
   if (sameValue(from, to)) return [];
   return [typeof to === 'object' ? { kind: 'remove', path } : { kind: 'set', path, value: to }];
 }

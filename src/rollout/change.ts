@@ -1,12 +1,8 @@
 /** What one commit changes, object by object: its subject, its edits and the last check before the push come from this. */
 
+import { type EditPath, type FieldValue, samePath } from '../api/field.ts';
 import type { Marks } from '../api/marks.ts';
-import type { DocumentEdit, EditPath, ObjectRef } from './edit.ts';
-
-/** There is no such field: a value of its own. */
-export const ABSENT = { kind: 'absent' } as const;
-
-export type FieldValue = string | number | boolean | typeof ABSENT;
+import type { DocumentEdit, ObjectRef } from './edit.ts';
 
 /** One field. Where it is to be what it is, nothing is written, and the last check looks at it all the same. */
 export type FieldChange = { readonly path: EditPath; readonly from: FieldValue; readonly to: FieldValue };
@@ -40,11 +36,6 @@ export type ObjectChange = {
   | { readonly kind: 'delete'; readonly document: RemoveOrDelete }
 );
 
-/** Whether two values of a field are the same. */
-export function sameValue(left: FieldValue, right: FieldValue): boolean {
-  return left === right || (typeof left === 'object' && typeof right === 'object');
-}
-
 /** What becomes of the user's LeaderWorkerSet; undefined: nothing, or it goes as a whole. */
 export function workloadIn(changes: readonly ObjectChange[]): ObjectContent | undefined {
   for (const change of changes) if (change.kind !== 'delete' && change.workload !== undefined) return change;
@@ -53,9 +44,5 @@ export function workloadIn(changes: readonly ObjectChange[]): ObjectContent | un
 
 /** The field of the user's LeaderWorkerSet at `path`; undefined: it is not there, and stays so. */
 export function workloadField(changes: readonly ObjectChange[], path: EditPath): FieldChange | undefined {
-  return workloadIn(changes)?.fields.find((field) => isSamePath(field.path, path));
-}
-
-function isSamePath(left: EditPath, right: EditPath): boolean {
-  return left.length === right.length && left.every((part, depth) => part === right[depth]);
+  return workloadIn(changes)?.fields.find((field) => samePath(field.path, path));
 }

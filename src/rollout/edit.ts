@@ -1,17 +1,9 @@
 /** What a plan wants changed in the user's files, as data. `manifests` turns it into bytes. */
 
+import type { EditPath, FieldPath } from '../api/field.ts';
 import type { Json } from '../api/json.ts';
 
-export type FieldPath = readonly string[];
-
-/**
- * The one item of a list whose `key` is `value`. No such item, or more than one: the edit is refused with an issue
- * (`ItemNotFound`, `ItemTwice`) and nothing is written. Only an item without a name of its own is named by its place.
- */
-export type ItemMatch = { readonly key: string; readonly value: string | number | boolean };
-
-/** `['spec', 'rules', '0', 'backendRefs', {key: 'name', value: 'vllm'}, 'weight']`. */
-export type EditPath = readonly (string | ItemMatch)[];
+export type { EditPath, FieldPath, ItemMatch } from '../api/field.ts';
 
 type EditOf<Path> =
   /** The scalar at `path` becomes `value`; missing parents and the key itself are inserted. */

@@ -1,8 +1,9 @@
 /** The commits that tranche writes, as text: printed and parsed here only, because people and tools read them for years. */
 
+import { type FieldValue, sameValue } from '../api/field.ts';
 import { printStep } from '../api/marks.ts';
 import { printRelease } from '../api/release.ts';
-import { type FieldValue, type ObjectChange, sameValue } from './change.ts';
+import { type ObjectChange } from './change.ts';
 import type { EditPath } from './edit.ts';
 import type { Move } from './move.ts';
 import { capital } from './sentences.ts';
@@ -68,7 +69,8 @@ function rankOf(name: string): number {
   return rank < 0 ? FIRST_FIELDS.length : rank;
 }
 
-function valueText(value: FieldValue): string {
+/** As a subject says it: `unset` where there is no such field. */
+export function valueText(value: FieldValue): string {
   return typeof value === 'object' ? 'unset' : oneLine(String(value));
 }
 

@@ -1,9 +1,10 @@
 /** One commit that a rule wants: where the delivery stands with it, what it changes, and why. */
 
+import { type FieldValue } from '../api/field.ts';
 import type { Marks } from '../api/marks.ts';
 import type { StepState } from '../api/record.ts';
 import { PARTITION_PATH } from '../api/workload.ts';
-import { type FieldValue, type ObjectChange, workloadField } from './change.ts';
+import { type ObjectChange, workloadField } from './change.ts';
 import type { Hold } from './hold.ts';
 
 /**

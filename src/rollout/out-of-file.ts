@@ -1,8 +1,9 @@
 /** A document that is out of its file to be created anew: the note in its place, and what the Rollout keeps meanwhile. */
 
+import { ABSENT, type FieldValue } from '../api/field.ts';
 import { INTENT } from '../api/intents.ts';
 import { printRecreating, type Recreating } from '../api/recreating.ts';
-import { ABSENT, type FieldValue, type ObjectChange } from './change.ts';
+import { type ObjectChange } from './change.ts';
 import type { ObjectRef } from './edit.ts';
 import type { EditedFile, RolloutFile } from './snapshot.ts';
 

@@ -1,17 +1,10 @@
 /** The move of a strategy that steps the user's LeaderWorkerSet: from the fields that it wants to changes of objects. */
 
+import { ABSENT, type FieldValue, samePath } from '../api/field.ts';
 import type { IntOrPercent } from '../api/int-or-percent.ts';
 import type { Marks } from '../api/marks.ts';
 import { MAX_UNAVAILABLE_PATH, PARTITION_PATH, REPLICAS_PATH } from '../api/workload.ts';
-import {
-  ABSENT,
-  type FieldChange,
-  type FieldValue,
-  type ObjectChange,
-  type ObjectContent,
-  workloadField,
-  workloadIn,
-} from './change.ts';
+import { type FieldChange, type ObjectChange, type ObjectContent, workloadField, workloadIn } from './change.ts';
 import type { FieldPath } from './edit.ts';
 import { type Move, wayOf } from './move.ts';
 import type { Situation } from './situation.ts';
@@ -24,6 +17,8 @@ export type WorkloadFields = {
   /** `ABSENT`: the key goes, as it was not there before the delivery. */
   readonly maxUnavailable?: IntOrPercent | typeof ABSENT | undefined;
   readonly replicas?: number | undefined;
+  /** Fields that were put aside. */
+  readonly home?: readonly FieldChange[] | undefined;
   /** The text that takes the place of the file's release content. */
   readonly text?: Stable | undefined;
 };
@@ -64,13 +59,13 @@ export function workloadContent(
   const field = (path: FieldPath, from: FieldValue = ABSENT, wanted: FieldValue = from): readonly FieldChange[] =>
     // What cannot be read counts as absent, and a move that leaves it alone is none the worse for it.
     from === ABSENT && wanted === ABSENT ? [] : [{ path, from, to: wanted }];
+  const home = (path: FieldPath): FieldValue | undefined => to.home?.find((one) => samePath(one.path, path))?.to;
+  const maxUnavailable = to.maxUnavailable ?? home(MAX_UNAVAILABLE_PATH);
   return {
     fields: [
-      ...field(REPLICAS_PATH, workload.replicas, to.replicas),
+      ...field(REPLICAS_PATH, workload.replicas, to.replicas ?? home(REPLICAS_PATH)),
       // Left alone, it may be an alias that follows a text that is put back.
-      ...(to.maxUnavailable === undefined
-        ? []
-        : field(MAX_UNAVAILABLE_PATH, workload.maxUnavailable, to.maxUnavailable)),
+      ...(maxUnavailable === undefined ? [] : field(MAX_UNAVAILABLE_PATH, workload.maxUnavailable, maxUnavailable)),
       ...field(PARTITION_PATH, workload.partition, to.partition),
     ],
     workload: {

@@ -1,11 +1,12 @@
 /** The last check before a push, with several objects in one commit: each kind of difference is found, and nothing else. */
 
 import { expect, test } from 'vitest';
+import { ABSENT } from '../../src/api/field.ts';
 import { parseManifestFile } from '../../src/manifests/parse-file.ts';
 import { readWorkload } from '../../src/reconcile/observe/read-workload.ts';
 import { checkStep } from '../../src/reconcile/write/check-step.ts';
 import { render } from '../../src/reconcile/write/render.ts';
-import { ABSENT, type ObjectChange } from '../../src/rollout/change.ts';
+import { type ObjectChange } from '../../src/rollout/change.ts';
 import { editsOf } from '../../src/rollout/change-edits.ts';
 import { workloadEdit } from '../../src/rollout/workload-change.ts';
 import { marksOf } from '../support/snapshot.ts';

@@ -1,6 +1,7 @@
 /** A record with one wrong field is not believed, whichever it is: soaks, counts and ways back stand in it. */
 
 import { expect, test } from 'vitest';
+import { ABSENT } from '../../src/api/field.ts';
 import type { RolloutRecord } from '../../src/api/record.ts';
 import { printRecord, readStatus } from '../../src/reconcile/status/record-store.ts';
 import { emptyRecord } from '../support/record.ts';
@@ -18,7 +19,12 @@ const whole: Required<RolloutRecord> = {
     release,
     step: { kind: 'step', index: 1, of: 3 },
     stable: 'a'.repeat(40),
-    restore: { floor: 3, maxUnavailable: { was: '25%', set: 2 }, replicas: { was: 4, set: 5 } },
+    restore: {
+      floor: 3,
+      maxUnavailable: { was: '25%', set: 2 },
+      replicas: { was: 4, set: 5 },
+      objects: [{ object: 'Service/vllm', path: ['spec', { key: 'name', value: 'x' }], was: ABSENT, set: 80 }],
+    },
     aborted: [{ digest: '00000000', serial: 1 }],
   },
   step: {
@@ -67,7 +73,7 @@ const whole: Required<RolloutRecord> = {
 const OPTIONAL = `
   marks step unseen covers loads expected uids appliedSince notAppliedSince contest revision stable
   holds.0.until holds.0.facts marks.step marks.stable marks.restore marks.restore.maxUnavailable
-  marks.restore.maxUnavailable.was marks.restore.replicas step.writtenAt step.doneSince step.frozen
+  marks.restore.maxUnavailable.was marks.restore.replicas marks.restore.objects step.writtenAt step.doneSince step.frozen
   step.restarts step.restarts.0.since groups.0.loadingSince groups.0.unready expected.load expected.step.seconds
   expected.rest.seconds expected.overdue`.split(/\s+/);
 /** Kept as people and the cluster wrote them: any JSON. */
@@ -79,11 +85,14 @@ const ANY = [
   'step.frozen.steps',
 ];
 
+/** Right or wrong as a whole. */
+const WHOLE = ['marks.restore.objects'];
+
 type Place = readonly (string | number)[];
 
 /** Every field, with those below it; below what may be any JSON there are none. */
 function placesOf(value: unknown, place: Place = []): readonly Place[] {
-  if (typeof value !== 'object' || value === null || ANY.includes(place.join('.'))) return [];
+  if (typeof value !== 'object' || value === null || [...ANY, ...WHOLE].includes(place.join('.'))) return [];
   const keys: Place = Array.isArray(value) ? [...value.keys()] : Object.keys(value);
   return keys.flatMap((key) => [
     [...place, key],
@@ -135,6 +144,9 @@ function othersThan(place: Place, name: string): readonly unknown[] {
 }
 
 test.each<readonly [name: string, place: Place, value: unknown]>([
+  ['a field of no object', ['marks', 'restore', 'objects'], [{ path: ['spec'], was: 1, set: 2 }]],
+  ['a field that was null', ['marks', 'restore', 'objects'], [{ object: 'Service/a', path: ['a'], was: null, set: 2 }]],
+  ['a field without a name', ['marks', 'restore', 'objects'], [{ object: 'Service/a', path: [7], was: 1, set: 2 }]],
   ['a commit that is none', ['main'], 'main'],
   ['a release without a digest', ['step', 'release', 'digest'], 'latest'],
   ['a serial of nothing', ['marks', 'release', 'serial'], 0],

@@ -1,8 +1,8 @@
 /** The commits that tranche writes, as text: printed, read back, and closed to text that wants a trailer of its own. */
 
 import { expect, test } from 'vitest';
+import { ABSENT } from '../../src/api/field.ts';
 import type { Workload } from '../../src/api/workload.ts';
-import { ABSENT } from '../../src/rollout/change.ts';
 import {
   intentMessage,
   parseTrailers,

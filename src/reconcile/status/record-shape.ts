@@ -1,5 +1,7 @@
 /** Whether a JSON value has the shape of a record: every field is checked, because decisions read most of them. */
 
+import type { Aside } from '../../api/aside.ts';
+import type { ABSENT, ItemMatch } from '../../api/field.ts';
 import { isIntOrPercent } from '../../api/int-or-percent.ts';
 import { isRecord } from '../../api/json.ts';
 import { type Displaced, type Marks, parseCommit, type Restore, type StepMark, type Surge } from '../../api/marks.ts';
@@ -91,12 +93,20 @@ const goingBack = object({ kind: word({ rollback: true }) } satisfies Shape<
 >);
 const stepMark: Check = (value) => (goingBack(value) === undefined ? undefined : atStep(value));
 
+const scalar = is((found) => ['string', 'number', 'boolean'].includes(typeof found));
+const absent = object({ kind: word({ absent: true }) } satisfies Shape<typeof ABSENT>);
+const fieldValue: Check = (found) => (absent(found) === undefined ? undefined : scalar(found));
+const match = object({ key: text, value: scalar } satisfies Shape<ItemMatch>);
+const segment: Check = (found) => (text(found) === undefined ? undefined : match(found));
+const aside = object({ object: text, path: list(segment), was: fieldValue, set: fieldValue } satisfies Shape<Aside>);
+
 const restore = object({
   floor: count,
   maxUnavailable: optional(
     object({ was: optional(is(isIntOrPercent)), set: is(isIntOrPercent) } satisfies Shape<Displaced>),
   ),
   replicas: optional(object({ was: count, set: count } satisfies Shape<Surge>)),
+  objects: optional(is((value) => list(aside)(value) === undefined)),
 } satisfies Shape<Restore>);
 
 const marks = object({

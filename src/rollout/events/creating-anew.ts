@@ -1,6 +1,6 @@
 /** The second commit of a recreation: once everything of the workload is gone, its document comes back, byte for byte. */
 
-import type { Marks } from '../../api/marks.ts';
+import { type Marks, putAside, withSurge } from '../../api/marks.ts';
 import type { Recreating } from '../../api/recreating.ts';
 import { printRelease, sameRelease } from '../../api/release.ts';
 import { SENTINEL } from '../../api/workload.ts';
@@ -88,7 +88,10 @@ function marksOf(
     release: back ? text.release : kept.release,
     step: back ? { kind: 'rollback' } : { kind: 'step', index: of, of },
     stable: kept.stable,
-    restore: { floor: 0, maxUnavailable: before?.restore?.maxUnavailable },
+    restore: withSurge(
+      putAside(before?.restore, { floor: 0, maxUnavailable: before?.restore?.maxUnavailable }),
+      undefined,
+    ),
     aborted: abort ? remember(kept, own) : kept.aborted,
   };
 }

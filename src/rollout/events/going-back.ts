@@ -1,6 +1,6 @@
 /** Going back: the commit that gives up a release, from every state. Needs no metrics, approval or window. */
 
-import type { Marks, Surge } from '../../api/marks.ts';
+import { type Marks, putAside, type Surge, withSurge } from '../../api/marks.ts';
 import { printRelease } from '../../api/release.ts';
 import { type Budget, budgetFor, budgetKept, budgetText, peoplesBudget } from '../budget.ts';
 import { recreated, wanted } from '../gates/cluster.ts';
@@ -60,12 +60,12 @@ export function goBack(
   const { budget, said } =
     situation.sight === 'seen' ? seenBack(situation, { partition, kept }) : unseenBack(situation, partition);
   const floor = Math.min(partition, marks.restore?.floor ?? partition);
-  const restore = { floor, maxUnavailable: budget.displaced };
+  const restore = putAside(marks.restore, { floor, maxUnavailable: budget.displaced });
   const next: Marks = {
     release: stable.value.release,
     step: { kind: 'rollback' },
     stable: marks.stable,
-    restore: kept === undefined ? restore : { ...restore, replicas: kept },
+    restore: withSurge(restore, kept),
     aborted: remember(given, marks),
   };
   return workloadMove(situation, {

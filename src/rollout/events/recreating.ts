@@ -1,6 +1,6 @@
 /** Delete and create anew, in two commits: the only way for changes that no object takes that is there. */
 
-import type { Marks } from '../../api/marks.ts';
+import { type Marks, putAside, withSurge } from '../../api/marks.ts';
 import type { Recreating } from '../../api/recreating.ts';
 import { printRelease } from '../../api/release.ts';
 import { SENTINEL } from '../../api/workload.ts';
@@ -124,7 +124,7 @@ export function returnedByHand(situation: Situation, recreating: Recreating): De
     release,
     step: back ? { kind: 'rollback' } : { kind: 'step', index: of, of },
     stable: recreating.stable,
-    restore: { floor: 0, maxUnavailable: marks.restore?.maxUnavailable },
+    restore: withSurge(putAside(marks.restore, { floor: 0, maxUnavailable: marks.restore?.maxUnavailable }), undefined),
     aborted: recreating.aborted,
   };
   const why = `Somebody has put the document back into ${file.file} by hand, and the cluster has it: it goes on from there, as ${printRelease(release)}.`;

@@ -1,6 +1,6 @@
 /** Extra groups on the way back: they hold capacity while the others go home, for as long as they are of use. */
 
-import type { Marks, Surge } from '../../api/marks.ts';
+import { type Marks, putAside, type Surge, withSurge } from '../../api/marks.ts';
 import { budgetKept } from '../budget.ts';
 import { wanted } from '../gates/cluster.ts';
 import type { Group } from '../groups.ts';
@@ -33,11 +33,12 @@ export function failedSurgeReturned(situation: Seen, marks: Marks): Decision | u
   const failed = unreadyOf(extraOf(situation)).filter((group) => !comesByItself(situation, group));
   if (surge === undefined || failed.length === 0) return undefined;
   const { set, displaced } = budgetKept(situation);
+  const floor = marks.restore?.floor ?? situation.partition;
   return moving(
     workloadMove(situation, {
       reason: 'SurgeReturned',
       label: 'rollback',
-      marks: { ...marks, restore: { floor: marks.restore?.floor ?? situation.partition, maxUnavailable: displaced } },
+      marks: { ...marks, restore: withSurge(putAside(marks.restore, { floor, maxUnavailable: displaced }), undefined) },
       partition: undefined,
       maxUnavailable: set,
       replicas: surge.was,

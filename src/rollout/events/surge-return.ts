@@ -1,6 +1,6 @@
 /** The end of a surge: once every group that people want is on the release and ready, the extra ones go. */
 
-import type { Marks } from '../../api/marks.ts';
+import { type Marks, putAside, withSurge } from '../../api/marks.ts';
 import { printRelease } from '../../api/release.ts';
 import { budgetAfter, budgetNote } from '../budget.ts';
 import { onRelease, wanted } from '../gates/cluster.ts';
@@ -33,7 +33,10 @@ export function surgeReturned(
       label: `step ${at.index}/${at.of}`,
       marks: {
         ...at.marks,
-        restore: restore === undefined ? undefined : { floor: restore.floor, maxUnavailable: budget.displaced },
+        restore:
+          restore === undefined
+            ? undefined
+            : withSurge(putAside(restore, { floor: restore.floor, maxUnavailable: budget.displaced }), undefined),
       },
       partition: undefined,
       maxUnavailable: budget.set,

@@ -1,11 +1,13 @@
 /** Handing a workload back: our annotations go, and LWS rolls by itself again. Works from the annotations alone. */
 
+import { samePath } from '../../api/field.ts';
 import { RELEASE_PATHS } from '../../api/release-content.ts';
-import { MAX_UNAVAILABLE_PATH, PARTITION_PATH, REPLICAS_PATH, SENTINEL } from '../../api/workload.ts';
-import { markEdits } from '../change-edits.ts';
+import { PARTITION_PATH, REPLICAS_PATH, SENTINEL } from '../../api/workload.ts';
+import { fieldEdit, markEdits } from '../change-edits.ts';
 import type { Edit, ObjectEdits } from '../edit.ts';
+import { ownHome } from '../homeward.ts';
+import { valueText } from '../messages.ts';
 import type { Snapshot, WorkloadFile } from '../snapshot.ts';
-import { surgeInGit } from '../surge.ts';
 import { type Ordered, refused } from './ordered.ts';
 
 export type EjectWish = {
@@ -41,26 +43,20 @@ export function planEject(wish: EjectWish, snapshot: Snapshot): Ordered {
   }
   const partition = wish.partition ?? 0;
   const back = wish.abort ? stableText(snapshot) : [];
-  const displaced = marks.restore?.maxUnavailable;
+  const home = ownHome(marks, file.workload);
+  const surge = home.find(({ path }) => samePath(path, REPLICAS_PATH));
   // With a group broken, LWS would answer a lower budget by standing still: what was raised stays raised for the way back.
-  const budget: Edit[] =
-    displaced === undefined || wish.abort || file.workload.maxUnavailable !== displaced.set
-      ? []
-      : [
-          displaced.was === undefined
-            ? { kind: 'remove', path: MAX_UNAVAILABLE_PATH }
-            : { kind: 'set', path: MAX_UNAVAILABLE_PATH, value: displaced.was },
-        ];
-  const surge = surgeInGit({ ...file.workload, marks });
-  const replicas: Edit[] = surge === undefined ? [] : [{ kind: 'set', path: REPLICAS_PATH, value: surge.was }];
+  const fields = home.filter((field) => field === surge || !wish.abort);
   return {
     kind: 'write',
     // Two commits, in this order: without its marks no policy of ours looks at the object any more.
     commits: [
       { edits: [of(file, markEdits(marks, undefined)), ...disabling(snapshot)], what: 'eject, annotations removed' },
       {
-        edits: [of(file, [...replicas, ...budget, ...back, { kind: 'set', path: PARTITION_PATH, value: partition }])],
-        what: `eject, ${surge === undefined ? '' : `replicas ${surge.set} → ${surge.was}, `}partition ${file.workload.partition ?? 0} → ${partition}${wish.abort ? ', stable text back' : ''}`,
+        edits: [
+          of(file, [...fields.flatMap(fieldEdit), ...back, { kind: 'set', path: PARTITION_PATH, value: partition }]),
+        ],
+        what: `eject, ${surge === undefined ? '' : `replicas ${valueText(surge.from)} → ${valueText(surge.to)}, `}partition ${file.workload.partition ?? 0} → ${partition}${wish.abort ? ', stable text back' : ''}`,
       },
     ],
   };

@@ -2,7 +2,7 @@
 
 import { printRelease, sameRelease } from '../../api/release.ts';
 import { batchReady } from '../batches.ts';
-import { budgetInTheEnd, budgetNote, displacedBack, withBudgetAfter } from '../budget.ts';
+import { budgetInTheEnd, budgetNote, withBudgetAfter } from '../budget.ts';
 import { surgeReturned } from '../events/surge-return.ts';
 import { before } from '../gates/before.ts';
 import { onRelease, wanted } from '../gates/cluster.ts';
@@ -11,6 +11,7 @@ import { refusedJump, waitingOnPause } from '../gates/pause.ts';
 import { notReadyYet } from '../gates/step-groups.ts';
 import { crashLooping } from '../gates/trouble.ts';
 import { blocking, type Hold, hold } from '../hold.ts';
+import { ownHome } from '../homeward.ts';
 import { type Decision, holding, MOVES, moving } from '../move.ts';
 import { allGroupsAre, groupsAre } from '../sentences.ts';
 import { flipped, groupsUnread, type Seen, type Situation, unreadyOf, whenSeen } from '../situation.ts';
@@ -136,7 +137,7 @@ function settle(situation: Seen, step: InDelivery, holds: readonly Hold[]): Deci
     label: MOVES.Settled.label,
     marks: { ...step.marks, step: undefined, restore: undefined, stable: snapshot.delivered.value },
     partition: undefined,
-    ...displacedBack(situation),
+    home: ownHome(step.marks, situation.workload),
     text: undefined,
     why: `${allGroupsAre(replicas)} on ${printRelease(step.marks.release)} and ready, and every pause is over.${budgetInTheEnd(situation)}`,
   });

@@ -3,12 +3,13 @@
 import { type Marks, putAside } from '../../api/marks.ts';
 import { printRelease } from '../../api/release.ts';
 import { SENTINEL } from '../../api/workload.ts';
-import { budgetInTheEnd, budgetNote, displacedBack, moreDown, raises, withBudgetAfter } from '../budget.ts';
+import { budgetInTheEnd, budgetNote, moreDown, raises, withBudgetAfter } from '../budget.ts';
 import { budgetBack } from '../events/going-back.ts';
 import { failedSurgeReturned, surgeEnds } from '../events/surge-back.ts';
 import { scaledToZero, wanted } from '../gates/cluster.ts';
 import type { Group } from '../groups.ts';
 import { type Hold, hold } from '../hold.ts';
+import { ownHome } from '../homeward.ts';
 import { type Decision, holding, MOVES, moving } from '../move.ts';
 import { comesByItself } from '../outlook.ts';
 import { allGroupsAre, groupsAre, notReady } from '../sentences.ts';
@@ -64,7 +65,7 @@ function rolledBack(situation: Situation, marks: Marks, count: number): Decision
     label: MOVES.RolledBack.label,
     marks: { ...marks, step: undefined, restore: undefined },
     partition: SENTINEL,
-    ...displacedBack(situation),
+    home: ownHome(marks, situation.workload),
     text: undefined,
     why: `${allGroupsAre(count)} back on ${printRelease(marks.release)} and ready. Armed again.${budgetInTheEnd(situation)}${surge === undefined ? '' : surgeEnds(surge)}`,
   });

@@ -1,6 +1,6 @@
 /** The row `step 0`: extra groups are started on the release above all others, so that capacity does not dip afterwards. */
 
-import type { Marks } from '../../api/marks.ts';
+import { type Marks, putAside, withSurge } from '../../api/marks.ts';
 import { printRelease } from '../../api/release.ts';
 import { accepted } from '../accepting.ts';
 import { withBudgetAfter } from '../budget.ts';
@@ -95,14 +95,12 @@ function surge(situation: Seen, at: { readonly marks: Marks; readonly of: number
   const { marks, of, extra } = at;
   const { restore } = marks;
   const made = { was: replicas, set: replicas + extra };
+  const aside = putAside(restore, { floor: restore?.floor ?? partition, maxUnavailable: restore?.maxUnavailable });
   return moving(
     workloadMove(situation, {
       reason: 'Surged',
       label: `step 0/${of}`,
-      marks: {
-        ...marks,
-        restore: { floor: restore?.floor ?? partition, maxUnavailable: restore?.maxUnavailable, replicas: made },
-      },
+      marks: { ...marks, restore: withSurge(aside, made) },
       partition: undefined,
       maxUnavailable: undefined,
       replicas: made.set,

@@ -1,0 +1,34 @@
+/** Brings home what a delivery has put aside: a field that still is what we set becomes what it was; people's own stays. */
+
+import type { Aside } from '../api/aside.ts';
+import { ABSENT, type FieldValue, samePath, sameValue } from '../api/field.ts';
+import { asidesOf, type Marks, SELF } from '../api/marks.ts';
+import { MAX_UNAVAILABLE_PATH, REPLICAS_PATH, type Workload } from '../api/workload.ts';
+import type { FieldChange } from './change.ts';
+
+type HomeChange = FieldChange & Pick<Aside, 'object'>;
+
+/** `now` says how the file has a field; undefined: its object is not there, or cannot be read. */
+export function homeward(
+  asides: readonly Aside[],
+  now: (aside: Aside) => FieldValue | undefined,
+): readonly HomeChange[] {
+  return asides.flatMap((aside) => {
+    const seen = now(aside);
+    const { object, path, was, set } = aside;
+    return seen !== undefined && sameValue(seen, set) ? [{ object, path, from: seen, to: was }] : [];
+  });
+}
+
+/** The same of the user's LeaderWorkerSet alone. */
+export function ownHome(
+  marks: Marks | undefined,
+  { replicas, maxUnavailable }: Pick<Workload, 'replicas' | 'maxUnavailable'>,
+): readonly FieldChange[] {
+  const own = asidesOf(marks?.restore).filter(({ object }) => object === SELF);
+  const value = (path: Aside['path']): FieldValue | undefined => {
+    if (samePath(path, REPLICAS_PATH)) return replicas ?? ABSENT;
+    return samePath(path, MAX_UNAVAILABLE_PATH) ? (maxUnavailable ?? ABSENT) : undefined;
+  };
+  return homeward(own, ({ path }) => value(path));
+}
