@@ -86,7 +86,6 @@ export function start(situation: Seen, from: From): Decision {
     },
     partition: partition === situation.partition ? undefined : partition,
     maxUnavailable: from.maxUnavailable,
-    text: undefined,
   });
   return moving(move, 'BeforeStepUpgrade');
 }
@@ -121,7 +120,6 @@ function prepareSurge(situation: Seen, from: From): Decision {
     marks: { ...marks, step: { kind: 'step', index: 0, of: Math.max(1, steps.length) } },
     partition: partition === situation.partition ? undefined : partition,
     maxUnavailable: from.maxUnavailable,
-    text: undefined,
   });
   return moving(move, 'BeforeStepUpgrade');
 }

@@ -34,8 +34,6 @@ export function withdraw(
     reason: 'RequestWithdrawn',
     label: MOVES.RequestWithdrawn.label,
     marks: { ...marks, aborted: remember(given, marks) },
-    partition: undefined,
-    maxUnavailable: undefined,
     text: snapshot.stable.value,
     why: `${given.because} No step had let a group go: the workload is armed, and the text of ${printRelease(marks.release)} is back.`,
   });

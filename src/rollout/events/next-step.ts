@@ -42,7 +42,6 @@ export function nextStep(
       floor: Math.min(next, marks.restore?.floor ?? next),
     }),
     partition: next === partition ? undefined : next,
-    text: undefined,
     why: `${evidence(situation, marks)} Step ${target}: ${describeStep(step, replicas)}; ${nextOnes(situation, next)}.${budgetNote(situation)}${sizes === undefined ? '' : ` ${wholeReason(situation, { sizes, after: index })}`}`,
   });
   // Kruise goes on to the routing at once where a jump needs no further group (rollout_status.go:405-440).

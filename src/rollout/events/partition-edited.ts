@@ -32,7 +32,6 @@ export function partitionEdited(situation: Situation, { index, of, marks }: InDe
     // The cluster may have seen the edited one: going back must not forget the groups that it let go.
     ...withBudgetAfter(situation, { marks, floor: Math.min(partition, marks.restore?.floor ?? partition) }),
     partition: back,
-    text: undefined,
     why: `The partition was edited by hand from ${expected} to ${partition}, further than the step allows. It is put back to ${back}, the lowest group that is on the release already.`,
   });
   return moving(move, 'StepUpgrade', holds);

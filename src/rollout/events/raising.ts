@@ -26,8 +26,6 @@ export function raisedForLeftovers(situation: Seen, { index, of, marks }: InDeli
       reason: 'BudgetRaised',
       label: `step ${index}/${of}`,
       ...withBudget(marks, budget),
-      partition: undefined,
-      text: undefined,
       why: `${capital(notReady(broken))}, still on an older text, and will not get ready by ${broken.length === 1 ? 'itself' : 'themselves'}: maxUnavailable ${maxUnavailable} is spent, and LWS stands still. It is raised until all groups are ready; ${moreDown(situation, budget, asked)} more may be down meanwhile.`,
     }),
     'StepUpgrade',

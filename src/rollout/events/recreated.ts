@@ -18,7 +18,6 @@ export function acceptRecreated(
     label: `step ${index}/${of}, armed`,
     ...withBudgetAfter(situation, { marks: { ...marks, step }, floor: 0 }),
     partition: situation.partition === SENTINEL ? undefined : SENTINEL,
-    text: undefined,
     why: 'The workload was recreated in mid-delivery, so all its groups came up on the text of Git. A person has accepted that.',
   });
   return moving(move, 'StepUpgrade');

@@ -31,8 +31,6 @@ export function retry(
       reason: 'Retried',
       label: `retry ${wish.release.digest}`,
       marks,
-      partition: undefined,
-      maxUnavailable: undefined,
       text: retryText.value,
       why: `A person asked for ${printRelease(wish.release)} again, which had been given up. Its template is back in the file as a request: armed, nothing restarts until its first step.`,
     }),

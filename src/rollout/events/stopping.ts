@@ -26,7 +26,6 @@ export function stopRoll(
     label: `${step === undefined ? '' : `${step.kind === 'rollback' ? 'rollback' : `step ${step.index}/${step.of}`}, `}stopped`,
     ...inDelivery(situation, at.marks),
     partition: stop,
-    text: undefined,
     why: `The template ${situation.digest} rolls at partition ${partition}, and nobody may take it further: ${at.holds.map((found) => found.message).join('; ')}.`,
   });
   return moving(move, 'StepUpgrade', at.holds);

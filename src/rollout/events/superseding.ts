@@ -48,7 +48,6 @@ export function supersede(situation: Situation, marks: Marks): Decision {
     marks: next,
     partition: partition === situation.partition ? undefined : partition,
     maxUnavailable: budget.set,
-    text: undefined,
     why: explain(situation, { partition, budget, from: marks.release, to: next.release }),
   });
   return moving(move, 'StepUpgrade');

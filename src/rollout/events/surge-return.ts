@@ -38,10 +38,8 @@ export function surgeReturned(
             ? undefined
             : withSurge(putAside(restore, { floor: restore.floor, maxUnavailable: budget.displaced }), undefined),
       },
-      partition: undefined,
       maxUnavailable: budget.set,
       replicas: surge.was,
-      text: undefined,
       why: `${allGroupsAre(groups.length)} on ${printRelease(at.marks.release)} and ready, so capacity holds without ${extraGroups(surge)}. With this commit replicas is ${surge.was} again.${budgetNote(situation)}`,
     }),
     'StepUpgrade',

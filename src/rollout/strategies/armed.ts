@@ -112,8 +112,6 @@ function nextLabel(situation: Situation, step: InDelivery, holds: readonly Hold[
       marks: { ...step.marks, step: { kind: 'step', index, of: step.of } },
       floor: step.marks.restore?.floor ?? 0,
     }),
-    partition: undefined,
-    text: undefined,
     why: `All groups are on ${printRelease(step.marks.release)} since step ${step.index}, so none moves: step ${index} only has its pause left.${budgetNote(situation)}`,
   });
   return moving(move, 'BeforeStepUpgrade', holds, true);
@@ -136,9 +134,7 @@ function settle(situation: Seen, step: InDelivery, holds: readonly Hold[]): Deci
     reason: 'Settled',
     label: MOVES.Settled.label,
     marks: { ...step.marks, step: undefined, restore: undefined, stable: snapshot.delivered.value },
-    partition: undefined,
     home: ownHome(step.marks, situation.workload),
-    text: undefined,
     why: `${allGroupsAre(replicas)} on ${printRelease(step.marks.release)} and ready, and every pause is over.${budgetInTheEnd(situation)}`,
   });
   return moving(move, 'Completed', holds, true);

@@ -64,9 +64,6 @@ function settleUnchanged(situation: Situation, marks: Marks, release: Release): 
     reason: 'NoNewRevision',
     label: MOVES.NoNewRevision.label,
     marks: { ...marks, release, stable: situation.snapshot.main },
-    partition: undefined,
-    maxUnavailable: undefined,
-    text: undefined,
     why: 'LWS has applied the edited template and sees no difference to the one before, so no group will restart.',
   });
   return moving(move, 'Completed');

@@ -66,7 +66,6 @@ function rolledBack(situation: Situation, marks: Marks, count: number): Decision
     marks: { ...marks, step: undefined, restore: undefined },
     partition: SENTINEL,
     home: ownHome(marks, situation.workload),
-    text: undefined,
     why: `${allGroupsAre(count)} back on ${printRelease(marks.release)} and ready. Armed again.${budgetInTheEnd(situation)}${surge === undefined ? '' : surgeEnds(surge)}`,
   });
   return moving(move, 'Completed');
@@ -102,7 +101,6 @@ function widen(situation: Situation, marks: Marks, low: number): Decision {
     label: MOVES.RollbackWidened.label,
     ...withBudgetAfter(situation, { marks, floor: Math.min(low, marks.restore?.floor ?? low) }),
     partition: low,
-    text: undefined,
     why: `Group ${low} is below the partition and not on the stable version; it would never go back by itself.${budgetNote(situation)}`,
   });
   return moving(move, 'StepUpgrade');
@@ -127,9 +125,7 @@ function raiseAgain(situation: Seen, marks: Marks): Decision | undefined {
       ...marks,
       restore: putAside(marks.restore, { floor: marks.restore?.floor ?? partition, maxUnavailable: budget.displaced }),
     },
-    partition: undefined,
     maxUnavailable: budget.set,
-    text: undefined,
     why: `${notReady(unready)}, which has spent maxUnavailable ${maxUnavailable}: LWS stands still. It is raised until all groups are back; ${moreDown(situation, budget, asked)} more may be down meanwhile.`,
   });
   return moving(move, 'StepUpgrade');

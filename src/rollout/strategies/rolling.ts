@@ -57,7 +57,6 @@ export function rolling(situation: Situation, step: InDelivery): Decision {
     label: `step ${step.index}/${step.of}, armed`,
     ...withBudgetAfter(situation, { marks: step.marks, floor: step.marks.restore?.floor ?? 0 }),
     partition: SENTINEL,
-    text: undefined,
     why: `${allGroupsAre(groups.length)} on ${printRelease(step.marks.release)}, and the StatefulSet has taken all leaders over, so a group that is recreated stays on it. Armed again: the next edit of the template is a request, not a restart.${budgetNote(situation)}`,
   });
   return moving(move, 'StepUpgrade');

@@ -33,8 +33,6 @@ export function settled(situation: Situation, marks: Marks): Decision {
       label: MOVES.Rearmed.label,
       marks,
       partition: SENTINEL,
-      maxUnavailable: undefined,
-      text: undefined,
       why: `The partition of a settled workload was ${partition}: the next edit of the template would have restarted ${partition === 0 ? 'every group' : `all groups from ${partition} up`} at once.`,
     }),
     'Completed',

@@ -32,8 +32,6 @@ export function unmanaged(situation: Situation): Decision {
       label: MOVES.Adopted.label,
       marks,
       partition: partition === SENTINEL ? undefined : SENTINEL,
-      maxUnavailable: undefined,
-      text: undefined,
       why: `${allGroupsAre(answer.seen.replicas)} ready on what Git says, so nothing restarts. From now on an edit of the template is a request, delivered in the steps of ${snapshot.rollout?.file ?? 'the Rollout'}.`,
     }),
     'Completed',
