@@ -3,6 +3,7 @@
 import { expect, test } from 'vitest';
 import { ABSENT } from '../../src/api/field.ts';
 import type { Workload } from '../../src/api/workload.ts';
+import type { ObjectChange } from '../../src/rollout/change.ts';
 import {
   intentMessage,
   parseTrailers,
@@ -66,6 +67,37 @@ test.each<readonly [string, Partial<WorkloadMove>, Partial<Workload>, string]>([
   ],
 ])('subject: %s', (_, change, before, subject) => {
   expect(stepMessage(moveOf(change, before), at).subject).toBe(`rollout(llm/vllm): ${subject}`);
+});
+
+test('the fields of other objects are told with their names, annotations and what stays are not', () => {
+  const move = moveOf();
+  const [own] = move.changes;
+  if (own === undefined) throw new Error('no change');
+  const object = (kind: string, name: string) => ({ ...own.object, kind, name });
+  const changes: readonly ObjectChange[] = [
+    own,
+    {
+      kind: 'create',
+      file: 'lws.yaml',
+      object: object('LeaderWorkerSet', 'vllm-canary'),
+      document: { kind: 'copy', of: own.object, source: undefined },
+      fields: [
+        { path: ['metadata', 'annotations', 'tranche.dev/of'], from: ABSENT, to: 'vllm' },
+        { path: ['spec', 'size'], from: 2, to: 2 },
+        { path: ['spec', 'replicas'], from: 4, to: 1 },
+      ],
+    },
+    {
+      kind: 'edit',
+      file: 'route.yaml',
+      object: object('HTTPRoute', 'chat'),
+      fields: [{ path: ['spec', 'rules', '0', { key: 'name', value: 'vllm' }, 'weight'], from: ABSENT, to: 80 }],
+    },
+    { kind: 'delete', file: 'pod.yaml', object: object('Pod', 'old'), document: { kind: 'delete' } },
+  ];
+  expect(stepMessage({ ...move, changes }, at).subject).toBe(
+    'rollout(llm/vllm): step 2/4, partition 3 → 2, vllm-canary replicas 4 → 1, chat weight unset → 80',
+  );
 });
 
 test('a message is subject, why and trailers', () => {
