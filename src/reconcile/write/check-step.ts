@@ -26,7 +26,7 @@ export function checkStep(changes: readonly ObjectChange[], texts: Texts): Issue
     const text = texts.before.get(file) ?? '';
     const written = texts.writes.find((write) => write.path === file);
     const was = parseManifestFile(file, text, kinds);
-    const is = parseManifestFile(file, written === undefined ? text : (written.text ?? ''), kinds);
+    const is = written === undefined ? was : parseManifestFile(file, written.text ?? '', kinds);
     for (const change of own) {
       const wrong = wrongObject(change, was, is);
       if (wrong !== undefined) return issueOf(file, change.object, wrong);
