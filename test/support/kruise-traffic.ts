@@ -2,12 +2,14 @@
 
 import { FieldReader } from '../../src/api/field-reader.ts';
 import { at, type JsonObject } from '../../src/api/json.ts';
+import { LWS_NAME, WORKER_INDEX } from '../../src/api/lws-labels.ts';
 import { readMatches, readModifier } from '../../src/api/step-traffic.ts';
+import { canaryService, canaryServiceName } from '../../src/rollout/traffic/canary-service.ts';
 import { httpRoute } from '../../src/rollout/traffic/http-route.ts';
 import { trafficProviders } from '../../src/rollout/traffic/index.ts';
 import type { Share, Sides, TrafficProvider } from '../../src/rollout/traffic/provider.ts';
 import type { KruiseCase } from './kruise.ts';
-import { documentsOf, prepared, routeIn, SIDES, type Texts, textOf, written } from './routes.ts';
+import { documentsOf, prepared, routeIn, SIDES, spliced, type Texts, textOf, written } from './routes.ts';
 
 type Step = { readonly weight: number | null; readonly matches: unknown; readonly requestHeaderModifier?: unknown };
 
@@ -75,10 +77,10 @@ type IngressCase = {
 };
 
 /** The second Ingress as it is made. */
-function canaryIngressCase({ stable, stableService, canaryService }: IngressCase): unknown {
+function canaryIngressCase({ stable, stableService, canaryService: canaryName }: IngressCase): unknown {
   const provider = trafficProviders.NginxIngress;
   if (stable === undefined) return cleanedUp(provider);
-  const sides: Sides = { ...SIDES, stable: stableService, canary: canaryService };
+  const sides: Sides = { ...SIDES, stable: stableService, canary: canaryName };
   const text = JSON.stringify({ apiVersion: 'networking.k8s.io/v1', kind: 'Ingress', ...stable }, null, 2);
   const texts = prepared({ files: { 'ingress.yaml': text }, displaced: [] }, provider, sides);
   const canary = routeIn(texts, provider).canary?.value;
@@ -105,11 +107,37 @@ type IstioStep = Step & {
 };
 
 /** The spec of an object of Istio after a step. */
-function istioCase({ kind, originalSpec, stableService, canaryService, ...step }: IstioStep): unknown {
+function istioCase({ kind, originalSpec, stableService, canaryService: canaryName, ...step }: IstioStep): unknown {
   const provider = trafficProviders.VirtualService;
-  const sides: Sides = { ...SIDES, stable: stableService, canary: canaryService };
+  const sides: Sides = { ...SIDES, stable: stableService, canary: canaryName };
   const texts = textOf({ apiVersion: 'networking.istio.io/v1', kind, metadata: { name: 'demo' }, spec: originalSpec });
   return at(valueIn(written(texts, provider, shareOf(step), sides), provider), ['spec']);
+}
+
+type ServiceCase = {
+  readonly stable: JsonObject;
+  readonly key: string;
+  readonly canaryRevision: string;
+  readonly patchLabels?: Readonly<Record<string, string>>;
+};
+
+/**
+ * The Service of the new version. Kruise tells versions apart by a label of the revision, we by the name of the
+ * workload: that label stands in for it.
+ */
+function serviceCase({ stable, key, canaryRevision, patchLabels = {} }: ServiceCase): unknown {
+  const text = JSON.stringify({ apiVersion: 'v1', kind: 'Service', ...stable }, null, 2);
+  const [service] = documentsOf({ 'service.yaml': text }, ['Service']);
+  const name = canaryServiceName(service!.object.name);
+  const edits = canaryService(service!, { name, workload: canaryRevision, of: 'w', labels: patchLabels });
+  const made = documentsOf(spliced({ 'service.yaml': text }, [edits]), ['Service']).find(
+    (one) => one.object.name === name,
+  );
+  const spec = at(made?.value, ['spec']) as JsonObject & { readonly selector: JsonObject };
+  const { [LWS_NAME]: workload, [WORKER_INDEX]: _, ...selector } = spec.selector;
+  return {
+    canary: { metadata: at(made?.value, ['metadata']), spec: { ...spec, selector: { ...selector, [key]: workload } } },
+  };
 }
 
 /** Cases have shapes of their own, so their inputs are read as what their group says. */
@@ -118,5 +146,6 @@ export const trafficAnswers: Readonly<Record<string, (of: KruiseCase) => unknown
   'ingress-annotations': (of) => ingressAnnotationsCase(of.input as IngressStep),
   'ingress-annotations-tests': (of) => ingressAnnotationsCase(of.input as IngressStep),
   istio: (of) => istioCase(of.input as IstioStep),
+  services: (of) => serviceCase(of.input as ServiceCase),
   'canary-ingress': (of) => canaryIngressCase(of.input as IngressCase),
 };
