@@ -41,6 +41,10 @@ export type PolicyRules = {
   readonly deny?: readonly PolicyWindow[];
   /** So long before the windows close no step begins any more. */
   readonly leaveAtLeastSeconds?: number;
+  /** So long all groups of a step have been ready before the next begins. */
+  readonly soakSeconds?: number;
+  /** The same once all groups are on the release, before it is settled: until then the way back is short. */
+  readonly finalSoakSeconds?: number;
 };
 
 export type PolicyFieldName = keyof PolicyRules;
@@ -111,6 +115,8 @@ export const POLICY_FIELDS: { readonly [K in PolicyFieldName]: PolicyField<NonNu
   allow: windows('a step may begin inside of one of these windows alone: see [Windows](#windows)'),
   deny: windows('no step may begin inside of one of these windows'),
   leaveAtLeastSeconds: wait(SECONDS, 'so long before the windows close no step begins any more'),
+  soakSeconds: wait(SECONDS, 'so long all groups of a step have been ready before the next one, whatever is approved'),
+  finalSoakSeconds: wait(SECONDS, 'the same with all groups on the release, before it is settled'),
 };
 
 /** Those that several Rollouts share. Each policy counts for itself, in its own scope. */

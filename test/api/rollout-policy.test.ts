@@ -222,6 +222,8 @@ const values: { readonly [K in PolicyFieldName]: fc.Arbitrary<NonNullable<Policy
   allow: anyWindows,
   deny: anyWindows,
   leaveAtLeastSeconds: fc.nat(5),
+  soakSeconds: fc.nat(5),
+  finalSoakSeconds: fc.nat(5),
 };
 const anyPolicy: fc.Arbitrary<RolloutPolicy> = fc.record(values, { requiredKeys: [] });
 

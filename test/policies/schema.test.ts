@@ -58,6 +58,8 @@ const rows: readonly (readonly [field: string, right: Json, wrong: readonly Json
     [[{ from: '2026-12-20T00:00:00Z' }], [{ cron: '0 9 * * *', minutes: 60, timeZone: 'UTC', to: 'x' }]],
   ],
   ['leaveAtLeastSeconds', 900, [0]],
+  ['soakSeconds', 600, [0]],
+  ['finalSoakSeconds', 3600, [0]],
 ];
 
 test('has a row for every field', () => {

@@ -30,6 +30,8 @@ const strict: fc.Arbitrary<RolloutPolicy> = fc.record(
     allow: fc.constant([]),
     deny: fc.constant([]),
     leaveAtLeastSeconds: groups,
+    soakSeconds: fc.constantFrom(30, 200),
+    finalSoakSeconds: fc.constantFrom(30, 200),
   },
   { requiredKeys: [] },
 );

@@ -9,6 +9,7 @@ import { noWholeStep } from '../size-change.ts';
 import type { MissingPolicy, Snapshot } from '../snapshot.ts';
 import { type Gate, holdsOf } from './gate.ts';
 import { budgetTooLarge, capacityTooLow, gpusOverLimit, notItsTurn, stepTooLarge } from './limits.ts';
+import { soaking } from './soak.ts';
 import { surgeEndangered, surgeRefused } from './surge.ts';
 import { windowClosed } from './windows.ts';
 
@@ -31,6 +32,8 @@ const gatesByField = {
   allow: [windowClosed],
   deny: [windowClosed],
   leaveAtLeastSeconds: [windowClosed],
+  soakSeconds: [soaking],
+  finalSoakSeconds: [soaking],
 } as const satisfies Readonly<Record<PolicyFieldName, readonly Gate[]>>;
 
 /** What the gates of a field would say if the next step were to be written now. */

@@ -8,6 +8,7 @@ import { before } from '../gates/before.ts';
 import { onRelease, wanted } from '../gates/cluster.ts';
 import { holdsOf } from '../gates/gate.ts';
 import { refusedJump, waitingOnPause } from '../gates/pause.ts';
+import { soaking } from '../gates/soak.ts';
 import { notReadyYet } from '../gates/step-groups.ts';
 import { crashLooping } from '../gates/trouble.ts';
 import { blocking, type Hold, hold } from '../hold.ts';
@@ -27,12 +28,13 @@ export function armed(situation: Situation, step: InDelivery): Decision {
   if (returned !== undefined) return returned;
   const groups = waitingOnFleet(situation, { queued, last: step.index === step.of });
   const done = groups.length === 0 && situation.replicas !== 0;
-  const pause = done ? waitingOnPause(situation, { index: step.index, release: step.marks.release }) : undefined;
+  const at = { index: step.index, release: step.marks.release };
+  const pause = done ? [waitingOnPause(situation, at), soaking(situation)] : [];
   const unsteady = whenSeen(crashLooping)(situation);
   const holds = [
     ...groups,
     ...holdsOf(before.serve, situation),
-    ...[pause, unsteady, refusedJump(situation, step.index)].filter((found) => found !== undefined),
+    ...[...pause, unsteady, refusedJump(situation, step.index)].filter((found) => found !== undefined),
     ...queuedHold(situation, queued),
   ];
   if (situation.sight === 'unseen' || blocking(holds).length > 0)

@@ -11,6 +11,7 @@ import { recreated } from '../gates/cluster.ts';
 import { holdsOf } from '../gates/gate.ts';
 import { astray, overshoot, overshooting, partitionFacts, scaledAway } from '../gates/out-of-place.ts';
 import { refusedJump, waitingOnPause } from '../gates/pause.ts';
+import { soaking } from '../gates/soak.ts';
 import { waitingOnGroups } from '../gates/step-groups.ts';
 import { crashLooping } from '../gates/trouble.ts';
 import { blocking, type Hold, unique } from '../hold.ts';
@@ -42,12 +43,12 @@ export function partial(situation: Situation, step: InDelivery): Decision {
   const plan = whole ?? (situation.sight === 'seen' ? editedPlan(situation, at) : undefined);
   const found = situation.sight === 'seen' ? outOfPlace(situation, { ...at, moved: moved !== undefined, plan }) : [];
   // An edit never ends a pause: wherever it leads, what the step in Git had to serve comes first.
-  const pause = done && whole === undefined ? waitingOnPause(situation, at) : undefined;
+  const pause = done && whole === undefined ? [waitingOnPause(situation, at), soaking(situation)] : [];
   const holds = [
     ...(edited?.holds ?? []),
     ...groups,
     ...holdsOf(before.next, situation),
-    ...[gone, ...found, pause, refusedJump(situation, index)].filter((one) => one !== undefined),
+    ...[gone, ...found, ...pause, refusedJump(situation, index)].filter((one) => one !== undefined),
   ];
   if (situation.sight === 'unseen' || blocking(holds).length > 0)
     return holding(unique(holds), stateOfStep(situation, index, { groups, holds }), done);

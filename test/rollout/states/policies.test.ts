@@ -22,6 +22,14 @@ const shut: WindowFacts = {
   changesAt: NOW + 3600,
   shutBy: [{ policy: 'freeze', file: 'policies/freeze.yaml', line: 7, field: 'deny' }],
 };
+/** Half a minute ago. */
+const soaked: World = { ...one, record: { doneAgo: 30 } };
+const whole: World = {
+  ...soaked,
+  marks: 'B.2 3/3 floor=0',
+  p: 1_000_000,
+  groups: '0:B+ 1:B+ 2:B+ 3:B+',
+};
 const absent = [{ name: 'production', why: 'absent' }] as const;
 
 const step1 = 'StepReady: step 1/3, partition 1000000 → 3 => B.2 1/3 floor=3';
@@ -179,6 +187,32 @@ test.each<Row>([
     { ...one, text: 'C', groups: '0:A+ 1:A+ 2:A+ 3:B+', p: 4, rules: { maxStepGroups: 1 } },
     'hold StepTooLarge',
   ],
+  ['the soak is over', { ...soaked, rules: { soakSeconds: 30 } }, step2],
+  ['the soak is not over', { ...soaked, rules: { soakSeconds: 31 } }, 'hold Soaking'],
+  [
+    'the soak is not over, and a person approves',
+    { ...soaked, intents: { approve: '1@B.2' }, rules: { soakSeconds: 31 } },
+    'hold Soaking',
+  ],
+  [
+    'the soak is not over, and a jump is ordered',
+    { ...soaked, intents: { jump: '3@B.2' }, rules: { soakSeconds: 31 } },
+    'hold Soaking',
+  ],
+  [
+    'the soak is not over, aborted',
+    { ...soaked, intents: { abort: 'B.2' }, rules: { soakSeconds: 31 } },
+    'Aborted: rollback => A.1 rollback floor=3 aborted=B.2 text A',
+  ],
+  ['the final soak is of the end', { ...soaked, rules: { finalSoakSeconds: 31 } }, step2],
+  ['the final soak is not over', { ...whole, rules: { finalSoakSeconds: 31 } }, 'hold Soaking'],
+  ['the final soak is over', { ...whole, rules: { finalSoakSeconds: 30 } }, 'Settled: settled => B.2 stable=main'],
+  [
+    'the soak of each step is that of the last',
+    { ...whole, rules: { soakSeconds: 31, finalSoakSeconds: 30 } },
+    'hold Soaking',
+  ],
+  ['seen done for the first time', { ...one, record: {}, rules: { soakSeconds: 31 } }, 'hold PauseDuration Soaking'],
   ['the window is shut', { ...one, windows: shut }, 'hold WindowClosed'],
   [
     'the window is shut, aborted',

@@ -174,7 +174,8 @@ const exceptions: readonly Exception[] = [
     silent: false,
     holds: (pair) =>
       pair.lost.commit === '' &&
-      more(pair).join() === 'PauseDuration' &&
+      more(pair).length > 0 &&
+      more(pair).every((reason) => reason === 'PauseDuration' || reason === 'Soaking') &&
       // A step that the server has refused is held in the place of its commit.
       (pair.real.commit !== '' ||
         pair.real.holds.every(({ reason }) => reason === 'StatusRefused' || says(pair.lost, reason))),

@@ -1,0 +1,20 @@
+/** The gate of the soak that policies ask for: so long all groups of a step must have been ready, whatever people approve. */
+
+import { type Hold, hold } from '../hold.ts';
+import { policySaying } from '../sentences.ts';
+import type { Situation } from '../situation.ts';
+import { soakingSince } from '../soak.ts';
+
+/** What is left of it, for a step whose groups are all there; a group that restarts starts it anew. */
+export function soaking(situation: Situation): Hold | undefined {
+  const { state, snapshot } = situation;
+  if (state.kind !== 'step' || state.index === 0) return undefined;
+  const { soakSeconds = 0, finalSoakSeconds = 0 } = snapshot.policy;
+  const final = state.row === 'armed' && state.index === state.of && finalSoakSeconds >= soakSeconds;
+  const seconds = final ? finalSoakSeconds : soakSeconds;
+  const left = seconds - Math.max(0, snapshot.now - (soakingSince(situation) ?? snapshot.now));
+  if (left <= 0) return undefined;
+  const field = final ? 'finalSoakSeconds' : 'soakSeconds';
+  const seen = `step ${state.index} is done; ${policySaying(snapshot, field)} wants it to stay so for ${seconds} s, another ${left} s (${field})`;
+  return hold('Soaking', { seen, waits: 'time' }, left);
+}
