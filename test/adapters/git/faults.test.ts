@@ -372,7 +372,9 @@ describe('servers that offer less', () => {
     const later = await repository.commit('main', { 'apps/b.yaml': 'b: 2\n' });
     git.begin();
     await git.readAt(later, request);
-    expect(log).toEqual(wanted.map((line) => expect.stringMatching(line)));
+    // A machine under load may drop a connection, which is tried again, and said: that is another story.
+    const said = log.filter((line) => line.includes('git config'));
+    expect(said).toEqual(wanted.map((line) => expect.stringMatching(line)));
   });
 
   test('version 0 only: said so', async () => {
