@@ -18,11 +18,16 @@ type WeightedBackend = {
   readonly json: JsonObject;
 };
 
-/** A destination of Istio: `host` is the Service by its short name, or with its namespace. */
+/** A destination of Istio. */
 export function istioBackend(json: JsonObject): WeightedBackend {
-  const host = at(json, ['destination', 'host']);
-  const [name = '', namespace = ''] = typeof host === 'string' ? host.split('.') : [];
+  const { name, namespace } = istioHost(at(json, ['destination', 'host']));
   return { name, namespace, port: portIn(at(json, ['destination', 'port', 'number'])), weight: weightIn(json), json };
+}
+
+/** The Service that a host names, by its short name or with its namespace. */
+export function istioHost(host: Json | undefined): Pick<WeightedBackend, 'name' | 'namespace'> {
+  const [name = '', namespace = ''] = typeof host === 'string' ? host.split('.') : [];
+  return { name, namespace };
 }
 
 /** A service of Traefik or Contour. */

@@ -15,10 +15,11 @@ import {
   ROUTE_TEXT,
   SERVICE_FILE,
   SERVICE_TEXT,
+  SUBSET_FILES,
   TRAFFIC_FILES,
   trafficRollout,
 } from '../support/traffic-files.ts';
-import { LWS_FILE, LWS_TEXT, ROLLOUT_FILE } from '../support/vllm.ts';
+import { LWS_FILE, LWS_TEXT, ROLLOUT_FILE, VLLM_FILES } from '../support/vllm.ts';
 import { World } from '../support/world.ts';
 
 const GOLDENS = new URL('../../fixtures/lint-traffic/', import.meta.url);
@@ -323,6 +324,19 @@ const rows: readonly (readonly [reason: string, which: string, files: Files])[] 
     alb(`'${action('').replace(']', '],"targetGroupStickinessConfig":{"enabled":true}')}'`),
   ],
   ['PortUnknown', 'action', alb(`'${action('').replace('80', '8080')}'`)],
+  ['SelectorNotShared', '', { ...SUBSET_FILES, [SERVICE_FILE]: SERVICE_TEXT }],
+  ['SubsetNotPinned', '', edited(ROUTE_FILE, 'leaderworkerset.sigs.k8s.io/name: vllm', 'app: vllm', SUBSET_FILES)],
+  [
+    'NameTaken',
+    'subset',
+    edited(
+      ROUTE_FILE,
+      '    - name: stable',
+      '    - {name: canary, labels: {app: vllm}}\n    - name: stable',
+      SUBSET_FILES,
+    ),
+  ],
+  ['BackendMissing', 'host', edited(ROUTE_FILE, 'host: vllm-svc\n', 'host: other\n', SUBSET_FILES)],
 ];
 
 describe('a rule of traffic', () => {
@@ -330,6 +344,7 @@ describe('a rule of traffic', () => {
     expect(await found(TRAFFIC_FILES)).toEqual([]);
     expect(await found(edited(ROLLOUT_FILE, '', GREEN))).toEqual([]);
     expect(await found(INGRESS_FILES)).toEqual([]);
+    expect(await found(SUBSET_FILES)).toEqual([]);
   });
 
   test.each(rows)('%s %s', async (reason, which, files) => {
@@ -353,4 +368,25 @@ describe('a rule of traffic', () => {
       ).toEqual([]);
     }
   });
+});
+
+test.each([
+  ['size', 'sizeChange: Whole', 'size: 2', 'size: 4'],
+  ['subGroupSize', 'recreate: Allow', 'size: 2', 'size: 2\n    subGroupPolicy: {subGroupSize: 1}'],
+])('ShapeChangeRefused: %s, whatever policies allow', async (field, rule, from, to) => {
+  const policy = `apiVersion: tranche.dev/v1alpha1\nkind: RolloutPolicy\nmetadata: {name: p}\nspec: {${rule}}\n`;
+  const world = new World({ files: { ...VLLM_FILES, 'policies/p.yaml': policy } });
+  world.sync();
+  world.tick(60);
+  await world.pass();
+  world.sync();
+  for (const [path, text] of Object.entries(TRAFFIC_FILES))
+    if (path !== LWS_FILE) world.repository.commit('main', { writes: [{ path, text }], message: `add ${path}` });
+  world.edit(LWS_FILE, from, to);
+  const issues = await found(world.repository.files('main'));
+  expect(issues.filter(({ reason }) => reason === 'ShapeChangeRefused')).toEqual([]);
+  const { outcomes } = await world.pass();
+  const told = outcomes[0]?.plan?.issues.filter(({ reason }) => reason === 'ShapeChangeRefused') ?? [];
+  expect(told).toMatchObject([{ file: LWS_FILE }]);
+  expect(told[0]?.path).toMatch(new RegExp(`${field}$`));
 });

@@ -108,10 +108,10 @@ type IstioStep = Step & {
 
 /** The spec of an object of Istio after a step. */
 function istioCase({ kind, originalSpec, stableService, canaryService: canaryName, ...step }: IstioStep): unknown {
-  const provider = trafficProviders.VirtualService;
+  const provider = kind === 'VirtualService' ? trafficProviders.VirtualService : trafficProviders.DestinationRule;
   const sides: Sides = { ...SIDES, stable: stableService, canary: canaryName };
   const texts = textOf({ apiVersion: 'networking.istio.io/v1', kind, metadata: { name: 'demo' }, spec: originalSpec });
-  return at(valueIn(written(texts, provider, shareOf(step), sides), provider), ['spec']);
+  return at(valueIn(written(prepared(texts, provider, sides), provider, shareOf(step), sides), provider), ['spec']);
 }
 
 type ServiceCase = {

@@ -99,3 +99,34 @@ export const INGRESS_FILES: Readonly<Record<string, string>> = {
   [SERVICE_FILE]: SERVICE_TEXT,
   [INGRESS_FILE]: INGRESS_TEXT,
 };
+
+/** The same, with subsets of one Service for both versions. */
+export const SUBSET_FILES: Readonly<Record<string, string>> = {
+  [LWS_FILE]: LWS_TEXT,
+  [ROLLOUT_FILE]: trafficRollout(`customNetworkRefs:
+            - {apiVersion: networking.istio.io/v1, kind: VirtualService, name: chat}
+            - {apiVersion: networking.istio.io/v1, kind: DestinationRule, name: chat}`).replace(
+    '      steps:',
+    '      disableGenerateCanaryService: true\n      steps:',
+  ),
+  [SERVICE_FILE]: SERVICE_TEXT.replace('    leaderworkerset.sigs.k8s.io/name: vllm\n', ''),
+  [ROUTE_FILE]: `apiVersion: networking.istio.io/v1
+kind: VirtualService
+metadata: {name: chat, namespace: llm}
+spec:
+  hosts: [vllm-svc]
+  http:
+    - timeout: 30s
+      route:
+        - destination: {host: vllm-svc, subset: stable}
+---
+apiVersion: networking.istio.io/v1
+kind: DestinationRule
+metadata: {name: chat, namespace: llm}
+spec:
+  host: vllm-svc
+  subsets:
+    - name: stable
+      labels: {leaderworkerset.sigs.k8s.io/name: vllm}
+`,
+};

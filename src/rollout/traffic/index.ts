@@ -3,6 +3,7 @@
 import type { RouteRef } from '../../api/rollout-traffic.ts';
 import { albIngress } from './alb-ingress.ts';
 import { canaryIngress } from './canary-ingress.ts';
+import { destinationRule } from './destination-rule.ts';
 import { httpProxy } from './http-proxy.ts';
 import { grpcRoute, httpRoute } from './http-route.ts';
 import { ingressClasses } from './ingress-classes.ts';
@@ -19,6 +20,7 @@ type RouteKind =
   | 'MseIngress'
   | 'AlbIngress'
   | 'VirtualService'
+  | 'DestinationRule'
   | 'TraefikService'
   | 'HTTPProxy';
 
@@ -31,6 +33,7 @@ export const trafficProviders = {
   MseIngress: canaryIngress(ingressClasses.mse),
   AlbIngress: albIngress,
   VirtualService: virtualService,
+  DestinationRule: destinationRule,
   TraefikService: traefikService,
   HTTPProxy: httpProxy,
 } satisfies Record<RouteKind, TrafficProvider>;

@@ -12,6 +12,7 @@ export type Sides = {
   readonly owner: string;
   readonly backend: 'Service' | 'InferencePool';
   readonly stable: string;
+  /** The same name where subsets of one Service tell the versions apart. */
   readonly canary: string;
   readonly workloads: { readonly stable: string; readonly canary: string };
 };

@@ -5,6 +5,7 @@ import { at, isJsonObject, type Json, type JsonObject, jsonEqual } from '../../a
 import type { Condition, HeaderModifier, StepMatch } from '../../api/step-traffic.ts';
 import { istioBackend, mapsAt } from '../../api/weighted-routes.ts';
 import type { EditPath } from '../edit.ts';
+import { CANARY_SUBSET } from './destination-rule.ts';
 import { secondsOf } from './duration.ts';
 import {
   type OwnAsked,
@@ -21,7 +22,7 @@ import { sideOf } from './sides.ts';
 const kind: PlacedKind = {
   rules: rulesOf,
   unweighted: 0,
-  renamed: (stable, { canary }) => ({ ...stable, destination: renamed(stable['destination'], canary) }),
+  renamed: (stable, sides) => ({ ...stable, destination: renamed(stable['destination'], sides) }),
   faultsOf: () => [],
   ownRules,
 };
@@ -43,7 +44,7 @@ function rulesOf({ route: { value, object } }: RouteFiles, sides: Sides): readon
     const list = [...path, 'route'];
     const backends = mapsAt(json, ['route']).map((entry, number) => {
       const { namespace, ...backend } = istioBackend(entry);
-      const side = sideOf({ name: backend.name, namespace: isOwn(namespace) ? '' : namespace }, sides);
+      const side = istioSide(entry, { name: backend.name, namespace: isOwn(namespace) ? '' : namespace }, sides);
       const name = side === 'other' && namespace !== '' ? `${backend.name}.${namespace}` : backend.name;
       return {
         ...backend,
@@ -58,19 +59,28 @@ function rulesOf({ route: { value, object } }: RouteFiles, sides: Sides): readon
   });
 }
 
-function mirrorsOf(json: JsonObject, path: readonly string[], { canary }: Sides): readonly EditPath[] {
-  const places = mapsAt(json, ['mirrors']).flatMap((mirror, place) =>
-    istioBackend(mirror).name === canary ? [place] : [],
-  );
+function mirrorsOf(json: JsonObject, path: readonly string[], sides: Sides): readonly EditPath[] {
+  const isCanary = (mirror: JsonObject): boolean =>
+    istioSide(mirror, { ...istioBackend(mirror), namespace: '' }, sides) === 'canary';
+  const places = mapsAt(json, ['mirrors']).flatMap((mirror, place) => (isCanary(mirror) ? [place] : []));
   return places.toReversed().map((place) => [...path, 'mirrors', String(place)]);
 }
 
-/** The host with another first label: a namespace behind it stays. */
-function renamed(destination: Json | undefined, name: string): JsonObject {
+/** Where both sides have one Service, the subset tells them apart. */
+function istioSide(entry: JsonObject, named: Parameters<typeof sideOf>[0], sides: Sides): ReturnType<typeof sideOf> {
+  const side = sideOf(named, sides);
+  const isCanary =
+    side === 'stable' && sides.canary === sides.stable && at(entry, ['destination', 'subset']) === CANARY_SUBSET;
+  return isCanary ? 'canary' : side;
+}
+
+/** The host with another first label (a namespace behind it stays), or the other subset of the host. */
+function renamed(destination: Json | undefined, { stable, canary }: Sides): JsonObject {
   const json = isJsonObject(destination) ? destination : {};
+  if (canary === stable) return { ...json, subset: CANARY_SUBSET };
   const host = json['host'];
   const [, ...rest] = typeof host === 'string' ? host.split('.') : [];
-  return { ...json, host: [name, ...rest].join('.') };
+  return { ...json, host: [canary, ...rest].join('.') };
 }
 
 /**

@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { at } from '../../../src/api/json.ts';
 import { trafficProviders } from '../../../src/rollout/traffic/index.ts';
-import type { Share, TrafficProvider } from '../../../src/rollout/traffic/provider.ts';
+import type { Share, Sides, TrafficProvider } from '../../../src/rollout/traffic/provider.ts';
 import { HOME, prepared, routeIn, SIDES, type Texts, weight, written } from '../../support/routes.ts';
 
 const ROOT = new URL('../../../fixtures/traffic/', import.meta.url);
@@ -36,6 +36,12 @@ function sharesOf(name: string): Readonly<Record<string, Share>> {
   return { 'weight-5': weight(5), 'weight-100': weight(100) };
 }
 
+/** Both sides where the case says who they are. */
+function sidesOf(name: string): Sides {
+  if (!existsSync(new URL(`${name}/sides.json`, ROOT))) return SIDES;
+  return { ...SIDES, ...(JSON.parse(read(name, 'sides.json')) as Partial<Sides>) };
+}
+
 function textIn(texts: Texts): string {
   return texts.files[FILE] ?? '';
 }
@@ -47,34 +53,35 @@ test('every provider has a case', () => {
 
 describe.each(cases)('%s', (name) => {
   const provider = providerFor(name);
+  const sides = sidesOf(name);
   const before: Texts = { files: { [FILE]: read(name, 'before.yaml') }, displaced: [] };
-  const start = prepared(before, provider);
+  const start = prepared(before, provider, sides);
 
   test('each share on the one before it, and home', () => {
     if (textIn(start) !== textIn(before)) check(name, 'prepared.yaml', textIn(start));
     let texts = start;
     for (const [step, share] of Object.entries(sharesOf(name))) {
-      texts = written(texts, provider, share);
+      texts = written(texts, provider, share, sides);
       check(name, `${step}.yaml`, textIn(texts));
-      const seen = provider.read(routeIn(texts, provider), SIDES);
+      const seen = provider.read(routeIn(texts, provider), sides);
       expect(seen.percent, step).toBe(share.kind === 'weight' ? share.percent : 0);
       expect(seen.ours.length > 0, step).toBe(share.kind === 'matches');
-      expect(textIn(written(texts, provider, share)), 'written twice').toBe(textIn(texts));
+      expect(textIn(written(texts, provider, share, sides)), 'written twice').toBe(textIn(texts));
     }
-    const home = written(texts, provider, HOME);
+    const home = written(texts, provider, HOME, sides);
     expect(home.displaced).toEqual([]);
-    expect(provider.read(routeIn(home, provider), SIDES)).toEqual({ percent: 0, ours: [], mirrors: [] });
+    expect(provider.read(routeIn(home, provider), sides)).toEqual({ percent: 0, ours: [], mirrors: [] });
     check(name, 'home.yaml', textIn(home));
     expect(textIn(home)).toBe(textIn(start));
   });
 
   test.each(Object.entries(sharesOf(name)))('%s alone, and home', (_, share) => {
-    expect(textIn(written(written(start, provider, share), provider, HOME))).toBe(textIn(start));
+    expect(textIn(written(written(start, provider, share, sides), provider, HOME, sides))).toBe(textIn(start));
   });
 
   test('what is prepared is prepared once', () => {
-    expect(textIn(prepared(start, provider))).toBe(textIn(start));
-    expect(textIn(written(start, provider, HOME))).toBe(textIn(start));
+    expect(textIn(prepared(start, provider, sides))).toBe(textIn(start));
+    expect(textIn(written(start, provider, HOME, sides))).toBe(textIn(start));
     expect(at(routeIn(start, provider).route.value, ['kind'])).toBe(provider.kind);
   });
 });

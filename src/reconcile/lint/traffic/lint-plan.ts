@@ -7,6 +7,8 @@ import { parseService } from '../../../api/service.ts';
 import { DEFAULT_MAX_UNAVAILABLE } from '../../../api/workload.ts';
 import type { ManifestDocument } from '../../../manifests/parse-file.ts';
 import type { Edit } from '../../../rollout/edit.ts';
+import { immutableChanges } from '../../../rollout/recreate-change.ts';
+import { changedSizes } from '../../../rollout/size-change.ts';
 import { strategyKey, type TrafficFacts } from './traffic-facts.ts';
 import type { TrafficFinding } from './traffic-finding.ts';
 
@@ -18,6 +20,7 @@ export function lintPlan(facts: TrafficFacts): readonly TrafficFinding[] {
     ...scalers(facts),
     ...refusedFields(facts),
     ...surge(facts),
+    ...shapes(facts),
     ...jsonFiles(facts),
     ...targetPorts(facts),
   ];
@@ -98,10 +101,17 @@ function scalers({ plan, rollout, scaler, routingPath }: TrafficFacts): readonly
 }
 
 /** Fields of Kruise that mean nothing here: ignoring them would be worse. */
-function refusedFields({ rollout, plan }: TrafficFacts): readonly TrafficFinding[] {
+function refusedFields({ rollout, plan, sides }: TrafficFacts): readonly TrafficFinding[] {
   const body = ['spec', 'strategy', strategyKey(plan)];
   const refused = [
-    { key: 'disableGenerateCanaryService', why: 'the new version is reached by a Service of its own' },
+    ...(sides.canary === sides.stable
+      ? []
+      : [
+          {
+            key: 'disableGenerateCanaryService',
+            why: 'only subsets of a DestinationRule could tell the versions apart',
+          },
+        ]),
     { key: 'trafficRoutingRef', why: 'TrafficRouting objects are not read' },
     ...(plan.style === 'partition'
       ? [{ key: 'patchPodTemplateMetadata', why: 'there is no second workload to patch' }]
@@ -134,6 +144,21 @@ function surge({ plan, policy, rollout, routingPath }: TrafficFacts): readonly T
       hint: 'Write surge: 0 in a RolloutPolicy for this Rollout.',
     },
   ];
+}
+
+/** The user's workload holds the new text, armed, for the whole delivery: a group that dies must come back as it was. */
+function shapes({ plan, stable, file, workload, policy }: TrafficFacts): readonly TrafficFinding[] {
+  const { content, marks } = file.workload;
+  if (plan.style === 'partition' || stable === undefined || marks?.step !== undefined) return [];
+  const size = policy.sizeChange === 'Whole' && changedSizes(stable, content) !== undefined ? ['size'] : [];
+  const others = policy.recreate === 'Allow' ? immutableChanges(stable, content) : [];
+  return [...size, ...others].map((field) => ({
+    document: workload,
+    path: ['spec', 'leaderWorkerTemplate', ...(field === 'subGroupSize' ? ['subGroupPolicy'] : []), field],
+    reason: 'ShapeChangeRefused',
+    what: `the edit changes ${field}, and this workload holds the new text while the other one is tried: a group of it that dies would come back half-way`,
+    hint: 'Put the old value back, and make this change in a delivery of the partition strategy.',
+  }));
 }
 
 /** A file that gets a second document must be able to hold two. */

@@ -1,8 +1,6 @@
 /** What the Service of a Rollout must be, so that a share of its requests can go to the new version. */
 
-import { at } from '../../../api/json.ts';
 import { LWS_NAME, WORKER_INDEX } from '../../../api/lws-labels.ts';
-import { OF } from '../../../api/marks.ts';
 import { parseService } from '../../../api/service.ts';
 import type { ManifestDocument } from '../../../manifests/parse-file.ts';
 import {
@@ -12,7 +10,7 @@ import {
   type SelectorRow,
   selectorRow,
 } from '../../../rollout/traffic/selectors.ts';
-import { SERVICE_KIND } from '../../observe/traffic-index.ts';
+import { lintNames } from './lint-names.ts';
 import type { TrafficFacts } from './traffic-facts.ts';
 import type { TrafficFinding } from './traffic-finding.ts';
 
@@ -20,13 +18,7 @@ import type { TrafficFinding } from './traffic-finding.ts';
 export function lintService(facts: TrafficFacts): readonly TrafficFinding[] {
   const [service] = facts.services;
   if (service === undefined || facts.services.length > 1) return [notOnce(facts)];
-  return [
-    ...selector(facts, service),
-    ...claimedTwice(facts),
-    ...likeWorkload(facts, service),
-    ...takenNames(facts),
-    ...longNames(facts),
-  ];
+  return [...selector(facts, service), ...lintNames(facts, service)];
 }
 
 function notOnce({ rollout, routing, routingPath, services, namespace }: TrafficFacts): TrafficFinding {
@@ -54,9 +46,35 @@ const SELECTOR = ['spec', 'selector'];
 function selector(facts: TrafficFacts, document: ManifestDocument): readonly TrafficFinding[] {
   const { selector: keys } = parseService(document.value);
   const name = facts.sides.workloads.stable;
+  if (facts.sides.canary === facts.sides.stable) return shared(facts, document);
   const isPinned = keys[LWS_NAME] === name && keys[WORKER_INDEX] === LEADER_INDEX;
   if (!isPinned) return [notPinned(facts, document)];
   return Object.keys(keys).flatMap((key) => wrongKey(facts, document, key));
+}
+
+/** A Service whose subsets are the versions takes in the leaders of both, and no workers. */
+function shared(facts: TrafficFacts, document: ManifestDocument): readonly TrafficFinding[] {
+  const { selector: keys } = parseService(document.value);
+  const row = selectorRow(keys, facts.pods);
+  const both = row.stableLeader === 'yes' && (facts.pods.canary === undefined || row.canaryLeader === 'yes');
+  if (both && row.stableWorker === 'no' && row.canaryWorker === 'no') return [];
+  const others = Object.keys(keys).filter((key) => key !== LWS_NAME && key !== WORKER_INDEX);
+  return [
+    {
+      document,
+      path: SELECTOR,
+      reason: 'SelectorNotShared',
+      what: `subsets share out what this Service takes in: it must select by ${WORKER_INDEX}: "${LEADER_INDEX}" and labels that both versions have, and not by ${LWS_NAME}`,
+      hint: 'Select by a label of the leader template; the subsets name the workloads.',
+      mend:
+        others.length === 0
+          ? []
+          : [
+              { kind: 'set', path: [...SELECTOR, WORKER_INDEX], value: LEADER_INDEX },
+              { kind: 'remove', path: [...SELECTOR, LWS_NAME] },
+            ],
+    },
+  ];
 }
 
 function notPinned(facts: TrafficFacts, document: ManifestDocument): TrafficFinding {
@@ -126,105 +144,4 @@ function wrongKey({ pods, sides }: TrafficFacts, document: ManifestDocument, key
       mend,
     },
   ];
-}
-
-function claimedTwice({
-  rollout,
-  routing,
-  routingPath,
-  namespace,
-  manifests,
-}: TrafficFacts): readonly TrafficFinding[] {
-  const others = manifests.rollouts.filter(
-    (other) =>
-      other !== rollout &&
-      (other.object.namespace || namespace) === namespace &&
-      servicesOf(other).includes(routing.service),
-  );
-  const [other] = others;
-  if (other === undefined) return [];
-  return [
-    {
-      document: rollout,
-      path: [...routingPath, 'service'],
-      reason: 'ServiceClaimedTwice',
-      what: `Service ${routing.service} is also named by Rollout ${other.object.name} (${other.file}:${other.firstLine}): both would write its shares`,
-      hint: 'Give each Rollout a Service of its own.',
-    },
-  ];
-}
-
-function servicesOf({ value }: ManifestDocument): readonly unknown[] {
-  return ['canary', 'blueGreen'].flatMap((style) => {
-    const routings = at(value, ['spec', 'strategy', style, 'trafficRoutings']);
-    return Array.isArray(routings) ? routings.map((routing) => at(routing, ['service'])) : [];
-  });
-}
-
-/** LWS makes a headless Service with the name of each workload, and one for each group where subdomains are unique. */
-function likeWorkload(
-  { sides, manifests, namespace }: TrafficFacts,
-  document: ManifestDocument,
-): readonly TrafficFinding[] {
-  const there = manifests.workloads
-    .filter(({ object }) => (object.namespace || namespace) === namespace)
-    .map(({ object }) => object.name);
-  const workloads = [...new Set([...there, sides.workloads.canary])];
-  return [sides.stable, sides.canary].flatMap((service) => {
-    const twin = workloads.find(
-      (name) => service === name || (service.startsWith(`${name}-`) && /^[0-9]+$/.test(service.slice(name.length + 1))),
-    );
-    if (twin === undefined) return [];
-    return [
-      {
-        document,
-        path: ['metadata', 'name'],
-        reason: 'ServiceNamedLikeWorkload',
-        what: `Service ${service} takes the name of the headless Service that LWS makes for LeaderWorkerSet ${twin}: either the groups find no leader, or requests find no port`,
-        hint: 'Rename the Service, in its routes and in the Rollout too.',
-      },
-    ];
-  });
-}
-
-/** Documents of other people under the names that a delivery gives its own. */
-function takenNames({ sides, manifests, index, namespace, routes }: TrafficFacts): readonly TrafficFinding[] {
-  const { stable, canary } = sides.workloads;
-  const documents = [
-    ...(canary === stable ? [] : manifests.workloadsCalled({ namespace, name: canary })),
-    ...index.called(SERVICE_KIND, { namespace, name: sides.canary }),
-    ...routes.flatMap(({ files, provider }) =>
-      provider?.copies === true && files?.canary !== undefined ? [files.canary] : [],
-    ),
-  ];
-  return documents
-    .filter(({ value }) => at(value, ['metadata', 'annotations', OF]) !== stable)
-    .map((document) => ({
-      document,
-      path: ['metadata', 'name'],
-      reason: 'NameTaken',
-      what: `a delivery of ${stable} makes the ${document.object.kind} of this name, and this one was not made by it: it lacks ${OF}: ${stable}`,
-      hint: 'Rename it.',
-    }));
-}
-
-const LABEL_LIMIT = 63;
-/** In the longest label that LWS writes, behind the name: a group's number and the hash of a revision, each with its dash. */
-const BEHIND_NAME = 12;
-
-function longNames({ sides, rollout, routingPath, file }: TrafficFacts): readonly TrafficFinding[] {
-  const ordinals = String(Math.max(0, (file.workload.replicas ?? 1) - 1)).length;
-  const names = [
-    { name: sides.workloads.canary, limit: LABEL_LIMIT - BEHIND_NAME - ordinals, what: 'LeaderWorkerSet' },
-    { name: sides.canary, limit: LABEL_LIMIT, what: 'Service' },
-  ];
-  return names
-    .filter(({ name, limit }) => name.length > limit)
-    .map(({ name, limit, what }) => ({
-      document: rollout,
-      path: what === 'Service' ? [...routingPath, 'service'] : ['spec', 'workloadRef', 'name'],
-      reason: 'NameTooLong',
-      what: `a delivery makes the ${what} ${name}, which has ${name.length} characters; Kubernetes takes ${limit}`,
-      hint: 'Give it a shorter name.',
-    }));
 }

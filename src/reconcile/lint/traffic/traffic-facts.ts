@@ -67,12 +67,13 @@ export function trafficFacts(of: TrafficSources): TrafficFacts | undefined {
   const size = file.workload.size;
   const labels = (content: JsonObject, name: string) => podLabels(content, { name, size });
   const { content } = file.workload;
+  const canary = bySubsets(plan, routing) ? service : canaryServiceName(service);
   return {
     ...of,
     routing,
     routingPath: ['spec', 'strategy', strategyKey(plan), 'trafficRoutings', '0'],
     services: index.called(SERVICE_KIND, { namespace, name: service }),
-    sides: { owner: plan.name, backend: 'Service', stable: service, canary: canaryServiceName(service), workloads },
+    sides: { owner: plan.name, backend: 'Service', stable: service, canary, workloads },
     pods: {
       stable: labels(of.stable ?? content, workloads.stable),
       canary: workloads.canary === workloads.stable ? undefined : labels(content, workloads.canary),
@@ -84,6 +85,13 @@ export function trafficFacts(of: TrafficSources): TrafficFacts | undefined {
 /** `canary` or `blueGreen`: under which the Rollout writes its strategy. */
 export function strategyKey({ style }: Rollout): 'canary' | 'blueGreen' {
   return style === 'blueGreen' ? 'blueGreen' : 'canary';
+}
+
+/** Without a Service of its own the new version is a subset: Istio's alone, and a DestinationRule must say which. */
+function bySubsets({ strategy }: Rollout, { routes }: TrafficRouting): boolean {
+  const kinds = routes.map(({ kind }) => kind);
+  const isIstio = kinds.every((kind) => ['VirtualService', 'DestinationRule'].includes(kind));
+  return strategy['disableGenerateCanaryService'] === true && isIstio && kinds.includes('DestinationRule');
 }
 
 /** The name of the workload that a delivery adds; that of the workload itself where it adds none. */

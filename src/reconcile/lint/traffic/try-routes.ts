@@ -53,7 +53,7 @@ function tried(texts: Texts, edits: readonly RouteEdits[]): Tried {
 }
 
 function tryService({ services: [service], sides, index }: TrafficFacts): readonly Issue[] {
-  if (service === undefined || service.file.endsWith('.json')) return [];
+  if (service === undefined || service.file.endsWith('.json') || sides.canary === sides.stable) return [];
   const { stable: of, canary: workload } = sides.workloads;
   if (
     parseManifestFile(service.file, index.texts.get(service.file) ?? '', TRAFFIC_KINDS).documents.some(
