@@ -5,12 +5,13 @@ import type { Issue } from '../api/issue.ts';
 import type { Instant } from '../api/time.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Cluster } from '../ports/cluster.ts';
-import type { Git } from '../ports/git.ts';
+import type { Git, Tree } from '../ports/git.ts';
 import type { Log } from '../ports/log.ts';
 import type { Plan } from '../rollout/plan.ts';
 import type { RolloutKey, Snapshot } from '../rollout/snapshot.ts';
 import { newTrials, type Trials } from './lint/trials.ts';
-import type { Desired, ParseCache } from './observe/desired.ts';
+import type { Desired } from './observe/desired.ts';
+import type { ParseCache } from './observe/parse-cache.ts';
 import type { StatusBranch } from './status/record-store.ts';
 
 export type Ports = { readonly git: Git; readonly cluster: Cluster; readonly clock: Clock; readonly log: Log };
@@ -36,11 +37,20 @@ export type Memory = {
   config: Config | undefined;
   /** The commit of the desired branch that was read last. */
   main: string | undefined;
+  /** What was made of the files that were read last. */
+  desired: { readonly tree: Tree; readonly desired: Desired } | undefined;
 };
 
 /** The memory of a process that has just begun. */
 export function newMemory(): Memory {
-  return { parsed: new Map(), trials: newTrials(), status: undefined, config: undefined, main: undefined };
+  return {
+    parsed: new Map(),
+    trials: newTrials(),
+    status: undefined,
+    config: undefined,
+    main: undefined,
+    desired: undefined,
+  };
 }
 
 /** What a pass says that found nothing to look at; here, because the rest of the report is not loaded for it. */

@@ -71,7 +71,8 @@ async function readBranches(
   const [main, statusHead] = await git.heads([desired, names.statusBranch]);
   const known = memory.status?.head === statusHead ? memory.status : undefined;
   const status =
-    known ?? (statusHead === undefined ? EMPTY_STATUS : readStatus(await git.readAt(statusHead, STATUS_REQUEST)));
+    known ??
+    (statusHead === undefined ? EMPTY_STATUS : readStatus(await git.readAt(statusHead, STATUS_REQUEST), memory.status));
   memory.status = status;
   return { main: headOf(desired, main), status };
 }

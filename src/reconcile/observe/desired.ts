@@ -4,9 +4,9 @@ import type { Config } from '../../api/config.ts';
 import type { Issue } from '../../api/issue.ts';
 import { at, isRecord } from '../../api/json.ts';
 import { MARK } from '../../api/marks.ts';
-import { LWS_KIND, type RollingStyle } from '../../api/rollout.ts';
-import { POLICY_KIND, type PolicySubject } from '../../api/rollout-policy.ts';
-import { type ManifestDocument, type ManifestFile, parseManifestFile } from '../../manifests/parse-file.ts';
+import { type RollingStyle } from '../../api/rollout.ts';
+import { type PolicySubject } from '../../api/rollout-policy.ts';
+import type { ManifestDocument, ManifestFile } from '../../manifests/parse-file.ts';
 import type { Folders, Oid, Tree } from '../../ports/git.ts';
 import type { RolloutKey } from '../../rollout/snapshot.ts';
 import { newTrials, type Trials } from '../lint/trials.ts';
@@ -24,19 +24,12 @@ import {
   withoutEchoes,
 } from './desired-issues.ts';
 import { indexOf, type ManifestIndex, madeFor, namespaceOf, workloadName } from './manifest-index.ts';
+import { INTERESTS, type ParseCache, parsed, trim } from './parse-cache.ts';
 import { policyIndex } from './policy-index.ts';
 import { idlePolicies, requiredIssues, unmatchedPolicies } from './policy-issues.ts';
 import { NO_SCOPE, type PolicyScope, readPolicies } from './read-policy.ts';
 import { type RolloutReading, readRollout } from './read-rollout.ts';
 import { NO_TRAFFIC, type TrafficIndex } from './traffic-index.ts';
-
-/** The kinds that a pass reads; `Kustomization` files are recognised by their names. */
-const INTERESTS = [LWS_KIND, 'Rollout', POLICY_KIND, 'HorizontalPodAutoscaler', 'ScaledObject'] as const;
-
-/** Parsed files by path and blob id: a file that has not changed is not parsed again. Owned by the caller. */
-export type ParseCache = Map<string, ManifestFile>;
-
-const PARSE_CACHE_LIMIT = 20_000;
 
 export type DesiredRollout = {
   readonly key: RolloutKey;
@@ -86,6 +79,7 @@ export function desiredOf(tree: Tree, config: Config, cache: ParseCache): Desire
     texts.set(file.path, file.content.text);
     files.push(parsed(cache, { path: file.path, oid: file.oid, text: file.content.text }, INTERESTS));
   }
+  trim(cache, new Set(files));
   const blobs = new Map(tree.files.map((file) => [file.path, file.oid]));
   const policies = readPolicies(files);
   const unread = unreadable.map(({ path }) => path);
@@ -117,21 +111,6 @@ export function desiredOf(tree: Tree, config: Config, cache: ParseCache): Desire
     trials: newTrials(),
     traffic: NO_TRAFFIC,
   };
-}
-
-/** A file as it is parsed for these kinds; one that has not changed is not parsed again. */
-export function parsed(
-  cache: ParseCache,
-  file: { readonly path: string; readonly oid: string; readonly text: string },
-  interests: readonly string[],
-): ManifestFile {
-  const key = `${file.oid} ${file.path} ${interests === INTERESTS ? '' : interests.join(' ')}`;
-  const known = cache.get(key);
-  if (known !== undefined) return known;
-  if (cache.size >= PARSE_CACHE_LIMIT) cache.clear();
-  const fresh = parseManifestFile(file.path, file.text, interests);
-  cache.set(key, fresh);
-  return fresh;
 }
 
 type Manifests = {

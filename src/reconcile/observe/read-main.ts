@@ -98,10 +98,27 @@ export async function readDesired(
   const early = at.ahead !== undefined && isSame(at.ahead.paths, at.config.paths) ? at.ahead.tree : undefined;
   const tree = await (early ?? git.readAt(commit, desiredRequest(at.config.paths)));
   const { parsed, trials } = at.memory;
-  const desired = { ...desiredOf(tree, at.config, parsed), trials };
+  const desired = { ...(sameFiles(tree, at) ?? desiredOf(tree, at.config, parsed)), trials };
+  at.memory.desired = { tree, desired };
   if (!routesTraffic(desired)) return desired;
   const whole = await git.readAt(commit, trafficRequest(desiredRequest(at.config.paths)));
   return withTraffic(desired, whole, parsed);
+}
+
+/** What was made of the same files before: most commits of a repository change none that is of interest. */
+function sameFiles(
+  tree: Tree,
+  { config, memory }: { readonly config: Config; readonly memory: Memory },
+): Desired | undefined {
+  const before = memory.desired;
+  if (before === undefined || before.tree.files.length !== tree.files.length) return undefined;
+  if (JSON.stringify(before.desired.config) !== JSON.stringify(config)) return undefined;
+  const isThere = ({ path, oid, mode, content }: TreeFile, at: number): boolean => {
+    const file = before.tree.files[at];
+    return file?.path === path && file.oid === oid && file.mode === mode && file.content.kind === content.kind;
+  };
+  if (!tree.files.every(isThere)) return undefined;
+  return { ...before.desired, commit: tree.commit, folders: config.paths.includes('') ? [] : tree.folders };
 }
 
 function isSame(left: readonly string[], right: readonly string[]): boolean {

@@ -2,7 +2,8 @@
 
 import type { ManifestFile } from '../../manifests/parse-file.ts';
 import type { ReadRequest, Tree } from '../../ports/git.ts';
-import { type Desired, type ParseCache, parsed } from './desired.ts';
+import type { Desired } from './desired.ts';
+import { type ParseCache, parsed } from './parse-cache.ts';
 import { TRAFFIC_KINDS, trafficIndexOf } from './traffic-index.ts';
 
 /** Whether a Rollout names a Service whose requests it shares out. */

@@ -54,8 +54,8 @@ export function overridesText({ branch, statusBranch, cluster, paths, shard }: O
   return JSON.stringify([branch, statusBranch, cluster, paths, ...(shard === undefined ? [] : [shard])]);
 }
 
-/** Reads the branch; whatever is wrong with a file costs that file only. */
-export function readStatus(tree: Tree): StatusBranch {
+/** Reads the branch; whatever is wrong with a file costs that file only. A record that reads as `before` is not read again. */
+export function readStatus(tree: Tree, before: StatusBranch = EMPTY_STATUS): StatusBranch {
   const records = new Map<string, StoredRecord>();
   const texts = new Map<string, string>();
   let index: StatusIndex | undefined;
@@ -66,7 +66,9 @@ export function readStatus(tree: Tree): StatusBranch {
     if (content.kind !== 'text') continue;
     texts.set(path, content.text);
     if (path === INDEX_FILE) index = readIndex(content.text);
-    if (key !== undefined) records.set(key, readRecord(content.text, key));
+    if (key === undefined) continue;
+    const known = before.texts.get(path) === content.text ? before.records.get(key) : undefined;
+    records.set(key, known ?? readRecord(content.text, key));
   }
   return { head: tree.commit, index, records, texts };
 }

@@ -1,0 +1,73 @@
+/** What a process remembers between passes is used where nothing has changed, and only there. */
+
+import { expect, test } from 'vitest';
+import { DEFAULT_CONFIG } from '../../src/api/config.ts';
+import { desiredOf } from '../../src/reconcile/observe/desired.ts';
+import type { ParseCache } from '../../src/reconcile/observe/parse-cache.ts';
+import { readDesired } from '../../src/reconcile/observe/read-main.ts';
+import { newMemory } from '../../src/reconcile/pass.ts';
+import { readStatus, STATUS_REQUEST } from '../../src/reconcile/status/record-store.ts';
+import { LWS_FILE, LWS_TEXT, ROLLOUT_FILE, VLLM_FILES } from '../support/vllm.ts';
+import { World } from '../support/world.ts';
+
+const POLICY = `apiVersion: tranche.dev/v1alpha1
+kind: RolloutPolicy
+metadata: {name: production}
+spec: {surge: 1}
+`;
+
+test.each([
+  ['a file that is no manifest', { 'notes.txt': 'x' }, true],
+  ['nothing but another commit', {}, true],
+  ['the workload', { [LWS_FILE]: `${LWS_TEXT}# edited\n` }, false],
+  ['a policy', { 'policies/a.yaml': POLICY }, false],
+  ['a manifest of another kind', { 'apps/vllm/service.yaml': 'kind: Service\n' }, false],
+  ['one file less', { [ROLLOUT_FILE]: undefined }, false],
+] as const)('after a commit with %s', async (_what, files, reused) => {
+  const world = new World({ files: VLLM_FILES });
+  const git = world.ports().git;
+  const memory = newMemory();
+  const read = async (config = DEFAULT_CONFIG) =>
+    readDesired(git, world.repository.head('main') ?? '', { config, memory });
+  const before = await read();
+  const writes = Object.entries(files).map(([path, text]) => ({ path, text }));
+  const commit = world.repository.commit('main', { writes, message: 'edit' });
+  const after = await read();
+  expect(after.commit).toBe(commit);
+  expect(after.rollouts === before.rollouts).toBe(reused);
+  const fresh = await readDesired(git, commit, { config: DEFAULT_CONFIG, memory: newMemory() });
+  expect(JSON.stringify(after)).toBe(JSON.stringify(fresh));
+  expect((await read({ ...DEFAULT_CONFIG, cluster: 'other' })).rollouts[0]?.key.cluster ?? 'other').toBe('other');
+});
+
+test('a record is read again where its text has changed', async () => {
+  const world = new World({ files: VLLM_FILES });
+  await world.pass();
+  const tree = () => world.repository.readAt(world.repository.head('tranche-status') ?? '', { ...STATUS_REQUEST });
+  const first = readStatus(tree());
+  const [key = ''] = first.records.keys();
+  world.repository.commit('tranche-status', { writes: [{ path: 'README.md', text: 'x\n' }], message: 'edit' });
+  expect(readStatus(tree(), first).records.get(key)).toBe(first.records.get(key));
+  world.repository.commit('tranche-status', {
+    writes: [{ path: `rollouts/${key}.json`, text: '{}\n' }],
+    message: 'edit',
+  });
+  expect(readStatus(tree(), first).records.get(key)?.kind).toBe('untrusted');
+});
+
+test('files that are gone are kept parsed up to a bound, those that are there all of them', () => {
+  const cache: ParseCache = new Map();
+  const treeOf = (round: number, files: number) => ({
+    commit: '1'.repeat(40),
+    folders: [],
+    files: Array.from({ length: files }, (_none, at) => ({
+      path: `apps/${at}.yaml`,
+      oid: `${round}-${at}`,
+      mode: '100644' as const,
+      content: { kind: 'text' as const, text: `kind: ConfigMap # LeaderWorkerSet ${'x'.repeat(1000 * 1000)}\n` },
+    })),
+  });
+  for (const round of [1, 2, 3, 4]) desiredOf(treeOf(round, 6), DEFAULT_CONFIG, cache);
+  expect(cache.size).toBe(6 + 16);
+  expect([...cache.keys()].filter((key) => key.startsWith('4-'))).toHaveLength(6);
+});
