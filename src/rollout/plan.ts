@@ -17,7 +17,15 @@ export const PLAN_VERSION = 2;
 /** When to look again where nothing says when that could help. */
 const ORDINARY_REQUEUE_SECONDS = 30;
 
+/** The ways a commit is delivered, and whether it is on main once it is pushed: only then has it changed anything. */
+export const DELIVERIES = { commit: { onMain: true } } as const satisfies Readonly<
+  Record<string, { readonly onMain: boolean }>
+>;
+
+type Delivery = keyof typeof DELIVERIES;
+
 export type PlannedCommit = {
+  readonly delivery: Delivery;
   readonly reason: MoveReason;
   readonly way: Way;
   readonly subject: string;
@@ -84,7 +92,16 @@ function commitOf(move: Move, pass: Pass): PlannedCommit {
   const { key, main, now } = pass.snapshot;
   const { reason, way, changes } = move;
   const { subject, message } = stepMessage(move, { key, main });
-  return { reason, way, subject, message, atSeconds: now, changes, progress: progressWritten(pass, move) };
+  return {
+    delivery: 'commit',
+    reason,
+    way,
+    subject,
+    message,
+    atSeconds: now,
+    changes,
+    progress: progressWritten(pass, move),
+  };
 }
 
 /** The record once the plan's commit is on main; where there is none, what was seen. */

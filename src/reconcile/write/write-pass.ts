@@ -2,6 +2,7 @@
 
 import type { Git, Oid } from '../../ports/git.ts';
 import { PortError } from '../../ports/port-error.ts';
+import { DELIVERIES } from '../../rollout/plan.ts';
 import { CONFIG_REQUEST, desiredRequest, headOf } from '../observe/desired-branch.ts';
 import type { PassResult, Ports, Reading } from '../pass.ts';
 import type { Reconciled } from '../reconcile.ts';
@@ -19,7 +20,7 @@ const BETWEEN_MOST = 10;
 export async function writePass(ports: Ports, pass: Written): Promise<PassResult | 'moved'> {
   const { git, clock } = ports;
   await checkHeldFast(git, pass);
-  const steps = pass.reconciled.filter((one) => one.writes.length > 0);
+  const steps = pass.reconciled.filter(goesToMain);
   let main = pass.reading.main;
   for (let attempt = 1; attempt <= REPARENTS; attempt += 1) {
     const { status } = pass.reading;
@@ -32,6 +33,10 @@ export async function writePass(ports: Ports, pass: Written): Promise<PassResult
     main = next;
   }
   return 'moved';
+}
+
+function goesToMain({ plan, writes }: Reconciled): boolean {
+  return plan?.commit !== undefined && writes.length > 0 && DELIVERIES[plan.commit.delivery].onMain;
 }
 
 /** Where main can never move, the status is not written either: it would tell of steps that nobody sees. */
