@@ -11,6 +11,7 @@ import { type Config, DEFAULT_CONFIG, parseConfig } from '../src/api/config.ts';
 import { ACCEPTABLE, INTENT, parseIntents } from '../src/api/intents.ts';
 import { ABORTED_LIMIT, MARK, OF, parseMarks } from '../src/api/marks.ts';
 import { COMPOSITIONS, NO_RULES, POLICY_FIELDS, SURGE_LIMIT } from '../src/api/policy-fields.ts';
+import { parsePolicyTest } from '../src/api/policy-test.ts';
 import { resources } from '../src/api/resources.ts';
 import { parseRolloutPolicy, SELECTION_FIELDS } from '../src/api/rollout-policy.ts';
 import { STEPS_LIMIT } from '../src/api/rollout-steps.ts';
@@ -133,7 +134,7 @@ describe('tables', () => {
     const kinds = new Set(Object.values(POLICY_FIELDS).map(({ composition }) => composition));
     expect([...kinds].sort()).toEqual(Object.keys(COMPOSITIONS).sort());
     expect(table('of several policies')).toEqual(Object.entries(COMPOSITIONS));
-    const policies = parseAllDocuments(block('yaml', 'kind: RolloutPolicy')).map((document) =>
+    const policies = parseAllDocuments(block('yaml', 'kind: RolloutPolicy\n')).map((document) =>
       parseRolloutPolicy(document.toJS()),
     );
     expect(policies.flatMap(({ faults }) => faults)).toEqual([]);
@@ -141,6 +142,10 @@ describe('tables', () => {
       Object.entries(policy ?? {}).filter(([, word]) => word !== undefined),
     );
     expect(said.map(([name]) => name).sort()).toEqual(Object.keys(POLICY_FIELDS).sort());
+  });
+
+  test('a test of policies that is read', () => {
+    expect(parsePolicyTest(parse(block('yaml', 'kind: RolloutPolicyTest'))).faults).toEqual([]);
   });
 
   test('every annotation, with a value that can be read', () => {

@@ -1,5 +1,7 @@
 /** `tranche policy`: which policy decides what of a Rollout, where that is written, and what it holds now. */
 
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { policySchema } from '../../src/api/policy-schema.ts';
 import { startSite, stopSites } from '../support/site.ts';
@@ -55,4 +57,43 @@ test('says what is wrong, and which Rollout is not there', async () => {
 test('prints the schema', async () => {
   const site = await startSite();
   expect(JSON.parse((await site.run('policy schema')).out)).toEqual(policySchema());
+});
+
+const policyTest = (spec: string): string =>
+  `apiVersion: tranche.dev/v1alpha1\nkind: RolloutPolicyTest\nmetadata:\n  name: one\nspec:\n  now: "2026-11-24T10:00:00Z"\n  rollout: llm/vllm\n${spec}`;
+
+test.each<readonly [what: string, tests: string, code: number, out: RegExp]>([
+  ['as expected', policyTest('  expect: [StepTooLarge]\n'), 0, /^1 passed, 0 failed\n$/],
+  [
+    'another answer',
+    policyTest('  steps: [1, 2, 3, 4]\n  expect: [WindowClosed]\n'),
+    1,
+    /^one: wanted WindowClosed, got no hold\n0 passed, 1 failed\n$/,
+  ],
+  [
+    'a hold that was not expected',
+    policyTest('  expect: []\n'),
+    1,
+    /^one: wanted no hold, got StepTooLarge\n {4}StepTooLarge\. Step 3 lets 2 groups go at once; RolloutPolicy a \(p\.yaml:6\) allows 1/,
+  ],
+  [
+    'a field that is none',
+    policyTest('  replica: 4\n  expect: []\n'),
+    1,
+    /^wrong: t\.yaml:8: RolloutPolicyTest one: spec\.replica is not a field of this object \(UnknownField\)\. Did you mean replicas\?/,
+  ],
+])('tests policies: %s', async (_, tests, code, out) => {
+  const site = await startSite();
+  writeFileSync(join(site.folder, 'p.yaml'), policy('a', '  maxStepGroups: 1\n'));
+  writeFileSync(join(site.folder, 't.yaml'), tests);
+  const told = await site.run('policy test p.yaml t.yaml');
+  expect(told).toMatchObject({ code, err: '' });
+  expect(told.out).toMatch(out);
+});
+
+test('asks for tests where there are none', async () => {
+  const site = await startSite();
+  writeFileSync(join(site.folder, 'p.yaml'), policy('a', '  surge: 1\n'));
+  expect(await site.run('policy test p.yaml')).toMatchObject({ code: 2, out: '' });
+  expect(await site.run('policy test nowhere')).toMatchObject({ code: 2, out: '' });
 });

@@ -14,7 +14,9 @@ export function addPolicy(
   io: Io,
   { run, done }: { readonly run: Run; readonly done: (code: number) => void },
 ): void {
-  const policy = program.command('policy').description('what RolloutPolicies say: explain <name>, schema');
+  const policy = program
+    .command('policy')
+    .description('what RolloutPolicies say: explain <name>, test <place>, schema');
   targetFlags(clusterFlags(gitFlags(policy.command('explain'))))
     .description('what policies say of one Rollout, field by field with file and line, and what they hold now')
     .argument('<name>', 'the Rollout')
@@ -24,6 +26,14 @@ export function addPolicy(
         return explain({ ...common, name, namespace: textOf(given, 'namespace') ?? '' }, ports, io);
       })(given),
     );
+  policy
+    .command('test')
+    .description('policies against the RolloutPolicyTests beside them; needs no repository and no cluster')
+    .argument('<place...>', 'files, or folders of YAML')
+    .action(async (places: readonly string[]) => {
+      const { testPolicies } = await import('./test.ts');
+      done(await testPolicies(places, io));
+    });
   policy
     .command('schema')
     .description('the JSON Schema of a RolloutPolicy, for editors')

@@ -55,22 +55,29 @@ function windowsOf({ windows, ...snapshot }: Snapshot, field: PolicyFieldName): 
   return shutBy.length === 0 ? snapshot : { ...snapshot, windows: { ...windows, shutBy } };
 }
 
+/** What one field of the policies says of a Rollout at rest. */
+export type AtRest = { readonly field: PolicyFieldName; readonly held: Hold };
+
 /**
  * What policies say no to whenever it is asked for, as long as the files stay as they are: told before there is a
  * release to deliver. In a delivery the gates say it, for the step that is next.
  */
-export function contradictions(
-  snapshot: Snapshot,
-): readonly { readonly field: PolicyFieldName; readonly held: Hold }[] {
+export function contradictions(snapshot: Snapshot): readonly AtRest[] {
+  if (snapshot.workload?.workload.marks?.step !== undefined) return [];
+  const { windows, ...always } = snapshot;
+  const never = windows !== undefined && !windows.open && windows.changesAt === undefined ? { windows } : {};
+  return verdictsAtRest({ ...always, ...never, turns: [] });
+}
+
+/** What policies would say to the first step of a request, made now. */
+export function verdictsAtRest(snapshot: Snapshot): readonly AtRest[] {
   const { workload: file, live } = snapshot;
-  if (file === undefined || file.workload.marks?.step !== undefined || snapshot.rollout === undefined) return [];
+  if (file === undefined || snapshot.rollout === undefined) return [];
   const fields = POLICY_FIELD_NAMES.filter((field) => snapshot.policySources?.[field] !== undefined);
   // As it will be: taken over, and with the groups of its manifest where nobody is known to write another number.
   const armed = { ...file, workload: { ...file.workload, partition: SENTINEL } };
   const scaler = live.scaler.kind === 'unknown' ? absent : live.scaler;
-  const { windows, ...always } = snapshot;
-  const never = windows !== undefined && !windows.open && windows.changesAt === undefined ? { windows } : {};
-  const atRest = { ...always, ...never, workload: armed, live: { ...live, scaler }, turns: [] };
+  const atRest = { ...snapshot, workload: armed, live: { ...live, scaler } };
   const found = fields.flatMap((field) => policyVerdict(atRest, field).map((held) => ({ field, held })));
   return found.filter(({ held }) => holdKind(held.reason)?.failure === undefined);
 }

@@ -1,0 +1,107 @@
+/** The RolloutPolicyTest: a Rollout as it might be, and what policies are to say of it before its first step. */
+
+import { type FieldFault, FieldReader } from './field-reader.ts';
+import { type IntOrPercent, isIntOrPercent } from './int-or-percent.ts';
+import { type Instant, parseInstant } from './time.ts';
+
+export const POLICY_TEST_KIND = 'RolloutPolicyTest';
+
+const LIST_LIMIT = 50;
+const NAMED = /^[a-z0-9-]{1,63}\/[a-z0-9.-]{1,253}$/;
+
+export type PolicyTest = {
+  readonly name: string;
+  readonly now: Instant;
+  /** `namespace/name`. */
+  readonly rollout: string;
+  readonly cluster: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly replicas: number;
+  readonly maxUnavailable: number;
+  readonly steps: readonly IntOrPercent[];
+  readonly gpusPerGroup: number;
+  /** Others that are being delivered. */
+  readonly underWay: readonly string[];
+  /** The reasons that must hold it, and no others. */
+  readonly expect: readonly string[];
+};
+
+/** Reads and validates one; undefined: `faults` say why. */
+export function parsePolicyTest(value: unknown): {
+  readonly test: PolicyTest | undefined;
+  readonly faults: readonly FieldFault[];
+} {
+  const root = new FieldReader(value, '');
+  root.allow(['apiVersion', 'kind', 'metadata', 'spec']);
+  const metadata = root.object('metadata');
+  metadata.allow(['name']);
+  const spec = root.object('spec');
+  spec.allow([
+    'now',
+    'rollout',
+    'cluster',
+    'labels',
+    'replicas',
+    'maxUnavailable',
+    'steps',
+    'gpusPerGroup',
+    'underWay',
+    'expect',
+  ]);
+  const named = { pattern: NAMED, limit: LIST_LIMIT, wanted: 'Rollouts as namespace/name' };
+  const test: PolicyTest = {
+    name: metadata.text('name'),
+    now: readNow(spec),
+    rollout: readRollout(spec),
+    cluster: spec.optionalText('cluster', 'default'),
+    labels: spec.stringMap('labels'),
+    replicas: spec.integer('replicas', { min: 1, max: 1000 }) ?? 4,
+    maxUnavailable: spec.integer('maxUnavailable', { min: 1, max: 1000 }) ?? 1,
+    steps: readSteps(spec),
+    gpusPerGroup: spec.integer('gpusPerGroup', { min: 0, max: 10_000 }) ?? 0,
+    underWay: spec.words('underWay', named) ?? [],
+    expect: readExpected(spec),
+  };
+  return { test: root.faults.length === 0 ? test : undefined, faults: root.faults };
+}
+
+function readNow(spec: FieldReader): Instant {
+  const text = spec.text('now');
+  const now = parseInstant(text);
+  if (text !== '' && now === undefined)
+    spec.fault('now', 'BadWindow', `is ${JSON.stringify(text)}, wanted a time in UTC`, 'Write "2026-11-27T17:00:00Z".');
+  return now ?? 0;
+}
+
+function readRollout(spec: FieldReader): string {
+  const text = spec.text('rollout');
+  if (text !== '' && !NAMED.test(text))
+    spec.fault(
+      'rollout',
+      'BadPattern',
+      `is ${JSON.stringify(text)}, wanted namespace/name`,
+      'Write for example llm/vllm.',
+    );
+  return text;
+}
+
+function readSteps(spec: FieldReader): readonly IntOrPercent[] {
+  const value = spec.value('steps') ?? ['25%', '50%', '100%'];
+  const steps = Array.isArray(value) ? value.filter(isIntOrPercent) : [];
+  if (!Array.isArray(value) || steps.length !== value.length || steps.length === 0 || steps.length > LIST_LIMIT)
+    spec.fault(
+      'steps',
+      'BadReplicas',
+      `wanted a list of 1 to ${LIST_LIMIT} counts or shares`,
+      'Write for example [1, 50%, 100%].',
+    );
+  return steps;
+}
+
+/** An empty list is an answer: nothing holds it. */
+function readExpected(spec: FieldReader): readonly string[] {
+  const value = spec.value('expect');
+  if (Array.isArray(value) && value.every((word) => typeof word === 'string')) return value;
+  spec.fault('expect', 'WrongType', 'is not a list of holds', 'Write for example [WindowClosed], or [] for none.');
+  return [];
+}

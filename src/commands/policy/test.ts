@@ -1,0 +1,63 @@
+/** `tranche policy test`: policies against the tests that people have written beside them; no repository, no cluster. */
+
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join, relative, resolve } from 'node:path';
+import { POLICY_TEST_KIND, parsePolicyTest } from '../../api/policy-test.ts';
+import { parseManifestFile } from '../../manifests/parse-file.ts';
+import { EXIT, type Io, UsageError } from '../../options.ts';
+import { fieldIssue } from '../../reconcile/observe/read-rollout.ts';
+import { askPolicies } from '../../reconcile/policy-test.ts';
+import { issueLine } from '../../reconcile/status/report.ts';
+
+/** Files that are looked at. */
+const FILES_MOST = 1000;
+
+/** Exit code 1 where a test fails, or a file is wrong. */
+export async function testPolicies(places: readonly string[], io: Io): Promise<number> {
+  const files = await filesIn(places, io);
+  const documents = [...files].map(([file, text]) => parseManifestFile(file, text, [POLICY_TEST_KIND]));
+  const told = documents.flatMap(({ issues }) => issues.map((issue) => `wrong: ${issueLine(issue)}`));
+  let [passed, failed] = [0, told.length];
+  for (const document of documents.flatMap((file) => file.documents)) {
+    const { test, faults } = parsePolicyTest(document.value);
+    told.push(...faults.map((fault) => `wrong: ${issueLine(fieldIssue(document, fault))}`));
+    const lines = test === undefined ? ['wrong'] : verdict(files, test);
+    told.push(...(test === undefined ? [] : lines));
+    if (lines.length === 0) passed += 1;
+    else failed += 1;
+  }
+  if (passed + failed === 0)
+    throw new UsageError(`no ${POLICY_TEST_KIND} in ${places.join(', ')}: REFERENCE.md shows one`);
+  io.out([...told, `${passed} passed, ${failed} failed`].map((line) => `${line}\n`).join(''));
+  return failed === 0 ? EXIT.ok : EXIT.failed;
+}
+
+/** What is wrong with the answer; nothing: as expected. */
+function verdict(files: ReadonlyMap<string, string>, test: Parameters<typeof askPolicies>[1]): readonly string[] {
+  const { verdicts, issues } = askPolicies(files, test);
+  const wrong = issues.map((issue) => `wrong: ${issueLine(issue)}`);
+  const seen = [...new Set(verdicts.map(({ held }) => held.reason))].sort();
+  const wanted = [...new Set(test.expect)].sort();
+  if (seen.join() === wanted.join()) return wrong;
+  const holds = verdicts.map(({ held }) => `    ${held.reason}. ${held.message}`);
+  return [
+    ...wrong,
+    `${test.name}: wanted ${wanted.join(', ') || 'no hold'}, got ${seen.join(', ') || 'no hold'}`,
+    ...new Set(holds),
+  ];
+}
+
+async function filesIn(places: readonly string[], io: Io): Promise<ReadonlyMap<string, string>> {
+  const paths = (await Promise.all(places.map((place) => under(resolve(io.folder, place))))).flat();
+  if (paths.length > FILES_MOST) throw new UsageError(`more than ${FILES_MOST} files in ${places.join(', ')}`);
+  const texts = await Promise.all(paths.map(async (path) => readFile(path, 'utf8')));
+  return new Map(paths.map((path, at) => [relative(io.folder, path), texts[at] ?? '']));
+}
+
+async function under(path: string): Promise<readonly string[]> {
+  const seen = await stat(path).catch(() => undefined);
+  if (seen === undefined) throw new UsageError(`${path} is not there`);
+  if (!seen.isDirectory()) return [path];
+  const names = await readdir(path, { recursive: true });
+  return names.filter((name) => /\.ya?ml$/.test(name)).map((name) => join(path, name));
+}
