@@ -102,9 +102,11 @@ function recordsOf(
   options: PassOptions,
 ): ReadonlyMap<string, RolloutRecord> {
   const records = new Map<string, RolloutRecord>();
+  const byKey = new Map(reconciled.map((one) => [printKey(one.key), one]));
   for (const [key, stored] of reading.status.records) {
-    const failed = reconciled.some((one) => printKey(one.key) === key && one.plan === undefined);
-    const skipped = options.only.length > 0 && !reconciled.some((one) => printKey(one.key) === key);
+    const one = byKey.get(key);
+    const failed = one !== undefined && one.plan === undefined;
+    const skipped = options.only.length > 0 && one === undefined;
     // Records of other clusters, on a branch that several share, are not ours to remove.
     const foreign = !key.startsWith(`${reading.desired.config.cluster}/`);
     if (stored.kind === 'read' && (failed || skipped || foreign)) records.set(key, stored.record);
