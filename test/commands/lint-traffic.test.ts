@@ -65,8 +65,8 @@ function action(more: string): string {
 }
 
 /** The files with an Ingress of AWS and this text as its action; no step has matches. */
-function alb(text: string): Files {
-  const annotation = `    alb.ingress.kubernetes.io/actions.vllm-svc: ${text}\n`;
+function alb(text: string, type = 'ip'): Files {
+  const annotation = `    alb.ingress.kubernetes.io/target-type: ${type}\n    alb.ingress.kubernetes.io/actions.vllm-svc: ${text}\n`;
   const ingress = INGRESS_TEXT.replace(
     '    nginx.ingress.kubernetes.io/proxy-body-size: 8m\n',
     text === '' ? '    a: b\n' : annotation,
@@ -337,6 +337,8 @@ const rows: readonly (readonly [reason: string, which: string, files: Files])[] 
     ),
   ],
   ['BackendMissing', 'host', edited(ROUTE_FILE, 'host: vllm-svc\n', 'host: other\n', SUBSET_FILES)],
+  ['SubsetMissing', '', edited(ROUTE_FILE, ', subset: stable', '', SUBSET_FILES)],
+  ['TargetTypeNotIp', '', alb(`'${action('')}'`, 'instance')],
 ];
 
 describe('a rule of traffic', () => {
@@ -345,6 +347,7 @@ describe('a rule of traffic', () => {
     expect(await found(edited(ROLLOUT_FILE, '', GREEN))).toEqual([]);
     expect(await found(INGRESS_FILES)).toEqual([]);
     expect(await found(SUBSET_FILES)).toEqual([]);
+    expect(await found(alb(`'${action('')}'`))).toEqual([]);
   });
 
   test.each(rows)('%s %s', async (reason, which, files) => {

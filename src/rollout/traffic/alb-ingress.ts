@@ -19,6 +19,7 @@ import type {
 /** What the Rollout writes as `classType`. */
 const CLASS = 'aws-alb';
 const ACTION = 'alb.ingress.kubernetes.io/actions.';
+const TARGET_TYPE = 'alb.ingress.kubernetes.io/target-type';
 /** The name of the port by which a path asks for the action of its Service's name. */
 const USE_ANNOTATION = 'use-annotation';
 
@@ -43,7 +44,7 @@ function actionIn(value: JsonObject, { stable }: Sides): AlbAction | undefined {
 }
 
 function survey({ route }: RouteFiles, sides: Sides): RouteSurvey {
-  const { paths, faults } = parseIngress(route.value);
+  const { paths, faults, annotations } = parseIngress(route.value);
   const own = paths.filter(({ service }) => service === sides.stable);
   if (own.length === 0) return { rules: [], faults: [...faults, missing(sides)] };
   const past = own.find(({ port }) => port !== USE_ANNOTATION);
@@ -56,6 +57,7 @@ function survey({ route }: RouteFiles, sides: Sides): RouteSurvey {
     rules: [{ port: stable.port, portAt: pathOf(sides), portInText: true, portOptional: false, timeout: undefined }],
     faults: [
       ...faults,
+      ...(annotations[TARGET_TYPE] === 'ip' ? [] : [noIp()]),
       ...(other === undefined ? [] : [otherGroup(sides, other)]),
       ...(action.sticky ? [sticky(sides)] : []),
     ],
@@ -78,6 +80,18 @@ function noAction({ stable }: Sides, serviceAt: readonly string[] | undefined): 
     reason: 'ActionMissing',
     message: `its paths to ${stable} must go by the annotation ${ACTION}${stable}, which splits their requests between target groups`,
     hint: `Write ${JSON.stringify(example)} there, and port: {name: ${USE_ANNOTATION}} in each of the paths.`,
+  };
+}
+
+/** Where IngressClassParams say it too, the annotation repeats it: files alone cannot tell. */
+function noIp(): RouteFault {
+  const path = ['metadata', 'annotations', TARGET_TYPE];
+  return {
+    at: path,
+    reason: 'TargetTypeNotIp',
+    message: `it does not say ${TARGET_TYPE}: ip, and targets by node ports cannot reach the Service of the new version, which has none`,
+    hint: 'Add it. Where the targets are instances now, the controller makes new target groups.',
+    mend: [{ kind: 'set', path, value: 'ip' }],
   };
 }
 

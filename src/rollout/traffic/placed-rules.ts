@@ -47,7 +47,7 @@ export type PlacedKind = {
   /** The backend of the new version, made of that of the stable one. */
   readonly renamed: (stable: JsonObject, sides: Sides) => JsonObject;
   /** Faults of a rule whatever the share. */
-  readonly faultsOf: (rule: PlacedRule) => readonly RouteFault[];
+  readonly faultsOf: (rule: PlacedRule, sides: Sides) => readonly RouteFault[];
   /** The rules of ours for a step with matches, each with its place once those that are there have gone. */
   readonly ownRules: (asked: OwnAsked) => OwnRules;
 };
@@ -81,7 +81,11 @@ function sourcesOf(rules: readonly PlacedRule[]): readonly PlacedRule[] {
 /** How the rules of the stable version look before a delivery. */
 export function surveyPlaced(kind: PlacedKind, files: RouteFiles, sides: Sides): RouteSurvey {
   const rules = sourcesOf(kind.rules(files, sides));
-  const faults = rules.flatMap((rule) => [...otherBackends(rule, sides), ...twice(rule), ...kind.faultsOf(rule)]);
+  const faults = rules.flatMap((rule) => [
+    ...otherBackends(rule, sides),
+    ...twice(rule),
+    ...kind.faultsOf(rule, sides),
+  ]);
   const missing: FieldFault = {
     at: ['spec'],
     reason: 'BackendMissing',

@@ -16,14 +16,14 @@ import {
   surveyPlaced,
   writePlaced,
 } from './placed-rules.ts';
-import { ofGroup, type RouteFiles, type Sides, type TrafficProvider } from './provider.ts';
+import { ofGroup, type RouteFault, type RouteFiles, type Sides, type TrafficProvider } from './provider.ts';
 import { sideOf } from './sides.ts';
 
 const kind: PlacedKind = {
   rules: rulesOf,
   unweighted: 0,
   renamed: (stable, sides) => ({ ...stable, destination: renamed(stable['destination'], sides) }),
-  faultsOf: () => [],
+  faultsOf: withoutSubset,
   ownRules,
 };
 
@@ -72,6 +72,22 @@ function istioSide(entry: JsonObject, named: Parameters<typeof sideOf>[0], sides
   const isCanary =
     side === 'stable' && sides.canary === sides.stable && at(entry, ['destination', 'subset']) === CANARY_SUBSET;
   return isCanary ? 'canary' : side;
+}
+
+/** Without a subset a destination takes in both versions. */
+function withoutSubset({ backends }: PlacedRule, { stable, canary }: Sides): readonly RouteFault[] {
+  const open = backends.find(
+    ({ side, json }) => side === 'stable' && at(json, ['destination', 'subset']) === undefined,
+  );
+  if (canary !== stable || open === undefined) return [];
+  return [
+    {
+      at: open.portAt.slice(0, -2),
+      reason: 'SubsetMissing',
+      message: `the destination names no subset of ${stable}, which has the leaders of both versions: the new one would get requests past every share`,
+      hint: 'Name the subset of the stable version.',
+    },
+  ];
 }
 
 /** The host with another first label (a namespace behind it stays), or the other subset of the host. */
