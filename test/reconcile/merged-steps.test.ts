@@ -173,6 +173,16 @@ test('a commit that only says that it brought the step has not', async () => {
   expect((await observed()).record?.step?.writtenAt).toBe(brought);
 });
 
+test('the plan of a step is not that of a Rollout of the same name in another namespace, in the same files', async () => {
+  const withProd = (text: string, there: readonly [string, string]): string =>
+    `${text.replace('namespace: llm', 'namespace: prod').replace(there[0], there[1])}---\n${text}`;
+  const rollouts = withProd(ROLLOUT_TEXT, ['50%', '75%']);
+  commit('start', { [LWS_FILE]: withProd(LWS_TEXT, ['replicas: 4', 'replicas: 8']), [ROLLOUT_FILE]: rollouts });
+  const first = marked({ release: `${B}.2`, step: '1/3' });
+  commit('Begin', { [LWS_FILE]: withProd(first, ['replicas: 4', 'replicas: 8']) });
+  expect((await observed()).record?.step).toMatchObject({ planned: [1, 2, 4], replicas: 4 });
+});
+
 test('the text of a release that waits behind a newer edit, and of one that was given up', async () => {
   commit('start', { [LWS_FILE]: LWS_TEXT, [ROLLOUT_FILE]: ROLLOUT_TEXT });
   others(2);

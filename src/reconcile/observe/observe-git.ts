@@ -98,7 +98,7 @@ export function gitReader(port: Git, main: Oid, config: Config): GitReader {
     },
     workloadAt,
     arrival: arrivalReader(ancestry, workloadAt),
-    stepAt: (commit, entry, step) => stepAt(git, { commit, entry, step }),
+    stepAt: (commit, entry, step) => stepAt(git, { commit, entry, step, config }),
     folders,
   };
 }
@@ -189,9 +189,10 @@ async function stepAt(
     readonly commit: CommitHeader;
     readonly entry: DesiredRollout;
     readonly step: Pick<StepRecord, 'release' | 'index'>;
+    readonly config: Config;
   },
 ): Promise<StepRecord | undefined> {
-  const { rollout, workload } = at.entry;
+  const { rollout, workload, key } = at.entry;
   if (rollout === undefined || workload === undefined) return undefined;
   const tree = await git.readAt(at.commit.oid, { ...desiredRequest([rollout.file, workload.file]), markers: [] });
   const documents = tree.files.flatMap((file) =>
@@ -199,12 +200,15 @@ async function stepAt(
       ? parseManifestFile(file.path, file.content.text, [LWS_KIND, 'Rollout']).documents
       : [],
   );
-  const then = documents.find(
-    (document) => document.object.kind === 'Rollout' && document.object.name === rollout.object.name,
-  );
-  const lws = documents.find(
-    (document) => document.object.kind === LWS_KIND && document.object.name === workload.object.name,
-  );
+  const called = (kind: string, name: string): ManifestDocument | undefined =>
+    documents.find(
+      (document) =>
+        document.object.kind === kind &&
+        document.object.name === name &&
+        namespaceOf(document, at.config) === key.namespace,
+    );
+  const then = called('Rollout', key.name);
+  const lws = called(LWS_KIND, workload.object.name);
   const plan = then === undefined ? undefined : readRollout(then).rollout?.rollout;
   const file = lws === undefined ? undefined : readWorkload(lws).workload;
   const replicas = file === undefined ? undefined : replicasWithoutSurge(file.workload);
