@@ -40,6 +40,20 @@ test('each cluster has its records, and leaves those of the other as they are', 
   expect(files[path]).toContain('Rubbish');
 });
 
+test('two that read other paths do not write their index over each other’s in turn', async () => {
+  const world = new World({ files: { ...VLLM_FILES, 'tranche.yaml': 'intervalSeconds: 30\n' } });
+  const both = async (): Promise<void> => {
+    world.sync();
+    world.tick(30);
+    await passOf(world, { cluster: 'east', paths: ['apps', 'rollouts'] });
+    await passOf(world, { cluster: 'west', paths: ['apps', 'rollouts', 'west'] });
+  };
+  for (let look = 0; look < 6; look += 1) await both();
+  const head = world.repository.head('tranche-status');
+  for (let look = 0; look < 3; look += 1) await both();
+  expect(world.repository.head('tranche-status')).toBe(head);
+});
+
 test('a pass over one rollout does not call the others settled', async () => {
   const world = await settledWorld();
   world.edit(LWS_FILE, OLD, NEW);

@@ -100,9 +100,13 @@ export function statusWrites(
   return writes.some((write) => write.path !== INDEX_FILE) || indexMatters(before.index, after.index) ? writes : [];
 }
 
-/** A main that moved under settled rollouts is no news: it costs a look at the paths, not a commit each. */
+/**
+ * A main that moved under settled rollouts is no news: it costs a look at the paths, not a commit each. Nor is what
+ * another process wrote, with other words on its command line: the two would write theirs over each other's in turn.
+ */
 function indexMatters(before: StatusIndex | undefined, after: StatusIndex): boolean {
   if (before === undefined) return true;
+  if (before.overrides !== after.overrides) return false;
   return (
     before.settled !== after.settled ||
     before.nextAuditAt !== after.nextAuditAt ||
