@@ -126,12 +126,7 @@ export const mutants: readonly Mutant[] = [
     'const holds = extra > 0 ? [] : unique([',
   ),
   // Time and people.
-  mutant(
-    'the clock on the wall',
-    'reconcile/full-pass.ts',
-    'deliveries, now: at, git',
-    'deliveries, now: Date.now() / 1000, git',
-  ),
+  mutant('the clock on the wall', 'reconcile/full-pass.ts', 'now: at, git', 'now: Date.now() / 1000, git'),
   mutant(
     'disabled is not looked at',
     'rollout/gates/people.ts',
