@@ -120,8 +120,17 @@ function expectations(value: Json, edit: PlacedEdit, source: ManifestDocument | 
     case 'restore':
       break;
   }
-  const wanted = source === undefined ? undefined : at(source.value, edit.path);
-  return wanted === undefined ? withoutValue(value, edit.path) : [withValue(value, edit.path, wanted)];
+  return restored(value, edit, source);
+}
+
+/** The compiler says so where another kind of edit is not told apart above. */
+function restored(
+  value: Json,
+  { path }: Extract<PlacedEdit, { readonly kind: 'restore' }>,
+  source: ManifestDocument | undefined,
+): readonly Json[] {
+  const wanted = source === undefined ? undefined : at(source.value, path);
+  return wanted === undefined ? withoutValue(value, path) : [withValue(value, path, wanted)];
 }
 
 /** The value with another one at `path`; parents that are missing are maps. */
