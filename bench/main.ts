@@ -33,6 +33,8 @@ const { values: options } = parseArgs({
     /** Schedules of the memory row; 100,000 of them take the better part of an hour. */
     schedules: { type: 'string', default: '3000' },
     bundle: { type: 'string', default: 'dist/tranche.js' },
+    /** Rollouts of the fleet; a tenth of them moves. Its story takes minutes for a thousand. */
+    rollouts: { type: 'string', default: '1000' },
     /** Only the groups of rows of these names. */
     only: { type: 'string', multiple: true },
   },
@@ -86,7 +88,8 @@ async function allRows(): Promise<readonly Row[]> {
 
 function fleet(): FleetAmounts {
   if (options.quick) return { read: [100, 200], rollouts: 100, moving: 10, rounds: 1 };
-  return { read: [1000, 2000, 10_000], rollouts: 1000, moving: 100, rounds: 3 };
+  const rollouts = Number(options.rollouts);
+  return { read: [1000, 2000, 10_000], rollouts, moving: rollouts / 10, rounds: 3 };
 }
 
 function amounts(): Amounts {
