@@ -9,6 +9,8 @@ const REFS_LIMIT = 16;
 /** What Kruise's CRD writes where nothing is written. */
 const GRACE_SECONDS = 3;
 
+type Style = 'partition' | 'canary' | 'blueGreen';
+
 export type TrafficRouting = {
   /** The Service of the stable version. */
   readonly service: string;
@@ -34,21 +36,24 @@ const INGRESS_GROUP = 'networking.k8s.io';
 /** Kruise's `classType` where none is written. */
 const DEFAULT_CLASS = 'nginx';
 
-/** The routings; broken rules become faults (reference: rollout_create_update_handler.go:252-300). */
-export function readTrafficRoutings(strategy: FieldReader): readonly TrafficRouting[] {
+/**
+ * The routings; broken rules become faults (reference: rollout_create_update_handler.go:252-300). Kruise wants a provider
+ * always; blueGreen can do without, because its Service can go from one workload to the other by its selector.
+ */
+export function readTrafficRoutings(strategy: FieldReader, style: Style): readonly TrafficRouting[] {
   const routings = strategy.objects('trafficRoutings', ROUTINGS_READ);
   if (routings.length > 1) {
     strategy.fault('trafficRoutings', 'TooMany', `has ${routings.length} elements, wanted at most 1`, 'Keep one.');
   }
-  return routings.map(readRouting);
+  return routings.map((routing) => readRouting(routing, style));
 }
 
-function readRouting(routing: FieldReader): TrafficRouting {
+function readRouting(routing: FieldReader, style: Style): TrafficRouting {
   routing.allow(['service', 'gracePeriodSeconds', 'ingress', 'gateway', 'customNetworkRefs']);
   const service = routing.text('service');
   const gracePeriodSeconds = routing.integer('gracePeriodSeconds', { min: 0, max: INT32_MAX }) ?? GRACE_SECONDS;
   const providers = ['ingress', 'gateway', 'customNetworkRefs'].filter((key) => routing.has(key));
-  if (providers.length === 0) {
+  if (providers.length === 0 && style !== 'blueGreen') {
     routing.fault('', 'NoProvider', 'names no provider', 'Add one of ingress, gateway, customNetworkRefs.');
   }
   const routes = [...customRoutes(routing), ...ingressRoute(routing), ...gatewayRoute(routing)];

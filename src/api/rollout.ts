@@ -87,7 +87,7 @@ export function parseRollout(value: unknown, rules: RolloutRules = DEFAULT_RULES
   if (body === undefined) return { rollout: undefined, faults: root.faults };
   const style = rollingStyle(strategy.has('blueGreen'), body.boolean('enableExtraWorkloadForCanary', false));
   const steps = readSteps(body, { style, percentLimit: rules.partitionPercentLimit });
-  const routings = readTrafficRoutings(body);
+  const routings = readTrafficRoutings(body, style);
   const annotations = metadata.stringMap('annotations');
   const workload = spec.object('workloadRef');
   workload.allow(['apiVersion', 'kind', 'name']);

@@ -66,6 +66,47 @@ test.each<readonly [JsonObject, boolean]>([
   expect(parseRollout(rollout({ ...STEPS, ...extra })).rollout?.asksForTraffic).toBe(asks);
 });
 
+test('routings are read with the kinds that Kruise knows, in the order in which it writes them', () => {
+  const custom = { apiVersion: 'networking.istio.io/v1', kind: 'VirtualService', name: 'v' };
+  const routing = {
+    service: 's',
+    gracePeriodSeconds: 0,
+    gateway: { httpRouteName: 'r' },
+    ingress: { name: 'i', classType: 'mse' },
+    customNetworkRefs: [custom],
+  };
+  const { rollout: read, faults } = parseRollout(rollout({ ...STEPS, trafficRoutings: [routing] }));
+  expect(faults).toEqual([]);
+  expect(read?.routing).toMatchObject({
+    service: 's',
+    gracePeriodSeconds: 0,
+    routes: [
+      { at: ['customNetworkRefs', '0', 'name'], group: 'networking.istio.io', kind: 'VirtualService', name: 'v' },
+      { group: 'networking.k8s.io', kind: 'Ingress', name: 'i', ingressClass: 'mse' },
+      { group: 'gateway.networking.k8s.io', kind: 'HTTPRoute', name: 'r' },
+    ],
+  });
+});
+
+test('only blueGreen does without a provider: its Service goes from one workload to the other', () => {
+  const body = { steps: [{ replicas: '100%' }], trafficRoutings: [{ service: 's' }] };
+  const reasons = (strategy: JsonObject) =>
+    parseRollout(rollout(null, { strategy })).faults.map(({ reason }) => reason);
+  expect(reasons({ blueGreen: body })).toEqual([]);
+  expect(reasons({ canary: body })).toEqual(['NoProvider']);
+});
+
+test.each<readonly [what: string, step: JsonObject, reason: string]>([
+  ['a misspelt condition', { matches: [{ header: [] }] }, 'UnknownField'],
+  ['a header without a value', { matches: [{ headers: [{ name: 'x' }] }] }, 'Missing'],
+  ['another type', { matches: [{ headers: [{ name: 'x', value: '1', type: 'Regex' }] }] }, 'BadChoice'],
+  ['another type of path', { matches: [{ path: { type: 'Prefix', value: '/' } }] }, 'BadChoice'],
+  ['a header to remove that is no text', { matches: [], requestHeaderModifier: { remove: [1] } }, 'WrongType'],
+])('%s is a fault', (_, step, reason) => {
+  const { faults } = parseRollout(rollout({ steps: [{ replicas: 1, ...step }] }));
+  expect(faults.map((fault) => fault.reason)).toEqual([reason]);
+});
+
 test('a TrafficRouting that an annotation names is traffic too', () => {
   const metadata = { name: 'vllm', annotations: { 'rollouts.kruise.io/trafficrouting': 'shared' } };
   expect(parseRollout(rollout(STEPS, {}, { metadata })).rollout?.asksForTraffic).toBe(true);

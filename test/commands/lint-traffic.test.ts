@@ -345,6 +345,7 @@ describe('a rule of traffic', () => {
   test('files that are right have nothing to tell', async () => {
     expect(await found(TRAFFIC_FILES)).toEqual([]);
     expect(await found(edited(ROLLOUT_FILE, '', GREEN))).toEqual([]);
+    expect(await found(edited(ROLLOUT_FILE, '', GREEN.replace(/ +gateway:.*\n/, '')))).toEqual([]);
     expect(await found(INGRESS_FILES)).toEqual([]);
     expect(await found(SUBSET_FILES)).toEqual([]);
     expect(await found(alb(`'${action('')}'`))).toEqual([]);

@@ -69,9 +69,10 @@ function headless({ services: [service], routing }: TrafficFacts): readonly Traf
   ];
 }
 
-/** Other routes to the same Service: what comes through them is not shared out. */
+/** Other routes to the same Service: what comes through them is not shared out. Without any, the Service itself turns. */
 function unlisted(facts: TrafficFacts): readonly TrafficFinding[] {
   const { index, namespace, sides, rollout, routes } = facts;
+  if (routes.length === 0) return [];
   const listed = new Set(routes.map(({ ref }) => ref.kind + ref.name));
   return onePerKind.flatMap((provider) =>
     index
