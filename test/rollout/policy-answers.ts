@@ -1,0 +1,86 @@
+/** Worlds under policies and what is decided in them, in short: what the planted bugs of policy-mutants.test.ts change. */
+
+import { plan } from '../../src/rollout/plan.ts';
+import type { Snapshot, WindowFacts } from '../../src/rollout/snapshot.ts';
+import { NOW, type World, world } from '../support/snapshot.ts';
+
+const OLD = '0:A+ 1:A+ 2:A+ 3:A+';
+const asked: World = { text: 'B', groups: OLD, record: {} };
+const extra: World = { ...asked, surge: 1 };
+const one: World = { ...asked, marks: 'B.2 1/3 floor=3', p: 3, groups: '0:A+ 1:A+ 2:A+ 3:B+', record: { doneAgo: 30 } };
+const whole: World = { ...one, marks: 'B.2 3/3 floor=0', p: 1_000_000, groups: '0:B+ 1:B+ 2:B+ 3:B+' };
+const surged: World = {
+  ...one,
+  n: 5,
+  marks: 'B.2 1/3 floor=3 r=4>5',
+  groups: '0:A+ 1:A+ 2:A+ 3:B+ 4:B+',
+  surge: 1,
+};
+const anew: World = { ...asked, claims: 'B', recreate: 'Allow', argo: 'beside' };
+const shut: WindowFacts = { open: false, changesAt: NOW + 60, shutBy: [] };
+const closing: WindowFacts = { open: true, changesAt: NOW + 900, shutBy: [] };
+const chat = ['llm/chat (1/2)'];
+
+const rows: readonly (readonly [world: World, wanted: string])[] = [
+  [{ ...asked, rules: { maxStepGroups: 2 } }, 'StepReady'],
+  [{ ...asked, rules: { maxStepGroups: 1 } }, 'StepTooLarge'],
+  [{ ...asked, rules: { maxStepPercent: 50 } }, 'StepReady'],
+  [{ ...asked, rules: { maxStepPercent: 49 } }, 'StepTooLarge'],
+  [{ ...asked, steps: '1 2 3 4', rules: { maxStepPercent: 1 } }, 'StepReady'],
+  [{ ...asked, rules: { maxFirstStepGroups: 1 } }, 'StepReady'],
+  [{ ...asked, steps: '50% 100%', rules: { maxFirstStepGroups: 1 } }, 'StepTooLarge'],
+  [{ ...asked, intents: { jump: '2@B.2' }, rules: { maxFirstStepGroups: 1 } }, 'StepTooLarge'],
+  [{ ...extra, steps: '50% 100%', rules: { maxFirstStepGroups: 1 } }, 'StepTooLarge'],
+  [{ ...one, rules: { maxStepGroups: 1 } }, 'StepReady'],
+  [{ ...one, steps: '1/0 4', marks: 'B.2 1/2 floor=3', rules: { maxFirstStepGroups: 1 } }, 'StepReady'],
+  [{ ...one, intents: { jump: '3@B.2' }, rules: { maxStepGroups: 2 } }, 'StepTooLarge'],
+  [{ ...asked, u: 2, rules: { maxUnavailableGroups: 1 } }, 'BudgetTooLarge'],
+  [{ ...asked, u: 2, rules: { maxUnavailableGroups: 2 } }, 'StepReady'],
+  [{ ...asked, rules: { minReadyGroups: 3 } }, 'StepReady'],
+  [{ ...asked, rules: { minReadyGroups: 4 } }, 'CapacityTooLow'],
+  [{ ...asked, rules: { minReadyPercent: 75 } }, 'StepReady'],
+  [{ ...asked, rules: { minReadyPercent: 76 } }, 'CapacityTooLow'],
+  [{ ...extra, rules: { minReadyPercent: 100 } }, 'SurgePrepared'],
+  [{ ...extra, rules: { minReadyGroups: 5 } }, 'CapacityTooLow'],
+  [{ ...asked, u: 2, groups: '0:A- 1:A+ 2:A+ 3:A+', rules: { minReadyGroups: 3 } }, 'CapacityTooLow'],
+  [{ ...asked, rules: { maxGpus: 64 } }, 'StepReady'],
+  [{ ...asked, rules: { maxGpus: 63 } }, 'GpusOverLimit'],
+  [{ ...extra, rules: { maxGpus: 79 } }, 'GpusOverLimit'],
+  [{ ...extra, rules: { maxExtraGpus: 16 } }, 'SurgePrepared'],
+  [{ ...extra, rules: { maxExtraGpus: 15 } }, 'GpusOverLimit'],
+  [{ ...surged, rules: { maxExtraGpus: 15 } }, 'GpusOverLimit'],
+  [{ ...surged, rules: { maxGpus: 80 } }, 'StepReady'],
+  [{ ...asked, rules: { maxDeliveriesPerNamespace: 1 }, underWay: chat }, 'NotItsTurn'],
+  [{ ...asked, rules: { maxDeliveriesPerNamespace: 2 }, underWay: chat }, 'StepReady'],
+  [{ ...one, rules: { maxDeliveriesPerNamespace: 1 }, underWay: chat }, 'StepReady'],
+  [{ ...asked, windows: shut }, 'WindowClosed'],
+  [{ ...one, windows: shut }, 'WindowClosed'],
+  [{ ...whole, windows: shut }, 'Settled'],
+  [{ ...asked, windows: closing, rules: { leaveAtLeastSeconds: 900 } }, 'StepReady'],
+  [{ ...asked, windows: closing, rules: { leaveAtLeastSeconds: 901 } }, 'WindowClosed'],
+  [{ ...one, rules: { soakSeconds: 30 } }, 'StepReady'],
+  [{ ...one, rules: { soakSeconds: 31 } }, 'Soaking'],
+  [{ ...one, rules: { finalSoakSeconds: 31 } }, 'StepReady'],
+  [{ ...whole, rules: { finalSoakSeconds: 31 } }, 'Soaking'],
+  [{ ...whole, rules: { soakSeconds: 31, finalSoakSeconds: 30 } }, 'Soaking'],
+  [{ ...asked, missingPolicies: [{ name: 'a', why: 'absent' }] }, 'PolicyMissing'],
+  [{ ...one, missingPolicies: [{ name: 'a', why: 'absent' }] }, 'PolicyMissing'],
+  [anew, 'RecreateRemoved'],
+  [{ ...anew, rules: { maxStepGroups: 3 } }, 'StepTooLarge'],
+  [{ ...anew, rules: { minReadyGroups: 1 } }, 'CapacityTooLow'],
+  [{ ...anew, rules: { maxDeliveriesPerNamespace: 1 }, underWay: chat }, 'NotItsTurn'],
+  [{ ...anew, windows: shut }, 'WindowClosed'],
+];
+
+/** The rows whose answer is another than wanted. */
+export function wrongAnswers(): readonly string[] {
+  return rows.flatMap(([of, wanted]) => {
+    const seen = answer(world(of));
+    return seen === wanted ? [] : [`${JSON.stringify(of)}: wanted ${wanted}, got ${seen}`];
+  });
+}
+
+function answer(snapshot: Snapshot): string {
+  const { commit, holds } = plan(snapshot);
+  return commit?.reason ?? holds.map(({ reason }) => reason).join(' ');
+}

@@ -1,0 +1,93 @@
+/** Planted bugs in the gates of policies: each is one patch of the source, and the answers must tell it. */
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { type Patch, writeBundle } from '../../scripts/simulation-bundle.mjs';
+import type * as Answers from './policy-answers.ts';
+import { wrongAnswers } from './policy-answers.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'tranche-policy-mutants-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+async function answersUnder(patch: Patch, index: number): Promise<readonly string[]> {
+  const outfile = join(folder, `${index}.cjs`);
+  await writeBundle({ entry: '../rollout/policy-answers.ts', outfile, patch });
+  const bundled = createRequire(import.meta.url)(outfile) as typeof Answers;
+  return bundled.wrongAnswers();
+}
+
+const LIMITS = 'gates/limits.ts';
+const BEFORE = 'gates/before.ts';
+
+const bugs: readonly (readonly [name: string, file: string, from: string, to: string])[] = [
+  ['no step is too large', BEFORE, '  stepTooLarge, // more groups than a policy allows\n', ''],
+  ['no budget is too large', BEFORE, '  budgetTooLarge, // too many may be down\n', ''],
+  ['no capacity is too low', BEFORE, '  capacityTooLow, // too few would serve\n', ''],
+  ['no window is asked', BEFORE, '  windowClosed, // not at this time\n];', '];'],
+  [
+    'no turn is asked before a removal',
+    BEFORE,
+    '    removalTooDeep, // nobody would serve\n    notItsTurn, // others are under way\n',
+    '    removalTooDeep, // nobody would serve\n',
+  ],
+  ['a removal is no step', BEFORE, '    removalTooLarge, // all groups at once are too many\n', ''],
+  ['a removal takes nobody down', BEFORE, '    removalTooDeep, // nobody would serve\n', ''],
+  ['a required policy may be missing', BEFORE, '  policyMissing, // who is to say no is not there\n', ''],
+  ['the limit itself is too much', LIMITS, 'groups <= most ?', 'groups < most ?'],
+  ['a share is rounded up', LIMITS, 'Math.max(1, Math.floor((maxStepPercent', 'Math.max(1, Math.ceil((maxStepPercent'],
+  [
+    'a share may be no group',
+    LIMITS,
+    'Math.max(1, Math.floor((maxStepPercent',
+    'Math.max(0, Math.floor((maxStepPercent',
+  ],
+  ['every step is the first', LIMITS, 'first ? maxFirstStepGroups : undefined', 'maxFirstStepGroups'],
+  ['the plan is not looked at', LIMITS, 'return [next, ...later];', 'return [next];'],
+  ['a step under way asks the whole plan', LIMITS, 'if (!step.first && step.index > 0) return [next];', ''],
+  ['the budget itself is too much', LIMITS, 'budget > most ?', 'budget >= most ?'],
+  ['groups that are down count as up', LIMITS, 'Math.min(unready + groups,', 'Math.min(groups,'],
+  [
+    'the budget bounds nothing',
+    LIMITS,
+    'Math.min(unready + groups, unavailableBudget(maxUnavailable, all))',
+    'unready + groups',
+  ],
+  ['extra groups to come do not serve', LIMITS, 'const all = asked + surgeToCome(situation);', 'const all = asked;'],
+  ['what is left is rounded down', LIMITS, 'Math.ceil((minReadyPercent', 'Math.floor((minReadyPercent'],
+  ['just enough is too few', LIMITS, 'seen.serving >= need', 'seen.serving > need'],
+  ['extra groups cost nothing', LIMITS, "['maxGpus', replicas + extra, maxGpus]", "['maxGpus', replicas, maxGpus]"],
+  ['extra groups in place cost nothing', LIMITS, ': made.set - made.was;', ': 0;'],
+  ['one more may be under way', LIMITS, 'underWay.length >= most', 'underWay.length > most'],
+  ['as many GPUs as allowed are too many', LIMITS, 'groups * each <= most', 'groups * each < most'],
+  ['just enough time is too little', 'gates/windows.ts', 'changesAt - now >= least', 'changesAt - now > least'],
+  ['a window that is shut is open', 'gates/windows.ts', 'if (!open) {', 'if (open) {'],
+  [
+    'the soak of the end is that of each step',
+    'gates/soak.ts',
+    "state.row === 'armed' && state.index === state.of && ",
+    '',
+  ],
+  ['the shorter soak counts in the end', 'gates/soak.ts', ' && finalSoakSeconds >= soakSeconds', ''],
+  ['a soak that is over lasts', 'gates/soak.ts', 'if (left <= 0) return', 'if (left < 0) return'],
+  [
+    'groups are let go from the sentinel',
+    'step-to-come.ts',
+    'const free = begun ? Math.min(partition, replicas) : replicas;',
+    'const free = replicas;',
+  ],
+];
+
+test('without a bug every answer is as wanted', () => {
+  expect(wrongAnswers()).toEqual([]);
+  expect(bugs.length).toBeGreaterThanOrEqual(20);
+});
+
+test.each(bugs.map(([name, file, from, to], index) => ({ name, file: `src/rollout/${file}`, from, to, index })))(
+  '$name is told',
+  async ({ index, ...patch }) => {
+    expect(await answersUnder(patch, index)).not.toEqual([]);
+  },
+);
