@@ -3,7 +3,8 @@
 import { expect, test } from 'vitest';
 import { ABSENT } from '../../src/api/field.ts';
 import type { RolloutRecord } from '../../src/api/record.ts';
-import { printRecord, readStatus } from '../../src/reconcile/status/record-store.ts';
+import { readStatus } from '../../src/reconcile/status/record-store.ts';
+import { printRecord } from '../../src/reconcile/status/status-writes.ts';
 import { emptyRecord } from '../support/record.ts';
 
 const release = { digest: '9c41d2e0', serial: 2 };

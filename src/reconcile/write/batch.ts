@@ -7,8 +7,9 @@ import { printKey } from '../../rollout/messages.ts';
 import { recordWritten } from '../../rollout/plan.ts';
 import type { Memory, PassResult, Reading } from '../pass.ts';
 import type { Reconciled } from '../reconcile.ts';
-import { type StatusBranch, type StatusIndex, statusWrites } from '../status/record-store.ts';
+import type { StatusBranch, StatusIndex } from '../status/record-store.ts';
 import { statusSubject } from '../status/status-page.ts';
+import { statusWrites } from '../status/status-writes.ts';
 import type { Batch } from './execute.ts';
 
 export type Written = {

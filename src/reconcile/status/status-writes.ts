@@ -1,0 +1,56 @@
+/** What the status branch is to hold, as files: records, the index, pages for people. Apart from reading it, which every pass does. */
+
+import { asWritten, canonicalJson, isJsonObject } from '../../api/json.ts';
+import type { RolloutRecord } from '../../api/record.ts';
+import type { FileWrite } from '../../ports/git.ts';
+import { checksum, INDEX_FILE, type StatusBranch, type StatusIndex } from './record-store.ts';
+import { badge, statusPage } from './status-page.ts';
+
+/** The files that this pass wants changed on the branch; empty: it says already what there is to say. */
+export function statusWrites(
+  before: StatusBranch,
+  after: {
+    readonly cluster: string;
+    readonly records: ReadonlyMap<string, RolloutRecord>;
+    readonly index: StatusIndex;
+  },
+): readonly FileWrite[] {
+  const wanted = new Map<string, string>();
+  const sorted = [...after.records.entries()].sort(([a], [b]) => (a < b ? -1 : 1));
+  for (const [key, record] of sorted) {
+    wanted.set(`rollouts/${key}.json`, printRecord(record));
+    wanted.set(`badges/${key}.svg`, badge(record));
+  }
+  wanted.set(INDEX_FILE, `${JSON.stringify(after.index, undefined, 2)}\n`);
+  wanted.set('README.md', statusPage(sorted.map(([, record]) => record)));
+  const writes: FileWrite[] = [];
+  for (const [path, text] of wanted) if (before.texts.get(path) !== text) writes.push({ path, text });
+  for (const path of before.texts.keys()) {
+    // What another cluster keeps on a shared branch is not ours to remove, whatever is wrong with it.
+    const own = [`rollouts/${after.cluster}/`, `badges/${after.cluster}/`].some((folder) => path.startsWith(folder));
+    if (own && !wanted.has(path)) writes.push({ path, text: undefined });
+  }
+  return writes.some((write) => write.path !== INDEX_FILE) || indexMatters(before.index, after.index) ? writes : [];
+}
+
+/**
+ * A main that moved under settled rollouts is no news: it costs a look at the paths, not a commit each. Nor is what
+ * another process wrote, with other words on its command line: the two would write theirs over each other's in turn.
+ */
+function indexMatters(before: StatusIndex | undefined, after: StatusIndex): boolean {
+  if (before === undefined) return true;
+  if (before.overrides !== after.overrides) return false;
+  return (
+    before.settled !== after.settled ||
+    before.nextAuditAt !== after.nextAuditAt ||
+    before.auditSeconds !== after.auditSeconds ||
+    before.intervalSeconds !== after.intervalSeconds ||
+    canonicalJson([...before.paths]) !== canonicalJson([...after.paths])
+  );
+}
+
+/** The record as a file, with a checksum: a hand edit must be seen, because soak clocks stand in it. */
+export function printRecord(record: RolloutRecord): string {
+  const body = asWritten(record);
+  return `${JSON.stringify({ checksum: checksum(body), ...(isJsonObject(body) ? body : {}) }, undefined, 2)}\n`;
+}
