@@ -339,6 +339,24 @@ const rows: readonly (readonly [reason: string, which: string, files: Files])[] 
   ['BackendMissing', 'host', edited(ROUTE_FILE, 'host: vllm-svc\n', 'host: other\n', SUBSET_FILES)],
   ['SubsetMissing', '', edited(ROUTE_FILE, ', subset: stable', '', SUBSET_FILES)],
   ['TargetTypeNotIp', '', alb(`'${action('')}'`, 'instance')],
+  [
+    'CanaryReferenced',
+    'VirtualService-mirror',
+    custom(
+      'VirtualService',
+      'networking.istio.io/v1',
+      '{http: [{timeout: 30s, mirror: {host: vllm-svc-canary}, route: [{destination: {host: vllm-svc}}]}]}',
+    ),
+  ],
+  [
+    'CanaryReferenced',
+    'HTTPProxy-mirror',
+    custom(
+      'HTTPProxy',
+      'projectcontour.io/v1',
+      '{routes: [{timeoutPolicy: {response: 30s}, services: [{name: vllm-svc, port: 80}, {name: vllm-svc-canary, port: 80, mirror: true}]}]}',
+    ),
+  ],
 ];
 
 describe('a rule of traffic', () => {

@@ -4,13 +4,13 @@ import type { FieldFault } from '../../api/field-reader.ts';
 import { at, type JsonObject } from '../../api/json.ts';
 import type { Condition, HeaderModifier, StepMatch } from '../../api/step-traffic.ts';
 import { mapsAt, namedBackend } from '../../api/weighted-routes.ts';
-import type { EditPath } from '../edit.ts';
 import { secondsOf } from './duration.ts';
 import {
   type OwnAsked,
   type OwnRules,
   type PlacedKind,
   type PlacedRule,
+  type Removal,
   readPlaced,
   surveyPlaced,
   writePlaced,
@@ -60,7 +60,7 @@ function rulesOf({ route: { value } }: RouteFiles, sides: Sides): readonly Place
     const mirrors = all
       .filter(({ isMirror, backend }) => isMirror && backend.side === 'canary')
       .toReversed()
-      .map(({ backend }): EditPath => [...list, String(backend.place)]);
+      .map(({ backend }): Removal => ({ kind: 'removeItem', path: [...list, String(backend.place)] }));
     const backends = all.filter(({ isMirror }) => !isMirror).map(({ backend }) => backend);
     return { place, path, list, backends, mirrors, timeout: timeoutOf(json, path), json };
   });

@@ -33,11 +33,14 @@ export type PlacedRule = {
   /** Keys to the list of backends. */
   readonly list: readonly string[];
   readonly backends: readonly PlacedBackend[];
-  /** Places where copies of requests go to the new version, the last first. */
-  readonly mirrors: readonly EditPath[];
+  /** How each copy of requests that goes to the new version is taken out, the last first. */
+  readonly mirrors: readonly Removal[];
   readonly timeout: Timeout | undefined;
   readonly json: JsonObject;
 };
+
+/** A field, or an item of a list, that goes. */
+export type Removal = { readonly kind: 'remove' | 'removeItem'; readonly path: EditPath };
 
 /** A kind of route, as far as these differ. */
 export type PlacedKind = {
@@ -133,7 +136,7 @@ export function readPlaced(kind: PlacedKind, files: RouteFiles, sides: Sides): R
   return {
     percent: Math.max(0, ...rules.filter((rule) => !isOurs(rule)).map((rule) => shareOf(rule, kind.unweighted))),
     ours: rules.filter(isOurs).map(({ path }) => path),
-    mirrors: rules.flatMap(({ mirrors }) => mirrors),
+    mirrors: rules.flatMap(({ mirrors }) => mirrors.map(({ path }) => path)),
   };
 }
 
@@ -175,7 +178,7 @@ export function writePlaced(
   const mirrors = share.kind === 'home' ? others.flatMap((rule) => rule.mirrors) : [];
   const edits: readonly Edit[] = [
     ...weights.edits,
-    ...mirrors.map((path): Edit => ({ kind: 'removeItem', path })),
+    ...mirrors,
     // From the last on, because taking one out moves those behind it.
     ...(isThere ? [] : ours.toReversed().map(({ path }): Edit => ({ kind: 'removeItem', path }))),
     ...(isThere ? [] : wanted.rules.map(({ path, json }): Edit => ({ kind: 'insertItem', path, value: json }))),

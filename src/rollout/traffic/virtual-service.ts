@@ -4,7 +4,6 @@ import type { FieldFault } from '../../api/field-reader.ts';
 import { at, isJsonObject, type Json, type JsonObject, jsonEqual } from '../../api/json.ts';
 import type { Condition, HeaderModifier, StepMatch } from '../../api/step-traffic.ts';
 import { istioBackend, mapsAt } from '../../api/weighted-routes.ts';
-import type { EditPath } from '../edit.ts';
 import { CANARY_SUBSET } from './destination-rule.ts';
 import { secondsOf } from './duration.ts';
 import {
@@ -12,6 +11,7 @@ import {
   type OwnRules,
   type PlacedKind,
   type PlacedRule,
+  type Removal,
   readPlaced,
   surveyPlaced,
   writePlaced,
@@ -59,11 +59,18 @@ function rulesOf({ route: { value, object } }: RouteFiles, sides: Sides): readon
   });
 }
 
-function mirrorsOf(json: JsonObject, path: readonly string[], sides: Sides): readonly EditPath[] {
+/** The list, and the field that Istio had before it. */
+function mirrorsOf(json: JsonObject, path: readonly string[], sides: Sides): readonly Removal[] {
   const isCanary = (mirror: JsonObject): boolean =>
     istioSide(mirror, { ...istioBackend(mirror), namespace: '' }, sides) === 'canary';
   const places = mapsAt(json, ['mirrors']).flatMap((mirror, place) => (isCanary(mirror) ? [place] : []));
-  return places.toReversed().map((place) => [...path, 'mirrors', String(place)]);
+  const { mirror } = json;
+  const old: readonly Removal[] =
+    mirror !== undefined && isCanary({ destination: mirror }) ? [{ kind: 'remove', path: [...path, 'mirror'] }] : [];
+  const list = places
+    .toReversed()
+    .map((place): Removal => ({ kind: 'removeItem', path: [...path, 'mirrors', String(place)] }));
+  return [...old, ...list];
 }
 
 /** Where both sides have one Service, the subset tells them apart. */
