@@ -20,7 +20,7 @@ import { isOwn } from './shard.ts';
 import { overridesText, type StatusBranch, type StatusIndex } from './status/record-store.ts';
 import { writePass } from './write/write-pass.ts';
 
-export { configIn } from './observe/read-main.ts';
+export { branchesInCircle, configIn } from './observe/read-main.ts';
 
 export type FullPass = {
   readonly main: string;

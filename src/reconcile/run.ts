@@ -18,6 +18,8 @@ import {
 
 /** Other writers may win so often before a pass gives up. */
 const ATTEMPTS = 5;
+/** The default branch may name the desired one, and that one the status branch; who goes on is led in a circle. */
+const HOPS_MOST = 3;
 
 /** One pass. Throws PortError where Git or the configuration cannot be read at all. */
 export async function runPass(ports: Ports, memory: Memory, options: PassOptions): Promise<PassResult> {
@@ -36,6 +38,18 @@ export async function runPass(ports: Ports, memory: Memory, options: PassOptions
 }
 
 async function tryPass(ports: Ports, memory: Memory, options: PassOptions): Promise<PassResult | 'moved'> {
+  const branches: string[] = [];
+  while (branches.length < HOPS_MOST) {
+    const result = await passOn(ports, memory, options);
+    if (result !== 'elsewhere') return result;
+    branches.push(memory.config?.branch ?? '');
+  }
+  const { branchesInCircle } = await import('./full-pass.ts');
+  throw branchesInCircle(branches);
+}
+
+/** `elsewhere`: the configuration names other branches than those that were read. */
+async function passOn(ports: Ports, memory: Memory, options: PassOptions): Promise<PassResult | 'moved' | 'elsewhere'> {
   const { git, clock } = ports;
   const now = clock.now();
   const { main, status } = await readBranches(ports, memory, options);
@@ -48,8 +62,7 @@ async function tryPass(ports: Ports, memory: Memory, options: PassOptions): Prom
   const config = configIn(await ahead.config, options.overrides);
   const before = memory.config ?? named(options);
   memory.config = config;
-  if (config.branch !== before.branch || config.statusBranch !== before.statusBranch)
-    return tryPass(ports, memory, options);
+  if (config.branch !== before.branch || config.statusBranch !== before.statusBranch) return 'elsewhere';
   return fullPass(ports, { main, status, at: now, config, memory, options, ahead });
 }
 

@@ -38,3 +38,17 @@ test('an audit that a clock put years away is due now, and one that is near is w
   expect((await at(599)).quiet).toBe(true);
   expect((await at(660)).quiet).toBe(false);
 });
+
+test('branches that name each other as the desired one are told, and not followed for ever', async () => {
+  const world = new World({ files: { ...VLLM_FILES, 'tranche.yaml': 'branches: {desired: release}\n' } });
+  const release = (config: string): string =>
+    world.repository.commit('release', {
+      writes: Object.entries({ ...VLLM_FILES, 'tranche.yaml': config }).map(([path, text]) => ({ path, text })),
+    });
+  release('intervalSeconds: 30\n');
+  await expect(world.pass()).rejects.toThrow(
+    'tranche.yaml:1: the file on main names release as the desired branch, and the file on release another one',
+  );
+  release('branches: {desired: release, status: elsewhere}\n');
+  expect((await world.pass()).failed).toBe(false);
+});

@@ -40,6 +40,19 @@ export function configIn({ files: [file] }: Tree, overrides: Overrides): Config 
   };
 }
 
+/** Each of these branches was named as the desired one by the file on the one before. */
+export function branchesInCircle(branches: readonly string[]): ConfigError {
+  const [from, to] = branches.slice(-2);
+  return new ConfigError([
+    issue(
+      'branches.desired',
+      'BranchesInCircle',
+      `the file on ${from} names ${to} as the desired branch, and the file on ${to} another one; who names none means ${DEFAULT_CONFIG.branch}`,
+      'Write the same branches into both, or say --branch.',
+    ),
+  ]);
+}
+
 function configOf(content: TreeFile['content']): Config {
   if (content.kind === 'unreadable')
     throw new ConfigError([issue('', 'UnreadableFile', content.why, 'Make it UTF-8 text within the limit.')]);
