@@ -56,7 +56,7 @@ function snapshotOf(entry: DesiredRollout, { now }: PolicyTest): Snapshot {
     rollout: entry.reading.rollout,
     facts: {},
     policy: entry.policy.rules,
-    ...policyFacts(entry.policy),
+    ...policyFacts(entry.policy, new Map()),
     ...(windows === undefined ? {} : { windows }),
     lwsVersion: undefined,
     workload,

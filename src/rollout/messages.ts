@@ -16,9 +16,11 @@ export const TRAILER = {
   step: 'Rollout-Step',
   reason: 'Rollout-Reason',
   plannedFrom: 'Planned-From',
+  /** Only where policies govern it that can say no: as they were. */
+  policies: 'Rollout-Policies',
 } as const;
 
-export type Trailers = Readonly<Record<keyof typeof TRAILER, string>>;
+export type Trailers = Readonly<Record<Exclude<keyof typeof TRAILER, 'policies'>, string>>;
 
 const LINE_WIDTH = 100;
 
@@ -30,7 +32,7 @@ export function printKey(key: RolloutKey): string {
 /** Subject, why and trailers of one step. */
 export function stepMessage(
   move: Move,
-  at: { readonly key: RolloutKey; readonly main: string },
+  at: { readonly key: RolloutKey; readonly main: string; readonly governing?: readonly string[] | undefined },
 ): { readonly subject: string; readonly message: string } {
   const subject = `rollout(${at.key.namespace}/${at.key.name}): ${[move.label, ...fieldTexts(move.changes)].join(', ')}`;
   const trailers: Trailers = {
@@ -40,7 +42,10 @@ export function stepMessage(
     reason: move.reason,
     plannedFrom: at.main,
   };
-  return { subject, message: `${subject}\n\n${wrap(capital(oneLine(move.why)))}\n\n${printTrailers(trailers)}\n` };
+  const governing = at.governing ?? [];
+  const policies = governing.length === 0 ? '' : `\n${TRAILER.policies}: ${oneLine(governing.join(', '))}`;
+  const why = wrap(capital(oneLine(move.why)));
+  return { subject, message: `${subject}\n\n${why}\n\n${printTrailers(trailers)}${policies}\n` };
 }
 
 /** These first; what else there is follows in the order of the change. */
@@ -86,7 +91,7 @@ export function intentMessage(
 
 /** The last paragraph of a step commit, as `parseTrailers` reads it. */
 export function printTrailers(trailers: Trailers): string {
-  const keys: readonly (keyof typeof TRAILER)[] = ['rollout', 'release', 'step', 'reason', 'plannedFrom'];
+  const keys: readonly (keyof Trailers)[] = ['rollout', 'release', 'step', 'reason', 'plannedFrom'];
   return keys.map((key) => `${TRAILER[key]}: ${oneLine(trailers[key])}`).join('\n');
 }
 

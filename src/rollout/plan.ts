@@ -89,9 +89,9 @@ function planOf(snapshot: Snapshot, situation: Situation | undefined, decision: 
 }
 
 function commitOf(move: Move, pass: Pass): PlannedCommit {
-  const { key, main, now } = pass.snapshot;
+  const { key, main, now, governing } = pass.snapshot;
   const { reason, way, changes } = move;
-  const { subject, message } = stepMessage(move, { key, main });
+  const { subject, message } = stepMessage(move, { key, main, governing });
   return {
     delivery: 'commit',
     reason,

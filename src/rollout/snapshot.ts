@@ -125,6 +125,8 @@ export type Snapshot = {
   readonly policy: PolicyRules;
   /** Not there: no policy matches. */
   readonly policySources?: PolicySources;
+  /** `name@blob` of those that match and can say no; not there: none. */
+  readonly governing?: readonly string[];
   /** Not there: no policy has windows. */
   readonly windows?: WindowFacts;
   /** Not there: no policy limits how many are delivered at a time. */

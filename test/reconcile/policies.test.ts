@@ -218,3 +218,13 @@ test('a wrong policy stalls its Rollout with file and line, and one that is mend
   expect(Object.keys(mended?.plan?.record?.blobs ?? {})).toEqual([ROLLOUT_FILE, LWS_FILE, POLICY_FILE]);
   expect((await world.pass()).quiet).toBe(true);
 });
+
+test('a step names the policies that could have said no, with the blob of their file', async () => {
+  const limits = policy('  maxStepGroups: 4\n');
+  const grants = policy('  surge: 0\n').replace('production', 'grants');
+  const world = new World({ files: { ...VLLM_FILES, [POLICY_FILE]: limits, 'policies/grants.yaml': grants } });
+  world.sync();
+  world.tick(60);
+  const [adopted] = (await world.pass()).outcomes;
+  expect(adopted?.plan?.commit?.message).toMatch(/\nRollout-Policies: production@[0-9a-f]{12}\n$/);
+});

@@ -173,3 +173,9 @@ test.each<readonly [how: string, message: string, found: readonly Trailers[]]>([
   ['a part of one', `x\n\n${BLOCK.replace(/^Rollout-Step.*\n/m, '')}`, []],
   ['nothing', '', []],
 ])('steps that are named anywhere, %s', (_, message, found) => expect(trailersIn(message)).toEqual(found));
+
+test('the policies that govern a step follow the trailers, which are read as before', () => {
+  const { message } = stepMessage(moveOf(), { ...at, governing: ['production@4f1c', 'freeze\nRollout: x@8b20'] });
+  expect(message).toContain('\nRollout-Policies: production@4f1c, freeze Rollout: x@8b20\n');
+  expect(parseTrailers(message)).toEqual(TRAILERS);
+});

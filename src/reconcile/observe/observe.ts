@@ -74,7 +74,7 @@ export async function observe(of: Observation): Promise<Snapshot> {
     rollout: entry.reading.rollout,
     facts: {},
     policy: entry.policy.rules,
-    ...policyFacts(entry.policy),
+    ...policyFacts(entry.policy, desired.blobs),
     ...turnFacts(of),
     ...windowFacts(of),
     lwsVersion: desired.config.lwsVersion,

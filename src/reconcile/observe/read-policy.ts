@@ -4,6 +4,7 @@ import type { Issue } from '../../api/issue.ts';
 import {
   NO_RULES,
   POLICY_FIELD_NAMES,
+  POLICY_FIELDS,
   type PolicyFieldName,
   type PolicyRules,
   type RolloutPolicy,
@@ -94,11 +95,26 @@ function readPolicy(document: ManifestDocument): PolicyReading {
   };
 }
 
+/** So many digits of a blob id are shown. */
+const BLOB_SHOWN = 12;
+
+/** What only grants holds nothing that would begin without it. */
+function mayHold(name: PolicyFieldName): boolean {
+  return POLICY_FIELDS[name].composition !== 'grant';
+}
+
 /** What of it a decision may depend on. */
-export function policyFacts(scope: PolicyScope): Pick<Snapshot, 'policySources' | 'missingPolicies'> {
+export function policyFacts(
+  scope: PolicyScope,
+  blobs: ReadonlyMap<string, string>,
+): Pick<Snapshot, 'policySources' | 'missingPolicies' | 'governing'> {
+  const governing = scope.matching
+    .filter(({ policy }) => POLICY_FIELD_NAMES.some((name) => policy?.[name] !== undefined && mayHold(name)))
+    .map(({ name, file }) => `${name}@${(blobs.get(file) ?? '').slice(0, BLOB_SHOWN)}`);
   const { matching, missing, sources } = scope;
   return {
     ...(matching.length === 0 ? {} : { policySources: sources }),
     ...(missing.length === 0 ? {} : { missingPolicies: missing }),
+    ...(governing.length === 0 ? {} : { governing }),
   };
 }
