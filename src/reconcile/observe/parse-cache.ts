@@ -11,7 +11,7 @@ export const INTERESTS = [LWS_KIND, 'Rollout', POLICY_KIND, 'HorizontalPodAutosc
 export type ParseCache = Map<string, ManifestFile>;
 
 /** Characters of files that are kept parsed beside those of the tree at hand: one that is taken back is known still. */
-const PARSED_MOST = 16 * 1024 * 1024;
+const PARSED_MOST = 2 * 1024 * 1024;
 
 /** Lets go of the oldest files that this tree does not have. */
 export function trim(cache: ParseCache, used: ReadonlySet<ManifestFile>): void {
