@@ -19,12 +19,13 @@ spec: {surge: 1}
 test.each([
   ['a file that is no manifest', { 'notes.txt': 'x' }, true],
   ['nothing but another commit', {}, true],
+  ['another text of a file without a marker', { 'apps/values.yaml': 'b: 2\n' }, true],
   ['the workload', { [LWS_FILE]: `${LWS_TEXT}# edited\n` }, false],
   ['a policy', { 'policies/a.yaml': POLICY }, false],
   ['a manifest of another kind', { 'apps/vllm/service.yaml': 'kind: Service\n' }, false],
   ['one file less', { [ROLLOUT_FILE]: undefined }, false],
 ] as const)('after a commit with %s', async (_what, files, reused) => {
-  const world = new World({ files: VLLM_FILES });
+  const world = new World({ files: { ...VLLM_FILES, 'apps/values.yaml': 'a: 1\n' } });
   const git = world.ports().git;
   const memory = newMemory();
   const read = async (config = DEFAULT_CONFIG) =>
@@ -36,6 +37,7 @@ test.each([
   expect(after.commit).toBe(commit);
   expect(after.rollouts === before.rollouts).toBe(reused);
   const fresh = await readDesired(git, commit, { config: DEFAULT_CONFIG, memory: newMemory() });
+  expect(after.blobs).toEqual(fresh.blobs);
   expect(JSON.stringify(after)).toBe(JSON.stringify(fresh));
   expect((await read({ ...DEFAULT_CONFIG, cluster: 'other' })).rollouts[0]?.key.cluster ?? 'other').toBe('other');
 });

@@ -128,10 +128,14 @@ function sameFiles(
   if (JSON.stringify(before.desired.config) !== JSON.stringify(config)) return undefined;
   const isThere = ({ path, oid, mode, content }: TreeFile, at: number): boolean => {
     const file = before.tree.files[at];
-    return file?.path === path && file.oid === oid && file.mode === mode && file.content.kind === content.kind;
+    // Nothing is made of a file without a marker but its path.
+    const isUnread = content.kind === 'skipped' && file?.content.kind === 'skipped';
+    const isSameText = file?.oid === oid && file.mode === mode && file.content.kind === content.kind;
+    return file?.path === path && (isUnread || isSameText);
   };
   if (!tree.files.every(isThere)) return undefined;
-  return { ...before.desired, commit: tree.commit, folders: config.paths.includes('') ? [] : tree.folders };
+  const blobs = new Map(tree.files.map((file) => [file.path, file.oid]));
+  return { ...before.desired, commit: tree.commit, blobs, folders: config.paths.includes('') ? [] : tree.folders };
 }
 
 function isSame(left: readonly string[], right: readonly string[]): boolean {
