@@ -7,6 +7,7 @@ import type { Instant } from '../api/time.ts';
 import type { Folders } from '../ports/git.ts';
 import { holdKind } from '../rollout/hold.ts';
 import { printKey } from '../rollout/messages.ts';
+import type { Desired } from './observe/desired.ts';
 import { mergedFolders, namedFolders } from './observe/named-folders.ts';
 import { type LiveReader, liveReader } from './observe/observe-cluster.ts';
 import { type GitReader, gitReader } from './observe/observe-git.ts';
@@ -103,16 +104,28 @@ function recordsOf(
 ): ReadonlyMap<string, RolloutRecord> {
   const records = new Map<string, RolloutRecord>();
   const byKey = new Map(reconciled.map((one) => [printKey(one.key), one]));
+  const unread = unreadFiles(reading.desired);
   for (const [key, stored] of reading.status.records) {
     const one = byKey.get(key);
     const failed = one !== undefined && one.plan === undefined;
     const skipped = options.only.length > 0 && one === undefined;
     // Records of other clusters, on a branch that several share, are not ours to remove.
     const foreign = !key.startsWith(`${reading.desired.config.cluster}/`);
-    if (stored.kind === 'read' && (failed || skipped || foreign)) records.set(key, stored.record);
+    if (stored.kind !== 'read') continue;
+    const hidden = one === undefined && Object.keys(stored.record.blobs).some((file) => unread.has(file));
+    const own = isOwn(stored.record, options.overrides.shard);
+    if (failed || skipped || foreign || (hidden && own)) records.set(key, stored.record);
   }
   for (const one of reconciled) if (one.plan !== undefined) records.set(printKey(one.key), one.plan.record);
   return records;
+}
+
+/** Nobody knows which objects are in them, until they are mended. */
+function unreadFiles({ files, issues }: Desired): ReadonlySet<string> {
+  return new Set([
+    ...files.flatMap(({ file, issues: own }) => (own.length === 0 ? [] : [file])),
+    ...issues.flatMap(({ file, reason }) => (reason === 'UnreadableFile' ? [file] : [])),
+  ]);
 }
 
 function indexOf(
