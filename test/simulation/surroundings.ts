@@ -3,7 +3,7 @@
 import type { Chance, Weighted } from './chance.ts';
 import type { FaultKind, WorkloadSetup } from './setup.ts';
 import { NAMESPACE } from './truth.ts';
-import type { Universe } from './universe.ts';
+import { nameOf, type Universe } from './universe.ts';
 import { isBroken } from './versions.ts';
 
 const STATUS = 'tranche-status';
@@ -38,7 +38,13 @@ export function agentStep(universe: Universe, chance: Chance): void {
   if (prune) universe.inject('agent prunes');
   if (backwards) universe.inject('agent in another order');
   if (workloads.some((workload) => workload.autoscaled)) universe.inject('agent ignores a field');
-  universe.sync(step, { choose: (name) => !partial || name === only, prune, backwards });
+  universe.sync(step, {
+    pick: (all) => {
+      const chosen = all.filter((document) => !partial || nameOf(document) === only);
+      return backwards ? chosen.reverse() : chosen;
+    },
+    prune,
+  });
   universe.say(
     'agent',
     `applies ${step.slice(0, 7)}${skipped > 0 ? `, skipping ${skipped}` : ''}${partial ? `, only ${only}` : ''}`,

@@ -21,9 +21,9 @@ const RING = 6;
 const MOMENTS_MAX = 200;
 
 export type SyncChoice = {
-  readonly choose?: (name: string) => boolean;
+  /** Which documents are applied, in which order; all in the order of paths without it. */
+  readonly pick?: (documents: readonly JsonObject[]) => readonly JsonObject[];
   readonly prune?: boolean;
-  readonly backwards?: boolean;
 };
 
 export class Universe {
@@ -146,10 +146,20 @@ export class Universe {
     this.say('people', message);
   }
 
-  /** The agent applies a commit; `choose` says which of its workloads. */
-  sync(commit: string, { choose = () => true, prune = false, backwards = false }: SyncChoice = {}): void {
-    const files = Object.entries(this.repository.files(commit)).filter(([path]) => path.startsWith('apps/'));
-    const manifests = new Map(files.map(([path, text]) => [path, documentsOf(path, text)]));
+  /** The documents of a commit that the agent applies, by file; of all files, or of those that are wanted. */
+  manifests(
+    commit: string,
+    wanted: (path: string) => boolean = () => true,
+  ): ReadonlyMap<string, readonly JsonObject[]> {
+    const files = Object.entries(this.repository.files(commit)).filter(
+      ([path]) => path.startsWith('apps/') && wanted(path),
+    );
+    return new Map(files.map(([path, text]) => [path, documentsOf(path, text)]));
+  }
+
+  /** The agent applies a commit, or some of its documents. */
+  sync(commit: string, { pick = (all) => all, prune = false }: SyncChoice = {}): void {
+    const manifests = this.manifests(commit);
     const autoscaled = new Set(this.setup.workloads.filter((one) => one.autoscaled).map((one) => one.name));
     for (const ignores of [false, true]) {
       syncCommit(this.cluster.store, manifests, {
@@ -157,13 +167,7 @@ export class Universe {
         namespace: NAMESPACE,
         prune: prune && ignores,
         ...(ignores ? { ignored: [['spec', 'replicas']] } : {}),
-        choose: (all) => {
-          const chosen = all.filter((manifest) => {
-            const name = nameOf(manifest);
-            return choose(name) && autoscaled.has(name) === ignores;
-          });
-          return backwards ? chosen.reverse() : chosen;
-        },
+        choose: (all) => pick(all.filter((manifest) => autoscaled.has(nameOf(manifest)) === ignores)),
       });
     }
     this.cluster.settle();
@@ -184,7 +188,8 @@ export class Universe {
   }
 }
 
-function nameOf(manifest: JsonObject): string {
+/** `metadata.name`, or nothing. */
+export function nameOf(manifest: JsonObject): string {
   const name = at(manifest, ['metadata', 'name']);
   return typeof name === 'string' ? name : '';
 }
