@@ -1,7 +1,7 @@
 /** The laws about the cluster itself, looked at after every turn: capacity, and that an armed edit restarts nothing. */
 
 import type { LawName } from './laws.ts';
-import { SENTINEL } from './our-commit.ts';
+import { fieldsOf, SENTINEL } from './our-commit.ts';
 import type { WorkloadSetup } from './setup.ts';
 import { type Truth, wantedGroups } from './truth.ts';
 import type { Universe } from './universe.ts';
@@ -40,21 +40,42 @@ export class ClusterLaws {
     return this.skipped[law] === 0;
   }
 
-  /** main has this version with a partition that lets groups go. */
-  opened(version: number): void {
-    this.open.add(version);
+  /** The same laws over a copy of the world that has just been made. */
+  fork(universe: Universe): ClusterLaws {
+    const { name } = this.workload;
+    const copy = new ClusterLaws(universe, this.workload);
+    for (const version of this.open) copy.open.add(version);
+    for (const index of [...this.excused, ...(this.universe.hurt.get(name) ?? [])]) copy.excused.add(index);
+    copy.budget = this.budget;
+    copy.overlapping = this.overlapping;
+    copy.superseded = this.superseded;
+    copy.touched = this.touched || this.universe.mixed.has(name);
+    // What is wrong already is for these laws to say, not for the copy.
+    const truths = this.universe.truths.get(name) ?? [];
+    for (let at = this.looked; at < truths.length; at++) copy.judge(truths[at]!, truths[at - 1]);
+    copy.looked = universe.truths.get(name)?.length ?? 0;
+    return copy;
+  }
+
+  /** main has a version with a partition that lets groups go. */
+  opened(commit: string): void {
+    const { partition, version } = fieldsOf(this.universe.lws(this.workload.name, commit) ?? '');
+    if (partition < SENTINEL && version !== undefined) this.open.add(version);
   }
 
   /** What is wrong, as law and words; looks at all that has become true since it looked last. */
   look(): readonly [law: LawName, message: string] | undefined {
     const truths = this.universe.truths.get(this.workload.name) ?? [];
     for (; this.looked < truths.length; this.looked++) {
-      const [truth, before] = [truths[this.looked]!, truths[this.looked - 1]];
-      this.forgive(truth, before);
-      const wrong = this.inert(truth) ?? this.capacity(truth) ?? this.mix(truth);
+      const wrong = this.judge(truths[this.looked]!, truths[this.looked - 1]);
       if (wrong !== undefined) return wrong;
     }
     return undefined;
+  }
+
+  private judge(truth: Truth, before: Truth | undefined): readonly [LawName, string] | undefined {
+    this.forgive(truth, before);
+    return this.inert(truth) ?? this.capacity(truth) ?? this.mix(truth);
   }
 
   /** What Git cannot hold: objects made anew, and everything that starts from zero, come up on what is live. */

@@ -18,6 +18,7 @@ import {
   SENTINEL,
   SURGING,
 } from './our-commit.ts';
+import { partsSafe } from './part-laws.ts';
 
 export type Law = (commit: OurCommit) => string | undefined;
 
@@ -28,6 +29,7 @@ export const commitLaws = {
   'S2 budget': budget,
   'S3 one in flight': evidence,
   'S5 parent as planned': parentAsPlanned,
+  'S7 subset safe': partsSafe,
   'S6 diff confined': confined,
   'S11 pauses': pauses,
   'S11 people': people,

@@ -44,8 +44,8 @@ export const laws = {
     checked: 'each commit of ours, byte by byte (commit-laws.ts)',
   },
   'S7 subset safe': {
-    statement: 'each subset of the objects of a commit keeps C1 and C2',
-    checked: 'S6: a commit changes one object; the agent applies, skips and splits commits, and C1 is looked at',
+    statement: 'each subset of the objects of a commit, and of those before that are not applied, keeps C1, C2 and C3',
+    checked: 'each commit of ours, in copies of the world (part-laws.ts); none and all are what the agent does',
   },
   'S8 idempotent': {
     statement: 'a second pass over the same world writes nothing',

@@ -2,6 +2,7 @@
 
 import { parse } from 'yaml';
 import { parseTrailers } from '../../src/rollout/messages.ts';
+import type { ClusterLaws } from './cluster-laws.ts';
 import { type FileMarks, lwsFile, marksIn, numberIn, rolloutFile, versionInText } from './files.ts';
 import { Remembered } from './remembered/remembered.ts';
 import type { WorkloadSetup } from './setup.ts';
@@ -56,9 +57,12 @@ export type OurCommit = {
   readonly remade: boolean;
   /** The commit of main that the record stood on before this one; undefined: there was no record. */
   readonly recordedMain: string | undefined;
+  /** The laws of the cluster as they stand, over a copy of the world. */
+  readonly clusterLaws: (fork: Universe) => readonly ClusterLaws[];
 };
 
-type Known = Pick<OurCommit, 'since' | 'releaseVersion' | 'remade' | 'recordedMain'>;
+/** What the past of a workload says. */
+export type Known = Pick<OurCommit, 'since' | 'releaseVersion' | 'remade' | 'recordedMain' | 'clusterLaws'>;
 
 export function fieldsOf(text: string): Fields {
   return {

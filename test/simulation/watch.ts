@@ -3,7 +3,7 @@
 import { type Assumed, assumed, ClusterLaws } from './cluster-laws.ts';
 import { commitLawList } from './commit-laws.ts';
 import { lwsFile } from './files.ts';
-import { type Fields, fieldsOf, type OurCommit, ourCommit, SENTINEL } from './our-commit.ts';
+import { type Fields, fieldsOf, type Known, ourCommit } from './our-commit.ts';
 import { LawBroken } from './timeline.ts';
 import type { Universe } from './universe.ts';
 
@@ -95,7 +95,7 @@ export class Watch {
       past.begun = (this.universe.truths.get(name)?.length ?? 1) - 1;
       past.serial = Math.max(0, ...[release, ...aborted].map((known) => serialOf(known ?? '.0')));
       if (release !== undefined) past.claims.add(`${release} ${step ?? 'settled'}`);
-      if (fields.partition < SENTINEL && fields.version !== undefined) past.cluster.opened(fields.version);
+      past.cluster.opened(head);
     }
   }
 
@@ -124,7 +124,7 @@ export class Watch {
     return past.versions.get(past.fields.marks?.release ?? '');
   }
 
-  private known(name: string): Pick<OurCommit, 'since' | 'releaseVersion' | 'remade' | 'recordedMain'> {
+  private known(name: string): Known {
     const past = this.pasts.get(name)!;
     const truths = this.universe.truths.get(name) ?? [];
     return {
@@ -132,6 +132,7 @@ export class Watch {
       remade: new Set(truths.slice(Math.max(0, past.begun)).map((truth) => truth.setUid)).size > 1,
       releaseVersion: this.releaseVersion(name),
       recordedMain: this.recordAt(this.status, name)?.main,
+      clusterLaws: (fork) => [...this.pasts.values()].map(({ cluster }) => cluster.fork(fork)),
     };
   }
 
@@ -159,7 +160,7 @@ export class Watch {
     }
     for (const known of [release, ...(fields.marks?.aborted ?? [])])
       past.serial = Math.max(past.serial, serialOf(known ?? '.0'));
-    if (fields.partition < SENTINEL && fields.version !== undefined) past.cluster.opened(fields.version);
+    past.cluster.opened(at.oid);
     past.fields = fields;
   }
 
