@@ -4,7 +4,13 @@ import type { Issue } from '../../api/issue.ts';
 import { isRecord, at as valueAt } from '../../api/json.ts';
 import { type Marks, parseMarks } from '../../api/marks.ts';
 import { releaseContent } from '../../api/release-content.ts';
-import { MAX_UNAVAILABLE_PATH, PARTITION_PATH, REPLICAS_PATH, type Workload } from '../../api/workload.ts';
+import {
+  MAX_SURGE_PATH,
+  MAX_UNAVAILABLE_PATH,
+  PARTITION_PATH,
+  REPLICAS_PATH,
+  type Workload,
+} from '../../api/workload.ts';
 import type { ManifestDocument } from '../../manifests/parse-file.ts';
 import { type StrictRead, strictInteger, strictIntOrPercent } from '../../manifests/strict-scalar.ts';
 import type { FieldPath } from '../../rollout/edit.ts';
@@ -12,7 +18,6 @@ import type { WorkloadFile } from '../../rollout/snapshot.ts';
 import { releaseDigest } from './digests.ts';
 import { markIssue } from './read-rollout.ts';
 
-export const MAX_SURGE_PATH: FieldPath = ['spec', 'rolloutStrategy', 'rollingUpdateConfiguration', 'maxSurge'];
 export const SIZE_PATH: FieldPath = ['spec', 'leaderWorkerTemplate', 'size'];
 const ROLLOUT_ID = 'rollouts.kruise.io/rollout-id';
 
