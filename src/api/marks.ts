@@ -24,6 +24,15 @@ export const MARK_NAMES: readonly MarkName[] = ['release', 'step', 'stable', 're
 /** On every document that we make beside the user's: the name of the LeaderWorkerSet that it was made for. */
 export const OF = 'tranche.dev/of';
 
+/** On the workload that a delivery fills: the release whose text it has. */
+export const TEXT = 'tranche.dev/text';
+
+/** On the user's LeaderWorkerSet: the rung of a ladder whose edits the last commit made. */
+export const AT = 'tranche.dev/at';
+
+/** On the user's LeaderWorkerSet, blueGreen: `green` while the second workload serves. */
+export const SERVES = 'tranche.dev/serves';
+
 /** Releases given up that are remembered, newest first. */
 export const ABORTED_LIMIT = 5;
 

@@ -1,12 +1,18 @@
-/** `tranche simulate`: what LWS will do with a change of a manifest, or a scenario; nothing but the file is read. */
+/** `tranche simulate`: what LWS will do with a change, a scenario, or the commits of a release; only the files are read. */
 
 import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { ManifestDocument } from '../manifests/parse-file.ts';
 import { EXIT, type Io, UsageError } from '../options.ts';
-import { type AskedStages, askedOf } from './simulate/asked.ts';
+import type { Texts } from '../reconcile/ladder/cast.ts';
+import { climb } from '../reconcile/ladder/climb.ts';
+import { obstacleIssues } from '../reconcile/ladder/obstacle-issues.ts';
+import { issueLine } from '../reconcile/status/report.ts';
+import { type AskedStages, askedOf, deliveryOutput } from './simulate/asked.ts';
 import { changedManifest, checkSize, lwsOfFile } from './simulate/changed-manifest.ts';
-import { SCENARIO_BYTES_MAX } from './simulate/limits.ts';
+import { deliveryOf, type OpenDelivery } from './simulate/delivery.ts';
+import { deliveryReports, reportOf } from './simulate/delivery-report.ts';
+import { FILES_MAX, SCENARIO_BYTES_MAX } from './simulate/limits.ts';
 import { type Prediction, prediction } from './simulate/prediction.ts';
 import { scenarioReport } from './simulate/scenario.ts';
 import { stageReports } from './simulate/stage-report.ts';
@@ -16,16 +22,39 @@ import { stageReports } from './simulate/stage-report.ts';
  * `given` are the options as they were written.
  */
 export async function simulate(
-  file: string | undefined,
+  files: readonly string[],
   given: Readonly<Record<string, unknown>>,
   io: Io,
 ): Promise<number> {
-  const asked = askedOf(file, given);
+  if (files.length > FILES_MAX) throw new UsageError(`${files.length} files, at most ${FILES_MAX} are read`);
+  const texts = new Map<string, string>();
+  for (const file of files) texts.set(file, await textOf(file, io));
+  const delivery = deliveryOf(texts);
+  if (delivery !== undefined) return simulateDelivery(delivery, { given, texts }, io);
+  const [first, second] = files;
+  if (second !== undefined)
+    throw new UsageError(`no Rollout in ${[...texts.keys()].join(', ')}: name it too, or one file`);
+  const asked = askedOf(first, given);
   const text = await textOf(asked.file, io);
   if (asked.kind === 'stages') return simulateStages(asked, text, io);
   const report = scenarioReport(asked, text);
   for (const warning of report.warnings) io.err(`warning: ${warning}\n`);
   io.out(report.text);
+  return EXIT.ok;
+}
+
+type Given = { readonly given: Readonly<Record<string, unknown>>; readonly texts: Texts };
+
+/** Exit code 1 where the files cannot take a commit of it: lint says where. */
+function simulateDelivery({ cast, file }: OpenDelivery, { given, texts }: Given, io: Io): number {
+  const climbed = climb(texts, cast);
+  const { obstacle } = climbed;
+  const output = deliveryOutput(given);
+  if (obstacle !== undefined) {
+    for (const issue of obstacleIssues(texts, obstacle)) io.err(`error: ${issueLine(issue)}\n`);
+    return EXIT.failed;
+  }
+  io.out(deliveryReports[output](reportOf(cast, file, climbed)));
   return EXIT.ok;
 }
 

@@ -12,9 +12,10 @@ type EditOf<Path> =
   | { readonly kind: 'remove'; readonly path: Path }
   /**
    * The node at `path` becomes what it is in `source`, the text of another version of the same document:
-   * byte for byte, moved to this file's indentation. Absent there: removed here.
+   * byte for byte, moved to this file's indentation. Absent there: removed here. `of`: in the document of that name, which
+   * this one was made from.
    */
-  | { readonly kind: 'restore'; readonly path: FieldPath; readonly source: string }
+  | { readonly kind: 'restore'; readonly path: FieldPath; readonly source: string; readonly of?: string }
   /**
    * A list gets the item that `path` names: a match goes to the end, is not there yet and holds for `value`; a place
    * is that of the new item. A missing list is inserted with its parents.

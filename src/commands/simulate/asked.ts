@@ -83,6 +83,14 @@ export function askedOf(file: string | undefined, given: Given): AskedStages | A
   };
 }
 
+/** A delivery is that of the files: it takes no word but how to print it. */
+export function deliveryOutput(given: Given): 'text' | 'json' {
+  const words = [...CHANGE_FLAGS, ['scenario', '--scenario'], ['lws', '--lws'], ['gate', '--gate']] as const;
+  const extra = words.filter(([key]) => isSet(given[key])).map(([, flag]) => flag);
+  if (extra.length > 0) throw new UsageError(`a Rollout says what a release does: leave out ${extra.join(', ')}`);
+  return oneOf(given, 'output', ['text', 'json']);
+}
+
 function changeOf(given: Given): AskedChange {
   const settings = Array.isArray(given['set']) ? given['set'].filter((one) => typeof one === 'string') : [];
   const replicas = countOf(given, 'replicas', '--replicas');

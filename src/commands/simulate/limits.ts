@@ -11,3 +11,6 @@ export const SCENARIO_BYTES_MAX = 16 * 1024 * 1024;
 
 /** More replicas than these are refused by the CRD of LWS, so they never become pods. */
 export const REPLICAS_MAX = 1_000_000;
+
+/** Files of one delivery: a Rollout, its workload, its Service and its routes. */
+export const FILES_MAX = 64;

@@ -8,7 +8,10 @@ export function addSimulate(program: Command, io: Io, done: (code: number) => vo
   program
     .command('simulate')
     .description('what LWS will do with a change of a manifest, stage by stage; needs no repository and no cluster')
-    .argument('[file]', 'the manifest with the LeaderWorkerSet, taken to be at rest with every group ready')
+    .argument(
+      '[files...]',
+      'the manifest with the LeaderWorkerSet, taken to be at rest with every group ready; or a Rollout with a second workload and the files of what it names, for the commits of a release',
+    )
     .option('--set <key=value>', 'image, leader.image or worker.image: of all containers there (repeatable)', add, [])
     .option('--replicas <n>', 'groups')
     .option('--partition <n>', 'ordinals below it keep the old version')
@@ -23,9 +26,9 @@ export function addSimulate(program: Command, io: Io, done: (code: number) => vo
       'MaxUnavailableStatefulSet of the cluster, on, off or on-1.37 (default: off, or as the scenario says)',
     )
     .option('--output <format>', 'text, markdown or json', 'text')
-    .action(async (file: string | undefined, given: Readonly<Record<string, unknown>>) => {
+    .action(async (files: readonly string[], given: Readonly<Record<string, unknown>>) => {
       const { simulate } = await import('../simulate.ts');
-      done(await simulate(file, given, io));
+      done(await simulate(files, given, io));
     });
 }
 

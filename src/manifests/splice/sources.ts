@@ -7,7 +7,7 @@ import { type ManifestDocument, type ManifestFile, parseManifestFile } from '../
 export type Sources = (document: ManifestDocument, edit: PlacedEdit) => ManifestDocument | undefined;
 
 /**
- * The document of the same kind and name in the text of another version: of its file, or of itself alone. `open` is
+ * The document of the same kind, and of the same name or that of `of`, in the text of another version: of its file, or of itself alone. `open` is
  * read already, and may be what is asked for.
  */
 export function newSources(open: ManifestDocument): Sources {
@@ -16,7 +16,8 @@ export function newSources(open: ManifestDocument): Sources {
     if (edit.kind !== 'restore') return undefined;
     const read = known.get(edit.source) ?? parseManifestFile(file, edit.source, [kind]);
     known.set(edit.source, read);
-    const named = read.documents.filter(({ object }) => object.kind === kind && object.name === name);
+    const wanted = edit.of ?? name;
+    const named = read.documents.filter(({ object }) => object.kind === kind && object.name === wanted);
     const exact = named.filter(({ object }) => object.namespace === namespace);
     return exact.length === 1 ? exact[0] : undefined;
   };

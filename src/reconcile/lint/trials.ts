@@ -9,13 +9,17 @@ export type Trials = {
   readonly workloads: WeakMap<ManifestDocument, Trial>;
   /** By the Rollout's document, for the Services and routes that it was tried on. */
   readonly routes: WeakMap<ManifestDocument, RouteTrial>;
+  /** By the Rollout's document, for the texts that it was tried on. */
+  readonly ladders: WeakMap<ManifestDocument, LadderTrial>;
 };
 
 type Trial = { readonly stable: string | undefined; readonly issues: readonly Issue[] };
 
 export type RouteTrial = { readonly on: readonly ManifestDocument[]; readonly issues: readonly Issue[] };
 
+export type LadderTrial = { readonly on: readonly string[]; readonly issues: readonly Issue[] };
+
 /** Nothing has been tried. */
 export function newTrials(): Trials {
-  return { workloads: new WeakMap(), routes: new WeakMap() };
+  return { workloads: new WeakMap(), routes: new WeakMap(), ladders: new WeakMap() };
 }

@@ -1,7 +1,10 @@
-/** Hands lint what it asks of Services and routes, where the Rollout routes traffic. */
+/** Hands lint what it asks of Services, routes and a second workload, where the Rollout has them. */
 
+import type { Issue } from '../../api/issue.ts';
 import type { Snapshot, Stable, WorkloadFile } from '../../rollout/snapshot.ts';
+import { castOf } from '../ladder/cast-of.ts';
 import { lintTraffic } from '../lint/traffic/lint-traffic.ts';
+import { tryLadder } from '../lint/try-ladder.ts';
 import type { Desired, DesiredRollout } from './desired.ts';
 import { SERVICE_KIND } from './traffic-index.ts';
 
@@ -33,4 +36,14 @@ export function trafficFaults(
     { rollout, plan, namespace, workload, file, stable: content, policy, scaler, manifests, index },
     trials,
   );
+}
+
+/** What the delivery of a second workload could not write: asked where nothing else is wrong with what it hangs on. */
+export function ladderFaults({ entry, desired }: Of, { file, stable }: Omit<Read, 'scaler'>): readonly Issue[] {
+  const { rollout, reading, key } = entry;
+  const plan = reading.rollout?.rollout;
+  if (rollout === undefined || plan === undefined) return [];
+  const { texts, traffic, trials } = desired;
+  const cast = castOf({ plan, namespace: key.namespace, file, stableText: stable?.text, traffic });
+  return cast === undefined ? [] : tryLadder({ rollout, texts, cast }, trials);
 }

@@ -23,7 +23,7 @@ import { withFactDigests } from './digests.ts';
 import { type LiveReader, unreadLive } from './observe-cluster.ts';
 import { anotherText, type GitReader, stableFromRecord } from './observe-git.ts';
 import { withLostMarks } from './observe-lost-marks.ts';
-import { trafficFaults, trafficFiles } from './observe-traffic.ts';
+import { ladderFaults, trafficFaults, trafficFiles } from './observe-traffic.ts';
 import { policyFacts } from './read-policy.ts';
 import { readWorkload } from './read-workload.ts';
 import { rebuiltRecord } from './rebuild-record.ts';
@@ -215,6 +215,8 @@ function faultsOf(
     const traffic =
       read.resting === 'rest' ? undefined : trafficFaults(of, { file, stable: facts.stable, scaler: named });
     issues.push(...(traffic?.issues ?? []));
+    const isReady = read.resting !== 'rest' && !isTried(file) && (traffic?.issues ?? []).length === 0;
+    if (isReady) issues.push(...ladderFaults(of, { file, stable: facts.stable }));
     warnings.push(...(traffic?.warnings ?? []));
   }
   return { issues, warnings };

@@ -1,0 +1,126 @@
+/** A delivery with a second workload for people and scripts: every commit, what it waits for, what it takes. */
+
+import { gpusOfGroup } from '../../api/gpus.ts';
+import { at } from '../../api/json.ts';
+import { PARTITION_PATH, SENTINEL } from '../../api/workload.ts';
+import type { Cast } from '../../reconcile/ladder/cast.ts';
+import { type Climb, type Climbed, climbBack } from '../../reconcile/ladder/climb.ts';
+import { replicasOf, secondName, sidesOf } from '../../rollout/ladders/delivery.ts';
+import { printStage } from '../../rollout/ladders/position.ts';
+import { shareIn } from '../../rollout/ladders/shares.ts';
+import { groupCount } from '../../rollout/sentences.ts';
+import type { WorkloadFile } from '../../rollout/snapshot.ts';
+import { alignedTable, type Column } from './aligned.ts';
+import { conditionText } from './condition-text.ts';
+
+type Row = {
+  readonly step: string;
+  readonly at: string;
+  /** Groups of either workload that Git asks for after the commit. */
+  readonly groups: number;
+  readonly partition: number | undefined;
+  readonly extraGroups: number;
+  readonly share: string;
+  /** What must be seen before it is written. */
+  readonly seen: readonly string[];
+};
+
+type Report = {
+  readonly namespace: string;
+  readonly workload: string;
+  readonly second: string;
+  readonly strategy: Cast['plan']['style'];
+  /** The most groups at one time beyond those of today. */
+  readonly extraGroups: number;
+  readonly extraGpus: number;
+  readonly commits: readonly Row[];
+  readonly waysBack: readonly { readonly from: string; readonly rungs: readonly string[] }[];
+};
+
+/** What the ladder of these commits is, and its ways back. */
+export function reportOf(cast: Cast, file: WorkloadFile, { commits }: Climb): Report {
+  const { plan, workload } = cast;
+  const now = file.workload.replicas ?? cast.liveReplicas;
+  const most = Math.max(0, ...commits.map(({ after }) => replicasOf(after.own) + replicasOf(after.second) - now));
+  return {
+    namespace: workload.object.namespace,
+    workload: workload.object.name,
+    second: secondName({ plan, own: { object: workload.object } }),
+    strategy: plan.style,
+    extraGroups: most,
+    extraGpus: most * gpusOfGroup(file.workload.content, file.workload.size),
+    commits: commits.map(rowOf),
+    waysBack: waysBack(cast, commits),
+  };
+}
+
+function rowOf({ commit, before, after }: Climbed): Row {
+  const names = sidesOf(before).workloads;
+  const partition = at(after.own.value, PARTITION_PATH);
+  return {
+    step: printStage(commit.stage),
+    at: commit.at,
+    groups: replicasOf(after.own),
+    partition: typeof partition === 'number' ? partition : undefined,
+    extraGroups: replicasOf(after.second),
+    share: shareIn(after),
+    // True of every commit but the first.
+    seen: commit.waits.filter(({ kind }) => kind !== 'live').map((wait) => conditionText(wait, names)),
+  };
+}
+
+/** By the rung that they start from: those of all steps are told as one, of the last step that has a rung. */
+function waysBack(cast: Cast, commits: readonly Climbed[]): Report['waysBack'] {
+  const starts = new Map<string, Climbed>();
+  for (const climbed of commits) {
+    const { stage, at: rung } = climbed.commit;
+    if (rung !== 'settled') starts.set(stage.kind === 'step' ? 'the steps' : rung, climbed);
+  }
+  return [...starts].map(([from, climbed]) => ({
+    from,
+    rungs: climbBack(climbed, cast).commits.map(({ commit }) => commit.at),
+  }));
+}
+
+const COLUMNS = ['Step', 'Rung'];
+
+/** One report for each word of `--output`. */
+export const deliveryReports = { text: textReport, json: jsonReport } satisfies Record<
+  'text' | 'json',
+  (of: Report) => string
+>;
+
+function textReport(report: Report): string {
+  const { commits, workload, second, extraGroups, extraGpus } = report;
+  const columns: Column[] = [
+    ...COLUMNS.map((title): Column => ({ title, align: 'left' })),
+    { title: workload, align: 'right' },
+    { title: 'Partition', align: 'right' },
+    { title: second, align: 'right' },
+    { title: 'Share', align: 'left' },
+    { title: 'Seen before', align: 'left' },
+  ];
+  const rows = commits.map((row) => [
+    row.step,
+    row.at,
+    String(row.groups),
+    row.partition === SENTINEL ? 'armed' : String(row.partition ?? ''),
+    String(row.extraGroups),
+    row.share,
+    row.seen.join('; '),
+  ]);
+  const name = report.namespace === '' ? workload : `${report.namespace}/${workload}`;
+  const gpus = extraGpus === 0 ? '' : ` with ${extraGpus} GPUs`;
+  const ways = report.waysBack.map(({ from, rungs }) => `  from ${from}: ${rungs.join(', ')}\n`);
+  return [
+    `${name}: a release by ${report.strategy}, with ${second} beside it\n\n`,
+    alignedTable(columns, rows),
+    `\nIt takes up to ${groupCount(extraGroups)}${gpus} more than today.\n`,
+    'Each line is a commit; the one before must be live first.\n',
+    `\nWays back:\n${ways.join('')}`,
+  ].join('');
+}
+
+function jsonReport(report: Report): string {
+  return `${JSON.stringify(report, undefined, 2)}\n`;
+}

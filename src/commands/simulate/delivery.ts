@@ -1,0 +1,90 @@
+/** The delivery that `tranche simulate` shows: the Rollout of some files, and the documents that its steps would change. */
+
+import { DEFAULT_CONFIG } from '../../api/config.ts';
+import type { Issue } from '../../api/issue.ts';
+import { LWS_KIND, parseRollout, type Rollout } from '../../api/rollout.ts';
+import { type ManifestDocument, parseManifestFile } from '../../manifests/parse-file.ts';
+import { UsageError } from '../../options.ts';
+import type { Cast, Texts } from '../../reconcile/ladder/cast.ts';
+import { castOf } from '../../reconcile/ladder/cast-of.ts';
+import { ambiguousFields, fieldIssue } from '../../reconcile/observe/read-rollout.ts';
+import { readWorkload } from '../../reconcile/observe/read-workload.ts';
+import { TRAFFIC_KINDS, trafficIndexOf } from '../../reconcile/observe/traffic-index.ts';
+import { issueLine } from '../../reconcile/status/report.ts';
+import type { WorkloadFile } from '../../rollout/snapshot.ts';
+
+/** A delivery that can be climbed, and its workload as it stands. */
+export type OpenDelivery = { readonly cast: Cast; readonly file: WorkloadFile };
+
+const ROLLOUT_KIND = 'Rollout';
+const KINDS: readonly string[] = [ROLLOUT_KIND, LWS_KIND, ...TRAFFIC_KINDS];
+
+/** The delivery of the one Rollout in these files; undefined: there is none. UsageErrors name what is wrong or missing. */
+export function deliveryOf(texts: Texts): OpenDelivery | undefined {
+  const files = [...texts].map(([file, text]) => parseManifestFile(file, text, KINDS));
+  const documents = files.flatMap((file) => file.documents);
+  const [rollout, ...others] = documents.filter(({ object }) => object.kind === ROLLOUT_KIND);
+  if (rollout === undefined) return undefined;
+  if (others.length > 0)
+    throw wrong([issueAt(rollout, 'SeveralRollouts', `${others.length + 1} Rollouts`, 'Name the file of one.')]);
+  const issues = files.flatMap((file) => file.issues);
+  if (issues.length > 0) throw wrong(issues);
+  const plan = planOf(rollout);
+  const file = workloadOf(rollout, { plan, documents });
+  const traffic = trafficIndexOf({ files, layouts: files, texts, paths: [...texts.keys()], config: DEFAULT_CONFIG });
+  const { namespace } = rollout.object;
+  const cast = castOf({ plan, namespace, file, stableText: undefined, traffic });
+  if (cast !== undefined) return { cast, file };
+  throw wrong([
+    plan.style === 'partition'
+      ? issueAt(
+          rollout,
+          'NoSecondWorkload',
+          'its strategy steps the workload itself, and has no ladder',
+          'Name the file of the LeaderWorkerSet alone, with the change.',
+        )
+      : issueAt(
+          rollout,
+          'DocumentMissing',
+          'the Service or a route that it names is not in these files, once and in its namespace',
+          'Name their files, too.',
+        ),
+  ]);
+}
+
+function planOf(document: ManifestDocument): Rollout {
+  const { rollout, faults } = parseRollout(document.value);
+  const issues = [...faults.map((fault) => fieldIssue(document, fault)), ...ambiguousFields(document)];
+  if (rollout === undefined || issues.length > 0) throw wrong(issues);
+  return rollout;
+}
+
+type Named = { readonly plan: Rollout; readonly documents: readonly ManifestDocument[] };
+
+function workloadOf(rollout: ManifestDocument, { plan, documents }: Named): WorkloadFile {
+  const [document] = documents.filter(
+    ({ object }) =>
+      object.kind === LWS_KIND && object.name === plan.workload.name && object.namespace === rollout.object.namespace,
+  );
+  if (document === undefined)
+    throw wrong([
+      issueAt(
+        rollout,
+        'WorkloadMissing',
+        `no ${LWS_KIND} ${plan.workload.name} of its namespace in these files`,
+        'Name its file, too.',
+      ),
+    ]);
+  const { workload, issues } = readWorkload(document);
+  if (workload === undefined || issues.length > 0) throw wrong(issues);
+  return workload;
+}
+
+function issueAt(document: ManifestDocument, reason: string, what: string, hint: string): Issue {
+  const { file, firstLine: line, object } = document;
+  return { file, line, path: '', reason, message: `${object.kind} ${object.name}: ${what}`, hint };
+}
+
+function wrong(issues: readonly Issue[]): UsageError {
+  return new UsageError(issues.map(issueLine).join('\nerror: '));
+}

@@ -1,0 +1,47 @@
+/** Finds the documents of a delivery with a second workload among the files. */
+
+import type { Rollout } from '../../api/rollout.ts';
+import { nextRelease } from '../../rollout/situation.ts';
+import type { WorkloadFile } from '../../rollout/snapshot.ts';
+import { providerOf } from '../../rollout/traffic/index.ts';
+import { SERVICE_KIND, type TrafficIndex } from '../observe/traffic-index.ts';
+import type { Cast } from './cast.ts';
+
+type Asked = {
+  readonly plan: Rollout;
+  readonly namespace: string;
+  readonly file: WorkloadFile;
+  /** undefined: there is none yet, and the file's own is as good. */
+  readonly stableText: string | undefined;
+  readonly traffic: TrafficIndex;
+};
+
+/** undefined: the strategy has no second workload, or one of the documents is not among the files, or there twice. */
+export function castOf({ plan, namespace, file, stableText, traffic }: Asked): Cast | undefined {
+  if (plan.style === 'partition') return undefined;
+  const { routing } = plan;
+  const only = (kind: string, name: string) => {
+    const [found, ...others] = traffic.called(kind, { namespace, name });
+    return others.length === 0 ? found : undefined;
+  };
+  const service = routing === undefined ? undefined : only(SERVICE_KIND, routing.service);
+  const routes = (routing?.routes ?? []).flatMap((ref) => {
+    const provider = providerOf(ref);
+    const route = provider === undefined ? undefined : only(provider.kind, ref.name);
+    if (provider === undefined || route === undefined) return [];
+    const canaryFile = only(provider.kind, `${ref.name}-canary`)?.file ?? route.file;
+    return [{ provider, route, canaryFile }];
+  });
+  if (routing !== undefined && (service === undefined || routes.length < routing.routes.length)) return undefined;
+  const { workload } = file;
+  const release = nextRelease(file.digest, workload.marks);
+  return {
+    plan,
+    release,
+    workload: file,
+    service,
+    routes,
+    liveReplicas: workload.replicas ?? 1,
+    stableText: stableText ?? file.text,
+  };
+}

@@ -1,0 +1,76 @@
+/** Which documents a ladder is climbed on, and how texts have them. */
+
+import type { Release } from '../../api/release.ts';
+import { LWS_KIND, type Rollout } from '../../api/rollout.ts';
+import { type ManifestDocument, parseManifestFile } from '../../manifests/parse-file.ts';
+import type { ObjectRef } from '../../rollout/edit.ts';
+import { type Delivery, secondName } from '../../rollout/ladders/delivery.ts';
+import { canaryServiceName } from '../../rollout/traffic/canary-service.ts';
+import { ROUTE_KINDS } from '../../rollout/traffic/index.ts';
+import type { RouteFiles, TrafficProvider } from '../../rollout/traffic/provider.ts';
+
+/** The kinds of documents that a ladder changes. */
+const LADDER_KINDS: readonly string[] = [LWS_KIND, 'Service', ...ROUTE_KINDS];
+
+export type Texts = ReadonlyMap<string, string>;
+
+/** A document by its file and its name. */
+type Place = { readonly file: string; readonly object: ObjectRef };
+
+export type Cast = {
+  readonly plan: Rollout;
+  readonly release: Release;
+  readonly workload: Place;
+  readonly service: Place | undefined;
+  readonly routes: readonly {
+    readonly provider: TrafficProvider;
+    readonly route: Place;
+    /** Where the copy of the route is, or comes. */
+    readonly canaryFile: string;
+  }[];
+  readonly liveReplicas: number;
+  readonly stableText: string;
+};
+
+/** The delivery as these texts have it; undefined: the workload, or a route, is not in them. */
+export function deliveryIn(texts: Texts, cast: Cast, displaced: RouteFiles['displaced']): Delivery | undefined {
+  const { plan, release, workload, service, liveReplicas, stableText } = cast;
+  const find = finder(texts);
+  const own = find(workload);
+  const routes = cast.routes.flatMap(({ provider, route: place, canaryFile }) => {
+    const route = find(place);
+    const canary = find({ file: canaryFile, object: named(place.object, `${place.object.name}-canary`) });
+    return route === undefined ? [] : [{ provider, route, canary }];
+  });
+  if (own === undefined || routes.length < cast.routes.length) return undefined;
+  const second = find({ ...workload, object: named(workload.object, secondName({ plan, own })) });
+  return {
+    plan,
+    release,
+    own,
+    second,
+    service: service === undefined ? undefined : find(service),
+    canaryService:
+      service === undefined
+        ? undefined
+        : find({ ...service, object: named(service.object, canaryServiceName(service.object.name)) }),
+    routes,
+    displaced,
+    liveReplicas,
+    stableText,
+  };
+}
+
+/** Finds documents, and reads each file once. */
+export function finder(texts: Texts): (place: Place) => ManifestDocument | undefined {
+  const read = new Map<string, readonly ManifestDocument[]>();
+  return ({ file, object }) => {
+    const documents = read.get(file) ?? parseManifestFile(file, texts.get(file) ?? '', LADDER_KINDS).documents;
+    read.set(file, documents);
+    return documents.find((one) => one.object.kind === object.kind && one.object.name === object.name);
+  };
+}
+
+function named(object: ObjectRef, name: string): ObjectRef {
+  return { ...object, name };
+}

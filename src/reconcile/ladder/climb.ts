@@ -1,0 +1,79 @@
+/** Climbs a ladder on the texts of files: each commit is decided from what the one before has left, and from nothing else. */
+
+import type { FieldFault } from '../../api/field-reader.ts';
+import type { Issue } from '../../api/issue.ts';
+import type { FileWrite } from '../../ports/git.ts';
+import type { Delivery } from '../../rollout/ladders/delivery.ts';
+import { arming, goingBack, nextCommit } from '../../rollout/ladders/next-commit.ts';
+import type { RouteDocument } from '../../rollout/traffic/provider.ts';
+import { render } from '../write/render.ts';
+import { type Cast, deliveryIn, type Texts } from './cast.ts';
+
+type NextCommit = Extract<ReturnType<typeof nextCommit>, { readonly kind: 'commit' }>;
+
+/** One commit, and what Git has before and after it. */
+export type Climbed = {
+  readonly commit: NextCommit;
+  readonly before: Delivery;
+  readonly after: Delivery;
+  readonly texts: Texts;
+};
+
+export type Obstacle =
+  | { readonly kind: 'refused'; readonly issue: Issue; readonly texts: Texts }
+  | { readonly kind: 'unwritable'; readonly route: RouteDocument; readonly faults: readonly FieldFault[] };
+
+export type Climb = {
+  readonly commits: readonly Climbed[];
+  /** Why it ends before it is settled. */
+  readonly obstacle: Obstacle | undefined;
+};
+
+/** Every step has five rungs at most, and may be entered once more for groups that were added. */
+const COMMITS_MOST = 300;
+
+/** From where the texts stand until it is settled; a workload at rest is armed first, as its adoption does. */
+export function climb(texts: Texts, cast: Cast): Climb {
+  const delivery = deliveryIn(texts, cast, []);
+  const armed = delivery === undefined ? [] : arming(delivery);
+  const start = render(armed, texts);
+  if (start.kind === 'refused') return { commits: [], obstacle: { ...start, texts } };
+  return climbFrom({ texts: withWrites(texts, start.writes), displaced: [] }, cast, nextCommit);
+}
+
+/** The way back from the place that a commit has reached; no commits where there is nothing to go back from. */
+export function climbBack({ texts, commit }: Climbed, cast: Cast): Climb {
+  return climbFrom(
+    { texts, displaced: commit.displaced },
+    cast,
+    (delivery) => goingBack(delivery) ?? nextCommit(delivery),
+  );
+}
+
+type Stand = { readonly texts: Texts; readonly displaced: Delivery['displaced'] };
+
+function climbFrom(start: Stand, cast: Cast, decide: typeof nextCommit): Climb {
+  const commits: Climbed[] = [];
+  let stand = start;
+  while (commits.length < COMMITS_MOST) {
+    const delivery = deliveryIn(stand.texts, cast, stand.displaced);
+    if (delivery === undefined) break;
+    const commit = decide(delivery);
+    if (commit.kind === 'unwritable') return { commits, obstacle: commit };
+    const made = render(commit.objects, stand.texts);
+    if (made.kind === 'refused') return { commits, obstacle: { ...made, texts: stand.texts } };
+    const texts = withWrites(stand.texts, made.writes);
+    stand = { texts, displaced: commit.displaced };
+    const after = deliveryIn(texts, cast, commit.displaced);
+    if (after === undefined) break;
+    commits.push({ commit, before: delivery, after, texts });
+    if (commit.at === 'settled') break;
+  }
+  return { commits, obstacle: undefined };
+}
+
+function withWrites(before: Texts, writes: readonly FileWrite[]): Texts {
+  const texts = new Map(before);
+  for (const { path, text } of writes) texts.set(path, text ?? '');
+  return texts;
+}

@@ -1,0 +1,61 @@
+/** Tries every commit of a delivery with a second workload on the user's own bytes, and the ways back. */
+
+import type { Issue } from '../../api/issue.ts';
+import type { RolloutStep } from '../../api/rollout-steps.ts';
+import type { ManifestDocument } from '../../manifests/parse-file.ts';
+import type { Cast, Texts } from '../ladder/cast.ts';
+import { type Climbed, climb, climbBack, type Obstacle } from '../ladder/climb.ts';
+import { obstacleIssues } from '../ladder/obstacle-issues.ts';
+import type { LadderTrial, Trials } from './trials.ts';
+
+type Asked = { readonly rollout: ManifestDocument; readonly texts: Texts; readonly cast: Cast };
+
+/** The first thing that could not be written, on the way and on each way back; the same texts are not tried again. */
+export function tryLadder({ rollout, texts, cast }: Asked, trials: Trials): readonly Issue[] {
+  const files = [
+    cast.workload,
+    ...(cast.service === undefined ? [] : [cast.service]),
+    ...cast.routes.map(({ route }) => route),
+  ];
+  const on = [cast.stableText, ...files.map(({ file }) => texts.get(file) ?? '')];
+  const known = trials.ladders.get(rollout);
+  if (known !== undefined && known.on.length === on.length && known.on.every((text, at) => text === on[at]))
+    return known.issues;
+  const own = new Map(files.map(({ file }) => [file, texts.get(file) ?? '']));
+  const issues = unlike(obstacles(own, withFewSteps(cast)).flatMap((obstacle) => obstacleIssues(own, obstacle)));
+  const trial: LadderTrial = { on, issues };
+  trials.ladders.set(rollout, trial);
+  return issues;
+}
+
+/** One step for each kind of share, and the last: what can be written once can be written again. */
+function withFewSteps(cast: Cast): Cast {
+  const { steps } = cast.plan;
+  const kindOf = ({ traffic, matches, requestHeaderModifier }: RolloutStep): string =>
+    JSON.stringify([matches, requestHeaderModifier, traffic === undefined]);
+  const first = (step: RolloutStep): number => steps.findIndex((other) => kindOf(other) === kindOf(step));
+  const few = steps.filter((step, at) => first(step) === at || at === steps.length - 1);
+  return { ...cast, plan: { ...cast.plan, steps: few } };
+}
+
+/** Each way ends at the first. */
+function obstacles(texts: Texts, cast: Cast): readonly Obstacle[] {
+  const { commits, obstacle } = climb(texts, cast);
+  const ways = firstOfEach(commits).map((climbed) => climbBack(climbed, cast).obstacle);
+  return [obstacle, ...ways].filter((one) => one !== undefined);
+}
+
+/** The ways back differ by the rung that they start from, not by the step. */
+function firstOfEach(commits: readonly Climbed[]): readonly Climbed[] {
+  const kinds = new Map<string, Climbed>();
+  for (const one of commits) {
+    const kind = `${one.commit.stage.kind} ${one.commit.at}`;
+    if (one.commit.at !== 'settled' && !kinds.has(kind)) kinds.set(kind, one);
+  }
+  return [...kinds.values()];
+}
+
+/** One issue a line and reason: several commits may meet the same obstacle. */
+function unlike(issues: readonly Issue[]): readonly Issue[] {
+  return [...new Map(issues.map((issue) => [`${issue.file} ${issue.line} ${issue.reason}`, issue])).values()];
+}

@@ -1,0 +1,29 @@
+/** What must be seen between two commits of a ladder, as data: who waits decides how it is seen. */
+
+/** `stable`: the side that serves before the delivery; `canary`: the one that it fills. */
+type Side = 'stable' | 'canary';
+
+/**
+ * `live`: the edits of the commit before, observed. `newVersion`: so many groups of the side are on the release and ready.
+ * `sameTemplate`: the live template of the new side is that of the user's workload. `flipped`: its StatefulSet has the text
+ * as its current and its update revision, so that it grows on it. `reached`: the endpoints of the Service are that side's.
+ * `stableText`: every group of the side is on the stable text and ready.
+ */
+export type Condition =
+  | { readonly kind: 'live' }
+  | { readonly kind: 'gates' }
+  | { readonly kind: 'pause'; readonly step: number }
+  | { readonly kind: 'serving'; readonly side: Side; readonly groups: number }
+  | { readonly kind: 'servingStable'; readonly groups: number }
+  | { readonly kind: 'newVersion'; readonly side: Side; readonly groups: number }
+  | { readonly kind: 'stableText' }
+  | { readonly kind: 'sameTemplate' }
+  | { readonly kind: 'noPods' }
+  | { readonly kind: 'flipped'; readonly side: Side }
+  | { readonly kind: 'accepted' }
+  | { readonly kind: 'drained'; readonly side: Side }
+  | { readonly kind: 'reached'; readonly side: Side }
+  | { readonly kind: 'bake' };
+
+/** What every commit of ours is followed by: nothing read before it counts. */
+export const LIVE: Condition = { kind: 'live' };

@@ -1,0 +1,116 @@
+/** What Git and the Rollout say of a delivery with a second workload: all that its place on a ladder depends on. */
+
+import { at } from '../../api/json.ts';
+import { SERVES } from '../../api/marks.ts';
+import type { Release } from '../../api/release.ts';
+import type { Rollout } from '../../api/rollout.ts';
+import { parseService, stringsIn } from '../../api/service.ts';
+import { DEFAULT_MAX_UNAVAILABLE, MAX_UNAVAILABLE_PATH, PARTITION_PATH, REPLICAS_PATH } from '../../api/workload.ts';
+import { canaryServiceName } from '../traffic/canary-service.ts';
+import type { Displaced, RouteDocument, RouteFiles, Sides, TrafficProvider } from '../traffic/provider.ts';
+
+/** A route that the Rollout names, its document, and the copy of it where its kind needs one. */
+export type RouteInUse = { readonly provider: TrafficProvider } & Omit<RouteFiles, 'displaced'>;
+
+/** A document with its own text. */
+type TextDocument = RouteDocument & { readonly text: string };
+
+export type Delivery = {
+  readonly plan: Pick<Rollout, 'name' | 'style' | 'steps' | 'strategy'>;
+  /** What is being delivered. */
+  readonly release: Release;
+  /** The user's LeaderWorkerSet: the template of record, in every strategy. */
+  readonly own: TextDocument;
+  /** The other one, made by us; undefined: not yet. */
+  readonly second: RouteDocument | undefined;
+  /** undefined: the Rollout routes no traffic. */
+  readonly service: RouteDocument | undefined;
+  readonly canaryService: RouteDocument | undefined;
+  readonly routes: readonly RouteInUse[];
+  /** Fields of routes that were put aside. */
+  readonly displaced: readonly Displaced[];
+  /** N where no manifest has it, because an autoscaler owns it. */
+  readonly liveReplicas: number;
+  /** The text to go back to, of the user's LeaderWorkerSet. */
+  readonly stableText: string;
+};
+
+type Style = { readonly plan: Pick<Rollout, 'style'> };
+
+/** The name of the workload that a delivery adds. */
+export function secondName({ plan, own }: Style & { readonly own: Pick<RouteDocument, 'object'> }): string {
+  return `${own.object.name}-${plan.style === 'blueGreen' ? 'green' : 'canary'}`;
+}
+
+/** blueGreen: whether the colour that we made serves, so that the user's own is the one to be filled. */
+export function greenServes({ plan, own }: Pick<Delivery, 'plan' | 'own'>): boolean {
+  return plan.style === 'blueGreen' && annotationsOf(own)[SERVES] === 'green';
+}
+
+/** The workload that serves the stable version; undefined: its document is gone. */
+export function stableSide(delivery: Delivery): RouteDocument | undefined {
+  return greenServes(delivery) ? delivery.second : delivery.own;
+}
+
+/** The workload that the delivery fills; undefined: there is none yet. */
+export function canarySide(delivery: Delivery): RouteDocument | undefined {
+  return greenServes(delivery) ? delivery.own : delivery.second;
+}
+
+/** Both sides, as routes name them. */
+export function sidesOf(delivery: Delivery): Sides {
+  const names = [delivery.own.object.name, secondName(delivery)] as const;
+  const [stable, canary] = greenServes(delivery) ? [names[1], names[0]] : names;
+  const service = delivery.service?.object.name ?? '';
+  return {
+    owner: delivery.plan.name,
+    backend: 'Service',
+    stable: service,
+    canary: canaryServiceName(service),
+    workloads: { stable, canary },
+  };
+}
+
+/** Groups that Git asks for; none without a document. */
+export function replicasOf(document: RouteDocument | undefined): number {
+  const value = document === undefined ? 0 : at(document.value, REPLICAS_PATH);
+  return typeof value === 'number' ? value : 0;
+}
+
+/** N: the groups of the side that serves the stable version. */
+export function fleetOf(delivery: Delivery): number {
+  const side = stableSide(delivery);
+  const isWritten = side !== undefined && at(side.value, REPLICAS_PATH) !== undefined;
+  return isWritten ? replicasOf(side) : delivery.liveReplicas;
+}
+
+/** The groups that must serve while others restart: N − U, at least one. */
+export function quorumOf(delivery: Delivery): number {
+  return Math.max(1, fleetOf(delivery) - budgetOf(delivery));
+}
+
+/** Whether all groups may be down at once, so that another side must carry the load. */
+export function isUncovered(delivery: Delivery): boolean {
+  return fleetOf(delivery) - budgetOf(delivery) < 1;
+}
+
+function budgetOf({ own }: Delivery): number {
+  const value = at(own.value, MAX_UNAVAILABLE_PATH);
+  return typeof value === 'number' ? value : DEFAULT_MAX_UNAVAILABLE;
+}
+
+/** P as Git has it; undefined: it is missing. */
+export function partitionIn(document: RouteDocument): number | undefined {
+  const value = at(document.value, PARTITION_PATH);
+  return typeof value === 'number' ? value : undefined;
+}
+
+/** The annotations of a document. */
+export function annotationsOf({ value }: RouteDocument): Readonly<Record<string, string>> {
+  return stringsIn(at(value, ['metadata', 'annotations']));
+}
+
+/** The selector of a Service; empty without one. */
+export function selectorOf(service: RouteDocument | undefined): Readonly<Record<string, string>> {
+  return service === undefined ? {} : parseService(service.value).selector;
+}

@@ -1,0 +1,162 @@
+/** Which commit of a ladder comes next: a function of Git and the Rollout alone. */
+
+import type { FieldPath } from '../../api/field.ts';
+import { AT, MARK } from '../../api/marks.ts';
+import { SENTINEL } from '../../api/workload.ts';
+import type { Edit, ObjectEdits } from '../edit.ts';
+import type { Displaced, RouteDocument } from '../traffic/provider.ts';
+import { edited, type Made, removeField, setField, type Unwritable, withObjects } from './commit.ts';
+import { type Condition, LIVE } from './condition.ts';
+import { annotationsOf, type Delivery } from './delivery.ts';
+import { type Position, positionOf, printStage, type RungName, type Stage, sameStage } from './position.ts';
+import { isOvertaken, partitioned, promotions } from './promotion.ts';
+import type { Rung } from './rung.ts';
+import { isOutgrown, stepLadder } from './step.ts';
+import { wayBack } from './way-back.ts';
+
+type NextCommit = {
+  readonly kind: 'commit';
+  readonly stage: Stage;
+  readonly at: RungName;
+  /** With the marks on the user's workload. */
+  readonly objects: readonly ObjectEdits[];
+  readonly displaced: readonly Displaced[];
+  /** All that must be seen before it is written, in the order of the rungs that wait for it. */
+  readonly waits: readonly Condition[];
+};
+
+/** No rung above changes anything: what the ones that were passed over wait for is waited for all the same. */
+type Top = { readonly kind: 'top'; readonly waits: readonly Condition[] };
+
+type Climb = { readonly stage: Stage; readonly rungs: readonly Rung[]; readonly waits: readonly Condition[] };
+
+/**
+ * The next commit of the delivery that Git has; `unwritable`: a route cannot hold it. A step without a rung, as after a
+ * jump or where the plan was edited, starts at the lowest one.
+ */
+export function nextCommit(delivery: Delivery): NextCommit | Unwritable {
+  const { plan } = delivery;
+  const position = positionOf(annotationsOf(delivery.own));
+  if (position === undefined) return entered(delivery, { kind: 'step', index: 1, of: plan.steps.length }, []);
+  const { stage } = position;
+  const rungs = ladderOf(delivery, position);
+  const place = rungs.findIndex(({ at }) => at === position.at);
+  const waits = [LIVE, ...(rungs[place]?.seen(delivery) ?? [])];
+  const again = groupsAgain(delivery, position);
+  const next = climbed(delivery, again ?? { stage, rungs: rungs.slice(place + 1), waits });
+  return next.kind === 'top' ? entered(delivery, stageAfter(delivery, stage), next.waits) : next;
+}
+
+/** What a workload at rest still needs before a delivery: the partition that lets no edit through. */
+export function arming(delivery: Delivery): readonly ObjectEdits[] {
+  return positionOf(annotationsOf(delivery.own)) === undefined ? partitioned(delivery, SENTINEL) : [];
+}
+
+/** The first commit of the way back from where Git stands; undefined: there is none to go. */
+export function goingBack(delivery: Delivery): NextCommit | Unwritable | undefined {
+  const position = positionOf(annotationsOf(delivery.own));
+  if (position === undefined || position.stage.kind === 'rollback') return undefined;
+  const rungs = wayBack(delivery, position);
+  const next = climbed(delivery, { stage: { kind: 'rollback' }, rungs, waits: [] });
+  return next.kind === 'top' ? undefined : next;
+}
+
+function stageAfter({ plan }: Delivery, stage: Stage): Stage {
+  if (stage.kind !== 'step' || stage.index >= plan.steps.length) return { kind: 'promote' };
+  return { kind: 'step', index: stage.index + 1, of: plan.steps.length };
+}
+
+function ladderOf(delivery: Delivery, { stage, at }: Position): readonly Rung[] {
+  const { plan } = delivery;
+  if (stage.kind === 'rollback') return wayBack(delivery, { stage, at });
+  if (stage.kind === 'promote') return promotions[plan.style];
+  const step = plan.steps[stage.index - 1];
+  return step === undefined ? [] : stepLadder(step);
+}
+
+/** N rose: the step's groups come again, before the next share and before the other side is left. */
+function groupsAgain(delivery: Delivery, { stage, at }: Position): Climb | undefined {
+  const { plan } = delivery;
+  const index = stage.kind === 'step' ? stage.index : plan.steps.length;
+  const step = plan.steps[index - 1];
+  if (step === undefined || stage.kind === 'rollback') return undefined;
+  const isShort = stage.kind === 'step' && at === 'traffic' && isOutgrown(delivery, step);
+  const takesOver = plan.style === 'blueGreen' && stage.kind === 'promote';
+  const isBehind = takesOver && at === 'all' && isOvertaken(delivery);
+  if (!isShort && !isBehind) return undefined;
+  const rungs = stepLadder(step).filter((rung) => rung.at === 'pods');
+  return { stage: { kind: 'step', index, of: plan.steps.length }, rungs, waits: [LIVE] };
+}
+
+/** Entering a step is always a commit, if only of its marks. */
+function entered(delivery: Delivery, stage: Stage, below: readonly Condition[]): NextCommit | Unwritable {
+  const last = delivery.plan.steps.length;
+  const before = stage.kind === 'step' ? stage.index - 1 : last;
+  const waits: readonly Condition[] = before === 0 ? below : [...below, { kind: 'pause', step: before }];
+  const again = stage.kind === 'promote' ? groupsAgain(delivery, { stage, at: 'all' }) : undefined;
+  const climb = again ?? { stage, rungs: ladderOf(delivery, { stage, at: undefined }), waits };
+  const next = climbed(delivery, climb);
+  if (next.kind !== 'top') return next;
+  return committed(delivery, {
+    stage,
+    at: 'traffic',
+    made: { kind: 'ok', objects: [], displaced: delivery.displaced },
+    waits: next.waits,
+  });
+}
+
+/** The first rung that is in the list and changes something. Settling always does: its marks go. */
+function climbed(delivery: Delivery, { stage, rungs, waits }: Climb): NextCommit | Unwritable | Top {
+  let seen = waits;
+  for (const rung of rungs) {
+    if (!rung.isListed(delivery)) continue;
+    const made = rung.commit(delivery);
+    if (made.kind === 'unwritable') return made;
+    if (made.objects.length > 0 || rung.at === 'settled')
+      return committed(delivery, { stage, at: rung.at, made, waits: [...seen, ...rung.before(delivery)] });
+    seen = [...seen, ...rung.seen(delivery)];
+  }
+  return { kind: 'top', waits: seen };
+}
+
+type Writing = Pick<NextCommit, 'stage' | 'at' | 'waits'> & { readonly made: Made };
+
+function committed(delivery: Delivery, { stage, at, made, waits }: Writing): NextCommit | Unwritable {
+  const all = withObjects(made, edited(delivery.own, marksOf(delivery.own, { stage, at })));
+  if (all.kind === 'unwritable') return all;
+  const position = positionOf(annotationsOf(delivery.own));
+  const gate: readonly Condition[] = isGated(delivery, position, { stage, at }) ? [{ kind: 'gates' }] : [];
+  return {
+    kind: 'commit',
+    stage,
+    at,
+    objects: all.objects,
+    displaced: all.displaced,
+    waits: unlike([...waits, ...gate]),
+  };
+}
+
+const GATED_IN_STEP: readonly RungName[] = ['text', 'pods', 'traffic'];
+
+/** What lets the release go further: once in a step, and every rung of a promotion that cannot be taken back at once. */
+function isGated(
+  { plan }: Delivery,
+  from: Position | undefined,
+  { stage, at }: Pick<NextCommit, 'stage' | 'at'>,
+): boolean {
+  if (stage.kind === 'rollback') return false;
+  if (stage.kind === 'promote') return at === 'fleet' || (plan.style === 'blueGreen' && at !== 'home');
+  const isBegun = sameStage(from?.stage, stage) && GATED_IN_STEP.some((rung) => rung === from?.at);
+  return GATED_IN_STEP.includes(at) && !isBegun;
+}
+
+function marksOf(own: RouteDocument, { stage, at }: Pick<NextCommit, 'stage' | 'at'>): readonly Edit[] {
+  const path = (key: string): FieldPath => ['metadata', 'annotations', key];
+  if (at === 'settled') return [MARK.step, AT].flatMap((key) => removeField(own, path(key)));
+  return [...setField(own, path(MARK.step), printStage(stage)), ...setField(own, path(AT), at)];
+}
+
+/** Rungs that were passed over may wait for the same. */
+function unlike(waits: readonly Condition[]): readonly Condition[] {
+  return [...new Map(waits.map((wait) => [JSON.stringify(wait), wait])).values()];
+}

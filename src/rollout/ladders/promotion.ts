@@ -1,0 +1,129 @@
+/** The ladders after the last step: the new version takes over the fleet (canary), or all requests (blueGreen). */
+
+import { LWS_NAME } from '../../api/lws-labels.ts';
+import { SERVES } from '../../api/marks.ts';
+import type { RollingStyle } from '../../api/rollout.ts';
+import { PARTITION_PATH, REPLICAS_PATH, SENTINEL } from '../../api/workload.ts';
+import type { ObjectEdits } from '../edit.ts';
+import { edited, madeOf, removeField, setField, withObjects } from './commit.ts';
+import type { Condition } from './condition.ts';
+import {
+  canarySide,
+  type Delivery,
+  fleetOf,
+  greenServes,
+  isUncovered,
+  quorumOf,
+  replicasOf,
+  sidesOf,
+  stableSide,
+} from './delivery.ts';
+import { ALWAYS, NOTHING, type Rung } from './rung.ts';
+import { grown } from './second-workload.ts';
+import { HOME, sharing, WHOLE } from './shares.ts';
+
+const ACCEPTED: Condition = { kind: 'accepted' };
+export const CANARY_DRAINED: Condition = { kind: 'drained', side: 'canary' };
+const STABLE_DRAINED: Condition = { kind: 'drained', side: 'stable' };
+
+/** The partition of the user's workload. */
+export function partitioned({ own }: Delivery, partition: number): readonly ObjectEdits[] {
+  return edited(own, setField(own, PARTITION_PATH, partition));
+}
+
+/** The Service sends to this workload. */
+export function switched({ service }: Delivery, workload: string): readonly ObjectEdits[] {
+  return service === undefined ? [] : edited(service, setField(service, ['spec', 'selector', LWS_NAME], workload));
+}
+
+const hasRoutes = ({ routes }: Delivery): boolean => routes.length > 0;
+const hasService = ({ service }: Delivery): boolean => service !== undefined;
+
+const canaryLadder: readonly Rung[] = [
+  {
+    at: 'fleet',
+    isListed: ALWAYS,
+    commit: (delivery) => madeOf(delivery, partitioned(delivery, 0)),
+    before: (delivery) =>
+      isUncovered(delivery)
+        ? [{ kind: 'serving', side: 'canary', groups: fleetOf(delivery) }, STABLE_DRAINED]
+        : NOTHING(),
+    seen: (delivery) => [
+      { kind: 'newVersion', side: 'stable', groups: fleetOf(delivery) },
+      { kind: 'flipped', side: 'stable' },
+    ],
+  },
+  {
+    at: 'home',
+    isListed: ALWAYS,
+    commit: (delivery) => withObjects(sharing(delivery, HOME), partitioned(delivery, SENTINEL)),
+    before: (delivery) => [{ kind: 'serving', side: 'stable', groups: quorumOf(delivery) }],
+    seen: (delivery) => (hasRoutes(delivery) ? [ACCEPTED, CANARY_DRAINED] : NOTHING()),
+  },
+  {
+    at: 'settled',
+    isListed: ALWAYS,
+    commit: (delivery) => madeOf(delivery, grown(delivery, 0)),
+    before: NOTHING,
+    seen: NOTHING,
+  },
+];
+
+const blueGreenLadder: readonly Rung[] = [
+  {
+    at: 'all',
+    isListed: hasRoutes,
+    commit: (delivery) => sharing(delivery, WHOLE),
+    before: allServe,
+    seen: () => [ACCEPTED, STABLE_DRAINED],
+  },
+  {
+    at: 'switch',
+    isListed: hasService,
+    commit: (delivery) => madeOf(delivery, switched(delivery, sidesOf(delivery).workloads.canary)),
+    before: allServe,
+    seen: () => [{ kind: 'reached', side: 'canary' }],
+  },
+  {
+    at: 'home',
+    isListed: hasRoutes,
+    commit: (delivery) => sharing(delivery, HOME),
+    before: NOTHING,
+    seen: () => [ACCEPTED],
+  },
+  {
+    at: 'settled',
+    isListed: ALWAYS,
+    commit: (delivery) => madeOf(delivery, [...emptied(delivery), ...served(delivery)]),
+    before: () => [STABLE_DRAINED, { kind: 'bake' }],
+    seen: NOTHING,
+  },
+];
+
+/** As many groups as the other side has: it may have grown since the last step. */
+function allServe(delivery: Delivery): readonly Condition[] {
+  return [{ kind: 'newVersion', side: 'canary', groups: replicasOf(stableSide(delivery)) }];
+}
+
+function emptied(delivery: Delivery): readonly ObjectEdits[] {
+  const side = stableSide(delivery);
+  return side === undefined ? [] : edited(side, setField(side, REPLICAS_PATH, 0));
+}
+
+function served(delivery: Delivery): readonly ObjectEdits[] {
+  const { own } = delivery;
+  const path = ['metadata', 'annotations', SERVES];
+  return edited(own, greenServes(delivery) ? removeField(own, path) : setField(own, path, 'green'));
+}
+
+/** By the style of the Rollout; partition steps the user's own workload, and has no such ladder. */
+export const promotions = {
+  partition: [],
+  canary: canaryLadder,
+  blueGreen: blueGreenLadder,
+} satisfies Record<RollingStyle, readonly Rung[]>;
+
+/** Whether the new side has fewer groups than the one that it takes over from: the last step's `pods` come again. */
+export function isOvertaken(delivery: Delivery): boolean {
+  return replicasOf(canarySide(delivery)) < replicasOf(stableSide(delivery));
+}

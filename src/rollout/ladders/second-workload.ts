@@ -1,0 +1,130 @@
+/** The workload that a delivery fills, as a copy of the user's: made once, kept at no groups, given each release's text. */
+
+import { at, isRecord } from '../../api/json.ts';
+import { LWS_NAME } from '../../api/lws-labels.ts';
+import { OF, TEXT } from '../../api/marks.ts';
+import { printRelease } from '../../api/release.ts';
+import { RELEASE_PATHS } from '../../api/release-content.ts';
+import { stringsIn } from '../../api/service.ts';
+import { MAX_SURGE_PATH, PARTITION_PATH, REPLICAS_PATH, SENTINEL } from '../../api/workload.ts';
+import type { Edit, ObjectEdits } from '../edit.ts';
+import { canaryService } from '../traffic/canary-service.ts';
+import { edited, ofRoutes, setField } from './commit.ts';
+import {
+  annotationsOf,
+  canarySide,
+  type Delivery,
+  greenServes,
+  replicasOf,
+  secondName,
+  selectorOf,
+  sidesOf,
+} from './delivery.ts';
+
+/** Annotations that say something of one object, which the copy is not. */
+const LEFT_OUT =
+  /^(tranche\.dev\/|kubectl\.kubernetes\.io\/last-applied-configuration$|argocd\.argoproj\.io\/|config\.k8s\.io\/)/;
+
+/** Whether the workload to be filled has the text of this release. */
+export function hasText(delivery: Delivery): boolean {
+  const side = canarySide(delivery);
+  return side !== undefined && annotationsOf(side)[TEXT] === printRelease(delivery.release);
+}
+
+/** Whether the Service of the new version is there and selects the workload to be filled; true where there is none to be. */
+export function isSelected(delivery: Delivery): boolean {
+  if (delivery.service === undefined) return true;
+  return selectorOf(delivery.canaryService)[LWS_NAME] === sidesOf(delivery).workloads.canary;
+}
+
+/** So many groups of it. */
+export function grown(delivery: Delivery, replicas: number): readonly ObjectEdits[] {
+  const side = canarySide(delivery);
+  return side === undefined ? [] : edited(side, setField(side, REPLICAS_PATH, replicas));
+}
+
+/** The text of the release at no groups, armed, and the Service that selects it: the first time both are made. */
+export function withText(delivery: Delivery): readonly ObjectEdits[] {
+  return [...textOf(delivery), ...serviceOf(delivery), ...preparedRoutes(delivery)];
+}
+
+function textOf(delivery: Delivery): readonly ObjectEdits[] {
+  const { own, second } = delivery;
+  const text = printRelease(delivery.release);
+  if (hasText(delivery)) return [];
+  if (greenServes(delivery))
+    return edited(own, [{ kind: 'set', path: ['metadata', 'annotations', TEXT], value: text }, ...idle(delivery)]);
+  if (second === undefined) {
+    const object = { ...own.object, name: secondName(delivery) };
+    const edits = [...leftOut(delivery), ...marked(own.object.name, text), ...idle(delivery), ...patches(delivery)];
+    return [{ file: own.file, object, edits, document: { kind: 'copy', of: own.object, source: undefined } }];
+  }
+  const restored = RELEASE_PATHS.map(
+    (path): Edit => ({ kind: 'restore', path, source: own.text, of: own.object.name }),
+  );
+  return edited(second, [...restored, ...marked(own.object.name, text), ...idle(delivery), ...patches(delivery)]);
+}
+
+function marked(of: string, text: string): readonly Edit[] {
+  const path = (key: string) => ['metadata', 'annotations', key];
+  return [
+    { kind: 'set', path: path(OF), value: of },
+    { kind: 'set', path: path(TEXT), value: text },
+  ];
+}
+
+/** No groups, armed. A copy that is still to be made has what it is copied from. */
+function idle(delivery: Delivery): readonly Edit[] {
+  const document = canarySide(delivery) ?? delivery.own;
+  return [
+    ...setField(document, REPLICAS_PATH, 0),
+    ...setField(document, PARTITION_PATH, SENTINEL),
+    ...setField(document, MAX_SURGE_PATH, 0),
+  ];
+}
+
+function leftOut({ own }: Delivery): readonly Edit[] {
+  return Object.keys(annotationsOf(own))
+    .filter((key) => LEFT_OUT.test(key))
+    .map((key): Edit => ({ kind: 'remove', path: ['metadata', 'annotations', key] }));
+}
+
+/** `patchPodTemplateMetadata`, on the template that leaders are made of. */
+function patches({ plan, own }: Delivery): readonly Edit[] {
+  const leader = ['spec', 'leaderWorkerTemplate', 'leaderTemplate'];
+  const template = at(own.value, leader) === undefined ? ['spec', 'leaderWorkerTemplate', 'workerTemplate'] : leader;
+  return (['labels', 'annotations'] as const).flatMap((key) =>
+    Object.entries(patched(plan, key)).map(
+      ([name, value]): Edit => ({ kind: 'set', path: [...template, 'metadata', key, name], value }),
+    ),
+  );
+}
+
+function patched({ strategy }: Delivery['plan'], key: 'labels' | 'annotations'): Readonly<Record<string, string>> {
+  const patch = strategy['patchPodTemplateMetadata'];
+  return isRecord(patch) ? stringsIn(patch[key]) : {};
+}
+
+function serviceOf(delivery: Delivery): readonly ObjectEdits[] {
+  const { service: stable, canaryService: canary, own, plan } = delivery;
+  if (stable === undefined) return [];
+  const sides = sidesOf(delivery);
+  const workload = sides.workloads.canary;
+  if (canary === undefined) {
+    const labels = patched(plan, 'labels');
+    return ofRoutes([canaryService(stable, { name: sides.canary, workload, of: own.object.name, labels })]);
+  }
+  return edited(canary, setField(canary, ['spec', 'selector', LWS_NAME], workload));
+}
+
+function preparedRoutes(delivery: Delivery): readonly ObjectEdits[] {
+  const { routes, displaced } = delivery;
+  return ofRoutes(
+    routes.flatMap(({ provider, ...files }) => provider.prepare({ ...files, displaced }, sidesOf(delivery))),
+  );
+}
+
+/** Whether it has groups by the word of Git. */
+export function hasGroups(delivery: Delivery): boolean {
+  return replicasOf(canarySide(delivery)) > 0;
+}

@@ -1,0 +1,57 @@
+/** The shares of a ladder: what each step sends to the new version, and the edits of every route that say so. */
+
+import { percentOf } from '../../api/int-or-percent.ts';
+import type { RolloutStep } from '../../api/rollout-steps.ts';
+import type { ObjectEdits, ObjectRef } from '../edit.ts';
+import type { Displaced, Share } from '../traffic/provider.ts';
+import { type Commit, ofRoutes } from './commit.ts';
+import { type Delivery, type RouteInUse, sidesOf } from './delivery.ts';
+
+export const HOME: Share = { kind: 'home' };
+export const WHOLE: Share = { kind: 'weight', percent: 100 };
+
+/** What a step sends to the new version: with `matches` our rules only, without both nothing. */
+export function shareOf({ traffic, matches, requestHeaderModifier: modifier }: RolloutStep): Share {
+  if (matches.length > 0) return { kind: 'matches', matches, modifier };
+  const percent = traffic === undefined ? 0 : (percentOf(traffic) ?? 0);
+  return percent === 0 ? HOME : { kind: 'weight', percent };
+}
+
+/** Whether no route sends anything to the new version. */
+export function isHome(delivery: Delivery): boolean {
+  return delivery.routes.every((route) => {
+    const { percent, ours, mirrors } = route.provider.read(filesOf(delivery, route), sidesOf(delivery));
+    return percent === 0 && ours.length + mirrors.length === 0;
+  });
+}
+
+/** The edits after which every route sends this share; all of them in the same commit. */
+export function sharing(delivery: Delivery, share: Share): Commit {
+  const objects: ObjectEdits[] = [];
+  const displaced: Displaced[] = [];
+  for (const route of delivery.routes) {
+    const made = route.provider.write(filesOf(delivery, route), sidesOf(delivery), share);
+    if (made.kind === 'unwritable') return { kind: 'unwritable', route: route.route, faults: made.faults };
+    objects.push(...ofRoutes(made.edits));
+    displaced.push(...made.displaced);
+  }
+  return { kind: 'ok', objects, displaced };
+}
+
+function filesOf({ displaced }: Delivery, { route, canary }: RouteInUse) {
+  const own = [route.object, ...(canary === undefined ? [] : [canary.object])];
+  return { route, canary, displaced: displaced.filter(({ object }) => own.some((one) => isSame(one, object))) };
+}
+
+function isSame(left: ObjectRef, right: ObjectRef): boolean {
+  return left.kind === right.kind && left.name === right.name && left.apiVersion === right.apiVersion;
+}
+
+/** What the routes send to the new version, in a few words: the largest share of one, and rules of ours. */
+export function shareIn(delivery: Delivery): string {
+  const readings = delivery.routes.map((route) => route.provider.read(filesOf(delivery, route), sidesOf(delivery)));
+  const percent = Math.max(0, ...readings.map((reading) => reading.percent));
+  const hasRules = readings.some(({ ours }) => ours.length > 0);
+  if (hasRules) return 'matches';
+  return percent === 0 ? '–' : `${percent}%`;
+}

@@ -1,0 +1,77 @@
+/** The ladder of one step, for both strategies with a second workload. */
+
+import type { RolloutStep } from '../../api/rollout-steps.ts';
+import { plannedGroups } from '../batches.ts';
+import { madeOf } from './commit.ts';
+import type { Condition } from './condition.ts';
+import { canarySide, type Delivery, fleetOf, quorumOf, replicasOf } from './delivery.ts';
+import { ALWAYS, NOTHING, type Rung } from './rung.ts';
+import { grown, hasGroups, hasText, isSelected, withText } from './second-workload.ts';
+import { HOME, isHome, shareOf, sharing } from './shares.ts';
+
+/** From the lowest rung up. */
+export function stepLadder(step: RolloutStep): readonly Rung[] {
+  const share = shareOf(step);
+  return [
+    {
+      at: 'home',
+      // Another release's share, or that of a step before one without.
+      isListed: (delivery) => !isHome(delivery) && (!hasText(delivery) || share.kind === 'home'),
+      commit: (delivery) => sharing(delivery, HOME),
+      before: (delivery) => [{ kind: 'servingStable', groups: quorumOf(delivery) }],
+      seen: () => [{ kind: 'accepted' }, { kind: 'drained', side: 'canary' }],
+    },
+    {
+      at: 'void',
+      isListed: (delivery) => hasGroups(delivery) && !hasText(delivery),
+      commit: (delivery) => madeOf(delivery, grown(delivery, 0)),
+      before: NOTHING,
+      seen: () => [{ kind: 'noPods' }],
+    },
+    {
+      at: 'text',
+      isListed: (delivery) => !hasText(delivery) || !isSelected(delivery),
+      commit: (delivery) => madeOf(delivery, withText(delivery)),
+      before: () => [{ kind: 'noPods' }],
+      seen: () => [{ kind: 'flipped', side: 'canary' }],
+    },
+    {
+      at: 'pods',
+      isListed: ALWAYS,
+      commit: (delivery) => madeOf(delivery, grown(delivery, groupsAt(delivery, step))),
+      before: NOTHING,
+      seen: (delivery) => [
+        { kind: 'newVersion', side: 'canary', groups: plannedGroups(step.replicas, fleetOf(delivery)) },
+        { kind: 'sameTemplate' },
+      ],
+    },
+    {
+      at: 'traffic',
+      isListed: ({ routes }) => share.kind !== 'home' && routes.length > 0,
+      commit: (delivery) => sharing(delivery, share),
+      before: () => bothServe(share.kind === 'weight' && share.percent === 100),
+      // A step that changes nothing stands here, too: then no route is waited for.
+      seen: ({ routes }) => (share.kind !== 'home' && routes.length > 0 ? [{ kind: 'accepted' }] : NOTHING()),
+    },
+  ];
+}
+
+function groupsAt(delivery: Delivery, step: RolloutStep): number {
+  return Math.max(replicasOf(canarySide(delivery)), plannedGroups(step.replicas, fleetOf(delivery)));
+}
+
+function bothServe(isWhole: boolean): readonly Condition[] {
+  const canary: Condition = { kind: 'serving', side: 'canary', groups: 1 };
+  return isWhole ? [canary] : [canary, { kind: 'serving', side: 'stable', groups: 1 }];
+}
+
+/** Whether the step's share asks for more groups than there are, because N rose since: its `pods` come again. */
+export function isOutgrown(delivery: Delivery, step: RolloutStep): boolean {
+  const share = shareOf(step);
+  const groups = replicasOf(canarySide(delivery));
+  return (
+    share.kind === 'weight' &&
+    share.percent * fleetOf(delivery) > 100 * groups &&
+    groups < plannedGroups(step.replicas, fleetOf(delivery))
+  );
+}

@@ -1,0 +1,108 @@
+/** The ladders of the ways back: which one it is, is decided by where the delivery stood when it was given up. */
+
+import { RELEASE_PATHS } from '../../api/release-content.ts';
+import { SENTINEL } from '../../api/workload.ts';
+import type { Edit, ObjectEdits } from '../edit.ts';
+import { edited, madeOf, withObjects } from './commit.ts';
+import type { Condition } from './condition.ts';
+import { type Delivery, fleetOf, isUncovered, partitionIn, quorumOf, sidesOf } from './delivery.ts';
+import type { Position } from './position.ts';
+import { CANARY_DRAINED, partitioned, switched } from './promotion.ts';
+import { ALWAYS, NOTHING, type Rung } from './rung.ts';
+import { grown } from './second-workload.ts';
+import { HOME, sharing, WHOLE } from './shares.ts';
+
+const SETTLED: Rung = {
+  at: 'settled',
+  isListed: ALWAYS,
+  // The groups of the new side go, and what was let go is armed again.
+  commit: (delivery) => madeOf(delivery, [...grown(delivery, 0), ...partitioned(delivery, SENTINEL)]),
+  before: NOTHING,
+  seen: NOTHING,
+};
+
+const stableServes = (delivery: Delivery): readonly Condition[] => [
+  { kind: 'serving', side: 'stable', groups: quorumOf(delivery) },
+];
+
+/** The workload that serves has not moved: one commit, and it needs nothing but Git. */
+const fromSteps: readonly Rung[] = [
+  {
+    at: 'home',
+    isListed: ALWAYS,
+    commit: (delivery) => withObjects(sharing(delivery, HOME), stableText(delivery)),
+    before: NOTHING,
+    seen: () => [CANARY_DRAINED],
+  },
+  SETTLED,
+];
+
+/** The Service goes back with the routes. */
+const fromSwitch: readonly Rung[] = [
+  {
+    at: 'home',
+    isListed: ALWAYS,
+    commit: (delivery) =>
+      withObjects(sharing(delivery, HOME), [
+        ...switched(delivery, sidesOf(delivery).workloads.stable),
+        ...stableText(delivery),
+      ]),
+    before: stableServes,
+    seen: () => [{ kind: 'reached', side: 'stable' }, CANARY_DRAINED],
+  },
+  SETTLED,
+];
+
+/** The fleet rolls back while the canary keeps its share. */
+const fromFleet: readonly Rung[] = [
+  {
+    at: 'fleet',
+    isListed: ALWAYS,
+    commit: (delivery) => madeOf(delivery, [...stableText(delivery), ...partitioned(delivery, 0)]),
+    before: NOTHING,
+    seen: stableServes,
+  },
+  {
+    at: 'home',
+    isListed: ALWAYS,
+    commit: (delivery) => sharing(delivery, HOME),
+    before: NOTHING,
+    seen: () => [CANARY_DRAINED, { kind: 'stableText' }],
+  },
+  SETTLED,
+];
+
+/** Where all of the fleet may be down at once, the canary first takes all requests again. */
+const fromHome: readonly Rung[] = [
+  {
+    at: 'all',
+    isListed: isUncovered,
+    commit: (delivery) => sharing(delivery, WHOLE),
+    before: (delivery) => [{ kind: 'serving', side: 'canary', groups: fleetOf(delivery) }],
+    seen: () => [{ kind: 'accepted' }, { kind: 'drained', side: 'stable' }],
+  },
+  ...fromFleet,
+];
+
+/** The ladder back from here. A way back that is under way goes on: its rungs have names of their own in each ladder. */
+export function wayBack(delivery: Delivery, { stage, at }: Position): readonly Rung[] {
+  if (stage.kind === 'step') return fromSteps;
+  // Once it goes back, Git no longer says from where: the endpoints are looked at in any case.
+  if (delivery.plan.style === 'blueGreen')
+    return stage.kind === 'rollback' || isSwitched(delivery) ? fromSwitch : fromSteps;
+  if (stage.kind === 'promote') return at === 'home' ? fromHome : at === undefined ? fromSteps : fromFleet;
+  // At `all` and `fleet` the fleet is on its way; at `home` its partition says whether it ever was.
+  return at === 'home' && partitionIn(delivery.own) === SENTINEL ? fromSteps : fromHome;
+}
+
+function isSwitched(delivery: Delivery): boolean {
+  return delivery.service !== undefined && switched(delivery, sidesOf(delivery).workloads.stable).length > 0;
+}
+
+/** What the release covers, as it was: in the user's workload alone, which nothing restarts where it is armed. */
+function stableText({ own, stableText: source }: Delivery): readonly ObjectEdits[] {
+  return edited(
+    own,
+    RELEASE_PATHS.map((path): Edit => ({ kind: 'restore', path, source })),
+  );
+}

@@ -1,0 +1,69 @@
+/** `tranche lint` of a second workload: what no commit of its delivery could write, on the line of the user's file. */
+
+import { expect, test } from 'vitest';
+import type { Issue } from '../../src/api/issue.ts';
+import { lint } from '../../src/commands/lint.ts';
+import { NO_OVERRIDES } from '../../src/reconcile/pass.ts';
+import { ladderRollout } from '../support/ladder.ts';
+import type { Files } from '../support/patch.ts';
+import { TRAFFIC_FILES } from '../support/traffic-files.ts';
+import { LWS_FILE, LWS_TEXT, OLD, ROLLOUT_FILE } from '../support/vllm.ts';
+import { World } from '../support/world.ts';
+
+const STEPS = ['replicas: 1', 'replicas: 100%'];
+const ALONE: Files = { [LWS_FILE]: LWS_TEXT, [ROLLOUT_FILE]: ladderRollout('canary', STEPS, false) };
+
+async function found(files: Files): Promise<readonly string[]> {
+  let out = '';
+  const world = new World({ files });
+  const options = { repo: '', kubeconfig: undefined, context: '', inCluster: false, overrides: NO_OVERRIDES } as const;
+  await lint({ ...options, output: 'json' }, world.ports(), {
+    env: {},
+    folder: '/',
+    out: (text) => void (out += text),
+    err: () => undefined,
+    isTerminal: false,
+    signal: new AbortController().signal,
+  });
+  const { issues } = JSON.parse(out) as { readonly issues: readonly Issue[] };
+  return issues
+    .filter(({ reason }) => reason !== 'NotSupportedYet')
+    .map(({ file, line, reason, message }) => `${file}:${line} ${reason}: ${message}`);
+}
+
+const OPEN = LWS_TEXT.replace(/image: [^\n]*\n$/, `image: >-\n              ${OLD}`);
+const OTHERS = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\n---\n'.repeat(63);
+
+const rows: readonly (readonly [what: string, files: Files, told: readonly RegExp[]])[] = [
+  ['files that are right', ALONE, []],
+  ['files that are right, with routes', { ...TRAFFIC_FILES, [ROLLOUT_FILE]: ladderRollout('blueGreen', STEPS) }, []],
+  [
+    'a workload in JSON has no room for a second document',
+    {
+      [ROLLOUT_FILE]: ladderRollout('canary', STEPS, false),
+      'apps/lws.json': JSON.stringify({
+        apiVersion: 'leaderworkerset.x-k8s.io/v1',
+        kind: 'LeaderWorkerSet',
+        metadata: { name: 'vllm', namespace: 'llm' },
+        spec: { replicas: 2, leaderWorkerTemplate: { size: 1, workerTemplate: { spec: { containers: [] } } } },
+      }),
+    },
+    [/^apps\/lws.json:1 UnsupportedEdit: LeaderWorkerSet vllm-canary: .*a JSON file is one document/],
+  ],
+  [
+    'text at the end of a file that a copy behind it would change',
+    { ...ALONE, [LWS_FILE]: OPEN },
+    [/^apps\/vllm\/lws.yaml:2 UnsupportedEdit: .*block text at the end of a file/],
+  ],
+  [
+    'a file that is full',
+    { ...ALONE, [LWS_FILE]: `${OTHERS}${LWS_TEXT}` },
+    [/^apps\/vllm\/lws.yaml:\d+ TooManyDocuments: .*64 are the limit/],
+  ],
+];
+
+test.each(rows)('%s', async (_, files, told) => {
+  const issues = await found(files);
+  expect(issues).toHaveLength(told.length);
+  told.forEach((one, at) => expect(issues[at]).toMatch(one));
+});

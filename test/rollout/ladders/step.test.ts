@@ -1,0 +1,159 @@
+/** The rows of the ladder of a step: what Git has, the next commit, and what is seen before it. */
+
+import { expect, test } from 'vitest';
+import type { Texts } from '../../../src/reconcile/ladder/cast.ts';
+import type { Condition } from '../../../src/rollout/ladders/condition.ts';
+import { nextCommit } from '../../../src/rollout/ladders/next-commit.ts';
+import { castIn, changesOf, climbed, deliveryAt, ladderFiles, ladderRollout, placeOf } from '../../support/ladder.ts';
+import { LWS_FILE, NEW, OLD } from '../../support/vllm.ts';
+
+const STEPS = [
+  'replicas: 1, traffic: 5%',
+  'replicas: 50%, traffic: 20%',
+  'replicas: 3',
+  'replicas: 100%, traffic: 100%',
+];
+const canary = ladderFiles(ladderRollout('canary', STEPS));
+
+/** The texts after the commit of this name, of the files as they are or of others. */
+function after(place: string, start: Texts = canary): Texts {
+  if (place === 'rest') return start;
+  const found = climbed(start).find(({ commit }) => placeOf(commit) === place);
+  if (found === undefined) throw new Error(`no ${place}`);
+  return found.texts;
+}
+
+function edited(texts: Texts, ...edits: readonly (readonly [from: string | RegExp, to: string])[]): Texts {
+  const text = edits.reduce((now, [from, to]) => now.replace(from, to), texts.get(LWS_FILE) ?? '');
+  return new Map([...texts, [LWS_FILE, text]]);
+}
+
+/** Its release is that of the text. */
+function castFor(git: Texts) {
+  const text = (canary.get(LWS_FILE) ?? '').replace(OLD, NEW);
+  return castIn((git.get(LWS_FILE) ?? '').includes(NEW) ? new Map([...canary, [LWS_FILE, text]]) : canary);
+}
+
+/** Superseding: another text in the user's document, and the marks of step 1 without a rung. */
+const superseded = edited(after('2/4 traffic'), [OLD, NEW], [/step: .*/, 'step: 1/4'], [/ +tranche.dev\/at: .*\n/, '']);
+
+const rows: readonly (readonly [what: string, git: Texts, place: string, changes: readonly string[], waits: string])[] =
+  [
+    [
+      'the first text makes both documents, at no groups',
+      after('rest'),
+      '1/4 text',
+      [
+        'LeaderWorkerSet vllm-canary (copy): of=vllm, text=RELEASE, replicas=0',
+        'Service vllm-svc-canary (copy): name=vllm-canary, of=vllm',
+        'LeaderWorkerSet vllm: step=1/4, at=text',
+      ],
+      'noPods gates',
+    ],
+    [
+      'groups come when the text is there',
+      after('1/4 text'),
+      '1/4 pods',
+      ['LeaderWorkerSet vllm-canary: replicas=1', 'LeaderWorkerSet vllm: at=pods'],
+      'live flipped',
+    ],
+    [
+      'the share comes when the groups are there',
+      after('1/4 pods'),
+      '1/4 traffic',
+      ['HTTPRoute chat: weight=95, insertItem "vllm-svc-canary"', 'LeaderWorkerSet vllm: at=traffic'],
+      'live newVersion sameTemplate serving serving',
+    ],
+    [
+      'the next step starts with its groups: rungs that change nothing are passed over',
+      after('1/4 traffic'),
+      '2/4 pods',
+      ['LeaderWorkerSet vllm-canary: replicas=2', 'LeaderWorkerSet vllm: step=2/4, at=pods'],
+      'live accepted pause gates',
+    ],
+    [
+      'a step without share takes routing down first',
+      after('2/4 traffic'),
+      '3/4 home',
+      ['HTTPRoute chat: removeItem "vllm-svc-canary"', 'LeaderWorkerSet vllm: step=3/4, at=home'],
+      'live accepted pause servingStable',
+    ],
+    [
+      'and then has its groups',
+      after('3/4 home'),
+      '3/4 pods',
+      ['LeaderWorkerSet vllm-canary: replicas=3', 'LeaderWorkerSet vllm: at=pods'],
+      'live accepted drained gates',
+    ],
+    [
+      'the share of another release goes first',
+      superseded,
+      '1/4 home',
+      ['HTTPRoute chat: removeItem "vllm-svc-canary"', 'LeaderWorkerSet vllm: at=home'],
+      'live servingStable',
+    ],
+    [
+      'a jump starts at the top, where everything but the marks is there',
+      edited(after('1/4 traffic'), [/step: .*/, 'step: 2/4'], [/ +tranche.dev\/at: .*\n/, '']),
+      '2/4 pods',
+      ['LeaderWorkerSet vllm-canary: replicas=2', 'LeaderWorkerSet vllm: at=pods'],
+      'live gates',
+    ],
+    [
+      'groups are not taken away where N falls',
+      edited(after('2/4 pods'), ['replicas: 4', 'replicas: 2']),
+      '2/4 traffic',
+      ['HTTPRoute chat: weight=80, set', 'LeaderWorkerSet vllm: at=traffic'],
+      'live newVersion sameTemplate serving serving',
+    ],
+    [
+      'where N has risen, groups come before the next step',
+      edited(after('2/4 traffic'), ['replicas: 4', 'replicas: 16']),
+      '2/4 pods',
+      ['LeaderWorkerSet vllm-canary: replicas=8', 'LeaderWorkerSet vllm: at=pods'],
+      'live',
+    ],
+  ];
+
+test.each(rows)('%s', (_, git, place, changes, waits) => {
+  const next = nextCommit(deliveryAt(git, castFor(git)));
+  if (next.kind === 'unwritable') throw new Error('unwritable');
+  const { digest, serial } = castFor(git).release;
+  expect(placeOf(next)).toBe(place);
+  expect(
+    changesOf(next).map((line) => line.replace(`${digest}.${serial}`, 'RELEASE').replace('weight=20', 'set')),
+  ).toEqual(changes);
+  expect(kinds(next.waits)).toBe(waits);
+});
+
+function kinds(waits: readonly Condition[]): string {
+  return waits.map(({ kind }) => kind).join(' ');
+}
+
+test('another release goes through no groups, and keeps the document', () => {
+  const cast = castFor(superseded);
+  const places: string[] = climbed(superseded, cast).map(({ commit }) => placeOf(commit));
+  expect(places.slice(0, 5)).toEqual(['1/4 home', '1/4 void', '1/4 text', '1/4 pods', '1/4 traffic']);
+  const text = climbed(superseded, cast).at(2)?.texts.get(LWS_FILE) ?? '';
+  expect(text.match(/name: vllm-canary\n/g)).toHaveLength(1);
+  expect(text.match(new RegExp(NEW, 'g'))).toHaveLength(2);
+});
+
+test('without routes there is no Service of ours, no home and no traffic', () => {
+  const git = ladderFiles(ladderRollout('canary', ['replicas: 1', 'replicas: 2'], false));
+  expect(climbed(git).map(({ commit }) => placeOf(commit))).toEqual([
+    '1/2 text',
+    '1/2 pods',
+    '2/2 pods',
+    'promote fleet',
+    'promote home',
+    'promote settled',
+  ]);
+});
+
+test('a step that changes nothing is entered all the same', () => {
+  const git = ladderFiles(ladderRollout('canary', ['replicas: 1', 'replicas: 1']));
+  const entering = climbed(git).find(({ commit }) => placeOf(commit) === '2/2 traffic');
+  expect(entering?.commit.objects).toHaveLength(1);
+  expect(kinds(entering?.commit.waits ?? [])).not.toContain('accepted');
+});
