@@ -15,12 +15,13 @@ const DAY_MINUTES = 1440;
 /** The longest stretch that comes again: a week. */
 const MOST_MINUTES = 7 * DAY_MINUTES;
 const ZONE = /^[A-Za-z][A-Za-z0-9_+/-]{0,63}$/;
+/** `step`: the longest that the calendar takes; it throws on a longer one. */
 const FIELDS = [
-  { name: 'minute', min: 0, max: 59 },
-  { name: 'hour', min: 0, max: 23 },
-  { name: 'day of the month', min: 1, max: 31 },
-  { name: 'month', min: 1, max: 12 },
-  { name: 'day of the week', min: 0, max: 7 },
+  { name: 'minute', min: 0, max: 59, step: 60 },
+  { name: 'hour', min: 0, max: 23, step: 24 },
+  { name: 'day of the month', min: 1, max: 31, step: 31 },
+  { name: 'month', min: 1, max: 12, step: 12 },
+  { name: 'day of the week', min: 0, max: 7, step: 7 },
 ] as const;
 
 /** What an editor may know of them. */
@@ -119,13 +120,15 @@ function cronFault(cron: string): string | undefined {
   const wrong = FIELDS.find((field, at) => !(words[at] ?? '').split(',').every((part) => isCronPart(part, field)));
   return wrong === undefined
     ? undefined
-    : `the ${wrong.name} is wrong, wanted numbers from ${wrong.min} to ${wrong.max}`;
+    : `the ${wrong.name} is wrong, wanted numbers from ${wrong.min} to ${wrong.max}, in steps up to ${wrong.step}`;
 }
 
-function isCronPart(part: string, { min, max }: { readonly min: number; readonly max: number }): boolean {
+function isCronPart(part: string, field: (typeof FIELDS)[number]): boolean {
+  const { min, max } = field;
   const match = /^(?:\*|([0-9]{1,2})(?:-([0-9]{1,2}))?)(?:\/([1-9][0-9]?))?$/.exec(part);
   if (match === null) return false;
   const [, first, last, step] = match;
+  if (step !== undefined && Number(step) > field.step) return false;
   if (first === undefined) return true;
   const [from, to] = [Number(first), Number(last ?? first)];
   return min <= from && from <= to && to <= max && (step === undefined || last !== undefined);

@@ -245,19 +245,19 @@ test.each<readonly [window: Json, fault: string]>([
   ],
   [
     { cron: '60 9 * * *', minutes: 1, timeZone: 'UTC' },
-    'cron is "60 9 * * *": the minute is wrong, wanted numbers from 0 to 59',
+    'cron is "60 9 * * *": the minute is wrong, wanted numbers from 0 to 59, in steps up to 60',
   ],
   [
     { cron: '0 9 * * MON', minutes: 1, timeZone: 'UTC' },
-    'cron is "0 9 * * MON": the day of the week is wrong, wanted numbers from 0 to 7',
+    'cron is "0 9 * * MON": the day of the week is wrong, wanted numbers from 0 to 7, in steps up to 7',
   ],
   [
     { cron: '0 9-8 * * *', minutes: 1, timeZone: 'UTC' },
-    'cron is "0 9-8 * * *": the hour is wrong, wanted numbers from 0 to 23',
+    'cron is "0 9-8 * * *": the hour is wrong, wanted numbers from 0 to 23, in steps up to 24',
   ],
   [
     { cron: '0 9/2 * * *', minutes: 1, timeZone: 'UTC' },
-    'cron is "0 9/2 * * *": the hour is wrong, wanted numbers from 0 to 23',
+    'cron is "0 9/2 * * *": the hour is wrong, wanted numbers from 0 to 23, in steps up to 24',
   ],
   [
     { cron: '@daily', minutes: 1, timeZone: 'UTC' },

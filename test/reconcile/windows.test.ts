@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import type { RolloutPolicy } from '../../src/api/policy-fields.ts';
+import { parseRolloutPolicy } from '../../src/api/rollout-policy.ts';
 import { parseInstant, printInstant } from '../../src/api/time.ts';
 import { NO_SCOPE, type PolicyReading } from '../../src/reconcile/observe/read-policy.ts';
 import { windowsAt } from '../../src/reconcile/observe/windows.ts';
@@ -133,4 +134,21 @@ test.each<readonly [what: string, time: string, policies: readonly RolloutPolicy
   ],
 ])('%s', (_, time, policies, wanted) => {
   expect(at(time, ...policies)).toBe(wanted);
+});
+
+test('every cron that is read has a calendar, and no step is longer than its field', () => {
+  const longest = [60, 24, 31, 12, 7];
+  const read = longest.flatMap((most, field) =>
+    [most, most + 1, 99].flatMap((step) =>
+      ['*', '1-5'].map((part) => {
+        const cron = longest.map((_, index) => (index === field ? `${part}/${step}` : '*')).join(' ');
+        const metadata = { name: 'a' };
+        const allow = [{ cron, minutes: 5, timeZone: 'Europe/Berlin' }];
+        const { policy } = parseRolloutPolicy({ metadata, spec: { allow } });
+        if (policy !== undefined) at('2026-11-22T08:00:00Z', policy);
+        return policy === undefined ? 'refused' : step - most;
+      }),
+    ),
+  );
+  expect(read).toEqual(longest.flatMap(() => [0, 0, 'refused', 'refused', 'refused', 'refused']));
 });
