@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { ClusterLaws } from './cluster-laws.ts';
-import { lwsFile, withNumber } from './files.ts';
+import { lwsFile, withNumber, withVersion } from './files.ts';
 import { partsSafe } from './part-laws.ts';
 import type { Setup } from './setup.ts';
 import { baseStory, configurations, setupOfStory } from './story-setup.ts';
@@ -14,7 +14,15 @@ const serviceText = (selector: string): string =>
 const BOTH = '{app: vllm, role: leader}';
 const only = (name: string): string => `{leaderworkerset.sigs.k8s.io/name: ${name}}`;
 
-type Commit = { readonly vllm?: number; readonly embed?: number; readonly service?: string };
+type Commit = {
+  readonly vllm?: number;
+  readonly embed?: number | 'removed';
+  readonly service?: string;
+  /** The version that vllm gets in a file in which the laws do not see it let go. */
+  readonly unseen?: number;
+  /** ConfigMaps that nobody reads. */
+  readonly besides?: number;
+};
 
 /** Two workloads behind one Service. */
 function worldOf(vllm: number, embed: number, service: string): Universe {
@@ -32,14 +40,25 @@ function worldOf(vllm: number, embed: number, service: string): Universe {
   return universe;
 }
 
-function commit(universe: Universe, { vllm, embed, service }: Commit): void {
-  const scaled = Object.entries({ vllm, embed }).flatMap(([name, replicas]) =>
-    replicas === undefined
-      ? []
-      : [{ path: lwsFile(name), text: withNumber(universe.lws(name) ?? '', 'replicas', replicas) }],
-  );
+function commit(universe: Universe, { vllm, embed, service, unseen, besides = 0 }: Commit): void {
+  const scaled = Object.entries({ vllm, embed }).flatMap(([name, to]) => {
+    const text = typeof to === 'number' ? withNumber(universe.lws(name) ?? '', 'replicas', to) : undefined;
+    return to === undefined ? [] : [{ path: lwsFile(name), text }];
+  });
   const served = service === undefined ? [] : [{ path: SERVICE, text: serviceText(service) }];
-  universe.repository.commit('main', { writes: [...scaled, ...served], message: 'by hand' });
+  const first = universe.setup.workloads[0]!;
+  const moved =
+    unseen === undefined
+      ? []
+      : [
+          { path: lwsFile(first.name), text: undefined },
+          { path: 'apps/moved.yaml', text: withVersion(universe.lws(first.name) ?? '', unseen, first) },
+        ];
+  const others = Array.from({ length: besides }, (_, i) => ({
+    path: `apps/map-${i}.yaml`,
+    text: `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: map-${i}, namespace: llm}\n`,
+  }));
+  universe.repository.commit('main', { writes: [...scaled, ...served, ...moved, ...others], message: 'by hand' });
 }
 
 type Row = {
@@ -73,11 +92,31 @@ test.each<Row>([
     commits: [{ embed: 4 }, { vllm: 1 }],
     wrong: 'LeaderWorkerSet vllm alone: 2 ready groups serve chat, where 3 must',
   },
+  {
+    what: 'capacity comes while an object goes',
+    from: [1, 4, BOTH],
+    commits: [{ vllm: 4, embed: 'removed' }],
+    wrong: 'LeaderWorkerSet embed alone: 1 ready groups serve chat, where 2 must',
+  },
+  {
+    what: 'a part starts what no step let go',
+    from: [2, 2, BOTH],
+    commits: [{ unseen: 1, embed: 3 }],
+    wrong: 'LeaderWorkerSet embed, then the rest: C3 armed is inert',
+  },
+  {
+    what: 'more objects than are tried in every combination',
+    from: [4, 1, BOTH],
+    commits: [{ vllm: 1, embed: 4, besides: 4 }],
+    wrong: '2 ready groups serve chat, where 3 must',
+  },
 ])('$what', ({ from, commits, wrong }) => {
   const universe = worldOf(...from);
   const laws = universe.setup.workloads.map((workload) => new ClusterLaws(universe, workload));
   const clusterLaws = (fork: Universe): readonly ClusterLaws[] => laws.map((law) => law.fork(fork));
   for (const one of commits) commit(universe, one);
   const [head, parent] = universe.repository.log('main');
-  expect(partsSafe({ universe, oid: head!.oid, parent: parent!.oid, clusterLaws })).toBe(wrong);
+  const told = partsSafe({ universe, oid: head!.oid, parent: parent!.oid, clusterLaws });
+  if (wrong === undefined) expect(told).toBeUndefined();
+  else expect(told).toContain(wrong);
 });

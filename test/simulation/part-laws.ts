@@ -14,7 +14,7 @@ type Asked = Pick<OurCommit, 'universe' | 'oid' | 'parent' | 'clusterLaws'>;
 type Part = readonly string[];
 
 /** More objects than this are not tried in every combination: as many parts of them are drawn. */
-const ALL_PARTS_OBJECTS_MAX = 6;
+const ALL_PARTS_OBJECTS_MAX = 4;
 const PARTS_MAX = 2 ** ALL_PARTS_OBJECTS_MAX - 2;
 
 /** Longer than a roll of all groups takes. */
@@ -32,11 +32,12 @@ export function partsSafe(asked: Asked): string | undefined {
   // Without Services there is nothing to compare with.
   const whole = before.size === 0 ? before : outcome(asked, { changed, part: changed }).serving;
   for (const part of partsOf(changed, new Chance(`parts of ${asked.oid}`))) {
-    const { wrong, serving } = outcome(asked, { changed, part });
-    const told = wrong ?? unserved(serving, { before, whole });
-    if (told === undefined) continue;
+    const { wrong, serving, rest } = outcome(asked, { changed, part });
+    const alone = wrong ?? unserved(serving, { before, whole });
+    if (alone === undefined && rest === undefined) continue;
     // What happens without the commit as well is not its doing.
-    if (outcome(asked, { changed, part: [] }).wrong === undefined) return `${part.join(', ')} alone: ${told}`;
+    if (outcome(asked, { changed, part: [] }).wrong !== undefined) continue;
+    return alone === undefined ? `${part.join(', ')}, then the rest: ${rest}` : `${part.join(', ')} alone: ${alone}`;
   }
   return undefined;
 }
@@ -82,7 +83,12 @@ function shuffled(part: Part, chance: Chance): Part {
   return placed.sort((a, b) => a.place - b.place).map(({ key }) => key);
 }
 
-type Outcome = { readonly wrong: string | undefined; readonly serving: Serving };
+type Outcome = {
+  readonly wrong: string | undefined;
+  readonly serving: Serving;
+  /** What is wrong once the rest has come; undefined also where it is not asked. */
+  readonly rest: string | undefined;
+};
 
 /** What a part leads to, and what the laws say to it; then to the rest that comes after it. */
 function outcome(asked: Asked, { changed, part }: { readonly changed: Part; readonly part: Part }): Outcome {
@@ -105,9 +111,10 @@ function outcome(asked: Asked, { changed, part }: { readonly changed: Part; read
   });
   const wrong = played();
   const serving = readyBehind(fork);
-  if (wrong !== undefined || part.length === 0 || part.length === changed.length) return { wrong, serving };
+  if (wrong !== undefined || part.length === 0 || part.length === changed.length)
+    return { wrong, serving, rest: undefined };
   fork.sync(oid);
-  return { wrong: played(), serving };
+  return { wrong, serving, rest: played() };
 }
 
 type Serving = ReadonlyMap<string, { readonly ready: number; readonly budget: number }>;
