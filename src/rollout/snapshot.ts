@@ -83,6 +83,8 @@ export type WindowFacts = {
   readonly open: boolean;
   /** When that changes; not there: not within 400 days. */
   readonly changesAt?: Instant;
+  /** Instead of it, where windows begin too often to be followed so far: until then it does not change. */
+  readonly sameUntil?: Instant;
   /** Who keeps it shut. */
   readonly shutBy: readonly (PolicyPlace & { readonly field: 'allow' | 'deny' })[];
 };

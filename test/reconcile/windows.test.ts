@@ -1,6 +1,7 @@
 /** Windows on the calendars of their zones: over both changes of the clocks, together, and what is wrong with them. */
 
-import { describe, expect, test } from 'vitest';
+import { Cron } from 'croner';
+import { describe, expect, test, vi } from 'vitest';
 import type { RolloutPolicy } from '../../src/api/policy-fields.ts';
 import { parseRolloutPolicy } from '../../src/api/rollout-policy.ts';
 import { parseInstant, printInstant } from '../../src/api/time.ts';
@@ -19,7 +20,8 @@ function at(time: string, ...policies: readonly RolloutPolicy[]): string {
   const matching = policies.map((policy, index) => reading('abc'[index] ?? 'z', policy));
   const facts = windowsAt(now)({ ...NO_SCOPE, matching });
   if (facts === undefined) return 'none';
-  const until = facts.changesAt === undefined ? 'always' : `until ${printInstant(facts.changesAt)}`;
+  const known = facts.sameUntil === undefined ? 'always' : `at least until ${printInstant(facts.sameUntil)}`;
+  const until = facts.changesAt === undefined ? known : `until ${printInstant(facts.changesAt)}`;
   const by = facts.shutBy.map(({ policy, field }) => `${policy}/${field}`).join(' ');
   return facts.open ? `open ${until}` : `shut by ${by} ${until}`;
 }
@@ -132,6 +134,12 @@ test.each<readonly [what: string, time: string, policies: readonly RolloutPolicy
     [{ allow: [daily('0 0 * * *', 1440, 'UTC')] }],
     'open always',
   ],
+  [
+    'a month minute by minute, further than is looked',
+    '2026-11-03T10:00:00Z',
+    [{ deny: [daily('* * * 11 *', 1, 'UTC')] }],
+    'shut by a/deny at least until 2026-11-04T19:20:00Z',
+  ],
 ])('%s', (_, time, policies, wanted) => {
   expect(at(time, ...policies)).toBe(wanted);
 });
@@ -151,4 +159,14 @@ test('every cron that is read has a calendar, and no step is longer than its fie
     ),
   );
   expect(read).toEqual(longest.flatMap(() => [0, 0, 'refused', 'refused', 'refused', 'refused']));
+});
+
+test('a start that never comes, which takes long to find out, is looked for once', () => {
+  const asked = vi.spyOn(Cron.prototype, 'nextRun');
+  const berlin = (cron: string, minutes: number) => daily(cron, minutes, 'Europe/Berlin');
+  const [allow, deny] = [[berlin('0 0 31 2 *', 60)], [berlin('0 0 * * *', 1440)]];
+  expect(at('2026-11-23T10:00:00Z', { allow, deny })).toBe('shut by a/allow a/deny always');
+  const never = asked.mock.results.filter(({ value }) => value === null);
+  asked.mockRestore();
+  expect(never.length).toBe(2);
 });

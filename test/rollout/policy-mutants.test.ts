@@ -62,7 +62,7 @@ const bugs: readonly (readonly [name: string, file: string, from: string, to: st
   ['extra groups in place cost nothing', LIMITS, ': made.set - made.was;', ': 0;'],
   ['one more may be under way', LIMITS, 'underWay.length >= most', 'underWay.length > most'],
   ['as many GPUs as allowed are too many', LIMITS, 'groups * each <= most', 'groups * each < most'],
-  ['just enough time is too little', 'gates/windows.ts', 'changesAt - now >= least', 'changesAt - now > least'],
+  ['just enough time is too little', 'gates/windows.ts', 'until - now >= least', 'until - now > least'],
   ['a window that is shut is open', 'gates/windows.ts', 'if (!open) {', 'if (open) {'],
   [
     'the soak of the end is that of each step',

@@ -37,10 +37,9 @@ function factsOf({ matching }: PolicyScope, now: Instant): WindowFacts | undefin
   if (calendars.length === 0) return undefined;
   const shut = calendars.filter(({ open }) => !open(now));
   const isOpen = (at: Instant): boolean => calendars.every(({ open }) => open(at));
-  const changesAt = nextChange(calendars, now, isOpen);
   return {
     open: shut.length === 0,
-    ...(changesAt === undefined ? {} : { changesAt }),
+    ...nextChange(calendars, now, isOpen),
     shutBy: shut.map(({ place, field }) => ({ ...place, field })),
   };
 }
@@ -49,17 +48,17 @@ function nextChange(
   calendars: readonly Calendar[],
   now: Instant,
   isOpen: (at: Instant) => boolean,
-): Instant | undefined {
+): Pick<WindowFacts, 'changesAt' | 'sameUntil'> {
   const before = isOpen(now);
   let at = now;
   for (let seen = 0; seen < BOUNDARIES_MOST; seen += 1) {
     const next = calendars.map(({ boundary }) => boundary(at)).filter((found) => found !== undefined);
-    if (next.length === 0) return undefined;
+    if (next.length === 0) return {};
     at = Math.min(...next);
-    if (at > now + AHEAD_SECONDS) return undefined;
-    if (isOpen(at) !== before) return at;
+    if (at > now + AHEAD_SECONDS) return {};
+    if (isOpen(at) !== before) return { changesAt: at };
   }
-  return undefined;
+  return { sameUntil: at };
 }
 
 /** One for the allows of a policy, which has to be inside of some, and one for its denies. */
@@ -96,18 +95,26 @@ function stretchOf(window: PolicyWindow): Stretch {
   const { cron, minutes, timeZone } = window;
   const job = new Cron(cron, { timezone: timeZone, paused: true });
   const length = minutes * 60;
-  // Strictly after, as croner has it.
-  const startAfter = (at: Instant): Instant | undefined => {
-    const next = job.nextRun(new Date(at * 1000));
-    return next === null ? undefined : Math.floor(next.getTime() / 1000);
-  };
+  const [lastStart, nextStart] = [startsOf(job), startsOf(job)];
   return {
-    inside: (at) => (startAfter(at - length) ?? at + 1) <= at,
+    inside: (at) => (lastStart(at - length) ?? at + 1) <= at,
     boundary: (after) => {
-      const begun = startAfter(after - length);
+      const begun = lastStart(after - length);
       const ends = begun === undefined || begun > after ? undefined : begun + length;
-      return earliest([ends, startAfter(after)]);
+      return earliest([ends, nextStart(after)]);
     },
+  };
+}
+
+/** The first start strictly after a time, as croner has it. Asked for later and later times, it looks for each once. */
+function startsOf(job: Cron): (after: Instant) => Instant | undefined {
+  let known: { readonly from: Instant; readonly start: Instant | undefined } | undefined;
+  return (after) => {
+    if (known !== undefined && known.from <= after && (known.start === undefined || after < known.start))
+      return known.start;
+    const next = job.nextRun(new Date(after * 1000));
+    known = { from: after, start: next === null ? undefined : Math.floor(next.getTime() / 1000) };
+    return known.start;
   };
 }
 

@@ -65,7 +65,8 @@ export type AtRest = { readonly field: PolicyFieldName; readonly held: Hold };
 export function contradictions(snapshot: Snapshot): readonly AtRest[] {
   if (snapshot.workload?.workload.marks?.step !== undefined) return [];
   const { windows, ...always } = snapshot;
-  const never = windows !== undefined && !windows.open && windows.changesAt === undefined ? { windows } : {};
+  const never =
+    windows !== undefined && !windows.open && (windows.changesAt ?? windows.sameUntil) === undefined ? { windows } : {};
   return verdictsAtRest({ ...always, ...never, turns: [] });
 }
 

@@ -9,25 +9,34 @@ import type { Situation } from '../situation.ts';
 export function windowClosed({ snapshot }: Situation): Hold | undefined {
   const { windows, now, policy } = snapshot;
   if (windows === undefined) return undefined;
-  const { open, changesAt, shutBy } = windows;
+  const { open, changesAt, sameUntil, shutBy } = windows;
+  const until = changesAt ?? sameUntil;
   if (!open) {
     const who = shutBy.map(
       ({ policy: name, file, line, field }) => `RolloutPolicy ${name} (${file}:${line}, ${field})`,
     );
     const when =
-      changesAt === undefined
+      until === undefined
         ? 'and no window opens within 400 days'
-        : `the next window opens at ${printInstant(changesAt)}`;
+        : changesAt === undefined
+          ? `no window opens before ${printInstant(until)}`
+          : `the next window opens at ${printInstant(until)}`;
     const seen = `${who.join(' and ')} lets no step begin now; ${when}`;
-    if (changesAt === undefined) return hold('WindowClosed', { seen, action: 'Change the policy' });
-    return hold('WindowClosed', { seen, waits: 'time' }, Math.max(1, changesAt - now));
+    if (until === undefined) return hold('WindowClosed', { seen, action: 'Change the policy' });
+    return hold('WindowClosed', { seen, waits: 'time' }, Math.max(1, until - now));
   }
   const least = policy.leaveAtLeastSeconds;
-  if (least === undefined || changesAt === undefined || changesAt - now >= least) return undefined;
+  if (least === undefined || until === undefined || until - now >= least) return undefined;
+  const wants = `${policySaying(snapshot, 'leaveAtLeastSeconds')} wants ${least} s left for a step (leaveAtLeastSeconds)`;
+  if (changesAt === undefined)
+    return hold('WindowClosed', {
+      seen: `windows begin so often that the time after ${printInstant(until)} is not looked at, and ${wants}`,
+      action: 'Write fewer and longer windows in the policies',
+    });
   return hold(
     'WindowClosed',
     {
-      seen: `the window closes at ${printInstant(changesAt)}, and ${policySaying(snapshot, 'leaveAtLeastSeconds')} wants ${least} s left for a step (leaveAtLeastSeconds)`,
+      seen: `the window closes at ${printInstant(changesAt)}, and ${wants}`,
       waits: 'time',
     },
     Math.max(1, changesAt - now),

@@ -250,4 +250,11 @@ test('WindowClosed says who keeps it shut, when it opens, and looks again then',
   expect(hold?.requeueAfterSeconds).toBe(3600);
   const [never] = plan(world({ ...asked, windows: { open: false, shutBy: shut.shutBy } })).holds;
   expect(never?.message).toContain('no window opens within 400 days');
+  const unknown = { open: false, sameUntil: NOW + 3600, shutBy: shut.shutBy };
+  const [later] = plan(world({ ...asked, windows: unknown })).holds;
+  expect(later?.message).toContain('no window opens before 2025-06-15T16:06:40Z');
+  const open = { open: true, sameUntil: NOW + 3600, shutBy: [] };
+  const [leave] = plan(world({ ...asked, windows: open, rules: { leaveAtLeastSeconds: 3601 } })).holds;
+  expect(leave?.message).toContain('Write fewer and longer windows');
+  expect(plan(world({ ...asked, windows: open, rules: { leaveAtLeastSeconds: 3600 } })).holds).toEqual([]);
 });
