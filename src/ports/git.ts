@@ -26,11 +26,17 @@ export type TreeFile = {
   /**
    * The text with its byte order mark and line ends as they are. `skipped`: no marker in it.
    * `unreadable`: over the size limit (`large`), or not UTF-8 and the like; such a file must never be written.
+   * `legible` is what of its bytes is text: never to be acted on, only to tell what the file may hold.
    */
   readonly content:
     | { readonly kind: 'text'; readonly text: string }
     | { readonly kind: 'skipped' }
-    | { readonly kind: 'unreadable'; readonly cause: 'large' | 'garbled'; readonly why: string };
+    | {
+        readonly kind: 'unreadable';
+        readonly cause: 'large' | 'garbled';
+        readonly why: string;
+        readonly legible?: string;
+      };
 };
 
 /** Ids of trees by their depth, that of the root first. */

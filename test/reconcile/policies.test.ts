@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { CONFIG_FILE, DEFAULT_CONFIG } from '../../src/api/config.ts';
+import type { TreeFile } from '../../src/ports/git.ts';
 import { type Desired, desiredOf } from '../../src/reconcile/observe/desired.ts';
 import { LWS_FILE, LWS_TEXT, NEW, OLD, ROLLOUT_FILE, ROLLOUT_TEXT, VLLM_FILES } from '../support/vllm.ts';
 import { World } from '../support/world.ts';
@@ -11,17 +12,20 @@ const policy = (spec: string): string =>
   `apiVersion: tranche.dev/v1alpha1\nkind: RolloutPolicy\nmetadata:\n  name: production\nspec:\n${spec}`;
 
 function desiredWith(files: Readonly<Record<string, string>>, requiredPolicies: readonly string[] = []): Desired {
-  const tree = {
-    commit: '1'.repeat(40),
-    folders: [],
-    files: Object.entries(files).map(([path, text]) => ({
-      path,
-      oid: path,
-      mode: '100644' as const,
-      content: { kind: 'text' as const, text },
-    })),
-  };
-  return desiredOf(tree, { ...DEFAULT_CONFIG, requiredPolicies }, new Map());
+  return desiredFrom(textFiles(files), requiredPolicies);
+}
+
+function desiredFrom(files: readonly TreeFile[], requiredPolicies: readonly string[] = []): Desired {
+  return desiredOf({ commit: '1'.repeat(40), folders: [], files }, { ...DEFAULT_CONFIG, requiredPolicies }, new Map());
+}
+
+function textFiles(files: Readonly<Record<string, string>>): readonly TreeFile[] {
+  return Object.entries(files).map(([path, text]) => ({
+    path,
+    oid: path,
+    mode: '100644',
+    content: { kind: 'text', text },
+  }));
 }
 
 function scope(policies: Readonly<Record<string, string>>): object {
@@ -227,4 +231,15 @@ test('a step names the policies that could have said no, with the blob of their 
   world.tick(60);
   const [adopted] = (await world.pass()).outcomes;
   expect(adopted?.plan?.commit?.message).toMatch(/\nRollout-Policies: production@[0-9a-f]{12}\n$/);
+});
+
+test('a policy in a file that is no text stops what it may mean, for a freeze must not vanish with an umlaut', () => {
+  const legible = policy('  # f\u00fcr immer\n  surge: 1\n');
+  const garbled = { kind: 'unreadable', cause: 'garbled', why: 'it is not UTF-8', legible } as const;
+  const issuesWith = (path: string, content: TreeFile['content']): readonly string[] =>
+    desiredFrom([...textFiles(VLLM_FILES), { path, oid: path, mode: '100644', content }]).rollouts.flatMap(
+      ({ issues }) => issues.map(({ file, reason }) => `${file} ${reason}`),
+    );
+  expect(issuesWith(POLICY_FILE, garbled)).toEqual([`${POLICY_FILE} UnreadableFile`]);
+  expect(issuesWith('notes.yaml', { ...garbled, legible: 'kind: ConfigMap\n' })).toEqual([]);
 });

@@ -127,12 +127,17 @@ function contentOf(found: FoundObject, markers: readonly Buffer[], limits: GitLi
   }
   if (!hasMarker(found.bytes, markers)) return skipped;
   const text = decodeText(found.bytes);
-  return text === undefined ? unreadable('garbled', 'it is not UTF-8') : { kind: 'text', text };
+  return text === undefined ? noText(found.bytes) : { kind: 'text', text };
 }
 
 /** True where the bytes hold one of the markers, or none is asked for. */
 export function hasMarker(bytes: Buffer, markers: readonly Buffer[]): boolean {
   return markers.length === 0 || markers.some((marker) => bytes.includes(marker));
+}
+
+/** A file that is not UTF-8, with what can be made out of it. */
+export function noText(bytes: Buffer): TreeFile['content'] {
+  return { kind: 'unreadable', cause: 'garbled', why: 'it is not UTF-8', legible: bytes.toString('latin1') };
 }
 
 function unreadable(cause: 'large' | 'garbled', why: string): TreeFile['content'] {

@@ -9,7 +9,7 @@ import { defaultGitLimits, type GitLimits } from './limits.ts';
 import { findLayout, headRef } from './local-layout.ts';
 import { isOid, zeroOid } from './names.ts';
 import { decodeText, oidOf } from './objects.ts';
-import { hasMarker } from './tree-walk.ts';
+import { hasMarker, noText } from './tree-walk.ts';
 
 /** Under this name `heads` answers the files of the folder; no commit has its id. */
 export const WORKING_TREE_REF = 'HEAD';
@@ -149,7 +149,7 @@ function readOne({ root, request, limits }: Folder, path: string, { size, mode }
   const markers = request.markers.map((marker) => Buffer.from(marker, 'utf8'));
   if (!isNamed && !hasMarker(bytes, markers)) return { ...file, oid, content: { kind: 'skipped' } };
   const text = decodeText(bytes);
-  return text === undefined ? unreadable('it is not UTF-8') : { ...file, oid, content: { kind: 'text', text } };
+  return { ...file, oid, content: text === undefined ? noText(bytes) : { kind: 'text', text } };
 }
 
 function namesIn(folder: string): readonly string[] {

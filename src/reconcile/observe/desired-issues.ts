@@ -3,10 +3,13 @@
 import type { Issue } from '../../api/issue.ts';
 import { OF } from '../../api/marks.ts';
 import type { ManifestDocument } from '../../manifests/parse-file.ts';
+import type { TreeFile } from '../../ports/git.ts';
 import { nameOf } from './read-rollout.ts';
 
 /** A file that is there but could not be read as text. */
-export type Unreadable = { readonly path: string; readonly why: string; readonly cause: 'large' | 'garbled' };
+export type Unreadable = Omit<Extract<TreeFile['content'], { readonly kind: 'unreadable' }>, 'kind'> & {
+  readonly path: string;
+};
 
 /** So many unread files are named where something is missing. */
 const NAMED_MOST = 5;

@@ -73,15 +73,14 @@ export function desiredOf(tree: Tree, config: Config, cache: ParseCache): Desire
   const texts = new Map<string, string>();
   const unreadable: Unreadable[] = [];
   for (const file of tree.files) {
-    if (file.content.kind === 'unreadable')
-      unreadable.push({ path: file.path, why: file.content.why, cause: file.content.cause });
+    if (file.content.kind === 'unreadable') unreadable.push({ path: file.path, ...file.content });
     if (file.content.kind !== 'text') continue;
     texts.set(file.path, file.content.text);
     files.push(parsed(cache, { path: file.path, oid: file.oid, text: file.content.text }, INTERESTS));
   }
   trim(cache, new Set(files));
   const blobs = new Map(tree.files.map((file) => [file.path, file.oid]));
-  const policies = readPolicies(files);
+  const policies = readPolicies(files, unreadable);
   const unread = unreadable.map(({ path }) => path);
   const index = indexOf({ files, texts, paths: [...blobs.keys()], config });
   const all = { index, policyOf: policyIndex(policies, config.requiredPolicies), unread, config };

@@ -12,7 +12,7 @@ import {
 import { POLICY_API_VERSION, POLICY_KIND, type PolicySelection, parseRolloutPolicy } from '../../api/rollout-policy.ts';
 import type { ManifestDocument, ManifestFile } from '../../manifests/parse-file.ts';
 import type { MissingPolicy, PolicySources, Snapshot } from '../../rollout/snapshot.ts';
-import { withoutEchoes } from './desired-issues.ts';
+import { type Unreadable, unreadableIssue, withoutEchoes } from './desired-issues.ts';
 import { ambiguousFields, fieldIssue, versionIssue } from './read-rollout.ts';
 import { zoneIssues } from './windows.ts';
 
@@ -50,12 +50,20 @@ export type PolicyScope = {
 export const NO_SCOPE: PolicyScope = { rules: NO_RULES, sources: {}, matching: [], files: [], issues: [], missing: [] };
 
 /** Every policy of the files. A file that may hold one and cannot be read is one that means every Rollout. */
-export function readPolicies(files: readonly ManifestFile[]): readonly PolicyReading[] {
-  return files.flatMap((file) => {
+export function readPolicies(
+  files: readonly ManifestFile[],
+  unreadable: readonly Unreadable[],
+): readonly PolicyReading[] {
+  const garbled = unreadable.filter(({ legible = '' }) => legible.search(POLICY_LINE) >= 0);
+  const lost = garbled.map(
+    (file) => ({ ...unread(file.path), kind: 'lost', issues: [unreadableIssue(file)] }) as const,
+  );
+  const told = files.flatMap((file): readonly PolicyReading[] => {
     const policies = file.documents.filter((document) => document.object.kind === POLICY_KIND).map(readPolicy);
     if (file.issues.length === 0 || [...file.text.matchAll(POLICY_LINE)].length <= policies.length) return policies;
     return [...policies, { ...unread(file.file), kind: 'lost', issues: withoutEchoes(file.issues) }];
   });
+  return [...told, ...lost];
 }
 
 const POLICY_LINE = new RegExp(`\\bkind["']?[ \\t]*:[ \\t]*["']?${POLICY_KIND}\\b`, 'g');

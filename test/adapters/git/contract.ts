@@ -121,6 +121,7 @@ function readingTests(subject: () => Subject): void {
     const { files: found } = await subject().git.readAt(commit, { ...all, paths: ['binary.yaml', 'large.yaml'] });
     const whys = found.map(({ content }) => (content.kind === 'unreadable' ? content.why : content.kind));
     expect(whys).toEqual(['it is not UTF-8', expect.stringMatching(/over the limit of 1048576/)]);
+    expect(found[0]?.content).toMatchObject({ legible: expect.any(String) });
   });
 
   test('the same file has the same oid in every commit, and a later commit shows the later text', async () => {
