@@ -7,6 +7,7 @@ import type { Instant } from '../api/time.ts';
 import type { Folders } from '../ports/git.ts';
 import { holdKind } from '../rollout/hold.ts';
 import { printKey } from '../rollout/messages.ts';
+import { type Plan, recordWritten } from '../rollout/plan.ts';
 import type { Desired } from './observe/desired.ts';
 import { mergedFolders, namedFolders } from './observe/named-folders.ts';
 import { type LiveReader, liveReader } from './observe/observe-cluster.ts';
@@ -116,8 +117,14 @@ function recordsOf(
     const own = isOwn(stored.record, options.overrides.shard);
     if (failed || skipped || foreign || (hidden && own)) records.set(key, stored.record);
   }
-  for (const one of reconciled) if (one.plan !== undefined) records.set(printKey(one.key), one.plan.record);
+  for (const { key, plan, writes } of reconciled)
+    if (plan !== undefined) records.set(printKey(key), isOnMain(plan, writes) ? recordWritten(plan) : plan.record);
   return records;
+}
+
+/** An edit of the plan may lead to what the files say already: such a commit changes no byte, and is not waited for. */
+function isOnMain({ commit }: Plan, writes: Reconciled['writes']): boolean {
+  return commit !== undefined && writes.length === 0;
 }
 
 /** Nobody knows which objects are in them, until they are mended. */
