@@ -9,7 +9,7 @@ import type { Edit } from '../../src/rollout/edit.ts';
 import { anyManifest, anyStyle, anyValue } from './any-manifest.ts';
 import { writeYaml } from './written-yaml.ts';
 
-const RUNS = 150;
+const RUNS = 100;
 const OBJECT = { apiVersion: 'v1', kind: 'LeaderWorkerSet', namespace: '', name: 'vllm' };
 
 function applied(content: string, ...edits: readonly Edit[]): string {

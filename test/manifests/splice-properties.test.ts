@@ -10,7 +10,7 @@ import type { Edit } from '../../src/rollout/edit.ts';
 import { anyManifest as manifest, anyStyle as style } from './any-manifest.ts';
 import { writeYaml } from './written-yaml.ts';
 
-const RUNS = 400;
+const RUNS = 250;
 const OBJECT = { apiVersion: 'v1', kind: 'LeaderWorkerSet', namespace: '', name: 'vllm' };
 
 function parsed(content: string): ManifestDocument {

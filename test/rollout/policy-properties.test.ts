@@ -8,7 +8,7 @@ import type { Snapshot } from '../../src/rollout/snapshot.ts';
 import { arbitraryWorld } from '../support/arbitrary-world.ts';
 import { type World, world } from '../support/snapshot.ts';
 
-const RUNS = { numRuns: 4000 };
+const RUNS = { numRuns: 1500 };
 const groups = fc.integer({ min: 1, max: 6 });
 const percent = fc.constantFrom(1, 25, 50, 75, 100);
 const gpus = fc.constantFrom(0, 16, 48, 64, 80);

@@ -12,7 +12,7 @@ import { writeYaml } from '../../manifests/written-yaml.ts';
 import { HOME, prepared, SIDES, type Texts, weight, written } from '../../support/routes.ts';
 
 const ROOT = new URL('../../../fixtures/traffic/', import.meta.url);
-const RUNS = 25;
+const RUNS = 15;
 
 function read(path: string): string | undefined {
   const url = new URL(path, ROOT);
