@@ -5,6 +5,7 @@ import type { Issue } from '../api/issue.ts';
 import type { Instant } from '../api/time.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Cluster } from '../ports/cluster.ts';
+import type { Forge } from '../ports/forge.ts';
 import type { Git, Tree } from '../ports/git.ts';
 import type { Log } from '../ports/log.ts';
 import type { Plan } from '../rollout/plan.ts';
@@ -14,7 +15,14 @@ import type { Desired } from './observe/desired.ts';
 import type { ParseCache } from './observe/parse-cache.ts';
 import type { StatusBranch } from './status/record-store.ts';
 
-export type Ports = { readonly git: Git; readonly cluster: Cluster; readonly clock: Clock; readonly log: Log };
+export type Ports = {
+  readonly git: Git;
+  readonly cluster: Cluster;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** undefined: Git alone, where nothing is proposed as a pull request. */
+  readonly forge?: Forge | undefined;
+};
 
 export { NO_OVERRIDES, type Overrides } from '../api/config.ts';
 

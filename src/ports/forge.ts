@@ -1,0 +1,213 @@
+/**
+ * The port to a forge: our pull requests, what people and machines say of them, and the rules they are merged by.
+ * Absent on purpose: merging, reviewing, and any way to move or delete a branch, which belongs to Git.
+ */
+
+import type { Known } from '../api/known.ts';
+import type { Instant } from '../api/time.ts';
+import type { Oid } from './git.ts';
+
+/** Who did something. `isBot`: the forge itself marks the account as an App or a machine, whatever its name is. */
+type Actor = { readonly login: string; readonly isBot: boolean };
+
+/** What has become of a pull request. `by` is undefined where the forge names nobody (a deleted account, a push). */
+type PullState =
+  | { readonly kind: 'open'; readonly isDraft: boolean }
+  /** `commit` is what the forge says was made of it on its base: a hint, for only the base itself proves a merge. */
+  | {
+      readonly kind: 'merged';
+      readonly at: Instant;
+      readonly commit: Oid | undefined;
+      readonly by: Actor | undefined;
+    }
+  | { readonly kind: 'closed'; readonly at: Instant; readonly by: Actor | undefined };
+
+type Pull = {
+  readonly number: number;
+  /** Its page, for people. */
+  readonly url: string;
+  readonly title: string;
+  /** SHA-256 in hex of the body, with LF for line ends. The body itself is never given: nothing is read back from one. */
+  readonly bodyDigest: string;
+  /** Short name of the branch that it proposes. It may be gone by now. */
+  readonly branch: string;
+  /** What the branch held last, as far as the forge has noticed. */
+  readonly head: Oid;
+  /** False: the branch is in a fork, so it is none of ours whatever it is called. */
+  readonly isSameRepository: boolean;
+  /** Short name of the branch that it wants to change. */
+  readonly base: string;
+  readonly state: PullState;
+  readonly author: Actor;
+  readonly labels: readonly string[];
+  readonly createdAt: Instant;
+};
+
+type PullQuery = {
+  /** Open pull requests whose branches begin with this, as `tranche/prod-eu/`: all of them, never a part. */
+  readonly prefix: string;
+  /** And these, whatever their state: of those that are no longer open the answer says who ended them. */
+  readonly numbers: readonly number[];
+};
+
+type NewPull = {
+  /** Pushed before, by us. One branch has one open pull request. */
+  readonly branch: string;
+  /** What the branch holds: where the forge says another commit, nothing is adopted. */
+  readonly head: Oid;
+  readonly base: string;
+  readonly title: string;
+  readonly body: string;
+  readonly labels: readonly string[];
+};
+
+type Created = {
+  readonly pull: Pull;
+  /** True: it was there before, ours, of the same repository, base and commit. */
+  readonly isAdopted: boolean;
+};
+
+/** The newest word of each reviewer on one pull request; comments without a verdict are left out. */
+type Review = {
+  readonly author: Actor;
+  readonly verdict: 'approved' | 'changesRequested' | 'dismissed';
+  /** The commit that was looked at: an approval of another one approves nothing. undefined: no longer known. */
+  readonly oid: Oid | undefined;
+  readonly at: Instant;
+  /** Whether the reviewer may write to the repository, read anew and not from the review. */
+  readonly mayWrite: Known<boolean>;
+};
+
+/** What stands between a pull request and its base. Each with names where it has some: of checks. */
+type WaitReason =
+  | 'ReviewsMissing'
+  | 'ChangesRequested'
+  /** A check that is required has failed. */
+  | 'CheckFailing'
+  | 'CheckPending'
+  /** A check is required that nobody has ever reported at this commit: often a workflow that does not start. */
+  | 'CheckNeverReported'
+  /** It must be brought up to date with its base first. */
+  | 'Behind'
+  | 'Conflict'
+  | 'Draft'
+  | 'InMergeQueue'
+  /** The forge has not worked it out yet, or does not say what blocks. */
+  | 'NotKnown';
+
+type MergeWait = { readonly reason: WaitReason; readonly names: readonly string[] };
+
+type CommitState = 'pending' | 'success' | 'failure' | 'error';
+
+/** What one pull request waits for at this commit. */
+type Waiting = {
+  readonly number: number;
+  readonly head: Oid;
+  /** Empty: it can be merged now. */
+  readonly on: readonly MergeWait[];
+  /** Statuses at `head` by their context, so that ours is only set where it differs. */
+  readonly statuses: readonly {
+    readonly context: string;
+    readonly state: CommitState;
+    readonly description: string;
+  }[];
+};
+
+type NewStatus = {
+  readonly oid: Oid;
+  /** What a rule can require, as `tranche/gate`. */
+  readonly context: string;
+  readonly state: CommitState;
+  /** At most 140 characters are kept. */
+  readonly description: string;
+  readonly url: string | undefined;
+};
+
+type NewComment = {
+  readonly number: number;
+  /** Which comment of ours it is: the one of this key is edited, else a new one is written. `[a-z-]+` */
+  readonly key: string;
+  readonly body: string;
+};
+
+/** What the rules of one branch ask for; `unknown` where the credential may not see it, never taken for `nothing`. */
+type BranchRules = {
+  readonly checks: Known<readonly { readonly context: string; readonly app: number | undefined }[]>;
+  /** A branch must hold the newest commit of its base when it is merged. */
+  readonly isStrict: Known<boolean>;
+  readonly hasMergeQueue: Known<boolean>;
+  readonly approvals: Known<number>;
+  /** The newest push needs an approval by somebody other than who pushed it. */
+  readonly needsLastPushApproval: Known<boolean>;
+  readonly needsSignatures: Known<boolean>;
+  readonly needsLinearHistory: Known<boolean>;
+  /** Whether commits reach it without a pull request, with our credential. */
+  readonly takesDirectPush: Known<boolean>;
+  /** Whether somebody beside those who bypass the rules may create, move or delete it. */
+  readonly isOpenToOthers: Known<boolean>;
+  /** What the repository lets people do with a pull request. */
+  readonly mergeMethods: Known<readonly ('merge' | 'squash' | 'rebase')[]>;
+};
+
+/** The forge asked us to wait, or our own budget of writes is used up. The call was not made, or had no effect. */
+type Deferred = {
+  readonly kind: 'deferred';
+  /** From when it may go on. */
+  readonly until: Instant;
+  readonly why: string;
+};
+
+/** Names, and what each is. `all`: every call with this credential meets it; `one`: only this pull request or commit. */
+const FORGE_REFUSALS = {
+  CredentialInvalid: { reaches: 'all', is: 'the token or the key is expired, revoked or mistyped' },
+  NoAccess: { reaches: 'all', is: 'there is no such repository, or the credential does not reach it' },
+  PermissionMissing: { reaches: 'all', is: 'the credential lacks a permission' },
+  SingleSignOn: { reaches: 'all', is: 'the organisation wants the token authorised for its single sign-on' },
+  ActionsMayNotPropose: { reaches: 'all', is: 'workflows may not create pull requests in this repository' },
+  RepositoryArchived: { reaches: 'all', is: 'the repository is archived, so it can only be read' },
+  BranchTaken: { reaches: 'one', is: 'the branch has a pull request that is not this one' },
+  BranchUnknown: { reaches: 'one', is: 'the forge does not know the branch or its base' },
+  NothingToPropose: { reaches: 'one', is: 'the branch holds nothing that its base does not hold' },
+  RuleInTheWay: { reaches: 'one', is: 'a rule of the repository forbids it' },
+  NotAccepted: { reaches: 'one', is: 'the forge does not accept the request as it is' },
+} as const satisfies Readonly<Record<string, { readonly reaches: 'all' | 'one'; readonly is: string }>>;
+
+type ForgeRefusal = keyof typeof FORGE_REFUSALS;
+
+/** No, and trying again does not help until somebody changes a setting. Nothing was written. */
+type ForgeRefused = {
+  readonly kind: 'refused';
+  readonly refusal: ForgeRefusal;
+  /** What the forge said, cleaned and capped; without credentials. */
+  readonly said: string;
+  /** What to change, and where. */
+  readonly advice: string;
+};
+
+type Answer<T> = { readonly kind: 'done'; readonly value: T } | ForgeRefused | Deferred;
+
+/**
+ * Each method throws PortError where the world failed, and it is not known that anything was written; asking again is
+ * safe, for each looks before it writes. A write waits until a second has passed since the last one.
+ */
+export interface Forge {
+  /** A pass begins, and with it its budget of requests, writes and time. */
+  begin(): void;
+  /** The pull requests of the query, newest first. One request as long as the named ones are open and fit on a page. */
+  pulls(query: PullQuery): Promise<Answer<readonly Pull[]>>;
+  /** What each of these waits for, all in one request. A number that is not open any more is left out. */
+  waiting(numbers: readonly number[]): Promise<Answer<readonly Waiting[]>>;
+  reviews(number: number): Promise<Answer<readonly Review[]>>;
+  /** What holds for this branch, or for branches of this name that do not exist yet. For preflight, not for each pass. */
+  rules(branch: string): Promise<Answer<BranchRules>>;
+  /** Opens a pull request, or adopts what is there: refused as BranchTaken where that is another's or holds another commit. */
+  create(pull: NewPull): Promise<Answer<Created>>;
+  /** Writes title and body where they differ. */
+  update(number: number, text: { readonly title: string; readonly body: string }): Promise<Answer<void>>;
+  /** Says why, then closes; nothing where it is closed or merged already. Its branch stays. */
+  close(number: number, comment: NewComment['body']): Promise<Answer<void>>;
+  /** Sets a commit status where it differs. */
+  setStatus(status: NewStatus): Promise<Answer<void>>;
+  /** Writes a comment once and edits it from then on; nothing where it says this already. */
+  comment(comment: NewComment): Promise<Answer<void>>;
+}
