@@ -5,7 +5,7 @@ import { ABSENT, type FieldPath } from './field.ts';
 import type { IntOrPercent } from './int-or-percent.ts';
 import { isIntOrPercent } from './int-or-percent.ts';
 import { at, isRecord } from './json.ts';
-import { parseRelease, printRelease, type Release } from './release.ts';
+import { parseRelease, printRelease, type Release, sameRelease } from './release.ts';
 import { MAX_UNAVAILABLE_PATH, REPLICAS_PATH } from './workload.ts';
 
 export const MARK = {
@@ -132,7 +132,9 @@ export function parseCommit(text: unknown): string | undefined {
 export function parseMarks(annotations: Readonly<Record<string, string>>): Marks | undefined | readonly MarkFault[] {
   const { read, faults } = annotationReader(annotations);
   const release = read(MARK.release, '<8 hex digits>.<serial>, as 9c41d2e0.7', parseRelease);
-  const step = read(MARK.step, '"k/n" or "rollback"', parseStep);
+  const step = read(MARK.step, '"k/n@<release>" with the release of this object, or "rollback"', (text) =>
+    parseStep(text, release),
+  );
   const stable = read(MARK.stable, 'a commit of 40 hex digits', parseCommit);
   const restore = read(MARK.restore, '{"floor":n} and what was put aside', parseRestore);
   const aborted = read(MARK.aborted, 'up to five releases, comma-separated', parseAborted);
@@ -144,26 +146,40 @@ export function parseMarks(annotations: Readonly<Record<string, string>>): Marks
   return { release, step, stable, restore, aborted: aborted ?? [] };
 }
 
-/** `2/4` or `rollback`, as `parseMarks` reads it. */
+/** `2/4` or `rollback`, as messages have it beside the release. */
 export function printStep(step: StepMark): string {
   return step.kind === 'rollback' ? 'rollback' : `${step.index}/${step.of}`;
+}
+
+/** A step as its annotation has it: `2/4@9c41d2e0.7`. With its release in it Git merges no step of another one into it. */
+export function withRelease(step: string, release: Release): string {
+  return step.includes('/') ? `${step}@${printRelease(release)}` : step;
+}
+
+/** `2/4` of `2/4@9c41d2e0.7`, which the annotation had alone before it named its release. */
+export function withoutRelease(step: string): string {
+  return step.replace(/@.*$/s, '');
 }
 
 /** The marks as annotations; an undefined value means that the key must be absent. */
 export function printMarks(marks: Marks): Readonly<Record<MarkName, string | undefined>> {
   return {
     release: printRelease(marks.release),
-    step: marks.step === undefined ? undefined : printStep(marks.step),
+    step: marks.step === undefined ? undefined : withRelease(printStep(marks.step), marks.release),
     stable: marks.stable,
     restore: marks.restore === undefined ? undefined : printRestore(marks.restore),
     aborted: marks.aborted.length === 0 ? undefined : marks.aborted.slice(0, ABORTED_LIMIT).map(printRelease).join(','),
   };
 }
 
-function parseStep(text: string): StepMark | undefined {
+/** A step of another release than `release` is none: the two were put together from two commits. */
+function parseStep(text: string, release: Release | undefined): StepMark | undefined {
   if (text === 'rollback') return { kind: 'rollback' };
-  const match = /^(0|[1-9][0-9]?)\/([1-9][0-9]?)$/.exec(text);
+  const match = /^(0|[1-9][0-9]?)\/([1-9][0-9]?)(?:@(.*))?$/.exec(text);
   if (match === null) return undefined;
+  const named = match[3] === undefined ? undefined : parseRelease(match[3]);
+  if (match[3] !== undefined && named === undefined) return undefined;
+  if (named !== undefined && release !== undefined && !sameRelease(named, release)) return undefined;
   const [index, of] = [Number(match[1]), Number(match[2])];
   return index <= of ? { kind: 'step', index, of } : undefined;
 }

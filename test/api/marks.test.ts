@@ -37,6 +37,30 @@ test.each([
   expect(parseMarks(annotations(marks))).toEqual(marks);
 });
 
+test('a step names its release, and the form without it is read as well', () => {
+  const marks = marksOf('B.2 1/3 floor=3');
+  const said = marks === undefined ? {} : annotations(marks);
+  expect(said[MARK.step]).toBe('1/3@bbbbbbbb.2');
+  expect(parseMarks({ ...said, [MARK.step]: '1/3' })).toEqual(marks);
+});
+
+test('a way back names none', () => {
+  const marks = marksOf('A.1 rollback floor=2');
+  expect(marks === undefined ? '' : annotations(marks)[MARK.step]).toBe('rollback');
+});
+
+test('a step of another release is a fault, as two commits put together would make it', () => {
+  const marks = marksOf('B.3 1/3 floor=3');
+  const said = marks === undefined ? {} : annotations(marks);
+  expect(parseMarks({ ...said, [MARK.step]: '1/3@bbbbbbbb.2' })).toEqual([
+    {
+      key: MARK.step,
+      seen: '1/3@bbbbbbbb.2',
+      wanted: '"k/n@<release>" with the release of this object, or "rollback"',
+    },
+  ]);
+});
+
 test('only five that were given up are kept, newest first', () => {
   const marks = marksOf('A.1 aborted=B.7,C.6,D.5,E.4,F.3,B.2');
   expect(marks === undefined ? '' : printMarks(marks).aborted).toBe(
@@ -64,7 +88,27 @@ describe.each([
       '5be0c7aa.9999999999',
     ],
   ],
-  [MARK.step, ['', '00/3', '0/0', '3/2', '1/0', '01/3', '1/100', 'Rollback', '1', '1/3 ', 'done']],
+  [
+    MARK.step,
+    [
+      '',
+      '00/3',
+      '0/0',
+      '3/2',
+      '1/0',
+      '01/3',
+      '1/100',
+      'Rollback',
+      '1',
+      '1/3 ',
+      'done',
+      '1/3@',
+      '1/3@5be0c7aa',
+      '1/3@5be0c7aa.0',
+      '1/3@5be0c7aa.1 ',
+      'rollback@5be0c7aa.1',
+    ],
+  ],
   [MARK.stable, ['', 'main', 'a'.repeat(39), 'A'.repeat(40), 'a'.repeat(41)]],
   [
     MARK.restore,

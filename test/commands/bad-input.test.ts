@@ -109,7 +109,7 @@ const rows: readonly (readonly [what: string, files: Files, said: readonly strin
     marked('release: "nope"', 'step: "5/3"'),
     [
       'apps/vllm/lws.yaml:8: LeaderWorkerSet vllm: tranche.dev/release is "nope", wanted <8 hex digits>.<serial>, as 9c41d2e0.7 (BadAnnotation). Put the value back that the last commit of tranche wrote (git log -p shows it), or remove an intent that is no longer meant.',
-      'apps/vllm/lws.yaml:9: LeaderWorkerSet vllm: tranche.dev/step is "5/3", wanted "k/n" or "rollback" (BadAnnotation). Put the value back that the last commit of tranche wrote (git log -p shows it), or remove an intent that is no longer meant.',
+      'apps/vllm/lws.yaml:9: LeaderWorkerSet vllm: tranche.dev/step is "5/3", wanted "k/n@<release>" with the release of this object, or "rollback" (BadAnnotation). Put the value back that the last commit of tranche wrote (git log -p shows it), or remove an intent that is no longer meant.',
     ],
   ],
   [

@@ -3,7 +3,7 @@
 import { expect } from 'vitest';
 import { INTENT } from '../../src/api/intents.ts';
 import type { JsonObject } from '../../src/api/json.ts';
-import { MARK, parseMarks } from '../../src/api/marks.ts';
+import { MARK, parseMarks, withoutRelease } from '../../src/api/marks.ts';
 import { parseRecreating } from '../../src/api/recreating.ts';
 import { MAX_UNAVAILABLE_PATH, PARTITION_PATH, REPLICAS_PATH } from '../../src/api/workload.ts';
 import { editsOf, markEdits } from '../../src/rollout/change-edits.ts';
@@ -86,7 +86,7 @@ function showCommit(
   if (marks !== undefined && !('release' in marks)) throw new Error(`unreadable marks: ${JSON.stringify(marks)}`);
   const trailers = parseTrailers(commit.message);
   expect(trailers?.release).toBe(annotations[MARK.release]);
-  expect(trailers?.step).toBe(annotations[MARK.step] ?? 'settled');
+  expect(trailers?.step).toBe(withoutRelease(annotations[MARK.step] ?? 'settled'));
   expect(marks === undefined ? '' : showRelease(marks.release)).toContain(letterOf(marks?.release.digest ?? ''));
   return `${commit.reason}: ${subject} => ${showMarks(marks)}${text}`;
 }

@@ -1,7 +1,7 @@
 /** How many deliveries are under way where a policy limits them: counted from the marks on main, never from the record. */
 
 import { at, isRecord } from '../../api/json.ts';
-import { MARK } from '../../api/marks.ts';
+import { MARK, withoutRelease } from '../../api/marks.ts';
 import { SHARED_LIMITS } from '../../api/policy-fields.ts';
 import type { RolloutKey, Turn } from '../../rollout/snapshot.ts';
 import type { DesiredRollout } from './desired.ts';
@@ -18,7 +18,7 @@ export function deliveriesOf(rollouts: readonly DesiredRollout[]): readonly Deli
   return rollouts.flatMap(({ key, policy, workload, reading }) => {
     const mark = workload === undefined ? undefined : at(workload.value, ['metadata', 'annotations']);
     const step = isRecord(mark) && Object.hasOwn(mark, MARK.step) ? mark[MARK.step] : undefined;
-    if (typeof step === 'string') return [{ key, policy, step }];
+    if (typeof step === 'string') return [{ key, policy, step: withoutRelease(step) }];
     return reading.rollout?.intents.recreating === undefined ? [] : [{ key, policy, step: 'recreate' }];
   });
 }

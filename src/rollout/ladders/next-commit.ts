@@ -1,10 +1,10 @@
 /** Which commit of a ladder comes next: a function of Git and the Rollout alone. */
 
 import type { FieldPath } from '../../api/field.ts';
-import { AT, MARK } from '../../api/marks.ts';
+import { AT, MARK, withRelease } from '../../api/marks.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import type { Edit, ObjectEdits } from '../edit.ts';
-import type { Displaced, RouteDocument } from '../traffic/provider.ts';
+import type { Displaced } from '../traffic/provider.ts';
 import { edited, type Made, removeField, setField, type Unwritable, withObjects } from './commit.ts';
 import { type Condition, LIVE } from './condition.ts';
 import { annotationsOf, type Delivery } from './delivery.ts';
@@ -122,7 +122,7 @@ function climbed(delivery: Delivery, { stage, rungs, waits }: Climb): NextCommit
 type Writing = Pick<NextCommit, 'stage' | 'at' | 'waits'> & { readonly made: Made };
 
 function committed(delivery: Delivery, { stage, at, made, waits }: Writing): NextCommit | Unwritable {
-  const all = withObjects(made, edited(delivery.own, marksOf(delivery.own, { stage, at })));
+  const all = withObjects(made, edited(delivery.own, marksOf(delivery, { stage, at })));
   if (all.kind === 'unwritable') return all;
   const position = positionOf(annotationsOf(delivery.own));
   const gate: readonly Condition[] = isGated(delivery, position, { stage, at }) ? [{ kind: 'gates' }] : [];
@@ -150,10 +150,11 @@ function isGated(
   return GATED_IN_STEP.includes(at) && !isBegun;
 }
 
-function marksOf(own: RouteDocument, { stage, at }: Pick<NextCommit, 'stage' | 'at'>): readonly Edit[] {
+function marksOf({ own, release }: Delivery, { stage, at }: Pick<NextCommit, 'stage' | 'at'>): readonly Edit[] {
   const path = (key: string): FieldPath => ['metadata', 'annotations', key];
   if (at === 'settled') return [MARK.step, AT].flatMap((key) => removeField(own, path(key)));
-  return [...setField(own, path(MARK.step), printStage(stage)), ...setField(own, path(AT), at)];
+  const step = withRelease(printStage(stage), release);
+  return [...setField(own, path(MARK.step), step), ...setField(own, path(AT), at)];
 }
 
 /** Rungs that were passed over may wait for the same. */

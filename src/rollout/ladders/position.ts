@@ -1,6 +1,6 @@
 /** Where on its ladder a delivery stands, as the user's LeaderWorkerSet says it by two annotations. */
 
-import { AT, MARK } from '../../api/marks.ts';
+import { AT, MARK, withoutRelease } from '../../api/marks.ts';
 
 const RUNGS = ['home', 'void', 'text', 'pods', 'traffic', 'fleet', 'all', 'switch'] as const;
 
@@ -28,7 +28,7 @@ export function sameStage(left: Stage | undefined, right: Stage): boolean {
 
 /** The position that annotations say; undefined: no delivery is under way, or they cannot be read. */
 export function positionOf(annotations: Readonly<Record<string, string>>): Position | undefined {
-  const stage = parseStage(annotations[MARK.step] ?? '');
+  const stage = parseStage(withoutRelease(annotations[MARK.step] ?? ''));
   const at = RUNGS.find((rung) => rung === annotations[AT]);
   return stage === undefined ? undefined : { stage, at };
 }

@@ -3,7 +3,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { LWS_NAME } from '../../../src/api/lws-labels.ts';
-import { AT, MARK } from '../../../src/api/marks.ts';
+import { AT, MARK, withoutRelease } from '../../../src/api/marks.ts';
 import { SENTINEL } from '../../../src/api/workload.ts';
 import type { Cast, Texts } from '../../../src/reconcile/ladder/cast.ts';
 import { type Climbed, climbBack } from '../../../src/reconcile/ladder/climb.ts';
@@ -54,7 +54,7 @@ function harm(texts: Texts, cast: Cast): readonly string[] {
   const canary = canarySide(delivery);
   const selected = selectorOf(delivery.service)[LWS_NAME];
   const behind = [delivery.own, delivery.second].find((one) => one !== undefined && one.object.name === selected);
-  const stage = annotationsOf(delivery.own)[MARK.step] ?? '';
+  const stage = withoutRelease(annotationsOf(delivery.own)[MARK.step] ?? '');
   return [
     ...(isHome(delivery) || (replicasOf(canary) > 0 && delivery.canaryService !== undefined)
       ? []
