@@ -95,7 +95,8 @@ export type NewCommit = {
   readonly signature: Signature;
 };
 
-export type BranchUpdate = {
+/** A branch that is made, or goes on. */
+export type BranchGrowth = {
   /** Short name; always sent fully qualified below refs/heads/. */
   readonly branch: string;
   /** The commit the branch must still be at; undefined: it must not exist. */
@@ -109,9 +110,26 @@ export type BranchUpdate = {
   readonly commits: readonly NewCommit[];
 };
 
+/** A branch that goes away: never without the commit it must still be at. One that is gone already is as wanted. */
+type BranchDeletion = { readonly branch: string; readonly expectedOld: Oid; readonly isDeleted: true };
+
+export type BranchUpdate = BranchGrowth | BranchDeletion;
+
+/** Whether this update takes its branch away. */
+export function isDeletion(update: BranchUpdate): update is BranchDeletion {
+  return 'isDeleted' in update;
+}
+
 export type PushResult =
-  /** All branches moved together; `heads[i]` is the new head of `updates[i]`, `commits[i]` the oids of its chain. */
-  | { readonly kind: 'pushed'; readonly heads: readonly Oid[]; readonly commits: readonly (readonly Oid[])[] }
+  /**
+   * All branches moved together; `heads[i]` is the new head of `updates[i]`, undefined where it is deleted, and
+   * `commits[i]` the oids of its chain.
+   */
+  | {
+      readonly kind: 'pushed';
+      readonly heads: readonly (Oid | undefined)[];
+      readonly commits: readonly (readonly Oid[])[];
+    }
   /** Somebody else moved one of them first; nothing was written. */
   | { readonly kind: 'moved' }
   | Refused;

@@ -1,7 +1,7 @@
 /** One reconciler: the production pass behind ports whose every call waits for its turn, and may go wrong or be the last. */
 
 import type { Cluster as ClusterPort } from '../../src/ports/cluster.ts';
-import type { Git } from '../../src/ports/git.ts';
+import { type BranchUpdate, type Git, isDeletion } from '../../src/ports/git.ts';
 import { PortError } from '../../src/ports/port-error.ts';
 import * as fullPass from '../../src/reconcile/full-pass.ts';
 import { type Memory, NO_OVERRIDES, newMemory, type PassResult, type Ports } from '../../src/reconcile/pass.ts';
@@ -184,11 +184,11 @@ export class Process {
             `${this.name} expects ${branch} at ${expectedOld ?? 'nothing'}, which it never read`,
           );
         }
-        if (updates.length === 1 && updates[0]?.commits.some(({ message }) => isForward(message)) === true)
+        if (updates.length === 1 && messagesOf(updates[0]).some(isForward))
           universe.wrong ??= new LawBroken('S11 recorded', `${this.name} pushes a step without its record`);
         return this.ask(
           'push',
-          `push ${updates.flatMap(({ branch, commits }) => commits.map(({ message }) => `${branch}: ${message.split('\n')[0]}`)).join(' & ')}`,
+          `push ${updates.flatMap((update) => messagesOf(update).map((message) => `${update.branch}: ${message.split('\n')[0]}`)).join(' & ')}`,
           async (fault) => {
             universe.longestPassSeconds = Math.max(universe.longestPassSeconds, universe.now - pass.begunAt);
             const result = await open(fault).push(updates);
@@ -218,6 +218,10 @@ export class Process {
       },
     };
   }
+}
+
+function messagesOf(update: BranchUpdate | undefined): readonly string[] {
+  return update === undefined || isDeletion(update) ? [] : update.commits.map(({ message }) => message);
 }
 
 function isForward(message: string): boolean {

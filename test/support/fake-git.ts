@@ -202,7 +202,11 @@ export class FakeRepository {
     const built = this.build(updates);
     if (built.kind === 'refused') return built;
     const next = new Map(this.present());
-    updates.forEach((update, i) => next.set(update.branch, built.heads[i]!));
+    for (const [i, { branch }] of updates.entries()) {
+      const head = built.heads[i];
+      if (head === undefined) next.delete(branch);
+      else next.set(branch, head);
+    }
     this.states.push(next);
     return { kind: 'pushed', heads: built.heads, commits: built.commits };
   }

@@ -3,7 +3,15 @@
  * not written are copied byte for byte, whatever their names: they are not ours to judge.
  */
 
-import type { BranchUpdate, FileWrite, NewCommit, Oid, Refused } from '../../ports/git.ts';
+import {
+  type BranchGrowth,
+  type BranchUpdate,
+  type FileWrite,
+  isDeletion,
+  type NewCommit,
+  type Oid,
+  type Refused,
+} from '../../ports/git.ts';
 import { gitError } from './git-error.ts';
 import { branchNameFault, writePathFault } from './names.ts';
 import type { Lookup, ObjectQuestion } from './object-question.ts';
@@ -23,8 +31,8 @@ import {
 
 export type BuiltUpdates = {
   readonly kind: 'built';
-  /** `heads[i]` is the new head of `updates[i]`, `commits[i]` its chain, oldest first. */
-  readonly heads: readonly Oid[];
+  /** `heads[i]` is the new head of `updates[i]`, `commits[i]` its chain, oldest first; of a deletion, none and empty. */
+  readonly heads: readonly (Oid | undefined)[];
   readonly commits: readonly (readonly Oid[])[];
   /** Everything that was not there before, each once. */
   readonly objects: ReadonlyMap<Oid, GitObject>;
@@ -61,10 +69,11 @@ export function* buildUpdates(
 ): ObjectQuestion<BuiltUpdates | Refused> {
   for (const update of updates) checkUpdate(update);
   const workshop: Workshop = { trees: new Map(), objects: new Map(), pathFault };
-  const roots = yield* rootsOf(updates.map(({ base }) => base));
-  yield* loadFolders(updates, roots, workshop);
+  const chains = updates.map((update): BranchGrowth => (isDeletion(update) ? emptyChain(update) : update));
+  const roots = yield* rootsOf(chains.map(({ base }) => base));
+  yield* loadFolders(chains, roots, workshop);
   const commits: (readonly Oid[])[] = [];
-  for (const [i, update] of updates.entries()) {
+  for (const [i, update] of chains.entries()) {
     try {
       commits.push(buildChain(update, roots[i], workshop));
     } catch (error) {
@@ -72,13 +81,17 @@ export function* buildUpdates(
       return { kind: 'refused', branch: update.branch, rule: error.message, advice: error.advice };
     }
   }
-  return { kind: 'built', heads: commits.map((chain) => chain.at(-1) ?? ''), commits, objects: workshop.objects };
+  return { kind: 'built', heads: commits.map((chain) => chain.at(-1)), commits, objects: workshop.objects };
 }
 
 function checkUpdate(update: BranchUpdate): void {
   const fault = branchNameFault(update.branch);
   if (fault !== undefined) throw refuse(fault);
-  if (update.commits.length === 0) throw refuse(`the push of ${update.branch} has no commit`);
+  if (!isDeletion(update) && update.commits.length === 0) throw refuse(`the push of ${update.branch} has no commit`);
+}
+
+function emptyChain({ branch, expectedOld }: BranchUpdate): BranchGrowth {
+  return { branch, expectedOld, base: undefined, commits: [] };
 }
 
 function* rootsOf(commits: readonly (Oid | undefined)[]): ObjectQuestion<readonly (Oid | undefined)[]> {
@@ -93,7 +106,7 @@ function* rootsOf(commits: readonly (Oid | undefined)[]): ObjectQuestion<readonl
 
 /** Reads the folders on the way to every written file, one level of all of them at a time. */
 function* loadFolders(
-  updates: readonly BranchUpdate[],
+  updates: readonly BranchGrowth[],
   roots: readonly (Oid | undefined)[],
   workshop: Workshop,
 ): ObjectQuestion<void> {
@@ -122,7 +135,7 @@ function* loadFolders(
   }
 }
 
-function buildChain({ base, commits }: BranchUpdate, root: Oid | undefined, workshop: Workshop): readonly Oid[] {
+function buildChain({ base, commits }: BranchGrowth, root: Oid | undefined, workshop: Workshop): readonly Oid[] {
   let [parent, tree] = [base, root];
   return commits.map((commit) => {
     tree = writeTree(tree, splitWrites(commit.writes), workshop) ?? keep(encodeEntries([]), workshop);

@@ -25,7 +25,8 @@ import { isOid, refOf, zeroOid } from './names.ts';
 export type RefMove = {
   readonly branch: string;
   readonly from: Oid | undefined;
-  readonly to: Oid;
+  /** undefined: the branch is deleted. */
+  readonly to: Oid | undefined;
   /** `Name <email> seconds +0000`, for the reflog. */
   readonly who: string;
 };
@@ -64,17 +65,24 @@ function packedRefs(layout: Layout): ReadonlyMap<string, Oid> {
 export async function swapHeads(layout: Layout, moves: readonly RefMove[]): Promise<SwapResult> {
   const locks: string[] = [];
   try {
-    for (const { branch } of moves) {
-      const conflict = nameConflict(layout, branch);
+    for (const { branch, to } of moves) {
+      const conflict = to === undefined ? undefined : nameConflict(layout, branch);
       if (conflict !== undefined)
         return { kind: 'refused', branch, rule: conflict, advice: 'Delete that branch, or configure another name' };
-      locks.push(await lock(layout, branch));
+      locks.push(await lock(layout, refOf(branch)));
     }
     if (moves.some(({ branch, from }) => readHead(layout, branch) !== from)) return { kind: 'moved' };
-    moves.forEach(({ to }, i) => writeLock(locks[i] ?? '', to));
-    for (const move of moves) {
-      appendReflog(layout, move);
-      renameSync(join(layout.common, `${refOf(move.branch)}.lock`), join(layout.common, refOf(move.branch)));
+    moves.forEach(({ to }, i) => to !== undefined && writeLock(locks[i] ?? '', to));
+    // The packed ones first: what is left of a branch without its loose file would be an older commit of it.
+    const gone = moves.filter(({ to }) => to === undefined);
+    if (gone.length > 0) await unpackRefs(layout, new Set(gone.map(({ branch }) => refOf(branch))));
+    for (const { branch, from, to, who } of moves) {
+      const [file, log] = [join(layout.common, refOf(branch)), join(layout.common, 'logs', refOf(branch))];
+      if (to === undefined) for (const ended of [file, log, `${file}.lock`]) rmSync(ended, { force: true });
+      else {
+        appendReflog(layout, { branch, from, to, who });
+        renameSync(`${file}.lock`, file);
+      }
       locks.shift();
     }
     return { kind: 'pushed' };
@@ -84,8 +92,8 @@ export async function swapHeads(layout: Layout, moves: readonly RefMove[]): Prom
 }
 
 /** Takes `<ref>.lock` as git does. Somebody else's lock is waited for a moment, then named. */
-async function lock(layout: Layout, branch: string): Promise<string> {
-  const file = join(layout.common, `${refOf(branch)}.lock`);
+async function lock(layout: Layout, name: string): Promise<string> {
+  const file = join(layout.common, `${name}.lock`);
   for (let tries = 1; ; tries += 1) {
     try {
       mkdirSync(dirname(file), { recursive: true });
@@ -94,28 +102,46 @@ async function lock(layout: Layout, branch: string): Promise<string> {
     } catch (error) {
       const code = error instanceof Error && 'code' in error ? error.code : undefined;
       // ENOENT: somebody tidied away the empty folder in between.
-      if ((code !== 'EEXIST' && code !== 'ENOENT') || tries === lockTries) throw cannotLock(file, branch, error);
+      if ((code !== 'EEXIST' && code !== 'ENOENT') || tries === lockTries) throw cannotLock(file, name, error);
       await new Promise((done) => setTimeout(done, firstPauseMilliseconds * tries));
     }
   }
 }
 
-function cannotLock(file: string, branch: string, error: unknown) {
+function cannotLock(file: string, name: string, error: unknown) {
   const why = error instanceof Error ? error.message : String(error);
-  return gitError(`the branch ${branch} cannot be locked: ${why}`, {
+  return gitError(`${name.replace(/^refs\/heads\//, 'the branch ')} cannot be locked: ${why}`, {
     operation: 'push',
     retryable: true,
     hint: `Where no git is running, a crashed one left ${file}: remove it.`,
   });
 }
 
-function writeLock(file: string, oid: Oid): void {
+function writeLock(file: string, text: string): void {
   const opened = openSync(file, 'w');
   try {
-    writeSync(opened, `${oid}\n`);
+    writeSync(opened, `${text}\n`);
     fsyncSync(opened);
   } finally {
     closeSync(opened);
+  }
+}
+
+/** Takes these out of packed-refs, each with the line of what its tag points at, under Git's own lock of that file. */
+async function unpackRefs(layout: Layout, refs: ReadonlySet<string>): Promise<void> {
+  if (![...refs].some((ref) => packedRefs(layout).has(ref))) return;
+  const held = await lock(layout, 'packed-refs');
+  try {
+    const kept: string[] = [];
+    let isKept = true;
+    for (const line of readFileSync(join(layout.common, 'packed-refs'), 'utf8').split('\n')) {
+      if (!line.startsWith('^')) isKept = !refs.has(line.slice(41));
+      if (isKept) kept.push(line);
+    }
+    writeLock(held, kept.join('\n').trimEnd());
+    renameSync(held, join(layout.common, 'packed-refs'));
+  } finally {
+    rmSync(held, { force: true });
   }
 }
 
@@ -143,7 +169,7 @@ function removeEmpty(folder: string): boolean {
 }
 
 /** One line where the repository keeps such a log: as git, always but in bare repositories, unless told otherwise. */
-function appendReflog(layout: Layout, { branch, from, to, who }: RefMove): void {
+function appendReflog(layout: Layout, { branch, from, to, who }: RefMove & { readonly to: Oid }): void {
   const file = join(layout.common, 'logs', refOf(branch));
   const setting = layout.config.get('core.logallrefupdates');
   const wanted = setting?.toLowerCase() === 'always' || isOn(setting, !layout.isBare);

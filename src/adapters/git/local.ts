@@ -3,7 +3,15 @@
  * Absent on purpose: hooks are not run, no worktree or index is touched, and nothing is ever packed or pruned.
  */
 
-import type { BranchUpdate, CommitHeader, Git, Oid, PushResult, Refused } from '../../ports/git.ts';
+import {
+  type BranchUpdate,
+  type CommitHeader,
+  type Git,
+  isDeletion,
+  type Oid,
+  type PushResult,
+  type Refused,
+} from '../../ports/git.ts';
 import { buildUpdates } from './commit-chain.ts';
 import { gitError } from './git-error.ts';
 import type { GitLimits } from './limits.ts';
@@ -88,8 +96,9 @@ async function push(layout: Layout, updates: readonly BranchUpdate[], during: Du
   }
   during((objects) => objects.write(built.objects));
   const moves = updates.map((update, i): RefMove => {
-    const { branch, expectedOld, commits } = update;
-    return { branch, from: expectedOld, to: built.heads[i] ?? '', who: signatureLine(commits.at(-1)?.signature) };
+    const { branch, expectedOld } = update;
+    const last = isDeletion(update) ? undefined : update.commits.at(-1);
+    return { branch, from: expectedOld, to: built.heads[i], who: signatureLine(last?.signature) };
   });
   const result = await swapHeads(layout, moves);
   return result.kind === 'pushed' ? pushed : result;

@@ -9,18 +9,20 @@ type RefCommand = {
   readonly ref: string;
   /** Undefined: the ref must not exist. */
   readonly from: Oid | undefined;
-  readonly to: Oid;
+  /** Undefined: the ref is deleted. */
+  readonly to: Oid | undefined;
 };
 
-/** The body of a push. Only capabilities that the server offers are used. */
+/** The body of a push. Only capabilities that the server offers are used. Where all it does is delete, Git wants no pack. */
 export function receiveRequest(commands: readonly RefCommand[], pack: Buffer, offered: Capabilities): Buffer {
   const used = ['report-status', 'side-band-64k', 'atomic', 'quiet'].filter((name) => offered.has(name));
   const words = offered.has('object-format') ? [...used, 'object-format=sha1'] : used;
   const lines = commands.map(({ ref, from, to }, i) => {
-    const command = `${from ?? zeroOid} ${to} ${ref}`;
+    const command = `${from ?? zeroOid} ${to ?? zeroOid} ${ref}`;
     return packetLine(i === 0 ? `${command}\0 ${words.join(' ')}\n` : `${command}\n`);
   });
-  return Buffer.concat([Buffer.from(lines.join('') + flushPacket), pack]);
+  const sent = commands.some(({ to }) => to !== undefined) ? [pack] : [];
+  return Buffer.concat([Buffer.from(lines.join('') + flushPacket), ...sent]);
 }
 
 export type PushReport = {

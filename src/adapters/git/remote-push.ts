@@ -16,7 +16,7 @@ import { quoted, verdictOf } from './refusals.ts';
 import type { Remote } from './remote.ts';
 import { SentButUnknown, serverSaidError } from './remote-error.ts';
 
-type Move = { readonly branch: string; readonly from: Oid | undefined; readonly to: Oid };
+type Move = { readonly branch: string; readonly from: Oid | undefined; readonly to: Oid | undefined };
 
 /** What is known after one request. `unclear`: only the refs themselves can tell. */
 type Outcome =
@@ -59,7 +59,7 @@ export class RemotePush {
     const moves = updates.map(({ branch, expectedOld }, i) => ({
       branch,
       from: expectedOld,
-      to: built.heads[i] ?? '',
+      to: built.heads[i],
     }));
     const { offer, seen } = await this.meet(moves);
     if (seen !== 'asExpected') return seen === 'ours' ? pushed : { kind: 'moved' };

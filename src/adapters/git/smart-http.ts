@@ -1,6 +1,6 @@
 /** Git over smart HTTP, version 2: the port, put together from reading, building and pushing. */
 
-import type { CommitHeader, Git, Oid } from '../../ports/git.ts';
+import { type CommitHeader, type Git, isDeletion, type Oid } from '../../ports/git.ts';
 import { buildUpdates } from './commit-chain.ts';
 import { type GitOperation, gitError } from './git-error.ts';
 import type { GitLimits } from './limits.ts';
@@ -51,7 +51,7 @@ export function openSmartHttp(options: RemoteOptions): Git {
       const built = await objects.during(() => {
         const reading = startReading(
           'push',
-          updates.flatMap(({ base }) => base ?? []),
+          updates.flatMap((update) => (isDeletion(update) ? [] : (update.base ?? []))),
           [],
         );
         return answerLater(buildUpdates(updates), (batch) => objects.load(batch, reading));

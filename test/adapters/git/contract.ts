@@ -32,6 +32,7 @@ export function gitContract(name: string, open: () => Promise<Subject>, close: (
     pushTests(() => subject);
     chainTests(() => subject);
     baseTests(() => subject);
+    deletionTests(() => subject);
     raceTests(() => subject);
   });
 }
@@ -334,6 +335,62 @@ function baseTests(subject: () => Subject): void {
       PortError,
     );
     expect(await subject().head('nowhere')).toBeUndefined();
+  });
+}
+
+function deletionTests(subject: () => Subject): void {
+  test('a branch goes in the push that moves another', async () => {
+    const main = await subject().commit('keeps', { a: '1\n' });
+    const gone = await subject().commit('tranche/prod/llm/vllm/gone', { a: '2\n' });
+    const result = await subject().git.push([
+      update('keeps', main, [newCommit({ a: '3\n' })]),
+      { branch: 'tranche/prod/llm/vllm/gone', expectedOld: gone, isDeleted: true },
+    ]);
+    expect(result).toEqual({
+      kind: 'pushed',
+      heads: [await subject().head('keeps'), undefined],
+      commits: [[await subject().head('keeps')], []],
+    });
+    expect(await subject().head('tranche/prod/llm/vllm/gone')).toBeUndefined();
+    expect(await subject().text('keeps', 'a')).toBe('3\n');
+    const again = await subject().git.push([
+      update('tranche/prod/llm/vllm/gone', undefined, [newCommit({ a: '4\n' })]),
+    ]);
+    expect(again.kind).toBe('pushed');
+  });
+
+  test('alone, and once only: gone already, it is as wanted', async () => {
+    const gone = await subject().commit('alone', { a: '1\n' });
+    const deletion: BranchUpdate = { branch: 'alone', expectedOld: gone, isDeleted: true };
+    const wanted = { kind: 'pushed', heads: [undefined], commits: [[]] };
+    expect(await subject().git.push([deletion])).toEqual(wanted);
+    expect(await subject().head('alone')).toBeUndefined();
+    expect(await subject().another().push([deletion])).toEqual(wanted);
+  });
+
+  test('a branch that somebody has written to since stays, and so does the other one', async () => {
+    const main = await subject().commit('stays', { a: '1\n' });
+    const seen = await subject().commit('written', { a: '1\n' });
+    const theirs = await subject().commit('written', { a: '2\n' });
+    const result = await subject().git.push([
+      update('stays', main, [newCommit({ a: '3\n' })]),
+      { branch: 'written', expectedOld: seen, isDeleted: true },
+    ]);
+    expect(result).toEqual({ kind: 'moved' });
+    expect(await subject().head('written')).toBe(theirs);
+    expect(await subject().head('stays')).toBe(main);
+  });
+
+  test('a refused deletion names its branch, and holds back the other', async () => {
+    const main = await subject().commit('waits', { a: '1\n' });
+    const kept = await subject().commit('guarded', { a: '1\n' });
+    await subject().refuse('guarded');
+    const growth = update('waits', main, [newCommit({ a: '2\n' })]);
+    const deletion: BranchUpdate = { branch: 'guarded', expectedOld: kept, isDeleted: true };
+    expect(await subject().git.push([growth, deletion])).toMatchObject({ kind: 'refused', branch: 'guarded' });
+    expect(await subject().head('guarded')).toBe(kept);
+    expect(await subject().head('waits')).toBe(main);
+    expect((await subject().git.push([growth])).kind).toBe('pushed');
   });
 }
 

@@ -109,6 +109,21 @@ describe('objects on the disk', () => {
     },
   );
 
+  test('a branch that is packed goes for good, and all else that is packed stays', async () => {
+    const { path, git, commit } = await newRepository();
+    const head = await commit('main', { a: '1\n' });
+    await git('branch', 'step', head);
+    await git('tag', '-a', '-m', 'x', 'v1', head);
+    await git('pack-refs', '--all');
+    const before = (await git('show-ref', '-d')).split('\n');
+    const later = await commit('step', { a: '2\n' });
+    const local = openGit({ location: path });
+    expect((await local.push([{ branch: 'step', expectedOld: later, isDeleted: true }])).kind).toBe('pushed');
+    expect(await local.heads(['step', 'main'])).toEqual([undefined, head]);
+    expect((await git('show-ref', '-d')).split('\n')).toEqual(before.filter((line) => !line.endsWith('/step')));
+    expect(await git('fsck', '--no-dangling')).toBe('');
+  });
+
   test('alternates and linked worktrees', async () => {
     const origin = await newRepository();
     const head = await origin.commit('main', { a: '1\n' });

@@ -2,6 +2,7 @@
 
 import type { JsonObject } from '../../../src/api/json.ts';
 import { MARK } from '../../../src/api/marks.ts';
+import { isDeletion } from '../../../src/ports/git.ts';
 import type { Intent } from '../../../src/rollout/orders/intent.ts';
 import { isRunningAndReady } from '../../../src/simulator/lws/group-state.ts';
 import { count as countIn, specOf } from '../../../src/simulator/objects/objects.ts';
@@ -262,9 +263,11 @@ const servers: readonly Sentence[] = [
     act: ({ stage }, [name = '', also, rule = '']) => {
       stage.hook = {
         rule,
-        refuses: ({ branch, commits }) =>
-          branch === also ||
-          (branch === 'main' && commits.some((commit) => commit.message.includes(`rollout(${NAMESPACE}/${name})`))),
+        refuses: (update) =>
+          update.branch === also ||
+          (update.branch === 'main' &&
+            !isDeletion(update) &&
+            update.commits.some((commit) => commit.message.includes(`rollout(${NAMESPACE}/${name})`))),
       };
     },
   },
