@@ -3,34 +3,43 @@
 import { sameValue } from '../api/field.ts';
 import { MARK, MARK_NAMES, type Marks, printMarks } from '../api/marks.ts';
 import { RELEASE_PATHS } from '../api/release-content.ts';
-import { type FieldChange, type ObjectChange, type ObjectContent } from './change.ts';
+import { type FieldChange, type ObjectChange, type WorkloadPart } from './change.ts';
 import type { Edit, ObjectEdits } from './edit.ts';
 
 /** The edits of one commit. New documents come first: what they are copied from is then as it was. */
 export function editsOf(changes: readonly ObjectChange[]): readonly ObjectEdits[] {
-  const made = changes.filter(({ kind }) => kind === 'create');
-  const others = changes.filter(({ kind }) => kind !== 'create');
+  const made = changes.filter(isMade);
+  const others = changes.filter((change) => !isMade(change));
   return [...made, ...others].map(objectEdits);
+}
+
+function isMade(change: ObjectChange): boolean {
+  return change.kind === 'create' || (change.kind === 'exact' && change.document !== undefined);
 }
 
 function objectEdits(change: ObjectChange): ObjectEdits {
   const { file, object } = change;
   switch (change.kind) {
     case 'edit':
-      return { file, object, edits: contentEdits(change) };
-    case 'create':
-      return { file, object, edits: contentEdits(change), document: change.document };
+      return { file, object, edits: contentEdits(change.workload, change.fields.flatMap(fieldEdit)) };
+    case 'create': {
+      const edits = contentEdits(change.workload, change.fields.flatMap(fieldEdit));
+      return { file, object, edits, document: change.document };
+    }
+    case 'exact':
+      return { file, object, edits: contentEdits(change.workload, change.edits), document: change.document };
     case 'delete':
       break;
   }
   return { file, object, edits: [], document: change.document };
 }
 
-function contentEdits({ fields, workload }: ObjectContent): readonly Edit[] {
+/** Marks first, the text that is put back last. */
+function contentEdits(workload: WorkloadPart | undefined, edits: readonly Edit[]): readonly Edit[] {
   const marks = workload === undefined ? [] : markEdits(workload.marks.from, workload.marks.to);
   const source = workload?.content.source;
   const text = source === undefined ? [] : RELEASE_PATHS.map((path): Edit => ({ kind: 'restore', path, source }));
-  return [...marks, ...fields.flatMap(fieldEdit), ...text];
+  return [...marks, ...edits, ...text];
 }
 
 /** None where the field is to stay. */

@@ -1,8 +1,9 @@
 /** What one commit changes, object by object: its subject, its edits and the last check before the push come from this. */
 
 import { type EditPath, type FieldValue, samePath } from '../api/field.ts';
+import type { JsonObject } from '../api/json.ts';
 import type { Marks } from '../api/marks.ts';
-import type { DocumentEdit, ObjectRef } from './edit.ts';
+import type { DocumentEdit, Edit, ObjectRef } from './edit.ts';
 
 /** One field. Where it is to be what it is, nothing is written, and the last check looks at it all the same. */
 export type FieldChange = { readonly path: EditPath; readonly from: FieldValue; readonly to: FieldValue };
@@ -34,15 +35,33 @@ export type ObjectChange = {
   /** `from` of a field is then what the document has that it is made from, as that was before this commit. */
   | ({ readonly kind: 'create'; readonly document: InsertOrCopy } & ObjectContent)
   | { readonly kind: 'delete'; readonly document: RemoveOrDelete }
+  /** More than fields, such as items of lists: the object was exactly `from`, and is exactly `to` afterwards. */
+  | ({ readonly kind: 'exact' } & ExactContent)
 );
 
-/** What becomes of the user's LeaderWorkerSet; undefined: nothing, or it goes as a whole. */
-export function workloadIn(changes: readonly ObjectChange[]): ObjectContent | undefined {
-  for (const change of changes) if (change.kind !== 'delete' && change.workload !== undefined) return change;
+/** All of an object, before and after; its edits lead from the one to the other. */
+export type ExactContent = {
+  /** Those of marks and of a text that is put back apart: they come from `workload`. */
+  readonly edits: readonly Edit[];
+  /** There: the document is made first; `from` is then what it is made from. */
+  readonly document?: InsertOrCopy | undefined;
+  readonly from: JsonObject;
+  /** Where a text is put back, that text is told by its digest, and is whatever it is here. */
+  readonly to: JsonObject;
+  readonly workload?: WorkloadPart | undefined;
+};
+
+/** What becomes of marks and text of the user's LeaderWorkerSet; undefined: nothing, or it goes as a whole. */
+export function workloadIn(changes: readonly ObjectChange[]): WorkloadPart | undefined {
+  for (const change of changes) if (change.kind !== 'delete' && change.workload !== undefined) return change.workload;
   return undefined;
 }
 
-/** The field of the user's LeaderWorkerSet at `path`; undefined: it is not there, and stays so. */
+/** The field of the user's LeaderWorkerSet at `path`, as a change of fields names it; undefined: it is not there, and stays so. */
 export function workloadField(changes: readonly ObjectChange[], path: EditPath): FieldChange | undefined {
-  return workloadIn(changes)?.fields.find((field) => samePath(field.path, path));
+  for (const change of changes) {
+    const isOwn = (change.kind === 'edit' || change.kind === 'create') && change.workload !== undefined;
+    if (isOwn) return change.fields.find((field) => samePath(field.path, path));
+  }
+  return undefined;
 }

@@ -51,10 +51,13 @@ export function stepMessage(
 /** These first; what else there is follows in the order of the change. */
 const FIRST_FIELDS = ['replicas', 'partition', 'maxUnavailable'];
 
-/** `partition 3 → 2` for every field that changes, but for annotations; other objects than the first by their names. */
+/**
+ * `partition 3 → 2` for every field that changes, but for annotations; other objects than the first by their names. What
+ * becomes of whole objects is in the label.
+ */
 function fieldTexts(changes: readonly ObjectChange[]): readonly string[] {
   return changes.flatMap((change, place) => {
-    if (change.kind === 'delete') return [];
+    if (change.kind === 'delete' || change.kind === 'exact') return [];
     const whose = place === 0 ? '' : `${change.object.name} `;
     return change.fields
       .filter(({ path, from, to }) => path[0] !== 'metadata' && !sameValue(from, to))

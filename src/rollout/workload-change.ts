@@ -43,7 +43,7 @@ export function partitionAfter({ partition }: Pick<Situation, 'partition'>, move
 
 /** Whether the move puts an earlier text back. */
 export function putsTextBack(move: Move | undefined): boolean {
-  return move !== undefined && workloadIn(move.changes)?.workload?.content.source !== undefined;
+  return move !== undefined && workloadIn(move.changes)?.content.source !== undefined;
 }
 
 /** The change of the user's LeaderWorkerSet where it stands. */

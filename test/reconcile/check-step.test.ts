@@ -2,6 +2,8 @@
 
 import { expect, test } from 'vitest';
 import { ABSENT } from '../../src/api/field.ts';
+import type { JsonObject } from '../../src/api/json.ts';
+import { MARK, MARK_NAMES, type Marks, printMarks } from '../../src/api/marks.ts';
 import { parseManifestFile } from '../../src/manifests/parse-file.ts';
 import { readWorkload } from '../../src/reconcile/observe/read-workload.ts';
 import { checkStep } from '../../src/reconcile/write/check-step.ts';
@@ -155,4 +157,133 @@ test('what an alias repeats of a text that is put back follows it', () => {
   expect(rendered.writes[0]?.text).toContain('"vllm:1"');
   const texts = { before: new Map([['lws.yaml', before]]), writes: rendered.writes };
   expect(checkStep([change], texts)).toBeUndefined();
+});
+
+const renamed = (value: JsonObject, name: string): JsonObject => ({ ...value, metadata: { ...META, name } });
+const META = { name: 'vllm', namespace: 'llm' };
+const valueOf = (file: string, kind: string): JsonObject => {
+  const [found] = parseManifestFile(file, BEFORE.get(file) ?? '', [kind]).documents;
+  if (found === undefined) throw new Error(`no ${kind}`);
+  return found.value;
+};
+const [WORKLOAD, SVC, ROUTED] = [
+  valueOf('lws.yaml', 'LeaderWorkerSet'),
+  valueOf('lws.yaml', 'Service'),
+  valueOf('route.yaml', 'HTTPRoute'),
+];
+const rule = (name: string) => ({ name, backendRefs: [{ name: 'vllm-canary', port: 80 }] });
+
+/** A rung: documents that are made, an item of a list, and the workload with its marks and the text that comes back. */
+const RUNG: readonly ObjectChange[] = [
+  {
+    kind: 'exact',
+    file: 'lws.yaml',
+    object: own,
+    edits: [{ kind: 'remove', path: ['spec', 'rolloutStrategy', 'rollingUpdateConfiguration', 'maxUnavailable'] }],
+    from: WORKLOAD,
+    to: {
+      ...WORKLOAD,
+      metadata: { ...META, annotations: annotationsOf(marks) },
+      spec: { replicas: 4, rolloutStrategy: { rollingUpdateConfiguration: { partition: 4 } } },
+    },
+    workload: { marks: { from: undefined, to: marks }, content: { digest: earlier.digest, source: EARLIER } },
+  },
+  {
+    kind: 'exact',
+    file: 'lws.yaml',
+    object: ref('v1', 'Service', 'vllm-canary'),
+    document: { kind: 'copy', of: ref('v1', 'Service', 'vllm'), source: undefined },
+    edits: [{ kind: 'set', path: ['spec', 'selector', 'track'], value: 'canary' }],
+    from: SVC,
+    to: { ...renamed(SVC, 'vllm-canary'), spec: { selector: { app: 'vllm', track: 'canary' } } },
+  },
+  {
+    kind: 'exact',
+    file: 'route.yaml',
+    object: ref('gateway.networking.k8s.io/v1', 'HTTPRoute', 'vllm'),
+    edits: [
+      { kind: 'set', path: weight('vllm'), value: 80 },
+      { kind: 'insertItem', path: ['spec', 'rules', { key: 'name', value: 'ours' }], value: rule('ours') },
+    ],
+    from: ROUTED,
+    to: {
+      ...ROUTED,
+      spec: {
+        rules: [
+          {
+            backendRefs: [
+              { name: 'vllm', weight: 80 },
+              { name: 'vllm-canary', port: 80 },
+            ],
+          },
+          rule('ours'),
+        ],
+      },
+    },
+  },
+];
+
+function annotationsOf(wanted: Marks): JsonObject {
+  const printed = printMarks(wanted);
+  return Object.fromEntries(MARK_NAMES.flatMap((name) => (printed[name] ? [[MARK[name], printed[name]]] : [])));
+}
+
+function rung(): readonly { readonly path: string; readonly text: string }[] {
+  const rendered = render(editsOf(RUNG), BEFORE);
+  if (rendered.kind !== 'ok') throw new Error(rendered.issue.message);
+  return rendered.writes.map(({ path, text: after = '' }) => ({ path, text: after }));
+}
+
+test('whole objects as planned', () => {
+  expect(rung().map(({ path }) => path)).toEqual(['lws.yaml', 'route.yaml']);
+  expect(checkStep(RUNG, { before: BEFORE, writes: rung() })).toBeUndefined();
+});
+
+test.each<readonly [what: string, from: string | RegExp, to: string, wrong: string]>([
+  ['a mark', '1/3', '2/3', 'LeaderWorkerSet vllm: .*tranche.dev/step 2/3, wanted 1/3'],
+  ['the text that comes back', 'vllm:1', 'vllm:3', 'the template is [0-9a-f]{8}, wanted [0-9a-f]{8}'],
+  ['a field of the workload', 'replicas: 4', 'replicas: 5', 'LeaderWorkerSet vllm: .*not be exactly as planned'],
+  ['a field that goes', 'partition: 4', 'partition: 4, maxUnavailable: 2', 'LeaderWorkerSet vllm: .*exactly'],
+  ['a copy', 'track: "canary"', 'track: stable', 'Service vllm-canary: .*exactly'],
+  ['a copy that is not there', 'name: vllm-canary', 'name: vllm-green', 'Service vllm-canary: .*cannot be read back'],
+  ['what is copied', /app: vllm\}/, 'app: x}', 'another document of its file would change'],
+  ['a weight', 'weight: 80', 'weight: 81', 'HTTPRoute vllm: .*exactly'],
+  ['a weight as text', 'weight: 80', 'weight: "80"', 'HTTPRoute vllm: .*exactly'],
+  ['a backend of the user', '{name: vllm-canary, port: 80}', '{name: other, port: 80}', 'HTTPRoute vllm: .*exactly'],
+  ['a field of the new item', /(name: "?ours"?\n)/, '$1      sectionName: x\n', 'HTTPRoute vllm: .*exactly'],
+  ['an item more', /( +- name: "?ours"?\n)/, '    - {name: theirs}\n$1', 'HTTPRoute vllm: .*exactly'],
+])('planted in a whole object: %s', (_, from, to, wrong) => {
+  const writes = rung().map(({ path, text: after }) => ({ path, text: after.replace(from, to) }));
+  expect(writes).not.toEqual(rung());
+  const issue = checkStep(RUNG, { before: BEFORE, writes });
+  expect([issue?.reason, issue?.message]).toEqual(['StepCheckFailed', expect.stringMatching(wrong)]);
+});
+
+test('an object that another commit of this push has changed', () => {
+  const before = new Map([...BEFORE, ['route.yaml', ROUTE.replace('weight: 100', 'weight: 90')]]);
+  const rendered = render(editsOf(RUNG), before);
+  if (rendered.kind !== 'ok') throw new Error(rendered.issue.message);
+  expect(checkStep(RUNG, { before, writes: rendered.writes })?.message).toContain('not what this was planned from');
+});
+
+test('a map that an edit has emptied may stay where a comment of the user holds its place', () => {
+  const commented = SERVICE.replace(
+    'spec: {selector: {app: vllm}}',
+    'spec:\n  selector:\n    # who\n    app: vllm\n  type: ClusterIP',
+  );
+  const before = new Map([['svc.yaml', commented]]);
+  const [found] = parseManifestFile('svc.yaml', commented, ['Service']).documents;
+  if (found === undefined) throw new Error('no Service');
+  const change: ObjectChange = {
+    kind: 'exact',
+    file: 'svc.yaml',
+    object: ref('v1', 'Service', 'vllm'),
+    edits: [{ kind: 'remove', path: ['spec', 'selector', 'app'] }],
+    from: found.value,
+    to: { ...found.value, spec: { type: 'ClusterIP' } },
+  };
+  const rendered = render(editsOf([change]), before);
+  if (rendered.kind !== 'ok') throw new Error(rendered.issue.message);
+  expect(rendered.writes[0]?.text).toContain('selector: {}');
+  expect(checkStep([change], { before, writes: rendered.writes })).toBeUndefined();
 });

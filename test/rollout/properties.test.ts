@@ -325,7 +325,7 @@ law('a commit that is not written leaves no trace in the record', (_, snapshot, 
 law('a commit that is written is in the record with its marks, and no soak of it has begun', (_, _snapshot, made) => {
   if (made.commit === undefined) return;
   const { marks, step } = recordWritten(made);
-  const own = workloadIn(made.commit.changes)?.workload;
+  const own = workloadIn(made.commit.changes);
   if (own !== undefined) expect(marks).toEqual(own.marks.to);
   if (marks?.step?.kind !== 'step') return;
   expect([step?.index, step?.doneSince]).toEqual([marks.step.index, undefined]);

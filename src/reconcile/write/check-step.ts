@@ -9,8 +9,8 @@ import { pathText } from '../../manifests/path-text.ts';
 import { pathsInto } from '../../manifests/splice/anchors.ts';
 import { splitDocuments } from '../../manifests/split-documents.ts';
 import type { FileWrite } from '../../ports/git.ts';
-import type { FieldChange, ObjectChange, WorkloadPart } from '../../rollout/change.ts';
-import type { EditPath, ItemMatch, ObjectRef } from '../../rollout/edit.ts';
+import type { ExactContent, FieldChange, ObjectChange, WorkloadPart } from '../../rollout/change.ts';
+import type { DocumentEdit, EditPath, ItemMatch, ObjectRef } from '../../rollout/edit.ts';
 import { readWorkload } from '../observe/read-workload.ts';
 
 type Texts = { readonly before: ReadonlyMap<string, string>; readonly writes: readonly FileWrite[] };
@@ -42,8 +42,10 @@ function wrongObject(change: ObjectChange, was: ManifestFile, is: ManifestFile):
   const now = documentOf(is, change.object);
   if (change.kind === 'delete') return now === undefined ? undefined : 'it is still there';
   if (now === undefined) return 'it cannot be read back';
-  const model = change.kind === 'edit' ? documentOf(was, change.object) : modelOf(change, was);
+  const made = change.kind === 'edit' ? undefined : change.document;
+  const model = made === undefined ? documentOf(was, change.object) : modelOf(made, was);
   if (model === undefined) return 'what it is made from cannot be read';
+  if (change.kind === 'exact') return wrongExactly(change, model, now);
   const { fields, workload } = change;
   const wrong = fields.map((field) => wrongField(now, field)).find((found) => found !== undefined);
   return (
@@ -53,8 +55,32 @@ function wrongObject(change: ObjectChange, was: ManifestFile, is: ManifestFile):
   );
 }
 
+/** The whole object: another one before is not what was planned from, and another one afterwards not what was planned. */
+function wrongExactly(change: ExactContent, model: ManifestDocument, now: ManifestDocument): string | undefined {
+  const { edits, from, to, workload } = change;
+  if (!jsonEqual(model.value, from)) return 'it is not what this was planned from';
+  const wrong = workload === undefined ? undefined : wrongWorkload(now, workload);
+  if (wrong !== undefined) return wrong;
+  const source = workload?.content.source;
+  const repeated = edits.flatMap((edit) => (edit.kind === 'restore' ? pathsInto(model, edit.path) : []));
+  const restored = [...repeated, ...(source === undefined ? [] : restoredPlaces(model))];
+  const emptied = edits.filter(({ kind }) => kind !== 'set' && kind !== 'insertItem').map(({ path }) => path);
+  const compared = (value: Json): Json => withoutEmptied(without(value, restored), emptied);
+  return jsonEqual(compared(to), compared(now.value)) ? undefined : 'it would not be exactly as planned';
+}
+
+/** A comment of the user's keeps a map that an edit has emptied. */
+function withoutEmptied(value: Json, paths: readonly EditPath[]): Json {
+  const parents = paths.flatMap((path) => path.map((_, depth) => path.slice(0, path.length - 1 - depth)));
+  const isEmpty = (one: Json | undefined): boolean => isJsonObject(one) && Object.keys(one).length === 0;
+  return parents.reduce<Json>(
+    (now, path) => (path.length > 0 && isEmpty(valueAt(now, path)) ? (withoutField(now, path) ?? {}) : now),
+    value,
+  );
+}
+
 /** The document that a new one is made from, as it was before the commit. */
-function modelOf({ document }: Extract<ObjectChange, { readonly kind: 'create' }>, was: ManifestFile) {
+function modelOf(document: Extract<DocumentEdit, { readonly kind: 'insert' | 'copy' }>, was: ManifestFile) {
   if (document.kind === 'insert') return parseManifestFile(was.file, document.source, 'everything').documents[0];
   const { of, source } = document;
   return documentOf(source === undefined ? was : parseManifestFile(was.file, source, [of.kind]), of);
@@ -96,17 +122,19 @@ function wrongWorkload(document: ManifestDocument, { marks, content }: WorkloadP
 }
 
 /** Where the change may make a difference. What an alias repeats of a text that is put back follows it. */
-function placesOf(change: Exclude<ObjectChange, { readonly kind: 'delete' }>, model: ManifestDocument) {
+function placesOf(change: Extract<ObjectChange, { readonly kind: 'edit' | 'create' }>, model: ManifestDocument) {
   const marks = MARK_NAMES.map((name) => ['metadata', 'annotations', MARK[name]]);
   const { fields, workload } = change;
   return [
     ...fields.map(({ path }) => path),
     ...(change.kind === 'create' ? [['metadata', 'name']] : []),
     ...(workload === undefined ? [] : marks),
-    ...(workload?.content.source === undefined
-      ? []
-      : RELEASE_PATHS.flatMap((path) => [path, ...pathsInto(model, path)])),
+    ...(workload?.content.source === undefined ? [] : restoredPlaces(model)),
   ];
+}
+
+function restoredPlaces(model: ManifestDocument): readonly EditPath[] {
+  return RELEASE_PATHS.flatMap((path) => [path, ...pathsInto(model, path)]);
 }
 
 function without(value: Json, paths: readonly EditPath[]): Json {
