@@ -1,12 +1,7 @@
-/** The five annotations by which a LeaderWorkerSet manifest says where its delivery stands. Printed and parsed here only. */
+/** The annotations by which a LeaderWorkerSet manifest says where its delivery stands. Printed and parsed here only. */
 
-import { type Aside, parseAsides, printAsides } from './aside.ts';
-import { ABSENT, type FieldPath } from './field.ts';
-import type { IntOrPercent } from './int-or-percent.ts';
-import { isIntOrPercent } from './int-or-percent.ts';
-import { at, isRecord } from './json.ts';
 import { parseRelease, printRelease, type Release, sameRelease } from './release.ts';
-import { MAX_UNAVAILABLE_PATH, REPLICAS_PATH } from './workload.ts';
+import { parseRestore, printRestore, type Restore } from './restore.ts';
 
 export const MARK = {
   release: 'tranche.dev/release',
@@ -14,12 +9,16 @@ export const MARK = {
   stable: 'tranche.dev/stable',
   restore: 'tranche.dev/restore',
   aborted: 'tranche.dev/aborted',
+  /** Where a second workload is filled: the rung of a ladder whose edits the last commit made. */
+  at: 'tranche.dev/at',
+  /** blueGreen: `green` while the second workload serves. */
+  serves: 'tranche.dev/serves',
 } as const;
 
 type MarkName = keyof typeof MARK;
 
 /** In the order in which they are written. */
-export const MARK_NAMES: readonly MarkName[] = ['release', 'step', 'stable', 'restore', 'aborted'];
+export const MARK_NAMES: readonly MarkName[] = ['release', 'step', 'at', 'stable', 'restore', 'aborted', 'serves'];
 
 /** On every document that we make beside the user's: the name of the LeaderWorkerSet that it was made for. */
 export const OF = 'tranche.dev/of';
@@ -27,65 +26,20 @@ export const OF = 'tranche.dev/of';
 /** On the workload that a delivery fills: the release whose text it has. */
 export const TEXT = 'tranche.dev/text';
 
-/** On the user's LeaderWorkerSet: the rung of a ladder whose edits the last commit made. */
-export const AT = 'tranche.dev/at';
-
-/** On the user's LeaderWorkerSet, blueGreen: `green` while the second workload serves. */
-export const SERVES = 'tranche.dev/serves';
-
 /** Releases given up that are remembered, newest first. */
 export const ABORTED_LIMIT = 5;
+
+/** The rungs of a ladder, by the names that stand in files. */
+const RUNGS = ['home', 'void', 'text', 'pods', 'traffic', 'fleet', 'all', 'switch'] as const;
+
+export type RungMark = (typeof RUNGS)[number];
 
 /** What this commit's fields hold; no mark at all means settled. Step 0: extra groups are started before the first one. */
 export type StepMark =
   | { readonly kind: 'step'; readonly index: number; readonly of: number }
+  /** After the last step, where a second workload was filled: the new version takes over. */
+  | { readonly kind: 'promote' }
   | { readonly kind: 'rollback' };
-
-/** A field put aside for this delivery: put back only where it still equals `set`. */
-export type Displaced = { readonly was: IntOrPercent | undefined; readonly set: IntOrPercent };
-
-/** `replicas` without and with the extra groups of this delivery. */
-export type Surge = { readonly was: number; readonly set: number };
-
-export type Restore = {
-  /** The lowest partition that this delivery has had. */
-  readonly floor: number;
-  readonly maxUnavailable: Displaced | undefined;
-  /** undefined: this delivery has no extra groups, or none any more. */
-  readonly replicas?: Surge | undefined;
-  /** Fields of other objects; not there: none. */
-  readonly objects?: readonly Aside[] | undefined;
-};
-
-/** Another floor and budget; all else that is put aside stays. */
-export function putAside(before: Restore | undefined, now: Pick<Restore, 'floor' | 'maxUnavailable'>): Restore {
-  return inOrder({ ...before, ...now });
-}
-
-/** With these extra groups, or without any. */
-export function withSurge(restore: Restore, replicas: Surge | undefined): Restore {
-  return inOrder({ ...restore, replicas });
-}
-
-/** Plans are compared as text. */
-function inOrder({ floor, maxUnavailable, replicas, objects }: Restore): Restore {
-  const extra = replicas === undefined ? {} : { replicas };
-  return { floor, maxUnavailable, ...extra, ...(objects === undefined ? {} : { objects }) };
-}
-
-/** The user's LeaderWorkerSet itself, as the object of a field. */
-export const SELF = '';
-
-/** Every field that is put aside, those of the LeaderWorkerSet itself first. */
-export function asidesOf(restore: Restore | undefined): readonly Aside[] {
-  const { replicas, maxUnavailable, objects = [] } = restore ?? {};
-  const own = (path: FieldPath, { was, set }: Displaced): Aside => ({ object: SELF, path, was: was ?? ABSENT, set });
-  return [
-    ...(replicas === undefined ? [] : [own(REPLICAS_PATH, replicas)]),
-    ...(maxUnavailable === undefined ? [] : [own(MAX_UNAVAILABLE_PATH, maxUnavailable)]),
-    ...objects,
-  ];
-}
 
 export type Marks = {
   readonly release: Release;
@@ -93,6 +47,10 @@ export type Marks = {
   readonly stable: string | undefined;
   readonly restore: Restore | undefined;
   readonly aborted: readonly Release[];
+  /** Not there: the delivery, if there is one, steps this workload alone. */
+  readonly at?: RungMark | undefined;
+  /** Not there: the workload itself serves. */
+  readonly serves?: 'green' | undefined;
 };
 
 /** A mark that cannot be read, or that is missing beside others. */
@@ -132,23 +90,35 @@ export function parseCommit(text: unknown): string | undefined {
 export function parseMarks(annotations: Readonly<Record<string, string>>): Marks | undefined | readonly MarkFault[] {
   const { read, faults } = annotationReader(annotations);
   const release = read(MARK.release, '<8 hex digits>.<serial>, as 9c41d2e0.7', parseRelease);
-  const step = read(MARK.step, '"k/n@<release>" with the release of this object, or "rollback"', (text) =>
+  const step = read(MARK.step, '"k/n@<release>" with the release of this object, "promote" or "rollback"', (text) =>
     parseStep(text, release),
   );
   const stable = read(MARK.stable, 'a commit of 40 hex digits', parseCommit);
   const restore = read(MARK.restore, '{"floor":n} and what was put aside', parseRestore);
   const aborted = read(MARK.aborted, 'up to five releases, comma-separated', parseAborted);
+  const at = read(MARK.at, `one of ${RUNGS.join(', ')}`, parseRung);
+  const serves = read(MARK.serves, '"green", or no annotation', parseColour);
   if (faults.length > 0) return faults;
   if (release === undefined) {
     const stray = Object.values(MARK).find((key) => annotations[key] !== undefined);
     return stray === undefined ? undefined : [{ key: MARK.release, seen: stray, wanted: 'a release', missing: true }];
   }
-  return { release, step, stable, restore, aborted: aborted ?? [] };
+  const ladder = { ...(at === undefined ? {} : { at }), ...(serves === undefined ? {} : { serves }) };
+  return { release, step, stable, restore, aborted: aborted ?? [], ...ladder };
 }
 
-/** `2/4` or `rollback`, as messages have it beside the release. */
+function parseColour(text: string): 'green' | undefined {
+  return text === 'green' ? text : undefined;
+}
+
+/** The rung of this name; undefined for any other text. */
+export function parseRung(text: string | undefined): RungMark | undefined {
+  return RUNGS.find((rung) => rung === text);
+}
+
+/** `2/4`, `promote` or `rollback`, as messages have it beside the release. */
 export function printStep(step: StepMark): string {
-  return step.kind === 'rollback' ? 'rollback' : `${step.index}/${step.of}`;
+  return step.kind === 'step' ? `${step.index}/${step.of}` : step.kind;
 }
 
 /** A step as its annotation has it: `2/4@9c41d2e0.7`. With its release in it Git merges no step of another one into it. */
@@ -169,12 +139,17 @@ export function printMarks(marks: Marks): Readonly<Record<MarkName, string | und
     stable: marks.stable,
     restore: marks.restore === undefined ? undefined : printRestore(marks.restore),
     aborted: marks.aborted.length === 0 ? undefined : marks.aborted.slice(0, ABORTED_LIMIT).map(printRelease).join(','),
+    at: marks.at,
+    serves: marks.serves,
   };
 }
 
-/** A step of another release than `release` is none: the two were put together from two commits. */
-function parseStep(text: string, release: Release | undefined): StepMark | undefined {
-  if (text === 'rollback') return { kind: 'rollback' };
+/**
+ * What the mark `step` says, strictly; undefined for any other text. A step of another release than `release` is none:
+ * the two were put together from two commits.
+ */
+export function parseStep(text: string, release: Release | undefined): StepMark | undefined {
+  if (text === 'rollback' || text === 'promote') return { kind: text };
   const match = /^(0|[1-9][0-9]?)\/([1-9][0-9]?)(?:@(.*))?$/.exec(text);
   if (match === null) return undefined;
   const named = match[3] === undefined ? undefined : parseRelease(match[3]);
@@ -188,37 +163,4 @@ function parseAborted(text: string): readonly Release[] | undefined {
   const releases = text.split(',').map((part) => parseRelease(part.trim()));
   const read = releases.filter((release) => release !== undefined);
   return read.length === releases.length && read.length <= ABORTED_LIMIT ? read : undefined;
-}
-
-function parseRestore(text: string): Restore | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-  if (!isRecord(value)) return undefined;
-  const floor = value['floor'];
-  if (typeof floor !== 'number' || !Number.isInteger(floor) || floor < 0) return undefined;
-  const maxUnavailable = value['maxUnavailable'] === undefined ? undefined : parseDisplaced(value['maxUnavailable']);
-  const replicas = value['replicas'] === undefined ? undefined : parseSurge(value['replicas']);
-  const objects = value['objects'] === undefined ? undefined : (parseAsides(value['objects']) ?? 'wrong');
-  if (maxUnavailable === 'wrong' || replicas === 'wrong' || objects === 'wrong') return undefined;
-  return inOrder({ floor, maxUnavailable, replicas, objects });
-}
-
-function parseDisplaced(value: unknown): Displaced | 'wrong' {
-  const [was, set] = [at(value, ['was']), at(value, ['set'])];
-  return isIntOrPercent(set) && (was === undefined || isIntOrPercent(was)) ? { was, set } : 'wrong';
-}
-
-function parseSurge(value: unknown): Surge | 'wrong' {
-  const [was, set] = [at(value, ['was']), at(value, ['set'])];
-  if (typeof was !== 'number' || typeof set !== 'number') return 'wrong';
-  return Number.isInteger(was) && Number.isInteger(set) && was > 0 && set > was ? { was, set } : 'wrong';
-}
-
-function printRestore({ floor, maxUnavailable, replicas, objects = [] }: Restore): string {
-  const others = objects.length === 0 ? undefined : printAsides(objects);
-  return JSON.stringify({ floor, maxUnavailable, replicas, objects: others });
 }

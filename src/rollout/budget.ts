@@ -2,7 +2,8 @@
 
 import { ABSENT } from '../api/field.ts';
 import type { IntOrPercent } from '../api/int-or-percent.ts';
-import { type Displaced, type Marks, putAside } from '../api/marks.ts';
+import { type Marks } from '../api/marks.ts';
+import { type Displaced, putAside } from '../api/restore.ts';
 import { DEFAULT_MAX_UNAVAILABLE } from '../api/workload.ts';
 import { wanted } from './gates/cluster.ts';
 import type { Group } from './groups.ts';

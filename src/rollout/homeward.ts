@@ -2,7 +2,8 @@
 
 import type { Aside } from '../api/aside.ts';
 import { ABSENT, type FieldValue, samePath, sameValue } from '../api/field.ts';
-import { asidesOf, type Marks, SELF } from '../api/marks.ts';
+import { type Marks } from '../api/marks.ts';
+import { asidesOf, SELF } from '../api/restore.ts';
 import { MAX_UNAVAILABLE_PATH, REPLICAS_PATH, type Workload } from '../api/workload.ts';
 import type { FieldChange } from './change.ts';
 

@@ -1,7 +1,7 @@
 /** How groups and counts are spoken of: the words that holds and commits share. Decides nothing. */
 
-import type { Surge } from '../api/marks.ts';
 import type { PolicyFieldName } from '../api/policy-fields.ts';
+import type { Surge } from '../api/restore.ts';
 import { type Group, nameGroups } from './groups.ts';
 import type { Snapshot } from './snapshot.ts';
 

@@ -1,6 +1,6 @@
 /** Which row of the specification a workload is in, from Git alone, with the marks and the step where it has them. */
 
-import type { Marks } from '../api/marks.ts';
+import type { Marks, RungMark, StepMark } from '../api/marks.ts';
 import { SENTINEL } from '../api/workload.ts';
 
 /** A step is in Git. */
@@ -12,10 +12,19 @@ export type InDelivery = {
   readonly marks: Marks;
 };
 
+/** A second workload is filled: the rung that Git stands on. Which ladder it is of, is in the marks as the step. */
+export type OnLadder = {
+  readonly kind: 'ladder';
+  readonly stage: StepMark;
+  readonly at: RungMark | undefined;
+  readonly marks: Marks;
+};
+
 export type State =
   | { readonly kind: 'unmanaged' }
   | { readonly kind: 'settled' | 'requested' | 'rollback'; readonly marks: Marks }
-  | InDelivery;
+  | InDelivery
+  | OnLadder;
 
 /**
  * The state that the manifest says it is in. `surging` is step 0, which lets no group go that people want. `rolling`
@@ -31,6 +40,7 @@ export function stateOf(file: {
   if (marks === undefined) return { kind: 'unmanaged' };
   const { step } = marks;
   if (step === undefined) return { kind: digest === marks.release.digest ? 'settled' : 'requested', marks };
+  if (marks.at !== undefined || step.kind === 'promote') return { kind: 'ladder', stage: step, at: marks.at, marks };
   if (step.kind === 'rollback') return { kind: 'rollback', marks };
   return { kind: 'step', row: rowOf(marks, step.index, file.partition), index: step.index, of: step.of, marks };
 }

@@ -1,6 +1,6 @@
 /** The extra groups of a delivery, as Git has them: appended above those that people want, and given back in the end. */
 
-import type { Surge } from '../api/marks.ts';
+import type { Surge } from '../api/restore.ts';
 import type { Workload } from '../api/workload.ts';
 
 /** What our commit has made of `replicas`; undefined where it did not, or where somebody has changed it since. */

@@ -12,7 +12,8 @@ import {
   printAsides,
 } from '../../src/api/aside.ts';
 import { ABSENT, sameValue } from '../../src/api/field.ts';
-import { MARK, parseMarks, printMarks, putAside, withSurge } from '../../src/api/marks.ts';
+import { MARK, parseMarks, printMarks } from '../../src/api/marks.ts';
+import { putAside, withSurge } from '../../src/api/restore.ts';
 import { marksOf } from '../support/snapshot.ts';
 
 const ROUTE = 'HTTPRoute.gateway.networking.k8s.io/vllm';

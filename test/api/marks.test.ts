@@ -1,4 +1,4 @@
-/** The five annotations: printed and read back, and refused where they cannot be read. */
+/** The annotations of a delivery: printed and read back, and refused where they cannot be read. */
 
 import { describe, expect, test } from 'vitest';
 import { MARK, MARK_NAMES, type MarkFault, type Marks, parseMarks, printMarks } from '../../src/api/marks.ts';
@@ -31,6 +31,10 @@ test.each([
   'B.2 0/3 floor=4',
   'B.2 0/3 floor=4 r=4>5',
   'B.2 2/3 floor=2 u=1>2 r=4>6',
+  'B.2 1/3 at=text plan=0',
+  'B.2 promote at=fleet floor=0 u=1>2 plan=a',
+  'B.2 promote at=switch plan=a serves=green',
+  'A.1 rollback at=home plan=a aborted=B.2',
 ])('%s is read as it was printed', (notation) => {
   const marks = marksOf(notation);
   if (marks === undefined) throw new Error('no marks');
@@ -56,7 +60,7 @@ test('a step of another release is a fault, as two commits put together would ma
     {
       key: MARK.step,
       seen: '1/3@bbbbbbbb.2',
-      wanted: '"k/n@<release>" with the release of this object, or "rollback"',
+      wanted: '"k/n@<release>" with the release of this object, "promote" or "rollback"',
     },
   ]);
 });
@@ -107,8 +111,12 @@ describe.each([
       '1/3@5be0c7aa.0',
       '1/3@5be0c7aa.1 ',
       'rollback@5be0c7aa.1',
+      'promoted',
+      'promote@5be0c7aa.1',
     ],
   ],
+  [MARK.at, ['', 'Pods', 'pods ', 'settled', 'rollback', '1/3']],
+  [MARK.serves, ['', 'blue', 'Green', 'stable']],
   [MARK.stable, ['', 'main', 'a'.repeat(39), 'A'.repeat(40), 'a'.repeat(41)]],
   [
     MARK.restore,
@@ -118,6 +126,11 @@ describe.each([
       '{',
       '[]',
       'null',
+      '{"plan":"0"}',
+      '{"plan":"0000000G"}',
+      '{"plan":12345678}',
+      '{"floor":-1,"plan":"00000000"}',
+      '{"objects":[]}',
       '{"floor":-1}',
       '{"floor":1.5}',
       '{"floor":"1"}',

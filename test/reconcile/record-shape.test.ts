@@ -25,7 +25,10 @@ const whole: Required<RolloutRecord> = {
       maxUnavailable: { was: '25%', set: 2 },
       replicas: { was: 4, set: 5 },
       objects: [{ object: 'Service/vllm', path: ['spec', { key: 'name', value: 'x' }], was: ABSENT, set: 80 }],
+      plan: '5be0c7aa',
     },
+    at: 'pods',
+    serves: 'green',
     aborted: [{ digest: '00000000', serial: 1 }],
   },
   step: {
@@ -74,6 +77,7 @@ const whole: Required<RolloutRecord> = {
 const OPTIONAL = `
   marks step unseen covers loads expected uids appliedSince notAppliedSince contest revision stable
   holds.0.until holds.0.facts marks.step marks.stable marks.restore marks.restore.maxUnavailable
+  marks.restore.floor marks.restore.plan marks.at marks.serves
   marks.restore.maxUnavailable.was marks.restore.replicas marks.restore.objects step.writtenAt step.doneSince step.frozen
   step.restarts step.restarts.0.since groups.0.loadingSince groups.0.unready expected.load expected.step.seconds
   expected.rest.seconds expected.overdue`.split(/\s+/);
@@ -151,7 +155,7 @@ test.each<readonly [name: string, place: Place, value: unknown]>([
   ['a commit that is none', ['main'], 'main'],
   ['a release without a digest', ['step', 'release', 'digest'], 'latest'],
   ['a serial of nothing', ['marks', 'release', 'serial'], 0],
-  ['a step that is neither', ['marks', 'step'], { kind: 'promote' }],
+  ['a step that is neither', ['marks', 'step'], { kind: 'step 1' }],
   ['a version that no group has', ['groups', 0, 'version'], 'canary'],
   ['a phase that Kruise has not', ['phase'], 'Paused'],
   ['a word that every object has', ['phase'], 'toString'],

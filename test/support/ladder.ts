@@ -1,12 +1,12 @@
 /** A delivery with a second workload, climbed on the texts of the usual files. */
 
+import { printStep } from '../../src/api/marks.ts';
 import { deliveryOf } from '../../src/commands/simulate/delivery.ts';
 import type { Cast, Texts } from '../../src/reconcile/ladder/cast.ts';
 import { deliveryIn } from '../../src/reconcile/ladder/cast.ts';
 import { type Climbed, climb } from '../../src/reconcile/ladder/climb.ts';
 import type { Delivery } from '../../src/rollout/ladders/delivery.ts';
 import type { nextCommit } from '../../src/rollout/ladders/next-commit.ts';
-import { printStage } from '../../src/rollout/ladders/position.ts';
 import { TRAFFIC_FILES } from './traffic-files.ts';
 import { ROLLOUT_FILE, ROLLOUT_TEXT } from './vllm.ts';
 
@@ -48,7 +48,7 @@ export function climbed(texts: Texts, cast = castIn(texts)): readonly Climbed[] 
 
 /** `2/3 pods`. */
 export function placeOf({ stage, at }: Pick<Climbed['commit'], 'stage' | 'at'>): string {
-  return `${printStage(stage)} ${at}`;
+  return `${printStep(stage)} ${at}`;
 }
 
 /** The last fields of what a commit changes, by object: `vllm-canary: replicas=1`. */

@@ -1,6 +1,6 @@
-/** Marks, releases and commits in the compact notation of tables: `B.2 1/3 floor=3 u=1>2 aborted=C.3,D.4`. */
+/** Marks, releases and commits in the compact notation of tables: `B.2 1/3 floor=3 u=1>2 aborted=C.3,D.4`, `B.2 1/3 at=pods plan=0`. */
 
-import type { Marks, StepMark } from '../../src/api/marks.ts';
+import { type Marks, parseRung, printStep, type StepMark } from '../../src/api/marks.ts';
 import { parseRelease, type Release } from '../../src/api/release.ts';
 
 /** A version of the template, by its letter: `A` … `F`. */
@@ -37,7 +37,7 @@ export function marksOf(notation: string): Marks | undefined {
   if (notation === 'none') return undefined;
   const [release = '', ...words] = notation.split(' ');
   const fields = new Map(words.filter((word) => word.includes('=')).map((word) => word.split('=') as [string, string]));
-  const stepWord = words.find((word) => word.includes('/') || word === 'rollback');
+  const stepWord = words.find((word) => word.includes('/') || word === 'rollback' || word === 'promote');
   const step = stepWord === undefined ? undefined : stepOf(stepWord);
   const [was, set] = fields.get('u')?.split('>') ?? [];
   const displaced = set === undefined ? undefined : { was: was === '-' ? undefined : Number(was), set: Number(set) };
@@ -45,17 +45,22 @@ export function marksOf(notation: string): Marks | undefined {
   const [without, extra] = fields.get('r')?.split('>').map(Number) ?? [];
   const replicas = without === undefined || extra === undefined ? {} : { replicas: { was: without, set: extra } };
   const stable = fields.get('stable') ?? 'A';
+  const plan = fields.get('plan');
+  const [at, serves] = [parseRung(fields.get('at')), fields.get('serves')];
+  const aside = { floor: floor === undefined ? undefined : Number(floor), maxUnavailable: displaced, ...replicas };
   return {
     release: releaseOf(release),
     step,
     stable: stable === 'main' ? MAIN : stable === '-' ? undefined : commitOf(stable),
-    restore: floor === undefined ? undefined : { floor: Number(floor), maxUnavailable: displaced, ...replicas },
+    restore: plan === undefined ? (floor === undefined ? undefined : aside) : { ...aside, plan: plan.repeat(8) },
     aborted: fields.get('aborted')?.split(',').map(releaseOf) ?? [],
+    ...(at === undefined ? {} : { at }),
+    ...(serves === 'green' ? { serves } : {}),
   };
 }
 
 function stepOf(word: string): StepMark {
-  if (word === 'rollback') return { kind: 'rollback' };
+  if (word === 'rollback' || word === 'promote') return { kind: word };
   const [index, of] = word.split('/').map(Number);
   return { kind: 'step', index: index ?? 0, of: of ?? 0 };
 }
@@ -63,15 +68,18 @@ function stepOf(word: string): StepMark {
 /** Marks in their notation. */
 export function showMarks(marks: Marks | undefined): string {
   if (marks === undefined) return 'none';
-  const { release, step, stable, restore, aborted } = marks;
+  const { release, step, stable, restore, aborted, at, serves } = marks;
   const words = [showRelease(release)];
-  if (step !== undefined) words.push(step.kind === 'rollback' ? 'rollback' : `${step.index}/${step.of}`);
-  if (restore !== undefined) words.push(`floor=${restore.floor}`);
+  if (step !== undefined) words.push(printStep(step));
+  if (at !== undefined) words.push(`at=${at}`);
+  if (restore?.floor !== undefined) words.push(`floor=${restore.floor}`);
   if (restore?.maxUnavailable !== undefined)
     words.push(`u=${restore.maxUnavailable.was ?? '-'}>${restore.maxUnavailable.set}`);
   if (restore?.replicas !== undefined) words.push(`r=${restore.replicas.was}>${restore.replicas.set}`);
   if (aborted.length > 0) words.push(`aborted=${aborted.map(showRelease).join(',')}`);
   if (stable !== commitOf('A'))
     words.push(`stable=${stable === undefined ? '-' : stable === MAIN ? 'main' : letterOf(stable)}`);
+  if (restore?.plan !== undefined) words.push(`plan=${restore.plan.charAt(0)}`);
+  if (serves !== undefined) words.push(`serves=${serves}`);
   return words.join(' ');
 }

@@ -2,11 +2,11 @@
 
 import { gpusOfGroup } from '../../api/gpus.ts';
 import { at } from '../../api/json.ts';
+import { printStep } from '../../api/marks.ts';
 import { PARTITION_PATH, SENTINEL } from '../../api/workload.ts';
 import type { Cast } from '../../reconcile/ladder/cast.ts';
 import { type Climb, type Climbed, climbBack } from '../../reconcile/ladder/climb.ts';
 import { replicasOf, secondName, sidesOf } from '../../rollout/ladders/delivery.ts';
-import { printStage } from '../../rollout/ladders/position.ts';
 import { shareIn } from '../../rollout/ladders/shares.ts';
 import { groupCount } from '../../rollout/sentences.ts';
 import type { WorkloadFile } from '../../rollout/snapshot.ts';
@@ -58,7 +58,7 @@ function rowOf({ commit, before, after }: Climbed): Row {
   const names = sidesOf(before).workloads;
   const partition = at(after.own.value, PARTITION_PATH);
   return {
-    step: printStage(commit.stage),
+    step: printStep(commit.stage),
     at: commit.at,
     groups: replicasOf(after.own),
     partition: typeof partition === 'number' ? partition : undefined,

@@ -30,7 +30,7 @@ async function lostMarks(of: Observation, file: WorkloadFile | undefined): Promi
 function lacksMarks(own: Marks | undefined, before: Marks): boolean {
   if (own === undefined) return true;
   if (!sameRelease(own.release, before.release)) return false;
-  const keys = ['step', 'restore', 'stable'] as const;
+  const keys = ['step', 'at', 'restore', 'stable', 'serves'] as const;
   return keys.some((key) => before[key] !== undefined && own[key] === undefined);
 }
 

@@ -4,7 +4,7 @@ import type { Aside } from '../../api/aside.ts';
 import type { ABSENT, ItemMatch } from '../../api/field.ts';
 import { isIntOrPercent } from '../../api/int-or-percent.ts';
 import { isRecord } from '../../api/json.ts';
-import { type Displaced, type Marks, parseCommit, type Restore, type StepMark, type Surge } from '../../api/marks.ts';
+import { type Marks, parseCommit, parseRung, type StepMark } from '../../api/marks.ts';
 import type {
   Condition,
   Contest,
@@ -19,6 +19,7 @@ import type {
   StepState,
 } from '../../api/record.ts';
 import { parseRelease, type Release } from '../../api/release.ts';
+import { type Displaced, type Restore, type Surge } from '../../api/restore.ts';
 import type { FrozenPlan } from '../../api/rollout-frozen.ts';
 
 /** The path of what is wrong below the value, empty for the value itself; undefined: nothing is. */
@@ -88,10 +89,10 @@ const atStep = object({
   index: count,
   of: positive,
 } satisfies Shape<Extract<StepMark, { readonly kind: 'step' }>>);
-const goingBack = object({ kind: word({ rollback: true }) } satisfies Shape<
-  Extract<StepMark, { readonly kind: 'rollback' }>
+const atNone = object({ kind: word({ promote: true, rollback: true }) } satisfies Shape<
+  Exclude<StepMark, { readonly kind: 'step' }>
 >);
-const stepMark: Check = (value) => (goingBack(value) === undefined ? undefined : atStep(value));
+const stepMark: Check = (value) => (atNone(value) === undefined ? undefined : atStep(value));
 
 const scalar = is((found) => ['string', 'number', 'boolean'].includes(typeof found));
 const absent = object({ kind: word({ absent: true }) } satisfies Shape<typeof ABSENT>);
@@ -101,12 +102,13 @@ const segment: Check = (found) => (text(found) === undefined ? undefined : match
 const aside = object({ object: text, path: list(segment), was: fieldValue, set: fieldValue } satisfies Shape<Aside>);
 
 const restore = object({
-  floor: count,
+  floor: optional(count),
   maxUnavailable: optional(
     object({ was: optional(is(isIntOrPercent)), set: is(isIntOrPercent) } satisfies Shape<Displaced>),
   ),
   replicas: optional(object({ was: count, set: count } satisfies Shape<Surge>)),
   objects: optional(is((value) => list(aside)(value) === undefined)),
+  plan: optional(text),
 } satisfies Shape<Restore>);
 
 const marks = object({
@@ -115,6 +117,8 @@ const marks = object({
   stable: optional(commit),
   restore: optional(restore),
   aborted: list(release),
+  at: optional(is((found) => typeof found === 'string' && parseRung(found) !== undefined)),
+  serves: optional(word({ green: true })),
 } satisfies Shape<Marks>);
 
 const step = object({

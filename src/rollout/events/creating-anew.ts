@@ -1,8 +1,9 @@
 /** The second commit of a recreation: once everything of the workload is gone, its document comes back, byte for byte. */
 
-import { type Marks, putAside, withSurge } from '../../api/marks.ts';
+import { type Marks } from '../../api/marks.ts';
 import type { Recreating } from '../../api/recreating.ts';
 import { printRelease, sameRelease } from '../../api/release.ts';
+import { putAside, withSurge } from '../../api/restore.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import type { ObjectChange } from '../change.ts';
 import { remember } from '../given-up.ts';

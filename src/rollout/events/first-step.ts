@@ -1,8 +1,9 @@
 /** The first step of a request: the marks it gets, and the commit that lets its first groups go. */
 
 import { imagesOf } from '../../api/images.ts';
-import { type Marks, putAside, type Restore } from '../../api/marks.ts';
+import { type Marks } from '../../api/marks.ts';
 import { printRelease, type Release } from '../../api/release.ts';
+import { putAside, type Restore } from '../../api/restore.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import { nextPartition, partitionOf } from '../batches.ts';
 import { wanted } from '../gates/cluster.ts';

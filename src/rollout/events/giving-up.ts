@@ -16,6 +16,7 @@ export function givenUp(situation: Situation, state: State): GivenUp | undefined
   switch (state.kind) {
     case 'unmanaged':
     case 'settled':
+    case 'ladder':
       return undefined;
     case 'requested':
       return moved(situation) ? beforeFirstStep(situation, state.marks) : undefined;

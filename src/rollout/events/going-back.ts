@@ -1,7 +1,8 @@
 /** Going back: the commit that gives up a release, from every state. Needs no metrics, approval or window. */
 
-import { type Marks, putAside, type Surge, withSurge } from '../../api/marks.ts';
+import { type Marks } from '../../api/marks.ts';
 import { printRelease } from '../../api/release.ts';
+import { putAside, type Surge, withSurge } from '../../api/restore.ts';
 import { type Budget, budgetFor, budgetKept, budgetText, peoplesBudget } from '../budget.ts';
 import { recreated, wanted } from '../gates/cluster.ts';
 import { type GivenUp, remember } from '../given-up.ts';

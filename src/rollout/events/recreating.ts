@@ -1,8 +1,9 @@
 /** Delete and create anew, in two commits: the only way for changes that no object takes that is there. */
 
-import { type Marks, putAside, withSurge } from '../../api/marks.ts';
+import { type Marks } from '../../api/marks.ts';
 import type { Recreating } from '../../api/recreating.ts';
 import { printRelease } from '../../api/release.ts';
+import { putAside, withSurge } from '../../api/restore.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import { before } from '../gates/before.ts';
 import { notApplied, recreated } from '../gates/cluster.ts';

@@ -1,6 +1,6 @@
 /** The brake: a roll that nobody may take further is stopped where it is. */
 
-import { type Marks } from '../../api/marks.ts';
+import { type Marks, printStep } from '../../api/marks.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import { partitionOf } from '../batches.ts';
 import { withBudgetAfter } from '../budget.ts';
@@ -23,7 +23,7 @@ export function stopRoll(
   const { step } = at.marks;
   const move = workloadMove(situation, {
     reason: 'RollStopped',
-    label: `${step === undefined ? '' : `${step.kind === 'rollback' ? 'rollback' : `step ${step.index}/${step.of}`}, `}stopped`,
+    label: `${step === undefined ? '' : `${step.kind === 'step' ? `step ${printStep(step)}` : step.kind}, `}stopped`,
     ...inDelivery(situation, at.marks),
     partition: stop,
     why: `The template ${situation.digest} rolls at partition ${partition}, and nobody may take it further: ${at.holds.map((found) => found.message).join('; ')}.`,
@@ -35,7 +35,7 @@ export function stopRoll(
 function inDelivery(situation: Situation, marks: Marks): Pick<WorkloadFields, 'marks' | 'maxUnavailable'> {
   return marks.restore === undefined
     ? { marks, maxUnavailable: undefined }
-    : withBudgetAfter(situation, { marks, floor: marks.restore.floor });
+    : withBudgetAfter(situation, { marks, floor: marks.restore.floor ?? 0 });
 }
 
 /**

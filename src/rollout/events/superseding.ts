@@ -1,7 +1,8 @@
 /** A newer request that reaches the cluster in mid-delivery: the roll is stopped and the request taken from step 1. */
 
-import { type Marks, putAside } from '../../api/marks.ts';
+import { type Marks } from '../../api/marks.ts';
 import { printRelease, type Release } from '../../api/release.ts';
+import { putAside } from '../../api/restore.ts';
 import { partitionOf } from '../batches.ts';
 import { type Budget, budgetText, overtakingBudget } from '../budget.ts';
 import { before } from '../gates/before.ts';

@@ -1,7 +1,8 @@
 /** The end of a surge: once every group that people want is on the release and ready, the extra ones go. */
 
-import { type Marks, putAside, withSurge } from '../../api/marks.ts';
+import { type Marks } from '../../api/marks.ts';
 import { printRelease } from '../../api/release.ts';
+import { putAside, withSurge } from '../../api/restore.ts';
 import { budgetAfter, budgetNote } from '../budget.ts';
 import { onRelease, wanted } from '../gates/cluster.ts';
 import { type Decision, moving } from '../move.ts';

@@ -1,7 +1,7 @@
 /** What Git and the Rollout say of a delivery with a second workload: all that its place on a ladder depends on. */
 
 import { at } from '../../api/json.ts';
-import { SERVES } from '../../api/marks.ts';
+import { MARK } from '../../api/marks.ts';
 import type { Release } from '../../api/release.ts';
 import type { Rollout } from '../../api/rollout.ts';
 import { parseService, stringsIn } from '../../api/service.ts';
@@ -44,7 +44,7 @@ export function secondName({ plan, own }: Style & { readonly own: Pick<RouteDocu
 
 /** blueGreen: whether the colour that we made serves, so that the user's own is the one to be filled. */
 export function greenServes({ plan, own }: Pick<Delivery, 'plan' | 'own'>): boolean {
-  return plan.style === 'blueGreen' && annotationsOf(own)[SERVES] === 'green';
+  return plan.style === 'blueGreen' && annotationsOf(own)[MARK.serves] === 'green';
 }
 
 /** The workload that serves the stable version; undefined: its document is gone. */

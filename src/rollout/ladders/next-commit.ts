@@ -1,14 +1,14 @@
 /** Which commit of a ladder comes next: a function of Git and the Rollout alone. */
 
 import type { FieldPath } from '../../api/field.ts';
-import { AT, MARK, withRelease } from '../../api/marks.ts';
+import { MARK, printStep, withRelease } from '../../api/marks.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import type { Edit, ObjectEdits } from '../edit.ts';
 import type { Displaced } from '../traffic/provider.ts';
 import { edited, type Made, removeField, setField, type Unwritable, withObjects } from './commit.ts';
 import { type Condition, LIVE } from './condition.ts';
 import { annotationsOf, type Delivery } from './delivery.ts';
-import { type Position, positionOf, printStage, type RungName, type Stage, sameStage } from './position.ts';
+import { type Position, positionOf, type RungName, type Stage, sameStage } from './position.ts';
 import { isOvertaken, partitioned, promotions } from './promotion.ts';
 import type { Rung } from './rung.ts';
 import { isOutgrown, stepLadder } from './step.ts';
@@ -152,9 +152,9 @@ function isGated(
 
 function marksOf({ own, release }: Delivery, { stage, at }: Pick<NextCommit, 'stage' | 'at'>): readonly Edit[] {
   const path = (key: string): FieldPath => ['metadata', 'annotations', key];
-  if (at === 'settled') return [MARK.step, AT].flatMap((key) => removeField(own, path(key)));
-  const step = withRelease(printStage(stage), release);
-  return [...setField(own, path(MARK.step), step), ...setField(own, path(AT), at)];
+  if (at === 'settled') return [MARK.step, MARK.at].flatMap((key) => removeField(own, path(key)));
+  const step = withRelease(printStep(stage), release);
+  return [...setField(own, path(MARK.step), step), ...setField(own, path(MARK.at), at)];
 }
 
 /** Rungs that were passed over may wait for the same. */

@@ -1,7 +1,7 @@
 /** The ladders after the last step: the new version takes over the fleet (canary), or all requests (blueGreen). */
 
 import { LWS_NAME } from '../../api/lws-labels.ts';
-import { SERVES } from '../../api/marks.ts';
+import { MARK } from '../../api/marks.ts';
 import type { RollingStyle } from '../../api/rollout.ts';
 import { PARTITION_PATH, REPLICAS_PATH, SENTINEL } from '../../api/workload.ts';
 import type { ObjectEdits } from '../edit.ts';
@@ -112,7 +112,7 @@ function emptied(delivery: Delivery): readonly ObjectEdits[] {
 
 function served(delivery: Delivery): readonly ObjectEdits[] {
   const { own } = delivery;
-  const path = ['metadata', 'annotations', SERVES];
+  const path = ['metadata', 'annotations', MARK.serves];
   return edited(own, greenServes(delivery) ? removeField(own, path) : setField(own, path, 'green'));
 }
 

@@ -1,6 +1,6 @@
 /** The partition strategy: one table of states, as the specification has it, and which event comes first in each. */
 
-import type { Marks } from '../../api/marks.ts';
+import { type Marks, printStep } from '../../api/marks.ts';
 import { givenUp } from '../events/giving-up.ts';
 import { goBack, noText } from '../events/going-back.ts';
 import { goneHold } from '../events/marks-gone.ts';
@@ -11,10 +11,11 @@ import { heldAsAborted } from '../gates/aborted.ts';
 import { wanted } from '../gates/cluster.ts';
 import { partitionMissing } from '../gates/people.ts';
 import { abortOf, type GivenUp, remember } from '../given-up.ts';
+import { type Hold, hold } from '../hold.ts';
 import { type Decision, holding, moving } from '../move.ts';
 import { immutableBack } from '../recreate-change.ts';
 import { flipped, type Seen, type Situation } from '../situation.ts';
-import type { InDelivery } from '../state.ts';
+import type { InDelivery, OnLadder } from '../state.ts';
 import { armed } from './armed.ts';
 import { partial } from './partial.ts';
 import { requested } from './requested.ts';
@@ -50,10 +51,20 @@ export function decidePartition(situation: Situation): Decision {
       return requested(situation, state.marks);
     case 'rollback':
       return inRollback(situation, state.marks);
+    case 'ladder':
+      return holding([notByPartition(situation, state)], 'StepUpgrade');
     case 'step':
       break;
   }
   return interrupted(situation, state) ?? stepRows[rowOf(situation, state)](situation, state);
+}
+
+/** A strategy that fills a second workload has begun it: only that one can go on, or back. */
+function notByPartition({ file }: Situation, { stage, at }: OnLadder): Hold {
+  return hold('FrozenFieldChanged', {
+    seen: `${file.file}: a second workload of ${file.object.name} is being filled (${printStep(stage)}${at === undefined ? '' : `, ${at}`}), and the strategy of the Rollout steps the one alone`,
+    action: 'Put the strategy of the Rollout back as it was when the delivery began',
+  });
 }
 
 function leadsBackInPlace(situation: Situation): boolean {

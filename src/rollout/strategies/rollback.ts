@@ -1,7 +1,8 @@
 /** The row `rollback`: until every group has been seen on the stable version and ready. */
 
-import { type Marks, putAside } from '../../api/marks.ts';
+import { type Marks } from '../../api/marks.ts';
 import { printRelease } from '../../api/release.ts';
+import { putAside } from '../../api/restore.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import { budgetInTheEnd, budgetNote, moreDown, raises, withBudgetAfter } from '../budget.ts';
 import { budgetBack } from '../events/going-back.ts';

@@ -1,7 +1,8 @@
 /** The row `step 0`: extra groups are started on the release above all others, so that capacity does not dip afterwards. */
 
-import { type Marks, putAside, withSurge } from '../../api/marks.ts';
+import { type Marks } from '../../api/marks.ts';
 import { printRelease } from '../../api/release.ts';
+import { putAside, withSurge } from '../../api/restore.ts';
 import { accepted } from '../accepting.ts';
 import { withBudgetAfter } from '../budget.ts';
 import { nextStep } from '../events/next-step.ts';

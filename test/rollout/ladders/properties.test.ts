@@ -3,7 +3,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { LWS_NAME } from '../../../src/api/lws-labels.ts';
-import { AT, MARK, withoutRelease } from '../../../src/api/marks.ts';
+import { MARK, withoutRelease } from '../../../src/api/marks.ts';
 import { SENTINEL } from '../../../src/api/workload.ts';
 import type { Cast, Texts } from '../../../src/reconcile/ladder/cast.ts';
 import { type Climbed, climbBack } from '../../../src/reconcile/ladder/climb.ts';
@@ -63,7 +63,7 @@ function harm(texts: Texts, cast: Cast): readonly string[] {
     ...(canary === undefined || canary === delivery.own || partitionIn(canary) === SENTINEL
       ? []
       : ['canary not armed']),
-    ...(partitionIn(delivery.own) === SENTINEL || annotationsOf(delivery.own)[AT] !== 'pods'
+    ...(partitionIn(delivery.own) === SENTINEL || annotationsOf(delivery.own)[MARK.at] !== 'pods'
       ? []
       : [`let go in ${stage}`]),
   ];

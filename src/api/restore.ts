@@ -1,0 +1,98 @@
+/** The mark `restore`: what a delivery has put aside, to be put back by it or by its way back. Printed and parsed here only. */
+
+import { type Aside, parseAsides, printAsides } from './aside.ts';
+import { ABSENT, type FieldPath } from './field.ts';
+import { type IntOrPercent, isIntOrPercent } from './int-or-percent.ts';
+import { at, isRecord } from './json.ts';
+import { MAX_UNAVAILABLE_PATH, REPLICAS_PATH } from './workload.ts';
+
+/** A field put aside for this delivery: put back only where it still equals `set`. */
+export type Displaced = { readonly was: IntOrPercent | undefined; readonly set: IntOrPercent };
+
+/** `replicas` without and with the extra groups of this delivery. */
+export type Surge = { readonly was: number; readonly set: number };
+
+export type Restore = {
+  /** The lowest partition that this delivery has had; undefined: a second workload is filled, and this one never let go. */
+  readonly floor: number | undefined;
+  readonly maxUnavailable: Displaced | undefined;
+  /** undefined: this delivery has no extra groups, or none any more. */
+  readonly replicas?: Surge | undefined;
+  /** Fields of other objects; not there: none. */
+  readonly objects?: readonly Aside[] | undefined;
+  /** Digest of the step as it was read when its rungs were written, where a second workload is filled. */
+  readonly plan?: string | undefined;
+};
+
+/** Another floor and budget; all else that is put aside stays. */
+export function putAside(before: Restore | undefined, now: Pick<Restore, 'floor' | 'maxUnavailable'>): Restore {
+  return inOrder({ ...before, ...now });
+}
+
+/** With these extra groups, or without any. */
+export function withSurge(restore: Restore, replicas: Surge | undefined): Restore {
+  return inOrder({ ...restore, replicas });
+}
+
+/** Plans are compared as text. */
+function inOrder({ floor, maxUnavailable, replicas, objects, plan }: Restore): Restore {
+  const extra = replicas === undefined ? {} : { replicas };
+  const others = objects === undefined ? {} : { objects };
+  return { floor, maxUnavailable, ...extra, ...others, ...(plan === undefined ? {} : { plan }) };
+}
+
+/** The user's LeaderWorkerSet itself, as the object of a field. */
+export const SELF = '';
+
+/** Every field that is put aside, those of the LeaderWorkerSet itself first. */
+export function asidesOf(restore: Restore | undefined): readonly Aside[] {
+  const { replicas, maxUnavailable, objects = [] } = restore ?? {};
+  const own = (path: FieldPath, { was, set }: Displaced): Aside => ({ object: SELF, path, was: was ?? ABSENT, set });
+  return [
+    ...(replicas === undefined ? [] : [own(REPLICAS_PATH, replicas)]),
+    ...(maxUnavailable === undefined ? [] : [own(MAX_UNAVAILABLE_PATH, maxUnavailable)]),
+    ...objects,
+  ];
+}
+
+/** What `printRestore` has printed; undefined for what cannot be read. */
+export function parseRestore(text: string): Restore | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  if (!isRecord(value)) return undefined;
+  const [floor, plan] = [value['floor'], value['plan']];
+  if (plan !== undefined && !(typeof plan === 'string' && DIGEST.test(plan))) return undefined;
+  if (!(isFloor(floor) || (floor === undefined && plan !== undefined))) return undefined;
+  const maxUnavailable = value['maxUnavailable'] === undefined ? undefined : parseDisplaced(value['maxUnavailable']);
+  const replicas = value['replicas'] === undefined ? undefined : parseSurge(value['replicas']);
+  const objects = value['objects'] === undefined ? undefined : (parseAsides(value['objects']) ?? 'wrong');
+  if (maxUnavailable === 'wrong' || replicas === 'wrong' || objects === 'wrong') return undefined;
+  return inOrder({ floor, maxUnavailable, replicas, objects, plan });
+}
+
+const DIGEST = /^[0-9a-f]{8}$/;
+
+function isFloor(value: unknown): value is number {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0;
+}
+
+function parseDisplaced(value: unknown): Displaced | 'wrong' {
+  const [was, set] = [at(value, ['was']), at(value, ['set'])];
+  return isIntOrPercent(set) && (was === undefined || isIntOrPercent(was)) ? { was, set } : 'wrong';
+}
+
+function parseSurge(value: unknown): Surge | 'wrong' {
+  const [was, set] = [at(value, ['was']), at(value, ['set'])];
+  if (typeof was !== 'number' || typeof set !== 'number') return 'wrong';
+  return Number.isInteger(was) && Number.isInteger(set) && was > 0 && set > was ? { was, set } : 'wrong';
+}
+
+/** The mark as JSON text, always in the same order. */
+export function printRestore({ floor, maxUnavailable, replicas, objects = [], plan }: Restore): string {
+  const others = objects.length === 0 ? undefined : printAsides(objects);
+  return JSON.stringify({ floor, maxUnavailable, replicas, objects: others, plan });
+}
