@@ -109,7 +109,7 @@ test.each<readonly [what: string, from: string | RegExp, to: string, wrong: stri
   ['a number', 'partition: 3', 'partition: 2', 'LeaderWorkerSet vllm: .* spec.rolloutStrategy.*partition 2, wanted 3'],
   ['a field left alone', 'replicas: 4', 'replicas: 5', 'LeaderWorkerSet vllm: .* spec.replicas 5, wanted 4'],
   ['a field that goes', 'partition: 3', 'partition: 3, maxUnavailable: 2', 'maxUnavailable 2, wanted none'],
-  ['a mark', '1/3', '2/3', 'vllm: .*tranche.dev/step 2/3, wanted 1/3'],
+  ['a mark', '1/3', '2/3', 'vllm: .*tranche.dev/step 2/3@.*, wanted 1/3@'],
   ['the text', 'vllm:1', 'vllm:3', 'the template is [0-9a-f]{8}, wanted [0-9a-f]{8}'],
   ['one of no change', /name: vllm\n/, 'name: vllm\n  labels: {a: b}\n', 'vllm: .*none of the planned'],
   ['of a copy, its field', 'replicas: 1', 'replicas: 2', 'vllm-canary: .* spec.replicas 2, wanted 1'],
@@ -240,7 +240,7 @@ test('whole objects as planned', () => {
 });
 
 test.each<readonly [what: string, from: string | RegExp, to: string, wrong: string]>([
-  ['a mark', '1/3', '2/3', 'LeaderWorkerSet vllm: .*tranche.dev/step 2/3, wanted 1/3'],
+  ['a mark', '1/3', '2/3', 'LeaderWorkerSet vllm: .*tranche.dev/step 2/3@.*, wanted 1/3@'],
   ['the text that comes back', 'vllm:1', 'vllm:3', 'the template is [0-9a-f]{8}, wanted [0-9a-f]{8}'],
   ['a field of the workload', 'replicas: 4', 'replicas: 5', 'LeaderWorkerSet vllm: .*not be exactly as planned'],
   ['a field that goes', 'partition: 4', 'partition: 4, maxUnavailable: 2', 'LeaderWorkerSet vllm: .*exactly'],

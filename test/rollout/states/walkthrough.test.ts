@@ -71,19 +71,19 @@ test.each<readonly [string, Snapshot, string, readonly string[]]>([
     '2. step 1',
     walk({ text: 'B', groups: '0:A+ 1:A+ 2:A+ 3:A+' }, settled),
     'rollout(llm/vllm): step 1/3, partition 1000000 → 3',
-    ['release: 9c41d2e0.2', 'step: 1/3', 'restore: {"floor":3}', 'partition: 3'],
+    ['release: 9c41d2e0.2', 'step: 1/3@9c41d2e0.2', 'restore: {"floor":3}', 'partition: 3'],
   ],
   [
     '3. step 2',
     walk({ text: 'B', p: 3, groups: '0:A+ 1:A+ 2:A+ 3:B+', intents: { approve: '1@9c41d2e0.2' } }, at(1, 3)),
     'rollout(llm/vllm): step 2/3, partition 3 → 2',
-    ['step: 2/3', 'restore: {"floor":2}', 'partition: 2'],
+    ['step: 2/3@9c41d2e0.2', 'restore: {"floor":2}', 'partition: 2'],
   ],
   [
     '3. step 3',
     walk({ text: 'B', p: 2, groups: '0:A+ 1:A+ 2:B+ 3:B+', intents: approve }, at(2, 2)),
     'rollout(llm/vllm): step 3/3, partition 2 → 0',
-    ['step: 3/3', 'restore: {"floor":0}', 'partition: 0'],
+    ['step: 3/3@9c41d2e0.2', 'restore: {"floor":0}', 'partition: 0'],
   ],
   [
     '3. armed again',
