@@ -124,12 +124,19 @@ function entry(walk: Walk, pair: Pair, fallback: number): SourceEntry | undefine
     walk.faults.push(keyFault(walk, keyStart, text?.key));
     return undefined;
   }
-  const colon = /^[ \t]*:/.exec(walk.text.slice(keyEnd, keyEnd + 64));
-  const afterColon = colon === null ? -1 : keyEnd + colon[0].length;
+  const afterColon = behindColon(walk.text, keyEnd);
   walk.path.push(text.key);
   const value = build(walk, pair.value, Math.max(afterColon, keyEnd));
   walk.path.pop();
-  return { ...text, keyStart, keyEnd, afterColon, value };
+  const { ambiguousKey, merge } = text;
+  return { key: text.key, ambiguousKey, merge, keyStart, keyEnd, afterColon, value };
+}
+
+/** The offset behind the colon of a key; -1: none follows on the line. */
+function behindColon(text: string, keyEnd: number): number {
+  let at = keyEnd;
+  while (text[at] === ' ' || text[at] === '\t') at += 1;
+  return text[at] === ':' ? at + 1 : -1;
 }
 
 type KeyText = { readonly key: string; readonly ambiguousKey: boolean; readonly merge: boolean };
