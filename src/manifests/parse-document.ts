@@ -4,6 +4,7 @@ import { Lexer, parseDocument as parseYaml, type YAMLError } from 'yaml';
 import type { Issue } from '../api/issue.ts';
 import type { Json } from '../api/json.ts';
 import { buildTree, type Fault } from './build-tree.ts';
+import type { KnownTexts, ReadText } from './known-texts.ts';
 import { MAX_DOCUMENT_CHARACTERS, MAX_SYNTAX_ISSUES, MAX_TOKENS, UNCOUNTED_CHARACTERS } from './limits.ts';
 import { lineIndex, lineStarts } from './lines.ts';
 import { resolveTree } from './resolve-tree.ts';
@@ -47,12 +48,17 @@ const OPTIONS = {
 /** Next line, line separator and paragraph separator: line breaks in YAML 1.1, as the agents' parsers have it; not in 1.2. */
 const OTHER_BREAK = /[\u0085\u2028\u2029]/;
 
-/** The tree and the JSON of one document, or every reason why it cannot be trusted, with lines of the file. */
-export function parseDocumentText({ file, text, firstLine, doubt }: DocumentText): ParsedDocument {
+/**
+ * The tree and the JSON of one document, or every reason why it cannot be trusted, with lines of the file. A text that
+ * is known is not parsed again, wherever it stands now; what is wrong is not remembered.
+ */
+export function parseDocumentText({ file, text, firstLine, doubt }: DocumentText, known?: KnownTexts): ParsedDocument {
   if (doubt !== undefined) return { kind: 'wrong', issues: [doubtIssue(file, doubt)] };
   if (text.length > MAX_DOCUMENT_CHARACTERS) return { kind: 'wrong', issues: [tooLarge(file, firstLine, text.length)] };
-  if (hasTooManyTokens(text)) return { kind: 'wrong', issues: [tooManyTokens(file, firstLine)] };
   const unclear = file.endsWith('.json') ? -1 : text.search(OTHER_BREAK);
+  const remembered = unclear === -1 ? known?.get(text) : undefined;
+  if (remembered !== undefined) return parsedAt(firstLine, remembered);
+  if (hasTooManyTokens(text)) return { kind: 'wrong', issues: [tooManyTokens(file, firstLine)] };
   const starts = lineStarts(text);
   const lineAt = (offset: number): number => firstLine + lineIndex(starts, offset);
   if (unclear !== -1) return { kind: 'wrong', issues: [breakIssue(file, lineAt(unclear), text.charCodeAt(unclear))] };
@@ -65,9 +71,16 @@ export function parseDocumentText({ file, text, firstLine, doubt }: DocumentText
   if (built.faults.length > 0) return { kind: 'wrong', issues: built.faults.slice(0, MAX_SYNTAX_ISSUES).map(toIssue) };
   const resolved = resolveTree(built.root);
   if (resolved.fault !== undefined) return { kind: 'wrong', issues: [toIssue(resolved.fault)] };
-  const ambiguous = resolved.ambiguous.map(({ path, at, source }) => ({ path, line: lineAt(at), source }));
-  const nodes = built.nodes + resolved.nodes;
-  return { kind: 'ok', root: built.root, value: resolved.value, ambiguous, lineAt, nodes };
+  const { value, ambiguous } = resolved;
+  const read = { root: built.root, value, ambiguous, starts, nodes: built.nodes + resolved.nodes };
+  known?.set(text, read);
+  return parsedAt(firstLine, read);
+}
+
+function parsedAt(firstLine: number, { root, value, ambiguous, starts, nodes }: ReadText): ParsedDocument {
+  const lineAt = (offset: number): number => firstLine + lineIndex(starts, offset);
+  const places = ambiguous.map(({ path, at, source }) => ({ path, line: lineAt(at), source }));
+  return { kind: 'ok', root, value, ambiguous: places, lineAt, nodes };
 }
 
 /** Cutting text into tokens costs a tenth of parsing it, and stops at the limit. */

@@ -4,6 +4,7 @@ import type { Issue } from '../api/issue.ts';
 import { at, isJsonObject, type JsonObject } from '../api/json.ts';
 import type { FieldPath, ObjectRef } from '../rollout/edit.ts';
 import { identityOf } from './identity.ts';
+import type { KnownTexts } from './known-texts.ts';
 import { MAX_DOCUMENTS, MAX_FILE_CHARACTERS } from './limits.ts';
 import { lineBreak } from './lines.ts';
 import { type Ambiguous, type ParsedDocument, parseDocumentText } from './parse-document.ts';
@@ -51,7 +52,7 @@ const KUSTOMIZATION_NAMES: ReadonlySet<string> = new Set(['kustomization.yaml', 
  * Parses only documents whose text names a wanted kind, so a repository of thousands of other files costs a text
  * search each. Issues are those of wanted documents, and of documents that may be wanted but cannot be read.
  */
-export function parseManifestFile(file: string, text: string, interests: Interests): ManifestFile {
+export function parseManifestFile(file: string, text: string, interests: Interests, known?: KnownTexts): ManifestFile {
   const wanted = isKustomizationFile(file) ? 'everything' : interests;
   const nothing = { file, text, documents: [], others: [], issues: [] };
   if (!mentions(text, wanted)) return nothing;
@@ -69,7 +70,7 @@ export function parseManifestFile(file: string, text: string, interests: Interes
       issues.push(tooManyDocuments(file, slice.firstLine));
       break;
     }
-    const read = interpret({ file, slice, body, fileBreak: lineBreak(text), wanted });
+    const read = interpret({ file, slice, body, fileBreak: lineBreak(text), wanted, known });
     if (read.kind === 'document') documents.push(read.document);
     else others.push(slice);
     if (read.kind === 'wrong') issues.push(...read.issues);
@@ -88,6 +89,7 @@ type Candidate = {
   readonly body: string;
   readonly fileBreak: ManifestDocument['lineBreak'];
   readonly wanted: Interests;
+  readonly known: KnownTexts | undefined;
 };
 
 type Read =
@@ -95,9 +97,9 @@ type Read =
   | { readonly kind: 'other' }
   | { readonly kind: 'wrong'; readonly issues: readonly Issue[] };
 
-function interpret({ file, slice, body, fileBreak, wanted }: Candidate): Read {
+function interpret({ file, slice, body, fileBreak, wanted, known }: Candidate): Read {
   const { doubt, firstLine } = slice;
-  const parsed = parseDocumentText({ file, text: body, firstLine, doubt });
+  const parsed = parseDocumentText({ file, text: body, firstLine, doubt }, known);
   if (parsed.kind === 'wrong') return mayBeWanted(body, wanted) ? parsed : { kind: 'other' };
   const { root, value, ambiguous } = parsed;
   if (root.kind !== 'map' || !isJsonObject(value)) {

@@ -6,7 +6,7 @@ import { MAX_NODES } from './limits.ts';
 import { pathText } from './path-text.ts';
 import type { SourceAlias, SourceMap, SourceNode } from './source-tree.ts';
 
-type AmbiguousPlace = { readonly path: string; readonly at: number; readonly source: string };
+export type AmbiguousPlace = { readonly path: string; readonly at: number; readonly source: string };
 
 type Resolved = {
   readonly value: Json;

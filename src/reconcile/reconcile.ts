@@ -1,6 +1,7 @@
 /** One rollout: snapshot, plan, and the diff that the plan makes. What goes wrong with it stays with it. */
 
 import type { Issue } from '../api/issue.ts';
+import { newKnownTexts } from '../manifests/known-texts.ts';
 import type { FileWrite } from '../ports/git.ts';
 import { explain } from '../ports/port-error.ts';
 import { editsOf } from '../rollout/change-edits.ts';
@@ -40,9 +41,10 @@ export function draw(planned: Plan, snapshot: Snapshot, texts: ReadonlyMap<strin
   if (planned.commit === undefined) return { plan: planned, diff: '', writes: [] };
   const refused = (issue: Issue): Drawn => ({ plan: refusedPlan(planned, snapshot, issue), diff: '', writes: [] });
   const { changes } = planned.commit;
-  const rendered = render(editsOf(changes), texts);
+  const known = newKnownTexts();
+  const rendered = render(editsOf(changes), texts, known);
   if (rendered.kind === 'refused') return refused(rendered.issue);
-  const issue = checkStep(changes, { before: texts, writes: rendered.writes });
+  const issue = checkStep(changes, { before: texts, writes: rendered.writes, known });
   return issue === undefined ? { plan: planned, diff: rendered.diff, writes: rendered.writes } : refused(issue);
 }
 

@@ -34,7 +34,7 @@ export function castIn(texts: Texts): Cast {
 
 /** The delivery as the texts have it. */
 export function deliveryAt(texts: Texts, cast: Cast, displaced: Delivery['displaced'] = []): Delivery {
-  const delivery = deliveryIn(texts, cast, displaced);
+  const delivery = deliveryIn({ texts, displaced }, cast);
   if (delivery === undefined) throw new Error('no delivery');
   return delivery;
 }

@@ -2,6 +2,7 @@
 
 import { jsonEqual } from '../../api/json.ts';
 import type { DocumentEdit, ObjectRef } from '../../rollout/edit.ts';
+import type { KnownTexts } from '../known-texts.ts';
 import { MAX_DOCUMENTS } from '../limits.ts';
 import { lineEnd, nextLine } from '../lines.ts';
 import { type ManifestDocument, type ManifestFile, parseManifestFile } from '../parse-file.ts';
@@ -16,7 +17,7 @@ import { wordToken } from './token.ts';
 import { withValue } from './verify.ts';
 import { newIssue, refusal, sameOthers, type WholeDocument } from './verify-document.ts';
 
-type CopyEdit = Extract<DocumentEdit, { readonly kind: 'copy' }>;
+type CopyEdit = Extract<DocumentEdit, { readonly kind: 'copy' }> & { readonly known: KnownTexts };
 
 const NAME = ['metadata', 'name'];
 
@@ -29,15 +30,15 @@ export function copyDocument(file: ManifestFile, object: ObjectRef, edit: CopyEd
   if (chosen.kind === 'refused') return chosen;
   const { document } = chosen;
   const place = { file: file.file, object, line: document.lineOf([]) };
-  const { of, source } = edit;
-  const model = source === undefined ? chosen : choose(parseManifestFile(file.file, source, [of.kind]), of);
+  const { of, source, known } = edit;
+  const model = source === undefined ? chosen : choose(parseManifestFile(file.file, source, [of.kind], known), of);
   if (model.kind === 'refused') return refusal(place, `the text to copy is not of one ${of.kind} ${of.name}`);
   const unfit = unfitFor({ file, document, model: model.document, object });
   if (unfit !== undefined) return refusal(place, unfit.why, unfit.reason);
   const renamed = renamedTo(model.document, object.name);
   if (renamed.kind === 'refused') return renamed;
   const after = placed(file, document, copyOf(model.document, renamed));
-  const now = parseManifestFile(file.file, after, [object.kind]);
+  const now = parseManifestFile(file.file, after, [object.kind], known);
   const broken = newIssue(file, now);
   const made = choose(now, object);
   if (broken !== undefined || made.kind === 'refused')

@@ -1,6 +1,7 @@
 /** Plans how a document goes with its separator, so that nothing shows that it was there. */
 
 import { jsonEqual } from '../../api/json.ts';
+import type { KnownTexts } from '../known-texts.ts';
 import { lineEnd, lineStart, nextLine } from '../lines.ts';
 import { parseDocumentText } from '../parse-document.ts';
 import { type ManifestDocument, type ManifestFile, parseManifestFile } from '../parse-file.ts';
@@ -12,12 +13,12 @@ import { newIssue, refusal, sameOthers, type WholeDocument } from './verify-docu
  * With the separator before it; the first document without one takes the separator behind it, unless that has a
  * comment. The only document leaves an empty text: whether the file stays is not decided here.
  */
-export function deleteDocument(file: ManifestFile, document: ManifestDocument): WholeDocument {
+export function deleteDocument(file: ManifestFile, document: ManifestDocument, known: KnownTexts): WholeDocument {
   const place = { file: file.file, object: document.object, line: document.lineOf([]) };
   if (file.file.endsWith('.json')) return refusal(place, 'a JSON file is one document');
   const { start, end } = cutOf(file, document);
   const after = file.text.slice(0, start) + file.text.slice(end);
-  const now = parseManifestFile(file.file, after, [document.object.kind]);
+  const now = parseManifestFile(file.file, after, [document.object.kind], known);
   const left = now.documents.some((other) => jsonEqual(other.object, document.object));
   const broken = newIssue(file, now);
   if (left || broken !== undefined || !sameOthers({ ...file, own: document.index }, now))

@@ -1,6 +1,7 @@
 /** Reads the earlier text that a restore takes from, once for all edits of a file. */
 
 import type { PlacedEdit } from '../../rollout/edit.ts';
+import type { KnownTexts } from '../known-texts.ts';
 import { type ManifestDocument, type ManifestFile, parseManifestFile } from '../parse-file.ts';
 
 /** The document as it was where an edit takes from: undefined where it takes from none, or cannot. */
@@ -10,12 +11,12 @@ export type Sources = (document: ManifestDocument, edit: PlacedEdit) => Manifest
  * The document of the same kind, and of the same name or that of `of`, in the text of another version: of its file, or of itself alone. `open` is
  * read already, and may be what is asked for.
  */
-export function newSources(open: ManifestDocument): Sources {
-  const known = new Map<string, Pick<ManifestFile, 'documents'>>([[open.text, { documents: [open] }]]);
+export function newSources(open: ManifestDocument, known: KnownTexts): Sources {
+  const files = new Map<string, Pick<ManifestFile, 'documents'>>([[open.text, { documents: [open] }]]);
   return ({ file, object: { kind, name, namespace } }, edit) => {
     if (edit.kind !== 'restore') return undefined;
-    const read = known.get(edit.source) ?? parseManifestFile(file, edit.source, [kind]);
-    known.set(edit.source, read);
+    const read = files.get(edit.source) ?? parseManifestFile(file, edit.source, [kind], known);
+    files.set(edit.source, read);
     const wanted = edit.of ?? name;
     const named = read.documents.filter(({ object }) => object.kind === kind && object.name === wanted);
     const exact = named.filter(({ object }) => object.namespace === namespace);

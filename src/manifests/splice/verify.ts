@@ -3,6 +3,7 @@
 import type { Issue } from '../../api/issue.ts';
 import { at, isJsonObject, type Json, jsonEqual } from '../../api/json.ts';
 import type { FieldPath, PlacedEdit } from '../../rollout/edit.ts';
+import type { KnownTexts } from '../known-texts.ts';
 import { type ManifestDocument, type ManifestFile, parseManifestFile } from '../parse-file.ts';
 import { pathText } from '../path-text.ts';
 import { find } from '../source-tree.ts';
@@ -21,16 +22,17 @@ type Splice = {
   readonly edits: Edits;
   readonly after: string;
   readonly sources: Sources;
+  readonly known: KnownTexts;
 };
 
 export type Edits = readonly [PlacedEdit, ...PlacedEdit[]];
 
-/** Parses the new text afresh. It never trusts how the splice was made, only what the file says now. */
-export function verify({ before, document, edits, after, sources }: Splice): Verified {
-  const file = parseManifestFile(before.file, after, [document.object.kind]);
+/** Reads the new text afresh. It never trusts how the splice was made, only what the file says now. */
+export function verify({ before, document, edits, after, sources, known }: Splice): Verified {
+  const file = parseManifestFile(before.file, after, [document.object.kind], known);
   const [first] = edits;
   const doubt = (why: string): Verified => ({ kind: 'refused', issue: doubtful(document, first, why) });
-  const broken = file.issues.find((issue) => !before.issues.some((known) => known.message === issue.message));
+  const broken = file.issues.find((issue) => !before.issues.some((other) => other.message === issue.message));
   if (broken !== undefined) return doubt(`the new text could not be read: ${broken.message}`);
   const now = file.documents.find((candidate) => candidate.index === document.index);
   if (now === undefined) return doubt('the object is no longer where it was');

@@ -2,6 +2,7 @@
 
 import { jsonEqual } from '../../api/json.ts';
 import type { ObjectRef } from '../../rollout/edit.ts';
+import type { KnownTexts } from '../known-texts.ts';
 import { lineBreak, lineStarts, nextLine } from '../lines.ts';
 import { type ManifestDocument, type ManifestFile, parseManifestFile } from '../parse-file.ts';
 import { refusal, sameOthers, type WholeDocument } from './verify-document.ts';
@@ -10,14 +11,18 @@ import { refusal, sameOthers, type WholeDocument } from './verify-document.ts';
  * The file without the document, comments of its own included: in its place stands `# note`, so that the file is still
  * there for lists of files that name it, and the place is found again. A JSON file has no room for a comment.
  */
-export function removeDocument(file: ManifestFile, document: ManifestDocument, note: string): WholeDocument {
+export function removeDocument(
+  file: ManifestFile,
+  document: ManifestDocument,
+  { note, known }: { readonly note: string; readonly known: KnownTexts },
+): WholeDocument {
   const place = { file: file.file, object: document.object, line: document.lineOf([]) };
   if (file.file.endsWith('.json'))
     return refusal(place, 'a JSON file is one document and has no comments: nothing could keep its place');
   if (lineBetween(file.text, document.start))
     return refusal(place, 'it begins on the line of its separator: nothing could keep its place');
   const after = `${file.text.slice(0, document.start)}# ${note}${document.lineBreak}${file.text.slice(document.end)}`;
-  const now = parseManifestFile(file.file, after, [document.object.kind]);
+  const now = parseManifestFile(file.file, after, [document.object.kind], known);
   const left = now.documents.some((other) => jsonEqual(other.object, document.object));
   if (left || !sameOthers({ ...file, own: document.index }, now))
     return refusal(place, 'another document would change');
@@ -30,11 +35,11 @@ export function removeDocument(file: ManifestFile, document: ManifestDocument, n
  */
 export function insertDocument(
   file: ManifestFile,
-  of: { readonly object: ObjectRef; readonly note: string; readonly source: string },
+  of: { readonly object: ObjectRef; readonly note: string; readonly source: string; readonly known: KnownTexts },
 ): WholeDocument {
-  const { object, note, source } = of;
+  const { object, note, source, known } = of;
   const after = placed(file.text, note, source);
-  const now = parseManifestFile(file.file, after, [object.kind]);
+  const now = parseManifestFile(file.file, after, [object.kind], known);
   const [document, twin] = now.documents.filter((other) => jsonEqual(other.object, object));
   const place = { file: file.file, object, line: 0 };
   if (document === undefined) return refusal(place, now.issues[0]?.message ?? 'its text has no such object');

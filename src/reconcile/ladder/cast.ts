@@ -2,6 +2,7 @@
 
 import type { Release } from '../../api/release.ts';
 import { LWS_KIND, type Rollout } from '../../api/rollout.ts';
+import type { KnownTexts } from '../../manifests/known-texts.ts';
 import { type ManifestDocument, parseManifestFile } from '../../manifests/parse-file.ts';
 import type { ObjectRef } from '../../rollout/edit.ts';
 import { type Delivery, secondName } from '../../rollout/ladders/delivery.ts';
@@ -32,10 +33,13 @@ export type Cast = {
   readonly stableText: string;
 };
 
+/** What one commit leaves to the next: the texts, and what the routes have put aside. */
+export type Stand = { readonly texts: Texts; readonly displaced: RouteFiles['displaced'] };
+
 /** The delivery as these texts have it; undefined: the workload, or a route, is not in them. */
-export function deliveryIn(texts: Texts, cast: Cast, displaced: RouteFiles['displaced']): Delivery | undefined {
+export function deliveryIn({ texts, displaced }: Stand, cast: Cast, known?: KnownTexts): Delivery | undefined {
   const { plan, release, workload, service, liveReplicas, stableText } = cast;
-  const find = finder(texts);
+  const find = finder(texts, known);
   const own = find(workload);
   const routes = cast.routes.flatMap(({ provider, route: place, canaryFile }) => {
     const route = find(place);
@@ -62,10 +66,10 @@ export function deliveryIn(texts: Texts, cast: Cast, displaced: RouteFiles['disp
 }
 
 /** Finds documents, and reads each file once. */
-export function finder(texts: Texts): (place: Place) => ManifestDocument | undefined {
+export function finder(texts: Texts, known?: KnownTexts): (place: Place) => ManifestDocument | undefined {
   const read = new Map<string, readonly ManifestDocument[]>();
   return ({ file, object }) => {
-    const documents = read.get(file) ?? parseManifestFile(file, texts.get(file) ?? '', LADDER_KINDS).documents;
+    const documents = read.get(file) ?? parseManifestFile(file, texts.get(file) ?? '', LADDER_KINDS, known).documents;
     read.set(file, documents);
     return documents.find((one) => one.object.kind === object.kind && one.object.name === object.name);
   };

@@ -2,14 +2,15 @@
 
 import type { FieldFault } from '../../api/field-reader.ts';
 import type { Issue } from '../../api/issue.ts';
+import { type KnownTexts, newKnownTexts } from '../../manifests/known-texts.ts';
 import type { FileWrite } from '../../ports/git.ts';
 import type { Delivery } from '../../rollout/ladders/delivery.ts';
 import { arming, goingBack, nextCommit } from '../../rollout/ladders/next-commit.ts';
 import type { RouteDocument } from '../../rollout/traffic/provider.ts';
 import { render } from '../write/render.ts';
-import { type Cast, deliveryIn, type Texts } from './cast.ts';
+import { type Cast, deliveryIn, type Stand, type Texts } from './cast.ts';
 
-type NextCommit = Extract<ReturnType<typeof nextCommit>, { readonly kind: 'commit' }>;
+type NextCommit = Extract<NextOf, { readonly kind: 'commit' }>;
 
 /** One commit, and what Git has before and after it. */
 export type Climbed = {
@@ -33,41 +34,39 @@ export type Climb = {
 const COMMITS_MOST = 300;
 
 /** From where the texts stand until it is settled; a workload at rest is armed first, as its adoption does. */
-export function climb(texts: Texts, cast: Cast): Climb {
-  const delivery = deliveryIn(texts, cast, []);
+export function climb(texts: Texts, cast: Cast, known = newKnownTexts()): Climb {
+  const delivery = deliveryIn({ texts, displaced: [] }, cast, known);
   const armed = delivery === undefined ? [] : arming(delivery);
-  const start = render(armed, texts);
+  const start = render(armed, texts, known);
   if (start.kind === 'refused') return { commits: [], obstacle: { ...start, texts } };
-  return climbFrom({ texts: withWrites(texts, start.writes), displaced: [] }, cast, nextCommit);
+  return climbFrom({ texts: withWrites(texts, start.writes), displaced: [] }, { cast, known, decide: nextCommit });
 }
 
 /** The way back from the place that a commit has reached; no commits where there is nothing to go back from. */
-export function climbBack({ texts, commit }: Climbed, cast: Cast): Climb {
-  return climbFrom(
-    { texts, displaced: commit.displaced },
-    cast,
-    (delivery) => goingBack(delivery) ?? nextCommit(delivery),
-  );
+export function climbBack({ texts, commit }: Climbed, cast: Cast, known = newKnownTexts()): Climb {
+  const decide = (delivery: Delivery): NextOf => goingBack(delivery) ?? nextCommit(delivery);
+  return climbFrom({ texts, displaced: commit.displaced }, { cast, known, decide });
 }
 
-type Stand = { readonly texts: Texts; readonly displaced: Delivery['displaced'] };
+type NextOf = ReturnType<typeof nextCommit>;
+type Way = { readonly cast: Cast; readonly known: KnownTexts; readonly decide: (delivery: Delivery) => NextOf };
 
-function climbFrom(start: Stand, cast: Cast, decide: typeof nextCommit): Climb {
+function climbFrom(start: Stand, { cast, known, decide }: Way): Climb {
   const commits: Climbed[] = [];
   let stand = start;
-  while (commits.length < COMMITS_MOST) {
-    const delivery = deliveryIn(stand.texts, cast, stand.displaced);
-    if (delivery === undefined) break;
+  let delivery = deliveryIn(start, cast, known);
+  while (delivery !== undefined && commits.length < COMMITS_MOST) {
     const commit = decide(delivery);
     if (commit.kind === 'unwritable') return { commits, obstacle: commit };
-    const made = render(commit.objects, stand.texts);
+    const made = render(commit.objects, stand.texts, known);
     if (made.kind === 'refused') return { commits, obstacle: { ...made, texts: stand.texts } };
     const texts = withWrites(stand.texts, made.writes);
     stand = { texts, displaced: commit.displaced };
-    const after = deliveryIn(texts, cast, commit.displaced);
+    const after = deliveryIn(stand, cast, known);
     if (after === undefined) break;
     commits.push({ commit, before: delivery, after, texts });
     if (commit.at === 'settled') break;
+    delivery = after;
   }
   return { commits, obstacle: undefined };
 }

@@ -2,6 +2,7 @@
 
 import type { Issue } from '../../api/issue.ts';
 import type { RolloutStep } from '../../api/rollout-steps.ts';
+import { newKnownTexts } from '../../manifests/known-texts.ts';
 import type { ManifestDocument } from '../../manifests/parse-file.ts';
 import type { Cast, Texts } from '../ladder/cast.ts';
 import { type Climbed, climb, climbBack, type Obstacle } from '../ladder/climb.ts';
@@ -38,10 +39,11 @@ function withFewSteps(cast: Cast): Cast {
   return { ...cast, plan: { ...cast.plan, steps: few } };
 }
 
-/** Each way ends at the first. */
+/** Each way ends at the first. They lead through the same texts, most of which are not parsed again. */
 function obstacles(texts: Texts, cast: Cast): readonly Obstacle[] {
-  const { commits, obstacle } = climb(texts, cast);
-  const ways = firstOfEach(commits).map((climbed) => climbBack(climbed, cast).obstacle);
+  const known = newKnownTexts();
+  const { commits, obstacle } = climb(texts, cast, known);
+  const ways = firstOfEach(commits).map((climbed) => climbBack(climbed, cast, known).obstacle);
   return [obstacle, ...ways].filter((one) => one !== undefined);
 }
 

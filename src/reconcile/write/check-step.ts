@@ -4,6 +4,7 @@ import type { Issue } from '../../api/issue.ts';
 import { at, isJsonObject, type Json, jsonEqual } from '../../api/json.ts';
 import { MARK, MARK_NAMES, printMarks } from '../../api/marks.ts';
 import { RELEASE_PATHS } from '../../api/release-content.ts';
+import { type KnownTexts } from '../../manifests/known-texts.ts';
 import { type ManifestDocument, type ManifestFile, parseManifestFile } from '../../manifests/parse-file.ts';
 import { pathText } from '../../manifests/path-text.ts';
 import { pathsInto } from '../../manifests/splice/anchors.ts';
@@ -13,7 +14,11 @@ import type { ExactContent, FieldChange, ObjectChange, WorkloadPart } from '../.
 import type { DocumentEdit, EditPath, ItemMatch, ObjectRef } from '../../rollout/edit.ts';
 import { readWorkload } from '../observe/read-workload.ts';
 
-type Texts = { readonly before: ReadonlyMap<string, string>; readonly writes: readonly FileWrite[] };
+type Texts = {
+  readonly before: ReadonlyMap<string, string>;
+  readonly writes: readonly FileWrite[];
+  readonly known?: KnownTexts;
+};
 
 /**
  * Reads every file of the commit back as the next pass will: each field as planned, new documents there with their
@@ -25,8 +30,8 @@ export function checkStep(changes: readonly ObjectChange[], texts: Texts): Issue
     const kinds = own.map(({ object }) => object.kind);
     const text = texts.before.get(file) ?? '';
     const written = texts.writes.find((write) => write.path === file);
-    const was = parseManifestFile(file, text, kinds);
-    const is = written === undefined ? was : parseManifestFile(file, written.text ?? '', kinds);
+    const was = parseManifestFile(file, text, kinds, texts.known);
+    const is = written === undefined ? was : parseManifestFile(file, written.text ?? '', kinds, texts.known);
     for (const change of own) {
       const wrong = wrongObject(change, was, is);
       if (wrong !== undefined) return issueOf(file, change.object, wrong);

@@ -2,6 +2,7 @@
 
 import type { Issue } from '../../api/issue.ts';
 import { unifiedDiff } from '../../manifests/diff.ts';
+import { newKnownTexts } from '../../manifests/known-texts.ts';
 import { applyEdits } from '../../manifests/splice/apply-edits.ts';
 import type { FileWrite } from '../../ports/git.ts';
 import type { ObjectEdits } from '../../rollout/edit.ts';
@@ -11,14 +12,18 @@ type Rendered =
   | { readonly kind: 'refused'; readonly issue: Issue };
 
 /** Applies the edits to `texts`, which hold what earlier commits of the same push have already changed. */
-export function render(edits: readonly ObjectEdits[], texts: ReadonlyMap<string, string>): Rendered {
+export function render(
+  edits: readonly ObjectEdits[],
+  texts: ReadonlyMap<string, string>,
+  known = newKnownTexts(),
+): Rendered {
   const after = new Map<string, string>();
   for (const object of edits) {
     const there = after.get(object.file) ?? texts.get(object.file);
     // Somebody may have removed the file of a document that is to come back.
     const text = there ?? (object.document?.kind === 'insert' ? '' : undefined);
     if (text === undefined) return { kind: 'refused', issue: notRead(object) };
-    const spliced = applyEdits(text, object);
+    const spliced = applyEdits(text, object, known);
     if (spliced.kind === 'refused') return spliced;
     after.set(object.file, spliced.text);
   }

@@ -2,6 +2,7 @@
 
 import { percentOf } from '../../../api/int-or-percent.ts';
 import type { Issue } from '../../../api/issue.ts';
+import { type KnownTexts, newKnownTexts } from '../../../manifests/known-texts.ts';
 import type { ManifestDocument } from '../../../manifests/parse-file.ts';
 import { parseManifestFile } from '../../../manifests/parse-file.ts';
 import { applyEdits } from '../../../manifests/splice/apply-edits.ts';
@@ -41,11 +42,11 @@ type Texts = ReadonlyMap<string, string>;
 type Tried = { readonly kind: 'ok'; readonly texts: Texts } | { readonly kind: 'refused'; readonly issue: Issue };
 
 /** The texts after these edits, or the first that is refused. */
-function tried(texts: Texts, edits: readonly RouteEdits[]): Tried {
+function tried(texts: Texts, edits: readonly RouteEdits[], known?: KnownTexts): Tried {
   const after = new Map(texts);
   for (const { file, object, edits: list, copyOf } of edits) {
     const document = copyOf === undefined ? {} : { document: { kind: 'copy', of: copyOf, source: undefined } as const };
-    const made = applyEdits(after.get(file) ?? '', { file, object, edits: list, ...document });
+    const made = applyEdits(after.get(file) ?? '', { file, object, edits: list, ...document }, known);
     if (made.kind === 'refused') return made;
     after.set(file, made.text);
   }
@@ -89,11 +90,12 @@ type Stand = { readonly texts: Texts; readonly displaced: readonly Displaced[] }
 /** One share after the other, as the steps do, and home at the end: there the route must be what it was before the first. */
 function tryRoute(facts: TrafficFacts, route: OpenRoute, shares: readonly Share[]): readonly Issue[] {
   const { provider, files } = route;
-  const prepared = tried(facts.index.texts, provider.prepare(files, facts.sides));
+  const known = newKnownTexts();
+  const prepared = tried(facts.index.texts, provider.prepare(files, facts.sides), known);
   if (prepared.kind === 'refused') return [prepared.issue];
   let stand: Stand = { texts: prepared.texts, displaced: [] };
   for (const share of [...shares, { kind: 'home' } as const]) {
-    const made = step(facts, route, { stand, share });
+    const made = step(facts, route, { stand, share, known });
     if ('issues' in made) return made.issues;
     stand = made;
   }
@@ -123,11 +125,11 @@ function unlikeBefore(
 function step(
   { sides, index }: TrafficFacts,
   { provider, files }: OpenRoute,
-  { stand, share }: { readonly stand: Stand; readonly share: Share },
+  { stand, share, known }: { readonly stand: Stand; readonly share: Share; readonly known: KnownTexts },
 ): Stand | { readonly issues: readonly Issue[] } {
   const { object, file } = files.route;
   const now = (name: string, from: string) =>
-    parseManifestFile(from, stand.texts.get(from) ?? '', [object.kind]).documents.find(
+    parseManifestFile(from, stand.texts.get(from) ?? '', [object.kind], known).documents.find(
       (one) => one.object.name === name,
     );
   const route = now(object.name, file) ?? files.route;
@@ -135,7 +137,7 @@ function step(
   const made = provider.write({ route, canary, displaced: stand.displaced }, sides, share);
   if (made.kind === 'unwritable')
     return { issues: made.faults.map((fault) => trafficIssue(ofFault(files.route, fault), index.texts)) };
-  const texts = tried(stand.texts, made.edits);
+  const texts = tried(stand.texts, made.edits, known);
   return texts.kind === 'refused' ? { issues: [texts.issue] } : { texts: texts.texts, displaced: made.displaced };
 }
 

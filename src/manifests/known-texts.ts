@@ -1,0 +1,46 @@
+/** Remembers how the texts of documents read: what a pass or a trial meets again, it does not parse again. */
+
+import type { Json } from '../api/json.ts';
+import { MAX_KNOWN_CHARACTERS } from './limits.ts';
+import type { AmbiguousPlace } from './resolve-tree.ts';
+import type { SourceNode } from './source-tree.ts';
+
+/** What one text means, wherever in a file it stands: every place in it is an offset. */
+export type ReadText = {
+  readonly root: SourceNode;
+  readonly value: Json;
+  readonly ambiguous: readonly AmbiguousPlace[];
+  /** Offsets at which its lines start. */
+  readonly starts: readonly number[];
+  readonly nodes: number;
+};
+
+/** Owned by the caller; losing it costs time only. */
+export type KnownTexts = {
+  readonly get: (text: string) => ReadText | undefined;
+  readonly set: (text: string, read: ReadText) => void;
+};
+
+/** Knows nothing yet, and keeps up to `most` characters of text: of two halves the older is let go. */
+export function newKnownTexts(most = MAX_KNOWN_CHARACTERS): KnownTexts {
+  let recent = new Map<string, ReadText>();
+  let older: typeof recent = new Map();
+  let characters = 0;
+  const set = (text: string, read: ReadText): void => {
+    if (characters + text.length > most / 2) {
+      older = recent;
+      recent = new Map();
+      characters = 0;
+    }
+    recent.set(text, read);
+    characters += text.length;
+  };
+  const get = (text: string): ReadText | undefined => {
+    const there = recent.get(text);
+    if (there !== undefined) return there;
+    const before = older.get(text);
+    if (before !== undefined) set(text, before);
+    return before;
+  };
+  return { get, set };
+}
