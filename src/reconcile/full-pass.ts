@@ -41,7 +41,7 @@ export async function fullPass(ports: Ports, pass: FullPass): Promise<PassResult
   const desired = await readDesired(ports.git, main, { config, memory, ahead: pass.ahead.desired });
   memory.main = main;
   const reading: Reading = { main, status, desired, at };
-  const git = gitReader(ports.git, main, desired.config);
+  const git = gitReader(ports.git, main, { config: desired.config, texts: memory.trials.known });
   const reconciled = await decideAll({ git, live }, reading, options);
   const records = recordsOf(reading, reconciled, options);
   const result = resultOf(reading, reconciled, options);

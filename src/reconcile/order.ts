@@ -170,7 +170,7 @@ async function snapshotOf(ports: Ports, scene: Scene): Promise<Snapshot> {
     deliveries: deliveriesOf(desired.rollouts),
     windowsOf: windowsAt(now),
     now,
-    git: gitReader(ports.git, main, desired.config),
+    git: gitReader(ports.git, main, { config: desired.config, texts: desired.trials.known }),
     live: async () => ({ ...unreadLive(unknown('not asked for this')), scaler: unknown('not asked for this') }),
   });
 }

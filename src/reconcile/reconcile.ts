@@ -1,7 +1,7 @@
 /** One rollout: snapshot, plan, and the diff that the plan makes. What goes wrong with it stays with it. */
 
 import type { Issue } from '../api/issue.ts';
-import { newKnownTexts } from '../manifests/known-texts.ts';
+import { type KnownTexts, newKnownTexts } from '../manifests/known-texts.ts';
 import type { FileWrite } from '../ports/git.ts';
 import { explain } from '../ports/port-error.ts';
 import { editsOf } from '../rollout/change-edits.ts';
@@ -21,7 +21,7 @@ export async function reconcileOne(of: Observation, texts: ReadonlyMap<string, s
   let snapshot: Snapshot | undefined;
   try {
     snapshot = await observe(of);
-    const decided = decide(snapshot, texts);
+    const decided = decide(snapshot, texts, of.desired.trials.known);
     return { ...nothing, snapshot, ...decided, texts: textsOf(decided.plan, texts), error: undefined };
   } catch (error) {
     return { ...nothing, snapshot, plan: undefined, error: explain(error) };
@@ -29,19 +29,20 @@ export async function reconcileOne(of: Observation, texts: ReadonlyMap<string, s
 }
 
 /** The pure part: the same for a pass, for `plan`, and for a replay of a saved snapshot. */
-export function decide(snapshot: Snapshot, texts: ReadonlyMap<string, string>): Drawn {
-  return draw(plan(snapshot), snapshot, texts);
+export function decide(snapshot: Snapshot, texts: ReadonlyMap<string, string>, known = newKnownTexts()): Drawn {
+  return draw(plan(snapshot), snapshot, { texts, known });
 }
 
 /** A plan, and what it writes on the texts at hand. */
 type Drawn = { readonly plan: Plan; readonly diff: string; readonly writes: readonly FileWrite[] };
 
+type On = { readonly texts: ReadonlyMap<string, string>; readonly known: KnownTexts };
+
 /** What a plan writes on these texts; where that cannot be, the plan holds. */
-export function draw(planned: Plan, snapshot: Snapshot, texts: ReadonlyMap<string, string>): Drawn {
+export function draw(planned: Plan, snapshot: Snapshot, { texts, known }: On): Drawn {
   if (planned.commit === undefined) return { plan: planned, diff: '', writes: [] };
   const refused = (issue: Issue): Drawn => ({ plan: refusedPlan(planned, snapshot, issue), diff: '', writes: [] });
   const { changes } = planned.commit;
-  const known = newKnownTexts();
   const rendered = render(editsOf(changes), texts, known);
   if (rendered.kind === 'refused') return refused(rendered.issue);
   const issue = checkStep(changes, { before: texts, writes: rendered.writes, known });

@@ -113,7 +113,7 @@ async function observation(): Promise<Observation> {
   const main = git('rev-parse', 'main');
   const desired = await readDesired(port, main, { config: DEFAULT_CONFIG, memory: newMemory() });
   const entry = desired.rollouts[0]!;
-  const reader = gitReader(port, main, DEFAULT_CONFIG);
+  const reader = gitReader(port, main, { config: DEFAULT_CONFIG, texts: desired.trials.known });
   return {
     desired,
     entry,

@@ -1,6 +1,5 @@
 /** A whole world in memory: a repository, a cluster with an agent on it, a clock, and passes of the production code. */
 
-import { parseAllDocuments } from 'yaml';
 import type { JsonObject } from '../../src/api/json.ts';
 import { NO_OVERRIDES, newMemory, type PassResult, type Ports } from '../../src/reconcile/pass.ts';
 import { runPass } from '../../src/reconcile/run.ts';
@@ -9,6 +8,7 @@ import { Cluster, type ClusterOptions } from '../../src/simulator/cluster-model.
 import { fakeCluster } from './fake-cluster.ts';
 import { FakeRepository } from './fake-git.ts';
 import { START_SECONDS } from './simulated-cluster.ts';
+import { yamlValues } from './yaml-values.ts';
 
 export type WorldOptions = {
   readonly files: Readonly<Record<string, string>>;
@@ -28,12 +28,7 @@ export function manifestsAt(
   const found = new Map<string, readonly JsonObject[]>();
   for (const [path, text] of Object.entries(repository.files(at))) {
     if (!folders.some((folder) => path.startsWith(`${folder}/`)) || !/\.(ya?ml|json)$/.test(path)) continue;
-    found.set(
-      path,
-      parseAllDocuments(text)
-        .map((document) => document.toJS() as JsonObject)
-        .filter((value) => value !== null),
-    );
+    found.set(path, yamlValues(text));
   }
   return found;
 }

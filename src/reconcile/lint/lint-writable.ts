@@ -14,10 +14,10 @@ import type { Trials } from './trials.ts';
 export function unwritable(facts: LintFacts, trials: Trials): readonly Issue[] {
   const { document, fileText } = facts;
   const stable = facts.stable?.text;
-  const known = trials.workloads.get(document);
-  if (known !== undefined && known.stable === stable) return known.issues;
+  const before = trials.workloads.get(document);
+  if (before !== undefined && before.stable === stable) return before.issues;
   const refusals = (edits: readonly Edit[]): readonly Issue[] => {
-    const tried = applyEdits(fileText, { file: document.file, object: document.object, edits });
+    const tried = applyEdits(fileText, { file: document.file, object: document.object, edits }, trials.known);
     return tried.kind === 'refused' ? [tried.issue] : [];
   };
   const edits = editsToCome(facts);

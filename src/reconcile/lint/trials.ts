@@ -1,6 +1,7 @@
 /** What was found when edits to come were tried: kept between passes, and apart from the trying, which is a lot to load. */
 
 import type { Issue } from '../../api/issue.ts';
+import { type KnownTexts, newKnownTexts } from '../../manifests/known-texts.ts';
 import type { ManifestDocument } from '../../manifests/parse-file.ts';
 
 /** Owned by the caller; losing it costs time only. */
@@ -11,6 +12,8 @@ export type Trials = {
   readonly routes: WeakMap<ManifestDocument, RouteTrial>;
   /** By the Rollout's document, for the texts that it was tried on. */
   readonly ladders: WeakMap<ManifestDocument, LadderTrial>;
+  /** How texts read that were tried, written, or met in commits of the past. */
+  readonly known: KnownTexts;
 };
 
 type Trial = { readonly stable: string | undefined; readonly issues: readonly Issue[] };
@@ -21,5 +24,5 @@ export type LadderTrial = { readonly on: readonly string[]; readonly issues: rea
 
 /** Nothing has been tried. */
 export function newTrials(): Trials {
-  return { workloads: new WeakMap(), routes: new WeakMap(), ladders: new WeakMap() };
+  return { workloads: new WeakMap(), routes: new WeakMap(), ladders: new WeakMap(), known: newKnownTexts() };
 }

@@ -2,7 +2,7 @@
 
 import type { Issue } from '../../api/issue.ts';
 import type { RolloutStep } from '../../api/rollout-steps.ts';
-import { newKnownTexts } from '../../manifests/known-texts.ts';
+import type { KnownTexts } from '../../manifests/known-texts.ts';
 import type { ManifestDocument } from '../../manifests/parse-file.ts';
 import type { Cast, Texts } from '../ladder/cast.ts';
 import { type Climbed, climb, climbBack, type Obstacle } from '../ladder/climb.ts';
@@ -19,11 +19,12 @@ export function tryLadder({ rollout, texts, cast }: Asked, trials: Trials): read
     ...cast.routes.map(({ route }) => route),
   ];
   const on = [cast.stableText, ...files.map(({ file }) => texts.get(file) ?? '')];
-  const known = trials.ladders.get(rollout);
-  if (known !== undefined && known.on.length === on.length && known.on.every((text, at) => text === on[at]))
-    return known.issues;
+  const before = trials.ladders.get(rollout);
+  if (before !== undefined && before.on.length === on.length && before.on.every((text, at) => text === on[at]))
+    return before.issues;
   const own = new Map(files.map(({ file }) => [file, texts.get(file) ?? '']));
-  const issues = unlike(obstacles(own, withFewSteps(cast)).flatMap((obstacle) => obstacleIssues(own, obstacle)));
+  const found = obstacles(own, withFewSteps(cast), trials.known);
+  const issues = unlike(found.flatMap((obstacle) => obstacleIssues(own, obstacle)));
   const trial: LadderTrial = { on, issues };
   trials.ladders.set(rollout, trial);
   return issues;
@@ -40,8 +41,7 @@ function withFewSteps(cast: Cast): Cast {
 }
 
 /** Each way ends at the first. They lead through the same texts, most of which are not parsed again. */
-function obstacles(texts: Texts, cast: Cast): readonly Obstacle[] {
-  const known = newKnownTexts();
+function obstacles(texts: Texts, cast: Cast, known: KnownTexts): readonly Obstacle[] {
   const { commits, obstacle } = climb(texts, cast, known);
   const ways = firstOfEach(commits).map((climbed) => climbBack(climbed, cast, known).obstacle);
   return [obstacle, ...ways].filter((one) => one !== undefined);

@@ -6,8 +6,9 @@ import type { RolloutRecord, StepRecord } from '../../api/record.ts';
 import { parseRelease, printRelease, type Release, sameRelease } from '../../api/release.ts';
 import { LWS_KIND } from '../../api/rollout.ts';
 import { frozenPlanOf } from '../../api/rollout-frozen.ts';
+import type { KnownTexts } from '../../manifests/known-texts.ts';
 import { type ManifestDocument, parseManifestFile } from '../../manifests/parse-file.ts';
-import type { CommitHeader, Folders, Git, Oid } from '../../ports/git.ts';
+import type { CommitHeader, Folders, Git, Oid, Tree } from '../../ports/git.ts';
 import { PortError } from '../../ports/port-error.ts';
 import { plannedGroups } from '../../rollout/batches.ts';
 import { printKey, trailersIn } from '../../rollout/messages.ts';
@@ -48,15 +49,19 @@ export type GitReader = {
   readonly folders: () => Folders;
 };
 
-type Read = Pick<Git, 'readAt'>;
+type Read = Pick<Git, 'readAt'> & {
+  readonly documentsOf: (tree: Tree, kinds: readonly string[]) => readonly ManifestDocument[];
+};
 
 /** Commits of ours before which a text is looked for. Further back it is not found, and a person is asked for it. */
 const TAKEN_OUT_LIMIT = 20;
 
+type How = { readonly config: Config; readonly texts: KnownTexts };
+
 /** A reader for one pass over one head of main; what several rollouts ask for is read once. */
-export function gitReader(port: Git, main: Oid, config: Config): GitReader {
+export function gitReader(port: Git, main: Oid, { config, texts }: How): GitReader {
   const ancestry = ancestryOf(port, main);
-  const { git, folders } = noting(port);
+  const { git, folders } = noting(port, texts);
   const documentAt = async (commit: Oid, entry: DesiredRollout): Promise<ManifestDocument | undefined> => {
     const { identity } = entry;
     if (identity === undefined) return undefined;
@@ -112,14 +117,18 @@ function workloadReader(git: Read, config: Config): GitReader['workloadAt'] {
 }
 
 /** Reads as before, and says which folders that took. */
-function noting(port: Git): { readonly git: Read; readonly folders: GitReader['folders'] } {
+function noting(port: Git, texts: KnownTexts): { readonly git: Read; readonly folders: GitReader['folders'] } {
   let folders: Folders = [];
   const readAt: Read['readAt'] = async (commit, request) => {
     const tree = await port.readAt(commit, request);
     folders = mergedFolders(folders, tree.folders);
     return tree;
   };
-  return { git: { readAt }, folders: () => folders };
+  const documentsOf: Read['documentsOf'] = ({ files }, kinds) =>
+    files.flatMap(({ path, content }) =>
+      content.kind === 'text' ? parseManifestFile(path, content.text, kinds, texts).documents : [],
+    );
+  return { git: { readAt, documentsOf }, folders: () => folders };
 }
 
 async function textTakenOut(
@@ -156,12 +165,11 @@ type Search = {
 
 async function find(git: Read, { commit, paths, identity, config }: Search): Promise<ManifestDocument | undefined> {
   const tree = await git.readAt(commit, { ...desiredRequest(paths), markers: [LWS_KIND] });
-  const documents = tree.files.flatMap((file) =>
-    file.content.kind === 'text' ? parseManifestFile(file.path, file.content.text, [LWS_KIND]).documents : [],
-  );
-  const same = documents.filter(
-    (document) => document.object.name === identity.name && namespaceOf(document, config) === identity.namespace,
-  );
+  const same = git
+    .documentsOf(tree, [LWS_KIND])
+    .filter(
+      (document) => document.object.name === identity.name && namespaceOf(document, config) === identity.namespace,
+    );
   return same.length === 1 ? same[0] : undefined;
 }
 
@@ -195,11 +203,7 @@ async function stepAt(
   const { rollout, workload, key } = at.entry;
   if (rollout === undefined || workload === undefined) return undefined;
   const tree = await git.readAt(at.commit.oid, { ...desiredRequest([rollout.file, workload.file]), markers: [] });
-  const documents = tree.files.flatMap((file) =>
-    file.content.kind === 'text'
-      ? parseManifestFile(file.path, file.content.text, [LWS_KIND, 'Rollout']).documents
-      : [],
-  );
+  const documents = git.documentsOf(tree, [LWS_KIND, 'Rollout']);
   const called = (kind: string, name: string): ManifestDocument | undefined =>
     documents.find(
       (document) =>

@@ -65,7 +65,7 @@ async function tryStep(
   pass: Written,
   { step, progress }: { readonly step: Reconciled; readonly progress: Progress },
 ): Promise<Outcome | 'moved'> {
-  const one = drawnOn(progress.texts, step);
+  const one = drawnOn({ texts: progress.texts, known: pass.reading.desired.trials.known }, step);
   const { commit } = one.plan ?? {};
   if (commit === undefined) return remembered(one, progress);
   const forward = commit.way === 'forward';
@@ -143,7 +143,7 @@ function remembered(one: Reconciled, progress: Progress): Outcome {
 }
 
 /** The same step on the texts as they are without those that were refused: two workloads may live in one file. */
-function drawnOn(texts: ReadonlyMap<string, string>, one: Reconciled): Reconciled {
+function drawnOn(on: Parameters<typeof draw>[2], one: Reconciled): Reconciled {
   const { plan, snapshot } = one;
-  return plan === undefined || snapshot === undefined ? one : { ...one, ...draw(plan, snapshot, texts) };
+  return plan === undefined || snapshot === undefined ? one : { ...one, ...draw(plan, snapshot, on) };
 }

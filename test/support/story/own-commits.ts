@@ -1,11 +1,11 @@
 /** What must be true of every commit of ours, seen from outside: only planned lines change, and no step lets more go than it says. */
 
-import { parseAllDocuments } from 'yaml';
 import type { JsonObject } from '../../../src/api/json.ts';
 import type { CommitHeader } from '../../../src/ports/git.ts';
 import { count, objects, part, specOf, text as textOf } from '../../../src/simulator/objects/objects.ts';
 import { admissionVerdict } from '../admission.ts';
 import type { FakeRepository } from '../fake-git.ts';
+import { yamlValues } from '../yaml-values.ts';
 import { nameOf } from './stage.ts';
 
 const SENTINEL = 1_000_000;
@@ -105,10 +105,7 @@ function withoutTemplates(text: string): string {
 
 function workloads(text: string): ReadonlyMap<string, JsonObject> {
   const found = new Map<string, JsonObject>();
-  for (const document of parseAllDocuments(text)) {
-    const value = document.toJS() as JsonObject | null;
-    if (value?.['kind'] === 'LeaderWorkerSet') found.set(nameOf(value), value);
-  }
+  for (const value of yamlValues(text)) if (value['kind'] === 'LeaderWorkerSet') found.set(nameOf(value), value);
   return found;
 }
 
@@ -188,8 +185,8 @@ function checkReach(
 function rolloutOf(files: Readonly<Record<string, string>>, name: string): JsonObject {
   const documents = Object.values(files)
     .filter((content) => content.includes('kind: Rollout'))
-    .flatMap((content) => parseAllDocuments(content).map((document) => document.toJS() as JsonObject | null));
-  return specOf(documents.find((value) => value?.['kind'] === 'Rollout' && nameOf(value) === name) ?? {});
+    .flatMap(yamlValues);
+  return specOf(documents.find((value) => value['kind'] === 'Rollout' && nameOf(value) === name) ?? {});
 }
 
 /** The steps as they are written: `25%`, `3`. */

@@ -37,7 +37,7 @@ export async function look(stage: Stage): Promise<Look> {
     for (const outcome of result.outcomes)
       if (outcome.error?.startsWith('bug') === true) throw new Error(outcome.error);
     if (!disturbed) await checkDry(stage, before, result);
-    checkReplay(repository, result);
+    checkReplay(stage, result);
   }
   checkOwnCommits(repository, before.head('main') ?? '');
   const withoutRecord = await checkWithoutRecord(stage, before, result);
@@ -48,9 +48,15 @@ export async function look(stage: Stage): Promise<Look> {
   return { result, error, wroteMain, wroteStatus, withoutRecord };
 }
 
-/** A fresh process each time: nothing is remembered but what the branches hold. Rehearsals share what was parsed, to save time. */
+/** A fresh process each time: nothing is remembered but what the branches hold, and how texts read. Rehearsals share parsed files. */
 export function pass(stage: Stage, repository: FakeRepository, write: boolean): Promise<PassResult> {
-  const memory = repository === stage.repository ? newMemory() : { ...newMemory(), parsed: stage.parsed };
+  const { parsed, known } = stage;
+  const fresh = newMemory();
+  const memory = {
+    ...fresh,
+    trials: { ...fresh.trials, known },
+    ...(repository === stage.repository ? {} : { parsed }),
+  };
   const again = (other: FakeRepository): Promise<PassResult> =>
     runPass(stage.world.ports({ git: other.open() }), newMemory(), { overrides: NO_OVERRIDES, write: true, only: [] });
   return runPass(stage.ports(repository, again), memory, { overrides: NO_OVERRIDES, write, only: [] });
@@ -75,11 +81,11 @@ function shown({ key, plan, diff }: Outcome): unknown {
 }
 
 /** A saved snapshot replays to the same plan and the same bytes. */
-function checkReplay(repository: FakeRepository, { main, outcomes }: PassResult): void {
+function checkReplay({ repository, known }: Stage, { main, outcomes }: PassResult): void {
   const texts = new Map(Object.entries(repository.files(main)));
   for (const { snapshot, plan, diff, error } of outcomes) {
     if (snapshot === undefined || plan === undefined || error !== undefined) continue;
-    const again = decide(JSON.parse(JSON.stringify(snapshot)), texts);
+    const again = decide(JSON.parse(JSON.stringify(snapshot)), texts, known);
     same('replayed plan', JSON.stringify(again.plan), JSON.stringify(plan));
     same('replayed diff', again.diff, diff);
     for (const write of again.writes) texts.set(write.path, write.text ?? '');

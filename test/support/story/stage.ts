@@ -2,6 +2,7 @@
 
 import { gitError } from '../../../src/adapters/git/git-error.ts';
 import type { JsonObject } from '../../../src/api/json.ts';
+import { newKnownTexts } from '../../../src/manifests/known-texts.ts';
 import { applyEdits } from '../../../src/manifests/splice/apply-edits.ts';
 import type { BranchUpdate, Git } from '../../../src/ports/git.ts';
 import type { Memory, Ports } from '../../../src/reconcile/pass.ts';
@@ -59,6 +60,8 @@ export class Stage {
   losesAnswer = false;
   /** Files that rehearsals have parsed, by blob. */
   readonly parsed: Memory['parsed'] = new Map();
+  /** How texts read that passes and rehearsals have met. */
+  readonly known = newKnownTexts();
   /** What the passes logged, rehearsals aside. */
   readonly log: string[] = [];
   /** By how much the clock of tranche is wrong; behind is less than nothing. */

@@ -2,7 +2,7 @@
 
 import { percentOf } from '../../../api/int-or-percent.ts';
 import type { Issue } from '../../../api/issue.ts';
-import { type KnownTexts, newKnownTexts } from '../../../manifests/known-texts.ts';
+import type { KnownTexts } from '../../../manifests/known-texts.ts';
 import type { ManifestDocument } from '../../../manifests/parse-file.ts';
 import { parseManifestFile } from '../../../manifests/parse-file.ts';
 import { applyEdits } from '../../../manifests/splice/apply-edits.ts';
@@ -21,10 +21,11 @@ export function tryRoutes(facts: TrafficFacts, trials: Trials): readonly Issue[]
     ...facts.services,
     ...openRoutes(facts).flatMap(({ files }) => [files.route, ...(files.canary === undefined ? [] : [files.canary])]),
   ].flatMap(asDocument(facts));
-  const known = trials.routes.get(facts.rollout);
-  if (known !== undefined && known.on.length === on.length && known.on.every((document, at) => document === on[at]))
-    return known.issues;
-  const issues = unlike([...tryService(facts), ...tryShares(facts)]);
+  const before = trials.routes.get(facts.rollout);
+  if (before !== undefined && before.on.length === on.length && before.on.every((document, at) => document === on[at]))
+    return before.issues;
+  const { known } = trials;
+  const issues = unlike([...tryService(facts, known), ...tryShares(facts, known)]);
   const trial: RouteTrial = { on, issues };
   trials.routes.set(facts.rollout, trial);
   return issues;
@@ -42,7 +43,7 @@ type Texts = ReadonlyMap<string, string>;
 type Tried = { readonly kind: 'ok'; readonly texts: Texts } | { readonly kind: 'refused'; readonly issue: Issue };
 
 /** The texts after these edits, or the first that is refused. */
-function tried(texts: Texts, edits: readonly RouteEdits[], known?: KnownTexts): Tried {
+function tried(texts: Texts, edits: readonly RouteEdits[], known: KnownTexts): Tried {
   const after = new Map(texts);
   for (const { file, object, edits: list, copyOf } of edits) {
     const document = copyOf === undefined ? {} : { document: { kind: 'copy', of: copyOf, source: undefined } as const };
@@ -53,25 +54,25 @@ function tried(texts: Texts, edits: readonly RouteEdits[], known?: KnownTexts): 
   return { kind: 'ok', texts: after };
 }
 
-function tryService({ services: [service], sides, index }: TrafficFacts): readonly Issue[] {
+function tryService({ services: [service], sides, index }: TrafficFacts, known: KnownTexts): readonly Issue[] {
   if (service === undefined || service.file.endsWith('.json') || sides.canary === sides.stable) return [];
   const { stable: of, canary: workload } = sides.workloads;
   if (
-    parseManifestFile(service.file, index.texts.get(service.file) ?? '', TRAFFIC_KINDS).documents.some(
+    parseManifestFile(service.file, index.texts.get(service.file) ?? '', TRAFFIC_KINDS, known).documents.some(
       ({ object }) => object.name === sides.canary,
     )
   )
     return [];
-  const made = tried(index.texts, [canaryService(service, { name: sides.canary, workload, of, labels: {} })]);
+  const made = tried(index.texts, [canaryService(service, { name: sides.canary, workload, of, labels: {} })], known);
   return made.kind === 'ok' ? [] : [made.issue];
 }
 
-function tryShares(facts: TrafficFacts): readonly Issue[] {
+function tryShares(facts: TrafficFacts, known: KnownTexts): readonly Issue[] {
   const shares = sharesOf(facts);
   return openRoutes(facts)
     .filter(({ provider, files }) => isHome(provider.read(files, facts.sides)))
     .filter(({ provider, files }) => provider.survey(files, facts.sides).faults.length === 0)
-    .flatMap((route) => tryRoute(facts, route, shares));
+    .flatMap((route) => tryRoute(facts, route, { shares, known }));
 }
 
 /** Of every step, and what blueGreen ends with; each once, because what can be written once can be written again. */
@@ -88,9 +89,12 @@ function sharesOf({ plan }: TrafficFacts): readonly Share[] {
 type Stand = { readonly texts: Texts; readonly displaced: readonly Displaced[] };
 
 /** One share after the other, as the steps do, and home at the end: there the route must be what it was before the first. */
-function tryRoute(facts: TrafficFacts, route: OpenRoute, shares: readonly Share[]): readonly Issue[] {
+function tryRoute(
+  facts: TrafficFacts,
+  route: OpenRoute,
+  { shares, known }: { readonly shares: readonly Share[]; readonly known: KnownTexts },
+): readonly Issue[] {
   const { provider, files } = route;
-  const known = newKnownTexts();
   const prepared = tried(facts.index.texts, provider.prepare(files, facts.sides), known);
   if (prepared.kind === 'refused') return [prepared.issue];
   let stand: Stand = { texts: prepared.texts, displaced: [] };
