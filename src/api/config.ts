@@ -2,6 +2,7 @@
 
 import { type FieldFault, FieldReader } from './field-reader.ts';
 import { hasPartition, type LwsVersion, parseLwsVersion } from './lws-version.ts';
+import { PROMOTIONS, type Promotion } from './policy-fields.ts';
 
 export const CONFIG_FILE = 'tranche.yaml';
 
@@ -25,6 +26,8 @@ export type Config = {
   readonly intervalSeconds: number;
   /** Names of policies that every Rollout must be governed by: without one no step goes forward. */
   readonly requiredPolicies: readonly string[];
+  /** `pullRequest`: of every Rollout; else of those whose policies ask for it. */
+  readonly promotion: Promotion;
   readonly author: { readonly name: string; readonly email: string };
 };
 
@@ -62,6 +65,7 @@ export const DEFAULT_CONFIG: Config = {
   auditSeconds: 3600,
   intervalSeconds: 30,
   requiredPolicies: [],
+  promotion: 'commit',
   author: { name: 'tranche', email: 'tranche@localhost' },
 };
 
@@ -87,6 +91,7 @@ export function parseConfig(value: unknown): { readonly config: Config; readonly
     'auditSeconds',
     'intervalSeconds',
     'requiredPolicies',
+    'promotion',
     'author',
   ]);
   const branches = root.has('branches') ? root.object('branches') : new FieldReader({}, 'branches', root);
@@ -107,6 +112,7 @@ export function parseConfig(value: unknown): { readonly config: Config; readonly
     auditSeconds: root.integer('auditSeconds', { min: 60, max: DAY_SECONDS }) ?? DEFAULT_CONFIG.auditSeconds,
     intervalSeconds: root.integer('intervalSeconds', { min: 1, max: DAY_SECONDS }) ?? DEFAULT_CONFIG.intervalSeconds,
     requiredPolicies: strings(root, 'requiredPolicies', REQUIRED_LIMIT),
+    promotion: root.word('promotion', PROMOTIONS) ?? DEFAULT_CONFIG.promotion,
     author: {
       name: author.optionalText('name', DEFAULT_CONFIG.author.name),
       email: author.optionalText('email', DEFAULT_CONFIG.author.email),

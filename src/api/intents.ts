@@ -19,7 +19,11 @@ export const INTENT = {
 export type StepIntent = { readonly index: number; readonly release: Release };
 
 /** The end of one pause, as far as its giver saw the step go: `partition` is the one that Git had then. */
-export type ApproveIntent = StepIntent & { readonly partition: number | undefined };
+export type ApproveIntent = StepIntent & {
+  readonly partition: number | undefined;
+  /** Of the commit that was proposed: no other one is approved. Not there: whatever comes after the step. */
+  readonly digest?: string | undefined;
+};
 
 /** The holds that a person may overrule, each by a word of its own that names what was seen. */
 export const ACCEPTABLE = [
@@ -87,9 +91,12 @@ export function printStepIntent(intent: StepIntent): string {
   return `${intent.index}@${printRelease(intent.release)}`;
 }
 
-/** `2@9c41d2e0.7#6`; without a partition, as people write it by hand, it stands for the step however far that goes. */
-export function printApprove({ partition, ...step }: ApproveIntent): string {
-  return `${printStepIntent(step)}${partition === undefined ? '' : `#${partition}`}`;
+/**
+ * `2@9c41d2e0.7#6`, of a pull request `2@9c41d2e0.7#6#5be07c11`; without a partition, as people write it by hand, it
+ * stands for the step however far that goes.
+ */
+export function printApprove({ partition, digest, ...step }: ApproveIntent): string {
+  return [printStepIntent(step), partition, digest].filter((part) => part !== undefined).join('#');
 }
 
 /** `Recreated@9c41d2e0.7#5be07c11`, several comma-separated. */
@@ -136,10 +143,11 @@ function parseRetry(text: string): RetryIntent | undefined {
 }
 
 function parseApprove(text: string): ApproveIntent | undefined {
-  const match = /^([^#]+)(?:#(0|[1-9][0-9]{0,6}))?$/.exec(text);
+  const match = /^([^#]+)(?:#(0|[1-9][0-9]{0,6})(?:#([0-9a-f]{8}))?)?$/.exec(text);
   const step = match?.[1] === undefined ? undefined : parseStepIntent(match[1]);
   if (step === undefined) return undefined;
-  return { ...step, partition: match?.[2] === undefined ? undefined : Number(match[2]) };
+  const partition = match?.[2] === undefined ? undefined : Number(match[2]);
+  return { ...step, partition, ...(match?.[3] === undefined ? {} : { digest: match[3] }) };
 }
 
 function parseStepIntent(text: string): StepIntent | undefined {

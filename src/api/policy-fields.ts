@@ -7,6 +7,8 @@ import { type PolicyWindow, readWindows, WINDOWS_SCHEMA } from './policy-windows
 /** `Whole`: as one step that all groups take together; `Refuse`: not at all. */
 export type SizeChange = 'Refuse' | 'Whole';
 export type Recreate = 'Refuse' | 'Allow';
+/** How a step comes to the desired branch: at once, or when a person has merged a pull request. */
+export type Promotion = 'pullRequest' | 'commit';
 
 /** What policies say of one Rollout: of a field that none of them names, `NO_RULES`. */
 export type PolicyRules = {
@@ -45,6 +47,8 @@ export type PolicyRules = {
   readonly soakSeconds?: number;
   /** The same once all groups are on the release, before it is settled: until then the way back is short. */
   readonly finalSoakSeconds?: number;
+  /** Not there: `commit`. */
+  readonly promotion?: Promotion;
 };
 
 export type PolicyFieldName = keyof PolicyRules;
@@ -83,6 +87,9 @@ const PERCENT = { min: 1, max: 100 } as const;
 const SECONDS = { min: 1, max: 30 * 86_400 } as const;
 const GPUS = { min: 0, max: 10_000_000 } as const;
 
+/** The one that asks for more stands first. */
+export const PROMOTIONS: readonly Promotion[] = ['pullRequest', 'commit'];
+
 export const POLICY_FIELDS: { readonly [K in PolicyFieldName]: PolicyField<NonNullable<PolicyRules[K]>> } = {
   surge: {
     ...count({ min: 0, max: SURGE_LIMIT }),
@@ -117,6 +124,12 @@ export const POLICY_FIELDS: { readonly [K in PolicyFieldName]: PolicyField<NonNu
   leaveAtLeastSeconds: wait(SECONDS, 'so long before the windows close no step begins any more'),
   soakSeconds: wait(SECONDS, 'so long all groups of a step have been ready before the next one, whatever is approved'),
   finalSoakSeconds: wait(SECONDS, 'the same with all groups on the release, before it is settled'),
+  promotion: {
+    ...words(PROMOTIONS),
+    composition: 'requirement',
+    meaning:
+      '`pullRequest`: a person approves each step, by a pull request or `tranche approve`: see [Pull requests](#pull-requests)',
+  },
 };
 
 /** Those that several Rollouts share. Each policy counts for itself, in its own scope. */

@@ -7,7 +7,7 @@ import type { Instant } from '../api/time.ts';
 import type { Folders } from '../ports/git.ts';
 import { holdKind } from '../rollout/hold.ts';
 import { printKey } from '../rollout/messages.ts';
-import { type Plan, recordWritten } from '../rollout/plan.ts';
+import { isDelivered, type Plan, recordWritten } from '../rollout/plan.ts';
 import type { Desired } from './observe/desired.ts';
 import { mergedFolders, namedFolders } from './observe/named-folders.ts';
 import { type LiveReader, liveReader } from './observe/observe-cluster.ts';
@@ -84,7 +84,8 @@ async function decideAll(
     const stored = status.records.get(printKey(entry.key));
     const one = await reconcileOne({ desired, entry, stored, deliveries, windowsOf, now: at, git, live }, texts);
     if (begins(one)) deliveries.push({ key: entry.key, policy: entry.policy, step: 'just begun' });
-    for (const write of one.writes) if (write.text !== undefined) texts.set(write.path, write.text);
+    if (isDelivered(one.plan))
+      for (const write of one.writes) if (write.text !== undefined) texts.set(write.path, write.text);
     all.push(one);
   }
   return all;
@@ -124,7 +125,7 @@ function recordsOf(
 
 /** An edit of the plan may lead to what the files say already: such a commit changes no byte, and is not waited for. */
 function isOnMain({ commit }: Plan, writes: Reconciled['writes']): boolean {
-  return commit !== undefined && writes.length === 0;
+  return commit !== undefined && isDelivered({ commit }) && writes.length === 0;
 }
 
 /** Nobody knows which objects are in them, until they are mended. */

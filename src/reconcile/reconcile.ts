@@ -6,8 +6,10 @@ import type { FileWrite } from '../ports/git.ts';
 import { explain } from '../ports/port-error.ts';
 import { editsOf } from '../rollout/change-edits.ts';
 import { hold } from '../rollout/hold.ts';
-import { type Plan, plan, planHeld } from '../rollout/plan.ts';
+import { type Plan, plan, planHeld, planWaiting } from '../rollout/plan.ts';
+import { approvalFor, isApproved } from '../rollout/proposals/promotion.ts';
 import type { Snapshot } from '../rollout/snapshot.ts';
+import { changesDigest } from './observe/digests.ts';
 import { type Observation, observe } from './observe/observe.ts';
 import type { Outcome } from './pass.ts';
 import { checkStep } from './write/check-step.ts';
@@ -30,7 +32,21 @@ export async function reconcileOne(of: Observation, texts: ReadonlyMap<string, s
 
 /** The pure part: the same for a pass, for `plan`, and for a replay of a saved snapshot. */
 export function decide(snapshot: Snapshot, texts: ReadonlyMap<string, string>, known = newKnownTexts()): Drawn {
-  return draw(plan(snapshot), snapshot, { texts, known });
+  return draw(approved(plan(snapshot), snapshot), snapshot, { texts, known });
+}
+
+/** A commit that main has a person's word for is one like any other; without it, it waits. */
+function approved(planned: Plan, snapshot: Snapshot): Plan {
+  const { commit } = planned;
+  if (commit?.delivery !== 'proposal') return planned;
+  const wanted = approvalFor(snapshot, { commit, digest: changesDigest(commit.changes) });
+  if (wanted !== undefined && isApproved(snapshot.rollout?.intents.approve, wanted))
+    return { ...planned, commit: { ...commit, delivery: 'commit' } };
+  const reason = hold('PausedForApproval', {
+    seen: `what comes next, ${commit.label}, is ready and waits for a person: promotion is pullRequest`,
+    action: `To go on: tranche approve ${snapshot.key.name}`,
+  });
+  return planWaiting(planned, snapshot, reason);
 }
 
 /** A plan, and what it writes on the texts at hand. */

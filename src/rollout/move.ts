@@ -18,22 +18,24 @@ type MoveKind = {
   readonly way: Way;
   /** The way of a move that lowers the partition, where that is another: it lets groups go, and stops nothing. */
   readonly lowering?: Way;
+  /** Where a person approves every step, this move is proposed, as far as it leads forward; else it is committed. */
+  readonly proposed?: true;
   /** What the subject says, where it says the same each time. */
   readonly label?: string;
 };
 
 /** Every reason once. Stable names, written as the trailer `Rollout-Reason`. */
 export const MOVES = {
-  Adopted: { way: 'forward', label: 'adopt' },
-  SurgePrepared: { way: 'forward' },
+  Adopted: { way: 'forward', proposed: true, label: 'adopt' },
+  SurgePrepared: { way: 'forward', proposed: true },
   Surged: { way: 'forward' },
   SurgeReturned: { way: 'protect' },
-  StepReady: { way: 'forward' },
-  Jumped: { way: 'forward' },
-  SizeChanged: { way: 'forward' },
-  StepsEdited: { way: 'forward' },
+  StepReady: { way: 'forward', proposed: true },
+  Jumped: { way: 'forward', proposed: true },
+  SizeChanged: { way: 'forward', proposed: true },
+  StepsEdited: { way: 'forward', proposed: true },
   // Taken up where nothing is rolling, a newer request begins like any other.
-  Superseded: { way: 'protect', lowering: 'forward' },
+  Superseded: { way: 'protect', lowering: 'forward', proposed: true },
   Armed: { way: 'protect' },
   Settled: { way: 'forward', label: 'settled' },
   NoNewRevision: { way: 'forward', label: 'settled' },
@@ -48,7 +50,7 @@ export const MOVES = {
   RollStopped: { way: 'protect' },
   PartitionRestored: { way: 'protect' },
   Retried: { way: 'forward' },
-  RecreateRemoved: { way: 'forward', label: 'recreate, removed' },
+  RecreateRemoved: { way: 'forward', proposed: true, label: 'recreate, removed' },
   RecreateCreated: { way: 'protect' },
   RecreateEnded: { way: 'protect', label: 'recreate, ended' },
 } as const satisfies Readonly<Record<string, MoveKind>>;

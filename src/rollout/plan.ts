@@ -7,6 +7,7 @@ import type { ObjectChange } from './change.ts';
 import type { Hold } from './hold.ts';
 import { stepMessage } from './messages.ts';
 import { type Decision, holding, type Move, type MoveReason, type Way } from './move.ts';
+import { isProposed } from './proposals/promotion.ts';
 import { recordOf } from './record-of.ts';
 import { type Pass, type Progress, progressWritten, recordHeld } from './record-progress.ts';
 import { type Situation, situationOf } from './situation.ts';
@@ -18,9 +19,11 @@ export const PLAN_VERSION = 2;
 const ORDINARY_REQUEUE_SECONDS = 30;
 
 /** The ways a commit is delivered, and whether it is on main once it is pushed: only then has it changed anything. */
-export const DELIVERIES = { commit: { onMain: true } } as const satisfies Readonly<
-  Record<string, { readonly onMain: boolean }>
->;
+const DELIVERIES = {
+  commit: { onMain: true },
+  /** A person has yet to approve it: nothing of it goes to main. */
+  proposal: { onMain: false },
+} as const satisfies Readonly<Record<string, { readonly onMain: boolean }>>;
 
 type Delivery = keyof typeof DELIVERIES;
 
@@ -28,6 +31,8 @@ export type PlannedCommit = {
   readonly delivery: Delivery;
   readonly reason: MoveReason;
   readonly way: Way;
+  /** What the subject says before its numbers: `step 2/4`, `settled`. */
+  readonly label: string;
   readonly subject: string;
   readonly message: string;
   readonly atSeconds: Instant;
@@ -90,18 +95,24 @@ function planOf(snapshot: Snapshot, situation: Situation | undefined, decision: 
 
 function commitOf(move: Move, pass: Pass): PlannedCommit {
   const { key, main, now, governing } = pass.snapshot;
-  const { reason, way, changes } = move;
+  const { reason, way, label, changes } = move;
   const { subject, message } = stepMessage(move, { key, main, governing });
   return {
-    delivery: 'commit',
+    delivery: isProposed(move, pass) ? 'proposal' : 'commit',
     reason,
     way,
+    label,
     subject,
     message,
     atSeconds: now,
     changes,
     progress: progressWritten(pass, move),
   };
+}
+
+/** Whether the plan has a commit that goes to main with the push of this pass. */
+export function isDelivered(made: Pick<Plan, 'commit'> | undefined): boolean {
+  return made?.commit !== undefined && DELIVERIES[made.commit.delivery].onMain;
 }
 
 /** The record once the plan's commit is on main; where there is none, what was seen. */
@@ -116,8 +127,19 @@ export function planHeld(made: Plan, snapshot: Snapshot, reason: Hold): Plan {
     commit: undefined,
     holds: [reason],
     issues: snapshot.issues,
-    record: recordHeld(made.record, snapshot, reason),
+    record: recordHeld(made.record, snapshot, { holds: [reason], stepState: 'StepUpgrade' }),
     requeueAfterSeconds: requeueAfter([reason]),
+  };
+}
+
+/** The plan of a rollout whose commit waits for a person: it stays planned, and nothing moves. */
+export function planWaiting(made: Plan, snapshot: Snapshot, reason: Hold): Plan {
+  const holds = [reason, ...made.holds];
+  return {
+    ...made,
+    holds,
+    record: recordHeld(made.record, snapshot, { holds, stepState: 'StepPaused' }),
+    requeueAfterSeconds: requeueAfter(holds),
   };
 }
 

@@ -3,7 +3,7 @@
 import { type Condition, type Phase, type RolloutRecord } from '../api/record.ts';
 import { printRelease } from '../api/release.ts';
 import { expectedOf } from './expected.ts';
-import { type Hold, holdKind } from './hold.ts';
+import { holdKind } from './hold.ts';
 import type { Decision, Move } from './move.ts';
 import { phaseOf, rolloutIdOf } from './phase.ts';
 import { noLaterThanNow } from './record-groups.ts';
@@ -93,12 +93,16 @@ function progressWith(
   };
 }
 
-/** The same record of a rollout whose commit cannot be written: it stands still for this reason. */
-export function recordHeld(record: RolloutRecord, snapshot: Snapshot, reason: Hold): RolloutRecord {
+/** The same record of a rollout whose commit is not written: it stands still for these reasons. */
+export function recordHeld(
+  record: RolloutRecord,
+  snapshot: Snapshot,
+  standing: Pick<News, 'holds' | 'stepState'>,
+): RolloutRecord {
   const inProgress = record.conditions.some(({ type, status }) => type === 'Progressing' && status === 'True');
   return {
     ...record,
-    ...tell(snapshot, { move: undefined, holds: [reason], stepState: 'StepUpgrade', inProgress }),
+    ...tell(snapshot, { move: undefined, ...standing, inProgress }),
   };
 }
 

@@ -224,6 +224,7 @@ const values: { readonly [K in PolicyFieldName]: fc.Arbitrary<NonNullable<Policy
   leaveAtLeastSeconds: fc.nat(5),
   soakSeconds: fc.nat(5),
   finalSoakSeconds: fc.nat(5),
+  promotion: fc.constantFrom('commit', 'pullRequest'),
 };
 const anyPolicy: fc.Arbitrary<RolloutPolicy> = fc.record(values, { requiredKeys: [] });
 

@@ -58,8 +58,8 @@ export const mutants: readonly Mutant[] = [
   mutant(
     'the value of the autoscaler is written back',
     'rollout/plan.ts',
-    '  const { reason, way, changes } = move;',
-    `  const { reason, way } = move;
+    '  const { reason, way, label, changes } = move;',
+    `  const { reason, way, label } = move;
   const live = pass.situation?.replicas;
   const changes = move.changes.map((change) => change.kind === 'edit' && live !== undefined ? { ...change, fields: change.fields.map((field) => field.path.at(-1) === 'replicas' ? { ...field, to: live } : field) } : change);`,
   ),
@@ -142,8 +142,8 @@ export const mutants: readonly Mutant[] = [
   mutant(
     'an approval is good for every step',
     'rollout/gates/pause.ts',
-    'approve?.index === step.index && sameRelease',
-    'approve !== undefined && sameRelease',
+    'approve.index === step.index && sameRelease',
+    'sameRelease',
   ),
   mutant(
     'a pause of the whole rollout is not looked at',

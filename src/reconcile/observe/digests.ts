@@ -2,6 +2,9 @@
 
 import { createHash } from 'node:crypto';
 import { canonicalJson, isJsonObject, type Json, type JsonObject } from '../../api/json.ts';
+import { MARK } from '../../api/marks.ts';
+import type { ObjectChange } from '../../rollout/change.ts';
+import { editsOf } from '../../rollout/change-edits.ts';
 import { factsOf } from '../../rollout/facts.ts';
 import { situationOf } from '../../rollout/situation.ts';
 import type { Snapshot } from '../../rollout/snapshot.ts';
@@ -16,6 +19,15 @@ export function releaseDigest(content: JsonObject): string {
 /** The digest by which an acceptance names what its giver saw. */
 export function factsDigest(facts: JsonObject): string {
   return releaseDigest(facts);
+}
+
+/** The digest of what a commit changes. Which commit it goes back to is left out: that follows main, wherever it moves. */
+export function changesDigest(changes: readonly ObjectChange[]): string {
+  const edits = editsOf(changes).map((object) => ({
+    ...object,
+    edits: object.edits.filter(({ path }) => path.at(-1) !== MARK.stable),
+  }));
+  return createHash('sha256').update(JSON.stringify(edits)).digest('hex').slice(0, DIGEST_LENGTH);
 }
 
 /** The snapshot with the digests of what it shows, for the holds that somebody has accepted. */

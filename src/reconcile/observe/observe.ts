@@ -73,7 +73,7 @@ export async function observe(of: Observation): Promise<Snapshot> {
     blobs,
     rollout: entry.reading.rollout,
     facts: {},
-    policy: entry.policy.rules,
+    policy: promotedRules(of),
     ...policyFacts(entry.policy, desired.blobs),
     ...turnFacts(of),
     ...windowFacts(of),
@@ -93,6 +93,12 @@ export async function observe(of: Observation): Promise<Snapshot> {
     audit: resting === 'audit' || record === undefined,
     live,
   });
+}
+
+/** `tranche.yaml` asks it of every Rollout; no policy takes that back. */
+function promotedRules({ desired, entry }: Observation): Snapshot['policy'] {
+  const { rules } = entry.policy;
+  return desired.config.promotion === 'pullRequest' ? { ...rules, promotion: 'pullRequest' } : rules;
 }
 
 function turnFacts({ entry, deliveries }: Observation): Pick<Snapshot, 'turns'> {

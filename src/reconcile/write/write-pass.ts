@@ -2,7 +2,7 @@
 
 import type { Git, Oid } from '../../ports/git.ts';
 import { PortError } from '../../ports/port-error.ts';
-import { DELIVERIES } from '../../rollout/plan.ts';
+import { isDelivered } from '../../rollout/plan.ts';
 import { CONFIG_REQUEST, desiredRequest, headOf } from '../observe/desired-branch.ts';
 import type { PassResult, Ports, Reading } from '../pass.ts';
 import type { Reconciled } from '../reconcile.ts';
@@ -36,7 +36,7 @@ export async function writePass(ports: Ports, pass: Written): Promise<PassResult
 }
 
 function goesToMain({ plan, writes }: Reconciled): boolean {
-  return plan?.commit !== undefined && writes.length > 0 && DELIVERIES[plan.commit.delivery].onMain;
+  return isDelivered(plan) && writes.length > 0;
 }
 
 /** Where main can never move, the status is not written either: it would tell of steps that nobody sees. */

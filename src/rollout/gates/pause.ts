@@ -24,6 +24,8 @@ export function waitingOnPause(situation: Situation, step: StepIntent): Hold | u
       { seen: `step ${step.index} is done; its pause lasts another ${pause.leftSeconds} s`, waits: 'time' },
       pause.leftSeconds,
     );
+  // The pull request of what comes next asks for the person.
+  if (snapshot.policy.promotion === 'pullRequest') return undefined;
   const earlier = approvedForLess(situation, step)
     ? '; it was approved before more groups went, which does not count for these'
     : '';
@@ -31,6 +33,17 @@ export function waitingOnPause(situation: Situation, step: StepIntent): Hold | u
     seen: `step ${step.index} is done and waits for a person${earlier}`,
     action: `To go on: tranche approve ${snapshot.key.name}`,
   });
+}
+
+/** Whether a person has yet to end the pause of the step in Git, whose groups are all there. */
+export function pausedForPerson(situation: Situation): boolean {
+  const { steps, marks } = situation;
+  const index = marks?.step?.kind === 'step' ? marks.step.index : 0;
+  const plan = steps[index - 1];
+  if (plan === undefined || marks === undefined) return false;
+  const pause = pauseDecision(plan, { last: index === steps.length, elapsedSeconds: 0 });
+  const step = { index, release: marks.release };
+  return pause.kind === 'manual' && !approved(situation, step) && !jumpAhead(situation, step);
 }
 
 /** Whether a person has approved this very step of this very release, and no further group has been let go since. */
@@ -46,7 +59,9 @@ function approvedForLess(situation: Situation, step: StepIntent): boolean {
 
 function approvalOf({ snapshot }: Situation, step: StepIntent): ApproveIntent | undefined {
   const approve = snapshot.rollout?.intents.approve;
-  return approve?.index === step.index && sameRelease(approve.release, step.release) ? approve : undefined;
+  // What was approved is one commit, and the pause does not know which is next.
+  if (approve === undefined || approve.digest !== undefined) return undefined;
+  return approve.index === step.index && sameRelease(approve.release, step.release) ? approve : undefined;
 }
 
 /** A jump forward, ordered for this release, ends the pause of the step it leaves. */

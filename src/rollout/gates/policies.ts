@@ -34,6 +34,8 @@ const gatesByField = {
   leaveAtLeastSeconds: [windowClosed],
   soakSeconds: [soaking],
   finalSoakSeconds: [soaking],
+  // Nothing is held by it: what is ready waits for a person.
+  promotion: [],
 } as const satisfies Readonly<Record<PolicyFieldName, readonly Gate[]>>;
 
 /** What the gates of a field would say if the next step were to be written now. */

@@ -12,6 +12,7 @@ import {
 import { isJsonObject, type Json, type JsonObject } from '../../api/json.ts';
 import { parseRelease, printRelease, type Release, sameRelease } from '../../api/release.ts';
 import { releaseToAccept } from '../accepting.ts';
+import { firstSerial } from '../adopted.ts';
 import type { Edit } from '../edit.ts';
 import { highestSerial, nextRelease } from '../situation.ts';
 import type { RolloutFile, Snapshot } from '../snapshot.ts';
@@ -87,20 +88,22 @@ function acknowledge({ history, main }: Snapshot): Said {
 }
 
 function approve(step: number | undefined, snapshot: Snapshot): Said {
-  const current = currentStep(snapshot);
+  const proposes = snapshot.policy.promotion === 'pullRequest';
+  const current = currentStep(snapshot) ?? (proposes ? beforeFirst(snapshot) : undefined);
   if (current === undefined) return refused('no step is in flight, so there is nothing to approve');
   if (step !== undefined && step !== current.index)
     return refused(`step ${current.index} is current, not step ${step}`);
-  if (current.index === 0)
+  if (current.index === 0 && !proposes)
     return refused(
       'the extra groups are still starting and step 1 is not in Git yet, so there is no pause to end. A hold that a person may accept is named: --hold Overshoot',
     );
   // Given before its groups are there it ends the pause that is still to come, and skips nothing else.
   const partition = snapshot.workload?.workload.partition;
+  const what = current.index === 0 ? 'the start' : `step ${current.index}`;
   return annotate(
     'approve',
     printApprove({ ...current, partition }),
-    `approve step ${current.index} of ${printRelease(current.release)}`,
+    `approve ${what} of ${printRelease(current.release)}`,
   );
 }
 
@@ -204,6 +207,17 @@ function retry(wish: string | undefined, snapshot: Snapshot): Said {
 function currentStep({ workload }: Snapshot): { readonly index: number; readonly release: Release } | undefined {
   const marks = workload?.workload.marks;
   return marks?.step?.kind === 'step' ? { index: marks.step.index, release: marks.release } : undefined;
+}
+
+/** Where every step is approved, so is the first: as step 0 of the release to come; of a workload to adopt, its own. */
+function beforeFirst(snapshot: Snapshot): { readonly index: number; readonly release: Release } | undefined {
+  const { workload } = snapshot;
+  const adopted =
+    workload === undefined || workload.workload.marks !== undefined
+      ? undefined
+      : { digest: workload.digest, serial: firstSerial(snapshot, workload.digest) };
+  const release = requestedRelease(snapshot) ?? adopted;
+  return release === undefined ? undefined : { index: 0, release };
 }
 
 /** The release that an edit would become that nobody has begun to deliver; undefined: there is none. */

@@ -2,6 +2,7 @@
 
 import { type Marks } from '../../api/marks.ts';
 import { SENTINEL } from '../../api/workload.ts';
+import { firstSerial } from '../adopted.ts';
 import { goneHold } from '../events/marks-gone.ts';
 import { before } from '../gates/before.ts';
 import { ask } from '../gates/gate.ts';
@@ -24,7 +25,7 @@ export function unmanaged(situation: Situation): Decision {
   if (gone !== undefined) return holding([gone], 'Completed');
   const answer = ask(before.adopt, situation);
   if (answer.kind === 'shut') return holding(answer.holds, 'Completed');
-  const release = { digest, serial: firstSerial(situation) };
+  const release = { digest, serial: firstSerial(snapshot, digest) };
   const marks: Marks = { release, step: undefined, stable: snapshot.main, restore: undefined, aborted: [] };
   return moving(
     workloadMove(situation, {
@@ -36,19 +37,6 @@ export function unmanaged(situation: Situation): Decision {
     }),
     'Completed',
   );
-}
-
-/** Above every release that an intent still names: one meant for an earlier time under management must not apply again. */
-function firstSerial({ snapshot }: Situation): number {
-  const intents = snapshot.rollout?.intents;
-  const named = [
-    intents?.approve?.release,
-    intents?.jump?.release,
-    intents?.abort?.release,
-    intents?.retry?.release,
-    ...(intents?.accept ?? []).map(({ release }) => release),
-  ];
-  return 1 + Math.max(0, ...named.map((release) => release?.serial ?? 0));
 }
 
 /** Marks that the record knows and the file has lost: written by us, removed by somebody. */

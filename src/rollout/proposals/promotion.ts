@@ -1,0 +1,47 @@
+/** Which commits a person approves first, by which word, and whether it has been given. */
+
+import type { ApproveIntent } from '../../api/intents.ts';
+import type { Release } from '../../api/release.ts';
+import { sameRelease } from '../../api/release.ts';
+import { pausedForPerson } from '../gates/pause.ts';
+import { MOVES, type Move } from '../move.ts';
+import type { PlannedCommit } from '../plan.ts';
+import type { Situation } from '../situation.ts';
+import type { Snapshot } from '../snapshot.ts';
+
+/** An approval of one commit: `digest` is that of what it changes. */
+type Approval = ApproveIntent & { readonly partition: number; readonly digest: string };
+
+/**
+ * Whether this move waits for a person. What brakes, goes back or arms never does; a manual pause waits for one
+ * whatever comes after it.
+ */
+export function isProposed(
+  { reason, way }: Pick<Move, 'reason' | 'way'>,
+  { snapshot, situation }: { readonly snapshot: Snapshot; readonly situation: Situation | undefined },
+): boolean {
+  if (snapshot.policy.promotion !== 'pullRequest' || way !== 'forward') return false;
+  return 'proposed' in MOVES[reason] || (situation !== undefined && pausedForPerson(situation));
+}
+
+/** The word that approves this commit and no other one. Before a first step that is step 0 of the release to come. */
+export function approvalFor(
+  { workload }: Pick<Snapshot, 'workload'>,
+  { commit, digest }: { readonly commit: PlannedCommit; readonly digest: string },
+): Approval | undefined {
+  const marks = workload?.workload.marks;
+  const release: Release | undefined = commit.progress.marks?.release ?? marks?.release;
+  if (release === undefined) return undefined;
+  const index = marks?.step?.kind === 'step' && sameRelease(marks.release, release) ? marks.step.index : 0;
+  return { index, release, partition: workload?.workload.partition ?? 0, digest };
+}
+
+/**
+ * Whether what stands in the Rollout approves `wanted`: the word of its pull request, or that of `tranche approve`,
+ * which names no commit and counts until more groups have been let go than its giver saw.
+ */
+export function isApproved(given: ApproveIntent | undefined, wanted: Approval): boolean {
+  if (given?.index !== wanted.index || !sameRelease(given.release, wanted.release)) return false;
+  if (given.digest !== undefined) return given.digest === wanted.digest;
+  return given.partition === undefined || wanted.partition >= given.partition;
+}

@@ -1,0 +1,123 @@
+/** Where a person approves every step: which commits wait for one, and which word ends that. */
+
+import { describe, expect, test } from 'vitest';
+import type { ApproveIntent } from '../../../src/api/intents.ts';
+import { parseIntents, printApprove } from '../../../src/api/intents.ts';
+import { changesDigest } from '../../../src/reconcile/observe/digests.ts';
+import { hold } from '../../../src/rollout/hold.ts';
+import { MOVES, type MoveReason } from '../../../src/rollout/move.ts';
+import { isDelivered, plan, planWaiting } from '../../../src/rollout/plan.ts';
+import { approvalFor, isApproved } from '../../../src/rollout/proposals/promotion.ts';
+import { releaseOf } from '../../support/marks-notation.ts';
+import { type World, world } from '../../support/snapshot.ts';
+
+const rules = { promotion: 'pullRequest' } as const;
+const at = { text: 'B', groups: '0:A+ 1:A+ 2:A+ 3:A+' };
+const requested: World = { ...at, rules };
+const one: World = {
+  ...at,
+  rules,
+  marks: 'B.2 1/3 floor=3',
+  p: 3,
+  groups: '0:A+ 1:A+ 2:A+ 3:B+',
+  record: { doneAgo: 30 },
+};
+const two: World = { ...one, marks: 'B.2 2/3 floor=2', p: 2, groups: '0:A+ 1:A+ 2:B+ 3:B+' };
+const whole: World = { ...one, marks: 'B.2 3/3 floor=0', p: 0, groups: '0:B+ 1:B+ 2:B+ 3:B+' };
+const armed: World = { ...whole, p: 1000000 };
+
+/** `StepReady proposal`. */
+function delivered(of: World): string {
+  const { commit, holds } = plan(world(of));
+  return commit === undefined ? holds.map(({ reason }) => reason).join(' ') : `${commit.reason} ${commit.delivery}`;
+}
+
+test.each<readonly [what: string, of: World, then: string]>([
+  ['adoption', { marks: 'none', p: 0, rules }, 'Adopted proposal'],
+  ['the first step', requested, 'StepReady proposal'],
+  ['a step', one, 'StepReady proposal'],
+  ['extra groups', { ...requested, surge: 1, rules: { ...rules, surge: 1 } }, 'SurgePrepared proposal'],
+  ['a jump', { ...one, intents: { jump: '3@B.2' } }, 'Jumped proposal'],
+  ['what follows a manual pause', two, 'StepReady proposal'],
+  ['stopping a roll', { ...one, text: 'C', groups: '0:A+ 1:A+ 2:A+ 3:B~' }, 'Superseded commit'],
+  ['arming', { ...whole, steps: '25% 100%!', marks: 'B.2 2/2 floor=0' }, 'Armed commit'],
+  ['an abort', { ...one, intents: { abort: 'B.2' } }, 'Aborted commit'],
+  ['settling', armed, 'Settled commit'],
+  ['settling after a manual pause', { ...armed, steps: '25% 50% 100%!' }, 'Settled proposal'],
+  [
+    'the same, approved by commit',
+    { ...armed, steps: '25% 50% 100%!', intents: { approve: '3@B.2#1000000' } },
+    'Settled commit',
+  ],
+  ['a closed gate', { ...one, rollout: { paused: true } }, 'Paused'],
+  ['a timed pause', { ...one, steps: '25%/600 50% 100%' }, 'PauseDuration'],
+])('%s', (_, of, then) => expect(delivered(of)).toBe(then));
+
+test('where nobody asks for it, all is committed, and a manual pause holds', () => {
+  expect(delivered({ ...one, rules: {} })).toBe('StepReady commit');
+  expect(delivered({ ...two, rules: {} })).toBe('PausedForApproval');
+});
+
+test('nothing that brakes, goes back or arms is ever proposed', () => {
+  const reasons = Object.keys(MOVES) as MoveReason[];
+  const proposed = reasons.filter((reason) => 'proposed' in MOVES[reason]);
+  expect(proposed).toEqual([
+    'Adopted',
+    'SurgePrepared',
+    'StepReady',
+    'Jumped',
+    'SizeChanged',
+    'StepsEdited',
+    'Superseded',
+    'RecreateRemoved',
+  ]);
+  // The way of the one that both brakes and begins is asked of each move.
+  for (const reason of proposed)
+    expect([reason, MOVES[reason].way !== 'forward']).toEqual([reason, reason === 'Superseded']);
+});
+
+describe('the word for a commit', () => {
+  const snapshot = world(one);
+  const { commit } = plan(snapshot);
+  if (commit === undefined) throw new Error('no commit');
+  const digest = changesDigest(commit.changes);
+  const wanted = approvalFor(snapshot, { commit, digest });
+  if (wanted === undefined) throw new Error('no approval');
+  const given = (text: string): ApproveIntent | undefined =>
+    parseIntents({ 'tranche.dev/approve': text }).intents.approve;
+
+  test('names the step in Git, the release, the partition and what changes', () => {
+    expect(wanted).toEqual({ index: 1, release: releaseOf('B.2'), partition: 3, digest });
+    expect(given(printApprove(wanted))).toEqual(wanted);
+  });
+
+  test.each<readonly [what: string, text: string, counts: boolean]>([
+    ['its own', printApprove(wanted), true],
+    ['of another commit', printApprove({ ...wanted, digest: '00000000' }), false],
+    ['of a person, without a commit', '1@bbbbbbbb.2#3', true],
+    ['of a person, without a partition', '1@bbbbbbbb.2', true],
+    ['of a person who saw fewer groups go', '1@bbbbbbbb.2#4', false],
+    ['of another step', '2@bbbbbbbb.2#3', false],
+    ['of another serial', '1@bbbbbbbb.3#3', false],
+    ['of another release', '1@cccccccc.2#3', false],
+  ])('%s', (_, text, counts) => expect(isApproved(given(text), wanted)).toBe(counts));
+
+  test('it does not change with main, nor with the hour', () => {
+    const later = { ...snapshot, main: 'f'.repeat(40), now: snapshot.now + 999 };
+    const again = plan(later).commit;
+    expect(changesDigest(again?.changes ?? [])).toBe(digest);
+  });
+
+  test('without it the plan shows the commit, and nothing is written', () => {
+    const waiting = planWaiting(plan(snapshot), snapshot, hold('PausedForApproval', { seen: 'x', action: 'y' }));
+    expect(isDelivered(waiting)).toBe(false);
+    expect(waiting.commit?.reason).toBe('StepReady');
+    expect(waiting.record.currentStepState).toBe('StepPaused');
+    expect(waiting.record.marks).toEqual(snapshot.workload?.workload.marks);
+  });
+
+  test('a plan that was edited is another commit', () => {
+    const edited = plan(world({ ...one, steps: '25% 75% 100%' })).commit;
+    expect(changesDigest(edited?.changes ?? [])).not.toBe(digest);
+  });
+});
