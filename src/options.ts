@@ -13,6 +13,8 @@ export type CommonOptions = {
   readonly inCluster: boolean;
   readonly output: 'text' | 'json';
   readonly overrides: Overrides;
+  /** The address of the API of the forge; `none`: Git alone; undefined: by the host of the repository. */
+  readonly forge?: string | undefined;
   /** How long one pass may wait for the repository. */
   readonly gitTimeoutSeconds?: number | undefined;
   /** Certificates, in PEM, of authorities that are trusted beside the usual ones. */
@@ -48,6 +50,10 @@ export const EXIT = {
 export const ENV = {
   gitToken: 'TRANCHE_GIT_TOKEN',
   gitTimeout: 'TRANCHE_GIT_TIMEOUT',
+  forge: 'TRANCHE_FORGE',
+  forgeToken: 'TRANCHE_FORGE_TOKEN',
+  appId: 'TRANCHE_APP_ID',
+  appKey: 'TRANCHE_APP_KEY',
   repo: 'TRANCHE_REPO',
   kubeconfig: 'KUBECONFIG',
 } as const;
@@ -76,9 +82,21 @@ export function commonOptions(given: Readonly<Record<string, unknown>>, io: Io):
       shard: shardOf(text('shard')),
       paths: paths.length === 0 ? undefined : paths,
     },
+    forge: forgeOf(text('forge') ?? io.env[ENV.forge]),
     caFile: text('caFile'),
     gitTimeoutSeconds: secondsOf(text('gitTimeout') ?? io.env[ENV.gitTimeout], '--git-timeout'),
   };
+}
+
+/** `none`, or an address; anything that carries a credential would end up in logs. */
+function forgeOf(given: string | undefined): string | undefined {
+  if (given === undefined || given === '' || given === 'none') return given === '' ? undefined : given;
+  const url = URL.canParse(given) ? new URL(given) : undefined;
+  const isPlain = url !== undefined && /^https?:$/.test(url.protocol) && url.search === '' && url.hash === '';
+  if (isPlain && url.username === '' && url.password === '') return given;
+  throw new UsageError(
+    '--forge is no plain http(s) URL, wanted that of the API, as https://github.example/api/v3, or none',
+  );
 }
 
 const mostShards = 1000;

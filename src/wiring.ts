@@ -4,11 +4,13 @@ import { resolve } from 'node:path';
 import type { ServedModel } from './adapters/api-server/start-api-server.ts';
 import { clusterLimits } from './adapters/cluster/limits.ts';
 import { lazyCluster, openCluster } from './adapters/cluster/open-cluster.ts';
+import { lazyForge } from './adapters/forge/lazy-forge.ts';
 import { openGit } from './adapters/git/open.ts';
 import type { Network } from './adapters/network/proxy.ts';
 import { systemClock } from './adapters/system/clock.ts';
 import { textLog } from './adapters/system/text-log.ts';
-import { type CommonOptions, ENV, type Io, UsageError } from './options.ts';
+import { type CommonOptions, ENV, type Io, UsageError, VERSION } from './options.ts';
+import type { Forge } from './ports/forge.ts';
 import type { Ports } from './reconcile/pass.ts';
 
 /** Opens nothing yet: connections are made by the first call, and the cluster only when something is in flight. */
@@ -31,7 +33,25 @@ export function openPorts(options: CommonOptions, io: Io): Ports {
       log,
     }),
   );
-  return { git, cluster, clock: systemClock, log };
+  return { git, cluster, clock: systemClock, log, forge: forgeOf(options, io, { location, network }) };
+}
+
+/** The forge of an http(s) repository, where there is a credential for it: that of the App before a token, its own before Git's. */
+function forgeOf(
+  { forge }: CommonOptions,
+  { env }: Io,
+  { location, network }: { readonly location: string; readonly network: Network },
+): Forge | undefined {
+  if (forge === 'none' || !isUrl(location)) return undefined;
+  const text = (name: string): string => env[name] ?? '';
+  const [appId, key] = [text(ENV.appId), text(ENV.appKey)];
+  const from = text(ENV.forgeToken) === '' ? ENV.gitToken : ENV.forgeToken;
+  const token = text(from);
+  const app = appId !== '' && key !== '' ? ({ kind: 'app', appId, key } as const) : undefined;
+  const credential = app ?? (token === '' ? undefined : ({ kind: 'token', token, from } as const));
+  if (credential === undefined) return undefined;
+  const userAgent = `tranche/${VERSION}`;
+  return lazyForge({ repository: location, apiUrl: forge, credential, network, clock: systemClock, userAgent });
 }
 
 /**

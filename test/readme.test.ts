@@ -17,6 +17,7 @@ import { parseRolloutPolicy, SELECTION_FIELDS } from '../src/api/rollout-policy.
 import { STEPS_LIMIT } from '../src/api/rollout-steps.ts';
 import { MAX_DOCUMENT_CHARACTERS, MAX_DOCUMENTS, MAX_FILE_CHARACTERS } from '../src/manifests/limits.ts';
 import { ENV, EXIT } from '../src/options.ts';
+import { FORGE_REFUSALS } from '../src/ports/forge.ts';
 import { noticeLines, sinceLine } from '../src/reconcile/status/age-text.ts';
 import type { AsOf } from '../src/reconcile/status/read-picture.ts';
 import { HOLDS } from '../src/rollout/hold.ts';
@@ -83,8 +84,12 @@ describe('tables', () => {
     ).toEqual([...new Set(written)].sort());
   });
 
-  test('no reason is named that is in neither table', () => {
-    const known = new Set(['hold', 'reason'].flatMap(table).flatMap(([cell]) => quoted(cell)));
+  test('every refusal of a forge, with what it is', () => {
+    expect(table('refusal')).toEqual(Object.entries(FORGE_REFUSALS).map(([name, { is }]) => [`\`${name}\``, is]));
+  });
+
+  test('no reason is named that is in no table', () => {
+    const known = new Set(['hold', 'reason', 'refusal'].flatMap(table).flatMap(([cell]) => quoted(cell)));
     // Names of others, in the same spelling.
     const others = ['LeaderWorkerSet', 'RolloutPolicy', 'IfNotPresent'];
     const named = quoted(both.replace(/^```[^]*?^```$/gm, '')).filter((text) => /^([A-Z][a-z]+){2,}$/.test(text));

@@ -14,6 +14,7 @@ export function gitFlags(command: Command): Command {
     .option('--cluster <name>', 'the name of the cluster in records and trailers (default: default)')
     .option('--path <path...>', 'files and folders to read (default: all)')
     .option('--ca-file <file>', 'certificates to trust, in PEM (GIT_SSL_CAINFO, http.sslCAInfo, SSL_CERT_FILE)')
+    .option('--forge <url>', 'address of the API of the forge, or none (TRANCHE_FORGE; default: by the repository)')
     .option('--git-timeout <seconds>', 'all that one pass waits for the repository (TRANCHE_GIT_TIMEOUT; default: 60)')
     .option('--output <format>', 'text or json', 'text');
 }

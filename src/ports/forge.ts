@@ -8,10 +8,10 @@ import type { Instant } from '../api/time.ts';
 import type { Oid } from './git.ts';
 
 /** Who did something. `isBot`: the forge itself marks the account as an App or a machine, whatever its name is. */
-type Actor = { readonly login: string; readonly isBot: boolean };
+export type Actor = { readonly login: string; readonly isBot: boolean };
 
 /** What has become of a pull request. `by` is undefined where the forge names nobody (a deleted account, a push). */
-type PullState =
+export type PullState =
   | { readonly kind: 'open'; readonly isDraft: boolean }
   /** `commit` is what the forge says was made of it on its base: a hint, for only the base itself proves a merge. */
   | {
@@ -22,7 +22,7 @@ type PullState =
     }
   | { readonly kind: 'closed'; readonly at: Instant; readonly by: Actor | undefined };
 
-type Pull = {
+export type Pull = {
   readonly number: number;
   /** Its page, for people. */
   readonly url: string;
@@ -43,14 +43,14 @@ type Pull = {
   readonly createdAt: Instant;
 };
 
-type PullQuery = {
+export type PullQuery = {
   /** Open pull requests whose branches begin with this, as `tranche/prod-eu/`: all of them, never a part. */
   readonly prefix: string;
   /** And these, whatever their state: of those that are no longer open the answer says who ended them. */
   readonly numbers: readonly number[];
 };
 
-type NewPull = {
+export type NewPull = {
   /** Pushed before, by us. One branch has one open pull request. */
   readonly branch: string;
   /** What the branch holds: where the forge says another commit, nothing is adopted. */
@@ -61,14 +61,14 @@ type NewPull = {
   readonly labels: readonly string[];
 };
 
-type Created = {
+export type Created = {
   readonly pull: Pull;
   /** True: it was there before, ours, of the same repository, base and commit. */
   readonly isAdopted: boolean;
 };
 
 /** The newest word of each reviewer on one pull request; comments without a verdict are left out. */
-type Review = {
+export type Review = {
   readonly author: Actor;
   readonly verdict: 'approved' | 'changesRequested' | 'dismissed';
   /** The commit that was looked at: an approval of another one approves nothing. undefined: no longer known. */
@@ -95,12 +95,12 @@ type WaitReason =
   /** The forge has not worked it out yet, or does not say what blocks. */
   | 'NotKnown';
 
-type MergeWait = { readonly reason: WaitReason; readonly names: readonly string[] };
+export type MergeWait = { readonly reason: WaitReason; readonly names: readonly string[] };
 
-type CommitState = 'pending' | 'success' | 'failure' | 'error';
+export type CommitState = 'pending' | 'success' | 'failure' | 'error';
 
 /** What one pull request waits for at this commit. */
-type Waiting = {
+export type Waiting = {
   readonly number: number;
   readonly head: Oid;
   /** Empty: it can be merged now. */
@@ -113,7 +113,7 @@ type Waiting = {
   }[];
 };
 
-type NewStatus = {
+export type NewStatus = {
   readonly oid: Oid;
   /** What a rule can require, as `tranche/gate`. */
   readonly context: string;
@@ -123,7 +123,7 @@ type NewStatus = {
   readonly url: string | undefined;
 };
 
-type NewComment = {
+export type NewComment = {
   readonly number: number;
   /** Which comment of ours it is: the one of this key is edited, else a new one is written. `[a-z-]+` */
   readonly key: string;
@@ -131,7 +131,7 @@ type NewComment = {
 };
 
 /** What the rules of one branch ask for; `unknown` where the credential may not see it, never taken for `nothing`. */
-type BranchRules = {
+export type BranchRules = {
   readonly checks: Known<readonly { readonly context: string; readonly app: number | undefined }[]>;
   /** A branch must hold the newest commit of its base when it is merged. */
   readonly isStrict: Known<boolean>;
@@ -150,7 +150,7 @@ type BranchRules = {
 };
 
 /** The forge asked us to wait, or our own budget of writes is used up. The call was not made, or had no effect. */
-type Deferred = {
+export type Deferred = {
   readonly kind: 'deferred';
   /** From when it may go on. */
   readonly until: Instant;
@@ -158,7 +158,7 @@ type Deferred = {
 };
 
 /** Names, and what each is. `all`: every call with this credential meets it; `one`: only this pull request or commit. */
-const FORGE_REFUSALS = {
+export const FORGE_REFUSALS = {
   CredentialInvalid: { reaches: 'all', is: 'the token or the key is expired, revoked or mistyped' },
   NoAccess: { reaches: 'all', is: 'there is no such repository, or the credential does not reach it' },
   PermissionMissing: { reaches: 'all', is: 'the credential lacks a permission' },
@@ -172,10 +172,10 @@ const FORGE_REFUSALS = {
   NotAccepted: { reaches: 'one', is: 'the forge does not accept the request as it is' },
 } as const satisfies Readonly<Record<string, { readonly reaches: 'all' | 'one'; readonly is: string }>>;
 
-type ForgeRefusal = keyof typeof FORGE_REFUSALS;
+export type ForgeRefusal = keyof typeof FORGE_REFUSALS;
 
 /** No, and trying again does not help until somebody changes a setting. Nothing was written. */
-type ForgeRefused = {
+export type ForgeRefused = {
   readonly kind: 'refused';
   readonly refusal: ForgeRefusal;
   /** What the forge said, cleaned and capped; without credentials. */
@@ -184,7 +184,7 @@ type ForgeRefused = {
   readonly advice: string;
 };
 
-type Answer<T> = { readonly kind: 'done'; readonly value: T } | ForgeRefused | Deferred;
+export type Answer<T> = { readonly kind: 'done'; readonly value: T } | ForgeRefused | Deferred;
 
 /**
  * Each method throws PortError where the world failed, and it is not known that anything was written; asking again is

@@ -3,7 +3,13 @@
 import { execFile, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -17,6 +23,7 @@ export type ServerRequest = {
   readonly url: string;
   readonly kind: 'discover-upload' | 'discover-receive' | 'ls-refs' | 'fetch' | 'receive';
   readonly authorization: string | undefined;
+  readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
   /** 1, or one more than the latest that had ended when this one came: how many waited for one another, if answers are held. */
   readonly round: number;
@@ -49,6 +56,8 @@ export type GitServer = {
   readonly folder: string;
   /** Asked for every request; replaced by tests at will. May run git commands, for another writer in between. */
   fault: (request: ServerRequest) => ServerFault | undefined | Promise<ServerFault | undefined>;
+  /** Whom hooks see as REMOTE_USER; `tester` without. */
+  userOf: (authorization: string | undefined) => string;
   readonly requests: ServerRequest[];
   /** The latest round that has ended; tests put it back to 0. */
   readonly rounds: { ended: number };
@@ -90,6 +99,7 @@ export async function startGitServer(): Promise<GitServer> {
     url: `http://127.0.0.1:${port}`,
     folder,
     fault: () => undefined,
+    userOf: () => 'tester',
     requests: [],
     rounds: { ended: 0 },
     bytes: { received: 0, sent: 0 },
@@ -303,7 +313,7 @@ function describeRequest(request: IncomingMessage, body: Buffer): Omit<ServerReq
       : lists
         ? 'ls-refs'
         : 'fetch';
-  return { method, url, kind, authorization: request.headers.authorization, body };
+  return { method, url, kind, authorization: request.headers.authorization, headers: request.headers, body };
 }
 
 type Answer = { readonly status: number; readonly headers: Readonly<Record<string, string>>; readonly body: Buffer };
@@ -323,7 +333,7 @@ function askGit(server: GitServer, request: IncomingMessage, body: Buffer) {
       CONTENT_LENGTH: String(body.length),
       HTTP_CONTENT_ENCODING: request.headers['content-encoding'] ?? '',
       GIT_PROTOCOL: String(request.headers['git-protocol'] ?? ''),
-      REMOTE_USER: 'tester',
+      REMOTE_USER: server.userOf(request.headers.authorization),
       REMOTE_ADDR: '127.0.0.1',
     },
     stdio: ['pipe', 'pipe', 'ignore'],

@@ -1,0 +1,42 @@
+/** How much of anything the forge adapter asks, writes and waits for before it gives up. */
+
+export type ForgeLimits = {
+  /** One answer as it comes over the wire. */
+  readonly answerBytes: number;
+  /** No byte for so long: the server hangs. */
+  readonly idleSeconds: number;
+  /** One exchange, from the first byte to the last. */
+  readonly exchangeSeconds: number;
+  /** All requests of one pass. */
+  readonly requestsPerPass: number;
+  /** Writes of one pass, and of an hour: GitHub allows 80 a minute and 500 an hour for all that one account writes. */
+  readonly writesPerPass: number;
+  readonly writesPerHour: number;
+  /** Between two writes, as GitHub asks for. */
+  readonly writeGapSeconds: number;
+  /** How often a request is sent again whose answer was lost, and what is waited before each. */
+  readonly retryPauses: readonly number[];
+  /** What GitHub asks to be waited for where it limits without saying for how long. */
+  readonly limitSeconds: number;
+  /** Of 100 each: lists of open pull requests, reviews, comments. */
+  readonly pages: number;
+  /** Answers kept to ask only whether they have changed. */
+  readonly keptAnswers: number;
+  /** Pull requests asked about in one request. */
+  readonly pullsPerQuery: number;
+};
+
+export const forgeLimits: ForgeLimits = {
+  answerBytes: 32 * 1024 * 1024,
+  idleSeconds: 20,
+  exchangeSeconds: 60,
+  requestsPerPass: 300,
+  writesPerPass: 40,
+  writesPerHour: 450,
+  writeGapSeconds: 1,
+  retryPauses: [1, 3],
+  limitSeconds: 60,
+  pages: 20,
+  keptAnswers: 100,
+  pullsPerQuery: 50,
+};

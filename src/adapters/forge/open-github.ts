@@ -1,0 +1,26 @@
+/** Opens GitHub, or a GitHub Enterprise, as the forge of a repository: the port, put together from reading and writing. */
+
+import type { Forge } from '../../ports/forge.ts';
+import { ForgeCaller, type ForgeOptions } from './call.ts';
+import { createPull } from './create-pull.ts';
+import { readPulls, readReviews } from './pulls.ts';
+import { readRules } from './rules.ts';
+import { readWaiting } from './waiting.ts';
+import { closePull, updatePull, writeComment, writeStatus } from './writes.ts';
+
+/** Opens no connection yet. */
+export function openGithub(options: ForgeOptions): Forge {
+  const caller = new ForgeCaller(options);
+  return {
+    begin: () => caller.pace.begin(),
+    pulls: (query) => readPulls(caller, query),
+    waiting: (numbers) => readWaiting(caller, numbers),
+    reviews: (number) => readReviews(caller, number),
+    rules: (branch) => readRules(caller, branch),
+    create: (pull) => createPull(caller, pull),
+    update: (number, text) => updatePull(caller, number, text),
+    close: (number, why) => closePull(caller, number, why),
+    setStatus: (status) => writeStatus(caller, status),
+    comment: (comment) => writeComment(caller, comment),
+  };
+}

@@ -1,0 +1,150 @@
+/** Reads pull requests: the open ones of a prefix, named ones whatever became of them, and their reviews. */
+
+import { at } from '../../api/json.ts';
+import { type Known, known, unknown } from '../../api/known.ts';
+import type { Answer, Deferred, ForgeRefused, Pull, PullQuery, Review } from '../../ports/forge.ts';
+import { type ForgeCaller, forgeError } from './call.ts';
+import { actorAt, instantAt, pullOf, textAt } from './read-pull.ts';
+
+const perPage = 100;
+
+/** All open pull requests with the prefix, and those that are named. Throws PortError. */
+export async function readPulls(caller: ForgeCaller, { prefix, numbers }: PullQuery): Promise<Answer<readonly Pull[]>> {
+  const open = await readPages(caller, {
+    route: 'GET /repos/{owner}/{repo}/pulls',
+    operation: 'list pull requests',
+    parameters: { state: 'open', sort: 'created', direction: 'desc' },
+  });
+  if (open.kind !== 'done') return open;
+  // One that was opened meanwhile pushes others to the next page, where they come a second time.
+  const found = new Map<number, Pull>();
+  for (const item of open.value) {
+    const pull = pullOf(item, undefined) ?? garbled(caller, 'list pull requests');
+    if (pull.branch.startsWith(prefix) || numbers.includes(pull.number)) found.set(pull.number, pull);
+  }
+  for (const number of new Set(numbers)) {
+    if (found.has(number)) continue;
+    const one = await readPull(caller, number);
+    if (one.kind !== 'done') return one;
+    if (one.value !== undefined) found.set(number, one.value);
+  }
+  return { kind: 'done', value: [...found.values()].sort((left, right) => right.number - left.number) };
+}
+
+/** One pull request; undefined: there is none of this number. Throws PortError. */
+export async function readPull(caller: ForgeCaller, number: number): Promise<Answer<Pull | undefined>> {
+  const operation = `read pull request ${number}`;
+  const reply = await caller.call({
+    route: 'GET /repos/{owner}/{repo}/pulls/{pull_number}',
+    operation,
+    parameters: { pull_number: number },
+    expected: [404],
+  });
+  if (reply.kind === 'unheard') throw reply.error;
+  if (reply.kind !== 'reply') return reply;
+  if (reply.status === 404) return { kind: 'done', value: undefined };
+  const pull = pullOf(reply.data, undefined) ?? garbled(caller, operation);
+  if (pull.state.kind !== 'closed') return { kind: 'done', value: pull };
+  const issue = await caller.call({
+    route: 'GET /repos/{owner}/{repo}/issues/{issue_number}',
+    operation,
+    parameters: { issue_number: number },
+  });
+  if (issue.kind === 'unheard') throw issue.error;
+  if (issue.kind !== 'reply') return issue;
+  return { kind: 'done', value: pullOf(reply.data, actorAt(issue.data, 'closed_by')) ?? garbled(caller, operation) };
+}
+
+type Pages = {
+  readonly route: string;
+  readonly operation: string;
+  readonly parameters: Readonly<Record<string, unknown>>;
+};
+
+/** All items of a list, page by page. Throws PortError, also where there are more pages than anybody reads. */
+export async function readPages(
+  caller: ForgeCaller,
+  { route, operation, parameters }: Pages,
+): Promise<Answer<readonly unknown[]>> {
+  const items: unknown[] = [];
+  for (let page = 1; page <= caller.limits.pages; page += 1) {
+    const reply = await caller.call({ route, operation, parameters: { ...parameters, per_page: perPage, page } });
+    if (reply.kind === 'unheard') throw reply.error;
+    if (reply.kind !== 'reply') return reply;
+    const list: readonly unknown[] = Array.isArray(reply.data) ? reply.data : garbled(caller, operation);
+    items.push(...list);
+    if (list.length < perPage) return { kind: 'done', value: items };
+  }
+  throw forgeError(`${caller.address.owner}/${caller.address.name} has more than ${items.length} of them`, {
+    operation,
+    retryable: false,
+    hint: 'Close what is not needed, or give the Rollouts a repository of their own.',
+  });
+}
+
+/** Thrown for JSON that is not what GitHub documents. */
+export function garbled(caller: ForgeCaller, operation: string): never {
+  throw forgeError(`${new URL(caller.address.api).host} answered with JSON that is not GitHub's`, {
+    operation,
+    retryable: false,
+    hint: 'Check the address of the forge: a proxy, a login page or another forge may answer there.',
+  });
+}
+
+const verdicts: Readonly<Record<string, Review['verdict'] | undefined>> = {
+  APPROVED: 'approved',
+  CHANGES_REQUESTED: 'changesRequested',
+  DISMISSED: 'dismissed',
+};
+
+/** The newest verdict of each reviewer, with what the reviewer may do now. Throws PortError. */
+export async function readReviews(caller: ForgeCaller, number: number): Promise<Answer<readonly Review[]>> {
+  const read = await readPages(caller, {
+    route: 'GET /repos/{owner}/{repo}/pulls/{pull_number}/reviews',
+    operation: `read the reviews of pull request ${number}`,
+    parameters: { pull_number: number },
+  });
+  if (read.kind !== 'done') return read;
+  const newest = new Map<string, Omit<Review, 'mayWrite'>>();
+  // The list is in the order of time. A comment leaves an earlier verdict as it is.
+  for (const item of read.value) {
+    const author = actorAt(item, 'user');
+    const verdict = verdicts[textAt(item, 'state') ?? ''];
+    const when = instantAt(item, 'submitted_at');
+    if (author === undefined || verdict === undefined || when === undefined) continue;
+    newest.set(author.login, { author, verdict, oid: textAt(item, 'commit_id'), at: when });
+  }
+  const reviews: Review[] = [];
+  for (const review of newest.values()) {
+    const mayWrite = await readMayWrite(caller, review);
+    if (mayWrite.kind === 'deferred' || mayWrite.kind === 'refused') return mayWrite;
+    reviews.push({ ...review, mayWrite });
+  }
+  return { kind: 'done', value: reviews };
+}
+
+/** Whether a reviewer may write. An App is no collaborator, so nobody is asked about it. */
+async function readMayWrite(
+  caller: ForgeCaller,
+  { author }: Pick<Review, 'author'>,
+): Promise<Known<boolean> | Deferred | ForgeRefused> {
+  if (author.isBot) return unknown(`${author.login} is an App, whose permissions are not told`);
+  const reply = await caller.call({
+    route: 'GET /repos/{owner}/{repo}/collaborators/{username}/permission',
+    operation: `read the permission of ${author.login}`,
+    parameters: { username: author.login },
+    expected: [404],
+  });
+  if (reply.kind === 'unheard') throw reply.error;
+  // Who reviews may not be readable with this token; then nobody knows, which is no approval.
+  if (reply.kind === 'refused' && reply.refusal === 'PermissionMissing')
+    return unknown(`${reply.said}. ${reply.advice}`);
+  if (reply.kind !== 'reply') return reply;
+  return known(reply.status !== 404 && /^(admin|write)$/.test(textAt(reply.data, 'permission') ?? ''));
+}
+
+/** The id of an object, as GitHub counts. */
+export function idAt(data: unknown, ...path: readonly string[]): number | undefined {
+  const value = at(data, path);
+  return typeof value === 'number' ? value : undefined;
+}

@@ -1,0 +1,83 @@
+/** From GitHub's JSON of a pull request to ours; undefined for what is not as GitHub documents it. */
+
+import { createHash } from 'node:crypto';
+import { at } from '../../api/json.ts';
+import { parseInstant } from '../../api/time.ts';
+import type { Actor, Pull, PullState } from '../../ports/forge.ts';
+import { isOid } from '../git/names.ts';
+
+/** The text at a path; undefined: there is none. */
+export function textAt(data: unknown, ...path: readonly string[]): string | undefined {
+  const value = at(data, path);
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** The items of a list; of anything else none. */
+export function listAt(data: unknown, ...path: readonly string[]): readonly unknown[] {
+  const value = at(data, path);
+  return Array.isArray(value) ? value : [];
+}
+
+/** A time of GitHub's, which are in UTC and in whole seconds; undefined: there is none. */
+export function instantAt(data: unknown, ...path: readonly string[]): number | undefined {
+  const text = textAt(data, ...path);
+  return text === undefined ? undefined : parseInstant(text);
+}
+
+/** Who is at a path; undefined: nobody, as where an account was deleted. */
+export function actorAt(data: unknown, ...path: readonly string[]): Actor | undefined {
+  const login = textAt(data, ...path, 'login');
+  return login === undefined ? undefined : { login, isBot: textAt(data, ...path, 'type') === 'Bot' };
+}
+
+const nobody: Actor = { login: 'ghost', isBot: false };
+
+/**
+ * A pull request of a list or alone. Of one that was closed only `closedBy` says who did it, for GitHub tells that of
+ * the issue with its number; of one in a list `mergedBy` is not told either.
+ */
+export function pullOf(data: unknown, closedBy: Actor | undefined): Pull | undefined {
+  const number = at(data, ['number']);
+  const branch = textAt(data, 'head', 'ref');
+  const head = textAt(data, 'head', 'sha');
+  const base = textAt(data, 'base', 'ref');
+  const createdAt = instantAt(data, 'created_at');
+  const state = stateOf(data, closedBy);
+  if (typeof number !== 'number' || branch === undefined || head === undefined || !isOid(head)) return undefined;
+  if (base === undefined || createdAt === undefined || state === undefined) return undefined;
+  const home = at(data, ['head', 'repo', 'id']);
+  return {
+    number,
+    url: textAt(data, 'html_url') ?? '',
+    title: textAt(data, 'title') ?? '',
+    bodyDigest: bodyDigest(textAt(data, 'body') ?? ''),
+    branch,
+    head,
+    isSameRepository: typeof home === 'number' && home === at(data, ['base', 'repo', 'id']),
+    base,
+    state,
+    author: actorAt(data, 'user') ?? nobody,
+    labels: listAt(data, 'labels').flatMap((label) => textAt(label, 'name') ?? []),
+    createdAt,
+  };
+}
+
+function stateOf(data: unknown, closedBy: Actor | undefined): PullState | undefined {
+  const state = textAt(data, 'state');
+  if (state === 'open') return { kind: 'open', isDraft: at(data, ['draft']) === true };
+  const mergedAt = instantAt(data, 'merged_at');
+  if (mergedAt !== undefined)
+    return {
+      kind: 'merged',
+      at: mergedAt,
+      commit: textAt(data, 'merge_commit_sha'),
+      by: actorAt(data, 'merged_by'),
+    };
+  const closedAt = instantAt(data, 'closed_at');
+  return state !== 'closed' || closedAt === undefined ? undefined : { kind: 'closed', at: closedAt, by: closedBy };
+}
+
+/** SHA-256 in hex of a text with LF for line ends: GitHub gives CRLF back for what was edited in a browser. */
+export function bodyDigest(body: string): string {
+  return createHash('sha256').update(body.replaceAll('\r\n', '\n')).digest('hex');
+}
