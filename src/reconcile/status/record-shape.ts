@@ -21,66 +21,25 @@ import type {
 import { parseRelease, type Release } from '../../api/release.ts';
 import { type Displaced, type Restore, type Surge } from '../../api/restore.ts';
 import type { FrozenPlan } from '../../api/rollout-frozen.ts';
+import {
+  type Check,
+  count,
+  flag,
+  is,
+  list,
+  object,
+  optional,
+  positive,
+  type Shape,
+  text,
+  texts,
+  word,
+} from './shape.ts';
 
-/** The path of what is wrong below the value, empty for the value itself; undefined: nothing is. */
-type Check = (value: unknown) => string | undefined;
-
-const is =
-  (right: (value: unknown) => boolean): Check =>
-  (value) =>
-    right(value) ? undefined : '';
-
-const text = is((value) => typeof value === 'string');
-const flag = is((value) => typeof value === 'boolean');
-/** Groups, ordinals and seconds: nothing that is counted is negative or a fraction. */
-const count = is((value) => typeof value === 'number' && Number.isSafeInteger(value) && value >= 0);
-const positive = is((value) => typeof value === 'number' && Number.isSafeInteger(value) && value > 0);
 const instant = count;
 const commit = is((value) => parseCommit(value) !== undefined);
 const there = is((value) => value !== undefined);
 const digest = is((value) => typeof value === 'string' && parseRelease(`${value}.1`) !== undefined);
-
-/** One of these words; the compiler knows them all. */
-const word = <W extends string>(words: Readonly<Record<W, true>>): Check =>
-  is((value) => typeof value === 'string' && Object.hasOwn(words, value));
-
-const optional =
-  (check: Check): Check =>
-  (value) =>
-    value === undefined ? undefined : check(value);
-
-const list =
-  (check: Check): Check =>
-  (value) => {
-    if (!Array.isArray(value)) return '';
-    for (const [i, item] of value.entries()) {
-      const fault = check(item);
-      if (fault !== undefined) return below(String(i), fault);
-    }
-    return undefined;
-  };
-
-/** A check for each field of `T`, so that none is forgotten. */
-type Shape<T> = { readonly [K in keyof T]-?: Check };
-
-function object(fields: Readonly<Record<string, Check>>): Check {
-  const checks = Object.entries<Check>(fields);
-  return (value) => {
-    if (!isRecord(value)) return '';
-    for (const [key, check] of checks) {
-      const fault = check(value[key]);
-      if (fault !== undefined) return below(key, fault);
-    }
-    return undefined;
-  };
-}
-
-const texts: Check = (value) =>
-  isRecord(value) ? Object.keys(value).find((key) => text(value[key]) !== undefined) : '';
-
-function below(key: string, fault: string): string {
-  return fault === '' ? key : `${key}.${fault}`;
-}
 
 const release = object({ digest, serial: positive } satisfies Shape<Release>);
 
