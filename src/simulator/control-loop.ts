@@ -10,6 +10,8 @@ import { LWS, PODS, STATEFUL_SETS } from './objects/resource-table.ts';
 import type { PodTimer } from './pods/kubelet.ts';
 import { placement, schedulePod } from './pods/scheduler.ts';
 import { syncStatefulSet } from './stateful-set/stateful-set-controller.ts';
+import { reconcileEndpoints, servicesTouched } from './traffic/endpoint-slices.ts';
+import { reconcileRoute, routesTouched } from './traffic/gateway.ts';
 import { type QueueName, queueKey, queueNames, type World } from './world.ts';
 
 /** A timer that puts a key on a queue, or one of the kubelet's. */
@@ -42,6 +44,8 @@ const run = {
   scheduler: schedulePod,
   pods: reconcilePod,
   statefulSets: syncStatefulSet,
+  endpoints: reconcileEndpoints,
+  routes: reconcileRoute,
   lws: reconcileLws,
 } satisfies Record<QueueName, (world: World, key: string) => void>;
 
@@ -62,6 +66,8 @@ export class ControlLoop {
       scheduler: new Set(from?.queues.scheduler),
       pods: new Set(from?.queues.pods),
       statefulSets: new Set(from?.queues.statefulSets),
+      endpoints: new Set(from?.queues.endpoints),
+      routes: new Set(from?.queues.routes),
       lws: new Set(from?.queues.lws),
     };
     this.timers = [...(from?.timers ?? [])];
@@ -87,6 +93,8 @@ export class ControlLoop {
       if (gone) this.wakeWaiting(world);
       if (owner !== undefined) this.queues.statefulSets.add(`${namespace}/${owner.name}`);
     }
+    for (const key of servicesTouched(world, change)) this.queues.endpoints.add(key);
+    for (const key of routesTouched(world, change)) this.queues.routes.add(key);
     if (gone) {
       this.queues.garbage.add(goneKey(object.metadata.uid));
       const waiting = waitingOwnerKey(world, object);

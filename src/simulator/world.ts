@@ -15,7 +15,7 @@ export type ClusterEvent = {
 };
 
 /** The queues of the controllers, in the order in which the model serves them. */
-export const queueNames = ['garbage', 'scheduler', 'pods', 'statefulSets', 'lws'] as const;
+export const queueNames = ['garbage', 'scheduler', 'pods', 'statefulSets', 'endpoints', 'routes', 'lws'] as const;
 export type QueueName = (typeof queueNames)[number];
 
 /** Results that depend on nothing but immutable parts of objects, kept by the identity of these parts. */

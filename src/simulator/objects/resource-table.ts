@@ -15,6 +15,10 @@ export const STATEFUL_SETS = 'statefulsets.apps';
 export const PODS = 'pods';
 export const CONTROLLER_REVISIONS = 'controllerrevisions.apps';
 export const SERVICES = 'services';
+export const ENDPOINT_SLICES = 'endpointslices.discovery.k8s.io';
+export const HTTP_ROUTES = 'httproutes.gateway.networking.k8s.io';
+export const GRPC_ROUTES = 'grpcroutes.gateway.networking.k8s.io';
+export const HTTP_PROXIES = 'httpproxies.projectcontour.io';
 export const APPLICATIONS = 'applications.argoproj.io';
 export const KUSTOMIZATIONS = 'kustomizations.kustomize.toolkit.fluxcd.io';
 export const GIT_REPOSITORIES = 'gitrepositories.source.toolkit.fluxcd.io';
@@ -27,6 +31,7 @@ export const resourceKinds: readonly ResourceKind[] = [
   kind('apps/v1', 'Deployment', 'deployments', false),
   kind('v1', 'Pod', 'pods', false),
   kind('v1', 'Service', 'services', false),
+  kind('discovery.k8s.io/v1', 'EndpointSlice', 'endpointslices', false),
   kind('v1', 'ConfigMap', 'configmaps', false),
   kind('v1', 'Secret', 'secrets', false),
   kind('v1', 'Namespace', 'namespaces', false),
@@ -37,9 +42,12 @@ export const resourceKinds: readonly ResourceKind[] = [
   kind('networking.k8s.io/v1', 'Ingress', 'ingresses', false),
   kind('keda.sh/v1alpha1', 'ScaledObject', 'scaledobjects', true),
   kind('gateway.networking.k8s.io/v1', 'HTTPRoute', 'httproutes', true),
+  kind('gateway.networking.k8s.io/v1', 'GRPCRoute', 'grpcroutes', true),
   kind('gateway.networking.k8s.io/v1', 'Gateway', 'gateways', true),
   kind('networking.istio.io/v1', 'VirtualService', 'virtualservices', true),
   kind('networking.istio.io/v1', 'DestinationRule', 'destinationrules', true),
+  kind('traefik.io/v1alpha1', 'TraefikService', 'traefikservices', true),
+  kind('projectcontour.io/v1', 'HTTPProxy', 'httpproxies', true),
   kind('inference.networking.k8s.io/v1', 'InferencePool', 'inferencepools', true),
   kind('argoproj.io/v1alpha1', 'Application', 'applications', true),
   kind('source.toolkit.fluxcd.io/v1', 'GitRepository', 'gitrepositories', true),
