@@ -12,7 +12,7 @@ import { ACCEPTABLE, INTENT, parseIntents } from '../src/api/intents.ts';
 import { ABORTED_LIMIT, MARK, OF, parseMarks } from '../src/api/marks.ts';
 import { COMPOSITIONS, NO_RULES, POLICY_FIELDS, SURGE_LIMIT } from '../src/api/policy-fields.ts';
 import { parsePolicyTest } from '../src/api/policy-test.ts';
-import { resources } from '../src/api/resources.ts';
+import { resources, routeResources, trafficResources } from '../src/api/resources.ts';
 import { parseRolloutPolicy, SELECTION_FIELDS } from '../src/api/rollout-policy.ts';
 import { STEPS_LIMIT } from '../src/api/rollout-steps.ts';
 import { MAX_DOCUMENT_CHARACTERS, MAX_DOCUMENTS, MAX_FILE_CHARACTERS } from '../src/manifests/limits.ts';
@@ -224,6 +224,12 @@ describe('tables', () => {
         .map(({ group, plural }) => `${plural}.${group}`)
         .sort(),
     );
+  });
+
+  test('the rights that routes need, a row each', () => {
+    const rows = table('group').map((cells) => cells.slice(0, 3).map((cell) => quoted(cell)[0]));
+    const wanted = [...Object.values(trafficResources), ...routeResources];
+    expect(rows).toEqual(wanted.map(({ group, plural }) => [group === '' ? '""' : group, plural, 'list']));
   });
 });
 

@@ -23,6 +23,8 @@ export type Fields = {
   /** An integer, or a percentage as `25%`. */
   readonly countOrPercent: (path: Path, missing: number) => number | string;
   readonly has: (path: Path) => boolean;
+  /** A boolean; where there is none `missing`. */
+  readonly flag: (path: Path, missing: boolean) => boolean;
   /** The entries of a map of texts whose key starts with `prefix`. */
   readonly texts: (path: Path, prefix: string) => Readonly<Record<string, string>>;
   /** The items of a list; longer than `most` is wrong, not cut. */
@@ -75,6 +77,11 @@ function reader(place: Place): Fields {
     wrong,
     text,
     has: (path) => valueAt(path) !== undefined,
+    flag: (path, missing) => {
+      const value = valueAt(path) ?? missing;
+      if (typeof value !== 'boolean') wrong(path, 'true or false');
+      return value === true;
+    },
     texts: (path, prefix) => textsOf(valueAt(path), prefix, (key, wanted) => wrong([...path, ...key], wanted)),
     list: (path, most) => {
       const value = valueAt(path) ?? [];

@@ -12,6 +12,7 @@ import type { Desired } from './observe/desired.ts';
 import { mergedFolders, namedFolders } from './observe/named-folders.ts';
 import { type LiveReader, liveReader } from './observe/observe-cluster.ts';
 import { type GitReader, gitReader } from './observe/observe-git.ts';
+import { type TrafficReader, trafficReader } from './observe/observe-live-traffic.ts';
 import type { Ahead } from './observe/read-ahead.ts';
 import { readDesired } from './observe/read-main.ts';
 import { deliveriesOf } from './observe/turns.ts';
@@ -42,7 +43,7 @@ export async function fullPass(ports: Ports, pass: FullPass): Promise<PassResult
   memory.main = main;
   const reading: Reading = { main, status, desired, at };
   const git = gitReader(ports.git, main, { config: desired.config, texts: memory.trials.known });
-  const reconciled = await decideAll({ git, live }, reading, options);
+  const reconciled = await decideAll({ git, live, liveTraffic: trafficReader(ports.cluster, live) }, reading, options);
   const records = recordsOf(reading, reconciled, options);
   const result = resultOf(reading, reconciled, options);
   if (!options.write) return result;
@@ -69,7 +70,7 @@ function namespacesUnderWay(status: StatusBranch, config: Config, { only }: Pass
 
 /** Each rollout alone, on the texts that the steps before it leave: two may live in one file. */
 async function decideAll(
-  { git, live }: { readonly git: GitReader; readonly live: LiveReader },
+  readers: { readonly git: GitReader; readonly live: LiveReader; readonly liveTraffic: TrafficReader },
   reading: Reading,
   options: PassOptions,
 ): Promise<readonly Reconciled[]> {
@@ -82,7 +83,7 @@ async function decideAll(
     if (options.only.length > 0 && !options.only.includes(entry.key.name)) continue;
     if (!isOwn(entry.key, options.overrides.shard)) continue;
     const stored = status.records.get(printKey(entry.key));
-    const one = await reconcileOne({ desired, entry, stored, deliveries, windowsOf, now: at, git, live }, texts);
+    const one = await reconcileOne({ desired, entry, stored, deliveries, windowsOf, now: at, ...readers }, texts);
     if (begins(one)) deliveries.push({ key: entry.key, policy: entry.policy, step: 'just begun' });
     if (isDelivered(one.plan))
       for (const write of one.writes) if (write.text !== undefined) texts.set(write.path, write.text);

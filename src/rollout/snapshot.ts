@@ -5,6 +5,7 @@ import type { Issue } from '../api/issue.ts';
 import type { JsonObject } from '../api/json.ts';
 import type { Known } from '../api/known.ts';
 import type { LiveLeader, LiveLws, LiveRevision, LiveStatefulSet, LiveWorker } from '../api/live.ts';
+import type { LiveEndpointSlice, LiveService } from '../api/live-traffic.ts';
 import type { LwsVersion } from '../api/lws-version.ts';
 import type { Marks } from '../api/marks.ts';
 import type { PolicyFieldName, PolicyRules, SHARED_LIMITS } from '../api/policy-fields.ts';
@@ -70,6 +71,22 @@ export type Live = {
   readonly workerPods?: Known<readonly LiveWorker[]> | undefined;
   /** Who writes `replicas` besides Git; names it for people. `absent`: nobody. */
   readonly scaler: Known<string>;
+};
+
+/** A route as the cluster has it: `metadata`, `spec` and `status`. */
+export type LiveRoute = { readonly kind: string; readonly name: string; readonly live: Known<JsonObject> };
+
+/** What the cluster has of a delivery with a second workload, beside the user's own. */
+export type LiveTraffic = {
+  /** The other LeaderWorkerSet, read as the user's own is. */
+  readonly second: Live;
+  /** The user's Service, and the one of the new version; not asked for where the Rollout names none. */
+  readonly service: Known<LiveService>;
+  readonly canaryService: Known<LiveService>;
+  /** Of both Services. */
+  readonly endpoints: Known<readonly LiveEndpointSlice[]>;
+  /** Those that the Rollout names, and the copies of them. */
+  readonly routes: readonly LiveRoute[];
 };
 
 /** Where a policy says something: for people to look at. */
@@ -158,4 +175,6 @@ export type Snapshot = {
   /** True where this pass reads a settled workload because its audit is due. */
   readonly audit: boolean;
   readonly live: Live;
+  /** Not there: the Rollout has no second workload, or nothing is under way. */
+  readonly traffic?: LiveTraffic | undefined;
 };

@@ -126,7 +126,12 @@ export const mutants: readonly Mutant[] = [
     'const holds = extra > 0 ? [] : unique([',
   ),
   // Time and people.
-  mutant('the clock on the wall', 'reconcile/full-pass.ts', 'now: at, git', 'now: Date.now() / 1000, git'),
+  mutant(
+    'the clock on the wall',
+    'reconcile/full-pass.ts',
+    'now: at, ...readers',
+    'now: Date.now() / 1000, ...readers',
+  ),
   mutant(
     'disabled is not looked at',
     'rollout/gates/people.ts',

@@ -14,6 +14,7 @@ import { LWS_KIND } from '../../api/rollout.ts';
 import { parseHorizontalPodAutoscaler, parseScaledObject } from '../../api/scaler.ts';
 import type { Cluster, Resource } from '../../ports/cluster.ts';
 import type { Live } from '../../rollout/snapshot.ts';
+import { listOnce } from './list-once.ts';
 
 export type LiveReader = (workload: {
   readonly namespace: string;
@@ -69,14 +70,8 @@ export function liveReader(cluster: Cluster, early: ReadonlySet<string>): LiveRe
 
 /** The lists of a pass, each asked for once in a namespace. */
 function listsOf(cluster: Cluster) {
-  const once = <T>(resource: Resource, labelSelector: string, take: (object: unknown) => T) => {
-    const readings = new Map<string, Promise<Known<readonly T[]>>>();
-    return (namespace: string): Promise<Known<readonly T[]>> => {
-      const reading = readings.get(namespace) ?? cluster.list(resource, { namespace, labelSelector }, take);
-      readings.set(namespace, reading);
-      return reading;
-    };
-  };
+  const once = <T>(resource: Resource, labelSelector: string, take: (object: unknown) => T) =>
+    listOnce(cluster, { resource, labelSelector }, take);
   return {
     // Whole: only those under way are read closely.
     workloads: once(resources.lws, '', (object) => object),

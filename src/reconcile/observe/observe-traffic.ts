@@ -1,11 +1,15 @@
 /** Hands lint what it asks of Services, routes and a second workload, where the Rollout has them. */
 
 import type { Issue } from '../../api/issue.ts';
+import { secondName } from '../../rollout/ladders/delivery.ts';
 import type { Snapshot, Stable, WorkloadFile } from '../../rollout/snapshot.ts';
+import { canaryServiceName } from '../../rollout/traffic/canary-service.ts';
+import { providerOf } from '../../rollout/traffic/index.ts';
 import { castOf } from '../ladder/cast-of.ts';
 import { lintTraffic } from '../lint/traffic/lint-traffic.ts';
 import { tryLadder } from '../lint/try-ladder.ts';
 import type { Desired, DesiredRollout } from './desired.ts';
+import type { TrafficAsked } from './observe-live-traffic.ts';
 import { SERVICE_KIND } from './traffic-index.ts';
 
 type Of = { readonly entry: DesiredRollout; readonly desired: Desired };
@@ -18,6 +22,28 @@ export function trafficFiles({ entry, desired: { traffic } }: Of): readonly stri
   const { namespace } = entry.key;
   const named = [{ kind: SERVICE_KIND, name: routing.service }, ...routing.routes];
   return named.flatMap(({ kind, name }) => traffic.called(kind, { namespace, name }).map(({ file }) => file));
+}
+
+/** What to read of the cluster for a delivery; undefined: the Rollout fills no second workload. */
+export function trafficAsked({ entry, desired: { traffic } }: Of): TrafficAsked | undefined {
+  const { key, identity, reading } = entry;
+  const plan = reading.rollout?.rollout;
+  if (plan === undefined || plan.style === 'partition' || identity === undefined) return undefined;
+  const { namespace } = key;
+  const { routing } = plan;
+  const routes = (routing?.routes ?? []).flatMap((ref) => {
+    const provider = providerOf(ref);
+    const names = provider?.copies === true ? [ref.name, `${ref.name}-canary`] : [ref.name];
+    const kind = provider?.kind ?? ref.kind;
+    return names.flatMap((name) => traffic.called(kind, { namespace, name }).map(({ object }) => object));
+  });
+  return {
+    namespace,
+    second: secondName({ plan, own: { object: identity } }),
+    services:
+      routing === undefined ? undefined : { stable: routing.service, canary: canaryServiceName(routing.service) },
+    routes,
+  };
 }
 
 /** What is wrong with Services and routes; undefined: the Rollout routes no traffic. */

@@ -22,8 +22,9 @@ import type { Desired, DesiredRollout } from './desired.ts';
 import { withFactDigests } from './digests.ts';
 import { type LiveReader, unreadLive } from './observe-cluster.ts';
 import { anotherText, type GitReader, stableFromRecord } from './observe-git.ts';
+import type { TrafficReader } from './observe-live-traffic.ts';
 import { withLostMarks } from './observe-lost-marks.ts';
-import { ladderFaults, trafficFaults, trafficFiles } from './observe-traffic.ts';
+import { ladderFaults, trafficAsked, trafficFaults, trafficFiles } from './observe-traffic.ts';
 import { policyFacts } from './read-policy.ts';
 import { readWorkload } from './read-workload.ts';
 import { rebuiltRecord } from './rebuild-record.ts';
@@ -41,6 +42,8 @@ export type Observation = {
   readonly now: Instant;
   readonly git: GitReader;
   readonly live: LiveReader;
+  /** Not there: nobody wants to know. */
+  readonly liveTraffic?: TrafficReader;
 };
 
 /** Reads everything that the decision about one rollout may depend on. Throws PortError where Git fails. */
@@ -75,8 +78,7 @@ export async function observe(of: Observation): Promise<Snapshot> {
     facts: {},
     policy: promotedRules(of),
     ...policyFacts(entry.policy, desired.blobs),
-    ...turnFacts(of),
-    ...windowFacts(of),
+    ...sharedFacts(of),
     lwsVersion: desired.config.lwsVersion,
     workload: file,
     ...(file !== undefined && entry.policy.rules.recreate === 'Allow'
@@ -92,6 +94,7 @@ export async function observe(of: Observation): Promise<Snapshot> {
     recordFault: recordFaultOf(of, record),
     audit: resting === 'audit' || record === undefined,
     live,
+    ...(await readTraffic(of, resting)),
   });
 }
 
@@ -101,14 +104,11 @@ function promotedRules({ desired, entry }: Observation): Snapshot['policy'] {
   return desired.config.promotion === 'pullRequest' ? { ...rules, promotion: 'pullRequest' } : rules;
 }
 
-function turnFacts({ entry, deliveries }: Observation): Pick<Snapshot, 'turns'> {
+/** What policies count over several Rollouts, or in time. */
+function sharedFacts({ entry, deliveries, windowsOf }: Observation): Pick<Snapshot, 'turns' | 'windows'> {
   const turns = turnsOf(entry, deliveries);
-  return turns.length === 0 ? {} : { turns };
-}
-
-function windowFacts({ entry, windowsOf }: Observation): Pick<Snapshot, 'windows'> {
   const windows = windowsOf(entry.policy);
-  return windows === undefined ? {} : { windows };
+  return { ...(turns.length === 0 ? {} : { turns }), ...(windows === undefined ? {} : { windows }) };
 }
 
 function blobsOf(desired: Desired, entry: DesiredRollout): Readonly<Record<string, string>> {
@@ -138,6 +138,8 @@ function recordFaultOf({ stored }: Observation, record: RolloutRecord | undefine
   return record === stored.record ? '' : 'it spoke of another step';
 }
 
+type Resting = 'rest' | 'audit' | 'work';
+
 /** Settled in Git and in the record, for these blobs, and lately audited: the cluster is not asked. */
 function isResting(at: {
   readonly file: WorkloadFile | undefined;
@@ -145,7 +147,7 @@ function isResting(at: {
   readonly blobs: Readonly<Record<string, string>>;
   readonly now: Instant;
   readonly auditSeconds: number;
-}): 'rest' | 'audit' | 'work' {
+}): Resting {
   const { file, record, blobs, now } = at;
   if (file === undefined || record === undefined || !record.settled) return 'work';
   const same = Object.keys(blobs).every((path) => record.blobs[path] === blobs[path]);
@@ -164,6 +166,12 @@ function readLive(of: Observation, entry: DesiredRollout): Promise<Live> {
   const name = entry.identity?.name ?? '';
   const namespace = entry.key.namespace;
   return of.live({ namespace, name, autoscaled: of.desired.index.scalerOf({ namespace, name }) });
+}
+
+/** What a delivery hangs on beside the workload; nothing where the Rollout has no second one. */
+async function readTraffic(of: Observation, resting: Resting): Promise<Pick<Snapshot, 'traffic'>> {
+  const asked = resting === 'rest' ? undefined : trafficAsked(of);
+  return asked === undefined || of.liveTraffic === undefined ? {} : { traffic: await of.liveTraffic(asked) };
 }
 
 /** The text to go back to; of no use, and so not read, while the workload is settled or not managed. */
@@ -193,7 +201,7 @@ function faultsOf(
     readonly file: WorkloadFile | undefined;
     readonly stable: Known<Stable>;
     readonly live: Live;
-    readonly resting: ReturnType<typeof isResting>;
+    readonly resting: Resting;
     readonly unreadable: readonly Issue[];
   },
 ): Faults {

@@ -38,7 +38,10 @@ export type Delivery = {
 type Style = { readonly plan: Pick<Rollout, 'style'> };
 
 /** The name of the workload that a delivery adds. */
-export function secondName({ plan, own }: Style & { readonly own: Pick<RouteDocument, 'object'> }): string {
+export function secondName({
+  plan,
+  own,
+}: Style & { readonly own: { readonly object: { readonly name: string } } }): string {
   return `${own.object.name}-${plan.style === 'blueGreen' ? 'green' : 'canary'}`;
 }
 

@@ -3,17 +3,18 @@
 import { type AlbAction, parseAlbAction, parseJson, type TargetGroup, withValues } from '../../api/alb-action.ts';
 import { parseIngress } from '../../api/ingress.ts';
 import { type Json, type JsonObject, jsonEqual } from '../../api/json.ts';
-import type {
-  Displaced,
-  RouteFault,
-  RouteFiles,
-  RouteReading,
-  RouteSurvey,
-  Share,
-  Sides,
-  TrafficProvider,
-  Unwritable,
-  Written,
+import {
+  type Displaced,
+  type RouteFault,
+  type RouteFiles,
+  type RouteReading,
+  type RouteSurvey,
+  type Share,
+  type Sides,
+  type TrafficProvider,
+  type Unwritable,
+  type Written,
+  wordless,
 } from './provider.ts';
 
 /** What the Rollout writes as `classType`. */
@@ -31,6 +32,7 @@ export const albIngress: TrafficProvider = {
     kind === 'Ingress' && group === 'networking.k8s.io' && ingressClass === CLASS,
   survey,
   read,
+  ...wordless,
   prepare: () => [],
   write,
 };
@@ -118,8 +120,9 @@ function sticky(sides: Sides): RouteFault {
 function read({ route }: RouteFiles, sides: Sides): RouteReading {
   const groups = actionIn(route.value, sides)?.groups ?? [];
   const sum = (list: readonly TargetGroup[]): number => list.reduce((all, { weight = 1 }) => all + weight, 0);
-  const canary = groups.filter(({ service }) => service === sides.canary);
-  return { percent: sum(canary) === 0 ? 0 : (sum(canary) * 100) / sum(groups), ours: [], mirrors: [] };
+  const [stable, canary] = [sides.stable, sides.canary].map((name) => groups.filter(({ service }) => service === name));
+  const percent = sum(canary ?? []) === 0 ? 0 : (sum(canary ?? []) * 100) / sum(groups);
+  return { percent, ours: [], mirrors: [], stable: sum(stable ?? []) > 0 };
 }
 
 function write({ route, displaced: [aside] }: RouteFiles, sides: Sides, share: Share): Written | Unwritable {

@@ -7,17 +7,18 @@ import { OF } from '../../api/marks.ts';
 import type { Edit } from '../edit.ts';
 import { type Keys, keysFor } from './ingress-annotations.ts';
 import type { IngressClass } from './ingress-classes.ts';
-import type {
-  RouteEdits,
-  RouteFault,
-  RouteFiles,
-  RouteReading,
-  RouteSurvey,
-  Share,
-  Sides,
-  TrafficProvider,
-  Unwritable,
-  Written,
+import {
+  type RouteEdits,
+  type RouteFault,
+  type RouteFiles,
+  type RouteReading,
+  type RouteSurvey,
+  type Share,
+  type Sides,
+  type TrafficProvider,
+  type Unwritable,
+  type Written,
+  wordless,
 } from './provider.ts';
 
 const KIND = 'Ingress';
@@ -35,7 +36,8 @@ export function canaryIngress(dialect: IngressClass): TrafficProvider {
     isNamed: ({ kind, group, ingressClass }) => kind === KIND && group === GROUP && ingressClass === dialect.name,
     copies: true,
     survey: (files, sides) => survey(files, sides, dialect),
-    read: (files) => read(files, dialect),
+    read: (files, sides) => read(files, sides, dialect),
+    ...wordless,
     prepare: (files, sides) => prepare(files, sides, dialect),
     write: (files, _, share) => write(files, share, dialect),
   };
@@ -133,17 +135,21 @@ function sameRules(canary: JsonObject, rules: readonly Json[]): boolean {
   return jsonEqual(at(canary, ['spec', 'rules']), rules);
 }
 
-function read({ canary }: RouteFiles, { prefix }: IngressClass): RouteReading {
-  const nothing = { percent: 0, ours: [], mirrors: [] };
+function read({ route, canary }: RouteFiles, { stable }: Sides, { prefix }: IngressClass): RouteReading {
+  const { paths, defaultService } = parseIngress(route.value);
+  const isNamed = defaultService === stable || paths.some(({ service }) => service === stable);
+  const nothing = { percent: 0, ours: [], mirrors: [], stable: isNamed };
   if (canary === undefined) return nothing;
   const { annotations } = parseIngress(canary.value);
   if (annotations[`${prefix}canary`] !== 'true') return nothing;
   const number = (key: string, otherwise: number): number => Number(annotations[`${prefix}${key}`] ?? otherwise);
   const conditions = Object.keys(annotations).filter((key) => key.startsWith(`${prefix}canary-by-`));
+  const percent = (number('canary-weight', 0) * 100) / number('canary-weight-total', 100);
   return {
-    percent: (number('canary-weight', 0) * 100) / number('canary-weight-total', 100),
+    percent,
     ours: conditions.map((key) => [...ANNOTATIONS, key]),
     mirrors: [],
+    stable: isNamed && percent < 100,
   };
 }
 

@@ -11,6 +11,7 @@ import {
   type RouteSurvey,
   type Sides,
   type TrafficProvider,
+  wordless,
 } from './provider.ts';
 
 /** The name of the subset, as Kruise gives it. */
@@ -20,7 +21,9 @@ export const destinationRule: TrafficProvider = {
   ...ofGroup('networking.istio.io', 'DestinationRule'),
   copies: false,
   survey,
-  read: () => ({ percent: 0, ours: [], mirrors: [] }),
+  // It names subsets; who sends to them is the VirtualService.
+  read: () => ({ percent: 0, ours: [], mirrors: [], stable: false }),
+  ...wordless,
   prepare,
   write: () => ({ kind: 'ok', edits: [], displaced: [] }),
 };

@@ -2,6 +2,7 @@
 
 import type { FieldFault } from '../../api/field-reader.ts';
 import { at, type JsonObject } from '../../api/json.ts';
+import { proxyWords } from '../../api/route-status.ts';
 import type { Condition, HeaderModifier, StepMatch } from '../../api/step-traffic.ts';
 import { mapsAt, namedBackend } from '../../api/weighted-routes.ts';
 import { secondsOf } from './duration.ts';
@@ -38,6 +39,7 @@ export const httpProxy: TrafficProvider = {
   copies: false,
   survey: (files, sides) => surveyPlaced(kind, files, sides),
   read: (files, sides) => readPlaced(kind, files, sides),
+  words: proxyWords,
   prepare: () => [],
   write: (files, sides, share) => writePlaced(kind, files, { sides, share }),
 };

@@ -4,6 +4,7 @@ import type { FieldFault } from '../../api/field-reader.ts';
 import { type BackendRef, mirrorTarget, parseHttpRoute, type RouteRule } from '../../api/http-route.ts';
 import { jsonEqual } from '../../api/json.ts';
 import { GATEWAY_GROUP } from '../../api/rollout-traffic.ts';
+import { parentWords } from '../../api/route-status.ts';
 import type { Edit, EditPath } from '../edit.ts';
 import { rulesFor } from './http-route-rules.ts';
 import { type SidedRule, sidedRules } from './http-route-sides.ts';
@@ -29,6 +30,7 @@ function providerOf(kind: 'HTTPRoute' | 'GRPCRoute'): TrafficProvider {
     copies: false,
     survey: ({ route }, sides) => surveyRules(parseHttpRoute(route.value), sides),
     read,
+    words: parentWords,
     prepare: () => [],
     write: (files, sides, share) => write(files, sides, { share, kind }),
   };
@@ -41,11 +43,15 @@ function read({ route }: RouteFiles, sides: Sides): RouteReading {
     percent: Math.max(0, ...shares),
     ours: rules.filter(({ isOurs }) => isOurs).map(({ path }) => path),
     mirrors: rules.flatMap((rule) => mirrorsOf(rule, sides)),
+    stable: rules.some((rule) => sum(rule.stable) > 0),
   };
 }
 
+function sum(refs: readonly BackendRef[]): number {
+  return refs.reduce((total, { weight = 1 }) => total + weight, 0);
+}
+
 function shareOf({ backends, canary }: SidedRule): number {
-  const sum = (refs: readonly BackendRef[]): number => refs.reduce((total, { weight = 1 }) => total + weight, 0);
   return sum(canary) === 0 ? 0 : (sum(canary) * 100) / sum(backends);
 }
 

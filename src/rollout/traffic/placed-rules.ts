@@ -137,17 +137,18 @@ export function readPlaced(kind: PlacedKind, files: RouteFiles, sides: Sides): R
     percent: Math.max(0, ...rules.filter((rule) => !isOurs(rule)).map((rule) => shareOf(rule, kind.unweighted))),
     ours: rules.filter(isOurs).map(({ path }) => path),
     mirrors: rules.flatMap(({ mirrors }) => mirrors.map(({ path }) => path)),
+    stable: rules.some((rule) => shareOf(rule, kind.unweighted, 'stable') > 0),
   };
 }
 
-function shareOf(rule: PlacedRule, unweighted: number): number {
+function shareOf(rule: PlacedRule, unweighted: number, side: 'stable' | 'canary' = 'canary'): number {
   const sum = (backends: readonly PlacedBackend[]): number =>
     backends.reduce((all, { weight = unweighted }) => all + weight, 0);
-  const canary = of(rule, 'canary');
-  if (canary.length === 0) return 0;
+  const own = of(rule, side);
+  if (own.length === 0) return 0;
   // Without any weight all backends get the same.
   const total = sum(rule.backends);
-  return total === 0 ? (canary.length * 100) / rule.backends.length : (sum(canary) * 100) / total;
+  return total === 0 ? (own.length * 100) / rule.backends.length : (sum(own) * 100) / total;
 }
 
 /** The edits after which the route sends this share. */

@@ -3,6 +3,7 @@
 import type { FieldFault } from '../../api/field-reader.ts';
 import type { JsonObject } from '../../api/json.ts';
 import type { RouteRef } from '../../api/rollout-traffic.ts';
+import type { RouteWord } from '../../api/route-status.ts';
 import type { HeaderModifier, StepMatch } from '../../api/step-traffic.ts';
 import type { Edit, EditPath, ObjectRef } from '../edit.ts';
 
@@ -52,6 +53,8 @@ export type RouteReading = {
   readonly ours: readonly EditPath[];
   /** Every other field that names the new version's Service, such as a mirror. */
   readonly mirrors: readonly EditPath[];
+  /** Some requests go to the stable version. */
+  readonly stable: boolean;
 };
 
 /** New fields, and what they displaced: all of it, what was put aside before included. */
@@ -110,11 +113,16 @@ export type TrafficProvider = {
   readonly survey: (files: RouteFiles, sides: Sides) => RouteSurvey;
   /** What it sends to the new version, whoever wrote it. */
   readonly read: (files: RouteFiles, sides: Sides) => RouteReading;
+  /** What controllers say of it in the cluster, of the object as it is there: nothing for kinds that have no status. */
+  readonly words: (live: JsonObject) => readonly RouteWord[];
   /** What must be there before the first share, and stays: nothing for kinds that need nothing. */
   readonly prepare: (files: RouteFiles, sides: Sides) => readonly RouteEdits[];
   /** The edits after which it sends this share, and no other. None where it does already. */
   readonly write: (files: RouteFiles, sides: Sides, share: Share) => Written | Unwritable;
 };
+
+/** Controllers of this kind write no word into its status. */
+export const wordless: Pick<TrafficProvider, 'words'> = { words: () => [] };
 
 /** Tells documents and names of a kind by its API group. */
 export function ofGroup(group: string, kind: string): Pick<TrafficProvider, 'kind' | 'isOf' | 'isNamed'> {

@@ -3,7 +3,7 @@
 import { at } from '../../api/json.ts';
 import { mapsAt, namedBackend } from '../../api/weighted-routes.ts';
 import { type PlacedKind, type PlacedRule, readPlaced, surveyPlaced, writePlaced } from './placed-rules.ts';
-import { ofGroup, type RouteFiles, type Sides, type TrafficProvider } from './provider.ts';
+import { ofGroup, type RouteFiles, type Sides, type TrafficProvider, wordless } from './provider.ts';
 import { sideOf } from './sides.ts';
 
 const LIST = ['spec', 'weighted', 'services'];
@@ -43,6 +43,7 @@ export const traefikService: TrafficProvider = {
   copies: false,
   survey: (files, sides) => surveyPlaced(kind, files, sides),
   read: (files, sides) => readPlaced(kind, files, sides),
+  ...wordless,
   prepare: () => [],
   write: (files, sides, share) => writePlaced(kind, files, { sides, share }),
 };

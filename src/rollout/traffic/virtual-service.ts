@@ -16,7 +16,7 @@ import {
   surveyPlaced,
   writePlaced,
 } from './placed-rules.ts';
-import { ofGroup, type RouteFault, type RouteFiles, type Sides, type TrafficProvider } from './provider.ts';
+import { ofGroup, type RouteFault, type RouteFiles, type Sides, type TrafficProvider, wordless } from './provider.ts';
 import { sideOf } from './sides.ts';
 
 const kind: PlacedKind = {
@@ -32,6 +32,7 @@ export const virtualService: TrafficProvider = {
   copies: false,
   survey: (files, sides) => surveyPlaced(kind, files, sides),
   read: (files, sides) => readPlaced(kind, files, sides),
+  ...wordless,
   prepare: () => [],
   write: (files, sides, share) => writePlaced(kind, files, { sides, share }),
 };

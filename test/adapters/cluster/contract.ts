@@ -6,8 +6,10 @@ import { parseLws } from '../../../src/api/live-lws.ts';
 import { parseLeader } from '../../../src/api/live-pod.ts';
 import { parseRevision } from '../../../src/api/live-revision.ts';
 import { parseStatefulSet } from '../../../src/api/live-stateful-set.ts';
+import { parseEndpointSlice, SERVICE_NAME } from '../../../src/api/live-traffic.ts';
 import { controllerUid } from '../../../src/api/owner.ts';
-import { resources } from '../../../src/api/resources.ts';
+import { resources, trafficResources } from '../../../src/api/resources.ts';
+import { parentWords } from '../../../src/api/route-status.ts';
 import type { Cluster, Resource } from '../../../src/ports/cluster.ts';
 import type { Cluster as Model } from '../../../src/simulator/cluster-model.ts';
 import { type ResourceKind, resourceKinds } from '../../../src/simulator/objects/resource-table.ts';
@@ -51,6 +53,27 @@ export function clusterContract(
       return answer.value;
     }
     const names = (items: readonly unknown[]) => items.map((item) => at(item, ['metadata', 'name']));
+
+    test('a route with what its gateway says, and the endpoints of a Service', async () => {
+      const metadata = { name: 'chat', namespace: 'llm' };
+      const selector = { 'leaderworkerset.sigs.k8s.io/name': 'vllm', 'leaderworkerset.sigs.k8s.io/worker-index': '0' };
+      model.apply(
+        [
+          { apiVersion: 'v1', kind: 'Service', metadata, spec: { selector, ports: [{ port: 80 }] } },
+          {
+            apiVersion: 'gateway.networking.k8s.io/v1',
+            kind: 'HTTPRoute',
+            metadata,
+            spec: { parentRefs: [{ name: 'inference' }], rules: [{ backendRefs: [{ name: 'chat', port: 80 }] }] },
+          },
+        ],
+        'kustomize-controller',
+      );
+      const [slice] = (await list(trafficResources.endpointSlices, SERVICE_NAME)).map(parseEndpointSlice);
+      expect(slice).toMatchObject({ kind: 'known', value: { service: 'chat', endpoints: { length: 4 } } });
+      const routes = { group: 'gateway.networking.k8s.io', version: 'v1', plural: 'httproutes' };
+      expect((await list(routes)).flatMap(parentWords)).toEqual([{ by: 'inference', accepted: true, seen: '' }]);
+    });
 
     test('all objects of one namespace, over all pages, by name', async () => {
       expect(names(await list(resources.lws))).toEqual(['sglang', 'vllm']);

@@ -70,7 +70,7 @@ describe.each(cases)('%s', (name) => {
     }
     const home = written(texts, provider, HOME, sides);
     expect(home.displaced).toEqual([]);
-    expect(provider.read(routeIn(home, provider), sides)).toEqual({ percent: 0, ours: [], mirrors: [] });
+    expect(provider.read(routeIn(home, provider), sides)).toMatchObject({ percent: 0, ours: [], mirrors: [] });
     check(name, 'home.yaml', textIn(home));
     expect(textIn(home)).toBe(textIn(start));
   });
