@@ -4,25 +4,22 @@ import type { Issue } from '../api/issue.ts';
 import { printable } from '../api/printable.ts';
 import { type CommonOptions, commonOptions, ENV, EXIT, type Io, UsageError } from '../options.ts';
 import { ConfigError } from '../reconcile/observe/read-main.ts';
-import { newMemory, type Outcome, type PassResult } from '../reconcile/pass.ts';
+import { type Memory, newMemory, type Outcome, type PassResult, type Ports } from '../reconcile/pass.ts';
 import { runPass } from '../reconcile/run.ts';
 import { planReport } from '../reconcile/status/report.ts';
 import { rolloutTable } from '../reconcile/status/status-page.ts';
 import { recordWritten } from '../rollout/plan.ts';
 import { openPorts } from '../wiring.ts';
+import { outputsOf } from './action-outputs.ts';
 import { exitCodeOf } from './exit-code.ts';
 import { filesOnly, readOf } from './lint.ts';
+import { passesOfJob } from './passes-of-job.ts';
+import { checkEvent } from './runner-event.ts';
 import { annotation, errorLine, fenced, maskLines, writeOutputs, writeSummary } from './runner-lines.ts';
 import { passText, planText } from './show.ts';
 
 const MODES = ['reconcile', 'plan', 'lint'] as const;
 type Mode = (typeof MODES)[number];
-
-/**
- * Events that people without write access can cause, or whose context they choose: a token that may push must not
- * meet them (GitHub calls it a pwn request). `plan` and `lint` write nothing and may run.
- */
-const FOREIGN_EVENT = /^(pull_request|workflow_run|issue_comment|issues$|discussion|fork$|watch$)/;
 
 /** Runs the action in the environment of a runner; returns the exit code of the step. */
 export async function runAction(runner: Io): Promise<number> {
@@ -34,32 +31,45 @@ export async function runAction(runner: Io): Promise<number> {
     out: (text) => runner.out(printable(text)),
     err: (text) => runner.err(printable(text)),
   };
+  const results: PassResult[] = [];
   try {
     const mode = modeOf(io);
-    const result = await pass(mode, optionsOf(io), io);
+    await passes(mode, io, (result) => void results.push(result));
+    const result = results.findLast(({ quiet }) => !quiet) ?? results.at(-1);
+    if (result === undefined) throw new Error('there was no pass');
     runner.out(annotations(result).join(''));
     await writeSummary(io.env['GITHUB_STEP_SUMMARY'], summary(mode, result));
-    await writeOutputs(io.env['GITHUB_OUTPUT'], outputsOf(result));
-    return result.failed ? EXIT.failed : EXIT.ok;
+    const failed = results.at(-1)?.failed === true;
+    await writeOutputs(io.env['GITHUB_OUTPUT'], outputsOf(results, failed));
+    return failed ? EXIT.failed : EXIT.ok;
   } catch (error) {
     const issues = error instanceof ConfigError ? error.issues : [];
     runner.out(issues.map((issue) => annotation('error', issue)).join(''));
     if (issues.length === 0)
       runner.out(errorLine('tranche', error instanceof Error ? error.message : 'an unknown failure'));
-    await writeOutputs(io.env['GITHUB_OUTPUT'], { changed: 'false', failed: 'true', commits: '' });
+    await writeOutputs(io.env['GITHUB_OUTPUT'], outputsOf(results, true));
     return exitCodeOf(error, io);
   }
 }
 
-async function pass(
-  mode: Mode,
-  options: CommonOptions & { readonly only: readonly string[] },
-  io: Io,
-): Promise<PassResult> {
-  const ports = openPorts(options, io);
+/** One pass, or while the job may stay several, which share what they have read. */
+async function passes(mode: Mode, io: Io, take: (result: PassResult) => void): Promise<void> {
+  const options = optionsOf(io);
+  const waitSeconds = 60 * waitMinutesOf(mode, io);
+  const { ports, memory } = { ports: openPorts(options, io), memory: newMemory() };
+  const once = async (): Promise<PassResult> => pass(mode, { options, ports, memory }, io);
+  await passesOfJob({ clock: ports.clock, signal: io.signal, waitSeconds, once }, take);
+}
+
+type Given = {
+  readonly options: CommonOptions & { readonly only: readonly string[] };
+  readonly ports: Ports;
+  readonly memory: Memory;
+};
+
+async function pass(mode: Mode, { options, ports, memory }: Given, io: Io): Promise<PassResult> {
   const { overrides, only } = options;
   const write = mode === 'reconcile';
-  const memory = newMemory();
   const ref = mode === 'lint' ? refToLint(io) : undefined;
   const read = await runPass(mode === 'lint' ? filesOnly(ports) : ports, memory, { overrides, write, only, ref });
   if (mode === 'lint') io.out(`read: ${readOf(ref ?? memory.config?.branch ?? '', read.main)}\n`);
@@ -82,12 +92,18 @@ function modeOf(io: Io): Mode {
   const given = input(io, 'mode') || 'plan';
   const mode = MODES.find((known) => known === given);
   if (mode === undefined) throw new UsageError(`mode is ${given}, wanted one of ${MODES.join(', ')}`);
-  const event = io.env['GITHUB_EVENT_NAME'] ?? '';
-  if (mode === 'reconcile' && FOREIGN_EVENT.test(event))
-    throw new UsageError(
-      `mode reconcile does not run on ${event}, because others can cause it. Use push, schedule or workflow_dispatch; plan and lint run on any event`,
-    );
+  checkEvent(mode, mode === 'reconcile', io);
   return mode;
+}
+
+/** A job of GitHub ends after six hours. */
+const mostMinutes = 350;
+
+function waitMinutesOf(mode: Mode, io: Io): number {
+  const given = input(io, 'wait-minutes') || '0';
+  if (!/^(0|[1-9][0-9]{0,2})$/.test(given) || Number(given) > mostMinutes)
+    throw new UsageError(`wait-minutes is ${given}, wanted whole minutes from 0 to ${mostMinutes}`);
+  return mode === 'reconcile' ? Number(given) : 0;
 }
 
 function optionsOf(io: Io): CommonOptions & { readonly only: readonly string[] } {
@@ -135,12 +151,6 @@ function annotations(result: PassResult): readonly string[] {
     ...failures,
     ...warnings.map((issue) => annotation('warning', issue)),
   ];
-}
-
-function outputsOf(result: PassResult): Readonly<Record<string, string>> {
-  const commits = result.outcomes.map((outcome) => outcome.written).filter((oid) => oid !== undefined);
-  const changed = result.outcomes.some((outcome) => outcome.plan?.commit !== undefined);
-  return { changed: String(changed), failed: String(result.failed), commits: commits.join('\n') };
 }
 
 /** The table of the status page, and what is or would be written. */

@@ -70,7 +70,16 @@ describe('modes', () => {
     const ran = await act(site, { mode: 'reconcile' });
     expect(ran).toMatchObject({ code: 0, err: '' });
     expect(await site.subject()).toBe('rollout(llm/vllm): step 1/3, partition 1000000 → 3');
-    expect(ran.outputs).toEqual({ changed: 'true', failed: 'false', commits: await site.head() });
+    expect(ran.outputs).toEqual({
+      changed: 'true',
+      failed: 'false',
+      rollouts: JSON.stringify([
+        { namespace: 'llm', name: 'vllm', phase: 'Progressing', holds: [], commit: await site.head(), failed: false },
+      ]),
+      commits: await site.head(),
+      'status-commit': await site.head('tranche-status'),
+      summary: '1 Rollout looked at, 1 commit written, 0 waiting, 0 failed',
+    });
     expect(ran.summary).toContain('| `llm/vllm` | step 1/3, ');
     expect(ran.summary).toContain('\n```diff\n');
     expect(ran.summary).toContain('\n+      partition: 3\n');
@@ -147,7 +156,6 @@ describe('modes', () => {
 describe('refused', () => {
   test.each([
     'pull_request',
-    'pull_request_target',
     'pull_request_review',
     'pull_request_review_comment',
     'workflow_run',
@@ -156,13 +164,15 @@ describe('refused', () => {
     'discussion_comment',
     'fork',
     'watch',
+    'merge_group',
+    'check_run',
   ])('reconcile on %s, because others can cause it', async (event) => {
     const site = await requested();
     const heads = [await site.head(), await site.head('tranche-status')];
     const ran = await act(site, { mode: 'reconcile' }, { GITHUB_EVENT_NAME: event });
     expect(ran.code).toBe(2);
     expect(ran.err).toContain(`mode reconcile does not run on ${event}, because others can cause it.`);
-    expect(ran.outputs).toEqual({ changed: 'false', failed: 'true', commits: '' });
+    expect(ran.outputs).toMatchObject({ changed: 'false', failed: 'true', commits: '', rollouts: '[]' });
     expect([await site.head(), await site.head('tranche-status')]).toEqual(heads);
   });
 
@@ -176,6 +186,32 @@ describe('refused', () => {
     for (const mode of ['plan', 'lint'])
       expect(await act(site, { mode }, { GITHUB_EVENT_NAME: 'pull_request' })).toMatchObject({ code: 0 });
     expect(await site.subject()).toBe('first files');
+  });
+
+  test.each(['plan', 'lint', 'reconcile'])('%s on pull_request_target', async (mode) => {
+    const site = await startSite();
+    const ran = await act(site, { mode }, { GITHUB_EVENT_NAME: 'pull_request_target' });
+    expect(ran).toMatchObject({ code: 2, err: expect.stringContaining('Use pull_request\n') });
+  });
+
+  test.each([
+    'refs/pull/7/merge',
+    'refs/tags/v1',
+    'refs/heads/tranche/prod/llm/vllm/1',
+    'refs/heads/gh-readonly-queue/main/pr-1',
+  ])('reconcile for %s', async (ref) => {
+    const site = await startSite();
+    const ran = await act(site, { mode: 'reconcile' }, { GITHUB_REF: ref });
+    expect(ran).toMatchObject({ code: 2, err: expect.stringContaining(`does not run for ${ref}`) });
+  });
+
+  test.each(['-1', '1.5', '351', 'x'])('wait-minutes %s', async (minutes) => {
+    const site = await startSite();
+    const ran = await act(site, { mode: 'reconcile', 'wait-minutes': minutes });
+    expect(ran).toMatchObject({
+      code: 2,
+      err: `error: wait-minutes is ${minutes}, wanted whole minutes from 0 to 350\n`,
+    });
   });
 
   const wrong: readonly (readonly [what: string, inputs: Env, said: string])[] = [
@@ -249,7 +285,7 @@ describe('action.yml', () => {
   const action = parse(readFileSync('action.yml', 'utf8'));
   const code = readFileSync('src/commands/action.ts', 'utf8');
   test('declares each input that is read, and no other; the outputs; the bundle', async () => {
-    const read = [...code.matchAll(/(?:input|listed)\([a-z]+, '([a-z]+)'\)/g)].map(([, name]) => name ?? '');
+    const read = [...code.matchAll(/(?:input|listed)\([a-z]+, '([a-z-]+)'\)/g)].map(([, name]) => name ?? '');
     expect(Object.keys(action.inputs).sort()).toEqual([...new Set(read)].sort());
     const site = await startSite();
     expect(Object.keys(action.outputs)).toEqual(Object.keys((await act(site, {})).outputs));
