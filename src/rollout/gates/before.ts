@@ -25,7 +25,7 @@ import {
   stepTooLarge,
 } from './limits.ts';
 import { disabled, paused, rolloutAbsent, stalled } from './people.ts';
-import { policyMissing } from './policies.ts';
+import { policyMissing } from './policy-missing.ts';
 import { folderEmptied, notThere } from './removal.ts';
 import { surgeEndangered, surgeRefused } from './surge.ts';
 import { windowClosed } from './windows.ts';

@@ -3,10 +3,10 @@
 import { absent } from '../../api/known.ts';
 import { POLICY_FIELD_NAMES, type PolicyFieldName } from '../../api/policy-fields.ts';
 import { SENTINEL } from '../../api/workload.ts';
-import { type Hold, hold, holdKind } from '../hold.ts';
-import { type Situation, situationOf } from '../situation.ts';
+import { type Hold, holdKind } from '../hold.ts';
+import { situationOf } from '../situation.ts';
 import { noWholeStep } from '../size-change.ts';
-import type { MissingPolicy, Snapshot } from '../snapshot.ts';
+import type { Snapshot } from '../snapshot.ts';
 import { type Gate, holdsOf } from './gate.ts';
 import { budgetTooLarge, capacityTooLow, gpusOverLimit, notItsTurn, stepTooLarge } from './limits.ts';
 import { soaking } from './soak.ts';
@@ -83,20 +83,4 @@ export function verdictsAtRest(snapshot: Snapshot): readonly AtRest[] {
   const atRest = { ...snapshot, workload: armed, live: { ...live, scaler } };
   const found = fields.flatMap((field) => policyVerdict(atRest, field).map((held) => ({ field, held })));
   return found.filter(({ held }) => holdKind(held.reason)?.failure === undefined);
-}
-
-/** Where people ask for a policy by name, nothing goes forward without it. */
-export function policyMissing({ snapshot }: Situation): Hold | undefined {
-  const missing = snapshot.missingPolicies ?? [];
-  if (missing.length === 0) return undefined;
-  return hold('PolicyMissing', {
-    seen: `tranche.yaml requires policies for every Rollout: ${missing.map(said).join('; ')}`,
-    action: 'Without it no step goes forward: put it right, or take it out of requiredPolicies',
-  });
-}
-
-function said({ name, why, place, near }: MissingPolicy): string {
-  if (why === 'unmatched') return `${name} (${place}) does not mean this one`;
-  if (why === 'wrong') return `${name} (${place}) cannot be read`;
-  return `there is no ${name} on the configured paths${near === undefined ? '' : `, but ${near}`}`;
 }
