@@ -33,6 +33,8 @@ export const ACCEPTABLE = [
   'Recreated',
   'StepScaledAway',
   'GroupCrashLoop',
+  'StepFailed',
+  'TooManyRollbacks',
 ] as const;
 export type AcceptableReason = (typeof ACCEPTABLE)[number];
 

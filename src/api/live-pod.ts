@@ -42,14 +42,12 @@ export function parseLeader(object: unknown): Known<LiveLeader> {
 /** What we read of a worker pod: only what may keep its group from becoming ready. */
 export function parseWorker(object: unknown): Known<LiveWorker> {
   const fields = fieldsOf('pods', object);
-  const { waitingOn, unschedulable, restarts } = statusOf(fields);
+  const { ready: _ready, conditions: _conditions, ...trouble } = statusOf(fields);
   return fields.end({
     name: fields.text(['metadata', 'name']),
     groupIndex: groupIndexOf(fields),
     ownerUid: controllerUid(object),
-    waitingOn,
-    unschedulable,
-    restarts,
+    ...trouble,
   });
 }
 
@@ -66,6 +64,7 @@ function statusOf(fields: Fields): Status {
   const conditions = fields.list(['status', 'conditions'], CONDITIONS_MAX).map(conditionOf);
   const ready = phase === 'Running' && conditions.some(({ type, status }) => type === 'Ready' && status === 'True');
   const unplaced = conditions.find(({ type, status }) => type === 'PodScheduled' && status !== 'True');
+  const placed = phase !== 'Pending' || conditions.some((one) => one.type === 'PodScheduled' && one.status === 'True');
   const containers = containersOf(fields);
   const reasons = [
     ...(fields.has(['metadata', 'deletionTimestamp']) ? ['Terminating'] : []),
@@ -79,6 +78,7 @@ function statusOf(fields: Fields): Status {
     conditions,
     waitingOn: ready ? '' : tellingReason(reasons, phase),
     unschedulable: unplaced?.reason === 'Unschedulable' ? shortLine(unplaced.message) : '',
+    ...(placed ? {} : { unplaced: true }),
     restarts: Math.max(0, ...containers.map((container) => container.restarts)),
   };
 }

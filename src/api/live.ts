@@ -83,6 +83,8 @@ export type PodTrouble = {
   readonly waitingOn: string;
   /** What the scheduler says of a pod that has no place: one printable line, cut; empty otherwise. */
   readonly unschedulable: string;
+  /** It has no node yet, whatever it waits for: a scheduler, a gate, a quota. Not there: it has one. */
+  readonly unplaced?: true;
   /** How often its most restarted container has been restarted in place. */
   readonly restarts: number;
 };

@@ -1,14 +1,16 @@
 /** Every field of a RolloutPolicy once: how it is read, how the values of several policies become one, what it means. */
 
 import type { FieldReader } from './field-reader.ts';
-import type { JsonObject } from './json.ts';
-import { type PolicyWindow, readWindows, WINDOWS_SCHEMA } from './policy-windows.ts';
+import { cap, count, least, type PolicyField, wait, windows, words } from './policy-field-kinds.ts';
+import type { PolicyWindow } from './policy-windows.ts';
 
 /** `Whole`: as one step that all groups take together; `Refuse`: not at all. */
 export type SizeChange = 'Refuse' | 'Whole';
 export type Recreate = 'Refuse' | 'Allow';
 /** How a step comes to the desired branch: at once, or when a person has merged a pull request. */
 export type Promotion = 'pullRequest' | 'commit';
+/** What a step that has failed leads to. */
+type OnFailure = 'hold' | 'withdraw' | 'rollback';
 
 /** What policies say of one Rollout: of a field that none of them names, `NO_RULES`. */
 export type PolicyRules = {
@@ -49,6 +51,20 @@ export type PolicyRules = {
   readonly finalSoakSeconds?: number;
   /** Not there: `commit`. */
   readonly promotion?: Promotion;
+  /** So long a step may wait until what Git says is live. */
+  readonly applyDeadlineSeconds?: number;
+  /** So long its groups may wait for nodes. */
+  readonly scheduleDeadlineSeconds?: number;
+  /** So long they may load once they have them; after that the step has failed. */
+  readonly readyDeadlineSeconds?: number;
+  /** The same of all steps of a release together. */
+  readonly deliveryApplyDeadlineSeconds?: number;
+  readonly deliveryScheduleDeadlineSeconds?: number;
+  readonly deliveryReadyDeadlineSeconds?: number;
+  /** A group that is started anew more often in one step has failed. */
+  readonly maxRestarts?: number;
+  /** undefined: `hold`. */
+  readonly onFailure?: OnFailure;
 };
 
 export type PolicyFieldName = keyof PolicyRules;
@@ -59,32 +75,12 @@ export type RolloutPolicy = { readonly [K in PolicyFieldName]?: NonNullable<Poli
 /** Where no policy says anything. */
 export const NO_RULES: PolicyRules = { surge: 0, sizeChange: 'Refuse', recreate: 'Refuse' };
 
-/** How the values of several policies become one. */
-export const COMPOSITIONS = {
-  cap: 'the smallest',
-  requirement: 'all of them must hold',
-  wait: 'the longest',
-  grant: 'allowed where some policy grants it and none refuses; of numbers the smallest',
-} as const;
-
-type Composition = keyof typeof COMPOSITIONS;
-
-type PolicyField<T> = {
-  readonly composition: Composition;
-  /** For people: the reference, the schema and `explain` say this. */
-  readonly meaning: string;
-  readonly schema: JsonObject;
-  /** undefined: not there, or a fault. */
-  readonly read: (spec: FieldReader, key: string) => T | undefined;
-  /** What two policies say together; in any order, and however often, the same. */
-  readonly both: (left: T, right: T) => T;
-};
-
 /** Groups that a delivery may start besides those that Git asks for. */
 export const SURGE_LIMIT = 1000;
 const GROUPS = { min: 1, max: 1_000_000 } as const;
 const PERCENT = { min: 1, max: 100 } as const;
 const SECONDS = { min: 1, max: 30 * 86_400 } as const;
+const RESTARTS = { min: 0, max: 1000 } as const;
 const GPUS = { min: 0, max: 10_000_000 } as const;
 
 /** The one that asks for more stands first. */
@@ -130,6 +126,22 @@ export const POLICY_FIELDS: { readonly [K in PolicyFieldName]: PolicyField<NonNu
     meaning:
       '`pullRequest`: a person approves each step, by a pull request or `tranche approve`: see [Pull requests](#pull-requests)',
   },
+  applyDeadlineSeconds: cap(SECONDS, 'so long a step may take to be live: see [Deadlines](#deadlines)'),
+  scheduleDeadlineSeconds: cap(SECONDS, 'so long its groups may wait for nodes'),
+  readyDeadlineSeconds: cap(
+    SECONDS,
+    'so long they may take to be ready once they have nodes: then the step has failed',
+  ),
+  deliveryApplyDeadlineSeconds: cap(SECONDS, '`applyDeadlineSeconds` of all steps of a release together'),
+  deliveryScheduleDeadlineSeconds: cap(SECONDS, '`scheduleDeadlineSeconds` of all steps together'),
+  deliveryReadyDeadlineSeconds: cap(SECONDS, '`readyDeadlineSeconds` of all steps together'),
+  maxRestarts: cap(RESTARTS, 'how often a group may be started anew in one step: more, and the step has failed'),
+  onFailure: {
+    ...words(['hold', 'withdraw', 'rollback']),
+    composition: 'choice',
+    meaning:
+      'what a step that has failed leads to: `hold` (also where nothing is stated), `withdraw` (until there is traffic the same), `rollback`: see [Deadlines](#deadlines)',
+  },
 };
 
 /** Those that several Rollouts share. Each policy counts for itself, in its own scope. */
@@ -144,51 +156,6 @@ export const POLICY_FIELD_NAMES: readonly PolicyFieldName[] = Object.keys(POLICY
 
 function isFieldName(key: string): key is PolicyFieldName {
   return Object.hasOwn(POLICY_FIELDS, key);
-}
-
-function wait(bounds: Bounds, meaning: string): PolicyField<number> {
-  return { ...least(bounds, meaning), composition: 'wait' };
-}
-
-/** Every one of them is kept: each policy asks of its own. */
-function windows(meaning: string): PolicyField<readonly PolicyWindow[]> {
-  return {
-    composition: 'requirement',
-    meaning,
-    schema: WINDOWS_SCHEMA,
-    read: readWindows,
-    both: (left, right) => {
-      const all = new Map([...left, ...right].map((window) => [JSON.stringify(window), window]));
-      return [...all.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, window]) => window);
-    },
-  };
-}
-
-type Bounds = { readonly min: number; readonly max: number };
-
-function cap(bounds: Bounds, meaning: string): PolicyField<number> {
-  return { ...count(bounds), composition: 'cap', meaning, both: (left, right) => Math.min(left, right) };
-}
-
-/** What all policies ask for is what the one asks for that asks for most. */
-function least(bounds: Bounds, meaning: string): PolicyField<number> {
-  return { ...count(bounds), composition: 'requirement', meaning, both: (left, right) => Math.max(left, right) };
-}
-
-function count(bounds: Bounds): Pick<PolicyField<number>, 'schema' | 'read'> {
-  return {
-    schema: { type: 'integer', minimum: bounds.min, maximum: bounds.max },
-    read: (spec, key) => spec.integer(key, bounds),
-  };
-}
-
-/** One of a few words, spelled exactly so. Of two the one that stands first counts. */
-function words<T extends string>(strictestFirst: readonly T[]): Pick<PolicyField<T>, 'schema' | 'read' | 'both'> {
-  return {
-    schema: { enum: [...strictestFirst] },
-    read: (spec, key) => spec.word(key, strictestFirst),
-    both: (left, right) => (strictestFirst.indexOf(left) <= strictestFirst.indexOf(right) ? left : right),
-  };
 }
 
 /** What the policy says of every field of the table; a wrong value is a fault of `spec`. */

@@ -77,6 +77,28 @@ export type Expected = {
   readonly overdue?: readonly number[] | undefined;
 };
 
+/** Seconds that a delivery has waited: for what Git says to be live, for nodes, for groups that have them to be ready. */
+export type Waited = { readonly apply: number; readonly schedule: number; readonly ready: number };
+
+/** What deadlines count: only time between passes that saw the same wait. */
+export type WaitClocks = {
+  readonly step: Waited;
+  /** In all steps of its release so far. */
+  readonly delivery: Waited;
+  /** What the last pass has seen it wait for, and when that was; not there: nothing. */
+  readonly running?: { readonly at: Instant; readonly clocks: readonly (keyof Waited)[] } | undefined;
+  /** Deadlines that are over, and when a pass saw that first. */
+  readonly over?: readonly { readonly field: string; readonly since: Instant }[] | undefined;
+};
+
+/** Ways back that no person asked for. */
+export type AutomaticBacks = {
+  /** How many since a release was settled. */
+  readonly inARow: number;
+  /** Those, and those of the last day, the newest last. */
+  readonly last: readonly { readonly release: Release; readonly at: Instant }[];
+};
+
 /** The step that Git holds, as it was when it was written. */
 export type StepRecord = {
   readonly release: Release;
@@ -93,6 +115,8 @@ export type StepRecord = {
   readonly frozen?: FrozenPlan | undefined;
   /** Not there in records of before it was counted: counts from now. */
   readonly restarts?: readonly GroupRestarts[] | undefined;
+  /** Not there while no policy has named a deadline. */
+  readonly waited?: WaitClocks | undefined;
 };
 
 /** A field that keeps leaving Git's value: somebody else writes it, and the agent puts it back, in turn. */
@@ -154,4 +178,6 @@ export type RolloutRecord = {
   /** The key that LWS has given to the template of this digest. */
   readonly revision?: { readonly digest: string; readonly key: string } | undefined;
   readonly stable: StableCopy | undefined;
+  /** Not there: there was none lately. */
+  readonly automaticBacks?: AutomaticBacks | undefined;
 };

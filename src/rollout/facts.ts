@@ -2,7 +2,9 @@
 
 import { ACCEPTABLE, type AcceptableReason } from '../api/intents.ts';
 import type { JsonObject } from '../api/json.ts';
+import { rollbackFacts } from './automatic-backs.ts';
 import { recreatedFacts } from './gates/cluster.ts';
+import { failureFacts } from './gates/failure.ts';
 import { astrayFacts, overshootFacts, partitionFacts, scaledAwayFacts } from './gates/out-of-place.ts';
 import { crashLoopingFacts } from './gates/trouble.ts';
 import type { AcceptedReason } from './hold.ts';
@@ -16,6 +18,8 @@ const factsByReason = {
   Recreated: recreatedFacts,
   StepScaledAway: scaledAwayFacts,
   GroupCrashLoop: whenSeen(crashLoopingFacts),
+  StepFailed: failureFacts,
+  TooManyRollbacks: rollbackFacts,
 } satisfies Record<AcceptedReason, (situation: Situation) => JsonObject | undefined>;
 
 /** The facts behind each hold, where there are any: the same that the hold carries. */

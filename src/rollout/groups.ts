@@ -30,6 +30,8 @@ export type Group = {
   readonly waitingOn: string;
   /** The pod that no node has a place for, and what the scheduler says of it. */
   readonly unschedulable: { readonly pod: string; readonly why: string } | undefined;
+  /** Each of its pods is there and has a node, as far as all of that was read. */
+  readonly placed: boolean;
   /** How often a container of one of its pods has been restarted in place; workers count while they are missing. */
   readonly restarts: number;
   /** What is wrong with its number of workers, though LWS counts it as ready: made again while the size changed. */
@@ -74,6 +76,7 @@ const NOBODY: Omit<Group, 'index'> = {
   },
   waitingOn: 'no leader pod',
   unschedulable: undefined,
+  placed: false,
   restarts: 0,
   sizeFault: undefined,
 };
@@ -113,9 +116,15 @@ function groupOf(
     waitingOn: ready ? '' : waitingOn(leader, own, pods),
     unschedulable:
       ready || unscheduled === undefined ? undefined : { pod: unscheduled.name, why: unscheduled.unschedulable },
+    placed: pods.every(({ unplaced }) => unplaced !== true) && hasWorkers(own, pods.length - 1),
     restarts: Math.max(...pods.map((pod) => pod.restarts)),
     sizeFault: sizeFault(leader, own, parts.size),
   };
+}
+
+/** Before its leader is ready a group may have none yet; those that are not available must be there all the same. */
+function hasWorkers(own: LiveStatefulSet | undefined, there: number): boolean {
+  return own === undefined || own.availableReplicas >= own.replicas || there >= own.replicas;
 }
 
 /** Up to 0.10 LWS gives a group that it makes again its old template and the newest number of workers (trace 17). */

@@ -5,6 +5,9 @@ import type { JsonObject } from '../api/json.ts';
 import { oneLine } from '../api/printable.ts';
 import { capital, holdMessage } from './sentences.ts';
 
+/** When to look again where nothing says when that could help. */
+export const ORDINARY_REQUEUE_SECONDS = 30;
+
 /** What a hold is, besides its name. Code asks this and no list of names. */
 type HoldKind = {
   /** Whether a step waits for it, or it is only said besides. */
@@ -51,6 +54,11 @@ export const HOLDS = {
   NotAtRest: { effect: 'blocks' },
   MixedRevisions: { effect: 'blocks' },
   RevisionChanged: { effect: 'blocks' },
+  StepOverdue: { effect: 'blocks' },
+  StepFailed: {
+    effect: 'blocks',
+    accept: 'the deadlines that are over, and the groups with how often each was restarted',
+  },
   GroupsAstray: { effect: 'blocks', accept: 'the groups on the release below the partition' },
   Overshoot: { effect: 'blocks', accept: 'the groups on the release, and N' },
   StepScaledAway: { effect: 'blocks', accept: 'N' },
@@ -76,6 +84,8 @@ export const HOLDS = {
   OrphanArmed: { effect: 'blocks' },
   PausedForApproval: { effect: 'blocks', stepState: 'StepPaused' },
   PauseDuration: { effect: 'blocks', stepState: 'StepPaused', until: 'The pause of the step lasts until' },
+  NewerRequestWaits: { effect: 'blocks' },
+  TooManyRollbacks: { effect: 'blocks', accept: 'the newest release that was given up by itself' },
   ReleaseAborted: { effect: 'blocks' },
   AbortedTemplateReturned: { effect: 'blocks' },
   PartitionEdited: { effect: 'blocks', accept: 'the partition in Git, and the one that was expected' },
@@ -89,6 +99,7 @@ export const HOLDS = {
   HistoryRewritten: { effect: 'blocks' },
   StableUnavailable: { effect: 'blocks' },
   PushRefused: { effect: 'blocks' },
+  WayBackRefused: { effect: 'blocks' },
   StatusRefused: { effect: 'blocks' },
   AnnotationsGone: { effect: 'blocks', failure: 'stalled' },
   Stalled: { effect: 'blocks', failure: 'issue' },

@@ -42,6 +42,7 @@ export const MOVES = {
   Rearmed: { way: 'protect', label: 'arm' },
   Aborted: { way: 'back', label: 'rollback' },
   Reverted: { way: 'back', label: 'rollback' },
+  Failed: { way: 'back', label: 'rollback' },
   BudgetRaised: { way: 'protect' },
   RollbackWidened: { way: 'protect', label: 'rollback' },
   RolledBack: { way: 'protect', label: 'rolled back' },

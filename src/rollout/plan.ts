@@ -4,7 +4,7 @@ import type { Issue } from '../api/issue.ts';
 import type { RolloutRecord } from '../api/record.ts';
 import type { Instant } from '../api/time.ts';
 import type { ObjectChange } from './change.ts';
-import type { Hold } from './hold.ts';
+import { type Hold, ORDINARY_REQUEUE_SECONDS } from './hold.ts';
 import { stepMessage } from './messages.ts';
 import { type Decision, holding, type Move, type MoveReason, type Way } from './move.ts';
 import { isProposed } from './proposals/promotion.ts';
@@ -15,9 +15,6 @@ import type { RolloutKey, Snapshot } from './snapshot.ts';
 import { strategyOf } from './strategies/index.ts';
 
 export const PLAN_VERSION = 2;
-/** When to look again where nothing says when that could help. */
-const ORDINARY_REQUEUE_SECONDS = 30;
-
 /** The ways a commit is delivered, and whether it is on main once it is pushed: only then has it changed anything. */
 const DELIVERIES = {
   commit: { onMain: true },

@@ -49,6 +49,7 @@ export function recordOf(snapshot: Snapshot, situation: Situation | undefined, d
     contest: situation?.contest,
     revision: revisionAfter(snapshot, situation),
     stable: stableAfter(snapshot, situation),
+    automaticBacks: progress.automaticBacks,
   };
 }
 

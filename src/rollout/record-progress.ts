@@ -2,6 +2,7 @@
 
 import { type Condition, type Phase, type RolloutRecord } from '../api/record.ts';
 import { printRelease } from '../api/release.ts';
+import { automaticBacksAfter } from './automatic-backs.ts';
 import { expectedOf } from './expected.ts';
 import { holdKind } from './hold.ts';
 import type { Decision, Move } from './move.ts';
@@ -26,6 +27,7 @@ export type Progress = Told &
     | 'step'
     | 'covers'
     | 'expected'
+    | 'automaticBacks'
   >;
 
 /** What people are told of it. */
@@ -90,6 +92,7 @@ function progressWith(
     step,
     covers: coversAfter(snapshot, situation, move),
     expected: situation === undefined ? undefined : expectedOf({ situation, move, loads }),
+    automaticBacks: automaticBacksAfter(snapshot, situation, move),
   };
 }
 

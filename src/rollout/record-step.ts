@@ -4,6 +4,7 @@ import type { StepRecord } from '../api/record.ts';
 import { printRelease, type Release, sameRelease } from '../api/release.ts';
 import { frozenPlanOf } from '../api/rollout-frozen.ts';
 import { plannedGroups } from './batches.ts';
+import { waitedSeen, waitedWritten } from './deadlines.ts';
 import type { Move } from './move.ts';
 import { noLaterThanNow } from './record-groups.ts';
 import { restartsOf } from './restarts.ts';
@@ -32,15 +33,17 @@ export function stepSeen(
       partition,
       writtenAt: undefined,
       restarts: restartsOf(situation),
+      waited: waitedSeen(situation),
       doneSince: stepDone ? snapshot.now : undefined,
     });
   // A pass that could not read the groups knows nothing against them: it neither starts nor stops the clock.
-  if (!stepDone && situation.observed === undefined) return before;
+  if (!stepDone && situation.observed === undefined) return { ...before, waited: waitedSeen(situation) };
   return {
     ...before,
     writtenAt: dateOf(situation, before),
     doneSince: stepDone ? (soakingSince(situation) ?? snapshot.now) : undefined,
     restarts: restartsOf(situation),
+    waited: waitedSeen(situation),
   };
 }
 
@@ -57,14 +60,15 @@ export function stepWritten(snapshot: Snapshot, situation: Situation | undefined
     partition: partitionAfter(situation, move),
     writtenAt: before === undefined ? snapshot.now : before.writtenAt,
     restarts: undefined,
+    waited: waitedWritten(situation, { release, index }),
     doneSince: undefined,
   });
 }
 
-type Written = Pick<StepRecord, 'release' | 'index' | 'partition' | 'writtenAt' | 'restarts' | 'doneSince'>;
+type Written = Pick<StepRecord, 'release' | 'index' | 'partition' | 'writtenAt' | 'restarts' | 'waited' | 'doneSince'>;
 
 function newStep({ snapshot, steps, replicas = 0 }: Situation, of: Written): StepRecord {
-  const { release, index, partition, writtenAt, restarts, doneSince } = of;
+  const { release, index, partition, writtenAt, restarts, waited, doneSince } = of;
   const before = snapshot.record?.step;
   const frozen = sameRelease(before?.release, release) ? before?.frozen : undefined;
   const file = snapshot.rollout;
@@ -76,6 +80,7 @@ function newStep({ snapshot, steps, replicas = 0 }: Situation, of: Written): Ste
     partition,
     writtenAt,
     restarts,
+    waited,
     doneSince,
     frozen: frozen ?? (file === undefined ? undefined : frozenPlanOf(file.rollout)),
   };

@@ -439,8 +439,9 @@ test.each<readonly [when: string, path: string, to: unknown, wanted: object]>([
     'held back by a gate of the scheduler',
     'status',
     { phase: 'Pending', conditions: [{ type: 'PodScheduled', status: 'False', reason: 'SchedulingGated' }] },
-    { waitingOn: 'SchedulingGated', unschedulable: '' },
+    { waitingOn: 'SchedulingGated', unschedulable: '', unplaced: true },
   ],
+  ['seen by no scheduler yet', 'status', { phase: 'Pending' }, { unschedulable: '', unplaced: true }],
   [
     'restarted',
     'status',
@@ -455,6 +456,13 @@ test.each<readonly [when: string, path: string, to: unknown, wanted: object]>([
   const pod = changed(first('mid-canary', 'pods'), path, to);
   expect(value(parseLeader(pod))).toMatchObject(wanted);
   expect(value(parseWorker(pod))).toMatchObject(wanted);
+});
+
+test('a pod that loads on a node has one', () => {
+  const status = { phase: 'Pending', conditions: [{ type: 'PodScheduled', status: 'True' }] };
+  const pod = changed(first('mid-canary', 'pods'), 'status', status);
+  expect(value(parseLeader(pod))).not.toHaveProperty('unplaced');
+  expect(value(parseWorker(pod))).not.toHaveProperty('unplaced');
 });
 
 test('a worker knows its group and its StatefulSet', () => {

@@ -225,6 +225,14 @@ const values: { readonly [K in PolicyFieldName]: fc.Arbitrary<NonNullable<Policy
   soakSeconds: fc.nat(5),
   finalSoakSeconds: fc.nat(5),
   promotion: fc.constantFrom('commit', 'pullRequest'),
+  applyDeadlineSeconds: fc.nat(5),
+  scheduleDeadlineSeconds: fc.nat(5),
+  readyDeadlineSeconds: fc.nat(5),
+  deliveryApplyDeadlineSeconds: fc.nat(5),
+  deliveryScheduleDeadlineSeconds: fc.nat(5),
+  deliveryReadyDeadlineSeconds: fc.nat(5),
+  maxRestarts: fc.nat(5),
+  onFailure: fc.constantFrom('hold', 'withdraw', 'rollback'),
 };
 const anyPolicy: fc.Arbitrary<RolloutPolicy> = fc.record(values, { requiredKeys: [] });
 

@@ -61,6 +61,14 @@ const rows: readonly (readonly [field: string, right: Json, wrong: readonly Json
   ['soakSeconds', 600, [0]],
   ['finalSoakSeconds', 3600, [0]],
   ['promotion', 'pullRequest', ['PullRequest', 'merge', true]],
+  ['applyDeadlineSeconds', 600, [0]],
+  ['scheduleDeadlineSeconds', 600, [0]],
+  ['readyDeadlineSeconds', 1800, [0, '30m']],
+  ['deliveryApplyDeadlineSeconds', 600, [0]],
+  ['deliveryScheduleDeadlineSeconds', 600, [0]],
+  ['deliveryReadyDeadlineSeconds', 7200, [0]],
+  ['maxRestarts', 0, [-1, 1001]],
+  ['onFailure', 'rollback', ['Rollback', 'abort', true]],
 ];
 
 test('has a row for every field', () => {

@@ -41,6 +41,12 @@ const whole: Required<RolloutRecord> = {
     doneSince: NOW,
     frozen: { workloadRef: { name: 'vllm' }, trafficRoutings: [], style: 'partition', steps: 3 },
     restarts: [{ index: 3, uid: 'u', count: 1, since: NOW }],
+    waited: {
+      step: { apply: 30, schedule: 0, ready: 60 },
+      delivery: { apply: 30, schedule: 0, ready: 90 },
+      running: { at: NOW, clocks: ['ready'] },
+      over: [{ field: 'readyDeadlineSeconds', since: NOW }],
+    },
   },
   groups: [
     {
@@ -53,6 +59,7 @@ const whole: Required<RolloutRecord> = {
       unready: { since: NOW, revision: 'r' },
     },
   ],
+  automaticBacks: { inARow: 1, last: [{ release, at: NOW }] },
   unseen: { why: 'unread', since: NOW },
   covers: { groups: 1, of: 4 },
   loads: [600],
@@ -79,7 +86,7 @@ const OPTIONAL = `
   holds.0.until holds.0.facts marks.step marks.stable marks.restore marks.restore.maxUnavailable
   marks.restore.floor marks.restore.plan marks.at marks.serves
   marks.restore.maxUnavailable.was marks.restore.replicas marks.restore.objects step.writtenAt step.doneSince step.frozen
-  step.restarts step.restarts.0.since groups.0.loadingSince groups.0.unready expected.load expected.step.seconds
+  step.restarts step.restarts.0.since step.waited step.waited.running step.waited.over automaticBacks groups.0.loadingSince groups.0.unready expected.load expected.step.seconds
   expected.rest.seconds expected.overdue`.split(/\s+/);
 /** Kept as people and the cluster wrote them: any JSON. */
 const ANY = [

@@ -33,6 +33,13 @@ const strict: fc.Arbitrary<RolloutPolicy> = fc.record(
     soakSeconds: fc.constantFrom(30, 200),
     finalSoakSeconds: fc.constantFrom(30, 200),
     promotion: fc.constantFrom('commit', 'pullRequest'),
+    applyDeadlineSeconds: groups,
+    scheduleDeadlineSeconds: groups,
+    readyDeadlineSeconds: groups,
+    deliveryApplyDeadlineSeconds: groups,
+    deliveryScheduleDeadlineSeconds: groups,
+    deliveryReadyDeadlineSeconds: groups,
+    maxRestarts: fc.constantFrom(0, 3),
   },
   { requiredKeys: [] },
 );
@@ -42,9 +49,9 @@ function under(of: World, policies: readonly RolloutPolicy[]): Snapshot {
   return world({ ...of, rules: together([{ surge, sizeChange, recreate }, ...policies]) });
 }
 
-test('every field that does not grant is in these worlds', () => {
+test('every field that neither grants nor chooses is in these worlds', () => {
   const named = Object.entries(POLICY_FIELDS).flatMap(([name, { composition }]) =>
-    composition === 'grant' ? [] : [name],
+    ['grant', 'choice'].includes(composition) ? [] : [name],
   );
   const seen = new Set(fc.sample(strict, { seed: 1, numRuns: 200 }).flatMap((policy) => Object.keys(policy)));
   expect([...seen].sort()).toEqual(named.sort());

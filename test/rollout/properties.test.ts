@@ -32,6 +32,7 @@ const KIND = {
   SizeChanged: 'forward',
   Aborted: 'back',
   Reverted: 'back',
+  Failed: 'back',
   AbortedTextRemoved: 'back',
   BudgetRaised: 'back',
   RollbackWidened: 'back',

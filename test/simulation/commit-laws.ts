@@ -67,6 +67,7 @@ function steps({ before, after, reason, plan, remade, workload }: OurCommit): st
     Rearmed: same && from === undefined,
     Aborted: to === 'rollback' && from !== 'rollback',
     Reverted: to === 'rollback' && from !== 'rollback',
+    Failed: to === 'rollback' && from !== 'rollback' && from !== undefined,
     AbortedTextRemoved: to === 'rollback' && from === 'rollback',
     BudgetRaised: same && from !== undefined,
     RollbackWidened: same && from === 'rollback',

@@ -26,7 +26,7 @@ export function askedGroups({ replicas, marks }: Fields): number {
 }
 
 /** Reasons of commits that begin a way back. */
-export const GOING_BACK = ['Aborted', 'Reverted', 'AbortedTextRemoved'];
+export const GOING_BACK = ['Aborted', 'Reverted', 'Failed', 'AbortedTextRemoved'];
 
 /** Reasons of commits that come before step 1 and let only groups go that are there besides. */
 export const SURGING = ['SurgePrepared', 'Surged'];

@@ -39,7 +39,9 @@ export const reasonPlaces = {
   PartitionRestored: 'seeds',
   Retried: 'seeds',
   SizeChanged: 'seeds',
-  // No world of a seed changes the claims, or edits what LWS takes for the same.
+  // No world of a seed has policies.
+  Failed: 'fixtures/scenarios/failed-by-itself',
+  // Nor changes the claims, or edits what LWS takes for the same.
   NoNewRevision: 'fixtures/scenarios/change-without-a-difference',
   RecreateRemoved: 'fixtures/scenarios/recreate-and-back',
   RecreateCreated: 'fixtures/scenarios/recreate-and-back',

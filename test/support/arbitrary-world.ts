@@ -7,7 +7,7 @@ import type { LiveWorld, RecordWorld, World } from './snapshot.ts';
 import { issueOf } from './snapshot.ts';
 
 const letter = fc.constantFrom('A', 'B', 'C');
-const state = fc.constantFrom('+', '+', '+', '-', 'w', '~');
+const state = fc.constantFrom('+', '+', '+', '-', 'w', '~', 'c');
 const plans = ['25%/0 50%! 100%', '100%', '1 2 3 100%/60', '50%/0 100%!', '34% 67% 100%', '2 4'] as const;
 
 function groups(count: number): fc.Arbitrary<string> {
@@ -100,6 +100,9 @@ function recorded(n: number): fc.Arbitrary<RecordWorld | undefined> {
   return fc.option(record, { nil: undefined });
 }
 
+/** A container that was restarted more often has failed, and its release goes back by itself. */
+const FAILS = { maxRestarts: 3, onFailure: 'rollback' } as const;
+
 /** Up to six groups, and everything about them is anything. */
 const chaos: fc.Arbitrary<World> = fc
   .tuple(fc.integer({ min: 0, max: 6 }), fc.constantFrom(...plans))
@@ -113,6 +116,7 @@ const chaos: fc.Arbitrary<World> = fc
         p: fc.oneof({ weight: 9, arbitrary: partition(n) }, { weight: 1, arbitrary: fc.constant('missing' as const) }),
         u: fc.integer({ min: 0, max: 3 }),
         surge: fc.constantFrom(0, 0, 1, 2),
+        rules: fc.constantFrom({}, {}, {}, FAILS),
         groups: groups(n),
         live: fc.oneof(
           { weight: 4, arbitrary: fc.constant({}) },
@@ -149,11 +153,15 @@ const delivery: fc.Arbitrary<World> = fc
     const edited = fc
       .constantFrom(...alike)
       .map((before) => ({ doneAgo: 100, partition: p, replicas: n, steps: before }));
-    const states = Array.from({ length: n }, (_, i) => `${i}:${i >= p ? 'B' : 'A'}${astray === i ? '-' : '+'}`);
+    const states = Array.from(
+      { length: n },
+      (_, i) => `${i}:${i >= p ? 'B' : 'A'}${astray === i ? (done === 1 ? 'c' : '-') : '+'}`,
+    );
     return fc.record(
       {
         n: fc.constant(n),
         steps: fc.constant(steps),
+        rules: fc.constantFrom({}, {}, FAILS),
         text: fc.constantFrom('B', 'B', 'B', 'B', 'C', 'A'),
         marks: fc.constant(index === 0 ? 'A.1' : `B.2 ${index}/${plan.length} floor=${p}`),
         p: fc.constantFrom(p, p === 0 ? SENTINEL : p),

@@ -479,7 +479,7 @@ function liveOf(of: World, desired: Desired): Live {
       'leaders',
       groups.map((group) => leaderOf(group, sizeOf(of, group.letter))),
     ),
-    workerPods: known(groups.filter((group) => group.state === 'v').map(unplacedWorker)),
+    workerPods: known(groups.flatMap((group) => workerPodsOf(group, sizeOf(of, group.letter)))),
     workerSets: part(
       'workerSets',
       groups.flatMap((group) => (sizeOf(of, group.letter) === 1 ? [] : workersOf(group, sizeOf(of, group.letter)))),
@@ -569,12 +569,16 @@ function leaderOf({ index, letter, state, pod }: GroupWorld, size: number): Live
     waitingOn: { '-': 'ImagePullBackOff', u: 'Unschedulable', c: 'CrashLoopBackOff' }[state] ?? '',
     unschedulable: state === 'u' ? UNSCHEDULABLE : '',
     restarts: state === 'c' ? 4 : 0,
+    ...(state === 'u' ? { unplaced: true } : {}),
   };
 }
 
-function unplacedWorker({ index }: GroupWorld): LiveWorker {
-  const trouble = { waitingOn: 'Unschedulable', unschedulable: UNSCHEDULABLE, restarts: 0 };
-  return { name: `vllm-${index}-1`, groupIndex: index, ownerUid: `vllm-${index}-uid`, ...trouble };
+const NOWHERE = { waitingOn: 'Unschedulable', unschedulable: UNSCHEDULABLE, unplaced: true, restarts: 0 } as const;
+
+function workerPodsOf({ index, state }: GroupWorld, size: number): readonly LiveWorker[] {
+  const trouble = state === 'v' ? NOWHERE : { waitingOn: '', unschedulable: '', restarts: 0 };
+  const pod = { name: `vllm-${index}-1`, groupIndex: index, ownerUid: `vllm-${index}-uid`, ...trouble };
+  return Array.from({ length: size - 1 }, () => pod);
 }
 
 function workersOf({ index, workers, state, pod }: GroupWorld, size: number): readonly LiveStatefulSet[] {

@@ -6,6 +6,7 @@ import type { RolloutRecord } from '../../api/record.ts';
 import { sameRelease } from '../../api/release.ts';
 import type { Instant } from '../../api/time.ts';
 import { SENTINEL } from '../../api/workload.ts';
+import { ORDINARY_REQUEUE_SECONDS } from '../../rollout/hold.ts';
 import {
   type History,
   type Live,
@@ -105,10 +106,16 @@ function promotedRules({ desired, entry }: Observation): Snapshot['policy'] {
 }
 
 /** What policies count over several Rollouts, or in time. */
-function sharedFacts({ entry, deliveries, windowsOf }: Observation): Pick<Snapshot, 'turns' | 'windows'> {
+function sharedFacts(of: Observation): Pick<Snapshot, 'turns' | 'windows' | 'intervalSeconds'> {
+  const { entry, deliveries, windowsOf, desired } = of;
   const turns = turnsOf(entry, deliveries);
   const windows = windowsOf(entry.policy);
-  return { ...(turns.length === 0 ? {} : { turns }), ...(windows === undefined ? {} : { windows }) };
+  const { intervalSeconds } = desired.config;
+  return {
+    ...(turns.length === 0 ? {} : { turns }),
+    ...(windows === undefined ? {} : { windows }),
+    ...(intervalSeconds > ORDINARY_REQUEUE_SECONDS ? { intervalSeconds } : {}),
+  };
 }
 
 function blobsOf(desired: Desired, entry: DesiredRollout): Readonly<Record<string, string>> {

@@ -6,6 +6,7 @@ import { isIntOrPercent } from '../../api/int-or-percent.ts';
 import { isRecord } from '../../api/json.ts';
 import { type Marks, parseCommit, parseRung, type StepMark } from '../../api/marks.ts';
 import type {
+  AutomaticBacks,
   Condition,
   Contest,
   Expected,
@@ -17,6 +18,8 @@ import type {
   StableCopy,
   StepRecord,
   StepState,
+  WaitClocks,
+  Waited,
 } from '../../api/record.ts';
 import { parseRelease, type Release } from '../../api/release.ts';
 import { type Displaced, type Restore, type Surge } from '../../api/restore.ts';
@@ -80,6 +83,17 @@ const marks = object({
   serves: optional(word({ green: true })),
 } satisfies Shape<Marks>);
 
+const waited = object({ apply: count, schedule: count, ready: count } satisfies Shape<Waited>);
+const clock = word<keyof Waited>({ apply: true, schedule: true, ready: true });
+const waitClocks = object({
+  step: waited,
+  delivery: waited,
+  running: optional(object({ at: instant, clocks: list(clock) } satisfies Shape<NonNullable<WaitClocks['running']>>)),
+  over: optional(
+    list(object({ field: text, since: instant } satisfies Shape<NonNullable<WaitClocks['over']>[number]>)),
+  ),
+} satisfies Shape<WaitClocks>);
+
 const step = object({
   release,
   index: count,
@@ -94,6 +108,7 @@ const step = object({
   restarts: optional(
     list(object({ index: count, uid: text, count, since: optional(instant) } satisfies Shape<GroupRestarts>)),
   ),
+  waited: optional(waitClocks),
 } satisfies Shape<StepRecord>);
 
 const group = object({
@@ -195,6 +210,12 @@ const record = object({
   ),
   revision: optional(object({ digest: text, key: text } satisfies Shape<NonNullable<RolloutRecord['revision']>>)),
   stable: optional(object({ commit, release, text } satisfies Shape<StableCopy>)),
+  automaticBacks: optional(
+    object({
+      inARow: count,
+      last: list(object({ release, at: instant } satisfies Shape<AutomaticBacks['last'][number]>)),
+    } satisfies Shape<AutomaticBacks>),
+  ),
 } satisfies Shape<RolloutRecord>);
 
 /** Tells a record from anything else. */

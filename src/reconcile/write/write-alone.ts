@@ -81,7 +81,9 @@ async function tryStep(
   }
   const rule = `the push to ${done.branch} was refused: ${done.rule}`;
   const way = done.advice ?? 'Allow the identity of tranche to push there, or change the rule';
-  const reason = hold('PushRefused', { seen: rule, action: way });
+  // What nobody has asked for must not look as if somebody had stopped it.
+  const named = commit.reason === 'Failed' ? 'WayBackRefused' : 'PushRefused';
+  const reason = hold(named, { seen: rule, action: way });
   return heldBy(one, progress, { rule, reason });
 }
 

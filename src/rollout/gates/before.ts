@@ -1,5 +1,6 @@
 /** What is asked before each kind of commit: one table, every gate with five words. All of a row are asked, in its order. */
 
+import { tooManyRollbacks } from '../automatic-backs.ts';
 import { fieldContested } from '../contest.ts';
 import { whenSeen } from '../situation.ts';
 import { atRestToAdopt } from './at-rest.ts';
@@ -107,6 +108,7 @@ export const before = {
     surgeRefused, // extra groups would not hold
     ...limits,
     notItsTurn, // others are under way
+    tooManyRollbacks, // one release after the other has failed
   ],
   /** The first step of a newer request, in the place of the one that is being delivered. */
   takeOver: [
@@ -118,6 +120,7 @@ export const before = {
     scaledToZero, // on the way up everything starts on the new text
     surgeRefused, // extra groups would not hold
     ...limits,
+    tooManyRollbacks, // one release after the other has failed
   ],
   next,
   /** Extra groups start, and what follows on them. */
@@ -154,5 +157,6 @@ export const before = {
     notItsTurn, // others are under way
     gpusOverLimit, // more GPUs than a policy allows
     windowClosed, // not at this time
+    tooManyRollbacks, // one release after the other has failed
   ],
 } as const satisfies Readonly<Record<string, readonly Gate[]>>;

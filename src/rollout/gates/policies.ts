@@ -7,6 +7,7 @@ import { type Hold, holdKind } from '../hold.ts';
 import { situationOf } from '../situation.ts';
 import { noWholeStep } from '../size-change.ts';
 import type { Snapshot } from '../snapshot.ts';
+import { stepFailed, stepOverdue } from './failure.ts';
 import { type Gate, holdsOf } from './gate.ts';
 import { budgetTooLarge, capacityTooLow, gpusOverLimit, notItsTurn, stepTooLarge } from './limits.ts';
 import { soaking } from './soak.ts';
@@ -36,6 +37,14 @@ const gatesByField = {
   finalSoakSeconds: [soaking],
   // Nothing is held by it: what is ready waits for a person.
   promotion: [],
+  applyDeadlineSeconds: [stepOverdue],
+  scheduleDeadlineSeconds: [stepOverdue],
+  readyDeadlineSeconds: [stepFailed],
+  deliveryApplyDeadlineSeconds: [stepOverdue],
+  deliveryScheduleDeadlineSeconds: [stepOverdue],
+  deliveryReadyDeadlineSeconds: [stepFailed],
+  maxRestarts: [stepFailed],
+  onFailure: [],
 } as const satisfies Readonly<Record<PolicyFieldName, readonly Gate[]>>;
 
 /** What the gates of a field would say if the next step were to be written now. */

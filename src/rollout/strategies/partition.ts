@@ -1,6 +1,7 @@
 /** The partition strategy: one table of states, as the specification has it, and which event comes first in each. */
 
 import { type Marks, printStep } from '../../api/marks.ts';
+import { failedBack, withFailure } from '../events/failing.ts';
 import { givenUp } from '../events/giving-up.ts';
 import { goBack, noText } from '../events/going-back.ts';
 import { goneHold } from '../events/marks-gone.ts';
@@ -56,7 +57,11 @@ export function decidePartition(situation: Situation): Decision {
     case 'step':
       break;
   }
-  return interrupted(situation, state) ?? stepRows[rowOf(situation, state)](situation, state);
+  const stopped = interrupted(situation, state);
+  if (stopped !== undefined) return stopped;
+  const failed = failedBack(situation, state);
+  if (failed !== undefined) return wayBack(situation, { given: failed, marks: state.marks });
+  return withFailure(situation, stepRows[rowOf(situation, state)](situation, state));
 }
 
 /** A strategy that fills a second workload has begun it: only that one can go on, or back. */

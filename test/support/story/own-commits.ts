@@ -10,13 +10,21 @@ import { nameOf } from './stage.ts';
 
 const SENTINEL = 1_000_000;
 /** Reasons that put another text into the file; all others leave every line but the planned ones. */
-const RESTORES = ['RecreateCreated', 'Aborted', 'Reverted', 'RequestWithdrawn', 'AbortedTextRemoved', 'Retried'];
+const RESTORES = [
+  'RecreateCreated',
+  'Aborted',
+  'Reverted',
+  'Failed',
+  'RequestWithdrawn',
+  'AbortedTextRemoved',
+  'Retried',
+];
 /** Lines that a step may change: marks, the two numbers, and parents that had to be inserted for them. */
 const PLANNED =
   /^\s*["']?(tranche\.dev\/[a-z]+["']?:|(partition|maxUnavailable)["']?:|(annotations|rolloutStrategy|rollingUpdateConfiguration)["']?:\s*$)/;
 
 /** Reasons that start extra groups, or end them. */
-const SURGES = ['Surged', 'SurgeReturned', 'Settled', 'Aborted', 'Reverted', 'RolledBack'];
+const SURGES = ['Surged', 'SurgeReturned', 'Settled', 'Aborted', 'Reverted', 'Failed', 'RolledBack'];
 const REPLICAS = /^ {2}["']?replicas["']?:/;
 
 /** Checks the commits of main after `since`. */

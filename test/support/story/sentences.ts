@@ -357,6 +357,15 @@ const clusters: readonly Sentence[] = [
       stage.cluster.setPods({ ...LEADERS, name, group: Number(group), pods: 'leader' }, { kind: 'unready' }),
   },
   {
+    // Of a group that is sick: no kubelet has said anything of its pods so far.
+    pattern: /^The pods of group (\d+) of (\S+) get their nodes\.$/,
+    act: ({ stage }, [group = '', name = '']) =>
+      stage.cluster.setPods(
+        { ...LEADERS, name, group: Number(group) },
+        { kind: 'waiting', reason: 'ContainerCreating' },
+      ),
+  },
+  {
     pattern: /^A container of group (\d+) of (\S+) crashes\.$/,
     act: ({ stage }, [group = '', name = '']) =>
       stage.cluster.setPods(

@@ -1,0 +1,78 @@
+/** Kinds of fields that a RolloutPolicy has: how each is read, and how the values of several policies become one. */
+
+import type { FieldReader } from './field-reader.ts';
+import type { JsonObject } from './json.ts';
+import { type PolicyWindow, readWindows, WINDOWS_SCHEMA } from './policy-windows.ts';
+
+/** How the values of several policies become one. */
+export const COMPOSITIONS = {
+  cap: 'the smallest',
+  requirement: 'all of them must hold',
+  wait: 'the longest',
+  grant: 'allowed where some policy grants it and none refuses; of numbers the smallest',
+  choice: 'of those that are stated, the one that stands first in its row',
+} as const;
+
+type Composition = keyof typeof COMPOSITIONS;
+
+/** One field of a policy. */
+export type PolicyField<T> = {
+  readonly composition: Composition;
+  /** For people: the reference, the schema and `explain` say this. */
+  readonly meaning: string;
+  readonly schema: JsonObject;
+  /** undefined: not there, or a fault. */
+  readonly read: (spec: FieldReader, key: string) => T | undefined;
+  /** What two policies say together; in any order, and however often, the same. */
+  readonly both: (left: T, right: T) => T;
+};
+
+/** A time of which the longest counts. */
+export function wait(bounds: Bounds, meaning: string): PolicyField<number> {
+  return { ...least(bounds, meaning), composition: 'wait' };
+}
+
+/** Every one of them is kept: each policy asks of its own. */
+export function windows(meaning: string): PolicyField<readonly PolicyWindow[]> {
+  return {
+    composition: 'requirement',
+    meaning,
+    schema: WINDOWS_SCHEMA,
+    read: readWindows,
+    both: (left, right) => {
+      const all = new Map([...left, ...right].map((window) => [JSON.stringify(window), window]));
+      return [...all.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, window]) => window);
+    },
+  };
+}
+
+type Bounds = { readonly min: number; readonly max: number };
+
+/** A number of which the smallest counts. */
+export function cap(bounds: Bounds, meaning: string): PolicyField<number> {
+  return { ...count(bounds), composition: 'cap', meaning, both: (left, right) => Math.min(left, right) };
+}
+
+/** What all policies ask for is what the one asks for that asks for most. */
+export function least(bounds: Bounds, meaning: string): PolicyField<number> {
+  return { ...count(bounds), composition: 'requirement', meaning, both: (left, right) => Math.max(left, right) };
+}
+
+/** A number as it is read. */
+export function count(bounds: Bounds): Pick<PolicyField<number>, 'schema' | 'read'> {
+  return {
+    schema: { type: 'integer', minimum: bounds.min, maximum: bounds.max },
+    read: (spec, key) => spec.integer(key, bounds),
+  };
+}
+
+/** One of a few words, spelled exactly so. Of two the one that stands first counts. */
+export function words<T extends string>(
+  strictestFirst: readonly T[],
+): Pick<PolicyField<T>, 'schema' | 'read' | 'both'> {
+  return {
+    schema: { enum: [...strictestFirst] },
+    read: (spec, key) => spec.word(key, strictestFirst),
+    both: (left, right) => (strictestFirst.indexOf(left) <= strictestFirst.indexOf(right) ? left : right),
+  };
+}

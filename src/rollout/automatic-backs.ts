@@ -1,0 +1,56 @@
+/** Ways back that no person has ordered: counted, so that one bad release after the other does not follow them. */
+
+import type { JsonObject } from '../api/json.ts';
+import type { AutomaticBacks } from '../api/record.ts';
+import { printRelease } from '../api/release.ts';
+import { unlessAccepted } from './accepting.ts';
+import { type Hold, hold, withFacts } from './hold.ts';
+import type { Move } from './move.ts';
+import type { Situation } from './situation.ts';
+import type { Snapshot } from './snapshot.ts';
+
+const DAY_SECONDS = 86_400;
+/** So many within a day, or one after the other, and people have to look. */
+const MOST = 2;
+/** So many are kept; a day has no more. */
+const KEPT_MOST = 10;
+
+/** What the record knows of them once this move, if there is one, is on main; undefined: nothing. */
+export function automaticBacksAfter(
+  snapshot: Snapshot,
+  situation: Situation | undefined,
+  move: Move | undefined,
+): AutomaticBacks | undefined {
+  const { record, now } = snapshot;
+  const { inARow = 0, last = [] } = record?.automaticBacks ?? {};
+  const given = move?.reason === 'Failed' ? situation?.marks?.release : undefined;
+  const count = move?.reason === 'Settled' ? 0 : inARow + (given === undefined ? 0 : 1);
+  const all = given === undefined ? last : [...last, { release: given, at: now }];
+  // One that is dated in the future is as old as the clock that wrote it was wrong: it stays until that time has come.
+  const kept = all.filter(({ at }, place) => now - at < DAY_SECONDS || place >= all.length - count).slice(-KEPT_MOST);
+  return kept.length === 0 && count === 0 ? undefined : { inARow: count, last: kept };
+}
+
+/** A new request waits for a person where the last ones have failed. */
+export function tooManyRollbacks(situation: Situation): Hold | undefined {
+  const { snapshot } = situation;
+  const facts = rollbackFacts(situation);
+  if (facts === undefined) return undefined;
+  const { last = [], inARow = 0 } = snapshot.record?.automaticBacks ?? {};
+  const releases = last.map(({ release }) => printRelease(release)).join(', ');
+  const often = inARow >= MOST ? `${inARow} in a row` : `${last.length} within a day`;
+  const held = hold('TooManyRollbacks', {
+    seen: `releases have gone back by themselves, ${often}: ${releases}`,
+    action: `Look at why; then: tranche approve ${snapshot.key.name} --hold TooManyRollbacks`,
+  });
+  return unlessAccepted(situation, 'TooManyRollbacks', withFacts(held, facts));
+}
+
+/** The newest of them, where there are too many: another one is another thing to accept. */
+export function rollbackFacts({ snapshot }: Situation): JsonObject | undefined {
+  const { inARow = 0, last = [] } = snapshot.record?.automaticBacks ?? {};
+  const lately = last.filter(({ at }) => snapshot.now - at < DAY_SECONDS);
+  const newest = last.at(-1);
+  if (newest === undefined || (inARow < MOST && lately.length < MOST)) return undefined;
+  return { newest: printRelease(newest.release) };
+}

@@ -1,0 +1,151 @@
+/** How long a delivery has waited for what, as the record counts it, and which deadlines of policies are over. */
+
+import type { PolicyFieldName, PolicyRules } from '../api/policy-fields.ts';
+import type { StepRecord, WaitClocks, Waited } from '../api/record.ts';
+import { sameRelease } from '../api/release.ts';
+import { historyRewritten } from './gates/git.ts';
+import { disabled, paused, rolloutAbsent, stalled } from './gates/people.ts';
+import { policyMissing } from './gates/policy-missing.ts';
+import { ORDINARY_REQUEUE_SECONDS } from './hold.ts';
+import { recordedStep } from './restarts.ts';
+import type { Situation } from './situation.ts';
+import { groupsOfStep } from './step-failures.ts';
+
+type Clock = keyof Waited;
+
+/** The deadlines of policies: what each counts, and over what. Only `ready` may lead back. */
+const DEADLINES = {
+  applyDeadlineSeconds: { clock: 'apply', of: 'step' },
+  scheduleDeadlineSeconds: { clock: 'schedule', of: 'step' },
+  readyDeadlineSeconds: { clock: 'ready', of: 'step' },
+  deliveryApplyDeadlineSeconds: { clock: 'apply', of: 'delivery' },
+  deliveryScheduleDeadlineSeconds: { clock: 'schedule', of: 'delivery' },
+  deliveryReadyDeadlineSeconds: { clock: 'ready', of: 'delivery' },
+} as const satisfies Partial<Readonly<Record<PolicyFieldName, { readonly clock: Clock; readonly of: Scope }>>>;
+
+type Scope = 'step' | 'delivery';
+type DeadlineField = keyof typeof DEADLINES;
+
+const FIELDS: readonly DeadlineField[] = Object.keys(DEADLINES).filter(isDeadline);
+const CLOCKS: readonly Clock[] = ['apply', 'schedule', 'ready'];
+const NOTHING: Waited = { apply: 0, schedule: 0, ready: 0 };
+
+function isDeadline(field: string): field is DeadlineField {
+  return Object.hasOwn(DEADLINES, field);
+}
+
+/** A deadline that is over, seen by two passes; it is waited for just now, too. Seconds. */
+export type Expired = {
+  readonly field: DeadlineField;
+  readonly clock: Clock;
+  readonly of: Scope;
+  readonly waited: number;
+  readonly most: number;
+};
+
+/**
+ * Those that are over, that an earlier pass has seen over as well, and whose wait goes on: a pass may have misread the
+ * cluster or its clock once.
+ */
+export function expiredDeadlines(situation: Situation): readonly Expired[] {
+  const counted = waitedSeen(situation);
+  if (counted === undefined) return [];
+  const waits = counted.running?.clocks ?? [];
+  const { policy, now } = situation.snapshot;
+  return limitsOf(policy).flatMap(([field, most]): readonly Expired[] => {
+    const { clock, of } = DEADLINES[field];
+    const since = counted.over?.find((one) => one.field === field)?.since;
+    if (since === undefined || since >= now || !waits.includes(clock)) return [];
+    return [{ field, clock, of, waited: counted[of][clock], most }];
+  });
+}
+
+/** What the record counts after this pass, for the step that Git has; undefined: nothing, no policy names a deadline. */
+export function waitedSeen(situation: Situation): WaitClocks | undefined {
+  const { snapshot, state } = situation;
+  if (state.kind !== 'step') return undefined;
+  const before = recordedStep(situation)?.waited;
+  const limits = limitsOf(snapshot.policy);
+  if (limits.length === 0) return before === undefined ? undefined : { step: before.step, delivery: before.delivery };
+  const { now } = snapshot;
+  const waits = waitsOf(situation);
+  // What no policy limits is not counted, and changes no record.
+  const clocks = (waits ?? []).filter((clock) => limits.some(([field]) => DEADLINES[field].clock === clock));
+  const passed = passedSince(before?.running, situation);
+  const counts = (clock: Clock): boolean =>
+    waits !== undefined &&
+    before?.running?.clocks.includes(clock) === true &&
+    (waits.length === 0 || waits.includes(clock));
+  const more = (had: Waited = NOTHING): Waited => ({
+    apply: had.apply + (counts('apply') ? passed : 0),
+    schedule: had.schedule + (counts('schedule') ? passed : 0),
+    ready: had.ready + (counts('ready') ? passed : 0),
+  });
+  const after = { step: more(before?.step), delivery: more(before?.delivery) };
+  const over = limits.flatMap(([field, most]) => {
+    const { clock, of } = DEADLINES[field];
+    if (waits === undefined || after[of][clock] < most) return [];
+    const since = before?.over?.find((one) => one.field === field)?.since ?? now;
+    return [{ field, since: Math.min(since, now) }];
+  });
+  return {
+    ...after,
+    ...(clocks.length === 0 ? {} : { running: { at: now, clocks } }),
+    ...(over.length === 0 ? {} : { over }),
+  };
+}
+
+/** The same for a step that is written: what the release has waited so far stays with it. */
+export function waitedWritten(
+  situation: Situation,
+  { release, index }: Pick<StepRecord, 'release' | 'index'>,
+): WaitClocks | undefined {
+  const { state } = situation;
+  const seen = waitedSeen(situation);
+  if (seen === undefined || state.kind !== 'step' || !sameRelease(state.marks.release, release)) return undefined;
+  return { step: state.index === index ? seen.step : NOTHING, delivery: seen.delivery };
+}
+
+/**
+ * Seconds since the last pass that saw it wait: between two passes that are further apart than usual nobody looked, and
+ * that time does not count; nor does what a clock has jumped.
+ */
+function passedSince(running: WaitClocks['running'], { snapshot }: Situation): number {
+  if (running === undefined) return 0;
+  const most = Math.max(ORDINARY_REQUEUE_SECONDS, snapshot.intervalSeconds ?? 0);
+  return Math.min(Math.max(0, snapshot.now - running.at), most);
+}
+
+/** The gates that people hold shut: while one of them does, nobody waits for groups. */
+const people = [stalled, historyRewritten, rolloutAbsent, policyMissing, disabled, paused];
+
+/** Whether a step may be called failed now: it is not while people hold it, or where it was not looked at. */
+export function isJudged(situation: Situation): boolean {
+  const { snapshot, state } = situation;
+  if (state.kind !== 'step' || snapshot.live.lws.kind !== 'known' || snapshot.lostMarks !== undefined) return false;
+  return people.every((gate) => gate(situation) === undefined);
+}
+
+/** What it waits for now; undefined: that is not known, or people keep it waiting. */
+function waitsOf(situation: Situation): readonly Clock[] | undefined {
+  const { digest, state, notApplied } = situation;
+  if (!isJudged(situation) || state.kind !== 'step') return undefined;
+  // What is in the cluster is a newer text then, and waits for its own delivery.
+  const queued = digest !== state.marks.release.digest;
+  if (queued && state.row !== 'armed') return undefined;
+  if (!queued && notApplied !== undefined) return ['apply'];
+  if (situation.sight === 'unseen') return undefined;
+  const { groups, tolerated } = groupsOfStep(situation, state);
+  const late = groups.filter((group) => !group.ready && !group.leader.leaving);
+  const unplaced = late.filter((group) => !group.placed);
+  const scheduling = late.length > tolerated && unplaced.length > 0;
+  const loading = late.length - unplaced.length > tolerated;
+  return CLOCKS.filter((clock) => (clock === 'schedule' && scheduling) || (clock === 'ready' && loading));
+}
+
+function limitsOf(policy: PolicyRules): readonly (readonly [DeadlineField, number])[] {
+  return FIELDS.flatMap((field) => {
+    const most = policy[field];
+    return most === undefined ? [] : [[field, most] as const];
+  });
+}

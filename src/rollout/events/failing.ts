@@ -1,0 +1,45 @@
+/** A step that has failed by what policies say: held, or where they want that, on its way back without a person. */
+
+import { printRelease } from '../../api/release.ts';
+import { recreated } from '../gates/cluster.ts';
+import { failureOf, newerRequestWaits, stepFailed, stepOverdue } from '../gates/failure.ts';
+import { partitionFacts } from '../gates/out-of-place.ts';
+import type { GivenUp } from '../given-up.ts';
+import { type Hold, unique } from '../hold.ts';
+import { type Decision, holding, moving } from '../move.ts';
+import { immutableBack } from '../recreate-change.ts';
+import type { Situation } from '../situation.ts';
+import type { InDelivery } from '../state.ts';
+
+/**
+ * What is given up by itself; undefined: nothing is. Only the text that was seen to fail, only where all of it is as
+ * our commits have left it, and only by an edit in place: the rest is for people.
+ */
+export function failedBack(situation: Situation, { index, marks }: InDelivery): GivenUp | undefined {
+  const { snapshot, digest } = situation;
+  const { release } = marks;
+  if (snapshot.policy.onFailure !== 'rollback' || digest !== release.digest || snapshot.stable.kind !== 'known')
+    return undefined;
+  if (recreated(situation) !== undefined || partitionFacts(situation) !== undefined || immutableBack(situation))
+    return undefined;
+  const failure = failureOf(situation);
+  if (failure === undefined) return undefined;
+  const because = `Step ${index} of release ${printRelease(release)} has failed: ${failure.seen}. Nobody has ordered this.`;
+  return { release, reason: 'Failed', because };
+}
+
+/** The decision of a row, held back where its step has failed: what brakes, arms or mends goes on. */
+export function withFailure(situation: Situation, decision: Decision): Decision {
+  const told = failureHolds(situation);
+  if (told.length === 0) return decision;
+  const { move, holds, stepState, stepDone } = decision;
+  const all = unique([...told, ...holds]);
+  if (move === undefined || move.way === 'forward') return holding(all, stepState, stepDone);
+  return moving(move, stepState, all, stepDone);
+}
+
+function failureHolds(situation: Situation): readonly Hold[] {
+  const automatic = situation.snapshot.policy.onFailure === 'rollback';
+  const newer = automatic ? newerRequestWaits(situation) : undefined;
+  return [newer ?? stepFailed(situation), stepOverdue(situation)].filter((found) => found !== undefined);
+}

@@ -1,0 +1,105 @@
+/** Gates of a step that takes too long or does not stay up, as policies say it. */
+
+import type { JsonObject } from '../../api/json.ts';
+import { accepted } from '../accepting.ts';
+import { type Expired, expiredDeadlines, isJudged } from '../deadlines.ts';
+import { type Hold, hold, withFacts } from '../hold.ts';
+import { timesRestarted } from '../restarts.ts';
+import { capital, policySaying } from '../sentences.ts';
+import type { Situation } from '../situation.ts';
+import { restartedTooOften } from '../step-failures.ts';
+
+/** More groups than this are counted, not told one by one. */
+const TOLD_MOST = 3;
+
+/** What a step has failed by: in words, and as what a person may accept. */
+type Failure = { readonly seen: string; readonly facts: JsonObject };
+
+/** A wait that is nobody's failure has taken longer than a policy wants: it goes on, and people are told. */
+export function stepOverdue(situation: Situation): Hold | undefined {
+  const late = expiredDeadlines(situation).filter(({ clock }) => clock !== 'ready');
+  if (late.length === 0) return undefined;
+  return hold('StepOverdue', {
+    seen: late.map((one) => deadlineText(situation, one)).join('; '),
+    action: `Look at what it waits for; to give the release up: tranche abort ${situation.snapshot.key.name}`,
+  });
+}
+
+/** The step has failed, and nobody has accepted that. */
+export function stepFailed(situation: Situation): Hold | undefined {
+  const failure = failureOf(situation);
+  const { snapshot, state } = situation;
+  if (failure === undefined || state.kind !== 'step') return undefined;
+  const { name } = snapshot.key;
+  const held = hold('StepFailed', {
+    seen: `step ${state.index} has failed: ${failure.seen}`,
+    action: `To go back: tranche abort ${name}; to let it go on once its groups are ready: tranche approve ${name} --hold StepFailed`,
+  });
+  return withFacts(held, failure.facts);
+}
+
+/** What a person accepts who lets it go on. */
+export function failureFacts(situation: Situation): JsonObject | undefined {
+  return failed(situation)?.facts;
+}
+
+/** By what the step has failed; undefined: by nothing, or a person has accepted it. */
+export function failureOf(situation: Situation): Failure | undefined {
+  const failure = failed(situation);
+  return failure === undefined || accepted(situation, 'StepFailed') ? undefined : failure;
+}
+
+function failed(situation: Situation): Failure | undefined {
+  const { state } = situation;
+  if (situation.sight !== 'seen' || state.kind !== 'step' || !isJudged(situation)) return undefined;
+  const late = expiredDeadlines(situation).filter(({ clock }) => clock === 'ready');
+  const often = restartedTooOften(situation, state);
+  if (late.length === 0 && often.length === 0) return undefined;
+  const told = often
+    .slice(0, TOLD_MOST)
+    .map((group) => `group ${group.index} was started anew ${timesRestarted(situation, group)} times`);
+  const more = often.length > TOLD_MOST ? [`and ${often.length - TOLD_MOST} groups more`] : [];
+  const { maxRestarts } = situation.snapshot.policy;
+  const allowed =
+    often.length === 0
+      ? []
+      : [`${policySaying(situation.snapshot, 'maxRestarts')} allows ${maxRestarts} (maxRestarts)`];
+  return {
+    seen: [...late.map((one) => deadlineText(situation, one)), ...told, ...more, ...allowed].join('; '),
+    facts: {
+      ...(late.length === 0 ? {} : { deadlines: late.map(({ field, most }) => `${field} ${most}`) }),
+      ...(often.length === 0
+        ? {}
+        : {
+            restarts: often.map((group) => ({
+              index: group.index,
+              leader: group.uid,
+              restarts: timesRestarted(situation, group),
+            })),
+          }),
+    },
+  };
+}
+
+const WAITS = {
+  apply: 'to be live in the cluster',
+  schedule: 'for nodes',
+  ready: 'to be ready, on nodes',
+} as const satisfies Readonly<Record<Expired['clock'], string>>;
+
+function deadlineText({ snapshot }: Situation, { field, clock, of, waited, most }: Expired): string {
+  const who = of === 'step' ? 'this step has' : 'the steps of this release have';
+  return `${who} waited ${waited} s ${WAITS[clock]}, and ${policySaying(snapshot, field)} allows ${most} s (${field})`;
+}
+
+/** The text that failed is not the one that is in the file: what to do with that one is for people to say. */
+export function newerRequestWaits(situation: Situation): Hold | undefined {
+  const failure = failureOf(situation);
+  const { snapshot, state, digest, file } = situation;
+  if (failure === undefined || state.kind !== 'step' || digest === state.marks.release.digest) return undefined;
+  const { name } = snapshot.key;
+  return hold('NewerRequestWaits', {
+    seen: `${capital(failure.seen)}. It would go back by itself, but ${file.file} has a newer template (${digest}) that nothing was seen of`,
+    action: `To give both up: tranche abort ${name}; to go back and deliver the newer one: tranche abort ${name} --keep-newer`,
+  });
+}
