@@ -1,4 +1,31 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+
+/** Bytes. A run has less than a tenth of it at a time. */
+const ROOM = 1024 ** 3;
+
+/**
+ * Where tests make their repositories: in memory, where there is room and hooks may run. On a disk most of their time
+ * is waiting for it, because every push is flushed and every repository removed.
+ */
+function temporaryFolder(): Readonly<Record<string, string>> {
+  const memory = '/dev/shm';
+  if (process.env['TMPDIR'] !== undefined) return {};
+  let trial: string | undefined;
+  try {
+    const { bavail, bsize } = statfsSync(memory);
+    if (bavail * bsize < ROOM) return {};
+    trial = mkdtempSync(join(memory, 'tranche-trial-'));
+    writeFileSync(join(trial, 'hook'), '#!/bin/sh\n', { mode: 0o755 });
+    return spawnSync(join(trial, 'hook')).status === 0 ? { TMPDIR: memory } : {};
+  } catch {
+    return {};
+  } finally {
+    if (trial !== undefined) rmSync(trial, { recursive: true, force: true });
+  }
+}
 
 export default defineConfig({
   test: {
@@ -8,6 +35,7 @@ export default defineConfig({
     // No deadlines: these only end what hangs, however slow the machine is.
     testTimeout: 900_000,
     hookTimeout: 900_000,
+    env: temporaryFolder(),
     pool: 'forks',
     maxWorkers: 2,
     // Each worker loads our modules once. No module of ours holds anything that changes, and every file puts right what it set.
