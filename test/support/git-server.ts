@@ -2,7 +2,7 @@
 
 import { execFile, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import {
   createServer,
   type IncomingHttpHeaders,
@@ -11,7 +11,7 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
@@ -122,11 +122,11 @@ async function createRepository(server: GitServer, name: string): Promise<Served
   return { ...repository, url: `${server.url}/${name}` };
 }
 
-/** Initialises a bare repository that serves partial reads and accepts pushes over HTTP. */
+/** Makes a bare repository that serves partial reads and accepts pushes over HTTP: what `git init --bare` makes, without a process. */
 export async function createBareRepository(path: string): Promise<void> {
-  // Without the samples of hooks, which every repository and every copy of one would carry.
-  await run('git', ['init', '-q', '--bare', '-b', 'main', '--template=', path], { env: gitEnvironment });
-  mkdirSync(join(path, 'hooks'));
+  for (const folder of ['hooks', 'objects/info', 'objects/pack', 'refs/heads', 'refs/tags'])
+    mkdirSync(join(path, folder), { recursive: true });
+  writeFileSync(join(path, 'HEAD'), 'ref: refs/heads/main\n');
   const settings = [
     ['http.receivepack', 'true'],
     ['uploadpack.allowFilter', 'true'],
@@ -140,6 +140,33 @@ export async function createBareRepository(path: string): Promise<void> {
       .map(([key = '', value]) => `[${key.split('.')[0]}]\n\t${key.split('.')[1]} = ${value}\n`)
       .join('')}`,
   );
+}
+
+/** The files of repositories that have been made, by what is in their first commit. */
+const filled = new Map<string, ReadonlyMap<string, Buffer>>();
+const FILLED_MOST = 20;
+
+/** The same with these files in one commit on main. For files that were asked for before, it is a copy of what git made then. */
+export async function createFilledRepository(
+  path: string,
+  files: Readonly<Record<string, string>>,
+): Promise<Omit<ServedRepository, 'url'>> {
+  const key = JSON.stringify(files);
+  const known = filled.get(key);
+  await createBareRepository(path);
+  const repository = bareRepository(path);
+  if (known === undefined) {
+    await repository.commit('main', files, 'first files');
+    if (filled.size >= FILLED_MOST) filled.clear();
+    const written = readdirSync(path, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+    const places = written.map((entry) => join(entry.parentPath, entry.name));
+    filled.set(key, new Map(places.map((place) => [relative(path, place), readFileSync(place)])));
+  }
+  for (const [place, bytes] of known ?? []) {
+    mkdirSync(dirname(join(path, place)), { recursive: true });
+    writeFileSync(join(path, place), bytes);
+  }
+  return repository;
 }
 
 const somebody = ['Ada', 'ada@example.com', '1700000000 +0000'] as const;
@@ -190,7 +217,7 @@ async function fastImport(
   line('mark :1');
   line(`committer ${somebody[0]} <${somebody[1]}> ${somebody[2]}`);
   line(`data ${Buffer.byteLength(message)}\n${message}`);
-  if (hasRef(path, ref)) line(`from ${ref}^0`);
+  if (headOf(path, ref) !== '') line(`from ${ref}^0`);
   for (const [name, content] of Object.entries(files)) {
     if (content === undefined) {
       line(`D ${quoted(name)}`);
@@ -205,10 +232,13 @@ async function fastImport(
   return pipeToGit(path, ['fast-import', '--quiet'], Buffer.concat(parts));
 }
 
-/** Whether a repository on disk has this branch; as a file of its own, or packed. */
-function hasRef(path: string, ref: string): boolean {
+/** The commit of a ref of a repository on disk; as a file of its own, or packed. Empty: there is none. */
+export function headOf(path: string, ref: string): string {
+  const loose = join(path, ref);
+  if (existsSync(loose)) return readFileSync(loose, 'utf8').trim();
   const packed = join(path, 'packed-refs');
-  return existsSync(join(path, ref)) || (existsSync(packed) && readFileSync(packed, 'utf8').includes(` ${ref}\n`));
+  const lines = existsSync(packed) ? readFileSync(packed, 'utf8').split('\n') : [];
+  return lines.find((line) => line.endsWith(` ${ref}`))?.split(' ')[0] ?? '';
 }
 
 /** A path as fast-import reads it: in C's way, control characters in octal. */

@@ -14,9 +14,10 @@ import type { JsonObject } from '../../src/api/json.ts';
 import { runProgram } from '../../src/commands/program.ts';
 import { syncCommit } from '../../src/simulator/agent/agent.ts';
 import { Cluster, type ClusterOptions } from '../../src/simulator/cluster-model.ts';
-import { bareRepository, createBareRepository, type ServedRepository } from './git-server.ts';
+import { bareRepository, createFilledRepository, headOf, type ServedRepository } from './git-server.ts';
 import { START_SECONDS } from './simulated-cluster.ts';
 import { VLLM_FILES } from './vllm.ts';
+import { frozen } from './yaml-values.ts';
 
 export type SiteOptions = {
   readonly files?: Readonly<Record<string, string>>;
@@ -41,9 +42,9 @@ export async function stopSites(): Promise<void> {
 export async function startSite(options: SiteOptions = {}): Promise<Site> {
   const folder = mkdtempSync(join(tmpdir(), 'tranche-site-'));
   const path = options.repository?.path ?? join(folder, 'repo.git');
-  if (options.repository === undefined) await createBareRepository(path);
-  const repository = options.repository ?? bareRepository(path);
-  await repository.commit('main', options.files ?? VLLM_FILES, 'first files');
+  const files = options.files ?? VLLM_FILES;
+  const repository = options.repository ?? (await createFilledRepository(path, files));
+  if (options.repository !== undefined) await repository.commit('main', files, 'first files');
   const model = new Cluster({
     lws: '0.10',
     gate: 'off',
@@ -65,13 +66,14 @@ type Workloads = readonly JsonObject[] | 'not to be applied';
 function workloadsIn(text: string): Workloads {
   const documents = parseAllDocuments(text);
   if (text.includes('{{') || documents.some((document) => document.errors.length > 0)) return 'not to be applied';
-  const values = documents.map((document) => document.toJS() as JsonObject);
+  const values = documents.map((document) => frozen(document.toJS() as JsonObject));
   return values.filter((value) => value?.['kind'] === 'LeaderWorkerSet');
 }
 
+/** By the name of the blob: most files are the same in all sites, which share them frozen. */
+const workloadsOf = new Map<string, Workloads>();
+
 export class Site {
-  /** By the name of the blob: most files stay as they are from one look to the next. */
-  private readonly workloads = new Map<string, Workloads>();
   readonly folder: string;
   readonly repository: Omit<ServedRepository, 'url'>;
   readonly model: Cluster;
@@ -133,8 +135,8 @@ export class Site {
     return this.repository.git('show', `${at}:${path}`);
   }
 
-  head(branch = 'main'): Promise<string> {
-    return this.repository.git('for-each-ref', '--format=%(objectname)', `refs/heads/${branch}`);
+  async head(branch = 'main'): Promise<string> {
+    return headOf(this.repository.path, `refs/heads/${branch}`);
   }
 
   async subject(): Promise<string> {
@@ -154,8 +156,8 @@ export class Site {
     for (const file of files) {
       const [oid, path] = [file.slice(0, file.indexOf(' ')), file.slice(file.indexOf(' ') + 1)];
       if (!/^apps\/.*\.(ya?ml|json)$/.test(path)) continue;
-      const workloads = this.workloads.get(oid) ?? workloadsIn(await this.repository.git('cat-file', 'blob', oid));
-      this.workloads.set(oid, workloads);
+      const workloads = workloadsOf.get(oid) ?? workloadsIn(await this.repository.git('cat-file', 'blob', oid));
+      workloadsOf.set(oid, workloads);
       if (workloads !== 'not to be applied') manifests.set(path, workloads);
     }
     syncCommit(this.model.store, manifests, { manager: 'kustomize-controller', namespace: 'llm', prune: true });

@@ -18,7 +18,8 @@ export function yamlValues(text: string): readonly JsonObject[] {
   return values;
 }
 
-function frozen<T>(value: T): T {
+/** The value, which nobody can change any more. */
+export function frozen<T>(value: T): T {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
   for (const inner of Object.values(value)) frozen(inner);
   return Object.freeze(value);
