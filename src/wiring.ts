@@ -7,6 +7,7 @@ import { lazyCluster, openCluster } from './adapters/cluster/open-cluster.ts';
 import { lazyForge } from './adapters/forge/lazy-forge.ts';
 import { openGit } from './adapters/git/open.ts';
 import type { Network } from './adapters/network/proxy.ts';
+import { datedClock } from './adapters/network/server-dates.ts';
 import { systemClock } from './adapters/system/clock.ts';
 import { textLog } from './adapters/system/text-log.ts';
 import { type CommonOptions, ENV, type Io, UsageError, VERSION } from './options.ts';
@@ -19,7 +20,8 @@ export function openPorts(options: CommonOptions, io: Io): Ports {
   const location = isUrl(options.repo) ? options.repo : resolve(io.folder, options.repo);
   const { gitTimeoutSeconds } = options;
   const limits = gitTimeoutSeconds === undefined ? {} : { passSeconds: gitTimeoutSeconds };
-  const network = networkOf(options, io);
+  const clock = datedClock(systemClock);
+  const network = { ...networkOf(options, io), heard: clock.heard };
   const git = openGit({ location, token: io.env[ENV.gitToken], log, limits, network });
   const cluster = lazyCluster(() =>
     openCluster({
@@ -29,11 +31,11 @@ export function openPorts(options: CommonOptions, io: Io): Ports {
       repositoryPath: isUrl(options.repo) ? undefined : location,
       limits: clusterLimits,
       network,
-      clock: systemClock,
+      clock,
       log,
     }),
   );
-  return { git, cluster, clock: systemClock, log, forge: forgeOf(options, io, { location, network }) };
+  return { git, cluster, clock, log, forge: forgeOf(options, io, { location, network }) };
 }
 
 /** The forge of an http(s) repository, where there is a credential for it: that of the App before a token, its own before Git's. */

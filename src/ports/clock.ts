@@ -4,6 +4,11 @@ import type { Instant } from '../api/time.ts';
 
 export interface Clock {
   now(): Instant;
+  /**
+   * How far the clocks of the servers that were asked are ahead of this one; below 0: behind it. Of several the one that
+   * differs most. undefined, or not there: none has said.
+   */
+  offSeconds?(): number | undefined;
   /** Resolves after so many seconds, or earlier when `signal` is aborted. */
   sleep(seconds: number, signal?: AbortSignal): Promise<void>;
 }

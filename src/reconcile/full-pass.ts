@@ -10,9 +10,10 @@ import { printKey } from '../rollout/messages.ts';
 import { isDelivered, type Plan, recordWritten } from '../rollout/plan.ts';
 import type { Desired } from './observe/desired.ts';
 import { mergedFolders, namedFolders } from './observe/named-folders.ts';
-import { type LiveReader, liveReader } from './observe/observe-cluster.ts';
-import { type GitReader, gitReader } from './observe/observe-git.ts';
-import { type TrafficReader, trafficReader } from './observe/observe-live-traffic.ts';
+import type { Observation } from './observe/observe.ts';
+import { liveReader } from './observe/observe-cluster.ts';
+import { gitReader } from './observe/observe-git.ts';
+import { trafficReader } from './observe/observe-live-traffic.ts';
 import type { Ahead } from './observe/read-ahead.ts';
 import { readDesired } from './observe/read-main.ts';
 import { deliveriesOf } from './observe/turns.ts';
@@ -43,7 +44,9 @@ export async function fullPass(ports: Ports, pass: FullPass): Promise<PassResult
   memory.main = main;
   const reading: Reading = { main, status, desired, at };
   const git = gitReader(ports.git, main, { config: desired.config, texts: memory.trials.known });
-  const reconciled = await decideAll({ git, live, liveTraffic: trafficReader(ports.cluster, live) }, reading, options);
+  const offSeconds = (): number | undefined => ports.clock.offSeconds?.();
+  const readers = { git, live, liveTraffic: trafficReader(ports.cluster, live), offSeconds };
+  const reconciled = await decideAll(readers, reading, options);
   const records = recordsOf(reading, reconciled, options);
   const result = resultOf(reading, reconciled, options);
   if (!options.write) return result;
@@ -70,7 +73,7 @@ function namespacesUnderWay(status: StatusBranch, config: Config, { only }: Pass
 
 /** Each rollout alone, on the texts that the steps before it leave: two may live in one file. */
 async function decideAll(
-  readers: { readonly git: GitReader; readonly live: LiveReader; readonly liveTraffic: TrafficReader },
+  readers: Pick<Observation, 'git' | 'live' | 'liveTraffic' | 'offSeconds'>,
   reading: Reading,
   options: PassOptions,
 ): Promise<readonly Reconciled[]> {

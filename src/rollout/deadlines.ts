@@ -123,6 +123,8 @@ const people = [stalled, historyRewritten, rolloutAbsent, policyMissing, disable
 export function isJudged(situation: Situation): boolean {
   const { snapshot, state } = situation;
   if (state.kind !== 'step' || snapshot.live.lws.kind !== 'known' || snapshot.lostMarks !== undefined) return false;
+  // By a clock that is wrong nothing is over.
+  if (snapshot.clockOffSeconds !== undefined) return false;
   return people.every((gate) => gate(situation) === undefined);
 }
 
@@ -141,6 +143,11 @@ function waitsOf(situation: Situation): readonly Clock[] | undefined {
   const scheduling = late.length > tolerated && unplaced.length > 0;
   const loading = late.length - unplaced.length > tolerated;
   return CLOCKS.filter((clock) => (clock === 'schedule' && scheduling) || (clock === 'ready' && loading));
+}
+
+/** Whether some policy names a deadline. */
+export function hasDeadlines(policy: PolicyRules): boolean {
+  return limitsOf(policy).length > 0;
 }
 
 function limitsOf(policy: PolicyRules): readonly (readonly [DeadlineField, number])[] {

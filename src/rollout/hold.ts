@@ -77,6 +77,7 @@ export const HOLDS = {
   GpusOverLimit: { effect: 'blocks' },
   NotItsTurn: { effect: 'blocks' },
   WindowClosed: { effect: 'blocks' },
+  ClockSkew: { effect: 'blocks' },
   Soaking: { effect: 'blocks', stepState: 'StepPaused', until: 'The soak of the step lasts until' },
   PolicyMissing: { effect: 'blocks', failure: 'stalled' },
   Paused: { effect: 'blocks' },

@@ -150,6 +150,8 @@ export type Snapshot = {
   readonly windows?: WindowFacts;
   /** Not there: no policy limits how many are delivered at a time. */
   readonly turns?: readonly Turn[];
+  /** How far the clocks of the servers are ahead of ours (below 0: behind), where that is too much to go by the time. */
+  readonly clockOffSeconds?: number;
   /** How often a pass looks, where `tranche.yaml` wants it more seldom than every 30 s. */
   readonly intervalSeconds?: number;
   /** Not there: every policy that is required governs it. */

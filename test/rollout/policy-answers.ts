@@ -72,11 +72,49 @@ const rows: readonly (readonly [world: World, wanted: string])[] = [
   [{ ...anew, windows: shut }, 'WindowClosed'],
 ];
 
+/** Two minutes and a second. */
+const off = { clockOffSeconds: 121 } as const;
+const fails: World = {
+  ...one,
+  groups: '0:A+ 1:A+ 2:A+ 3:B-',
+  rules: { readyDeadlineSeconds: 60, onFailure: 'rollback' },
+};
+const often: World = { ...one, groups: '0:A+ 1:A+ 2:A+ 3:Bc' };
+
+/** What the fourth of four passes sees, each with the record of the one before and so many seconds after it. */
+function fourth(seen: readonly World[], seconds: number, more: Partial<Snapshot> = {}): Snapshot {
+  let record = world(one).record;
+  let last = world(one);
+  for (const [place, of] of seen.entries()) {
+    last = { ...world({ ...of, now: NOW + seconds * place }), record, ...more };
+    record = plan(last).record;
+  }
+  return last;
+}
+
+const passes: readonly (readonly [Snapshot, wanted: string])[] = [
+  [{ ...world({ ...asked, windows: { open: true, shutBy: [] } }), ...off }, 'ClockSkew'],
+  [{ ...world({ ...one, windows: { open: true, shutBy: [] } }), ...off }, 'ClockSkew'],
+  [{ ...world(asked), ...off }, 'StepReady'],
+  [fourth([fails, fails, fails, fails], 30), 'Failed'],
+  [fourth([fails, fails, fails, fails], 20), 'GroupsNotReady'],
+  [fourth([fails, fails, fails], 30), 'GroupsNotReady'],
+  [fourth([fails, fails, fails], 3600), 'GroupsNotReady'],
+  [fourth([fails, fails, fails, fails], 30, off), 'GroupsNotReady ClockSkew'],
+  [fourth([fails, one, fails, fails, fails], 30), 'GroupsNotReady'],
+  [fourth([fails, { ...fails, rollout: { paused: true } }, fails, fails], 30), 'GroupsNotReady'],
+  [fourth([fails, fails, fails, { ...fails, rollout: { paused: true } }], 30), 'GroupsNotReady Paused'],
+  [fourth([fails, fails, fails, { ...fails, groups: '0:A+ 1:A+ 2:A+ 3:Bu' }], 30), 'Unschedulable'],
+  [world({ ...often, rules: { maxRestarts: 3, onFailure: 'rollback' } }), 'Failed'],
+  [world({ ...often, rules: { maxRestarts: 4, onFailure: 'rollback' } }), 'GroupCrashLoop'],
+  [world({ ...often, rules: { maxRestarts: 3 } }), 'StepFailed GroupCrashLoop'],
+];
+
 /** The rows whose answer is another than wanted. */
 export function wrongAnswers(): readonly string[] {
-  return rows.flatMap(([of, wanted]) => {
-    const seen = answer(world(of));
-    return seen === wanted ? [] : [`${JSON.stringify(of)}: wanted ${wanted}, got ${seen}`];
+  return [...rows.map(([of, wanted]) => [world(of), wanted] as const), ...passes].flatMap(([snapshot, wanted]) => {
+    const seen = answer(snapshot);
+    return seen === wanted ? [] : [`${JSON.stringify(snapshot)}: wanted ${wanted}, got ${seen}`];
   });
 }
 

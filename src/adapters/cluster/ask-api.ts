@@ -3,6 +3,7 @@
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import { PortError } from '../../ports/port-error.ts';
+import type { Heard } from '../network/server-dates.ts';
 import { type Connection, CredentialError } from './connection.ts';
 import type { ClusterLimits } from './limits.ts';
 import { type Answer, type Failure, send, tooLate } from './send.ts';
@@ -12,6 +13,8 @@ export type Wire = {
   readonly limits: ClusterLimits;
   readonly clock: Clock;
   readonly log: Log;
+  /** Gets the date of every answer. */
+  readonly heard?: Heard | undefined;
 };
 
 /** The time that one `list` or `get` may take in all. */
@@ -67,7 +70,7 @@ async function askOnce(wire: Wire, url: URL, deadline: Deadline): Promise<Answer
   // Credentials may come from a command that hangs, so they count towards the deadline as well.
   const options = await Promise.race([credentials(wire.connection), deadline.late]);
   if ('kind' in options) return options;
-  return send({ url, options: options.request, limits, deadline: deadline.signal });
+  return send({ url, options: options.request, limits, deadline: deadline.signal, heard: wire.heard });
 }
 
 type Credentials = { readonly request: Awaited<ReturnType<Connection['options']>> };

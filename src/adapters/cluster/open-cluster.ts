@@ -48,7 +48,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     clock,
     log,
   });
-  return apiCluster({ connection, limits, clock, log });
+  return apiCluster({ connection, limits, clock, log, heard: options.network.heard });
 }
 
 /**

@@ -2,6 +2,7 @@
 
 import http from 'node:http';
 import https from 'node:https';
+import type { Heard } from '../network/server-dates.ts';
 import { connectionWhy } from './connection-why.ts';
 import type { ClusterLimits } from './limits.ts';
 
@@ -23,6 +24,7 @@ type Ask = {
   readonly limits: ClusterLimits;
   /** Aborted when the time of the whole call is over. */
   readonly deadline: AbortSignal;
+  readonly heard: Heard | undefined;
 };
 
 /** Never throws and never follows a redirect: an API server has no reason to send one. */
@@ -60,6 +62,7 @@ function exchange(ask: Ask): Promise<Answer | Failure> {
     // A kept connection that the server closed meanwhile fails on first use; a fresh one will not.
     request.on('error', (error) => end({ ...broken(error), retryable: request.reusedSocket }));
     request.on('response', (response) => {
+      ask.heard?.(url.origin, response.headers.date);
       const chunks: Buffer[] = [];
       let bytes = 0;
       response.on('data', (chunk: Buffer) => {

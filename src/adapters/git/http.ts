@@ -67,13 +67,13 @@ export function createHttpClient(timers: Timers, network: Network): HttpClient {
           secure = undefined;
           throw error;
         });
-        return exchange(await secure, request, timers);
+        return exchange({ ...(await secure), heard: network.heard }, request, timers);
       }
       plain ??= import('node:http').then((http) => ({
         request: http.request,
         agent: new http.Agent({ keepAlive: true, maxSockets: 4 }),
       }));
-      return exchange(await plain, request, timers);
+      return exchange({ ...(await plain), heard: network.heard }, request, timers);
     },
   };
 }
@@ -84,7 +84,11 @@ async function openSecure(url: URL, network: Network): Promise<Transport> {
   return { request: https.request, agent: await agentFor(url, network, { keepAlive: true, maxSockets: 4 }) };
 }
 
-function exchange(transport: Transport, request: HttpRequest, timers: Timers): Promise<HttpAnswer> {
+function exchange(
+  transport: Transport & Pick<Network, 'heard'>,
+  request: HttpRequest,
+  timers: Timers,
+): Promise<HttpAnswer> {
   return new Promise((resolve, reject) => {
     const length = request.body === undefined ? {} : { 'content-length': String(request.body.length) };
     const options = {
@@ -93,6 +97,7 @@ function exchange(transport: Transport, request: HttpRequest, timers: Timers): P
       headers: { ...request.headers, ...length, accept: request.accept },
     };
     const sent = transport.request(request.url, options, (message) => {
+      transport.heard?.(request.url.origin, message.headers.date);
       receive(message, request, () => idle.refresh()).then(
         (answer) => settle(() => resolve(answer)),
         (error: unknown) => fail(error),

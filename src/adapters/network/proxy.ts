@@ -1,6 +1,7 @@
 /** Which proxy stands between us and a server, as curl and git read it from the environment. */
 
 import { BlockList, isIP } from 'node:net';
+import type { Heard } from './server-dates.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -9,6 +10,8 @@ export type Network = {
   readonly env: Environment;
   /** Trusted authorities; undefined: those of Node. Asked for by the first secure connection. Throws PortError. */
   readonly authorities: () => Promise<readonly string[] | undefined>;
+  /** Gets the date of every answer. */
+  readonly heard?: Heard | undefined;
 };
 
 /** Nothing of the environment counts. */

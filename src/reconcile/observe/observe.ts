@@ -6,7 +6,7 @@ import type { RolloutRecord } from '../../api/record.ts';
 import { sameRelease } from '../../api/release.ts';
 import type { Instant } from '../../api/time.ts';
 import { SENTINEL } from '../../api/workload.ts';
-import { ORDINARY_REQUEUE_SECONDS } from '../../rollout/hold.ts';
+import type { Clock } from '../../ports/clock.ts';
 import {
   type History,
   type Live,
@@ -29,8 +29,9 @@ import { ladderFaults, trafficAsked, trafficFaults, trafficFiles } from './obser
 import { policyFacts } from './read-policy.ts';
 import { readWorkload } from './read-workload.ts';
 import { rebuiltRecord } from './rebuild-record.ts';
+import { sharedFacts } from './shared-facts.ts';
 import { deliveredOf, retryTextOf, stepBrought } from './step-commits.ts';
-import { type Delivery, turnsOf } from './turns.ts';
+import type { Delivery } from './turns.ts';
 import type { windowsAt } from './windows.ts';
 
 export type Observation = {
@@ -41,6 +42,8 @@ export type Observation = {
   readonly deliveries: readonly Delivery[];
   readonly windowsOf: ReturnType<typeof windowsAt>;
   readonly now: Instant;
+  /** As the port to time has it. */
+  readonly offSeconds?: Clock['offSeconds'];
   readonly git: GitReader;
   readonly live: LiveReader;
   /** Not there: nobody wants to know. */
@@ -103,19 +106,6 @@ export async function observe(of: Observation): Promise<Snapshot> {
 function promotedRules({ desired, entry }: Observation): Snapshot['policy'] {
   const { rules } = entry.policy;
   return desired.config.promotion === 'pullRequest' ? { ...rules, promotion: 'pullRequest' } : rules;
-}
-
-/** What policies count over several Rollouts, or in time. */
-function sharedFacts(of: Observation): Pick<Snapshot, 'turns' | 'windows' | 'intervalSeconds'> {
-  const { entry, deliveries, windowsOf, desired } = of;
-  const turns = turnsOf(entry, deliveries);
-  const windows = windowsOf(entry.policy);
-  const { intervalSeconds } = desired.config;
-  return {
-    ...(turns.length === 0 ? {} : { turns }),
-    ...(windows === undefined ? {} : { windows }),
-    ...(intervalSeconds > ORDINARY_REQUEUE_SECONDS ? { intervalSeconds } : {}),
-  };
 }
 
 function blobsOf(desired: Desired, entry: DesiredRollout): Readonly<Record<string, string>> {

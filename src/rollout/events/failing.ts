@@ -1,9 +1,11 @@
 /** A step that has failed by what policies say: held, or where they want that, on its way back without a person. */
 
 import { printRelease } from '../../api/release.ts';
+import { hasDeadlines } from '../deadlines.ts';
 import { recreated } from '../gates/cluster.ts';
 import { failureOf, newerRequestWaits, stepFailed, stepOverdue } from '../gates/failure.ts';
 import { partitionFacts } from '../gates/out-of-place.ts';
+import { clockIsOff } from '../gates/windows.ts';
 import type { GivenUp } from '../given-up.ts';
 import { type Hold, unique } from '../hold.ts';
 import { type Decision, holding, moving } from '../move.ts';
@@ -31,8 +33,11 @@ export function failedBack(situation: Situation, { index, marks }: InDelivery): 
 /** The decision of a row, held back where its step has failed: what brakes, arms or mends goes on. */
 export function withFailure(situation: Situation, decision: Decision): Decision {
   const told = failureHolds(situation);
-  if (told.length === 0) return decision;
   const { move, holds, stepState, stepDone } = decision;
+  const uncounted = hasDeadlines(situation.snapshot.policy) ? clockIsOff(situation) : undefined;
+  // Said where it waits; what may begin begins all the same.
+  if (uncounted !== undefined && move === undefined) return holding(unique([...holds, uncounted]), stepState, stepDone);
+  if (told.length === 0) return decision;
   const all = unique([...told, ...holds]);
   if (move === undefined || move.way === 'forward') return holding(all, stepState, stepDone);
   return moving(move, stepState, all, stepDone);

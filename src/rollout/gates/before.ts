@@ -29,7 +29,7 @@ import { disabled, paused, rolloutAbsent, stalled } from './people.ts';
 import { policyMissing } from './policy-missing.ts';
 import { folderEmptied, notThere } from './removal.ts';
 import { surgeEndangered, surgeRefused } from './surge.ts';
-import { windowClosed } from './windows.ts';
+import { clockSkewed, windowClosed } from './windows.ts';
 
 /** Before whatever leads forward. */
 const forward: readonly Gate[] = [
@@ -48,6 +48,7 @@ const limits: readonly Gate[] = [
   capacityTooLow, // too few would serve
   gpusOverLimit, // more GPUs than a policy allows
   windowClosed, // not at this time
+  clockSkewed, // what time it is, nobody knows
 ];
 
 /** In mid-delivery. */
@@ -157,6 +158,7 @@ export const before = {
     notItsTurn, // others are under way
     gpusOverLimit, // more GPUs than a policy allows
     windowClosed, // not at this time
+    clockSkewed, // what time it is, nobody knows
     tooManyRollbacks, // one release after the other has failed
   ],
 } as const satisfies Readonly<Record<string, readonly Gate[]>>;

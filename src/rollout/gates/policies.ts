@@ -12,7 +12,7 @@ import { type Gate, holdsOf } from './gate.ts';
 import { budgetTooLarge, capacityTooLow, gpusOverLimit, notItsTurn, stepTooLarge } from './limits.ts';
 import { soaking } from './soak.ts';
 import { surgeEndangered, surgeRefused } from './surge.ts';
-import { windowClosed } from './windows.ts';
+import { clockSkewed, windowClosed } from './windows.ts';
 
 /** What asks for each field, now or before a later step: `explain` says what it says. */
 const gatesByField = {
@@ -30,8 +30,8 @@ const gatesByField = {
   maxDeliveriesPerNamespace: [notItsTurn],
   maxDeliveriesPerCluster: [notItsTurn],
   maxDeliveriesPerPolicy: [notItsTurn],
-  allow: [windowClosed],
-  deny: [windowClosed],
+  allow: [windowClosed, clockSkewed],
+  deny: [windowClosed, clockSkewed],
   leaveAtLeastSeconds: [windowClosed],
   soakSeconds: [soaking],
   finalSoakSeconds: [soaking],

@@ -5,6 +5,22 @@ import { type Hold, hold } from '../hold.ts';
 import { policySaying } from '../sentences.ts';
 import type { Situation } from '../situation.ts';
 
+/** Nobody knows whether a window is open: it counts as shut. */
+export function clockSkewed(situation: Situation): Hold | undefined {
+  return situation.snapshot.windows === undefined ? undefined : clockIsOff(situation);
+}
+
+/** Our clock differs from those of the servers that were asked. */
+export function clockIsOff({ snapshot }: Situation): Hold | undefined {
+  const off = snapshot.clockOffSeconds;
+  if (off === undefined) return undefined;
+  const way = off > 0 ? 'behind those' : 'ahead of those';
+  return hold('ClockSkew', {
+    seen: `the clock of this machine is ${Math.abs(off)} s ${way} of the servers that it asks: no window of a policy counts as open by it, and no deadline is over`,
+    action: 'Set the clock of the machine that runs tranche right',
+  });
+}
+
 /** A step that is under way finishes, and a way back never asks. */
 export function windowClosed({ snapshot }: Situation): Hold | undefined {
   const { windows, now, policy } = snapshot;

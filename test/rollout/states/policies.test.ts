@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import { plan } from '../../../src/rollout/plan.ts';
 import type { WindowFacts } from '../../../src/rollout/snapshot.ts';
-import { planned, type Row } from '../../support/planned.ts';
+import { planned, type Row, show } from '../../support/planned.ts';
 import { NOW, type World, world } from '../../support/snapshot.ts';
 
 const OLD = '0:A+ 1:A+ 2:A+ 3:A+';
@@ -231,6 +231,17 @@ test.each<Row>([
     'Aborted: rollback => A.1 rollback floor=3 aborted=B.2 text A',
   ],
 ])('in a step, %s', (_, of, then) => expect(planned(of)).toBe(then));
+
+test('the clock is off: no window counts as open, and what has no windows goes on', () => {
+  const open = { open: true, shutBy: [] };
+  const off = (of: World, clockOffSeconds: number): string => show({ ...world(of), clockOffSeconds });
+  expect(off({ ...asked, windows: open }, 121)).toBe('hold ClockSkew');
+  expect(off({ ...one, windows: open }, -121)).toBe('hold ClockSkew');
+  expect(off(asked, 121)).toBe(step1);
+  expect(off({ ...aborted, windows: open }, 121)).toBe('Aborted: rollback => A.1 rollback floor=3 aborted=B.2 text A');
+  const [hold] = plan({ ...world({ ...asked, windows: open }), clockOffSeconds: -3600 }).holds;
+  expect(hold?.message).toContain('The clock of this machine is 3600 s ahead of those of the servers that it asks');
+});
 
 test.each<readonly [missing: NonNullable<World['missingPolicies']>[number], said: string]>([
   [{ name: 'prod', why: 'absent' }, 'there is no prod on the configured paths.'],
