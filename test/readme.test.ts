@@ -21,6 +21,7 @@ import { ENV, EXIT } from '../src/options.ts';
 import { FORGE_REFUSALS } from '../src/ports/forge.ts';
 import { noticeLines, sinceLine } from '../src/reconcile/status/age-text.ts';
 import type { AsOf } from '../src/reconcile/status/read-picture.ts';
+import { FILE_EFFECTS } from '../src/rollout/file-effects.ts';
 import { HOLDS } from '../src/rollout/hold.ts';
 import { TRAILER } from '../src/rollout/messages.ts';
 import { startSite, stopSites } from './support/site.ts';
@@ -89,8 +90,12 @@ describe('tables', () => {
     expect(table('refusal')).toEqual(Object.entries(FORGE_REFUSALS).map(([name, { is }]) => [`\`${name}\``, is]));
   });
 
+  test('every effect of a merge, with what it is', () => {
+    expect(table('effect')).toEqual(Object.entries(FILE_EFFECTS).map(([name, { is }]) => [`\`${name}\``, is]));
+  });
+
   test('no reason is named that is in no table', () => {
-    const known = new Set(['hold', 'reason', 'refusal'].flatMap(table).flatMap(([cell]) => quoted(cell)));
+    const known = new Set(['hold', 'reason', 'refusal', 'effect'].flatMap(table).flatMap(([cell]) => quoted(cell)));
     // Names of others, in the same spelling.
     const others = ['LeaderWorkerSet', 'RolloutPolicy', 'IfNotPresent'];
     const named = quoted(both.replace(/^```[^]*?^```$/gm, '')).filter((text) => /^([A-Z][a-z]+){2,}$/.test(text));

@@ -18,7 +18,7 @@ import { checkEvent } from './runner-event.ts';
 import { annotation, errorLine, fenced, maskLines, writeOutputs, writeSummary } from './runner-lines.ts';
 import { passText, planText } from './show.ts';
 
-const MODES = ['reconcile', 'plan', 'lint'] as const;
+const MODES = ['reconcile', 'plan', 'lint', 'verify'] as const;
 type Mode = (typeof MODES)[number];
 
 /** Runs the action in the environment of a runner; returns the exit code of the step. */
@@ -34,6 +34,7 @@ export async function runAction(runner: Io): Promise<number> {
   const results: PassResult[] = [];
   try {
     const mode = modeOf(io);
+    if (mode === 'verify') return await judged(io, runner);
     await passes(mode, io, (result) => void results.push(result));
     const result = results.findLast(({ quiet }) => !quiet) ?? results.at(-1);
     if (result === undefined) throw new Error('there was no pass');
@@ -50,6 +51,24 @@ export async function runAction(runner: Io): Promise<number> {
     await writeOutputs(io.env['GITHUB_OUTPUT'], outputsOf(results, true));
     return exitCodeOf(error, io);
   }
+}
+
+/** Says what merging would do; the step fails where it would break something. */
+async function judged(io: Io, runner: Io): Promise<number> {
+  const options = optionsOf(io);
+  const { verifyRun } = await import('./verify.ts');
+  const {
+    failed,
+    text,
+    annotations: marked,
+    page,
+    summary: line,
+  } = await verifyRun(options, openPorts(options, io), io);
+  io.out(text);
+  runner.out(marked.join(''));
+  await writeSummary(io.env['GITHUB_STEP_SUMMARY'], page);
+  await writeOutputs(io.env['GITHUB_OUTPUT'], { ...outputsOf([], failed), summary: line });
+  return failed ? EXIT.failed : EXIT.ok;
 }
 
 /** One pass, or while the job may stay several, which share what they have read. */

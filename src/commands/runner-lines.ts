@@ -17,14 +17,14 @@ export function maskLines(secret: string): string {
     .join('');
 }
 
-/** An issue at its place among the files; `warning` where it stops nothing. */
-export function annotation(level: 'error' | 'warning', issue: Issue): string {
+/** An issue at its place among the files; `warning` where it stops nothing, `notice` where nothing is wrong. */
+export function annotation(level: 'error' | 'warning' | 'notice', issue: Issue): string {
   const properties = [
     ...(issue.file === '' ? [] : [`file=${escapeProperty(issue.file)}`]),
     ...(issue.line > 0 ? [`line=${issue.line}`] : []),
     `title=${escapeProperty(issue.reason)}`,
   ];
-  return `::${level} ${properties.join(',')}::${escapeData(`${issue.message}. ${issue.hint}`)}\n`;
+  return `::${level} ${properties.join(',')}::${escapeData(issue.hint === '' ? issue.message : `${issue.message}. ${issue.hint}`)}\n`;
 }
 
 /** A failure that has no place. */

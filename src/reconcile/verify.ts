@@ -1,0 +1,126 @@
+/** Judges what merging a change would make of the files: what it would break, and what it would do to groups. */
+
+import type { Overrides } from '../api/config.ts';
+import type { Issue } from '../api/issue.ts';
+import type { Git, Oid } from '../ports/git.ts';
+import { PortError } from '../ports/port-error.ts';
+import { FILE_EFFECTS, type FileEffect, fileEffects } from '../rollout/file-effects.ts';
+import type { Desired, DesiredRollout } from './observe/desired.ts';
+import { readWorkload } from './observe/read-workload.ts';
+import { type Memory, newMemory, type PassResult, type Ports } from './pass.ts';
+import { runPass } from './run.ts';
+
+export type Verdict = {
+  /** The commit that was judged, and what it was compared with. */
+  readonly merged: Oid;
+  readonly base: Oid;
+  /** The branch that the agent applies: a change of another one does nothing. */
+  readonly branch: string;
+  /** What is wrong after the change and was not before: only these forbid it. */
+  readonly broken: readonly Issue[];
+  /** What was wrong before as well. */
+  readonly known: readonly Issue[];
+  /** Rollouts that could not be judged. */
+  readonly failures: readonly string[];
+  readonly effects: readonly (Issue & { readonly level: (typeof FILE_EFFECTS)[keyof typeof FILE_EFFECTS]['level'] })[];
+};
+
+type Asked = {
+  readonly overrides: Overrides;
+  /** The merge commit, by a ref: its first parent is the base, as it was when it was made. */
+  readonly ref: string;
+  /** Where several changes are merged together, what they are merged into; undefined: the first parent. */
+  readonly base: Oid | undefined;
+};
+
+/** Reads both and compares. Nothing is asked of the cluster and nothing is written. Throws PortError and ConfigError. */
+export async function verify(ports: Ports, { overrides, ref, base }: Asked): Promise<Verdict> {
+  const { git } = ports;
+  git.begin();
+  const [merged] = await git.heads([ref]);
+  const from = base ?? (merged === undefined ? undefined : await firstParent(git, merged));
+  if (merged === undefined || from === undefined)
+    throw new PortError(`the repository has no merge at ${ref}`, {
+      port: 'git',
+      operation: 'read',
+      retryable: true,
+      hint: 'Run it on pull_request or merge_group; a pull request that has conflicts has no merge.',
+    });
+  const before = await judge(ports, { overrides, commit: from });
+  const after = await judge(ports, { overrides, commit: merged, parsed: before.memory.parsed });
+  const found = before.issues.map(keyOf);
+  return {
+    merged,
+    base: from,
+    branch: after.memory.config?.branch ?? '',
+    broken: after.issues.filter((issue) => !found.includes(keyOf(issue))),
+    known: after.issues.filter((issue) => found.includes(keyOf(issue))),
+    failures: after.failures,
+    effects: effectsOf(before.memory.desired?.desired, after.memory.desired?.desired),
+  };
+}
+
+async function firstParent(git: Git, commit: Oid): Promise<Oid | undefined> {
+  const [header] = await git.history(commit, undefined, 1);
+  return header?.parents[0];
+}
+
+type Judged = { readonly memory: Memory; readonly issues: readonly Issue[]; readonly failures: readonly string[] };
+
+/** A pass over one commit as if it were the head of the desired branch. */
+async function judge(
+  ports: Ports,
+  of: { readonly overrides: Overrides; readonly commit: Oid; readonly parsed?: Memory['parsed'] },
+): Promise<Judged> {
+  const fresh = newMemory();
+  const memory = { ...fresh, parsed: of.parsed ?? fresh.parsed };
+  const ref = `refs/tranche/verify/${of.commit}`;
+  const { git } = ports;
+  const heads = async (branches: readonly string[]) => {
+    const asked = await git.heads(branches.filter((name) => name !== ref));
+    const rest = [...asked];
+    return branches.map((name) => (name === ref ? of.commit : rest.shift()));
+  };
+  const pinned = { ...ports, git: { ...git, heads } };
+  const result = await runPass(pinned, memory, { overrides: of.overrides, write: false, only: [], ref });
+  const failures = result.outcomes.flatMap(({ key, error }) =>
+    error === undefined ? [] : [`${key.namespace}/${key.name}: ${error}`],
+  );
+  return { memory, issues: issuesOf(result), failures };
+}
+
+function issuesOf(result: PassResult): readonly Issue[] {
+  return [...result.issues, ...result.outcomes.flatMap(({ plan }) => plan?.issues ?? [])];
+}
+
+/** The same problem is on another line where something was written above it. */
+function keyOf({ file, path, reason, message }: Issue): string {
+  return JSON.stringify([file, path, reason, message]);
+}
+
+function effectsOf(before: Desired | undefined, after: Desired | undefined): Verdict['effects'] {
+  return (after?.rollouts ?? []).flatMap((entry) => {
+    const was = before?.rollouts.find(
+      ({ key }) => key.namespace === entry.key.namespace && key.name === entry.key.name,
+    );
+    return was === undefined ? [] : effectsOfRollout(was, entry);
+  });
+}
+
+function effectsOfRollout(before: DesiredRollout, after: DesiredRollout): Verdict['effects'] {
+  const { workload: document } = after;
+  if (before.workload === undefined || document === undefined) return [];
+  const [was, is] = [readWorkload(before.workload).workload, readWorkload(document).workload];
+  if (was === undefined || is === undefined) return [];
+  const line = document.lineOf(['spec']);
+  const shown = ({ name, seen, action }: FileEffect) => ({
+    file: is.file,
+    line,
+    path: '',
+    reason: name,
+    message: `LeaderWorkerSet ${is.object.name}: ${seen}`,
+    hint: action,
+    level: FILE_EFFECTS[name].level,
+  });
+  return fileEffects({ rollout: after.key.name, before: was, after: is }).map(shown);
+}

@@ -1,0 +1,166 @@
+/** Mode verify on pull requests and merge queues: what fails, what is only told, and what is not judged at all. */
+
+import { afterEach, describe, expect, test } from 'vitest';
+import { act, commands, type Env } from '../support/runner.ts';
+import { type Site, startSite, stopSites } from '../support/site.ts';
+import { LWS_FILE, LWS_TEXT, NEW, OLD, ROLLOUT_FILE, ROLLOUT_TEXT, VLLM_FILES } from '../support/vllm.ts';
+
+afterEach(stopSites);
+
+type Files = Readonly<Record<string, string | undefined>>;
+
+/** A pull request of these files, merged by the forge into what main is now, as the event's ref. */
+async function pullRequest(site: Site, files: Files, from = 'main'): Promise<Env> {
+  const { repository } = site;
+  await repository.git('branch', '-f', 'theirs', from);
+  await repository.commit('theirs', files, 'a change');
+  const tree = (await repository.git('merge-tree', '--write-tree', 'main', 'theirs')).split('\n')[0] ?? '';
+  const merge = await repository.git('commit-tree', tree, '-p', 'main', '-p', 'theirs', '-m', 'merge');
+  await repository.git('update-ref', 'refs/pull/7/merge', merge);
+  return { GITHUB_EVENT_NAME: 'pull_request', GITHUB_REF: 'refs/pull/7/merge', GITHUB_BASE_REF: 'main' };
+}
+
+const verify = (site: Site, event: Env) => act(site, { mode: 'verify', kubeconfig: '', token: '' }, event);
+
+async function inDelivery(): Promise<Site> {
+  const site = await startSite();
+  await site.run('reconcile');
+  await site.edit(LWS_FILE, OLD, NEW);
+  await site.settle();
+  await site.run('reconcile');
+  expect(await site.subject()).toContain('step 1/3');
+  return site;
+}
+
+describe('a pull request', () => {
+  test('that arms a release passes, and its author is told', async () => {
+    const site = await startSite();
+    await site.run('reconcile');
+    await site.api.close();
+    const armed = await site.text(LWS_FILE);
+    const heads = [await site.head(), await site.head('tranche-status')];
+    const ran = await verify(site, await pullRequest(site, { [LWS_FILE]: `${armed.replaceAll(OLD, NEW)}\n` }));
+    expect(ran).toMatchObject({ code: 0, err: '' });
+    expect(commands(ran.out)).toEqual([
+      expect.stringMatching(
+        /^::notice file=apps\/vllm\/lws\.yaml,line=\d+,title=ArmsRelease::LeaderWorkerSet vllm: .* no group of 4 is beyond/,
+      ),
+    ]);
+    expect(ran.outputs).toMatchObject({
+      failed: 'false',
+      changed: 'false',
+      summary: '0 new problems, 1 effects on groups, 0 problems from before',
+    });
+    expect(ran.summary).toContain('(ArmsRelease)');
+    expect([await site.head(), await site.head('tranche-status')]).toEqual(heads);
+  });
+
+  test('with a newer template in the middle of a rollout says how many groups it reaches at once', async () => {
+    const site = await inDelivery();
+    const now = await site.text(LWS_FILE);
+    const ran = await verify(
+      site,
+      await pullRequest(site, { [LWS_FILE]: `${now.replaceAll(NEW, 'vllm/vllm-openai:v9')}\n` }),
+    );
+    expect(ran.code).toBe(0);
+    expect(ran.out).toMatch(
+      /^::warning .*title=ReachesGroups::.*1 of 4 groups get it at once, because a rollout is under way \(step 1\/3\)/m,
+    );
+  });
+
+  test('that reverts a step is told that it brings no group back', async () => {
+    const site = await inDelivery();
+    const before = await site.text(LWS_FILE);
+    for (let pass = 0; pass < 3; pass += 1) {
+      await site.settle();
+      await site.run('reconcile');
+    }
+    expect(await site.subject()).toContain('step 2/3');
+    const ran = await verify(site, await pullRequest(site, { [LWS_FILE]: `${before}\n` }));
+    expect(ran.code).toBe(0);
+    expect(ran.out).toMatch(/title=TakesStepBack::.*tranche abort vllm/);
+  });
+
+  test('that breaks a file fails at its line; what was broken before is only told', async () => {
+    const wrong = ROLLOUT_TEXT.replaceAll('vllm', 'chat').replace('50%', '20%');
+    const site = await startSite({
+      files: {
+        ...VLLM_FILES,
+        'rollouts/chat.yaml': wrong,
+        'apps/chat.yaml': LWS_TEXT.replace('name: vllm', 'name: chat'),
+      },
+    });
+    const other = await verify(site, await pullRequest(site, { 'docs/a.md': 'a' }));
+    expect(other).toMatchObject({ code: 0, outputs: { failed: 'false' } });
+    expect(commands(other.out)).toEqual([
+      expect.stringMatching(/^::warning file=rollouts\/chat\.yaml,.*StepsNotIncreasing/),
+    ]);
+    const broken = await verify(site, await pullRequest(site, { [ROLLOUT_FILE]: ROLLOUT_TEXT.replace('50%', '20%') }));
+    expect(broken).toMatchObject({ code: 1, outputs: { failed: 'true' } });
+    expect(commands(broken.out)[0]).toMatch(/^::error file=rollouts\/vllm\.yaml,line=16,title=StepsNotIncreasing/);
+  });
+
+  test('is judged against what it was merged into, whatever main has become', async () => {
+    const site = await startSite();
+    const event = await pullRequest(site, { 'docs/a.md': 'a' });
+    await site.run('reconcile');
+    const ran = await verify(site, event);
+    expect(ran).toMatchObject({ code: 0 });
+    expect(commands(ran.out)).toEqual([]);
+  });
+
+  test('into another branch is not judged', async () => {
+    const site = await startSite();
+    const event = await pullRequest(site, { [ROLLOUT_FILE]: 'kind: Rollout\n' });
+    const ran = await verify(site, { ...event, GITHUB_BASE_REF: 'docs' });
+    expect(ran).toMatchObject({
+      code: 0,
+      outputs: { summary: 'the change goes into docs, and what is delivered is main: nothing to judge' },
+    });
+  });
+
+  test('that has no merge is an error with what to do', async () => {
+    const site = await startSite();
+    const ran = await verify(site, {
+      GITHUB_EVENT_NAME: 'pull_request',
+      GITHUB_REF: 'refs/pull/9/merge',
+      GITHUB_BASE_REF: 'main',
+    });
+    expect(ran.code).toBe(1);
+    expect(ran.out).toContain('the repository has no merge at refs/pull/9/merge');
+  });
+});
+
+test('a merge queue is judged as one, against what it is put on', async () => {
+  const site = await startSite();
+  await site.run('reconcile');
+  const base = await site.head();
+  const armed = await site.text(LWS_FILE);
+  await site.repository.git('branch', 'gh-readonly-queue/main/pr-7', 'main');
+  await site.repository.commit(
+    'gh-readonly-queue/main/pr-7',
+    { [LWS_FILE]: `${armed.replaceAll(OLD, NEW)}\n` },
+    'first of the queue',
+  );
+  await site.repository.commit('gh-readonly-queue/main/pr-7', { 'docs/a.md': 'a' }, 'second of the queue');
+  const path = site.file(
+    'event.json',
+    JSON.stringify({ merge_group: { base_sha: base, base_ref: 'refs/heads/main' } }),
+  );
+  const ran = await verify(site, {
+    GITHUB_EVENT_NAME: 'merge_group',
+    GITHUB_REF: 'refs/heads/gh-readonly-queue/main/pr-7',
+    GITHUB_EVENT_PATH: path,
+  });
+  expect(ran.code).toBe(0);
+  expect(ran.out).toContain('title=ArmsRelease::');
+});
+
+test('verify runs on no other event', async () => {
+  const site = await startSite();
+  for (const event of ['push', 'schedule', 'pull_request_target', 'workflow_run'])
+    expect(await verify(site, { GITHUB_EVENT_NAME: event })).toMatchObject({
+      code: 2,
+      err: expect.stringContaining(event),
+    });
+});
