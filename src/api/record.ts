@@ -131,6 +131,21 @@ export type Contest = {
   readonly writers: readonly string[];
 };
 
+/** What was seen of a delivery's traffic, each without a break since then: waits alone hang on it, and restart with it. */
+export type TrafficRecord = {
+  /** Every route was what Git says and accepted; `of` is what they said. */
+  readonly accepted?: { readonly since: Instant; readonly of: string } | undefined;
+  /** No route sends to a Service that selects the side. */
+  readonly drained?: { readonly stable?: Instant | undefined; readonly canary?: Instant | undefined } | undefined;
+  /** The endpoints of the user's Service are all of this side. */
+  readonly reached?: { readonly since: Instant; readonly of: 'stable' | 'canary' } | undefined;
+  /** Something of the delivery, beside the user's workload, differs from Git; or all of it is what Git says. */
+  readonly notAppliedSince?: Instant | undefined;
+  readonly appliedSince?: Instant | undefined;
+  /** Who had accepted the routes when the delivery began: `HTTPRoute chat: inference`. */
+  readonly parents?: readonly string[] | undefined;
+};
+
 export type StableCopy = {
   readonly commit: string;
   readonly release: Release;
@@ -175,6 +190,8 @@ export type RolloutRecord = {
   readonly notAppliedSince?: Instant | undefined;
   /** Not there while nobody else writes the fields of this very file. */
   readonly contest?: Contest | undefined;
+  /** Not there: no delivery with a second workload is under way. */
+  readonly traffic?: TrafficRecord | undefined;
   /** The key that LWS has given to the template of this digest. */
   readonly revision?: { readonly digest: string; readonly key: string } | undefined;
   readonly stable: StableCopy | undefined;

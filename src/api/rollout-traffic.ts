@@ -7,7 +7,7 @@ const ROUTINGS_READ = 16;
 const REFS_LIMIT = 16;
 
 /** What Kruise's CRD writes where nothing is written. */
-const GRACE_SECONDS = 3;
+export const GRACE_SECONDS = 3;
 
 type Style = 'partition' | 'canary' | 'blueGreen';
 

@@ -4,7 +4,7 @@ import { firstDifference } from '../api/content-match.ts';
 import type { Known } from '../api/known.ts';
 import type { LiveLws, WrittenField } from '../api/live.ts';
 import { MARK, MARK_NAMES, parseMarks, printMarks } from '../api/marks.ts';
-import type { Contest } from '../api/record.ts';
+import type { Contest, RolloutRecord } from '../api/record.ts';
 import { type Instant, printInstant } from '../api/time.ts';
 import { DEFAULT_MAX_UNAVAILABLE } from '../api/workload.ts';
 import { contestAfter, contestHold } from './contest.ts';
@@ -166,8 +166,15 @@ function ownedReplicas(snapshot: Snapshot, file: WorkloadFile): number | undefin
   return snapshot.live.scaler.kind === 'absent' ? file.workload.replicas : undefined;
 }
 
+/** What is looked at to tell whether LWS has observed a workload: the user's own, or the one of a delivery. */
+type Observing = Pick<Snapshot, 'blobs' | 'now' | 'live' | 'stable'> & {
+  readonly record: Pick<RolloutRecord, 'blobs' | 'appliedSince'> | undefined;
+};
+
+type Observable = Pick<WorkloadFile, 'file'> & { readonly workload: Pick<WorkloadFile['workload'], 'content'> };
+
 /** A controller that works observes within seconds: after a minute, what keeps it, and what to put back. */
-function notObserved({ record, blobs, now, live }: Snapshot, { file }: WorkloadFile, lws: LiveLws): Hold {
+function notObserved({ record, blobs, now, live }: Observing, { file }: Observable, lws: LiveLws): Hold {
   const since = record?.blobs[file] === blobs[file] ? record?.appliedSince : undefined;
   const count = `LWS has observed generation ${lws.observedGeneration} of ${lws.generation} so far`;
   if (since === undefined || now - since < OBSERVE_DEADLINE_SECONDS)
@@ -179,7 +186,8 @@ function notObserved({ record, blobs, now, live }: Snapshot, { file }: WorkloadF
   return hold('NotObserved', { seen, action }, SECOND_READ_SECONDS);
 }
 
-function waitingOnObservation(snapshot: Snapshot, file: WorkloadFile, lws: LiveLws): Hold | undefined {
+/** Why LWS is not known to have observed what is live; undefined: it has. */
+export function waitingOnObservation(snapshot: Observing, file: Observable, lws: LiveLws): Hold | undefined {
   const { leaderSet, revisions } = snapshot.live;
   if (leaderSet.kind !== 'known' || revisions.kind !== 'known')
     return hold('ClusterUnreadable', { seen: 'the leader StatefulSet could not be read', waits: 'reading' });

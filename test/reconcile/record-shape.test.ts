@@ -76,13 +76,23 @@ const whole: Required<RolloutRecord> = {
   appliedSince: NOW,
   notAppliedSince: NOW,
   contest: { path: 'spec.replicas', count: 2, since: NOW, last: NOW, writers: ['hpa'] },
+  traffic: {
+    accepted: { since: NOW, of: 'HTTPRoute chat 7' },
+    drained: { stable: NOW, canary: NOW },
+    reached: { since: NOW, of: 'canary' },
+    notAppliedSince: NOW,
+    appliedSince: NOW,
+    parents: ['HTTPRoute chat: inference'],
+  },
   revision: { digest: '9c41d2e0', key: 'k' },
   stable: { commit: 'a'.repeat(40), release, text: 'kind: LeaderWorkerSet\n' },
 };
 
 /** What may be missing: it was not kept in older records, or is not there while there is nothing to say. */
 const OPTIONAL = `
-  marks step unseen covers loads expected uids appliedSince notAppliedSince contest revision stable
+  marks step unseen covers loads expected uids appliedSince notAppliedSince contest traffic revision stable
+  traffic.accepted traffic.drained traffic.drained.stable traffic.drained.canary traffic.reached
+  traffic.notAppliedSince traffic.appliedSince traffic.parents
   holds.0.until holds.0.facts marks.step marks.stable marks.restore marks.restore.maxUnavailable
   marks.restore.floor marks.restore.plan marks.at marks.serves
   marks.restore.maxUnavailable.was marks.restore.replicas marks.restore.objects step.writtenAt step.doneSince step.frozen

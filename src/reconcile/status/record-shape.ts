@@ -18,6 +18,7 @@ import type {
   StableCopy,
   StepRecord,
   StepState,
+  TrafficRecord,
   WaitClocks,
   Waited,
 } from '../../api/record.ts';
@@ -144,6 +145,24 @@ const expected = object({
   overdue: optional(list(count)),
 } satisfies Shape<Expected>);
 
+const since = { since: instant };
+const traffic = object({
+  accepted: optional(object({ ...since, of: text } satisfies Shape<NonNullable<TrafficRecord['accepted']>>)),
+  drained: optional(
+    object({ stable: optional(instant), canary: optional(instant) } satisfies Shape<
+      NonNullable<TrafficRecord['drained']>
+    >),
+  ),
+  reached: optional(
+    object({ ...since, of: word({ stable: true, canary: true }) } satisfies Shape<
+      NonNullable<TrafficRecord['reached']>
+    >),
+  ),
+  notAppliedSince: optional(instant),
+  appliedSince: optional(instant),
+  parents: optional(list(text)),
+} satisfies Shape<TrafficRecord>);
+
 const record = object({
   version: positive,
   cluster: text,
@@ -208,6 +227,7 @@ const record = object({
       writers: list(text),
     } satisfies Shape<Contest>),
   ),
+  traffic: optional(traffic),
   revision: optional(object({ digest: text, key: text } satisfies Shape<NonNullable<RolloutRecord['revision']>>)),
   stable: optional(object({ commit, release, text } satisfies Shape<StableCopy>)),
   automaticBacks: optional(

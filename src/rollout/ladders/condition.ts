@@ -1,7 +1,7 @@
 /** What must be seen between two commits of a ladder, as data: who waits decides how it is seen. */
 
 /** `stable`: the side that serves before the delivery; `canary`: the one that it fills. */
-type Side = 'stable' | 'canary';
+export type Side = 'stable' | 'canary';
 
 /**
  * `live`: the edits of the commit before, observed. `newVersion`: so many groups of the side are on the release and ready.

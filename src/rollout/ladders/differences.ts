@@ -1,0 +1,133 @@
+/** Where the cluster is not what Git says of a delivery, beside the user's own workload: one field an object, for people. */
+
+import { firstDifference } from '../../api/content-match.ts';
+import { at, type JsonObject } from '../../api/json.ts';
+import { absent, type Known, known, unknown } from '../../api/known.ts';
+import type { LiveLws } from '../../api/live.ts';
+import type { LiveService } from '../../api/live-traffic.ts';
+import { TEXT } from '../../api/marks.ts';
+import { releaseContent } from '../../api/release-content.ts';
+import type { ObjectRef } from '../edit.ts';
+import type { RouteDocument, RouteReading } from '../traffic/provider.ts';
+import {
+  annotationsOf,
+  type Delivery,
+  partitionIn,
+  type RouteInUse,
+  replicasOf,
+  selectorOf,
+  sidesOf,
+} from './delivery.ts';
+import type { TrafficSight } from './sight.ts';
+
+/** One field of one object: as Git has it, and as the cluster has it. An empty field: the object as a whole. */
+export type LiveDifference = {
+  readonly object: Pick<ObjectRef, 'kind' | 'name'>;
+  readonly field: string;
+  readonly git: string;
+  readonly live: string;
+};
+
+/** The first field in which each object differs; `unknown`: one of them could not be read. */
+export function differences(delivery: Delivery, sight: TrafficSight): Known<readonly LiveDifference[]> {
+  const { service, canaryService } = sight.traffic;
+  const looks = [
+    secondDiffers(delivery, sight),
+    serviceDiffers(delivery.service, service),
+    serviceDiffers(delivery.canaryService, canaryService),
+    ...delivery.routes.map((route) => routeDiffers(delivery, route, sight)),
+  ];
+  const found: LiveDifference[] = [];
+  for (const look of looks) {
+    if (look.kind === 'unknown') return look;
+    if (look.kind === 'known') found.push(look.value);
+  }
+  return known(found);
+}
+
+/** `absent`: no difference. */
+type Look = Known<LiveDifference>;
+
+function missing(object: ObjectRef): Look {
+  return known({ object, field: '', git: 'there', live: 'not there' });
+}
+
+function secondDiffers({ second }: Delivery, { traffic }: TrafficSight): Look {
+  if (second === undefined) return absent;
+  const { lws } = traffic.second;
+  if (lws.kind === 'unknown') return lws;
+  if (lws.kind === 'absent' || lws.value.deleting) return missing(second.object);
+  const [field] = fieldsOf(second, lws.value).filter(({ git, live }) => git !== live);
+  if (field !== undefined) return known({ object: second.object, ...field });
+  const path = firstDifference(releaseContent(second.value), undefined, lws.value.content);
+  if (path === undefined) return absent;
+  return known({ object: second.object, field: `spec.${path}`, git: 'as in the file', live: 'another' });
+}
+
+function fieldsOf(second: RouteDocument, lws: LiveLws): readonly Omit<LiveDifference, 'object'>[] {
+  const text = annotationsOf(second)[TEXT] ?? 'missing';
+  return [
+    { field: 'replicas', git: String(replicasOf(second)), live: String(lws.replicas) },
+    { field: 'partition', git: String(partitionIn(second) ?? 0), live: String(lws.partition) },
+    { field: 'maxSurge', git: '0', live: String(lws.maxSurge) },
+    // An agent that applies this document applies its text: what the text has left out would not be seen otherwise.
+    { field: `metadata.annotations.${TEXT}`, git: text, live: lws.annotations[TEXT] ?? 'missing' },
+  ];
+}
+
+function serviceDiffers(document: RouteDocument | undefined, live: Known<LiveService>): Look {
+  if (document === undefined) return absent;
+  if (live.kind === 'unknown') return live;
+  if (live.kind === 'absent' || live.value.deleting) return missing(document.object);
+  const [wanted, there] = [selectorOf(document), live.value.selector];
+  const key = [...Object.keys(wanted), ...Object.keys(there)].find((one) => wanted[one] !== there[one]);
+  if (key === undefined) return absent;
+  const [git, seen] = [wanted[key] ?? 'missing', there[key] ?? 'missing'];
+  return known({ object: document.object, field: `spec.selector.${key}`, git, live: seen });
+}
+
+/** The share of one route, where it is another than Git's; `absent`: it is the same. */
+export function routeDiffers(delivery: Delivery, route: RouteInUse, sight: TrafficSight): Known<LiveDifference> {
+  const live = liveReading(delivery, route, sight);
+  if (live.kind === 'unknown') return live;
+  if (live.kind === 'absent') return missing(route.route.object);
+  const [git, seen] = [readingOf(delivery, route), live.value].map(printReading);
+  if (git === undefined || seen === undefined || git === seen) return absent;
+  return known({ object: route.route.object, field: 'share', git, live: seen });
+}
+
+/** What a route sends to each side, by the word of Git. */
+function readingOf(delivery: Delivery, { provider, route, canary }: RouteInUse): RouteReading {
+  return provider.read({ route, canary, displaced: [] }, sidesOf(delivery));
+}
+
+/** The same of the route that the cluster has; `absent`: it is not there. */
+export function liveReading(delivery: Delivery, route: RouteInUse, sight: TrafficSight): Known<RouteReading> {
+  const own = liveRoute(route.route, sight);
+  const copy = route.canary === undefined ? absent : liveRoute(route.canary, sight);
+  if (own.kind !== 'known') return own;
+  if (copy.kind === 'unknown') return copy;
+  const document = (value: JsonObject, of: RouteDocument): RouteDocument => ({ ...of, value });
+  const canary = copy.kind === 'known' && route.canary !== undefined ? document(copy.value, route.canary) : undefined;
+  const files = { route: document(own.value, route.route), canary, displaced: [] };
+  return known(route.provider.read(files, sidesOf(delivery)));
+}
+
+/** The route of a document as the cluster has it. */
+export function liveRoute({ object }: RouteDocument, { traffic }: TrafficSight): Known<JsonObject> {
+  const found = traffic.routes.find(({ kind, name }) => kind === object.kind && name === object.name);
+  return found?.live ?? unknown(`${object.kind} ${object.name} was not read`);
+}
+
+/** `5%`, `5% and 2 rules`: what is compared, and what people are told. */
+export function printReading({ percent, ours, mirrors }: RouteReading): string {
+  const rules = ours.length === 0 ? '' : ` and ${ours.length} ${ours.length === 1 ? 'rule' : 'rules'}`;
+  const copies = mirrors.length === 0 ? '' : ` and ${mirrors.length} ${mirrors.length === 1 ? 'mirror' : 'mirrors'}`;
+  return `${Number(percent.toFixed(4))}%${rules}${copies}`;
+}
+
+/** Whether the routes of both are of the same generation, as far as their objects say it. */
+export function generationOf(live: JsonObject): number {
+  const generation = at(live, ['metadata', 'generation']);
+  return typeof generation === 'number' ? generation : 0;
+}

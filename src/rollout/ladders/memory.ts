@@ -1,0 +1,66 @@
+/** What the record remembers of a delivery's traffic: since when each thing that is waited for has been seen. */
+
+import type { TrafficRecord } from '../../api/record.ts';
+import type { Instant } from '../../api/time.ts';
+import type { Side } from './condition.ts';
+import { annotationsOf, type Delivery } from './delivery.ts';
+import { differences } from './differences.ts';
+import { reachedBy } from './endpoints.ts';
+import { positionOf } from './position.ts';
+import { acceptanceOf, acceptingParents, sendingTo } from './routing.ts';
+import type { TrafficSight } from './sight.ts';
+
+/**
+ * The memory after this pass. What is seen keeps the time of the record, if that was of the same thing, else it is seen
+ * since now; what is seen not to be so is forgotten; what could not be read stays as it was. Without a record all counts
+ * begin anew, which costs waiting and nothing else.
+ */
+export function trafficAfter(delivery: Delivery, sight: TrafficSight): TrafficRecord {
+  const before = sight.record?.traffic;
+  const differs = differences(delivery, sight);
+  const isRead = differs.kind === 'known';
+  const isLive = isRead && differs.value.length === 0;
+  const [there, apart] = [before?.appliedSince, before?.notAppliedSince];
+  return {
+    accepted: acceptedAfter(delivery, sight),
+    drained: { stable: drainedAfter(delivery, sight, 'stable'), canary: drainedAfter(delivery, sight, 'canary') },
+    reached: reachedAfter(delivery, sight),
+    notAppliedSince: !isRead ? apart : isLive ? undefined : sinceOf(apart, sight),
+    appliedSince: !isRead ? there : isLive ? sinceOf(there, sight) : undefined,
+    parents: parentsAfter(delivery, sight),
+  };
+}
+
+/** A time of the record; one that is still to come was written by a clock that ran ahead, and counts from now. */
+function sinceOf(before: Instant | undefined, { now }: TrafficSight): Instant {
+  return Math.min(before ?? now, now);
+}
+
+function acceptedAfter(delivery: Delivery, sight: TrafficSight): TrafficRecord['accepted'] {
+  const before = sight.record?.traffic?.accepted;
+  const found = acceptanceOf(delivery, sight);
+  if (found.kind === 'unread') return before;
+  if (found.kind !== 'accepted') return undefined;
+  return { since: sinceOf(before?.of === found.of ? before.since : undefined, sight), of: found.of };
+}
+
+function drainedAfter(delivery: Delivery, sight: TrafficSight, side: Side): Instant | undefined {
+  const before = sight.record?.traffic?.drained?.[side];
+  const sender = sendingTo(delivery, sight, side);
+  if (sender.kind === 'unknown') return before;
+  return sender.kind === 'known' ? undefined : sinceOf(before, sight);
+}
+
+function reachedAfter(delivery: Delivery, sight: TrafficSight): TrafficRecord['reached'] {
+  const before = sight.record?.traffic?.reached;
+  const sides = (['stable', 'canary'] as const).map((side) => ({ side, found: reachedBy(delivery, sight, side) }));
+  if (sides.some(({ found }) => found.kind === 'unread')) return before;
+  const of = sides.find(({ found }) => found.kind === 'reached')?.side;
+  return of === undefined ? undefined : { since: sinceOf(before?.of === of ? before.since : undefined, sight), of };
+}
+
+/** Who had accepted the routes before our first edit of them; once a delivery is under way that is not known any more. */
+function parentsAfter(delivery: Delivery, sight: TrafficSight): TrafficRecord['parents'] {
+  const isBegun = positionOf(annotationsOf(delivery.own)) !== undefined;
+  return isBegun ? sight.record?.traffic?.parents : acceptingParents(delivery, sight);
+}

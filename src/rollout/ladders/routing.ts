@@ -1,0 +1,117 @@
+/** Where the routes of the cluster send requests: whether they have taken up a share, and whether a side is left alone. */
+
+import { at } from '../../api/json.ts';
+import { absent, type Known, known } from '../../api/known.ts';
+import { LWS_NAME } from '../../api/lws-labels.ts';
+import type { Side } from './condition.ts';
+import { annotationsOf, type Delivery, sidesOf } from './delivery.ts';
+import {
+  generationOf,
+  type LiveDifference,
+  liveReading,
+  liveRoute,
+  printReading,
+  routeDiffers,
+} from './differences.ts';
+import { positionOf } from './position.ts';
+import type { TrafficSight } from './sight.ts';
+
+/** What the routes in the cluster say of Git's share. */
+export type Acceptance =
+  | { readonly kind: 'unread'; readonly why: string }
+  | { readonly kind: 'differs'; readonly difference: LiveDifference }
+  | { readonly kind: 'refused'; readonly route: string; readonly by: string; readonly seen: string }
+  /** `of`: which state of which routes. */
+  | { readonly kind: 'accepted'; readonly of: string };
+
+/**
+ * Whether every route is what Git says, and every parent that had accepted it when the delivery began has taken that up.
+ * Without a record of them all parents count. On a way back their word is not waited for.
+ */
+export function acceptanceOf(delivery: Delivery, sight: TrafficSight): Acceptance {
+  const isWayBack = positionOf(annotationsOf(delivery.own))?.stage.kind === 'rollback';
+  const counted = sight.record?.traffic?.parents;
+  const states: string[] = [];
+  for (const route of delivery.routes) {
+    const { object } = route.route;
+    const name = `${object.kind} ${object.name}`;
+    const differs = routeDiffers(delivery, route, sight);
+    if (differs.kind === 'unknown') return { kind: 'unread', why: differs.why };
+    if (differs.kind === 'known') return { kind: 'differs', difference: differs.value };
+    const live = liveRoute(route.route, sight);
+    const reading = liveReading(delivery, route, sight);
+    if (live.kind !== 'known' || reading.kind !== 'known') continue;
+    const refused = route.provider
+      .words(live.value)
+      .find(({ by, accepted }) => !accepted && (counted === undefined || counted.includes(`${name}: ${by}`)));
+    if (refused !== undefined && !isWayBack) return { kind: 'refused', route: name, ...refused };
+    states.push(`${name} ${generationOf(live.value)} ${printReading(reading.value)}`);
+  }
+  return { kind: 'accepted', of: states.join(', ') };
+}
+
+/** The parents that accept the routes now: `HTTPRoute chat: inference`. Those of a route that is not read are left out. */
+export function acceptingParents(delivery: Delivery, sight: TrafficSight): readonly string[] {
+  return delivery.routes.flatMap(({ provider, route }) => {
+    const live = liveRoute(route, sight);
+    const words = live.kind === 'known' ? provider.words(live.value) : [];
+    return words.filter(({ accepted }) => accepted).map(({ by }) => `${route.object.kind} ${route.object.name}: ${by}`);
+  });
+}
+
+/** Who sends requests to a side, for people; `absent`: nobody. Without routes it is the Service that selects it. */
+export function sendingTo(delivery: Delivery, sight: TrafficSight, side: Side): Known<string> {
+  if (delivery.service === undefined) return absent;
+  const workload = sidesOf(delivery).workloads[side];
+  const selected: Record<Side, boolean> = { stable: false, canary: false };
+  for (const [role, live] of [
+    ['stable', sight.traffic.service],
+    ['canary', sight.traffic.canaryService],
+  ] as const) {
+    if (live.kind === 'unknown') return live;
+    selected[role] = live.kind === 'known' && live.value.selector[LWS_NAME] === workload;
+  }
+  const { stable, canary } = sidesOf(delivery);
+  if (delivery.routes.length === 0) return selected.stable ? known(`Service ${stable} selects it`) : absent;
+  for (const route of delivery.routes) {
+    const reading = liveReading(delivery, route, sight);
+    if (reading.kind === 'unknown') return reading;
+    if (reading.kind === 'absent') continue;
+    const { percent, ours, mirrors, stable: isStable } = reading.value;
+    const sends = { stable: isStable, canary: percent > 0 || ours.length + mirrors.length > 0 };
+    const to = (['stable', 'canary'] as const).find((role) => sends[role] && selected[role]);
+    const name = `${route.route.object.kind} ${route.route.object.name}`;
+    if (to !== undefined)
+      return known(`${name} sends to Service ${to === 'stable' ? stable : canary}, which selects it`);
+  }
+  return absent;
+}
+
+const DRAIN_LEAST_SECONDS = 60;
+/** Where nothing ends a request. */
+const DRAIN_ENDLESS_SECONDS = 600;
+/** Kubernetes' own, of a pod that does not say. */
+const GRACE_SECONDS = 30;
+
+/**
+ * How long a side is given to answer its last requests: as long as the routes let a request take, or its leaders to end,
+ * and a minute at least.
+ */
+export function drainSecondsOf(delivery: Delivery): number {
+  const sides = sidesOf(delivery);
+  const timeouts = delivery.routes.flatMap(({ provider, route, canary }) =>
+    provider.survey({ route, canary, displaced: [] }, sides).rules.map(({ timeout }) => timeout?.seconds),
+  );
+  const seconds = timeouts.map((timeout) =>
+    typeof timeout === 'number' && timeout > 0 ? Math.ceil(timeout) : DRAIN_ENDLESS_SECONDS,
+  );
+  const longest = seconds.length === 0 ? DRAIN_ENDLESS_SECONDS : Math.max(...seconds);
+  return Math.max(longest, graceSecondsOf(delivery), DRAIN_LEAST_SECONDS);
+}
+
+function graceSecondsOf({ own }: Delivery): number {
+  const pod = (template: string) => ['spec', 'leaderWorkerTemplate', template];
+  const leader = at(own.value, pod('leaderTemplate')) === undefined ? pod('workerTemplate') : pod('leaderTemplate');
+  const seconds = at(own.value, [...leader, 'spec', 'terminationGracePeriodSeconds']);
+  return typeof seconds === 'number' ? seconds : GRACE_SECONDS;
+}

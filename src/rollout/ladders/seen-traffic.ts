@@ -1,0 +1,90 @@
+/** Conditions of requests: a share is accepted, a side is left and drained, a Service reaches the side that it should. */
+
+import { GRACE_SECONDS } from '../../api/rollout-traffic.ts';
+import type { Instant } from '../../api/time.ts';
+import { type Hold, type HoldReason, hold } from '../hold.ts';
+import type { Side } from './condition.ts';
+import { type Delivery, sidesOf } from './delivery.ts';
+import { reachedBy } from './endpoints.ts';
+import { trafficAfter } from './memory.ts';
+import { acceptanceOf, drainSecondsOf, sendingTo } from './routing.ts';
+import { unapplied, unread } from './seen-workloads.ts';
+import type { TrafficSight } from './sight.ts';
+
+/** So long the version before keeps its groups, once it gets no requests any more: until then the way back is at once. */
+const BAKE_SECONDS = 600;
+
+/** Every route is what Git says and accepted, for the grace period: so long gateways may take to follow. */
+export function unaccepted(delivery: Delivery, sight: TrafficSight): Hold | undefined {
+  const found = acceptanceOf(delivery, sight);
+  if (found.kind === 'unread') return unread(found.why);
+  if (found.kind === 'differs') return unapplied(found.difference, delivery, sight);
+  if (found.kind === 'refused')
+    return hold('RouteNotAccepted', {
+      seen: `${found.route}: ${found.by} has not accepted it as it is: ${found.seen}`,
+      action: 'Look at the status of the route, and at its controller',
+    });
+  return waiting('GracePeriod', sight, {
+    since: trafficAfter(delivery, sight).accepted?.since,
+    seconds: graceOf(sight),
+    seen: 'the routes are accepted',
+  });
+}
+
+function graceOf({ rollout }: TrafficSight): number {
+  return rollout?.rollout.routing?.gracePeriodSeconds ?? GRACE_SECONDS;
+}
+
+/** No route sends to a Service that selects the side, for as long as its last requests may take. */
+export function undrained(side: Side, delivery: Delivery, sight: TrafficSight): Hold | undefined {
+  if (delivery.service === undefined) return undefined;
+  const sender = sendingTo(delivery, sight, side);
+  if (sender.kind === 'unknown') return unread(sender.why);
+  const name = sidesOf(delivery).workloads[side];
+  if (sender.kind === 'known')
+    return hold('Draining', { seen: `${name} still gets requests: ${sender.value}`, waits: 'controllers' });
+  return waiting('Draining', sight, {
+    since: trafficAfter(delivery, sight).drained?.[side],
+    seconds: drainSecondsOf(delivery),
+    seen: `${name} gets no new requests, and answers its last ones`,
+  });
+}
+
+/** The endpoints of the user's Service are those of the side and no others, for the grace period. */
+export function unreached(side: Side, delivery: Delivery, sight: TrafficSight): Hold | undefined {
+  const found = reachedBy(delivery, sight, side);
+  if (found.kind === 'unread') return unread(found.why);
+  const name = `Service ${delivery.service?.object.name ?? ''}`;
+  const workload = sidesOf(delivery).workloads[side];
+  if (found.kind === 'elsewhere') {
+    const others =
+      found.others.length === 0 ? 'has no ready endpoint' : `reaches ${found.others.slice(0, 5).join(', ')}`;
+    return hold('EndpointsElsewhere', {
+      seen: `${name} ${others}: it is to reach the leaders of ${workload}, and no others`,
+      waits: 'controllers',
+    });
+  }
+  return waiting('GracePeriod', sight, {
+    since: trafficAfter(delivery, sight).reached?.since,
+    seconds: graceOf(sight),
+    seen: `${name} reaches ${workload}`,
+  });
+}
+
+/** The version before has got no requests for so long that a way back in an instant is not needed any more. */
+export function unbaked(delivery: Delivery, sight: TrafficSight): Hold | undefined {
+  return waiting('Baking', sight, {
+    since: trafficAfter(delivery, sight).drained?.stable,
+    seconds: BAKE_SECONDS,
+    seen: `${sidesOf(delivery).workloads.stable} keeps its groups, for a way back in an instant`,
+  });
+}
+
+type Wait = { readonly since: Instant | undefined; readonly seconds: number; readonly seen: string };
+
+/** Until so long has passed since then; not begun yet, all of it is left. */
+function waiting(reason: HoldReason, { now }: TrafficSight, { since, seconds, seen }: Wait): Hold | undefined {
+  const left = seconds - (now - (since ?? now));
+  if (left <= 0) return undefined;
+  return hold(reason, { seen: `${seen}: ${left} s of ${seconds} s are left`, waits: 'time' }, left);
+}

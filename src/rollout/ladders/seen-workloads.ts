@@ -1,0 +1,211 @@
+/** Conditions of the two workloads: their edits are live, their groups are ready and serve, their StatefulSets flipped. */
+
+import { firstDifference } from '../../api/content-match.ts';
+import { at, isJsonObject, isRecord, type JsonObject } from '../../api/json.ts';
+import { absent } from '../../api/known.ts';
+import type { LiveLws } from '../../api/live.ts';
+import { releaseContent } from '../../api/release-content.ts';
+import { printInstant } from '../../api/time.ts';
+import { APPLY_DEADLINE_SECONDS, waitingOnObservation } from '../applied.ts';
+import { batchReady } from '../batches.ts';
+import { type Hold, hold } from '../hold.ts';
+import { groupCount, groupsAre, notReady, ofGroupsAre } from '../sentences.ts';
+import { flipped, unreadyOf } from '../situation.ts';
+import type { Side } from './condition.ts';
+import { canarySide, type Delivery, sidesOf } from './delivery.ts';
+import { differences, type LiveDifference } from './differences.ts';
+import { trafficAfter } from './memory.ts';
+import { groupsOn, type SideGroups, type SideWorkload, serving, type TrafficSight, workloadOf } from './sight.ts';
+
+/** The hold of what could not be read. */
+export function unread(why: string): Hold {
+  return hold('ClusterUnreadable', { seen: why, waits: 'reading' });
+}
+
+/** Whether everything that the last commit changed is live, and LWS has observed both workloads. */
+export function isLive(delivery: Delivery, sight: TrafficSight): boolean {
+  return unlive(delivery, sight) === undefined;
+}
+
+/** What of the files is not live yet, or not observed: the user's own workload first. */
+export function unlive(delivery: Delivery, sight: TrafficSight): Hold | undefined {
+  if (sight.notApplied !== undefined) return sight.notApplied;
+  const found = differences(delivery, sight);
+  if (found.kind !== 'known') return unread(found.kind === 'unknown' ? found.why : 'the cluster was not read');
+  const [first] = found.value;
+  return first === undefined ? unobserved(delivery, sight) : unapplied(first, delivery, sight);
+}
+
+/** The hold of one field that is not live yet. */
+export function unapplied({ object, field, git, live }: LiveDifference, delivery: Delivery, sight: TrafficSight): Hold {
+  const what = field === '' ? '' : `${field} of `;
+  const seen = `${what}${object.kind} ${object.name} is ${live} in the cluster, Git says ${git}`;
+  const since = trafficAfter(delivery, sight).notAppliedSince ?? sight.now;
+  if (sight.now - since < APPLY_DEADLINE_SECONDS)
+    return hold('NotApplied', {
+      seen,
+      action: 'Waiting for the GitOps agent to apply it; if that takes long, look at its sync errors',
+    });
+  return hold('AgentNotApplying', {
+    seen: `${seen}: so since ${printInstant(since)} at the latest, and the GitOps agent has not changed it`,
+    action:
+      'Look at its sync errors, and whether it applies all documents of the file and ignores none of these fields',
+  });
+}
+
+/** LWS has not taken up the other workload yet. */
+function unobserved({ second }: Delivery, { traffic, record, blobs, now }: TrafficSight): Hold | undefined {
+  if (second === undefined || traffic.second.lws.kind !== 'known') return undefined;
+  const { appliedSince } = record?.traffic ?? {};
+  const observing = {
+    blobs,
+    now,
+    live: traffic.second,
+    stable: absent,
+    record: record === undefined ? undefined : { blobs: record.blobs, appliedSince },
+  };
+  const file = { file: second.file, workload: { content: releaseContent(second.value) } };
+  return waitingOnObservation(observing, file, traffic.second.lws.value);
+}
+
+/** The groups of a side, or the hold of why they are not seen. */
+function groupsOf(workload: SideWorkload): { readonly seen: SideGroups } | { readonly held: Hold } {
+  const found = groupsOn(workload);
+  if (found.kind === 'known') return { seen: found.value };
+  if (found.kind === 'unknown') return { held: unread(found.why) };
+  const seen = `LeaderWorkerSet ${workload.name} is not in the cluster`;
+  return { held: hold('WorkloadAbsent', { seen, action: 'Look whether the GitOps agent applies its document' }) };
+}
+
+/** So many groups of a side serve. */
+export function unserving(
+  { side, groups }: { readonly side: Side; readonly groups: number },
+  delivery: Delivery,
+  sight: TrafficSight,
+): Hold | undefined {
+  const found = serving(delivery, sight, side);
+  if (found.kind === 'unknown') return unread(found.why);
+  const count = found.kind === 'known' ? found.value.length : 0;
+  if (count >= groups) return undefined;
+  const { name } = workloadOf(delivery, sight, side);
+  const wanted = `${groups} must be ready, with their leaders among the ready endpoints of their Service`;
+  return hold('NotServing', {
+    seen: `${groupCount(count)} of ${name} ${count === 1 ? 'serves' : 'serve'}, ${wanted}`,
+    waits: 'groups',
+  });
+}
+
+/** The same of the stable side, and one of them not on what is requested: that nobody has approved yet. */
+export function unservingStable(groups: number, delivery: Delivery, sight: TrafficSight): Hold | undefined {
+  const few = unserving({ side: 'stable', groups }, delivery, sight);
+  if (few !== undefined) return few;
+  const workload = workloadOf(delivery, sight, 'stable');
+  const found = serving(delivery, sight, 'stable');
+  // The workload that we made has no request of its own: all its groups are on what was delivered.
+  if (!workload.isOwn || found.kind !== 'known' || found.value.some(({ version }) => version !== 'release'))
+    return undefined;
+  return hold('NotServing', {
+    seen: `every group of ${workload.name} that serves is on the requested template: the stable version would have none`,
+    action: 'Put the stable template back, or approve what is there',
+  });
+}
+
+type Wanted = {
+  readonly side: Side;
+  /** undefined: all that there are to be. */
+  readonly groups: number | undefined;
+};
+
+/** So many groups of a side are on the text of its document, and ready. */
+export function unready({ side, groups }: Wanted, delivery: Delivery, sight: TrafficSight): Hold | undefined {
+  const workload = workloadOf(delivery, sight, side);
+  const found = groupsOf(workload);
+  if ('held' in found) return found.held;
+  const { lws, groups: all } = found.seen;
+  const desired = groups ?? lws.replicas;
+  const updated = all.filter(({ version }) => version === 'release');
+  const ready = updated.filter((group) => group.ready);
+  // The steps of a new version may do without a few; who takes over all requests, or goes back, may not.
+  const failureThreshold = side === 'canary' ? sight.rollout?.rollout.failureThreshold : undefined;
+  const counts = { desired, updated: updated.length, updatedReady: ready.length, failureThreshold };
+  if (batchReady(counts)) return undefined;
+  const { name } = workload;
+  if (updated.length < desired) {
+    const others = all.filter(({ version }) => version !== 'release').map(({ index }) => index);
+    const rest = others.length === 0 ? '' : `: ${groupsAre(others)} on another, or not there yet`;
+    return hold('GroupsNotUpdated', {
+      seen: `${ofGroupsAre(updated.length, desired)} on the template of ${name} in Git${rest}`,
+      waits: 'groups',
+    });
+  }
+  return hold('GroupsNotReady', {
+    seen: `${ofGroupsAre(ready.length, desired)} ready in ${name}: ${notReady(unreadyOf(updated))}`,
+    action: `If it stays so: tranche abort ${delivery.plan.name}`,
+  });
+}
+
+/** The StatefulSet of a side has its text as current and as update revision: it grows, and is made again, on that. */
+export function unflipped(side: Side, delivery: Delivery, sight: TrafficSight): Hold | undefined {
+  const workload = workloadOf(delivery, sight, side);
+  const found = groupsOf(workload);
+  if ('held' in found) return found.held;
+  const { leaderSet } = found.seen;
+  if (flipped(leaderSet)) return undefined;
+  return hold('StatefulSetNotFlipped', {
+    seen: `StatefulSet ${workload.name} has ${leaderSet.currentRevision} as its current revision, and ${leaderSet.updateRevision} as the one to update to`,
+    waits: 'controllers',
+  });
+}
+
+/** Nothing is left of the groups of the side that is filled: neither leaders, nor StatefulSets of workers, nor workers. */
+export function podsLeft(delivery: Delivery, sight: TrafficSight): Hold | undefined {
+  const { name, live } = workloadOf(delivery, sight, 'canary');
+  const { leaders, workerSets, workerPods } = live;
+  for (const part of [leaders, workerSets, workerPods]) if (part?.kind === 'unknown') return unread(part.why);
+  const counts = [leaders, workerSets, workerPods].map((part) => (part?.kind === 'known' ? part.value.length : 0));
+  const [leading = 0, sets = 0, working = 0] = counts;
+  if (leading + sets + working === 0) return undefined;
+  return hold('CanaryNotEmpty', {
+    seen: `${name} still has ${leading} leader pods, ${working} worker pods and ${sets} StatefulSets of workers: another template is put into it at none`,
+    waits: 'controllers',
+  });
+}
+
+/**
+ * The live template of the workload that we made is that of the user's own but for our patches: what an agent, a
+ * webhook or a transformer has made of the copy alone would be judged in place of the release.
+ */
+export function canaryDiffers(delivery: Delivery, sight: TrafficSight): Hold | undefined {
+  if (canarySide(delivery) !== delivery.second) return undefined;
+  const [own, second] = [sight.live.lws, sight.traffic.second.lws];
+  for (const part of [own, second]) if (part.kind === 'unknown') return unread(part.why);
+  if (own.kind !== 'known' || second.kind !== 'known') return undefined;
+  const [wanted, copy] = [own.value, second.value].map((lws) => unpatched(lws, delivery));
+  if (wanted === undefined || copy === undefined) return undefined;
+  const path = firstDifference(wanted, copy, copy);
+  if (path === undefined) return undefined;
+  const names = `${sidesOf(delivery).workloads.canary} and ${delivery.own.object.name}`;
+  return hold('CanaryDiffers', {
+    seen: `spec.${path} is not the same in ${names} in the cluster: the groups that are judged are not what is delivered`,
+    action: 'Look what renders or changes one of the two alone: a transformer, a webhook, a second agent',
+  });
+}
+
+/** Its content without the labels and annotations that `patchPodTemplateMetadata` puts on leaders. */
+function unpatched({ content }: LiveLws, { plan }: Delivery): JsonObject {
+  const patch = plan.strategy['patchPodTemplateMetadata'];
+  const template = content['leaderWorkerTemplate'];
+  if (!isRecord(patch) || !isJsonObject(template)) return content;
+  const key = template['leaderTemplate'] === undefined ? 'workerTemplate' : 'leaderTemplate';
+  const pod = template[key];
+  const metadata = at(pod, ['metadata']);
+  if (!isJsonObject(pod) || !isJsonObject(metadata)) return content;
+  const kept = Object.fromEntries(
+    Object.entries(metadata).map(([name, map]) => {
+      const patched = patch[name];
+      if (!isJsonObject(map) || !isRecord(patched)) return [name, map];
+      return [name, Object.fromEntries(Object.entries(map).filter(([one]) => !Object.hasOwn(patched, one)))];
+    }),
+  );
+  return { ...content, leaderWorkerTemplate: { ...template, [key]: { ...pod, metadata: kept } } };
+}

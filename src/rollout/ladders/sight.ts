@@ -1,0 +1,120 @@
+/** What is seen of the two sides of a delivery: their groups, those that serve, and what differs from Git. */
+
+import { type Known, known, unknown } from '../../api/known.ts';
+import type { LiveLws, LiveStatefulSet } from '../../api/live.ts';
+import type { LiveEndpoint } from '../../api/live-traffic.ts';
+import { LWS_NAME } from '../../api/lws-labels.ts';
+import { type Group, groupsOf } from '../groups.ts';
+import type { Hold } from '../hold.ts';
+import type { Live, LiveTraffic, Snapshot } from '../snapshot.ts';
+import type { RouteDocument } from '../traffic/provider.ts';
+import type { Side } from './condition.ts';
+import { type Delivery, greenServes, selectorOf, sidesOf } from './delivery.ts';
+import { isHome } from './shares.ts';
+
+/** The part of a snapshot that a delivery is seen by. */
+export type TrafficSight = Pick<Snapshot, 'now' | 'record' | 'blobs' | 'rollout' | 'live'> & {
+  readonly traffic: LiveTraffic;
+  /** Why the user's own workload is not known to be live, as the situation has it; undefined: it is. */
+  readonly notApplied: Hold | undefined;
+};
+
+/** The workload of a side: its document, its name, and what the cluster has of it. */
+export type SideWorkload = {
+  readonly name: string;
+  /** undefined: it is not in Git. */
+  readonly document: RouteDocument | undefined;
+  readonly live: Live;
+  readonly isOwn: boolean;
+};
+
+/** Which workload a side is: the user's own, or the one that we made. */
+export function workloadOf(delivery: Delivery, sight: TrafficSight, side: Side): SideWorkload {
+  const isOwn = (side === 'stable') !== greenServes(delivery);
+  const name = sidesOf(delivery).workloads[side];
+  return isOwn
+    ? { name, document: delivery.own, live: sight.live, isOwn }
+    : { name, document: delivery.second, live: sight.traffic.second, isOwn };
+}
+
+/** The groups of a side, and what LWS made them from; their version `release` is that of its text. */
+export type SideGroups = {
+  readonly lws: LiveLws;
+  readonly leaderSet: LiveStatefulSet;
+  readonly groups: readonly Group[];
+};
+
+/** `absent`: the workload is not in the cluster. */
+export function groupsOn({ name, live }: SideWorkload): Known<SideGroups> {
+  const { lws, leaderSet, leaders, workerSets, workerPods } = live;
+  if (lws.kind !== 'known') return lws;
+  for (const part of [leaderSet, leaders, workerSets]) if (part.kind === 'unknown') return part;
+  if (leaderSet.kind !== 'known' || leaders.kind !== 'known' || workerSets.kind !== 'known')
+    return unknown(`the StatefulSets and pods of ${name} were not found`);
+  const { replicas, size } = lws.value;
+  const groups = groupsOf(replicas, {
+    leaders: leaders.value,
+    workerSets: workerSets.value,
+    workerPods: workerPods?.kind === 'known' ? workerPods.value : [],
+    size,
+    keys: { release: leaderSet.value.revisionKey, stable: undefined },
+  });
+  return known({ lws: lws.value, leaderSet: leaderSet.value, groups });
+}
+
+/**
+ * The groups of a side that serve: whole, ready, and their leader a ready endpoint of a Service that selects the side;
+ * where none does, in Git or in the cluster, whole and ready. A workload that is not there serves nothing.
+ */
+export function serving(delivery: Delivery, sight: TrafficSight, side: Side): Known<readonly Group[]> {
+  const workload = workloadOf(delivery, sight, side);
+  const found = groupsOn(workload);
+  if (found.kind === 'absent') return known([]);
+  if (found.kind === 'unknown') return found;
+  const ready = found.value.groups.filter((group) => group.ready);
+  const services = servicesOf(delivery, sight, workload.name);
+  if (services.kind !== 'known') return services;
+  if (services.value.length === 0 || ready.length === 0) return known(ready);
+  const { endpoints } = sight.traffic;
+  if (endpoints.kind === 'unknown') return endpoints;
+  const slices = endpoints.kind === 'known' ? endpoints.value : [];
+  const reached = slices
+    .filter(({ service }) => services.value.includes(service))
+    .flatMap((slice) => slice.endpoints.filter((endpoint) => endpoint.ready));
+  const { leaders } = workload.live;
+  const names = new Map(leaders.kind === 'known' ? leaders.value.map(({ uid, name }) => [uid, name]) : []);
+  const leaderOf = ({ uid }: Group) => ({ uid, name: names.get(uid) ?? '' });
+  return known(ready.filter((group) => reached.some((endpoint) => isOf(endpoint, leaderOf(group)))));
+}
+
+/** A leader that was made again has the name of the one before, and another UID. */
+export function isOf(endpoint: LiveEndpoint, leader: { readonly uid: string; readonly name: string }): boolean {
+  return endpoint.uid === '' ? endpoint.pod === leader.name : endpoint.uid === leader.uid;
+}
+
+/** The names of the Services that select the workload, in Git or in the cluster. */
+function servicesOf(delivery: Delivery, { traffic }: TrafficSight, workload: string): Known<readonly string[]> {
+  const pairs = [
+    [delivery.service, traffic.service],
+    [delivery.canaryService, traffic.canaryService],
+  ] as const;
+  const names: string[] = [];
+  for (const [document, live] of pairs) {
+    if (document === undefined) continue;
+    if (live.kind === 'unknown') return live;
+    const there = live.kind === 'known' ? live.value.selector[LWS_NAME] : undefined;
+    if (selectorOf(document)[LWS_NAME] === workload || there === workload) names.push(document.object.name);
+  }
+  return known(names);
+}
+
+/** Whether Git sends requests to the new version: by a route, or by the Service itself. */
+export function hasShare(delivery: Delivery): boolean {
+  return !isHome(delivery) || selectorOf(delivery.service)[LWS_NAME] === sidesOf(delivery).workloads.canary;
+}
+
+/** Whether the new version has a share and nothing that serves it. What could not be read abandons nobody. */
+export function isAbandoned(delivery: Delivery, sight: TrafficSight): boolean {
+  const found = hasShare(delivery) ? serving(delivery, sight, 'canary') : undefined;
+  return found?.kind === 'known' && found.value.length === 0;
+}

@@ -1,0 +1,250 @@
+/** What a delivery with a second workload waits for: each condition of its ladders, seen and not seen. */
+
+import { expect, test } from 'vitest';
+import { type Json, type JsonObject } from '../../../src/api/json.ts';
+import { absent, unknown } from '../../../src/api/known.ts';
+import { hold } from '../../../src/rollout/hold.ts';
+import type { Condition } from '../../../src/rollout/ladders/condition.ts';
+import type { Delivery } from '../../../src/rollout/ladders/delivery.ts';
+import { differences } from '../../../src/rollout/ladders/differences.ts';
+import { unseen } from '../../../src/rollout/ladders/seen.ts';
+import { isAbandoned, serving } from '../../../src/rollout/ladders/sight.ts';
+import { climbed, ladderFiles, ladderRollout, placeOf } from '../../support/ladder.ts';
+import { NOTHING, NOW, type SightChange, sightOf } from '../../support/sight.ts';
+
+const STEPS = ['replicas: 1, traffic: 5%', 'replicas: 100%, traffic: 50%'];
+const canary = ladderFiles(ladderRollout('canary', STEPS));
+const blueGreen = ladderFiles(ladderRollout('blueGreen', STEPS));
+
+/** What Git has after the commit of this name. */
+function after(git: typeof canary, place: string): Delivery {
+  const found = climbed(git).find(({ commit }) => placeOf(commit) === place);
+  if (found === undefined) throw new Error(`no ${place}`);
+  return found.after;
+}
+
+const text = after(canary, '1/2 text');
+const pods = after(canary, '1/2 pods');
+const shared = after(canary, '1/2 traffic');
+const home = after(canary, 'promote home');
+const switched = after(blueGreen, 'promote switch');
+const all = after(blueGreen, 'promote all');
+
+/** All that is remembered has lasted for an hour. */
+const long = NOW - 3600;
+const OF = 'HTTPRoute chat 5 5%';
+const lasting = { accepted: { since: long, of: OF }, drained: { stable: long, canary: long } };
+
+const live: Condition = { kind: 'live' };
+const accepted: Condition = { kind: 'accepted' };
+const served = (side: 'stable' | 'canary', groups: number): Condition => ({ kind: 'serving', side, groups });
+const ready = (side: 'stable' | 'canary', groups: number): Condition => ({ kind: 'newVersion', side, groups });
+const drained = (side: 'stable' | 'canary'): Condition => ({ kind: 'drained', side });
+const reached = (side: 'stable' | 'canary'): Condition => ({ kind: 'reached', side });
+
+/** The route with another value at one place of its first parent. */
+function saying(condition: { readonly [key: string]: Json }): (route: JsonObject) => JsonObject {
+  const parents = [
+    {
+      parentRef: { name: 'inference' },
+      conditions: [
+        { type: 'Accepted', status: 'True', observedGeneration: 5, reason: 'Accepted', message: '' },
+        {
+          type: 'ResolvedRefs',
+          status: 'True',
+          observedGeneration: 5,
+          reason: 'ResolvedRefs',
+          message: '',
+          ...condition,
+        },
+      ],
+    },
+  ];
+  return (route) => ({ ...route, status: { parents } });
+}
+
+const withoutShare = (route: JsonObject): JsonObject => ({
+  ...route,
+  spec: { rules: [{ backendRefs: [{ name: 'vllm-svc', port: 80 }] }] },
+});
+const forbidden = unknown(
+  'list endpointslices.discovery.k8s.io in llm: forbidden; needs verb list on endpointslices.discovery.k8s.io in namespace llm',
+);
+
+type Row = readonly [what: string, git: Delivery, condition: Condition, change: SightChange, wanted: string];
+
+test.each<Row>([
+  ['all is live', shared, live, {}, 'seen'],
+  [
+    'the own workload is not live',
+    shared,
+    live,
+    { sight: { notApplied: hold('NotApplied', { seen: 'partition is 0', waits: 'controllers' }) } },
+    'hold NotApplied',
+  ],
+  ['the second has other replicas', pods, live, { secondLws: { replicas: 0 } }, 'hold NotApplied'],
+  ['the second has another text', text, live, { secondLws: { annotations: {} } }, 'hold NotApplied'],
+  ['the second is not there', text, live, { traffic: { second: NOTHING } }, 'hold NotApplied'],
+  ['the Service selects others', shared, live, { traffic: { canaryService: absent } }, 'hold NotApplied'],
+  ['the route has no share yet', shared, live, { route: withoutShare }, 'hold NotApplied'],
+  [
+    'the route has no share for ten minutes',
+    shared,
+    live,
+    { route: withoutShare, record: { notAppliedSince: NOW - 600 } },
+    'hold AgentNotApplying',
+  ],
+  ['LWS has not observed the second', pods, live, { secondLws: { observedGeneration: 2 } }, 'hold NotObserved'],
+  ['the Service could not be read', shared, live, { traffic: { service: forbidden } }, 'hold ClusterUnreadable'],
+
+  ['a group serves', pods, served('canary', 1), {}, 'seen'],
+  [
+    'its leader is no endpoint yet',
+    pods,
+    served('canary', 1),
+    { withoutEndpoint: ['vllm-canary-0'] },
+    'hold NotServing',
+  ],
+  ['its group is not ready', pods, served('canary', 1), { second: '0-' }, 'hold NotServing'],
+  ['too few of the fleet serve', pods, served('stable', 3), { own: '0+ 1+ 2- 3-' }, 'hold NotServing'],
+  ['enough of the fleet serve', pods, served('stable', 3), { own: '0+ 1+ 2+ 3-' }, 'seen'],
+  [
+    'endpoints could not be read',
+    pods,
+    served('canary', 1),
+    { traffic: { endpoints: forbidden } },
+    'hold ClusterUnreadable',
+  ],
+  ['the stable version serves', shared, { kind: 'servingStable', groups: 3 }, { own: '0o+ 1o+ 2o+ 3o+' }, 'seen'],
+  ['only the request serves', shared, { kind: 'servingStable', groups: 3 }, {}, 'hold NotServing'],
+
+  ['the groups are on the release', pods, ready('canary', 1), {}, 'seen'],
+  ['a group is on another text', pods, ready('canary', 1), { second: '0o+' }, 'hold GroupsNotUpdated'],
+  ['a group is not there yet', pods, ready('canary', 1), { second: '' }, 'hold GroupsNotUpdated'],
+  ['a group on the release is not ready', pods, ready('canary', 1), { second: '0-' }, 'hold GroupsNotReady'],
+  ['the second is gone', pods, ready('canary', 1), { traffic: { second: NOTHING } }, 'hold WorkloadAbsent'],
+  ['all groups are back on the stable text', home, { kind: 'stableText' }, {}, 'seen'],
+  ['a group is not back yet', home, { kind: 'stableText' }, { own: '0+ 1+ 2+ 3o+' }, 'hold GroupsNotUpdated'],
+
+  ['both have the same template', pods, { kind: 'sameTemplate' }, {}, 'seen'],
+  [
+    'the copy was changed on its way',
+    pods,
+    { kind: 'sameTemplate' },
+    { secondLws: { content: { leaderWorkerTemplate: { size: 3 } } } },
+    'hold CanaryDiffers',
+  ],
+  ['no pod is left', text, { kind: 'noPods' }, {}, 'seen'],
+  ['a pod is left', text, { kind: 'noPods' }, { second: '0-' }, 'hold CanaryNotEmpty'],
+  ['the StatefulSet has flipped', text, { kind: 'flipped', side: 'canary' }, {}, 'seen'],
+  [
+    'the StatefulSet has not flipped',
+    text,
+    { kind: 'flipped', side: 'canary' },
+    { unflipped: 'second' },
+    'hold StatefulSetNotFlipped',
+  ],
+
+  ['the share was accepted long ago', shared, accepted, { record: lasting }, 'seen'],
+  ['the share is accepted since now', shared, accepted, {}, 'hold GracePeriod'],
+  [
+    'another share was accepted long ago',
+    shared,
+    accepted,
+    { record: { accepted: { since: long, of: 'HTTPRoute chat 4 0%' } } },
+    'hold GracePeriod',
+  ],
+  ['the share is not live', shared, accepted, { route: withoutShare, record: lasting }, 'hold NotApplied'],
+  [
+    'a parent refuses the share',
+    shared,
+    accepted,
+    { route: saying({ status: 'False', reason: 'BackendNotFound' }), record: lasting },
+    'hold RouteNotAccepted',
+  ],
+  [
+    'a parent has not seen it yet',
+    shared,
+    accepted,
+    { route: saying({ observedGeneration: 4 }), record: lasting },
+    'hold RouteNotAccepted',
+  ],
+  [
+    'a parent that never accepted it refuses',
+    shared,
+    accepted,
+    { route: saying({ status: 'False' }), record: { ...lasting, parents: [] } },
+    'seen',
+  ],
+
+  ['nobody sends to it for an hour', home, drained('canary'), { record: lasting }, 'seen'],
+  ['nobody sends to it since now', home, drained('canary'), {}, 'hold Draining'],
+  ['the route still sends to it', home, drained('canary'), { route: shareOf(5), record: lasting }, 'hold Draining'],
+  ['the fleet still gets the rest', shared, drained('stable'), { record: lasting }, 'hold Draining'],
+  ['all goes to the new version', all, drained('stable'), { record: lasting }, 'seen'],
+
+  [
+    'the Service reaches the new version',
+    switched,
+    reached('canary'),
+    { record: { reached: { since: long, of: 'canary' } } },
+    'seen',
+  ],
+  ['the Service reaches it since now', switched, reached('canary'), {}, 'hold GracePeriod'],
+  [
+    'the Service reaches the version before',
+    switched,
+    reached('stable'),
+    { record: lasting },
+    'hold EndpointsElsewhere',
+  ],
+  ['the Service reaches nobody', switched, reached('canary'), { second: '0- 1- 2- 3-' }, 'hold EndpointsElsewhere'],
+  ['the version before was left long ago', all, { kind: 'bake' }, { record: lasting }, 'seen'],
+  ['the version before was just left', all, { kind: 'bake' }, {}, 'hold Baking'],
+  ['people and policies are asked elsewhere', shared, { kind: 'gates' }, {}, 'seen'],
+])('seen: %s', (_, git, condition, change, wanted) => {
+  const holds = unseen([condition], git, sightOf(git, change));
+  expect(holds.map(({ reason }) => `hold ${reason}`).join(', ') || 'seen').toBe(wanted);
+});
+
+function shareOf(weight: number): (route: JsonObject) => JsonObject {
+  const backendRefs = [
+    { name: 'vllm-svc', port: 80, weight: 100 - weight },
+    { name: 'vllm-svc-canary', port: 80, weight },
+  ];
+  return (route) => ({ ...route, spec: { rules: [{ backendRefs }] } });
+}
+
+test.each<readonly [what: string, git: Delivery, change: SightChange, wanted: boolean]>([
+  ['it serves', shared, {}, false],
+  ['its only group died', shared, { second: '0-' }, true],
+  ['it is not there', shared, { traffic: { second: NOTHING } }, true],
+  ['its endpoints could not be read', shared, { second: '0+', traffic: { endpoints: forbidden } }, false],
+  ['it has no share', pods, { second: '0-' }, false],
+  ['it has the Service itself', switched, { second: '' }, true],
+])('a share is left alone: %s', (_, git, change, wanted) => {
+  expect(isAbandoned(git, sightOf(git, change))).toBe(wanted);
+});
+
+test('a leader that was made again is no endpoint of the one before', () => {
+  const sight = sightOf(pods);
+  const slices = sight.traffic.endpoints;
+  if (slices.kind !== 'known') throw new Error('no endpoints');
+  const renewed = slices.value.map((slice) => ({
+    ...slice,
+    endpoints: slice.endpoints.map((endpoint) => ({ ...endpoint, uid: `${endpoint.uid}-before` })),
+  }));
+  const traffic = { ...sight.traffic, endpoints: { ...slices, value: renewed } };
+  expect(serving(pods, { ...sight, traffic }, 'canary')).toEqual({ kind: 'known', value: [] });
+});
+
+test('each object says its first field that is not what Git says', () => {
+  const sight = sightOf(shared, { secondLws: { replicas: 2 }, route: shareOf(7) });
+  expect(differences(shared, sight)).toEqual({
+    kind: 'known',
+    value: [
+      { object: shared.second?.object, field: 'replicas', git: '1', live: '2' },
+      { object: shared.routes[0]?.route.object, field: 'share', git: '5%', live: '7%' },
+    ],
+  });
+});

@@ -1,0 +1,214 @@
+/** What the cluster has of a delivery, as Git says it by default, and changed by what a test is about. */
+
+import { at, isJsonObject, type JsonObject } from '../../src/api/json.ts';
+import { absent, type Known, known, notAsked } from '../../src/api/known.ts';
+import type { LiveLeader, LiveLws, LiveStatefulSet } from '../../src/api/live.ts';
+import type { LiveEndpointSlice, LiveService } from '../../src/api/live-traffic.ts';
+import { LWS_NAME } from '../../src/api/lws-labels.ts';
+import type { TrafficRecord } from '../../src/api/record.ts';
+import { releaseContent } from '../../src/api/release-content.ts';
+import {
+  annotationsOf,
+  type Delivery,
+  partitionIn,
+  replicasOf,
+  selectorOf,
+} from '../../src/rollout/ladders/delivery.ts';
+import type { TrafficSight } from '../../src/rollout/ladders/sight.ts';
+import type { Live, LiveRoute, LiveTraffic } from '../../src/rollout/snapshot.ts';
+import type { RouteDocument } from '../../src/rollout/traffic/provider.ts';
+import { emptyRecord } from './record.ts';
+
+export const NOW = 1_750_000_000;
+
+/** `0+ 1- 2o+`: ready, not ready, on the text before and ready. By default all that Git asks for, ready. */
+export type SightChange = {
+  readonly own?: string;
+  readonly second?: string;
+  /** Fields of either object. */
+  readonly ownLws?: Partial<LiveLws>;
+  readonly secondLws?: Partial<LiveLws>;
+  /** Of the StatefulSet of either: the text is not the one that it grows on. */
+  readonly unflipped?: 'own' | 'second';
+  /** Parts that are as these say, and not as Git has them. */
+  readonly traffic?: Partial<LiveTraffic>;
+  /** Leaders that are no ready endpoint, though they are ready: `vllm-canary-0`. */
+  readonly withoutEndpoint?: readonly string[];
+  readonly route?: (route: JsonObject) => JsonObject;
+  readonly record?: TrafficRecord;
+  readonly sight?: Partial<TrafficSight>;
+};
+
+/** The sight of a delivery. */
+export function sightOf(delivery: Delivery, change: SightChange = {}): TrafficSight {
+  const own = liveWorkload(delivery.own, {
+    groups: change.own,
+    lws: change.ownLws,
+    flipped: change.unflipped !== 'own',
+  });
+  const second =
+    delivery.second === undefined
+      ? NOTHING
+      : liveWorkload(delivery.second, {
+          groups: change.second,
+          lws: change.secondLws,
+          flipped: change.unflipped !== 'second',
+        });
+  const traffic: LiveTraffic = {
+    second,
+    service: liveService(delivery.service),
+    canaryService: liveService(delivery.canaryService),
+    endpoints: known(slicesOf(delivery, [own, second], change.withoutEndpoint ?? [])),
+    routes: delivery.routes.flatMap(({ route, canary }) =>
+      [route, ...(canary === undefined ? [] : [canary])].map((one) => liveRoute(one, change.route)),
+    ),
+    ...change.traffic,
+  };
+  const record = emptyRecord(change.record === undefined ? {} : { traffic: change.record });
+  return {
+    now: NOW,
+    record,
+    blobs: {},
+    rollout: undefined,
+    live: own,
+    traffic,
+    notApplied: undefined,
+    ...change.sight,
+  };
+}
+
+/** A workload that is not in the cluster. */
+export const NOTHING: Live = {
+  lws: absent,
+  leaderSet: absent,
+  leaders: known([]),
+  workerSets: known([]),
+  workerPods: known([]),
+  revisions: absent,
+  scaler: absent,
+};
+
+type Wanted = {
+  readonly groups: string | undefined;
+  readonly lws: Partial<LiveLws> | undefined;
+  readonly flipped: boolean;
+};
+
+function liveWorkload(document: RouteDocument, { groups, lws, flipped }: Wanted): Live {
+  const { name } = document.object;
+  const replicas = replicasOf(document);
+  const content = releaseContent(document.value);
+  const key = `key-${name}`;
+  const notation = groups ?? Array.from({ length: replicas }, (_, index) => `${index}+`).join(' ');
+  const words = notation.split(' ').filter((word) => word !== '');
+  const leaders = words.map((word) => leaderOf(name, word, key));
+  return {
+    lws: known({
+      uid: `uid-${name}`,
+      generation: 3,
+      observedGeneration: 3,
+      deleting: false,
+      replicas,
+      size: 2,
+      partition: partitionIn(document) ?? 0,
+      maxUnavailable: 1,
+      maxSurge: 0,
+      content,
+      annotations: Object.fromEntries(
+        Object.entries(annotationsOf(document)).filter(([annotation]) => annotation.startsWith('tranche.dev/')),
+      ),
+      conditions: [],
+      readyReplicas: 0,
+      updatedReplicas: 0,
+      ...lws,
+    }),
+    leaderSet: known({ ...setOf(name, `uid-${name}`, key), currentRevision: flipped ? 'new' : 'old' }),
+    leaders: known(leaders),
+    workerSets: known(
+      leaders.map((leader) => ({
+        ...setOf(leader.name, leader.uid, leader.revisionKey),
+        groupIndex: leader.groupIndex,
+      })),
+    ),
+    workerPods: known([]),
+    revisions: known([{ name: key, key, revision: 1, content }]),
+    scaler: absent,
+  };
+}
+
+function leaderOf(name: string, word: string, key: string): LiveLeader {
+  const [, index, old, state] = /^([0-9]+)(o?)([-+])$/.exec(word) ?? [];
+  if (index === undefined) throw new Error(`no group: ${word}`);
+  return {
+    name: `${name}-${index}`,
+    uid: `pod-${name}-${index}`,
+    groupIndex: Number(index),
+    revisionKey: old === 'o' ? `${key}-before` : key,
+    size: 2,
+    deleting: false,
+    ready: state === '+',
+    createdAt: undefined,
+    readyAt: undefined,
+    waitingOn: state === '+' ? '' : 'ImagePullBackOff',
+    unschedulable: '',
+    restarts: 0,
+  };
+}
+
+function setOf(name: string, ownerUid: string, revisionKey: string): LiveStatefulSet {
+  return {
+    name,
+    uid: `set-${name}`,
+    ownerUid,
+    deleting: false,
+    generation: 1,
+    observedGeneration: 1,
+    replicas: 1,
+    partition: 0,
+    maxUnavailable: undefined,
+    revisionKey,
+    replicasSeen: undefined,
+    groupIndex: undefined,
+    currentRevision: 'new',
+    updateRevision: 'new',
+    readyReplicas: 1,
+    availableReplicas: 1,
+    updatedReplicas: 1,
+  };
+}
+
+function liveService(document: RouteDocument | undefined): Known<LiveService> {
+  if (document === undefined) return notAsked('the Rollout names no Service');
+  return known({ name: document.object.name, deleting: false, selector: selectorOf(document) });
+}
+
+function slicesOf(
+  delivery: Delivery,
+  lives: readonly Live[],
+  without: readonly string[],
+): readonly LiveEndpointSlice[] {
+  const documents = [delivery.service, delivery.canaryService].filter((one) => one !== undefined);
+  return documents.map((document) => ({
+    service: document.object.name,
+    endpoints: lives.flatMap(({ lws, leaders }) => {
+      const selected = lws.kind === 'known' && lws.value.uid === `uid-${selectorOf(document)[LWS_NAME] ?? ''}`;
+      const pods = selected && leaders.kind === 'known' ? leaders.value : [];
+      return pods.map(({ name, uid, ready }) => ({ pod: name, uid, ready: ready && !without.includes(name) }));
+    }),
+  }));
+}
+
+/** The route as a gateway has taken it up. */
+function liveRoute({ object, value }: RouteDocument, change: SightChange['route']): LiveRoute {
+  const spec = at(value, ['spec']);
+  const annotations = at(value, ['metadata', 'annotations']) ?? {};
+  const condition = (type: string) => ({ type, status: 'True', observedGeneration: 5, reason: type, message: '' });
+  const live: JsonObject = {
+    metadata: { name: object.name, generation: 5, annotations },
+    spec: isJsonObject(spec) ? spec : {},
+    status: {
+      parents: [{ parentRef: { name: 'inference' }, conditions: ['Accepted', 'ResolvedRefs'].map(condition) }],
+    },
+  };
+  return { kind: object.kind, name: object.name, live: known(change === undefined ? live : change(live)) };
+}
