@@ -1,8 +1,10 @@
 /** What Git and the Rollout say of a delivery with a second workload: all that its place on a ladder depends on. */
 
+import { floorOf, isIntOrPercent } from '../../api/int-or-percent.ts';
 import { at } from '../../api/json.ts';
 import { MARK } from '../../api/marks.ts';
 import type { Release } from '../../api/release.ts';
+import { parseRestore } from '../../api/restore.ts';
 import type { Rollout } from '../../api/rollout.ts';
 import { parseService, stringsIn } from '../../api/service.ts';
 import { DEFAULT_MAX_UNAVAILABLE, MAX_UNAVAILABLE_PATH, PARTITION_PATH, REPLICAS_PATH } from '../../api/workload.ts';
@@ -97,9 +99,13 @@ export function isUncovered(delivery: Delivery): boolean {
   return fleetOf(delivery) - budgetOf(delivery) < 1;
 }
 
-function budgetOf({ own }: Delivery): number {
+/** U in groups as people have it: what a way back has raised it to does not count. */
+function budgetOf(delivery: Delivery): number {
+  const { own } = delivery;
   const value = at(own.value, MAX_UNAVAILABLE_PATH);
-  return typeof value === 'number' ? value : DEFAULT_MAX_UNAVAILABLE;
+  const raised = parseRestore(annotationsOf(own)[MARK.restore] ?? '')?.maxUnavailable;
+  const asked = raised !== undefined && raised.set === value ? raised.was : value;
+  return floorOf(isIntOrPercent(asked) ? asked : DEFAULT_MAX_UNAVAILABLE, fleetOf(delivery));
 }
 
 /** P as Git has it; undefined: it is missing. */

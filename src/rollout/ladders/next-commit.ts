@@ -1,7 +1,7 @@
 /** Which commit of a ladder comes next: a function of Git and the Rollout alone. */
 
 import type { FieldPath } from '../../api/field.ts';
-import { MARK, printStep, withRelease } from '../../api/marks.ts';
+import { MARK, printStep, type RungMark, withRelease } from '../../api/marks.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import type { Edit, ObjectEdits } from '../edit.ts';
 import type { Displaced } from '../traffic/provider.ts';
@@ -14,7 +14,7 @@ import type { Rung } from './rung.ts';
 import { isOutgrown, stepLadder } from './step.ts';
 import { wayBack } from './way-back.ts';
 
-type NextCommit = {
+export type NextCommit = {
   readonly kind: 'commit';
   readonly stage: Stage;
   readonly at: RungName;
@@ -31,8 +31,8 @@ type Top = { readonly kind: 'top'; readonly waits: readonly Condition[] };
 type Climb = { readonly stage: Stage; readonly rungs: readonly Rung[]; readonly waits: readonly Condition[] };
 
 /**
- * The next commit of the delivery that Git has; `unwritable`: a route cannot hold it. A step without a rung, as after a
- * jump or where the plan was edited, starts at the lowest one.
+ * The next commit of the delivery that Git has; `unwritable`: a route cannot hold it. A step without a rung starts at the
+ * lowest one.
  */
 export function nextCommit(delivery: Delivery): NextCommit | Unwritable {
   const { plan } = delivery;
@@ -47,16 +47,45 @@ export function nextCommit(delivery: Delivery): NextCommit | Unwritable {
   return next.kind === 'top' ? entered(delivery, stageAfter(delivery, stage), next.waits) : next;
 }
 
+/**
+ * The first commit of another step than the next, from any rung: after a jump, or where an edit of the plan leads, the
+ * same step over again included. What the rung in Git waits for is waited for all the same; and after an edit the pause.
+ */
+export function stepEntered(
+  delivery: Delivery,
+  { index, paused }: { readonly index: number; readonly paused: boolean },
+): NextCommit | Unwritable {
+  const of = delivery.plan.steps.length;
+  const position = positionOf(annotationsOf(delivery.own));
+  const rungs = position === undefined ? [] : ladderOf(delivery, position);
+  const seen = rungs.find(({ at }) => at === position?.at)?.seen(delivery) ?? [];
+  const step = position?.stage.kind === 'step' ? position.stage.index : 0;
+  const pause: readonly Condition[] = paused && step > 0 && step !== index ? [{ kind: 'pause', step }] : [];
+  const stage: Stage = { kind: 'step', index, of };
+  const waits: readonly Condition[] = [LIVE, ...seen, ...pause, { kind: 'gates' }];
+  return onTop(
+    delivery,
+    climbed(delivery, { stage, rungs: ladderOf(delivery, { stage, at: undefined }), waits }),
+    stage,
+  );
+}
+
 /** What a workload at rest still needs before a delivery: the partition that lets no edit through. */
 export function arming(delivery: Delivery): readonly ObjectEdits[] {
   return positionOf(annotationsOf(delivery.own)) === undefined ? partitioned(delivery, SENTINEL) : [];
 }
 
-/** The first commit of the way back from where Git stands; undefined: there is none to go. */
-export function goingBack(delivery: Delivery): NextCommit | Unwritable | undefined {
+/**
+ * The first commit of the way back from where Git stands; undefined: there is none to go. `at`: not the first, but that of
+ * this rung, as where all groups of the user's workload were made anew on the text that is given up.
+ */
+export function goingBack(delivery: Delivery, at?: RungMark): NextCommit | Unwritable | undefined {
   const position = positionOf(annotationsOf(delivery.own));
   if (position === undefined || position.stage.kind === 'rollback') return undefined;
-  const rungs = wayBack(delivery, position);
+  const rungs =
+    at === undefined
+      ? wayBack(delivery, position)
+      : wayBack(delivery, { stage: { kind: 'promote' }, at }).filter((rung) => rung.at === at);
   const next = climbed(delivery, { stage: { kind: 'rollback' }, rungs, waits: [] });
   return next.kind === 'top' ? undefined : next;
 }
@@ -95,14 +124,13 @@ function entered(delivery: Delivery, stage: Stage, below: readonly Condition[]):
   const waits: readonly Condition[] = before === 0 ? below : [...below, { kind: 'pause', step: before }];
   const again = stage.kind === 'promote' ? groupsAgain(delivery, { stage, at: 'all' }) : undefined;
   const climb = again ?? { stage, rungs: ladderOf(delivery, { stage, at: undefined }), waits };
-  const next = climbed(delivery, climb);
+  return onTop(delivery, climbed(delivery, climb), stage);
+}
+
+function onTop(delivery: Delivery, next: ReturnType<typeof climbed>, stage: Stage): NextCommit | Unwritable {
   if (next.kind !== 'top') return next;
-  return committed(delivery, {
-    stage,
-    at: 'traffic',
-    made: { kind: 'ok', objects: [], displaced: delivery.displaced },
-    waits: next.waits,
-  });
+  const made: Made = { kind: 'ok', objects: [], displaced: delivery.displaced };
+  return committed(delivery, { stage, at: 'traffic', made, waits: next.waits });
 }
 
 /** The first rung that is in the list and changes something. Settling always does: its marks go. */

@@ -40,8 +40,9 @@ export function stepLadder(step: RolloutStep): readonly Rung[] {
       isListed: ALWAYS,
       commit: (delivery) => madeOf(delivery, grown(delivery, groupsAt(delivery, step))),
       before: NOTHING,
+      // Those that Git asks for: where N has risen since, the next `pods` takes it as it is then.
       seen: (delivery) => [
-        { kind: 'newVersion', side: 'canary', groups: plannedGroups(step.replicas, fleetOf(delivery)) },
+        { kind: 'newVersion', side: 'canary', groups: replicasOf(canarySide(delivery)) },
         { kind: 'sameTemplate' },
       ],
     },

@@ -1,11 +1,13 @@
 /** The ladders of the ways back: which one it is, is decided by where the delivery stood when it was given up. */
 
+import { MARK } from '../../api/marks.ts';
 import { RELEASE_PATHS } from '../../api/release-content.ts';
+import { parseRestore } from '../../api/restore.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import type { Edit, ObjectEdits } from '../edit.ts';
 import { edited, madeOf, withObjects } from './commit.ts';
 import type { Condition } from './condition.ts';
-import { type Delivery, fleetOf, isUncovered, partitionIn, quorumOf, sidesOf } from './delivery.ts';
+import { annotationsOf, type Delivery, fleetOf, isUncovered, partitionIn, quorumOf, sidesOf } from './delivery.ts';
 import type { Position } from './position.ts';
 import { CANARY_DRAINED, partitioned, switched } from './promotion.ts';
 import { ALWAYS, NOTHING, type Rung } from './rung.ts';
@@ -86,13 +88,24 @@ const fromHome: readonly Rung[] = [
 
 /** The ladder back from here. A way back that is under way goes on: its rungs have names of their own in each ladder. */
 export function wayBack(delivery: Delivery, { stage, at }: Position): readonly Rung[] {
-  if (stage.kind === 'step') return fromSteps;
-  // Once it goes back, Git no longer says from where: the endpoints are looked at in any case.
-  if (delivery.plan.style === 'blueGreen')
-    return stage.kind === 'rollback' || isSwitched(delivery) ? fromSwitch : fromSteps;
-  if (stage.kind === 'promote') return at === 'home' ? fromHome : at === undefined ? fromSteps : fromFleet;
-  // At `all` and `fleet` the fleet is on its way; at `home` its partition says whether it ever was.
-  return at === 'home' && partitionIn(delivery.own) === SENTINEL ? fromSteps : fromHome;
+  if (delivery.plan.style === 'blueGreen') {
+    // Once it goes back, Git no longer says from where: the endpoints are looked at in any case.
+    if (stage.kind === 'rollback') return fromSwitch;
+    return stage.kind === 'promote' && isSwitched(delivery) ? fromSwitch : fromSteps;
+  }
+  if (!isLetGo(delivery, { stage, at })) return fromSteps;
+  // Under way, its rungs say where it is; `all` is the first of the longer ladder.
+  return stage.kind === 'rollback' || (stage.kind === 'promote' && at === 'home') ? fromHome : fromFleet;
+}
+
+/**
+ * Whether the user's workload was let go, so that it may have groups on several versions: by the floor of this delivery.
+ * Without one, by the rung and by the partition.
+ */
+function isLetGo({ own }: Delivery, { stage, at }: Position): boolean {
+  const floor = parseRestore(annotationsOf(own)[MARK.restore] ?? '')?.floor;
+  if (floor !== undefined || (stage.kind === 'promote' && at !== undefined)) return true;
+  return at === 'all' || at === 'fleet' || partitionIn(own) !== SENTINEL;
 }
 
 function isSwitched(delivery: Delivery): boolean {
