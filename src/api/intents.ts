@@ -35,6 +35,8 @@ export const ACCEPTABLE = [
   'GroupCrashLoop',
   'StepFailed',
   'TooManyRollbacks',
+  'CanaryEdited',
+  'TrafficWithdrawn',
 ] as const;
 export type AcceptableReason = (typeof ACCEPTABLE)[number];
 

@@ -22,11 +22,18 @@ export type Restore = {
   readonly objects?: readonly Aside[] | undefined;
   /** Digest of the step as it was read when its rungs were written, where a second workload is filled. */
   readonly plan?: string | undefined;
+  /** So many times in this delivery the new version has lost its share because nothing of it served; not there: never. */
+  readonly withdrawn?: number | undefined;
 };
 
 /** Another floor and budget; all else that is put aside stays. */
 export function putAside(before: Restore | undefined, now: Pick<Restore, 'floor' | 'maxUnavailable'>): Restore {
   return inOrder({ ...before, ...now });
+}
+
+/** The same with other parts: those of a delivery that fills a second workload. */
+export function withAside(before: Restore | undefined, now: Partial<Restore>): Restore {
+  return inOrder({ floor: undefined, maxUnavailable: undefined, ...before, ...now });
 }
 
 /** With these extra groups, or without any. */
@@ -35,10 +42,11 @@ export function withSurge(restore: Restore, replicas: Surge | undefined): Restor
 }
 
 /** Plans are compared as text. */
-function inOrder({ floor, maxUnavailable, replicas, objects, plan }: Restore): Restore {
+function inOrder({ floor, maxUnavailable, replicas, objects, plan, withdrawn }: Restore): Restore {
   const extra = replicas === undefined ? {} : { replicas };
   const others = objects === undefined ? {} : { objects };
-  return { floor, maxUnavailable, ...extra, ...others, ...(plan === undefined ? {} : { plan }) };
+  const ladder = { ...(plan === undefined ? {} : { plan }), ...(withdrawn === undefined ? {} : { withdrawn }) };
+  return { floor, maxUnavailable, ...extra, ...others, ...ladder };
 }
 
 /** The user's LeaderWorkerSet itself, as the object of a field. */
@@ -66,12 +74,14 @@ export function parseRestore(text: string): Restore | undefined {
   if (!isRecord(value)) return undefined;
   const [floor, plan] = [value['floor'], value['plan']];
   if (plan !== undefined && !(typeof plan === 'string' && DIGEST.test(plan))) return undefined;
+  const withdrawn = value['withdrawn'];
+  if (withdrawn !== undefined && !(isFloor(withdrawn) && withdrawn > 0)) return undefined;
   if (!(isFloor(floor) || (floor === undefined && plan !== undefined))) return undefined;
   const maxUnavailable = value['maxUnavailable'] === undefined ? undefined : parseDisplaced(value['maxUnavailable']);
   const replicas = value['replicas'] === undefined ? undefined : parseSurge(value['replicas']);
   const objects = value['objects'] === undefined ? undefined : (parseAsides(value['objects']) ?? 'wrong');
   if (maxUnavailable === 'wrong' || replicas === 'wrong' || objects === 'wrong') return undefined;
-  return inOrder({ floor, maxUnavailable, replicas, objects, plan });
+  return inOrder({ floor, maxUnavailable, replicas, objects, plan, withdrawn });
 }
 
 const DIGEST = /^[0-9a-f]{8}$/;
@@ -92,7 +102,7 @@ function parseSurge(value: unknown): Surge | 'wrong' {
 }
 
 /** The mark as JSON text, always in the same order. */
-export function printRestore({ floor, maxUnavailable, replicas, objects = [], plan }: Restore): string {
+export function printRestore({ floor, maxUnavailable, replicas, objects = [], ...ladder }: Restore): string {
   const others = objects.length === 0 ? undefined : printAsides(objects);
-  return JSON.stringify({ floor, maxUnavailable, replicas, objects: others, plan });
+  return JSON.stringify({ floor, maxUnavailable, replicas, objects: others, ...ladder });
 }

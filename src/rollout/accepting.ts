@@ -7,7 +7,9 @@ import { nextRelease, type Situation } from './situation.ts';
 
 /** The release that an acceptance is for: the one in delivery, or the one that the request in the file becomes. */
 export function releaseToAccept({ marks, digest }: Pick<Situation, 'marks' | 'digest'>): Release {
-  return marks?.step?.kind === 'step' ? marks.release : nextRelease(digest, marks);
+  const { step } = marks ?? {};
+  const isOurs = step?.kind === 'step' || step?.kind === 'promote';
+  return marks !== undefined && isOurs ? marks.release : nextRelease(digest, marks);
 }
 
 /** Whether a person has accepted this hold for what is seen now. Anything else that is seen, and the hold is back. */

@@ -3,11 +3,14 @@
 import { ACCEPTABLE, type AcceptableReason } from '../api/intents.ts';
 import type { JsonObject } from '../api/json.ts';
 import { rollbackFacts } from './automatic-backs.ts';
+import { withdrawnFacts } from './events/withdrawing.ts';
 import { recreatedFacts } from './gates/cluster.ts';
 import { failureFacts } from './gates/failure.ts';
 import { astrayFacts, overshootFacts, partitionFacts, scaledAwayFacts } from './gates/out-of-place.ts';
 import { crashLoopingFacts } from './gates/trouble.ts';
 import type { AcceptedReason } from './hold.ts';
+import { type Delivering, delivering } from './ladders/delivering.ts';
+import { editedFacts } from './ladders/edited-by-hand.ts';
 import { type Situation, whenSeen } from './situation.ts';
 
 /** What `accept` of each row in `HOLDS` says in words. */
@@ -20,7 +23,20 @@ const factsByReason = {
   GroupCrashLoop: whenSeen(crashLoopingFacts),
   StepFailed: failureFacts,
   TooManyRollbacks: rollbackFacts,
+  CanaryEdited: whenDelivering(editedFacts),
+  TrafficWithdrawn: whenDelivering(withdrawnFacts),
 } satisfies Record<AcceptedReason, (situation: Situation) => JsonObject | undefined>;
+
+/** Asks only where a second workload is being filled. */
+function whenDelivering(
+  ask: (on: Delivering) => JsonObject | undefined,
+): (situation: Situation) => JsonObject | undefined {
+  return (situation) => {
+    const { state } = situation;
+    const on = state.kind === 'ladder' ? delivering(situation, state.marks, state.marks.release) : undefined;
+    return on === undefined ? undefined : ask(on);
+  };
+}
 
 /** The facts behind each hold, where there are any: the same that the hold carries. */
 export function factsOf(situation: Situation): Readonly<Partial<Record<AcceptableReason, JsonObject>>> {

@@ -52,6 +52,11 @@ export const HOLDS = {
     stepState: 'StepPaused',
   },
   // Two workloads, and the requests between them.
+  CanaryEdited: { effect: 'blocks', accept: 'the object, its field, and the value that it has' },
+  TrafficWithdrawn: { effect: 'blocks', accept: 'how often the share was taken back in this delivery' },
+  StableLost: { effect: 'blocks' },
+  ScalerRefused: { effect: 'blocks' },
+  ChangeRefused: { effect: 'blocks' },
   NotServing: { effect: 'blocks' },
   CanaryDiffers: { effect: 'blocks' },
   CanaryNotEmpty: { effect: 'blocks' },

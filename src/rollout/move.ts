@@ -52,6 +52,11 @@ export const MOVES = {
   PartitionRestored: { way: 'protect' },
   Retried: { way: 'forward' },
   RecreateRemoved: { way: 'forward', proposed: true, label: 'recreate, removed' },
+  RungReady: { way: 'forward' },
+  Promoted: { way: 'forward', proposed: true },
+  BroughtHome: { way: 'protect' },
+  Emptied: { way: 'protect' },
+  TrafficWithdrawn: { way: 'protect' },
   RecreateCreated: { way: 'protect' },
   RecreateEnded: { way: 'protect', label: 'recreate, ended' },
 } as const satisfies Readonly<Record<string, MoveKind>>;

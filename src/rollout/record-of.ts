@@ -3,11 +3,13 @@
 import { RECORD_VERSION, type RolloutRecord, type StableCopy } from '../api/record.ts';
 import { fieldsLive, unappliedSince } from './applied.ts';
 import { recreated, revisionChanged } from './gates/cluster.ts';
+import { delivering } from './ladders/delivering.ts';
+import { trafficAfter } from './ladders/memory.ts';
 import type { Decision } from './move.ts';
 import { groupsAfter, noLaterThanNow } from './record-groups.ts';
 import { progressSeen } from './record-progress.ts';
 import { unseenAfter } from './record-shown.ts';
-import { type Situation, whenSeen } from './situation.ts';
+import { nextRelease, type Situation, whenSeen } from './situation.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /**
@@ -50,7 +52,20 @@ export function recordOf(snapshot: Snapshot, situation: Situation | undefined, d
     revision: revisionAfter(snapshot, situation),
     stable: stableAfter(snapshot, situation),
     automaticBacks: progress.automaticBacks,
+    ...trafficMemory(snapshot, situation),
   };
+}
+
+/** Since when each thing has been seen that a delivery with a second workload waits for; at rest there is none. */
+function trafficMemory(snapshot: Snapshot, situation: Situation | undefined): Pick<RolloutRecord, 'traffic'> {
+  const state = situation?.state;
+  if (situation === undefined || state === undefined) return { traffic: snapshot.record?.traffic };
+  if (state.kind !== 'ladder' && state.kind !== 'requested') return {};
+  const release = state.kind === 'ladder' ? state.marks.release : nextRelease(situation.digest, state.marks);
+  const on = delivering(situation, state.marks, release);
+  return on?.sight === undefined
+    ? { traffic: snapshot.record?.traffic }
+    : { traffic: trafficAfter(on.delivery, on.sight) };
 }
 
 /** The objects that a delivery began with: kept while it is open, so that another object is seen as another. */
@@ -58,7 +73,8 @@ function uidsAfter(snapshot: Snapshot, situation: Situation | undefined): Rollou
   const before = snapshot.record?.uids;
   if (situation?.observed === undefined) return before;
   const { state, observed } = situation;
-  const begun = state.kind === 'step' && state.row !== 'armed';
+  const filling = state.kind === 'ladder' && state.stage.kind === 'step';
+  const begun = filling || (state.kind === 'step' && state.row !== 'armed');
   const open = begun || (state.kind === 'requested' && recreated(situation) !== undefined);
   const { lws, leaderSet } = observed;
   return open && before !== undefined ? before : { lws: lws.uid, leaderSet: leaderSet.uid };

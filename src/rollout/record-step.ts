@@ -21,6 +21,8 @@ export function stepSeen(
 ): StepRecord | undefined {
   if (situation === undefined) return snapshot.record?.step;
   const { marks, partition } = situation;
+  // What is fixed until the end of a delivery is fixed in its promotion, too.
+  if (marks?.step?.kind === 'promote') return snapshot.record?.step;
   if (marks?.step?.kind !== 'step') return undefined;
   const { release } = marks;
   const { index } = marks.step;
@@ -51,6 +53,7 @@ export function stepSeen(
 export function stepWritten(snapshot: Snapshot, situation: Situation | undefined, move: Move): StepRecord | undefined {
   if (situation === undefined) return snapshot.record?.step;
   const { release, step } = move.marks;
+  if (step?.kind === 'promote') return snapshot.record?.step;
   if (step?.kind !== 'step') return undefined;
   const { index } = step;
   const before = recorded(snapshot, { release, index });

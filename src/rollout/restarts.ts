@@ -11,8 +11,9 @@ export const CRASH_LOOP_RESTARTS = 3;
 /** What the record knows of the step that Git holds; undefined where it speaks of another, or of none. */
 export function recordedStep({ snapshot, state }: Situation): StepRecord | undefined {
   const recorded = snapshot.record?.step;
-  if (recorded === undefined || state.kind !== 'step' || state.index !== recorded.index) return undefined;
-  return sameRelease(recorded.release, state.marks.release) ? recorded : undefined;
+  const step = state.kind === 'ladder' ? { ...state.stage, marks: state.marks } : state;
+  if (recorded === undefined || step.kind !== 'step' || step.index !== recorded.index) return undefined;
+  return sameRelease(recorded.release, step.marks.release) ? recorded : undefined;
 }
 
 /**

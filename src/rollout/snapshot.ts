@@ -15,6 +15,7 @@ import type { Rollout } from '../api/rollout.ts';
 import type { Instant } from '../api/time.ts';
 import type { Workload } from '../api/workload.ts';
 import type { ObjectRef } from './edit.ts';
+import type { LadderFiles } from './ladders/documents.ts';
 
 export const SNAPSHOT_VERSION = 4;
 
@@ -179,6 +180,8 @@ export type Snapshot = {
   /** True where this pass reads a settled workload because its audit is due. */
   readonly audit: boolean;
   readonly live: Live;
+  /** Not there: the strategy fills no second workload, one of its documents is not in the files, or nothing is under way. */
+  readonly ladder?: LadderFiles | undefined;
   /** Not there: the Rollout has no second workload, or nothing is under way. */
   readonly traffic?: LiveTraffic | undefined;
 };

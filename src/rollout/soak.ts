@@ -17,9 +17,24 @@ export function soakingSince(situation: Situation): Instant | undefined {
   const step = recordedStep(situation);
   const { now } = situation.snapshot;
   if (step?.doneSince === undefined) return undefined;
-  const ready = situation.sight === 'seen' ? batchReadyAt(situation) : undefined;
+  const ready = situation.state.kind === 'ladder' ? filledAt(situation) : seenReadyAt(situation);
   const shown = [step.writtenAt, ready].filter((at) => at !== undefined && at <= now);
   return Math.max(step.doneSince > now ? now : step.doneSince, ...shown.filter((at) => at !== undefined));
+}
+
+function seenReadyAt(situation: Situation): Instant | undefined {
+  return situation.sight === 'seen' ? batchReadyAt(situation) : undefined;
+}
+
+/** When the last group of the second workload got ready: the user's own has none on the release yet. */
+function filledAt({ snapshot }: Situation): Instant | undefined {
+  const leaders = snapshot.traffic?.second.leaders;
+  const times = (leaders?.kind === 'known' ? leaders.value : []).flatMap(({ createdAt, readyAt }) => [
+    createdAt,
+    readyAt,
+  ]);
+  const past = times.filter((at) => at !== undefined && at <= snapshot.now);
+  return past.length === 0 ? undefined : Math.max(...past.map((at) => at ?? 0));
 }
 
 /** Whether some group is younger than this pass: then our clock is behind, or that of a node ahead. */

@@ -4,6 +4,7 @@ import { type Release, sameRelease } from '../api/release.ts';
 import { SENTINEL } from '../api/workload.ts';
 import { nextPartition, partitionOf, plannedGroups } from './batches.ts';
 import { surgeToCome } from './gates/surge.ts';
+import { fillToCome } from './ladders/fill-to-come.ts';
 import { nextRelease, type Situation } from './situation.ts';
 import { wholeChange } from './size-change.ts';
 import type { InDelivery } from './state.ts';
@@ -74,6 +75,8 @@ export type StepToCome = {
 export function stepToCome(situation: Situation): StepToCome | undefined {
   const { state, digest, replicas, partition, steps, marks } = situation;
   if (replicas === undefined || state.kind === 'rollback') return undefined;
+  const filled = fillToCome(situation);
+  if (filled !== undefined) return filled;
   const begun = state.kind === 'step' && digest === state.marks.release.digest;
   const prepared = state.kind === 'step' && state.row === 'surging' && !begun;
   if (prepared || surgeToCome(situation) > 0) return { index: 0, first: false, groups: 0 };

@@ -126,6 +126,8 @@ describe.each([
       '{',
       '[]',
       'null',
+      '{"floor":1,"withdrawn":0}',
+      '{"floor":1,"withdrawn":true}',
       '{"plan":"0"}',
       '{"plan":"0000000G"}',
       '{"plan":12345678}',

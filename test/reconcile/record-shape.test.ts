@@ -26,6 +26,7 @@ const whole: Required<RolloutRecord> = {
       replicas: { was: 4, set: 5 },
       objects: [{ object: 'Service/vllm', path: ['spec', { key: 'name', value: 'x' }], was: ABSENT, set: 80 }],
       plan: '5be0c7aa',
+      withdrawn: 1,
     },
     at: 'pods',
     serves: 'green',
@@ -94,7 +95,7 @@ const OPTIONAL = `
   traffic.accepted traffic.drained traffic.drained.stable traffic.drained.canary traffic.reached
   traffic.notAppliedSince traffic.appliedSince traffic.parents
   holds.0.until holds.0.facts marks.step marks.stable marks.restore marks.restore.maxUnavailable
-  marks.restore.floor marks.restore.plan marks.at marks.serves
+  marks.restore.floor marks.restore.plan marks.restore.withdrawn marks.at marks.serves
   marks.restore.maxUnavailable.was marks.restore.replicas marks.restore.objects step.writtenAt step.doneSince step.frozen
   step.restarts step.restarts.0.since step.waited step.waited.running step.waited.over automaticBacks groups.0.loadingSince groups.0.unready expected.load expected.step.seconds
   expected.rest.seconds expected.overdue`.split(/\s+/);

@@ -60,7 +60,7 @@ const bugs: readonly (readonly [name: string, file: string, from: string, to: st
   ['what is left is rounded down', LIMITS, 'Math.ceil((minReadyPercent', 'Math.floor((minReadyPercent'],
   ['just enough is too few', LIMITS, 'seen.serving >= need', 'seen.serving > need'],
   ['extra groups cost nothing', LIMITS, "['maxGpus', replicas + extra, maxGpus]", "['maxGpus', replicas, maxGpus]"],
-  ['extra groups in place cost nothing', LIMITS, ': made.set - made.was;', ': 0;'],
+  ['extra groups in place cost nothing', LIMITS, ': made.set - made.was);', ': 0);'],
   ['one more may be under way', LIMITS, 'underWay.length >= most', 'underWay.length > most'],
   ['as many GPUs as allowed are too many', LIMITS, 'groups * each <= most', 'groups * each < most'],
   ['just enough time is too little', 'gates/windows.ts', 'until - now >= least', 'until - now > least'],
@@ -68,7 +68,7 @@ const bugs: readonly (readonly [name: string, file: string, from: string, to: st
   [
     'the soak of the end is that of each step',
     'gates/soak.ts',
-    "state.row === 'armed' && state.index === state.of && ",
+    "state.row !== 'partial' && state.index === state.of && ",
     '',
   ],
   ['the shorter soak counts in the end', 'gates/soak.ts', ' && finalSoakSeconds >= soakSeconds', ''],

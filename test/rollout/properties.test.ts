@@ -56,6 +56,12 @@ const KIND = {
   // Takes the document out of its file, or puts it back.
   RecreateRemoved: 'anew',
   RecreateCreated: 'anew',
+  // Of deliveries that fill a second workload: these worlds have none.
+  RungReady: 'filling',
+  Promoted: 'filling',
+  BroughtHome: 'filling',
+  Emptied: 'filling',
+  TrafficWithdrawn: 'filling',
 } as const satisfies Record<MoveReason, string>;
 
 const isKind = (reason: MoveReason | undefined, ...kinds: readonly (typeof KIND)[MoveReason][]): boolean =>
@@ -116,7 +122,8 @@ test('the worlds reach every kind of commit', () => {
   const reached = new Set<string>();
   for (const of of fc.sample(arbitraryWorld, { seed: 1, numRuns: 8000 }))
     reached.add(plan(world(of)).commit?.reason ?? '');
-  expect([...reached].sort()).toEqual(['', ...Object.keys(KIND)].sort());
+  const kinds = Object.entries(KIND).flatMap(([reason, kind]) => (kind === 'filling' ? [] : [reason]));
+  expect([...reached].sort()).toEqual(['', ...kinds].sort());
 });
 
 law('the same snapshot gives the same bytes, also after a round trip through JSON', (_, snapshot, made) => {

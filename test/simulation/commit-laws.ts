@@ -80,6 +80,12 @@ function steps({ before, after, reason, plan, remade, workload }: OurCommit): st
     RecreateRemoved: false,
     RecreateCreated: false,
     RecreateEnded: false,
+    // Nor fills a second one.
+    RungReady: false,
+    Promoted: false,
+    BroughtHome: false,
+    Emptied: false,
+    TrafficWithdrawn: false,
   } as const satisfies Record<MoveReason, boolean>;
   if (new Map<string, boolean>(Object.entries(legal)).get(reason) === true) return undefined;
   return `${reason} from ${before.marks?.release} ${from ?? 'settled'} to ${release} ${to ?? 'settled'}`;

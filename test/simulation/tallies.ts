@@ -46,6 +46,12 @@ export const reasonPlaces = {
   RecreateRemoved: 'fixtures/scenarios/recreate-and-back',
   RecreateCreated: 'fixtures/scenarios/recreate-and-back',
   RecreateEnded: 'fixtures/scenarios/recreate-and-back',
+  // Nor does one fill a second workload.
+  RungReady: 'test/rollout/states/canary.test.ts',
+  Promoted: 'test/rollout/states/canary.test.ts',
+  BroughtHome: 'test/rollout/states/canary.test.ts',
+  Emptied: 'test/rollout/states/canary.test.ts',
+  TrafficWithdrawn: 'test/rollout/states/canary.test.ts',
 } as const satisfies Record<MoveReason, string>;
 
 /** At least this part of all schedules is judged by each law that assumes something. */

@@ -1,8 +1,9 @@
 /** The hashes of a pass: taken here, because the core has no crypto and gets them as fields of the snapshot. */
 
 import { createHash } from 'node:crypto';
-import { canonicalJson, isJsonObject, type Json, type JsonObject } from '../../api/json.ts';
+import { asWritten, canonicalJson, isJsonObject, type Json, type JsonObject } from '../../api/json.ts';
 import { MARK } from '../../api/marks.ts';
+import type { RolloutStep } from '../../api/rollout-steps.ts';
 import type { ObjectChange } from '../../rollout/change.ts';
 import { editsOf } from '../../rollout/change-edits.ts';
 import { factsOf } from '../../rollout/facts.ts';
@@ -28,6 +29,11 @@ export function changesDigest(changes: readonly ObjectChange[]): string {
     edits: object.edits.filter(({ path }) => path.at(-1) !== MARK.stable),
   }));
   return createHash('sha256').update(JSON.stringify(edits)).digest('hex').slice(0, DIGEST_LENGTH);
+}
+
+/** The digest by which a delivery knows its step again: without the pause, which may be edited at any time. */
+export function stepDigest(step: RolloutStep): string {
+  return releaseDigest({ step: asWritten({ ...step, pause: undefined }) });
 }
 
 /** The snapshot with the digests of what it shows, for the holds that somebody has accepted. */

@@ -2,13 +2,17 @@
 
 import type { Issue } from '../../api/issue.ts';
 import { secondName } from '../../rollout/ladders/delivery.ts';
+import type { LadderFiles } from '../../rollout/ladders/documents.ts';
 import type { Snapshot, Stable, WorkloadFile } from '../../rollout/snapshot.ts';
 import { canaryServiceName } from '../../rollout/traffic/canary-service.ts';
 import { providerOf } from '../../rollout/traffic/index.ts';
+import type { RouteDocument } from '../../rollout/traffic/provider.ts';
+import { type Cast, deliveryIn, type Texts } from '../ladder/cast.ts';
 import { castOf } from '../ladder/cast-of.ts';
 import { lintTraffic } from '../lint/traffic/lint-traffic.ts';
 import { tryLadder } from '../lint/try-ladder.ts';
 import type { Desired, DesiredRollout } from './desired.ts';
+import { stepDigest } from './digests.ts';
 import type { TrafficAsked } from './observe-live-traffic.ts';
 import { SERVICE_KIND } from './traffic-index.ts';
 
@@ -62,6 +66,43 @@ export function trafficFaults(
     { rollout, plan, namespace, workload, file, stable: content, policy, scaler, manifests, index },
     trials,
   );
+}
+
+/** The documents of a delivery with a second workload; undefined: there is none, or one of them is not there once. */
+export function ladderFiles({ entry, desired }: Of, file: WorkloadFile): LadderFiles | undefined {
+  const plan = entry.reading.rollout?.rollout;
+  if (plan === undefined) return undefined;
+  const { texts, traffic } = desired;
+  const cast = castOf({ plan, namespace: entry.key.namespace, file, stableText: undefined, traffic });
+  return cast === undefined ? undefined : ladderFilesIn(texts, cast);
+}
+
+/** The same of these texts. */
+export function ladderFilesIn(texts: Texts, cast: Cast): LadderFiles | undefined {
+  const { plan } = cast;
+  const found = deliveryIn({ texts, displaced: [] }, cast);
+  if (found === undefined) return undefined;
+  const refs = plan.routing?.routes ?? [];
+  return {
+    own: found.own.value,
+    second: documentOf(found.second),
+    service: documentOf(found.service),
+    canaryService: documentOf(found.canaryService),
+    routes: found.routes.flatMap(({ route, canary }, at) => {
+      const ref = refs[at];
+      return ref === undefined ? [] : [{ ref, route: plain(route), canary: documentOf(canary) }];
+    }),
+    plans: plan.steps.map(stepDigest),
+  };
+}
+
+function documentOf(document: RouteDocument | undefined): RouteDocument | undefined {
+  return document === undefined ? undefined : plain(document);
+}
+
+/** Without the text, and where everything stands in it. */
+function plain({ file, object, value }: RouteDocument): RouteDocument {
+  return { file, object, value };
 }
 
 /** What the delivery of a second workload could not write: asked where nothing else is wrong with what it hangs on. */

@@ -25,7 +25,7 @@ import { type LiveReader, unreadLive } from './observe-cluster.ts';
 import { anotherText, type GitReader, stableFromRecord } from './observe-git.ts';
 import type { TrafficReader } from './observe-live-traffic.ts';
 import { withLostMarks } from './observe-lost-marks.ts';
-import { ladderFaults, trafficAsked, trafficFaults, trafficFiles } from './observe-traffic.ts';
+import { ladderFaults, ladderFiles, trafficAsked, trafficFaults, trafficFiles } from './observe-traffic.ts';
 import { policyFacts } from './read-policy.ts';
 import { readWorkload } from './read-workload.ts';
 import { rebuiltRecord } from './rebuild-record.ts';
@@ -98,7 +98,7 @@ export async function observe(of: Observation): Promise<Snapshot> {
     recordFault: recordFaultOf(of, record),
     audit: resting === 'audit' || record === undefined,
     live,
-    ...(await readTraffic(of, resting)),
+    ...(await readTraffic(of, resting, seen)),
   });
 }
 
@@ -166,9 +166,14 @@ function readLive(of: Observation, entry: DesiredRollout): Promise<Live> {
 }
 
 /** What a delivery hangs on beside the workload; nothing where the Rollout has no second one. */
-async function readTraffic(of: Observation, resting: Resting): Promise<Pick<Snapshot, 'traffic'>> {
-  const asked = resting === 'rest' ? undefined : trafficAsked(of);
-  return asked === undefined || of.liveTraffic === undefined ? {} : { traffic: await of.liveTraffic(asked) };
+type TrafficFacts = Pick<Snapshot, 'ladder' | 'traffic'>;
+
+async function readTraffic(of: Observation, resting: Resting, file?: WorkloadFile): Promise<TrafficFacts> {
+  const asked = resting === 'rest' || file === undefined ? undefined : trafficAsked(of);
+  if (asked === undefined || file === undefined) return {};
+  const ladder = ladderFiles(of, file);
+  const traffic = await of.liveTraffic?.(asked);
+  return { ...(ladder === undefined ? {} : { ladder }), ...(traffic === undefined ? {} : { traffic }) };
 }
 
 /** The text to go back to; of no use, and so not read, while the workload is settled or not managed. */

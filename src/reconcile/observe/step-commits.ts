@@ -52,7 +52,7 @@ async function wrote(
 export async function deliveredOf(of: Observation, file: WorkloadFile): Promise<Known<string>> {
   const { git, entry } = of;
   const { marks } = file.workload;
-  if (marks?.step?.kind !== 'step') return absent;
+  if (marks?.step === undefined || marks.step.kind === 'rollback') return absent;
   const { release } = marks;
   if (file.digest === release.digest) return known(of.desired.commit);
   const named = await git.stepCommit(entry.key, (theirs) => sameRelease(theirs, release));

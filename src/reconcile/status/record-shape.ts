@@ -72,6 +72,7 @@ const restore = object({
   replicas: optional(object({ was: count, set: count } satisfies Shape<Surge>)),
   objects: optional(is((value) => list(aside)(value) === undefined)),
   plan: optional(text),
+  withdrawn: optional(positive),
 } satisfies Shape<Restore>);
 
 const marks = object({

@@ -7,7 +7,7 @@ import { heldAsAborted } from '../gates/aborted.ts';
 import { recreated, wanted } from '../gates/cluster.ts';
 import { abortOf, type GivenUp } from '../given-up.ts';
 import { nextRelease, type Seen, type Situation } from '../situation.ts';
-import type { InDelivery, State } from '../state.ts';
+import type { State } from '../state.ts';
 
 /** What is given up now, so that groups go back; undefined: nothing is. */
 export function givenUp(situation: Situation, state: State): GivenUp | undefined {
@@ -25,7 +25,7 @@ export function givenUp(situation: Situation, state: State): GivenUp | undefined
     case 'step':
       break;
   }
-  return inStep(situation, state);
+  return inDelivery(situation, state.marks, state.row === 'armed');
 }
 
 /** A request that was aborted before its first step: withdrawn where no group has moved. */
@@ -35,7 +35,8 @@ export function beforeFirstStep({ digest, snapshot }: Situation, marks: Marks): 
   return { release, reason: 'Aborted', because: `Release ${printRelease(release)} was aborted before its first step.` };
 }
 
-function inStep(situation: Situation, { row, marks }: InDelivery): GivenUp | undefined {
+/** The same in the middle of a delivery; armed, a newer text is inert. */
+export function inDelivery(situation: Situation, marks: Marks, isArmed: boolean): GivenUp | undefined {
   const { digest, snapshot } = situation;
   const { release } = marks;
   const abort = abortOf(situation, release);
@@ -46,7 +47,7 @@ function inStep(situation: Situation, { row, marks }: InDelivery): GivenUp | und
     return { release, reason: 'Reverted', because: 'The stable template was put back into the file.' };
   if (heldAsAborted(situation, marks) !== undefined) return abort === undefined ? undefined : aborted;
   // Without the stable text nobody knows whether this is a newer request or the way back.
-  if (stable.kind !== 'known' && row !== 'armed') return undefined;
+  if (stable.kind !== 'known' && !isArmed) return undefined;
   return abort?.newer === digest ? withNewer(aborted, digest) : undefined;
 }
 

@@ -28,6 +28,7 @@ import {
 import { disabled, paused, rolloutAbsent, stalled } from './people.ts';
 import { policyMissing } from './policy-missing.ts';
 import { folderEmptied, notThere } from './removal.ts';
+import { changeRefused, scalerRefused } from './second.ts';
 import { surgeEndangered, surgeRefused } from './surge.ts';
 import { clockSkewed, windowClosed } from './windows.ts';
 
@@ -128,6 +129,42 @@ export const before = {
   surge: [
     ...next,
     surgeRefused, // extra groups would not hold
+  ],
+  /** The first rung of a request that a second workload is filled for. */
+  fill: [
+    ...forward,
+    noWayBack, // never start what cannot be undone
+    replicasUnknown, // N is not ours and not readable
+    notApplied, // the request is not live
+    fieldContested, // somebody else writes our fields
+    scaledToZero, // nothing to compare with
+    recreated, // everything is on the new text already
+    whenSeen(mixedRevisions), // something else is half-way
+    scalerRefused, // the idle side would shrink
+    changeRefused, // a copy cannot carry it
+    ...limits,
+    notItsTurn, // others are under way
+    tooManyRollbacks, // one release after the other has failed
+  ],
+  /** The first rung of a step that lets a second workload grow or gives it more, and of a promotion. */
+  climb: [
+    ...forward,
+    ...frozen,
+    noWayBack, // never go on without a way back
+    replicasUnknown, // N is not ours and not readable
+    fieldContested, // somebody else writes our fields
+    scaledToZero, // nothing to compare with
+    recreated, // everything is on the new text already
+    whenSeen(revisionChanged), // somebody else restarts groups
+    scalerRefused, // the idle side would shrink
+    ...limits,
+  ],
+  /** The later rungs of such a step. */
+  finish: [
+    stalled, // wrong files
+    rolloutAbsent, // nobody asks for steps
+    disabled, // a person said stop
+    paused, // a person said wait
   ],
   /** What is left of the plan once every group is on the release. */
   serve: [

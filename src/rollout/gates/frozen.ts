@@ -7,10 +7,11 @@ import type { Situation } from '../situation.ts';
 
 /** Kruise refuses another number of steps in mid-rollout; the file can be edited all the same, so it is held here. */
 export function stepCountChanged({ state, steps, snapshot }: Situation): Hold | undefined {
-  if (snapshot.rollout === undefined || state.kind !== 'step' || state.of === steps.length) return undefined;
+  const step = state.kind === 'ladder' ? state.stage : state;
+  if (snapshot.rollout === undefined || step.kind !== 'step' || step.of === steps.length) return undefined;
   return hold('StepCountChanged', {
-    seen: `the delivery began with ${state.of} steps, the Rollout now has ${steps.length}: the number is fixed until it ends`,
-    action: `Put ${state.of} steps back, or go back: tranche abort ${snapshot.key.name}`,
+    seen: `the delivery began with ${step.of} steps, the Rollout now has ${steps.length}: the number is fixed until it ends`,
+    action: `Put ${step.of} steps back, or go back: tranche abort ${snapshot.key.name}`,
   });
 }
 

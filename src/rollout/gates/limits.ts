@@ -5,6 +5,7 @@ import type { PolicyFieldName } from '../../api/policy-fields.ts';
 import { plannedGroups } from '../batches.ts';
 import { peoplesBudget } from '../budget.ts';
 import { type Hold, hold } from '../hold.ts';
+import { fillToCome } from '../ladders/fill-to-come.ts';
 import { groupCount, policySaying } from '../sentences.ts';
 import { type Situation, unavailableBudget, unreadyOf } from '../situation.ts';
 import { type StepToCome, stepToCome } from '../step-to-come.ts';
@@ -75,6 +76,9 @@ export function budgetTooLarge(situation: Situation): Hold | undefined {
 
 /** LWS restarts as many of the step at a time as the budget lets be down: so many fewer serve. */
 export function capacityTooLow(situation: Situation): Hold | undefined {
+  const filled = fillToCome(situation);
+  if (filled !== undefined)
+    return filled.promotes ? tooFewServe(situation, fleetDown(situation, filled.extra)) : undefined;
   const step = stepToCome(situation);
   return step === undefined ? undefined : tooFewServe(situation, groupsDown(situation, step));
 }
@@ -82,6 +86,13 @@ export function capacityTooLow(situation: Situation): Hold | undefined {
 /** While it is deleted and created anew, none serves. */
 export function removalTooDeep(situation: Situation): Hold | undefined {
   return tooFewServe(situation, { serving: 0, why: 'while it is deleted and created anew' });
+}
+
+/** The fleet restarts while the second workload serves beside it. */
+function fleetDown({ asked, maxUnavailable }: Situation, extra: number): ReturnType<typeof groupsDown> {
+  if (asked === undefined) return undefined;
+  const down = unavailableBudget(maxUnavailable, asked);
+  return { serving: asked - down + extra, why: `with ${down} of ${asked} down at a time, and ${extra} beside them,` };
 }
 
 function groupsDown(
@@ -127,7 +138,8 @@ export function gpusOverLimit(situation: Situation): Hold | undefined {
   const { snapshot, workload, replicas } = situation;
   if (replicas === undefined) return undefined;
   const made = surgeInGit(workload);
-  const extra = made === undefined ? surgeToCome(situation) : made.set - made.was;
+  const filled = fillToCome(situation)?.extra;
+  const extra = filled ?? (made === undefined ? surgeToCome(situation) : made.set - made.was);
   const each = gpusOfGroup(workload.content, workload.size);
   const { maxGpus, maxExtraGpus } = snapshot.policy;
   const counts: readonly (readonly [PolicyFieldName, number, number | undefined])[] = [

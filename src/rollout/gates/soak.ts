@@ -5,12 +5,19 @@ import { policySaying } from '../sentences.ts';
 import type { Situation } from '../situation.ts';
 import { soakingSince } from '../soak.ts';
 
+/** The step in Git; a second workload has all groups of its last step as an armed one has them. */
+function stepOf({ state }: Situation) {
+  if (state.kind === 'ladder') return state.stage.kind === 'step' ? { ...state.stage, row: 'filled' } : undefined;
+  return state.kind === 'step' ? { ...state, row: state.row === 'armed' ? state.row : 'partial' } : undefined;
+}
+
 /** What is left of it, for a step whose groups are all there; a group that restarts starts it anew. */
 export function soaking(situation: Situation): Hold | undefined {
-  const { state, snapshot } = situation;
-  if (state.kind !== 'step' || state.index === 0) return undefined;
+  const { snapshot } = situation;
+  const state = stepOf(situation);
+  if (state === undefined || state.index === 0) return undefined;
   const { soakSeconds = 0, finalSoakSeconds = 0 } = snapshot.policy;
-  const final = state.row === 'armed' && state.index === state.of && finalSoakSeconds >= soakSeconds;
+  const final = state.row !== 'partial' && state.index === state.of && finalSoakSeconds >= soakSeconds;
   const seconds = final ? finalSoakSeconds : soakSeconds;
   const left = seconds - Math.max(0, snapshot.now - (soakingSince(situation) ?? snapshot.now));
   if (left <= 0) return undefined;

@@ -5,7 +5,7 @@ import type { Delivery } from './delivery.ts';
 import { isOf, type TrafficSight, workloadOf } from './sight.ts';
 
 /** Whether the ready endpoints of the user's Service are leaders of one side, at least one of them, and nobody else. */
-export type Reached =
+type Reached =
   | { readonly kind: 'unread'; readonly why: string }
   | { readonly kind: 'reached' }
   /** `others`: the pods that are no leaders of the side; empty: there is no endpoint at all. */

@@ -17,7 +17,7 @@ import { positionOf } from './position.ts';
 import type { TrafficSight } from './sight.ts';
 
 /** What the routes in the cluster say of Git's share. */
-export type Acceptance =
+type Acceptance =
   | { readonly kind: 'unread'; readonly why: string }
   | { readonly kind: 'differs'; readonly difference: LiveDifference }
   | { readonly kind: 'refused'; readonly route: string; readonly by: string; readonly seen: string }

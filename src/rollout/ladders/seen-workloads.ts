@@ -22,11 +22,6 @@ export function unread(why: string): Hold {
   return hold('ClusterUnreadable', { seen: why, waits: 'reading' });
 }
 
-/** Whether everything that the last commit changed is live, and LWS has observed both workloads. */
-export function isLive(delivery: Delivery, sight: TrafficSight): boolean {
-  return unlive(delivery, sight) === undefined;
-}
-
 /** What of the files is not live yet, or not observed: the user's own workload first. */
 export function unlive(delivery: Delivery, sight: TrafficSight): Hold | undefined {
   if (sight.notApplied !== undefined) return sight.notApplied;

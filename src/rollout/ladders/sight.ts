@@ -109,7 +109,7 @@ function servicesOf(delivery: Delivery, { traffic }: TrafficSight, workload: str
 }
 
 /** Whether Git sends requests to the new version: by a route, or by the Service itself. */
-export function hasShare(delivery: Delivery): boolean {
+function hasShare(delivery: Delivery): boolean {
   return !isHome(delivery) || selectorOf(delivery.service)[LWS_NAME] === sidesOf(delivery).workloads.canary;
 }
 

@@ -28,6 +28,12 @@ export function planEject(wish: EjectWish, snapshot: Snapshot): Ordered {
   const marks = snapshot.lostMarks ?? file.workload.marks;
   if (marks === undefined)
     return refused('the workload carries no annotation of tranche: there is nothing to hand back');
+  if (marks.at !== undefined || marks.serves !== undefined)
+    return refused(
+      marks.at === undefined
+        ? 'the second LeaderWorkerSet serves, and this one has no groups: handed back, nothing would answer. One more release by blueGreen brings it home'
+        : `a second LeaderWorkerSet is being filled, and requests go to it: end that first, with tranche abort ${snapshot.key.name}, and hand it back once it is settled`,
+    );
   const open = marks.step !== undefined || file.digest !== marks.release.digest;
   if (wish.partition !== undefined && (wish.partition < 0 || wish.partition > SENTINEL))
     return refused(`--partition is ${wish.partition}, wanted 0 to ${SENTINEL}`);

@@ -156,7 +156,8 @@ function jump(step: number, snapshot: Snapshot): Said {
 function abort(keepNewer: boolean, snapshot: Snapshot): Said {
   const marks = snapshot.lostMarks ?? snapshot.workload?.workload.marks;
   const going = marks?.step?.kind === 'rollback';
-  const release = marks?.step?.kind === 'step' ? marks.release : requestedRelease(snapshot);
+  const isOpen = marks?.step !== undefined && !going;
+  const release = isOpen ? marks.release : requestedRelease(snapshot);
   if (release === undefined)
     return refused(
       going
@@ -223,7 +224,8 @@ function beforeFirst(snapshot: Snapshot): { readonly index: number; readonly rel
 /** The release that an edit would become that nobody has begun to deliver; undefined: there is none. */
 function requestedRelease({ workload }: Snapshot): Release | undefined {
   const marks = workload?.workload.marks;
-  if (workload === undefined || marks === undefined || marks.step?.kind === 'step') return undefined;
+  if (workload === undefined || marks === undefined) return undefined;
+  if (marks.step !== undefined && marks.step.kind !== 'rollback') return undefined;
   if (marks.release.digest === workload.digest) return undefined;
   // On the way back, a text that was given up is not delivered: whoever writes it is fought.
   const given = marks.step !== undefined && marks.aborted.some(({ digest }) => digest === workload.digest);

@@ -6,6 +6,7 @@ import { createAnew } from '../events/creating-anew.ts';
 import type { Decision } from '../move.ts';
 import type { Situation } from '../situation.ts';
 import type { Snapshot } from '../snapshot.ts';
+import { decideCanary } from './canary.ts';
 import { decidePartition } from './partition.ts';
 
 type Strategy = {
@@ -18,16 +19,24 @@ type Strategy = {
 
 const partition: Strategy = { built: true, decide: decidePartition, decideAbsent: createAnew };
 
+const canary: Strategy = { built: false, decide: decideCanary, decideAbsent: createAnew };
+
 /** What a delivery in steps has begun goes back and is armed as ever, whatever style its Rollout asks for since. */
 const notBuilt: Strategy = { ...partition, built: false };
 
 export const strategies = {
   partition,
-  canary: notBuilt,
+  canary,
   blueGreen: notBuilt,
 } satisfies Record<RollingStyle, Strategy>;
 
-/** The strategy of a rollout. Where no Rollout is left, the marks are those of a delivery in steps. */
-export function strategyOf({ rollout }: Pick<Snapshot, 'rollout'>): Strategy {
-  return strategies[rollout?.rollout.style ?? 'partition'];
+/** The strategy of a rollout; a delivery goes on as the one that began it, whatever its Rollout asks for since. */
+export function strategyOf({
+  rollout,
+  workload,
+  lostMarks,
+}: Pick<Snapshot, 'rollout' | 'workload' | 'lostMarks'>): Strategy {
+  const { step, at } = lostMarks ?? workload?.workload.marks ?? {};
+  const isStepped = step !== undefined && step.kind !== 'promote' && at === undefined;
+  return isStepped ? partition : strategies[rollout?.rollout.style ?? 'partition'];
 }

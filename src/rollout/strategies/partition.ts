@@ -31,8 +31,13 @@ const stepRows = { surging, partial, rolling, armed } satisfies Record<
   (situation: Situation, step: InDelivery) => Decision
 >;
 
-/** What to do with one workload: what comes before every row, then the row that its marks put it in. Pure. */
+/** What to do with one workload that is stepped itself. Pure. */
 export function decidePartition(situation: Situation): Decision {
+  return decideBy(situation, requested);
+}
+
+/** What comes before every row, then the row that its marks put it in; how a request begins is the strategy's own. */
+export function decideBy(situation: Situation, request: typeof requested): Decision {
   const { snapshot, state } = situation;
   const recreating = snapshot.rollout?.intents.recreating;
   if (state.kind === 'unmanaged')
@@ -49,7 +54,7 @@ export function decidePartition(situation: Situation): Decision {
     case 'settled':
       return settled(situation, state.marks);
     case 'requested':
-      return requested(situation, state.marks);
+      return request(situation, state.marks);
     case 'rollback':
       return inRollback(situation, state.marks);
     case 'ladder':

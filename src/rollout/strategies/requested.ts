@@ -1,8 +1,6 @@
 /** The row `requested`: somebody edited the template of an armed workload, and nothing has moved yet. */
 
-import { emptiesDiffer } from '../../api/content-match.ts';
 import type { Marks } from '../../api/marks.ts';
-import { type Release } from '../../api/release.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import { accepted } from '../accepting.ts';
 import { firstStep, NOTHING_ASIDE, start } from '../events/first-step.ts';
@@ -12,14 +10,14 @@ import { acceptRecreated } from '../events/recreated.ts';
 import { removalFor, removeForRequest } from '../events/recreating.ts';
 import { stopRoll } from '../events/stopping.ts';
 import { beyondFirstStep, supersede } from '../events/superseding.ts';
+import { settledUnchanged } from '../events/unchanged.ts';
 import { heldAsAborted } from '../gates/aborted.ts';
 import { before } from '../gates/before.ts';
 import { recreated } from '../gates/cluster.ts';
-import { ask, holdsOf } from '../gates/gate.ts';
+import { ask } from '../gates/gate.ts';
 import { overshoot } from '../gates/out-of-place.ts';
-import { type Decision, holding, MOVES, moving } from '../move.ts';
+import { type Decision, holding } from '../move.ts';
 import { nextRelease, type Situation, whenSeen } from '../situation.ts';
-import { workloadMove } from '../workload-change.ts';
 
 /** First match: given up, edited open, aborted before, no change at all, not in place, held, started. */
 export function requested(situation: Situation, marks: Marks): Decision {
@@ -30,7 +28,8 @@ export function requested(situation: Situation, marks: Marks): Decision {
   const aborted = heldAsAborted(situation, marks);
   if (aborted !== undefined) return stopRoll(situation, { marks, holds: [aborted] });
   if (partition < SENTINEL && beyondFirstStep(situation)) return supersede(situation, marks);
-  if (invisible(situation)) return settleUnchanged(situation, marks, release);
+  const unchanged = settledUnchanged(situation, marks);
+  if (unchanged !== undefined) return unchanged;
   const removal = removalFor(situation);
   if (removal !== undefined) return removeForRequest(situation, { marks, removal });
   const first = { index: 1, release };
@@ -46,25 +45,4 @@ export function requested(situation: Situation, marks: Marks): Decision {
     return acceptRecreated(situation, { ...step, marks: firstStep(situation, { marks, restore: NOTHING_ASIDE }) });
   }
   return start(answer.seen, { marks, restore: undefined, maxUnavailable: undefined });
-}
-
-/**
- * LWS took the text and made no new revision (traces 31d–31f): nothing will ever restart. Where only an empty map came
- * or went, the cluster cannot show that it has taken it: stepped, the partition shows it, and nothing restarts either.
- */
-function invisible(situation: Situation): boolean {
-  const { observed, workload, snapshot } = situation;
-  if (snapshot.stable.kind !== 'known' || emptiesDiffer(workload.content, snapshot.stable.value.content)) return false;
-  const same = observed?.releaseKey !== undefined && observed.releaseKey === observed.stableKey;
-  return same && holdsOf(before.settleUnchanged, situation).length === 0;
-}
-
-function settleUnchanged(situation: Situation, marks: Marks, release: Release): Decision {
-  const move = workloadMove(situation, {
-    reason: 'NoNewRevision',
-    label: MOVES.NoNewRevision.label,
-    marks: { ...marks, release, stable: situation.snapshot.main },
-    why: 'LWS has applied the edited template and sees no difference to the one before, so no group will restart.',
-  });
-  return moving(move, 'Completed');
 }

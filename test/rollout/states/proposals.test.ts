@@ -70,6 +70,7 @@ test('nothing that brakes, goes back or arms is ever proposed', () => {
     'StepsEdited',
     'Superseded',
     'RecreateRemoved',
+    'Promoted',
   ]);
   // The way of the one that both brakes and begins is asked of each move.
   for (const reason of proposed)

@@ -1,0 +1,111 @@
+/** Going back where a second workload is filled: which commit begins it, and what an aborted text does that returns. */
+
+import { ABSENT } from '../../api/field.ts';
+import type { Marks } from '../../api/marks.ts';
+import { withAside } from '../../api/restore.ts';
+import { MAX_UNAVAILABLE_PATH, SENTINEL } from '../../api/workload.ts';
+import { type Budget, budgetKept } from '../budget.ts';
+import { fieldEdit } from '../change-edits.ts';
+import { heldAsAborted } from '../gates/aborted.ts';
+import { recreated } from '../gates/cluster.ts';
+import { type GivenUp, remember } from '../given-up.ts';
+import { withObjects } from '../ladders/commit.ts';
+import { type Delivering, servingGroups, waiting } from '../ladders/delivering.ts';
+import { goingBack, type NextCommit } from '../ladders/next-commit.ts';
+import { climbed, unwritable } from '../ladders/rung-move.ts';
+import { HOME, sharing } from '../ladders/shares.ts';
+import { type Decision, holding } from '../move.ts';
+import { nextRelease, type Situation } from '../situation.ts';
+import { inDelivery } from './giving-up.ts';
+import { budgetBack, noText } from './going-back.ts';
+import { stableLost } from './withdrawing.ts';
+
+/** What is given up in the middle of a delivery: an abort, or the stable text put back. */
+export function givenUpOnLadder(situation: Situation, marks: Marks): GivenUp | undefined {
+  return inDelivery(situation, marks, situation.partition === SENTINEL);
+}
+
+/**
+ * The first commit of the way back. It needs nothing but Git, where the workload that serves was never let go; what is
+ * seen can only hasten it, or keep requests from a side that is known to serve nothing.
+ */
+export function goBackOnLadder(on: Delivering, given: GivenUp): Decision {
+  const { situation, delivery, marks } = on;
+  const { stable } = situation.snapshot;
+  if (stable.kind !== 'known') return holding([noText(situation)], 'StepUpgrade');
+  const next = firstBack(on);
+  if (next === undefined) return holding([noText(situation)], 'StepUpgrade');
+  if (next.kind === 'unwritable') return unwritable(on, next);
+  const unseen = waiting(on, next.waits);
+  if (unseen.length > 0) return holding(unseen, 'StepUpgrade');
+  // The routes would send everything to what serves nothing, while the new version does.
+  const lost = next.at === 'home' && (servingGroups(on, 'canary') ?? 0) > 0 ? stableLost(on) : undefined;
+  if (lost !== undefined) return holding([lost], 'StepUpgrade');
+  if (next.at === 'all') return climbed(on, next, { reason: given.reason, marks, because: given.because });
+  const budget = next.at === 'fleet' ? budgetOf(situation) : budgetKept(situation);
+  const whole = withBudget(on, next, budget);
+  const floor = next.at === 'fleet' ? { floor: 0 } : {};
+  const back: Marks = {
+    ...marks,
+    release: stable.value.release,
+    aborted: remember(given, marks),
+    restore: withAside(marks.restore, { maxUnavailable: budget.displaced, ...floor }),
+  };
+  const text = situation.digest === stable.value.release.digest ? undefined : stable.value;
+  return climbed({ ...on, delivery }, whole, { reason: given.reason, marks: back, text, because: given.because });
+}
+
+/** Objects that were made anew are all on the text that is given up: then the fleet goes back, whatever the rung says. */
+function firstBack(on: Delivering): ReturnType<typeof goingBack> {
+  const { delivery, situation } = on;
+  const next = recreated(situation) === undefined ? goingBack(delivery) : goingBack(delivery, 'fleet');
+  if (next?.kind !== 'commit' || servingGroups(on, 'canary') !== 0) return next;
+  // Nothing of the new version serves: it gets no share to carry, and loses the one that it has.
+  const fleet = next.at === 'all' ? goingBack(delivery, 'fleet') : next;
+  return fleet?.kind === 'commit' && fleet.at === 'fleet' ? broughtHome(on, fleet) : fleet;
+}
+
+function broughtHome({ delivery }: Delivering, next: NextCommit): ReturnType<typeof goingBack> {
+  const home = sharing(delivery, HOME);
+  if (home.kind === 'unwritable') return home;
+  const all = withObjects(home, next.objects);
+  return all.kind === 'unwritable' ? all : { ...next, objects: all.objects, displaced: all.displaced };
+}
+
+function budgetOf(situation: Situation): Budget {
+  return situation.sight === 'seen'
+    ? budgetBack(situation, { count: situation.replicas, partition: 0 })
+    : budgetKept(situation);
+}
+
+function withBudget({ situation, delivery }: Delivering, next: NextCommit, { set }: Budget): NextCommit {
+  if (set === undefined) return next;
+  const from = situation.workload.maxUnavailable ?? ABSENT;
+  const edits = fieldEdit({ path: MAX_UNAVAILABLE_PATH, from, to: set });
+  const { file, object } = delivery.own;
+  return { ...next, objects: [...next.objects, { file, object, edits }] };
+}
+
+/** The text that was given up is in the file again while the fleet goes back: out of it once, under a serial of its own. */
+export function remainsGivenUp({ situation, marks, delivery, ...on }: Delivering): Decision | undefined {
+  const { digest, partition, snapshot } = situation;
+  const times = marks.aborted.filter((given) => given.digest === digest).length;
+  if (partition === SENTINEL || times > 1 || heldAsAborted(situation, marks) === undefined) return undefined;
+  if (snapshot.stable.kind !== 'known' || marks.step === undefined || marks.at === undefined) return undefined;
+  const release = nextRelease(digest, marks);
+  const next: NextCommit = {
+    kind: 'commit',
+    stage: marks.step,
+    at: marks.at,
+    objects: [],
+    displaced: delivery.displaced,
+    waits: [],
+  };
+  return climbed({ ...on, situation, marks, delivery }, next, {
+    reason: 'AbortedTextRemoved',
+    marks: { ...marks, aborted: remember({ release }, marks) },
+    text: snapshot.stable.value,
+    label: 'rollback',
+    why: `The aborted template ${digest} was written into the file again while its groups were going back.`,
+  });
+}

@@ -1,0 +1,104 @@
+/** A newer text in the file while a second workload is filled: from step 1, stopped where it rolls, queued, or unwanted. */
+
+import { type Marks, printStep } from '../../api/marks.ts';
+import { printRelease } from '../../api/release.ts';
+import { withAside } from '../../api/restore.ts';
+import { SENTINEL } from '../../api/workload.ts';
+import { heldAsAborted } from '../gates/aborted.ts';
+import { type Hold } from '../hold.ts';
+import { type Delivering, delivering, servingGroups } from '../ladders/delivering.ts';
+import { partitionMove } from '../ladders/fleet.ts';
+import type { NextCommit } from '../ladders/next-commit.ts';
+import { climbed, unwritable } from '../ladders/rung-move.ts';
+import { HOME, sharing } from '../ladders/shares.ts';
+import { type Decision, holding } from '../move.ts';
+import type { OnLadder } from '../state.ts';
+import { firstStep } from './first-step.ts';
+import { noText } from './going-back.ts';
+import { stableLost, withdrawn } from './withdrawing.ts';
+
+/** A text that was given up is not delivered: inert while armed, stopped where the fleet was let go. */
+export function heldOnLadder(on: Delivering, state: OnLadder): Decision | undefined {
+  const { situation, marks } = on;
+  const aborted = heldAsAborted(situation, marks);
+  if (aborted === undefined) return undefined;
+  if (situation.partition === SENTINEL)
+    return state.stage.kind === 'rollback' ? undefined : (withdrawn(on) ?? holding([aborted], 'StepUpgrade'));
+  return stopped(on, state, { marks, hold: aborted });
+}
+
+function stopped(
+  on: Delivering,
+  { stage, at }: OnLadder,
+  { marks, hold }: { readonly marks: Marks; readonly hold: Hold },
+): Decision {
+  const move = partitionMove(on, SENTINEL, {
+    reason: 'RollStopped',
+    stage,
+    at: at ?? 'fleet',
+    marks,
+    label: `${stage.kind === 'step' ? `step ${printStep(stage)}` : stage.kind}, stopped`,
+    why: `The template ${on.situation.digest} rolls, and nobody may take it further: ${hold.message}.`,
+  });
+  return { ...move, holds: [...move.holds, hold] };
+}
+
+/** undefined: the newer text is inert, and waits for the end of what is under way. */
+export function overtakenOnLadder(on: Delivering, { stage, at }: OnLadder): Decision | undefined {
+  const { situation } = on;
+  if (situation.snapshot.stable.kind !== 'known' && situation.partition !== SENTINEL)
+    return holding([noText(situation)], 'StepUpgrade');
+  if (situation.partition < SENTINEL || at === 'fleet') return stoppedForNewer(on);
+  // Armed, it does nothing.
+  return stage.kind === 'step' ? superseded(on) : undefined;
+}
+
+/** The fleet was let go and takes the newer text: it is stopped, and goes through the steps like any other. */
+function stoppedForNewer(on: Delivering): Decision {
+  const { situation, marks } = on;
+  const next = newerMarks(on, marks.restore?.floor ?? 0);
+  return partitionMove(on, SENTINEL, {
+    reason: 'Superseded',
+    stage: { kind: 'step', index: 1, of: Math.max(1, situation.steps.length) },
+    at: 'fleet',
+    marks: next,
+    label: `step 1/${Math.max(1, situation.steps.length)}, stopped`,
+    why: `The template was edited while all groups could go to ${printRelease(marks.release)}. The newer text, ${printRelease(next.release)}, is taken from step 1; groups that are on it already stay, and the others stay where they are.`,
+  });
+}
+
+function newerMarks({ situation, marks }: Delivering, floor: number | undefined): Marks {
+  const restore = withAside(undefined, {
+    floor,
+    maxUnavailable: marks.restore?.maxUnavailable,
+    objects: marks.restore?.objects,
+  });
+  return firstStep(situation, { marks, restore });
+}
+
+/** No group that people use is on it: the share of the release before goes home, and step 1 begins. */
+function superseded(on: Delivering): Decision {
+  const { situation, marks } = on;
+  if (situation.snapshot.stable.kind !== 'known') return holding([noText(situation)], 'StepUpgrade');
+  const next = newerMarks(on, undefined);
+  const newer = delivering(situation, marks, next.release);
+  const made = newer === undefined ? undefined : sharing(newer.delivery, HOME);
+  if (newer === undefined || made === undefined) return holding([noText(situation)], 'StepUpgrade');
+  if (made.kind === 'unwritable') return unwritable(on, made);
+  const lost = (servingGroups(on, 'canary') ?? 0) > 0 && made.objects.length > 0 ? stableLost(on) : undefined;
+  if (lost !== undefined) return holding([lost], 'StepUpgrade');
+  const of = Math.max(1, situation.steps.length);
+  const commit: NextCommit = {
+    kind: 'commit',
+    stage: { kind: 'step', index: 1, of },
+    at: 'home',
+    objects: made.objects,
+    displaced: made.displaced,
+    waits: [],
+  };
+  return climbed(newer, commit, {
+    reason: 'Superseded',
+    marks: next,
+    because: `The template was edited while ${printRelease(marks.release)} was being delivered. The newer text, ${printRelease(next.release)}, is taken from step 1.`,
+  });
+}

@@ -1,0 +1,102 @@
+/** The share of a new version that serves nothing is taken back at once; it returns when a person says so. */
+
+import type { Marks } from '../../api/marks.ts';
+import { withAside } from '../../api/restore.ts';
+import { unlessAccepted } from '../accepting.ts';
+import { type Hold, hold, withFacts } from '../hold.ts';
+import { changesOf } from '../ladders/changes.ts';
+import { type Delivering, delivering, servingGroups } from '../ladders/delivering.ts';
+import { canarySide, replicasOf, sidesOf } from '../ladders/delivery.ts';
+import { climbed, unwritable } from '../ladders/rung-move.ts';
+import { HOME, isHome, sharing } from '../ladders/shares.ts';
+import { isAbandoned } from '../ladders/sight.ts';
+import { type Decision, MOVES, moving } from '../move.ts';
+import type { Situation } from '../situation.ts';
+
+/**
+ * The new version has a share and no group that serves, and the other side has: home, in one commit, whatever people have
+ * paused. In a step the rung below the share is written, so that it is waited for again; else the rung stays.
+ */
+export function withdrawn(on: Delivering): Decision | undefined {
+  const { delivery, marks, situation } = on;
+  const { step } = marks;
+  if (isHome(delivery) || step === undefined || on.sight === undefined) return undefined;
+  if (!isAbandoned(delivery, on.sight) || (servingGroups(on, 'stable') ?? 0) === 0) return undefined;
+  const made = sharing(delivery, HOME);
+  if (made.kind === 'unwritable') return unwritable(on, made);
+  const isStep = step.kind === 'step' && marks.at !== 'fleet';
+  const at = isStep && marks.at === 'traffic' ? 'pods' : (marks.at ?? 'home');
+  const times = 1 + (marks.restore?.withdrawn ?? 0);
+  const { canary, stable } = sidesOf(delivery).workloads;
+  const next = {
+    kind: 'commit',
+    stage: step,
+    at,
+    objects: made.objects,
+    displaced: made.displaced,
+    waits: [],
+  } as const;
+  return climbed(on, next, {
+    reason: 'TrafficWithdrawn',
+    label: `${step.kind === 'step' ? `step ${step.index}/${step.of}` : step.kind}, traffic withdrawn`,
+    marks: { ...marks, restore: withAside(marks.restore, { withdrawn: times }) },
+    why: `No group of ${canary} serves, of ${replicasOf(canarySide(delivery))} in Git, while it has a share of the requests; ${stable} serves. ${situation.snapshot.rollout?.rollout.paused === true ? 'The pause does not keep that.' : ''}`.trim(),
+  });
+}
+
+/** What a person accepts who lets the share return. */
+export function withdrawnFacts({ marks, delivery }: Delivering): { readonly times: number } | undefined {
+  const times = marks.restore?.withdrawn;
+  return times === undefined || marks.at !== 'pods' || !isHome(delivery) ? undefined : { times };
+}
+
+/** The share that was taken back stays away until a person accepts that it comes again. */
+export function stillWithdrawn(on: Delivering): Hold | undefined {
+  const facts = withdrawnFacts(on);
+  if (facts === undefined) return undefined;
+  const { key } = on.situation.snapshot;
+  const held = hold('TrafficWithdrawn', {
+    seen: `the share was taken back because no group of ${sidesOf(on.delivery).workloads.canary} served (${facts.times} so far in this delivery)`,
+    action: `When it serves again: tranche approve ${key.name} --hold TrafficWithdrawn; to go back: tranche abort ${key.name}`,
+  });
+  return unlessAccepted(on.situation, 'TrafficWithdrawn', withFacts(held, facts));
+}
+
+/** No delivery is under way by the marks, and a route sends to the new version all the same: home, nothing else. */
+export function strayShare(situation: Situation, marks: Marks): Decision | undefined {
+  const on = delivering(situation, marks, marks.release);
+  if (on === undefined || isHome(on.delivery)) return undefined;
+  const made = sharing(on.delivery, HOME);
+  if (made.kind === 'unwritable') return unwritable(on, made);
+  const own = situation.workload.marks;
+  const changes = changesOf(on.delivery, made.objects, {
+    marks: { from: own, to: own ?? marks },
+    content: { digest: situation.digest, source: undefined },
+  });
+  if (changes === undefined) return undefined;
+  const { canary } = sidesOf(on.delivery).workloads;
+  // The workload is as it is: with its marks gone there is nothing of it to be written.
+  const others = changes.filter(({ kind, object }) => kind === 'exact' && object.name !== situation.file.object.name);
+  return moving(
+    {
+      reason: 'TrafficWithdrawn',
+      way: MOVES.TrafficWithdrawn.way,
+      label: 'traffic withdrawn',
+      marks,
+      changes: others,
+      why: `A route sends requests to ${canary}, and by the annotations of ${situation.file.object.name} no delivery is under way: they go to the version that serves.`,
+    },
+    'Completed',
+  );
+}
+
+/** The other side has a share and serves nothing: loud, and no share of ours goes beyond what people have approved. */
+export function stableLost(on: Delivering): Hold | undefined {
+  if (servingGroups(on, 'stable') !== 0) return undefined;
+  const { stable } = sidesOf(on.delivery).workloads;
+  const { key } = on.situation.snapshot;
+  return hold('StableLost', {
+    seen: `no group of ${stable} serves, and it gets the requests that the new version does not`,
+    action: `Look at its pods and events. To send more to the new version: tranche jump ${key.name} <step>; to go back: tranche abort ${key.name}`,
+  });
+}

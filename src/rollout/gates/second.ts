@@ -1,0 +1,30 @@
+/** Gates of deliveries that fill a second workload: what such a delivery cannot carry, and what was changed by hand. */
+
+import { type Hold, hold } from '../hold.ts';
+import { immutableChanges } from '../recreate-change.ts';
+import type { Situation } from '../situation.ts';
+import { wholeChange } from '../size-change.ts';
+
+/** An autoscaler shrinks the side that gets no requests, and that side is the way back, or the next fleet. */
+export function scalerRefused({ snapshot }: Situation): Hold | undefined {
+  const { scaler } = snapshot.live;
+  if (scaler.kind !== 'known') return undefined;
+  return hold('ScalerRefused', {
+    seen: `${scaler.value} writes replicas: it would shrink whichever workload gets no requests, and that one is the way back`,
+    action: 'Take the autoscaler out for the delivery, or deliver in steps of one workload',
+  });
+}
+
+/** Sizes and fields that no object takes in place: the user's own workload has them, armed, for the whole delivery. */
+export function changeRefused(situation: Situation): Hold | undefined {
+  const { snapshot, workload } = situation;
+  const sizes = wholeChange(situation);
+  const { stable } = snapshot;
+  const fields = stable.kind === 'known' ? immutableChanges(stable.value.content, workload.content) : [];
+  if (sizes === undefined && fields.length === 0) return undefined;
+  const what = sizes === undefined ? fields.join(', ') : `the size of a group from ${sizes.from} to ${sizes.to}`;
+  return hold('ChangeRefused', {
+    seen: `${situation.file.file}: the edit changes ${what}, and a second workload cannot carry that: a group of the fleet that dies would come back odd`,
+    action: 'Put the old value back, or make this change with the partition strategy',
+  });
+}

@@ -1,0 +1,51 @@
+/** What a delivery has put aside of routes: as providers ask for it, and as the mark `restore` keeps it. */
+
+import type { Aside } from '../../api/aside.ts';
+import { ABSENT, type EditPath, type ItemMatch } from '../../api/field.ts';
+import type { ObjectRef } from '../edit.ts';
+import type { Displaced } from '../traffic/provider.ts';
+import type { RouteInUse } from './delivery.ts';
+
+/** `HTTPRoute.gateway.networking.k8s.io/chat`, as the mark names an object. */
+function nameOf({ apiVersion, kind, name }: ObjectRef): string {
+  const [group, version] = apiVersion.split('/');
+  return `${kind}${version === undefined ? '' : `.${group}`}/${name}`;
+}
+
+/** For the mark. */
+export function asidesOfRoutes(displaced: readonly Displaced[]): readonly Aside[] {
+  return displaced.map(({ object, path, was, set }) => ({ object: nameOf(object), path, was: was ?? ABSENT, set }));
+}
+
+/**
+ * For providers, those of one route in the order of its rules: rules without names are told apart by it, and the mark
+ * has them in the order of their names. What is of no route that is named is left out.
+ */
+export function displacedOf(
+  asides: readonly Aside[],
+  routes: readonly Pick<RouteInUse, 'route' | 'canary'>[],
+): readonly Displaced[] {
+  const objects = routes.flatMap(({ route, canary }) => [
+    route.object,
+    ...(canary === undefined ? [] : [canary.object]),
+  ]);
+  const found = asides.flatMap(({ object, path, was, set }): readonly Displaced[] => {
+    const of = objects.find((one) => nameOf(one) === object);
+    if (of === undefined || typeof set === 'object' || typeof set === 'boolean' || typeof was === 'boolean') return [];
+    return [{ object: of, path, was: typeof was === 'object' ? undefined : was, set }];
+  });
+  return found.toSorted((left, right) => byPlace(left.path, right.path));
+}
+
+function byPlace(left: EditPath, right: EditPath): number {
+  const depth = left.findIndex((part, place) => textOf(part) !== textOf(right[place]));
+  const [one, other] = [left[depth], right[depth]];
+  if (depth < 0) return left.length - right.length;
+  const [first, second] = [Number(one), Number(other)];
+  if (!Number.isNaN(first) && !Number.isNaN(second)) return first - second;
+  return textOf(one) < textOf(other) ? -1 : 1;
+}
+
+function textOf(part: string | ItemMatch | undefined): string {
+  return part === undefined || typeof part === 'string' ? (part ?? '') : JSON.stringify([part.key, part.value]);
+}

@@ -1,0 +1,62 @@
+/** A delivery with a second workload as a decision has it: what Git says, what is seen, and what is waited for. */
+
+import type { Marks } from '../../api/marks.ts';
+import type { Release } from '../../api/release.ts';
+import { type Hold, hold } from '../hold.ts';
+import type { Situation } from '../situation.ts';
+import type { Condition } from './condition.ts';
+import type { Delivery } from './delivery.ts';
+import { deliveryOf } from './documents.ts';
+import { unseen } from './seen.ts';
+import { serving, type TrafficSight } from './sight.ts';
+
+export type Delivering = {
+  readonly situation: Situation;
+  readonly delivery: Delivery;
+  readonly marks: Marks;
+  /** undefined: what the cluster has beside the user's own workload was not read. */
+  readonly sight: TrafficSight | undefined;
+};
+
+/** The delivery of this release by the marks of the file; undefined: a document of it is missing. */
+export function delivering(situation: Situation, marks: Marks, release: Release): Delivering | undefined {
+  const { snapshot, file, replicas, notApplied } = situation;
+  const delivery = deliveryOf({ snapshot, file, marks, release, replicas });
+  if (delivery === undefined) return undefined;
+  const { traffic } = snapshot;
+  return {
+    situation,
+    delivery,
+    marks,
+    sight: traffic === undefined ? undefined : { ...snapshot, traffic, notApplied },
+  };
+}
+
+/** Why a delivery cannot be found in the files. */
+export function documentMissing({ snapshot, file }: Situation): Hold {
+  const { service, routes } = snapshot.rollout?.rollout.routing ?? { service: '', routes: [] };
+  const named = [service, ...routes.map(({ kind, name }) => `${kind} ${name}`)].filter((one) => one !== '');
+  return hold('CanaryEdited', {
+    seen: `${file.file}: the delivery of ${file.object.name} hangs on documents that are not in the files, once and in its namespace: ${named.join(', ')}`,
+    action: 'Put them back as the last commit of tranche left them',
+  });
+}
+
+/** What of the conditions is not seen; those of people and of policies are asked elsewhere. */
+export function waiting({ delivery, sight }: Delivering, waits: readonly Condition[]): readonly Hold[] {
+  const asked = waits.filter(({ kind }) => kind !== 'gates' && kind !== 'pause');
+  if (asked.length === 0) return [];
+  if (sight !== undefined) return unseen(asked, delivery, sight);
+  return [
+    hold('ClusterUnreadable', {
+      seen: 'the second workload, the Services and the routes were not read',
+      waits: 'reading',
+    }),
+  ];
+}
+
+/** How many groups of a side serve; undefined: that could not be read. */
+export function servingGroups({ delivery, sight }: Delivering, side: 'stable' | 'canary'): number | undefined {
+  const found = sight === undefined ? undefined : serving(delivery, sight, side);
+  return found?.kind === 'known' ? found.value.length : undefined;
+}

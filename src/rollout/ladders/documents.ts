@@ -1,0 +1,59 @@
+/** The documents of a delivery with a second workload as a snapshot has them: plain JSON, without what reads routes. */
+
+import type { JsonObject } from '../../api/json.ts';
+import type { Marks } from '../../api/marks.ts';
+import type { Release } from '../../api/release.ts';
+import type { RouteRef } from '../../api/rollout-traffic.ts';
+import type { Snapshot, WorkloadFile } from '../snapshot.ts';
+import { providerOf } from '../traffic/index.ts';
+import type { RouteDocument } from '../traffic/provider.ts';
+import { displacedOf } from './asides.ts';
+import type { Delivery, RouteInUse } from './delivery.ts';
+
+/** What the files of the desired branch have; each document is there once. */
+export type LadderFiles = {
+  /** The user's LeaderWorkerSet: its file, its name and its text are the snapshot's. */
+  readonly own: JsonObject;
+  readonly second: RouteDocument | undefined;
+  readonly service: RouteDocument | undefined;
+  readonly canaryService: RouteDocument | undefined;
+  readonly routes: readonly {
+    readonly ref: RouteRef;
+    readonly route: RouteDocument;
+    readonly canary: RouteDocument | undefined;
+  }[];
+  /** A digest of each step as it was read, without its pause: the core does not hash. */
+  readonly plans: readonly string[];
+};
+
+type Asked = {
+  readonly snapshot: Snapshot;
+  readonly file: WorkloadFile;
+  readonly marks: Marks | undefined;
+  readonly release: Release;
+  /** N, where an autoscaler owns it. */
+  readonly replicas: number | undefined;
+};
+
+/** The delivery of this release; undefined: a document of it is not in the files, or the Rollout asks for none. */
+export function deliveryOf({ snapshot, file, marks, release, replicas }: Asked): Delivery | undefined {
+  const { ladder, rollout, stable } = snapshot;
+  if (ladder === undefined || rollout === undefined) return undefined;
+  const routes = ladder.routes.flatMap(({ ref, route, canary }): readonly RouteInUse[] => {
+    const provider = providerOf(ref);
+    return provider === undefined ? [] : [{ provider, route, canary }];
+  });
+  if (routes.length < ladder.routes.length) return undefined;
+  return {
+    plan: rollout.rollout,
+    release,
+    own: { file: file.file, object: file.object, value: ladder.own, text: file.text },
+    second: ladder.second,
+    service: ladder.service,
+    canaryService: ladder.canaryService,
+    routes,
+    displaced: displacedOf(marks?.restore?.objects ?? [], routes),
+    liveReplicas: replicas ?? 1,
+    stableText: stable.kind === 'known' ? stable.value.text : file.text,
+  };
+}

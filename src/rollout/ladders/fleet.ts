@@ -1,0 +1,75 @@
+/** The user's own workload while it is let go, or was: which partition it gets, and when it is stopped. */
+
+import { type Marks, printStep } from '../../api/marks.ts';
+import { PARTITION_PATH, SENTINEL } from '../../api/workload.ts';
+import type { FieldChange } from '../change.ts';
+import { fieldEdit } from '../change-edits.ts';
+import type { ObjectEdits } from '../edit.ts';
+import { before } from '../gates/before.ts';
+import { holdsOf } from '../gates/gate.ts';
+import { type Decision, holding, type MoveReason } from '../move.ts';
+import type { OnLadder } from '../state.ts';
+import { edited, setField } from './commit.ts';
+import type { Delivering } from './delivering.ts';
+import type { NextCommit } from './next-commit.ts';
+import { climbed } from './rung-move.ts';
+
+/** All of it came up on the release, and a person accepts that: the promotion goes on from there. */
+export function letGoAnew(on: Delivering): Decision {
+  return partitionMove(on, 0, {
+    reason: 'Promoted',
+    stage: { kind: 'promote' },
+    at: 'fleet',
+    label: 'promote, fleet',
+    marks: on.marks,
+    why: 'The workload was recreated in mid-delivery, so all its groups came up on the text of Git. A person has accepted that.',
+  });
+}
+
+type To = Pick<NextCommit, 'stage' | 'at'> & {
+  readonly reason: MoveReason;
+  readonly marks: Marks;
+  readonly label: string;
+  readonly why: string;
+};
+
+/** Another partition of the user's own workload, and nothing else of any object. */
+export function partitionMove(on: Delivering, partition: number, to: To): Decision {
+  const { delivery } = on;
+  const objects = edited(delivery.own, setField(delivery.own, PARTITION_PATH, partition));
+  const next: NextCommit = {
+    kind: 'commit',
+    stage: to.stage,
+    at: to.at,
+    objects,
+    displaced: delivery.displaced,
+    waits: [],
+  };
+  return climbed(on, next, { reason: to.reason, marks: to.marks, label: to.label, why: to.why });
+}
+
+/**
+ * A partition that a hand has written: armed again in steps and at the end, where groups would go in no step; let go again
+ * where the fleet was stopped for a text that is gone.
+ */
+export function partitionPutBack(on: Delivering, { stage, at }: OnLadder): Decision | undefined {
+  const { partition } = on.situation;
+  const wanted = stage.kind === 'promote' && at === 'fleet' ? 0 : SENTINEL;
+  if (partition === wanted || (stage.kind !== 'step' && stage.kind !== 'promote')) return undefined;
+  const holds = wanted === 0 ? holdsOf(before.finish, on.situation) : [];
+  if (holds.length > 0) return holding(holds, 'StepUpgrade');
+  return partitionMove(on, wanted, {
+    reason: 'PartitionRestored',
+    stage,
+    at: at ?? 'home',
+    marks: on.marks,
+    label: `${stage.kind === 'step' ? `step ${printStep(stage)}` : stage.kind}, partition ${partition} → ${wanted}`,
+    why: `The partition of ${on.delivery.own.object.name} was ${partition}, and no commit of tranche had made it so: at this rung it is ${wanted}.`,
+  });
+}
+
+/** Fields of the user's own workload that the delivery has put aside, as edits that bring them home. */
+export function fieldsHome({ delivery }: Delivering, home: readonly FieldChange[]): readonly ObjectEdits[] {
+  const edits = home.flatMap(fieldEdit);
+  return edits.length === 0 ? [] : [{ file: delivery.own.file, object: delivery.own.object, edits }];
+}

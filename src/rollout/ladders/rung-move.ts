@@ -1,0 +1,95 @@
+/** The move of a rung: its marks, its changes of objects, and what it says. */
+
+import type { Marks } from '../../api/marks.ts';
+import { type Restore, withAside } from '../../api/restore.ts';
+import type { ObjectEdits } from '../edit.ts';
+import { hold } from '../hold.ts';
+import { type Decision, holding, type Move, type MoveReason, moving, wayOf } from '../move.ts';
+import type { Stable } from '../snapshot.ts';
+import { asidesOfRoutes } from './asides.ts';
+import { changesOf } from './changes.ts';
+import type { Delivering } from './delivering.ts';
+import type { NextCommit } from './next-commit.ts';
+import { rungLabel, rungWhy } from './rung-words.ts';
+
+type RungMove = {
+  readonly reason: MoveReason;
+  /** Those of the delivery, whose step, rung and fields put aside the rung then says. */
+  readonly marks: Marks;
+  /** Said before why the rung is climbed. */
+  readonly because?: string;
+  /** Said in the place of both. */
+  readonly why?: string | undefined;
+  /** The text that takes the place of the file's. */
+  readonly text?: Stable | undefined;
+  readonly label?: string | undefined;
+};
+
+/** The decision to write it; a change that cannot be worked out is none. */
+function moveOf(on: Delivering, next: NextCommit, to: RungMove): Pick<Decision, 'move' | 'holds'> {
+  const { situation, delivery } = on;
+  const marks = marksOn(on, next, to.marks);
+  const { text } = to;
+  const content = { digest: text?.release.digest ?? situation.digest, source: text?.text };
+  const changes = changesOf(delivery, next.objects, { marks: { from: situation.workload.marks, to: marks }, content });
+  if (changes === undefined) return { move: undefined, holds: [notClear(on, next.objects)] };
+  const move: Move = {
+    reason: to.reason,
+    way: wayOf(to.reason, changes),
+    label: to.label ?? rungLabel(delivery, next),
+    marks,
+    changes,
+    why: to.why ?? [to.because, rungWhy(delivery, next)].filter((part) => part !== undefined).join(' '),
+  };
+  return { move, holds: [] };
+}
+
+/** The same as a whole decision. */
+export function climbed(on: Delivering, next: NextCommit, to: RungMove & { readonly done?: boolean }): Decision {
+  const { move, holds } = moveOf(on, next, to);
+  const state = next.at === 'settled' ? 'Completed' : next.at === 'traffic' ? 'StepTrafficRouting' : 'StepUpgrade';
+  return move === undefined ? holding(holds, 'StepUpgrade') : moving(move, state, [], to.done ?? false);
+}
+
+/** A settled workload has no step, no rung and nothing put aside. */
+function marksOn({ situation }: Delivering, { stage, at, displaced }: NextCommit, marks: Marks): Marks {
+  const { at: _, step: __, restore: ___, ...rest } = marks;
+  if (at === 'settled') return { ...rest, step: undefined, restore: undefined };
+  const plans = situation.snapshot.ladder?.plans ?? [];
+  const plan = stage.kind === 'step' ? plans[stage.index - 1] : marks.restore?.plan;
+  const objects = asidesOfRoutes(displaced);
+  const now: Partial<Restore> = { plan, objects: objects.length === 0 ? undefined : objects };
+  const floor = stage.kind === 'promote' && at === 'fleet' ? { floor: 0 } : {};
+  return { ...rest, step: stage, at, restore: withAside(marks.restore, { ...now, ...floor }) };
+}
+
+function notClear({ delivery }: Delivering, objects: readonly ObjectEdits[]) {
+  const named = objects.map(({ object }) => `${object.kind} ${object.name}`);
+  return hold('CanaryEdited', {
+    seen: `what ${named.join(', ')} would be after the next rung of ${delivery.plan.name} cannot be told from the files`,
+    action: 'Put them back as the last commit of tranche left them',
+  });
+}
+
+/** A route that cannot hold what a rung writes. */
+export function unwritable(
+  { delivery }: Delivering,
+  {
+    route,
+    faults,
+  }: {
+    readonly route: { readonly file: string };
+    readonly faults: readonly { readonly message: string; readonly hint: string }[];
+  },
+): Decision {
+  const [fault] = faults;
+  return holding(
+    [
+      hold('CanaryEdited', {
+        seen: `${route.file}: ${fault?.message ?? `the route cannot hold the next share of ${delivery.plan.name}`}`,
+        action: fault?.hint ?? 'Put it back as the last commit of tranche left it',
+      }),
+    ],
+    'StepTrafficRouting',
+  );
+}

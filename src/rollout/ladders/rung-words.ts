@@ -1,0 +1,81 @@
+/** What the commit of a rung says to people: its place in the subject, and one paragraph why. */
+
+import { samePath } from '../../api/field.ts';
+import { printStep } from '../../api/marks.ts';
+import { printRelease } from '../../api/release.ts';
+import { REPLICAS_PATH } from '../../api/workload.ts';
+import { describeStep } from '../steps.ts';
+import { canarySide, type Delivery, fleetOf, replicasOf, secondName, sidesOf } from './delivery.ts';
+import type { NextCommit } from './next-commit.ts';
+import type { RungName } from './position.ts';
+import { shareIn, shareOf } from './shares.ts';
+
+/** `step 2/4, pods: canary 1 → 2`. */
+export function rungLabel(delivery: Delivery, next: NextCommit): string {
+  const { stage, at } = next;
+  if (at === 'settled') return stage.kind === 'rollback' ? 'rolled back' : 'settled';
+  const step = stage.kind === 'step' ? `step ${printStep(stage)}` : printStep(stage);
+  const what = changed(delivery, next);
+  return what === undefined ? step : `${step}, ${at}${what}`;
+}
+
+/** Behind the name of the rung; undefined: only the marks change. */
+function changed(delivery: Delivery, { stage, at, objects }: NextCommit): string | undefined {
+  const others = objects.filter(({ object }) => object.name !== delivery.own.object.name);
+  switch (at) {
+    case 'text':
+      return `: ${sidesOf(delivery).workloads.canary}`;
+    case 'void':
+      return `: canary ${replicasOf(canarySide(delivery))} → 0`;
+    case 'pods':
+      return `: canary ${replicasOf(canarySide(delivery))} → ${replicasTo(delivery, objects)}`;
+    case 'traffic': {
+      const step = stage.kind === 'step' ? delivery.plan.steps[stage.index - 1] : undefined;
+      return step === undefined || others.length === 0 ? undefined : `: ${shareIn(delivery)} → ${shareText(step)}`;
+    }
+    case 'all':
+      return `: ${shareIn(delivery)} → 100%`;
+    case 'switch':
+      return `: ${sidesOf(delivery).stable} → ${sidesOf(delivery).workloads.canary}`;
+    case 'fleet':
+    case 'home':
+    case 'settled':
+      break;
+  }
+  return '';
+}
+
+function shareText(step: Delivery['plan']['steps'][number]): string {
+  const share = shareOf(step);
+  if (share.kind === 'home') return '–';
+  return share.kind === 'matches' ? 'matches' : `${share.percent}%`;
+}
+
+function replicasTo(delivery: Delivery, objects: NextCommit['objects']): number {
+  const side = canarySide(delivery);
+  const edits = objects.find(({ object }) => object.name === side?.object.name)?.edits ?? [];
+  const edit = edits.find((one) => one.kind === 'set' && samePath(one.path, REPLICAS_PATH));
+  return edit?.kind === 'set' && typeof edit.value === 'number' ? edit.value : replicasOf(side);
+}
+
+/** Why a rung is climbed, without what was seen below it. */
+export function rungWhy(delivery: Delivery, { stage, at }: NextCommit): string {
+  const { own, plan, release } = delivery;
+  const [name, second] = [own.object.name, secondName(delivery)];
+  const text = printRelease(release);
+  const step = stage.kind === 'step' ? plan.steps[stage.index - 1] : undefined;
+  const planned =
+    step === undefined || stage.kind !== 'step' ? '' : `Step ${stage.index}: ${describeStep(step, fleetOf(delivery))}`;
+  const words: Readonly<Record<RungName, string>> = {
+    home: `No request goes to ${sidesOf(delivery).workloads.canary} from here on: the routes are as they were before the delivery.`,
+    void: `${sidesOf(delivery).workloads.canary} has groups of another release, and takes the text of ${text} at none.`,
+    text: `${second} takes the text of ${text} at no groups and armed, so that it grows on it. No request reaches it.`,
+    pods: `${planned}. ${second} grows beside ${name}, which stays on the version that serves.`,
+    traffic: `${planned}; it is sent ${step === undefined ? 'nothing' : shareText(step)} of the requests.`,
+    fleet: `Every step is done. ${name} goes to ${text} as fast as its maxUnavailable lets it, and ${second} keeps its share meanwhile.`,
+    all: `Every step is done. All requests go to ${sidesOf(delivery).workloads.canary}.`,
+    switch: `The Service ${sidesOf(delivery).stable} selects ${sidesOf(delivery).workloads.canary}; connections that are open stay where they are.`,
+    settled: `All requests are where they belong, and the groups of the other side are not needed any more.`,
+  };
+  return words[at];
+}

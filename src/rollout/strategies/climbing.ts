@@ -1,0 +1,140 @@
+/** The rows of a delivery that fills a second workload: its steps, and its promotion. */
+
+import { sameRelease } from '../../api/release.ts';
+import { accepted, unlessAccepted } from '../accepting.ts';
+import { plannedGroups } from '../batches.ts';
+import { stableLost, stillWithdrawn, withdrawn } from '../events/withdrawing.ts';
+import { before } from '../gates/before.ts';
+import { recreated } from '../gates/cluster.ts';
+import { holdsOf } from '../gates/gate.ts';
+import { refusedJump, waitingOnPause } from '../gates/pause.ts';
+import { soaking } from '../gates/soak.ts';
+import { blocking, type Hold, hold, unique } from '../hold.ts';
+import { ownHome } from '../homeward.ts';
+import { type Delivering, waiting } from '../ladders/delivering.ts';
+import { canarySide, fleetOf, replicasOf } from '../ladders/delivery.ts';
+import { canaryEdited } from '../ladders/edited-by-hand.ts';
+import { fieldsHome, letGoAnew } from '../ladders/fleet.ts';
+import { type NextCommit, nextCommit, stepEntered } from '../ladders/next-commit.ts';
+import { sameStage } from '../ladders/position.ts';
+import { climbed, unwritable } from '../ladders/rung-move.ts';
+import { type Decision, holding, type MoveReason } from '../move.ts';
+import type { OnLadder } from '../state.ts';
+import { statesOf } from '../step-state.ts';
+import { jumpRefusal, stepAfterEdit } from '../steps.ts';
+
+/** First match: a share of what serves nothing, the next rung, or what it waits for. The file has the release's text. */
+export function climbing(on: Delivering, state: OnLadder): Decision {
+  const home = withdrawn(on);
+  if (home !== undefined) return home;
+  const { situation } = on;
+  const anew = recreated(situation);
+  if (anew !== undefined && state.stage.kind === 'step')
+    return accepted(situation, 'Recreated') ? letGoAnew(on) : holding([anew], 'StepUpgrade');
+  const goes = wayOn(on, state);
+  const { next } = goes;
+  if (next.kind === 'unwritable') return unwritable(on, next);
+  const unseen = waiting(on, next.waits);
+  const entering = !sameStage(state.stage, next.stage) || goes.reason === 'StepsEdited';
+  const done = entering && state.stage.kind === 'step' && unseen.length === 0;
+  const holds = unique([...unseen, ...heldBy(on, state, { next, done })]);
+  if (blocking(holds).length > 0) return holding(holds, stateOf(state, { unseen, holds }), done);
+  if (next.at === 'settled') return settle(on, next, holds);
+  const move = climbed(on, next, { reason: goes.reason, marks: on.marks, done });
+  return { ...move, holds: [...move.holds, ...holds] };
+}
+
+type Going = { readonly next: ReturnType<typeof nextCommit>; readonly reason: MoveReason };
+
+/** The next rung: where a jump leads, where an edit of the plan does, or the one above. */
+function wayOn({ situation, delivery, marks }: Delivering, { stage }: OnLadder): Going {
+  const { snapshot, steps } = situation;
+  if (stage.kind === 'step') {
+    const { index } = stage;
+    const jump = snapshot.rollout?.intents.jump;
+    const isOurs = sameRelease(jump?.release, marks.release);
+    if (jump !== undefined && isOurs && jumpRefusal(jump.index, { current: index, steps: steps.length }) === undefined)
+      return { next: stepEntered(delivery, { index: jump.index, paused: false }), reason: 'Jumped' };
+    const target = editedTo({ situation, delivery, marks }, index);
+    if (target !== undefined)
+      return { next: stepEntered(delivery, { index: target, paused: true }), reason: 'StepsEdited' };
+  }
+  const next = nextCommit(delivery);
+  return { next, reason: next.kind === 'commit' ? reasonOf(next) : 'RungReady' };
+}
+
+/** The step that an edit of the plan leads to, itself included; undefined: the step is as it was when it was written. */
+function editedTo(
+  { situation, delivery, marks }: Pick<Delivering, 'situation' | 'delivery' | 'marks'>,
+  index: number,
+): number | undefined {
+  const { steps, snapshot } = situation;
+  const plan = snapshot.ladder?.plans[index - 1];
+  const written = marks.restore?.plan;
+  if (plan === undefined || written === undefined || plan === written) return undefined;
+  const replicas = fleetOf(delivery);
+  const done = Math.min(replicasOf(canarySide(delivery)), plannedGroups('100%', replicas));
+  return stepAfterEdit(
+    steps.map((step) => step.replicas),
+    { current: index, done, replicas },
+  );
+}
+
+/** The first rung of a step, or of a promotion, that waits for people has a name of its own: it is what they approve. */
+function reasonOf({ stage, at, waits }: NextCommit): MoveReason {
+  if (at === 'home') return 'BroughtHome';
+  if (at === 'void') return 'Emptied';
+  if (!waits.some(({ kind }) => kind === 'gates')) return 'RungReady';
+  return stage.kind === 'promote' ? (at === 'switch' ? 'RungReady' : 'Promoted') : 'StepReady';
+}
+
+type At = { readonly next: NextCommit; readonly done: boolean };
+
+/** What else a rung waits for: people, policies, time. Going home and emptying wait for none of it. */
+function heldBy(on: Delivering, { stage }: OnLadder, { next, done }: At): readonly Hold[] {
+  const { situation, marks } = on;
+  const isForward = next.at !== 'home' && next.at !== 'void';
+  const index = stage.kind === 'step' ? stage.index : 0;
+  const isGated = next.waits.some(({ kind }) => kind === 'gates');
+  const gates = isForward ? holdsOf(isGated ? before.climb : before.finish, situation) : [];
+  const paused = next.waits.flatMap((wait) => (wait.kind === 'pause' ? [wait.step] : []));
+  const pauses = done
+    ? paused.flatMap((step) => [waitingOnPause(situation, { index: step, release: marks.release }), soaking(situation)])
+    : [];
+  const found = [
+    isForward ? unlessAccepted(situation, 'CanaryEdited', canaryEdited(on)) : undefined,
+    isForward && next.at === 'traffic' ? stillWithdrawn(on) : undefined,
+    stage.kind === 'step' ? stableLost(on) : undefined,
+    ...pauses,
+    index === 0 ? undefined : refusedJump(situation, index),
+  ];
+  return [...gates, ...found.filter((one) => one !== undefined)];
+}
+
+/** Kruise's word for where it stands. */
+function stateOf({ at, stage }: OnLadder, of: { readonly unseen: readonly Hold[]; readonly holds: readonly Hold[] }) {
+  if (of.unseen.length > 0) return at === 'traffic' && stage.kind === 'step' ? 'StepTrafficRouting' : 'StepUpgrade';
+  return statesOf(of.holds).includes('StepPaused') ? 'StepPaused' : 'StepReady';
+}
+
+/** The release is the stable one from here on: by the newest commit that was read with its text. */
+function settle(on: Delivering, next: NextCommit, holds: readonly Hold[]): Decision {
+  const { snapshot } = on.situation;
+  if (snapshot.delivered.kind !== 'known') {
+    const why = snapshot.delivered.kind === 'unknown' ? snapshot.delivered.why : 'no commit of main has its template';
+    return holding(
+      [...holds, hold('StableUnavailable', { seen: `cannot settle: ${why}`, waits: 'people' })],
+      'StepReady',
+    );
+  }
+  const home = ownHome(on.marks, on.situation.workload);
+  const made = climbed(
+    on,
+    { ...next, objects: [...next.objects, ...fieldsHome(on, home)] },
+    {
+      reason: 'Settled',
+      marks: { ...on.marks, stable: snapshot.delivered.value },
+    },
+  );
+  return { ...made, holds: [...made.holds, ...holds] };
+}

@@ -1,0 +1,164 @@
+/** Passes over a delivery with a second workload: its files, a cluster that has what they say, and each commit written. */
+
+import { parseIntents } from '../../src/api/intents.ts';
+import { known } from '../../src/api/known.ts';
+import { NO_RULES } from '../../src/api/policy-fields.ts';
+import type { RolloutRecord } from '../../src/api/record.ts';
+import { printRelease } from '../../src/api/release.ts';
+import { parseRollout } from '../../src/api/rollout.ts';
+import { newKnownTexts } from '../../src/manifests/known-texts.ts';
+import { parseManifestFile } from '../../src/manifests/parse-file.ts';
+import { deliveryIn, type Texts } from '../../src/reconcile/ladder/cast.ts';
+import { rolloutHash, withFactDigests } from '../../src/reconcile/observe/digests.ts';
+import { ladderFilesIn } from '../../src/reconcile/observe/observe-traffic.ts';
+import { readWorkload } from '../../src/reconcile/observe/read-workload.ts';
+import { draw } from '../../src/reconcile/reconcile.ts';
+import { type Plan, plan, recordWritten } from '../../src/rollout/plan.ts';
+import { SNAPSHOT_VERSION, type Snapshot, type Stable, type WorkloadFile } from '../../src/rollout/snapshot.ts';
+import { castIn } from './ladder.ts';
+import { MAIN } from './marks-notation.ts';
+import { NOW, type SightChange, sightOf } from './sight.ts';
+import { LWS_FILE, ROLLOUT_FILE } from './vllm.ts';
+
+/** Texts that several passes meet are parsed once. */
+const KNOWN = newKnownTexts();
+
+/** What is there between two passes. */
+export type Stand = {
+  readonly texts: Texts;
+  readonly record: RolloutRecord | undefined;
+  /** The text that the fleet was on when it was last let go, and which the delivery may go back to. */
+  readonly stable: WorkloadFile;
+  /** The digest of the text that the groups of the user's own workload are on. */
+  readonly fleet: string;
+  readonly now: number;
+};
+
+/** What a pass finds besides. */
+export type Found = {
+  readonly sight?: SightChange;
+  /** Annotations of the Rollout: `abort`, `jump`. */
+  readonly intents?: Readonly<Record<string, string>>;
+  readonly snapshot?: Partial<Snapshot>;
+};
+
+function workloadIn(texts: Texts): WorkloadFile {
+  const [document] = parseManifestFile(LWS_FILE, texts.get(LWS_FILE) ?? '', ['LeaderWorkerSet']).documents;
+  const found = document === undefined ? undefined : readWorkload(document).workload;
+  if (found === undefined) throw new Error('no workload');
+  return found;
+}
+
+/** Settled on the text that is there. */
+export function settledOn(texts: Texts): Stand {
+  const stable = workloadIn(texts);
+  return { texts, record: undefined, stable, fleet: stable.digest, now: NOW };
+}
+
+/** What a pass reads: the cluster has what Git says, unless `found` says otherwise. */
+export function snapshotAt({ texts, record, stable, fleet, now }: Stand, found: Found = {}): Snapshot {
+  const file = workloadIn(texts);
+  const cast = castIn(texts);
+  const delivery = deliveryIn({ texts, displaced: [] }, cast, KNOWN);
+  const ladder = ladderFilesIn(texts, cast);
+  if (delivery === undefined || ladder === undefined) throw new Error('no delivery');
+  const [document] = parseManifestFile(ROLLOUT_FILE, texts.get(ROLLOUT_FILE) ?? '', ['Rollout']).documents;
+  const { rollout } = parseRollout(document?.value);
+  if (document === undefined || rollout === undefined) throw new Error('no Rollout');
+  const { marks } = file.workload;
+  const moving = marks !== undefined && (marks.step !== undefined || marks.release.digest !== file.digest);
+  const behind = fleet === file.digest ? '' : 'o';
+  const own = Array.from({ length: file.workload.replicas ?? 0 }, (_, at) => `${at}${behind}+`).join(' ');
+  const seen = sightOf(delivery, { own, ...found.sight });
+  const before = { name: 'before', key: 'key-vllm-before', revision: 0, content: stable.workload.content };
+  const revisions = seen.live.revisions.kind === 'known' ? seen.live.revisions.value : [];
+  const text: Stable = {
+    commit: 'a'.repeat(40),
+    release: { digest: stable.digest, serial: 1 },
+    content: stable.workload.content,
+    text: stable.text,
+  };
+  return withFactDigests({
+    version: SNAPSHOT_VERSION,
+    key: { cluster: 'default', namespace: 'llm', name: 'vllm' },
+    now,
+    main: MAIN,
+    history: { kind: 'continued' },
+    blobs: {},
+    rollout: {
+      file: ROLLOUT_FILE,
+      object: document.object,
+      rollout,
+      intents: parseIntents(annotationsOf(found.intents)).intents,
+      hash: rolloutHash(rollout.strategy),
+    },
+    facts: {},
+    policy: NO_RULES,
+    lwsVersion: undefined,
+    workload: file,
+    ladder,
+    stable: moving ? known(text) : { kind: 'absent' },
+    delivered: known(MAIN),
+    retryText: { kind: 'absent' },
+    recreateText: { kind: 'absent' },
+    issues: [],
+    warnings: [],
+    record,
+    recordFault: '',
+    audit: true,
+    live: { ...seen.live, revisions: known([before, ...revisions]) },
+    traffic: seen.traffic,
+    ...found.snapshot,
+  });
+}
+
+function annotationsOf(intents: Found['intents'] = {}): Record<string, string> {
+  return Object.fromEntries(Object.entries(intents).map(([key, value]) => [`tranche.dev/${key}`, value]));
+}
+
+export type Passed = { readonly plan: Plan; readonly stand: Stand; readonly told: string };
+
+/** One pass, an hour after the last: its commit is written, or its holds are told. */
+export function passed(stand: Stand, found: Found = {}): Passed {
+  const snapshot = snapshotAt(stand, found);
+  const drawn = draw(plan(snapshot), snapshot, { texts: stand.texts, known: KNOWN });
+  const texts = new Map(stand.texts);
+  for (const { path, text } of drawn.writes) texts.set(path, text ?? '');
+  const file = workloadIn(texts);
+  const next: Stand = {
+    ...stand,
+    texts,
+    record: recordWritten(drawn.plan),
+    fleet: file.workload.partition === 0 ? file.digest : stand.fleet,
+    now: stand.now + 3600,
+  };
+  const { commit, holds } = drawn.plan;
+  const told =
+    commit === undefined
+      ? `hold ${holds.map(({ reason }) => reason).join(' ')}`
+      : `${commit.reason}: ${commit.subject.replace('rollout(llm/vllm): ', '')}`;
+  return { plan: drawn.plan, stand: next, told };
+}
+
+/** Passes until `until` says so, or until there is nothing to do; what each has told. */
+export function passes(
+  stand: Stand,
+  { found = () => ({}), most = 40 }: { readonly found?: (stand: Stand) => Found; readonly most?: number } = {},
+): { readonly told: readonly string[]; readonly stand: Stand } {
+  const told: string[] = [];
+  let at = stand;
+  while (told.length < most) {
+    const now = passed(at, found(at));
+    at = now.stand;
+    if (now.plan.commit === undefined && now.told === told.at(-1)) break;
+    told.push(now.told);
+    if (now.told === 'hold ') break;
+  }
+  return { told, stand: at };
+}
+
+/** `9c41d2e0.2`: the release that the file is at. */
+export function releaseIn({ texts }: Stand): string {
+  const release = workloadIn(texts).workload.marks?.release;
+  return release === undefined ? '' : printRelease(release);
+}
