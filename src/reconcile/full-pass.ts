@@ -43,7 +43,7 @@ export async function fullPass(ports: Ports, pass: FullPass): Promise<PassResult
   const desired = await readDesired(ports.git, main, { config, memory, ahead: pass.ahead.desired });
   memory.main = main;
   const reading: Reading = { main, status, desired, at };
-  const git = gitReader(ports.git, main, { config: desired.config, texts: memory.trials.known });
+  const git = gitReader(ports.git, main, { config: desired.config, texts: desired.trials.known });
   const offSeconds = (): number | undefined => ports.clock.offSeconds?.();
   const readers = { git, live, liveTraffic: trafficReader(ports.cluster, live), offSeconds };
   const reconciled = await decideAll(readers, reading, options);

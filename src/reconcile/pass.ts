@@ -10,7 +10,7 @@ import type { Git, Tree } from '../ports/git.ts';
 import type { Log } from '../ports/log.ts';
 import type { Plan } from '../rollout/plan.ts';
 import type { RolloutKey, Snapshot } from '../rollout/snapshot.ts';
-import { newTrials, type Trials } from './lint/trials.ts';
+import type { Trials } from './lint/trials.ts';
 import type { Desired } from './observe/desired.ts';
 import type { ParseCache } from './observe/parse-cache.ts';
 import type { StatusBranch } from './status/record-store.ts';
@@ -39,7 +39,8 @@ export type PassOptions = {
 /** What one process may remember between passes. Losing it costs time only. */
 export type Memory = {
   readonly parsed: ParseCache;
-  readonly trials: Trials;
+  /** undefined: nothing has been tried yet. */
+  trials: Trials | undefined;
   /** The branches as they were read last. */
   status: StatusBranch | undefined;
   config: Config | undefined;
@@ -53,7 +54,7 @@ export type Memory = {
 export function newMemory(): Memory {
   return {
     parsed: new Map(),
-    trials: newTrials(),
+    trials: undefined,
     status: undefined,
     config: undefined,
     main: undefined,

@@ -4,6 +4,7 @@ import { LineCounter, parseDocument } from 'yaml';
 import { CONFIG_FILE, type Config, DEFAULT_CONFIG, parseConfig } from '../../api/config.ts';
 import type { Issue } from '../../api/issue.ts';
 import type { Git, Oid, Tree, TreeFile } from '../../ports/git.ts';
+import { newTrials } from '../lint/trials.ts';
 import type { Memory, Overrides } from '../pass.ts';
 import { shardBranch } from '../shard.ts';
 import { type Desired, desiredOf } from './desired.ts';
@@ -110,7 +111,8 @@ export async function readDesired(
 ): Promise<Desired> {
   const early = at.ahead !== undefined && isSame(at.ahead.paths, at.config.paths) ? at.ahead.tree : undefined;
   const tree = await (early ?? git.readAt(commit, desiredRequest(at.config.paths)));
-  const { parsed, trials } = at.memory;
+  const { parsed } = at.memory;
+  const trials = (at.memory.trials ??= newTrials());
   const desired = { ...(sameFiles(tree, at) ?? desiredOf(tree, at.config, parsed)), trials };
   at.memory.desired = { tree, desired };
   if (!routesTraffic(desired)) return desired;

@@ -1,6 +1,7 @@
 /** One pass of a story, and every other way in which the same pass must come to the same: dry, replayed, without a record. */
 
 import { isNotAsked } from '../../../src/api/known.ts';
+import { newTrials } from '../../../src/reconcile/lint/trials.ts';
 import type { Outcome, PassResult } from '../../../src/reconcile/pass.ts';
 import { NO_OVERRIDES, newMemory } from '../../../src/reconcile/pass.ts';
 import { decide } from '../../../src/reconcile/reconcile.ts';
@@ -54,7 +55,7 @@ export function pass(stage: Stage, repository: FakeRepository, write: boolean): 
   const fresh = newMemory();
   const memory = {
     ...fresh,
-    trials: { ...fresh.trials, known },
+    trials: { ...newTrials(), known },
     ...(repository === stage.repository ? {} : { parsed }),
   };
   const again = (other: FakeRepository): Promise<PassResult> =>
