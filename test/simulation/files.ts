@@ -172,7 +172,8 @@ export function marksIn(text: string): FileMarks | undefined {
   };
   return {
     release,
-    step: markIn(text, 'step'),
+    // `k/n@release`: without the release of this object it is a step of none, and no claim of a record has its text.
+    step: markIn(text, 'step')?.replace(`@${release}`, ''),
     stable: markIn(text, 'stable'),
     floor: restore.floor,
     setBudget: restore.maxUnavailable?.set,
