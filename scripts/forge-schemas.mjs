@@ -28,6 +28,8 @@ const operations = [
   ['get', `${repository}/branches/{branch}`],
   ['get', `${repository}/rules/branches/{branch}`],
   ['get', `${repository}/rulesets/{ruleset_id}`],
+  // Nobody asks this one: the files of policies/github are its body.
+  ['post', `${repository}/rulesets`],
   ['get', `${repository}/installation`],
   ['post', '/app/installations/{installation_id}/access_tokens'],
 ];

@@ -325,8 +325,9 @@ describe('commands', () => {
         .sort(),
     ).toEqual(inputs.sort());
     expect(table('input')[0]?.[1]).toBe(`\`${action.inputs.mode.default}\``);
-    for (const step of parse(block('yaml', '# steps of a job')) as readonly { uses?: string; with?: object }[])
-      if (step.uses === './.tranche') expect(inputs).toEqual(expect.arrayContaining(Object.keys(step.with ?? {})));
+    const steps = parse(block('yaml', '# steps of a job')) as readonly { uses: string; with: object }[];
+    expect(steps.map(({ uses }) => uses)).toEqual([`example/tranche@v${packageJson.version}`]);
+    for (const step of steps) expect(inputs).toEqual(expect.arrayContaining(Object.keys(step.with)));
     for (const name of Object.keys(action.outputs)) expect(both).toContain(`\`${name}\``);
   });
 

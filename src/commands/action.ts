@@ -13,6 +13,7 @@ import { openPorts } from '../wiring.ts';
 import { outputsOf } from './action-outputs.ts';
 import { exitCodeOf } from './exit-code.ts';
 import { filesOnly, readOf } from './lint.ts';
+import { orderOfRun } from './order-of-run.ts';
 import { passesOfJob } from './passes-of-job.ts';
 import { checkEvent } from './runner-event.ts';
 import { annotation, errorLine, fenced, maskLines, writeOutputs, writeSummary } from './runner-lines.ts';
@@ -35,7 +36,10 @@ export async function runAction(runner: Io): Promise<number> {
   try {
     const mode = modeOf(io);
     if (mode === 'verify') return await judged(io, runner);
-    await passes(mode, io, (result) => void results.push(result));
+    if ((await passes(mode, io, (result) => void results.push(result))) === 'refused') {
+      await writeOutputs(io.env['GITHUB_OUTPUT'], outputsOf([], true));
+      return EXIT.failed;
+    }
     const result = results.findLast(({ quiet }) => !quiet) ?? results.at(-1);
     if (result === undefined) throw new Error('there was no pass');
     runner.out(annotations(result).join(''));
@@ -71,13 +75,16 @@ async function judged(io: Io, runner: Io): Promise<number> {
   return failed ? EXIT.failed : EXIT.ok;
 }
 
-/** One pass, or while the job may stay several, which share what they have read. */
-async function passes(mode: Mode, io: Io, take: (result: PassResult) => void): Promise<void> {
+/** One pass, or while the job may stay several, which share what they have read. A person's order goes before. */
+async function passes(mode: Mode, io: Io, take: (result: PassResult) => void): Promise<'done' | 'refused'> {
   const options = optionsOf(io);
   const waitSeconds = 60 * waitMinutesOf(mode, io);
   const { ports, memory } = { ports: openPorts(options, io), memory: newMemory() };
+  const verb = mode === 'reconcile' ? input(io, 'verb') : '';
+  if ((await orderOfRun({ verb, rollout: input(io, 'rollout') }, options, ports, io)) !== EXIT.ok) return 'refused';
   const once = async (): Promise<PassResult> => pass(mode, { options, ports, memory }, io);
   await passesOfJob({ clock: ports.clock, signal: io.signal, waitSeconds, once }, take);
+  return 'done';
 }
 
 type Given = {

@@ -108,6 +108,40 @@ describe('modes', () => {
   });
 });
 
+describe('an order of a person', () => {
+  const by = { GITHUB_EVENT_NAME: 'workflow_dispatch', GITHUB_ACTOR: 'ada' };
+  test('is written before the pass, with who gave it', async () => {
+    const site = await requested();
+    const ran = await act(site, { mode: 'reconcile', verb: 'pause', rollout: 'llm/vllm' }, by);
+    expect(ran.code).toBe(0);
+    expect(await site.text(ROLLOUT_FILE)).toContain('paused: true');
+    expect(await site.repository.git('log', '-1', '--format=%B', 'main')).toContain('ada');
+    expect(JSON.parse(ran.outputs['rollouts'] ?? '')).toMatchObject([{ name: 'vllm', holds: ['Paused'] }]);
+  });
+
+  const none: readonly (readonly [what: string, inputs: Env, env: Env, said: string])[] = [
+    [
+      'on another event',
+      { verb: 'pause', rollout: 'vllm' },
+      { ...by, GITHUB_EVENT_NAME: 'push' },
+      'orders are given by people',
+    ],
+    ['that is none', { verb: 'eject', rollout: 'vllm' }, by, 'wanted one of approve, pause, resume, abort, retry'],
+    ['of a name that is none', { verb: 'pause', rollout: 'a b' }, by, 'wanted name or namespace/name'],
+    ['of another Rollout', { verb: 'pause', rollout: 'chat' }, by, 'refused: '],
+  ];
+  test('writes nothing where it cannot be given', async () => {
+    const site = await requested();
+    const head = await site.head();
+    for (const [what, inputs, env, said] of none) {
+      const ran = await act(site, { mode: 'reconcile', ...inputs }, env);
+      expect(ran, what).toMatchObject({ err: expect.stringContaining(said), outputs: { failed: 'true' } });
+      expect(ran.code, what).toBeGreaterThan(0);
+    }
+    expect(await site.head()).toBe(head);
+  });
+});
+
 describe('refused', () => {
   test.each([
     'pull_request',

@@ -1,0 +1,110 @@
+/** The files to copy for GitHub: workflows with no more rights than the table says, and rulesets that GitHub takes. */
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { Openapi } from '../support/forge/openapi.ts';
+
+const folder = 'policies/github';
+const files = readdirSync(folder);
+const text = (file: string): string => readFileSync(`${folder}/${file}`, 'utf8');
+const action = parse(readFileSync('action.yml', 'utf8'));
+
+type Step = { readonly uses?: string; readonly run?: string; readonly with?: Readonly<Record<string, unknown>> };
+type Job = {
+  readonly if?: unknown;
+  readonly environment?: string;
+  readonly permissions: Readonly<Record<string, string>>;
+  readonly steps: readonly Step[];
+};
+type Workflow = {
+  readonly on: Readonly<Record<string, unknown>>;
+  readonly permissions: unknown;
+  readonly jobs: Readonly<Record<string, Job>>;
+};
+
+/** The rows of the table of permissions: [modes, permissions]. */
+const rows = [...text('README.md').matchAll(/^\| (.+?) \| ((?:`[a-z-]+: [a-z]+`(?:, )?)+) \| .+ \|$/gm)].map(
+  ([, who = '', rights = '']): readonly [string, readonly string[]] => [who, quoted(rights)],
+);
+const rightsOf = (who: string): readonly string[] => rows.find(([name]) => name.includes(who))?.[1] ?? [];
+
+function quoted(cell: string): readonly string[] {
+  return [...cell.matchAll(/`([^`]+)`/g)].map(([, one]) => one ?? '');
+}
+
+const workflows = files
+  .filter((file) => file.endsWith('.yaml'))
+  .map((file) => [file, parse(text(file)) as Workflow] as const);
+
+describe.each(workflows)('%s', (file, { on, permissions, jobs }) => {
+  const [job] = Object.values(jobs);
+  const ours = job?.steps.find(({ uses }) => uses?.startsWith('example/tranche@'));
+  const mode = String(ours?.with?.['mode']);
+
+  test('calls the action with inputs that it has', () => {
+    expect(Object.keys(action.inputs)).toEqual(expect.arrayContaining(Object.keys(ours?.with ?? {})));
+    expect(ours?.uses).toBe(`example/tranche@v${JSON.parse(readFileSync('package.json', 'utf8')).version}`);
+  });
+
+  test('has the permissions of its mode, and no other', () => {
+    const app = job?.steps.find(({ uses }) => uses?.startsWith('actions/create-github-app-token@'));
+    const given = Object.entries(job?.permissions ?? {}).map(([name, level]) => `${name}: ${level}`);
+    const asked = Object.entries(app?.with ?? {}).flatMap(([name, level]) =>
+      name.startsWith('permission-') ? [`${name.slice('permission-'.length)}: ${String(level)}`] : [],
+    );
+    const logsIn = job?.steps.some(({ uses }) => uses?.includes('credentials@')) === true;
+    const wanted = [...rightsOf(app === undefined ? `\`${mode}\`` : 'as an App'), ...(logsIn ? rightsOf('login') : [])];
+    expect(permissions).toEqual({});
+    expect([...given, ...asked].sort()).toEqual([...wanted].sort());
+    expect(wanted).not.toEqual([]);
+  });
+
+  test('meets no text of others with a token that writes, and is not skipped', () => {
+    expect(Object.keys(on)).not.toContain('pull_request_target');
+    for (const { run } of job?.steps ?? []) expect(run ?? '').not.toContain('${{');
+    expect(job).not.toHaveProperty('if');
+    if (mode !== 'verify') {
+      expect(job?.environment, file).toBe('tranche');
+      expect(
+        Object.keys(on).every((event) => /^(push|schedule|repository_dispatch|workflow_dispatch)$/.test(event)),
+      ).toBe(true);
+    } else expect(on).toEqual({ pull_request: {}, merge_group: {} });
+  });
+
+  test('says why it has each permission', () => {
+    for (const line of text(file).split('\n'))
+      if (/^ {6}[a-z-]+: (read|write)\b/.test(line)) expect(line).toMatch(/ # \w+/);
+  });
+});
+
+test('every row of the table is that of a workflow, and every workflow has its row', () => {
+  expect(rows.map(([who]) => who)).toEqual([
+    '`verify`, `lint`, `plan`',
+    '`reconcile`',
+    '`reconcile` as an App',
+    'login',
+  ]);
+  expect(workflows).toHaveLength(3);
+});
+
+test.each(files.filter((file) => file.endsWith('.json')))('%s is a ruleset as GitHub describes one', (file) => {
+  const openapi = new Openapi();
+  const body: unknown = JSON.parse(text(file));
+  const path = '/repos/team/gitops/rulesets';
+  const matched = openapi.match('POST', path);
+  expect(matched).toBeDefined();
+  const asked = (given: unknown) =>
+    openapi.requestFaults(matched!, { method: 'POST', path, query: new URLSearchParams(), body: given });
+  expect(asked(body)).toEqual([]);
+  expect(asked({ ...Object(body), enforcement: 'sometimes' })).not.toEqual([]);
+  expect(asked({ ...Object(body), rules: [{ type: 'creations' }] })).not.toEqual([]);
+});
+
+test('the ruleset of main requires the job that the workflow is', () => {
+  const contexts = JSON.parse(text('ruleset-main.json')).rules.flatMap(
+    ({ parameters }: { parameters?: { required_status_checks?: readonly { context: string }[] } }) =>
+      (parameters?.required_status_checks ?? []).map(({ context }) => context),
+  );
+  expect(contexts).toEqual(Object.keys(parse(text('verify.yaml')).jobs));
+});
