@@ -131,6 +131,28 @@ export type Contest = {
   readonly writers: readonly string[];
 };
 
+/** One side of a delivery with a second workload. */
+export type SideShown = {
+  readonly side: 'stable' | 'canary';
+  readonly name: string;
+  /** That Git asks for. */
+  readonly groups: number;
+  /** Not there: not read. */
+  readonly ready?: number | undefined;
+  readonly serving?: number | undefined;
+};
+
+/** For people alone: where such a delivery stands. */
+export type DeliveryShown = {
+  /** Of the step, the promotion or the way back, from the lowest; the mark `at` says which one Git stands on. */
+  readonly rungs: readonly string[];
+  readonly sides: readonly SideShown[];
+  /** Not there: no route is named. `live` not there: not read. */
+  readonly share?:
+    | { readonly wanted: string; readonly live?: string | undefined; readonly accepted: boolean }
+    | undefined;
+};
+
 /** What was seen of a delivery's traffic, each without a break since then: waits alone hang on it, and restart with it. */
 export type TrafficRecord = {
   /** Every route was what Git says and accepted; `of` is what they said. */
@@ -144,6 +166,7 @@ export type TrafficRecord = {
   readonly appliedSince?: Instant | undefined;
   /** Who had accepted the routes when the delivery began: `HTTPRoute chat: inference`. */
   readonly parents?: readonly string[] | undefined;
+  readonly shown?: DeliveryShown | undefined;
 };
 
 export type StableCopy = {

@@ -84,6 +84,11 @@ const whole: Required<RolloutRecord> = {
     notAppliedSince: NOW,
     appliedSince: NOW,
     parents: ['HTTPRoute chat: inference'],
+    shown: {
+      rungs: ['text', 'pods'],
+      sides: [{ side: 'canary', name: 'vllm-canary', groups: 2, ready: 1, serving: 1 }],
+      share: { wanted: '5%', live: '5%', accepted: true },
+    },
   },
   revision: { digest: '9c41d2e0', key: 'k' },
   stable: { commit: 'a'.repeat(40), release, text: 'kind: LeaderWorkerSet\n' },
@@ -94,6 +99,7 @@ const OPTIONAL = `
   marks step unseen covers loads expected uids appliedSince notAppliedSince contest traffic revision stable
   traffic.accepted traffic.drained traffic.drained.stable traffic.drained.canary traffic.reached
   traffic.notAppliedSince traffic.appliedSince traffic.parents
+  traffic.shown traffic.shown.sides.0.ready traffic.shown.sides.0.serving traffic.shown.share traffic.shown.share.live
   holds.0.until holds.0.facts marks.step marks.stable marks.restore marks.restore.maxUnavailable
   marks.restore.floor marks.restore.plan marks.restore.withdrawn marks.at marks.serves
   marks.restore.maxUnavailable.was marks.restore.replicas marks.restore.objects step.writtenAt step.doneSince step.frozen

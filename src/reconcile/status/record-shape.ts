@@ -18,13 +18,13 @@ import type {
   StableCopy,
   StepRecord,
   StepState,
-  TrafficRecord,
   WaitClocks,
   Waited,
 } from '../../api/record.ts';
 import { parseRelease, type Release } from '../../api/release.ts';
 import { type Displaced, type Restore, type Surge } from '../../api/restore.ts';
 import type { FrozenPlan } from '../../api/rollout-frozen.ts';
+import { traffic } from './record-traffic-shape.ts';
 import {
   type Check,
   count,
@@ -145,24 +145,6 @@ const expected = object({
   pauses: object({ seconds: count, manual: count } satisfies Shape<Expected['pauses']>),
   overdue: optional(list(count)),
 } satisfies Shape<Expected>);
-
-const since = { since: instant };
-const traffic = object({
-  accepted: optional(object({ ...since, of: text } satisfies Shape<NonNullable<TrafficRecord['accepted']>>)),
-  drained: optional(
-    object({ stable: optional(instant), canary: optional(instant) } satisfies Shape<
-      NonNullable<TrafficRecord['drained']>
-    >),
-  ),
-  reached: optional(
-    object({ ...since, of: word({ stable: true, canary: true }) } satisfies Shape<
-      NonNullable<TrafficRecord['reached']>
-    >),
-  ),
-  notAppliedSince: optional(instant),
-  appliedSince: optional(instant),
-  parents: optional(list(text)),
-} satisfies Shape<TrafficRecord>);
 
 const record = object({
   version: positive,

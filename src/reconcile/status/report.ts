@@ -6,6 +6,7 @@ import { printExpected } from '../../rollout/expected.ts';
 import { holdKind } from '../../rollout/hold.ts';
 import { recordWritten } from '../../rollout/plan.ts';
 import { type Outcome, type PassResult, QUIET_REPORT } from '../pass.ts';
+import { rungsText, secondText } from './ladder-text.ts';
 import { groupsCell, stateCell } from './status-page.ts';
 
 /** One block a rollout: where it stands, what was written, what it waits for, what is wrong. */
@@ -26,9 +27,14 @@ function outcomeReport(outcome: Outcome): string {
   const { plan } = outcome;
   const name = `${outcome.key.namespace}/${outcome.key.name}`;
   const record = plan === undefined ? undefined : recordWritten(plan);
+  const beside = record === undefined ? undefined : secondText(record);
   const head =
-    record === undefined ? name : `${name}  ${stateCell(record).replaceAll('*', '')}  ${groupsCell(record)}`.trimEnd();
+    record === undefined
+      ? name
+      : [name, stateCell(record).replaceAll('*', ''), groupsCell(record), beside ?? ''].join('  ').trimEnd();
   const lines = [head];
+  const rungs = plan?.record.traffic?.shown?.rungs ?? [];
+  if (rungs.length > 0) lines.push(`  rungs  ${rungsText(rungs, plan?.record.marks?.at)}`);
   if (plan?.commit !== undefined) {
     const oid = outcome.written === undefined ? 'would commit' : `commit ${outcome.written.slice(0, 12)}`;
     lines.push(`  ${oid}  ${plan.commit.subject}`);

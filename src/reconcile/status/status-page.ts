@@ -5,6 +5,7 @@ import { printableLine } from '../../api/printable.ts';
 import type { GroupRecord, RolloutRecord } from '../../api/record.ts';
 import { printRelease } from '../../api/release.ts';
 import { printTotal } from '../../rollout/expected.ts';
+import { secondText } from './ladder-text.ts';
 
 /** Markdown for the front page of the branch. Text of the cluster stands in code spans, where nothing in it acts. */
 export function statusPage(records: readonly RolloutRecord[]): string {
@@ -24,7 +25,7 @@ export function rolloutTable(
 ): string {
   const rows = records.map(
     (record) =>
-      `| ${[nameOf(record), stateCell(record), releaseCell(record), groupsCell(record), printTotal(record.expected), code(record.message)].join(' | ')} |`,
+      `| ${[nameOf(record), stateCell(record), releaseCell(record), `${groupsCell(record)}${besideCell(record)}`, printTotal(record.expected), code(record.message)].join(' | ')} |`,
   );
   return [
     '| rollout | state | release | groups | still takes | message |',
@@ -73,6 +74,12 @@ export function groupsCell(record: RolloutRecord): string {
     return isExtra(record, group) ? `+${sign}` : sign;
   });
   return cells.join(' ');
+}
+
+/** ` · vllm-canary 1/2, 5%`, as code. */
+function besideCell(record: RolloutRecord): string {
+  const beside = secondText(record);
+  return beside === undefined ? '' : ` · ${code(beside)}`;
 }
 
 /** Whether a group is there only while others restart: what the record was made from had the larger `replicas`. */

@@ -6,6 +6,7 @@ import { type Instant, printDuration } from '../../api/time.ts';
 import { printExpected } from '../../rollout/expected.ts';
 import { holdKind } from '../../rollout/hold.ts';
 import { asOfText, NO_PASS_YET, noticeLines, sinceLine } from './age-text.ts';
+import { ladderLines } from './ladder-text.ts';
 import type { AsOf, Picture, Shown } from './read-picture.ts';
 import { groupsCell, isExtra, stateCell } from './status-page.ts';
 
@@ -55,6 +56,7 @@ export function statusTree({ record, since, next }: Shown, at: { readonly asOf: 
     ['Release', marks === undefined ? 'none' : printRelease(marks.release)],
     ['Stable', marks?.stable ?? 'none'],
     ...(step === undefined ? [] : [['Step', stepText(record, step, now)] as const]),
+    ...ladderLines(record),
     ...(record.expected === undefined ? [] : [['Takes', printExpected(record.expected)] as const]),
     ...(marks === undefined || marks.aborted.length === 0
       ? []

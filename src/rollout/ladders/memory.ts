@@ -8,6 +8,7 @@ import { differences } from './differences.ts';
 import { reachedBy } from './endpoints.ts';
 import { positionOf } from './position.ts';
 import { acceptanceOf, acceptingParents, sendingTo } from './routing.ts';
+import { shownOf } from './shown.ts';
 import type { TrafficSight } from './sight.ts';
 
 /**
@@ -28,6 +29,7 @@ export function trafficAfter(delivery: Delivery, sight: TrafficSight): TrafficRe
     notAppliedSince: !isRead ? apart : isLive ? undefined : sinceOf(apart, sight),
     appliedSince: !isRead ? there : isLive ? sinceOf(there, sight) : undefined,
     parents: parentsAfter(delivery, sight),
+    shown: shownOf(delivery, sight),
   };
 }
 

@@ -95,7 +95,8 @@ function stageAfter({ plan }: Delivery, stage: Stage): Stage {
   return { kind: 'step', index: stage.index + 1, of: plan.steps.length };
 }
 
-function ladderOf(delivery: Delivery, { stage, at }: Position): readonly Rung[] {
+/** The ladder of a position, from the lowest rung. */
+export function ladderOf(delivery: Delivery, { stage, at }: Position): readonly Rung[] {
   const { plan } = delivery;
   if (stage.kind === 'rollback') return wayBack(delivery, { stage, at });
   if (stage.kind === 'promote') return promotions[plan.style];

@@ -1,0 +1,52 @@
+/** What people are shown of a delivery with a second workload: its rungs, both sides, and where requests go. */
+
+import type { DeliveryShown, SideShown } from '../../api/record.ts';
+import type { Side } from './condition.ts';
+import { annotationsOf, type Delivery, replicasOf } from './delivery.ts';
+import { liveReading, printReading } from './differences.ts';
+import { ladderOf } from './next-commit.ts';
+import { positionOf } from './position.ts';
+import { acceptanceOf } from './routing.ts';
+import { shareIn } from './shares.ts';
+import { groupsOn, serving, type TrafficSight, workloadOf } from './sight.ts';
+
+/** No decision reads any of it. It changes when the world does, never with the clock. */
+export function shownOf(delivery: Delivery, sight: TrafficSight): DeliveryShown {
+  const share = delivery.routes.length === 0 ? {} : { share: shareShown(delivery, sight) };
+  return {
+    rungs: rungsShown(delivery),
+    sides: (['stable', 'canary'] as const).map((side) => sideShown(delivery, sight, side)),
+    ...share,
+  };
+}
+
+/** The ladder that Git stands on; what is climbed only now and then is named while it is to be, or was just climbed. */
+function rungsShown(delivery: Delivery): readonly string[] {
+  const position = positionOf(annotationsOf(delivery.own));
+  if (position === undefined) return [];
+  const always: readonly string[] = ['text', 'pods'];
+  return ladderOf(delivery, position)
+    .filter((rung) => rung.at === position.at || always.includes(rung.at) || rung.isListed(delivery))
+    .map(({ at }) => at);
+}
+
+function sideShown(delivery: Delivery, sight: TrafficSight, side: Side): SideShown {
+  const workload = workloadOf(delivery, sight, side);
+  const groups = replicasOf(workload.document);
+  const found = groupsOn(workload);
+  const served = serving(delivery, sight, side);
+  if (found.kind !== 'known' || served.kind !== 'known') return { side, name: workload.name, groups };
+  const ready = found.value.groups.filter((group) => group.ready).length;
+  return { side, name: workload.name, groups, ready, serving: served.value.length };
+}
+
+function shareShown(delivery: Delivery, sight: TrafficSight): DeliveryShown['share'] {
+  const readings = delivery.routes.map((route) => liveReading(delivery, route, sight));
+  const live = readings.flatMap((reading) => (reading.kind === 'known' ? [printReading(reading.value)] : []));
+  const isRead = live.length === readings.length;
+  return {
+    wanted: shareIn(delivery),
+    ...(isRead ? { live: [...new Set(live)].join(', ') } : {}),
+    accepted: acceptanceOf(delivery, sight).kind === 'accepted',
+  };
+}

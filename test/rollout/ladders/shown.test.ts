@@ -1,0 +1,81 @@
+/** What people are shown of a delivery with a second workload: rungs, sides and shares, in the record and as text. */
+
+import { expect, test } from 'vitest';
+import { unknown } from '../../../src/api/known.ts';
+import { ladderLines, rungsText, secondText } from '../../../src/reconcile/status/ladder-text.ts';
+import { statusPage } from '../../../src/reconcile/status/status-page.ts';
+import type { Delivery } from '../../../src/rollout/ladders/delivery.ts';
+import { shownOf } from '../../../src/rollout/ladders/shown.ts';
+import { climbed, ladderFiles, ladderRollout, placeOf } from '../../support/ladder.ts';
+import { emptyRecord } from '../../support/record.ts';
+import { NOTHING, type SightChange, sightOf } from '../../support/sight.ts';
+
+const STEPS = ['replicas: 1', 'replicas: 2, traffic: 5%', 'replicas: 100%, traffic: 50%'];
+const canary = ladderFiles(ladderRollout('canary', STEPS));
+const alone = ladderFiles(ladderRollout('canary', ['replicas: 1', 'replicas: 2'], false));
+const blueGreen = ladderFiles(ladderRollout('blueGreen', STEPS));
+
+function after(git: typeof canary, place: string): Delivery {
+  const found = climbed(git).find(({ commit }) => placeOf(commit) === place);
+  if (found === undefined) throw new Error(`no ${place}`);
+  return found.after;
+}
+
+test.each<readonly [git: typeof canary, place: string, wanted: string]>([
+  [canary, '1/3 text', '▸ text, pods'],
+  [canary, '2/3 pods', 'text, ▸ pods, traffic'],
+  [canary, 'promote fleet', '▸ fleet, home, settled'],
+  [blueGreen, 'promote switch', 'all, ▸ switch, home, settled'],
+  [alone, '2/2 pods', 'text, ▸ pods'],
+])('the rungs %#: %s', (git, place, wanted) => {
+  const delivery = after(git, place);
+  expect(rungsText(shownOf(delivery, sightOf(delivery)).rungs, place.split(' ')[1])).toBe(wanted);
+});
+
+const shared = after(canary, '2/3 traffic');
+
+test.each<readonly [what: string, change: SightChange, side: string, share: string]>([
+  ['all is well', {}, 'vllm-canary: 2 groups in Git, 2 ready, 2 serving', '5% in Git, 5% in the cluster, accepted'],
+  [
+    'one loads',
+    { second: '0+ 1-' },
+    'vllm-canary: 2 groups in Git, 1 ready, 1 serving',
+    '5% in Git, 5% in the cluster, accepted',
+  ],
+  [
+    'one is no endpoint',
+    { withoutEndpoint: ['vllm-canary-1'] },
+    'vllm-canary: 2 groups in Git, 2 ready, 1 serving',
+    '5% in Git, 5% in the cluster, accepted',
+  ],
+  [
+    'the agent is late',
+    { route: (route) => ({ ...route, spec: { rules: [{ backendRefs: [{ name: 'vllm-svc' }] }] } }) },
+    'vllm-canary: 2 groups in Git, 2 ready, 2 serving',
+    '5% in Git, 0% in the cluster, not accepted yet',
+  ],
+  [
+    'nothing can be read',
+    {
+      traffic: {
+        second: { ...NOTHING, lws: unknown('forbidden') },
+        routes: [{ kind: 'HTTPRoute', name: 'chat', live: unknown('forbidden') }],
+      },
+    },
+    'vllm-canary: 2 groups in Git, not read',
+    '5% in Git, not read',
+  ],
+])('both sides: %s', (_, change, side, share) => {
+  const record = emptyRecord({ traffic: { shown: shownOf(shared, sightOf(shared, change)) } });
+  const lines = Object.fromEntries(ladderLines(record));
+  expect(lines).toMatchObject({ 'New side': side, Share: share });
+  expect(lines['Stable side']).toMatch(/^vllm: 4 groups in Git/);
+});
+
+test('the page names the side that is filled, and its share', () => {
+  const record = emptyRecord({ traffic: { shown: shownOf(shared, sightOf(shared, { second: '0+ 1-' })) } });
+  expect(secondText(record)).toBe('vllm-canary 1/2, 5%');
+  expect(statusPage([record])).toContain(' · `vllm-canary 1/2, 5%` |');
+  expect(statusPage([emptyRecord()])).not.toContain(' · ');
+  expect(ladderLines(emptyRecord())).toEqual([]);
+});
