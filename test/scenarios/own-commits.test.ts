@@ -2,6 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { FakeRepository } from '../support/fake-git.ts';
+import { isLadderCommit, ladderFault } from '../support/story/ladder-commits.ts';
 import { checkOwnCommits } from '../support/story/own-commits.ts';
 import { LWS_FILE, LWS_TEXT, NEW, OLD, ROLLOUT_FILE, VLLM_FILES } from '../support/vllm.ts';
 
@@ -57,3 +58,58 @@ test.each([
     'is refused by the admission policy',
   ],
 ])('%s is found', (_, reason, texts, what) => expect(commitOf(reason, texts)).toThrow(what));
+
+const OF = '    tranche.dev/of: vllm\n';
+const AT = '    tranche.dev/at: "pods"\n';
+const beside = (replicas: number, image = NEW): string =>
+  asked
+    .replace('name: vllm\n', 'name: vllm-canary\n')
+    .replace('    tranche.dev/release: "aaaaaaaa.1"\n', OF)
+    .replace('replicas: 4', `replicas: ${replicas}`)
+    .replaceAll(NEW, image);
+const filling = (own: string, second: string): string =>
+  `${own.replace('"aaaaaaaa.1"\n', `"aaaaaaaa.1"\n${AT}`)}---\n${second}`;
+const ROUTE = 'kind: HTTPRoute\nmetadata: {name: chat}\nspec: {rules: [{backendRefs: [{name: svc}]}]} # the fleet\n';
+const shared = ROUTE.replace('{name: svc}', '{name: svc, weight: 95}, {name: svc-canary, weight: 5}');
+
+/** [what, before, after, why it must not be; empty: it may] */
+test.each<readonly [string, Readonly<Record<string, string>>, Readonly<Record<string, string>>, string]>([
+  ['groups come', { a: filling(asked, beside(0)) }, { a: filling(asked, beside(1)) }, ''],
+  ['a share comes', { a: filling(asked, beside(1)), b: ROUTE }, { a: filling(asked, beside(1)), b: shared }, ''],
+  ['another text at no groups', { a: filling(asked, beside(0, OLD)) }, { a: filling(asked, beside(0)) }, ''],
+  [
+    'another text with groups',
+    { a: filling(asked, beside(1, OLD)) },
+    { a: filling(asked, beside(1)) },
+    'gives LeaderWorkerSet vllm-canary in a.yaml a text while it has groups',
+  ],
+  [
+    'another field of the own workload',
+    { a: filling(asked, beside(1)) },
+    { a: filling(asked.replace('namespace: llm', 'namespace: other'), beside(1)) },
+    'changes metadata.namespace of LeaderWorkerSet vllm in a.yaml',
+  ],
+  [
+    'a document goes',
+    { a: filling(asked, beside(1)) },
+    { a: filling(asked, '') },
+    'removes LeaderWorkerSet vllm-canary in a.yaml',
+  ],
+  [
+    'another field of the route',
+    { a: filling(asked, beside(1)), b: ROUTE },
+    { a: filling(asked, beside(1)), b: ROUTE.replace('spec: {', 'spec: {hostnames: [a], ') },
+    'changes spec.hostnames of HTTPRoute chat in b.yaml',
+  ],
+  [
+    'a comment goes',
+    { a: filling(asked, beside(1)), b: ROUTE },
+    { a: filling(asked, beside(1)), b: shared.replace(' # the fleet', '') },
+    'takes a comment out of b.yaml: # the fleet',
+  ],
+])('with a second workload: %s', (_, before, after, why) => {
+  const files = (texts: Readonly<Record<string, string>>) =>
+    Object.fromEntries(Object.entries(texts).map(([name, text]) => [`${name}.yaml`, text]));
+  expect(isLadderCommit(files(before), files(after))).toBe(true);
+  expect(ladderFault(files(before), files(after)) ?? '').toBe(why);
+});

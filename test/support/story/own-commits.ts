@@ -6,6 +6,7 @@ import { count, objects, part, specOf, text as textOf } from '../../../src/simul
 import { admissionVerdict } from '../admission.ts';
 import type { FakeRepository } from '../fake-git.ts';
 import { yamlValues } from '../yaml-values.ts';
+import { isLadderCommit, ladderFault } from './ladder-commits.ts';
 import { nameOf } from './stage.ts';
 
 const SENTINEL = 1_000_000;
@@ -43,6 +44,11 @@ export function checkOwnCommits(repository: FakeRepository, since: string): void
     const changed = Object.keys(files).filter((path) => files[path] !== parent[path]);
     if (Object.keys(parent).some((path) => files[path] === undefined))
       throw new Error(`${subject(commit)} removes a file`);
+    if (isLadderCommit(parent, files)) {
+      const fault = changed.length === 0 ? 'changes nothing' : ladderFault(parent, files);
+      if (fault !== undefined) throw new Error(`${subject(commit)} ${fault}`);
+      continue;
+    }
     const most = reasonOf(commit).startsWith('Recreate') ? 2 : 1;
     if (changed.length < 1 || changed.length > most)
       throw new Error(`${subject(commit)} changes ${changed.join(', ') || 'nothing'}`);

@@ -188,6 +188,14 @@ const exceptions: readonly Exception[] = [
         pair.real.holds.every(({ reason }) => reason === 'StatusRefused' || says(pair.lost, reason))),
   },
   {
+    name: 'what was accepted, reached or left counts anew',
+    silent: false,
+    holds: (pair) =>
+      pair.lost.commit === '' &&
+      more(pair).length > 0 &&
+      more(pair).every((reason) => ['GracePeriod', 'Draining', 'Baking', 'PauseDuration', 'Soaking'].includes(reason)),
+  },
+  {
     name: 'LWS 0.8 is read a second time',
     silent: false,
     holds: ({ lost }) => lost.commit === '' && lost.holds.some((hold) => hold.message.includes('before 0.9')),

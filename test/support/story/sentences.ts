@@ -521,6 +521,18 @@ const claims: readonly Sentence[] = [
     },
   },
   {
+    pattern: /^Clients send requests from now on\.$/,
+    act: ({ stage }) => stage.sendRequests(),
+  },
+  {
+    pattern: /^Then (no request has failed|requests failed for (\d+) seconds)\.$/,
+    act: ({ stage }, [, seconds = '0']) => {
+      if (stage.world.everySecond === undefined) throw new Error('nobody sends requests');
+      if (stage.failedSeconds !== Number(seconds))
+        throw new Error(`requests failed for ${stage.failedSeconds} seconds`);
+    },
+  },
+  {
     pattern: /^Then the record of (\S+) says (\S+)\.$/,
     act: ({ stage }, [name = '', phase = '']) => {
       const record = stage.repository.text(STATUS, `rollouts/default/${NAMESPACE}/${name}.json`) ?? '';

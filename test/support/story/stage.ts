@@ -17,6 +17,7 @@ import { admissionVerdict } from '../admission.ts';
 import { fakeCluster } from '../fake-cluster.ts';
 import type { FakeRepository } from '../fake-git.ts';
 import { AGENT, manifestsAt, World } from '../world.ts';
+import { failingPercent } from './requests.ts';
 
 export const NAMESPACE = 'llm';
 
@@ -70,6 +71,8 @@ export class Stage {
   prunes = true;
   policyInForce = false;
   ignored: readonly (readonly string[])[] = [];
+  /** So many seconds some requests found nobody, since clients send any. */
+  failedSeconds = 0;
   /** The commit that the agent applied last. */
   applied: string | undefined;
 
@@ -102,6 +105,14 @@ export class Stage {
         labels['leaderworkerset.sigs.k8s.io/group-index'] === String(group) &&
         JSON.stringify(pod['spec']).includes(image),
     );
+  }
+
+  /** Clients of every route, one look a second. */
+  sendRequests(): void {
+    this.failedSeconds = 0;
+    this.world.everySecond = () => {
+      if (failingPercent(this.cluster) > 0) this.failedSeconds += 1;
+    };
   }
 
   /** A commit by a person or a bot on a branch of any copy of the repository. */

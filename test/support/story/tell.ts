@@ -7,6 +7,7 @@ import { printKey } from '../../../src/rollout/messages.ts';
 import { count, type KubeObject, part, specOf } from '../../../src/simulator/objects/objects.ts';
 import { LWS, PODS, STATEFUL_SETS } from '../../../src/simulator/objects/resource-table.ts';
 import { type Look, STATUS } from './rehearse.ts';
+import { tellRoutes } from './requests.ts';
 import type { Stage } from './stage.ts';
 
 const SIZE = 'leaderworkerset.sigs.k8s.io/size';
@@ -41,7 +42,7 @@ export function tellLook(stage: Stage, { result, error, wroteStatus, withoutReco
   if (result.quiet) lines.push('nothing has moved and no audit is due: nothing is looked at');
   for (const issue of result.issues) lines.push(`issue ${issue.reason}: ${issue.file}:${issue.line}: ${issue.message}`);
   lines.push(...withoutRecord.map((said) => `(without the status branch: ${said})`));
-  lines.push(...tellGroups(stage));
+  lines.push(...tellGroups(stage), ...tellRoutes(stage.cluster));
   if (wroteStatus) lines.push(...tellConditions(stage));
   return lines;
 }
