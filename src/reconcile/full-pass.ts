@@ -6,7 +6,7 @@ import { RECORD_VERSION, type RolloutRecord } from '../api/record.ts';
 import type { Instant } from '../api/time.ts';
 import type { Folders } from '../ports/git.ts';
 import { holdKind } from '../rollout/hold.ts';
-import { printKey } from '../rollout/messages.ts';
+import { printKey } from '../rollout/key-text.ts';
 import { isDelivered, type Plan, recordWritten } from '../rollout/plan.ts';
 import type { Desired } from './observe/desired.ts';
 import { mergedFolders, namedFolders } from './observe/named-folders.ts';

@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import type { Shard } from '../api/config.ts';
-import { printKey } from '../rollout/messages.ts';
+import { printKey } from '../rollout/key-text.ts';
 import type { RolloutKey } from '../rollout/snapshot.ts';
 
 /** Which of so many shards a Rollout belongs to: the same for everybody, wherever its files are. */

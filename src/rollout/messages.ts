@@ -5,6 +5,7 @@ import { printStep } from '../api/marks.ts';
 import { printRelease } from '../api/release.ts';
 import { type ObjectChange } from './change.ts';
 import type { EditPath } from './edit.ts';
+import { printKey } from './key-text.ts';
 import type { Move } from './move.ts';
 import { capital } from './sentences.ts';
 import type { RolloutKey } from './snapshot.ts';
@@ -23,11 +24,6 @@ export const TRAILER = {
 export type Trailers = Readonly<Record<Exclude<keyof typeof TRAILER, 'policies'>, string>>;
 
 const LINE_WIDTH = 100;
-
-/** `<cluster>/<namespace>/<name>`: the trailer, and the path of the record. */
-export function printKey(key: RolloutKey): string {
-  return `${key.cluster}/${key.namespace}/${key.name}`;
-}
 
 /** Subject, why and trailers of one step. */
 export function stepMessage(

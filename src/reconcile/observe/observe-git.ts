@@ -11,7 +11,8 @@ import { type ManifestDocument, parseManifestFile } from '../../manifests/parse-
 import type { CommitHeader, Folders, Git, Oid, Tree } from '../../ports/git.ts';
 import { PortError } from '../../ports/port-error.ts';
 import { plannedGroups } from '../../rollout/batches.ts';
-import { printKey, trailersIn } from '../../rollout/messages.ts';
+import { printKey } from '../../rollout/key-text.ts';
+import { trailersIn } from '../../rollout/messages.ts';
 import type { History, RolloutKey, Stable, StableDocument, WorkloadFile } from '../../rollout/snapshot.ts';
 import { replicasWithoutSurge } from '../../rollout/surge.ts';
 import { type Ancestry, ancestryOf } from './ancestry.ts';
@@ -217,13 +218,12 @@ async function stepAt(
   const file = lws === undefined ? undefined : readWorkload(lws).workload;
   const replicas = file === undefined ? undefined : replicasWithoutSurge(file.workload);
   if (plan === undefined || file === undefined || replicas === undefined) return undefined;
-  const { partition } = file.workload;
   return {
     ...at.step,
     planned: plan.steps.map((step) => plannedGroups(step.replicas, replicas)),
     frozen: frozenPlanOf(plan),
     replicas,
-    partition: partition ?? 0,
+    partition: file.workload.partition ?? 0,
     writtenAt: at.commit.author.atSeconds,
     doneSince: undefined,
   };

@@ -5,7 +5,7 @@ import type { Overrides } from '../../api/config.ts';
 import { asWritten, canonicalJson, isRecord, type Json } from '../../api/json.ts';
 import { RECORD_VERSION, type RolloutRecord } from '../../api/record.ts';
 import type { Folders, ReadRequest, Tree } from '../../ports/git.ts';
-import { printKey } from '../../rollout/messages.ts';
+import { printKey } from '../../rollout/key-text.ts';
 import type { RolloutKey } from '../../rollout/snapshot.ts';
 import { faultyField, isRolloutRecord } from './record-shape.ts';
 

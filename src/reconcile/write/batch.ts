@@ -3,7 +3,7 @@
 import type { Config } from '../../api/config.ts';
 import type { RolloutRecord } from '../../api/record.ts';
 import type { NewCommit } from '../../ports/git.ts';
-import { printKey } from '../../rollout/messages.ts';
+import { printKey } from '../../rollout/key-text.ts';
 import { recordWritten } from '../../rollout/plan.ts';
 import type { Memory, PassResult, Reading } from '../pass.ts';
 import type { Reconciled } from '../reconcile.ts';

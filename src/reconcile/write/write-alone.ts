@@ -3,7 +3,7 @@
 import type { RolloutRecord } from '../../api/record.ts';
 import type { Refused } from '../../ports/git.ts';
 import { type Hold, hold } from '../../rollout/hold.ts';
-import { printKey } from '../../rollout/messages.ts';
+import { printKey } from '../../rollout/key-text.ts';
 import { planHeld } from '../../rollout/plan.ts';
 import type { Outcome, PassResult, Ports } from '../pass.ts';
 import { draw, type Reconciled } from '../reconcile.ts';

@@ -3,7 +3,7 @@
 import { SENTINEL } from '../../../src/api/workload.ts';
 import type { Outcome } from '../../../src/reconcile/pass.ts';
 import { readStatus, STATUS_REQUEST } from '../../../src/reconcile/status/record-store.ts';
-import { printKey } from '../../../src/rollout/messages.ts';
+import { printKey } from '../../../src/rollout/key-text.ts';
 import { count, type KubeObject, part, specOf } from '../../../src/simulator/objects/objects.ts';
 import { LWS, PODS, STATEFUL_SETS } from '../../../src/simulator/objects/resource-table.ts';
 import { type Look, STATUS } from './rehearse.ts';
