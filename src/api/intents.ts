@@ -37,6 +37,7 @@ export const ACCEPTABLE = [
   'TooManyRollbacks',
   'CanaryEdited',
   'TrafficWithdrawn',
+  'PolicyGone',
 ] as const;
 export type AcceptableReason = (typeof ACCEPTABLE)[number];
 

@@ -115,6 +115,8 @@ export type StepRecord = {
   readonly frozen?: FrozenPlan | undefined;
   /** Not there in records of before it was counted: counts from now. */
   readonly restarts?: readonly GroupRestarts[] | undefined;
+  /** The policies that governed it when it was written, `name@blob`; not there: none did, or nobody knows. */
+  readonly policies?: readonly string[] | undefined;
   /** Not there while no policy has named a deadline. */
   readonly waited?: WaitClocks | undefined;
 };

@@ -7,6 +7,7 @@ import { withdrawnFacts } from './events/withdrawing.ts';
 import { recreatedFacts } from './gates/cluster.ts';
 import { failureFacts } from './gates/failure.ts';
 import { astrayFacts, overshootFacts, partitionFacts, scaledAwayFacts } from './gates/out-of-place.ts';
+import { policyGoneFacts } from './gates/policy-gone.ts';
 import { crashLoopingFacts } from './gates/trouble.ts';
 import type { AcceptedReason } from './hold.ts';
 import { type Delivering, delivering } from './ladders/delivering.ts';
@@ -25,6 +26,7 @@ const factsByReason = {
   TooManyRollbacks: rollbackFacts,
   CanaryEdited: whenDelivering(editedFacts),
   TrafficWithdrawn: whenDelivering(withdrawnFacts),
+  PolicyGone: policyGoneFacts,
 } satisfies Record<AcceptedReason, (situation: Situation) => JsonObject | undefined>;
 
 /** Asks only where a second workload is being filled. */

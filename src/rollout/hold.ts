@@ -94,6 +94,7 @@ export const HOLDS = {
   ClockSkew: { effect: 'blocks' },
   Soaking: { effect: 'blocks', stepState: 'StepPaused', until: 'The soak of the step lasts until' },
   PolicyMissing: { effect: 'blocks', failure: 'stalled' },
+  PolicyGone: { effect: 'blocks', accept: 'the policies that are gone, with the blobs of their files' },
   Paused: { effect: 'blocks' },
   Disabled: { effect: 'blocks' },
   OrphanArmed: { effect: 'blocks' },

@@ -94,6 +94,14 @@ export function printTrailers(trailers: Trailers): string {
   return keys.map((key) => `${TRAILER[key]}: ${oneLine(trailers[key])}`).join('\n');
 }
 
+/** The policies that a step commit names, as they governed it; undefined: it names none. */
+export function policiesIn(message: string): readonly string[] | undefined {
+  const key = `${TRAILER.policies}: `;
+  // A squash has those of several steps: the last is that of the newest.
+  const line = message.split(/\r?\n/).findLast((one) => one.startsWith(key));
+  return line?.slice(key.length).split(', ');
+}
+
 /** The trailers of one of our step commits, from its last paragraph; undefined for any other message. */
 export function parseTrailers(message: string): Trailers | undefined {
   const last = paragraphsOf(message).at(-1) ?? '';

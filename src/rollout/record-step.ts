@@ -36,6 +36,7 @@ export function stepSeen(
       writtenAt: undefined,
       restarts: restartsOf(situation),
       waited: waitedSeen(situation),
+      policies: policiesNow(snapshot),
       doneSince: stepDone ? snapshot.now : undefined,
     });
   // A pass that could not read the groups knows nothing against them: it neither starts nor stops the clock.
@@ -64,14 +65,19 @@ export function stepWritten(snapshot: Snapshot, situation: Situation | undefined
     writtenAt: before === undefined ? snapshot.now : before.writtenAt,
     restarts: undefined,
     waited: waitedWritten(situation, { release, index }),
+    // What brakes or arms lets no policy go.
+    policies: before === undefined || move.way === 'forward' ? policiesNow(snapshot) : before.policies,
     doneSince: undefined,
   });
 }
 
-type Written = Pick<StepRecord, 'release' | 'index' | 'partition' | 'writtenAt' | 'restarts' | 'waited' | 'doneSince'>;
+type Written = Pick<
+  StepRecord,
+  'release' | 'index' | 'partition' | 'writtenAt' | 'restarts' | 'waited' | 'policies' | 'doneSince'
+>;
 
 function newStep({ snapshot, steps, replicas = 0 }: Situation, of: Written): StepRecord {
-  const { release, index, partition, writtenAt, restarts, waited, doneSince } = of;
+  const { release, index, partition, writtenAt, restarts, waited, policies, doneSince } = of;
   const before = snapshot.record?.step;
   const frozen = sameRelease(before?.release, release) ? before?.frozen : undefined;
   const file = snapshot.rollout;
@@ -84,9 +90,16 @@ function newStep({ snapshot, steps, replicas = 0 }: Situation, of: Written): Ste
     writtenAt,
     restarts,
     waited,
+    policies,
     doneSince,
     frozen: frozen ?? (file === undefined ? undefined : frozenPlanOf(file.rollout)),
   };
+}
+
+/** But for those that deny every step just now: none is written under them, and they are there to go again. */
+function policiesNow({ governing, windows }: Snapshot): readonly string[] | undefined {
+  const denying = (windows?.shutBy ?? []).filter(({ field }) => field === 'deny').map(({ policy }) => `${policy}@`);
+  return governing?.filter((policy) => !denying.some((name) => policy.startsWith(name)));
 }
 
 /** What the record knows of this very step. */

@@ -42,6 +42,7 @@ const whole: Required<RolloutRecord> = {
     doneSince: NOW,
     frozen: { workloadRef: { name: 'vllm' }, trafficRoutings: [], style: 'partition', steps: 3 },
     restarts: [{ index: 3, uid: 'u', count: 1, since: NOW }],
+    policies: ['production@4f1c4f1c4f1c'],
     waited: {
       step: { apply: 30, schedule: 0, ready: 60 },
       delivery: { apply: 30, schedule: 0, ready: 90 },
@@ -103,7 +104,7 @@ const OPTIONAL = `
   holds.0.until holds.0.facts marks.step marks.stable marks.restore marks.restore.maxUnavailable
   marks.restore.floor marks.restore.plan marks.restore.withdrawn marks.at marks.serves
   marks.restore.maxUnavailable.was marks.restore.replicas marks.restore.objects step.writtenAt step.doneSince step.frozen
-  step.restarts step.restarts.0.since step.waited step.waited.running step.waited.over automaticBacks groups.0.loadingSince groups.0.unready expected.load expected.step.seconds
+  step.restarts step.restarts.0.since step.policies step.waited step.waited.running step.waited.over automaticBacks groups.0.loadingSince groups.0.unready expected.load expected.step.seconds
   expected.rest.seconds expected.overdue`.split(/\s+/);
 /** Kept as people and the cluster wrote them: any JSON. */
 const ANY = [

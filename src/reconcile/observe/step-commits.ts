@@ -8,6 +8,7 @@ import type { Marks } from '../../api/marks.ts';
 import type { StepRecord } from '../../api/record.ts';
 import { printRelease, type Release, sameRelease } from '../../api/release.ts';
 import type { CommitHeader } from '../../ports/git.ts';
+import { policiesIn } from '../../rollout/messages.ts';
 import type { Stable, WorkloadFile } from '../../rollout/snapshot.ts';
 import type { Observation } from './observe.ts';
 
@@ -20,7 +21,10 @@ export async function stepBrought({ git, entry }: Where, marks: Marks): Promise<
   const same = (there: Marks | undefined): boolean =>
     there?.step?.kind === 'step' && there.step.index === step.index && sameRelease(there.release, release);
   const commit = await commitOf({ git, entry }, { release, step: `${step.index}/${step.of}`, same });
-  return commit === undefined ? undefined : git.stepAt(commit, entry, { release, index: step.index });
+  if (commit === undefined) return undefined;
+  const found = await git.stepAt(commit, entry, { release, index: step.index });
+  const policies = policiesIn(commit.message);
+  return found === undefined || policies === undefined ? found : { ...found, policies };
 }
 
 async function commitOf(

@@ -18,13 +18,12 @@ import type {
   StableCopy,
   StepRecord,
   StepState,
-  WaitClocks,
-  Waited,
 } from '../../api/record.ts';
 import { parseRelease, type Release } from '../../api/release.ts';
 import { type Displaced, type Restore, type Surge } from '../../api/restore.ts';
 import type { FrozenPlan } from '../../api/rollout-frozen.ts';
 import { traffic } from './record-traffic-shape.ts';
+import { waitClocks } from './record-waits-shape.ts';
 import {
   type Check,
   count,
@@ -85,17 +84,6 @@ const marks = object({
   serves: optional(word({ green: true })),
 } satisfies Shape<Marks>);
 
-const waited = object({ apply: count, schedule: count, ready: count } satisfies Shape<Waited>);
-const clock = word<keyof Waited>({ apply: true, schedule: true, ready: true });
-const waitClocks = object({
-  step: waited,
-  delivery: waited,
-  running: optional(object({ at: instant, clocks: list(clock) } satisfies Shape<NonNullable<WaitClocks['running']>>)),
-  over: optional(
-    list(object({ field: text, since: instant } satisfies Shape<NonNullable<WaitClocks['over']>[number]>)),
-  ),
-} satisfies Shape<WaitClocks>);
-
 const step = object({
   release,
   index: count,
@@ -110,6 +98,7 @@ const step = object({
   restarts: optional(
     list(object({ index: count, uid: text, count, since: optional(instant) } satisfies Shape<GroupRestarts>)),
   ),
+  policies: optional(list(text)),
   waited: optional(waitClocks),
 } satisfies Shape<StepRecord>);
 

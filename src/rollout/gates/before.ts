@@ -26,6 +26,7 @@ import {
   stepTooLarge,
 } from './limits.ts';
 import { disabled, paused, rolloutAbsent, stalled } from './people.ts';
+import { policyGone } from './policy-gone.ts';
 import { policyMissing } from './policy-missing.ts';
 import { folderEmptied, notThere } from './removal.ts';
 import { changeRefused, scalerRefused } from './second.ts';
@@ -56,6 +57,7 @@ const limits: readonly Gate[] = [
 const frozen: readonly Gate[] = [
   stepCountChanged, // Kruise freezes it in mid-rollout
   frozenChanged, // and these
+  policyGone, // who could say no is not there any more
 ];
 
 /** Every step after the first. */

@@ -1,8 +1,9 @@
 /** What policies hold back, in every row that they reach: who says so, and what goes on all the same. */
 
 import { expect, test } from 'vitest';
-import { plan } from '../../../src/rollout/plan.ts';
-import type { WindowFacts } from '../../../src/rollout/snapshot.ts';
+import { factsDigest, withFactDigests } from '../../../src/reconcile/observe/digests.ts';
+import { plan, recordWritten } from '../../../src/rollout/plan.ts';
+import type { Snapshot, WindowFacts } from '../../../src/rollout/snapshot.ts';
 import { planned, type Row, show } from '../../support/planned.ts';
 import { NOW, type World, world } from '../../support/snapshot.ts';
 
@@ -231,6 +232,63 @@ test.each<Row>([
     'Aborted: rollback => A.1 rollback floor=3 aborted=B.2 text A',
   ],
 ])('in a step, %s', (_, of, then) => expect(planned(of)).toBe(then));
+
+/** Step 1 was written under these policies; of them these are there now. */
+function governed(of: World, was: readonly string[] | undefined, governing?: readonly string[]): Snapshot {
+  const snapshot = world(of);
+  const { record } = snapshot;
+  const step = record?.step === undefined ? undefined : { ...record.step, policies: was };
+  const made = {
+    ...snapshot,
+    record: record && { ...record, step },
+    ...(governing === undefined ? {} : { governing }),
+  };
+  return withFactDigests(made);
+}
+test.each<readonly [when: string, snapshot: Snapshot, then: string]>([
+  ['the policies that governed it are there', governed(one, ['a@1', 'b@1'], ['b@1', 'a@1']), step2],
+  ['one of them was edited', governed(one, ['a@1'], ['a@2']), step2],
+  ['another one has come', governed(one, ['a@1'], ['a@1', 'b@1']), step2],
+  ['none governed it', governed(one, undefined, ['a@1']), step2],
+  ['a policy that governed it is gone', governed(one, ['a@1', 'b@1'], ['b@1']), 'hold PolicyGone'],
+  ['all that governed it are gone', governed(one, ['a@1', 'b@1']), 'hold PolicyGone'],
+  ['one is gone, aborted', governed(aborted, ['a@1']), 'Aborted: rollback => A.1 rollback floor=3 aborted=B.2 text A'],
+  ['one is gone, all are through', governed(whole, ['a@1']), 'hold PolicyGone'],
+  [
+    'one is gone while all go',
+    governed({ ...whole, p: 0 }, ['a@1']),
+    'Armed: step 3/3, armed, partition 0 → 1000000 => B.2 3/3 floor=0',
+  ],
+])('in a step, %s', (_, snapshot, then) => expect(show(snapshot)).toBe(then));
+
+test('a person lets a policy go by its name and blob, and the next step is written without it', () => {
+  const gone = governed(one, ['a@1', 'b@1'], ['b@1']);
+  const release = gone.workload?.workload.marks?.release;
+  if (gone.rollout === undefined || release === undefined) throw new Error('no Rollout');
+  const [held] = plan(gone).holds;
+  expect(held?.message).toContain(
+    'so no more: a@1. Put it back, or go on without: tranche approve vllm --hold PolicyGone',
+  );
+  const accept = [{ reason: 'PolicyGone', release, facts: factsDigest(held?.facts ?? {}) } as const];
+  const rollout = { ...gone.rollout, intents: { ...gone.rollout.intents, accept } };
+  const letGo = withFactDigests({ ...gone, rollout });
+  expect(show(letGo)).toBe(step2);
+  expect(recordWritten(plan(letGo)).step?.policies).toEqual(['b@1']);
+  const more = withFactDigests({ ...governed(one, ['a@1', 'b@1']), rollout });
+  expect(show(more)).toBe('hold PolicyGone');
+});
+
+test('a freeze under which a newer text takes over may go again', () => {
+  const newer: World = { ...one, text: 'C', groups: '0:A+ 1:A+ 2:A+ 3:C+', windows: shut };
+  const made = plan(governed(newer, ['a@1'], ['a@1', 'freeze@1']));
+  expect(made.commit?.reason).toBe('Superseded');
+  expect(recordWritten(made).step?.policies).toEqual(['a@1']);
+});
+
+test('what arms keeps the policies of the step', () => {
+  const arms = plan(governed({ ...whole, p: 0 }, ['a@1']));
+  expect(recordWritten(arms).step?.policies).toEqual(['a@1']);
+});
 
 test('the clock is off: no window counts as open, and what has no windows goes on', () => {
   const open = { open: true, shutBy: [] };
