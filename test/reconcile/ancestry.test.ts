@@ -58,3 +58,20 @@ test('many merges: a bounded number of lines is followed', async () => {
   expect(found).toBeUndefined();
   expect(repository.calls.history).toBe(20);
 });
+
+test('a push of more commits than a line is followed is no rewritten history', async () => {
+  const repository = FakeRepository.withFiles({ a: '0\n' });
+  const first = repository.head('main')!;
+  for (let at = 0; at < 1200; at += 1)
+    repository.commit('main', { writes: [{ path: 'a', text: `${at}\n` }], message: `${at}` });
+  const line = repository.log('main');
+  const ancestry = ancestryOf(repository.open(), repository.head('main')!);
+  const isThere = async (oid: string): Promise<boolean> =>
+    (await ancestry.find((commit) => commit.oid === oid, oid)) !== undefined;
+  const calls = (): number => repository.calls.history;
+  expect([await isThere(line[900]!.oid), calls()]).toEqual([true, 1]);
+  expect([await isThere(line[800]!.oid), calls()]).toEqual([true, 1]);
+  expect([await isThere(line[1100]!.oid), calls()]).toEqual([true, 3]);
+  expect([await isThere(first), calls()]).toEqual([true, 4]);
+  expect([await isThere('e'.repeat(40)), calls()]).toEqual([false, 4]);
+});

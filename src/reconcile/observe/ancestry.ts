@@ -4,6 +4,8 @@ import type { CommitHeader, Git, Oid } from '../../ports/git.ts';
 
 /** How far back each line is followed. */
 const COMMITS_LIMIT = 1000;
+/** And that of main itself, where it was not found there: a push that takes over a thousand workloads has as many commits. */
+const COMMITS_BEYOND = 10_000;
 /** Lines that are followed in all: every one is a request, and a commit that is missed costs a hold, never a step. */
 const LINES_LIMIT = 20;
 
@@ -27,29 +29,64 @@ export type Ancestry = {
 export function ancestryOf(git: Git, head: Oid): Ancestry {
   const known: CommitHeader[] = [];
   const seen = new Set<Oid>();
-  const open: Oid[] = [head];
-  let lines = 0;
+  const ends = endsFrom(head);
   let own: Promise<readonly CommitHeader[]> | undefined;
   return {
     line: () => (own ??= git.history(head, undefined, COMMITS_LIMIT)),
     find: async (wanted, until) => {
       const before = known.find(wanted);
       if (before !== undefined) return before;
-      for (let from = open[0]; from !== undefined && lines < LINES_LIMIT; from = open[0]) {
-        const line = seen.has(from) ? [] : await git.history(from, until, COMMITS_LIMIT);
-        const last = line.at(-1);
-        // Cut short where it was found: not the whole line, so not kept.
-        if (last !== undefined && last.oid === until) return last;
-        open.shift();
-        lines += line.length === 0 ? 0 : 1;
+      for (let end = ends.next(until); end !== undefined; end = ends.next(until)) {
+        const line = seen.has(end.from) ? [] : await git.history(end.from, until, end.most);
         const fresh = line.filter((commit) => !seen.has(commit.oid));
         for (const commit of fresh) seen.add(commit.oid);
         known.push(...fresh);
-        open.push(...fresh.flatMap((commit) => commit.parents.slice(1)));
+        ends.read(end, { line, fresh, until });
         const found = fresh.find(wanted);
         if (found !== undefined) return found;
       }
       return undefined;
+    },
+  };
+}
+
+/** A commit whose line has not been read from there on, and how many commits of it are. */
+type End = { readonly from: Oid; readonly most: number; readonly isOwn: boolean };
+
+type Read = {
+  readonly line: readonly CommitHeader[];
+  readonly fresh: readonly CommitHeader[];
+  readonly until: Oid | undefined;
+};
+
+/** Where to read on: the line of main first, then what was merged into it, in the order in which it was met. */
+function endsFrom(head: Oid) {
+  const open: End[] = [{ from: head, most: COMMITS_LIMIT, isOwn: true }];
+  let beyond: Oid | undefined;
+  let lines = 0;
+  const takeBeyond = (): End | undefined => {
+    if (beyond === undefined) return undefined;
+    const end = { from: beyond, most: COMMITS_BEYOND, isOwn: false };
+    beyond = undefined;
+    return end;
+  };
+  return {
+    /** One commit is most likely further back on main; any of a kind is wanted as new as there is. */
+    next: (until: Oid | undefined): End | undefined => {
+      const further = until === undefined ? undefined : takeBeyond();
+      return further ?? (lines < LINES_LIMIT ? open.shift() : undefined) ?? takeBeyond();
+    },
+    read: ({ most, isOwn }: End, { line, fresh, until }: Read): void => {
+      const last = line.at(-1);
+      const parent = last?.parents[0];
+      const left = most - line.length;
+      // Cut short where it was found: it goes on from there, for those who want an older one.
+      const isCut = last !== undefined && last.oid === until && left > 0;
+      if (!isCut) lines += line.length === 0 ? 0 : 1;
+      if (isCut && parent !== undefined) open.unshift({ from: parent, most: left, isOwn });
+      if (left === 0 && isOwn) beyond = parent;
+      for (const { parents } of fresh)
+        for (const from of parents.slice(1)) open.push({ from, most: COMMITS_LIMIT, isOwn: false });
     },
   };
 }
