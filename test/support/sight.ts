@@ -1,5 +1,7 @@
 /** What the cluster has of a delivery, as Git says it by default, and changed by what a test is about. */
 
+import { parse } from 'yaml';
+import { parseIntents } from '../../src/api/intents.ts';
 import { at, isJsonObject, type JsonObject } from '../../src/api/json.ts';
 import { absent, type Known, known, notAsked } from '../../src/api/known.ts';
 import type { LiveLeader, LiveLws, LiveStatefulSet } from '../../src/api/live.ts';
@@ -7,6 +9,7 @@ import type { LiveEndpointSlice, LiveService } from '../../src/api/live-traffic.
 import { LWS_NAME } from '../../src/api/lws-labels.ts';
 import type { TrafficRecord } from '../../src/api/record.ts';
 import { releaseContent } from '../../src/api/release-content.ts';
+import { parseRollout } from '../../src/api/rollout.ts';
 import {
   annotationsOf,
   type Delivery,
@@ -15,9 +18,10 @@ import {
   selectorOf,
 } from '../../src/rollout/ladders/delivery.ts';
 import type { TrafficSight } from '../../src/rollout/ladders/sight.ts';
-import type { Live, LiveRoute, LiveTraffic } from '../../src/rollout/snapshot.ts';
+import type { Live, LiveRoute, LiveTraffic, RolloutFile } from '../../src/rollout/snapshot.ts';
 import type { RouteDocument } from '../../src/rollout/traffic/provider.ts';
 import { emptyRecord } from './record.ts';
+import { ROLLOUT_FILE } from './vllm.ts';
 
 export const NOW = 1_750_000_000;
 
@@ -75,6 +79,14 @@ export function sightOf(delivery: Delivery, change: SightChange = {}): TrafficSi
     notApplied: undefined,
     ...change.sight,
   };
+}
+
+/** A Rollout as a snapshot has it. */
+export function rolloutFile(text: string): RolloutFile {
+  const { rollout } = parseRollout(parse(text));
+  if (rollout === undefined) throw new Error(`no Rollout: ${text}`);
+  const object = { apiVersion: 'rollouts.kruise.io/v1beta1', kind: 'Rollout', namespace: 'llm', name: rollout.name };
+  return { file: ROLLOUT_FILE, object, rollout, intents: parseIntents({}).intents, hash: '' };
 }
 
 /** A workload that is not in the cluster. */

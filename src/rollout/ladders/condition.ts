@@ -4,7 +4,8 @@
 export type Side = 'stable' | 'canary';
 
 /**
- * `live`: the edits of the commit before, observed. `newVersion`: so many groups of the side are on the release and ready.
+ * `live`: the edits of the commit before, observed. `newVersion`: so many groups of the side are on the release and ready,
+ * `tolerant` but for those that failureThreshold lets a step do without.
  * `sameTemplate`: the live template of the new side is that of the user's workload. `flipped`: its StatefulSet has the text
  * as its current and its update revision, so that it grows on it. `reached`: the endpoints of the Service are that side's.
  * `stableText`: every group of the side is on the stable text and ready.
@@ -15,7 +16,7 @@ export type Condition =
   | { readonly kind: 'pause'; readonly step: number }
   | { readonly kind: 'serving'; readonly side: Side; readonly groups: number }
   | { readonly kind: 'servingStable'; readonly groups: number }
-  | { readonly kind: 'newVersion'; readonly side: Side; readonly groups: number }
+  | { readonly kind: 'newVersion'; readonly side: Side; readonly groups: number; readonly tolerant?: true }
   | { readonly kind: 'stableText' }
   | { readonly kind: 'sameTemplate' }
   | { readonly kind: 'noPods' }

@@ -109,10 +109,12 @@ type Wanted = {
   readonly side: Side;
   /** undefined: all that there are to be. */
   readonly groups: number | undefined;
+  /** A step may do without those that failureThreshold lets fail; who takes over, or goes back, may not. */
+  readonly tolerant?: true;
 };
 
 /** So many groups of a side are on the text of its document, and ready. */
-export function unready({ side, groups }: Wanted, delivery: Delivery, sight: TrafficSight): Hold | undefined {
+export function unready({ side, groups, tolerant }: Wanted, delivery: Delivery, sight: TrafficSight): Hold | undefined {
   const workload = workloadOf(delivery, sight, side);
   const found = groupsOf(workload);
   if ('held' in found) return found.held;
@@ -120,8 +122,7 @@ export function unready({ side, groups }: Wanted, delivery: Delivery, sight: Tra
   const desired = groups ?? lws.replicas;
   const updated = all.filter(({ version }) => version === 'release');
   const ready = updated.filter((group) => group.ready);
-  // The steps of a new version may do without a few; who takes over all requests, or goes back, may not.
-  const failureThreshold = side === 'canary' ? sight.rollout?.rollout.failureThreshold : undefined;
+  const failureThreshold = tolerant === true ? sight.rollout?.rollout.failureThreshold : undefined;
   const counts = { desired, updated: updated.length, updatedReady: ready.length, failureThreshold };
   if (batchReady(counts)) return undefined;
   const { name } = workload;

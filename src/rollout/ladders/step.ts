@@ -42,7 +42,7 @@ export function stepLadder(step: RolloutStep): readonly Rung[] {
       before: NOTHING,
       // Those that Git asks for: where N has risen since, the next `pods` takes it as it is then.
       seen: (delivery) => [
-        { kind: 'newVersion', side: 'canary', groups: replicasOf(canarySide(delivery)) },
+        { kind: 'newVersion', side: 'canary', groups: replicasOf(canarySide(delivery)), tolerant: true },
         { kind: 'sameTemplate' },
       ],
     },

@@ -10,7 +10,7 @@ import { differences } from '../../../src/rollout/ladders/differences.ts';
 import { unseen } from '../../../src/rollout/ladders/seen.ts';
 import { isAbandoned, serving } from '../../../src/rollout/ladders/sight.ts';
 import { climbed, ladderFiles, ladderRollout, placeOf } from '../../support/ladder.ts';
-import { NOTHING, NOW, type SightChange, sightOf } from '../../support/sight.ts';
+import { NOTHING, NOW, rolloutFile, type SightChange, sightOf } from '../../support/sight.ts';
 
 const STEPS = ['replicas: 1, traffic: 5%', 'replicas: 100%, traffic: 50%'];
 const canary = ladderFiles(ladderRollout('canary', STEPS));
@@ -30,6 +30,11 @@ const home = after(canary, 'promote home');
 const switched = after(blueGreen, 'promote switch');
 const all = after(blueGreen, 'promote all');
 
+const STEPS_OF_TWO = ladderRollout('canary', ['replicas: 2, traffic: 5%']);
+const two = after(ladderFiles(STEPS_OF_TWO), '1/1 pods');
+/** Half of the groups of a step may fail. */
+const tolerated = rolloutFile(STEPS_OF_TWO.replace('      steps:', '      failureThreshold: 50%\n      steps:'));
+
 /** All that is remembered has lasted for an hour. */
 const long = NOW - 3600;
 const OF = 'HTTPRoute chat 5 5%';
@@ -39,6 +44,7 @@ const live: Condition = { kind: 'live' };
 const accepted: Condition = { kind: 'accepted' };
 const served = (side: 'stable' | 'canary', groups: number): Condition => ({ kind: 'serving', side, groups });
 const ready = (side: 'stable' | 'canary', groups: number): Condition => ({ kind: 'newVersion', side, groups });
+const tolerant: Condition = { kind: 'newVersion', side: 'canary', groups: 2, tolerant: true };
 const drained = (side: 'stable' | 'canary'): Condition => ({ kind: 'drained', side });
 const reached = (side: 'stable' | 'canary'): Condition => ({ kind: 'reached', side });
 
@@ -122,6 +128,22 @@ test.each<Row>([
   ['a group is on another text', pods, ready('canary', 1), { second: '0o+' }, 'hold GroupsNotUpdated'],
   ['a group is not there yet', pods, ready('canary', 1), { second: '' }, 'hold GroupsNotUpdated'],
   ['a group on the release is not ready', pods, ready('canary', 1), { second: '0-' }, 'hold GroupsNotReady'],
+  ['one of two is not ready', two, tolerant, { second: '0+ 1-' }, 'hold GroupsNotReady'],
+  ['one of two may fail', two, tolerant, { second: '0+ 1-', sight: { rollout: tolerated } }, 'seen'],
+  [
+    'one of two may fail, and none is ready',
+    two,
+    tolerant,
+    { second: '0- 1-', sight: { rollout: tolerated } },
+    'hold GroupsNotReady',
+  ],
+  [
+    'one of two may fail in a step, and all must be ready to take over',
+    two,
+    ready('canary', 2),
+    { second: '0+ 1-', sight: { rollout: tolerated } },
+    'hold GroupsNotReady',
+  ],
   ['the second is gone', pods, ready('canary', 1), { traffic: { second: NOTHING } }, 'hold WorkloadAbsent'],
   ['all groups are back on the stable text', home, { kind: 'stableText' }, {}, 'seen'],
   ['a group is not back yet', home, { kind: 'stableText' }, { own: '0+ 1+ 2+ 3o+' }, 'hold GroupsNotUpdated'],
