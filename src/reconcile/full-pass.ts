@@ -13,7 +13,8 @@ import { mergedFolders, namedFolders } from './observe/named-folders.ts';
 import type { Observation } from './observe/observe.ts';
 import { liveReader } from './observe/observe-cluster.ts';
 import { gitReader } from './observe/observe-git.ts';
-import { trafficReader } from './observe/observe-live-traffic.ts';
+import { type TrafficReader, trafficReader } from './observe/observe-live-traffic.ts';
+import { trafficAsked } from './observe/observe-traffic.ts';
 import type { Ahead } from './observe/read-ahead.ts';
 import { readDesired } from './observe/read-main.ts';
 import { deliveriesOf } from './observe/turns.ts';
@@ -45,7 +46,9 @@ export async function fullPass(ports: Ports, pass: FullPass): Promise<PassResult
   const reading: Reading = { main, status, desired, at };
   const git = gitReader(ports.git, main, { config: desired.config, texts: desired.trials.known });
   const offSeconds = (): number | undefined => ports.clock.offSeconds?.();
-  const readers = { git, live, liveTraffic: trafficReader(ports.cluster, live), offSeconds };
+  const liveTraffic = trafficReader(ports.cluster, live);
+  startTraffic(liveTraffic, reading, options);
+  const readers = { git, live, liveTraffic, offSeconds };
   const reconciled = await decideAll(readers, reading, options);
   const records = recordsOf(reading, reconciled, options);
   const result = resultOf(reading, reconciled, options);
@@ -58,6 +61,16 @@ export async function fullPass(ports: Ports, pass: FullPass): Promise<PassResult
     index: indexOf(reading, { records, result, options, folders: git.folders() }),
     memory,
   });
+}
+
+/** Services and routes of the deliveries that are under way: asked for all at once, as far as the records know them. */
+function startTraffic({ start }: TrafficReader, { desired, status }: Reading, { only }: PassOptions): void {
+  for (const entry of desired.rollouts) {
+    const stored = status.records.get(printKey(entry.key));
+    if (stored?.kind !== 'read' || stored.record.settled) continue;
+    const asked = only.length === 0 || only.includes(entry.key.name) ? trafficAsked({ entry, desired }) : undefined;
+    if (asked !== undefined) start(asked);
+  }
 }
 
 /** Where the cluster is going to be asked, as far as the records know. */

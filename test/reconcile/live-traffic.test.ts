@@ -53,7 +53,7 @@ async function read(
       return port.list(resource, query, take);
     },
   };
-  const traffic = await trafficReader(counted, liveReader(counted, new Set()))({ ...ASKED, ...asked });
+  const traffic = await trafficReader(counted, liveReader(counted, new Set())).read({ ...ASKED, ...asked });
   return { traffic, calls };
 }
 
@@ -136,4 +136,20 @@ test('each kind is listed once, those that nobody names never, and workers of an
   expect(calls).toContain(`pods ${LWS_NAME}=vllm-green,${WORKER_INDEX}!=0`);
   const alone = await read(world(), { services: undefined, routes: [] });
   expect(alone.calls.some((call) => /^(services|endpointslices|httproutes)/.test(call))).toBe(false);
+});
+
+test('lists that were begun early are not asked for again', async () => {
+  const calls: string[] = [];
+  const port = fakeCluster({ model: world() });
+  const counted: typeof port = {
+    list: (resource, query, take) => {
+      calls.push(resource.plural);
+      return port.list(resource, query, take);
+    },
+  };
+  const reader = trafficReader(counted, liveReader(counted, new Set()));
+  reader.start(ASKED);
+  expect(calls.toSorted()).toEqual(['endpointslices', 'httproutes', 'services']);
+  await reader.read(ASKED);
+  expect(calls.filter((plural) => ['endpointslices', 'httproutes', 'services'].includes(plural))).toHaveLength(3);
 });

@@ -33,7 +33,11 @@ export type TrafficAsked = {
   readonly routes: readonly RouteName[];
 };
 
-export type TrafficReader = (asked: TrafficAsked) => Promise<LiveTraffic>;
+export type TrafficReader = {
+  readonly read: (asked: TrafficAsked) => Promise<LiveTraffic>;
+  /** Asks for the lists at once, where they are going to be wanted. What goes wrong is told to who reads. */
+  readonly start: (asked: TrafficAsked) => void;
+};
 
 /** What is held of an object: its name, or that of the Service whose endpoints it has, and what it says. */
 type Named<T> = { readonly name: unknown; readonly read: Known<T> };
@@ -50,21 +54,27 @@ export function trafficReader(cluster: Cluster, live: LiveReader): TrafficReader
     }),
   );
   const routes = routeLists(cluster);
-  return async ({ namespace, second, services: names, routes: wanted }) => {
-    const [other, ...rest] = await Promise.all([
-      readSecond(cluster, live, { namespace, name: second }),
+  const listsOf = ({ namespace, services: names, routes: wanted }: TrafficAsked) =>
+    Promise.all([
       names === undefined ? undefined : services(namespace),
       names === undefined ? undefined : slices(namespace),
+      Promise.all(wanted.map((route) => readRoute(routes, namespace, route))),
     ]);
-    const [all, endpoints] = rest;
+  const read = async (asked: TrafficAsked): Promise<LiveTraffic> => {
+    const { namespace, second, services: names } = asked;
+    const [other, [all, endpoints, found]] = await Promise.all([
+      readSecond(cluster, live, { namespace, name: second }),
+      listsOf(asked),
+    ]);
     return {
       second: other,
       service: called(all, names?.stable),
       canaryService: called(all, names?.canary),
       endpoints: endpoints === undefined ? NO_SERVICE : endpointsOf(endpoints, [names?.stable, names?.canary]),
-      routes: await Promise.all(wanted.map((route) => readRoute(routes, namespace, route))),
+      routes: found,
     };
   };
+  return { read, start: (asked) => void listsOf(asked).catch(() => undefined) };
 }
 
 const NO_SERVICE = notAsked('the Rollout names no Service');

@@ -172,7 +172,7 @@ async function readTraffic(of: Observation, resting: Resting, file?: WorkloadFil
   const asked = resting === 'rest' || file === undefined ? undefined : trafficAsked(of);
   if (asked === undefined || file === undefined) return {};
   const ladder = ladderFiles(of, file);
-  const traffic = await of.liveTraffic?.(asked);
+  const traffic = await of.liveTraffic?.read(asked);
   return { ...(ladder === undefined ? {} : { ladder }), ...(traffic === undefined ? {} : { traffic }) };
 }
 
