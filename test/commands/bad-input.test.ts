@@ -109,7 +109,7 @@ const rows: readonly (readonly [what: string, files: Files, said: readonly strin
     marked('release: "nope"', 'step: "5/3"'),
     [
       'apps/vllm/lws.yaml:8: LeaderWorkerSet vllm: tranche.dev/release is "nope", wanted <8 hex digits>.<serial>, as 9c41d2e0.7 (BadAnnotation). Put the value back that the last commit of tranche wrote (git log -p shows it), or remove an intent that is no longer meant.',
-      'apps/vllm/lws.yaml:9: LeaderWorkerSet vllm: tranche.dev/step is "5/3", wanted "k/n@<release>" with the release of this object, or "rollback" (BadAnnotation). Put the value back that the last commit of tranche wrote (git log -p shows it), or remove an intent that is no longer meant.',
+      'apps/vllm/lws.yaml:9: LeaderWorkerSet vllm: tranche.dev/step is "5/3", wanted "k/n@<release>" with the release of this object, "promote" or "rollback" (BadAnnotation). Put the value back that the last commit of tranche wrote (git log -p shows it), or remove an intent that is no longer meant.',
     ],
   ],
   [
@@ -157,14 +157,7 @@ const rows: readonly (readonly [what: string, files: Files, said: readonly strin
     'a Rollout that moves traffic',
     rollout('        - replicas: 25%\n', '        - replicas: 25%\n          traffic: 5%\n'),
     [
-      'rollouts/vllm.yaml:12: Rollout vllm: traffic routing (trafficRoutings, traffic, matches) is not built yet (NotSupportedYet). Remove them, or wait for a version that moves traffic.',
-    ],
-  ],
-  [
-    'a Rollout with an extra workload',
-    rollout('    canary:\n', '    canary:\n      enableExtraWorkloadForCanary: true\n'),
-    [
-      'rollouts/vllm.yaml:13: Rollout vllm: the canary strategy with a second workload is not built yet (NotSupportedYet). Use strategy.canary with steps of replicas only.',
+      'rollouts/vllm.yaml:12: Rollout vllm: traffic routing (trafficRoutings, traffic, matches) is not built yet for this strategy (NotSupportedYet). Remove them, or deliver with enableExtraWorkloadForCanary: true.',
     ],
   ],
   [

@@ -86,7 +86,7 @@ export const laws = {
   },
   'C2 traffic': {
     statement: 'every backend with weight has a ready group',
-    checked: { not: 'Rollouts with traffic are refused as NotSupportedYet: no commit touches a route' },
+    checked: { not: 'no world of a seed routes traffic: stories and tables of a canary do' },
   },
   'C3 armed is inert': {
     statement: 'an edit that no step has let go restarts nothing',

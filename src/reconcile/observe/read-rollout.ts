@@ -121,11 +121,11 @@ function unsupported(document: ManifestDocument, rollout: Rollout): readonly Iss
       'Use strategy.canary with steps of replicas only.',
     );
   }
-  if (rollout.asksForTraffic) {
+  if (rollout.asksForTraffic && (rollout.style === 'partition' || !strategies[rollout.style].built)) {
     add(
       ['spec', 'strategy', rollout.style === 'blueGreen' ? 'blueGreen' : 'canary'],
-      'traffic routing (trafficRoutings, traffic, matches) is not built yet',
-      'Remove them, or wait for a version that moves traffic.',
+      'traffic routing (trafficRoutings, traffic, matches) is not built yet for this strategy',
+      'Remove them, or deliver with enableExtraWorkloadForCanary: true.',
     );
   }
   if (rollout.annotations['rollouts.kruise.io/rollback-in-batch'] === 'true') {

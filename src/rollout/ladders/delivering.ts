@@ -1,11 +1,11 @@
 /** A delivery with a second workload as a decision has it: what Git says, what is seen, and what is waited for. */
 
-import type { Marks } from '../../api/marks.ts';
+import { type Marks, OF } from '../../api/marks.ts';
 import type { Release } from '../../api/release.ts';
 import { type Hold, hold } from '../hold.ts';
 import type { Situation } from '../situation.ts';
 import type { Condition } from './condition.ts';
-import type { Delivery } from './delivery.ts';
+import { annotationsOf, type Delivery } from './delivery.ts';
 import { deliveryOf } from './documents.ts';
 import { unseen } from './seen.ts';
 import { serving, type TrafficSight } from './sight.ts';
@@ -39,6 +39,18 @@ export function documentMissing({ snapshot, file }: Situation): Hold {
   return hold('CanaryEdited', {
     seen: `${file.file}: the delivery of ${file.object.name} hangs on documents that are not in the files, once and in its namespace: ${named.join(', ')}`,
     action: 'Put them back as the last commit of tranche left them',
+  });
+}
+
+/** A document with the name of one that we would write, and somebody else's: it is never taken over. */
+export function takenBySomebody({ delivery }: Delivering): Hold | undefined {
+  const { own, second, canaryService } = delivery;
+  const found = [second, canaryService].find((one) => one !== undefined && annotationsOf(one)[OF] !== own.object.name);
+  if (found === undefined) return undefined;
+  const { kind, name } = found.object;
+  return hold('CanaryEdited', {
+    seen: `${found.file}: ${kind} ${name} is there already, without the annotation ${OF}: ${own.object.name}, so it is not ours`,
+    action: 'Give it another name, or take it out of the files',
   });
 }
 

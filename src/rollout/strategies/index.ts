@@ -19,7 +19,7 @@ type Strategy = {
 
 const partition: Strategy = { built: true, decide: decidePartition, decideAbsent: createAnew };
 
-const canary: Strategy = { built: false, decide: decideCanary, decideAbsent: createAnew };
+const canary: Strategy = { built: true, decide: decideCanary, decideAbsent: createAnew };
 
 /** What a delivery in steps has begun goes back and is armed as ever, whatever style its Rollout asks for since. */
 const notBuilt: Strategy = { ...partition, built: false };

@@ -10,7 +10,7 @@ import { stopAt, stopReturned } from '../events/stopping.ts';
 import { beyondFirstStep, supersede, takeOver } from '../events/superseding.ts';
 import { heldAsAborted } from '../gates/aborted.ts';
 import { wanted } from '../gates/cluster.ts';
-import { partitionMissing } from '../gates/people.ts';
+import { partitionMissing, rolloutAbsent } from '../gates/people.ts';
 import { abortOf, type GivenUp, remember } from '../given-up.ts';
 import { type Hold, hold } from '../hold.ts';
 import { type Decision, holding, moving } from '../move.ts';
@@ -58,7 +58,7 @@ export function decideBy(situation: Situation, request: typeof requested): Decis
     case 'rollback':
       return inRollback(situation, state.marks);
     case 'ladder':
-      return holding([notByPartition(situation, state)], 'StepUpgrade');
+      return holding([rolloutAbsent(situation) ?? notByPartition(situation, state)], 'StepUpgrade');
     case 'step':
       break;
   }

@@ -11,7 +11,7 @@ import { heldAsAborted } from '../gates/aborted.ts';
 import { before } from '../gates/before.ts';
 import { ask } from '../gates/gate.ts';
 import { hold } from '../hold.ts';
-import { delivering, documentMissing, waiting } from '../ladders/delivering.ts';
+import { delivering, documentMissing, takenBySomebody, waiting } from '../ladders/delivering.ts';
 import { nextCommit, stepEntered } from '../ladders/next-commit.ts';
 import { climbed, unwritable } from '../ladders/rung-move.ts';
 import { type Decision, holding } from '../move.ts';
@@ -36,6 +36,8 @@ export function requestedToFill(situation: Situation, marks: Marks): Decision {
   if (answer.kind === 'shut') return holding(answer.holds, 'BeforeStepUpgrade');
   const on = delivering(situation, { ...marks, restore: undefined }, release);
   if (on === undefined) return holding([documentMissing(situation)], 'BeforeStepUpgrade');
+  const taken = takenBySomebody(on);
+  if (taken !== undefined) return holding([taken], 'BeforeStepUpgrade');
   const index = firstIndex(situation, release);
   const next = index === 1 ? nextCommit(on.delivery) : stepEntered(on.delivery, { index, paused: false });
   if (next.kind === 'unwritable') return unwritable(on, next);

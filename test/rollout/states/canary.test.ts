@@ -6,6 +6,7 @@ import { SENTINEL } from '../../../src/api/workload.ts';
 import { factsDigest } from '../../../src/reconcile/observe/digests.ts';
 import { planEject } from '../../../src/rollout/orders/eject.ts';
 import { planIntent } from '../../../src/rollout/orders/intent.ts';
+import type { Snapshot } from '../../../src/rollout/snapshot.ts';
 import { ladderFiles, ladderRollout } from '../../support/ladder.ts';
 import { type Found, passed, passes, releaseIn, type Stand, settledOn, snapshotAt } from '../../support/ladder-pass.ts';
 import { ROUTE_FILE, SERVICE_FILE } from '../../support/traffic-files.ts';
@@ -110,6 +111,12 @@ function unwanted(): Stand {
   const order = { intents: { abort: `${releaseDigest(asks)}.2` } };
   const withdrawn = passed(asks, order).stand;
   return asked(after(AT.fleet, asked(withdrawn, OLD, NEW)), NEW, NEWER);
+}
+
+/** The Rollout with the strategy that steps the workload itself. */
+function steppedIn(stand: Stand): Snapshot['rollout'] {
+  const { rollout } = snapshotAt(stand);
+  return rollout === undefined ? undefined : { ...rollout, rollout: { ...rollout.rollout, style: 'partition' } };
 }
 
 function releaseDigest(stand: Stand): string {
@@ -300,6 +307,19 @@ test.each<Row>([
 
 test.each<Row>([
   ['paused before it begins', paused(requested), {}, ['hold Paused']],
+  [
+    'a document of that name is somebody else’s',
+    edited(asked(after('settled'), NEW, NEWER), LWS_FILE, /tranche.dev\/of: .*/, 'example.com/of: them'),
+    {},
+    ['hold CanaryEdited'],
+  ],
+  ['its Rollout is gone', stands.second, { snapshot: { rollout: undefined } }, ['hold OrphanArmed']],
+  [
+    'its Rollout asks for another strategy',
+    stands.second,
+    { snapshot: { rollout: steppedIn(stands.second) } },
+    ['hold FrozenFieldChanged'],
+  ],
   ['paused between two rungs', paused(stands.pods), {}, ['hold Paused']],
   ['the route was not taken up', stands.traffic, { sight: { route: () => ({ spec: {} }) } }, ['hold NotApplied']],
   ['groups not ready', stands.pods, { sight: { second: '0-' } }, ['hold GroupsNotReady NotServing']],
