@@ -28,6 +28,8 @@ export type Config = {
   readonly requiredPolicies: readonly string[];
   /** `pullRequest`: of every Rollout; else of those whose policies ask for it. */
   readonly promotion: Promotion;
+  /** Pull requests of ours that may be open at a time. */
+  readonly maxProposals: number;
   readonly author: { readonly name: string; readonly email: string };
 };
 
@@ -66,12 +68,14 @@ export const DEFAULT_CONFIG: Config = {
   intervalSeconds: 30,
   requiredPolicies: [],
   promotion: 'commit',
+  maxProposals: 10,
   author: { name: 'tranche', email: 'tranche@localhost' },
 };
 
 const PATHS_LIMIT = 200;
 const AUTOSCALED_LIMIT = 1000;
 const REQUIRED_LIMIT = 50;
+const PROPOSALS_LIMIT = 100;
 const DAY_SECONDS = 86_400;
 const DNS_LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 const BRANCH = /^(?!-)(?!.*(\.\.|\/\/|@\{|\.lock(\/|$)))[A-Za-z0-9._/-]{1,200}(?<![./])$/;
@@ -92,6 +96,7 @@ export function parseConfig(value: unknown): { readonly config: Config; readonly
     'intervalSeconds',
     'requiredPolicies',
     'promotion',
+    'maxProposals',
     'author',
   ]);
   const branches = root.has('branches') ? root.object('branches') : new FieldReader({}, 'branches', root);
@@ -113,6 +118,7 @@ export function parseConfig(value: unknown): { readonly config: Config; readonly
     intervalSeconds: root.integer('intervalSeconds', { min: 1, max: DAY_SECONDS }) ?? DEFAULT_CONFIG.intervalSeconds,
     requiredPolicies: strings(root, 'requiredPolicies', REQUIRED_LIMIT),
     promotion: root.word('promotion', PROMOTIONS) ?? DEFAULT_CONFIG.promotion,
+    maxProposals: root.integer('maxProposals', { min: 1, max: PROPOSALS_LIMIT }) ?? DEFAULT_CONFIG.maxProposals,
     author: {
       name: author.optionalText('name', DEFAULT_CONFIG.author.name),
       email: author.optionalText('email', DEFAULT_CONFIG.author.email),

@@ -2,6 +2,7 @@
 
 import type { JsonObject } from './json.ts';
 import type { Marks } from './marks.ts';
+import type { ProposalRecord } from './proposal-record.ts';
 import type { Release } from './release.ts';
 import type { FrozenPlan } from './rollout-frozen.ts';
 import type { Instant } from './time.ts';
@@ -222,4 +223,6 @@ export type RolloutRecord = {
   readonly stable: StableCopy | undefined;
   /** Not there: there was none lately. */
   readonly automaticBacks?: AutomaticBacks | undefined;
+  /** Not there: there was never one. */
+  readonly proposal?: ProposalRecord | undefined;
 };

@@ -20,6 +20,7 @@ import { readDesired } from './observe/read-main.ts';
 import { deliveriesOf } from './observe/turns.ts';
 import { windowsAt } from './observe/windows.ts';
 import type { Memory, Outcome, PassOptions, PassResult, Ports, Reading } from './pass.ts';
+import { propose } from './proposals/propose.ts';
 import { type Reconciled, reconcileOne } from './reconcile.ts';
 import { isOwn } from './shard.ts';
 import { overridesText, type StatusBranch, type StatusIndex } from './status/record-store.ts';
@@ -49,7 +50,8 @@ export async function fullPass(ports: Ports, pass: FullPass): Promise<PassResult
   const liveTraffic = trafficReader(ports.cluster, live);
   startTraffic(liveTraffic, reading, options);
   const readers = { git, live, liveTraffic, offSeconds };
-  const reconciled = await decideAll(readers, reading, options);
+  const decided = await decideAll(readers, reading, options);
+  const reconciled = options.write ? await propose(ports, { reading, reconciled: decided }) : decided;
   const records = recordsOf(reading, reconciled, options);
   const result = resultOf(reading, reconciled, options);
   if (!options.write) return result;

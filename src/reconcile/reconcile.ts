@@ -7,11 +7,13 @@ import { explain } from '../ports/port-error.ts';
 import { editsOf } from '../rollout/change-edits.ts';
 import { hold } from '../rollout/hold.ts';
 import { type Plan, plan, planHeld, planWaiting } from '../rollout/plan.ts';
-import { approvalFor, isApproved } from '../rollout/proposals/promotion.ts';
+import { judge } from '../rollout/proposals/judge.ts';
+import { isApproved } from '../rollout/proposals/promotion.ts';
+import { pausedForApproval, standing } from '../rollout/proposals/standing.ts';
 import type { Snapshot } from '../rollout/snapshot.ts';
-import { changesDigest } from './observe/digests.ts';
 import { type Observation, observe } from './observe/observe.ts';
 import type { Outcome } from './pass.ts';
+import { caseOf } from './proposals/case.ts';
 import { checkStep } from './write/check-step.ts';
 import { render } from './write/render.ts';
 
@@ -35,17 +37,17 @@ export function decide(snapshot: Snapshot, texts: ReadonlyMap<string, string>, k
   return draw(approved(plan(snapshot), snapshot), snapshot, { texts, known });
 }
 
-/** A commit that main has a person's word for is one like any other; without it, it waits. */
+/** A commit that main has a person's word for is one like any other; without it, it waits, as the record knows. */
 function approved(planned: Plan, snapshot: Snapshot): Plan {
   const { commit } = planned;
   if (commit?.delivery !== 'proposal') return planned;
-  const wanted = approvalFor(snapshot, { commit, digest: changesDigest(commit.changes) });
+  const { wanted, approvable } = caseOf(snapshot, planned);
   if (wanted !== undefined && isApproved(snapshot.rollout?.intents.approve, wanted))
     return { ...planned, commit: { ...commit, delivery: 'commit' } };
-  const reason = hold('PausedForApproval', {
-    seen: `what comes next, ${commit.label}, is ready and waits for a person: promotion is pullRequest`,
-    action: `To go on: tranche approve ${snapshot.key.name}`,
-  });
+  const proposal = snapshot.record?.proposal;
+  const unasked = { known: proposal, sight: { kind: 'unknown' }, wanted, approvable, now: snapshot.now } as const;
+  const of = { label: commit.label, name: snapshot.key.name, proposal, waits: '' };
+  const reason = standing(judge(unasked), of) ?? pausedForApproval(of);
   return planWaiting(planned, snapshot, reason);
 }
 

@@ -53,6 +53,7 @@ export function recordOf(snapshot: Snapshot, situation: Situation | undefined, d
     stable: stableAfter(snapshot, situation),
     automaticBacks: progress.automaticBacks,
     ...trafficMemory(snapshot, situation),
+    ...(snapshot.record?.proposal === undefined ? {} : { proposal: snapshot.record.proposal }),
   };
 }
 

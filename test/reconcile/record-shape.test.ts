@@ -32,6 +32,20 @@ const whole: Required<RolloutRecord> = {
     serves: 'green',
     aborted: [{ digest: '00000000', serial: 1 }],
   },
+  proposal: {
+    branch: 'tranche/prod/llm/vllm/11111111.1-1-5be07c11',
+    head: 'a'.repeat(40),
+    index: 1,
+    release,
+    digest: '5be07c11',
+    number: 12,
+    url: 'https://forge.example/12',
+    openedAt: NOW,
+    state: 'vetoed',
+    by: 'ada',
+    gates: 'open',
+    vetoes: ['5be07c11'],
+  },
   step: {
     release,
     index: 1,
@@ -101,6 +115,7 @@ const OPTIONAL = `
   traffic.accepted traffic.drained traffic.drained.stable traffic.drained.canary traffic.reached
   traffic.notAppliedSince traffic.appliedSince traffic.parents
   traffic.shown traffic.shown.sides.0.ready traffic.shown.sides.0.serving traffic.shown.share traffic.shown.share.live
+  proposal proposal.number proposal.url proposal.by proposal.gates
   holds.0.until holds.0.facts marks.step marks.stable marks.restore marks.restore.maxUnavailable
   marks.restore.floor marks.restore.plan marks.restore.withdrawn marks.at marks.serves
   marks.restore.maxUnavailable.was marks.restore.replicas marks.restore.objects step.writtenAt step.doneSince step.frozen

@@ -4,7 +4,7 @@ import type { Aside } from '../../api/aside.ts';
 import type { ABSENT, ItemMatch } from '../../api/field.ts';
 import { isIntOrPercent } from '../../api/int-or-percent.ts';
 import { isRecord } from '../../api/json.ts';
-import { type Marks, parseCommit, parseRung, type StepMark } from '../../api/marks.ts';
+import { type Marks, parseRung, type StepMark } from '../../api/marks.ts';
 import type {
   AutomaticBacks,
   Condition,
@@ -19,9 +19,9 @@ import type {
   StepRecord,
   StepState,
 } from '../../api/record.ts';
-import { parseRelease, type Release } from '../../api/release.ts';
 import { type Displaced, type Restore, type Surge } from '../../api/restore.ts';
 import type { FrozenPlan } from '../../api/rollout-frozen.ts';
+import { commit, instant, proposal, release } from './record-proposal-shape.ts';
 import { traffic } from './record-traffic-shape.ts';
 import { waitClocks } from './record-waits-shape.ts';
 import {
@@ -39,12 +39,7 @@ import {
   word,
 } from './shape.ts';
 
-const instant = count;
-const commit = is((value) => parseCommit(value) !== undefined);
 const there = is((value) => value !== undefined);
-const digest = is((value) => typeof value === 'string' && parseRelease(`${value}.1`) !== undefined);
-
-const release = object({ digest, serial: positive } satisfies Shape<Release>);
 
 const atStep = object({
   kind: word({ step: true }),
@@ -208,6 +203,7 @@ const record = object({
       last: list(object({ release, at: instant } satisfies Shape<AutomaticBacks['last'][number]>)),
     } satisfies Shape<AutomaticBacks>),
   ),
+  proposal: optional(proposal),
 } satisfies Shape<RolloutRecord>);
 
 /** Tells a record from anything else. */

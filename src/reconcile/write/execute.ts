@@ -11,6 +11,8 @@ export type Batch = {
   readonly steps: readonly NewCommit[];
   /** undefined: the status branch says already what there is to say, or is not to be written. */
   readonly statusCommit: NewCommit | undefined;
+  /** Branches of pull requests that these steps make void, each where it was seen; not there: none. */
+  readonly gone?: readonly { readonly branch: string; readonly head: Oid }[];
 };
 
 export type Executed =
@@ -25,6 +27,7 @@ export async function execute(git: Git, batch: Batch): Promise<Executed> {
   if (steps.length > 0) updates.push({ branch: config.branch, expectedOld: main, base: main, commits: steps });
   if (statusCommit !== undefined)
     updates.push({ branch: config.statusBranch, expectedOld: status, base: status, commits: [statusCommit] });
+  for (const { branch, head } of batch.gone ?? []) updates.push({ branch, expectedOld: head, isDeleted: true });
   if (updates.length === 0) return { kind: 'written', steps: [], status: undefined };
   const result = await git.push(updates);
   if (result.kind !== 'pushed') return result;

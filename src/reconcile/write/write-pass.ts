@@ -7,7 +7,7 @@ import { CONFIG_REQUEST, desiredRequest, headOf } from '../observe/desired-branc
 import type { PassResult, Ports, Reading } from '../pass.ts';
 import type { Reconciled } from '../reconcile.ts';
 import { batchOf, type Written } from './batch.ts';
-import { execute } from './execute.ts';
+import { type Batch, execute } from './execute.ts';
 import { writeAlone } from './write-alone.ts';
 
 /** A snapshot older than this is not carried over to a new parent. */
@@ -21,10 +21,14 @@ export async function writePass(ports: Ports, pass: Written): Promise<PassResult
   const { git, clock } = ports;
   await checkHeldFast(git, pass);
   const steps = pass.reconciled.filter(goesToMain);
+  const gone = await voided(git, steps);
   let main = pass.reading.main;
   for (let attempt = 1; attempt <= REPARENTS; attempt += 1) {
     const { status } = pass.reading;
-    const done = await execute(git, batchOf(pass, { main, status, steps, records: pass.records }));
+    const batch = batchOf(pass, { main, status, steps, records: pass.records });
+    // With the branches first; whoever or whatever keeps one of them must not keep a brake.
+    const whole = attempt === 1 && gone.length > 0 ? await execute(git, { ...batch, gone }) : undefined;
+    const done = whole?.kind === 'written' ? whole : await execute(git, batch);
     if (done.kind === 'written') return withOids(pass.result, steps, done);
     if (done.kind === 'refused') return writeAlone(ports, pass, { main, steps, refused: done });
     if (clock.now() - pass.reading.at > SNAPSHOT_LIFE_SECONDS) return 'moved';
@@ -33,6 +37,20 @@ export async function writePass(ports: Ports, pass: Written): Promise<PassResult
     main = next;
   }
   return 'moved';
+}
+
+/** The branches of pull requests that ask for what these steps decide, as far as they are there. */
+async function voided(git: Git, steps: readonly Reconciled[]): Promise<NonNullable<Batch['gone']>> {
+  const branches = steps.flatMap(({ snapshot }) => {
+    const proposal = snapshot?.record?.proposal;
+    return proposal === undefined || proposal.state === 'withdrawn' ? [] : [proposal.branch];
+  });
+  if (branches.length === 0) return [];
+  const heads = await git.heads(branches);
+  return branches.flatMap((branch, i) => {
+    const head = heads[i];
+    return head === undefined ? [] : [{ branch, head }];
+  });
 }
 
 function goesToMain({ plan, writes }: Reconciled): boolean {

@@ -12,9 +12,9 @@ import {
 import { isJsonObject, type Json, type JsonObject } from '../../api/json.ts';
 import { parseRelease, printRelease, type Release, sameRelease } from '../../api/release.ts';
 import { releaseToAccept } from '../accepting.ts';
-import { firstSerial } from '../adopted.ts';
+import { beforeFirst, currentStep, requestedRelease } from '../approvable.ts';
 import type { Edit } from '../edit.ts';
-import { highestSerial, nextRelease } from '../situation.ts';
+import { highestSerial } from '../situation.ts';
 import type { RolloutFile, Snapshot } from '../snapshot.ts';
 import { jumpRefusal } from '../steps.ts';
 import { type Ordered, type Refused, refused } from './ordered.ts';
@@ -203,33 +203,6 @@ function retry(wish: string | undefined, snapshot: Snapshot): Said {
     );
   const order = { release, after: highestSerial(marks) };
   return annotate('retry', printRetry(order), `retry ${printRelease(release)}`);
-}
-
-function currentStep({ workload }: Snapshot): { readonly index: number; readonly release: Release } | undefined {
-  const marks = workload?.workload.marks;
-  return marks?.step?.kind === 'step' ? { index: marks.step.index, release: marks.release } : undefined;
-}
-
-/** Where every step is approved, so is the first: as step 0 of the release to come; of a workload to adopt, its own. */
-function beforeFirst(snapshot: Snapshot): { readonly index: number; readonly release: Release } | undefined {
-  const { workload } = snapshot;
-  const adopted =
-    workload === undefined || workload.workload.marks !== undefined
-      ? undefined
-      : { digest: workload.digest, serial: firstSerial(snapshot, workload.digest) };
-  const release = requestedRelease(snapshot) ?? adopted;
-  return release === undefined ? undefined : { index: 0, release };
-}
-
-/** The release that an edit would become that nobody has begun to deliver; undefined: there is none. */
-function requestedRelease({ workload }: Snapshot): Release | undefined {
-  const marks = workload?.workload.marks;
-  if (workload === undefined || marks === undefined) return undefined;
-  if (marks.step !== undefined && marks.step.kind !== 'rollback') return undefined;
-  if (marks.release.digest === workload.digest) return undefined;
-  // On the way back, a text that was given up is not delivered: whoever writes it is fought.
-  const given = marks.step !== undefined && marks.aborted.some(({ digest }) => digest === workload.digest);
-  return given ? undefined : nextRelease(workload.digest, marks);
 }
 
 function annotate(key: keyof typeof INTENT, value: string, what: string): Said {

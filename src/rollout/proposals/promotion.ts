@@ -10,7 +10,7 @@ import type { Situation } from '../situation.ts';
 import type { Snapshot } from '../snapshot.ts';
 
 /** An approval of one commit: `digest` is that of what it changes. */
-type Approval = ApproveIntent & { readonly partition: number; readonly digest: string };
+export type Approval = ApproveIntent & { readonly partition: number; readonly digest: string };
 
 /**
  * Whether this move waits for a person. What brakes, goes back or arms never does; a manual pause waits for one

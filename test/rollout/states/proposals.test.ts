@@ -3,11 +3,15 @@
 import { describe, expect, test } from 'vitest';
 import type { ApproveIntent } from '../../../src/api/intents.ts';
 import { parseIntents, printApprove } from '../../../src/api/intents.ts';
+import type { ProposalRecord } from '../../../src/api/proposal-record.ts';
 import { changesDigest } from '../../../src/reconcile/observe/digests.ts';
-import { hold } from '../../../src/rollout/hold.ts';
+import { branchTaken, full, heldBy } from '../../../src/reconcile/proposals/case.ts';
+import type { Reconciled } from '../../../src/reconcile/reconcile.ts';
+import { type Hold, hold } from '../../../src/rollout/hold.ts';
 import { MOVES, type MoveReason } from '../../../src/rollout/move.ts';
 import { isDelivered, plan, planWaiting } from '../../../src/rollout/plan.ts';
 import { approvalFor, isApproved } from '../../../src/rollout/proposals/promotion.ts';
+import { standing } from '../../../src/rollout/proposals/standing.ts';
 import { releaseOf } from '../../support/marks-notation.ts';
 import { type World, world } from '../../support/snapshot.ts';
 
@@ -121,4 +125,77 @@ describe('the word for a commit', () => {
     const edited = plan(world({ ...one, steps: '25% 75% 100%' })).commit;
     expect(changesDigest(edited?.changes ?? [])).not.toBe(digest);
   });
+});
+
+const known: ProposalRecord = {
+  branch: 'tranche/default/llm/vllm/bbbbbbbb.2-1-5be07c11',
+  head: 'a'.repeat(40),
+  index: 1,
+  release: releaseOf('B.2'),
+  digest: '5be07c11',
+  number: 12,
+  url: 'https://forge.example/12',
+  openedAt: 0,
+  state: 'open',
+  by: 'ada',
+  vetoes: [],
+};
+const of = { label: 'step 2/3', name: 'vllm', proposal: known, waits: 'reviews' };
+const waiting: Reconciled = {
+  key: world(one).key,
+  snapshot: world(one),
+  plan: plan(world(one)),
+  diff: '',
+  writes: [],
+  texts: {},
+  written: undefined,
+  error: undefined,
+};
+const refused = { kind: 'refused', said: 'no', advice: 'Change the setting.' } as const;
+
+test.each<readonly [what: string, held: Hold | undefined, reason: string, message: RegExp]>([
+  [
+    'it is open',
+    standing({ kind: 'waits' }, of),
+    'ProposalOpen',
+    /^Step 2\/3 is proposed: .*\/12, which waits for reviews/,
+  ],
+  [
+    'it was merged a moment ago',
+    standing({ kind: 'merging' }, of),
+    'ProposalOpen',
+    /was merged by ada, and main as it/,
+  ],
+  ['others push to it', standing({ kind: 'foreign' }, of), 'ProposalChanged', /commits that are not of tranche\. Take/],
+  ['a person closes it', standing({ kind: 'vetoed' }, of), 'ProposalVetoed', /closed by ada\. To go on, open it again/],
+  ['a bot closes it', standing({ kind: 'closed' }, of), 'ProposalClosed', /was closed by ada, by no person/],
+  [
+    'its merge is reverted',
+    standing({ kind: 'reverted' }, of),
+    'ProposalReverted',
+    /brings no group back.*abort vllm$/,
+  ],
+  ['too many are open', full(waiting), 'ProposalsFull', /^As many .* maxProposals .*, so step 2\/3 is not proposed/],
+  ['its branch is taken', branchTaken(waiting, 'x'), 'BranchTaken', /-1-[0-9a-f]{8} holds something else.*Delete that/],
+  [
+    'the forge says no',
+    heldBy(waiting, { ...refused, refusal: 'NoAccess' }).plan?.holds[0],
+    'ForgeRefused',
+    /step 2\/3: no\. Change the setting\. Until then: tranche approve vllm$/,
+  ],
+  [
+    'the forge does not answer',
+    heldBy(waiting, { kind: 'unavailable', why: 'it hung up' }).plan?.holds[0],
+    'ForgeUnavailable',
+    /step 2\/3 is not proposed yet: it hung up\. To go on without it: tranche approve vllm$/,
+  ],
+  [
+    'it was open a moment ago',
+    standing({ kind: 'early', seconds: 90 }, of),
+    'PausedForApproval',
+    /open a moment ago\. To/,
+  ],
+])('pull request: %s', (_, held, reason, message) => {
+  expect(held?.reason).toBe(reason);
+  expect(held?.message).toMatch(message);
 });

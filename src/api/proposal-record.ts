@@ -1,0 +1,32 @@
+/** What a record remembers of a pull request. */
+
+import type { Release } from './release.ts';
+import type { Instant } from './time.ts';
+
+/**
+ * `open`: it waits for people. `vetoed`: a person closed it. `closed`: something else did, or its branch is gone.
+ * `merged`: main was read with its word, or the forge says so. `withdrawn`: by us.
+ */
+export type ProposalState = 'open' | 'vetoed' | 'closed' | 'merged' | 'withdrawn';
+
+/** The last pull request of a Rollout. */
+export type ProposalRecord = {
+  readonly branch: string;
+  /** What we pushed to it. */
+  readonly head: string;
+  /** What it approves: a step of a release, and the digest of the commit. */
+  readonly index: number;
+  readonly release: Release;
+  readonly digest: string;
+  /** undefined: its branch is there, the pull request not yet. */
+  readonly number?: number | undefined;
+  readonly url?: string | undefined;
+  readonly openedAt: Instant;
+  readonly state: ProposalState;
+  /** Who ended it, as far as the forge says. */
+  readonly by?: string | undefined;
+  /** What our status at its head says: whether every gate but the person's is open. */
+  readonly gates?: 'open' | 'shut' | undefined;
+  /** Digests that people have said no to, the newest last. */
+  readonly vetoes: readonly string[];
+};

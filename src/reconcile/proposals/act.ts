@@ -1,0 +1,173 @@
+/** What a verdict leads to: a branch and its pull request, a status at its head, or an end of both. */
+
+import { INTENT, printApprove } from '../../api/intents.ts';
+import type { ProposalRecord } from '../../api/proposal-record.ts';
+import { printRelease } from '../../api/release.ts';
+import type { Oid } from '../../ports/git.ts';
+import type { ObjectEdits } from '../../rollout/edit.ts';
+import { hold } from '../../rollout/hold.ts';
+import { intentMessage } from '../../rollout/messages.ts';
+import { bodyOf, titleOf } from '../../rollout/proposals/body.ts';
+import { WITHDRAWALS } from '../../rollout/proposals/judge.ts';
+import { standing } from '../../rollout/proposals/standing.ts';
+import type { Reconciled } from '../reconcile.ts';
+import { closePull, createBranch, deleteBranch, type NewBranch, openPull, setGate } from '../write/execute-proposal.ts';
+import { render } from '../write/render.ts';
+import { branchTaken, caseOf, full, heldBy, waitingFor, withProposal } from './case.ts';
+import type { Desk, Judged } from './propose.ts';
+
+/** Does what the verdict asks for, and says what is waited for. Throws PortError where Git fails. */
+export async function act(of: Judged, desk: Desk): Promise<Reconciled> {
+  const { one, verdict, proposal } = of;
+  if (verdict.kind === 'withdraw' && proposal !== undefined) return withdraw(of, { desk, proposal });
+  if (verdict.kind === 'propose') return open(of, desk);
+  const gated =
+    proposal === undefined ? undefined : await gate({ ...of, proposal }, desk, GATES[verdict.kind] ?? proposal.gates);
+  return stood({ ...of, proposal: gated }, withProposal(one, gated));
+}
+
+/** What our status at the head says; of the others it stays as it is. */
+const GATES: Readonly<Record<string, ProposalRecord['gates']>> = { waits: 'open', shut: 'shut', foreign: 'shut' };
+
+/** Sets the status where it says something else. Where that fails, the next pass tries again. */
+async function gate(
+  { one, proposal }: Judged & { readonly proposal: ProposalRecord },
+  { ports }: Desk,
+  gates: ProposalRecord['gates'],
+): Promise<ProposalRecord> {
+  if (gates === undefined || gates === proposal.gates) return proposal;
+  const said =
+    gates === 'open'
+      ? 'every gate but yours is open'
+      : `not now: ${one.plan?.holds.map(({ reason }) => reason).join(', ')}`;
+  const done = await setGate(ports.forge, { oid: proposal.head, isOpen: gates === 'open', said });
+  return done.kind === 'done' ? { ...proposal, gates } : proposal;
+}
+
+function stood({ verdict, proposal, waits }: Judged, one: Reconciled): Reconciled {
+  const label = one.plan?.commit?.label ?? '';
+  return waitingFor(one, standing(verdict, { label, name: one.key.name, proposal, waits }));
+}
+
+/** Closes it with the reason, then takes its branch away; its record says so only once that was done. */
+async function withdraw(
+  of: Judged,
+  { desk, proposal }: { readonly desk: Desk; readonly proposal: ProposalRecord },
+): Promise<Reconciled> {
+  const { one, verdict } = of;
+  const why = verdict.kind === 'withdraw' ? WITHDRAWALS[verdict.why] : '';
+  if (proposal.number !== undefined) {
+    const done = await closePull(desk.ports.forge, { number: proposal.number, why: `Closed by tranche: ${why}.` });
+    if (done.kind !== 'done') return stood(of, withProposal(one, proposal));
+    desk.room += 1;
+  }
+  await deleteBranch(desk.ports.git, proposal.branch);
+  return stood(of, withProposal(one, { ...proposal, state: 'withdrawn' }));
+}
+
+/** Makes the branch where it is not there, then the pull request: either may be there since a pass that was cut off. */
+async function open(of: Judged, desk: Desk): Promise<Reconciled> {
+  const { one, proposal } = of;
+  const { wanted } = caseOf(one.snapshot, one.plan);
+  if (wanted === undefined) return one;
+  if (desk.room <= 0) return waitingFor(one, full(one));
+  const made = await branchFor(one, desk);
+  if ('reason' in made) return waitingFor(one, made);
+  const text = textOf(one);
+  const { branch: base } = desk.reading.desired.config;
+  const pull = { branch: wanted.branch, head: made.head, base, ...text, labels: [] };
+  const done = await openPull(desk.ports.forge, pull);
+  const { branch, index, release, digest } = wanted;
+  const begun: ProposalRecord = {
+    branch,
+    head: made.head,
+    index,
+    release,
+    digest,
+    openedAt: desk.reading.at,
+    state: 'open',
+    vetoes: proposal?.vetoes ?? [],
+  };
+  if (done.kind !== 'done') return heldBy(withProposal(one, begun), done);
+  desk.room -= 1;
+  const opened = { ...begun, ...done.value };
+  const gated = await gate({ ...of, proposal: opened }, desk, 'open');
+  return stood({ ...of, verdict: { kind: 'waits' }, proposal: gated }, withProposal(one, gated));
+}
+
+function textOf({ snapshot, plan, diff }: Reconciled): { readonly title: string; readonly body: string } {
+  const commit = plan?.commit;
+  const { wanted } = caseOf(snapshot, plan);
+  if (snapshot === undefined || commit === undefined || wanted === undefined) return { title: '', body: '' };
+  const of = { snapshot, commit, approval: wanted, diff, stages: '' };
+  return { title: titleOf(of), body: bodyOf(of) };
+}
+
+/** The branch with the word in the Rollout, made from main as it was read; or the hold that says why there is none. */
+async function branchFor(one: Reconciled, desk: Desk): Promise<{ readonly head: Oid } | ReturnType<typeof hold>> {
+  const { git } = desk.ports;
+  const { main, desired } = desk.reading;
+  const branch = caseOf(one.snapshot, one.plan).wanted?.branch ?? '';
+  const wish = await branchOn(one, desk, { base: main, texts: desired.texts });
+  if (wish === undefined) return branchTaken(one, 'the Rollout cannot be edited');
+  const done = await createBranch(git, wish);
+  if (done.kind === 'pushed') return { head: done.heads[0] ?? '' };
+  if (done.kind === 'refused')
+    return hold('PushRefused', {
+      seen: `the push to ${done.branch} was refused: ${done.rule}`,
+      action: done.advice ?? 'Allow the identity of tranche to create, move and delete branches below tranche/',
+    });
+  const [head] = await git.heads([branch]);
+  const isOurs = head !== undefined && (await holdsTheWord(one, desk, head));
+  return head !== undefined && isOurs ? { head } : branchTaken(one, 'it is not what tranche would have pushed');
+}
+
+/** Whether this commit is the one that we would have made on the base that it has. */
+async function holdsTheWord(one: Reconciled, desk: Desk, head: Oid): Promise<boolean> {
+  const { git } = desk.ports;
+  const file = one.snapshot?.rollout?.file ?? '';
+  const [commit] = await git.history(head, undefined, 1);
+  const [base, ...others] = commit?.parents ?? [];
+  if (base === undefined || others.length > 0) return false;
+  const wish = await branchOn(one, desk, { base, texts: await textsAt(desk, base, file) });
+  const there = await textsAt(desk, head, file);
+  return wish?.commit.message === commit?.message && wish?.commit.writes[0]?.text === there.get(file);
+}
+
+async function textsAt({ ports }: Desk, commit: Oid, file: string): Promise<ReadonlyMap<string, string>> {
+  const { files } = await ports.git.readAt(commit, { paths: [file], suffixes: [], markers: [] });
+  return new Map(
+    files.flatMap(({ path, content }) => (content.kind === 'text' ? [[path, content.text] as const] : [])),
+  );
+}
+
+/** Its bytes come from what it changes and from its base, never from the hour. */
+async function branchOn(
+  { key, snapshot, plan }: Reconciled,
+  { ports, reading }: Desk,
+  { base, texts }: { readonly base: Oid; readonly texts: ReadonlyMap<string, string> },
+): Promise<NewBranch | undefined> {
+  const { wanted } = caseOf(snapshot, plan);
+  const rollout = snapshot?.rollout;
+  if (wanted === undefined || rollout === undefined) return undefined;
+  const path = ['metadata', 'annotations', INTENT.approve];
+  const edit: ObjectEdits = {
+    file: rollout.file,
+    object: rollout.object,
+    edits: [{ kind: 'set', path, value: printApprove(wanted) }],
+  };
+  const rendered = render([edit], texts);
+  if (rendered.kind === 'refused' || rendered.writes.length === 0) return undefined;
+  const [on] = await ports.git.history(base, undefined, 1);
+  const what = `approve ${plan?.commit?.label ?? ''} of ${printRelease(wanted.release)}`;
+  const { author } = reading.desired.config;
+  return {
+    branch: wanted.branch,
+    base,
+    commit: {
+      writes: rendered.writes,
+      message: intentMessage(what, { key, main: base, by: '' }),
+      signature: { ...author, atSeconds: on?.author.atSeconds ?? 0 },
+    },
+  };
+}

@@ -1,0 +1,76 @@
+/** One rollout as its pull request is judged, and with what came of it. */
+
+import type { ProposalRecord } from '../../api/proposal-record.ts';
+import { beforeFirst, currentStep } from '../../rollout/approvable.ts';
+import { type Hold, hold } from '../../rollout/hold.ts';
+import { type Plan, planWaiting } from '../../rollout/plan.ts';
+import { branchOf } from '../../rollout/proposals/branch.ts';
+import type { Case } from '../../rollout/proposals/judge.ts';
+import { approvalFor } from '../../rollout/proposals/promotion.ts';
+import type { Snapshot } from '../../rollout/snapshot.ts';
+import { changesDigest } from '../observe/digests.ts';
+import type { Reconciled } from '../reconcile.ts';
+import type { Asked } from '../write/execute-proposal.ts';
+
+/** What would be proposed now, and what an approval could be given for. */
+export function caseOf(
+  snapshot: Snapshot | undefined,
+  plan: Pick<Plan, 'commit'> | undefined,
+): Pick<Case, 'wanted' | 'approvable'> {
+  if (snapshot === undefined) return { wanted: undefined, approvable: undefined };
+  const { key } = snapshot;
+  const approvable = currentStep(snapshot) ?? beforeFirst(snapshot);
+  const commit = plan?.commit;
+  if (commit?.delivery !== 'proposal') return { wanted: undefined, approvable };
+  const approval = approvalFor(snapshot, { commit, digest: changesDigest(commit.changes) });
+  return { wanted: approval === undefined ? undefined : { ...approval, branch: branchOf(key, approval) }, approvable };
+}
+
+/** The same rollout, and what its record says of its pull request. */
+export function withProposal(one: Reconciled, proposal: ProposalRecord | undefined): Reconciled {
+  if (one.plan === undefined || proposal === undefined) return one;
+  return { ...one, plan: { ...one.plan, record: { ...one.plan.record, proposal } } };
+}
+
+/** The same rollout, whose commit waits for this instead of the first that it waited for. */
+export function waitingFor(one: Reconciled, reason: Hold | undefined): Reconciled {
+  if (one.plan?.commit?.delivery !== 'proposal' || one.snapshot === undefined || reason === undefined) return one;
+  const plan = { ...one.plan, holds: one.plan.holds.slice(1) };
+  return { ...one, plan: planWaiting(plan, one.snapshot, reason) };
+}
+
+/** The same rollout, whose pull request the forge does not open. */
+export function heldBy(one: Reconciled, answer: Exclude<Asked<unknown>, { readonly kind: 'done' }>): Reconciled {
+  const label = one.plan?.commit?.label ?? '';
+  const approve = `tranche approve ${one.key.name}`;
+  if (answer.kind === 'refused' && answer.refusal === 'BranchTaken')
+    return waitingFor(one, branchTaken(one, answer.said));
+  if (answer.kind === 'refused')
+    return waitingFor(
+      one,
+      hold('ForgeRefused', {
+        seen: `the forge opens no pull request for ${label}: ${answer.said}`,
+        action: `${answer.advice.replace(/\.$/, '')}. Until then: ${approve}`,
+      }),
+    );
+  const why = answer.why.replace(/\.$/, '');
+  const seen = `the forge has not answered, so ${label} is not proposed yet: ${why}`;
+  return waitingFor(one, hold('ForgeUnavailable', { seen, action: `To go on without it: ${approve}` }));
+}
+
+/** The branch that its pull request would have is somebody else's. */
+export function branchTaken(one: Reconciled, said: string): Hold {
+  const branch = caseOf(one.snapshot, one.plan).wanted?.branch ?? '';
+  return hold('BranchTaken', {
+    seen: `the branch ${branch} holds something else than what would be proposed: ${said}`,
+    action: `Delete that branch, or: tranche approve ${one.key.name}`,
+  });
+}
+
+/** As many as people allow are open. */
+export function full(one: Reconciled): Hold {
+  return hold('ProposalsFull', {
+    seen: `as many pull requests are open as maxProposals of tranche.yaml allows, so ${one.plan?.commit?.label ?? ''} is not proposed yet`,
+    action: `Merge or close one of them, or: tranche approve ${one.key.name}`,
+  });
+}

@@ -1,0 +1,122 @@
+/**
+ * The pull requests of a pass: each that is there is judged, and what is ready for a person is proposed. Nothing of it
+ * goes to main. A pass that brakes or goes back does not ask the forge at all.
+ */
+
+import type { ProposalRecord } from '../../api/proposal-record.ts';
+import type { Forge, Pull } from '../../ports/forge.ts';
+import { isDelivered } from '../../rollout/plan.ts';
+import { branchesIn, branchesOf, namedBy } from '../../rollout/proposals/branch.ts';
+import { heard, judge, type Sight, type Verdict } from '../../rollout/proposals/judge.ts';
+import type { Ports, Reading } from '../pass.ts';
+import type { Reconciled } from '../reconcile.ts';
+import { type Asked, ask } from '../write/execute-proposal.ts';
+import { act } from './act.ts';
+import { caseOf, heldBy, withProposal } from './case.ts';
+import { waitsText } from './waits-text.ts';
+
+/** A rollout with all that was read of its pull request. */
+export type Judged = {
+  readonly one: Reconciled;
+  readonly verdict: Verdict;
+  /** As the forge was heard. */
+  readonly proposal: ProposalRecord | undefined;
+  /** What the forge says that it waits for. */
+  readonly waits: string;
+};
+
+/** What all of a pass share. */
+export type Desk = {
+  readonly ports: Ports & { readonly forge: Forge };
+  readonly reading: Reading;
+  /** How many more may be opened. */
+  room: number;
+};
+
+/** The same rollouts, with what they wait for, and what the record says of their pull requests. Never throws for the forge. */
+export async function propose(
+  ports: Ports,
+  pass: { readonly reading: Reading; readonly reconciled: readonly Reconciled[] },
+): Promise<readonly Reconciled[]> {
+  const { forge } = ports;
+  const { reading, reconciled } = pass;
+  const meant = reconciled.filter(isMeant);
+  if (forge === undefined || meant.length === 0 || reconciled.some(brakes)) return reconciled;
+  forge.begin();
+  const { cluster, branch: base, maxProposals } = reading.desired.config;
+  const numbers = meant.flatMap(({ snapshot }) => snapshot?.record?.proposal?.number ?? []);
+  const heardOf = await ask(() => forge.pulls({ prefix: branchesIn(cluster), numbers }));
+  if (heardOf.kind !== 'done') return reconciled.map((one) => (isMeant(one) ? unheard(one, heardOf) : one));
+  const pulls = heardOf.value.filter((pull) => pull.isSameRepository && pull.base === base);
+  const open = pulls.filter(({ state }) => state.kind === 'open');
+  const waits = await waitsOf(forge, open);
+  const desk: Desk = { ports: { ...ports, forge }, reading, room: maxProposals - open.length };
+  const answers = new Map<Reconciled, Reconciled>();
+  // One after the other: the forge wants its writes so, and the room is shared.
+  for (const one of meant) answers.set(one, await act(judged(one, { pulls, waits, now: reading.at }), desk));
+  return reconciled.map((one) => answers.get(one) ?? one);
+}
+
+/** Something is proposed, or was and has not ended. */
+function isMeant({ plan, snapshot }: Reconciled): boolean {
+  const state = snapshot?.record?.proposal?.state;
+  return plan?.commit?.delivery === 'proposal' || (state !== undefined && state !== 'withdrawn' && state !== 'merged');
+}
+
+/** No brake waits for the forge. */
+function brakes({ plan }: Reconciled): boolean {
+  return isDelivered(plan) && plan?.commit?.way !== 'forward';
+}
+
+function judged(
+  one: Reconciled,
+  of: { readonly pulls: readonly Pull[]; readonly waits: ReadonlyMap<number, string>; readonly now: number },
+): Judged {
+  const known = one.snapshot?.record?.proposal ?? found(one, of.pulls);
+  const pull = pullOf(known, of.pulls);
+  const sight = sightOf(pull);
+  const verdict = judge({ ...caseOf(one.snapshot, one.plan), known, sight, now: of.now });
+  const proposal = known === undefined ? undefined : heard(known, sight);
+  return { one, verdict, proposal, waits: of.waits.get(pull?.number ?? 0) ?? '' };
+}
+
+/** Without a record its branch says what it is: the one that is wanted first. */
+function found({ key, snapshot, plan }: Reconciled, pulls: readonly Pull[]): ProposalRecord | undefined {
+  const { wanted } = caseOf(snapshot, plan);
+  const own = pulls.filter(({ state, branch }) => state.kind === 'open' && branch.startsWith(branchesOf(key)));
+  const pull = own.find(({ branch }) => branch === wanted?.branch) ?? own[0];
+  const named = pull === undefined ? undefined : namedBy(key, pull.branch);
+  if (pull === undefined || named === undefined) return undefined;
+  const { branch, head, number, url, createdAt } = pull;
+  return { ...named, branch, head, number, url, openedAt: createdAt, state: 'open', vetoes: [] };
+}
+
+/** Of several of one branch the newest, which the forge gives first. */
+function pullOf(known: ProposalRecord | undefined, pulls: readonly Pull[]): Pull | undefined {
+  if (known === undefined) return undefined;
+  const own = pulls.filter(({ branch }) => branch === known.branch);
+  return own.find(({ state }) => state.kind === 'open') ?? own.find(({ number }) => number === known.number);
+}
+
+function sightOf(pull: Pull | undefined): Sight {
+  if (pull === undefined) return { kind: 'none' };
+  const { state, number, url, head } = pull;
+  if (state.kind === 'open') return { kind: 'open', number, url, head };
+  const by = state.by?.login ?? '';
+  return state.kind === 'merged' ? { kind: 'merged', by } : { kind: 'closed', by, byPerson: state.by?.isBot === false };
+}
+
+async function waitsOf(forge: Forge, open: readonly Pull[]): Promise<ReadonlyMap<number, string>> {
+  if (open.length === 0) return new Map();
+  const said = await ask(() => forge.waiting(open.map(({ number }) => number)));
+  if (said.kind !== 'done') return new Map();
+  return new Map(said.value.map(({ number, on }) => [number, waitsText(on)]));
+}
+
+/** What is known stays as it is; only what waits for a person says why nothing is heard. */
+function unheard(one: Reconciled, answer: Exclude<Asked<unknown>, { readonly kind: 'done' }>): Reconciled {
+  const known = one.snapshot?.record?.proposal;
+  const isStanding = known?.state === 'open' && known.number !== undefined;
+  const same = withProposal(one, known);
+  return one.plan?.commit?.delivery !== 'proposal' || isStanding ? same : heldBy(same, answer);
+}

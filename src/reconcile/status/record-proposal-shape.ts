@@ -1,0 +1,31 @@
+/** What a record says of a pull request, and the names that all parts of a record are made of. */
+
+import { parseCommit } from '../../api/marks.ts';
+import type { ProposalRecord, ProposalState } from '../../api/proposal-record.ts';
+import { parseRelease, type Release } from '../../api/release.ts';
+import { count, is, list, object, optional, positive, type Shape, text, word } from './shape.ts';
+
+/** Seconds since the epoch. */
+export const instant = count;
+/** 40 hex digits. */
+export const commit = is((value) => parseCommit(value) !== undefined);
+/** Of a release or of facts. */
+const digest = is((value) => typeof value === 'string' && parseRelease(`${value}.1`) !== undefined);
+/** A digest and a serial. */
+export const release = object({ digest, serial: positive } satisfies Shape<Release>);
+
+/** The last pull request of a Rollout. */
+export const proposal = object({
+  branch: text,
+  head: commit,
+  index: count,
+  release,
+  digest,
+  number: optional(positive),
+  url: optional(text),
+  openedAt: instant,
+  state: word<ProposalState>({ open: true, vetoed: true, closed: true, merged: true, withdrawn: true }),
+  by: optional(text),
+  gates: optional(word<'open' | 'shut'>({ open: true, shut: true })),
+  vetoes: list(digest),
+} satisfies Shape<ProposalRecord>);

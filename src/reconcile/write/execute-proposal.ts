@@ -1,0 +1,59 @@
+/** The only writer of pull requests and their branches. Makes no decision about a rollout. */
+
+import type { Answer, Forge, NewPull } from '../../ports/forge.ts';
+import type { Git, NewCommit, Oid, PushResult } from '../../ports/git.ts';
+import { explain, PortError } from '../../ports/port-error.ts';
+
+/** A branch that is made once, and never moved by us. */
+export type NewBranch = { readonly branch: string; readonly base: Oid; readonly commit: NewCommit };
+
+/** Makes the branch; `moved`: there is one of that name. */
+export function createBranch(git: Git, { branch, base, commit }: NewBranch): Promise<PushResult> {
+  return git.push([{ branch, expectedOld: undefined, base, commits: [commit] }]);
+}
+
+/** Takes the branch away where it still is where it was seen; a refusal leaves it, and the pull request is closed anyway. */
+export async function deleteBranch(git: Git, branch: string): Promise<void> {
+  const [head] = await git.heads([branch]);
+  if (head !== undefined) await git.push([{ branch, expectedOld: head, isDeleted: true }]);
+}
+
+/** What a call to the forge came to: `unavailable` where the world failed, which is no answer. */
+export type Asked<T> = Answer<T> | { readonly kind: 'unavailable'; readonly why: string };
+
+/** Asks the forge; a world that fails becomes an answer, because main goes on without one. */
+export async function ask<T>(call: () => Promise<Answer<T>>): Promise<Asked<T>> {
+  try {
+    return await call();
+  } catch (error) {
+    if (error instanceof PortError) return { kind: 'unavailable', why: explain(error) };
+    throw error;
+  }
+}
+
+/** Opens it, or finds that it is open. */
+export function openPull(forge: Forge, pull: NewPull): ReturnType<typeof ask<{ number: number; url: string }>> {
+  return ask(async () => {
+    const answer = await forge.create(pull);
+    if (answer.kind !== 'done') return answer;
+    const { number, url } = answer.value.pull;
+    return { kind: 'done', value: { number, url } };
+  });
+}
+
+/** Says why, and closes it. */
+export function closePull(forge: Forge, of: { readonly number: number; readonly why: string }): Promise<Asked<void>> {
+  return ask(() => forge.close(of.number, of.why));
+}
+
+/** What a rule of the forge can require. */
+const GATE = 'tranche/gate';
+
+/** Says at the head whether every gate but the person's is open. */
+export function setGate(
+  forge: Forge,
+  of: { readonly oid: Oid; readonly isOpen: boolean; readonly said: string },
+): Promise<Asked<void>> {
+  const state = of.isOpen ? 'success' : 'failure';
+  return ask(() => forge.setStatus({ oid: of.oid, context: GATE, state, description: of.said, url: undefined }));
+}

@@ -1,0 +1,36 @@
+/** What an order or an approval names before it is given: the step in Git, or the release that is yet to begin. */
+
+import type { Release } from '../api/release.ts';
+import { firstSerial } from './adopted.ts';
+import { nextRelease } from './situation.ts';
+import type { Snapshot } from './snapshot.ts';
+
+type AtStep = { readonly index: number; readonly release: Release };
+
+/** The step in Git; undefined: none is in flight. */
+export function currentStep({ workload }: Pick<Snapshot, 'workload'>): AtStep | undefined {
+  const marks = workload?.workload.marks;
+  return marks?.step?.kind === 'step' ? { index: marks.step.index, release: marks.release } : undefined;
+}
+
+/** Where every step is approved, so is the first: as step 0 of the release to come; of a workload to adopt, its own. */
+export function beforeFirst(snapshot: Pick<Snapshot, 'workload' | 'rollout'>): AtStep | undefined {
+  const { workload } = snapshot;
+  const adopted =
+    workload === undefined || workload.workload.marks !== undefined
+      ? undefined
+      : { digest: workload.digest, serial: firstSerial(snapshot, workload.digest) };
+  const release = requestedRelease(snapshot) ?? adopted;
+  return release === undefined ? undefined : { index: 0, release };
+}
+
+/** The release that an edit would become that nobody has begun to deliver; undefined: there is none. */
+export function requestedRelease({ workload }: Pick<Snapshot, 'workload'>): Release | undefined {
+  const marks = workload?.workload.marks;
+  if (workload === undefined || marks === undefined) return undefined;
+  if (marks.step !== undefined && marks.step.kind !== 'rollback') return undefined;
+  if (marks.release.digest === workload.digest) return undefined;
+  // On the way back, a text that was given up is not delivered: whoever writes it is fought.
+  const given = marks.step !== undefined && marks.aborted.some(({ digest }) => digest === workload.digest);
+  return given ? undefined : nextRelease(workload.digest, marks);
+}

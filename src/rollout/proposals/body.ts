@@ -1,0 +1,126 @@
+/** Title and body of a pull request: what merging it does, on what evidence, and how to say no. A function of its change. */
+
+import { imagesOf } from '../../api/images.ts';
+import { printApprove } from '../../api/intents.ts';
+import { printRelease } from '../../api/release.ts';
+import { PARTITION_PATH } from '../../api/workload.ts';
+import { workloadField } from '../change.ts';
+import type { PlannedCommit } from '../plan.ts';
+import type { Snapshot } from '../snapshot.ts';
+import { block, code, plain } from './encode.ts';
+import type { Approval } from './promotion.ts';
+
+/** Forges take more; what is left out is said. */
+const BODY_MOST = 60_000;
+const DIFF_MOST = 20_000;
+const TITLE_MOST = 200;
+const STAGES_MOST = 15_000;
+
+/** What it is written from. */
+export type Proposed = {
+  readonly snapshot: Snapshot;
+  readonly commit: PlannedCommit;
+  readonly approval: Approval;
+  /** Of the commit that follows the merge, as it would be written now. */
+  readonly diff: string;
+  /** The stages that the model says the groups go through, as Markdown of ours; empty: it could not be played. */
+  readonly stages: string;
+};
+
+/** `llm/vllm 2/4: 2 → 4 of 8 groups on v0.10.1 (prod-eu)` */
+export function titleOf({ snapshot, commit }: Proposed): string {
+  const { cluster, namespace, name } = snapshot.key;
+  const label = commit.label.replace(/^step /, '');
+  const groups = groupsText({ snapshot, commit });
+  const tags = tagsOf(snapshot);
+  const what = groups === '' ? '' : `: ${groups}${tags === '' ? '' : ` on ${tags}`}`;
+  return plain(`${namespace}/${name} ${label}${what} (${cluster})`, TITLE_MOST);
+}
+
+/** The body. Values of others stand in code; nothing of it is ever read back. */
+export function bodyOf(of: Proposed): string {
+  const parts = [merging(of), release(of), stages(of), diff(of), saysNo(of), form(of)];
+  const text = parts.filter((part) => part !== '').join('\n');
+  return text.length <= BODY_MOST ? text : `${text.slice(0, text.lastIndexOf('\n', BODY_MOST - 40))}\n\n… and more\n`;
+}
+
+function merging({ commit, approval }: Proposed): string {
+  return [
+    `Merging this approves ${code(commit.label)} of release ${code(printRelease(approval.release))}: tranche then asks every gate again and commits it.`,
+    '',
+    `> ${code(why(commit), 2000)}`,
+    '',
+  ].join('\n');
+}
+
+/** The paragraph of the commit between its subject and its trailers. */
+function why({ message }: PlannedCommit): string {
+  return (message.split('\n\n')[1] ?? '').replaceAll('\n', ' ');
+}
+
+function release({ snapshot }: Proposed): string {
+  const [before, after] = imagesBoth(snapshot);
+  const rows = [
+    ['workload', code(`${snapshot.key.namespace}/${snapshot.workload?.object.name ?? snapshot.key.name}`)],
+    ['image', after.length === 0 ? '–' : after.map((image) => code(image)).join(', ')],
+    ['stable', before.length === 0 ? '–' : before.map((image) => code(image)).join(', ')],
+    ['groups', code(String(snapshot.workload?.workload.replicas ?? 'autoscaled'))],
+  ];
+  return `| | |\n| --- | --- |\n${rows.map(([name, value]) => `| ${name} | ${value} |\n`).join('')}`;
+}
+
+function stages(of: Proposed): string {
+  if (of.stages === '') return '';
+  const shown = of.stages.length <= STAGES_MOST ? of.stages : 'They are too many to show here.\n';
+  return `### What LeaderWorkerSet will do\n\n${shown}`;
+}
+
+function diff(of: Proposed): string {
+  return `### What is committed then\n\n${block(of.diff, 'diff', DIFF_MOST)}`;
+}
+
+function saysNo({ snapshot }: Proposed): string {
+  const name = snapshot.key.name;
+  const at = `${name} --namespace ${snapshot.key.namespace}`;
+  return [
+    '### Other answers',
+    '',
+    `- To say no: close this pull request. ${code(commandOf('approve', at))} still says yes, and reopening takes the no back.`,
+    `- To wait: leave it open, or ${code(commandOf('pause', at))}.`,
+    `- To go back: ${code(commandOf('abort', at))}. A revert of this pull request brings no group back.`,
+    '',
+  ].join('\n');
+}
+
+function commandOf(verb: string, at: string): string {
+  return `tranche ${verb} ${at}`;
+}
+
+function form({ approval }: Proposed): string {
+  return [
+    '---',
+    `The change of this pull request is the word ${code(printApprove(approval))} in the Rollout, not the step itself: a merge of it that comes late approves nothing but this very commit.`,
+    '',
+  ].join('\n');
+}
+
+/** `2 → 4 of 8 groups`; empty where the partition stays. */
+function groupsText({ snapshot, commit }: Pick<Proposed, 'snapshot' | 'commit'>): string {
+  const replicas = snapshot.workload?.workload.replicas;
+  const field = workloadField(commit.changes, PARTITION_PATH);
+  if (replicas === undefined || typeof field?.to !== 'number') return '';
+  const from = typeof field.from === 'number' ? field.from : 0;
+  const [before, after] = [from, field.to].map((partition) => Math.max(0, replicas - partition));
+  return before === after || after === 0 ? '' : `${before} → ${after} of ${replicas} groups`;
+}
+
+/** The tags of the images that are new. */
+function tagsOf(snapshot: Snapshot): string {
+  const [before, after] = imagesBoth(snapshot);
+  const fresh = after.filter((image) => !before.includes(image));
+  return fresh.map((image) => image.slice(image.lastIndexOf(':') + 1)).join(', ');
+}
+
+function imagesBoth({ workload, stable }: Snapshot): readonly [readonly string[], readonly string[]] {
+  return [stable.kind === 'known' ? imagesOf(stable.value.content) : [], imagesOf(workload?.workload.content)];
+}

@@ -1,0 +1,34 @@
+/** The branch of a pull request: a function of what it approves, so that whoever proposes the same finds it there. */
+
+import { parseRelease, printRelease, type Release } from '../../api/release.ts';
+import type { RolloutKey } from '../snapshot.ts';
+
+/** What a branch is called after. */
+type Named = { readonly index: number; readonly release: Release; readonly digest: string };
+
+/** All branches of one Rollout begin with this. */
+export function branchesOf({ cluster, namespace, name }: RolloutKey): string {
+  return `${branchesIn(cluster)}${namespace}/${name}/`;
+}
+
+/** And all of a cluster. */
+export function branchesIn(cluster: string): string {
+  return `tranche/${cluster}/`;
+}
+
+/** `tranche/prod-eu/llm/vllm/9c41d2e0.2-1-5be07c11` */
+export function branchOf(key: RolloutKey, { index, release, digest }: Named): string {
+  return `${branchesOf(key)}${printRelease(release)}-${index}-${digest}`;
+}
+
+/** What this branch of the Rollout is called after; undefined: it is none of its. */
+export function namedBy(key: RolloutKey, branch: string): Named | undefined {
+  const prefix = branchesOf(key);
+  const match = /^([0-9a-f.]+)-(0|[1-9][0-9]?)-([0-9a-f]{8})$/.exec(
+    branch.startsWith(prefix) ? branch.slice(prefix.length) : '',
+  );
+  const release = match?.[1] === undefined ? undefined : parseRelease(match[1]);
+  return release === undefined || match?.[3] === undefined
+    ? undefined
+    : { index: Number(match[2]), release, digest: match[3] };
+}

@@ -1,0 +1,35 @@
+/** Text of people and of the cluster as Markdown that shows it and does nothing else: no mention, link, HTML, image or cell. */
+
+/** Control characters, line ends and the marks that turn text around: none of them is shown. */
+// oxlint-disable-next-line no-control-regex -- control characters are exactly what must go
+const HIDDEN = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]+/g;
+
+/** One line of code, also in a cell of a table; nothing in it is read as Markdown. At most `most` characters are kept. */
+export function code(text: string, most = 300): string {
+  const line = cut(text.replace(HIDDEN, ' ').trim(), most);
+  if (line === '') return '–';
+  const fence = '`'.repeat(1 + longestRun(line));
+  // A bar ends a cell of a table even in code, unless it is escaped there.
+  return `${fence} ${line.replaceAll('|', '\\|')} ${fence}`;
+}
+
+/** Lines as they are, as code. At most `most` characters are kept, and the reader is told. */
+export function block(text: string, language: string, most: number): string {
+  const kept = text.length <= most ? text : `${text.slice(0, text.lastIndexOf('\n', most - 1) + 1)}… and more\n`;
+  const fence = '`'.repeat(Math.max(3, 1 + longestRun(kept)));
+  const body = kept.endsWith('\n') ? kept : `${kept}\n`;
+  return `${fence}${language}\n${body}${fence}\n`;
+}
+
+/** One line of a title, which is no Markdown but for code: no backtick is left in it. */
+export function plain(text: string, most: number): string {
+  return cut(text.replace(HIDDEN, ' ').replaceAll('`', "'").replaceAll('@', '@\u200b').trim(), most);
+}
+
+function cut(text: string, most: number): string {
+  return text.length <= most ? text : `${text.slice(0, most - 1)}…`;
+}
+
+function longestRun(text: string): number {
+  return Math.max(0, ...(text.match(/`+/g) ?? []).map((run) => run.length));
+}

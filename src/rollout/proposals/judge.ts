@@ -1,0 +1,140 @@
+/**
+ * What becomes of the pull request of one Rollout: what the forge says of it against what would be proposed now. Whether
+ * it was approved is never asked here: main says that, and `isApproved` reads it.
+ */
+
+import type { ProposalRecord, ProposalState } from '../../api/proposal-record.ts';
+import { sameRelease } from '../../api/release.ts';
+import type { Instant } from '../../api/time.ts';
+import type { currentStep } from '../approvable.ts';
+import type { Approval } from './promotion.ts';
+
+/** What the forge says of the pull request on record. */
+export type Sight =
+  /** It was not asked, or did not answer. */
+  | { readonly kind: 'unknown' }
+  /** It knows none of this branch. */
+  | { readonly kind: 'none' }
+  | { readonly kind: 'open'; readonly number: number; readonly url: string; readonly head: string }
+  | { readonly kind: 'merged'; readonly by: string }
+  | { readonly kind: 'closed'; readonly by: string; readonly byPerson: boolean };
+
+export type Case = {
+  readonly known: ProposalRecord | undefined;
+  readonly sight: Sight;
+  /** What a person would have to approve now; undefined: some gate is shut, or there is nothing to do. */
+  readonly wanted: (Approval & { readonly branch: string }) | undefined;
+  /** What an approval could be given for at all. */
+  readonly approvable: ReturnType<typeof currentStep>;
+  readonly now: Instant;
+};
+
+export type Verdict =
+  /** Nothing is proposed, and nothing waits. */
+  | { readonly kind: 'none' }
+  /** A pull request is there, and what people do with it is waited for. */
+  | { readonly kind: 'waits' }
+  /** The same while a gate is shut: its status says so. */
+  | { readonly kind: 'shut' }
+  /** Somebody has pushed to its branch. */
+  | { readonly kind: 'foreign' }
+  /** The forge says that it was merged, and main as it was read does not show it yet. */
+  | { readonly kind: 'merging' }
+  /** It was merged, and main does not have its word any more. */
+  | { readonly kind: 'reverted' }
+  | { readonly kind: 'vetoed' }
+  | { readonly kind: 'closed' }
+  /** Too soon after the last one. */
+  | { readonly kind: 'early'; readonly seconds: number }
+  /** Closed by us: what it asks for can never be done any more, or is asked for by another one. */
+  | { readonly kind: 'withdraw'; readonly why: WithdrawReason }
+  | { readonly kind: 'propose' };
+
+/** Why we close one, as its last comment says it. */
+export const WITHDRAWALS = {
+  overtaken: 'the delivery has moved on, so what this would approve cannot happen any more',
+  changed: 'what comes next is another change by now; it is proposed on its own',
+  old: 'it has been open for seven days; it is proposed again with what is seen now',
+  ended: 'what it asked for was decided otherwise',
+} as const;
+
+type WithdrawReason = keyof typeof WITHDRAWALS;
+
+/** So long a pull request stays open. */
+const LIFE_SECONDS = 7 * 86_400;
+/** So often at most a Rollout gets another one. */
+const REPROPOSE_SECONDS = 600;
+
+/** What the record says once the forge has been heard: a person may have closed it, or opened it again. */
+export function heard(known: ProposalRecord, sight: Sight): ProposalRecord {
+  const { state } = known;
+  if (sight.kind === 'unknown') return known;
+  if (sight.kind === 'open') {
+    const reopened: ProposalState = state === 'vetoed' || state === 'closed' ? 'open' : state;
+    const vetoes = known.vetoes.filter((digest) => reopened !== 'open' || digest !== known.digest);
+    return { ...known, number: sight.number, url: sight.url, state: reopened, vetoes };
+  }
+  if (state !== 'open') return known;
+  if (sight.kind === 'merged') return { ...known, state: 'merged', by: sight.by };
+  // Before its pull request was opened there is nothing that anybody could have closed.
+  if (sight.kind === 'none') return known.number === undefined ? known : { ...known, state: 'closed', by: '' };
+  return sight.byPerson
+    ? { ...known, state: 'vetoed', by: sight.by, vetoes: [...known.vetoes, known.digest].slice(-VETOES_KEPT) }
+    : { ...known, state: 'closed', by: sight.by };
+}
+
+const VETOES_KEPT = 10;
+
+/** One answer for each case. `known` is as it was before the forge was heard. */
+export function judge(of: Case): Verdict {
+  const { known, sight, wanted } = of;
+  const now = known === undefined ? undefined : heard(known, sight);
+  if (now === undefined) return wanted === undefined ? { kind: 'none' } : { kind: 'propose' };
+  const ended = now.state === 'withdrawn' || (now.state === 'merged' && sight.kind === 'open');
+  if (ended && sight.kind === 'open') return { kind: 'withdraw', why: 'ended' };
+  if (wanted === undefined) return unwanted(of, now);
+  if (wanted.digest !== now.digest || wanted.branch !== now.branch) return another(of, now, wanted);
+  return same(of, now);
+}
+
+/** Nothing can be proposed now: the gates are shut, or it has all become another matter. */
+function unwanted({ approvable }: Case, now: ProposalRecord): Verdict {
+  if (now.state !== 'open') return { kind: 'none' };
+  const isMeant = approvable?.index === now.index && sameRelease(approvable.release, now.release);
+  if (!isMeant) return { kind: 'withdraw', why: 'overtaken' };
+  return { kind: 'shut' };
+}
+
+/** The plan, N or the file have changed since: another commit is next. */
+function another(of: Case, now: ProposalRecord, wanted: Approval): Verdict {
+  if (now.state === 'open') return { kind: 'withdraw', why: 'changed' };
+  if (now.vetoes.includes(wanted.digest)) return { kind: 'vetoed' };
+  const isSameStep = wanted.index === now.index && sameRelease(wanted.release, now.release);
+  return isSameStep && now.state !== 'merged' ? proposed(of, now) : { kind: 'propose' };
+}
+
+function same(of: Case, now: ProposalRecord): Verdict {
+  const { known, sight } = of;
+  switch (now.state) {
+    case 'open':
+      if (of.now - now.openedAt > LIFE_SECONDS) return { kind: 'withdraw', why: 'old' };
+      if (sight.kind === 'none') return { kind: 'propose' };
+      return sight.kind === 'open' && sight.head !== now.head ? { kind: 'foreign' } : { kind: 'waits' };
+    case 'merged':
+      // Seen by two passes: the second has read main after the forge had said it.
+      return { kind: known?.state === 'merged' ? 'reverted' : 'merging' };
+    case 'vetoed':
+    case 'closed':
+      return { kind: now.state };
+    case 'withdrawn':
+      break;
+  }
+  return proposed(of, now);
+}
+
+/** The same step again not before a while: what opens and shuts a gate must not open a pull request each time. */
+function proposed(of: Case, { openedAt }: ProposalRecord): Verdict {
+  // A clock that ran ahead has dated it: it is due now.
+  const seconds = openedAt > of.now ? 0 : openedAt + REPROPOSE_SECONDS - of.now;
+  return seconds > 0 ? { kind: 'early', seconds } : { kind: 'propose' };
+}

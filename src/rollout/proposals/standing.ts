@@ -1,0 +1,83 @@
+/** What a Rollout waits for while a person is to approve its next commit: each verdict as a hold. */
+
+import type { ProposalRecord } from '../../api/proposal-record.ts';
+import { type Hold, hold } from '../hold.ts';
+import type { Verdict } from './judge.ts';
+
+/** What it is told with. */
+type Standing = {
+  /** The commit that waits: `step 2/3`. */
+  readonly label: string;
+  /** The Rollout, for commands. */
+  readonly name: string;
+  /** As the forge was heard. */
+  readonly proposal: ProposalRecord | undefined;
+  /** What the forge says that it waits for; empty: nothing is known of that. */
+  readonly waits: string;
+};
+
+/** Where no pull request stands for it: the word of a person is all there is. */
+export function pausedForApproval(
+  { label, name }: Pick<Standing, 'label' | 'name'>,
+  why = '',
+  requeueAfterSeconds?: number,
+): Hold {
+  const seen = `what comes next, ${label}, is ready and waits for a person: promotion is pullRequest${why}`;
+  return hold('PausedForApproval', { seen, action: `To go on: ${approve(name)}` }, requeueAfterSeconds);
+}
+
+/** The hold of this verdict; undefined: what its gates say is all. */
+export function standing(verdict: Verdict, of: Standing): Hold | undefined {
+  if (verdict.kind === 'early')
+    return pausedForApproval(of, '; a pull request for this step was open a moment ago', verdict.seconds);
+  return SAID[verdict.kind](of);
+}
+
+const SAID: { readonly [K in Exclude<Verdict['kind'], 'early'>]: (of: Standing) => Hold | undefined } = {
+  none: () => undefined,
+  shut: () => undefined,
+  withdraw: (of) => pausedForApproval(of),
+  propose: (of) => pausedForApproval(of),
+  waits: ({ label, name, proposal, waits }) =>
+    hold('ProposalOpen', {
+      seen: `${label} is proposed: ${placeOf(proposal)}${waits === '' ? '' : `, which waits for ${waits}`}`,
+      action: `To go on, merge it, or: ${approve(name)}. To say no, close it`,
+    }),
+  merging: ({ proposal }) =>
+    hold('ProposalOpen', {
+      seen: `${placeOf(proposal)} was merged${by(proposal)}, and main as it was read does not show it yet`,
+      waits: 'tranche',
+    }),
+  foreign: ({ name, proposal }) =>
+    hold('ProposalChanged', {
+      seen: `the branch of ${placeOf(proposal)} holds commits that are not of tranche`,
+      action: `Take them off, or close it and: ${approve(name)}`,
+    }),
+  vetoed: ({ label, name, proposal }) =>
+    hold('ProposalVetoed', {
+      seen: `${label} as it is planned was turned down: ${placeOf(proposal)} was closed${by(proposal)}`,
+      action: `To go on, open it again, edit the plan, or: ${approve(name)}; to go back: tranche abort ${name}`,
+    }),
+  closed: ({ name, proposal }) =>
+    hold('ProposalClosed', {
+      seen: `${placeOf(proposal)} was closed${by(proposal) || ', or its branch was deleted'}, by no person`,
+      action: `To go on, open it again, or: ${approve(name)}`,
+    }),
+  reverted: ({ name, proposal }) =>
+    hold('ProposalReverted', {
+      seen: `${placeOf(proposal)} was merged, and main does not hold its word: a revert takes back the word and brings no group back`,
+      action: `To go on: ${approve(name)}; to go back: tranche abort ${name}`,
+    }),
+};
+
+function approve(name: string): string {
+  return `tranche approve ${name}`;
+}
+
+function placeOf(proposal: ProposalRecord | undefined): string {
+  return proposal?.url ?? `the branch ${proposal?.branch ?? ''}`;
+}
+
+function by(proposal: ProposalRecord | undefined): string {
+  return proposal?.by === undefined || proposal.by === '' ? '' : ` by ${proposal.by}`;
+}

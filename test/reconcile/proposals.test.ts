@@ -1,0 +1,342 @@
+/** Rollouts by pull requests, on a simulated GitHub over a real repository: every merge is git's own. */
+
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { PassResult } from '../../src/reconcile/pass.ts';
+import { type SimulatedForge, startForge } from '../support/forge/start-forge.ts';
+import { ADA, type ForgeWorld, forgeWorld, reasonsOf, STALE } from '../support/forge-world.ts';
+import { LWS_FILE, NEW, OLD, ROLLOUT_FILE, VLLM_FILES } from '../support/vllm.ts';
+
+const POLICY = `apiVersion: tranche.dev/v1alpha1
+kind: RolloutPolicy
+metadata:
+  name: production
+spec:
+  promotion: pullRequest
+`;
+
+let forge: SimulatedForge;
+let count = 0;
+beforeAll(async () => {
+  forge = await startForge();
+});
+afterAll(() => forge.stop());
+afterEach(() => {
+  forge.fault = () => undefined;
+  expect(forge.violations).toEqual([]);
+});
+
+/** A workload that is taken over, a request in its file, and a policy that wants a person for each step. */
+async function requested(more: Readonly<Record<string, string>> = {}): Promise<ForgeWorld> {
+  count += 1;
+  const world = await forgeWorld(forge, `gitops-${count}`, { ...VLLM_FILES, ...more });
+  await world.pass();
+  await world.sync();
+  const asked = (await world.text(LWS_FILE)).replaceAll(OLD, NEW);
+  await world.repository.git.commit('main', { [LWS_FILE]: asked, 'policies/production.yaml': POLICY }, 'v0.10.1');
+  await world.sync();
+  return world;
+}
+
+/** The same with the pull request of its first step. */
+async function proposed(more: Readonly<Record<string, string>> = {}): Promise<ForgeWorld> {
+  const world = await requested(more);
+  expect(reasonsOf(await world.pass())).toEqual(['ProposalOpen']);
+  return world;
+}
+
+function messages({ outcomes }: PassResult): readonly string[] {
+  return outcomes.flatMap(({ plan, error }) => [
+    ...(plan?.holds.map(({ message }) => message) ?? []),
+    ...(error === undefined ? [] : [error]),
+  ]);
+}
+
+async function order(world: ForgeWorld, annotation: string): Promise<void> {
+  await world.edit(ROLLOUT_FILE, '  namespace: llm\n', `  namespace: llm\n  annotations:\n    ${annotation}\n`);
+}
+
+const STEP_1 = 'rollout(llm/vllm): step 1/3, partition 1000000 → 3';
+
+test('a person merges every step, each in another way, and a second pass changes nothing', async () => {
+  const world = await proposed();
+  for (const method of ['squash', 'rebase', 'merge'] as const) {
+    if (method !== 'squash') await world.until('ProposalOpen');
+    await world.repository.merge(world.pull.number, ADA, method, 'By a person\n\nCo-authored-by: x <x@example.com>');
+    await world.pass();
+    await world.sync();
+  }
+  for (let round = 0; round < 5; round += 1) {
+    world.tick(30);
+    await world.pass();
+    await world.sync();
+  }
+  expect((await world.subjects()).filter((subject) => subject.startsWith('rollout(llm/vllm): s'))).toEqual([
+    STEP_1,
+    'rollout(llm/vllm): step 2/3, partition 3 → 2',
+    'rollout(llm/vllm): step 3/3, partition 2 → 0',
+    'rollout(llm/vllm): step 3/3, armed, partition 0 → 1000000',
+    'rollout(llm/vllm): settled',
+  ]);
+  expect(world.repository.pulls.map(({ title, state }) => `${title}: ${state}`)).toEqual([
+    'llm/vllm 1/3: 0 → 1 of 4 groups on v0.10.1 (default): merged',
+    'llm/vllm 2/3: 1 → 2 of 4 groups on v0.10.1 (default): merged',
+    'llm/vllm 3/3: 2 → 4 of 4 groups on v0.10.1 (default): merged',
+  ]);
+  expect(await world.branches()).toEqual([]);
+  const before = await world.git('for-each-ref');
+  await world.pass();
+  expect(await world.git('for-each-ref')).toBe(before);
+});
+
+describe('while it is open', () => {
+  test('nothing changes, whatever main does elsewhere, and a pass asks the forge little', async () => {
+    const world = await proposed();
+    await world.pass();
+    const branches = await world.git('for-each-ref', 'refs/heads/tranche');
+    await world.repository.git.commit('main', { 'README.md': 'elsewhere\n' }, 'elsewhere');
+    const asked = forge.calls.length;
+    expect(reasonsOf(await world.pass())).toEqual(['ProposalOpen']);
+    expect(forge.calls.length - asked).toBeLessThanOrEqual(3);
+    expect(await world.git('for-each-ref', 'refs/heads/tranche')).toBe(branches);
+    expect(world.repository.pulls).toHaveLength(1);
+  });
+
+  test('a merge of main into its branch leaves what it changes alone', async () => {
+    const world = await proposed();
+    await world.repository.git.commit('main', { 'README.md': 'elsewhere\n' }, 'elsewhere');
+    const { branch } = world.pull;
+    const tree = await world.repository.mergedTree('main', branch);
+    const [main, head] = [await world.git('rev-parse', 'main'), await world.git('rev-parse', branch)];
+    const merge = await world.git('commit-tree', tree ?? '', '-p', head, '-p', main, '-m', 'Update branch');
+    await world.git('update-ref', `refs/heads/${branch}`, merge);
+    await world.pass();
+    await world.repository.merge(world.pull.number, ADA, 'squash');
+    await world.pass();
+    expect((await world.subjects()).at(-1)).toBe(STEP_1);
+  });
+
+  test('a gate that shuts fails its status, and opens it again', async () => {
+    const world = await proposed();
+    await world.edit(ROLLOUT_FILE, 'strategy:\n', 'strategy:\n    paused: true\n');
+    expect(reasonsOf(await world.pass())).toEqual(['Paused']);
+    const { head } = world.pull;
+    const states = (): readonly string[] =>
+      (world.repository.statuses.get(head) ?? []).map(({ state, description }) => `${state}: ${description}`);
+    expect(states()).toEqual(['failure: not now: Paused']);
+    await world.edit(ROLLOUT_FILE, '    paused: true\n', '');
+    await world.pass();
+    expect(states()).toEqual(['success: every gate but yours is open']);
+  });
+
+  test('somebody pushes to its branch', async () => {
+    const world = await proposed();
+    await world.repository.edit(world.pull.number, { 'README.md': 'mine\n' });
+    const result = await world.pass();
+    expect(messages(result)).toEqual([
+      expect.stringMatching(/^The branch of .* holds commits that are not of tranche/),
+    ]);
+  });
+
+  test('tranche approve counts, and its branch goes with the commit of the step', async () => {
+    const world = await proposed();
+    const release = world.pull.branch.split('/').at(-1)?.split('-')[0];
+    await order(world, `tranche.dev/approve: "0@${release}#1000000"`);
+    await world.pass();
+    expect((await world.subjects()).at(-1)).toBe(STEP_1);
+    expect(await world.branches()).toEqual([]);
+    expect(world.repository.pulls.map(({ state }) => state)).toEqual(['closed']);
+  });
+});
+
+describe('between opening and merging', () => {
+  test('the plan was edited: what was merged approves nothing, and the other commit is proposed', async () => {
+    const world = await proposed();
+    await world.edit(ROLLOUT_FILE, '25%', '50%');
+    await world.repository.merge(world.pull.number, ADA);
+    const result = await world.pass();
+    expect(reasonsOf(result)).toEqual(['ProposalOpen']);
+    expect(await world.text(LWS_FILE)).toContain('partition: 1000000');
+    expect(world.repository.pulls.map(({ title, state }) => `${title}: ${state}`)).toEqual([
+      'llm/vllm 1/3: 0 → 1 of 4 groups on v0.10.1 (default): merged',
+      'llm/vllm 1/3: 0 → 2 of 4 groups on v0.10.1 (default): open',
+    ]);
+  });
+
+  test('the same, seen before: it is closed, and the other one waits a while', async () => {
+    const world = await proposed();
+    await world.edit(ROLLOUT_FILE, '25%', '50%');
+    expect(reasonsOf(await world.pass())).toEqual(['PausedForApproval']);
+    expect(world.repository.pull(1).state).toBe('closed');
+    expect(world.repository.pull(1).comments.at(-1)?.body).toContain('another change by now');
+    expect(await world.branches()).toEqual([]);
+    world.tick(660);
+    expect(reasonsOf(await world.pass())).toEqual(['ProposalOpen']);
+    expect(world.pull.title).toContain('0 → 2 of 4');
+  });
+
+  test('the request was replaced: a merge of the old word goes nowhere', async () => {
+    const world = await proposed();
+    const old = world.pull.number;
+    await world.edit(LWS_FILE, NEW, 'vllm/vllm-openai:v0.11.0');
+    await world.repository.merge(old, ADA);
+    await world.sync();
+    await world.pass();
+    expect(await world.text(LWS_FILE)).toContain('partition: 1000000');
+    expect(world.pull.title).toContain('on v0.11.0');
+  });
+
+  test('a gate shuts: the word waits for it, and counts when it opens', async () => {
+    const world = await proposed();
+    await world.edit(ROLLOUT_FILE, 'strategy:\n', 'strategy:\n    paused: true\n');
+    await world.repository.merge(world.pull.number, ADA);
+    expect(reasonsOf(await world.pass())).toEqual(['Paused']);
+    await world.edit(ROLLOUT_FILE, '    paused: true\n', '');
+    await world.pass();
+    expect((await world.subjects()).at(-1)).toBe(STEP_1);
+  });
+
+  test('an abort takes its branch away in the push that goes back', async () => {
+    const world = await proposed();
+    await world.repository.merge(world.pull.number, ADA);
+    await world.pass();
+    await world.sync();
+    await world.until('ProposalOpen');
+    const second = world.pull;
+    const release = second.branch.split('/').at(-1)?.split('-')[0];
+    await world.edit(ROLLOUT_FILE, '  annotations:\n', `  annotations:\n    tranche.dev/abort: "${release}"\n`);
+    const asked = forge.calls.length;
+    await world.pass();
+    expect(forge.calls.length).toBe(asked);
+    expect((await world.subjects()).at(-1)).toBe('rollout(llm/vllm): rollback');
+    expect(await world.branches()).toEqual([]);
+    expect(second.state).toBe('closed');
+    await world.sync();
+    await world.until('Soaking', 6).catch(() => undefined);
+    expect((await world.subjects()).at(-1)).toContain('rolled back');
+  });
+
+  test('an abort goes to main alone where a rule keeps the branch', async () => {
+    const world = await proposed();
+    world.repository.enforce([
+      { id: 1, name: 'keep', branches: ['tranche/*'], rules: [{ type: 'deletion' }], bypass: [] },
+    ]);
+    const release = world.pull.branch.split('/').at(-1)?.split('-')[0];
+    await order(world, `tranche.dev/abort: "${release}"`);
+    await world.pass();
+    expect((await world.subjects()).at(-1)).toBe('rollout(llm/vllm): withdraw');
+    expect(await world.branches()).toHaveLength(1);
+    await world.pass();
+    expect(world.repository.pull(1).state).toBe('closed');
+  });
+});
+
+describe('people say no', () => {
+  test('a person closes it: held by that name, not opened again, until the plan is another', async () => {
+    const world = await proposed();
+    world.repository.close(1, ADA);
+    const vetoed = await world.pass();
+    expect(messages(vetoed)).toEqual([
+      expect.stringMatching(
+        /^Step 1\/3 as it is planned was turned down: .* was closed by ada\. To go on, open it again/,
+      ),
+    ]);
+    world.tick(3600);
+    expect(reasonsOf(await world.pass())).toEqual(['ProposalVetoed']);
+    expect(world.repository.pulls).toHaveLength(1);
+    await world.edit(ROLLOUT_FILE, '25%', '50%');
+    expect(reasonsOf(await world.pass())).toEqual(['ProposalOpen']);
+    expect(world.repository.pulls).toHaveLength(2);
+  });
+
+  test('who opens it again takes the no back', async () => {
+    const world = await proposed();
+    world.repository.close(1, ADA);
+    await world.pass();
+    world.repository.pull(1).state = 'open';
+    expect(reasonsOf(await world.pass())).toEqual(['ProposalOpen']);
+    await world.repository.merge(1, ADA);
+    await world.pass();
+    expect((await world.subjects()).at(-1)).toBe(STEP_1);
+  });
+
+  test('a bot closes it', async () => {
+    const world = await proposed();
+    world.repository.close(1, STALE);
+    expect(messages(await world.pass())).toEqual([expect.stringMatching(/was closed by stale\[bot\], by no person/)]);
+    expect(reasonsOf(await world.pass())).toEqual(['ProposalClosed']);
+  });
+
+  test('its merge is reverted before the step is written: said, and not done', async () => {
+    const world = await proposed();
+    await world.repository.merge(1, ADA);
+    await world.repository.revert(1);
+    await world.pass();
+    expect(messages(await world.pass())).toEqual([
+      expect.stringMatching(/a revert takes back the word and brings no group back.*tranche abort vllm$/),
+    ]);
+    expect(await world.text(LWS_FILE)).toContain('partition: 1000000');
+  });
+});
+
+describe('the world fails', () => {
+  test('the forge answers nothing, before and after the effect: one pull request in the end', async () => {
+    for (const when of ['before', 'after'] as const) {
+      const world = await requested();
+      forge.fault = ({ method }) => (method === 'POST' ? { kind: 'drop', when } : undefined);
+      const first = await world.pass();
+      expect([['ForgeUnavailable'], ['ProposalOpen']]).toContainEqual(reasonsOf(first));
+      forge.fault = () => undefined;
+      expect(reasonsOf(await world.pass())).toEqual(['ProposalOpen']);
+      expect(world.repository.pulls.map(({ state }) => state)).toEqual(['open']);
+      expect(await world.branches()).toHaveLength(1);
+    }
+  });
+
+  test('two runners at once', async () => {
+    const world = await requested();
+    await Promise.all([world.pass(), world.pass()]);
+    expect(world.repository.pulls).toHaveLength(1);
+    expect(reasonsOf(await world.pass())).toEqual(['ProposalOpen']);
+  });
+
+  test('the record is lost: the pull request that is there is found', async () => {
+    const world = await proposed();
+    await world.git('update-ref', '-d', 'refs/heads/tranche-status');
+    expect(reasonsOf(await world.pass())).toEqual(['ProposalOpen']);
+    expect(world.repository.pulls).toHaveLength(1);
+  });
+
+  test("the branch is somebody else's", async () => {
+    const world = await proposed();
+    const { branch } = world.pull;
+    world.repository.pulls.splice(0);
+    await world.git('update-ref', '-d', 'refs/heads/tranche-status');
+    await world.git('update-ref', `refs/heads/${branch}`, 'refs/heads/main');
+    expect(messages(await world.pass())).toEqual([
+      expect.stringMatching(
+        /^The branch tranche\/default\/llm\/vllm\/.* holds something else than what would be proposed/,
+      ),
+    ]);
+  });
+
+  test('no permission to open pull requests: which one, and who may say yes until then', async () => {
+    const world = await requested();
+    for (const [token, given] of forge.tokens)
+      forge.tokens.set(token, { ...given, permissions: { contents: 'write', pull_requests: 'read' } });
+    expect(messages(await world.pass())).toEqual([
+      expect.stringMatching(/^The forge opens no pull request for step 1\/3: .*tranche approve vllm$/),
+    ]);
+  });
+
+  test('no more than maxProposals are open', async () => {
+    const world = await requested({ 'tranche.yaml': 'maxProposals: 1\n' });
+    const head = await world.git('rev-parse', 'main');
+    await world.git('update-ref', 'refs/heads/tranche/default/llm/other/11111111.1-0-22222222', head);
+    const other = 'tranche/default/llm/other/11111111.1-0-22222222';
+    await world.repository.git.commit(other, { 'x.md': 'x\n' });
+    world.repository.open({ by: ADA, branch: other, base: 'main', title: 'x', body: '', head });
+    expect(messages(await world.pass())).toEqual([
+      expect.stringMatching(/^As many pull requests are open as maxProposals/),
+    ]);
+  });
+});

@@ -1,0 +1,143 @@
+/** Every event of a pull request, and its one answer. */
+
+import { expect, test } from 'vitest';
+import type { ProposalRecord } from '../../../src/api/proposal-record.ts';
+import { branchOf, namedBy } from '../../../src/rollout/proposals/branch.ts';
+import { heard, judge, type Sight } from '../../../src/rollout/proposals/judge.ts';
+import { releaseOf } from '../../support/marks-notation.ts';
+
+const KEY = { cluster: 'prod-eu', namespace: 'llm', name: 'vllm' };
+const NOW = 2_000_000_000;
+const OURS = 'a'.repeat(40);
+const release = releaseOf('B.2');
+const approvable = { index: 1, release };
+
+function wantedOf(digest: string, index = 1) {
+  const approval = { index, release, partition: 3, digest };
+  return { ...approval, branch: branchOf(KEY, approval) };
+}
+const same = wantedOf('11111111');
+const other = wantedOf('22222222');
+
+function record(state: ProposalRecord['state'], rest: Partial<ProposalRecord> = {}): ProposalRecord {
+  const { branch, index, digest } = same;
+  const ended = state === 'vetoed' ? { vetoes: [digest], by: 'ada' } : {};
+  return {
+    branch,
+    index,
+    release,
+    digest,
+    head: OURS,
+    number: 12,
+    url: 'https://forge.example/12',
+    openedAt: NOW - 3600,
+    state,
+    vetoes: [],
+    ...ended,
+    ...rest,
+  };
+}
+
+const open: Sight = { kind: 'open', number: 12, url: 'https://forge.example/12', head: OURS };
+const merged: Sight = { kind: 'merged', by: 'ada' };
+const byAda: Sight = { kind: 'closed', by: 'ada', byPerson: true };
+const byBot: Sight = { kind: 'closed', by: 'stale[bot]', byPerson: false };
+const none: Sight = { kind: 'none' };
+const unknown: Sight = { kind: 'unknown' };
+
+type Row = readonly [
+  what: string,
+  known: ProposalRecord | undefined,
+  sight: Sight,
+  wanted: typeof same | undefined,
+  then: string,
+];
+
+test.each<Row>([
+  ['nothing to approve', undefined, none, undefined, 'none'],
+  ['the first one', undefined, none, same, 'propose'],
+  ['it waits for people', record('open'), open, same, 'waits'],
+  ['the forge does not answer', record('open'), unknown, same, 'waits'],
+  ['a crash before the pull request was opened', record('open', { number: undefined }), none, same, 'propose'],
+  ['a gate shuts', record('open'), open, undefined, 'shut'],
+  ['a gate shuts while the forge does not answer', record('open'), unknown, undefined, 'shut'],
+  ['another commit is next', record('open'), open, other, 'withdraw changed'],
+  ['the same commit is next from another place', record('open'), open, wantedOf('11111111', 2), 'withdraw changed'],
+  ['open for eight days', record('open', { openedAt: NOW - 8 * 86_400 }), open, same, 'withdraw old'],
+  ['somebody pushes to its branch', record('open'), { ...open, head: 'b'.repeat(40) }, same, 'foreign'],
+  ['merged, main as it was read before', record('open'), merged, same, 'merging'],
+  ['merged, main has lost its word', record('merged'), merged, same, 'reverted'],
+  ['merged, and another commit is next', record('merged'), merged, other, 'propose'],
+  ['its step is in Git', record('merged'), merged, undefined, 'none'],
+  ['closed by a person', record('open'), byAda, same, 'vetoed'],
+  ['still closed', record('vetoed'), byAda, same, 'vetoed'],
+  ['closed by a person, a gate shuts', record('vetoed'), byAda, undefined, 'none'],
+  ['opened again', record('vetoed'), open, same, 'waits'],
+  ['closed by a person, and another commit is next', record('vetoed'), byAda, other, 'propose'],
+  ['back to what was vetoed', record('withdrawn', { vetoes: ['22222222'] }), none, other, 'vetoed'],
+  ['closed by a bot', record('open'), byBot, same, 'closed'],
+  ['its branch was deleted', record('open'), none, same, 'closed'],
+  ['closed by a bot, opened again', record('closed'), open, same, 'waits'],
+  ['withdrawn, and it holds again', record('withdrawn'), byBot, same, 'propose'],
+  ['the same a minute after', record('withdrawn', { openedAt: NOW - 60 }), byBot, same, 'early 540'],
+  [
+    'another commit of the same step, a minute after',
+    record('withdrawn', { openedAt: NOW - 60 }),
+    byBot,
+    other,
+    'early 540',
+  ],
+  [
+    'the next step, a minute after',
+    record('merged', { openedAt: NOW - 60 }),
+    merged,
+    wantedOf('22222222', 2),
+    'propose',
+  ],
+  [
+    'the next step, a minute after a word by commit',
+    record('open', { openedAt: NOW - 60 }),
+    byBot,
+    wantedOf('22222222', 2),
+    'propose',
+  ],
+  ['dated by a clock that ran ahead', record('withdrawn', { openedAt: NOW + 9999 }), byBot, same, 'propose'],
+  ['a brake took its branch, which could not be deleted', record('withdrawn'), open, undefined, 'withdraw ended'],
+])('%s', (_, known, sight, wanted, then) => {
+  expect(show(judge({ known, sight, wanted, approvable, now: NOW }))).toBe(then);
+});
+
+test.each<
+  readonly [
+    what: string,
+    approvable: { readonly index: number; readonly release: typeof release } | undefined,
+    then: string,
+  ]
+>([
+  ['a later step is in Git', { index: 2, release }, 'withdraw overtaken'],
+  ['a newer request has taken over', { index: 1, release: releaseOf('C.3') }, 'withdraw overtaken'],
+  ['it goes back', undefined, 'withdraw overtaken'],
+])('gates shut, and %s', (_, at, then) => {
+  expect(show(judge({ known: record('open'), sight: open, wanted: undefined, approvable: at, now: NOW }))).toBe(then);
+});
+
+test('a veto is kept with who gave it, and forgotten when that person opens the pull request again', () => {
+  const vetoed = heard(record('open'), byAda);
+  expect(vetoed).toMatchObject({ state: 'vetoed', by: 'ada', vetoes: ['11111111'] });
+  expect(heard(vetoed, open)).toMatchObject({ state: 'open', vetoes: [] });
+  const many = record('open', { vetoes: Array.from({ length: 10 }, (_, k) => `0000000${k}`) });
+  expect(heard(many, byAda).vetoes).toEqual([...many.vetoes.slice(1), '11111111']);
+});
+
+test('the branch says what it approves, and no other Rollout takes it for its own', () => {
+  expect(same.branch).toBe('tranche/prod-eu/llm/vllm/bbbbbbbb.2-1-11111111');
+  expect(namedBy(KEY, same.branch)).toEqual({ index: 1, release, digest: '11111111' });
+  expect(namedBy({ ...KEY, name: 'vllm-2' }, same.branch)).toBeUndefined();
+  for (const bad of ['', 'tranche/prod-eu/llm/vllm/x', `${same.branch}0`, `${same.branch}/x`, 'main'])
+    expect(namedBy(KEY, bad)).toBeUndefined();
+});
+
+function show(verdict: ReturnType<typeof judge>): string {
+  if (verdict.kind === 'withdraw') return `withdraw ${verdict.why}`;
+  return verdict.kind === 'early' ? `early ${verdict.seconds}` : verdict.kind;
+}

@@ -1,0 +1,122 @@
+/** Title and body: what others have written is shown, and does nothing. */
+
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { plan } from '../../../src/rollout/plan.ts';
+import { bodyOf, type Proposed, titleOf } from '../../../src/rollout/proposals/body.ts';
+import { block, code, plain } from '../../../src/rollout/proposals/encode.ts';
+import { approvalFor } from '../../../src/rollout/proposals/promotion.ts';
+import { world } from '../../support/snapshot.ts';
+
+const HOSTILE = [
+  '@team/admins',
+  '#12',
+  '<img src=x onerror=alert(1)>',
+  '<!-- marker -->',
+  '[a](javascript:alert(1))',
+  '| a | b |',
+  '```\n# head\n```',
+  '` @ada `',
+  '\u202Eevil',
+  'a\rb\nc\u2028d\u0000',
+  '\\|',
+  '``` ` ````',
+];
+const text = fc.oneof(
+  fc.constantFrom(...HOSTILE),
+  fc.string({ unit: 'grapheme', maxLength: 40 }),
+  fc.array(fc.constantFrom('`', '|', '\\', '@', '<', '\n', ' ', 'x'), { maxLength: 20 }).map((parts) => parts.join('')),
+);
+
+/** What is left of one line of Markdown when its code spans are taken out, as CommonMark reads them. */
+function outsideCode(line: string): string {
+  let rest = line;
+  let outside = '';
+  while (rest !== '') {
+    const fence = /`+/.exec(rest);
+    if (fence === null) return outside + rest;
+    const after = rest.slice(fence.index + fence[0].length);
+    const end = [...after.matchAll(/`+/g)].find((run) => run[0].length === fence[0].length);
+    outside += rest.slice(0, fence.index);
+    rest = end === undefined ? after : after.slice(end.index + end[0].length);
+    if (end === undefined) outside += fence[0];
+  }
+  return outside;
+}
+
+test('a value in a line is code from end to end, on one line, and ends no cell', () => {
+  fc.assert(
+    fc.property(text, (value) => {
+      const shown = code(value);
+      expect(shown).not.toMatch(/[\p{Cc}\u2028\u2029\u202a-\u202e]/u);
+      expect(outsideCode(shown).replace('–', '')).toBe('');
+      expect(shown.replaceAll('\\|', '')).not.toContain('|');
+    }),
+  );
+});
+
+test('a block is closed by its own fence alone, and a long one says that it is cut', () => {
+  fc.assert(
+    fc.property(text, fc.integer({ min: 1, max: 60 }), (value, most) => {
+      const lines = block(value, 'diff', most).trimEnd().split('\n');
+      const fence = /^`+/.exec(lines[0] ?? '')?.[0] ?? '';
+      expect(fence.length).toBeGreaterThanOrEqual(3);
+      expect(lines.slice(1).findIndex((line) => line.startsWith(fence))).toBe(lines.length - 2);
+    }),
+  );
+  expect(block('a\nb\n', 'diff', 3)).toBe('```diff\na\n… and more\n```\n');
+});
+
+test('a title mentions nobody', () => {
+  fc.assert(
+    fc.property(text, (value) => {
+      const shown = plain(value, 20);
+      expect(shown.length).toBeLessThanOrEqual(24);
+      expect(shown).not.toMatch(/@\w|`|\n/);
+    }),
+  );
+});
+
+function proposedWith(image: string, diff: string): Proposed {
+  const snapshot = world({
+    text: 'B',
+    rules: { promotion: 'pullRequest' },
+    marks: 'B.2 1/3 floor=3',
+    p: 3,
+    groups: '0:A+ 1:A+ 2:A+ 3:B+',
+    record: { doneAgo: 30 },
+  });
+  const { commit } = plan(snapshot);
+  const approval = commit === undefined ? undefined : approvalFor(snapshot, { commit, digest: '5be07c11' });
+  if (commit === undefined || approval === undefined || snapshot.workload === undefined) throw new Error('no commit');
+  const { workload } = snapshot.workload;
+  const content = { ...workload.content, leaderWorkerTemplate: { spec: { containers: [{ image }] } } };
+  const file = { ...snapshot.workload, workload: { ...workload, content } };
+  return { snapshot: { ...snapshot, workload: file }, commit, approval, diff, stages: '' };
+}
+
+test('what it says', () => {
+  const of = proposedWith('vllm/vllm-openai:v0.10.1', '-      partition: 3\n+      partition: 2\n');
+  expect(titleOf(of)).toBe('llm/vllm 2/3: 1 → 2 of 4 groups on v0.10.1 (default)');
+  const body = bodyOf(of);
+  expect(body).toContain('Merging this approves ` step 2/3 ` of release ` bbbbbbbb.2 `');
+  expect(body).toContain('| image | ` vllm/vllm-openai:v0.10.1 ` |');
+  expect(body).toContain('+      partition: 2');
+  expect(body).toContain('` tranche abort vllm --namespace llm `');
+  expect(body).toContain('` 1@bbbbbbbb.2#3#5be07c11 `');
+});
+
+test('whatever an image is called and however long the diff: within the limit, and nothing of it outside of code', () => {
+  fc.assert(
+    fc.property(text, fc.integer({ min: 0, max: 90_000 }), (image, length) => {
+      const of = proposedWith(`x:${image}`, `+${'y`@ada '.repeat(length / 7)}\n`);
+      const body = bodyOf(of);
+      expect(body.length).toBeLessThanOrEqual(60_000);
+      const rows = body.split('\n').filter((line) => line.startsWith('| image'));
+      expect(rows).toHaveLength(1);
+      expect(outsideCode(rows[0] ?? '')).toBe('| image |  |');
+      expect(titleOf(of)).not.toMatch(/@\w|\n/);
+    }),
+    { numRuns: 30 },
+  );
+});
