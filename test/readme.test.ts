@@ -19,6 +19,7 @@ import { STEPS_LIMIT } from '../src/api/rollout-steps.ts';
 import { MAX_DOCUMENT_CHARACTERS, MAX_DOCUMENTS, MAX_FILE_CHARACTERS } from '../src/manifests/limits.ts';
 import { ENV, EXIT } from '../src/options.ts';
 import { FORGE_REFUSALS } from '../src/ports/forge.ts';
+import { PREFLIGHT } from '../src/reconcile/preflight.ts';
 import { noticeLines, sinceLine } from '../src/reconcile/status/age-text.ts';
 import type { AsOf } from '../src/reconcile/status/read-picture.ts';
 import { FILE_EFFECTS } from '../src/rollout/file-effects.ts';
@@ -94,8 +95,17 @@ describe('tables', () => {
     expect(table('effect')).toEqual(Object.entries(FILE_EFFECTS).map(([name, { is }]) => [`\`${name}\``, is]));
   });
 
+  test('every finding of preflight, with its level and what it is', () => {
+    const rows = Object.entries(PREFLIGHT).map(([name, { level, is }]) => [`\`${name}\``, `${level}: ${is}`]);
+    expect(table('finding of `preflight`')).toEqual(rows);
+  });
+
   test('no reason is named that is in no table', () => {
-    const known = new Set(['hold', 'reason', 'refusal', 'effect'].flatMap(table).flatMap(([cell]) => quoted(cell)));
+    const known = new Set(
+      ['hold', 'reason', 'refusal', 'effect', 'finding of `preflight`']
+        .flatMap(table)
+        .flatMap(([cell]) => quoted(cell)),
+    );
     // Names of others, in the same spelling.
     const others = ['LeaderWorkerSet', 'RolloutPolicy', 'IfNotPresent'];
     const named = quoted(both.replace(/^```[^]*?^```$/gm, '')).filter((text) => /^([A-Z][a-z]+){2,}$/.test(text));

@@ -78,6 +78,9 @@ function addOthers(program: Command, { io, terminal, run, done }: Rest): void {
   addOrders(program, io, run);
   addEject(program, io, run);
   addPolicy(program, io, { run, done });
+  gitFlags(program.command('preflight').description('what the rules of the forge make of a delivery')).action(
+    run(async (common, ports) => (await import('./preflight.ts')).preflightVerb(common, ports, io)),
+  );
   addReplay(program, io, done);
   addSimulate(program, io, done);
   addDemo(program, terminal, done);

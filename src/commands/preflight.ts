@@ -1,0 +1,48 @@
+/** `tranche preflight`: what the rules of the forge make of a delivery, before one begins. */
+
+import { jsonText, oneLine } from '../api/printable.ts';
+import { type CommonOptions, EXIT, type Io, UsageError } from '../options.ts';
+import type { Answer } from '../ports/forge.ts';
+import { PortError } from '../ports/port-error.ts';
+import type { Ports } from '../reconcile/pass.ts';
+
+/** Exit code 1 where deliveries would stop at a rule. Throws UsageError without a forge, PortError where it fails or refuses. */
+export async function preflightVerb(options: CommonOptions, ports: Ports, io: Io): Promise<number> {
+  const { forge, git } = ports;
+  if (forge === undefined)
+    throw new UsageError(
+      'there is no forge: give --repo as https://host/owner/name on a GitHub, and TRANCHE_FORGE_TOKEN or TRANCHE_APP_ID and TRANCHE_APP_KEY',
+    );
+  const { readConfig } = await import('../reconcile/observe/read-main.ts');
+  const { PREFLIGHT, preflight } = await import('../reconcile/preflight.ts');
+  git.begin();
+  forge.begin();
+  const named = options.overrides.branch ?? 'main';
+  const [head] = await git.heads([named]);
+  if (head === undefined)
+    throw new UsageError(`the repository has no branch ${named}. Name the one that is delivered with --branch`);
+  const { branch, statusBranch, cluster } = await readConfig(git, head, options.overrides);
+  const prefix = `tranche/${cluster}/`;
+  const found = preflight({
+    branch,
+    statusBranch,
+    prefix,
+    gate: 'tranche/gate',
+    main: answered(await forge.rules(branch)),
+    status: answered(await forge.rules(statusBranch)),
+    proposals: answered(await forge.rules(`${prefix}preflight`)),
+  });
+  const told = found.map((finding) => ({ level: PREFLIGHT[finding.name].level, ...finding }));
+  if (options.output === 'json') io.out(jsonText({ findings: told }));
+  else if (told.length === 0) io.out('the rules of the forge fit\n');
+  for (const { level, name, seen, action } of options.output === 'json' ? [] : told)
+    io.out(`${oneLine(`${level.padEnd(7)}  ${name}: ${seen}. ${action}`)}\n`);
+  return told.some(({ level }) => level === 'error') ? EXIT.failed : EXIT.ok;
+}
+
+function answered<T>(answer: Answer<T>): T {
+  if (answer.kind === 'done') return answer.value;
+  const [said, hint] =
+    answer.kind === 'refused' ? [`${answer.refusal}: ${answer.said}`, answer.advice] : [answer.why, 'Try again later.'];
+  throw new PortError(said, { port: 'forge', operation: 'preflight', retryable: answer.kind === 'deferred', hint });
+}

@@ -1,0 +1,151 @@
+/** What the rules of the forge make of a delivery, before one begins: each finding with the setting to change. */
+
+import type { Known } from '../api/known.ts';
+import type { BranchRules } from '../ports/forge.ts';
+
+/** Names, and what each is. `error`: deliveries stop there. What cannot be read is `unknown`, and never fine. */
+export const PREFLIGHT = {
+  MainTakesNoPush: {
+    level: 'error',
+    is: 'no step, no arming and no way back reach the branch: pushes of ours are refused',
+  },
+  StatusTakesNoPush: { level: 'error', is: 'the status cannot be recorded: pushes of ours to its branch are refused' },
+  NothingMerges: { level: 'error', is: 'no pull request can be merged as the rules are' },
+  ProposalsTakeNoPush: {
+    level: 'error',
+    is: 'pull requests cannot be proposed: pushes of ours to their branches are refused',
+  },
+  ProposalsOpenToOthers: {
+    level: 'warning',
+    is: 'others than tranche may create, move and delete the branches of proposals',
+  },
+  LastPushNeedsNoApproval: {
+    level: 'warning',
+    is: 'a pull request may be merged with a commit that nobody has approved',
+  },
+  GateNotRequired: {
+    level: 'notice',
+    is: 'no rule waits for our status: what is merged while a gate is closed waits for that gate',
+  },
+  MovesUnderProposals: { level: 'notice', is: 'every commit to the branch puts its open pull requests behind' },
+  RulesUnreadable: { level: 'warning', is: 'a rule cannot be read with this credential, so nobody knows what it says' },
+} as const satisfies Readonly<Record<string, { readonly level: 'error' | 'warning' | 'notice'; readonly is: string }>>;
+
+export type Finding = {
+  readonly name: keyof typeof PREFLIGHT;
+  readonly seen: string;
+  readonly action: string;
+};
+
+export type PreflightRules = {
+  /** Short names, for messages. */
+  readonly branch: string;
+  readonly statusBranch: string;
+  readonly prefix: string;
+  readonly main: BranchRules;
+  readonly status: BranchRules;
+  /** Of a branch below the prefix. */
+  readonly proposals: BranchRules;
+  /** The context of our status that gates a proposal. */
+  readonly gate: string;
+};
+
+const BYPASS = 'Add the App or the account of tranche to the bypass list of each ruleset of the branch, always';
+
+/** Everything that is to be said, the worst first; nothing: the rules fit. */
+export function preflight(rules: PreflightRules): readonly Finding[] {
+  const levels = ['error', 'warning', 'notice'];
+  const found = [...pushes(rules), ...merges(rules), ...guards(rules), ...unreadable(rules)];
+  return found.sort((a, b) => levels.indexOf(PREFLIGHT[a.name].level) - levels.indexOf(PREFLIGHT[b.name].level));
+}
+
+function pushes({ branch, statusBranch, prefix, main, status, proposals }: PreflightRules): readonly Finding[] {
+  const refused = (name: Finding['name'], rules: BranchRules, seen: string): readonly Finding[] =>
+    isFalse(rules.takesDirectPush) ? [{ name, seen: `the rules of ${seen} take no direct push`, action: BYPASS }] : [];
+  return [
+    ...refused('MainTakesNoPush', main, branch),
+    ...refused('StatusTakesNoPush', status, statusBranch),
+    ...refused('ProposalsTakeNoPush', proposals, `branches below ${prefix}`),
+  ];
+}
+
+/** GitHub signs what it merges or squashes itself, and rebases without a signature. */
+function merges({
+  branch,
+  main: { needsSignatures, needsLinearHistory, mergeMethods },
+}: PreflightRules): readonly Finding[] {
+  if (mergeMethods.kind !== 'known') return [];
+  const left = mergeMethods.value.filter(
+    (method) =>
+      !(method === 'rebase' && isTrue(needsSignatures)) && !(method === 'merge' && isTrue(needsLinearHistory)),
+  );
+  if (left.length > 0) return [];
+  const rules = [
+    isTrue(needsSignatures) ? 'required signatures' : '',
+    isTrue(needsLinearHistory) ? 'a linear history' : '',
+  ].filter((rule) => rule !== '');
+  return [
+    {
+      name: 'NothingMerges',
+      seen: `${branch} allows ${mergeMethods.value.join(', ') || 'no way to merge'}, with ${rules.join(' and ') || 'no rule beside'}`,
+      action: 'Allow squash merging, which both rules take',
+    },
+  ];
+}
+
+function guards({ branch, prefix, main, proposals, gate }: PreflightRules): readonly Finding[] {
+  const found: Finding[] = [];
+  if (isTrue(proposals.isOpenToOthers))
+    found.push({
+      name: 'ProposalsOpenToOthers',
+      seen: `no ruleset restricts who creates, moves and deletes branches below ${prefix}`,
+      action: 'Import policies/github/ruleset-proposals.json',
+    });
+  if (isFalse(main.needsLastPushApproval))
+    found.push({
+      name: 'LastPushNeedsNoApproval',
+      seen: `${branch} does not ask for an approval of the most recent push`,
+      action: 'Tick "Require approval of the most recent reviewable push" in its ruleset',
+    });
+  if (main.checks.kind === 'known' && !main.checks.value.some(({ context }) => context === gate))
+    found.push({
+      name: 'GateNotRequired',
+      seen: `${branch} does not require the status ${gate}`,
+      action: 'Nothing is to be done: an approval never opens another gate',
+    });
+  if (isTrue(main.isStrict) || isTrue(main.hasMergeQueue))
+    found.push({
+      name: 'MovesUnderProposals',
+      seen: `${branch} wants branches up to date or has a merge queue, and each step, arming and settling is a commit to it`,
+      action: 'Where many people merge there, give the Rollouts a repository of their own',
+    });
+  return found;
+}
+
+function unreadable({ branch, statusBranch, prefix, main, status, proposals }: PreflightRules): readonly Finding[] {
+  const named = [
+    [branch, main],
+    [statusBranch, status],
+    [`branches below ${prefix}`, proposals],
+  ] as const;
+  return named.flatMap(([name, rules]): readonly Finding[] => {
+    const hidden = Object.values(rules).flatMap((rule) => (rule.kind === 'unknown' ? [rule.why] : []));
+    if (hidden.length === 0) return [];
+    const why = [...new Set(hidden)].join('; ');
+    return [
+      {
+        name: 'RulesUnreadable',
+        seen: `of ${name}: ${why}`,
+        action: 'Look at them with the rights of an administrator',
+      },
+    ];
+  });
+}
+
+function isTrue(read: Known<boolean>): boolean {
+  return read.kind === 'known' && read.value;
+}
+
+function isFalse(read: Known<boolean>): boolean {
+  return read.kind === 'known' && !read.value;
+}

@@ -1,0 +1,71 @@
+/** `tranche preflight` against a forge with rules: what it says, in which form, and with which exit code. */
+
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { runProgram } from '../../src/commands/program.ts';
+import { APP, type ForgeSite, forgeSite, TOKEN } from '../adapters/forge/site.ts';
+import { type SimulatedForge, startForge } from '../support/forge/start-forge.ts';
+
+let forge: SimulatedForge;
+let site: ForgeSite;
+beforeAll(async () => {
+  forge = await startForge();
+  site = await forgeSite(forge, 'gitops');
+});
+afterAll(() => forge.stop());
+
+async function preflight(words: readonly string[] = [], token: string | undefined = TOKEN) {
+  let [out, err] = ['', ''];
+  const code = await runProgram(['preflight', ...words], {
+    env: { TRANCHE_REPO: site.url, TRANCHE_GIT_TOKEN: TOKEN, TRANCHE_FORGE_TOKEN: token },
+    folder: '.',
+    out: (text) => void (out += text),
+    err: (text) => void (err += text),
+    isTerminal: false,
+    signal: new AbortController().signal,
+  });
+  expect(forge.violations.splice(0)).toEqual([]);
+  return { code, out, err };
+}
+
+/** A ruleset to copy, as the forge keeps it once it is imported. */
+function ruleset(file: string, bypass: readonly string[]) {
+  const { name, conditions, rules } = JSON.parse(readFileSync(`policies/github/${file}`, 'utf8'));
+  const branches = conditions.ref_name.include.map((ref: string) =>
+    ref.replace('refs/heads/', '').replace('/**/*', '/*'),
+  );
+  return { id: file.length, name, branches, rules, bypass };
+}
+
+test('without rules nothing stops, and what is missing is told', async () => {
+  const ran = await preflight();
+  expect(ran).toMatchObject({ code: 0, err: '' });
+  expect(ran.out).toContain('warning  ProposalsOpenToOthers: no ruleset restricts');
+});
+
+test('with the rulesets to copy, the App passes and nobody else', async () => {
+  const files = ['ruleset-main.json', 'ruleset-proposals.json'];
+  site.repository.enforce(files.map((file) => ruleset(file, [APP.login])));
+  expect((await preflight()).out.split('\n').map((line) => line.split(':')[0])).toEqual([
+    'notice   GateNotRequired',
+    'notice   MovesUnderProposals',
+    '',
+  ]);
+  site.repository.enforce(files.map((file) => ruleset(file, [])));
+  const ran = await preflight(['--output', 'json']);
+  expect(ran.code).toBe(1);
+  const errors = JSON.parse(ran.out).findings.filter(({ level }: { level: string }) => level === 'error');
+  expect(errors.map(({ name }: { name: string }) => name)).toEqual(['MainTakesNoPush', 'ProposalsTakeNoPush']);
+});
+
+test('without a forge, or with a token that it does not take, it says what to do', async () => {
+  expect(await preflight(['--forge', 'none'])).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('there is no forge'),
+  });
+  expect(await preflight([], 'expired')).toMatchObject({ code: 2, err: expect.stringContaining('CredentialInvalid') });
+  expect(await preflight(['--branch', 'nope'])).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('no branch nope'),
+  });
+});
