@@ -49,6 +49,8 @@ export type PolicyRules = {
   readonly soakSeconds?: number;
   /** The same once all groups are on the release, before it is settled: until then the way back is short. */
   readonly finalSoakSeconds?: number;
+  /** So long, and not less than its requests may take, a side that gets none any more keeps its groups. */
+  readonly drainSeconds?: number;
   /** Not there: `commit`. */
   readonly promotion?: Promotion;
   /** So long a step may wait until what Git says is live. */
@@ -120,6 +122,10 @@ export const POLICY_FIELDS: { readonly [K in PolicyFieldName]: PolicyField<NonNu
   leaveAtLeastSeconds: wait(SECONDS, 'so long before the windows close no step begins any more'),
   soakSeconds: wait(SECONDS, 'so long all groups of a step have been ready before the next one, whatever is approved'),
   finalSoakSeconds: wait(SECONDS, 'the same with all groups on the release, before it is settled'),
+  drainSeconds: wait(
+    SECONDS,
+    'with a second workload: so long at least its groups, or those of the fleet, answer last requests before they go',
+  ),
   promotion: {
     ...words(PROMOTIONS),
     composition: 'requirement',

@@ -224,6 +224,7 @@ const values: { readonly [K in PolicyFieldName]: fc.Arbitrary<NonNullable<Policy
   leaveAtLeastSeconds: fc.nat(5),
   soakSeconds: fc.nat(5),
   finalSoakSeconds: fc.nat(5),
+  drainSeconds: fc.nat(5),
   promotion: fc.constantFrom('commit', 'pullRequest'),
   applyDeadlineSeconds: fc.nat(5),
   scheduleDeadlineSeconds: fc.nat(5),

@@ -60,6 +60,7 @@ const rows: readonly (readonly [field: string, right: Json, wrong: readonly Json
   ['leaveAtLeastSeconds', 900, [0]],
   ['soakSeconds', 600, [0]],
   ['finalSoakSeconds', 3600, [0]],
+  ['drainSeconds', 480, [0]],
   ['promotion', 'pullRequest', ['PullRequest', 'merge', true]],
   ['applyDeadlineSeconds', 600, [0]],
   ['scheduleDeadlineSeconds', 600, [0]],

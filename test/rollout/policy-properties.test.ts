@@ -32,6 +32,7 @@ const strict: fc.Arbitrary<RolloutPolicy> = fc.record(
     leaveAtLeastSeconds: groups,
     soakSeconds: fc.constantFrom(30, 200),
     finalSoakSeconds: fc.constantFrom(30, 200),
+    drainSeconds: fc.constantFrom(30, 700),
     promotion: fc.constantFrom('commit', 'pullRequest'),
     applyDeadlineSeconds: groups,
     scheduleDeadlineSeconds: groups,

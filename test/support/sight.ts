@@ -7,6 +7,7 @@ import { absent, type Known, known, notAsked } from '../../src/api/known.ts';
 import type { LiveLeader, LiveLws, LiveStatefulSet } from '../../src/api/live.ts';
 import type { LiveEndpointSlice, LiveService } from '../../src/api/live-traffic.ts';
 import { LWS_NAME } from '../../src/api/lws-labels.ts';
+import { NO_RULES } from '../../src/api/policy-fields.ts';
 import type { TrafficRecord } from '../../src/api/record.ts';
 import { releaseContent } from '../../src/api/release-content.ts';
 import { parseRollout } from '../../src/api/rollout.ts';
@@ -73,6 +74,7 @@ export function sightOf(delivery: Delivery, change: SightChange = {}): TrafficSi
     now: NOW,
     record,
     blobs: {},
+    policy: NO_RULES,
     rollout: undefined,
     live: own,
     traffic,

@@ -35,6 +35,8 @@ const gatesByField = {
   leaveAtLeastSeconds: [windowClosed],
   soakSeconds: [soaking],
   finalSoakSeconds: [soaking],
+  // Rungs of a ladder wait for it, and people see them wait.
+  drainSeconds: [],
   // Nothing is held by it: what is ready waits for a person.
   promotion: [],
   applyDeadlineSeconds: [stepOverdue],

@@ -95,9 +95,9 @@ const GRACE_SECONDS = 30;
 
 /**
  * How long a side is given to answer its last requests: as long as the routes let a request take, or its leaders to end,
- * and a minute at least.
+ * and a minute at least; longer where a policy says so.
  */
-export function drainSecondsOf(delivery: Delivery): number {
+export function drainSecondsOf(delivery: Delivery, { policy }: Pick<TrafficSight, 'policy'>): number {
   const sides = sidesOf(delivery);
   const timeouts = delivery.routes.flatMap(({ provider, route, canary }) =>
     provider.survey({ route, canary, displaced: [] }, sides).rules.map(({ timeout }) => timeout?.seconds),
@@ -106,7 +106,7 @@ export function drainSecondsOf(delivery: Delivery): number {
     typeof timeout === 'number' && timeout > 0 ? Math.ceil(timeout) : DRAIN_ENDLESS_SECONDS,
   );
   const longest = seconds.length === 0 ? DRAIN_ENDLESS_SECONDS : Math.max(...seconds);
-  return Math.max(longest, graceSecondsOf(delivery), DRAIN_LEAST_SECONDS);
+  return Math.max(longest, graceSecondsOf(delivery), DRAIN_LEAST_SECONDS, policy.drainSeconds ?? 0);
 }
 
 function graceSecondsOf({ own }: Delivery): number {

@@ -45,7 +45,7 @@ export function undrained(side: Side, delivery: Delivery, sight: TrafficSight): 
     return hold('Draining', { seen: `${name} still gets requests: ${sender.value}`, waits: 'controllers' });
   return waiting('Draining', sight, {
     since: trafficAfter(delivery, sight).drained?.[side],
-    seconds: drainSecondsOf(delivery),
+    seconds: drainSecondsOf(delivery, sight),
     seen: `${name} gets no new requests, and answers its last ones`,
   });
 }

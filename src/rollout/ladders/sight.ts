@@ -13,7 +13,7 @@ import { type Delivery, greenServes, selectorOf, sidesOf } from './delivery.ts';
 import { isHome } from './shares.ts';
 
 /** The part of a snapshot that a delivery is seen by. */
-export type TrafficSight = Pick<Snapshot, 'now' | 'record' | 'blobs' | 'rollout' | 'live'> & {
+export type TrafficSight = Pick<Snapshot, 'now' | 'record' | 'blobs' | 'policy' | 'rollout' | 'live'> & {
   readonly traffic: LiveTraffic;
   /** Why the user's own workload is not known to be live, as the situation has it; undefined: it is. */
   readonly notApplied: Hold | undefined;

@@ -3,6 +3,7 @@
 import { expect, test } from 'vitest';
 import { type Json, type JsonObject } from '../../../src/api/json.ts';
 import { absent, unknown } from '../../../src/api/known.ts';
+import { NO_RULES } from '../../../src/api/policy-fields.ts';
 import { hold } from '../../../src/rollout/hold.ts';
 import type { Condition } from '../../../src/rollout/ladders/condition.ts';
 import type { Delivery } from '../../../src/rollout/ladders/delivery.ts';
@@ -201,6 +202,21 @@ test.each<Row>([
 
   ['nobody sends to it for an hour', home, drained('canary'), { record: lasting }, 'seen'],
   ['nobody sends to it since now', home, drained('canary'), {}, 'hold Draining'],
+  ['as long as a request may take', home, drained('canary'), { record: { drained: { canary: NOW - 60 } } }, 'seen'],
+  [
+    'not as long as a policy wants',
+    home,
+    drained('canary'),
+    { record: { drained: { canary: NOW - 60 } }, sight: { policy: { ...NO_RULES, drainSeconds: 61 } } },
+    'hold Draining',
+  ],
+  [
+    'a policy that wants less takes nothing away',
+    home,
+    drained('canary'),
+    { record: { drained: { canary: NOW - 59 } }, sight: { policy: { ...NO_RULES, drainSeconds: 1 } } },
+    'hold Draining',
+  ],
   ['the route still sends to it', home, drained('canary'), { route: shareOf(5), record: lasting }, 'hold Draining'],
   ['the fleet still gets the rest', shared, drained('stable'), { record: lasting }, 'hold Draining'],
   ['all goes to the new version', all, drained('stable'), { record: lasting }, 'seen'],
