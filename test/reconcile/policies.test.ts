@@ -242,4 +242,8 @@ test('a policy in a file that is no text stops what it may mean, for a freeze mu
     );
   expect(issuesWith(POLICY_FILE, garbled)).toEqual([`${POLICY_FILE} UnreadableFile`]);
   expect(issuesWith('notes.yaml', { ...garbled, legible: 'kind: ConfigMap\n' })).toEqual([]);
+  // Of a file that is too large nothing is known.
+  const large = { kind: 'unreadable', cause: 'large', why: 'it is over the limit' } as const;
+  expect(issuesWith(POLICY_FILE, large)).toEqual([`${POLICY_FILE} UnreadableFile`]);
+  expect(issuesWith('tokenizer.json', large)).toEqual([]);
 });

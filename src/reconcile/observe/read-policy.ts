@@ -12,7 +12,7 @@ import {
 import { POLICY_API_VERSION, POLICY_KIND, type PolicySelection, parseRolloutPolicy } from '../../api/rollout-policy.ts';
 import type { ManifestDocument, ManifestFile } from '../../manifests/parse-file.ts';
 import type { MissingPolicy, PolicySources, Snapshot } from '../../rollout/snapshot.ts';
-import { type Unreadable, unreadableIssue, withoutEchoes } from './desired-issues.ts';
+import { isData, type Unreadable, unreadableIssue, withoutEchoes } from './desired-issues.ts';
 import { ambiguousFields, fieldIssue, versionIssue } from './read-rollout.ts';
 import { zoneIssues } from './windows.ts';
 
@@ -54,16 +54,24 @@ export function readPolicies(
   files: readonly ManifestFile[],
   unreadable: readonly Unreadable[],
 ): readonly PolicyReading[] {
-  const garbled = unreadable.filter(({ legible = '' }) => legible.search(POLICY_LINE) >= 0);
-  const lost = garbled.map(
-    (file) => ({ ...unread(file.path), kind: 'lost', issues: [unreadableIssue(file)] }) as const,
-  );
+  const hiding = unreadable.filter((file) => mayHide(file));
+  const lost = hiding.map((file) => ({ ...unread(file.path), kind: 'lost', issues: [hidingIssue(file)] }) as const);
   const told = files.flatMap((file): readonly PolicyReading[] => {
     const policies = file.documents.filter((document) => document.object.kind === POLICY_KIND).map(readPolicy);
     if (file.issues.length === 0 || [...file.text.matchAll(POLICY_LINE)].length <= policies.length) return policies;
     return [...policies, { ...unread(file.file), kind: 'lost', issues: withoutEchoes(file.issues) }];
   });
   return [...told, ...lost];
+}
+
+/** Of one that is too large nothing was read: nobody knows what is in it. */
+function mayHide(file: Unreadable): boolean {
+  return file.cause === 'large' ? !isData(file) : (file.legible ?? '').search(POLICY_LINE) >= 0;
+}
+
+function hidingIssue(file: Unreadable): Issue {
+  const issue = unreadableIssue(file);
+  return { ...issue, message: `${issue.message}: it may hold a ${POLICY_KIND}, so no step goes forward` };
 }
 
 const POLICY_LINE = new RegExp(`\\bkind["']?[ \\t]*:[ \\t]*["']?${POLICY_KIND}\\b`, 'g');
