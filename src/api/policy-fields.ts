@@ -119,7 +119,10 @@ export const POLICY_FIELDS: { readonly [K in PolicyFieldName]: PolicyField<NonNu
   maxDeliveriesPerPolicy: cap(GROUPS, 'the same of the Rollouts that this very policy means'),
   allow: windows('a step may begin inside of one of these windows alone: see [Windows](#windows)'),
   deny: windows('no step may begin inside of one of these windows'),
-  leaveAtLeastSeconds: wait(SECONDS, 'so long before the windows close no step begins any more'),
+  leaveAtLeastSeconds: wait(
+    SECONDS,
+    'so long before the windows close no step begins any more, nor one that has not ended by then if its groups load as long as the longest seen',
+  ),
   soakSeconds: wait(SECONDS, 'so long all groups of a step have been ready before the next one, whatever is approved'),
   finalSoakSeconds: wait(SECONDS, 'the same with all groups on the release, before it is settled'),
   drainSeconds: wait(

@@ -116,6 +116,8 @@ export type Turn = {
   readonly most: number;
   /** The others that it counts, for people: `llm/chat (2/4)`. */
   readonly underWay: readonly string[];
+  /** So many of them are on their way back already; not there: none. */
+  readonly goingBack?: number;
 };
 
 /** A policy that `tranche.yaml` requires and that does not govern this Rollout. */

@@ -14,7 +14,10 @@ const policy = (name: string, spec: string): string =>
 const FILES = {
   ...VLLM_FILES,
   'policies/a.yaml': policy('production', '  rollouts: [llm/*]\n  surge: 2\n'),
-  'policies/b.yaml': policy('small', '  surge: 1\n  recreate: Refuse\n'),
+  'policies/b.yaml': policy(
+    'small',
+    '  surge: 1\n  recreate: Refuse\n  deny: [{from: "2099-12-20T00:00:00Z", to: "2099-12-21T00:00:00Z"}]\n',
+  ),
   'policies/c.yaml': policy('elsewhere', '  clusters: [moon]\n  surge: 0\n'),
 };
 
@@ -33,8 +36,11 @@ test('explains each field with its value, its line and what it would hold', asyn
     /^ {4}would hold: SurgeRefused\. RolloutPolicy small \(policies\/b\.yaml:6\) asks for a surge/,
   );
   expect(lines[3]).toBe('  recreate: "Refuse", of small (policies/b.yaml:7) [grant]');
-  expect(lines[4]).toMatch(/^ {2}no policy says anything of sizeChange, maxStepGroups, /);
-  expect(lines[5]).toMatch(/^ {2}waits now: SurgeRefused\./);
+  expect(lines[4]).toBe(
+    '  deny: [{"from":"2099-12-20T00:00:00Z","to":"2099-12-21T00:00:00Z"}], of small (policies/b.yaml:8) [requirement]',
+  );
+  expect(lines[5]).toMatch(/^ {2}no policy says anything of sizeChange, maxStepGroups, /);
+  expect(lines[6]).toMatch(/^ {2}waits now: SurgeRefused\./);
   const json = JSON.parse((await site.run('policy explain vllm --output json')).out);
   expect(json[0].fields[0]).toMatchObject({
     field: 'surge',

@@ -138,7 +138,7 @@ test.each<readonly [what: string, time: string, policies: readonly RolloutPolicy
     'a month minute by minute, further than is looked',
     '2026-11-03T10:00:00Z',
     [{ deny: [daily('* * * 11 *', 1, 'UTC')] }],
-    'shut by a/deny at least until 2026-11-04T19:20:00Z',
+    'shut by a/deny at least until 2026-11-04T11:00:00Z',
   ],
 ])('%s', (_, time, policies, wanted) => {
   expect(at(time, ...policies)).toBe(wanted);
@@ -168,5 +168,5 @@ test('a start that never comes, which takes long to find out, is looked for once
   expect(at('2026-11-23T10:00:00Z', { allow, deny })).toBe('shut by a/allow a/deny always');
   const never = asked.mock.results.filter(({ value }) => value === null);
   asked.mockRestore();
-  expect(never.length).toBe(2);
+  expect(never.length).toBe(1);
 });

@@ -58,6 +58,7 @@ const rows: readonly (readonly [world: World, wanted: string])[] = [
   [{ ...whole, windows: shut }, 'Settled'],
   [{ ...asked, windows: closing, rules: { leaveAtLeastSeconds: 900 } }, 'StepReady'],
   [{ ...asked, windows: closing, rules: { leaveAtLeastSeconds: 901 } }, 'WindowClosed'],
+  [{ ...asked, windows: closing, rules: { leaveAtLeastSeconds: 60 }, record: { loads: [901] } }, 'WindowClosed'],
   [{ ...one, rules: { soakSeconds: 30 } }, 'StepReady'],
   [{ ...one, rules: { soakSeconds: 31 } }, 'Soaking'],
   [{ ...one, rules: { finalSoakSeconds: 31 } }, 'StepReady'],

@@ -63,7 +63,12 @@ const bugs: readonly (readonly [name: string, file: string, from: string, to: st
   ['extra groups in place cost nothing', LIMITS, ': made.set - made.was);', ': 0);'],
   ['one more may be under way', LIMITS, 'underWay.length >= most', 'underWay.length > most'],
   ['as many GPUs as allowed are too many', LIMITS, 'groups * each <= most', 'groups * each < most'],
-  ['just enough time is too little', 'gates/windows.ts', 'until - now >= least', 'until - now > least'],
+  [
+    'just enough time is too little',
+    'gates/windows.ts',
+    'until - now >= Math.max(least, takes)',
+    'until - now > Math.max(least, takes)',
+  ],
   ['a window that is shut is open', 'gates/windows.ts', 'if (!open) {', 'if (open) {'],
   [
     'the soak of the end is that of each step',
@@ -73,6 +78,7 @@ const bugs: readonly (readonly [name: string, file: string, from: string, to: st
   ],
   ['the shorter soak counts in the end', 'gates/soak.ts', ' && finalSoakSeconds >= soakSeconds', ''],
   ['a soak that is over lasts', 'gates/soak.ts', 'if (left <= 0) return', 'if (left < 0) return'],
+  ['how long groups load does not count', 'gates/windows.ts', 'Math.max(least, takes)) return', 'least) return'],
   [
     'a step begins by a wrong clock',
     'gates/windows.ts',

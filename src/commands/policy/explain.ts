@@ -1,7 +1,14 @@
 /** `tranche policy explain`: what policies say of one Rollout, who says it, and what their gates say now. */
 
-import { NO_RULES, POLICY_FIELD_NAMES, POLICY_FIELDS, type PolicyFieldName } from '../../api/policy-fields.ts';
+import {
+  NO_RULES,
+  POLICY_FIELD_NAMES,
+  POLICY_FIELDS,
+  type PolicyFieldName,
+  type PolicyRules,
+} from '../../api/policy-fields.ts';
 import { jsonText } from '../../api/printable.ts';
+import { printInstant } from '../../api/time.ts';
 import { type CommonOptions, EXIT, type Io } from '../../options.ts';
 import { newMemory, type Outcome, type Ports } from '../../reconcile/pass.ts';
 import { runPass } from '../../reconcile/run.ts';
@@ -36,11 +43,19 @@ type Line = {
 function linesOf(snapshot: Snapshot): readonly Line[] {
   return POLICY_FIELD_NAMES.map((field) => ({
     field,
-    value: snapshot.policy[field] ?? NO_RULES[field],
+    value: shown(snapshot.policy[field] ?? NO_RULES[field]),
     composition: POLICY_FIELDS[field].composition,
     saidBy: (snapshot.policySources?.[field] ?? []).map(({ policy, file, line }) => `${policy} (${file}:${line})`),
     holds: policyVerdict(snapshot, field).map(({ reason, message }) => ({ reason, message })),
   }));
+}
+
+/** Dates as people write them. */
+function shown(value: PolicyRules[PolicyFieldName]): unknown {
+  if (typeof value !== 'object') return value;
+  return value.map((window) =>
+    'from' in window ? { from: printInstant(window.from), to: printInstant(window.to) } : window,
+  );
 }
 
 function explained({ key, snapshot, plan, error }: Outcome): unknown {

@@ -1,7 +1,7 @@
 /** How many deliveries are under way where a policy limits them: counted from the marks on main, never from the record. */
 
 import { at, isRecord } from '../../api/json.ts';
-import { MARK, withoutRelease } from '../../api/marks.ts';
+import { MARK, printStep, withoutRelease } from '../../api/marks.ts';
 import { SHARED_LIMITS } from '../../api/policy-fields.ts';
 import type { RolloutKey, Turn } from '../../rollout/snapshot.ts';
 import type { DesiredRollout } from './desired.ts';
@@ -12,6 +12,8 @@ export type Delivery = Pick<DesiredRollout, 'key' | 'policy'> & {
   /** `2/4`, `rollback`, or what else keeps it. */
   readonly step: string;
 };
+
+const GOING_BACK = printStep({ kind: 'rollback' });
 
 /** All that main shows. A document that is out of its file, to be created anew, is on its way as well. */
 export function deliveriesOf(rollouts: readonly DesiredRollout[]): readonly Delivery[] {
@@ -33,7 +35,8 @@ export function turnsOf({ key, policy }: DesiredRollout, deliveries: readonly De
       const counted = others.filter((other) => inScope[field](other, { key, reading }));
       const underWay = counted.map((other) => `${other.key.namespace}/${other.key.name} (${other.step})`);
       const { name, file, lines } = reading;
-      return [{ field, policy: name, file, line: lines[field] ?? 0, most, underWay }];
+      const goingBack = counted.filter((other) => other.step === GOING_BACK).length;
+      return [{ field, policy: name, file, line: lines[field] ?? 0, most, underWay, goingBack }];
     }),
   );
 }

@@ -10,7 +10,7 @@ import { type Group, nameGroups } from '../groups.ts';
 import { hold } from '../hold.ts';
 import { type Decision, holding, MOVES, type Move, moving } from '../move.ts';
 import { willNotGetReady } from '../outlook.ts';
-import { capital, notReady, ofGroupsAre } from '../sentences.ts';
+import { capital, notReady, ofGroupsAre, policySaying } from '../sentences.ts';
 import {
   lowest,
   type Seen,
@@ -155,7 +155,34 @@ function explain(
     back.length === 0
       ? ''
       : ` Capacity: ${ofGroupsAre(serving, groups.length)} ready now, at the lowest ${lowestOf(situation, { serving, back, count })} while they load.`;
-  return `${restarts}${broken}${raised}${dip}`;
+  return `${restarts}${broken}${raised}${dip}${beyondLimits(situation, { budget, serving, back, count })}`;
+}
+
+/** A way back is held to no limit; what it exceeds is said. */
+function beyondLimits(
+  situation: Situation,
+  to: {
+    readonly budget: Budget;
+    readonly serving: number;
+    readonly back: readonly Group[];
+    readonly count: number;
+  },
+): string {
+  const { snapshot, maxUnavailable, replicas = 0 } = situation;
+  const { maxUnavailableGroups: most, minReadyGroups: least = 0, minReadyPercent: share = 0 } = snapshot.policy;
+  const set = to.budget.displaced?.set ?? maxUnavailable;
+  const down = unavailableBudget(set, to.count);
+  const low = lowestOf(situation, to);
+  const told = [
+    ...(most !== undefined && down > most
+      ? [`maxUnavailable is more than the ${most} that ${policySaying(snapshot, 'maxUnavailableGroups')} allows`]
+      : []),
+    ...(low < least ? [`fewer serve than the ${least} that ${policySaying(snapshot, 'minReadyGroups')} wants`] : []),
+    ...(low < Math.ceil((share * replicas) / 100)
+      ? [`fewer serve than the ${share} % that ${policySaying(snapshot, 'minReadyPercent')} wants`]
+      : []),
+  ];
+  return told.length === 0 ? '' : ` ${capital(told.join(', and '))}: a way back is not held to that.`;
 }
 
 /** Only groups that go back can fall, so many at a time as people allow besides those that are down already. */

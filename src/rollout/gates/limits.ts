@@ -162,6 +162,9 @@ export function notItsTurn({ snapshot }: Situation): Hold | undefined {
     ({ field, policy, file, line, most, underWay }) =>
       `${underWay.slice(0, TOLD_MOST).join(', ')}${underWay.length > TOLD_MOST ? ' and others' : ''} ${underWay.length === 1 ? 'is' : 'are'} under way, and RolloutPolicy ${policy} (${file}:${line}) allows ${most} (${field})`,
   );
+  // Who is on the way back already has nothing to give up.
+  if (full.every(({ underWay, goingBack = 0 }) => underWay.length === goingBack))
+    return hold('NotItsTurn', { seen: told.join('; '), waits: 'groups' });
   return hold('NotItsTurn', {
     seen: told.join('; '),
     action: 'Wait for one of them to end; one that is stuck gives its place up with: tranche abort <name>',

@@ -3,7 +3,9 @@
 import { printInstant } from '../../api/time.ts';
 import { type Hold, hold } from '../hold.ts';
 import { policySaying } from '../sentences.ts';
-import type { Situation } from '../situation.ts';
+import { type Situation, unavailableBudget } from '../situation.ts';
+import { stepToCome } from '../step-to-come.ts';
+import { surgeToCome } from './surge.ts';
 
 /** Nobody knows whether a window is open: it counts as shut. */
 export function clockSkewed(situation: Situation): Hold | undefined {
@@ -22,7 +24,8 @@ export function clockIsOff({ snapshot }: Situation): Hold | undefined {
 }
 
 /** A step that is under way finishes, and a way back never asks. */
-export function windowClosed({ snapshot }: Situation): Hold | undefined {
+export function windowClosed(situation: Situation): Hold | undefined {
+  const { snapshot } = situation;
   const { windows, now, policy } = snapshot;
   if (windows === undefined) return undefined;
   const { open, changesAt, sameUntil, shutBy } = windows;
@@ -42,8 +45,14 @@ export function windowClosed({ snapshot }: Situation): Hold | undefined {
     return hold('WindowClosed', { seen, waits: 'time' }, Math.max(1, until - now));
   }
   const least = policy.leaveAtLeastSeconds;
-  if (least === undefined || until === undefined || until - now >= least) return undefined;
-  const wants = `${policySaying(snapshot, 'leaveAtLeastSeconds')} wants ${least} s left for a step (leaveAtLeastSeconds)`;
+  if (least === undefined || until === undefined) return undefined;
+  const takes = longestOf(situation);
+  if (until - now >= Math.max(least, takes)) return undefined;
+  const who = policySaying(snapshot, 'leaveAtLeastSeconds');
+  const wants =
+    takes > least
+      ? `the step takes ${takes} s if its groups load as long as the longest seen, where ${who} wants it to end inside (leaveAtLeastSeconds)`
+      : `${who} wants ${least} s left for a step (leaveAtLeastSeconds)`;
   if (changesAt === undefined)
     return hold('WindowClosed', {
       seen: `windows begin so often that the time after ${printInstant(until)} is not looked at, and ${wants}`,
@@ -57,4 +66,17 @@ export function windowClosed({ snapshot }: Situation): Hold | undefined {
     },
     Math.max(1, changesAt - now),
   );
+}
+
+/** Seconds that the step to come takes where each of its groups loads as long as the longest that was seen; 0: none was. */
+function longestOf(situation: Situation): number {
+  const { snapshot, observed, asked, maxUnavailable } = situation;
+  const loads = snapshot.record?.loads ?? [];
+  const step = stepToCome(situation);
+  if (loads.length === 0 || step === undefined || asked === undefined) return 0;
+  const groups = step.index === 0 ? surgeToCome(situation) : step.groups;
+  // With the gate of the StatefulSet off, one group follows the other, whatever the budget.
+  const atOnce =
+    observed?.leaderSet.maxUnavailable === undefined ? 1 : Math.max(1, unavailableBudget(maxUnavailable, asked));
+  return Math.ceil(groups / atOnce) * Math.max(...loads);
 }

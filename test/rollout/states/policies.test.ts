@@ -88,6 +88,51 @@ test.each<Row>([
     step1,
   ],
   [
+    'it closes before the slowest group is there',
+    {
+      ...asked,
+      windows: { open: true, changesAt: NOW + 900, shutBy: [] },
+      rules: { leaveAtLeastSeconds: 60 },
+      record: { loads: [901, 300] },
+    },
+    'hold WindowClosed',
+  ],
+  [
+    'it closes just after the slowest',
+    {
+      ...asked,
+      windows: { open: true, changesAt: NOW + 901, shutBy: [] },
+      rules: { leaveAtLeastSeconds: 60 },
+      record: { loads: [901, 300] },
+    },
+    step1,
+  ],
+  [
+    'it closes before two of them, one after the other',
+    {
+      ...asked,
+      steps: '50% 100%',
+      u: 2,
+      windows: { open: true, changesAt: NOW + 901, shutBy: [] },
+      rules: { leaveAtLeastSeconds: 60 },
+      record: { loads: [901, 300] },
+    },
+    'hold WindowClosed',
+  ],
+  [
+    'it closes before two of them, at a time',
+    {
+      ...asked,
+      steps: '50% 100%',
+      u: 2,
+      live: { gate: 2 },
+      windows: { open: true, changesAt: NOW + 901, shutBy: [] },
+      rules: { leaveAtLeastSeconds: 60 },
+      record: { loads: [901, 300] },
+    },
+    'StepReady: step 1/2, partition 1000000 → 2 => B.2 1/2 floor=2',
+  ],
+  [
     'the window is shut, withdrawn',
     { ...asked, windows: shut, intents: { abort: 'B.2' } },
     'RequestWithdrawn: withdraw => A.1 aborted=B.2 text A',
@@ -326,4 +371,31 @@ test('WindowClosed says who keeps it shut, when it opens, and looks again then',
   const [leave] = plan(world({ ...asked, windows: open, rules: { leaveAtLeastSeconds: 3601 } })).holds;
   expect(leave?.message).toContain('Write fewer and longer windows');
   expect(plan(world({ ...asked, windows: open, rules: { leaveAtLeastSeconds: 3600 } })).holds).toEqual([]);
+});
+
+test('a way back says what it exceeds', () => {
+  const broken = {
+    ...aborted,
+    groups: '0:A+ 1:A+ 2:A+ 3:B-',
+    rules: { maxUnavailableGroups: 1, minReadyPercent: 100 },
+  };
+  const said = plan(world(broken)).commit?.message.replaceAll(/\s+/g, ' ');
+  expect(said).toContain(
+    'axUnavailable is more than the 1 that RolloutPolicy production (policies/production.yaml:6) allows, and fewer serve than the 100 % that RolloutPolicy production (policies/production.yaml:7) wants: a way back is not held to that.',
+  );
+  expect(
+    plan(world({ ...broken, rules: { maxUnavailableGroups: 2, minReadyPercent: 75 } })).commit?.message,
+  ).not.toContain('not held');
+});
+
+test('who is on the way back is not told to abort', () => {
+  const { turns = [], ...snapshot } = world({
+    ...asked,
+    rules: { maxDeliveriesPerNamespace: 1 },
+    underWay: ['llm/chat'],
+  });
+  const told = (goingBack: number) =>
+    plan({ ...snapshot, turns: turns.map((turn) => ({ ...turn, goingBack })) }).holds[0];
+  expect(told(1)).toMatchObject({ reason: 'NotItsTurn', waits: 'groups' });
+  expect(told(0)?.message).toContain('tranche abort');
 });
