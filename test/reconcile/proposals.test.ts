@@ -88,6 +88,20 @@ test('a person merges every step, each in another way, and a second pass changes
   expect(await world.git('for-each-ref')).toBe(before);
 });
 
+test('what people read of it', async () => {
+  const world = await proposed();
+  const { title, body } = world.pull;
+  expect(title).toBe('llm/vllm 1/3: 0 → 1 of 4 groups on v0.10.1 (default)');
+  expect(body).toContain('Merging this approves ` step 1/3 `');
+  expect(body).toContain('| stable | ` vllm/vllm-openai:v0.10.0 ` |');
+  expect(body).toContain('-      partition: 1000000\n+      partition: 3\n');
+  expect(body.split('\n').filter((line) => line.startsWith('| Stage'))).toEqual([
+    '| Stage1 | 1000000 | 4 | ❎ | ❎ | ❎ | ❎ | Before rolling update |',
+    '| Stage2 | 3 | 4 | ❎ | ❎ | ❎ | ⏳ | Partition changes from 1000000 to 3 |',
+    '| Stage3 | 3 | 4 | ❎ | ❎ | ❎ | ✅ |  |',
+  ]);
+});
+
 describe('while it is open', () => {
   test('nothing changes, whatever main does elsewhere, and a pass asks the forge little', async () => {
     const world = await proposed();

@@ -15,6 +15,7 @@ import { closePull, createBranch, deleteBranch, type NewBranch, openPull, setGat
 import { render } from '../write/render.ts';
 import { branchTaken, caseOf, full, heldBy, waitingFor, withProposal } from './case.ts';
 import type { Desk, Judged } from './propose.ts';
+import { stagesOf } from './stages.ts';
 
 /** Does what the verdict asks for, and says what is waited for. Throws PortError where Git fails. */
 export async function act(of: Judged, desk: Desk): Promise<Reconciled> {
@@ -95,11 +96,11 @@ async function open(of: Judged, desk: Desk): Promise<Reconciled> {
   return stood({ ...of, verdict: { kind: 'waits' }, proposal: gated }, withProposal(one, gated));
 }
 
-function textOf({ snapshot, plan, diff }: Reconciled): { readonly title: string; readonly body: string } {
+function textOf({ snapshot, plan, diff, writes }: Reconciled): { readonly title: string; readonly body: string } {
   const commit = plan?.commit;
   const { wanted } = caseOf(snapshot, plan);
   if (snapshot === undefined || commit === undefined || wanted === undefined) return { title: '', body: '' };
-  const of = { snapshot, commit, approval: wanted, diff, stages: '' };
+  const of = { snapshot, commit, approval: wanted, diff, stages: stagesOf(snapshot, writes) };
   return { title: titleOf(of), body: bodyOf(of) };
 }
 
