@@ -69,7 +69,11 @@ export function snapshotAt({ texts, record, stable, fleet, now }: Stand, found: 
   const moving = marks !== undefined && (marks.step !== undefined || marks.release.digest !== file.digest);
   const behind = fleet === file.digest ? '' : 'o';
   const own = Array.from({ length: file.workload.replicas ?? 0 }, (_, at) => `${at}${behind}+`).join(' ');
-  const seen = sightOf(delivery, { own, ...found.sight });
+  const seen = sightOf(delivery, {
+    own,
+    ...found.sight,
+    ownLws: { maxUnavailable: file.workload.maxUnavailable ?? 1, ...found.sight?.ownLws },
+  });
   const before = { name: 'before', key: 'key-vllm-before', revision: 0, content: stable.workload.content };
   const revisions = seen.live.revisions.kind === 'known' ? seen.live.revisions.value : [];
   const text: Stable = {

@@ -16,6 +16,7 @@ import { climbed, unwritable } from '../ladders/rung-move.ts';
 import { HOME, sharing } from '../ladders/shares.ts';
 import { type Decision, holding } from '../move.ts';
 import { nextRelease, type Situation } from '../situation.ts';
+import type { Stable } from '../snapshot.ts';
 import { inDelivery } from './giving-up.ts';
 import { budgetBack, noText } from './going-back.ts';
 import { stableLost } from './withdrawing.ts';
@@ -30,7 +31,7 @@ export function givenUpOnLadder(situation: Situation, marks: Marks): GivenUp | u
  * seen can only hasten it, or keep requests from a side that is known to serve nothing.
  */
 export function goBackOnLadder(on: Delivering, given: GivenUp): Decision {
-  const { situation, delivery, marks } = on;
+  const { situation, marks } = on;
   const { stable } = situation.snapshot;
   if (stable.kind !== 'known') return holding([noText(situation)], 'StepUpgrade');
   const next = firstBack(on);
@@ -42,17 +43,27 @@ export function goBackOnLadder(on: Delivering, given: GivenUp): Decision {
   const lost = next.at === 'home' && (servingGroups(on, 'canary') ?? 0) > 0 ? stableLost(on) : undefined;
   if (lost !== undefined) return holding([lost], 'StepUpgrade');
   if (next.at === 'all') return climbed(on, next, { reason: given.reason, marks, because: given.because });
+  return textBack(on, next, { given, stable: stable.value });
+}
+
+/** The commit that puts the stable text back: with it the release is given up, by its marks. */
+export function textBack(
+  on: Delivering,
+  next: NextCommit,
+  { given, stable }: { readonly given: GivenUp; readonly stable: Stable },
+): Decision {
+  const { situation, marks } = on;
   const budget = next.at === 'fleet' ? budgetOf(situation) : budgetKept(situation);
-  const whole = withBudget(on, next, budget);
   const floor = next.at === 'fleet' ? { floor: 0 } : {};
   const back: Marks = {
     ...marks,
-    release: stable.value.release,
+    release: stable.release,
     aborted: remember(given, marks),
     restore: withAside(marks.restore, { maxUnavailable: budget.displaced, ...floor }),
   };
-  const text = situation.digest === stable.value.release.digest ? undefined : stable.value;
-  return climbed({ ...on, delivery }, whole, { reason: given.reason, marks: back, text, because: given.because });
+  const text = situation.digest === stable.release.digest ? undefined : stable;
+  const { reason, because } = given;
+  return climbed(on, withBudget(on, next, budget), { reason, marks: back, text, because });
 }
 
 /** Objects that were made anew are all on the text that is given up: then the fleet goes back, whatever the rung says. */
@@ -78,7 +89,8 @@ function budgetOf(situation: Situation): Budget {
     : budgetKept(situation);
 }
 
-function withBudget({ situation, delivery }: Delivering, next: NextCommit, { set }: Budget): NextCommit {
+/** The same commit with another maxUnavailable of the user's own workload. */
+export function withBudget({ situation, delivery }: Delivering, next: NextCommit, { set }: Budget): NextCommit {
   if (set === undefined) return next;
   const from = situation.workload.maxUnavailable ?? ABSENT;
   const edits = fieldEdit({ path: MAX_UNAVAILABLE_PATH, from, to: set });

@@ -1,7 +1,10 @@
 /** The row `rollback` where a second workload was filled: rung by rung, whatever people have paused or disabled. */
 
-import { remainsGivenUp } from '../events/ladder-back.ts';
+import { printRelease } from '../../api/release.ts';
+import { withAside } from '../../api/restore.ts';
+import { remainsGivenUp, textBack, withBudget } from '../events/ladder-back.ts';
 import { heldOnLadder, overtakenOnLadder } from '../events/ladder-overtaken.ts';
+import { raisedOnTheWayBack } from '../events/raising-again.ts';
 import { withdrawn } from '../events/withdrawing.ts';
 import { blocking, hold } from '../hold.ts';
 import { ownHome } from '../homeward.ts';
@@ -22,6 +25,8 @@ export function comingBack(on: Delivering): Decision {
   }
   const home = withdrawn(on);
   if (home !== undefined) return home;
+  const stuck = raisedAgain(on);
+  if (stuck !== undefined) return stuck;
   const next = nextCommit(delivery);
   if (next.kind === 'unwritable') return unwritable(on, next);
   const queued = isNewer
@@ -40,7 +45,26 @@ export function comingBack(on: Delivering): Decision {
     return { ...climbed(on, { ...next, objects }, { reason: 'RolledBack', marks }), holds };
   }
   // The whole share went first: the text comes back with the rung that lets the fleet go.
-  const text =
-    next.at === 'fleet' && stable.kind === 'known' && stable.value.release.digest !== digest ? stable.value : undefined;
-  return { ...climbed(on, next, { reason: text === undefined ? 'BroughtHome' : 'Aborted', marks, text }), holds };
+  if (next.at === 'fleet' && stable.kind === 'known') {
+    const because = `Release ${printRelease(marks.release)} was given up, and all requests go to the second workload.`;
+    const given = { release: marks.release, reason: 'Aborted', because } as const;
+    return { ...textBack(on, next, { given, stable: stable.value }), holds };
+  }
+  return { ...climbed(on, next, { reason: 'BroughtHome', marks }), holds };
+}
+
+/** The fleet is on its way back, and broken groups keep LWS from moving. */
+function raisedAgain(on: Delivering): Decision | undefined {
+  const { situation, marks, delivery } = on;
+  const { step, at } = marks;
+  const isLet = situation.partition === 0 && situation.notApplied === undefined && situation.sight === 'seen';
+  if (!isLet || step === undefined || at === undefined) return undefined;
+  const away = situation.observed.groups.some(({ version, uid }) => version !== 'release' && uid !== '');
+  const raised = away ? raisedOnTheWayBack(situation) : undefined;
+  if (raised === undefined) return undefined;
+  const { budget, why } = raised;
+  const rung = { kind: 'commit', stage: step, at, objects: [], displaced: delivery.displaced, waits: [] } as const;
+  const restore = withAside(marks.restore, { maxUnavailable: budget.displaced });
+  const to = { reason: 'BudgetRaised', marks: { ...marks, restore }, label: 'rollback, budget', why } as const;
+  return climbed(on, withBudget(on, rung, budget), to);
 }

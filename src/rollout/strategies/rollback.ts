@@ -4,17 +4,16 @@ import { type Marks } from '../../api/marks.ts';
 import { printRelease } from '../../api/release.ts';
 import { putAside } from '../../api/restore.ts';
 import { SENTINEL } from '../../api/workload.ts';
-import { budgetInTheEnd, budgetNote, moreDown, raises, withBudgetAfter } from '../budget.ts';
-import { budgetBack } from '../events/going-back.ts';
+import { budgetInTheEnd, budgetNote, withBudgetAfter } from '../budget.ts';
+import { raisedOnTheWayBack } from '../events/raising-again.ts';
 import { failedSurgeReturned, surgeEnds } from '../events/surge-back.ts';
 import { scaledToZero, wanted } from '../gates/cluster.ts';
 import type { Group } from '../groups.ts';
 import { type Hold, hold } from '../hold.ts';
 import { ownHome } from '../homeward.ts';
 import { type Decision, holding, MOVES, moving } from '../move.ts';
-import { comesByItself } from '../outlook.ts';
 import { allGroupsAre, groupsAre, notReady } from '../sentences.ts';
-import { flipped, lowest, type Seen, type Situation, unavailableBudget, unreadyOf } from '../situation.ts';
+import { flipped, lowest, type Seen, type Situation, unreadyOf } from '../situation.ts';
 import { surgeInGit } from '../surge.ts';
 import { workloadMove } from '../workload-change.ts';
 
@@ -32,7 +31,7 @@ export function rollback(situation: Situation, marks: Marks): Decision {
   const failed = failedSurgeReturned(situation, marks);
   if (failed !== undefined) return failed;
   // A group without a leader comes back by itself: more budget would only let another one go.
-  const stuck = away.some((group) => group.uid !== '') ? raiseAgain(situation, marks) : undefined;
+  const stuck = away.some((group) => group.uid !== '') ? raisedAgain(situation, marks) : undefined;
   if (stuck !== undefined) return stuck;
   const waiting = waitingOn(groups, away);
   if (waiting !== undefined) return holding([waiting], 'StepUpgrade');
@@ -107,27 +106,16 @@ function widen(situation: Situation, marks: Marks, low: number): Decision {
   return moving(move, 'StepUpgrade');
 }
 
-/**
- * The budget is spent by groups that do not come up: LWS, or the StatefulSet with its gate on, will not move again by
- * itself (trace 35c). A group that just ends, has no leader for the moment, or loads the stable text is no reason:
- * every pass until it is there would let one more healthy group go.
- */
-function raiseAgain(situation: Seen, marks: Marks): Decision | undefined {
-  const { observed, asked, partition, maxUnavailable } = situation;
-  const unready = unreadyOf(wanted(observed, asked));
-  if (unready.some((group) => comesByItself(situation, group))) return undefined;
-  if (unready.length < unavailableBudget(maxUnavailable, asked)) return undefined;
-  const budget = budgetBack(situation, { count: asked, partition });
-  if (!raises(situation, budget, asked)) return undefined;
+function raisedAgain(situation: Seen, marks: Marks): Decision | undefined {
+  const raised = raisedOnTheWayBack(situation);
+  if (raised === undefined) return undefined;
+  const floor = marks.restore?.floor ?? situation.partition;
   const move = workloadMove(situation, {
     reason: 'BudgetRaised',
     label: 'rollback',
-    marks: {
-      ...marks,
-      restore: putAside(marks.restore, { floor: marks.restore?.floor ?? partition, maxUnavailable: budget.displaced }),
-    },
-    maxUnavailable: budget.set,
-    why: `${notReady(unready)}, which has spent maxUnavailable ${maxUnavailable}: LWS stands still. It is raised until all groups are back; ${moreDown(situation, budget, asked)} more may be down meanwhile.`,
+    marks: { ...marks, restore: putAside(marks.restore, { floor, maxUnavailable: raised.budget.displaced }) },
+    maxUnavailable: raised.budget.set,
+    why: raised.why,
   });
   return moving(move, 'StepUpgrade');
 }

@@ -1,6 +1,7 @@
 /** The rows of a delivery that fills a second workload, canary: what Git has and what is seen, the commit or the hold. */
 
 import { expect, test } from 'vitest';
+import { unknown } from '../../../src/api/known.ts';
 import { NO_RULES } from '../../../src/api/policy-fields.ts';
 import { SENTINEL } from '../../../src/api/workload.ts';
 import { factsDigest } from '../../../src/reconcile/observe/digests.ts';
@@ -420,6 +421,64 @@ test('without routes there are groups and no shares', () => {
     'Promoted: promote, fleet',
     'BroughtHome: promote, home',
     'Settled: settled',
+    'hold ',
+  ]);
+});
+
+/** The last group of the fleet is on the release, and does not come up. */
+const BROKEN = '0o+ 1o+ 2o+ 3-';
+
+test('way back: a broken group of the fleet has spent the budget, which is raised, and put back in the end', () => {
+  const first = passed(stands.fleet, { sight: { own: BROKEN }, ...abort(stands.fleet) });
+  expect(first.told).toBe('Aborted: rollback, fleet');
+  expect(first.stand.texts.get(LWS_FILE)).toContain('maxUnavailable: 2');
+  const { told, stand } = passes(first.stand);
+  expect(told.at(-2)).toBe('RolledBack: rolled back');
+  expect(stand.texts.get(LWS_FILE)).toContain('maxUnavailable: 1 ');
+});
+
+test('way back: begun unseen, the budget is raised once a broken group is found in the way', () => {
+  const { live } = snapshotAt(stands.fleet);
+  const unread = { snapshot: { live: { ...live, lws: unknown('forbidden') } }, ...abort(stands.fleet) };
+  const first = passed(stands.fleet, unread);
+  expect(first.told).toBe('Aborted: rollback, fleet');
+  expect(first.stand.texts.get(LWS_FILE)).toContain('maxUnavailable: 1 ');
+  const stuck = passed(first.stand, { sight: { own: '0+ 1+ 2+ 3o-' } });
+  expect(stuck.told).toBe('BudgetRaised: rollback, budget');
+  expect(stuck.stand.texts.get(LWS_FILE)).toContain('maxUnavailable: 2');
+  expect(passes(stuck.stand).told.at(-2)).toBe('RolledBack: rolled back');
+});
+
+test('one group: the canary takes all requests before the fleet is let go, and again before it goes back', () => {
+  const steps = [
+    'replicas: 1, traffic: 5%, pause: {duration: 60}',
+    'replicas: 100%, traffic: 100%, pause: {duration: 60}',
+  ];
+  const one = ladderFiles(ladderRollout('canary', steps), [['replicas: 4', 'replicas: 1']]);
+  const start = asked(passed(settledOn(one)).stand, OLD, NEW);
+  expect(passes(start).told).toEqual([
+    'StepReady: step 1/2, text: vllm-canary',
+    'RungReady: step 1/2, pods: canary 0 → 1',
+    'RungReady: step 1/2, traffic: – → 5%',
+    'hold GracePeriod',
+    'hold PauseDuration',
+    'StepReady: step 2/2, traffic: 5% → 100%',
+    'hold GracePeriod Draining',
+    'hold PauseDuration',
+    'Promoted: promote, fleet',
+    'BroughtHome: promote, home',
+    'hold GracePeriod Draining',
+    'Settled: settled',
+    'hold ',
+  ]);
+  const home = after(AT.home, start);
+  expect(passes(home, { found: () => abort(home) }).told).toEqual([
+    'Aborted: rollback, all: – → 100%',
+    'hold GracePeriod Draining',
+    'Aborted: rollback, fleet',
+    'BroughtHome: rollback, home',
+    'hold Draining',
+    'RolledBack: rolled back',
     'hold ',
   ]);
 });
