@@ -15,9 +15,16 @@ export function outputsOf(results: readonly PassResult[], failed: boolean): Read
     failed: String(failed),
     rollouts: JSON.stringify((last?.outcomes ?? []).map(rolloutOf)),
     commits: commits.join('\n'),
+    'pull-requests': (last?.outcomes ?? []).flatMap(openPull).join('\n'),
     'status-commit': statuses.at(-1) ?? '',
     summary: summaryOf(last, commits.length),
   };
+}
+
+/** The address of the pull request that a Rollout waits for. */
+function openPull({ plan }: PassResult['outcomes'][number]): readonly string[] {
+  const proposal = plan?.record.proposal;
+  return proposal?.state === 'open' && proposal.url !== undefined ? [proposal.url] : [];
 }
 
 /** Only what has names: sentences hold text of others, and are in the log. */

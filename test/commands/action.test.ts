@@ -32,6 +32,7 @@ describe('modes', () => {
         { namespace: 'llm', name: 'vllm', phase: 'Progressing', holds: [], commit: await site.head(), failed: false },
       ]),
       commits: await site.head(),
+      'pull-requests': '',
       'status-commit': await site.head('tranche-status'),
       summary: '1 Rollout looked at, 1 commit written, 0 waiting, 0 failed',
     });
