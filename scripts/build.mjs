@@ -57,6 +57,17 @@ const rooms = {
   ],
 };
 
+/** What yaml asks of the environment once for each word of a file, for its own debugging: a tenth of the time of parsing. */
+const withoutEnvironment = {
+  name: 'without-environment',
+  setup: ({ onResolve, onLoad }) => {
+    onResolve({ filter: /^process$/ }, ({ path, importer }) =>
+      /yaml.dist.(parse.parser|compose.composer)\.js$/.test(importer) ? { path, namespace: 'environment' } : undefined,
+    );
+    onLoad({ filter: /.*/, namespace: 'environment' }, () => ({ contents: 'export const env = {};' }));
+  },
+};
+
 const inRooms = {
   name: 'in-rooms',
   setup: ({ onResolve, onLoad }) => {
@@ -93,7 +104,7 @@ await build({
   minifyWhitespace: true,
   minifySyntax: true,
   legalComments: 'linked',
-  plugins: [withoutUnused, inRooms],
+  plugins: [withoutUnused, withoutEnvironment, inRooms],
   // Some dependencies are CommonJS and ask for Node's own modules by `require`.
   banner: {
     js: '#!/usr/bin/env node\nimport { createRequire as nodeRequire } from "node:module";const require = nodeRequire(import.meta.url);',
