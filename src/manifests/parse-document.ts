@@ -29,6 +29,7 @@ export type ParsedDocument =
       readonly value: Json;
       readonly ambiguous: readonly Ambiguous[];
       readonly lineAt: (offset: number) => number;
+      readonly read: ReadText;
       /** Values visited, for tests that bound the work instead of the time. */
       readonly nodes: number;
     }
@@ -77,10 +78,11 @@ export function parseDocumentText({ file, text, firstLine, doubt }: DocumentText
   return parsedAt(firstLine, read);
 }
 
-function parsedAt(firstLine: number, { root, value, ambiguous, starts, nodes }: ReadText): ParsedDocument {
+function parsedAt(firstLine: number, read: ReadText): ParsedDocument {
+  const { root, value, ambiguous, starts, nodes } = read;
   const lineAt = (offset: number): number => firstLine + lineIndex(starts, offset);
   const places = ambiguous.map(({ path, at, source }) => ({ path, line: lineAt(at), source }));
-  return { kind: 'ok', root, value, ambiguous: places, lineAt, nodes };
+  return { kind: 'ok', root, value, ambiguous: places, lineAt, nodes, read };
 }
 
 /** Cutting text into tokens costs a tenth of parsing it, and stops at the limit. */

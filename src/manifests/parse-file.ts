@@ -4,7 +4,7 @@ import type { Issue } from '../api/issue.ts';
 import { at, isJsonObject, type JsonObject } from '../api/json.ts';
 import type { FieldPath, ObjectRef } from '../rollout/edit.ts';
 import { identityOf } from './identity.ts';
-import type { KnownTexts } from './known-texts.ts';
+import type { KnownTexts, ReadText } from './known-texts.ts';
 import { MAX_DOCUMENTS, MAX_FILE_CHARACTERS } from './limits.ts';
 import { lineBreak } from './lines.ts';
 import { type Ambiguous, type ParsedDocument, parseDocumentText } from './parse-document.ts';
@@ -32,6 +32,8 @@ export type ManifestDocument = {
   readonly ambiguous: readonly Ambiguous[];
   /** The 1-based line of the field, or of the nearest parent that is written down. */
   readonly lineOf: (path: FieldPath) => number;
+  /** What `text` was read as, wherever it stands. */
+  readonly read: ReadText;
 };
 
 export type ManifestFile = {
@@ -128,6 +130,7 @@ function interpret({ file, slice, body, fileBreak, wanted, known }: Candidate): 
     root,
     ambiguous,
     lineOf,
+    read: parsed.read,
   };
   return { kind: 'document', document };
 }

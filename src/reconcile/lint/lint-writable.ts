@@ -16,6 +16,7 @@ export function unwritable(facts: LintFacts, trials: Trials): readonly Issue[] {
   const stable = facts.stable?.text;
   const before = trials.workloads.get(document);
   if (before !== undefined && before.stable === stable) return before.issues;
+  trials.known.set(document.text, document.read);
   const refusals = (edits: readonly Edit[]): readonly Issue[] => {
     const tried = applyEdits(fileText, { file: document.file, object: document.object, edits }, trials.known);
     return tried.kind === 'refused' ? [tried.issue] : [];
