@@ -47,10 +47,10 @@ export const reasonPlaces = {
   RecreateCreated: 'fixtures/scenarios/recreate-and-back',
   RecreateEnded: 'fixtures/scenarios/recreate-and-back',
   // Nor does one fill a second workload.
-  RungReady: 'test/rollout/states/canary.test.ts',
-  Promoted: 'test/rollout/states/canary.test.ts',
-  BroughtHome: 'test/rollout/states/canary.test.ts',
-  Emptied: 'test/rollout/states/canary.test.ts',
+  RungReady: 'fixtures/scenarios/canary-with-httproute',
+  Promoted: 'fixtures/scenarios/canary-with-httproute',
+  BroughtHome: 'fixtures/scenarios/canary-with-httproute',
+  Emptied: 'fixtures/scenarios/canary-newer-text-in-a-step',
   TrafficWithdrawn: 'test/rollout/states/canary.test.ts',
 } as const satisfies Record<MoveReason, string>;
 

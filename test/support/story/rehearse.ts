@@ -192,7 +192,7 @@ const exceptions: readonly Exception[] = [
     silent: false,
     holds: (pair) =>
       pair.lost.commit === '' &&
-      more(pair).length > 0 &&
+      more(pair).some((reason) => ['GracePeriod', 'Draining', 'Baking'].includes(reason)) &&
       more(pair).every((reason) => ['GracePeriod', 'Draining', 'Baking', 'PauseDuration', 'Soaking'].includes(reason)),
   },
   {
