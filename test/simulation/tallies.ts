@@ -45,7 +45,7 @@ export const reasonPlaces = {
   NoNewRevision: 'fixtures/scenarios/change-without-a-difference',
   RecreateRemoved: 'fixtures/scenarios/recreate-and-back',
   RecreateCreated: 'fixtures/scenarios/recreate-and-back',
-  RecreateEnded: 'fixtures/scenarios/recreate-and-back',
+  RecreateEnded: 'test/rollout/states/recreating.test.ts',
   // Nor does one fill a second workload.
   RungReady: 'fixtures/scenarios/canary-with-httproute',
   Promoted: 'fixtures/scenarios/canary-with-httproute',
