@@ -26,6 +26,8 @@ export type Config = {
   readonly intervalSeconds: number;
   /** Names of policies that every Rollout must be governed by: without one no step goes forward. */
   readonly requiredPolicies: readonly string[];
+  /** Where `tranche stop` writes its policy. */
+  readonly stopFile: string;
   /** `pullRequest`: of every Rollout; else of those whose policies ask for it. */
   readonly promotion: Promotion;
   /** Pull requests of ours that may be open at a time. */
@@ -67,6 +69,7 @@ export const DEFAULT_CONFIG: Config = {
   auditSeconds: 3600,
   intervalSeconds: 30,
   requiredPolicies: [],
+  stopFile: 'policies/stop.yaml',
   promotion: 'commit',
   maxProposals: 10,
   author: { name: 'tranche', email: 'tranche@localhost' },
@@ -95,6 +98,7 @@ export function parseConfig(value: unknown): { readonly config: Config; readonly
     'auditSeconds',
     'intervalSeconds',
     'requiredPolicies',
+    'stopFile',
     'promotion',
     'maxProposals',
     'author',
@@ -117,6 +121,7 @@ export function parseConfig(value: unknown): { readonly config: Config; readonly
     auditSeconds: root.integer('auditSeconds', { min: 60, max: DAY_SECONDS }) ?? DEFAULT_CONFIG.auditSeconds,
     intervalSeconds: root.integer('intervalSeconds', { min: 1, max: DAY_SECONDS }) ?? DEFAULT_CONFIG.intervalSeconds,
     requiredPolicies: strings(root, 'requiredPolicies', REQUIRED_LIMIT),
+    stopFile: root.optionalText('stopFile', DEFAULT_CONFIG.stopFile),
     promotion: root.word('promotion', PROMOTIONS) ?? DEFAULT_CONFIG.promotion,
     maxProposals: root.integer('maxProposals', { min: 1, max: PROPOSALS_LIMIT }) ?? DEFAULT_CONFIG.maxProposals,
     author: {
@@ -125,7 +130,18 @@ export function parseConfig(value: unknown): { readonly config: Config; readonly
     },
   };
   checkNames(root, config);
+  checkStopFile(root, config);
   return { config, faults: root.faults };
+}
+
+function checkStopFile(root: FieldReader, config: Config): void {
+  if (!PATH.test(config.stopFile) || !/[^/]\.ya?ml$/.test(config.stopFile))
+    root.fault(
+      'stopFile',
+      'BadPath',
+      `is "${config.stopFile}", wanted a path from the root of the repository that ends with .yaml`,
+      'Write for example policies/stop.yaml.',
+    );
 }
 
 function checkNames(root: FieldReader, config: Config): void {

@@ -5,6 +5,7 @@ import { type CommonOptions, EXIT, type Io } from '../options.ts';
 import { factsDigest } from '../reconcile/observe/digests.ts';
 import { type OrderResult, order, type Target } from '../reconcile/order.ts';
 import type { Ports } from '../reconcile/pass.ts';
+import { type LineWish, orderLine } from '../reconcile/stop-line.ts';
 import { type EjectWish, planEject } from '../rollout/orders/eject.ts';
 import { type Intent, planIntent } from '../rollout/orders/intent.ts';
 
@@ -22,7 +23,17 @@ export async function eject(wish: EjectWish, options: OrderOptions, ports: Ports
   return say(result, options, io);
 }
 
-function say(result: OrderResult, options: OrderOptions, io: Io): number {
+/** Stops the line, or lets it go. Refused: exit code 1, nothing written. */
+export async function line(
+  wish: LineWish,
+  options: CommonOptions & { readonly by: string },
+  ports: Ports,
+  io: Io,
+): Promise<number> {
+  return say(await orderLine(ports, { wish, overrides: options.overrides, by: options.by }), options, io);
+}
+
+function say(result: OrderResult, options: CommonOptions, io: Io): number {
   if (options.output === 'json') io.out(jsonText(result));
   else if (result.kind === 'refused') io.err(`refused: ${oneLine(result.why)}\n`);
   else

@@ -17,6 +17,7 @@ import {
   textOf,
   textsOf,
 } from './flags.ts';
+import { addLine } from './line-verbs.ts';
 import { addPolicy } from './policy/verb.ts';
 import { addSimulate } from './simulate/verb.ts';
 
@@ -77,6 +78,7 @@ function addOthers(program: Command, { io, terminal, run, done }: Rest): void {
   addStatus(program, io, run);
   addOrders(program, io, run);
   addEject(program, io, run);
+  addLine(program, io, run);
   addPolicy(program, io, { run, done });
   gitFlags(program.command('preflight').description('what the rules of the forge make of a delivery')).action(
     run(async (common, ports) => (await import('./preflight.ts')).preflightVerb(common, ports, io)),

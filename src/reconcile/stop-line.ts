@@ -1,0 +1,117 @@
+/** Stops the line, and lets it go: a RolloutPolicy that denies every step, written and taken away by one commit. */
+
+import type { Config } from '../api/config.ts';
+import { oneLine } from '../api/printable.ts';
+import { POLICY_API_VERSION, POLICY_KIND } from '../api/rollout-policy.ts';
+import { type Instant, printInstant } from '../api/time.ts';
+import { unifiedDiff } from '../manifests/diff.ts';
+import { PortError } from '../ports/port-error.ts';
+import { headOf } from './observe/desired-branch.ts';
+import { readConfig } from './observe/read-main.ts';
+import type { OrderResult } from './order.ts';
+import type { Overrides, Ports } from './pass.ts';
+import { execute } from './write/execute.ts';
+
+/** `stop`: no step begins before `until`, in seconds since the epoch; undefined: for a year. */
+export type LineWish =
+  | { readonly kind: 'stop'; readonly until: Instant | undefined; readonly why: string }
+  | { readonly kind: 'go' };
+
+const ATTEMPTS = 5;
+/** Less than as far as windows are looked at: it is shut for long, and not for ever. */
+const YEAR_SECONDS = 365 * 86_400;
+/** Clocks differ: it is shut for a machine that is behind as well. */
+const EARLIER_SECONDS = 600;
+/** The first line of the file: what has another one is not ours to write over or to delete. */
+const MARK = '# Written by `tranche stop`; `tranche go` takes it away.';
+
+/** Carries the wish out on the desired branch. Throws PortError where Git fails or that branch never holds still. */
+export async function orderLine(
+  ports: Ports,
+  at: { readonly wish: LineWish; readonly overrides: Overrides; readonly by: string },
+): Promise<OrderResult> {
+  const { git, clock } = ports;
+  git.begin();
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+    const { main, config } = await headAndConfig(ports, at.overrides);
+    const file = config.stopFile;
+    const now = clock.now();
+    const found = (await git.readAt(main, { paths: [file], suffixes: [], markers: [] })).files[0];
+    const before = found === undefined ? undefined : found.content.kind === 'text' ? found.content.text : '';
+    const refusal = refusalOf(at.wish, { config, before, now });
+    if (refusal !== undefined) return { kind: 'refused', why: refusal };
+    const what = at.wish.kind;
+    const text = at.wish.kind === 'go' ? undefined : policyText(at.wish, now);
+    if (text === before) return { kind: 'written', commits: [], what: `${what}: it is so already`, diff: '' };
+    const message = messageOf(at, file);
+    const steps = [{ writes: [{ path: file, text }], message, signature: { ...config.author, atSeconds: now } }];
+    const done = await execute(git, { config, main, status: undefined, steps, statusCommit: undefined });
+    const diff = unifiedDiff({ file, before: before ?? '', after: text ?? '' });
+    if (done.kind === 'written') return { kind: 'written', commits: done.steps, what, diff };
+    if (done.kind === 'refused')
+      return {
+        kind: 'refused',
+        why: `the push to ${done.branch} was refused: ${done.rule}. ${done.advice ?? 'Open a pull request with this change, or allow the push'}`,
+      };
+  }
+  throw new PortError(`main moved ${ATTEMPTS} times in a row`, {
+    port: 'git',
+    operation: 'push',
+    retryable: true,
+    hint: 'Nothing was written. Try again.',
+  });
+}
+
+async function headAndConfig(
+  { git }: Ports,
+  overrides: Overrides,
+): Promise<{ readonly main: string; readonly config: Config }> {
+  const branch = overrides.branch ?? 'main';
+  const [first] = await git.heads([branch]);
+  const config = await readConfig(git, headOf(branch, first), overrides);
+  const [head] = config.branch === branch ? [first] : await git.heads([config.branch]);
+  return { main: headOf(config.branch, head), config };
+}
+
+/** Why it cannot be: the policy would not count, or the file is somebody's own. */
+function refusalOf(
+  wish: LineWish,
+  { config, before, now }: { readonly config: Config; readonly before: string | undefined; readonly now: Instant },
+): string | undefined {
+  const { stopFile: file, paths } = config;
+  if (before !== undefined && !before.startsWith(MARK))
+    return `${file} is there and was not written by tranche stop. Name another file as stopFile in tranche.yaml, or change it by hand`;
+  if (wish.kind === 'go')
+    return before === undefined
+      ? `nothing is stopped: there is no ${file}. Other policies with deny are in their own files`
+      : undefined;
+  if (!paths.some((path) => path === '' || file === path || file.startsWith(`${path}/`)))
+    return `${file} is not on the paths that are read (${paths.join(', ')}), so it would stop nothing. Name another file as stopFile in tranche.yaml, or add its folder to paths`;
+  if (wish.until !== undefined && (wish.until <= now || wish.until > now + YEAR_SECONDS))
+    return `--until ${printInstant(wish.until)} is not within the year that begins now (${printInstant(now)}). Give a later, or an earlier time`;
+  return undefined;
+}
+
+function policyText({ until, why }: LineWish & { readonly kind: 'stop' }, now: Instant): string {
+  const [from, to] = [printInstant(now - EARLIER_SECONDS), printInstant(until ?? now + YEAR_SECONDS)];
+  return [
+    MARK,
+    ...(why === '' ? [] : [`# ${oneLine(why)}`]),
+    `apiVersion: ${POLICY_API_VERSION}`,
+    `kind: ${POLICY_KIND}`,
+    'metadata:',
+    '  name: stop',
+    'spec:',
+    '  deny:',
+    `    - {from: "${from}", to: "${to}"}`,
+    '',
+  ].join('\n');
+}
+
+function messageOf({ wish, by }: { readonly wish: LineWish; readonly by: string }, file: string): string {
+  const subject =
+    wish.kind === 'go' ? 'rollouts: go, steps may begin again' : 'rollouts: stop, no step begins until tranche go';
+  const why = wish.kind === 'go' || wish.why === '' ? '' : `\n\n${oneLine(wish.why)}`;
+  const ordered = by === '' ? '' : `\n\nOrdered by ${oneLine(by)}.`;
+  return `${subject}${why}${ordered}\n\n${wish.kind === 'go' ? 'Deletes' : 'Writes'} ${file}.\n`;
+}
