@@ -27,6 +27,8 @@ export type ProposalRecord = {
   readonly by?: string | undefined;
   /** What our status at its head says: whether every gate but the person's is open. */
   readonly gates?: 'open' | 'shut' | undefined;
+  /** What its comment says of its step, once it was merged. */
+  readonly told?: string | undefined;
   /** Digests that people have said no to, the newest last. */
   readonly vetoes: readonly string[];
 };

@@ -82,6 +82,13 @@ test('a person merges every step, each in another way, and a second pass changes
     'llm/vllm 2/3: 1 → 2 of 4 groups on v0.10.1 (default): merged',
     'llm/vllm 3/3: 2 → 4 of 4 groups on v0.10.1 (default): merged',
   ]);
+  expect(
+    world.repository.pulls.map(({ comments }) => comments.map(({ body }) => body.split('\n').slice(1, 3))),
+  ).toEqual([
+    [[expect.stringMatching(/^` step 1\/3 ` of .*: its groups are ready/), expect.stringMatching(/^Next: .*\/2$/)]],
+    [[expect.stringMatching(/^` step 2\/3 ` of .*: its groups are ready/), expect.stringMatching(/^Next: .*\/3$/)]],
+    [[expect.stringMatching(/^` settled ` of .*: the delivery is over/), expect.anything()]],
+  ]);
   expect(await world.branches()).toEqual([]);
   const before = await world.git('for-each-ref');
   await world.pass();

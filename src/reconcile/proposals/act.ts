@@ -9,9 +9,18 @@ import { hold } from '../../rollout/hold.ts';
 import { intentMessage } from '../../rollout/messages.ts';
 import { bodyOf, titleOf } from '../../rollout/proposals/body.ts';
 import { WITHDRAWALS } from '../../rollout/proposals/judge.ts';
+import { progressText } from '../../rollout/proposals/progress.ts';
 import { standing } from '../../rollout/proposals/standing.ts';
 import type { Reconciled } from '../reconcile.ts';
-import { closePull, createBranch, deleteBranch, type NewBranch, openPull, setGate } from '../write/execute-proposal.ts';
+import {
+  closePull,
+  createBranch,
+  deleteBranch,
+  type NewBranch,
+  openPull,
+  setGate,
+  tellPull,
+} from '../write/execute-proposal.ts';
 import { render } from '../write/render.ts';
 import { branchTaken, caseOf, full, heldBy, waitingFor, withProposal } from './case.ts';
 import type { Desk, Judged } from './propose.ts';
@@ -22,9 +31,22 @@ export async function act(of: Judged, desk: Desk): Promise<Reconciled> {
   const { one, verdict, proposal } = of;
   if (verdict.kind === 'withdraw' && proposal !== undefined) return withdraw(of, { desk, proposal });
   if (verdict.kind === 'propose') return open(of, desk);
-  const gated =
-    proposal === undefined ? undefined : await gate({ ...of, proposal }, desk, GATES[verdict.kind] ?? proposal.gates);
+  if (proposal === undefined) return stood(of, one);
+  if (verdict.kind === 'none') return withProposal(one, await told(one, { desk, proposal }));
+  const gated = await gate({ ...of, proposal }, desk, GATES[verdict.kind] ?? proposal.gates);
   return stood({ ...of, proposal: gated }, withProposal(one, gated));
+}
+
+/** Says on what was merged how its step stands, where that is news; where it fails, the next pass tries again. */
+async function told(
+  { plan }: Reconciled,
+  { desk, proposal, next = '' }: { readonly desk: Desk; readonly proposal: ProposalRecord; readonly next?: string },
+): Promise<ProposalRecord> {
+  if (plan === undefined || proposal.state !== 'merged' || proposal.number === undefined) return proposal;
+  const text = progressText(plan.record, next);
+  if (text === proposal.told) return proposal;
+  const done = await tellPull(desk.ports.forge, { number: proposal.number, body: text });
+  return done.kind === 'done' ? { ...proposal, told: text } : proposal;
 }
 
 /** What our status at the head says; of the others it stays as it is. */
@@ -92,6 +114,7 @@ async function open(of: Judged, desk: Desk): Promise<Reconciled> {
   if (done.kind !== 'done') return heldBy(withProposal(one, begun), done);
   desk.room -= 1;
   const opened = { ...begun, ...done.value };
+  if (proposal !== undefined) await told(one, { desk, proposal, next: done.value.url });
   const gated = await gate({ ...of, proposal: opened }, desk, 'open');
   return stood({ ...of, verdict: { kind: 'waits' }, proposal: gated }, withProposal(one, gated));
 }

@@ -8,6 +8,7 @@ import type { Forge, Pull } from '../../ports/forge.ts';
 import { isDelivered } from '../../rollout/plan.ts';
 import { branchesIn, branchesOf, namedBy } from '../../rollout/proposals/branch.ts';
 import { heard, judge, type Sight, type Verdict } from '../../rollout/proposals/judge.ts';
+import { progressText } from '../../rollout/proposals/progress.ts';
 import type { Ports, Reading } from '../pass.ts';
 import type { Reconciled } from '../reconcile.ts';
 import { type Asked, ask } from '../write/execute-proposal.ts';
@@ -57,10 +58,12 @@ export async function propose(
   return reconciled.map((one) => answers.get(one) ?? one);
 }
 
-/** Something is proposed, or was and has not ended. */
+/** Something is proposed, or was and has not ended, or there is news of what was merged. */
 function isMeant({ plan, snapshot }: Reconciled): boolean {
-  const state = snapshot?.record?.proposal?.state;
-  return plan?.commit?.delivery === 'proposal' || (state !== undefined && state !== 'withdrawn' && state !== 'merged');
+  const known = snapshot?.record?.proposal;
+  if (plan?.commit?.delivery === 'proposal') return true;
+  if (known?.state === 'merged') return plan !== undefined && known.told !== progressText(plan.record);
+  return known !== undefined && known.state !== 'withdrawn';
 }
 
 /** No brake waits for the forge. */

@@ -27,5 +27,6 @@ export const proposal = object({
   state: word<ProposalState>({ open: true, vetoed: true, closed: true, merged: true, withdrawn: true }),
   by: optional(text),
   gates: optional(word<'open' | 'shut'>({ open: true, shut: true })),
+  told: optional(text),
   vetoes: list(digest),
 } satisfies Shape<ProposalRecord>);

@@ -46,6 +46,11 @@ export function closePull(forge: Forge, of: { readonly number: number; readonly 
   return ask(() => forge.close(of.number, of.why));
 }
 
+/** The one comment of ours on what became of it, written once and edited from then on. */
+export function tellPull(forge: Forge, of: { readonly number: number; readonly body: string }): Promise<Asked<void>> {
+  return ask(() => forge.comment({ number: of.number, key: 'progress', body: of.body }));
+}
+
 /** What a rule of the forge can require. */
 const GATE = 'tranche/gate';
 
