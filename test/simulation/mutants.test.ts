@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import killers from './killers.json' with { type: 'json' };
 import { canary, mutants, nothing } from './mutants.ts';
 import { verdictOn } from './mutate.ts';
 
@@ -16,6 +17,12 @@ describe.runIf(process.env['SEED'] === undefined)('planted bugs', () => {
 
   test(`${canary.name} is killed`, async () => {
     expect((await verdictOn(canary)).killedBy).toBeDefined();
+  });
+
+  test('the seeds that go first are of planted bugs, and within their allowance', () => {
+    const allowances = new Map([canary, ...mutants].map(({ name, allowance }) => [name, allowance]));
+    for (const [name, seed] of Object.entries(killers))
+      expect(Number(seed), name).toBeLessThan(allowances.get(name) ?? 0);
   });
 
   test.each(mutants)('$name: its text is in the source once', ({ file, from }) => {
