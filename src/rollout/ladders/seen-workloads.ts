@@ -48,9 +48,20 @@ export function unapplied({ object, field, git, live }: LiveDifference, delivery
   });
 }
 
+/** LWS has not made the StatefulSet of a workload yet: that is no failure to read it. */
+function notMade({ name, live }: Pick<SideWorkload, 'name' | 'live'>): Hold | undefined {
+  if (live.lws.kind !== 'known' || live.leaderSet.kind !== 'absent') return undefined;
+  return hold('NotObserved', {
+    seen: `LWS has not made the leader StatefulSet of ${name} yet`,
+    waits: 'controllers',
+  });
+}
+
 /** LWS has not taken up the other workload yet. */
 function unobserved({ second }: Delivery, { traffic, record, blobs, now }: TrafficSight): Hold | undefined {
   if (second === undefined || traffic.second.lws.kind !== 'known') return undefined;
+  const unmade = notMade({ name: second.object.name, live: traffic.second });
+  if (unmade !== undefined) return unmade;
   const { appliedSince } = record?.traffic ?? {};
   const observing = {
     blobs,
@@ -67,7 +78,7 @@ function unobserved({ second }: Delivery, { traffic, record, blobs, now }: Traff
 function groupsOf(workload: SideWorkload): { readonly seen: SideGroups } | { readonly held: Hold } {
   const found = groupsOn(workload);
   if (found.kind === 'known') return { seen: found.value };
-  if (found.kind === 'unknown') return { held: unread(found.why) };
+  if (found.kind === 'unknown') return { held: notMade(workload) ?? unread(found.why) };
   const seen = `LeaderWorkerSet ${workload.name} is not in the cluster`;
   return { held: hold('WorkloadAbsent', { seen, action: 'Look whether the GitOps agent applies its document' }) };
 }
@@ -79,7 +90,7 @@ export function unserving(
   sight: TrafficSight,
 ): Hold | undefined {
   const found = serving(delivery, sight, side);
-  if (found.kind === 'unknown') return unread(found.why);
+  if (found.kind === 'unknown') return notMade(workloadOf(delivery, sight, side)) ?? unread(found.why);
   const count = found.kind === 'known' ? found.value.length : 0;
   if (count >= groups) return undefined;
   const { name } = workloadOf(delivery, sight, side);

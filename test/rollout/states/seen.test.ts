@@ -78,6 +78,9 @@ const forbidden = unknown(
   'list endpointslices.discovery.k8s.io in llm: forbidden; needs verb list on endpointslices.discovery.k8s.io in namespace llm',
 );
 
+/** The workload is there, and LWS has made nothing of it. */
+const unmade = { ...sightOf(text).traffic.second, leaderSet: absent };
+
 type Row = readonly [what: string, git: Delivery, condition: Condition, change: SightChange, wanted: string];
 
 test.each<Row>([
@@ -101,6 +104,15 @@ test.each<Row>([
     { route: withoutShare, record: { notAppliedSince: NOW - 600 } },
     'hold AgentNotApplying',
   ],
+  ['LWS has not made its StatefulSet yet', text, live, { traffic: { second: unmade } }, 'hold NotObserved'],
+  [
+    'nor has its StatefulSet flipped',
+    text,
+    { kind: 'flipped', side: 'canary' },
+    { traffic: { second: unmade } },
+    'hold NotObserved',
+  ],
+  ['nor does it serve', pods, served('canary', 1), { traffic: { second: unmade } }, 'hold NotObserved'],
   ['LWS has not observed the second', pods, live, { secondLws: { observedGeneration: 2 } }, 'hold NotObserved'],
   ['the Service could not be read', shared, live, { traffic: { service: forbidden } }, 'hold ClusterUnreadable'],
 
