@@ -57,6 +57,7 @@ export const HOLDS = {
   StableLost: { effect: 'blocks' },
   ScalerRefused: { effect: 'blocks' },
   ChangeRefused: { effect: 'blocks' },
+  GreenServes: { effect: 'blocks' },
   NotServing: { effect: 'blocks' },
   CanaryDiffers: { effect: 'blocks' },
   CanaryNotEmpty: { effect: 'blocks' },

@@ -161,13 +161,6 @@ const rows: readonly (readonly [what: string, files: Files, said: readonly strin
     ],
   ],
   [
-    'a blue-green Rollout',
-    rollout('    canary:\n', '    blueGreen:\n'),
-    [
-      'rollouts/vllm.yaml:12: Rollout vllm: the blueGreen strategy with a second workload is not built yet (NotSupportedYet). Use strategy.canary with steps of replicas only.',
-    ],
-  ],
-  [
     'a Rollout of the old version, with its own fields',
     {
       [ROLLOUT_FILE]:

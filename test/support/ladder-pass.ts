@@ -133,7 +133,8 @@ export function passed(stand: Stand, found: Found = {}): Passed {
     ...stand,
     texts,
     record: recordWritten(drawn.plan),
-    fleet: file.workload.partition === 0 ? file.digest : stand.fleet,
+    // At none, the next groups are on the text that is there then.
+    fleet: file.workload.partition === 0 || file.workload.replicas === 0 ? file.digest : stand.fleet,
     now: stand.now + 3600,
   };
   const { commit, holds } = drawn.plan;

@@ -33,6 +33,7 @@ export function firstStep(
     stable: from.marks.stable,
     restore: from.restore,
     aborted: from.marks.aborted.filter((given) => given.digest !== digest),
+    ...(from.marks.serves === undefined ? {} : { serves: from.marks.serves }),
   };
 }
 

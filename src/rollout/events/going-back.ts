@@ -66,6 +66,7 @@ export function goBack(
     stable: marks.stable,
     restore: withSurge(restore, kept),
     aborted: remember(given, marks),
+    ...(marks.serves === undefined ? {} : { serves: marks.serves }),
   };
   return workloadMove(situation, {
     reason: given.reason,

@@ -69,7 +69,8 @@ export function textBack(
 /** Objects that were made anew are all on the text that is given up: then the fleet goes back, whatever the rung says. */
 function firstBack(on: Delivering): ReturnType<typeof goingBack> {
   const { delivery, situation } = on;
-  const next = recreated(situation) === undefined ? goingBack(delivery) : goingBack(delivery, 'fleet');
+  const isAnew = delivery.plan.style === 'canary' && recreated(situation) !== undefined;
+  const next = isAnew ? goingBack(delivery, 'fleet') : goingBack(delivery);
   if (next?.kind !== 'commit' || servingGroups(on, 'canary') !== 0) return next;
   // Nothing of the new version serves: it gets no share to carry, and loses the one that it has.
   const fleet = next.at === 'all' ? goingBack(delivery, 'fleet') : next;

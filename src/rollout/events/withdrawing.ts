@@ -1,12 +1,15 @@
 /** The share of a new version that serves nothing is taken back at once; it returns when a person says so. */
 
-import type { Marks } from '../../api/marks.ts';
+import type { Marks, RungMark, StepMark } from '../../api/marks.ts';
 import { withAside } from '../../api/restore.ts';
 import { unlessAccepted } from '../accepting.ts';
 import { type Hold, hold, withFacts } from '../hold.ts';
 import { changesOf } from '../ladders/changes.ts';
+import { withObjects } from '../ladders/commit.ts';
 import { type Delivering, delivering, servingGroups } from '../ladders/delivering.ts';
 import { canarySide, replicasOf, sidesOf } from '../ladders/delivery.ts';
+import type { NextCommit } from '../ladders/next-commit.ts';
+import { switched } from '../ladders/promotion.ts';
 import { climbed, unwritable } from '../ladders/rung-move.ts';
 import { HOME, isHome, sharing } from '../ladders/shares.ts';
 import { isAbandoned } from '../ladders/sight.ts';
@@ -20,17 +23,16 @@ import type { Situation } from '../situation.ts';
 export function withdrawn(on: Delivering): Decision | undefined {
   const { delivery, marks, situation } = on;
   const { step } = marks;
-  if (isHome(delivery) || step === undefined || on.sight === undefined) return undefined;
+  if (step === undefined || on.sight === undefined) return undefined;
   if (!isAbandoned(delivery, on.sight) || (servingGroups(on, 'stable') ?? 0) === 0) return undefined;
-  const made = sharing(delivery, HOME);
+  const made = withObjects(sharing(delivery, HOME), switched(delivery, sidesOf(delivery).workloads.stable));
   if (made.kind === 'unwritable') return unwritable(on, made);
-  const isStep = step.kind === 'step' && marks.at !== 'fleet';
-  const at = isStep && marks.at === 'traffic' ? 'pods' : (marks.at ?? 'home');
+  const { stage, at } = withdrawnTo(on, step);
   const times = 1 + (marks.restore?.withdrawn ?? 0);
   const { canary, stable } = sidesOf(delivery).workloads;
   const next = {
     kind: 'commit',
-    stage: step,
+    stage,
     at,
     objects: made.objects,
     displaced: made.displaced,
@@ -42,6 +44,19 @@ export function withdrawn(on: Delivering): Decision | undefined {
     marks: { ...marks, restore: withAside(marks.restore, { withdrawn: times }) },
     why: `No group of ${canary} serves, of ${replicasOf(canarySide(delivery))} in Git, while it has a share of the requests; ${stable} serves. ${situation.snapshot.rollout?.rollout.paused === true ? 'The pause does not keep that.' : ''}`.trim(),
   });
+}
+
+/** blueGreen takes its last step again: until it is settled the colour before is whole. Else a promotion stays where it is. */
+function withdrawnTo(
+  { delivery, marks }: Delivering,
+  step: StepMark,
+): Pick<NextCommit, 'stage'> & { readonly at: RungMark } {
+  const { plan } = delivery;
+  const of = plan.steps.length;
+  if (plan.style === 'blueGreen' && step.kind === 'promote')
+    return { stage: { kind: 'step', index: of, of }, at: 'pods' };
+  const isShared = step.kind === 'step' && marks.at === 'traffic';
+  return { stage: step, at: isShared ? 'pods' : (marks.at ?? 'home') };
 }
 
 /** What a person accepts who lets the share return. */

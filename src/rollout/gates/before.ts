@@ -29,7 +29,7 @@ import { disabled, paused, rolloutAbsent, stalled } from './people.ts';
 import { policyGone } from './policy-gone.ts';
 import { policyMissing } from './policy-missing.ts';
 import { folderEmptied, notThere } from './removal.ts';
-import { changeRefused, scalerRefused } from './second.ts';
+import { changeRefused, nothingServes, scalerRefused } from './second.ts';
 import { surgeEndangered, surgeRefused } from './surge.ts';
 import { clockSkewed, windowClosed } from './windows.ts';
 
@@ -139,7 +139,7 @@ export const before = {
     replicasUnknown, // N is not ours and not readable
     notApplied, // the request is not live
     fieldContested, // somebody else writes our fields
-    scaledToZero, // nothing to compare with
+    nothingServes, // nothing to compare with
     recreated, // everything is on the new text already
     whenSeen(mixedRevisions), // something else is half-way
     scalerRefused, // the idle side would shrink
@@ -155,7 +155,7 @@ export const before = {
     noWayBack, // never go on without a way back
     replicasUnknown, // N is not ours and not readable
     fieldContested, // somebody else writes our fields
-    scaledToZero, // nothing to compare with
+    nothingServes, // nothing to compare with
     recreated, // everything is on the new text already
     whenSeen(revisionChanged), // somebody else restarts groups
     scalerRefused, // the idle side would shrink

@@ -77,8 +77,8 @@ export function budgetTooLarge(situation: Situation): Hold | undefined {
 /** LWS restarts as many of the step at a time as the budget lets be down: so many fewer serve. */
 export function capacityTooLow(situation: Situation): Hold | undefined {
   const filled = fillToCome(situation);
-  if (filled !== undefined)
-    return filled.promotes ? tooFewServe(situation, fleetDown(situation, filled.extra)) : undefined;
+  const restarts = filled?.promotes === true && situation.snapshot.rollout?.rollout.style === 'canary';
+  if (filled !== undefined) return restarts ? tooFewServe(situation, fleetDown(situation, filled.extra)) : undefined;
   const step = stepToCome(situation);
   return step === undefined ? undefined : tooFewServe(situation, groupsDown(situation, step));
 }

@@ -1,9 +1,31 @@
 /** Gates of deliveries that fill a second workload: what such a delivery cannot carry, and what was changed by hand. */
 
 import { type Hold, hold } from '../hold.ts';
+import { replicasOf } from '../ladders/delivery.ts';
 import { immutableChanges } from '../recreate-change.ts';
 import type { Situation } from '../situation.ts';
 import { wholeChange } from '../size-change.ts';
+import { scaledToZero } from './cluster.ts';
+
+/** Groups that Git asks for of the workload that serves: blueGreen leaves the user's own at none every other time. */
+function servingReplicas({ snapshot, marks, replicas }: Situation): number | undefined {
+  return marks?.serves === 'green' ? replicasOf(snapshot.ladder?.second) : replicas;
+}
+
+/** Nothing serves, so that there is nothing to compare a new version with. */
+export function nothingServes(situation: Situation): Hold | undefined {
+  return servingReplicas(situation) === 0 ? scaledToZero({ ...situation, replicas: 0 }) : undefined;
+}
+
+/** The second workload serves, and the strategy does not know it: S would be rolled at no groups. */
+export function greenServing({ snapshot, marks, file }: Situation): Hold | undefined {
+  const style = snapshot.rollout?.rollout.style;
+  if (marks?.serves !== 'green' || style === undefined || style === 'blueGreen') return undefined;
+  return hold('GreenServes', {
+    seen: `${file.file}: the second LeaderWorkerSet of ${file.object.name} serves, and the strategy of the Rollout is not blueGreen any more`,
+    action: 'Deliver once more by blueGreen, which brings the requests back, and change the strategy then',
+  });
+}
 
 /** An autoscaler shrinks the side that gets no requests, and that side is the way back, or the next fleet. */
 export function scalerRefused({ snapshot }: Situation): Hold | undefined {

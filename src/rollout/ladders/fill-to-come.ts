@@ -17,12 +17,14 @@ type FillToCome = {
 };
 
 /** undefined: no second workload is filled, or it is not known how many groups there are. */
-export function fillToCome({ snapshot, state, steps, replicas }: Situation): FillToCome | undefined {
+export function fillToCome({ snapshot, state, steps, replicas: own, marks: known }: Situation): FillToCome | undefined {
   const { ladder, rollout } = snapshot;
+  const green = known?.serves === 'green';
+  const replicas = green ? replicasOf(ladder?.second) : own;
   const fills =
     state.kind === 'ladder' || rollout?.rollout.style === 'canary' || rollout?.rollout.style === 'blueGreen';
   if (ladder === undefined || replicas === undefined || !fills) return undefined;
-  const now = replicasOf(ladder.second);
+  const now = green ? (own ?? 0) : replicasOf(ladder.second);
   const at = (index: number, first: boolean): FillToCome => {
     const step = steps[index - 1];
     const extra = step === undefined ? now : Math.max(now, plannedGroups(step.replicas, replicas));

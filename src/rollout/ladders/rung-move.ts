@@ -9,6 +9,7 @@ import type { Stable } from '../snapshot.ts';
 import { asidesOfRoutes } from './asides.ts';
 import { changesOf } from './changes.ts';
 import type { Delivering } from './delivering.ts';
+import { type Delivery, greenServes } from './delivery.ts';
 import type { NextCommit } from './next-commit.ts';
 import { rungLabel, rungWhy } from './rung-words.ts';
 
@@ -52,8 +53,10 @@ export function climbed(on: Delivering, next: NextCommit, to: RungMove & { reado
 }
 
 /** A settled workload has no step, no rung and nothing put aside. */
-function marksOn({ situation }: Delivering, { stage, at, displaced }: NextCommit, marks: Marks): Marks {
-  const { at: _, step: __, restore: ___, ...rest } = marks;
+function marksOn({ situation, delivery }: Delivering, { stage, at, displaced }: NextCommit, marks: Marks): Marks {
+  const { at: _, step: __, restore: ___, serves: ____, ...others } = marks;
+  const serves = servesAfter(delivery, { stage, at }, marks);
+  const rest = { ...others, ...(serves === undefined ? {} : { serves }) };
   if (at === 'settled') return { ...rest, step: undefined, restore: undefined };
   const plans = situation.snapshot.ladder?.plans ?? [];
   const plan = stage.kind === 'step' ? plans[stage.index - 1] : marks.restore?.plan;
@@ -61,6 +64,17 @@ function marksOn({ situation }: Delivering, { stage, at, displaced }: NextCommit
   const now: Partial<Restore> = { plan, objects: objects.length === 0 ? undefined : objects };
   const floor = stage.kind === 'promote' && at === 'fleet' ? { floor: 0 } : {};
   return { ...rest, step: stage, at, restore: withAside(marks.restore, { ...now, ...floor }) };
+}
+
+/** blueGreen: the colour that was filled serves from the end of its promotion on. */
+function servesAfter(
+  delivery: Delivery,
+  { stage, at }: Pick<NextCommit, 'stage' | 'at'>,
+  marks: Marks,
+): Marks['serves'] {
+  const isOver = at === 'settled' && stage.kind === 'promote' && delivery.plan.style === 'blueGreen';
+  if (!isOver) return marks.serves;
+  return greenServes(delivery) ? undefined : 'green';
 }
 
 function notClear({ delivery }: Delivering, objects: readonly ObjectEdits[]) {

@@ -5,7 +5,7 @@ import { printStep } from '../../api/marks.ts';
 import { printRelease } from '../../api/release.ts';
 import { REPLICAS_PATH } from '../../api/workload.ts';
 import { describeStep } from '../steps.ts';
-import { canarySide, type Delivery, fleetOf, replicasOf, secondName, sidesOf } from './delivery.ts';
+import { canarySide, type Delivery, fleetOf, replicasOf, sidesOf } from './delivery.ts';
 import type { NextCommit } from './next-commit.ts';
 import type { RungName } from './position.ts';
 import { shareIn, shareOf } from './shares.ts';
@@ -26,9 +26,9 @@ function changed(delivery: Delivery, { stage, at, objects }: NextCommit): string
     case 'text':
       return `: ${sidesOf(delivery).workloads.canary}`;
     case 'void':
-      return `: canary ${replicasOf(canarySide(delivery))} → 0`;
+      return `: ${colour(delivery)} ${replicasOf(canarySide(delivery))} → 0`;
     case 'pods':
-      return `: canary ${replicasOf(canarySide(delivery))} → ${replicasTo(delivery, objects)}`;
+      return `: ${colour(delivery)} ${replicasOf(canarySide(delivery))} → ${replicasTo(delivery, objects)}`;
     case 'traffic': {
       const step = stage.kind === 'step' ? delivery.plan.steps[stage.index - 1] : undefined;
       return step === undefined || others.length === 0 ? undefined : `: ${shareIn(delivery)} → ${shareText(step)}`;
@@ -43,6 +43,10 @@ function changed(delivery: Delivery, { stage, at, objects }: NextCommit): string
       break;
   }
   return '';
+}
+
+function colour(delivery: Delivery): string {
+  return delivery.plan.style === 'blueGreen' ? sidesOf(delivery).workloads.canary : 'canary';
 }
 
 function shareText(step: Delivery['plan']['steps'][number]): string {
@@ -60,8 +64,8 @@ function replicasTo(delivery: Delivery, objects: NextCommit['objects']): number 
 
 /** Why a rung is climbed, without what was seen below it. */
 export function rungWhy(delivery: Delivery, { stage, at }: NextCommit): string {
-  const { own, plan, release } = delivery;
-  const [name, second] = [own.object.name, secondName(delivery)];
+  const { plan, release } = delivery;
+  const { stable: name, canary: second } = sidesOf(delivery).workloads;
   const text = printRelease(release);
   const step = stage.kind === 'step' ? plan.steps[stage.index - 1] : undefined;
   const planned =

@@ -29,8 +29,9 @@ export function climbing(on: Delivering, state: OnLadder): Decision {
   if (home !== undefined) return home;
   const { situation } = on;
   const anew = recreated(situation);
+  const isCanary = on.delivery.plan.style === 'canary';
   if (anew !== undefined && state.stage.kind === 'step')
-    return accepted(situation, 'Recreated') ? letGoAnew(on) : holding([anew], 'StepUpgrade');
+    return isCanary && accepted(situation, 'Recreated') ? letGoAnew(on) : holding([anew], 'StepUpgrade');
   const goes = wayOn(on, state);
   const { next } = goes;
   if (next.kind === 'unwritable') return unwritable(on, next);
@@ -60,7 +61,7 @@ function wayOn({ situation, delivery, marks }: Delivering, { stage }: OnLadder):
       return { next: stepEntered(delivery, { index: target, paused: true }), reason: 'StepsEdited' };
   }
   const next = nextCommit(delivery);
-  return { next, reason: next.kind === 'commit' ? reasonOf(next) : 'RungReady' };
+  return { next, reason: next.kind === 'commit' ? reasonOf(next, stage) : 'RungReady' };
 }
 
 /** The step that an edit of the plan leads to, itself included; undefined: the step is as it was when it was written. */
@@ -81,11 +82,12 @@ function editedTo(
 }
 
 /** The first rung of a step, or of a promotion, that waits for people has a name of its own: it is what they approve. */
-function reasonOf({ stage, at, waits }: NextCommit): MoveReason {
+function reasonOf({ stage, at, waits }: NextCommit, from: OnLadder['stage']): MoveReason {
   if (at === 'home') return 'BroughtHome';
   if (at === 'void') return 'Emptied';
   if (!waits.some(({ kind }) => kind === 'gates')) return 'RungReady';
-  return stage.kind === 'promote' ? (at === 'switch' ? 'RungReady' : 'Promoted') : 'StepReady';
+  if (stage.kind !== 'promote') return 'StepReady';
+  return sameStage(from, stage) ? 'RungReady' : 'Promoted';
 }
 
 type At = { readonly next: NextCommit; readonly done: boolean };

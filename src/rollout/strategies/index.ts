@@ -19,15 +19,14 @@ type Strategy = {
 
 const partition: Strategy = { built: true, decide: decidePartition, decideAbsent: createAnew };
 
+/** Its rows are those of a canary; what differs are its ladders. */
+const blueGreen: Strategy = { built: true, decide: decideCanary, decideAbsent: createAnew };
 const canary: Strategy = { built: true, decide: decideCanary, decideAbsent: createAnew };
-
-/** What a delivery in steps has begun goes back and is armed as ever, whatever style its Rollout asks for since. */
-const notBuilt: Strategy = { ...partition, built: false };
 
 export const strategies = {
   partition,
   canary,
-  blueGreen: notBuilt,
+  blueGreen,
 } satisfies Record<RollingStyle, Strategy>;
 
 /** The strategy of a rollout; a delivery goes on as the one that began it, whatever its Rollout asks for since. */

@@ -11,6 +11,7 @@ import { beyondFirstStep, supersede, takeOver } from '../events/superseding.ts';
 import { heldAsAborted } from '../gates/aborted.ts';
 import { wanted } from '../gates/cluster.ts';
 import { partitionMissing, rolloutAbsent } from '../gates/people.ts';
+import { greenServing } from '../gates/second.ts';
 import { abortOf, type GivenUp, remember } from '../given-up.ts';
 import { type Hold, hold } from '../hold.ts';
 import { type Decision, holding, moving } from '../move.ts';
@@ -54,7 +55,7 @@ export function decideBy(situation: Situation, request: typeof requested): Decis
     case 'settled':
       return settled(situation, state.marks);
     case 'requested':
-      return request(situation, state.marks);
+      return greenHeld(situation) ?? request(situation, state.marks);
     case 'rollback':
       return inRollback(situation, state.marks);
     case 'ladder':
@@ -75,6 +76,11 @@ function notByPartition({ file }: Situation, { stage, at }: OnLadder): Hold {
     seen: `${file.file}: a second workload of ${file.object.name} is being filled (${printStep(stage)}${at === undefined ? '' : `, ${at}`}), and the strategy of the Rollout steps the one alone`,
     action: 'Put the strategy of the Rollout back as it was when the delivery began',
   });
+}
+
+function greenHeld(situation: Situation): Decision | undefined {
+  const held = greenServing(situation);
+  return held === undefined ? undefined : holding([held], 'BeforeStepUpgrade');
 }
 
 function leadsBackInPlace(situation: Situation): boolean {

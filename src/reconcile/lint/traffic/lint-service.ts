@@ -45,11 +45,19 @@ const SELECTOR = ['spec', 'selector'];
 
 function selector(facts: TrafficFacts, document: ManifestDocument): readonly TrafficFinding[] {
   const { selector: keys } = parseService(document.value);
-  const name = facts.sides.workloads.stable;
   if (facts.sides.canary === facts.sides.stable) return shared(facts, document);
-  const isPinned = keys[LWS_NAME] === name && keys[WORKER_INDEX] === LEADER_INDEX;
+  const isPinned = servingNames(facts).includes(keys[LWS_NAME] ?? '') && keys[WORKER_INDEX] === LEADER_INDEX;
   if (!isPinned) return [notPinned(facts, document)];
   return Object.keys(keys).flatMap((key) => wrongKey(facts, document, key));
+}
+
+/** The workload that the Service may name: blueGreen switches it, and in a delivery it may name either. */
+function servingNames({ plan, file, sides }: TrafficFacts): readonly string[] {
+  const { stable, canary } = sides.workloads;
+  const { marks } = file.workload;
+  if (plan.style !== 'blueGreen' || marks === undefined) return [stable];
+  if (marks.step !== undefined) return [stable, canary];
+  return [marks.serves === 'green' ? canary : stable];
 }
 
 /** A Service whose subsets are the versions takes in the leaders of both, and no workers. */

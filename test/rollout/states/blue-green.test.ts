@@ -1,0 +1,125 @@
+/** The rows of a delivery by blueGreen: two colours that take turns, and the Service that follows. */
+
+import { expect, test } from 'vitest';
+import { ladderFiles, ladderRollout } from '../../support/ladder.ts';
+import { type Found, passed, passes, releaseIn, type Stand, settledOn, snapshotAt } from '../../support/ladder-pass.ts';
+import { ROUTE_FILE, SERVICE_FILE } from '../../support/traffic-files.ts';
+import { LWS_FILE, NEW, OLD } from '../../support/vllm.ts';
+
+const STEPS = [
+  'replicas: 1, traffic: 5%, pause: {duration: 60}',
+  'replicas: 100%, traffic: 50%, pause: {duration: 60}',
+];
+const files = ladderFiles(ladderRollout('blueGreen', STEPS));
+const NEWER = NEW.replace(/[0-9]+$/, '99');
+
+/** The text of the user's own document, which is the first of its file. */
+function asked(stand: Stand, from: string, to: string): Stand {
+  const text = stand.texts.get(LWS_FILE) ?? '';
+  const end = text.includes('---') ? text.indexOf('---') : text.length;
+  const own = text.slice(0, end).replaceAll(from, to);
+  return { ...stand, texts: new Map([...stand.texts, [LWS_FILE, own + text.slice(end)]]) };
+}
+
+const requested = asked(passed(settledOn(files)).stand, OLD, NEW);
+const abort = (stand: Stand): Found => ({ intents: { abort: releaseIn(stand) } });
+
+const FIRST = [
+  'StepReady: step 1/2, text: vllm-green',
+  'RungReady: step 1/2, pods: vllm-green 0 → 1',
+  'RungReady: step 1/2, traffic: – → 5%',
+  'hold GracePeriod',
+  'hold PauseDuration',
+  'StepReady: step 2/2, pods: vllm-green 1 → 4',
+  'RungReady: step 2/2, traffic: 5% → 50%',
+  'hold GracePeriod',
+  'hold PauseDuration',
+  'Promoted: promote, all: 50% → 100%',
+  'hold GracePeriod Draining',
+  'RungReady: promote, switch: vllm-svc → vllm-green',
+  'hold GracePeriod',
+  'BroughtHome: promote, home',
+  'hold GracePeriod',
+  'Settled: settled',
+  'hold ',
+];
+
+test('a healthy release, and the next one back to the first colour', () => {
+  const { told, stand } = passes(requested);
+  expect(told).toEqual(FIRST);
+  expect(stand.texts.get(LWS_FILE)).toContain('tranche.dev/serves: "green"');
+  const second = passes(asked(stand, NEW, NEWER));
+  expect(second.told).toEqual(FIRST.map((line) => line.replaceAll('vllm-green', 'vllm')));
+  expect(second.stand.texts.get(LWS_FILE)).not.toContain('tranche.dev/serves');
+});
+
+function after(subject: string, start = requested): Stand {
+  let stand = start;
+  for (let count = 0; count < 40; count += 1) {
+    const now = passed(stand);
+    stand = now.stand;
+    if (now.plan.commit?.subject.endsWith(`): ${subject}`) === true) return stand;
+  }
+  throw new Error(`no commit ${subject}`);
+}
+
+const shared = after('step 2/2, traffic: 5% → 50%');
+const all = after('promote, all: 50% → 100%');
+const switched = after('promote, switch: vllm-svc → vllm-green');
+const home = after('promote, home');
+const DEAD: Found = { sight: { second: '0- 1- 2- 3-' } };
+
+const BACK = ['Aborted: rollback, home', 'hold Draining', 'RolledBack: rolled back', 'hold '];
+const WITHDRAWN = ['TrafficWithdrawn: promote, traffic withdrawn', 'hold GroupsNotReady NotServing TrafficWithdrawn'];
+
+test.each<readonly [what: string, stand: Stand, found: Found, told: readonly string[]]>([
+  ['abort, with a share', shared, abort(shared), BACK],
+  ['abort, with all requests', all, abort(all), BACK],
+  [
+    'abort, switched',
+    switched,
+    abort(switched),
+    ['Aborted: rollback, home', 'hold GracePeriod Draining', 'RolledBack: rolled back', 'hold '],
+  ],
+  [
+    'abort, at home',
+    home,
+    abort(home),
+    ['Aborted: rollback, home', 'hold GracePeriod Draining', 'RolledBack: rolled back', 'hold '],
+  ],
+  [
+    'withdrawn, with a share',
+    shared,
+    DEAD,
+    ['TrafficWithdrawn: step 2/2, traffic withdrawn', 'hold GroupsNotReady NotServing TrafficWithdrawn'],
+  ],
+  ['withdrawn, with all requests', all, DEAD, WITHDRAWN],
+  ['withdrawn, switched', switched, DEAD, WITHDRAWN],
+  [
+    'a newer text, in a step',
+    asked(shared, NEW, NEWER),
+    {},
+    ['Superseded: step 1/2, home', 'hold GracePeriod Draining', 'Emptied: step 1/2, void: vllm-green 4 → 0', ...FIRST],
+  ],
+  [
+    'a newer text, switched: queued',
+    asked(switched, NEW, NEWER),
+    {},
+    [...FIRST.slice(-5, -1), ...FIRST.map((line) => line.replaceAll('vllm-green', 'vllm'))],
+  ],
+])('%s', (_, stand, found, told) => expect(passes(stand, { found: () => found }).told).toEqual(told));
+
+test('withdrawn, switched: the Service and the routes go back together', () => {
+  const { stand } = passed(switched, DEAD);
+  expect(stand.texts.get(SERVICE_FILE)).toMatch(/selector:\n +leaderworkerset.sigs.k8s.io\/name: "?vllm"?\n/);
+  expect(stand.texts.get(ROUTE_FILE)).not.toContain('vllm-svc-canary');
+});
+
+test('another strategy while green serves: held', () => {
+  const { stand } = passes(requested);
+  const next = asked(stand, NEW, NEWER);
+  const { rollout } = snapshotAt(next);
+  const canary =
+    rollout === undefined ? undefined : { ...rollout, rollout: { ...rollout.rollout, style: 'canary' as const } };
+  expect(passed(next, { snapshot: { rollout: canary } }).told).toBe('hold GreenServes');
+});
