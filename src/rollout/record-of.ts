@@ -4,7 +4,7 @@ import { RECORD_VERSION, type RolloutRecord, type StableCopy } from '../api/reco
 import { fieldsLive, unappliedSince } from './applied.ts';
 import { recreated, revisionChanged } from './gates/cluster.ts';
 import { delivering } from './ladders/delivering.ts';
-import { trafficAfter } from './ladders/memory.ts';
+import { trafficAfter, trafficUnread } from './ladders/memory.ts';
 import type { Decision } from './move.ts';
 import { groupsAfter, noLaterThanNow } from './record-groups.ts';
 import { progressSeen } from './record-progress.ts';
@@ -64,9 +64,9 @@ function trafficMemory(snapshot: Snapshot, situation: Situation | undefined): Pi
   if (state.kind !== 'ladder' && state.kind !== 'requested') return {};
   const release = state.kind === 'ladder' ? state.marks.release : nextRelease(situation.digest, state.marks);
   const on = delivering(situation, state.marks, release);
-  return on?.sight === undefined
-    ? { traffic: snapshot.record?.traffic }
-    : { traffic: trafficAfter(on.delivery, on.sight) };
+  if (on === undefined) return { traffic: snapshot.record?.traffic };
+  const { delivery, sight } = on;
+  return { traffic: sight === undefined ? trafficUnread(delivery, snapshot.record) : trafficAfter(delivery, sight) };
 }
 
 /** The objects that a delivery began with: kept while it is open, so that another object is seen as another. */

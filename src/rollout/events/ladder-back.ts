@@ -69,12 +69,20 @@ export function textBack(
 /** Objects that were made anew are all on the text that is given up: then the fleet goes back, whatever the rung says. */
 function firstBack(on: Delivering): ReturnType<typeof goingBack> {
   const { delivery, situation } = on;
-  const isAnew = delivery.plan.style === 'canary' && recreated(situation) !== undefined;
-  const next = isAnew ? goingBack(delivery, 'fleet') : goingBack(delivery);
+  const hasGone = recreated(situation) !== undefined || hasMoved(situation);
+  const isAstray = delivery.plan.style === 'canary' && hasGone;
+  const next = isAstray ? goingBack(delivery, 'fleet') : goingBack(delivery);
   if (next?.kind !== 'commit' || servingGroups(on, 'canary') !== 0) return next;
   // Nothing of the new version serves: it gets no share to carry, and loses the one that it has.
   const fleet = next.at === 'all' ? goingBack(delivery, 'fleet') : next;
   return fleet?.kind === 'commit' && fleet.at === 'fleet' ? broughtHome(on, fleet) : fleet;
+}
+
+/** Groups of the user's own workload are on what is given up, though no commit let them go: armed, they would stay there. */
+function hasMoved({ state, observed, notApplied }: Situation): boolean {
+  if (state.kind !== 'ladder' || state.stage.kind !== 'step') return false;
+  if (observed === undefined || notApplied !== undefined || observed.releaseKey === observed.stableKey) return false;
+  return observed.groups.some(({ version, uid }) => version === 'release' && uid !== '');
 }
 
 function broughtHome({ delivery }: Delivering, next: NextCommit): ReturnType<typeof goingBack> {

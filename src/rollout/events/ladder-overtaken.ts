@@ -80,7 +80,8 @@ function newerMarks({ situation, marks }: Delivering, floor: number | undefined)
 function superseded(on: Delivering): Decision {
   const { situation, marks } = on;
   if (situation.snapshot.stable.kind !== 'known') return holding([noText(situation)], 'StepUpgrade');
-  const next = newerMarks(on, undefined);
+  // The fleet was let go for a release before: what it took then is undone by the way back alone.
+  const next = newerMarks(on, marks.restore?.floor);
   const newer = delivering(situation, marks, next.release);
   const made = newer === undefined ? undefined : sharing(newer.delivery, HOME);
   if (newer === undefined || made === undefined) return holding([noText(situation)], 'StepUpgrade');

@@ -13,7 +13,7 @@ import { switched } from '../ladders/promotion.ts';
 import { climbed, unwritable } from '../ladders/rung-move.ts';
 import { HOME, isHome, sharing } from '../ladders/shares.ts';
 import { isAbandoned } from '../ladders/sight.ts';
-import { type Decision, MOVES, moving } from '../move.ts';
+import { type Decision, holding, MOVES, moving } from '../move.ts';
 import type { Situation } from '../situation.ts';
 
 /**
@@ -81,6 +81,9 @@ export function stillWithdrawn(on: Delivering): Hold | undefined {
 export function strayShare(situation: Situation, marks: Marks): Decision | undefined {
   const on = delivering(situation, marks, marks.release);
   if (on === undefined || isHome(on.delivery)) return undefined;
+  // The routes would send everything to what serves nothing, while the new version does.
+  const lost = (servingGroups(on, 'canary') ?? 0) > 0 ? stableLost(on) : undefined;
+  if (lost !== undefined) return holding([lost], 'StepUpgrade');
   const made = sharing(on.delivery, HOME);
   if (made.kind === 'unwritable') return unwritable(on, made);
   const own = situation.workload.marks;

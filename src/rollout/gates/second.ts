@@ -30,6 +30,11 @@ export function greenServing({ snapshot, marks, file }: Situation): Hold | undef
 /** An autoscaler shrinks the side that gets no requests, and that side is the way back, or the next fleet. */
 export function scalerRefused({ snapshot }: Situation): Hold | undefined {
   const { scaler } = snapshot.live;
+  if (scaler.kind === 'unknown')
+    return hold('ScalerUnreadable', {
+      seen: `whether an autoscaler writes replicas is not known: ${scaler.why}`,
+      waits: 'reading',
+    });
   if (scaler.kind !== 'known') return undefined;
   return hold('ScalerRefused', {
     seen: `${scaler.value} writes replicas: it would shrink whichever workload gets no requests, and that one is the way back`,

@@ -25,16 +25,26 @@ export function displacedOf(
   asides: readonly Aside[],
   routes: readonly Pick<RouteInUse, 'route' | 'canary'>[],
 ): readonly Displaced[] {
-  const objects = routes.flatMap(({ route, canary }) => [
-    route.object,
-    ...(canary === undefined ? [] : [canary.object]),
-  ]);
+  const objects = objectsOf(routes);
   const found = asides.flatMap(({ object, path, was, set }): readonly Displaced[] => {
     const of = objects.find((one) => nameOf(one) === object);
     if (of === undefined || typeof set === 'object' || typeof set === 'boolean' || typeof was === 'boolean') return [];
     return [{ object: of, path, was: typeof was === 'object' ? undefined : was, set }];
   });
   return found.toSorted((left, right) => byPlace(left.path, right.path));
+}
+
+/** An object that the mark has and no route is; undefined: there is none. */
+export function unnamedIn(
+  asides: readonly Aside[],
+  routes: readonly Pick<RouteInUse, 'route' | 'canary'>[],
+): string | undefined {
+  const names = objectsOf(routes).map(nameOf);
+  return asides.map(({ object }) => object).find((object) => !names.includes(object));
+}
+
+function objectsOf(routes: readonly Pick<RouteInUse, 'route' | 'canary'>[]): readonly ObjectRef[] {
+  return routes.flatMap(({ route, canary }) => [route.object, ...(canary === undefined ? [] : [canary.object])]);
 }
 
 function byPlace(left: EditPath, right: EditPath): number {

@@ -4,6 +4,7 @@ import { type Marks, OF } from '../../api/marks.ts';
 import type { Release } from '../../api/release.ts';
 import { type Hold, hold } from '../hold.ts';
 import type { Situation } from '../situation.ts';
+import { unnamedIn } from './asides.ts';
 import type { Condition } from './condition.ts';
 import { annotationsOf, type Delivery } from './delivery.ts';
 import { deliveryOf } from './documents.ts';
@@ -39,6 +40,17 @@ export function documentMissing({ snapshot, file }: Situation): Hold {
   return hold('CanaryEdited', {
     seen: `${file.file}: the delivery of ${file.object.name} hangs on documents that are not in the files, once and in its namespace: ${named.join(', ')}`,
     action: 'Put them back as the last commit of tranche left them',
+  });
+}
+
+/** A route that this delivery has written and the Rollout names no more: its share would be seen by nobody, and stay. */
+export function routeUnnamed({ delivery, marks, situation }: Delivering): Hold | undefined {
+  const found = unnamedIn(marks.restore?.objects ?? [], delivery.routes);
+  if (found === undefined) return undefined;
+  const { rollout, file } = situation.snapshot.rollout ?? {};
+  return hold('FrozenFieldChanged', {
+    seen: `${file ?? ''}: trafficRoutings of ${rollout?.name ?? ''} does not name ${found}, which this delivery has given a share`,
+    action: 'Put it back until the delivery is over',
   });
 }
 

@@ -99,6 +99,13 @@ export function isUncovered(delivery: Delivery): boolean {
   return fleetOf(delivery) - budgetOf(delivery) < 1;
 }
 
+/** Whether LWS may take all groups down at once by the maxUnavailable that is written now, raised or not. */
+export function mayRestartAtOnce(delivery: Delivery): boolean {
+  const value = at(delivery.own.value, MAX_UNAVAILABLE_PATH);
+  const written = floorOf(isIntOrPercent(value) ? value : DEFAULT_MAX_UNAVAILABLE, fleetOf(delivery));
+  return fleetOf(delivery) - written < 1;
+}
+
 /** U in groups as people have it: what a way back has raised it to does not count. */
 function budgetOf(delivery: Delivery): number {
   const { own } = delivery;

@@ -1,6 +1,7 @@
 /** The user's own workload while it is let go, or was: which partition it gets, and when it is stopped. */
 
 import { type Marks, printStep } from '../../api/marks.ts';
+import { withAside } from '../../api/restore.ts';
 import { PARTITION_PATH, SENTINEL } from '../../api/workload.ts';
 import type { FieldChange } from '../change.ts';
 import { fieldEdit } from '../change-edits.ts';
@@ -62,10 +63,16 @@ export function partitionPutBack(on: Delivering, { stage, at }: OnLadder): Decis
     reason: 'PartitionRestored',
     stage,
     at: at ?? 'home',
-    marks: on.marks,
+    marks: wanted === 0 ? on.marks : letGoTo(on.marks, partition),
     label: `${stage.kind === 'step' ? `step ${printStep(stage)}` : stage.kind}, partition ${partition} → ${wanted}`,
     why: `The partition of ${on.delivery.own.object.name} was ${partition}, and no commit of tranche had made it so: at this rung it is ${wanted}.`,
   });
+}
+
+/** Groups from there on may have gone to the release: the way back is that of a fleet that was let go. */
+function letGoTo(marks: Marks, partition: number): Marks {
+  const floor = Math.min(partition, marks.restore?.floor ?? partition);
+  return { ...marks, restore: withAside(marks.restore, { floor }) };
 }
 
 /** Fields of the user's own workload that the delivery has put aside, as edits that bring them home. */

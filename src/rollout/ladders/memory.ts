@@ -1,13 +1,13 @@
 /** What the record remembers of a delivery's traffic: since when each thing that is waited for has been seen. */
 
-import type { TrafficRecord } from '../../api/record.ts';
+import type { RolloutRecord, TrafficRecord } from '../../api/record.ts';
 import type { Instant } from '../../api/time.ts';
 import type { Side } from './condition.ts';
 import { annotationsOf, type Delivery } from './delivery.ts';
 import { differences } from './differences.ts';
 import { reachedBy } from './endpoints.ts';
 import { positionOf } from './position.ts';
-import { acceptanceOf, acceptingParents, sendingTo } from './routing.ts';
+import { acceptanceOf, acceptingParents, sendingTo, sendsInGit } from './routing.ts';
 import { shownOf } from './shown.ts';
 import type { TrafficSight } from './sight.ts';
 
@@ -33,6 +33,17 @@ export function trafficAfter(delivery: Delivery, sight: TrafficSight): TrafficRe
   };
 }
 
+/** The memory after a pass that read nothing of it: as before, but for drains that Git has ended. */
+export function trafficUnread(
+  delivery: Delivery,
+  record: Pick<RolloutRecord, 'traffic'> | undefined,
+): TrafficRecord | undefined {
+  const before = record?.traffic;
+  if (before?.drained === undefined) return before;
+  const kept = (side: Side) => (sendsInGit(delivery, side) ? undefined : before.drained?.[side]);
+  return { ...before, drained: { stable: kept('stable'), canary: kept('canary') } };
+}
+
 /** A time of the record; one that is still to come was written by a clock that ran ahead, and counts from now. */
 function sinceOf(before: Instant | undefined, { now }: TrafficSight): Instant {
   return Math.min(before ?? now, now);
@@ -47,6 +58,8 @@ function acceptedAfter(delivery: Delivery, sight: TrafficSight): TrafficRecord['
 }
 
 function drainedAfter(delivery: Delivery, sight: TrafficSight, side: Side): Instant | undefined {
+  // An agent may have applied it and taken it back between two looks.
+  if (sendsInGit(delivery, side)) return undefined;
   const before = sight.record?.traffic?.drained?.[side];
   const sender = sendingTo(delivery, sight, side);
   if (sender.kind === 'unknown') return before;

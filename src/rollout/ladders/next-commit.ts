@@ -110,7 +110,7 @@ function groupsAgain(delivery: Delivery, { stage, at }: Position): Climb | undef
   const index = stage.kind === 'step' ? stage.index : plan.steps.length;
   const step = plan.steps[index - 1];
   if (step === undefined || stage.kind === 'rollback') return undefined;
-  const isShort = stage.kind === 'step' && at === 'traffic' && isOutgrown(delivery, step);
+  const isShort = stage.kind === 'step' && (at === 'pods' || at === 'traffic') && isOutgrown(delivery, step);
   const takesOver = plan.style === 'blueGreen' && stage.kind === 'promote';
   const isBehind = takesOver && at === 'all' && isOvertaken(delivery);
   if (!isShort && !isBehind) return undefined;

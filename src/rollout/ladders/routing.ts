@@ -4,7 +4,7 @@ import { at } from '../../api/json.ts';
 import { absent, type Known, known } from '../../api/known.ts';
 import { LWS_NAME } from '../../api/lws-labels.ts';
 import type { Side } from './condition.ts';
-import { annotationsOf, type Delivery, sidesOf } from './delivery.ts';
+import { annotationsOf, type Delivery, selectorOf, sidesOf } from './delivery.ts';
 import {
   generationOf,
   type LiveDifference,
@@ -85,6 +85,17 @@ export function sendingTo(delivery: Delivery, sight: TrafficSight, side: Side): 
       return known(`${name} sends to Service ${to === 'stable' ? stable : canary}, which selects it`);
   }
   return absent;
+}
+
+/** Whether a route of Git sends to a side: what an agent may apply at any time, seen or not. */
+export function sendsInGit(delivery: Delivery, side: Side): boolean {
+  const sides = sidesOf(delivery);
+  const service = side === 'stable' ? delivery.service : delivery.canaryService;
+  if (selectorOf(service)[LWS_NAME] !== sides.workloads[side]) return false;
+  return delivery.routes.some(({ provider, route, canary }) => {
+    const { percent, ours, mirrors, stable } = provider.read({ route, canary, displaced: [] }, sides);
+    return side === 'stable' ? stable : percent > 0 || ours.length + mirrors.length > 0;
+  });
 }
 
 const DRAIN_LEAST_SECONDS = 60;

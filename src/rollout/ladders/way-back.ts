@@ -7,7 +7,16 @@ import { SENTINEL } from '../../api/workload.ts';
 import type { Edit, ObjectEdits } from '../edit.ts';
 import { edited, madeOf, withObjects } from './commit.ts';
 import type { Condition } from './condition.ts';
-import { annotationsOf, type Delivery, fleetOf, isUncovered, partitionIn, quorumOf, sidesOf } from './delivery.ts';
+import {
+  annotationsOf,
+  type Delivery,
+  fleetOf,
+  isUncovered,
+  mayRestartAtOnce,
+  partitionIn,
+  quorumOf,
+  sidesOf,
+} from './delivery.ts';
 import type { Position } from './position.ts';
 import { CANARY_DRAINED, partitioned, switched } from './promotion.ts';
 import { ALWAYS, NOTHING, type Rung } from './rung.ts';
@@ -25,6 +34,12 @@ const SETTLED: Rung = {
 
 const stableServes = (delivery: Delivery): readonly Condition[] => [
   { kind: 'serving', side: 'stable', groups: quorumOf(delivery) },
+];
+
+/** Groups that serve on the text that is given up may all go next, where nothing keeps LWS from taking them at once. */
+const fleetServes = (delivery: Delivery): readonly Condition[] => [
+  ...stableServes(delivery),
+  ...(mayRestartAtOnce(delivery) ? [{ kind: 'newVersion', side: 'stable', groups: 1 } as const] : []),
 ];
 
 /** The workload that serves has not moved: one commit, and it needs nothing but Git. */
@@ -62,7 +77,7 @@ const fromFleet: readonly Rung[] = [
     isListed: ALWAYS,
     commit: (delivery) => madeOf(delivery, [...stableText(delivery), ...partitioned(delivery, 0)]),
     before: NOTHING,
-    seen: stableServes,
+    seen: fleetServes,
   },
   {
     at: 'home',

@@ -6,7 +6,7 @@ import { goneHold } from '../events/marks-gone.ts';
 import { strayShare } from '../events/withdrawing.ts';
 import { frozenChanged } from '../gates/frozen.ts';
 import { partitionMissing, rolloutAbsent } from '../gates/people.ts';
-import { delivering, documentMissing } from '../ladders/delivering.ts';
+import { delivering, documentMissing, routeUnnamed } from '../ladders/delivering.ts';
 import { partitionPutBack } from '../ladders/fleet.ts';
 import { type Decision, holding } from '../move.ts';
 import type { Situation } from '../situation.ts';
@@ -36,6 +36,8 @@ function onLadder(situation: Situation, state: OnLadder): Decision {
     return strayShare(situation, marks) ?? holding([goneHold(situation, snapshot.lostMarks)], 'StepUpgrade');
   const on = delivering(situation, marks, marks.release);
   if (on === undefined) return holding([documentMissing(situation)], 'StepUpgrade');
+  const unnamed = routeUnnamed(on);
+  if (unnamed !== undefined) return holding([unnamed], 'StepUpgrade');
   if (state.stage.kind === 'rollback') return comingBack(on);
   const given = givenUpOnLadder(situation, marks);
   if (given !== undefined) return goBackOnLadder(on, given);

@@ -74,7 +74,12 @@ const ways: readonly (readonly [git: typeof canary, from: string, rungs: readonl
   [
     alone,
     'promote home',
-    ['all: serving', 'fleet: live accepted drained', 'home: live serving', 'settled: live drained stableText'],
+    [
+      'all: serving',
+      'fleet: live accepted drained',
+      'home: live serving newVersion',
+      'settled: live drained stableText',
+    ],
   ],
   [blueGreen, '2/2 traffic', ['home', 'settled: live reached drained']],
   [blueGreen, 'promote all', ['home', 'settled: live reached drained']],

@@ -1,6 +1,7 @@
 /** The rows of a delivery that fills a second workload, canary: what Git has and what is seen, the commit or the hold. */
 
 import { expect, test } from 'vitest';
+import { parse } from 'yaml';
 import { unknown } from '../../../src/api/known.ts';
 import { NO_RULES } from '../../../src/api/policy-fields.ts';
 import { SENTINEL } from '../../../src/api/workload.ts';
@@ -19,6 +20,13 @@ const STEPS = [
   'replicas: 100%, traffic: 50%, pause: {duration: 60}',
 ];
 const files = ladderFiles(ladderRollout('canary', STEPS));
+const ONE = ladderFiles(
+  ladderRollout('canary', [
+    'replicas: 1, traffic: 5%, pause: {duration: 60}',
+    'replicas: 100%, traffic: 100%, pause: {duration: 60}',
+  ]),
+  [['replicas: 4', 'replicas: 1']],
+);
 const NEWER = NEW.replace(/[0-9]+$/, '99');
 
 /** The texts with every `from` of one file replaced. */
@@ -450,12 +458,7 @@ test('way back: begun unseen, the budget is raised once a broken group is found 
 });
 
 test('one group: the canary takes all requests before the fleet is let go, and again before it goes back', () => {
-  const steps = [
-    'replicas: 1, traffic: 5%, pause: {duration: 60}',
-    'replicas: 100%, traffic: 100%, pause: {duration: 60}',
-  ];
-  const one = ladderFiles(ladderRollout('canary', steps), [['replicas: 4', 'replicas: 1']]);
-  const start = asked(passed(settledOn(one)).stand, OLD, NEW);
+  const start = asked(passed(settledOn(ONE)).stand, OLD, NEW);
   expect(passes(start).told).toEqual([
     'StepReady: step 1/2, text: vllm-canary',
     'RungReady: step 1/2, pods: canary 0 → 1',
@@ -481,6 +484,60 @@ test('one group: the canary takes all requests before the fleet is let go, and a
     'RolledBack: rolled back',
     'hold ',
   ]);
+});
+
+test('way back of one group: requests stay where they are until it is on the stable text', () => {
+  const fleet = after('promote, fleet', asked(passed(settledOn(ONE)).stand, OLD, NEW));
+  const { stand } = passed(fleet, abort(fleet));
+  expect(passed(stand, { sight: { own: '0o+' } }).told).toBe('hold GroupsNotUpdated');
+  expect(passed(stand, { sight: { own: '0+' } }).told).toBe('BroughtHome: rollback, home');
+});
+
+test('a second newer text: the way back is still that of the fleet that was let go', () => {
+  const stopped = after('step 1/3, stopped', asked(stands.fleet, NEW, NEWER));
+  const { stand } = passed(asked(after(AT.pods, stopped), NEWER, NEWER.replace(/99$/, '77')));
+  expect(passed(stand, abort(stand)).told).toBe('Aborted: rollback, fleet');
+});
+
+test('groups that went by a partition of a hand, or by an object made anew: the way back is that of the fleet', () => {
+  const hand = asked(stands.second, /partition: 1000000/, 'partition: 2');
+  const back = passed(hand);
+  expect(back.told).toBe('PartitionRestored: step 2/3, partition 2 → 1000000');
+  expect(passed(back.stand, abort(back.stand)).told).toBe('Aborted: rollback, fleet');
+  const anew = { ...stands.second, record: undefined };
+  expect(passed(anew, { sight: { own: '0o+ 1o+ 2+ 3+' }, ...abort(anew) }).told).toBe('Aborted: rollback, fleet');
+});
+
+test.each<readonly [string, (stand: Stand) => Found]>([
+  ['nothing was read', () => UNREAD],
+  ['the agent was slow', () => ({ sight: { route: () => parse(files.get(ROUTE_FILE) ?? '') } })],
+])('a share that was never seen is drained all the same: %s', (_, found) => {
+  const shared = passed(stands.pods).stand;
+  const back = passed(shared, { ...found(shared), ...abort(shared) });
+  expect(back.told).toBe('Aborted: rollback, home');
+  expect(passed(back.stand).told).toBe('hold Draining');
+});
+
+test('a route that the Rollout names no more keeps its share from being forgotten, with and without a record', () => {
+  const unnamed = edited(stands.second, ROLLOUT_FILE, / *trafficRoutings: .*\n/, '');
+  for (const stand of [unnamed, { ...unnamed, record: undefined }])
+    expect(passed(stand, abort(stand)).told).toBe('hold FrozenFieldChanged');
+});
+
+test('marks are lost while the fleet restarts: a share is not sent to what serves nothing', () => {
+  const lostMarks = snapshotAt(stands.fleet).workload?.workload.marks;
+  expect(passed(stands.fleet, { ...LOST, snapshot: { lostMarks } }).told).toBe('hold StableLost');
+});
+
+test('whether there is an autoscaler is not known: nothing begins', () => {
+  const { live } = snapshotAt(requested);
+  const snapshot = { live: { ...live, scaler: unknown('forbidden') } };
+  expect(passed(requested, { snapshot }).told).toBe('hold ScalerUnreadable');
+});
+
+test('more groups while those of a step come up: they are asked for before the share', () => {
+  const more = asked(after('step 3/3, pods: canary 2 → 4'), 'replicas: 4', 'replicas: 16');
+  expect(passed(more).told).toBe('RungReady: step 3/3, pods: canary 4 → 16');
 });
 
 test.each([['abort, in a promotion', { kind: 'abort', keepNewer: false } as const, 'write']])(
