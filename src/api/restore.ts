@@ -24,6 +24,8 @@ export type Restore = {
   readonly plan?: string | undefined;
   /** So many times in this delivery the new version has lost its share because nothing of it served; not there: never. */
   readonly withdrawn?: number | undefined;
+  /** We have stopped the fleet for a text that was given up: it goes on once that text is gone. Not there: we have not. */
+  readonly stopped?: true | undefined;
 };
 
 /** Another floor and budget; all else that is put aside stays. */
@@ -42,10 +44,14 @@ export function withSurge(restore: Restore, replicas: Surge | undefined): Restor
 }
 
 /** Plans are compared as text. */
-function inOrder({ floor, maxUnavailable, replicas, objects, plan, withdrawn }: Restore): Restore {
+function inOrder({ floor, maxUnavailable, replicas, objects, plan, withdrawn, stopped }: Restore): Restore {
   const extra = replicas === undefined ? {} : { replicas };
   const others = objects === undefined ? {} : { objects };
-  const ladder = { ...(plan === undefined ? {} : { plan }), ...(withdrawn === undefined ? {} : { withdrawn }) };
+  const ladder = {
+    ...(plan === undefined ? {} : { plan }),
+    ...(withdrawn === undefined ? {} : { withdrawn }),
+    ...(stopped === undefined ? {} : { stopped }),
+  };
   return { floor, maxUnavailable, ...extra, ...others, ...ladder };
 }
 
@@ -76,12 +82,14 @@ export function parseRestore(text: string): Restore | undefined {
   if (plan !== undefined && !(typeof plan === 'string' && DIGEST.test(plan))) return undefined;
   const withdrawn = value['withdrawn'];
   if (withdrawn !== undefined && !(isFloor(withdrawn) && withdrawn > 0)) return undefined;
+  const stopped = value['stopped'];
+  if (stopped !== undefined && stopped !== true) return undefined;
   if (!(isFloor(floor) || (floor === undefined && plan !== undefined))) return undefined;
   const maxUnavailable = value['maxUnavailable'] === undefined ? undefined : parseDisplaced(value['maxUnavailable']);
   const replicas = value['replicas'] === undefined ? undefined : parseSurge(value['replicas']);
   const objects = value['objects'] === undefined ? undefined : (parseAsides(value['objects']) ?? 'wrong');
   if (maxUnavailable === 'wrong' || replicas === 'wrong' || objects === 'wrong') return undefined;
-  return inOrder({ floor, maxUnavailable, replicas, objects, plan, withdrawn });
+  return inOrder({ floor, maxUnavailable, replicas, objects, plan, withdrawn, stopped });
 }
 
 const DIGEST = /^[0-9a-f]{8}$/;

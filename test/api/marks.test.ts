@@ -128,6 +128,8 @@ describe.each([
       'null',
       '{"floor":1,"withdrawn":0}',
       '{"floor":1,"withdrawn":true}',
+      '{"floor":1,"stopped":false}',
+      '{"floor":1,"stopped":1}',
       '{"plan":"0"}',
       '{"plan":"0000000G"}',
       '{"plan":12345678}',

@@ -27,6 +27,7 @@ const whole: Required<RolloutRecord> = {
       objects: [{ object: 'Service/vllm', path: ['spec', { key: 'name', value: 'x' }], was: ABSENT, set: 80 }],
       plan: '5be0c7aa',
       withdrawn: 1,
+      stopped: true,
     },
     at: 'pods',
     serves: 'green',
@@ -118,7 +119,7 @@ const OPTIONAL = `
   traffic.shown traffic.shown.sides.0.ready traffic.shown.sides.0.serving traffic.shown.share traffic.shown.share.live
   proposal proposal.number proposal.url proposal.by proposal.gates proposal.told
   holds.0.until holds.0.facts marks.step marks.stable marks.restore marks.restore.maxUnavailable
-  marks.restore.floor marks.restore.plan marks.restore.withdrawn marks.at marks.serves
+  marks.restore.floor marks.restore.plan marks.restore.withdrawn marks.restore.stopped marks.at marks.serves
   marks.restore.maxUnavailable.was marks.restore.replicas marks.restore.objects step.writtenAt step.doneSince step.frozen
   step.restarts step.restarts.0.since step.policies step.waited step.waited.running step.waited.over automaticBacks groups.0.loadingSince groups.0.unready expected.load expected.step.seconds
   expected.rest.seconds expected.overdue`.split(/\s+/);

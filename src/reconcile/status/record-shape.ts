@@ -67,6 +67,7 @@ const restore = object({
   objects: optional(is((value) => list(aside)(value) === undefined)),
   plan: optional(text),
   withdrawn: optional(positive),
+  stopped: optional(is((value) => value === true)),
 } satisfies Shape<Restore>);
 
 const marks = object({

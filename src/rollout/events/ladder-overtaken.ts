@@ -36,7 +36,8 @@ function stopped(
     reason: 'RollStopped',
     stage,
     at: at ?? 'fleet',
-    marks,
+    // A partition that a person raises is another thing: that one nobody but a person takes back.
+    marks: stage.kind === 'promote' ? { ...marks, restore: withAside(marks.restore, { stopped: true }) } : marks,
     label: `${stage.kind === 'step' ? `step ${printStep(stage)}` : stage.kind}, stopped`,
     why: `The template ${on.situation.digest} rolls, and nobody may take it further: ${hold.message}.`,
   });

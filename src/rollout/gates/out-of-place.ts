@@ -100,6 +100,10 @@ export function partitionFacts({
   snapshot,
   state,
 }: Situation): { readonly partition: number; readonly expected: number } | undefined {
+  if (state.kind === 'ladder') {
+    const isLetGo = state.stage.kind === 'promote' && state.at === 'fleet' && state.marks.restore?.stopped !== true;
+    return isLetGo && partition !== 0 ? { partition, expected: 0 } : undefined;
+  }
   if (state.kind !== 'step') return undefined;
   const { marks, index } = state;
   const recorded = snapshot.record?.step;

@@ -3,11 +3,14 @@
 import { type Marks, printStep } from '../../api/marks.ts';
 import { withAside } from '../../api/restore.ts';
 import { PARTITION_PATH, SENTINEL } from '../../api/workload.ts';
+import { unlessAccepted } from '../accepting.ts';
 import type { FieldChange } from '../change.ts';
 import { fieldEdit } from '../change-edits.ts';
 import type { ObjectEdits } from '../edit.ts';
 import { before } from '../gates/before.ts';
 import { holdsOf } from '../gates/gate.ts';
+import { partitionFacts } from '../gates/out-of-place.ts';
+import { type Hold, hold, withFacts } from '../hold.ts';
 import { type Decision, holding, type MoveReason } from '../move.ts';
 import type { OnLadder } from '../state.ts';
 import { edited, setField } from './commit.ts';
@@ -49,24 +52,41 @@ export function partitionMove(on: Delivering, partition: number, to: To): Decisi
   return climbed(on, next, { reason: to.reason, marks: to.marks, label: to.label, why: to.why });
 }
 
+/** A person has stopped the fleet by its partition, and only a person lets it go on: how states.md answers a raised one. */
+export function partitionRaised({ situation }: Delivering): Hold | undefined {
+  const facts = partitionFacts(situation);
+  if (facts === undefined) return undefined;
+  const { name } = situation.snapshot.key;
+  const held = hold('PartitionEdited', {
+    seen: `the partition was edited from ${facts.expected} to ${facts.partition} while all groups could go`,
+    action: `To let them go on: tranche approve ${name} --hold PartitionEdited, or put ${facts.expected} back; to go back: tranche abort ${name}`,
+  });
+  return unlessAccepted(situation, 'PartitionEdited', withFacts(held, facts));
+}
+
 /**
  * A partition that a hand has written: armed again in steps and at the end, where groups would go in no step; let go again
- * where the fleet was stopped for a text that is gone.
+ * where we had stopped the fleet for a text that is gone, or a person takes back what a person has stopped.
  */
 export function partitionPutBack(on: Delivering, { stage, at }: OnLadder): Decision | undefined {
   const { partition } = on.situation;
   const wanted = stage.kind === 'promote' && at === 'fleet' ? 0 : SENTINEL;
   if (partition === wanted || (stage.kind !== 'step' && stage.kind !== 'promote')) return undefined;
+  if (wanted === 0 && partitionRaised(on) !== undefined) return undefined;
   const holds = wanted === 0 ? holdsOf(before.finish, on.situation) : [];
   if (holds.length > 0) return holding(holds, 'StepUpgrade');
   return partitionMove(on, wanted, {
     reason: 'PartitionRestored',
     stage,
     at: at ?? 'home',
-    marks: wanted === 0 ? on.marks : letGoTo(on.marks, partition),
+    marks: wanted === 0 ? goingOn(on.marks) : letGoTo(on.marks, partition),
     label: `${stage.kind === 'step' ? `step ${printStep(stage)}` : stage.kind}, partition ${partition} → ${wanted}`,
     why: `The partition of ${on.delivery.own.object.name} was ${partition}, and no commit of tranche had made it so: at this rung it is ${wanted}.`,
   });
+}
+
+function goingOn(marks: Marks): Marks {
+  return { ...marks, restore: withAside(marks.restore, { stopped: undefined }) };
 }
 
 /** Groups from there on may have gone to the release: the way back is that of a fleet that was let go. */

@@ -14,7 +14,7 @@ import { ownHome } from '../homeward.ts';
 import { type Delivering, waiting } from '../ladders/delivering.ts';
 import { canarySide, fleetOf, replicasOf } from '../ladders/delivery.ts';
 import { canaryEdited } from '../ladders/edited-by-hand.ts';
-import { fieldsHome, letGoAnew } from '../ladders/fleet.ts';
+import { fieldsHome, letGoAnew, partitionRaised } from '../ladders/fleet.ts';
 import { type NextCommit, nextCommit, stepEntered } from '../ladders/next-commit.ts';
 import { sameStage } from '../ladders/position.ts';
 import { climbed, unwritable } from '../ladders/rung-move.ts';
@@ -106,6 +106,7 @@ function heldBy(on: Delivering, { stage }: OnLadder, { next, done }: At): readon
   const found = [
     isForward ? unlessAccepted(situation, 'CanaryEdited', canaryEdited(on)) : undefined,
     isForward && next.at === 'traffic' ? stillWithdrawn(on) : undefined,
+    partitionRaised(on),
     stage.kind === 'step' ? stableLost(on) : undefined,
     ...pauses,
     index === 0 ? undefined : refusedJump(situation, index),

@@ -304,15 +304,25 @@ test.each<Row>([
     {},
     ['PartitionRestored: step 2/3, partition 2 → 1000000'],
   ],
-  [
-    '0 in the fleet',
-    asked(stands.fleet, /partition: 0/, 'partition: 3'),
-    {},
-    ['PartitionRestored: promote, partition 3 → 0'],
-  ],
 ])('a partition that a hand has written: %s', (_, stand, found, told) =>
   expect(passed(stand, found).told).toBe(told[0]),
 );
+
+const raised = asked(stands.fleet, /partition: 0/, 'partition: 3');
+
+test('a fleet that a person has stopped by its partition waits for a person', () => {
+  for (const stand of [raised, asked(stands.fleet, /partition: 0/, 'partition: 1000000')]) {
+    expect(passed(stand).told).toBe('hold PartitionEdited');
+    expect(passed(stand, abort(stand)).told).toBe('Aborted: rollback, fleet');
+  }
+});
+
+test('a fleet that a person has stopped goes on when a person accepts that', () => {
+  const held = passed(raised).plan.holds.find(({ reason }) => reason === 'PartitionEdited');
+  expect(held?.facts).toEqual({ partition: 3, expected: 0 });
+  const accept = `PartitionEdited@${releaseIn(raised)}#${factsDigest(held?.facts ?? {})}`;
+  expect(passed(raised, { intents: { accept } }).told).toBe('PartitionRestored: promote, partition 3 → 0');
+});
 
 test.each<Row>([
   ['paused before it begins', paused(requested), {}, ['hold Paused']],
