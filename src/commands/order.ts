@@ -3,9 +3,10 @@
 import { jsonText, oneLine } from '../api/printable.ts';
 import { type CommonOptions, EXIT, type Io } from '../options.ts';
 import { factsDigest } from '../reconcile/observe/digests.ts';
-import { type OrderResult, order, type Target } from '../reconcile/order.ts';
+import { order, type Target } from '../reconcile/order.ts';
 import type { Ports } from '../reconcile/pass.ts';
 import { type LineWish, orderLine } from '../reconcile/stop-line.ts';
+import type { OrderResult } from '../reconcile/write/write-order.ts';
 import { type EjectWish, planEject } from '../rollout/orders/eject.ts';
 import { type Intent, planIntent } from '../rollout/orders/intent.ts';
 

@@ -4,7 +4,6 @@ import type { Config } from '../api/config.ts';
 import { unknown } from '../api/known.ts';
 import type { Instant } from '../api/time.ts';
 import type { Git, NewCommit } from '../ports/git.ts';
-import { PortError } from '../ports/port-error.ts';
 import { printKey } from '../rollout/key-text.ts';
 import { intentMessage } from '../rollout/messages.ts';
 import type { Ordered, Refused } from '../rollout/orders/ordered.ts';
@@ -20,17 +19,12 @@ import { windowsAt } from './observe/windows.ts';
 import { newMemory, type Overrides, type Ports } from './pass.ts';
 import { isOwn, shardOf } from './shard.ts';
 import { EMPTY_STATUS, readStatus, STATUS_REQUEST, type StatusBranch } from './status/record-store.ts';
-import { type Batch, execute } from './write/execute.ts';
+import type { Batch } from './write/execute.ts';
 import { render } from './write/render.ts';
+import { type OrderResult, writeOrder } from './write/write-order.ts';
 
 /** Which rollout is meant; an empty namespace: the only one of that name. */
 export type Target = { readonly name: string; readonly namespace: string };
-
-export type OrderResult =
-  | { readonly kind: 'written'; readonly commits: readonly string[]; readonly what: string; readonly diff: string }
-  | { readonly kind: 'refused'; readonly why: string };
-
-const ATTEMPTS = 5;
 
 /** What an order is planned on: the snapshot of the target without the cluster, which an intent does not need. */
 type OrderScene = { readonly snapshot: Snapshot; readonly config: Config };
@@ -44,8 +38,7 @@ export async function order(
   at: { readonly target: Target; readonly overrides: Overrides; readonly by: string },
   decide: (scene: OrderScene) => Ordered,
 ): Promise<OrderResult> {
-  ports.git.begin();
-  for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+  return writeOrder(ports.git, async () => {
     const scene = await readScene(ports, at);
     if (typeof scene === 'string') return { kind: 'refused', why: scene };
     const snapshot = await snapshotOf(ports, scene);
@@ -56,19 +49,7 @@ export async function order(
     const { steps, what, diff } = drawn;
     if (steps.length === 0)
       return { kind: 'written', commits: [], what: `${what}: said already, nothing to write`, diff };
-    const done = await execute(ports.git, batchOf(scene, steps, ports.clock.now()));
-    if (done.kind === 'written') return { kind: 'written', commits: done.steps, what, diff };
-    if (done.kind === 'refused')
-      return {
-        kind: 'refused',
-        why: `the push to ${done.branch} was refused: ${done.rule}. ${done.advice ?? 'Open a pull request with this change, or allow the push'}`,
-      };
-  }
-  throw new PortError(`main moved ${ATTEMPTS} times in a row`, {
-    port: 'git',
-    operation: 'push',
-    retryable: true,
-    hint: 'Nothing was written. Try again.',
+    return { kind: 'push', batch: batchOf(scene, steps, ports.clock.now()), what, diff };
   });
 }
 

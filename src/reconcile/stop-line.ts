@@ -5,19 +5,16 @@ import { oneLine } from '../api/printable.ts';
 import { POLICY_API_VERSION, POLICY_KIND } from '../api/rollout-policy.ts';
 import { type Instant, printInstant } from '../api/time.ts';
 import { unifiedDiff } from '../manifests/diff.ts';
-import { PortError } from '../ports/port-error.ts';
 import { headOf } from './observe/desired-branch.ts';
 import { readConfig } from './observe/read-main.ts';
-import type { OrderResult } from './order.ts';
 import type { Overrides, Ports } from './pass.ts';
-import { execute } from './write/execute.ts';
+import { type OrderResult, writeOrder } from './write/write-order.ts';
 
 /** `stop`: no step begins before `until`, in seconds since the epoch; undefined: for a year. */
 export type LineWish =
   | { readonly kind: 'stop'; readonly until: Instant | undefined; readonly why: string }
   | { readonly kind: 'go' };
 
-const ATTEMPTS = 5;
 /** Less than as far as windows are looked at: it is shut for long, and not for ever. */
 const YEAR_SECONDS = 365 * 86_400;
 /** Clocks differ: it is shut for a machine that is behind as well. */
@@ -31,8 +28,7 @@ export async function orderLine(
   at: { readonly wish: LineWish; readonly overrides: Overrides; readonly by: string },
 ): Promise<OrderResult> {
   const { git, clock } = ports;
-  git.begin();
-  for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+  return writeOrder(git, async () => {
     const { main, config } = await headAndConfig(ports, at.overrides);
     const file = config.stopFile;
     const now = clock.now();
@@ -45,20 +41,8 @@ export async function orderLine(
     if (text === before) return { kind: 'written', commits: [], what: `${what}: it is so already`, diff: '' };
     const message = messageOf(at, file);
     const steps = [{ writes: [{ path: file, text }], message, signature: { ...config.author, atSeconds: now } }];
-    const done = await execute(git, { config, main, status: undefined, steps, statusCommit: undefined });
     const diff = unifiedDiff({ file, before: before ?? '', after: text ?? '' });
-    if (done.kind === 'written') return { kind: 'written', commits: done.steps, what, diff };
-    if (done.kind === 'refused')
-      return {
-        kind: 'refused',
-        why: `the push to ${done.branch} was refused: ${done.rule}. ${done.advice ?? 'Open a pull request with this change, or allow the push'}`,
-      };
-  }
-  throw new PortError(`main moved ${ATTEMPTS} times in a row`, {
-    port: 'git',
-    operation: 'push',
-    retryable: true,
-    hint: 'Nothing was written. Try again.',
+    return { kind: 'push', batch: { config, main, status: undefined, steps, statusCommit: undefined }, what, diff };
   });
 }
 

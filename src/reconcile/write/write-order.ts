@@ -1,0 +1,37 @@
+/** Pushes what a person orders: drawn on main as it is, and drawn again when somebody else was first. */
+
+import type { Git } from '../../ports/git.ts';
+import { PortError } from '../../ports/port-error.ts';
+import { type Batch, execute } from './execute.ts';
+
+export type OrderResult =
+  | { readonly kind: 'written'; readonly commits: readonly string[]; readonly what: string; readonly diff: string }
+  | { readonly kind: 'refused'; readonly why: string };
+
+/** What is to be pushed, and what is said of it then. */
+type Draft = { readonly kind: 'push'; readonly batch: Batch; readonly what: string; readonly diff: string };
+
+const ATTEMPTS = 5;
+
+/** `draw` reads afresh each time; what it has answered itself is the answer. Throws PortError where main never holds still. */
+export async function writeOrder(git: Git, draw: () => Promise<Draft | OrderResult>): Promise<OrderResult> {
+  git.begin();
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+    const drawn = await draw();
+    if (drawn.kind !== 'push') return drawn;
+    const { batch, what, diff } = drawn;
+    const done = await execute(git, batch);
+    if (done.kind === 'written') return { kind: 'written', commits: done.steps, what, diff };
+    if (done.kind === 'refused')
+      return {
+        kind: 'refused',
+        why: `the push to ${done.branch} was refused: ${done.rule}. ${done.advice ?? 'Open a pull request with this change, or allow the push'}`,
+      };
+  }
+  throw new PortError(`main moved ${ATTEMPTS} times in a row`, {
+    port: 'git',
+    operation: 'push',
+    retryable: true,
+    hint: 'Nothing was written. Try again.',
+  });
+}
