@@ -22,6 +22,16 @@ export function soakingSince(situation: Situation): Instant | undefined {
   return Math.max(step.doneSince > now ? now : step.doneSince, ...shown.filter((at) => at !== undefined));
 }
 
+/**
+ * For how many seconds the groups of the step have all been there, for pauses and soaks; 0 where no pass has seen it.
+ * Where our clock runs ahead of those of the servers, theirs says what time it is: a wrong clock ends no pause early.
+ */
+export function soakedSeconds(situation: Situation): number {
+  const { now, clockOffSeconds = 0 } = situation.snapshot;
+  const since = soakingSince(situation) ?? now;
+  return Math.max(0, now + Math.min(0, clockOffSeconds) - since);
+}
+
 function seenReadyAt(situation: Situation): Instant | undefined {
   return situation.sight === 'seen' ? batchReadyAt(situation) : undefined;
 }

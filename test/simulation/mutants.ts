@@ -138,12 +138,7 @@ export const mutants: readonly Mutant[] = [
     'snapshot.rollout?.rollout.disabled === true',
     'snapshot.rollout?.rollout.disabled === undefined',
   ),
-  mutant(
-    'pauses count from the beginning of time',
-    'rollout/gates/pause.ts',
-    'soakingSince(situation) ?? snapshot.now;',
-    '0;',
-  ),
+  mutant('pauses count from the beginning of time', 'rollout/soak.ts', 'soakingSince(situation) ?? now;', '0;'),
   mutant(
     'an approval is good for every step',
     'rollout/gates/pause.ts',

@@ -4,7 +4,7 @@ import type { ApproveIntent, StepIntent } from '../../api/intents.ts';
 import { sameRelease } from '../../api/release.ts';
 import { type Hold, hold } from '../hold.ts';
 import type { Situation } from '../situation.ts';
-import { soakingSince } from '../soak.ts';
+import { soakedSeconds } from '../soak.ts';
 import { jumpRefusal, pauseDecision } from '../steps.ts';
 
 /** What is left of the pause of a step whose groups are all there. */
@@ -12,10 +12,9 @@ export function waitingOnPause(situation: Situation, step: StepIntent): Hold | u
   const { steps, snapshot } = situation;
   const plan = steps[step.index - 1];
   if (plan === undefined || approved(situation, step) || jumpAhead(situation, step)) return undefined;
-  const since = soakingSince(situation) ?? snapshot.now;
   const pause = pauseDecision(plan, {
     last: step.index === steps.length,
-    elapsedSeconds: Math.max(0, snapshot.now - since),
+    elapsedSeconds: soakedSeconds(situation),
   });
   if (pause.kind === 'pass') return undefined;
   if (pause.kind === 'timed')

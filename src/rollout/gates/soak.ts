@@ -3,7 +3,7 @@
 import { type Hold, hold } from '../hold.ts';
 import { policySaying } from '../sentences.ts';
 import type { Situation } from '../situation.ts';
-import { soakingSince } from '../soak.ts';
+import { soakedSeconds } from '../soak.ts';
 
 /** The step in Git; a second workload has all groups of its last step as an armed one has them. */
 function stepOf({ state }: Situation) {
@@ -19,7 +19,7 @@ export function soaking(situation: Situation): Hold | undefined {
   const { soakSeconds = 0, finalSoakSeconds = 0 } = snapshot.policy;
   const final = state.row !== 'partial' && state.index === state.of && finalSoakSeconds >= soakSeconds;
   const seconds = final ? finalSoakSeconds : soakSeconds;
-  const left = seconds - Math.max(0, snapshot.now - (soakingSince(situation) ?? snapshot.now));
+  const left = seconds - soakedSeconds(situation);
   if (left <= 0) return undefined;
   const field = final ? 'finalSoakSeconds' : 'soakSeconds';
   const seen = `step ${state.index} is done; ${policySaying(snapshot, field)} wants it to stay so for ${seconds} s, another ${left} s (${field})`;

@@ -25,6 +25,22 @@ test('a soak that began in the future begins now, and ends', () => {
   expect(later.commit?.subject).toContain('step 2/3');
 });
 
+test('a clock that runs ahead of the servers ends no pause and no soak early', () => {
+  const done = world({ ...STEP, record: { doneAgo: 200 } });
+  const off = (clockOffSeconds: number) => plan({ ...done, clockOffSeconds });
+  expect(plan(done).commit?.subject).toContain('step 2/3');
+  expect(off(-180).holds).toMatchObject([
+    { reason: 'PauseDuration', seen: 'Step 1 is done; its pause lasts another 41 s' },
+  ]);
+  // 200 s by ours, 61 s by theirs: over by both.
+  expect(off(-139).commit?.subject).toContain('step 2/3');
+  // Behind: the servers' clock would end it sooner, ours does not.
+  const young = world({ ...STEP, record: { doneAgo: 20 } });
+  expect(plan({ ...young, clockOffSeconds: 3600 }).holds).toMatchObject([{ reason: 'PauseDuration' }]);
+  const soaked = { ...done, policy: { ...done.policy, soakSeconds: 100 }, clockOffSeconds: -130 };
+  expect(plan(soaked).holds).toMatchObject([{ reason: 'Soaking' }]);
+});
+
 test('a soak that began in the past keeps its beginning', () => {
   expect(plan(world({ ...STEP, record: { doneAgo: 10 } })).record?.step?.doneSince).toBe(NOW - 10);
 });
