@@ -2,7 +2,7 @@
 
 import { printable } from '../api/printable.ts';
 import { EXIT, type Io } from '../options.ts';
-import { brokenActs, deliveryActs } from './demo/acts.ts';
+import { type Act, brokenActs, deliveryActs } from './demo/acts.ts';
 import { checkEnd, type Wanted } from './demo/check.ts';
 import { calledAs, findingLines, logLines, whereLines } from './demo/ending.ts';
 import { NEW_TAG, OLD_TAG } from './demo/files.ts';
@@ -26,15 +26,37 @@ const FRAME_SECONDS = 0.02;
 const LOG_MOST = 100;
 const SERVE_SECONDS = 1;
 
+/** What is played, and how it must end. */
+export type Told = {
+  readonly title: string;
+  readonly acts: readonly Act[];
+  readonly wanted: Omit<Wanted, 'firstCommit'>;
+};
+
+const TITLE = 'tranche demo: 4 groups of 16 GPUs get a new vLLM image, in simulated time';
+
+export const DELIVERY: Told = {
+  title: TITLE,
+  acts: deliveryActs,
+  wanted: { oldTag: OLD_TAG, tag: NEW_TAG, steps: ['settled', '1/3', '2/3', '3/3', '3/3', 'settled'] },
+};
+
+export const WAY_BACK: Told = {
+  title: TITLE,
+  acts: brokenActs,
+  wanted: { oldTag: OLD_TAG, tag: OLD_TAG, steps: ['settled', '1/3', '2/3', 'rollback', 'settled'] },
+};
+
 /** Exit code 0 only where the check found the end that it wants. */
 export async function demo(options: DemoOptions, io: Io): Promise<number> {
   const world = await openWorld({ broken: options.fail }, io);
   const { folder, repository, kubeconfig, apiUrl } = world;
   const kept = options.keep || options.serve;
+  const told = options.fail ? WAY_BACK : DELIVERY;
   try {
     if (options.serve) io.out(`serving ${JSON.stringify({ repo: repository, kubeconfig, api: apiUrl })}\n`);
-    const end = await watch(world, options, io);
-    const code = await conclude(world, { end, fail: options.fail }, io);
+    const end = await watch(world, told, io);
+    const code = await conclude(world, { end, told }, io);
     if (end === 'stopped') return code;
     say(io, [
       '',
@@ -48,14 +70,12 @@ export async function demo(options: DemoOptions, io: Io): Promise<number> {
   }
 }
 
-const TITLE = 'tranche demo: 4 groups of 16 GPUs get a new vLLM image, in simulated time';
-
 /** Plays the story, drawn over itself on a terminal, line by line elsewhere. */
-export async function watch(world: DemoWorld, { fail }: { readonly fail: boolean }, io: Io): Promise<StoryEnd> {
-  say(io, [TITLE, '']);
+export async function watch(world: DemoWorld, { title, acts }: Told, io: Io): Promise<StoryEnd> {
+  say(io, [title, '']);
   const screen = io.isTerminal ? liveScreen(world, io) : plainScreen(io);
   try {
-    return await playStory(world, fail ? brokenActs : deliveryActs, { show: screen.show, signal: io.signal });
+    return await playStory(world, acts, { show: screen.show, signal: io.signal });
   } finally {
     screen.leave();
   }
@@ -93,7 +113,7 @@ function plainScreen(io: Io): Screen {
 /** The log and the verdict. */
 export async function conclude(
   world: DemoWorld,
-  story: { readonly end: StoryEnd; readonly fail: boolean },
+  story: { readonly end: StoryEnd; readonly told: Told },
   io: Io,
 ): Promise<number> {
   if (story.end === 'stopped') {
@@ -102,19 +122,10 @@ export async function conclude(
   }
   const { git } = world.ports;
   const [head] = await git.heads([BRANCH]);
-  const findings = await checkEnd(git, world.apiUrl, wantedEnd(world, story.fail));
+  const findings = await checkEnd(git, world.apiUrl, { firstCommit: world.firstCommit, ...story.told.wanted });
   say(io, ['', ...logLines(await git.history(head ?? '', undefined, LOG_MOST)), '', ...findingLines(findings)]);
   if (story.end === 'late') io.err('error: the story did not come to its end in simulated time\n');
   return story.end === 'settled' && findings.every(({ good }) => good) ? EXIT.ok : EXIT.failed;
-}
-
-function wantedEnd({ firstCommit }: DemoWorld, fail: boolean): Wanted {
-  return {
-    firstCommit,
-    oldTag: OLD_TAG,
-    tag: fail ? OLD_TAG : NEW_TAG,
-    steps: fail ? ['settled', '1/3', '2/3', 'rollback', 'settled'] : ['settled', '1/3', '2/3', '3/3', '3/3', 'settled'],
-  };
 }
 
 /** Real time from here on. The reconciler is somebody else's now. */

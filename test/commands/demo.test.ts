@@ -2,12 +2,13 @@
 
 import { existsSync } from 'node:fs';
 import { afterEach, describe, expect, test } from 'vitest';
+import { checkEnd } from '../../src/commands/demo/check.ts';
 import { calledAs, whereLines } from '../../src/commands/demo/ending.ts';
 import { coloured, livePicture, redraw } from '../../src/commands/demo/live-view.ts';
 import type { Scene, Wait } from '../../src/commands/demo/scene.ts';
 import { newLines } from '../../src/commands/demo/transcript.ts';
 import { commit, type DemoWorld, openWorld } from '../../src/commands/demo/world.ts';
-import { conclude, watch } from '../../src/commands/demo.ts';
+import { conclude, DELIVERY, WAY_BACK, watch } from '../../src/commands/demo.ts';
 import { runProgram } from '../../src/commands/program.ts';
 import type { Io } from '../../src/options.ts';
 
@@ -172,7 +173,7 @@ describe('the check', () => {
     const { io, text } = watcher();
     world = await openWorld({ broken: false }, io);
     const { model } = world;
-    const story = { end: await watch(world, { fail: false }, io), fail: false } as const;
+    const story = { end: await watch(world, DELIVERY, io), told: DELIVERY } as const;
     expect(await conclude(world, story, io)).toBe(0);
     expect(text()).not.toContain('✘');
     const wrong = async (): Promise<readonly string[]> => {
@@ -203,7 +204,13 @@ describe('the check', () => {
       expect.stringMatching(/^maxUnavailable is 1/),
       expect.stringMatching(/^every other byte/),
     ]);
-    expect(await conclude(world, { ...story, fail: true }, watcher().io)).toBe(1);
+    const [head = ''] = await world.ports.git.heads(['main']);
+    expect(await checkEnd(world.ports.git, world.apiUrl, { ...DELIVERY.wanted, firstCommit: head })).toContainEqual({
+      good: false,
+      what: expect.stringMatching(/^the log has the steps/),
+      seen: 'none',
+    });
+    expect(await conclude(world, { ...story, told: WAY_BACK }, watcher().io)).toBe(1);
     expect(await conclude(world, { ...story, end: 'late' }, watcher().io)).toBe(1);
   });
 });

@@ -15,7 +15,7 @@ export type Act = {
   readonly run: (world: DemoWorld) => Promise<void>;
 };
 
-const newVersion: Act = {
+export const newVersion: Act = {
   when: (scene) => scene.state === 'settled',
   afterSeconds: 60,
   says: `Ana merges a new image, ${OLD_TAG} → ${NEW_TAG}`,

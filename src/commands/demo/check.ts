@@ -106,7 +106,10 @@ function logFindings(log: readonly CommitHeader[], { steps }: Wanted): readonly 
       `each of ${ours.length} commits by tranche says which rollout it moved, and from where`,
       bare.map(({ oid }) => oid.slice(0, 7)).join(', '),
     ),
-    finding(`the log has the steps ${steps.join(', ')}`, taken.join() === steps.join() ? '' : taken.join(', ')),
+    finding(
+      `the log has the steps ${steps.join(', ')}`,
+      taken.join() === steps.join() ? '' : taken.join(', ') || 'none',
+    ),
   ];
 }
 
