@@ -128,7 +128,7 @@ function isUrl(repo: string): boolean {
   return /^[a-z][a-z0-9+.-]*:\/\//i.test(repo) || /^[^/\\]+@[^/\\]+:/.test(repo);
 }
 
-/** What the demo needs of the world beside the ports: an empty repository, and a model served as a cluster. */
+/** What the demo needs of the world beside the ports: an empty repository, where there is none, and a model served as a cluster. */
 export type DemoServers = {
   readonly apiUrl: string;
   /** The text of a kubeconfig for it. */
@@ -136,16 +136,16 @@ export type DemoServers = {
   readonly close: () => Promise<void>;
 };
 
-/** Makes a bare repository at `repository` and serves `model` on loopback, on any free port. */
+/** Makes a bare repository at `newRepository`, if that is given, and serves `model` on loopback, on any free port. */
 export async function openDemoServers(given: {
-  readonly repository: string;
+  readonly newRepository: string | undefined;
   readonly branch: string;
   readonly model: ServedModel;
 }): Promise<DemoServers> {
   // The servers of the demo are loaded by the demo only.
   const { createRepository } = await import('./adapters/git/create-repository.ts');
   const { startApiServer } = await import('./adapters/api-server/start-api-server.ts');
-  createRepository(given.repository, given.branch);
+  if (given.newRepository !== undefined) createRepository(given.newRepository, given.branch);
   const server = await startApiServer({ model: given.model, port: 0, kinds: undefined, interfere: undefined });
   return { apiUrl: server.url, kubeconfig: server.kubeconfig, close: server.close };
 }

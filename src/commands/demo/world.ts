@@ -7,6 +7,7 @@ import { at } from '../../api/json.ts';
 import type { Instant } from '../../api/time.ts';
 import { commonOptions, type Io } from '../../options.ts';
 import type { Clock } from '../../ports/clock.ts';
+import type { Forge } from '../../ports/forge.ts';
 import type { FileWrite, Oid } from '../../ports/git.ts';
 import type { Ports } from '../../reconcile/pass.ts';
 import { type Cluster, createCluster } from '../../simulator/cluster-model.ts';
@@ -50,12 +51,24 @@ export type DemoWorld = {
 type WorldWish = {
   /** The second group that gets the new version never becomes ready on it. */
   readonly broken: boolean;
+  /** Without: a new repository in the folder of the demo. */
+  readonly home?: Home;
+};
+
+/** A repository that somebody else serves. */
+export type Home = {
+  /** It is on this disk, and empty. */
+  readonly repository: string;
+  readonly files: readonly FileWrite[];
+  /** Who takes its pull requests, by the clock of the model. */
+  readonly forge: (clock: Clock) => Forge;
 };
 
 /** A running fleet on the old version, with the agent on it; nothing has been adopted yet. */
 export async function openWorld(wish: WorldWish, io: Io): Promise<DemoWorld> {
   const folder = await mkdtemp(join(tmpdir(), 'tranche-demo-'));
-  const [repository, kubeconfig] = [join(folder, 'repo.git'), join(folder, 'kubeconfig')];
+  const { home } = wish;
+  const [repository, kubeconfig] = [home?.repository ?? join(folder, 'repo.git'), join(folder, 'kubeconfig')];
   const { clock: system, ...rest } = openPorts(commonOptions({ repo: repository, kubeconfig }, io), io);
   const pace = { slow: true };
   const model = createCluster({
@@ -66,12 +79,14 @@ export async function openWorld(wish: WorldWish, io: Io): Promise<DemoWorld> {
     terminationSeconds: TERMINATION_SECONDS,
   });
   const clock: Clock = { now: () => Math.floor(model.nowSeconds), sleep: async (seconds) => model.tick(seconds) };
-  const servers = await openDemoServers({ repository, branch: BRANCH, model });
+  const newRepository = home === undefined ? repository : undefined;
+  const servers = await openDemoServers({ newRepository, branch: BRANCH, model });
   await writeFile(kubeconfig, servers.kubeconfig);
-  const ports: Ports = { ...rest, clock };
+  const ports: Ports = { ...rest, clock, forge: home?.forge(clock) };
   const agent = startAgent({ git: ports.git, model, branch: BRANCH, folder: SYNCED_FOLDER });
   const removeFolder = (): Promise<void> => rm(folder, { recursive: true, force: true });
-  const firstCommit = await install({ ports, agent, model, apiUrl: servers.apiUrl }).catch(async (error: unknown) => {
+  const fleet = { ports, agent, model, apiUrl: servers.apiUrl };
+  const firstCommit = await install(fleet, home?.files ?? startFiles()).catch(async (error: unknown) => {
     await servers.close();
     await removeFolder();
     throw error;
@@ -100,8 +115,11 @@ export async function openWorld(wish: WorldWish, io: Io): Promise<DemoWorld> {
 }
 
 /** The first commit, applied, and all groups of it ready. */
-async function install(of: Pick<DemoWorld, 'ports' | 'agent' | 'model' | 'apiUrl'>): Promise<Oid> {
-  const first = await commit(of.ports, { writes: startFiles(), message: 'vllm: Llama 3.1 405B on four groups' });
+async function install(
+  of: Pick<DemoWorld, 'ports' | 'agent' | 'model' | 'apiUrl'>,
+  writes: readonly FileWrite[],
+): Promise<Oid> {
+  const first = await commit(of.ports, { writes, message: 'vllm: Llama 3.1 405B on four groups' });
   await of.agent.sync();
   of.model.tick(FIRST_LOAD_SECONDS);
   const { groups } = await readFleet(of.apiUrl);

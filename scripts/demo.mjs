@@ -1,0 +1,66 @@
+// `npm run demo`: builds the command line and runs its demo. With `--pull-requests [--out FOLDER]` the same delivery by pull
+// requests, on the GitHub that the tests simulate, which is in no package: so only from a checkout.
+
+import { spawnSync } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { parseArgs } from 'node:util';
+import { build } from 'esbuild';
+
+// Files that stand beside a source are looked for where the source is.
+const inPlace = {
+  name: 'in-place',
+  setup: ({ onLoad }) => {
+    onLoad({ filter: /test.support.forge.*\.ts$/ }, async ({ path }) => {
+      const text = await readFile(path, 'utf8');
+      return { contents: text.replaceAll('import.meta.url', JSON.stringify(pathToFileURL(path).href)), loader: 'ts' };
+    });
+  },
+};
+
+const args = process.argv.slice(2);
+if (args.includes('--pull-requests')) process.exitCode = await pullRequests(args);
+else {
+  const run = (program) => spawnSync(process.execPath, program, { stdio: 'inherit' }).status ?? 1;
+  process.exitCode = run(['scripts/build.mjs']) || run(['dist/tranche.js', 'demo', ...args]);
+}
+
+async function pullRequests(given) {
+  const { values } = parseArgs({
+    args: given,
+    options: { 'pull-requests': { type: 'boolean' }, out: { type: 'string' } },
+  });
+  const root = resolve(import.meta.dirname, '..');
+  const folder = await mkdtemp(join(tmpdir(), 'tranche-demo-'));
+  try {
+    const outfile = join(folder, 'demo.mjs');
+    const entry = join(root, 'test/support/pull-request-demo.ts');
+    await build({
+      entryPoints: [entry],
+      outfile,
+      bundle: true,
+      format: 'esm',
+      platform: 'node',
+      target: 'node20.19',
+      // Some dependencies are CommonJS and ask for Node's own modules by `require`.
+      banner: { js: 'import { createRequire } from "node:module";const require = createRequire(import.meta.url);' },
+      logLevel: 'error',
+      plugins: [inPlace],
+    });
+    const { demoPullRequests } = await import(pathToFileURL(outfile));
+    const stop = new AbortController();
+    process.once('SIGINT', () => stop.abort());
+    return await demoPullRequests(values.out, {
+      env: process.env,
+      folder: process.cwd(),
+      out: (text) => process.stdout.write(text),
+      err: (text) => process.stderr.write(text),
+      isTerminal: process.stdout.isTTY === true,
+      signal: stop.signal,
+    });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
