@@ -26,6 +26,8 @@ export type Config = {
   readonly intervalSeconds: number;
   /** Names of policies that every Rollout must be governed by: without one no step goes forward. */
   readonly requiredPolicies: readonly string[];
+  /** Where grants and exceptions of policies count; undefined: grants anywhere, exceptions nowhere. */
+  readonly policyPaths: readonly string[] | undefined;
   /** Where `tranche stop` writes its policy. */
   readonly stopFile: string;
   /** `pullRequest`: of every Rollout; else of those whose policies ask for it. */
@@ -69,6 +71,7 @@ export const DEFAULT_CONFIG: Config = {
   auditSeconds: 3600,
   intervalSeconds: 30,
   requiredPolicies: [],
+  policyPaths: undefined,
   stopFile: 'policies/stop.yaml',
   promotion: 'commit',
   maxProposals: 10,
@@ -98,6 +101,7 @@ export function parseConfig(value: unknown): { readonly config: Config; readonly
     'auditSeconds',
     'intervalSeconds',
     'requiredPolicies',
+    'policyPaths',
     'stopFile',
     'promotion',
     'maxProposals',
@@ -121,6 +125,7 @@ export function parseConfig(value: unknown): { readonly config: Config; readonly
     auditSeconds: root.integer('auditSeconds', { min: 60, max: DAY_SECONDS }) ?? DEFAULT_CONFIG.auditSeconds,
     intervalSeconds: root.integer('intervalSeconds', { min: 1, max: DAY_SECONDS }) ?? DEFAULT_CONFIG.intervalSeconds,
     requiredPolicies: strings(root, 'requiredPolicies', REQUIRED_LIMIT),
+    policyPaths: root.has('policyPaths') ? strings(root, 'policyPaths', PATHS_LIMIT).map(trimSlashes) : undefined,
     stopFile: root.optionalText('stopFile', DEFAULT_CONFIG.stopFile),
     promotion: root.word('promotion', PROMOTIONS) ?? DEFAULT_CONFIG.promotion,
     maxProposals: root.integer('maxProposals', { min: 1, max: PROPOSALS_LIMIT }) ?? DEFAULT_CONFIG.maxProposals,
@@ -168,15 +173,8 @@ function checkNames(root: FieldReader, config: Config): void {
       `has "${config.branch}" twice`,
       'Keep the status on a branch of its own, which no agent applies.',
     );
-  for (const path of [...config.paths, ...Object.keys(config.namespaces)]) {
-    if (!PATH.test(path))
-      root.fault(
-        'paths',
-        'BadPath',
-        `has "${path}", wanted a path from the root of the repository`,
-        'Remove leading /, "." and "..".',
-      );
-  }
+  checkPaths(root, 'paths', [...config.paths, ...Object.keys(config.namespaces)]);
+  checkPaths(root, 'policyPaths', config.policyPaths ?? []);
   for (const namespace of Object.values(config.namespaces)) {
     if (!DNS_LABEL.test(namespace))
       root.fault(
@@ -190,6 +188,17 @@ function checkNames(root: FieldReader, config: Config): void {
     if (name.split('/').length !== 2)
       root.fault('autoscaled', 'BadName', `has "${name}", wanted namespace/name`, 'Name the LeaderWorkerSet.');
   }
+}
+
+function checkPaths(root: FieldReader, key: string, paths: readonly string[]): void {
+  for (const path of paths)
+    if (!PATH.test(path))
+      root.fault(
+        key,
+        'BadPath',
+        `has "${path}", wanted a path from the root of the repository`,
+        'Remove leading /, "." and "..".',
+      );
 }
 
 /** Only text: as a number, YAML reads 0.10 as 0.1. */
@@ -227,9 +236,12 @@ function trimSlashes(path: string): string {
 
 /** The namespace that a manifest without one is for; undefined: the configuration does not say. */
 export function mappedNamespace(config: Config, file: string): string | undefined {
-  const matches = Object.keys(config.namespaces).filter(
-    (path) => path === '' || file === path || file.startsWith(`${path}/`),
-  );
+  const matches = Object.keys(config.namespaces).filter((path) => isBelow([path], file));
   const longest = matches.sort((a, b) => b.length - a.length)[0];
   return longest === undefined ? undefined : config.namespaces[longest];
+}
+
+/** Whether a file is one of these paths, or below one that is a folder; `''` is the whole tree. */
+export function isBelow(paths: readonly string[], file: string): boolean {
+  return paths.some((path) => path === '' || file === path || file.startsWith(`${path}/`));
 }

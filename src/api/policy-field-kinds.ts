@@ -2,6 +2,7 @@
 
 import type { FieldReader } from './field-reader.ts';
 import type { JsonObject } from './json.ts';
+import { EXCEPTIONS_SCHEMA, type PolicyException, readExceptions } from './policy-exceptions.ts';
 import { type PolicyWindow, readWindows, WINDOWS_SCHEMA } from './policy-windows.ts';
 
 /** How the values of several policies become one. */
@@ -34,16 +35,17 @@ export function wait(bounds: Bounds, meaning: string): PolicyField<number> {
 
 /** Every one of them is kept: each policy asks of its own. */
 export function windows(meaning: string): PolicyField<readonly PolicyWindow[]> {
-  return {
-    composition: 'requirement',
-    meaning,
-    schema: WINDOWS_SCHEMA,
-    read: readWindows,
-    both: (left, right) => {
-      const all = new Map([...left, ...right].map((window) => [JSON.stringify(window), window]));
-      return [...all.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, window]) => window);
-    },
-  };
+  return { composition: 'requirement', meaning, schema: WINDOWS_SCHEMA, read: readWindows, both: union };
+}
+
+/** Every one of them is kept: each opens the windows of its own policy. */
+export function exceptions(meaning: string): PolicyField<readonly PolicyException[]> {
+  return { composition: 'grant', meaning, schema: EXCEPTIONS_SCHEMA, read: readExceptions, both: union };
+}
+
+function union<T>(left: readonly T[], right: readonly T[]): readonly T[] {
+  const all = new Map([...left, ...right].map((one) => [JSON.stringify(one), one]));
+  return [...all.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, one]) => one);
 }
 
 type Bounds = { readonly min: number; readonly max: number };

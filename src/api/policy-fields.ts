@@ -1,7 +1,8 @@
 /** Every field of a RolloutPolicy once: how it is read, how the values of several policies become one, what it means. */
 
 import type { FieldReader } from './field-reader.ts';
-import { cap, count, least, type PolicyField, wait, windows, words } from './policy-field-kinds.ts';
+import type { PolicyException } from './policy-exceptions.ts';
+import { cap, count, exceptions, least, type PolicyField, wait, windows, words } from './policy-field-kinds.ts';
 import type { PolicyWindow } from './policy-windows.ts';
 
 /** `Whole`: as one step that all groups take together; `Refuse`: not at all. */
@@ -43,6 +44,8 @@ export type PolicyRules = {
   readonly allow?: readonly PolicyWindow[];
   /** No step may begin inside of one of these. */
   readonly deny?: readonly PolicyWindow[];
+  /** Releases that the windows of their own policy let through for a time. */
+  readonly exceptions?: readonly PolicyException[];
   /** So long before the windows close no step begins any more. */
   readonly leaveAtLeastSeconds?: number;
   /** So long all groups of a step have been ready before the next begins. */
@@ -119,6 +122,7 @@ export const POLICY_FIELDS: { readonly [K in PolicyFieldName]: PolicyField<NonNu
   maxDeliveriesPerPolicy: cap(GROUPS, 'the same of the Rollouts that this very policy means'),
   allow: windows('a step may begin inside of one of these windows alone: see [Windows](#windows)'),
   deny: windows('no step may begin inside of one of these windows'),
+  exceptions: exceptions('releases that the windows of this very policy let through: see [Exceptions](#exceptions)'),
   leaveAtLeastSeconds: wait(
     SECONDS,
     'so long before the windows close no step begins any more, nor one that has not ended by then if its groups load as long as the longest seen',
@@ -179,20 +183,21 @@ function readInto<K extends PolicyFieldName>(said: Pick<Writable<RolloutPolicy>,
   if (value !== undefined) said[name] = value;
 }
 
-/** The rules of several policies together. */
-export function together(policies: readonly RolloutPolicy[]): PolicyRules {
+/** The rules of several policies together. `outside`: those whose grants do not count; whatever they refuse does. */
+export function together(policies: readonly RolloutPolicy[], outside: readonly RolloutPolicy[] = []): PolicyRules {
   const rules: Writable<PolicyRules> = { ...NO_RULES };
-  for (const name of POLICY_FIELD_NAMES) composeInto(rules, name, policies);
+  for (const name of POLICY_FIELD_NAMES) composeInto(rules, name, { policies, outside });
   return rules;
 }
 
 function composeInto<K extends PolicyFieldName>(
   rules: Pick<Writable<PolicyRules>, K>,
   name: K,
-  policies: readonly RolloutPolicy[],
+  { policies, outside }: { readonly policies: readonly RolloutPolicy[]; readonly outside: readonly RolloutPolicy[] },
 ): void {
-  const { both } = POLICY_FIELDS[name];
-  const all = policies.map((policy) => policy[name]).filter((value) => value !== undefined);
+  const { both, composition } = POLICY_FIELDS[name];
+  if (composition === 'grant' && policies.every((policy) => policy[name] === undefined)) return;
+  const all = [...policies, ...outside].map((policy) => policy[name]).filter((value) => value !== undefined);
   const [first] = all;
   if (first === undefined) return;
   rules[name] = all.reduce<NonNullable<PolicyRules[K]>>((said, value) => both(said, value), first);

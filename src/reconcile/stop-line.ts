@@ -1,6 +1,6 @@
 /** Stops the line, and lets it go: a RolloutPolicy that denies every step, written and taken away by one commit. */
 
-import type { Config } from '../api/config.ts';
+import { type Config, isBelow } from '../api/config.ts';
 import { oneLine } from '../api/printable.ts';
 import { POLICY_API_VERSION, POLICY_KIND } from '../api/rollout-policy.ts';
 import { type Instant, printInstant } from '../api/time.ts';
@@ -69,7 +69,7 @@ function refusalOf(
     return before === undefined
       ? `nothing is stopped: there is no ${file}. Other policies with deny are in their own files`
       : undefined;
-  if (!paths.some((path) => path === '' || file === path || file.startsWith(`${path}/`)))
+  if (!isBelow(paths, file))
     return `${file} is not on the paths that are read (${paths.join(', ')}), so it would stop nothing. Name another file as stopFile in tranche.yaml, or add its folder to paths`;
   if (wish.until !== undefined && (wish.until <= now || wish.until > now + YEAR_SECONDS))
     return `--until ${printInstant(wish.until)} is not within the year that begins now (${printInstant(now)}). Give a later, or an earlier time`;

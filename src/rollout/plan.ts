@@ -7,6 +7,7 @@ import type { ObjectChange } from './change.ts';
 import { type Hold, ORDINARY_REQUEUE_SECONDS } from './hold.ts';
 import { stepMessage } from './messages.ts';
 import { type Decision, holding, type Move, type MoveReason, type Way } from './move.ts';
+import { passedText } from './passed.ts';
 import { isProposed } from './proposals/promotion.ts';
 import { recordOf } from './record-of.ts';
 import { type Pass, type Progress, progressWritten, recordHeld } from './record-progress.ts';
@@ -93,7 +94,8 @@ function planOf(snapshot: Snapshot, situation: Situation | undefined, decision: 
 function commitOf(move: Move, pass: Pass): PlannedCommit {
   const { key, main, now, governing } = pass.snapshot;
   const { reason, way, label, changes } = move;
-  const { subject, message } = stepMessage(move, { key, main, governing });
+  const passed = pass.situation === undefined ? '' : passedText(move, pass.situation);
+  const { subject, message } = stepMessage({ ...move, why: `${move.why}${passed}` }, { key, main, governing });
   return {
     delivery: isProposed(move, pass) ? 'proposal' : 'commit',
     reason,

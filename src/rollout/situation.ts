@@ -163,6 +163,12 @@ export function nextRelease(digest: string, marks: Pick<Marks, 'release' | 'abor
   return { digest, serial: 1 + highestSerial(marks) };
 }
 
+/** The release whose step is next: that of the marks, or the one that the text in the file is going to be. */
+export function releaseToCome({ state, digest, marks }: Pick<Facts, 'state' | 'digest' | 'marks'>): Release {
+  const begun = state.kind === 'step' && state.marks.release.digest === digest;
+  return begun ? state.marks.release : nextRelease(digest, marks);
+}
+
 /** The highest serial that the workload remembers: of the newest release that was ever begun, or given up. */
 export function highestSerial(marks: Pick<Marks, 'release' | 'aborted'> | undefined): number {
   const serials = marks === undefined ? [] : [marks.release.serial, ...marks.aborted.map((release) => release.serial)];

@@ -8,6 +8,7 @@ import type { LiveLeader, LiveLws, LiveRevision, LiveStatefulSet, LiveWorker } f
 import type { LiveEndpointSlice, LiveService } from '../api/live-traffic.ts';
 import type { LwsVersion } from '../api/lws-version.ts';
 import type { Marks } from '../api/marks.ts';
+import type { PolicyException } from '../api/policy-exceptions.ts';
 import type { PolicyFieldName, PolicyRules, SHARED_LIMITS } from '../api/policy-fields.ts';
 import type { RolloutRecord } from '../api/record.ts';
 import type { Release } from '../api/release.ts';
@@ -97,7 +98,18 @@ export type PolicyPlace = { readonly policy: string; readonly file: string; read
 export type PolicySources = Readonly<Partial<Record<PolicyFieldName, readonly PolicyPlace[]>>>;
 
 /** What the windows of all policies say together, at the time of the snapshot. */
-export type WindowFacts = {
+export type WindowFacts = Windows & {
+  /** What they say to releases that have exceptions; not there: none has. */
+  readonly excepted?: readonly ExceptedWindows[];
+};
+
+/** The same for one release, with the exceptions that it has: each opens the windows of its own policy. */
+export type ExceptedWindows = Windows & {
+  readonly release: string;
+  readonly by: readonly (PolicyPlace & Pick<PolicyException, 'approver' | 'until'>)[];
+};
+
+type Windows = {
   readonly open: boolean;
   /** When that changes; not there: not within 400 days. */
   readonly changesAt?: Instant;

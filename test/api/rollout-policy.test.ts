@@ -4,6 +4,8 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../../src/api/json.ts';
 import {
+  POLICY_FIELD_NAMES,
+  POLICY_FIELDS,
   type PolicyFieldName,
   type PolicyRules,
   type Recreate,
@@ -221,6 +223,10 @@ const values: { readonly [K in PolicyFieldName]: fc.Arbitrary<NonNullable<Policy
   maxDeliveriesPerPolicy: fc.nat(5),
   allow: anyWindows,
   deny: anyWindows,
+  exceptions: fc.array(
+    fc.nat(3).map((until) => ({ release: '9c41d2e0.7', approver: 'ana', until })),
+    { minLength: 1, maxLength: 3 },
+  ),
   leaveAtLeastSeconds: fc.nat(5),
   soakSeconds: fc.nat(5),
   finalSoakSeconds: fc.nat(5),
@@ -246,6 +252,44 @@ test('several policies are one whatever their order, and however often each is t
       expect(together([...policies, {}])).toEqual(all);
     }),
   );
+});
+
+test('what policies grant that count for nothing only tightens', () => {
+  const bold = { Refuse: 0, Whole: 1, Allow: 1 } as const;
+  fc.assert(
+    fc.property(fc.array(anyPolicy, { maxLength: 3 }), fc.array(anyPolicy, { maxLength: 3 }), (inside, outside) => {
+      const [all, alone] = [together(inside, outside), together(inside)];
+      expect(all.surge).toBeLessThanOrEqual(alone.surge);
+      expect(bold[all.sizeChange]).toBeLessThanOrEqual(bold[alone.sizeChange]);
+      expect(bold[all.recreate]).toBeLessThanOrEqual(bold[alone.recreate]);
+      const other = together([...inside, ...outside]);
+      for (const name of POLICY_FIELD_NAMES)
+        if (POLICY_FIELDS[name].composition !== 'grant') expect(all[name]).toEqual(other[name]);
+    }),
+  );
+});
+
+test.each<readonly [exception: Json, fault: string]>([
+  [{}, 'Missing spec.exceptions[0].release is missing, wanted text'],
+  [
+    { release: '9c41d2e0', approver: 'ana', until: '2026-12-20T00:00:00Z' },
+    'BadException spec.exceptions[0].release is "9c41d2e0", wanted a release: its digest and serial',
+  ],
+  [
+    { release: '9c41d2e0.7', approver: 'a\nb', until: '2026-12-20T00:00:00Z' },
+    'BadException spec.exceptions[0].approver is "a\\nb", wanted a name of at most 100 letters and digits',
+  ],
+  [
+    { release: '9c41d2e0.7', approver: 'ana', until: 'tomorrow' },
+    'BadException spec.exceptions[0].until is "tomorrow", wanted a time in UTC',
+  ],
+  [
+    { release: '9c41d2e0.7', approver: 'ana', untill: '2026-12-20T00:00:00Z' },
+    'UnknownField spec.exceptions[0].untill is not a field of this object',
+  ],
+])('an exception that is not right: %j', (exception, fault) => {
+  const { policy: said, faults } = parseRolloutPolicy(policy({ exceptions: [exception] }));
+  expect([said, `${faults[0]?.reason} ${faults[0]?.message}`]).toEqual([undefined, fault]);
 });
 
 test.each<readonly [window: Json, fault: string]>([

@@ -57,6 +57,17 @@ const rows: readonly (readonly [field: string, right: Json, wrong: readonly Json
     [{ cron: '*/15 0-6,22 1 1,7 *', minutes: 10, timeZone: 'UTC' }],
     [[{ from: '2026-12-20T00:00:00Z' }], [{ cron: '0 9 * * *', minutes: 60, timeZone: 'UTC', to: 'x' }]],
   ],
+  [
+    'exceptions',
+    [{ release: '9c41d2e0.7', approver: 'Ana Müller', until: '2026-12-20T00:00:00Z' }],
+    [
+      [],
+      [{}],
+      [{ release: '9c41d2e0', approver: 'ana', until: '2026-12-20T00:00:00Z' }],
+      [{ release: '9c41d2e0.7', approver: '', until: '2026-12-20T00:00:00Z' }],
+      [{ release: '9c41d2e0.7', approver: 'ana', until: '2026-12-20T00:00:00Z', why: 'x' }],
+    ],
+  ],
   ['leaveAtLeastSeconds', 900, [0]],
   ['soakSeconds', 600, [0]],
   ['finalSoakSeconds', 3600, [0]],

@@ -247,3 +247,60 @@ test('a policy in a file that is no text stops what it may mean, for a freeze mu
   expect(issuesWith(POLICY_FILE, large)).toEqual([`${POLICY_FILE} UnreadableFile`]);
   expect(issuesWith('tokenizer.json', large)).toEqual([]);
 });
+
+describe('policyPaths', () => {
+  const exception = '{release: 9c41d2e0.7, approver: ana, until: "2027-01-04T00:00:00Z"}';
+  const bold = policy(
+    `  surge: 2\n  recreate: Allow\n  maxStepGroups: 3\n  exceptions:\n    - ${exception}\n  deny:\n    - {from: "2026-12-20T00:00:00Z", to: "2027-01-04T00:00:00Z"}\n`,
+  );
+  const seen = (files: Readonly<Record<string, string>>, policyPaths?: readonly string[]): object => {
+    const config = { ...DEFAULT_CONFIG, policyPaths };
+    const tree = { commit: '1'.repeat(40), folders: [], files: textFiles({ ...VLLM_FILES, ...files }) };
+    const desired = desiredOf(tree, config, new Map());
+    const { surge, recreate, maxStepGroups, deny, exceptions } = desired.rollouts[0]?.policy.rules ?? {};
+    return {
+      rules: [surge, recreate, maxStepGroups, deny?.length, exceptions?.length],
+      warnings: desired.warnings.map(({ file, line, path, reason }) => `${file}:${line} ${path} ${reason}`),
+    };
+  };
+  const told = (...fields: readonly string[]) => fields.map((field) => `a.yaml:${field} OutsidePolicyPaths`);
+
+  test.each<
+    readonly [
+      what: string,
+      files: Readonly<Record<string, string>>,
+      paths: readonly string[] | undefined,
+      wanted: object,
+    ]
+  >([
+    ['inside all of it counts', { 'a.yaml': bold }, ['a.yaml'], { rules: [2, 'Allow', 3, 1, 1], warnings: [] }],
+    ['of the whole tree as well', { 'a.yaml': bold }, [''], { rules: [2, 'Allow', 3, 1, 1], warnings: [] }],
+    [
+      'outside what holds counts',
+      { 'a.yaml': bold },
+      ['policies'],
+      {
+        rules: [0, 'Refuse', 3, 1, undefined],
+        warnings: told('6 spec.surge', '7 spec.recreate', '9 spec.exceptions'),
+      },
+    ],
+    [
+      'outside a refusal counts',
+      { 'a.yaml': policy('  surge: 1\n  recreate: Refuse\n'), 'policies/b.yaml': bold.replace('production', 'b') },
+      ['policies'],
+      { rules: [1, 'Refuse', 3, 1, 1], warnings: told('6 spec.surge') },
+    ],
+    [
+      'where there are none, exceptions do not count',
+      { 'a.yaml': bold },
+      undefined,
+      { rules: [2, 'Allow', 3, 1, undefined], warnings: told('9 spec.exceptions') },
+    ],
+    [
+      'empty: nowhere',
+      { 'a.yaml': policy('  surge: 1\n') },
+      [],
+      { rules: [0, 'Refuse', undefined, undefined, undefined], warnings: told('6 spec.surge') },
+    ],
+  ])('%s', (_, files, paths, wanted) => expect(seen(files, paths)).toEqual(wanted));
+});

@@ -170,3 +170,45 @@ test('a start that never comes, which takes long to find out, is looked for once
   asked.mockRestore();
   expect(never.length).toBe(1);
 });
+
+describe('a release with an exception', () => {
+  const freeze: RolloutPolicy = { deny: [holidays] };
+  const until = (time: string, release = '9c41d2e0.7') => ({
+    release,
+    approver: 'ana',
+    until: parseInstant(time) ?? 0,
+  });
+  const some = { ...freeze, exceptions: [until('2026-12-22T00:00:00Z'), until('2026-12-23T00:00:00Z')] };
+
+  test.each<readonly [what: string, time: string, policies: readonly RolloutPolicy[], wanted: string | undefined]>([
+    ['until the last of them', '2026-12-21T10:00:00Z', [some], 'open until 2026-12-23T00:00:00Z'],
+    ['only until then', '2026-12-23T00:00:00Z', [some], undefined],
+    [
+      'of its own policy alone',
+      '2026-12-21T10:00:00Z',
+      [some, { allow: [daily('0 14 * * *', 60, 'UTC')] }],
+      'shut by b/allow until 2026-12-21T14:00:00Z',
+    ],
+    [
+      'of the allows as well',
+      '2026-11-23T20:00:00Z',
+      [{ allow: [work], exceptions: [until('2026-11-24T12:00:00Z')] }],
+      'open until 2026-11-24T16:00:00Z',
+    ],
+    [
+      'of another',
+      '2026-12-21T10:00:00Z',
+      [{ ...freeze, exceptions: [until('2027-01-01T00:00:00Z', 'x')] }],
+      undefined,
+    ],
+  ])('%s', (_, time, policies, wanted) => {
+    const now = parseInstant(time) ?? 0;
+    const matching = policies.map((policy, index) => reading('abc'[index] ?? 'z', policy));
+    const facts = windowsAt(now)({ ...NO_SCOPE, matching });
+    const own = facts?.excepted?.find(({ release }) => release === '9c41d2e0.7');
+    const ends = own?.changesAt === undefined ? 'always' : `until ${printInstant(own.changesAt)}`;
+    const by = own?.shutBy.map(({ policy, field }) => `${policy}/${field}`).join(' ');
+    expect(own === undefined ? undefined : own.open ? `open ${ends}` : `shut by ${by} ${ends}`).toBe(wanted);
+    expect(facts).toMatchObject({ open: false });
+  });
+});

@@ -1,8 +1,9 @@
 /** Worlds under policies and what is decided in them, in short: what the planted bugs of policy-mutants.test.ts change. */
 
+import { printRelease } from '../../src/api/release.ts';
 import { plan } from '../../src/rollout/plan.ts';
 import type { Snapshot, WindowFacts } from '../../src/rollout/snapshot.ts';
-import { NOW, type World, world } from '../support/snapshot.ts';
+import { NOW, releaseOf, type World, world } from '../support/snapshot.ts';
 
 const OLD = '0:A+ 1:A+ 2:A+ 3:A+';
 const asked: World = { text: 'B', groups: OLD, record: {} };
@@ -18,6 +19,12 @@ const surged: World = {
 };
 const anew: World = { ...asked, claims: 'B', recreate: 'Allow', argo: 'beside' };
 const shut: WindowFacts = { open: false, changesAt: NOW + 60, shutBy: [] };
+const exempt = (release: string, more: Partial<WindowFacts> = {}): WindowFacts => ({
+  ...shut,
+  excepted: [
+    { release: printRelease(releaseOf(release)), open: true, changesAt: NOW + 600, shutBy: [], by: [], ...more },
+  ],
+});
 const closing: WindowFacts = { open: true, changesAt: NOW + 900, shutBy: [] };
 const chat = ['llm/chat (1/2)'];
 
@@ -56,6 +63,13 @@ const rows: readonly (readonly [world: World, wanted: string])[] = [
   [{ ...asked, windows: shut }, 'WindowClosed'],
   [{ ...one, windows: shut }, 'WindowClosed'],
   [{ ...whole, windows: shut }, 'Settled'],
+  [{ ...asked, windows: exempt('B.2') }, 'StepReady'],
+  [{ ...asked, windows: exempt('B.1') }, 'WindowClosed'],
+  [{ ...asked, windows: exempt('A.1') }, 'WindowClosed'],
+  [{ ...one, windows: exempt('B.2') }, 'StepReady'],
+  [{ ...one, windows: exempt('B.3') }, 'WindowClosed'],
+  [{ ...asked, windows: exempt('B.2', { open: false }) }, 'WindowClosed'],
+  [{ ...asked, windows: exempt('B.2'), rules: { leaveAtLeastSeconds: 601 } }, 'WindowClosed'],
   [{ ...asked, windows: closing, rules: { leaveAtLeastSeconds: 900 } }, 'StepReady'],
   [{ ...asked, windows: closing, rules: { leaveAtLeastSeconds: 901 } }, 'WindowClosed'],
   [{ ...asked, windows: closing, rules: { leaveAtLeastSeconds: 60 }, record: { loads: [901] } }, 'WindowClosed'],

@@ -53,8 +53,12 @@ function linesOf(snapshot: Snapshot): readonly Line[] {
 /** Dates as people write them. */
 function shown(value: PolicyRules[PolicyFieldName]): unknown {
   if (typeof value !== 'object') return value;
-  return value.map((window) =>
-    'from' in window ? { from: printInstant(window.from), to: printInstant(window.to) } : window,
+  return value.map((one) =>
+    'from' in one
+      ? { from: printInstant(one.from), to: printInstant(one.to) }
+      : 'until' in one
+        ? { ...one, until: printInstant(one.until) }
+        : one,
   );
 }
 

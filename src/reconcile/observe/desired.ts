@@ -26,7 +26,7 @@ import {
 import { indexOf, type ManifestIndex, madeFor, namespaceOf, workloadName } from './manifest-index.ts';
 import { INTERESTS, type ParseCache, parsed, trim } from './parse-cache.ts';
 import { policyIndex } from './policy-index.ts';
-import { idlePolicies, requiredIssues, unmatchedPolicies } from './policy-issues.ts';
+import { idlePolicies, outsidePolicies, requiredIssues, unmatchedPolicies } from './policy-issues.ts';
 import { NO_SCOPE, type PolicyScope, readPolicies } from './read-policy.ts';
 import { type RolloutReading, readRollout } from './read-rollout.ts';
 import { NO_TRAFFIC, type TrafficIndex } from './traffic-index.ts';
@@ -80,7 +80,7 @@ export function desiredOf(tree: Tree, config: Config, cache: ParseCache): Desire
   }
   trim(cache, new Set(files));
   const blobs = new Map(tree.files.map((file) => [file.path, file.oid]));
-  const policies = readPolicies(files, unreadable);
+  const policies = readPolicies(files, unreadable, config);
   const unread = unreadable.map(({ path }) => path);
   const index = indexOf({ files, texts, paths: [...blobs.keys()], config });
   const all = { index, policyOf: policyIndex(policies, config.requiredPolicies), unread, config };
@@ -105,6 +105,7 @@ export function desiredOf(tree: Tree, config: Config, cache: ParseCache): Desire
     ],
     warnings: [
       ...unreadable.filter(isData).map(dataWarning),
+      ...outsidePolicies(policies, config),
       ...idlePolicies(policies, { scopes, keys: rollouts.map(({ key }) => key), cluster: config.cluster }),
     ],
     trials: newTrials(),

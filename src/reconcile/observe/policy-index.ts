@@ -1,6 +1,6 @@
 /** Finds the policies of a Rollout by the namespaces that they name, so that no Rollout looks through all of them. */
 
-import { POLICY_FIELD_NAMES, type PolicyRules, together } from '../../api/policy-fields.ts';
+import { POLICY_FIELD_NAMES, type PolicyRules, type RolloutPolicy, together } from '../../api/policy-fields.ts';
 import { type PolicySubject, policyMatches } from '../../api/rollout-policy.ts';
 import type { PolicySources } from '../../rollout/snapshot.ts';
 import { missingPolicies } from './policy-issues.ts';
@@ -46,7 +46,11 @@ function scopeOf(
   matching: readonly PolicyReading[],
   all: { readonly policies: readonly PolicyReading[]; readonly required: readonly string[] },
 ): PolicyScope {
-  const rules = together(matching.map(({ policy }) => policy).filter((policy) => policy !== undefined));
+  const said = (isOutside: boolean): readonly RolloutPolicy[] =>
+    matching.flatMap((reading) =>
+      (reading.isOutside === true) === isOutside && reading.policy !== undefined ? [reading.policy] : [],
+    );
+  const rules = together(said(false), said(true));
   return {
     rules,
     sources: sourcesOf(rules, matching),

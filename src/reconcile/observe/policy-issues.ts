@@ -1,8 +1,9 @@
 /** Policies that reach no Rollout, and required ones that do not reach this one: said with the name that is nearest. */
 
-import { CONFIG_FILE } from '../../api/config.ts';
+import { CONFIG_FILE, type Config } from '../../api/config.ts';
 import type { Issue } from '../../api/issue.ts';
 import { nearest } from '../../api/nearest.ts';
+import { NO_RULES, POLICY_FIELD_NAMES, POLICY_FIELDS, type PolicyFieldName } from '../../api/policy-fields.ts';
 import { meansCluster, POLICY_KIND } from '../../api/rollout-policy.ts';
 import type { MissingPolicy } from '../../rollout/snapshot.ts';
 import type { PolicyReading, PolicyScope } from './read-policy.ts';
@@ -34,6 +35,31 @@ export function idlePolicies(
       message: `${POLICY_KIND} ${policy.name}: it means no Rollout: nothing of what it says counts`,
       hint: `${meantBy(policy, of.keys)}Correct what chooses its Rollouts, or delete it.`,
     }));
+}
+
+/** Grants and exceptions that do not count where they are. */
+export function outsidePolicies(
+  policies: readonly PolicyReading[],
+  { policyPaths }: Pick<Config, 'policyPaths'>,
+): readonly Issue[] {
+  const where =
+    policyPaths === undefined ? 'there are none' : policyPaths.length === 0 ? 'it is empty' : policyPaths.join(', ');
+  return policies.flatMap(({ name, file, lines, policy, isOutside }) => {
+    const grants = (field: PolicyFieldName): boolean =>
+      // Of exceptions that do not count only the line is left.
+      field === 'exceptions'
+        ? lines.exceptions !== undefined && policy !== undefined && policy.exceptions === undefined
+        : isOutside === true && policy?.[field] !== undefined && policy[field] !== NO_RULES[field];
+    const fields = POLICY_FIELD_NAMES.filter((field) => POLICY_FIELDS[field].composition === 'grant' && grants(field));
+    return fields.map((field) => ({
+      file,
+      line: lines[field] ?? 0,
+      path: `spec.${field}`,
+      reason: 'OutsidePolicyPaths',
+      message: `${POLICY_KIND} ${name}: ${field} does not count here: grants and exceptions count from the policyPaths of ${CONFIG_FILE} alone, and ${where}`,
+      hint: 'Move the policy to one of these paths, or name its folder in policyPaths.',
+    }));
+  });
 }
 
 /** The same for the files as a whole: which Rollouts a required policy does not govern. */

@@ -1,5 +1,6 @@
 /** From documents to the policies of a Rollout: which of them match it, what they ask for together, what is wrong. */
 
+import { type Config, isBelow } from '../../api/config.ts';
 import type { Issue } from '../../api/issue.ts';
 import {
   NO_RULES,
@@ -30,6 +31,8 @@ export type PolicyReading = {
   readonly selection: PolicySelection;
   /** undefined: `issues` say why. */
   readonly policy: RolloutPolicy | undefined;
+  /** It lies where grants do not count. Its exceptions are taken out already. Not there: they count. */
+  readonly isOutside?: true;
   readonly issues: readonly Issue[];
 };
 
@@ -53,11 +56,14 @@ export const NO_SCOPE: PolicyScope = { rules: NO_RULES, sources: {}, matching: [
 export function readPolicies(
   files: readonly ManifestFile[],
   unreadable: readonly Unreadable[],
+  config: Pick<Config, 'policyPaths'>,
 ): readonly PolicyReading[] {
   const hiding = unreadable.filter((file) => mayHide(file));
   const lost = hiding.map((file) => ({ ...unread(file.path), kind: 'lost', issues: [hidingIssue(file)] }) as const);
   const told = files.flatMap((file): readonly PolicyReading[] => {
-    const policies = file.documents.filter((document) => document.object.kind === POLICY_KIND).map(readPolicy);
+    const policies = file.documents
+      .filter((document) => document.object.kind === POLICY_KIND)
+      .map((document) => placed(readPolicy(document), config));
     if (file.issues.length === 0 || [...file.text.matchAll(POLICY_LINE)].length <= policies.length) return policies;
     return [...policies, { ...unread(file.file), kind: 'lost', issues: withoutEchoes(file.issues) }];
   });
@@ -109,6 +115,15 @@ function readPolicy(document: ManifestDocument): PolicyReading {
     policy: read,
     issues,
   };
+}
+
+/** Whoever may write to a place where grants do not count can tighten there, and nothing else. */
+function placed(reading: PolicyReading, { policyPaths }: Pick<Config, 'policyPaths'>): PolicyReading {
+  const { policy, file } = reading;
+  if (policyPaths !== undefined && isBelow(policyPaths, file)) return reading;
+  const { exceptions, ...kept } = policy ?? {};
+  const outside = policyPaths === undefined ? {} : { isOutside: true as const };
+  return { ...reading, ...outside, policy: policy === undefined || exceptions === undefined ? policy : kept };
 }
 
 /** So many digits of a blob id are shown. */

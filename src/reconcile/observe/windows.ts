@@ -3,10 +3,11 @@
 import { Cron } from 'croner';
 import type { Issue } from '../../api/issue.ts';
 import { nearest } from '../../api/nearest.ts';
+import type { PolicyException } from '../../api/policy-exceptions.ts';
 import type { PolicyWindow } from '../../api/policy-windows.ts';
 import type { Instant } from '../../api/time.ts';
 import type { ManifestDocument } from '../../manifests/parse-file.ts';
-import type { PolicyPlace, WindowFacts } from '../../rollout/snapshot.ts';
+import type { ExceptedWindows, PolicyPlace, WindowFacts } from '../../rollout/snapshot.ts';
 import type { PolicyReading, PolicyScope } from './read-policy.ts';
 
 /** So far ahead an opening is looked for: where none comes, none ever will. */
@@ -33,8 +34,33 @@ type Calendar = {
 };
 
 function factsOf({ matching }: PolicyScope, now: Instant): WindowFacts | undefined {
-  const calendars = matching.flatMap(calendarsOf);
+  const calendars = matching.flatMap((reading) => calendarsOf(reading));
   if (calendars.length === 0) return undefined;
+  const alive = matching.flatMap(({ policy }) => policy?.exceptions?.filter(({ until }) => now < until) ?? []);
+  const releases = [...new Set(alive.map(({ release }) => release))].sort();
+  return {
+    ...factsWith(calendars, now),
+    ...(releases.length === 0 ? {} : { excepted: releases.map((release) => exceptedFacts(matching, release, now)) }),
+  };
+}
+
+/** With the exceptions of one release that have not run out. */
+function exceptedFacts(matching: readonly PolicyReading[], release: string, now: Instant): ExceptedWindows {
+  const last = (reading: PolicyReading): PolicyException | undefined =>
+    reading.policy?.exceptions
+      ?.filter((one) => one.release === release && now < one.until)
+      .sort((a, b) => b.until - a.until)[0];
+  const calendars = matching.flatMap((reading) => calendarsOf(reading, last(reading)?.until));
+  const by = matching.flatMap((reading) => {
+    const exception = last(reading);
+    if (exception === undefined) return [];
+    const { approver, until } = exception;
+    return [{ policy: reading.name, file: reading.file, line: reading.lines.exceptions ?? 0, approver, until }];
+  });
+  return { release, ...factsWith(calendars, now), by };
+}
+
+function factsWith(calendars: readonly Calendar[], now: Instant): Omit<WindowFacts, 'excepted'> {
   const shut = calendars.filter(({ open }) => !open(now));
   const isOpen = (at: Instant): boolean => calendars.every(({ open }) => open(at));
   return {
@@ -61,8 +87,8 @@ function nextChange(
   return { sameUntil: at };
 }
 
-/** One for the allows of a policy, which has to be inside of some, and one for its denies. */
-function calendarsOf({ policy, name, file, lines }: PolicyReading): readonly Calendar[] {
+/** One for the allows of a policy, which has to be inside of some, and one for its denies. Both are open until `excepted`. */
+function calendarsOf({ policy, name, file, lines }: PolicyReading, excepted?: Instant): readonly Calendar[] {
   const fields = ['allow', 'deny'] as const;
   return fields.flatMap((field) => {
     const windows = policy?.[field]?.map(stretchOf) ?? [];
@@ -72,8 +98,12 @@ function calendarsOf({ policy, name, file, lines }: PolicyReading): readonly Cal
       {
         place: { policy: name, file, line: lines[field] ?? 0 },
         field,
-        open: (at: Instant) => inside(at) === (field === 'allow'),
-        boundary: (after: Instant) => earliest(windows.map((window) => window.boundary(after))),
+        open: (at: Instant) => (excepted !== undefined && at < excepted) || inside(at) === (field === 'allow'),
+        boundary: (after: Instant) =>
+          earliest([
+            ...windows.map((window) => window.boundary(after)),
+            excepted !== undefined && after < excepted ? excepted : undefined,
+          ]),
       },
     ];
   });

@@ -32,6 +32,8 @@ const gatesByField = {
   maxDeliveriesPerPolicy: [notItsTurn],
   allow: [windowClosed, clockSkewed],
   deny: [windowClosed, clockSkewed],
+  // They open what the two above shut.
+  exceptions: [],
   leaveAtLeastSeconds: [windowClosed],
   soakSeconds: [soaking],
   finalSoakSeconds: [soaking],
@@ -65,7 +67,12 @@ function windowsOf({ windows, ...snapshot }: Snapshot, field: PolicyFieldName): 
   if (windows === undefined || field === 'leaveAtLeastSeconds')
     return { ...snapshot, ...(windows === undefined ? {} : { windows }) };
   const shutBy = windows.shutBy.filter((place) => place.field === field);
-  return shutBy.length === 0 ? snapshot : { ...snapshot, windows: { ...windows, shutBy } };
+  const excepted = windows.excepted?.map((one) => ({
+    ...one,
+    shutBy: one.shutBy.filter((place) => place.field === field),
+  }));
+  const shown = { ...windows, shutBy, ...(excepted === undefined ? {} : { excepted }) };
+  return shutBy.length === 0 ? snapshot : { ...snapshot, windows: shown };
 }
 
 /** What one field of the policies says of a Rollout at rest. */

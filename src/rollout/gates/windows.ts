@@ -1,9 +1,11 @@
 /** The gate of time: no step begins outside of the windows of policies, nor too shortly before they close. */
 
+import { printRelease } from '../../api/release.ts';
 import { printInstant } from '../../api/time.ts';
 import { type Hold, hold } from '../hold.ts';
 import { policySaying } from '../sentences.ts';
-import { type Situation, unavailableBudget } from '../situation.ts';
+import { releaseToCome, type Situation, unavailableBudget } from '../situation.ts';
+import type { ExceptedWindows, WindowFacts } from '../snapshot.ts';
 import { stepToCome } from '../step-to-come.ts';
 import { surgeToCome } from './surge.ts';
 
@@ -23,10 +25,18 @@ export function clockIsOff({ snapshot }: Situation): Hold | undefined {
   });
 }
 
+/** What the windows say to the release that is next: one that has exceptions has windows of its own. */
+export function windowsFor({ snapshot, ...situation }: Situation): WindowFacts | ExceptedWindows | undefined {
+  const { windows } = snapshot;
+  const release = printRelease(releaseToCome(situation));
+  return windows?.excepted?.find((one) => one.release === release) ?? windows;
+}
+
 /** A step that is under way finishes, and a way back never asks. */
 export function windowClosed(situation: Situation): Hold | undefined {
   const { snapshot } = situation;
-  const { windows, now, policy } = snapshot;
+  const { now, policy } = snapshot;
+  const windows = windowsFor(situation);
   if (windows === undefined) return undefined;
   const { open, changesAt, sameUntil, shutBy } = windows;
   const until = changesAt ?? sameUntil;
@@ -40,7 +50,8 @@ export function windowClosed(situation: Situation): Hold | undefined {
         : changesAt === undefined
           ? `no window opens before ${printInstant(until)}`
           : `the next window opens at ${printInstant(until)}`;
-    const seen = `${who.join(' and ')} lets no step begin now; ${when}`;
+    const named = printRelease(releaseToCome(situation));
+    const seen = `${who.join(' and ')} lets no step of ${named} begin now; ${when}`;
     if (until === undefined) return hold('WindowClosed', { seen, action: 'Change the policy' });
     return hold('WindowClosed', { seen, waits: 'time' }, Math.max(1, until - now));
   }
