@@ -5,7 +5,8 @@ import { unknown } from '../api/known.ts';
 import { jsonText } from '../api/printable.ts';
 import { type CommonOptions, EXIT, type Io } from '../options.ts';
 import type { Cluster } from '../ports/cluster.ts';
-import { newMemory, type Outcome, type Ports } from '../reconcile/pass.ts';
+import { ownPolicyWarnings } from '../reconcile/lint/lint-own-policy.ts';
+import { type Memory, newMemory, type Outcome, type Ports } from '../reconcile/pass.ts';
 import { runPass } from '../reconcile/run.ts';
 import { issueLine } from '../reconcile/status/report.ts';
 import { contradictions } from '../rollout/gates/policies.ts';
@@ -39,7 +40,7 @@ export async function lint(options: LintOptions, ports: Ports, io: Io): Promise<
     ...result.outcomes.flatMap((outcome) => [...(outcome.plan?.issues ?? []), ...contradicted(outcome)]),
   ]);
   const told = result.outcomes.flatMap((outcome) => outcome.plan?.warnings ?? []);
-  const warnings = unique([...result.warnings, ...told]);
+  const warnings = unique([...result.warnings, ...told, ...(await ownPolicies(ports, memory))]);
   const failures = result.outcomes.map((outcome) => outcome.error).filter((error) => error !== undefined);
   if (options.output === 'json') io.out(jsonText({ read, issues, warnings, failures }));
   else
@@ -55,6 +56,13 @@ export async function lint(options: LintOptions, ports: Ports, io: Io): Promise<
         .join(''),
     );
   return issues.length + failures.length > 0 ? EXIT.failed : EXIT.ok;
+}
+
+/** What is read is compared with the branch that is delivered: that is the change which is about to be made. */
+async function ownPolicies({ git }: Ports, { desired, parsed }: Memory): Promise<readonly Issue[]> {
+  if (desired === undefined) return [];
+  const [head] = await git.heads([desired.desired.config.branch]);
+  return ownPolicyWarnings(git, { desired: desired.desired, head, cache: parsed });
 }
 
 /** A patch stands as it is below its issue, so that it can be handed to git apply. */

@@ -5,6 +5,7 @@ import type { Issue } from '../api/issue.ts';
 import type { Git, Oid } from '../ports/git.ts';
 import { PortError } from '../ports/port-error.ts';
 import { FILE_EFFECTS, type FileEffect, fileEffects } from '../rollout/file-effects.ts';
+import { ownPolicyIssues, policyEdits } from './lint/lint-own-policy.ts';
 import type { Desired, DesiredRollout } from './observe/desired.ts';
 import { readWorkload } from './observe/read-workload.ts';
 import { type Memory, newMemory, type PassResult, type Ports } from './pass.ts';
@@ -103,8 +104,21 @@ function effectsOf(before: Desired | undefined, after: Desired | undefined): Ver
     const was = before?.rollouts.find(
       ({ key }) => key.namespace === entry.key.namespace && key.name === entry.key.name,
     );
-    return was === undefined ? [] : effectsOfRollout(was, entry);
+    if (was === undefined || before === undefined || after === undefined) return [];
+    return [...effectsOfRollout(was, entry), ...ownPolicyEffects({ was, before }, { is: entry, after })];
   });
+}
+
+/** The same change asks for a release and decides what may hold it. */
+function ownPolicyEffects(
+  from: { readonly was: DesiredRollout; readonly before: Desired },
+  to: { readonly is: DesiredRollout; readonly after: Desired },
+): Verdict['effects'] {
+  const [before, after] = [from.was, to.is].map(({ workload }) =>
+    workload === undefined ? undefined : readWorkload(workload).workload?.digest,
+  );
+  if (before === undefined || after === undefined || before === after) return [];
+  return ownPolicyIssues(to.is, policyEdits(from, to)).map((issue) => ({ ...issue, level: 'warning' }));
 }
 
 function effectsOfRollout(before: DesiredRollout, after: DesiredRollout): Verdict['effects'] {

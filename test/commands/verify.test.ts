@@ -52,6 +52,11 @@ describe('a pull request', () => {
       summary: '0 new problems, 1 effects on groups, 0 problems from before',
     });
     expect(ran.summary).toContain('(ArmsRelease)');
+    const policy = 'apiVersion: tranche.dev/v1alpha1\nkind: RolloutPolicy\nmetadata: {name: a}\nspec: {surge: 1}\n';
+    const both = { [LWS_FILE]: `${armed.replaceAll(OLD, NEW)}\n`, 'policies/a.yaml': policy };
+    expect((await verify(site, await pullRequest(site, both))).out).toContain(
+      '::warning file=policies/a.yaml,line=4,title=ArmsAndEditsPolicy::the change arms a release of llm/vllm and adds RolloutPolicy a',
+    );
     expect([await site.head(), await site.head('tranche-status')]).toEqual(heads);
   });
 

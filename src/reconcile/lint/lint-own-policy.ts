@@ -1,0 +1,75 @@
+/** Changes that bring a release and edit a policy that governs it: who asks for both decides what may hold it. */
+
+import type { Issue } from '../../api/issue.ts';
+import type { Git, Oid } from '../../ports/git.ts';
+import { type Desired, type DesiredRollout, desiredOf } from '../observe/desired.ts';
+import { desiredRequest } from '../observe/desired-branch.ts';
+import type { ParseCache } from '../observe/parse-cache.ts';
+import { readWorkload } from '../observe/read-workload.ts';
+
+/** Where one policy differs: on `line` of what is there after the change, 0 where nothing of it is. */
+type PolicyEdit = { readonly name: string; readonly file: string; readonly line: number; readonly what: string };
+
+/**
+ * The same against the head of the desired branch. Nothing is read where no file has a text that is yet to be
+ * delivered, or where that very head was read. Throws PortError where Git fails.
+ */
+export async function ownPolicyWarnings(
+  git: Git,
+  { desired, head, cache }: { readonly desired: Desired; readonly head: Oid | undefined; readonly cache: ParseCache },
+): Promise<readonly Issue[]> {
+  const { config } = desired;
+  if (head === undefined || head === desired.commit || !desired.rollouts.some(isAskedFor)) return [];
+  const before = desiredOf(await git.readAt(head, desiredRequest(config.paths)), config, cache);
+  return desired.rollouts.flatMap((after) => {
+    const was = before.rollouts.find(({ key }) => same(key, after.key));
+    return was === undefined || digestOf(was) === digestOf(after) || !isAskedFor(after)
+      ? []
+      : ownPolicyIssues(after, policyEdits({ was, before }, { is: after, after: desired }));
+  });
+}
+
+/** As warnings, on the line of each policy; of one that is gone, on that of the workload. */
+export function ownPolicyIssues({ key, workload }: DesiredRollout, edits: readonly PolicyEdit[]): readonly Issue[] {
+  return edits.map(({ name, file, line, what }) => ({
+    file: line === 0 ? (workload?.file ?? file) : file,
+    line: line === 0 ? (workload?.lineOf(['spec']) ?? 0) : line,
+    path: 'spec',
+    reason: 'ArmsAndEditsPolicy',
+    message: `the change arms a release of ${key.namespace}/${key.name} and ${what} RolloutPolicy ${name} (${file}), which governs it`,
+    hint: 'Make two changes of it, the policy first, so that its owners see what it is for.',
+  }));
+}
+
+/** The policies of one Rollout that are there on one side only, or in a file with other bytes. */
+export function policyEdits(
+  { was, before }: { readonly was: DesiredRollout; readonly before: Desired },
+  { is, after }: { readonly is: DesiredRollout; readonly after: Desired },
+): readonly PolicyEdit[] {
+  const old = new Map(was.policy.matching.map((one) => [`${one.name} ${one.file}`, one]));
+  const now = is.policy.matching.flatMap((one): readonly PolicyEdit[] => {
+    const { name, file, line } = one;
+    const known = old.delete(`${name} ${file}`);
+    if (known && before.blobs.get(file) === after.blobs.get(file)) return [];
+    return [{ name, file, line, what: known ? 'edits' : 'adds' }];
+  });
+  return [...now, ...[...old.values()].map(({ name, file }) => ({ name, file, line: 0, what: 'takes away' }))];
+}
+
+/** Armed: its text is not the one of its marks, and no step of ours has brought it. */
+function isAskedFor(entry: DesiredRollout): boolean {
+  const file = fileOf(entry);
+  return file?.workload.marks !== undefined && file.workload.marks.release.digest !== file.digest;
+}
+
+function digestOf(entry: DesiredRollout): string | undefined {
+  return fileOf(entry)?.digest;
+}
+
+function fileOf({ workload }: DesiredRollout): ReturnType<typeof readWorkload>['workload'] {
+  return workload === undefined ? undefined : readWorkload(workload).workload;
+}
+
+function same(left: DesiredRollout['key'], right: DesiredRollout['key']): boolean {
+  return left.namespace === right.namespace && left.name === right.name;
+}

@@ -1,0 +1,64 @@
+/** A change that brings a release and edits what may hold it is told apart from one that does either. */
+
+import { expect, test } from 'vitest';
+import { lint } from '../../src/commands/lint.ts';
+import { NO_OVERRIDES } from '../../src/reconcile/pass.ts';
+import { LWS_FILE, NEW, OLD, VLLM_FILES } from '../support/vllm.ts';
+import { World } from '../support/world.ts';
+
+const FREEZE = 'policies/freeze.yaml';
+const OTHERS = 'policies/others.yaml';
+const policy = (name: string, spec: string): string =>
+  `apiVersion: tranche.dev/v1alpha1\nkind: RolloutPolicy\nmetadata:\n  name: ${name}\nspec:\n${spec}`;
+
+async function adopted(): Promise<World> {
+  const files = {
+    ...VLLM_FILES,
+    [FREEZE]: policy('freeze', '  maxStepGroups: 2\n'),
+    [OTHERS]: policy('others', '  rollouts: [talk/*]\n  maxStepGroups: 2\n'),
+  };
+  const world = new World({ files });
+  world.sync();
+  world.tick(60);
+  await world.pass();
+  return world;
+}
+
+/** The lines of lint about a branch that has these files besides, or not any more. */
+async function told(world: World, change: Readonly<Record<string, string | undefined>>): Promise<readonly string[]> {
+  const files = { ...world.repository.files('main'), ...change };
+  const writes = Object.entries(files).flatMap(([path, text]) => (text === undefined ? [] : [{ path, text }]));
+  world.repository.commit('change', { writes, orphan: true });
+  let out = '';
+  const io = {
+    env: {},
+    folder: '/',
+    out: (text: string) => void (out += text),
+    err: () => undefined,
+    isTerminal: false,
+    signal: new AbortController().signal,
+  };
+  const where = { repo: '', kubeconfig: undefined, context: '', inCluster: false } as const;
+  await lint({ ...where, output: 'text', overrides: NO_OVERRIDES, ref: 'change' }, world.ports(), io);
+  return out.split('\n').filter((line) => line.includes('ArmsAndEditsPolicy'));
+}
+
+test('lint tells a change that arms a release and touches a policy that governs it', async () => {
+  const world = await adopted();
+  const release = { [LWS_FILE]: world.repository.text('main', LWS_FILE)?.replace(OLD, NEW) };
+  const looser = { [FREEZE]: policy('freeze', '  maxStepGroups: 4\n') };
+  expect(await told(world, { ...release, ...looser })).toEqual([
+    `warning: ${FREEZE}:5: the change arms a release of llm/vllm and edits RolloutPolicy freeze (${FREEZE}), which governs it (ArmsAndEditsPolicy). Make two changes of it, the policy first, so that its owners see what it is for.`,
+  ]);
+  expect(await told(world, { ...release, [FREEZE]: undefined })).toEqual([
+    expect.stringContaining(`takes away RolloutPolicy freeze (${FREEZE})`),
+  ]);
+  expect(await told(world, { ...release, 'policies/a.yaml': policy('a', '  surge: 1\n') })).toEqual([
+    expect.stringContaining('adds RolloutPolicy a (policies/a.yaml)'),
+  ]);
+  expect(await told(world, release)).toEqual([]);
+  expect(await told(world, looser)).toEqual([]);
+  const others = policy('others', '  rollouts: [talk/*]\n  maxStepGroups: 4\n');
+  expect(await told(world, { ...release, [OTHERS]: others })).toEqual([]);
+  expect(await told(world, {})).toEqual([]);
+});
