@@ -6,6 +6,7 @@ export const LWS_FILE = 'apps/vllm/lws.yaml';
 const ROLLOUT_FILE = 'rollouts/vllm.yaml';
 export const NAMESPACE = 'llm';
 export const NAME = 'vllm';
+export const SERVICE_NAME = 'vllm-svc';
 export const CLUSTER = 'gpu-west';
 /** What the agent applies. */
 export const SYNCED_FOLDER = 'apps';
@@ -25,14 +26,16 @@ cluster: ${CLUSTER}
 paths: [apps, rollouts]
 `;
 
-const SERVICE = `# Requests go to the leaders only; workers have no server.
+const SERVICE = `# Requests go to the leaders only; workers have no server. ${NAME} itself is the name of LWS's own headless Service.
 apiVersion: v1
 kind: Service
 metadata:
-  name: ${NAME}
+  name: ${SERVICE_NAME}
   namespace: ${NAMESPACE}
 spec:
-  selector: {app: ${NAME}, role: leader}
+  selector:
+    leaderworkerset.sigs.k8s.io/name: ${NAME}
+    leaderworkerset.sigs.k8s.io/worker-index: "0"
   ports:
     - name: http
       port: 80
