@@ -2,18 +2,22 @@
 
 import { printable } from '../api/printable.ts';
 import { EXIT, type Io } from '../options.ts';
-import { type Act, brokenActs, deliveryActs } from './demo/acts.ts';
+import { type Act, actsOf } from './demo/acts.ts';
 import { checkEnd, type Wanted } from './demo/check.ts';
 import { calledAs, findingLines, logLines, whereLines } from './demo/ending.ts';
-import { NEW_TAG, OLD_TAG } from './demo/files.ts';
+import { NAME, NEW_TAG, OLD_TAG } from './demo/files.ts';
 import { coloured, HIDE_CURSOR, livePicture, redraw, SHOW_CURSOR } from './demo/live-view.ts';
+import { lostRequests } from './demo/lost-requests.ts';
 import type { Scene } from './demo/scene.ts';
 import { playStory, type StoryEnd } from './demo/story.ts';
+import { type DemoStrategy, STRATEGIES } from './demo/strategies.ts';
 import { newLines, transcriptHead } from './demo/transcript.ts';
 import { BRANCH, type DemoWorld, openWorld } from './demo/world.ts';
+import type { Given } from './flags.ts';
 
 export type DemoOptions = {
-  /** The new version breaks on its second group; a person gives it up. */
+  readonly strategy: DemoStrategy;
+  /** The new version breaks on its second group, or with its first share of requests; a person gives it up. */
   readonly fail: boolean;
   /** The folder stays. */
   readonly keep: boolean;
@@ -33,26 +37,39 @@ export type Told = {
   readonly wanted: Omit<Wanted, 'firstCommit'>;
 };
 
-const TITLE = 'tranche demo: 4 groups of 16 GPUs get a new vLLM image, in simulated time';
+/** The story of a strategy, and how it must end; `fail`: of a version that breaks. */
+export function toldOf(strategy: DemoStrategy, fail: boolean): Told {
+  const plan = STRATEGIES[strategy];
+  return {
+    title: plan.title,
+    acts: actsOf(plan, fail),
+    wanted: {
+      oldTag: OLD_TAG,
+      tag: fail ? OLD_TAG : NEW_TAG,
+      steps: fail ? plan.stepsBack : plan.steps,
+      serves: fail ? NAME : plan.serves,
+      second: plan.second,
+    },
+  };
+}
 
-export const DELIVERY: Told = {
-  title: TITLE,
-  acts: deliveryActs,
-  wanted: { oldTag: OLD_TAG, tag: NEW_TAG, steps: ['settled', '1/3', '2/3', '3/3', '3/3', 'settled'] },
-};
-
-export const WAY_BACK: Told = {
-  title: TITLE,
-  acts: brokenActs,
-  wanted: { oldTag: OLD_TAG, tag: OLD_TAG, steps: ['settled', '1/3', '2/3', 'rollback', 'settled'] },
-};
+/** What was asked for on the command line, which has checked the name of the strategy. */
+export function demoOptions(given: Given): DemoOptions {
+  const { strategy } = given;
+  return {
+    strategy: strategy === 'canary' || strategy === 'blueGreen' ? strategy : 'partition',
+    fail: given['fail'] === true,
+    keep: given['keep'] === true,
+    serve: given['serve'] === true,
+  };
+}
 
 /** Exit code 0 only where the check found the end that it wants. */
 export async function demo(options: DemoOptions, io: Io): Promise<number> {
-  const world = await openWorld({ broken: options.fail }, io);
+  const world = await openWorld({ strategy: options.strategy, broken: options.fail }, io);
   const { folder, repository, kubeconfig, apiUrl } = world;
   const kept = options.keep || options.serve;
-  const told = options.fail ? WAY_BACK : DELIVERY;
+  const told = toldOf(options.strategy, options.fail);
   try {
     if (options.serve) io.out(`serving ${JSON.stringify({ repo: repository, kubeconfig, api: apiUrl })}\n`);
     const end = await watch(world, told, io);
@@ -122,8 +139,12 @@ export async function conclude(
   }
   const { git } = world.ports;
   const [head] = await git.heads([BRANCH]);
-  const findings = await checkEnd(git, world.apiUrl, { firstCommit: world.firstCommit, ...story.told.wanted });
-  say(io, ['', ...logLines(await git.history(head ?? '', undefined, LOG_MOST)), '', ...findingLines(findings)]);
+  const log = await git.history(head ?? '', undefined, LOG_MOST);
+  const findings = [
+    ...(await checkEnd(git, world.apiUrl, { firstCommit: world.firstCommit, ...story.told.wanted })),
+    lostRequests(world.clients.total(), world.agent, log),
+  ];
+  say(io, ['', ...logLines(log), '', ...findingLines(findings)]);
   if (story.end === 'late') io.err('error: the story did not come to its end in simulated time\n');
   return story.end === 'settled' && findings.every(({ good }) => good) ? EXIT.ok : EXIT.failed;
 }

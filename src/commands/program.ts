@@ -1,6 +1,6 @@
 /** The command line: verbs and their options. What a verb does is loaded only when it is called. */
 
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { printable } from '../api/printable.ts';
 import { type CommonOptions, commonOptions, ENV, EXIT, type Io, VERSION } from '../options.ts';
 import type { Ports } from '../reconcile/pass.ts';
@@ -218,12 +218,17 @@ function addDemo(program: Command, terminal: Io, done: (code: number) => void): 
   program
     .command('demo')
     .description('a whole delivery on a repository and a simulated cluster of its own')
-    .option('--fail', 'the new version breaks on its second group; a person aborts it')
+    .addOption(
+      new Option('--strategy <which>', 'how the new version gets there')
+        .choices(['partition', 'canary', 'blueGreen'])
+        .default('partition'),
+    )
+    .option('--fail', 'the new version breaks; a person aborts it')
     .option('--keep', 'leave the folder, to look around in it')
     .option('--serve', 'go on serving the API and applying main until stopped')
-    .action(async ({ fail, keep, serve }: Given) => {
-      const { demo } = await import('./demo.ts');
-      done(await demo({ fail: fail === true, keep: keep === true, serve: serve === true }, terminal));
+    .action(async (given: Given) => {
+      const { demo, demoOptions } = await import('./demo.ts');
+      done(await demo(demoOptions(given), terminal));
     });
 }
 

@@ -5,10 +5,11 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { checkEnd } from '../../src/commands/demo/check.ts';
 import { calledAs, whereLines } from '../../src/commands/demo/ending.ts';
 import { coloured, livePicture, redraw } from '../../src/commands/demo/live-view.ts';
+import { lostRequests } from '../../src/commands/demo/lost-requests.ts';
 import type { Scene, Wait } from '../../src/commands/demo/scene.ts';
 import { newLines } from '../../src/commands/demo/transcript.ts';
 import { commit, type DemoWorld, openWorld } from '../../src/commands/demo/world.ts';
-import { conclude, DELIVERY, WAY_BACK, watch } from '../../src/commands/demo.ts';
+import { conclude, toldOf, watch } from '../../src/commands/demo.ts';
 import { runProgram } from '../../src/commands/program.ts';
 import type { Io } from '../../src/options.ts';
 
@@ -71,6 +72,7 @@ const delivery = [
   /rollout\(llm\/vllm\): settled\n/,
   /The log of main, newest first:\n {2}\w{7} {2}tranche {4}rollout\(llm\/vllm\): settled\n/,
   /✔ 4 of 4 groups on v0.11.0, all pods ready\n/,
+  /✔ failed requests: 0 of [1-9]\d+\n/,
 ];
 
 const wayBack = [
@@ -84,6 +86,7 @@ const wayBack = [
   allOld,
   /✔ 4 of 4 groups on v0.10.2, all pods ready\n/,
   /✔ maxUnavailable is 1, as before\n/,
+  /✔ failed requests: 0 of [1-9]\d+\n/,
 ];
 
 test.each([
@@ -169,9 +172,11 @@ describe('the check', () => {
     await commit(ports, { writes: [{ path, text: content.text.replace(from, to) }], message: 'tampered' });
   }
 
+  const DELIVERY = toldOf('partition', false);
+
   test('sees every kind of wrong end, and the exit code says so', async () => {
     const { io, text } = watcher();
-    world = await openWorld({ broken: false }, io);
+    world = await openWorld({ strategy: 'partition', broken: false }, io);
     const { model } = world;
     const story = { end: await watch(world, DELIVERY, io), told: DELIVERY } as const;
     expect(await conclude(world, story, io)).toBe(0);
@@ -210,7 +215,7 @@ describe('the check', () => {
       what: expect.stringMatching(/^the log has the steps/),
       seen: 'none',
     });
-    expect(await conclude(world, { ...story, told: WAY_BACK }, watcher().io)).toBe(1);
+    expect(await conclude(world, { ...story, told: toldOf('partition', true) }, watcher().io)).toBe(1);
     expect(await conclude(world, { ...story, end: 'late' }, watcher().io)).toBe(1);
   });
 });
@@ -219,6 +224,8 @@ const scene: Scene = {
   at: 755,
   state: 'step 2/3, StepUpgrade',
   unapplied: '',
+  traffic: undefined,
+  requests: { sent: 0, failed: 0 },
   holds: [
     {
       reason: 'GroupsNotReady',
@@ -311,6 +318,61 @@ describe('the live view', () => {
     const picture = livePicture(scene);
     expect(picture.map(coloured).map(plain)).toEqual(picture);
     expect(picture.map(coloured)).not.toEqual(picture);
+  });
+});
+
+/** A fleet that nothing reaches in place, beside one group of the new version that has a share. */
+function routed(failed: number, percent: number): Scene {
+  const shares = [
+    { backend: 'vllm-svc', percent: 100 - percent },
+    { backend: 'vllm-svc-canary', percent },
+  ];
+  const fleet = { ...scene.fleet, groups: scene.fleet.groups.slice(3) };
+  return { ...scene, traffic: { side: 'canary', fleet, shares }, requests: { sent: 900, failed } };
+}
+
+describe('the share', () => {
+  test('is in the picture, which keeps its height', () => {
+    const picture = livePicture(routed(2, 5));
+    expect(picture).toHaveLength(livePicture(scene).length);
+    expect(picture.slice(5, 9)).toEqual([
+      '             ❎ v0.10.2  ⏳ –        ⏳ v0.11.0  ✅ v0.11.0',
+      '  canary     ✅ v0.11.0',
+      '  route      vllm-svc 95 %, vllm-svc-canary 5 %',
+      '  requests   900 sent, failed requests: 2',
+    ]);
+  });
+
+  test('is a line where it changes, and while requests fail', () => {
+    const news = (before: Scene, after: Scene) => newLines(before, after).filter((line) => /route|canary/.test(line));
+    expect(news(routed(0, 5), routed(0, 5))).toEqual([]);
+    expect(news(routed(0, 5), routed(0, 50))).toEqual([
+      '+12:35  route   vllm-svc 50 %, vllm-svc-canary 50 %   failed requests: 0',
+    ]);
+    expect(news(routed(0, 5), routed(3, 5))).toEqual([
+      '+12:35  route   vllm-svc 95 %, vllm-svc-canary 5 %   failed requests: 3',
+    ]);
+    const [before] = [routed(0, 5)];
+    const idle = { ...before.traffic!, fleet: { ...before.traffic!.fleet!, groups: [] } };
+    expect(news(before, { ...before, traffic: idle })).toEqual(['+12:35  canary  no groups']);
+  });
+
+  const withdrawal = [{ oid: 'b', message: 'rollout(llm/vllm): step 1/2, traffic withdrawn\n\nIt died.\n' }];
+  test.each([
+    ['nothing was lost', { failed: 0, failedAt: undefined }, [], 'failed requests: 0 of 900', true],
+    ['a healthy release lost some', { failed: 2, failedAt: 40 }, [], 'failed requests: 2 of 900; wanted 0', false],
+    ['lost until the agent applied', { failed: 2, failedAt: 104 }, withdrawal, /^failed requests: 2 of 900, all/, true],
+    ['lost after that too', { failed: 2, failedAt: 130 }, withdrawal, /^failed requests: 2 of 900, all/, false],
+  ])('the check: %s', (_, lost, log, what, good) => {
+    const found = lostRequests({ sent: 900, ...lost }, { appliedAt: (oid) => (oid === 'b' ? 100 : undefined) }, log);
+    expect(found.good).toBe(good);
+    expect(found.what).toMatch(what);
+  });
+
+  test('a strategy that is not one is refused', async () => {
+    const { io, errors } = watcher();
+    expect(await runProgram(['demo', '--strategy', 'green'], io)).toBe(2);
+    expect(errors()).toContain('partition, canary, blueGreen');
   });
 });
 

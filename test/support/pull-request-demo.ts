@@ -10,9 +10,9 @@ import { plainNetwork } from '../../src/adapters/network/proxy.ts';
 import { type Act, newVersion } from '../../src/commands/demo/acts.ts';
 import type { Finding } from '../../src/commands/demo/check.ts';
 import { findingLines } from '../../src/commands/demo/ending.ts';
-import { startFiles } from '../../src/commands/demo/files.ts';
+import { filesOf, STRATEGIES } from '../../src/commands/demo/strategies.ts';
 import { type Home, openWorld } from '../../src/commands/demo/world.ts';
-import { conclude, DELIVERY, type Told, watch } from '../../src/commands/demo.ts';
+import { conclude, type Told, toldOf, watch } from '../../src/commands/demo.ts';
 import { EXIT, type Io } from '../../src/options.ts';
 import type { ForgePull, ForgeRepository } from './forge/repository.ts';
 import { type SimulatedForge, startForge } from './forge/start-forge.ts';
@@ -40,7 +40,7 @@ async function played(forge: SimulatedForge, out: string | undefined, io: Io): P
   const permissions = { contents: 'write', pull_requests: 'write', statuses: 'write' } as const;
   forge.tokens.set(TOKEN, { account: APP, permissions, repositories: [`${OWNER}/${NAME}`] });
   repository.permissions.set(ADA.login, 'write');
-  const opened = await openWorld({ broken: false, home: homeOf(forge, repository) }, io);
+  const opened = await openWorld({ strategy: 'partition', broken: false, home: homeOf(forge, repository) }, io);
   const follow = (): void => void (forge.now = opened.ports.clock.now());
   const letPass = (seconds: number): void => {
     opened.letPass(seconds);
@@ -65,7 +65,7 @@ async function played(forge: SimulatedForge, out: string | undefined, io: Io): P
 
 /** The files of the demo, where each step is a pull request. */
 function homeOf(forge: SimulatedForge, repository: ForgeRepository): Home {
-  const files = startFiles().map((file) =>
+  const files = filesOf(STRATEGIES.partition).map((file) =>
     file.path === 'tranche.yaml' ? { ...file, text: `${file.text}promotion: pullRequest\n` } : file,
   );
   const address = forgeAddress(`${forge.url}/${OWNER}/${NAME}`, undefined);
@@ -93,7 +93,7 @@ function toldWith(repository: ForgeRepository): Told {
   return {
     title: 'tranche demo: 4 groups of 16 GPUs get a new vLLM image, each step a pull request, in simulated time',
     acts: [...merges.slice(0, 1), newVersion, ...merges.slice(1)],
-    wanted: DELIVERY.wanted,
+    wanted: toldOf('partition', false).wanted,
   };
 }
 

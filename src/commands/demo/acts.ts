@@ -1,10 +1,12 @@
 /** What people do in the demo, and when: a new version, an approval, or an abort. */
 
 import { commonOptions, type Io } from '../../options.ts';
+import type { HoldReason } from '../../rollout/hold.ts';
 import type { Intent } from '../../rollout/orders/intent.ts';
 import { intent } from '../order.ts';
 import { LWS_FILE, NAME, NEW_TAG, OLD_TAG } from './files.ts';
 import type { Scene } from './scene.ts';
+import type { StrategyPlan } from './strategies.ts';
 import { BRANCH, commit, type DemoWorld } from './world.ts';
 
 export type Act = {
@@ -29,12 +31,12 @@ export const newVersion: Act = {
   },
 };
 
-const approval: Act = {
-  when: (scene) => scene.holds.some((hold) => hold.reason === 'PausedForApproval'),
+const approval = ({ looked }: StrategyPlan): Act => ({
+  when: isHeld('PausedForApproval'),
   afterSeconds: 90,
-  says: `Ana has looked at two groups:  $ tranche approve ${NAME}`,
+  says: `Ana has looked at ${looked}:  $ tranche approve ${NAME}`,
   run: (world) => order({ kind: 'approve', step: undefined }, 'Ana Ortiz', world),
-};
+});
 
 const abort: Act = {
   when: (scene) => scene.state.startsWith('step 2/') && scene.holds.some((hold) => hold.reason === 'GroupsNotReady'),
@@ -43,8 +45,29 @@ const abort: Act = {
   run: (world) => order({ kind: 'abort', keepNewer: false }, 'on call', world),
 };
 
-export const deliveryActs: readonly Act[] = [newVersion, approval];
-export const brokenActs: readonly Act[] = [newVersion, abort];
+const crash: Act = {
+  when: isHeld('PauseDuration'),
+  afterSeconds: 20,
+  says: 'the leader of the only group of the new version crashes, and goes on crashing',
+  run: async (world) => world.crash(),
+};
+
+const abortWithdrawn: Act = {
+  when: isHeld('TrafficWithdrawn'),
+  afterSeconds: 120,
+  says: `No request reaches it any more. On call:  $ tranche abort ${NAME}`,
+  run: (world) => order({ kind: 'abort', keepNewer: false }, 'on call', world),
+};
+
+/** What people do, in this order, while a release goes well; or while it breaks. */
+export function actsOf(plan: StrategyPlan, fail: boolean): readonly Act[] {
+  if (!fail) return [newVersion, approval(plan)];
+  return plan.second === undefined ? [newVersion, abort] : [newVersion, crash, abortWithdrawn];
+}
+
+function isHeld(reason: HoldReason): Act['when'] {
+  return ({ holds }) => holds.some((hold) => hold.reason === reason);
+}
 
 /** The verb of the command line, with the time of the demo. */
 async function order(wish: Intent, by: string, { ports, repository, folder }: DemoWorld): Promise<void> {

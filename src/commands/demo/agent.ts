@@ -20,6 +20,8 @@ type AgentOptions = {
 export type Agent = {
   /** The commit that the cluster was last given; undefined: none yet. */
   readonly applied: () => string | undefined;
+  /** When it gave this commit to the cluster, in seconds since the epoch; undefined: it has not, or not by itself. */
+  readonly appliedAt: (commit: string) => number | undefined;
   /** Applies the head of the branch where that is new; false: it was not. Throws where the API refuses an object. */
   readonly sync: () => Promise<boolean>;
 };
@@ -42,9 +44,11 @@ export function startAgent(options: AgentOptions): Agent {
     prune: false,
     selfHeal: true,
   });
+  const times = new Map<string, number>();
   let applied: string | undefined;
   return {
     applied: () => applied,
+    appliedAt: (commit) => times.get(commit),
     sync: async () => {
       const [head] = await git.heads([branch]);
       if (head === undefined || head === applied) return false;
@@ -52,6 +56,7 @@ export function startAgent(options: AgentOptions): Agent {
       agent.tell();
       if (agent.tick() === 'failed') throw new Error(`the agent could not apply ${head}: ${agent.message()}`);
       applied = head;
+      times.set(head, model.nowSeconds);
       return true;
     },
   };

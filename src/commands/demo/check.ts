@@ -1,8 +1,8 @@
 /** Judges the end of the demo from the Git repository and the API alone: it shares no code with what made it. */
 
 import type { CommitHeader, Git, Oid, Tree } from '../../ports/git.ts';
-import { CLUSTER, IMAGE, LWS_FILE, NAME, NAMESPACE } from './files.ts';
-import { type Fleet, readFleet } from './fleet.ts';
+import { CLUSTER, IMAGE, LWS_FILE, NAME, NAMESPACE, SERVICE_FILE } from './files.ts';
+import { type Fleet, readFleet, readSecond } from './fleet.ts';
 
 export type Finding = { readonly good: boolean; readonly what: string; readonly seen: string };
 
@@ -13,6 +13,10 @@ export type Wanted = {
   readonly oldTag: string;
   /** The trailers `Rollout-Step`, oldest first. */
   readonly steps: readonly string[];
+  /** The workload that serves. */
+  readonly serves: string;
+  /** The workload beside the user's own; undefined: there is none. */
+  readonly second: string | undefined;
 };
 
 const HISTORY_MOST = 200;
@@ -24,13 +28,14 @@ export async function checkEnd(git: Git, api: string, wanted: Wanted): Promise<r
   const [start, end] = [await git.readAt(wanted.firstCommit, ALL), await git.readAt(main ?? '', ALL)];
   const log = await git.history(main ?? '', wanted.firstCommit, HISTORY_MOST);
   const records = status === undefined ? undefined : await git.readAt(status, ALL);
-  const fleet = await readFleet(api);
+  const fleet = await readFleet(api, wanted.serves);
   return [
     ...fleetFindings(fleet, wanted),
+    ...(await idleFindings(api, wanted)),
     ...fileFindings(textOf(start, LWS_FILE), textOf(end, LWS_FILE), fleet),
     ...byteFindings(start, end, wanted),
     ...logFindings(log, wanted),
-    recordFinding(records, fleet.replicas),
+    recordFinding(records, wanted.serves === NAME ? fleet.replicas : 0),
   ];
 }
 
@@ -51,6 +56,14 @@ function fleetFindings(fleet: Fleet, { tag }: Wanted): readonly Finding[] {
       fleet.partition === 1_000_000 && marks.length === 0 ? '' : `${String(fleet.partition)} ${marks.join(' ')}`,
     ),
   ];
+}
+
+/** Of two workloads, the one that does not serve has no groups. */
+async function idleFindings(api: string, { second, serves }: Wanted): Promise<readonly Finding[]> {
+  if (second === undefined) return [];
+  const idle = serves === NAME ? second : NAME;
+  const fleet = await readSecond(api, idle);
+  return [finding(`${idle} is at 0 groups`, fleet?.replicas === 0 ? '' : `${fleet?.replicas ?? 'no'} groups`)];
 }
 
 function fileFindings(start: string, end: string, fleet: Fleet): readonly Finding[] {
@@ -75,22 +88,26 @@ function fileFindings(start: string, end: string, fleet: Fleet): readonly Findin
 }
 
 /** What may differ is put aside on both sides; all other bytes must be the same. */
-function byteFindings(start: Tree, end: Tree, { tag, oldTag }: Wanted): readonly Finding[] {
+function byteFindings(start: Tree, end: Tree, wanted: Wanted): readonly Finding[] {
   const paths = [...new Set([...start.files, ...end.files].map(({ path }) => path))].sort();
   const changed = paths.filter((path) => {
-    const before = textOf(start, path).replaceAll(`${IMAGE}:${oldTag}`, `${IMAGE}:${tag}`);
-    return path === LWS_FILE || path.startsWith('rollouts/')
-      ? withoutOurs(before) !== withoutOurs(textOf(end, path))
+    const before = textOf(start, path).replaceAll(`${IMAGE}:${wanted.oldTag}`, `${IMAGE}:${wanted.tag}`);
+    return path === LWS_FILE || path === SERVICE_FILE || path.startsWith('rollouts/')
+      ? withoutOurs(before, wanted) !== withoutOurs(textOf(end, path), wanted)
       : before !== textOf(end, path);
   });
   return [finding(`every other byte of ${paths.length} files is as it was`, changed.join(', '))];
 }
 
-function withoutOurs(text: string): string {
-  return text
+/** Without our documents, annotations and partition; and where the other colour serves, without what says so. */
+function withoutOurs(text: string, { serves }: Wanted): string {
+  const own = text.split(/^---\n/m).filter((document) => !/^ {4}tranche\.dev\/of: /m.test(document));
+  return own
+    .join('---\n')
     .split('\n')
     .filter((line) => !/^ {4}tranche\.dev\/[a-z]+: /.test(line))
     .map((line) => line.replace(/^( +partition: )\d+/, '$1n'))
+    .map((line) => (serves === NAME ? line : line.replace(/^( {2}replicas: |.*worker.*\/name: )"?[\w-]+"?$/, '$1')))
     .join('\n');
 }
 
@@ -113,6 +130,7 @@ function logFindings(log: readonly CommitHeader[], { steps }: Wanted): readonly 
   ];
 }
 
+/** The record has the groups of the user's own workload. */
 function recordFinding(records: Tree | undefined, replicas: number): Finding {
   const text = records === undefined ? '' : textOf(records, `rollouts/${CLUSTER}/${NAMESPACE}/${NAME}.json`);
   const settled = /^ {2}"settled": true,?$/m.test(text);

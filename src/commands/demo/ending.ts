@@ -48,7 +48,7 @@ export function whereLines(at: {
       'The folder is removed. To look around in it:',
       `  ${demo} --keep     leaves the repository: git log, git show, tranche status`,
       `  ${demo} --serve    also goes on serving the API: kubectl, tranche plan, tranche reconcile`,
-      `  ${demo} --fail     a version that breaks on the second group, and the way back`,
+      `  ${demo} --fail     a version that breaks, and the way back`,
     ];
   }
   const repo = at.repository;

@@ -3,6 +3,8 @@
 import type { FileWrite } from '../../ports/git.ts';
 
 export const LWS_FILE = 'apps/vllm/lws.yaml';
+export const SERVICE_FILE = 'apps/vllm/service.yaml';
+export const ROUTE_FILE = 'apps/vllm/route.yaml';
 const ROLLOUT_FILE = 'rollouts/vllm.yaml';
 export const NAMESPACE = 'llm';
 export const NAME = 'vllm';
@@ -126,22 +128,15 @@ spec:
     kind: LeaderWorkerSet
     name: ${NAME}
   strategy:
-    canary:
-      steps:
-        - replicas: 25%
-          pause: {duration: 60}           # a minute of real traffic on one group
-        - replicas: 50%
-          pause: {}                       # until a person approves
-        - replicas: 100%
-`;
+    `;
 
-/** The files of the first commit. */
-export function startFiles(): readonly FileWrite[] {
+/** The files that every strategy begins with, and the Rollout with this one. */
+export function startFiles(strategy: string): readonly FileWrite[] {
   return [
     { path: 'README.md', text: README },
     { path: 'tranche.yaml', text: TRANCHE },
-    { path: 'apps/vllm/service.yaml', text: SERVICE },
+    { path: SERVICE_FILE, text: SERVICE },
     { path: LWS_FILE, text: LWS },
-    { path: ROLLOUT_FILE, text: ROLLOUT },
+    { path: ROLLOUT_FILE, text: `${ROLLOUT}${strategy}` },
   ];
 }

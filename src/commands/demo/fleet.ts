@@ -3,7 +3,7 @@
 import { imagesOf } from '../../api/images.ts';
 import { at, isRecord } from '../../api/json.ts';
 import { GROUP_INDEX, LWS_NAME, WORKER_INDEX } from '../../api/lws-labels.ts';
-import { NAME, NAMESPACE } from './files.ts';
+import { NAMESPACE } from './files.ts';
 
 export type GroupView = {
   readonly index: number;
@@ -27,13 +27,21 @@ export type Fleet = {
   readonly groups: readonly GroupView[];
 };
 
-/** Reads everything anew. Throws where the API does not answer, or has no such workload. */
-export async function readFleet(api: string): Promise<Fleet> {
+/** Reads everything of a workload anew. Throws where the API does not answer, or has no such workload. */
+export async function readFleet(api: string, name: string): Promise<Fleet> {
+  const fleet = await readSecond(api, name);
+  if (fleet === undefined) throw new Error(`the API has no LeaderWorkerSet ${name}`);
+  return fleet;
+}
+
+/** The same of a workload that may not be there; undefined: it is not. */
+export async function readSecond(api: string, name: string): Promise<Fleet | undefined> {
   const [lws, leaderSet, list] = await Promise.all([
-    ask(api, `apis/leaderworkerset.x-k8s.io/v1/namespaces/${NAMESPACE}/leaderworkersets/${NAME}`),
-    ask(api, `apis/apps/v1/namespaces/${NAMESPACE}/statefulsets/${NAME}`),
-    ask(api, `api/v1/namespaces/${NAMESPACE}/pods?labelSelector=${encodeURIComponent(`${LWS_NAME}=${NAME}`)}`),
+    ask(api, `apis/leaderworkerset.x-k8s.io/v1/namespaces/${NAMESPACE}/leaderworkersets/${name}`),
+    ask(api, `apis/apps/v1/namespaces/${NAMESPACE}/statefulsets/${name}`),
+    ask(api, `api/v1/namespaces/${NAMESPACE}/pods?labelSelector=${encodeURIComponent(`${LWS_NAME}=${name}`)}`),
   ]);
+  if (lws === undefined) return undefined;
   const rolling = at(lws, ['spec', 'rolloutStrategy', 'rollingUpdateConfiguration']);
   const template = at(lws, ['spec', 'leaderWorkerTemplate']);
   const annotations = at(lws, ['metadata', 'annotations']);
@@ -48,6 +56,23 @@ export async function readFleet(api: string): Promise<Fleet> {
     flipped: at(leaderSet, ['status', 'currentRevision']) === at(leaderSet, ['status', 'updateRevision']),
     groups: Array.from({ length: replicas }, (_, index) => groupOf(index, pods, numberAt(template, ['size']))),
   };
+}
+
+/** Where the first rule of the route sends requests: backends with their per cent, those with none left out. */
+export type RouteShare = { readonly backend: string; readonly percent: number };
+
+/** The shares of a route, as the API has it. Throws where it has none of that name. */
+export async function readShares(api: string, route: string): Promise<readonly RouteShare[]> {
+  const found = await ask(api, `apis/gateway.networking.k8s.io/v1/namespaces/${NAMESPACE}/httproutes/${route}`);
+  const backends = listOf(at(listOf(at(found, ['spec', 'rules']))[0], ['backendRefs']));
+  const weights = backends.map((backend) => numberAt({ weight: 1, ...(isRecord(backend) ? backend : {}) }, ['weight']));
+  const total = weights.reduce((sum, weight) => sum + weight, 0);
+  return backends
+    .map((backend, index) => ({
+      backend: String(at(backend, ['name'])),
+      percent: Math.round((100 * (weights[index] ?? 0)) / total),
+    }))
+    .filter(({ percent }) => percent > 0);
 }
 
 function groupOf(index: number, pods: readonly unknown[], size: number): GroupView {
@@ -82,8 +107,10 @@ function numberAt(root: unknown, path: readonly string[]): number {
   return typeof value === 'number' ? value : 0;
 }
 
+/** undefined: the API has no such object. */
 async function ask(api: string, path: string): Promise<unknown> {
   const response = await fetch(`${api}/${path}`, { headers: { accept: 'application/json' } });
+  if (response.status === 404) return undefined;
   if (!response.ok) throw new Error(`GET /${path}: the API answered ${response.status}`);
   return response.json();
 }

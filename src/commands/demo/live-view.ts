@@ -1,6 +1,17 @@
 /** The demo on a terminal: one picture, drawn over itself at every tick. */
 
-import { groupMark, groupTag, type Happening, LEGEND, printTime, type Scene, wrapText } from './scene.ts';
+import type { Fleet } from './fleet.ts';
+import {
+  groupMark,
+  groupTag,
+  type Happening,
+  LEGEND,
+  printTime,
+  type Scene,
+  shareText,
+  type Traffic,
+  wrapText,
+} from './scene.ts';
 
 const LABEL_COLUMNS = 13;
 const TEXT_COLUMNS = 64;
@@ -11,26 +22,43 @@ const HOLD_LINES_SHOWN = 3;
 
 /** Lines of one picture, without colours; the same number of them for every scene of a story. */
 export function livePicture(scene: Scene): readonly string[] {
-  const { fleet } = scene;
-  const head = fleet.groups.map(({ index }) => `group ${index}`.padEnd(GROUP_COLUMNS)).join('');
-  const cells = fleet.groups.map(
-    (group) => `${groupMark(group, fleet.image)} ${groupTag(group).padEnd(GROUP_COLUMNS - 3)}`,
-  );
-  const shown = scene.happened.filter(({ kind }) => kind !== 'agent').slice(-HAPPENINGS_SHOWN);
+  const { fleet, traffic } = scene;
+  const most = Math.max(fleet.groups.length, traffic?.fleet?.groups.length ?? 0);
+  const head = Array.from({ length: most }, (_, index) => `group ${index}`.padEnd(GROUP_COLUMNS)).join('');
+  const second = traffic === undefined ? [] : secondLines(traffic, scene);
+  const lines = HAPPENINGS_SHOWN - second.length;
+  const shown = scene.happened.filter(({ kind }) => kind !== 'agent').slice(-lines);
   return [
     labelled('time', printTime(scene.at)),
     labelled('state', scene.state),
     labelled('partition', partitionText(fleet.partition)),
     '',
     labelled('', head.trimEnd()),
-    labelled('', cells.join('').trimEnd()),
+    labelled('', groupCells(fleet)),
+    ...second,
     '',
     ...waitLines(scene),
     '',
-    ...padded(shown.map(happeningLine), HAPPENINGS_SHOWN),
+    ...padded(shown.map(happeningLine), lines),
     '',
     `  ${LEGEND}`,
   ];
+}
+
+/** The groups of the second workload, where the route sends, and what its clients lost. */
+function secondLines(traffic: Traffic, { requests }: Scene): readonly string[] {
+  return [
+    labelled(traffic.side, traffic.fleet === undefined ? '' : groupCells(traffic.fleet)),
+    labelled('route', shareText(traffic)),
+    labelled('requests', `${requests.sent} sent, failed requests: ${requests.failed}`),
+  ];
+}
+
+function groupCells(fleet: Fleet): string {
+  const cells = fleet.groups.map(
+    (group) => `${groupMark(group, fleet.image)} ${groupTag(group).padEnd(GROUP_COLUMNS - 3)}`,
+  );
+  return cells.join('').trimEnd();
 }
 
 function waitLines(scene: Scene): readonly string[] {

@@ -2,7 +2,7 @@
 
 import type { Instant } from '../../api/time.ts';
 import type { Hold } from '../../rollout/hold.ts';
-import type { Fleet, GroupView } from './fleet.ts';
+import type { Fleet, GroupView, RouteShare } from './fleet.ts';
 
 /** Something that happened, oldest first in a scene. */
 export type Happening =
@@ -19,10 +19,25 @@ export type Happening =
 /** What a hold says to those who watch. */
 export type Wait = Pick<Hold, 'reason' | 'message'>;
 
+/** The second workload of a delivery, and what the clients of the route get. */
+export type Traffic = {
+  /** `canary` or `green`. */
+  readonly side: string;
+  /** undefined: it is not in the cluster yet. */
+  readonly fleet: Fleet | undefined;
+  readonly shares: readonly RouteShare[];
+};
+
+/** What clients have sent since the beginning, and how much of it failed. */
+type Requests = { readonly sent: number; readonly failed: number };
+
 export type Scene = {
   /** Seconds since the story began. */
   readonly at: Instant;
   readonly fleet: Fleet;
+  /** undefined: the strategy has no route and no second workload. */
+  readonly traffic: Traffic | undefined;
+  readonly requests: Requests;
   /** Where the rollout stands, in a few words: `step 2/3, StepPaused`. */
   readonly state: string;
   /** Of the last pass. */
@@ -43,6 +58,11 @@ export function groupMark(group: GroupView, asked: string): '✅' | '❎' | '⏳
 /** The tag that its leader runs; `–` where there is no leader just now. */
 export function groupTag({ leaderImage }: GroupView): string {
   return leaderImage.split(':')[1] ?? '–';
+}
+
+/** `vllm-svc 95 %, vllm-svc-canary 5 %`. */
+export function shareText({ shares }: Traffic): string {
+  return shares.map(({ backend, percent }) => `${backend} ${percent} %`).join(', ');
 }
 
 /** `+07:30`, `+1:02:05`. */

@@ -8,14 +8,16 @@ import { stateCell } from '../../reconcile/status/status-page.ts';
 import type { Hold } from '../../rollout/hold.ts';
 import { recordWritten } from '../../rollout/plan.ts';
 import type { Act } from './acts.ts';
-import { readFleet } from './fleet.ts';
-import type { Happening, Scene } from './scene.ts';
+import { NAME } from './files.ts';
+import { readFleet, readSecond, readShares } from './fleet.ts';
+import type { Happening, Scene, Traffic } from './scene.ts';
+import { ROUTE } from './strategies.ts';
 import { BRANCH, type DemoWorld } from './world.ts';
 
 const TICK_SECONDS = 5;
 const AGENT_SECONDS = 30;
 /** A story that takes longer has gone wrong. */
-const LONGEST_SECONDS = 2700;
+const LONGEST_SECONDS = 3300;
 const COMMITS_A_TICK = 50;
 
 export type StoryEnd = 'settled' | 'stopped' | 'late';
@@ -77,10 +79,18 @@ class Story {
   }
 
   private async scene(): Promise<Scene> {
-    const fleet = await readFleet(this.world.apiUrl);
+    const fleet = await readFleet(this.world.apiUrl, NAME);
+    const [traffic, requests] = [await this.traffic(), { ...this.world.clients.total() }];
     const { shownHead, state, holds } = this;
     const unapplied = shownHead === undefined || shownHead === this.world.agent.applied() ? '' : shownHead;
-    return { at: this.elapsed(), fleet, state, holds, unapplied, happened: [...this.happened] };
+    return { at: this.elapsed(), fleet, traffic, requests, state, holds, unapplied, happened: [...this.happened] };
+  }
+
+  private async traffic(): Promise<Traffic | undefined> {
+    const { apiUrl, plan } = this.world;
+    if (plan.second === undefined) return undefined;
+    const [fleet, shares] = await Promise.all([readSecond(apiUrl, plan.second), readShares(apiUrl, ROUTE)]);
+    return { side: plan.second.slice(NAME.length + 1), fleet, shares };
   }
 
   private async letAgentApply(): Promise<void> {

@@ -2,7 +2,18 @@
 
 import { holdKind } from '../../rollout/hold.ts';
 import type { Fleet } from './fleet.ts';
-import { groupMark, groupTag, type Happening, LEGEND, printTime, type Scene, type Wait, wrapText } from './scene.ts';
+import {
+  groupMark,
+  groupTag,
+  type Happening,
+  LEGEND,
+  printTime,
+  type Scene,
+  shareText,
+  type Traffic,
+  type Wait,
+  wrapText,
+} from './scene.ts';
 
 const LABEL_COLUMNS = 8;
 const TEXT_COLUMNS = 96;
@@ -19,6 +30,7 @@ export function newLines(before: Scene | undefined, after: Scene): readonly stri
   const lines = after.happened.slice(seen).map(happeningLine);
   const groups = groupsText(after.fleet);
   if (before === undefined || groupsText(before.fleet) !== groups) lines.push(line(after.at, 'groups', groups));
+  lines.push(...trafficLines(before, after));
   for (const hold of after.holds) {
     const known = before?.holds.some((other) => sameWait(other, hold)) ?? false;
     if (!known) lines.push(...waitLines(after.at, hold));
@@ -31,6 +43,27 @@ function happeningLine(happening: Happening): string {
   if (kind === 'person') return line(at, 'person', happening.says);
   if (kind === 'agent') return line(at, 'agent', `applied ${happening.oid.slice(0, 7)} to the cluster`);
   return line(at, 'commit', `${happening.oid.slice(0, 7)}  ${happening.author}: ${happening.subject}`);
+}
+
+/** The groups of the second workload, and where the route sends, where one of them changed or requests begin to fail. */
+function trafficLines(before: Scene | undefined, after: Scene): readonly string[] {
+  const { traffic, requests } = after;
+  if (traffic === undefined) return [];
+  const second = secondText(traffic);
+  const known = before?.traffic === undefined ? '' : secondText(before.traffic);
+  const shares = shareText(traffic);
+  const failing = requests.failed > (before?.requests.failed ?? 0);
+  const isNews = before?.traffic === undefined || shareText(before.traffic) !== shares || failing;
+  return [
+    ...(second === known ? [] : [line(after.at, traffic.side, second)]),
+    ...(isNews ? [line(after.at, 'route', `${shares}   failed requests: ${requests.failed}`)] : []),
+  ];
+}
+
+/** Empty where the workload is not there yet. */
+function secondText({ fleet }: Traffic): string {
+  if (fleet === undefined) return '';
+  return fleet.groups.length === 0 ? 'no groups' : groupsText(fleet);
 }
 
 function groupsText(fleet: Fleet): string {

@@ -11,19 +11,23 @@ import type { Forge } from '../../ports/forge.ts';
 import type { FileWrite, Oid } from '../../ports/git.ts';
 import type { Ports } from '../../reconcile/pass.ts';
 import { type Cluster, createCluster } from '../../simulator/cluster-model.ts';
-import { GROUP_INDEX, isLeader } from '../../simulator/objects/labels.ts';
+import { GROUP_INDEX, isLeader, LWS_NAME } from '../../simulator/objects/labels.ts';
 import { type KubeObject, labelsOf } from '../../simulator/objects/objects.ts';
 import { PODS } from '../../simulator/objects/resource-table.ts';
+import { Clients } from '../../simulator/traffic/clients.ts';
 import { openDemoServers, openPorts } from '../../wiring.ts';
 import { type Agent, startAgent } from './agent.ts';
-import { IMAGE, NAME, NAMESPACE, NEW_TAG, SYNCED_FOLDER, startFiles } from './files.ts';
+import { IMAGE, NAME, NAMESPACE, NEW_TAG, SERVICE_NAME, SYNCED_FOLDER } from './files.ts';
 import { readFleet } from './fleet.ts';
+import { type DemoStrategy, filesOf, STRATEGIES, type StrategyPlan } from './strategies.ts';
 
 export const BRANCH = 'main';
 /** So long ago the story begins, so that it is over before the time that it is now. */
 const HEAD_START_SECONDS = 3600;
 const TERMINATION_SECONDS = 20;
 const FIRST_LOAD_SECONDS = 600;
+/** A completion takes less than a pod is given to end, and than the request timeout of the route. */
+const HABITS = { perSecond: 10, seconds: 15, gatewayLags: 3 } as const;
 
 export type DemoWorld = {
   readonly folder: string;
@@ -34,6 +38,8 @@ export type DemoWorld = {
   readonly agent: Agent;
   /** The production adapters, with the time of the model. */
   readonly ports: Ports;
+  readonly plan: StrategyPlan;
+  readonly clients: Clients;
   /** The real time. */
   readonly system: Clock;
   readonly startedAt: Instant;
@@ -41,6 +47,8 @@ export type DemoWorld = {
   readonly firstCommit: Oid;
   /** Lets simulated time go on. */
   readonly letPass: (seconds: number) => void;
+  /** The leader of the only group of the new version falls down, and does not get up. */
+  readonly crash: () => void;
   /** From now on groups load in seconds: somebody waits in real time. */
   readonly hurry: () => void;
   /** Stops the servers; the folder stays. */
@@ -49,7 +57,8 @@ export type DemoWorld = {
 };
 
 type WorldWish = {
-  /** The second group that gets the new version never becomes ready on it. */
+  readonly strategy: DemoStrategy;
+  /** The second group that gets the new version in place never becomes ready on it. */
   readonly broken: boolean;
   /** Without: a new repository in the folder of the demo. */
   readonly home?: Home;
@@ -67,15 +76,16 @@ export type Home = {
 /** A running fleet on the old version, with the agent on it; nothing has been adopted yet. */
 export async function openWorld(wish: WorldWish, io: Io): Promise<DemoWorld> {
   const folder = await mkdtemp(join(tmpdir(), 'tranche-demo-'));
-  const { home } = wish;
+  const { home, strategy } = wish;
   const [repository, kubeconfig] = [home?.repository ?? join(folder, 'repo.git'), join(folder, 'kubeconfig')];
   const { clock: system, ...rest } = openPorts(commonOptions({ repo: repository, kubeconfig }, io), io);
-  const pace = { slow: true };
+  const plan = STRATEGIES[strategy];
+  const pace = { slow: true, broken: wish.broken && plan.second === undefined ? 2 : undefined };
   const model = createCluster({
     lws: '0.10',
     gate: 'off',
     nowSeconds: system.now() - HEAD_START_SECONDS,
-    readiness: (pod) => loadSeconds(pod, { broken: wish.broken, slow: pace.slow }),
+    readiness: (pod) => loadSeconds(pod, pace),
     terminationSeconds: TERMINATION_SECONDS,
   });
   const clock: Clock = { now: () => Math.floor(model.nowSeconds), sleep: async (seconds) => model.tick(seconds) };
@@ -85,12 +95,14 @@ export async function openWorld(wish: WorldWish, io: Io): Promise<DemoWorld> {
   const ports: Ports = { ...rest, clock, forge: home?.forge(clock) };
   const agent = startAgent({ git: ports.git, model, branch: BRANCH, folder: SYNCED_FOLDER });
   const removeFolder = (): Promise<void> => rm(folder, { recursive: true, force: true });
-  const fleet = { ports, agent, model, apiUrl: servers.apiUrl };
-  const firstCommit = await install(fleet, home?.files ?? startFiles()).catch(async (error: unknown) => {
-    await servers.close();
-    await removeFolder();
-    throw error;
-  });
+  const [{ apiUrl }, clients] = [servers, clientsOf(plan)];
+  const firstCommit = await install({ ports, agent, model, apiUrl }, home?.files ?? filesOf(plan)).catch(
+    async (error: unknown) => {
+      await servers.close();
+      await removeFolder();
+      throw error;
+    },
+  );
   return {
     folder,
     repository,
@@ -100,17 +112,40 @@ export async function openWorld(wish: WorldWish, io: Io): Promise<DemoWorld> {
     ports,
     system,
     firstCommit,
-    apiUrl: servers.apiUrl,
+    apiUrl,
+    plan,
+    clients,
     startedAt: clock.now(),
-    letPass: (seconds) => {
-      model.tick(seconds);
-      startContainers(model);
-    },
+    ...motions({ model, clients, plan, pace }),
     hurry: () => {
       pace.slow = false;
     },
     close: servers.close,
     removeFolder,
+  };
+}
+
+/** How time goes on for all, and how the new version goes wrong. */
+function motions(of: {
+  readonly model: Cluster;
+  readonly clients: Clients;
+  readonly plan: StrategyPlan;
+  readonly pace: { broken: number | undefined };
+}): Pick<DemoWorld, 'letPass' | 'crash'> {
+  const { model, clients, plan, pace } = of;
+  return {
+    letPass: (seconds) => {
+      for (let second = 0; second < seconds; second++) {
+        model.tick(1);
+        clients.second(model.objects);
+      }
+      startContainers(model);
+    },
+    crash: () => {
+      const first = { namespace: NAMESPACE, name: plan.second ?? NAME, group: 0, pods: 'leader' } as const;
+      pace.broken = 0;
+      model.setPods(first, { kind: 'crashing', restarts: 1 });
+    },
   };
 }
 
@@ -122,16 +157,16 @@ async function install(
   const first = await commit(of.ports, { writes, message: 'vllm: Llama 3.1 405B on four groups' });
   await of.agent.sync();
   of.model.tick(FIRST_LOAD_SECONDS);
-  const { groups } = await readFleet(of.apiUrl);
+  const { groups } = await readFleet(of.apiUrl, NAME);
   if (!groups.every((group) => group.ready)) throw new Error('the simulated fleet did not come up');
   return first;
 }
 
 /** Weights are loaded by all pods of a group at once; the leader answers only when its workers have joined. */
-function loadSeconds(pod: KubeObject, of: { readonly broken: boolean; readonly slow: boolean }): number | 'never' {
+function loadSeconds(pod: KubeObject, of: { readonly broken: number | undefined; slow: boolean }): number | 'never' {
   const group = Number(labelsOf(pod)[GROUP_INDEX]);
   const isNew = JSON.stringify(pod['spec']).includes(`${IMAGE}:${NEW_TAG}`);
-  if (of.broken && isNew && group === 2 && isLeader(pod)) return 'never';
+  if (isNew && group === of.broken && isLeader(pod)) return 'never';
   if (!of.slow) return 3;
   return isLeader(pod) ? 180 + 15 * group : 120;
 }
@@ -140,9 +175,19 @@ function loadSeconds(pod: KubeObject, of: { readonly broken: boolean; readonly s
 function startContainers(model: Cluster): void {
   for (const pod of model.objects.list(PODS, NAMESPACE)) {
     if (at(pod, ['status', 'phase']) !== 'Pending') continue;
-    const group = Number(labelsOf(pod)[GROUP_INDEX]);
-    model.setPods({ namespace: NAMESPACE, name: NAME, group, pods: isLeader(pod) ? 'leader' : 1 }, { kind: 'running' });
+    const { [GROUP_INDEX]: group, [LWS_NAME]: name = NAME } = labelsOf(pod);
+    model.setPods(
+      { namespace: NAMESPACE, name, group: Number(group), pods: isLeader(pod) ? 'leader' : 1 },
+      { kind: 'running' },
+    );
   }
+}
+
+/** Without a route, whoever asks the Service. */
+function clientsOf({ second }: StrategyPlan): Clients {
+  return new Clients(
+    second === undefined ? { ...HABITS, service: { namespace: NAMESPACE, name: SERVICE_NAME } } : HABITS,
+  );
 }
 
 /** A person's commit on top of the branch. */
