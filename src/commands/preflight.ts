@@ -14,6 +14,7 @@ export async function preflightVerb(options: CommonOptions, ports: Ports, io: Io
       'there is no forge: give --repo as https://host/owner/name on a GitHub, and TRANCHE_FORGE_TOKEN or TRANCHE_APP_ID and TRANCHE_APP_KEY',
     );
   const { readConfig } = await import('../reconcile/observe/read-main.ts');
+  const { policyOwners } = await import('../reconcile/policy-owners.ts');
   const { PREFLIGHT, preflight } = await import('../reconcile/preflight.ts');
   git.begin();
   forge.begin();
@@ -21,13 +22,16 @@ export async function preflightVerb(options: CommonOptions, ports: Ports, io: Io
   const [head] = await git.heads([named]);
   if (head === undefined)
     throw new UsageError(`the repository has no branch ${named}. Name the one that is delivered with --branch`);
-  const { branch, statusBranch, cluster } = await readConfig(git, head, options.overrides);
+  const config = await readConfig(git, head, options.overrides);
+  const { branch, statusBranch, cluster } = config;
+  const [desired] = branch === named ? [head] : await git.heads([branch]);
   const prefix = `tranche/${cluster}/`;
   const found = preflight({
     branch,
     statusBranch,
     prefix,
     gate: 'tranche/gate',
+    owned: desired === undefined ? undefined : await policyOwners(git, { commit: desired, config }),
     main: answered(await forge.rules(branch)),
     status: answered(await forge.rules(statusBranch)),
     proposals: answered(await forge.rules(`${prefix}preflight`)),

@@ -139,6 +139,8 @@ export type BranchRules = {
   readonly approvals: Known<number>;
   /** The newest push needs an approval by somebody other than who pushed it. */
   readonly needsLastPushApproval: Known<boolean>;
+  /** What CODEOWNERS gives to somebody needs the approval of one of them. */
+  readonly needsOwnersReview: Known<boolean>;
   readonly needsSignatures: Known<boolean>;
   readonly needsLinearHistory: Known<boolean>;
   /** Whether commits reach it without a pull request, with our credential. */

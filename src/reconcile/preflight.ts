@@ -1,5 +1,6 @@
 /** What the rules of the forge make of a delivery, before one begins: each finding with the setting to change. */
 
+import { CONFIG_FILE } from '../api/config.ts';
 import type { Known } from '../api/known.ts';
 import type { BranchRules } from '../ports/forge.ts';
 
@@ -22,6 +23,10 @@ export const PREFLIGHT = {
   LastPushNeedsNoApproval: {
     level: 'warning',
     is: 'a pull request may be merged with a commit that nobody has approved',
+  },
+  PoliciesUnguarded: {
+    level: 'warning',
+    is: 'somebody may grant, except or stop requiring without the owners of the policies',
   },
   GateNotRequired: {
     level: 'notice',
@@ -48,6 +53,17 @@ export type PreflightRules = {
   readonly proposals: BranchRules;
   /** The context of our status that gates a proposal. */
   readonly gate: string;
+  /** What is owned of the files that policies hang on; undefined: there are no policies. */
+  readonly owned: PolicyOwners | undefined;
+};
+
+/** Which files decide what policies say, and which of them nobody owns. */
+export type PolicyOwners = {
+  /** undefined: tranche.yaml names none. */
+  readonly policyPaths: readonly string[] | undefined;
+  /** The CODEOWNERS that counts; undefined: there is none. */
+  readonly file: string | undefined;
+  readonly unowned: readonly string[];
 };
 
 const BYPASS = 'Add the App or the account of tranche to the bypass list of each ruleset of the branch, always';
@@ -55,7 +71,7 @@ const BYPASS = 'Add the App or the account of tranche to the bypass list of each
 /** Everything that is to be said, the worst first; nothing: the rules fit. */
 export function preflight(rules: PreflightRules): readonly Finding[] {
   const levels = ['error', 'warning', 'notice'];
-  const found = [...pushes(rules), ...merges(rules), ...guards(rules), ...unreadable(rules)];
+  const found = [...pushes(rules), ...merges(rules), ...guards(rules), ...policyGuards(rules), ...unreadable(rules)];
   return found.sort((a, b) => levels.indexOf(PREFLIGHT[a.name].level) - levels.indexOf(PREFLIGHT[b.name].level));
 }
 
@@ -118,6 +134,39 @@ function guards({ branch, prefix, main, proposals, gate }: PreflightRules): read
       name: 'MovesUnderProposals',
       seen: `${branch} wants branches up to date or has a merge queue, and each step, arming and settling is a commit to it`,
       action: 'Where many people merge there, give the Rollouts a repository of their own',
+    });
+  return found;
+}
+
+/** Grants and exceptions are as good as the review of those who own them. What cannot be read is said as such. */
+function policyGuards({ branch, main, owned }: PreflightRules): readonly Finding[] {
+  if (owned === undefined) return [];
+  const name = 'PoliciesUnguarded';
+  const { policyPaths, file, unowned } = owned;
+  const found: Finding[] = [];
+  if (policyPaths === undefined)
+    found.push({
+      name,
+      seen: `there are policies, and ${CONFIG_FILE} names no policyPaths: whoever may write to any of its paths may grant`,
+      action: 'Put them into a folder of their own, and name that as policyPaths',
+    });
+  if (file === undefined)
+    found.push({
+      name,
+      seen: `${branch} has no CODEOWNERS`,
+      action: 'Add .github/CODEOWNERS with owners of policyPaths',
+    });
+  else if (unowned.length > 0)
+    found.push({
+      name,
+      seen: `${file} names no owner of ${unowned.join(', ')}`,
+      action: 'Add a line with owners for each, the last that matches counts',
+    });
+  if (isFalse(main.needsOwnersReview))
+    found.push({
+      name,
+      seen: `${branch} does not ask for a review of code owners`,
+      action: 'Tick "Require review from Code Owners" in its ruleset',
     });
   return found;
 }

@@ -1,9 +1,12 @@
 /** What rules of a forge make of a delivery: [rules] → findings, with the worst first. */
 
 import { expect, test } from 'vitest';
+import { DEFAULT_CONFIG } from '../../src/api/config.ts';
 import { known, unknown } from '../../src/api/known.ts';
 import type { BranchRules } from '../../src/ports/forge.ts';
-import { PREFLIGHT, preflight } from '../../src/reconcile/preflight.ts';
+import { policyOwners } from '../../src/reconcile/policy-owners.ts';
+import { type PolicyOwners, PREFLIGHT, preflight } from '../../src/reconcile/preflight.ts';
+import { FakeRepository } from '../support/fake-git.ts';
 
 const open: BranchRules = {
   checks: known([{ context: 'tranche/gate', app: 77 }]),
@@ -11,6 +14,7 @@ const open: BranchRules = {
   hasMergeQueue: known(false),
   approvals: known(1),
   needsLastPushApproval: known(true),
+  needsOwnersReview: known(true),
   needsSignatures: known(false),
   needsLinearHistory: known(false),
   takesDirectPush: known(true),
@@ -21,7 +25,16 @@ const shut = { takesDirectPush: known(false) };
 const signed = { needsSignatures: known(true) };
 
 type Rules = Partial<BranchRules>;
-type Row = readonly [what: string, main: Rules, status: Rules, proposals: Rules, names: readonly string[]];
+type Row = readonly [
+  what: string,
+  main: Rules,
+  status: Rules,
+  proposals: Rules,
+  names: readonly string[],
+  owned?: PolicyOwners,
+];
+
+const owned: PolicyOwners = { policyPaths: ['policies'], file: '.github/CODEOWNERS', unowned: [] };
 
 const rows: readonly Row[] = [
   ['what fits', {}, {}, {}, []],
@@ -49,6 +62,13 @@ const rows: readonly Row[] = [
     { isOpenToOthers: unknown('hidden') },
     ['RulesUnreadable', 'RulesUnreadable'],
   ],
+  ['policies that are owned', {}, {}, {}, [], owned],
+  ['a file that nobody owns', {}, {}, {}, ['PoliciesUnguarded'], { ...owned, unowned: ['tranche.yaml'] }],
+  ['no CODEOWNERS', {}, {}, {}, ['PoliciesUnguarded'], { ...owned, file: undefined }],
+  ['policies anywhere', {}, {}, {}, ['PoliciesUnguarded'], { ...owned, policyPaths: undefined }],
+  ['no review of owners', { needsOwnersReview: known(false) }, {}, {}, ['PoliciesUnguarded'], owned],
+  ['a review of owners, unread', { needsOwnersReview: unknown('hidden') }, {}, {}, ['RulesUnreadable'], owned],
+  ['no review of owners, and no policies', { needsOwnersReview: known(false) }, {}, {}, []],
   [
     'the worst first',
     { ...shut, isStrict: known(true), checks: known([]) },
@@ -58,12 +78,14 @@ const rows: readonly Row[] = [
   ],
 ];
 
-test.each(rows)('%s', (_what, main, status, proposals, names) => {
+test.each(rows.map((row) => ({ what: row[0], row })))('$what', ({ row }) => {
+  const [, main, status, proposals, names, owners] = row;
   const found = preflight({
     branch: 'main',
     statusBranch: 'tranche-status',
     prefix: 'tranche/prod/',
     gate: 'tranche/gate',
+    owned: owners,
     main: { ...open, ...main },
     status: { ...open, ...status },
     proposals: { ...open, ...proposals },
@@ -75,4 +97,42 @@ test.each(rows)('%s', (_what, main, status, proposals, names) => {
 test('every finding is found by some row', () => {
   const found = new Set(rows.flatMap(([, , , , names]) => names));
   expect([...found].sort()).toEqual(Object.keys(PREFLIGHT).sort());
+});
+
+const POLICY = 'kind: RolloutPolicy\n';
+
+test.each<
+  readonly [
+    what: string,
+    files: Readonly<Record<string, string>>,
+    paths: readonly string[] | undefined,
+    wanted: unknown,
+  ]
+>([
+  ['no policies', { CODEOWNERS: '* @a\n' }, undefined, undefined],
+  ['policies without anything', { 'p/a.yaml': POLICY }, undefined, { file: undefined, unowned: [] }],
+  ['one owner of all', { 'p/a.yaml': POLICY, CODEOWNERS: '* @a\n' }, ['p'], { file: 'CODEOWNERS', unowned: [] }],
+  [
+    'the configuration forgotten, and itself',
+    { 'p/a.yaml': POLICY, '.github/CODEOWNERS': '/p/ @org/team\n', CODEOWNERS: '* @a\n' },
+    ['p'],
+    { file: '.github/CODEOWNERS', unowned: ['tranche.yaml', '.github/CODEOWNERS'] },
+  ],
+  [
+    'a later line that takes the owner away',
+    { 'p/a.yaml': POLICY, CODEOWNERS: '* @a\n/p/a.yaml\n' },
+    ['p'],
+    { file: 'CODEOWNERS', unowned: ['p/a.yaml'] },
+  ],
+  [
+    'only the files of a folder, not those below it',
+    { 'p/a.yaml': POLICY, CODEOWNERS: '* @a\n/p/*/** nobody @b\n/p/b/\n/p/any/\n' },
+    ['p'],
+    { file: 'CODEOWNERS', unowned: ['p/any/any.yaml'] },
+  ],
+])('who owns policies: %s', async (_, files, policyPaths, wanted) => {
+  const git = FakeRepository.withFiles(files).open();
+  const commit = (await git.heads(['main']))[0] ?? '';
+  const found = await policyOwners(git, { commit, config: { ...DEFAULT_CONFIG, policyPaths } });
+  expect(found).toEqual(wanted === undefined ? undefined : { policyPaths, ...Object(wanted) });
 });

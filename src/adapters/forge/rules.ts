@@ -86,6 +86,7 @@ function combined({ rules, repository, isProtected, direct }: Seen): BranchRules
     hasMergeQueue: asked(has('merge_queue')),
     approvals: isProtected ? hidden : known(Math.max(0, ...approvals)),
     needsLastPushApproval: asked(parameter('pull_request', 'require_last_push_approval')),
+    needsOwnersReview: asked(parameter('pull_request', 'require_code_owner_review')),
     needsSignatures: asked(has('required_signatures')),
     needsLinearHistory: asked(has('required_linear_history')),
     takesDirectPush: isProtected && !(direct.kind === 'known' && !direct.value) ? hidden : direct,

@@ -358,6 +358,7 @@ describe('the rules of a branch', () => {
       hasMergeQueue: { kind: 'known', value: false },
       approvals: { kind: 'known', value: 1 },
       needsLastPushApproval: { kind: 'known', value: true },
+      needsOwnersReview: { kind: 'known', value: false },
       needsSignatures: { kind: 'known', value: false },
       needsLinearHistory: { kind: 'known', value: false },
       takesDirectPush: { kind: 'known', value: true },

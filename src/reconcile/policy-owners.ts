@@ -1,0 +1,47 @@
+/** Reads who owns the files that policies hang on: the policies themselves, the configuration, and CODEOWNERS. */
+
+import { CODE_OWNERS_FILES, hasCodeOwner, parseCodeOwners } from '../api/code-owners.ts';
+import { CONFIG_FILE, type Config, isBelow } from '../api/config.ts';
+import { POLICY_KIND } from '../api/rollout-policy.ts';
+import type { Git, Oid, TreeFile } from '../ports/git.ts';
+import type { PolicyOwners } from './preflight.ts';
+
+const YAML = /\.ya?ml$/;
+/** More files than this are not told one by one. */
+const TOLD_MOST = 5;
+
+/** undefined: no file on the configured paths has a policy. Throws PortError where Git fails. */
+export async function policyOwners(
+  git: Git,
+  { commit, config }: { readonly commit: Oid; readonly config: Config },
+): Promise<PolicyOwners | undefined> {
+  const { policyPaths, paths } = config;
+  const suffixes = ['.yaml', '.yml', '.json'];
+  const { files } = await git.readAt(commit, { paths, suffixes, markers: [POLICY_KIND] });
+  const policies = files.filter(({ content }) => content.kind !== 'skipped').map(({ path }) => path);
+  if (policyPaths === undefined && policies.length === 0) return undefined;
+  const owners = await git.readAt(commit, { paths: [...CODE_OWNERS_FILES], suffixes: [], markers: [] });
+  const found = CODE_OWNERS_FILES.map((path) => owners.files.find((file) => file.path === path)).find(Boolean);
+  if (found === undefined) return { policyPaths, file: undefined, unowned: [] };
+  const patterns = parseCodeOwners(textOf(found));
+  const there = policies.filter((path) => policyPaths === undefined || isBelow(policyPaths, path));
+  const guarded = [...new Set([...(policyPaths ?? []).flatMap(placesIn), ...there, CONFIG_FILE, found.path])];
+  const unowned = guarded.filter((path) => !hasCodeOwner(patterns, path));
+  return { policyPaths, file: found.path, unowned: shortened(unowned) };
+}
+
+/** Files that a path may get: one beside others, and one in a folder. */
+function placesIn(path: string): readonly string[] {
+  if (YAML.test(path)) return [path];
+  const folder = path === '' ? '' : `${path}/`;
+  return [`${folder}any.yaml`, `${folder}any/any.yaml`];
+}
+
+function textOf({ content }: TreeFile): string {
+  return content.kind === 'text' ? content.text : '';
+}
+
+function shortened(paths: readonly string[]): readonly string[] {
+  const more = paths.length - TOLD_MOST;
+  return more > 0 ? [...paths.slice(0, TOLD_MOST), `${more} more`] : paths;
+}
