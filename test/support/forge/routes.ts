@@ -166,10 +166,11 @@ async function postPull(context: RouteContext): Promise<Answered> {
   if (onto === undefined) return invalid('base');
   const custom = (message: string) =>
     problem(422, 'Validation Failed', [{ resource: 'PullRequest', code: 'custom', message }]);
-  if (repository.pulls.some((pull) => pull.state === 'open' && pull.branch === branch && pull.base === base))
-    return custom(`A pull request already exists for ${repository.owner}:${branch}.`);
   if ((await repository.git.git('rev-list', '--count', `${onto}..${head}`)) === '0')
     return custom(`No commits between ${base} and ${branch}`);
+  // Last, and with nothing waited for before it is opened: of two who ask at once, one is told.
+  if (repository.pulls.some((pull) => pull.state === 'open' && pull.branch === branch && pull.base === base))
+    return custom(`A pull request already exists for ${repository.owner}:${branch}.`);
   const pull = repository.open({
     by,
     branch,
