@@ -47,84 +47,103 @@ export function fieldsOf(plural: string, root: unknown): Fields {
   const subject = `${plural} ${shortName(namespace)}/${shortName(name)}`;
   const faults: string[] = [];
   if (!isRecord(root)) faults.push(`${plural}: got ${shown(root)}, wanted an object`);
-  return reader({ root, prefix: '', fault: (text) => faults.push(`${subject}: ${text}`), first: () => faults[0] });
+  return new Reader({ root, subject, faults, list: '', index: 0 });
 }
 
 type Place = {
   readonly root: unknown;
-  readonly prefix: string;
-  readonly fault: (text: string) => void;
-  readonly first: () => string | undefined;
+  readonly subject: string;
+  /** Of the whole object, its items included. */
+  readonly faults: string[];
+  /** Where the list is that this is an item of; empty: it is the object itself. */
+  readonly list: string;
+  readonly index: number;
 };
 
-type Look = { readonly valueAt: (path: Path) => unknown; readonly wrong: (path: Path, wanted: string) => void };
+/** A class, for an object of the cluster has dozens of lists, and each item would make these functions anew. */
+class Reader implements Fields {
+  private readonly place: Place;
 
-function reader(place: Place): Fields {
-  const valueAt = (path: Path): unknown => at(place.root, path) ?? undefined;
-  const wrong = (path: Path, wanted: string): void => {
-    const value = valueAt(path);
+  constructor(place: Place) {
+    this.place = place;
+  }
+
+  private valueAt(path: Path): unknown {
+    return at(this.place.root, path) ?? undefined;
+  }
+
+  private pathOf(path: Path): string {
+    const { list, index } = this.place;
+    return list === '' ? path.join('.') : `${list}[${index}].${path.join('.')}`;
+  }
+
+  wrong(path: Path, wanted: string): void {
+    const value = this.valueAt(path);
     const seen = value === undefined ? 'missing' : shown(value);
-    place.fault(`${place.prefix}${path.join('.')} is ${seen}, wanted ${wanted}`);
-  };
-  const text = (path: Path, missing?: string): string => {
-    const value = valueAt(path) ?? missing;
-    if (isText(value)) return value;
-    wrong(path, `a text of at most ${TEXT_CHARACTERS_MAX} characters`);
-    return '';
-  };
-  return {
-    ...countFields({ valueAt, wrong }),
-    wrong,
-    text,
-    has: (path) => valueAt(path) !== undefined,
-    flag: (path, missing) => {
-      const value = valueAt(path) ?? missing;
-      if (typeof value !== 'boolean') wrong(path, 'true or false');
-      return value === true;
-    },
-    texts: (path, prefix) => textsOf(valueAt(path), prefix, (key, wanted) => wrong([...path, ...key], wanted)),
-    list: (path, most) => {
-      const value = valueAt(path) ?? [];
-      if (Array.isArray(value) && value.length <= most) {
-        const prefix = (i: number): string => `${place.prefix}${path.join('.')}[${i}].`;
-        return value.map((root: unknown, i) => reader({ ...place, root, prefix: prefix(i) }));
-      }
-      wrong(path, `a list of at most ${most}`);
-      return [];
-    },
-    json: (path) => {
-      const value = valueAt(path);
-      if (value === undefined || isBoundedJson(value)) return value;
-      wrong(path, `JSON of at most ${JSON_DEPTH_MAX} levels and ${JSON_NODES_MAX} values`);
-      return undefined;
-    },
-    end: (value) => {
-      const fault = place.first();
-      return fault === undefined ? known(value) : unknown(fault);
-    },
-  };
-}
+    this.place.faults.push(`${this.place.subject}: ${this.pathOf(path)} is ${seen}, wanted ${wanted}`);
+  }
 
-function countFields({ valueAt, wrong }: Look): Pick<Fields, 'count' | 'countIfAny' | 'countOrPercent'> {
-  const countIfAny = (path: Path): number | undefined => {
-    const value = valueAt(path);
+  text(path: Path, missing?: string): string {
+    const value = this.valueAt(path) ?? missing;
+    if (isText(value)) return value;
+    this.wrong(path, `a text of at most ${TEXT_CHARACTERS_MAX} characters`);
+    return '';
+  }
+
+  count(path: Path, missing?: number): number {
+    if (missing === undefined && this.valueAt(path) === undefined) this.wrong(path, 'an integer');
+    return this.countIfAny(path) ?? missing ?? 0;
+  }
+
+  countIfAny(path: Path): number | undefined {
+    const value = this.valueAt(path);
     if (value === undefined || isCount(value)) return value;
-    wrong(path, 'an integer from 0 on');
+    this.wrong(path, 'an integer from 0 on');
     return undefined;
-  };
-  return {
-    countIfAny,
-    count: (path, missing) => {
-      if (missing === undefined && valueAt(path) === undefined) wrong(path, 'an integer');
-      return countIfAny(path) ?? missing ?? 0;
-    },
-    countOrPercent: (path, missing) => {
-      const value = valueAt(path);
-      if (typeof value !== 'string') return countIfAny(path) ?? missing;
-      if (!/^\d{1,3}%$/.test(value)) wrong(path, 'an integer or a percentage such as "25%"');
-      return value;
-    },
-  };
+  }
+
+  countOrPercent(path: Path, missing: number): number | string {
+    const value = this.valueAt(path);
+    if (typeof value !== 'string') return this.countIfAny(path) ?? missing;
+    if (!/^\d{1,3}%$/.test(value)) this.wrong(path, 'an integer or a percentage such as "25%"');
+    return value;
+  }
+
+  has(path: Path): boolean {
+    return this.valueAt(path) !== undefined;
+  }
+
+  flag(path: Path, missing: boolean): boolean {
+    const value = this.valueAt(path) ?? missing;
+    if (typeof value !== 'boolean') this.wrong(path, 'true or false');
+    return value === true;
+  }
+
+  texts(path: Path, prefix: string): Readonly<Record<string, string>> {
+    return textsOf(this.valueAt(path), prefix, (key, wanted) => this.wrong([...path, ...key], wanted));
+  }
+
+  list(path: Path, most: number): readonly Fields[] {
+    const value = this.valueAt(path) ?? [];
+    if (Array.isArray(value) && value.length <= most) {
+      const list = this.pathOf(path);
+      return value.map((root: unknown, index) => new Reader({ ...this.place, root, list, index }));
+    }
+    this.wrong(path, `a list of at most ${most}`);
+    return [];
+  }
+
+  json(path: Path): Json | undefined {
+    const value = this.valueAt(path);
+    if (value === undefined || isBoundedJson(value)) return value;
+    this.wrong(path, `JSON of at most ${JSON_DEPTH_MAX} levels and ${JSON_NODES_MAX} values`);
+    return undefined;
+  }
+
+  end<T>(value: T): Known<T> {
+    const [fault] = this.place.faults;
+    return fault === undefined ? known(value) : unknown(fault);
+  }
 }
 
 function textsOf(value: unknown, prefix: string, wrong: (key: Path, wanted: string) => void): Record<string, string> {
