@@ -37,7 +37,9 @@ function kustomizeIssues(found: readonly Transformation[], workload: ManifestDoc
 function helmIssues(workload: ManifestDocument, paths: ReadonlySet<string>): readonly Issue[] {
   const { kind, name } = workload.object;
   const chart = chartOf(workload.file, paths);
-  const template = [...nodesOf(workload.root)].find((node) => node.kind === 'template');
+  // Nearly no text has any: its tree is not looked at, nor built for this.
+  const nodes = /\{[ \t]*\{/.test(workload.text) ? [...nodesOf(workload.root)] : [];
+  const template = nodes.find((node) => node.kind === 'template');
   if (chart === undefined && template === undefined) return [];
   const line = workload.firstLine + workload.text.slice(0, template?.start ?? 0).split('\n').length - 1;
   const what = chart === undefined ? 'holds template placeholders ({{ }})' : `is a template of the Helm chart ${chart}`;

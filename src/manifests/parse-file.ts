@@ -80,6 +80,37 @@ export function parseManifestFile(file: string, text: string, interests: Interes
   return { file, text, documents, others, issues };
 }
 
+/**
+ * The same file with documents that keep no tree: where one is asked for, the text is parsed again, and `known` keeps
+ * what was asked for last. A tree takes fifteen times the room of its text.
+ */
+export function withoutTrees(file: ManifestFile, known: KnownTexts): ManifestFile {
+  return { ...file, documents: file.documents.map((document) => withoutTree(document, known)) };
+}
+
+function withoutTree(document: ManifestDocument, known: KnownTexts): ManifestDocument {
+  const { root: _root, read: _read, lineOf: _lineOf, ...kept } = document;
+  const { file, text, firstLine } = kept;
+  const again = (): { readonly parsed: ParsedDocument & { readonly kind: 'ok' }; readonly root: SourceMap } => {
+    const parsed = parseDocumentText({ file, text, firstLine, doubt: undefined }, known);
+    if (parsed.kind === 'wrong' || parsed.root.kind !== 'map') throw new Error(`bug: ${file} was a map before`);
+    return { parsed, root: parsed.root };
+  };
+  return {
+    ...kept,
+    get root() {
+      return again().root;
+    },
+    get read() {
+      return again().parsed.read;
+    },
+    lineOf: (path) => {
+      const { parsed, root } = again();
+      return lineOfPath(parsed, root, path);
+    },
+  };
+}
+
 /** The file names under which kustomize looks for its own file, in any folder. */
 export function isKustomizationFile(file: string): boolean {
   return KUSTOMIZATION_NAMES.has(file.slice(file.lastIndexOf('/') + 1));

@@ -2,6 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { DEFAULT_CONFIG } from '../../src/api/config.ts';
+import { parseManifestFile } from '../../src/manifests/parse-file.ts';
 import { desiredOf } from '../../src/reconcile/observe/desired.ts';
 import type { ParseCache } from '../../src/reconcile/observe/parse-cache.ts';
 import { readDesired } from '../../src/reconcile/observe/read-main.ts';
@@ -72,4 +73,28 @@ test('files that are gone are kept parsed up to a bound, those that are there al
   for (const round of [1, 2, 3, 4]) desiredOf(treeOf(round, 6), DEFAULT_CONFIG, cache);
   expect(cache.size).toBe(6 + 2);
   expect([...cache.keys()].filter((key) => key.startsWith('4-'))).toHaveLength(6);
+});
+
+test('beyond a bound documents keep no tree, and read the same', () => {
+  const texts = Array.from({ length: 10 }, (_none, at) => {
+    const named = LWS_TEXT.replaceAll('name: vllm', `name: vllm-${at}`);
+    return { path: `apps/${at}.yaml`, text: `${named}#${'x'.repeat(250 * 1000)}\n` };
+  });
+  const files = texts.map(({ path, text }) => ({
+    path,
+    oid: path,
+    mode: '100644' as const,
+    content: { kind: 'text' as const, text },
+  }));
+  const desired = desiredOf({ commit: '1'.repeat(40), folders: [], files }, DEFAULT_CONFIG, new Map());
+  const documents = desired.files.flatMap((file) => file.documents);
+  const kept = documents.map((one) => Object.getOwnPropertyDescriptor(one, 'root')?.get === undefined);
+  expect(kept).toEqual([...Array<boolean>(8).fill(true), false, false]);
+  for (const [at, { path, text }] of texts.entries()) {
+    const [whole] = parseManifestFile(path, text, ['LeaderWorkerSet']).documents;
+    const one = documents[at];
+    expect(one?.root).toEqual(whole?.root);
+    expect(one?.read).toEqual(whole?.read);
+    expect(one?.lineOf(['spec', 'replicas'])).toBe(whole?.lineOf(['spec', 'replicas']));
+  }
 });

@@ -6,6 +6,7 @@ import { at, isRecord } from '../../api/json.ts';
 import { MARK } from '../../api/marks.ts';
 import { type RollingStyle } from '../../api/rollout.ts';
 import { type PolicySubject } from '../../api/rollout-policy.ts';
+import { newKnownTexts } from '../../manifests/known-texts.ts';
 import type { ManifestDocument, ManifestFile } from '../../manifests/parse-file.ts';
 import type { Folders, Oid, Tree } from '../../ports/git.ts';
 import type { RolloutKey } from '../../rollout/snapshot.ts';
@@ -24,7 +25,7 @@ import {
   withoutEchoes,
 } from './desired-issues.ts';
 import { indexOf, type ManifestIndex, madeFor, namespaceOf, workloadName } from './manifest-index.ts';
-import { INTERESTS, type ParseCache, parsed, trim } from './parse-cache.ts';
+import { type FileText, INTERESTS, type ParseCache, parsedFiles, trim } from './parse-cache.ts';
 import { policyIndex } from './policy-index.ts';
 import { idlePolicies, outsidePolicies, requiredIssues, unmatchedPolicies } from './policy-issues.ts';
 import { NO_SCOPE, type PolicyScope, readPolicies } from './read-policy.ts';
@@ -67,17 +68,16 @@ export type Desired = {
   readonly traffic: TrafficIndex;
 };
 
-/** Reads a tree into rollouts. Pure but for the cache, which only saves time. */
-export function desiredOf(tree: Tree, config: Config, cache: ParseCache): Desired {
-  const files: ManifestFile[] = [];
-  const texts = new Map<string, string>();
+/** Reads a tree into rollouts. Pure but for the cache and what is known of texts, which only save time. */
+export function desiredOf(tree: Tree, config: Config, cache: ParseCache, known = newKnownTexts()): Desired {
+  const read: FileText[] = [];
   const unreadable: Unreadable[] = [];
-  for (const file of tree.files) {
-    if (file.content.kind === 'unreadable') unreadable.push({ path: file.path, ...file.content });
-    if (file.content.kind !== 'text') continue;
-    texts.set(file.path, file.content.text);
-    files.push(parsed(cache, { path: file.path, oid: file.oid, text: file.content.text }, INTERESTS));
+  for (const { path, oid, content } of tree.files) {
+    if (content.kind === 'unreadable') unreadable.push({ path, ...content });
+    if (content.kind === 'text') read.push({ path, oid, text: content.text });
   }
+  const texts = new Map(read.map(({ path, text }) => [path, text]));
+  const files = parsedFiles(cache, read, { interests: INTERESTS, known });
   trim(cache, new Set(files));
   const blobs = new Map(tree.files.map((file) => [file.path, file.oid]));
   const policies = readPolicies(files, unreadable, config);

@@ -1,6 +1,7 @@
 /** Hands lint what it asks of Services, routes and a second workload, where the Rollout has them. */
 
 import type { Issue } from '../../api/issue.ts';
+import type { KnownTexts } from '../../manifests/known-texts.ts';
 import { secondName } from '../../rollout/ladders/delivery.ts';
 import type { LadderFiles } from '../../rollout/ladders/documents.ts';
 import type { Snapshot, Stable, WorkloadFile } from '../../rollout/snapshot.ts';
@@ -72,15 +73,15 @@ export function trafficFaults(
 export function ladderFiles({ entry, desired }: Of, file: WorkloadFile): LadderFiles | undefined {
   const plan = entry.reading.rollout?.rollout;
   if (plan === undefined) return undefined;
-  const { texts, traffic } = desired;
+  const { texts, traffic, trials } = desired;
   const cast = castOf({ plan, namespace: entry.key.namespace, file, stableText: undefined, traffic });
-  return cast === undefined ? undefined : ladderFilesIn(texts, cast);
+  return cast === undefined ? undefined : ladderFilesIn(texts, cast, trials.known);
 }
 
 /** The same of these texts. */
-export function ladderFilesIn(texts: Texts, cast: Cast): LadderFiles | undefined {
+export function ladderFilesIn(texts: Texts, cast: Cast, known?: KnownTexts): LadderFiles | undefined {
   const { plan } = cast;
-  const found = deliveryIn({ texts, displaced: [] }, cast);
+  const found = deliveryIn({ texts, displaced: [] }, cast, known);
   if (found === undefined) return undefined;
   const refs = plan.routing?.routes ?? [];
   return {

@@ -2,7 +2,8 @@
 
 import { LWS_KIND } from '../../api/rollout.ts';
 import { POLICY_KIND } from '../../api/rollout-policy.ts';
-import { type ManifestFile, parseManifestFile } from '../../manifests/parse-file.ts';
+import type { KnownTexts } from '../../manifests/known-texts.ts';
+import { type ManifestFile, parseManifestFile, withoutTrees } from '../../manifests/parse-file.ts';
 
 /** The kinds that a pass reads; `Kustomization` files are recognised by their names. */
 export const INTERESTS = [LWS_KIND, 'Rollout', POLICY_KIND, 'HorizontalPodAutoscaler', 'ScaledObject'] as const;
@@ -24,16 +25,30 @@ export function trim(cache: ParseCache, used: ReadonlySet<ManifestFile>): void {
   }
 }
 
-/** A file as it is parsed for these kinds; one that has not changed is not parsed again. */
-export function parsed(
+/**
+ * Characters of the documents at hand that keep their trees: those of a thousand Rollouts. The trees of all others are
+ * built where one is asked for, so that ten thousand fit into memory.
+ */
+const TREES_MOST = 2 * 1024 * 1024;
+
+export type FileText = { readonly path: string; readonly oid: string; readonly text: string };
+
+/** Files as they are parsed for these kinds; one that has not changed is not parsed again. */
+export function parsedFiles(
   cache: ParseCache,
-  file: { readonly path: string; readonly oid: string; readonly text: string },
-  interests: readonly string[],
-): ManifestFile {
-  const key = `${file.oid} ${file.path} ${interests === INTERESTS ? '' : interests.join(' ')}`;
-  const known = cache.get(key);
-  if (known !== undefined) return known;
-  const fresh = parseManifestFile(file.path, file.text, interests);
-  cache.set(key, fresh);
-  return fresh;
+  files: readonly FileText[],
+  { interests, known }: { readonly interests: readonly string[]; readonly known: KnownTexts },
+): readonly ManifestFile[] {
+  let characters = 0;
+  const kinds = interests === INTERESTS ? '' : interests.join(' ');
+  return files.map(({ path, oid, text }) => {
+    const key = `${oid} ${path} ${kinds}`;
+    const there = cache.get(key);
+    const read = there ?? parseManifestFile(path, text, interests, known);
+    characters += read.documents.reduce((sum, document) => sum + document.text.length, 0);
+    if (there !== undefined) return there;
+    const fresh = characters <= TREES_MOST ? read : withoutTrees(read, known);
+    cache.set(key, fresh);
+    return fresh;
+  });
 }

@@ -113,7 +113,7 @@ export async function readDesired(
   const tree = await (early ?? git.readAt(commit, desiredRequest(at.config.paths)));
   const { parsed } = at.memory;
   const trials = (at.memory.trials ??= newTrials());
-  const desired = { ...(sameFiles(tree, at) ?? desiredOf(tree, at.config, parsed)), trials };
+  const desired = { ...(sameFiles(tree, at) ?? desiredOf(tree, at.config, parsed, trials.known)), trials };
   at.memory.desired = { tree, desired };
   if (!routesTraffic(desired)) return desired;
   const whole = await git.readAt(commit, trafficRequest(desiredRequest(at.config.paths)));
