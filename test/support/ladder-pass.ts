@@ -21,7 +21,7 @@ import { NOW, type SightChange, sightOf } from './sight.ts';
 import { LWS_FILE, ROLLOUT_FILE } from './vllm.ts';
 
 /** Texts that several passes meet are parsed once. */
-const KNOWN = newKnownTexts();
+const KNOWN = newKnownTexts(4 * 1024 * 1024);
 
 /** What is there between two passes. */
 export type Stand = {
@@ -43,7 +43,7 @@ export type Found = {
 };
 
 function workloadIn(texts: Texts): WorkloadFile {
-  const [document] = parseManifestFile(LWS_FILE, texts.get(LWS_FILE) ?? '', ['LeaderWorkerSet']).documents;
+  const [document] = parseManifestFile(LWS_FILE, texts.get(LWS_FILE) ?? '', ['LeaderWorkerSet'], KNOWN).documents;
   const found = document === undefined ? undefined : readWorkload(document).workload;
   if (found === undefined) throw new Error('no workload');
   return found;
@@ -60,9 +60,9 @@ export function snapshotAt({ texts, record, stable, fleet, now }: Stand, found: 
   const file = workloadIn(texts);
   const cast = castIn(texts);
   const delivery = deliveryIn({ texts, displaced: [] }, cast, KNOWN);
-  const ladder = ladderFilesIn(texts, cast);
+  const ladder = ladderFilesIn(texts, cast, KNOWN);
   if (delivery === undefined || ladder === undefined) throw new Error('no delivery');
-  const [document] = parseManifestFile(ROLLOUT_FILE, texts.get(ROLLOUT_FILE) ?? '', ['Rollout']).documents;
+  const [document] = parseManifestFile(ROLLOUT_FILE, texts.get(ROLLOUT_FILE) ?? '', ['Rollout'], KNOWN).documents;
   const { rollout } = parseRollout(document?.value);
   if (document === undefined || rollout === undefined) throw new Error('no Rollout');
   const { marks } = file.workload;
