@@ -24,13 +24,15 @@ function editedByHand({ delivery, marks, situation }: Delivering): Edited | unde
   if (step?.kind === 'rollback' || !WITH_TEXT.includes(rung)) return undefined;
   // A newer request goes through `void` and `text` again.
   if (step?.kind === 'step' && rung === 'fleet') return undefined;
-  const own = secondEdited(delivery) ?? serviceEdited(delivery);
+  // Under a newer text in the file, which waits, the copy is that of the release and no copy of the file.
+  const isNewer = situation.digest !== marks.release.digest;
+  const own = secondEdited(delivery, isNewer) ?? serviceEdited(delivery);
   const plan = step?.kind === 'step' ? situation.snapshot.ladder?.plans[step.index - 1] : undefined;
   // Under an edited plan it is the step that is another.
   return own ?? (plan === marks.restore?.plan ? shareEdited(delivery, marks) : undefined);
 }
 
-function secondEdited(delivery: Delivery): Edited | undefined {
+function secondEdited(delivery: Delivery, isNewer: boolean): Edited | undefined {
   const side = canarySide(delivery);
   const object = `LeaderWorkerSet ${side?.object.name ?? secondName(delivery)}`;
   if (side === undefined) return { object, field: 'the document', value: 'not there' };
@@ -39,7 +41,8 @@ function secondEdited(delivery: Delivery): Edited | undefined {
   const partition = partitionIn(side);
   // The user's own goes to partition 0 in no delivery that fills it.
   if (partition !== SENTINEL) return { object, field: 'partition', value: String(partition ?? 'missing') };
-  if (delivery.plan.strategy['patchPodTemplateMetadata'] !== undefined || side === delivery.own) return undefined;
+  const isPatched = delivery.plan.strategy['patchPodTemplateMetadata'] !== undefined;
+  if (isPatched || isNewer || side === delivery.own) return undefined;
   const path = RELEASE_PATHS.find((one) => !jsonEqual(at(side.value, one), at(delivery.own.value, one)));
   return path === undefined
     ? undefined

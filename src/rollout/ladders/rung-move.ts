@@ -11,6 +11,7 @@ import { changesOf } from './changes.ts';
 import type { Delivering } from './delivering.ts';
 import { type Delivery, greenServes } from './delivery.ts';
 import type { NextCommit } from './next-commit.ts';
+import { sameStage } from './position.ts';
 import { rungLabel, rungWhy } from './rung-words.ts';
 
 type RungMove = {
@@ -29,7 +30,7 @@ type RungMove = {
 /** The decision to write it; a change that cannot be worked out is none. */
 function moveOf(on: Delivering, next: NextCommit, to: RungMove): Pick<Decision, 'move' | 'holds'> {
   const { situation, delivery } = on;
-  const marks = marksOn(on, next, to.marks);
+  const marks = marksOn(on, next, to);
   const { text } = to;
   const content = { digest: text?.release.digest ?? situation.digest, source: text?.text };
   const changes = changesOf(delivery, next.objects, { marks: { from: situation.workload.marks, to: marks }, content });
@@ -53,13 +54,16 @@ export function climbed(on: Delivering, next: NextCommit, to: RungMove & { reado
 }
 
 /** A settled workload has no step, no rung and nothing put aside. */
-function marksOn({ situation, delivery }: Delivering, { stage, at, displaced }: NextCommit, marks: Marks): Marks {
+function marksOn({ situation, delivery }: Delivering, { stage, at, displaced }: NextCommit, to: RungMove): Marks {
+  const { marks } = to;
   const { at: _, step: __, restore: ___, serves: ____, ...others } = marks;
   const serves = servesAfter(delivery, { stage, at }, marks);
   const rest = { ...others, ...(serves === undefined ? {} : { serves }) };
   if (at === 'settled') return { ...rest, step: undefined, restore: undefined };
   const plans = situation.snapshot.ladder?.plans ?? [];
-  const plan = stage.kind === 'step' ? plans[stage.index - 1] : marks.restore?.plan;
+  // A step under way keeps the plan that its rungs were written by: an edit of it is answered by a commit of its own.
+  const written = sameStage(marks.step, stage) && to.reason !== 'StepsEdited' ? marks.restore?.plan : undefined;
+  const plan = stage.kind === 'step' ? (written ?? plans[stage.index - 1]) : marks.restore?.plan;
   const objects = asidesOfRoutes(displaced);
   const now: Partial<Restore> = { plan, objects: objects.length === 0 ? undefined : objects };
   const floor = stage.kind === 'promote' && at === 'fleet' ? { floor: 0 } : {};

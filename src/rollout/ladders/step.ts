@@ -25,7 +25,8 @@ export function stepLadder(step: RolloutStep): readonly Rung[] {
       at: 'void',
       isListed: (delivery) => hasGroups(delivery) && !hasText(delivery),
       commit: (delivery) => madeOf(delivery, grown(delivery, 0)),
-      before: NOTHING,
+      // The share may have gone home by a commit of another ladder, which nobody has waited for.
+      before: () => [{ kind: 'drained', side: 'canary' }],
       seen: () => [{ kind: 'noPods' }],
     },
     {

@@ -102,6 +102,12 @@ test.each<readonly [what: string, stand: Stand, found: Found, told: readonly str
     ['Superseded: step 1/2, home', 'hold GracePeriod Draining', 'Emptied: step 1/2, void: vllm-green 4 → 0', ...FIRST],
   ],
   [
+    'a newer text, with all requests: queued',
+    asked(all, NEW, NEWER),
+    {},
+    [...FIRST.slice(-7, -1), ...FIRST.map((line) => line.replaceAll('vllm-green', 'vllm'))],
+  ],
+  [
     'a newer text, switched: queued',
     asked(switched, NEW, NEWER),
     {},

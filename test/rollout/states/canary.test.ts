@@ -195,6 +195,16 @@ test.each<Row>([
   ],
 ])('a newer text: %s', (_, stand, found, told) => expect(passes(stand, { found: () => found }).told).toEqual(told));
 
+test('a newer text on a way back whose fleet a hand has let go: no group goes before its last requests are answered', () => {
+  const home = passed(stands.second, abort(stands.second)).stand;
+  const loose = asked(asked(home, `partition: ${SENTINEL}`, 'partition: 3'), OLD, NEWER);
+  const soon = { ...loose, now: home.now - 3600 };
+  const stopped = passed(soon);
+  expect(stopped.told).toBe('Superseded: step 1/3, stopped');
+  expect(passed({ ...stopped.stand, now: soon.now + 30 }).told).toBe('hold Draining');
+  expect(passed({ ...stopped.stand, now: soon.now + 90 }).told).toBe('Emptied: step 1/3, void: canary 2 → 0');
+});
+
 test('a newer text in the fleet is stopped, and the way back from its steps is that of the fleet', () => {
   const stopped = after('step 1/3, stopped', asked(stands.fleet, NEW, NEWER));
   expect(passes(stopped, { found: () => abort(stopped) }).told).toEqual([
@@ -414,6 +424,21 @@ test.each<Row>([
       HEALTHY[9] ?? '',
       'RungReady: step 3/3, traffic: 30% → 50%',
       ...HEALTHY.slice(11),
+    ],
+  ],
+  [
+    'an edit of the step is not lost by a commit that only arms the fleet again',
+    edited(
+      edited(stands.second, ROLLOUT_FILE, 'traffic: 20%', 'traffic: 30%'),
+      LWS_FILE,
+      `partition: ${SENTINEL}`,
+      'partition: 0',
+    ),
+    {},
+    [
+      'PartitionRestored: step 2/3, partition 0 → 1000000',
+      'StepsEdited: step 2/3, traffic: 20% → 30%',
+      'hold GracePeriod',
     ],
   ],
   [
