@@ -6,12 +6,13 @@ import { build } from 'esbuild';
 
 const root = resolve(import.meta.dirname, '..');
 
-// Pure functions whose answers are remembered over all schedules; test/simulation/replay.test.ts holds both together.
+// Pure functions whose answers are remembered over all schedules, or are not asked each time; test/simulation/replay.test.ts holds both together.
 const remembered = {
   'src/manifests/parse-document.ts': 'parse-document.ts',
   'src/manifests/splice/apply-edits.ts': 'apply-edits.ts',
   'src/adapters/git/objects.ts': 'git-objects.ts',
   'src/reconcile/status/record-store.ts': 'record-store.ts',
+  'src/reconcile/lint/try-ladder.ts': 'try-ladder.ts',
 };
 
 /** Writes `entry`, a file of test/simulation, with all that it imports to `outfile`. */

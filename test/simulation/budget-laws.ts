@@ -9,6 +9,8 @@ export function budget(commit: OurCommit): string | undefined {
   const { before, after, reason } = commit;
   const [was, is] = [before.maxUnavailable, after.maxUnavailable];
   const raised = before.marks?.setBudget === was;
+  // Where a second workload is filled, it comes back with the end of the delivery: T5.
+  if (was === is && commit.workload.fills !== undefined) return undefined;
   if (was === is) return raised && after.marks?.setBudget === is ? overdue(commit) : undefined;
   if (is < was && raised) {
     const people = before.marks?.peoplesBudget ?? 1;

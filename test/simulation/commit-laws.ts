@@ -3,7 +3,16 @@
 import type { MoveReason } from '../../src/rollout/move.ts';
 import { budget } from './budget-laws.ts';
 import { evidence, pauses, recreated, rewritten } from './evidence-laws.ts';
-import { templateStart } from './files.ts';
+import { lwsFile, splitOwn, templateStart } from './files.ts';
+import {
+  approvedShare,
+  ladderCeiling,
+  ladderSteps,
+  leavesBehind,
+  servingShare,
+  stableUntilPromoted,
+  wayBackServes,
+} from './ladder-laws.ts';
 import type { LawName } from './laws.ts';
 import {
   askedGroups,
@@ -19,6 +28,7 @@ import {
   SURGING,
 } from './our-commit.ts';
 import { partsSafe } from './part-laws.ts';
+import { routeFile, serviceFile } from './routed-files.ts';
 
 export type Law = (commit: OurCommit) => string | undefined;
 
@@ -36,13 +46,27 @@ export const commitLaws = {
   'F17 recreated': recreated,
   'F6 rewritten': rewritten,
   'L3 forward': forward,
+  'T1 serving share': ofTwo(servingShare),
+  'T4 way back serves': ofTwo(wayBackServes),
+  'T5 bytes as before': ofTwo(leavesBehind),
+  'T9 approved share': ofTwo(approvedShare),
+  'T11 stable until promoted': ofTwo(stableUntilPromoted),
 } as const satisfies Partial<Record<LawName, Law>>;
 
 /** The same as pairs. */
 export const commitLawList = Object.entries(commitLaws) as readonly (readonly [keyof typeof commitLaws, Law])[];
 
+/** A law of commits that fill a second workload. */
+function ofTwo(law: Law): Law {
+  return (commit) => (commit.workload.fills === undefined ? undefined : law(commit));
+}
+
 /** Which marks may follow which. */
-function steps({ before, after, reason, plan, remade, workload }: OurCommit): string | undefined {
+function steps(commit: OurCommit): string | undefined {
+  return commit.workload.fills === undefined ? partitionSteps(commit) : ladderSteps(commit);
+}
+
+function partitionSteps({ before, after, reason, plan, remade, workload }: OurCommit): string | undefined {
   const [from, to] = [before.marks?.step, after.marks?.step];
   const [a, b] = [indexOf(from), indexOf(to)];
   const release = after.marks?.release;
@@ -92,10 +116,13 @@ function steps({ before, after, reason, plan, remade, workload }: OurCommit): st
 }
 
 /** Of one release the steps only go up; the groups that it has let go are never taken back but by going back. */
-function forward({ before, after, reason }: OurCommit): string | undefined {
+function forward({ before, after, reason, workload }: OurCommit): string | undefined {
   const [from, to] = [before.marks?.step, after.marks?.step];
   if (before.marks?.release !== after.marks?.release || from === 'rollback' || to === 'rollback') return undefined;
-  if (from !== undefined && to !== undefined && indexOf(to) < indexOf(from)) return `${reason} from ${from} to ${to}`;
+  const down = from !== undefined && to !== undefined && indexOf(to) < indexOf(from);
+  if (down) return `${reason} from ${from} to ${to}`;
+  // Which partition a rung has is for T11 to say.
+  if (workload.fills !== undefined) return undefined;
   const lowers =
     after.partition < before.partition || ['Armed', 'RollStopped', 'PartitionRestored', 'Rearmed'].includes(reason);
   return after.partition === before.partition || lowers
@@ -104,7 +131,11 @@ function forward({ before, after, reason }: OurCommit): string | undefined {
 }
 
 /** No more groups are let onto the new version than the step says for N as read; never raised going back. */
-function ceiling({ before, after, reason, plan, workload, since }: OurCommit): string | undefined {
+function ceiling(commit: OurCommit): string | undefined {
+  return commit.workload.fills === undefined ? partitionCeiling(commit) : ladderCeiling(commit);
+}
+
+function partitionCeiling({ before, after, reason, plan, workload, since }: OurCommit): string | undefined {
   const [was, is] = [before.partition, after.partition];
   const tell = (what: string): string => `${reason}: partition ${was} → ${is}, ${what}`;
   // In step 0 only extra groups start: none of those that are there may go. What people have added since the last
@@ -143,12 +174,12 @@ function ofStepOne(plan: OurCommit['plan'], fields: Fields): number {
 }
 
 /** The texts that the plan was made from are those that the commit stands on. */
-function parentAsPlanned({ universe, workload, plannedFrom, parent, before }: OurCommit): string | undefined {
+function parentAsPlanned({ universe, workload, plannedFrom, parent }: OurCommit): string | undefined {
   if (plannedFrom === parent) return undefined;
-  const was = universe.lws(workload.name, plannedFrom);
-  return was === before.text
+  const files = [lwsFile(workload.name), serviceFile(workload.name), routeFile(workload.name)];
+  return files.every((path) => universe.text(plannedFrom, path) === universe.text(parent, path))
     ? undefined
-    : `planned from ${plannedFrom.slice(0, 7)}, where the file is another than in ${parent.slice(0, 7)}`;
+    : `planned from ${plannedFrom.slice(0, 7)}, where a file is another than in ${parent.slice(0, 7)}`;
 }
 
 const OURS = /^\s+(tranche\.dev\/\w+:|annotations:|partition:|maxUnavailable:)/;
@@ -156,11 +187,18 @@ const OURS = /^\s+(tranche\.dev\/\w+:|annotations:|partition:|maxUnavailable:)/;
 const REPLICAS = /^ {2}replicas: \d+/;
 
 /** Only our lines change; the template only by putting another commit's text in its place, byte for byte. */
-function confined({ universe, workload, before, after, reason, oid, parent }: OurCommit): string | undefined {
+function confined({ universe, workload, before: from, after: to, reason, oid, parent }: OurCommit): string | undefined {
   const [was, is] = [universe.repository.files(parent), universe.repository.files(oid)];
   const changed = Object.keys({ ...was, ...is }).filter((path) => was[path] !== is[path]);
-  if (changed.length !== 1 || was[changed[0]!] !== before.text) return `changes ${changed.join(', ') || 'nothing'}`;
-  const surges = reason === 'Surged' || before.marks?.surge?.set === before.replicas;
+  const { name, fills } = workload;
+  const ours = fills === undefined ? [lwsFile(name)] : [lwsFile(name), serviceFile(name), routeFile(name)];
+  if (changed.length === 0 || changed.some((path) => !ours.includes(path)))
+    return `changes ${changed.join(', ') || 'nothing'}`;
+  const [before, after] = [from, to].map((fields) => ({ ...fields, text: splitOwn(fields.text)[0] })) as [
+    Fields,
+    Fields,
+  ];
+  const surges = reason === 'Surged' || before.marks?.surge?.set === before.replicas || fills?.style === 'blueGreen';
   const rest = (text: string): string =>
     text
       .slice(0, templateStart(text))
@@ -175,7 +213,8 @@ function confined({ universe, workload, before, after, reason, oid, parent }: Ou
   if (![...GOING_BACK, 'RequestWithdrawn', 'Retried'].includes(reason)) return `${reason} changes the template`;
   const known = [...universe.everMain].some((at) => {
     const text = universe.lws(workload.name, at);
-    return text !== undefined && text.slice(templateStart(text)) === fresh;
+    const own = text === undefined ? undefined : splitOwn(text)[0];
+    return own !== undefined && own.slice(templateStart(own)) === fresh;
   });
   return known ? undefined : 'writes a template that no commit has';
 }

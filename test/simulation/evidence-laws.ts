@@ -1,10 +1,13 @@
 /** The laws about what a commit rests on: that it was true of the cluster, for long enough, and of the same objects. */
 
+import { bothOf } from './both.ts';
+import { ladderEvidence, ladderProof } from './ladder-laws.ts';
 import { askedGroups, begins, FORWARD, indexOf, isArmed, type OurCommit } from './our-commit.ts';
 import { type Truth, wantedGroups } from './truth.ts';
 
 /** What a step rests on was true of the cluster, at some time since the fields before it were written. */
 export function evidence(commit: OurCommit): string | undefined {
+  if (commit.workload.fills !== undefined) return ladderEvidence(commit);
   const { reason, before, since } = commit;
   const proof = proofOf(commit);
   if (proof === undefined || since.some(proof)) return undefined;
@@ -65,8 +68,11 @@ function proofOf({
 export function pauses(commit: OurCommit): string | undefined {
   const { reason, before, after, plan, universe, since } = commit;
   const index = indexOf(before.marks?.step);
-  if (!['StepReady', 'Settled'].includes(reason) || index === 0) return undefined;
+  const leaves = commit.workload.fills === undefined ? ['StepReady', 'Settled'] : ['StepReady', 'Promoted'];
+  if (!leaves.includes(reason) || index === 0 || Number.isNaN(index)) return undefined;
   if (reason === 'StepReady' && begins(before, after)) return undefined;
+  // The first rungs of the same step, or a step that begins anew where all was made anew.
+  if (indexOf(after.marks?.step) === index || accepts(plan, 'Recreated', before.marks?.release)) return undefined;
   const step = plan.steps[index - 1];
   const { release } = before.marks ?? {};
   if (plan.annotations['tranche.dev/approve'] === `${index}@${release}` || step === undefined) return undefined;
@@ -74,8 +80,7 @@ export function pauses(commit: OurCommit): string | undefined {
   if (jump?.[2] === release && Number(jump?.[1]) > index) return undefined;
   if (step.pause === 'none' && index === plan.steps.length && step.replicas === '100%') return undefined;
   if (typeof step.pause !== 'number') return `${reason} after step ${index}, which waits for a person`;
-  const proof = proofOf(commit);
-  const first = since.find((truth) => proof?.(truth) ?? true)?.atSeconds ?? Number.POSITIVE_INFINITY;
+  const first = provenAt(commit, since) ?? Number.POSITIVE_INFINITY;
   const served = universe.now - first;
   const { injected } = universe;
   // A clock that is behind takes nothing off a pause: the groups' own times count as well.
@@ -83,6 +88,16 @@ export function pauses(commit: OurCommit): string | undefined {
   return served >= step.pause - universe.longestPassSeconds || clocksDiffer
     ? undefined
     : `${reason} after step ${index}: ${served} s of ${step.pause}`;
+}
+
+/** When what a commit rests on was so for the first time. */
+function provenAt(commit: OurCommit, since: OurCommit['since']): number | undefined {
+  if (commit.workload.fills !== undefined) {
+    const [proof, both] = [ladderProof(commit), bothOf(commit)];
+    return commit.scenes.find((scene) => proof?.(scene, both) ?? true)?.atSeconds;
+  }
+  const proof = proofOf(commit);
+  return since.find((truth) => proof?.(truth) ?? true)?.atSeconds;
 }
 
 /** Objects that were made anew came up on the new text: no step forward until a person accepts that. */

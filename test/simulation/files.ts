@@ -1,5 +1,6 @@
 /** The user's files in a simulated repository, and the edits that people make in them. */
 
+import { routedFiles, routingLines } from './routed-files.ts';
 import { type Setup, type StepSetup, type WorkloadSetup } from './setup.ts';
 import { REGISTRY, sizeOf, templateText } from './versions.ts';
 
@@ -29,6 +30,7 @@ export function initialFiles(setup: Setup): Readonly<Record<string, string>> {
     if (workload.surge !== undefined || workload.resizes === true)
       files[`policies/${workload.name}.yaml`] = policyText(workload);
     if (workload.poison !== 'no workload') files[lwsFile(workload.name)] = lwsText(workload);
+    Object.assign(files, routedFiles(workload));
     if (workload.autoscaled && workload.scaler !== 'live') files[`apps/${workload.name}/hpa.yaml`] = hpaText(workload);
   }
   return files;
@@ -76,7 +78,8 @@ export function rolloutText(setup: WorkloadSetup, state: RolloutState): string {
     `    name: ${setup.name}`,
     '  strategy:',
     ...(state.paused ? ['    paused: true'] : []),
-    '    canary:',
+    `    ${setup.fills?.style ?? 'canary'}:`,
+    ...routingLines(setup),
     '      steps:',
     ...steps.flatMap(stepLines),
     '',
@@ -86,8 +89,10 @@ export function rolloutText(setup: WorkloadSetup, state: RolloutState): string {
 
 function stepLines(step: StepSetup): readonly string[] {
   const replicas = `        - replicas: ${step.replicas}`;
-  if (step.pause === 'none') return [replicas];
-  return [replicas, step.pause === 'manual' ? '          pause: {}' : `          pause: {duration: ${step.pause}}`];
+  const traffic = step.traffic === undefined ? [] : [`          traffic: ${step.traffic}%`];
+  if (step.pause === 'none') return [replicas, ...traffic];
+  const pause = step.pause === 'manual' ? '{}' : `{duration: ${step.pause}}`;
+  return [replicas, ...traffic, `          pause: ${pause}`];
 }
 
 function policyText({ name, surge, resizes }: WorkloadSetup): string {
@@ -121,7 +126,13 @@ function withLineEnds(text: string, lineEnd: '\n' | '\r\n'): string {
   return lineEnd === '\n' ? text : text.replaceAll('\n', '\r\n');
 }
 
-/** Where the template begins; the rest of the file, up to its end, is the template. */
+/** The document of the user's own workload, which is the first, and all after it. */
+export function splitOwn(text: string): readonly [own: string, others: string] {
+  const cut = text.search(/^---\r?$/m);
+  return cut < 0 ? [text, ''] : [text.slice(0, cut), text.slice(cut)];
+}
+
+/** Where the template begins; the rest of the document, up to its end, is the template. */
 export function templateStart(text: string): number {
   return text.indexOf(TEMPLATE) + TEMPLATE.length;
 }
@@ -135,7 +146,9 @@ export function versionInText(text: string): number | undefined {
 /** Another version's template in the place of the present one. */
 export function withVersion(text: string, version: number, setup: WorkloadSetup): string {
   const lineEnd = text.includes('\r\n') ? '\r\n' : '\n';
-  return `${text.slice(0, templateStart(text))}${lineEnd}${withLineEnds(templateText(version, sizeOf(setup, version)), lineEnd)}`;
+  const [own, others] = splitOwn(text);
+  const template = withLineEnds(templateText(version, sizeOf(setup, version)), lineEnd);
+  return `${own.slice(0, templateStart(own))}${lineEnd}${template}${others}`;
 }
 
 /** A number of the spec, by its key; every key that is asked for is there once. */
@@ -148,10 +161,31 @@ export function withNumber(text: string, key: string, value: number): string {
   return text.replace(new RegExp(`^( +${key}: )\\d+`, 'm'), `$1${value}`);
 }
 
+/** What Git says of the workload that we made. */
+export type SecondFields = {
+  readonly replicas: number;
+  readonly version: number | undefined;
+  /** The release whose text it has. */
+  readonly text: string | undefined;
+};
+
+/** undefined: the file has no such document. */
+export function secondIn(text: string): SecondFields | undefined {
+  const made = splitOwn(text)[1]
+    .split(/^---\r?$/m)
+    .find((one) => markIn(one, 'of') !== undefined);
+  if (made === undefined) return undefined;
+  return { replicas: numberIn(made, 'replicas') ?? 1, version: versionInText(made), text: markIn(made, 'text') };
+}
+
 /** What the marks in a file say, read by no code of the product. */
 export type FileMarks = {
   readonly release: string;
   readonly step: string | undefined;
+  /** The rung, where a second workload is filled. */
+  readonly at: string | undefined;
+  /** The colour that serves, where it is not the user's own. */
+  readonly serves: string | undefined;
   readonly stable: string | undefined;
   readonly floor: number | undefined;
   readonly setBudget: number | undefined;
@@ -174,6 +208,8 @@ export function marksIn(text: string): FileMarks | undefined {
     release,
     // `k/n@release`: without the release of this object it is a step of none, and no claim of a record has its text.
     step: markIn(text, 'step')?.replace(`@${release}`, ''),
+    at: markIn(text, 'at'),
+    serves: markIn(text, 'serves'),
     stable: markIn(text, 'stable'),
     floor: restore.floor,
     setBudget: restore.maxUnavailable?.set,

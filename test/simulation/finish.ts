@@ -4,6 +4,7 @@ import type { Hold, HoldReason } from '../../src/rollout/hold.ts';
 import { versionInText } from './files.ts';
 import type { Person } from './people.ts';
 import { comeToRest } from './rest.ts';
+import { secondName } from './routed-files.ts';
 import { deleteOdd, healGroup } from './surroundings.ts';
 import { LawBroken } from './timeline.ts';
 import { wantedGroups } from './truth.ts';
@@ -18,9 +19,9 @@ const AUDIT_SECONDS = 3700;
 export async function finish(universe: Universe, watch: Watch, people: readonly Person[]): Promise<void> {
   universe.cluster.setControllerUp(true);
   universe.say('end', 'faults are off');
-  for (const { name } of universe.healthy()) {
-    for (const group of universe.truth(name)?.groups ?? []) healGroup(universe, name, group.index);
-  }
+  for (const workload of universe.healthy())
+    for (const name of [workload.name, secondName(workload) ?? ''])
+      for (const group of universe.truth(name)?.groups ?? []) healGroup(universe, name, group.index);
   watch.look();
   let result = await comeToRest(universe, watch, 'faults off');
   if (universe.healthy().some(({ name }) => deleteOdd(universe, name)))
@@ -78,6 +79,7 @@ const FOR_PEOPLE: readonly HoldReason[] = [
   'StepCountChanged',
   'StepScaledAway',
   'SurgeRefused',
+  'TrafficWithdrawn',
 ];
 const FOR_BROKEN_GROUPS: readonly HoldReason[] = [
   'BlockedByFailedGroup',
@@ -88,7 +90,9 @@ const FOR_BROKEN_GROUPS: readonly HoldReason[] = [
   'GroupsNotUpdated',
   'MixedRevisions',
   'NotAtRest',
+  'NotServing',
   'RollingBack',
+  'StableLost',
   'StatefulSetNotFlipped',
 ];
 /** Where groups are on other versions than a delivery gave them, and everything is armed. */
@@ -100,14 +104,19 @@ function notAtRest(universe: Universe, { workload, marks, text }: Person, holds:
   const groups = truth === undefined ? [] : wantedGroups(truth);
   const isSick = (group: (typeof groups)[number]): boolean =>
     !group.ready && isBroken(universe.setup.seed, group.leaderVersion ?? 0, group.index);
-  const broken = groups.some(isSick);
+  const made = universe.truth(secondName(workload) ?? '');
+  const broken = [...groups, ...(made === undefined ? [] : wantedGroups(made))].some(isSick);
   const mixed = universe.mixed.has(workload.name);
   const held = holds.some(
     ({ reason }) =>
       FOR_PEOPLE.includes(reason) ||
       // main was taken back to before it was taken over.
       (reason === 'AnnotationsGone' && universe.rewritten > 0) ||
+      // Or to before a second workload was made, whose groups nobody has pruned.
+      (reason === 'CanaryNotEmpty' && universe.rewritten > 0) ||
       (broken && FOR_BROKEN_GROUPS.includes(reason)) ||
+      // A fleet that may be down at once, and steps that do not let a canary carry all.
+      (reason === 'Stalled' && workload.fills !== undefined) ||
       (mixed && FOR_MIXED_GROUPS.includes(reason)),
   );
   if (held) return undefined;

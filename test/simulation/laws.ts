@@ -1,5 +1,7 @@
 /** The laws of the simulation: what must hold, and where it is looked at. Their ids are those of the failure reports. */
 
+import { secondLaws } from './second-laws.ts';
+
 export type LawEntry = {
   readonly statement: string;
   /** Where it is checked; `not` says why it is not. */
@@ -86,7 +88,7 @@ export const laws = {
   },
   'C2 traffic': {
     statement: 'every backend with weight has a ready group',
-    checked: { not: 'no world of a seed routes traffic: stories and tables of a canary do' },
+    checked: 'each moment of worlds that fill a second workload, as T3 and T10 (traffic-laws.ts)',
   },
   'C3 armed is inert': {
     statement: 'an edit that no step has let go restarts nothing',
@@ -112,10 +114,19 @@ export const laws = {
     statement: 'the other Rollouts are delivered though one is poisoned',
     checked: 'the end (finish.ts)',
   },
+  ...secondLaws,
   'no crash': { statement: 'only the world fails a pass', checked: 'the end of each pass (process.ts)' },
 } as const satisfies Readonly<Record<string, LawEntry>>;
 
 export type LawName = keyof typeof laws;
+
+/** Laws about a world that is looked at in every moment. */
+export type WorldLaws = {
+  /** main has another commit. */
+  readonly opened: (commit: string) => void;
+  /** What is wrong since the last look. */
+  readonly look: () => readonly [law: LawName, message: string] | undefined;
+};
 
 /** Laws about the cluster hold only while these do; a schedule in which one breaks is not judged by the law any more. */
 export const assumptions = {

@@ -2,10 +2,12 @@
 
 import { parse } from 'yaml';
 import { parseTrailers } from '../../src/rollout/messages.ts';
-import type { ClusterLaws } from './cluster-laws.ts';
 import { type FileMarks, lwsFile, marksIn, numberIn, rolloutFile, versionInText } from './files.ts';
+import type { WorldLaws } from './laws.ts';
 import { Remembered } from './remembered/remembered.ts';
+import type { Scene } from './scene.ts';
 import type { WorkloadSetup } from './setup.ts';
+
 import type { Truth } from './truth.ts';
 import type { Universe } from './universe.ts';
 
@@ -32,7 +34,12 @@ export const GOING_BACK = ['Aborted', 'Reverted', 'Failed', 'AbortedTextRemoved'
 export const SURGING = ['SurgePrepared', 'Surged'];
 
 export type Plan = {
-  readonly steps: readonly { readonly replicas: string; readonly pause: 'none' | 'manual' | number }[];
+  readonly steps: readonly {
+    readonly replicas: string;
+    /** Per cent of the requests. */
+    readonly share: number;
+    readonly pause: 'none' | 'manual' | number;
+  }[];
   readonly annotations: Readonly<Record<string, string>>;
   /** A person said stop. */
   readonly stopped: boolean;
@@ -51,6 +58,8 @@ export type OurCommit = {
   readonly plan: Plan;
   /** All that was so since our commit before this one. */
   readonly since: readonly Truth[];
+  /** The same of both sides, where a second workload is filled; else empty. */
+  readonly scenes: readonly Scene[];
   /** The version of the release in the marks before; undefined: not known. */
   readonly releaseVersion: number | undefined;
   /** Whether the objects of the workload are others than when the release began. */
@@ -58,11 +67,11 @@ export type OurCommit = {
   /** The commit of main that the record stood on before this one; undefined: there was no record. */
   readonly recordedMain: string | undefined;
   /** The laws of the cluster as they stand, over a copy of the world. */
-  readonly clusterLaws: (fork: Universe) => readonly ClusterLaws[];
+  readonly clusterLaws: (fork: Universe) => readonly WorldLaws[];
 };
 
 /** What the past of a workload says. */
-export type Known = Pick<OurCommit, 'since' | 'releaseVersion' | 'remade' | 'recordedMain' | 'clusterLaws'>;
+export type Known = Pick<OurCommit, 'since' | 'scenes' | 'releaseVersion' | 'remade' | 'recordedMain' | 'clusterLaws'>;
 
 export function fieldsOf(text: string): Fields {
   return {
@@ -75,13 +84,16 @@ export function fieldsOf(text: string): Fields {
   };
 }
 
+type StepValue = { replicas: string | number; traffic?: string; pause?: { duration?: number } };
+
 type RolloutValue = {
   metadata?: { annotations?: Record<string, string> };
   spec?: {
     disabled?: boolean;
     strategy?: {
       paused?: boolean;
-      canary?: { steps?: { replicas: string | number; pause?: { duration?: number } }[] };
+      canary?: { steps?: StepValue[] };
+      blueGreen?: { steps?: StepValue[] };
     };
   };
 };
@@ -92,12 +104,19 @@ function planIn(text: string): Plan {
   return plans.of(text, () => planAfresh(text));
 }
 
+/** What the Rollout of a workload says at a commit. */
+export function planAt(universe: Universe, name: string, commit: string): Plan {
+  return planIn(universe.text(commit, rolloutFile(name)) ?? '');
+}
+
 function planAfresh(text: string): Plan {
   const value = parse(text) as RolloutValue | null;
-  const steps = value?.spec?.strategy?.canary?.steps ?? [];
+  const { canary, blueGreen } = value?.spec?.strategy ?? {};
+  const steps = (canary ?? blueGreen)?.steps ?? [];
   return {
-    steps: steps.map(({ replicas, pause }) => ({
+    steps: steps.map(({ replicas, traffic, pause }) => ({
       replicas: String(replicas),
+      share: Number((traffic ?? '0%').replace('%', '')),
       pause: pause === undefined ? 'none' : (pause.duration ?? 'manual'),
     })),
     annotations: value?.metadata?.annotations ?? {},
@@ -133,7 +152,7 @@ export function ourCommit(
     subject: header.message.split('\n')[0] ?? '',
     before: fieldsOf(universe.text(header.parent, lwsFile(name)) ?? ''),
     after: fieldsOf(universe.text(header.oid, lwsFile(name)) ?? ''),
-    plan: planIn(universe.text(header.parent, rolloutFile(name)) ?? ''),
+    plan: planAt(universe, name, header.parent),
     ...known(name),
   };
 }

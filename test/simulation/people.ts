@@ -14,11 +14,13 @@ import {
   type RolloutState,
   rolloutFile,
   rolloutText,
+  splitOwn,
   versionInText,
   withNumber,
   withVersion,
 } from './files.ts';
 import { stepsOf, type WorkloadSetup } from './setup.ts';
+import { filledSteps } from './setup-filled.ts';
 import type { Universe } from './universe.ts';
 
 const VERSIONS_MAX = 6;
@@ -123,7 +125,8 @@ function eagerActs(person: Person): Weighted<Act> {
     [0.5 * rest + 2 * back, returnAborted],
     [state.disabled ? 3 : 0.1, toggleDisabled],
     [6 * delivering + 0.2 * rest, editSteps],
-    [3 * delivering + 0.4 * rest + 2 * back, editPartition],
+    // Two colours have no fleet that goes back group by group.
+    [workload.fills?.style === 'blueGreen' ? 0 : 3 * delivering + 0.4 * rest + 2 * back, editPartition],
     [0.3 + 2 * back, editBudget],
     [acknowledged < universe.rewritten ? 4 : 0, acknowledge],
   ];
@@ -228,7 +231,11 @@ function toggleDisabled(person: Person): void {
 function editSteps(person: Person): void {
   const { chance, state, workload } = person;
   const count = chance.flip(0.8) ? state.steps.length : chance.between(1, 4);
-  const steps = stepsOf(chance, workload.replicas, count);
+  const { fills } = workload;
+  const steps =
+    fills === undefined
+      ? stepsOf(chance, workload.replicas, count)
+      : filledSteps(chance, { ...workload, fills }, count);
   if (steps.length === state.steps.length || chance.flip(0.2))
     person.say({ steps }, `steps ${steps.map((step) => step.replicas).join(' ')}`);
 }
@@ -244,7 +251,13 @@ function scale(person: Person): void {
   if (person.workload.autoscaled) return;
   const least = person.chance.flip(0.1) ? 0 : 1;
   const replicas = person.chance.between(least, 6);
-  person.write(withNumber(person.text, 'replicas', replicas), `${replicas} replicas`);
+  if (replicas === 0) person.universe.emptied.add(person.workload.name);
+  const [own, others] = splitOwn(person.text);
+  const text =
+    person.marks?.serves === 'green'
+      ? `${own}${withNumber(others, 'replicas', replicas)}`
+      : withNumber(person.text, 'replicas', replicas);
+  person.write(text, `${replicas} replicas`);
 }
 
 function editBudget(person: Person): void {

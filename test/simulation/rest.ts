@@ -10,8 +10,12 @@ import type { Watch } from './watch.ts';
 
 /** Rounds of pass, agent and time within which a world without faults comes to rest. */
 const ROUNDS_MAX = 60;
+/** The same where a second workload is filled: its rungs are commits of their own. */
+const FILLED_ROUNDS_MAX = 160;
 /** So many rounds without a write are rest. */
 const QUIET_ROUNDS = 2;
+/** Longer than the last requests of a side are given. */
+const FILLED_QUIET_ROUNDS = 6;
 /** Longer than any pause of a step. */
 const ROUND_SECONDS = 131;
 
@@ -34,8 +38,10 @@ export async function plainPass(universe: Universe): Promise<PassResult> {
 
 /** L1 and L2: nothing is written any more after so many rounds; the last result says why it stands where it stands. */
 export async function comeToRest(universe: Universe, watch: Watch | undefined, why: string): Promise<PassResult> {
+  const fills = universe.setup.workloads.some((workload) => workload.fills !== undefined);
+  const [most, still] = fills ? [FILLED_ROUNDS_MAX, FILLED_QUIET_ROUNDS] : [ROUNDS_MAX, QUIET_ROUNDS];
   let quiet = 0;
-  for (let round = 1; round <= ROUNDS_MAX; round++) {
+  for (let round = 1; round <= most; round++) {
     const heads = headsOf(universe);
     const result = await plainPass(universe);
     watch?.look();
@@ -43,9 +49,9 @@ export async function comeToRest(universe: Universe, watch: Watch | undefined, w
     universe.tick(ROUND_SECONDS);
     watch?.look();
     quiet = heads === headsOf(universe) ? quiet + 1 : 0;
-    if (quiet >= QUIET_ROUNDS) return result;
+    if (quiet >= still) return result;
   }
-  throw new LawBroken('L2 bounded', `${why}: still writing after ${ROUNDS_MAX} rounds`);
+  throw new LawBroken('L2 bounded', `${why}: still writing after ${most} rounds`);
 }
 
 function headsOf({ repository }: Universe): string {

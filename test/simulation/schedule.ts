@@ -106,11 +106,15 @@ class Schedule {
       if (this.setup.busy) for (const person of this.people) if (who.flip(0.7)) person.request();
     }
     if (begins !== 'delivering') return;
-    universe.sync('main');
-    await plainPass(universe);
-    this.watch.look();
-    universe.sync('main');
-    this.watch.look();
+    for (let round = 1; round <= (this.setup.rounds ?? 1); round++) {
+      universe.sync('main');
+      // In one round a release only begins; in several it comes to any of its rungs.
+      if (round > 1) universe.tick(who.between(5, 80));
+      await plainPass(universe);
+      this.watch.look();
+      universe.sync('main');
+      this.watch.look();
+    }
   }
 
   private turn(who: Chance): Turn {

@@ -2,6 +2,7 @@
 
 import type { Gate, LwsVersion } from '../../src/simulator/modes.ts';
 import { Chance } from './chance.ts';
+import { filledSteps, fillsOf } from './setup-filled.ts';
 
 /** Everything that goes wrong at a port or with a process. */
 export const faultKinds = [
@@ -50,7 +51,23 @@ export const faultKinds = [
 export type FaultKind = (typeof faultKinds)[number];
 export type Rates = Readonly<Record<FaultKind, number>>;
 
-export type StepSetup = { readonly replicas: string; readonly pause: 'none' | 'manual' | number };
+export type StepSetup = {
+  readonly replicas: string;
+  readonly pause: 'none' | 'manual' | number;
+  /** Per cent of the requests; not there: none. */
+  readonly traffic?: number;
+};
+
+/** A delivery fills a second workload, and routes send it a share. */
+export type Fills = {
+  readonly style: 'canary' | 'blueGreen';
+  /** Whether a route sends requests; without one nothing of this is there. */
+  readonly routed: boolean;
+  /** How long a route lets a request take; undefined: it does not say. */
+  readonly requestSeconds: number | undefined;
+  /** How long gateways may take to follow; undefined: Kruise's default. */
+  readonly graceSeconds: number | undefined;
+};
 
 export type WorkloadSetup = {
   readonly name: string;
@@ -60,6 +77,8 @@ export type WorkloadSetup = {
   /** Versions differ in the size of their groups as well, and a policy lets such a change go to all groups at once. */
   readonly resizes?: boolean;
   readonly steps: readonly StepSetup[];
+  /** undefined: the user's own workload is stepped through. */
+  readonly fills?: Fills;
   /** An autoscaler writes replicas; the agent leaves the field alone. */
   readonly autoscaled: boolean;
   /** Where its autoscaler is written down; only in the cluster, or in Git too. */
@@ -86,6 +105,8 @@ export type Setup = {
   readonly eager?: boolean;
   /** Where the first turn finds the workloads. */
   readonly begins?: 'anew' | 'requested' | 'delivering';
+  /** Rounds of a pass, the agent and time that such a delivery has behind it; not there: one. */
+  readonly rounds?: number;
   /** How often a pass goes through in one turn, and how often the world follows at once what a person says. */
   readonly swift?: number;
   /** How much of what people do is out of the ordinary: hand edits, jumps, edited steps, retries. */
@@ -99,6 +120,9 @@ export type Setup = {
   readonly questions: number;
 };
 
+/** Schedules whose deliveries fill a second workload. */
+const FILLED_SHARE = 0.4;
+
 /** Small worlds have most of the interleavings that go wrong, and are looked at in half the time. */
 const SMALL_SHARE = 0.9;
 
@@ -106,7 +130,23 @@ const SMALL_SHARE = 0.9;
 const RESIZES_SHARE = 0.1;
 
 export function setupOf(seed: string): Setup {
+  if (new Chance(seed).fork('style').flip(FILLED_SHARE)) return filledSetupOf(seed);
   return worldOf(seed, new Chance(seed).fork('scale').flip(SMALL_SHARE));
+}
+
+/** A world whose deliveries fill a second workload. */
+export function filledSetupOf(seed: string): Setup {
+  const chance = new Chance(seed).fork('filled');
+  const setup = worldOf(seed, true);
+  const [first] = setup.workloads;
+  const fills = fillsOf(chance);
+  const { resizes: _resizes, surge: _surge, ...plain } = first!;
+  return {
+    ...setup,
+    workloads: [{ ...plain, autoscaled: false, fills, steps: filledSteps(chance, { ...plain, fills }) }],
+    rounds: chance.between(1, 16),
+    turns: chance.between(15, 60),
+  };
 }
 
 /** A world in which much is there to go wrong: for the bugs that need it. */

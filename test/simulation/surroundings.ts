@@ -1,6 +1,8 @@
 /** What happens around the reconcilers: the agent, the cluster's own troubles, time, and other hands on the branches. */
 
+import type { JsonObject } from '../../src/api/json.ts';
 import type { Chance, Weighted } from './chance.ts';
+import { secondOf } from './routed-files.ts';
 import type { FaultKind, WorkloadSetup } from './setup.ts';
 import { NAMESPACE } from './truth.ts';
 import { nameOf, type Universe } from './universe.ts';
@@ -31,23 +33,25 @@ export function agentStep(universe: Universe, chance: Chance): void {
   if (step === undefined) return;
   const skipped = behind.length - 1 - behind.indexOf(step);
   if (skipped > 0) universe.inject('agent skips a commit');
-  const partial = workloads.length > 1 && chance.flip(rates['agent applies a part'] * 3);
+  const fills = workloads.some((workload) => workload.fills !== undefined);
+  const partial = (workloads.length > 1 || fills) && chance.flip(rates['agent applies a part'] * 3);
   if (partial) universe.inject('agent applies a part');
   const only = chance.pick(workloads).name;
+  const isChosen = (document: JsonObject): boolean => (fills ? chance.flip(0.5) : nameOf(document) === only);
   const [prune, backwards] = [hit('agent prunes'), hit('agent in another order')];
   if (prune) universe.inject('agent prunes');
   if (backwards) universe.inject('agent in another order');
   if (workloads.some((workload) => workload.autoscaled)) universe.inject('agent ignores a field');
   universe.sync(step, {
     pick: (all) => {
-      const chosen = all.filter((document) => !partial || nameOf(document) === only);
+      const chosen = all.filter((document) => !partial || isChosen(document));
       return backwards ? chosen.reverse() : chosen;
     },
     prune,
   });
   universe.say(
     'agent',
-    `applies ${step.slice(0, 7)}${skipped > 0 ? `, skipping ${skipped}` : ''}${partial ? `, only ${only}` : ''}`,
+    `applies ${step.slice(0, 7)}${skipped > 0 ? `, skipping ${skipped}` : ''}${partial ? `, only ${fills ? 'some objects' : only}` : ''}`,
   );
   // What was left out is applied with the next commit, or when the agent comes round again.
   if (partial) universe.agentAt = behind[behind.indexOf(step) + 1] ?? universe.agentAt;
@@ -65,21 +69,29 @@ type Trouble = (universe: Universe, chance: Chance, workload: WorkloadSetup) => 
 
 /** The cluster misbehaves, or an autoscaler moves. */
 export function clusterStep(universe: Universe, chance: Chance): void {
-  const workload = chance.pick(universe.healthy());
+  const picked = chance.pick(universe.healthy());
+  // Trouble comes to either side.
+  const workload = picked.fills !== undefined && chance.flip(0.4) ? secondOf(picked)! : picked;
   const { trouble, rates } = universe.setup;
   const { lws } = universe.cluster.modes();
   const acts: Weighted<Trouble> = [
     [workload.autoscaled ? 3 : 0, autoscale],
     [2 * trouble, unready],
+    [picked.fills === undefined ? 0 : 2 * trouble, failsWhole],
     [2, heal],
     [1.5 * trouble, kill],
     [0.3 * trouble, controllerDown],
-    [0.5 * trouble, deleteSet],
-    [0.3 * trouble, deleteLws],
+    [comesBackAlone(workload) ? 0.5 * trouble : 0, deleteSet],
+    [comesBackAlone(workload) ? 0.3 * trouble : 0, deleteLws],
     [rates['node lost'] * 5 * trouble, loseNode],
     [lws === '0.8' ? rates['LWS controller upgraded'] * 8 * trouble : 0, upgrade],
   ];
   chance.weighted(acts)(universe, chance, workload);
+}
+
+/** Two colours have no fleet that goes back group by group: what came up on another text would stay there. */
+function comesBackAlone({ fills }: WorkloadSetup): boolean {
+  return fills?.style !== 'blueGreen';
 }
 
 function group(universe: Universe, chance: Chance, workload: WorkloadSetup): number | undefined {
@@ -103,6 +115,18 @@ function unready(universe: Universe, chance: Chance, workload: WorkloadSetup): v
   universe.inject('group fails');
   universe.cluster.setPods({ namespace: NAMESPACE, name: workload.name, group: index, pods }, { kind: 'unready' });
   universe.say('cluster', `${workload.name}: ${pods} of group ${index} not ready any more`);
+}
+
+/** A version that dies of its requests: no group of one side is ready any more. */
+function failsWhole(universe: Universe, _chance: Chance, { name }: WorkloadSetup): void {
+  const groups = universe.truth(name)?.groups ?? [];
+  if (groups.length === 0) return;
+  universe.inject('group fails');
+  for (const { index } of groups) {
+    universe.hurt.get(name)?.add(index);
+    universe.cluster.setPods({ namespace: NAMESPACE, name, group: index, pods: 'all' }, { kind: 'unready' });
+  }
+  universe.say('cluster', `${name}: no group is ready any more`);
 }
 
 function heal(universe: Universe, chance: Chance, workload: WorkloadSetup): void {

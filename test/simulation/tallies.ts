@@ -46,12 +46,11 @@ export const reasonPlaces = {
   RecreateRemoved: 'fixtures/scenarios/recreate-and-back',
   RecreateCreated: 'fixtures/scenarios/recreate-and-back',
   RecreateEnded: 'test/rollout/states/recreating.test.ts',
-  // Nor does one fill a second workload.
-  RungReady: 'fixtures/scenarios/canary-with-httproute',
-  Promoted: 'fixtures/scenarios/canary-with-httproute',
-  BroughtHome: 'fixtures/scenarios/canary-with-httproute',
-  Emptied: 'fixtures/scenarios/canary-newer-text-in-a-step',
-  TrafficWithdrawn: 'test/rollout/states/canary.test.ts',
+  RungReady: 'seeds',
+  Promoted: 'seeds',
+  BroughtHome: 'seeds',
+  Emptied: 'seeds',
+  TrafficWithdrawn: 'seeds',
 } as const satisfies Record<MoveReason, string>;
 
 /** At least this part of all schedules is judged by each law that assumes something. */

@@ -7,6 +7,8 @@ import { Cluster } from '../../src/simulator/cluster-model.ts';
 import type { Reading } from '../../src/simulator/objects/object-store.ts';
 import { FakeRepository } from '../support/fake-git.ts';
 import { hpaText, initialFiles, lwsFile } from './files.ts';
+import { secondOf } from './routed-files.ts';
+import { type Scene, sceneOf, showScene } from './scene.ts';
 import { type FaultKind, faultKinds, type Setup, type WorkloadSetup } from './setup.ts';
 import { type LawBroken, Timeline } from './timeline.ts';
 import { NAMESPACE, showTruth, type Truth, truthOf } from './truth.ts';
@@ -36,10 +38,14 @@ export class Universe {
   readonly ring: Reading[] = [];
   /** Of each workload all that has been so, oldest first. */
   readonly truths = new Map<string, Truth[]>();
+  /** The same of both sides together, where a second workload is filled. */
+  readonly scenes = new Map<string, Scene[]>();
   /** Groups that the cluster itself has harmed lately. */
   readonly hurt = new Map<string, Set<number>>();
   /** Workloads whose groups a hand or the cluster has put on versions that no delivery gave them. */
   readonly mixed = new Set<string>();
+  /** Workloads that people have scaled to no groups. */
+  readonly emptied = new Set<string>();
   /** Commits that main has ever had. */
   readonly everMain = new Set<string>();
   /** How often other hands have rewritten main. */
@@ -75,11 +81,14 @@ export class Universe {
         this.cluster.apply(documentsOf('hpa.yaml', hpaText(workload)), 'autoscaling');
     this.agentAt = from?.agentAt;
     this.rewritten = from?.rewritten ?? 0;
+    for (const name of from?.emptied ?? []) this.emptied.add(name);
     for (const { oid } of this.repository.log('main')) this.everMain.add(oid);
-    for (const { name } of setup.workloads) {
+    for (const { name } of this.sides()) {
       this.truths.set(name, [...(from?.truths.get(name)?.slice(-1) ?? [])]);
       this.hurt.set(name, new Set());
     }
+    for (const { name, fills } of setup.workloads)
+      if (fills !== undefined) this.scenes.set(name, [...(from?.scenes.get(name) ?? [])]);
   }
 
   get now(): number {
@@ -89,6 +98,11 @@ export class Universe {
   /** The same world, independent from now on, with no faults of its own. */
   fork(): Universe {
     return new Universe(this.setup, this);
+  }
+
+  /** All workloads, those that we make among them. */
+  sides(): readonly WorkloadSetup[] {
+    return this.setup.workloads.flatMap((one) => [one, ...(one.fills === undefined ? [] : [secondOf(one)!])]);
   }
 
   /** Workloads that a pass can deliver. */
@@ -106,7 +120,7 @@ export class Universe {
 
   /** The newest truth about a workload. */
   truth(name: string): Truth | undefined {
-    const workload = this.setup.workloads.find((one) => one.name === name);
+    const workload = this.sides().find((one) => one.name === name);
     return workload === undefined ? undefined : truthOf(this.cluster.objects, workload, this.now);
   }
 
@@ -126,6 +140,18 @@ export class Universe {
       if (truth !== undefined) past.push(truth);
       // What starts from zero starts on what is live.
       if (truth?.replicas === 0) this.mixed.add(name);
+    }
+    this.observeTraffic();
+  }
+
+  private observeTraffic(): void {
+    for (const [name, past] of this.scenes) {
+      const workload = this.setup.workloads.find((one) => one.name === name)!;
+      const scene = sceneOf(this.cluster.objects, workload, this.now);
+      const before = past.at(-1);
+      const shown = showScene(scene, workload);
+      if (before === undefined || shown !== showScene(before, workload)) this.say('traffic', shown);
+      past.push(scene);
     }
   }
 

@@ -5,6 +5,7 @@ import { commitLawList } from './commit-laws.ts';
 import { lwsFile } from './files.ts';
 import { type Fields, fieldsOf, type Known, ourCommit } from './our-commit.ts';
 import { LawBroken } from './timeline.ts';
+import { TrafficLaws } from './traffic-laws.ts';
 import type { Universe } from './universe.ts';
 
 const STATUS = 'tranche-status';
@@ -23,6 +24,10 @@ type Past = {
   /** The highest serial that has ever been given. */
   serial: number;
   readonly cluster: ClusterLaws;
+  /** Where a second workload is filled. */
+  readonly traffic: TrafficLaws | undefined;
+  /** Where in the scenes our last commit landed. */
+  seen: number;
 };
 
 export class Watch {
@@ -47,9 +52,12 @@ export class Watch {
         claims: new Set(),
         serial: 0,
         cluster,
+        traffic: workload.fills === undefined ? undefined : new TrafficLaws(universe, workload),
+        seen: 0,
       });
     }
     this.main = universe.repository.head('main');
+    for (const { traffic } of this.pasts.values()) if (this.main !== undefined) traffic?.opened(this.main);
   }
 
   /** Throws LawBroken at the first law that does not hold. */
@@ -58,8 +66,8 @@ export class Watch {
     this.universe.observe();
     this.newOnMain();
     this.newOnStatus();
-    for (const { cluster } of this.pasts.values()) {
-      const wrong = cluster.look();
+    for (const { cluster, traffic } of this.pasts.values()) {
+      const wrong = traffic?.look() ?? cluster.look();
       if (wrong !== undefined) throw new LawBroken(...wrong);
     }
   }
@@ -92,10 +100,12 @@ export class Watch {
       const { release, step, aborted = [] } = fields.marks ?? {};
       past.fields = fields;
       past.since = 0;
+      past.seen = 0;
       past.begun = (this.universe.truths.get(name)?.length ?? 1) - 1;
       past.serial = Math.max(0, ...[release, ...aborted].map((known) => serialOf(known ?? '.0')));
       if (release !== undefined) past.claims.add(`${release} ${step ?? 'settled'}`);
       past.cluster.opened(head);
+      past.traffic?.opened(head);
     }
   }
 
@@ -129,10 +139,15 @@ export class Watch {
     const truths = this.universe.truths.get(name) ?? [];
     return {
       since: truths.slice(Math.max(0, past.since)),
+      scenes: (this.universe.scenes.get(name) ?? []).slice(Math.max(0, past.seen)),
       remade: new Set(truths.slice(Math.max(0, past.begun)).map((truth) => truth.setUid)).size > 1,
       releaseVersion: this.releaseVersion(name),
       recordedMain: this.recordAt(this.status, name)?.main,
-      clusterLaws: (fork) => [...this.pasts.values()].map(({ cluster }) => cluster.fork(fork)),
+      clusterLaws: (fork) =>
+        [...this.pasts.values()].flatMap(({ cluster, traffic }) => [
+          ...(traffic === undefined ? [] : [traffic.fork(fork)]),
+          cluster.fork(fork),
+        ]),
     };
   }
 
@@ -140,6 +155,7 @@ export class Watch {
     const fields = fieldsOf(this.universe.text(at.oid, lwsFile(name)) ?? '');
     const { release, step } = fields.marks ?? {};
     if (at.reason !== '') past.since = (this.universe.truths.get(name)?.length ?? 1) - 1;
+    if (at.reason !== '') past.seen = (this.universe.scenes.get(name)?.length ?? 1) - 1;
     if (release !== undefined) {
       past.claims.add(`${release} ${step ?? 'settled'}`);
       // A release is named where the marks change to it; a newer request may wait in the file at other times.
@@ -161,6 +177,7 @@ export class Watch {
     for (const known of [release, ...(fields.marks?.aborted ?? [])])
       past.serial = Math.max(past.serial, serialOf(known ?? '.0'));
     past.cluster.opened(at.oid);
+    past.traffic?.opened(at.oid);
     past.fields = fields;
   }
 
@@ -216,7 +233,7 @@ type RecordShape = {
 function claimOf({ marks }: RecordShape): string | undefined {
   if (marks === undefined) return undefined;
   const { release, step } = marks;
-  const place = step === undefined ? 'settled' : step.kind === 'rollback' ? 'rollback' : `${step.index}/${step.of}`;
+  const place = step === undefined ? 'settled' : step.kind === 'step' ? `${step.index}/${step.of}` : step.kind;
   return `${release.digest}.${release.serial} ${place}`;
 }
 

@@ -85,6 +85,8 @@ export async function abortNow(
   const { name } = workload;
   const marks = marksIn(universe.lws(name) ?? '');
   if (marks?.step === undefined || marks.stable === undefined) return;
+  // Where people have scaled one of two sides to nothing, the rest is theirs as well.
+  if (workload.fills !== undefined && universe.emptied.has(name)) return;
   const fork = universe.fork();
   fork.cluster.setControllerUp(true);
   const stable = versionInText(fork.lws(name, marks.stable) ?? '');
@@ -120,6 +122,9 @@ export async function abortNow(
     rest = await comeToRest(fork, undefined, `abort ${name}, waited`);
   }
   const truth = fork.truth(name);
+  // Where the fleet was never let go by a commit, what a hand has put elsewhere is left, and named.
+  const named = rest.outcomes.some((one) => one.plan?.holds.some(({ reason }) => reason === 'NotAtRest') === true);
+  if (workload.fills !== undefined && universe.mixed.has(name) && named) return;
   if (truth === undefined || astray().length > 0)
     throw new LawBroken(
       'S12 way back',

@@ -1,0 +1,84 @@
+/** Both sides of a delivery that fills a second workload, as a commit finds and leaves them. */
+
+import { type SecondFields, secondIn, splitOwn } from './files.ts';
+import type { Fields, OurCommit } from './our-commit.ts';
+import { routeFile, rulesIn, secondName, selectedIn, serviceFile, serviceNames, shareIn } from './routed-files.ts';
+import { liveShare, type Scene, servingIn } from './scene.ts';
+import { type Truth, wantedGroups } from './truth.ts';
+
+/** The word of Git. */
+type Said = {
+  /** Groups of the side that serves before the delivery. */
+  readonly fleet: number;
+  /** Groups of the side that it fills. */
+  readonly canary: number;
+  /** Per cent that the route sends to the new version. */
+  readonly share: number;
+  /** The workload that the user's Service selects; undefined: there is no Service. */
+  readonly selects: string | undefined;
+};
+
+export type Both = {
+  readonly names: { readonly stable: string; readonly canary: string; readonly second: string };
+  readonly before: Said;
+  readonly after: Said;
+  /** The workload that we made, after the commit. */
+  readonly second: SecondFields | undefined;
+  readonly truth: (scene: Scene, name: string) => Truth | undefined;
+  readonly serving: (scene: Scene, name: string | undefined) => number;
+  readonly liveShare: (scene: Scene) => number;
+  /** Whether the cluster has what Git said before the commit. */
+  readonly isLive: (scene: Scene) => boolean;
+  /** Whether every group that a workload is to have is on a version and ready, one at least. */
+  readonly all: (scene: Scene, name: string, version: number | undefined) => boolean;
+};
+
+export function bothOf(commit: OurCommit): Both {
+  const { workload, before, after } = commit;
+  const second = secondName(workload) ?? '';
+  const green = before.marks?.serves === 'green';
+  const names = { stable: green ? second : workload.name, canary: green ? workload.name : second, second };
+  const said = (fields: Fields, at: string): Said => saidAt(commit, { fields, at, green });
+  const was = said(before, commit.parent);
+  const truth = (scene: Scene, name: string): Truth | undefined => (name === second ? scene.second : scene.own);
+  return {
+    names,
+    before: was,
+    after: said(after, commit.oid),
+    second: secondIn(after.text),
+    truth,
+    serving: (scene, name) => (name === undefined ? 0 : servingIn(scene, name, truth(scene, name)).length),
+    liveShare: (scene) => liveShare(scene, workload),
+    isLive: (scene) =>
+      scene.own?.partition === before.partition &&
+      scene.own.version === before.version &&
+      (truth(scene, names.stable)?.replicas ?? 0) === was.fleet &&
+      (truth(scene, names.canary)?.replicas ?? 0) === was.canary &&
+      Math.abs(liveShare(scene, workload) - was.share) < 0.01,
+    all: (scene, name, version) => {
+      const found = truth(scene, name);
+      const groups = found === undefined ? [] : wantedGroups(found);
+      return (
+        found !== undefined &&
+        groups.length === found.replicas &&
+        groups.length > 0 &&
+        groups.every((group) => group.version === version && group.ready)
+      );
+    },
+  };
+}
+
+function saidAt(
+  { universe, workload }: OurCommit,
+  { fields, at, green }: { readonly fields: Fields; readonly at: string; readonly green: boolean },
+): Said {
+  const made = secondIn(fields.text)?.replicas ?? 0;
+  const service = universe.text(at, serviceFile(workload.name));
+  const rules = rulesIn(universe.text(at, routeFile(workload.name)) ?? '');
+  return {
+    fleet: green ? made : fields.replicas,
+    canary: green ? fields.replicas : made,
+    share: shareIn(rules, serviceNames(workload).canary),
+    selects: service === undefined ? undefined : selectedIn(splitOwn(service)[0]),
+  };
+}

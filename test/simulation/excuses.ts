@@ -1,0 +1,79 @@
+/** What is not our doing: groups that the cluster has harmed, versions that never work, hands that were at the objects. */
+
+import { secondName } from './routed-files.ts';
+import type { Scene } from './scene.ts';
+import type { WorkloadSetup } from './setup.ts';
+import type { Truth } from './truth.ts';
+import type { Universe } from './universe.ts';
+import { isBroken } from './versions.ts';
+
+export type Excuses = {
+  /** Services that have had a ready endpoint. */
+  readonly begun: Set<string>;
+  /** Groups that were harmed, by workload, until they are seen ready. */
+  readonly harmed: Map<string, Set<number>>;
+  readonly forgive: (scene: Scene, before: Scene | undefined) => void;
+  /** Whether it is no fault of ours that a Service reaches nobody. */
+  readonly isExcused: (service: string, scene: Scene) => boolean;
+  /** Other hands have rewritten main: what is live may be older than what Git has. */
+  readonly rewritten: () => boolean;
+  /** A clock was wrong: what was waited for by it was shorter. */
+  readonly clocksDiffer: () => boolean;
+};
+
+export function excusesOf(universe: Universe, workload: WorkloadSetup, from: Excuses | undefined): Excuses {
+  const second = secondName(workload) ?? '';
+  const harmed = new Map(
+    [workload.name, second].map((name) => [
+      name,
+      new Set([...(from?.harmed.get(name) ?? []), ...(universe.hurt.get(name) ?? [])]),
+    ]),
+  );
+  const begun = new Set(from?.begun);
+  const forgiveSide = (name: string, truth: Truth | undefined, before: Truth | undefined): void => {
+    const set = harmed.get(name)!;
+    for (const index of universe.hurt.get(name) ?? []) set.add(index);
+    if (name === second) universe.hurt.get(name)?.clear();
+    const anew = before !== undefined && (truth?.uid !== before.uid || truth.setUid !== before.setUid);
+    const rolls = before !== undefined && before.version !== truth?.version && before.partition < ARMED;
+    if (anew || (rolls && truth !== undefined && truth.replicas > 0)) set.add(ALL);
+    for (const { index, ready } of truth?.groups ?? []) if (ready) set.delete(index);
+    const isWhole = truth !== undefined && truth.groups.filter((group) => group.ready).length >= truth.replicas;
+    if (isWhole) set.clear();
+  };
+  const isSick = (name: string, truth: Truth | undefined): boolean => {
+    if (truth === undefined || (harmed.get(name)?.size ?? 0) > 0 || universe.emptied.has(name)) return true;
+    if (universe.mixed.has(name) && truth.replicas <= truth.maxUnavailable) return true;
+    // LWS before 0.9 looks at leaders only (trace 29b), and so goes on while workers still load.
+    if (universe.cluster.modes().lws === '0.8' && workload.size > 1) return true;
+    return truth.groups.some(
+      ({ index, leaderVersion }) => leaderVersion !== undefined && isBroken(universe.setup.seed, leaderVersion, index),
+    );
+  };
+  const rewritten = (): boolean => universe.rewritten > 0;
+  return {
+    begun,
+    harmed,
+    forgive: (scene, before) => {
+      forgiveSide(workload.name, scene.own, before?.own);
+      forgiveSide(second, scene.second, before?.second);
+    },
+    isExcused: (service, scene) => {
+      const selects = scene.services.get(service)?.selects;
+      if (!begun.has(service) && service === `${workload.name}-svc`) return true;
+      if (rewritten()) return true;
+      if (selects === undefined) return false;
+      return isSick(selects, selects === workload.name ? scene.own : scene.second);
+    },
+    rewritten,
+    clocksDiffer: () => {
+      const { injected } = universe;
+      return CLOCKS.some((kind) => injected[kind] > 0);
+    },
+  };
+}
+
+const CLOCKS = ['clock jump', 'clock back', 'clock years off', 'clock ahead once', 'clock behind once'] as const;
+const ARMED = 1_000_000;
+/** Stands for every group of a workload. */
+const ALL = -1;

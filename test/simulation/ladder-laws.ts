@@ -1,0 +1,196 @@
+/** The laws of commits that fill a second workload: which rung follows which, and what was so when it was written. */
+
+import { type Both, bothOf } from './both.ts';
+import { splitOwn, versionInText } from './files.ts';
+import { begins, GOING_BACK, indexOf, type OurCommit, planned, SENTINEL } from './our-commit.ts';
+import { routedFiles, routeFile, selectedIn, serviceFile } from './routed-files.ts';
+
+/** Which marks may follow which. */
+export function ladderSteps(commit: OurCommit): string | undefined {
+  const { before, after, reason, plan } = commit;
+  const [from, to] = [before.marks?.step, after.marks?.step];
+  const [a, b] = [indexOf(from), indexOf(to)];
+  const release = after.marks?.release;
+  const sameRelease = before.marks?.release === release;
+  const same = from === to && sameRelease;
+  const last = plan.steps.length;
+  const onward = same || (sameRelease && (b === a + 1 || (to === 'promote' && a === last)));
+  // A side that has fewer groups than it takes over from takes its last step again.
+  const again = sameRelease && from === 'promote' && b === last;
+  const legal = new Map<string, boolean>([
+    ...GOING_BACK.map((name) => [name, to === 'rollback' && from !== 'rollback'] as const),
+    ['Adopted', before.marks === undefined && to === undefined],
+    ['StepReady', begins(before, after) ? b === 1 : from !== 'rollback' && (b === a + 1 || same || again)],
+    ['RungReady', onward || again],
+    ['Promoted', sameRelease && to === 'promote' && (a === last || accepts(commit, 'Recreated'))],
+    ['BroughtHome', onward || (same && from === 'rollback')],
+    ['Emptied', onward],
+    ['TrafficWithdrawn', same || (sameRelease && from === 'promote' && b === last)],
+    ['Jumped', plan.annotations['tranche.dev/jump'] === `${b}@${release}` && (b > a || begins(before, after))],
+    ['StepsEdited', sameRelease && b >= 1 && a > 0],
+    ['Superseded', b === 1 && !sameRelease],
+    ['Settled', from === 'promote' && to === undefined],
+    ['NoNewRevision', from === undefined && to === undefined],
+    ['Rearmed', same && from === undefined],
+    ['AbortedTextRemoved', from === 'rollback' && to === 'rollback'],
+    ['BudgetRaised', same && from !== undefined],
+    ['RolledBack', from === 'rollback' && to === undefined],
+    ['RequestWithdrawn', from === undefined && to === undefined],
+    ['RollStopped', same],
+    ['PartitionRestored', same],
+    ['Retried', from === undefined && to === undefined],
+  ]);
+  if (legal.get(reason) === true) return undefined;
+  return `${reason} from ${before.marks?.release} ${from ?? 'settled'} to ${release} ${to ?? 'settled'}`;
+}
+
+function accepts({ plan, before }: OurCommit, reason: string): boolean {
+  const given = (plan.annotations['tranche.dev/accept'] ?? '').split(',');
+  return given.some((one) => one.startsWith(`${reason}@${before.marks?.release}#`));
+}
+
+/** T11, and the groups of the side that is filled. */
+export function ladderCeiling(commit: OurCommit): string | undefined {
+  const { before, after, reason, plan } = commit;
+  const both = bothOf(commit);
+  const [was, is] = [before.partition, after.partition];
+  if (is !== was && is !== SENTINEL && is !== 0) return `${reason}: partition ${was} → ${is}`;
+  if (is < was && after.marks?.at !== 'fleet') return `${reason}: partition ${was} → ${is} at ${after.marks?.at}`;
+  const grown = both.after.canary > both.before.canary;
+  if (!grown) return undefined;
+  const step = plan.steps[indexOf(after.marks?.step) - 1];
+  const wanted = step === undefined ? Number.NaN : planned(step.replicas, both.before.fleet);
+  return both.after.canary === wanted
+    ? undefined
+    : `${reason}: ${both.before.canary} → ${both.after.canary} groups of ${both.names.canary}, wanted ${wanted}`;
+}
+
+/** T11: until the promotion an edit of the user's own workload restarts nothing. */
+export function stableUntilPromoted({ before, after, reason }: OurCommit): string | undefined {
+  const step = after.marks?.step;
+  const inSteps = step !== undefined && step !== 'promote' && step !== 'rollback';
+  // What a hand has written is taken back by the next commit, and stays while other things are more urgent.
+  if (!inSteps || after.partition === SENTINEL || after.partition === before.partition) return undefined;
+  return `${reason}: partition ${before.partition} → ${after.partition} in step ${step}`;
+}
+
+/** T9: the share of the step, or all where a side takes over. */
+export function approvedShare(commit: OurCommit): string | undefined {
+  const { after, plan, reason } = commit;
+  const both = bothOf(commit);
+  const [was, is] = [both.before.share, both.after.share];
+  if (Math.abs(was - is) < 0.01 || is === 0) return undefined;
+  const { step, at } = after.marks ?? {};
+  const wanted =
+    step === 'promote' || step === 'rollback' ? (at === 'all' ? 100 : 0) : plan.steps[indexOf(step) - 1]?.share;
+  return wanted !== undefined && Math.abs(wanted - is) < 0.01
+    ? undefined
+    : `${reason}: share ${was} % → ${is} % at ${step} ${at}, wanted ${wanted} %`;
+}
+
+/** T1: a share is raised only where groups of the side serve, and the other side keeps its own. */
+export function servingShare(commit: OurCommit): string | undefined {
+  const { reason, scenes } = commit;
+  const both = bothOf(commit);
+  if (both.after.share <= both.before.share && both.after.selects === both.before.selects) return undefined;
+  const turned = both.after.selects !== both.before.selects;
+  const towards = turned ? both.after.selects : both.names.canary;
+  const served = scenes.some((scene) => {
+    const canary = both.serving(scene, towards);
+    return canary > 0 && (turned || both.after.share === 100 || both.serving(scene, both.names.stable) > 0);
+  });
+  return served
+    ? undefined
+    : `${reason}: ${both.before.share} % → ${both.after.share} %, though ${towards} did not serve`;
+}
+
+/** T4: home only where the other side serves, or nothing of this one does. */
+export function wayBackServes(commit: OurCommit): string | undefined {
+  const { reason, scenes, before, after } = commit;
+  const both = bothOf(commit);
+  if (both.after.canary < both.before.canary && both.before.share > 0)
+    return `${reason}: groups of ${both.names.canary} go while it has ${both.before.share} %`;
+  const home = both.after.share === 0 && both.before.share > 0;
+  if (!home || after.marks?.step === undefined) return undefined;
+  // blueGreen has switched its Service: both reach the same side.
+  if (both.before.selects === both.names.canary && both.after.selects === both.names.canary) return undefined;
+  const budget =
+    before.marks?.setBudget === before.maxUnavailable ? (before.marks.peoplesBudget ?? 1) : before.maxUnavailable;
+  const wasLetGo = before.marks?.floor !== undefined || before.marks?.step === 'promote';
+  const isCanary = commit.workload.fills?.style === 'canary';
+  const least = wasLetGo && isCanary ? Math.max(1, both.before.fleet - budget) : 1;
+  const ready = scenes.some(
+    (scene) => both.serving(scene, both.names.stable) >= least || both.serving(scene, both.names.canary) === 0,
+  );
+  return ready ? undefined : `${reason}: home, though fewer than ${least} groups of ${both.names.stable} served`;
+}
+
+/** T5 and T6: what a delivery leaves behind. */
+export function leavesBehind(commit: OurCommit): string | undefined {
+  const { universe, workload, oid, reason, after } = commit;
+  if (reason !== 'Settled' && reason !== 'RolledBack') return undefined;
+  const both = bothOf(commit);
+  const idle = after.marks?.serves === 'green' ? after.replicas : (both.second?.replicas ?? 0);
+  if (idle > 0) return `${reason}: ${idle} groups of the side that does not serve stay`;
+  if (after.marks?.setBudget !== undefined) return `${reason}: maxUnavailable stays ${after.maxUnavailable}`;
+  const files = routedFiles(workload);
+  const [route, service] = [routeFile(workload.name), serviceFile(workload.name)];
+  if (files[route] !== undefined && universe.text(oid, route) !== files[route])
+    return `${reason}: ${route} is not as before`;
+  const [own] = splitOwn(universe.text(oid, service) ?? '');
+  const serves = after.marks?.serves === 'green' ? both.names.second : workload.name;
+  if (files[service] !== undefined && selectedIn(own) !== serves)
+    return `${reason}: ${service} selects ${selectedIn(own)}`;
+  // The colour that serves is ours to write, with or without quotes.
+  const plain = own.replace(/(leaderworkerset\.sigs\.k8s\.io\/name:) .*$/m, `$1 ${workload.name}`);
+  return files[service] === undefined || plain === files[service]
+    ? undefined
+    : `${reason}: ${service} is not as before`;
+}
+
+/** What a rung rests on was so since the commit before it. */
+export function ladderEvidence(commit: OurCommit): string | undefined {
+  const proof = ladderProof(commit);
+  if (proof === undefined) return undefined;
+  const both = bothOf(commit);
+  const { reason, before, scenes } = commit;
+  return scenes.some((scene) => proof(scene, both))
+    ? undefined
+    : `${reason} after ${before.marks?.step ?? 'settled'} ${before.marks?.at ?? ''}: never was so what it rests on`;
+}
+
+type Proof = (scene: OurCommit['scenes'][number], both: Both) => boolean;
+
+function stableVersion({ universe, workload, before }: OurCommit): number | undefined {
+  return versionInText(universe.lws(workload.name, before.marks?.stable) ?? '');
+}
+
+const CLIMBING = ['StepReady', 'RungReady', 'Promoted', 'BroughtHome', 'Emptied', 'Settled', 'Jumped', 'StepsEdited'];
+
+/** What a rung waits for, told once more: the edits before it are live, and its groups are there. */
+export function ladderProof(commit: OurCommit): Proof | undefined {
+  const { reason, before, after } = commit;
+  const [from, to] = [before.marks, after.marks];
+  const applied: Proof = (scene, both) => both.isLive(scene);
+  if (reason === 'RolledBack')
+    return (scene, both) =>
+      both.isLive(scene) &&
+      both.liveShare(scene) === 0 &&
+      (before.marks?.floor === undefined || both.all(scene, both.names.stable, stableVersion(commit)));
+  if (!CLIMBING.includes(reason) || from?.step === 'rollback') return undefined;
+  if (begins(before, after)) return applied;
+  const version = commit.releaseVersion;
+  const fleet = from?.step === 'promote' && commit.workload.fills?.style === 'canary';
+  if (fleet && from.at === 'fleet')
+    return (scene, both) => both.isLive(scene) && both.all(scene, both.names.stable, version);
+  if (fleet || reason === 'Emptied' || reason === 'BroughtHome') return applied;
+  // N rose: the same rung comes again before its groups are seen.
+  if (from?.at === to?.at && from?.step === to?.step) return applied;
+  if (from?.at === 'pods' || from?.at === 'traffic' || from?.at === 'all')
+    return (scene, both) => both.isLive(scene) && both.all(scene, both.names.canary, version);
+  if (from?.at === 'text' && to?.at === 'pods')
+    return (scene, both) => both.isLive(scene) && both.truth(scene, both.names.canary)?.flipped === true;
+  if (from?.at === 'void' && to?.at === 'text')
+    return (scene, both) => both.isLive(scene) && both.truth(scene, both.names.canary)?.groups.length === 0;
+  return applied;
+}

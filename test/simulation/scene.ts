@@ -1,0 +1,89 @@
+/** What is so around a workload whose deliveries fill a second one: both sides, the route, and whom its Services reach. */
+
+import { at, isJsonObject, type JsonObject } from '../../src/api/json.ts';
+import { LWS_NAME, WORKER_INDEX } from '../../src/api/lws-labels.ts';
+import type { Reading } from '../../src/simulator/objects/object-store.ts';
+import { ENDPOINT_SLICES, HTTP_ROUTES, PODS, SERVICES } from '../../src/simulator/objects/resource-table.ts';
+import { type Rules, rulesOf, secondOf, serviceNames, shareIn } from './routed-files.ts';
+import type { WorkloadSetup } from './setup.ts';
+import { type GroupTruth, NAMESPACE, type Truth, truthOf } from './truth.ts';
+
+/** Whom a Service reaches. */
+export type Reached = {
+  /** The workload that its selector names. */
+  readonly selects: string | undefined;
+  /** UIDs of the pods behind its ready endpoints. */
+  readonly ready: readonly string[];
+  /** Names of those among them that are workers. */
+  readonly workers: readonly string[];
+};
+
+export type Scene = {
+  readonly atSeconds: number;
+  readonly own: Truth | undefined;
+  readonly second: Truth | undefined;
+  /** Where the live route sends; empty: there is none. */
+  readonly rules: Rules;
+  readonly services: ReadonlyMap<string, Reached>;
+};
+
+export function sceneOf(reading: Pick<Reading, 'get' | 'list'>, workload: WorkloadSetup, atSeconds: number): Scene {
+  const second = secondOf(workload);
+  const route = reading.get({ resource: HTTP_ROUTES, namespace: NAMESPACE, name: `${workload.name}-chat` });
+  return {
+    atSeconds,
+    own: truthOf(reading, workload, atSeconds),
+    second: second === undefined ? undefined : truthOf(reading, second, atSeconds),
+    rules: route === undefined ? [] : rulesOf(route),
+    services: servicesOf(reading, workload),
+  };
+}
+
+function servicesOf(reading: Pick<Reading, 'get' | 'list'>, workload: WorkloadSetup): Scene['services'] {
+  const slices = reading.list(ENDPOINT_SLICES, NAMESPACE);
+  const found = new Map<string, Reached>();
+  for (const name of Object.values(serviceNames(workload))) {
+    const service = reading.get({ resource: SERVICES, namespace: NAMESPACE, name });
+    if (service === undefined) continue;
+    const selects = at(service, ['spec', 'selector', LWS_NAME]);
+    const own = slices.filter((one) => one.metadata.labels?.['kubernetes.io/service-name'] === name);
+    const refs = own.flatMap(readyPods);
+    const pods = refs.map((ref) => reading.get({ resource: PODS, namespace: NAMESPACE, name: ref.name }));
+    found.set(name, {
+      selects: typeof selects === 'string' ? selects : undefined,
+      ready: refs.map(({ uid }) => uid),
+      workers: pods.flatMap((pod) =>
+        pod === undefined || pod.metadata.labels?.[WORKER_INDEX] === '0' ? [] : [pod.metadata.name],
+      ),
+    });
+  }
+  return found;
+}
+
+function readyPods(slice: JsonObject): readonly { readonly uid: string; readonly name: string }[] {
+  const endpoints = Array.isArray(slice['endpoints']) ? slice['endpoints'] : [];
+  return endpoints.flatMap((endpoint) => {
+    const [uid, name] = [at(endpoint, ['targetRef', 'uid']), at(endpoint, ['targetRef', 'name'])];
+    const isReady = isJsonObject(endpoint) && at(endpoint, ['conditions', 'ready']) === true;
+    return isReady && typeof uid === 'string' && typeof name === 'string' ? [{ uid, name }] : [];
+  });
+}
+
+/** Groups of a workload that serve: ready, and reached by a Service that selects it, where one does. */
+export function servingIn(scene: Scene, name: string, truth: Truth | undefined): readonly GroupTruth[] {
+  const ready = truth?.groups.filter((group) => group.ready) ?? [];
+  const selecting = [...scene.services.values()].filter(({ selects }) => selects === name);
+  if (selecting.length === 0) return ready;
+  return ready.filter(({ leaderUid }) => selecting.some((one) => one.ready.includes(leaderUid)));
+}
+
+/** Per cent of the requests that the live route sends to the Service of the new version. */
+export function liveShare({ rules }: Scene, workload: WorkloadSetup): number {
+  return shareIn(rules, serviceNames(workload).canary);
+}
+
+/** `5 % → vllm-canary`, for timelines. */
+export function showScene(scene: Scene, workload: WorkloadSetup): string {
+  const services = [...scene.services].map(([name, { selects, ready }]) => `${name}→${selects ?? '?'} ${ready.length}`);
+  return `${liveShare(scene, workload)} % to the new version; ${services.join(', ')}`;
+}

@@ -1,0 +1,64 @@
+/** The laws of deliveries that fill a second workload: T1–T14 of the specification. */
+
+import type { LawEntry } from './laws.ts';
+
+export const secondLaws = {
+  'T1 serving share': {
+    statement: 'a side is given a share only where groups of it serve',
+    checked: 'each commit of ours (ladder-laws.ts), parts of it (part-laws.ts)',
+  },
+  'T2 not all zero': {
+    statement: 'no rule of a route sends nowhere',
+    checked: 'each moment (traffic-laws.ts) and each commit of ours (ladder-laws.ts)',
+  },
+  'T3 no request lost': {
+    statement:
+      'a release that stays healthy loses no request: of gateways that follow late, or of the last that a side was asked',
+    checked: 'each moment (traffic-laws.ts)',
+  },
+  'T4 way back serves': {
+    statement: 'a way back takes no share away before the other side serves',
+    checked: 'each commit of ours (ladder-laws.ts)',
+  },
+  'T5 bytes as before': {
+    statement: 'once settled the route and the Service are as before, but for the colour that the Service selects',
+    checked: 'each commit of ours that ends a delivery (ladder-laws.ts)',
+  },
+  'T6 one side': {
+    statement: 'once settled only the side that serves has groups',
+    checked: 'each commit of ours that ends a delivery (ladder-laws.ts)',
+  },
+  'T7 leaders only': { statement: 'requests never reach workers', checked: 'each moment (traffic-laws.ts)' },
+  'T8 groups': {
+    statement: 'no more groups are asked for than the fleet and what a step adds to it',
+    checked: 'each moment (traffic-laws.ts)',
+  },
+  'T9 approved share': {
+    statement: 'the share is that of the step, and no version has one that no commit gave it',
+    checked: 'each commit of ours (ladder-laws.ts) and each moment (traffic-laws.ts)',
+  },
+  'T10 never empty': {
+    statement: 'a Service with a share has a ready endpoint',
+    checked: 'each moment (traffic-laws.ts)',
+  },
+  'T11 stable until promoted': {
+    statement: "the user's own workload is armed, and so on the stable version, until the promotion",
+    checked: 'each commit of ours (ladder-laws.ts); C3 looks at the groups',
+  },
+  'T12 way back settles': {
+    statement: 'an abort settles though nothing of the new version serves any more',
+    checked: { not: 'no question kills the new version before an abort' },
+  },
+  'T13 bounded': {
+    statement: 'a delivery that nobody touches is over after a bounded number of commits',
+    checked: { not: 'only rest is bounded: L2' },
+  },
+  'T14 position': {
+    statement: 'without its record a delivery goes on by the same next commit',
+    checked: { not: 'no question takes a record away' },
+  },
+  'T9 one text': {
+    statement: 'the workload that we made is given another text only at no groups',
+    checked: 'each moment (traffic-laws.ts)',
+  },
+} as const satisfies Readonly<Record<string, LawEntry>>;

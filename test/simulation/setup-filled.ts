@@ -1,0 +1,50 @@
+/** Worlds whose deliveries fill a second workload: their strategy, their route, and their steps. */
+
+import type { Chance } from './chance.ts';
+import type { Fills, StepSetup, WorkloadSetup } from './setup.ts';
+
+type Filled = Pick<WorkloadSetup, 'replicas' | 'maxUnavailable'> & { readonly fills: Fills };
+
+export function fillsOf(chance: Chance): Fills {
+  const style = chance.flip(0.6) ? 'canary' : 'blueGreen';
+  return {
+    style,
+    routed: style === 'blueGreen' || chance.flip(0.9),
+    requestSeconds: chance.flip(0.25) ? undefined : chance.pick([30, 45]),
+    graceSeconds: chance.flip(0.5) ? undefined : 20,
+  };
+}
+
+/** Rising groups and rising shares; some steps without a share. The last step of blueGreen has all groups. */
+export function filledSteps(
+  chance: Chance,
+  { replicas, maxUnavailable, fills: { style, routed } }: Filled,
+  count = chance.between(1, 3),
+): readonly StepSetup[] {
+  const percent = chance.flip(0.6);
+  const amounts = rising(chance, percent ? 99 : replicas, count);
+  const shares = rising(chance, 99, amounts.length);
+  // A fleet that may be down at once takes over only from a canary that carries all.
+  const whole = style === 'blueGreen' || replicas <= maxUnavailable || chance.flip(0.3);
+  const allShared = style === 'canary' && whole;
+  return amounts.map((amount, i) => {
+    const last = i === amounts.length - 1;
+    const share = last && allShared ? 100 : (shares[i] ?? 99);
+    return {
+      replicas: last && whole ? '100%' : percent ? `${amount}%` : `${amount}`,
+      pause: chance.weighted<StepSetup['pause']>([
+        [1, 'none'],
+        [1, 'manual'],
+        [6, 0],
+        [2, 30],
+      ]),
+      ...(routed && ((last && allShared) || chance.flip(0.85)) ? { traffic: share } : {}),
+    };
+  });
+}
+
+function rising(chance: Chance, most: number, count: number): readonly number[] {
+  const found = new Set<number>();
+  for (let i = 0; i < count; i++) found.add(chance.between(1, most));
+  return [...found].sort((a, b) => a - b);
+}
