@@ -6,7 +6,6 @@ import { at, isJsonObject, type JsonObject } from '../../src/api/json.ts';
 import { absent, type Known, known, notAsked } from '../../src/api/known.ts';
 import type { LiveLeader, LiveLws, LiveStatefulSet } from '../../src/api/live.ts';
 import type { LiveEndpointSlice, LiveService } from '../../src/api/live-traffic.ts';
-import { LWS_NAME } from '../../src/api/lws-labels.ts';
 import { NO_RULES } from '../../src/api/policy-fields.ts';
 import type { TrafficRecord } from '../../src/api/record.ts';
 import { releaseContent } from '../../src/api/release-content.ts';
@@ -21,6 +20,7 @@ import {
 import type { TrafficSight } from '../../src/rollout/ladders/sight.ts';
 import type { Live, LiveRoute, LiveTraffic, RolloutFile } from '../../src/rollout/snapshot.ts';
 import type { RouteDocument } from '../../src/rollout/traffic/provider.ts';
+import { takesIn } from '../../src/rollout/traffic/subsets.ts';
 import { emptyRecord } from './record.ts';
 import { ROLLOUT_FILE } from './vllm.ts';
 
@@ -205,7 +205,8 @@ function slicesOf(
   return documents.map((document) => ({
     service: document.object.name,
     endpoints: lives.flatMap(({ lws, leaders }) => {
-      const selected = lws.kind === 'known' && lws.value.uid === `uid-${selectorOf(document)[LWS_NAME] ?? ''}`;
+      const workload = lws.kind === 'known' ? lws.value.uid.replace('uid-', '') : '';
+      const selected = takesIn(selectorOf(document), workload, true);
       const pods = selected && leaders.kind === 'known' ? leaders.value : [];
       return pods.map(({ name, uid, ready }) => ({ pod: name, uid, ready: ready && !without.includes(name) }));
     }),

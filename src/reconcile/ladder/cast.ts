@@ -5,7 +5,7 @@ import { LWS_KIND, type Rollout } from '../../api/rollout.ts';
 import type { KnownTexts } from '../../manifests/known-texts.ts';
 import { type ManifestDocument, parseManifestFile } from '../../manifests/parse-file.ts';
 import type { ObjectRef } from '../../rollout/edit.ts';
-import { type Delivery, secondName } from '../../rollout/ladders/delivery.ts';
+import { type Delivery, hasSubsets, secondName } from '../../rollout/ladders/delivery.ts';
 import { canaryServiceName } from '../../rollout/traffic/canary-service.ts';
 import { ROUTE_KINDS } from '../../rollout/traffic/index.ts';
 import type { RouteFiles, TrafficProvider } from '../../rollout/traffic/provider.ts';
@@ -55,7 +55,7 @@ export function deliveryIn({ texts, displaced }: Stand, cast: Cast, known?: Know
     second,
     service: service === undefined ? undefined : find(service),
     canaryService:
-      service === undefined
+      service === undefined || hasSubsets({ plan, routes })
         ? undefined
         : find({ ...service, object: named(service.object, canaryServiceName(service.object.name)) }),
     routes,

@@ -10,6 +10,7 @@ import { parseService, stringsIn } from '../../api/service.ts';
 import { DEFAULT_MAX_UNAVAILABLE, MAX_UNAVAILABLE_PATH, PARTITION_PATH, REPLICAS_PATH } from '../../api/workload.ts';
 import { canaryServiceName } from '../traffic/canary-service.ts';
 import type { Displaced, RouteDocument, RouteFiles, Sides, TrafficProvider } from '../traffic/provider.ts';
+import { areSubsets } from '../traffic/subsets.ts';
 
 /** A route that the Rollout names, its document, and the copy of it where its kind needs one. */
 export type RouteInUse = { readonly provider: TrafficProvider } & Omit<RouteFiles, 'displaced'>;
@@ -71,9 +72,17 @@ export function sidesOf(delivery: Delivery): Sides {
     owner: delivery.plan.name,
     backend: 'Service',
     stable: service,
-    canary: canaryServiceName(service),
+    canary: hasSubsets(delivery) ? service : canaryServiceName(service),
     workloads: { stable, canary },
   };
+}
+
+/** Whether both versions are subsets of the user's Service, so that there is no other. */
+export function hasSubsets({ plan, routes }: Pick<Delivery, 'plan' | 'routes'>): boolean {
+  return areSubsets(
+    plan,
+    routes.map(({ provider }) => provider.kind),
+  );
 }
 
 /** Groups that Git asks for; none without a document. */

@@ -120,10 +120,10 @@ export function liveRoute({ object }: RouteDocument, { traffic }: TrafficSight):
 }
 
 /** `5%`, `5% and 2 rules`: what is compared, and what people are told. */
-export function printReading({ percent, ours, mirrors }: RouteReading): string {
+export function printReading({ percent, ours, mirrors, subsets }: RouteReading): string {
   const rules = ours.length === 0 ? '' : ` and ${ours.length} ${ours.length === 1 ? 'rule' : 'rules'}`;
   const copies = mirrors.length === 0 ? '' : ` and ${mirrors.length} ${mirrors.length === 1 ? 'mirror' : 'mirrors'}`;
-  return `${Number(percent.toFixed(4))}%${rules}${copies}`;
+  return `${subsets ?? `${Number(percent.toFixed(4))}%`}${rules}${copies}`;
 }
 
 /** Whether the routes of both are of the same generation, as far as their objects say it. */

@@ -4,7 +4,7 @@ import { at } from '../../api/json.ts';
 import { absent, type Known, known } from '../../api/known.ts';
 import { LWS_NAME } from '../../api/lws-labels.ts';
 import type { Side } from './condition.ts';
-import { annotationsOf, type Delivery, selectorOf, sidesOf } from './delivery.ts';
+import { annotationsOf, type Delivery, hasSubsets, selectorOf, sidesOf } from './delivery.ts';
 import {
   generationOf,
   type LiveDifference,
@@ -62,15 +62,9 @@ export function acceptingParents(delivery: Delivery, sight: TrafficSight): reado
 /** Who sends requests to a side, for people; `absent`: nobody. Without routes it is the Service that selects it. */
 export function sendingTo(delivery: Delivery, sight: TrafficSight, side: Side): Known<string> {
   if (delivery.service === undefined) return absent;
-  const workload = sidesOf(delivery).workloads[side];
-  const selected: Record<Side, boolean> = { stable: false, canary: false };
-  for (const [role, live] of [
-    ['stable', sight.traffic.service],
-    ['canary', sight.traffic.canaryService],
-  ] as const) {
-    if (live.kind === 'unknown') return live;
-    selected[role] = live.kind === 'known' && live.value.selector[LWS_NAME] === workload;
-  }
+  const selecting = selectingRoles(delivery, sight, side);
+  if (selecting.kind !== 'known') return selecting;
+  const selected = selecting.value;
   const { stable, canary } = sidesOf(delivery);
   if (delivery.routes.length === 0) return selected.stable ? known(`Service ${stable} selects it`) : absent;
   for (const route of delivery.routes) {
@@ -87,11 +81,26 @@ export function sendingTo(delivery: Delivery, sight: TrafficSight, side: Side): 
   return absent;
 }
 
+/** Which of both Services select a side in the cluster. Of subsets each is one side, whatever their Service takes in. */
+function selectingRoles(delivery: Delivery, { traffic }: TrafficSight, side: Side): Known<Record<Side, boolean>> {
+  if (hasSubsets(delivery)) return known({ stable: side === 'stable', canary: side === 'canary' });
+  const workload = sidesOf(delivery).workloads[side];
+  const selected: Record<Side, boolean> = { stable: false, canary: false };
+  for (const [role, live] of [
+    ['stable', traffic.service],
+    ['canary', traffic.canaryService],
+  ] as const) {
+    if (live.kind === 'unknown') return live;
+    selected[role] = live.kind === 'known' && live.value.selector[LWS_NAME] === workload;
+  }
+  return known(selected);
+}
+
 /** Whether a route of Git sends to a side: what an agent may apply at any time, seen or not. */
 export function sendsInGit(delivery: Delivery, side: Side): boolean {
   const sides = sidesOf(delivery);
   const service = side === 'stable' ? delivery.service : delivery.canaryService;
-  if (selectorOf(service)[LWS_NAME] !== sides.workloads[side]) return false;
+  if (!hasSubsets(delivery) && selectorOf(service)[LWS_NAME] !== sides.workloads[side]) return false;
   return delivery.routes.some(({ provider, route, canary }) => {
     const { percent, ours, mirrors, stable } = provider.read({ route, canary, displaced: [] }, sides);
     return side === 'stable' ? stable : percent > 0 || ours.length + mirrors.length > 0;

@@ -15,6 +15,7 @@ import {
   canarySide,
   type Delivery,
   greenServes,
+  hasSubsets,
   replicasOf,
   secondName,
   selectorOf,
@@ -31,9 +32,11 @@ export function hasText(delivery: Delivery): boolean {
   return side !== undefined && annotationsOf(side)[TEXT] === printRelease(delivery.release);
 }
 
-/** Whether the Service of the new version is there and selects the workload to be filled; true where there is none to be. */
+/** Whether the Service of the new version, or its subset, is there and selects the workload; true where none is to be. */
 export function isSelected(delivery: Delivery): boolean {
   if (delivery.service === undefined) return true;
+  // Requests for a subset that no DestinationRule has are refused.
+  if (hasSubsets(delivery)) return preparedRoutes(delivery).length === 0;
   return selectorOf(delivery.canaryService)[LWS_NAME] === sidesOf(delivery).workloads.canary;
 }
 
@@ -107,7 +110,7 @@ function patched({ strategy }: Delivery['plan'], key: 'labels' | 'annotations'):
 
 function serviceOf(delivery: Delivery): readonly ObjectEdits[] {
   const { service: stable, canaryService: canary, own, plan } = delivery;
-  if (stable === undefined) return [];
+  if (stable === undefined || hasSubsets(delivery)) return [];
   const sides = sidesOf(delivery);
   const workload = sides.workloads.canary;
   if (canary === undefined) {

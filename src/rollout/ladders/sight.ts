@@ -8,8 +8,9 @@ import { type Group, groupsOf } from '../groups.ts';
 import type { Hold } from '../hold.ts';
 import type { Live, LiveTraffic, Snapshot } from '../snapshot.ts';
 import type { RouteDocument } from '../traffic/provider.ts';
+import { takesIn } from '../traffic/subsets.ts';
 import type { Side } from './condition.ts';
-import { type Delivery, greenServes, selectorOf, sidesOf } from './delivery.ts';
+import { type Delivery, greenServes, hasSubsets, selectorOf, sidesOf } from './delivery.ts';
 import { isHome } from './shares.ts';
 
 /** The part of a snapshot that a delivery is seen by. */
@@ -94,6 +95,7 @@ export function isOf(endpoint: LiveEndpoint, leader: { readonly uid: string; rea
 
 /** The names of the Services that select the workload, in Git or in the cluster. */
 function servicesOf(delivery: Delivery, { traffic }: TrafficSight, workload: string): Known<readonly string[]> {
+  const shared = hasSubsets(delivery);
   const pairs = [
     [delivery.service, traffic.service],
     [delivery.canaryService, traffic.canaryService],
@@ -102,8 +104,9 @@ function servicesOf(delivery: Delivery, { traffic }: TrafficSight, workload: str
   for (const [document, live] of pairs) {
     if (document === undefined) continue;
     if (live.kind === 'unknown') return live;
-    const there = live.kind === 'known' ? live.value.selector[LWS_NAME] : undefined;
-    if (selectorOf(document)[LWS_NAME] === workload || there === workload) names.push(document.object.name);
+    const there = live.kind === 'known' ? live.value.selector : {};
+    const isSelecting = [selectorOf(document), there].some((selector) => takesIn(selector, workload, shared));
+    if (isSelecting) names.push(document.object.name);
   }
   return known(names);
 }

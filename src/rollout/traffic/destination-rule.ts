@@ -22,11 +22,20 @@ export const destinationRule: TrafficProvider = {
   copies: false,
   survey,
   // It names subsets; who sends to them is the VirtualService.
-  read: () => ({ percent: 0, ours: [], mirrors: [], stable: false }),
+  read: ({ route: { value } }) => ({ percent: 0, ours: [], mirrors: [], stable: false, subsets: subsetsIn(value) }),
   ...wordless,
   prepare,
   write: () => ({ kind: 'ok', edits: [], displaced: [] }),
 };
+
+/** Each subset with its label of a workload: what a VirtualService may count on. */
+function subsetsIn(value: JsonObject): string {
+  const subsets = mapsAt(value, ['spec', 'subsets']).map(({ name, labels }) => {
+    const workload = at(labels, [LWS_NAME]);
+    return `${typeof name === 'string' ? name : '?'} of ${typeof workload === 'string' ? workload : 'any'}`;
+  });
+  return `subsets ${subsets.join(', ')}`;
+}
 
 function subsetOf({ workloads }: Sides): JsonObject {
   return { name: CANARY_SUBSET, labels: { [LWS_NAME]: workloads.canary } };

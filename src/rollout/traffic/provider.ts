@@ -53,6 +53,8 @@ export type RouteReading = {
   readonly ours: readonly EditPath[];
   /** Every other field that names the new version's Service, such as a mirror. */
   readonly mirrors: readonly EditPath[];
+  /** The subsets that others may send to, for a kind that itself sends nothing. */
+  readonly subsets?: string;
   /** Some requests go to the stable version. */
   readonly stable: boolean;
 };

@@ -109,7 +109,10 @@ function refusedFields({ rollout, plan, sides }: TrafficFacts): readonly Traffic
       : [
           {
             key: 'disableGenerateCanaryService',
-            why: 'only subsets of a DestinationRule could tell the versions apart',
+            why:
+              plan.style === 'canary'
+                ? 'only subsets of a DestinationRule could tell the versions apart'
+                : 'without a Service of its own the new version is told apart by subsets, in the canary strategy alone',
           },
         ]),
     { key: 'trafficRoutingRef', why: 'TrafficRouting objects are not read' },

@@ -11,6 +11,7 @@ import { canaryServiceName } from '../../../rollout/traffic/canary-service.ts';
 import { providerOf } from '../../../rollout/traffic/index.ts';
 import type { RouteFiles, Sides, TrafficProvider } from '../../../rollout/traffic/provider.ts';
 import { type PodLabels, podLabels } from '../../../rollout/traffic/selectors.ts';
+import { areSubsets } from '../../../rollout/traffic/subsets.ts';
 import type { ManifestIndex } from '../../observe/manifest-index.ts';
 import { SERVICE_KIND, type TrafficIndex } from '../../observe/traffic-index.ts';
 
@@ -67,7 +68,11 @@ export function trafficFacts(of: TrafficSources): TrafficFacts | undefined {
   const size = file.workload.size;
   const labels = (content: JsonObject, name: string) => podLabels(content, { name, size });
   const { content } = file.workload;
-  const canary = bySubsets(plan, routing) ? service : canaryServiceName(service);
+  const hasSubsets = areSubsets(
+    plan,
+    routing.routes.map(({ kind }) => kind),
+  );
+  const canary = hasSubsets ? service : canaryServiceName(service);
   return {
     ...of,
     routing,
@@ -85,13 +90,6 @@ export function trafficFacts(of: TrafficSources): TrafficFacts | undefined {
 /** `canary` or `blueGreen`: under which the Rollout writes its strategy. */
 export function strategyKey({ style }: Rollout): 'canary' | 'blueGreen' {
   return style === 'blueGreen' ? 'blueGreen' : 'canary';
-}
-
-/** Without a Service of its own the new version is a subset: Istio's alone, and a DestinationRule must say which. */
-function bySubsets({ strategy }: Rollout, { routes }: TrafficRouting): boolean {
-  const kinds = routes.map(({ kind }) => kind);
-  const isIstio = kinds.every((kind) => ['VirtualService', 'DestinationRule'].includes(kind));
-  return strategy['disableGenerateCanaryService'] === true && isIstio && kinds.includes('DestinationRule');
 }
 
 /** The name of the workload that a delivery adds; that of the workload itself where it adds none. */

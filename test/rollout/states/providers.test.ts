@@ -1,0 +1,144 @@
+/** A delivery through every kind of route: snapshot, plan, bytes and the last check, up, withdrawn, and home again. */
+
+import { existsSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import type { Texts } from '../../../src/reconcile/ladder/cast.ts';
+import { ladderFiles, ladderRollout } from '../../support/ladder.ts';
+import { type Found, passed, passes, releaseIn, type Stand, settledOn, snapshotAt } from '../../support/ladder-pass.ts';
+import { ROUTE_FILE, SERVICE_FILE } from '../../support/traffic-files.ts';
+import { LWS_FILE, NEW, OLD, ROLLOUT_FILE } from '../../support/vllm.ts';
+
+const STEPS = ['replicas: 1, traffic: 5%, pause: {duration: 60}', 'replicas: 50%, traffic: 50%, pause: {duration: 60}'];
+
+const custom = (...refs: readonly string[]): string =>
+  `customNetworkRefs: [${refs.map((ref) => `{${ref}}`).join(', ')}]`;
+const GRPC = 'apiVersion: gateway.networking.k8s.io/v1, kind: GRPCRoute, name: triton';
+const PROXY = 'apiVersion: projectcontour.io/v1, kind: HTTPProxy, name: chat';
+const TRAEFIK = 'apiVersion: traefik.io/v1alpha1, kind: TraefikService, name: chat';
+const RULE = 'apiVersion: networking.istio.io/v1, kind: DestinationRule, name: chat';
+const ISTIO = 'apiVersion: networking.istio.io/v1, kind: VirtualService, name: chat';
+
+/** Folders of `fixtures/traffic`, and how a Rollout names what is in them. */
+const FAMILIES: Readonly<Record<string, readonly [routing: string, ...folders: string[]]>> = {
+  HTTPRoute: ['gateway: {httpRouteName: chat}', 'HTTPRoute'],
+  'HTTPRoute with named rules': ['gateway: {httpRouteName: chat}', 'HTTPRoute-named-rules'],
+  GRPCRoute: [custom(GRPC), 'GRPCRoute'],
+  'Ingress of nginx': ['ingress: {name: chat}', 'NginxIngress'],
+  'Ingress of Higress': ['ingress: {name: chat, classType: higress}', 'HigressIngress'],
+  'Ingress of aliyun ALB': ['ingress: {name: chat, classType: aliyun-alb}', 'AliyunIngress'],
+  'Ingress of MSE': ['ingress: {name: chat, classType: mse}', 'MseIngress'],
+  'VirtualService by hosts': [custom(ISTIO), 'VirtualService'],
+  'VirtualService by subsets of a DestinationRule': [custom(ISTIO, RULE), 'VirtualService-subsets', 'DestinationRule'],
+  'AWS ALB action': ['ingress: {name: chat, classType: aws-alb}', 'AlbIngress'],
+  TraefikService: [custom(TRAEFIK), 'TraefikService'],
+  HTTPProxy: [custom(PROXY), 'HTTPProxy'],
+  'HTTPRoute, GRPCRoute and HTTPProxy at once': [
+    `gateway: {httpRouteName: chat}\n          ${custom(GRPC, PROXY)}`,
+    'HTTPRoute',
+    'GRPCRoute',
+    'HTTPProxy',
+  ],
+};
+
+function fixture(folder: string, file: string): string | undefined {
+  const url = new URL(`../../../fixtures/traffic/${folder}/${file}`, import.meta.url);
+  return existsSync(url) ? readFileSync(url, 'utf8') : undefined;
+}
+
+const fileOf = (folder: string): string => (folder === 'HTTPRoute' ? ROUTE_FILE : `apps/vllm/${folder}.yaml`);
+
+/** Adopted, and a newer text asked for. */
+function requested(routing: string, folders: readonly string[]): Stand {
+  const rollout = ladderRollout('canary', STEPS).replace('gateway: {httpRouteName: chat}', routing);
+  const block = rollout.replace(
+    /trafficRoutings: \[\{service: vllm-svc, (.*)\}\]\n/s,
+    (_, rest: string) => `trafficRoutings:\n        - service: vllm-svc\n          ${rest}\n`,
+  );
+  const texts = new Map(ladderFiles(block));
+  texts.delete(ROUTE_FILE);
+  if (folders.includes('DestinationRule')) share(texts);
+  for (const folder of folders) texts.set(fileOf(folder), fixture(folder, 'before.yaml') ?? '');
+  const { stand } = passed(settledOn(texts));
+  const asked = (stand.texts.get(LWS_FILE) ?? '').replace(OLD, NEW);
+  return { ...stand, texts: new Map([...stand.texts, [LWS_FILE, asked]]) };
+}
+
+/** The Service takes in both versions, and the Rollout says that it stays the only one. */
+function share(texts: Map<string, string>): void {
+  const change = (file: string, from: string, to: string) => texts.set(file, (texts.get(file) ?? '').replace(from, to));
+  change(SERVICE_FILE, '    leaderworkerset.sigs.k8s.io/name: vllm\n', '');
+  change(ROLLOUT_FILE, '      steps:', '      disableGenerateCanaryService: true\n      steps:');
+}
+
+/** What the files of the routes must be when nothing is under way; `made`: what a release needed once stays. */
+function atRest(folders: readonly string[], made: boolean): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    folders.map((folder) => [
+      fileOf(folder),
+      (made ? fixture(folder, 'prepared.yaml') : undefined) ?? fixture(folder, 'before.yaml') ?? '',
+    ]),
+  );
+}
+
+function routesIn(texts: Texts, folders: readonly string[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(folders.map((folder) => [fileOf(folder), texts.get(fileOf(folder)) ?? '']));
+}
+
+function until(start: Stand, subject: string): Stand {
+  let stand = start;
+  for (let count = 0; count < 20; count += 1) {
+    const now = passed(stand);
+    stand = now.stand;
+    if (now.plan.commit?.subject.endsWith(`): ${subject}`) === true) return stand;
+  }
+  throw new Error(`no commit ${subject}`);
+}
+
+const HEALTHY = [
+  'StepReady: step 1/2, text: vllm-canary',
+  'RungReady: step 1/2, pods: canary 0 → 1',
+  'RungReady: step 1/2, traffic: – → 5%',
+  'hold GracePeriod',
+  'hold PauseDuration',
+  'StepReady: step 2/2, pods: canary 1 → 2',
+  'RungReady: step 2/2, traffic: 5% → 50%',
+  'hold GracePeriod',
+  'hold PauseDuration',
+  'Promoted: promote, fleet',
+  'BroughtHome: promote, home',
+  'hold GracePeriod Draining',
+  'Settled: settled',
+  'hold ',
+];
+
+describe.each(Object.entries(FAMILIES))('%s', (_, [routing, ...folders]) => {
+  const start = requested(routing, folders);
+  const shared = until(start, 'step 1/2, traffic: – → 5%');
+
+  test('up: every rung, and the routes byte for byte as before', () => {
+    const { told, stand } = passes(start);
+    expect(told).toEqual(HEALTHY);
+    expect(routesIn(stand.texts, folders)).toEqual(atRest(folders, true));
+    expect(routesIn(shared.texts, folders)).not.toEqual(atRest(folders, true));
+  });
+
+  test('a share that the cluster has otherwise than Git is waited for', () => {
+    const routes = snapshotAt(until(start, 'step 1/2, pods: canary 0 → 1')).traffic?.routes ?? [];
+    expect(routes.length).toBeGreaterThanOrEqual(folders.length);
+    expect(passed(shared, { sight: { traffic: { routes } } }).told).toBe('hold NotApplied');
+  });
+
+  test('withdrawn: nothing serves the share, so the routes go home in one commit', () => {
+    const dead: Found = { sight: { second: '0-' } };
+    const { told, stand } = passed(shared, dead);
+    expect(told).toBe('TrafficWithdrawn: step 1/2, traffic withdrawn');
+    expect(routesIn(stand.texts, folders)).toEqual(atRest(folders, true));
+  });
+
+  test('home: given up with a share, the way back', () => {
+    const { told, stand } = passes(shared, { found: (at) => ({ intents: { abort: releaseIn(at) } }) });
+    expect(told[0]).toBe('Aborted: rollback, home');
+    expect(told.slice(-2)).toEqual(['RolledBack: rolled back', 'hold AbortRefused']);
+    expect(routesIn(stand.texts, folders)).toEqual(atRest(folders, true));
+  });
+});
