@@ -2,6 +2,7 @@
 
 import type { FieldReader } from './field-reader.ts';
 import type { JsonObject } from './json.ts';
+import { APPROVALS_SCHEMA, type PolicyApproval, readApprovals } from './policy-approvals.ts';
 import { EXCEPTIONS_SCHEMA, type PolicyException, readExceptions } from './policy-exceptions.ts';
 import { type PolicyWindow, readWindows, WINDOWS_SCHEMA } from './policy-windows.ts';
 
@@ -46,6 +47,11 @@ export function exceptions(meaning: string): PolicyField<readonly PolicyExceptio
 function union<T>(left: readonly T[], right: readonly T[]): readonly T[] {
   const all = new Map([...left, ...right].map((one) => [JSON.stringify(one), one]));
   return [...all.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, one]) => one);
+}
+
+/** Every one of them is kept: each policy asks for its own. */
+export function approvals(meaning: string): PolicyField<readonly PolicyApproval[]> {
+  return { composition: 'requirement', meaning, schema: APPROVALS_SCHEMA, read: readApprovals, both: union };
 }
 
 type Bounds = { readonly min: number; readonly max: number };

@@ -1,8 +1,19 @@
 /** Every field of a RolloutPolicy once: how it is read, how the values of several policies become one, what it means. */
 
 import type { FieldReader } from './field-reader.ts';
+import type { PolicyApproval } from './policy-approvals.ts';
 import type { PolicyException } from './policy-exceptions.ts';
-import { cap, count, exceptions, least, type PolicyField, wait, windows, words } from './policy-field-kinds.ts';
+import {
+  approvals,
+  cap,
+  count,
+  exceptions,
+  least,
+  type PolicyField,
+  wait,
+  windows,
+  words,
+} from './policy-field-kinds.ts';
 import type { PolicyWindow } from './policy-windows.ts';
 
 /** `Whole`: as one step that all groups take together; `Refuse`: not at all. */
@@ -56,6 +67,8 @@ export type PolicyRules = {
   readonly drainSeconds?: number;
   /** Not there: `commit`. */
   readonly promotion?: Promotion;
+  /** What the forge must show before a step is written: each of them. With it every step is a pull request. */
+  readonly approvals?: readonly PolicyApproval[];
   /** So long a step may wait until what Git says is live. */
   readonly applyDeadlineSeconds?: number;
   /** So long its groups may wait for nodes. */
@@ -139,6 +152,9 @@ export const POLICY_FIELDS: { readonly [K in PolicyFieldName]: PolicyField<NonNu
     meaning:
       '`pullRequest`: a person approves each step, by a pull request or `tranche approve`: see [Pull requests](#pull-requests)',
   },
+  approvals: approvals(
+    'each step is a pull request, and the forge must show who approved it: see [Approvals](#approvals)',
+  ),
   applyDeadlineSeconds: cap(SECONDS, 'so long a step may take to be live: see [Deadlines](#deadlines)'),
   scheduleDeadlineSeconds: cap(SECONDS, 'so long its groups may wait for nodes'),
   readyDeadlineSeconds: cap(

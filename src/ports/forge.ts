@@ -48,6 +48,8 @@ export type PullQuery = {
   readonly prefix: string;
   /** And these, whatever their state: of those that are no longer open the answer says who ended them. */
   readonly numbers: readonly number[];
+  /** And the newest of each of these very branches, whatever their state. */
+  readonly branches?: readonly string[];
 };
 
 export type NewPull = {

@@ -21,6 +21,7 @@ import { deliveriesOf } from './observe/turns.ts';
 import { windowsAt } from './observe/windows.ts';
 import type { Memory, Outcome, PassOptions, PassResult, Ports, Reading } from './pass.ts';
 import { propose } from './proposals/propose.ts';
+import { readApprovals } from './proposals/read-approvals.ts';
 import { type Reconciled, reconcileOne } from './reconcile.ts';
 import { isOwn } from './shard.ts';
 import { overridesText, type StatusBranch, type StatusIndex } from './status/record-store.ts';
@@ -50,7 +51,9 @@ export async function fullPass(ports: Ports, pass: FullPass): Promise<PassResult
   const liveTraffic = trafficReader(ports.cluster, live);
   startTraffic(liveTraffic, reading, options);
   const readers = { git, live, liveTraffic, offSeconds };
-  const decided = await decideAll(readers, reading, options);
+  const first = await decideAll(readers, reading, options);
+  const approvals = await readApprovals(ports, { reading, reconciled: first });
+  const decided = approvals.size === 0 ? first : await decideAll({ ...readers, approvals }, reading, options);
   const reconciled = options.write ? await propose(ports, { reading, reconciled: decided }) : decided;
   const records = recordsOf(reading, reconciled, options);
   const result = resultOf(reading, reconciled, options);
@@ -88,7 +91,7 @@ function namespacesUnderWay(status: StatusBranch, config: Config, { only }: Pass
 
 /** Each rollout alone, on the texts that the steps before it leave: two may live in one file. */
 async function decideAll(
-  readers: Pick<Observation, 'git' | 'live' | 'liveTraffic' | 'offSeconds'>,
+  readers: Pick<Observation, 'git' | 'live' | 'liveTraffic' | 'offSeconds' | 'approvals'>,
   reading: Reading,
   options: PassOptions,
 ): Promise<readonly Reconciled[]> {

@@ -7,8 +7,8 @@ import { explain } from '../ports/port-error.ts';
 import { editsOf } from '../rollout/change-edits.ts';
 import { hold } from '../rollout/hold.ts';
 import { type Plan, plan, planHeld, planWaiting } from '../rollout/plan.ts';
+import { unproven } from '../rollout/proposals/evidence.ts';
 import { judge } from '../rollout/proposals/judge.ts';
-import { isApproved } from '../rollout/proposals/promotion.ts';
 import { pausedForApproval, standing } from '../rollout/proposals/standing.ts';
 import type { Snapshot } from '../rollout/snapshot.ts';
 import { type Observation, observe } from './observe/observe.ts';
@@ -41,11 +41,19 @@ export function decide(snapshot: Snapshot, texts: ReadonlyMap<string, string>, k
 function approved(planned: Plan, snapshot: Snapshot): Plan {
   const { commit } = planned;
   if (commit?.delivery !== 'proposal') return planned;
-  const { wanted, approvable } = caseOf(snapshot, planned);
-  if (wanted !== undefined && isApproved(snapshot.rollout?.intents.approve, wanted))
-    return { ...planned, commit: { ...commit, delivery: 'commit' } };
+  const { wanted, approvable, isGiven } = caseOf(snapshot, planned);
+  const missing = isGiven ? unproven(snapshot, commit.label) : undefined;
+  if (missing !== undefined) return planWaiting(planned, snapshot, missing);
+  if (isGiven) return { ...planned, commit: { ...commit, delivery: 'commit' } };
   const proposal = snapshot.record?.proposal;
-  const unasked = { known: proposal, sight: { kind: 'unknown' }, wanted, approvable, now: snapshot.now } as const;
+  const unasked = {
+    known: proposal,
+    sight: { kind: 'unknown' },
+    wanted,
+    approvable,
+    isGiven,
+    now: snapshot.now,
+  } as const;
   const of = { label: commit.label, name: snapshot.key.name, proposal, waits: '' };
   const reason = standing(judge(unasked), of) ?? pausedForApproval(of);
   return planWaiting(planned, snapshot, reason);

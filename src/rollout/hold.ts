@@ -109,6 +109,7 @@ export const HOLDS = {
   ProposalVetoed: { effect: 'blocks', stepState: 'StepPaused' },
   ProposalClosed: { effect: 'blocks', stepState: 'StepPaused' },
   ProposalReverted: { effect: 'blocks', stepState: 'StepPaused' },
+  ApprovalUnproven: { effect: 'blocks', stepState: 'StepPaused' },
   ProposalsFull: { effect: 'blocks', stepState: 'StepPaused' },
   BranchTaken: { effect: 'blocks', stepState: 'StepPaused' },
   ForgeRefused: { effect: 'blocks', stepState: 'StepPaused' },

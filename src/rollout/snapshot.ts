@@ -17,6 +17,7 @@ import type { Instant } from '../api/time.ts';
 import type { Workload } from '../api/workload.ts';
 import type { ObjectRef } from './edit.ts';
 import type { LadderFiles } from './ladders/documents.ts';
+import type { ApprovalEvidence } from './proposals/evidence.ts';
 
 export const SNAPSHOT_VERSION = 4;
 
@@ -194,6 +195,8 @@ export type Snapshot = {
   /** True where this pass reads a settled workload because its audit is due. */
   readonly audit: boolean;
   readonly live: Live;
+  /** Of the word that stands in the Rollout: who gave it. Not there: no policy asks, or it was not read. */
+  readonly approval?: Known<ApprovalEvidence> | undefined;
   /** Not there: the strategy fills no second workload, one of its documents is not in the files, or nothing is under way. */
   readonly ladder?: LadderFiles | undefined;
   /** Not there: the Rollout has no second workload, or nothing is under way. */

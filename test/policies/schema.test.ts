@@ -73,6 +73,11 @@ const rows: readonly (readonly [field: string, right: Json, wrong: readonly Json
   ['finalSoakSeconds', 3600, [0]],
   ['drainSeconds', 480, [0]],
   ['promotion', 'pullRequest', ['PullRequest', 'merge', true]],
+  [
+    'approvals',
+    [{ people: 2 }, { bots: ['renovate[bot]'] }],
+    [[], {}, [{ people: 0 }], [{ bots: [] }], [{ bots: ['@ada'] }], [{ team: 'x' }]],
+  ],
   ['applyDeadlineSeconds', 600, [0]],
   ['scheduleDeadlineSeconds', 600, [0]],
   ['readyDeadlineSeconds', 1800, [0, '30m']],

@@ -3,7 +3,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { PassResult } from '../../src/reconcile/pass.ts';
 import { type SimulatedForge, startForge } from '../support/forge/start-forge.ts';
-import { ADA, type ForgeWorld, forgeWorld, reasonsOf, STALE } from '../support/forge-world.ts';
+import { ADA, APP, BOB, type ForgeWorld, forgeWorld, reasonsOf, STALE } from '../support/forge-world.ts';
 import { LWS_FILE, NEW, OLD, ROLLOUT_FILE, VLLM_FILES } from '../support/vllm.ts';
 
 const POLICY = `apiVersion: tranche.dev/v1alpha1
@@ -26,20 +26,20 @@ afterEach(() => {
 });
 
 /** A workload that is taken over, a request in its file, and a policy that wants a person for each step. */
-async function requested(more: Readonly<Record<string, string>> = {}): Promise<ForgeWorld> {
+async function requested(more: Readonly<Record<string, string>> = {}, policy = POLICY): Promise<ForgeWorld> {
   count += 1;
   const world = await forgeWorld(forge, `gitops-${count}`, { ...VLLM_FILES, ...more });
   await world.pass();
   await world.sync();
   const asked = (await world.text(LWS_FILE)).replaceAll(OLD, NEW);
-  await world.repository.git.commit('main', { [LWS_FILE]: asked, 'policies/production.yaml': POLICY }, 'v0.10.1');
+  await world.repository.git.commit('main', { [LWS_FILE]: asked, 'policies/production.yaml': policy }, 'v0.10.1');
   await world.sync();
   return world;
 }
 
 /** The same with the pull request of its first step. */
-async function proposed(more: Readonly<Record<string, string>> = {}): Promise<ForgeWorld> {
-  const world = await requested(more);
+async function proposed(more: Readonly<Record<string, string>> = {}, policy = POLICY): Promise<ForgeWorld> {
+  const world = await requested(more, policy);
   expect(reasonsOf(await world.pass())).toEqual(['ProposalOpen']);
   return world;
 }
@@ -296,6 +296,69 @@ describe('people say no', () => {
       expect.stringMatching(/a revert takes back the word and brings no group back.*tranche abort vllm$/),
     ]);
     expect(await world.text(LWS_FILE)).toContain('partition: 1000000');
+  });
+});
+
+describe('a policy wants to see who approved', () => {
+  const ASKS = `${POLICY}  approvals:\n    - people: 1\n`;
+  const asking = (): Promise<ForgeWorld> => proposed({}, ASKS);
+
+  test('a person merges: that is one', async () => {
+    const world = await asking();
+    await world.repository.merge(1, ADA, 'squash');
+    await world.pass();
+    expect((await world.subjects()).at(-1)).toBe(STEP_1);
+  });
+
+  test('a bot merges: held, until a person with a right to write approves what was merged', async () => {
+    const world = await asking();
+    world.repository.permissions.set('bob', 'read');
+    await world.repository.merge(1, STALE, 'squash');
+    world.repository.review(1, BOB, 'APPROVED');
+    world.repository.review(1, ADA, 'APPROVED', 'b'.repeat(40));
+    expect(messages(await world.pass())).toEqual([
+      expect.stringMatching(
+        /^RolloutPolicy production .* approved by a person .* stale\[bot\] \(merge, .* bob \(review, does not count: no right/,
+      ),
+    ]);
+    expect(reasonsOf(await world.pass())).toEqual(['ApprovalUnproven']);
+    expect(world.repository.pulls).toHaveLength(1);
+    world.repository.review(1, ADA, 'APPROVED');
+    await world.pass();
+    expect((await world.subjects()).at(-1)).toBe(STEP_1);
+  });
+
+  test('the same word by hand counts for nothing, with the pull request open or not', async () => {
+    const world = await asking();
+    const { branch } = world.pull;
+    const [, word = ''] = /approve: (\S+)/.exec(await world.text(ROLLOUT_FILE, branch)) ?? [];
+    await order(world, `tranche.dev/approve: ${word}`);
+    expect(messages(await world.pass())).toEqual([expect.stringMatching(/no merged pull request of tranche has/)]);
+    expect(await world.text(LWS_FILE)).toContain('partition: 1000000');
+  });
+
+  test('a branch of its name that held something else proves nothing', async () => {
+    const world = await asking();
+    const { branch } = world.pull;
+    const [, word = ''] = /approve: (\S+)/.exec(await world.text(ROLLOUT_FILE, branch)) ?? [];
+    world.repository.close(1, APP);
+    await world.git('update-ref', `refs/heads/${branch}`, 'refs/heads/main');
+    const head = await world.repository.git.commit(branch, { 'README.md': 'harmless' });
+    world.repository.open({ by: ADA, branch, base: 'main', title: 'docs', body: '', head });
+    await world.repository.merge(2, ADA);
+    await order(world, `tranche.dev/approve: ${word}`);
+    expect(messages(await world.pass())).toEqual([expect.stringMatching(/no merged pull request of tranche has/)]);
+  });
+
+  test('the forge does not answer: held', async () => {
+    const world = await asking();
+    await world.repository.merge(1, ADA);
+    forge.fault = () => ({ kind: 'drop', when: 'before' });
+    expect(reasonsOf(await world.pass())).toEqual(['ApprovalUnproven']);
+    expect(await world.text(LWS_FILE)).toContain('partition: 1000000');
+    forge.fault = () => undefined;
+    await world.pass();
+    expect((await world.subjects()).at(-1)).toBe(STEP_1);
   });
 });
 

@@ -18,6 +18,7 @@ import { yamlValues } from './yaml-values.ts';
 
 export const APP: Account = { login: 'tranche[bot]', id: 77, type: 'Bot' };
 export const ADA: Account = { login: 'ada', id: 1, type: 'User' };
+export const BOB: Account = { login: 'bob', id: 2, type: 'User' };
 export const STALE: Account = { login: 'stale[bot]', id: 78, type: 'Bot' };
 const TOKEN = 'ghs_of-the-app';
 

@@ -7,9 +7,15 @@ import { type ForgeCaller, forgeError } from './call.ts';
 import { actorAt, instantAt, pullOf, textAt } from './read-pull.ts';
 
 const perPage = 100;
+/** Of one branch, however often it was proposed. */
+const NEWEST = 5;
 
-/** All open pull requests with the prefix, and those that are named. Throws PortError. */
-export async function readPulls(caller: ForgeCaller, { prefix, numbers }: PullQuery): Promise<Answer<readonly Pull[]>> {
+/** All open pull requests with the prefix, and those that are named, or whose branch is. Throws PortError. */
+export async function readPulls(caller: ForgeCaller, query: PullQuery): Promise<Answer<readonly Pull[]>> {
+  const { prefix } = query;
+  const ofBranches = await numbersOf(caller, query.branches ?? []);
+  if (ofBranches.kind !== 'done') return ofBranches;
+  const numbers = [...query.numbers, ...ofBranches.value];
   const open = await readPages(caller, {
     route: 'GET /repos/{owner}/{repo}/pulls',
     operation: 'list pull requests',
@@ -29,6 +35,24 @@ export async function readPulls(caller: ForgeCaller, { prefix, numbers }: PullQu
     if (one.value !== undefined) found.set(number, one.value);
   }
   return { kind: 'done', value: [...found.values()].sort((left, right) => right.number - left.number) };
+}
+
+/** The newest of each branch, by their numbers: a list does not say who ended one. */
+async function numbersOf(caller: ForgeCaller, branches: readonly string[]): Promise<Answer<readonly number[]>> {
+  const numbers: number[] = [];
+  for (const branch of branches) {
+    const operation = `list the pull requests of ${branch}`;
+    const reply = await caller.call({
+      route: 'GET /repos/{owner}/{repo}/pulls',
+      operation,
+      parameters: { state: 'all', head: `${caller.address.owner}:${branch}`, direction: 'desc', per_page: NEWEST },
+    });
+    if (reply.kind === 'unheard') throw reply.error;
+    if (reply.kind !== 'reply') return reply;
+    const list: readonly unknown[] = Array.isArray(reply.data) ? reply.data : garbled(caller, operation);
+    numbers.push(...list.flatMap((item) => idAt(item, 'number') ?? []));
+  }
+  return { kind: 'done', value: numbers };
 }
 
 /** One pull request; undefined: there is none of this number. Throws PortError. */

@@ -18,6 +18,7 @@ import {
 import { forcedBy } from '../lint/flux-force.ts';
 import { lintWarnings, lintWorkload } from '../lint/lint-workload.ts';
 import { isTried, unwritable } from '../lint/lint-writable.ts';
+import type { Approvals } from '../proposals/read-approvals.ts';
 import type { StoredRecord } from '../status/record-store.ts';
 import type { Desired, DesiredRollout } from './desired.ts';
 import { withFactDigests } from './digests.ts';
@@ -48,6 +49,8 @@ export type Observation = {
   readonly live: LiveReader;
   /** Not there: nobody wants to know. */
   readonly liveTraffic?: TrafficReader;
+  /** What the forge shows of approvals, by key. Not there: it was not asked. */
+  readonly approvals?: Approvals;
 };
 
 /** Reads everything that the decision about one rollout may depend on. Throws PortError where Git fails. */
@@ -102,10 +105,11 @@ export async function observe(of: Observation): Promise<Snapshot> {
   });
 }
 
-/** `tranche.yaml` asks it of every Rollout; no policy takes that back. */
+/** `tranche.yaml` asks it of every Rollout, and so does who wants approvals proven; no policy takes that back. */
 function promotedRules({ desired, entry }: Observation): Snapshot['policy'] {
   const { rules } = entry.policy;
-  return desired.config.promotion === 'pullRequest' ? { ...rules, promotion: 'pullRequest' } : rules;
+  const isProposed = desired.config.promotion === 'pullRequest' || rules.approvals !== undefined;
+  return isProposed ? { ...rules, promotion: 'pullRequest' } : rules;
 }
 
 function blobsOf(desired: Desired, entry: DesiredRollout): Readonly<Record<string, string>> {

@@ -1,6 +1,7 @@
-/** What a snapshot has of others than its own Rollout and of the time: turns, windows, and whether our clock is right. */
+/** What a snapshot has of others than its own Rollout: turns, windows, the forge, and whether our clock is right. */
 
 import { ORDINARY_REQUEUE_SECONDS } from '../../rollout/hold.ts';
+import { printKey } from '../../rollout/key-text.ts';
 import type { Snapshot } from '../../rollout/snapshot.ts';
 import type { Observation } from './observe.ts';
 import { turnsOf } from './turns.ts';
@@ -15,14 +16,17 @@ export function sharedFacts({
   windowsOf,
   desired,
   offSeconds,
-}: Observation): Pick<Snapshot, 'turns' | 'windows' | 'intervalSeconds' | 'clockOffSeconds'> {
+  approvals,
+}: Observation): Pick<Snapshot, 'turns' | 'windows' | 'approval' | 'intervalSeconds' | 'clockOffSeconds'> {
   const turns = turnsOf(entry, deliveries);
   const windows = windowsOf(entry.policy);
+  const approval = approvals?.get(printKey(entry.key));
   const { intervalSeconds } = desired.config;
   const off = offSeconds?.() ?? 0;
   return {
     ...(turns.length === 0 ? {} : { turns }),
     ...(windows === undefined ? {} : { windows }),
+    ...(approval === undefined ? {} : { approval }),
     ...(intervalSeconds > ORDINARY_REQUEUE_SECONDS ? { intervalSeconds } : {}),
     ...(Math.abs(off) > CLOCK_OFF_MOST_SECONDS ? { clockOffSeconds: off } : {}),
   };

@@ -3,10 +3,10 @@
 import type { ProposalRecord } from '../../api/proposal-record.ts';
 import { beforeFirst, currentStep } from '../../rollout/approvable.ts';
 import { type Hold, hold } from '../../rollout/hold.ts';
-import { type Plan, planWaiting } from '../../rollout/plan.ts';
+import { isDelivered, type Plan, planWaiting } from '../../rollout/plan.ts';
 import { branchOf } from '../../rollout/proposals/branch.ts';
 import type { Case } from '../../rollout/proposals/judge.ts';
-import { approvalFor } from '../../rollout/proposals/promotion.ts';
+import { approvalFor, isApproved } from '../../rollout/proposals/promotion.ts';
 import type { Snapshot } from '../../rollout/snapshot.ts';
 import { changesDigest } from '../observe/digests.ts';
 import type { Reconciled } from '../reconcile.ts';
@@ -16,14 +16,21 @@ import type { Asked } from '../write/execute-proposal.ts';
 export function caseOf(
   snapshot: Snapshot | undefined,
   plan: Pick<Plan, 'commit'> | undefined,
-): Pick<Case, 'wanted' | 'approvable'> {
-  if (snapshot === undefined) return { wanted: undefined, approvable: undefined };
+): Pick<Case, 'wanted' | 'approvable' | 'isGiven'> {
+  if (snapshot === undefined) return { wanted: undefined, approvable: undefined, isGiven: false };
   const { key } = snapshot;
   const approvable = currentStep(snapshot) ?? beforeFirst(snapshot);
   const commit = plan?.commit;
-  if (commit?.delivery !== 'proposal') return { wanted: undefined, approvable };
+  if (commit?.delivery !== 'proposal') return { wanted: undefined, approvable, isGiven: false };
   const approval = approvalFor(snapshot, { commit, digest: changesDigest(commit.changes) });
-  return { wanted: approval === undefined ? undefined : { ...approval, branch: branchOf(key, approval) }, approvable };
+  if (approval === undefined) return { wanted: undefined, approvable, isGiven: false };
+  const wanted = { ...approval, branch: branchOf(key, approval) };
+  return { wanted, approvable, isGiven: isApproved(snapshot, wanted) };
+}
+
+/** No brake waits for the forge. */
+export function brakes({ plan }: Pick<Reconciled, 'plan'>): boolean {
+  return isDelivered(plan) && plan?.commit?.way !== 'forward';
 }
 
 /** The same rollout, and what its record says of its pull request. */

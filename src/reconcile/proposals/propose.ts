@@ -5,7 +5,6 @@
 
 import type { ProposalRecord } from '../../api/proposal-record.ts';
 import type { Forge, Pull } from '../../ports/forge.ts';
-import { isDelivered } from '../../rollout/plan.ts';
 import { branchesIn, branchesOf, namedBy } from '../../rollout/proposals/branch.ts';
 import { heard, judge, type Sight, type Verdict } from '../../rollout/proposals/judge.ts';
 import { progressText } from '../../rollout/proposals/progress.ts';
@@ -13,7 +12,7 @@ import type { Ports, Reading } from '../pass.ts';
 import type { Reconciled } from '../reconcile.ts';
 import { type Asked, ask } from '../write/execute-proposal.ts';
 import { act } from './act.ts';
-import { caseOf, heldBy, withProposal } from './case.ts';
+import { brakes, caseOf, heldBy, withProposal } from './case.ts';
 import { waitsText } from './waits-text.ts';
 
 /** A rollout with all that was read of its pull request. */
@@ -64,11 +63,6 @@ function isMeant({ plan, snapshot }: Reconciled): boolean {
   if (plan?.commit?.delivery === 'proposal') return true;
   if (known?.state === 'merged') return plan !== undefined && known.told !== progressText(plan.record);
   return known !== undefined && known.state !== 'withdrawn';
-}
-
-/** No brake waits for the forge. */
-function brakes({ plan }: Reconciled): boolean {
-  return isDelivered(plan) && plan?.commit?.way !== 'forward';
 }
 
 function judged(

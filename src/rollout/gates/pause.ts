@@ -3,6 +3,7 @@
 import type { ApproveIntent, StepIntent } from '../../api/intents.ts';
 import { sameRelease } from '../../api/release.ts';
 import { type Hold, hold } from '../hold.ts';
+import { wantsEvidence } from '../proposals/evidence.ts';
 import type { Situation } from '../situation.ts';
 import { soakedSeconds } from '../soak.ts';
 import { jumpRefusal, pauseDecision } from '../steps.ts';
@@ -58,8 +59,8 @@ function approvedForLess(situation: Situation, step: StepIntent): boolean {
 
 function approvalOf({ snapshot }: Situation, step: StepIntent): ApproveIntent | undefined {
   const approve = snapshot.rollout?.intents.approve;
-  // What was approved is one commit, and the pause does not know which is next.
-  if (approve === undefined || approve.digest !== undefined) return undefined;
+  // What was approved is one commit, and the pause does not know which is next; or it is not shown who wrote it.
+  if (approve === undefined || approve.digest !== undefined || wantsEvidence(snapshot)) return undefined;
   return approve.index === step.index && sameRelease(approve.release, step.release) ? approve : undefined;
 }
 

@@ -41,6 +41,8 @@ const gatesByField = {
   drainSeconds: [],
   // Nothing is held by it: what is ready waits for a person.
   promotion: [],
+  // The same: the hold says what is missing where a pull request stands for it.
+  approvals: [],
   applyDeadlineSeconds: [stepOverdue],
   scheduleDeadlineSeconds: [stepOverdue],
   readyDeadlineSeconds: [stepFailed],

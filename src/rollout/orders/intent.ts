@@ -14,6 +14,8 @@ import { parseRelease, printRelease, type Release, sameRelease } from '../../api
 import { releaseToAccept } from '../accepting.ts';
 import { beforeFirst, currentStep, requestedRelease } from '../approvable.ts';
 import type { Edit } from '../edit.ts';
+import { wantsEvidence } from '../proposals/evidence.ts';
+import { policySaying } from '../sentences.ts';
 import { highestSerial } from '../situation.ts';
 import type { RolloutFile, Snapshot } from '../snapshot.ts';
 import { jumpRefusal } from '../steps.ts';
@@ -89,6 +91,10 @@ function acknowledge({ history, main }: Snapshot): Said {
 
 function approve(step: number | undefined, snapshot: Snapshot): Said {
   const proposes = snapshot.policy.promotion === 'pullRequest';
+  if (wantsEvidence(snapshot))
+    return refused(
+      `${policySaying(snapshot, 'approvals')} wants the forge to show who approved, so this word would count for nothing. Merge the pull request that tranche has opened: tranche status ${snapshot.key.name}`,
+    );
   const current = currentStep(snapshot) ?? (proposes ? beforeFirst(snapshot) : undefined);
   if (current === undefined) return refused('no step is in flight, so there is nothing to approve');
   if (step !== undefined && step !== current.index)

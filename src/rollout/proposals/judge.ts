@@ -26,6 +26,8 @@ export type Case = {
   readonly wanted: (Approval & { readonly branch: string }) | undefined;
   /** What an approval could be given for at all. */
   readonly approvable: ReturnType<typeof currentStep>;
+  /** Main holds the word for it; what still waits then waits for who gave it to be shown. */
+  readonly isGiven: boolean;
   readonly now: Instant;
 };
 
@@ -40,6 +42,8 @@ export type Verdict =
   | { readonly kind: 'foreign' }
   /** The forge says that it was merged, and main as it was read does not show it yet. */
   | { readonly kind: 'merging' }
+  /** Main has its word, and it is not shown who gave that. */
+  | { readonly kind: 'unproven' }
   /** It was merged, and main does not have its word any more. */
   | { readonly kind: 'reverted' }
   | { readonly kind: 'vetoed' }
@@ -89,6 +93,7 @@ const VETOES_KEPT = 10;
 export function judge(of: Case): Verdict {
   const { known, sight, wanted } = of;
   const now = known === undefined ? undefined : heard(known, sight);
+  if (of.isGiven) return { kind: 'unproven' };
   if (now === undefined) return wanted === undefined ? { kind: 'none' } : { kind: 'propose' };
   const ended = now.state === 'withdrawn' || (now.state === 'merged' && sight.kind === 'open');
   if (ended && sight.kind === 'open') return { kind: 'withdraw', why: 'ended' };

@@ -8,6 +8,7 @@ import { MOVES, type Move } from '../move.ts';
 import type { PlannedCommit } from '../plan.ts';
 import type { Situation } from '../situation.ts';
 import type { Snapshot } from '../snapshot.ts';
+import { wantsEvidence } from './evidence.ts';
 
 /** An approval of one commit: `digest` is that of what it changes. */
 export type Approval = ApproveIntent & { readonly partition: number; readonly digest: string };
@@ -38,10 +39,13 @@ export function approvalFor(
 
 /**
  * Whether what stands in the Rollout approves `wanted`: the word of its pull request, or that of `tranche approve`,
- * which names no commit and counts until more groups have been let go than its giver saw.
+ * which names no commit and counts until more groups have been let go than its giver saw, and not at all where
+ * policies want the forge to show who approved.
  */
-export function isApproved(given: ApproveIntent | undefined, wanted: Approval): boolean {
+export function isApproved(of: Pick<Snapshot, 'rollout' | 'policy'>, wanted: Approval): boolean {
+  const given = of.rollout?.intents.approve;
   if (given?.index !== wanted.index || !sameRelease(given.release, wanted.release)) return false;
   if (given.digest !== undefined) return given.digest === wanted.digest;
+  if (wantsEvidence(of)) return false;
   return given.partition === undefined || wanted.partition >= given.partition;
 }

@@ -36,6 +36,8 @@ export function standing(verdict: Verdict, of: Standing): Hold | undefined {
 const SAID: { readonly [K in Exclude<Verdict['kind'], 'early'>]: (of: Standing) => Hold | undefined } = {
   none: () => undefined,
   shut: () => undefined,
+  // The plan has said what is missing.
+  unproven: () => undefined,
   withdraw: (of) => pausedForApproval(of),
   propose: (of) => pausedForApproval(of),
   waits: ({ label, name, proposal, waits }) =>

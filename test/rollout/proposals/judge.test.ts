@@ -104,8 +104,10 @@ test.each<Row>([
   ['dated by a clock that ran ahead', record('withdrawn', { openedAt: NOW + 9999 }), byBot, same, 'propose'],
   ['a brake took its branch, which could not be deleted', record('withdrawn'), open, undefined, 'withdraw ended'],
 ])('%s', (_, known, sight, wanted, then) => {
-  expect(show(judge({ known, sight, wanted, approvable, now: NOW }))).toBe(then);
+  expect(show(judge({ known, sight, wanted, approvable, isGiven: false, now: NOW }))).toBe(then);
 });
+
+const gatesShut = { known: record('open'), sight: open, wanted: undefined, isGiven: false, now: NOW };
 
 test.each<
   readonly [
@@ -118,7 +120,7 @@ test.each<
   ['a newer request has taken over', { index: 1, release: releaseOf('C.3') }, 'withdraw overtaken'],
   ['it goes back', undefined, 'withdraw overtaken'],
 ])('gates shut, and %s', (_, at, then) => {
-  expect(show(judge({ known: record('open'), sight: open, wanted: undefined, approvable: at, now: NOW }))).toBe(then);
+  expect(show(judge({ ...gatesShut, approvable: at }))).toBe(then);
 });
 
 test('a veto is kept with who gave it, and forgotten when that person opens the pull request again', () => {

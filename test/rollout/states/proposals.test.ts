@@ -3,6 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ApproveIntent } from '../../../src/api/intents.ts';
 import { parseIntents, printApprove } from '../../../src/api/intents.ts';
+import { absent } from '../../../src/api/known.ts';
 import type { ProposalRecord } from '../../../src/api/proposal-record.ts';
 import { changesDigest } from '../../../src/reconcile/observe/digests.ts';
 import { branchTaken, full, heldBy } from '../../../src/reconcile/proposals/case.ts';
@@ -10,8 +11,10 @@ import type { Reconciled } from '../../../src/reconcile/reconcile.ts';
 import { type Hold, hold } from '../../../src/rollout/hold.ts';
 import { MOVES, type MoveReason } from '../../../src/rollout/move.ts';
 import { isDelivered, plan, planWaiting } from '../../../src/rollout/plan.ts';
+import { unproven } from '../../../src/rollout/proposals/evidence.ts';
 import { approvalFor, isApproved } from '../../../src/rollout/proposals/promotion.ts';
 import { standing } from '../../../src/rollout/proposals/standing.ts';
+import type { Snapshot } from '../../../src/rollout/snapshot.ts';
 import { releaseOf } from '../../support/marks-notation.ts';
 import { type World, world } from '../../support/snapshot.ts';
 
@@ -90,6 +93,11 @@ describe('the word for a commit', () => {
   if (wanted === undefined) throw new Error('no approval');
   const given = (text: string): ApproveIntent | undefined =>
     parseIntents({ 'tranche.dev/approve': text }).intents.approve;
+  const saying = (text: string): Snapshot => {
+    if (snapshot.rollout === undefined) throw new Error('no Rollout');
+    const { intents } = parseIntents({ 'tranche.dev/approve': text });
+    return { ...snapshot, rollout: { ...snapshot.rollout, intents } };
+  };
 
   test('names the step in Git, the release, the partition and what changes', () => {
     expect(wanted).toEqual({ index: 1, release: releaseOf('B.2'), partition: 3, digest });
@@ -105,7 +113,13 @@ describe('the word for a commit', () => {
     ['of another step', '2@bbbbbbbb.2#3', false],
     ['of another serial', '1@bbbbbbbb.3#3', false],
     ['of another release', '1@cccccccc.2#3', false],
-  ])('%s', (_, text, counts) => expect(isApproved(given(text), wanted)).toBe(counts));
+  ])('%s', (_, text, counts) => expect(isApproved(saying(text), wanted)).toBe(counts));
+
+  test('where policies want to see who approved, no other word than that of a pull request counts', () => {
+    const policy = { ...snapshot.policy, approvals: [{ people: 1, bots: [] }] };
+    expect(isApproved({ ...saying('1@bbbbbbbb.2#3'), policy }, wanted)).toBe(false);
+    expect(isApproved({ ...saying(printApprove(wanted)), policy }, wanted)).toBe(true);
+  });
 
   test('it does not change with main, nor with the hour', () => {
     const later = { ...snapshot, main: 'f'.repeat(40), now: snapshot.now + 999 };
@@ -174,6 +188,15 @@ test.each<readonly [what: string, held: Hold | undefined, reason: string, messag
     standing({ kind: 'reverted' }, of),
     'ProposalReverted',
     /brings no group back.*abort vllm$/,
+  ],
+  [
+    'nobody is shown to have approved it',
+    unproven(
+      { ...world({ ...one, rules: { ...rules, approvals: [{ people: 1, bots: [] }] } }), approval: absent },
+      'step 2/3',
+    ),
+    'ApprovalUnproven',
+    /who approved step 2\/3, and no merged pull request/,
   ],
   ['too many are open', full(waiting), 'ProposalsFull', /^As many .* maxProposals .*, so step 2\/3 is not proposed/],
   ['its branch is taken', branchTaken(waiting, 'x'), 'BranchTaken', /-1-[0-9a-f]{8} holds something else.*Delete that/],

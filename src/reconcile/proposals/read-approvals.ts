@@ -1,0 +1,90 @@
+/** Reads on the forge who approved what stands in a Rollout as approved, where policies want to see that. */
+
+import { INTENT, printApprove } from '../../api/intents.ts';
+import { absent, type Known, known, unknown } from '../../api/known.ts';
+import type { Forge, Pull } from '../../ports/forge.ts';
+import { PortError } from '../../ports/port-error.ts';
+import { printKey } from '../../rollout/key-text.ts';
+import type { ApprovalEvidence, Approver } from '../../rollout/proposals/evidence.ts';
+import { wantsEvidence } from '../../rollout/proposals/evidence.ts';
+import type { Approval } from '../../rollout/proposals/promotion.ts';
+import type { Ports, Reading } from '../pass.ts';
+import type { Reconciled } from '../reconcile.ts';
+import { ask } from '../write/execute-proposal.ts';
+import { render } from '../write/render.ts';
+import { brakes, caseOf } from './case.ts';
+
+/** By the key of the rollout; who is not in it was not asked about. */
+export type Approvals = ReadonlyMap<string, Known<ApprovalEvidence>>;
+
+type Asked = { readonly one: Reconciled; readonly wanted: Approval & { readonly branch: string } };
+
+/** Of those that wait for nothing but this. Nobody is asked in a pass that brakes or goes back. Throws PortError where Git fails. */
+export async function readApprovals(
+  ports: Ports,
+  { reading, reconciled }: { readonly reading: Reading; readonly reconciled: readonly Reconciled[] },
+): Promise<Approvals> {
+  const asked = reconciled.flatMap((one): readonly Asked[] => {
+    if (one.snapshot === undefined || !wantsEvidence(one.snapshot)) return [];
+    const { wanted, isGiven } = caseOf(one.snapshot, one.plan);
+    return wanted !== undefined && isGiven ? [{ one, wanted }] : [];
+  });
+  const { forge } = ports;
+  if (asked.length === 0 || reconciled.some(brakes)) return new Map();
+  const said = (value: Known<ApprovalEvidence>): Approvals =>
+    new Map(asked.map(({ one }) => [printKey(one.key), value]));
+  if (forge === undefined) return said(unknown('no forge is configured for this repository'));
+  forge.begin();
+  const branches = asked.map(({ wanted }) => wanted.branch);
+  const heard = await ask(() => forge.pulls({ prefix: '', numbers: [], branches }));
+  if (heard.kind !== 'done') return said(unknown(heard.kind === 'refused' ? heard.said : heard.why));
+  const base = reading.desired.config.branch;
+  const found = new Map<string, Known<ApprovalEvidence>>();
+  for (const of of asked) {
+    const pull = heard.value.find(
+      ({ branch, state, isSameRepository, base: onto }) =>
+        branch === of.wanted.branch && state.kind === 'merged' && isSameRepository && onto === base,
+    );
+    found.set(printKey(of.one.key), pull === undefined ? absent : await evidenceOf({ ...ports, forge }, of, pull));
+  }
+  return found;
+}
+
+async function evidenceOf(
+  { git, forge }: Ports & { readonly forge: Forge },
+  of: Asked,
+  { number, url, head, state }: Pull,
+): Promise<Known<ApprovalEvidence>> {
+  const word = await wordAt(git, of, head);
+  if (word.kind !== 'known') return word;
+  const reviews = await ask(() => forge.reviews(number));
+  if (reviews.kind !== 'done') return unknown(reviews.kind === 'refused' ? reviews.said : reviews.why);
+  const merger = state.kind === 'merged' ? state.by : undefined;
+  const approvers: readonly Approver[] = [
+    // Nobody merges without a right to write.
+    ...(merger === undefined ? [] : [{ ...merger, by: 'merge', mayWrite: known(true) } as const]),
+    ...reviews.value
+      .filter(({ verdict, oid }) => verdict === 'approved' && oid === head)
+      .map(({ author, mayWrite }) => ({ ...author, by: 'review', mayWrite }) as const),
+  ];
+  return known({ url, approvers });
+}
+
+/** Whether what was merged is this very word: a branch of the same name may have held anything, and a record may lie. */
+async function wordAt(git: Ports['git'], { one, wanted }: Asked, head: string): Promise<Known<true>> {
+  const rollout = one.snapshot?.rollout;
+  if (rollout === undefined) return absent;
+  try {
+    const { files } = await git.readAt(head, { paths: [rollout.file], suffixes: [], markers: [] });
+    const content = files[0]?.content;
+    if (content?.kind !== 'text') return absent;
+    const path = ['metadata', 'annotations', INTENT.approve];
+    const edits = [{ kind: 'set', path, value: printApprove(wanted) }] as const;
+    const texts = new Map([[rollout.file, content.text]]);
+    const rendered = render([{ file: rollout.file, object: rollout.object, edits }], texts);
+    return rendered.kind === 'refused' || rendered.writes.length > 0 ? absent : known(true);
+  } catch (error) {
+    if (error instanceof PortError && !error.retryable) return unknown(`${head.slice(0, 12)}: ${error.message}`);
+    throw error;
+  }
+}
