@@ -1,4 +1,4 @@
-/** Approvals that a RolloutPolicy asks for, each of them proven by the forge: `{people, bots}`. */
+/** Approvals that a RolloutPolicy asks for, each of them proven by the forge: `{people, bots, notAuthor}`. */
 
 import type { FieldReader } from './field-reader.ts';
 import type { JsonObject } from './json.ts';
@@ -9,6 +9,8 @@ export type PolicyApproval = {
   readonly people: number;
   /** Logins of machines that count as people do; of a GitHub App with `[bot]`. */
   readonly bots: readonly string[];
+  /** Who made the change that is delivered does not count: authors, co-authors, who opened and who merged it. */
+  readonly notAuthor: boolean;
 };
 
 /** Requirements of one policy. */
@@ -27,6 +29,7 @@ export const APPROVALS_SCHEMA: JsonObject = {
     additionalProperties: false,
     properties: {
       people: { type: 'integer', minimum: PEOPLE.min, maximum: PEOPLE.max },
+      notAuthor: { type: 'boolean' },
       bots: { type: 'array', minItems: 1, maxItems: BOTS_LIMIT, items: { type: 'string', pattern: LOGIN.source } },
     },
   },
@@ -48,7 +51,8 @@ export function readApprovals(spec: FieldReader, key: string): readonly PolicyAp
 }
 
 function readApproval(reader: FieldReader): PolicyApproval {
-  reader.allow(['people', 'bots']);
+  reader.allow(['people', 'bots', 'notAuthor']);
   const bots = reader.words('bots', { pattern: LOGIN, limit: BOTS_LIMIT, wanted: 'logins, as renovate[bot]' });
-  return { people: reader.integer('people', PEOPLE) ?? 1, bots: bots ?? [] };
+  const notAuthor = reader.boolean('notAuthor', false);
+  return { people: reader.integer('people', PEOPLE) ?? 1, bots: bots ?? [], notAuthor };
 }

@@ -80,6 +80,14 @@ export type Review = {
   readonly mayWrite: Known<boolean>;
 };
 
+/** Who had a hand in commits of the base, and what leaves that open. */
+export type Makers = {
+  /** Authors and co-authors, and of the pull requests that brought them who opened and who merged them. */
+  readonly logins: readonly string[];
+  /** For people: an author without an account, a commit that nothing shows the maker of. Empty: these are all. */
+  readonly unclear: readonly string[];
+};
+
 /** What stands between a pull request and its base. Each with names where it has some: of checks. */
 type WaitReason =
   | 'ReviewsMissing'
@@ -202,6 +210,8 @@ export interface Forge {
   /** What each of these waits for, all in one request. A number that is not open any more is left out. */
   waiting(numbers: readonly number[]): Promise<Answer<readonly Waiting[]>>;
   reviews(number: number): Promise<Answer<readonly Review[]>>;
+  /** Who made these commits of the base, all in one request. */
+  makers(commits: readonly Oid[]): Promise<Answer<Makers>>;
   /** What holds for this branch, or for branches of this name that do not exist yet. For preflight, not for each pass. */
   rules(branch: string): Promise<Answer<BranchRules>>;
   /** Opens a pull request, or adopts what is there: refused as BranchTaken where that is another's or holds another commit. */

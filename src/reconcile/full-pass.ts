@@ -52,7 +52,7 @@ export async function fullPass(ports: Ports, pass: FullPass): Promise<PassResult
   startTraffic(liveTraffic, reading, options);
   const readers = { git, live, liveTraffic, offSeconds };
   const first = await decideAll(readers, reading, options);
-  const approvals = await readApprovals(ports, { reading, reconciled: first });
+  const approvals = await readApprovals(ports, { reading, reconciled: first, commits: git });
   const decided = approvals.size === 0 ? first : await decideAll({ ...readers, approvals }, reading, options);
   const reconciled = options.write ? await propose(ports, { reading, reconciled: decided }) : decided;
   const records = recordsOf(reading, reconciled, options);

@@ -232,7 +232,7 @@ const values: { readonly [K in PolicyFieldName]: fc.Arbitrary<NonNullable<Policy
   finalSoakSeconds: fc.nat(5),
   drainSeconds: fc.nat(5),
   promotion: fc.constantFrom('commit', 'pullRequest'),
-  approvals: fc.subarray([1, 2, 3].map((people) => ({ people, bots: [] }))),
+  approvals: fc.subarray([1, 2, 3].map((people) => ({ people, bots: [], notAuthor: false }))),
   applyDeadlineSeconds: fc.nat(5),
   scheduleDeadlineSeconds: fc.nat(5),
   readyDeadlineSeconds: fc.nat(5),

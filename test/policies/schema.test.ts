@@ -75,7 +75,7 @@ const rows: readonly (readonly [field: string, right: Json, wrong: readonly Json
   ['promotion', 'pullRequest', ['PullRequest', 'merge', true]],
   [
     'approvals',
-    [{ people: 2 }, { bots: ['renovate[bot]'] }],
+    [{ people: 2, notAuthor: true }, { bots: ['renovate[bot]'] }],
     [[], {}, [{ people: 0 }], [{ bots: [] }], [{ bots: ['@ada'] }], [{ team: 'x' }]],
   ],
   ['applyDeadlineSeconds', 600, [0]],

@@ -300,8 +300,7 @@ describe('people say no', () => {
 });
 
 describe('a policy wants to see who approved', () => {
-  const ASKS = `${POLICY}  approvals:\n    - people: 1\n`;
-  const asking = (): Promise<ForgeWorld> => proposed({}, ASKS);
+  const asking = (asks = '    - people: 1\n'): Promise<ForgeWorld> => proposed({}, `${POLICY}  approvals:\n${asks}`);
 
   test('a person merges: that is one', async () => {
     const world = await asking();
@@ -348,6 +347,22 @@ describe('a policy wants to see who approved', () => {
     await world.repository.merge(2, ADA);
     await order(world, `tranche.dev/approve: ${word}`);
     expect(messages(await world.pass())).toEqual([expect.stringMatching(/no merged pull request of tranche has/)]);
+  });
+
+  test('who made the change does not count, nor who merged it; another person does', async () => {
+    const world = await asking('    - notAuthor: true\n');
+    const by = await world.git('log', '-1', '--format=%ae', 'main');
+    await world.repository.merge(1, ADA, 'squash');
+    expect(messages(await world.pass())).toEqual([expect.stringMatching(/came by no pull request and is not signed/)]);
+    world.repository.signed.add(await world.git('rev-parse', 'main^'));
+    expect(messages(await world.pass())).toEqual([expect.stringMatching(/has no account there/)]);
+    world.repository.addresses.set(by, 'ada');
+    expect(messages(await world.pass())).toEqual([
+      expect.stringMatching(/ada \(merge, does not count: made the change/),
+    ]);
+    world.repository.addresses.set(by, 'carol');
+    await world.pass();
+    expect((await world.subjects()).at(-1)).toBe(STEP_1);
   });
 
   test('the forge does not answer: held', async () => {

@@ -34,7 +34,7 @@ const strict: fc.Arbitrary<RolloutPolicy> = fc.record(
     finalSoakSeconds: fc.constantFrom(30, 200),
     drainSeconds: fc.constantFrom(30, 700),
     promotion: fc.constantFrom('commit', 'pullRequest'),
-    approvals: fc.constant([{ people: 1, bots: [] }]),
+    approvals: fc.constant([{ people: 1, bots: [], notAuthor: true }]),
     applyDeadlineSeconds: groups,
     scheduleDeadlineSeconds: groups,
     readyDeadlineSeconds: groups,

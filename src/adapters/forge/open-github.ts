@@ -3,6 +3,7 @@
 import type { Forge } from '../../ports/forge.ts';
 import { ForgeCaller, type ForgeOptions } from './call.ts';
 import { createPull } from './create-pull.ts';
+import { readMakers } from './makers.ts';
 import { readPulls, readReviews } from './pulls.ts';
 import { readRules } from './rules.ts';
 import { readWaiting } from './waiting.ts';
@@ -16,6 +17,7 @@ export function openGithub(options: ForgeOptions): Forge {
     pulls: (query) => readPulls(caller, query),
     waiting: (numbers) => readWaiting(caller, numbers),
     reviews: (number) => readReviews(caller, number),
+    makers: (commits) => readMakers(caller, commits),
     rules: (branch) => readRules(caller, branch),
     create: (pull) => createPull(caller, pull),
     update: (number, text) => updatePull(caller, number, text),

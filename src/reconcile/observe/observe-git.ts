@@ -17,6 +17,7 @@ import type { History, RolloutKey, Stable, StableDocument, WorkloadFile } from '
 import { replicasWithoutSurge } from '../../rollout/surge.ts';
 import { type Ancestry, ancestryOf } from './ancestry.ts';
 import { type ArrivalReader, arrivalReader } from './arrival.ts';
+import { type BroughtReader, broughtReader } from './brought.ts';
 import type { DesiredRollout, Identity } from './desired.ts';
 import { desiredRequest } from './desired-branch.ts';
 import { namespaceOf } from './manifest-index.ts';
@@ -40,6 +41,8 @@ export type GitReader = {
   readonly workloadAt: (commit: Oid, entry: DesiredRollout) => Promise<WorkloadFile | undefined>;
   /** The commit that brought what the marks say. */
   readonly arrival: ArrivalReader;
+  /** The commits that made the text of a workload what it is. */
+  readonly brought: BroughtReader;
   /** The plan of a step, as the Rollout had it in the commit that wrote the step. */
   readonly stepAt: (
     commit: CommitHeader,
@@ -104,6 +107,7 @@ export function gitReader(port: Git, main: Oid, { config, texts }: How): GitRead
     },
     workloadAt,
     arrival: arrivalReader(ancestry, workloadAt),
+    brought: broughtReader(ancestry, textAt),
     stepAt: (commit, entry, step) => stepAt(git, { commit, entry, step, config }),
     folders,
   };

@@ -8,6 +8,7 @@ import { printKey } from '../../rollout/key-text.ts';
 import type { ApprovalEvidence, Approver } from '../../rollout/proposals/evidence.ts';
 import { wantsEvidence } from '../../rollout/proposals/evidence.ts';
 import type { Approval } from '../../rollout/proposals/promotion.ts';
+import type { GitReader } from '../observe/observe-git.ts';
 import type { Ports, Reading } from '../pass.ts';
 import type { Reconciled } from '../reconcile.ts';
 import { ask } from '../write/execute-proposal.ts';
@@ -17,13 +18,17 @@ import { brakes, caseOf } from './case.ts';
 /** By the key of the rollout; who is not in it was not asked about. */
 export type Approvals = ReadonlyMap<string, Known<ApprovalEvidence>>;
 
+/** `commits`: the reader of the pass. */
+type Pass = {
+  readonly reading: Reading;
+  readonly reconciled: readonly Reconciled[];
+  readonly commits: Pick<GitReader, 'brought'>;
+};
+
 type Asked = { readonly one: Reconciled; readonly wanted: Approval & { readonly branch: string } };
 
 /** Of those that wait for nothing but this. Nobody is asked in a pass that brakes or goes back. Throws PortError where Git fails. */
-export async function readApprovals(
-  ports: Ports,
-  { reading, reconciled }: { readonly reading: Reading; readonly reconciled: readonly Reconciled[] },
-): Promise<Approvals> {
+export async function readApprovals(ports: Ports, { reading, reconciled, commits }: Pass): Promise<Approvals> {
   const asked = reconciled.flatMap((one): readonly Asked[] => {
     if (one.snapshot === undefined || !wantsEvidence(one.snapshot)) return [];
     const { wanted, isGiven } = caseOf(one.snapshot, one.plan);
@@ -45,14 +50,17 @@ export async function readApprovals(
       ({ branch, state, isSameRepository, base: onto }) =>
         branch === of.wanted.branch && state.kind === 'merged' && isSameRepository && onto === base,
     );
-    found.set(printKey(of.one.key), pull === undefined ? absent : await evidenceOf({ ...ports, forge }, of, pull));
+    found.set(
+      printKey(of.one.key),
+      pull === undefined ? absent : await evidenceOf({ ...ports, forge }, { ...of, reading, commits }, pull),
+    );
   }
   return found;
 }
 
 async function evidenceOf(
   { git, forge }: Ports & { readonly forge: Forge },
-  of: Asked,
+  of: Asked & Pick<Pass, 'reading' | 'commits'>,
   { number, url, head, state }: Pull,
 ): Promise<Known<ApprovalEvidence>> {
   const word = await wordAt(git, of, head);
@@ -67,7 +75,25 @@ async function evidenceOf(
       .filter(({ verdict, oid }) => verdict === 'approved' && oid === head)
       .map(({ author, mayWrite }) => ({ ...author, by: 'review', mayWrite }) as const),
   ];
-  return known({ url, approvers });
+  return known({ url, approvers, authors: await authorsOf(forge, of) });
+}
+
+/** Who made what is delivered; of a workload that is taken over nothing is. */
+async function authorsOf(
+  forge: Forge,
+  { one, reading, commits }: Asked & Pick<Pass, 'reading' | 'commits'>,
+): Promise<ApprovalEvidence['authors']> {
+  const { snapshot } = one;
+  const file = snapshot?.workload;
+  const entry = reading.desired.rollouts.find(({ key }) => printKey(key) === printKey(one.key));
+  if (snapshot === undefined || !(snapshot.policy.approvals ?? []).some(({ notAuthor }) => notAuthor)) return absent;
+  if (file === undefined || entry === undefined) return unknown('there is no workload in the files');
+  if (file.workload.marks === undefined) return known({ logins: [], unclear: [] });
+  if (snapshot.stable.kind !== 'known') return unknown('the version to go back to is not known');
+  const brought = await commits.brought(entry, { from: snapshot.stable.value.release.digest, to: file.digest });
+  if (brought.kind !== 'known') return brought;
+  const said = await ask(() => forge.makers(brought.value));
+  return said.kind === 'done' ? known(said.value) : unknown(said.kind === 'refused' ? said.said : said.why);
 }
 
 /** Whether what was merged is this very word: a branch of the same name may have held anything, and a record may lie. */

@@ -19,6 +19,8 @@ export type ApprovalEvidence = {
   /** Its page, for people. */
   readonly url: string;
   readonly approvers: readonly Approver[];
+  /** Who made the change that is delivered, and what leaves that open; `absent`: no policy asks. */
+  readonly authors: Known<{ readonly logins: readonly string[]; readonly unclear: readonly string[] }>;
 };
 
 /** Whether policies want to see on the forge who approved; a word that somebody wrote into the file is none then. */
@@ -42,8 +44,10 @@ export function unproven(snapshot: Snapshot, label: string): Hold | undefined {
       `${asks} wants the forge to show who approved ${label}, and no merged pull request of tranche has brought its word`,
       'Take the annotation tranche.dev/approve out of the Rollout: then it is proposed',
     );
-  const { url, approvers } = approval.value;
-  const short = (policy.approvals ?? []).map((wanted) => shortOf(wanted, approvers)).find((said) => said !== undefined);
+  const { url } = approval.value;
+  const short = (policy.approvals ?? [])
+    .map((wanted) => shortOf(wanted, approval.value))
+    .find((said) => said !== undefined);
   if (short === undefined) return undefined;
   return missing(
     `${asks} wants ${label} approved by ${short}: ${url}`,
@@ -51,21 +55,40 @@ export function unproven(snapshot: Snapshot, label: string): Hold | undefined {
   );
 }
 
-/** `2 people with a right to write, seen is ada (merge); …`; undefined: there are enough of them. */
-function shortOf({ people, bots }: PolicyApproval, approvers: readonly Approver[]): string | undefined {
-  const counted = approvers.filter((one) => whyNot(one, bots) === undefined);
+/** `2 people with a right to write, seen are ada (merge)`; undefined: there are enough of them. */
+function shortOf(wanted: PolicyApproval, evidence: ApprovalEvidence): string | undefined {
+  const { people, notAuthor } = wanted;
+  const { approvers } = evidence;
+  const counted = approvers.filter((one) => whyNot(one, wanted, evidence) === undefined);
   if (new Set(counted.map(({ login }) => login)).size >= people) return undefined;
   const seen = approvers.map((one) => {
-    const why = whyNot(one, bots);
+    const why = whyNot(one, wanted, evidence);
     return `${one.login} (${one.by}${why === undefined ? '' : `, does not count: ${why}`})`;
   });
   const who = people === 1 ? 'a person' : `${people} people`;
-  return `${who} with a right to write, seen ${seen.length === 0 ? 'is nobody' : `are ${seen.join(' and ')}`}`;
+  const others = notAuthor ? ' who did not make the change' : '';
+  return `${who} with a right to write${others}, seen ${seen.length === 0 ? 'is nobody' : `are ${seen.join(' and ')}`}`;
 }
 
 /** Why this one does not count; undefined: he or she does. */
-function whyNot({ login, isBot, mayWrite }: Approver, bots: readonly string[]): string | undefined {
-  if (isBot) return bots.includes(login) ? undefined : 'a machine that no policy lists';
-  if (mayWrite.kind === 'unknown') return `the permission could not be read, ${mayWrite.why}`;
-  return mayWrite.kind === 'known' && mayWrite.value ? undefined : 'no right to write';
+function whyNot(
+  { login, isBot, mayWrite }: Approver,
+  { bots, notAuthor }: PolicyApproval,
+  { authors }: ApprovalEvidence,
+): string | undefined {
+  if (isBot && !bots.includes(login)) return 'a machine that no policy lists';
+  if (!isBot && mayWrite.kind === 'unknown') return `the permission could not be read, ${mayWrite.why}`;
+  if (!isBot && !(mayWrite.kind === 'known' && mayWrite.value)) return 'no right to write';
+  if (!notAuthor) return undefined;
+  if (authors.kind !== 'known')
+    return `who made the change could not be read${authors.kind === 'unknown' ? `, ${authors.why}` : ''}`;
+  if (authors.value.logins.some((author) => sameAccount(author, login))) return 'made the change, or merged it';
+  const [unclear] = authors.value.unclear;
+  return unclear === undefined ? undefined : `nobody knows all who made the change, ${unclear}`;
+}
+
+/** GitHub writes an App with `[bot]` in one API and without it in another, and no login in one spelling alone. */
+function sameAccount(left: string, right: string): boolean {
+  const [one, other] = [left, right].map((login) => login.toLowerCase().replace(/\[bot\]$/, ''));
+  return one === other;
 }

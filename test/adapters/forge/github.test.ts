@@ -209,6 +209,30 @@ describe('reading', () => {
   });
 });
 
+describe('who made a change', () => {
+  test('authors, co-authors, who opened and who merged its pull request, each once; and what leaves it open', async () => {
+    const { port, branch, repository, forge } = await site();
+    const wanted = await branch('feature/x');
+    const by = await repository.git.git('log', '-1', '--format=%ae', wanted.head);
+    repository.addresses.set(by, 'carol');
+    repository.addresses.set('bob@example.com', 'bob');
+    repository.open({ ...wanted, by: APP });
+    const message = 'x\n\nCo-authored-by: Bob <bob@example.com>\nCo-authored-by: Who <who@example.com>';
+    const oid = await repository.merge(1, ADA, 'squash', message);
+    expect(value(await port.makers([oid]))).toEqual({
+      logins: ['carol', 'bob', 'tranche', 'ada'],
+      unclear: [`Who of commit ${oid.slice(0, 12)} has no account there`],
+    });
+    const direct = await repository.git.commit('main', { 'x.md': 'x' });
+    const [, more] = value(await port.makers([oid, direct])).unclear;
+    expect(more).toBe(`commit ${direct.slice(0, 12)} came by no pull request and is not signed`);
+    repository.signed.add(direct);
+    expect(value(await port.makers([direct]))).toEqual({ logins: ['carol'], unclear: [] });
+    expect(value(await port.makers(['0'.repeat(40)])).unclear).toEqual(['the forge does not know commit 000000000000']);
+    expect(forge.violations).toEqual([]);
+  });
+});
+
 const checkedMain = {
   id: 5,
   name: 'main',

@@ -6,9 +6,10 @@ import type { PolicyApproval } from '../../../src/api/policy-approvals.ts';
 import { type ApprovalEvidence, type Approver, unproven } from '../../../src/rollout/proposals/evidence.ts';
 import { world } from '../../support/snapshot.ts';
 
-const one: PolicyApproval = { people: 1, bots: [] };
-const two: PolicyApproval = { people: 2, bots: [] };
-const robot: PolicyApproval = { people: 1, bots: ['deploy[bot]'] };
+const one: PolicyApproval = { people: 1, bots: [], notAuthor: false };
+const two: PolicyApproval = { ...one, people: 2 };
+const robot: PolicyApproval = { ...one, bots: ['deploy[bot]'] };
+const other: PolicyApproval = { ...one, notAuthor: true };
 
 const merge = (login: string): Approver => ({ login, isBot: false, by: 'merge', mayWrite: known(true) });
 const review = (login: string, mayWrite: Approver['mayWrite'] = known(true)): Approver => ({
@@ -19,22 +20,30 @@ const review = (login: string, mayWrite: Approver['mayWrite'] = known(true)): Ap
 });
 const bot = (login: string): Approver => ({ login, isBot: true, by: 'merge', mayWrite: known(true) });
 
+function by(...logins: readonly string[]): ApprovalEvidence['authors'] {
+  return known({ logins, unclear: [] });
+}
+const unclear: ApprovalEvidence['authors'] = known({
+  logins: ['bob'],
+  unclear: ['x of commit 1 has no account there'],
+});
+
 function said(approvals: readonly PolicyApproval[], approval: ReturnType<typeof shows> | undefined): string {
   const snapshot = { ...world({ text: 'B', groups: '0:A+', rules: { approvals } }), ...(approval && { approval }) };
   return unproven(snapshot, 'step 1/3')?.message ?? '';
 }
 
 function shows(...approvers: readonly Approver[]) {
-  return known<ApprovalEvidence>({ url: 'https://forge.example/12', approvers });
+  return known<ApprovalEvidence>({ url: 'https://forge.example/12', approvers, authors: absent });
 }
 
 test.each<readonly [what: string, approvals: readonly PolicyApproval[], approvers: readonly Approver[]]>([
   ['whoever merged it', [one], [merge('ada')]],
   ['whoever reviewed it, whoever merged', [one], [review('bob'), bot('mergify[bot]')]],
   ['two people', [two], [merge('ada'), review('bob')]],
-  ['one person for two requirements', [one, { people: 1, bots: ['x[bot]'] }], [merge('ada')]],
+  ['one person for two requirements', [one, { ...one, bots: ['x[bot]'] }], [merge('ada')]],
   ['a machine that a policy lists', [robot], [bot('deploy[bot]')]],
-  ['a machine and a person', [{ people: 2, bots: ['deploy[bot]'] }], [bot('deploy[bot]'), review('bob')]],
+  ['a machine and a person', [{ ...two, bots: ['deploy[bot]'] }], [bot('deploy[bot]'), review('bob')]],
 ])('%s is enough', (_, approvals, approvers) => expect(said(approvals, shows(...approvers))).toBe(''));
 
 test.each<readonly [what: string, approvals: readonly PolicyApproval[], approvers: readonly Approver[], seen: RegExp]>([
@@ -68,4 +77,18 @@ test('what was not read, or is not there, is no approval', () => {
   );
   expect(unproven({ ...bare, approval: absent }, 'step 1/3')?.message).toMatch(/no merged pull request of tranche/);
   expect(unproven({ ...bare, approval: absent, policy: { ...bare.policy, approvals: [] } }, 'x')).toBeUndefined();
+});
+
+test.each<readonly [what: string, authors: ApprovalEvidence['authors'], by: Approver, seen: string]>([
+  ['another person', by('bob'), merge('ada'), ''],
+  ['an author', by('bob', 'ada'), merge('ada'), 'ada (merge, does not count: made the change, or merged it)'],
+  ['an author in another spelling', by('Ada'), merge('ada'), 'made the change, or merged it'],
+  ['the author of something that somebody unknown made too', unclear, merge('ada'), 'nobody knows all who made'],
+  ['somebody, where the makers could not be read', unknown('HTTP 502'), merge('ada'), 'could not be read, HTTP 502'],
+  ['a listed machine that made it', by('deploy'), bot('deploy[bot]'), 'made the change, or merged it'],
+])('where its makers do not count: %s', (_, authors, approver, seen) => {
+  const evidence = known<ApprovalEvidence>({ url: 'https://forge.example/12', approvers: [approver], authors });
+  expect(said([{ ...other, bots: ['deploy[bot]'] }], evidence)).toEqual(expect.stringContaining(seen));
+  if (seen === '') expect(said([other], evidence)).toBe('');
+  expect(said([{ ...robot }], evidence)).toBe('');
 });

@@ -116,7 +116,7 @@ describe('the word for a commit', () => {
   ])('%s', (_, text, counts) => expect(isApproved(saying(text), wanted)).toBe(counts));
 
   test('where policies want to see who approved, no other word than that of a pull request counts', () => {
-    const policy = { ...snapshot.policy, approvals: [{ people: 1, bots: [] }] };
+    const policy = { ...snapshot.policy, approvals: [{ people: 1, bots: [], notAuthor: false }] };
     expect(isApproved({ ...saying('1@bbbbbbbb.2#3'), policy }, wanted)).toBe(false);
     expect(isApproved({ ...saying(printApprove(wanted)), policy }, wanted)).toBe(true);
   });
@@ -192,7 +192,10 @@ test.each<readonly [what: string, held: Hold | undefined, reason: string, messag
   [
     'nobody is shown to have approved it',
     unproven(
-      { ...world({ ...one, rules: { ...rules, approvals: [{ people: 1, bots: [] }] } }), approval: absent },
+      {
+        ...world({ ...one, rules: { ...rules, approvals: [{ people: 1, bots: [], notAuthor: false }] } }),
+        approval: absent,
+      },
       'step 2/3',
     ),
     'ApprovalUnproven',

@@ -69,6 +69,10 @@ export class ForgeRepository {
   readonly checks = new Map<string, ForgeCheck[]>();
   /** What accounts may do: `admin`, `write`, `read`; none: no collaborator. */
   readonly permissions = new Map<string, 'admin' | 'write' | 'read'>();
+  /** Logins by the addresses that commits are written with. */
+  readonly addresses = new Map<string, string>();
+  /** Commits with a signature that verifies. */
+  readonly signed = new Set<string>();
   rulesets: readonly Ruleset[] = [];
   settings = {
     archived: false,

@@ -4,6 +4,7 @@ import { createHash, createPublicKey, verify } from 'node:crypto';
 import { isRecord } from '../../../src/api/json.ts';
 import { type GitServer, type ServerFault, type ServerRequest, startGitServer } from '../git-server.ts';
 import { answerGraphql } from './graphql.ts';
+import { graphqlCommits } from './makers.ts';
 import { Openapi } from './openapi.ts';
 import { type Account, ForgeRepository } from './repository.ts';
 import { type Answered, problem, routes } from './routes.ts';
@@ -214,13 +215,18 @@ class Api {
     const repository = this.visible(token, `${String(owner)}/${String(name)}`);
     await repository?.settle();
     const pulls = await Promise.all((repository?.pulls ?? []).map(async (pull) => graphqlPull(repository!, pull)));
+    const oids = [...String(query).matchAll(/oid: "([0-9a-f]{40})"/g)].map(([, oid]) => oid ?? '');
+    const commits = repository === undefined ? {} : await graphqlCommits(repository, oids);
     try {
       const data = answerGraphql(String(query), variables, {
         viewer: { databaseId: token.account.id, login: token.account.login },
         repository:
           repository === undefined
             ? undefined
-            : { pullRequest: ({ number }: { readonly number: number }) => pulls[number - 1] },
+            : {
+                pullRequest: ({ number }: { readonly number: number }) => pulls[number - 1],
+                object: ({ oid }: { readonly oid: string }) => commits[oid],
+              },
       });
       const missing = [
         {

@@ -1,0 +1,93 @@
+/** Reads who made commits of the base: their authors, and of the pull requests that brought them who had a hand in each. */
+
+import { at, isRecord } from '../../api/json.ts';
+import type { Answer, Makers } from '../../ports/forge.ts';
+import type { Oid } from '../../ports/git.ts';
+import { type ForgeCaller, GRAPHQL } from './call.ts';
+import { garbled, idAt } from './pulls.ts';
+import { listAt, textAt } from './read-pull.ts';
+
+const operation = 'read who made a change';
+/** Of each list that GitHub gives in parts. One that is longer leaves open who else is in it. */
+const MOST = 100;
+const PULLS = 10;
+
+const PEOPLE = `authors(first: ${MOST}) { totalCount nodes { name user { login } } }`;
+const FIELDS = `... on Commit {
+  ${PEOPLE} signature { isValid }
+  associatedPullRequests(first: ${PULLS}) { totalCount nodes {
+    number state author { login } mergedBy { login }
+    commits(first: ${MOST}) { totalCount nodes { commit { ${PEOPLE} } } }
+  } }
+}`;
+
+/** All who made these commits, all in one request. Throws PortError. */
+export async function readMakers(caller: ForgeCaller, commits: readonly Oid[]): Promise<Answer<Makers>> {
+  if (commits.length === 0) return { kind: 'done', value: { logins: [], unclear: [] } };
+  const { owner, name } = caller.address;
+  const asked = commits.map((oid, i) => `c${i}: object(oid: "${oid}") { ${FIELDS} }`).join('\n');
+  const query = `query($owner: String!, $name: String!) { repository(owner: $owner, name: $name) { ${asked} } }`;
+  const reply = await caller.call({ route: GRAPHQL, operation, parameters: { query, variables: { owner, name } } });
+  if (reply.kind === 'unheard') throw reply.error;
+  if (reply.kind !== 'reply') return reply;
+  const found = at(reply.data, ['data', 'repository']);
+  if (!isRecord(found)) return garbled(caller, operation);
+  const all = commits.map((oid, i) => makersOf(found[`c${i}`], oid.slice(0, 12)));
+  return {
+    kind: 'done',
+    value: {
+      logins: [...new Set(all.flatMap(({ logins }) => logins))],
+      unclear: [...new Set(all.flatMap(({ unclear }) => unclear))],
+    },
+  };
+}
+
+/** The author of a commit is what its maker wrote there: only a pull request or a signature shows who that was. */
+function makersOf(commit: unknown, oid: string): Makers {
+  if (!isRecord(commit)) return { logins: [], unclear: [`the forge does not know commit ${oid}`] };
+  const merged = listAt(commit, 'associatedPullRequests', 'nodes').filter((pull) => textAt(pull, 'state') === 'MERGED');
+  const isSigned = at(commit, ['signature', 'isValid']) === true;
+  const alone = merged.length > 0 || isSigned ? [] : [`commit ${oid} came by no pull request and is not signed`];
+  const parts = [authorsOf(commit, `commit ${oid}`), ...merged.map(pullMakers)];
+  return {
+    logins: parts.flatMap(({ logins }) => logins),
+    unclear: [
+      ...alone,
+      ...cut(commit, 'associatedPullRequests', `commit ${oid} has more than ${PULLS} pull requests`),
+      ...parts.flatMap(({ unclear }) => unclear),
+    ],
+  };
+}
+
+/** Who opened it, who merged it, and the authors of its commits. */
+function pullMakers(pull: unknown): Makers {
+  const called = `pull request ${idAt(pull, 'number') ?? ''}`;
+  const commits = listAt(pull, 'commits', 'nodes').map((node) => authorsOf(at(node, ['commit']), called));
+  const [author, merger] = [textAt(pull, 'author', 'login'), textAt(pull, 'mergedBy', 'login')];
+  return {
+    logins: [author, merger, ...commits.flatMap(({ logins }) => logins)].filter((login) => login !== undefined),
+    unclear: [
+      ...(author === undefined ? [`${called} is of an account that is gone`] : []),
+      ...cut(pull, 'commits', `${called} has more than ${MOST} commits`),
+      ...commits.flatMap(({ unclear }) => unclear),
+    ],
+  };
+}
+
+/** Authors and co-authors; one whose address belongs to no account may be anybody. */
+function authorsOf(commit: unknown, called: string): Makers {
+  const nodes = listAt(commit, 'authors', 'nodes');
+  const nameless = nodes.filter((node) => textAt(node, 'user', 'login') === undefined);
+  return {
+    logins: nodes.flatMap((node) => textAt(node, 'user', 'login') ?? []),
+    unclear: [
+      ...nameless.map((node) => `${textAt(node, 'name') ?? 'an author'} of ${called} has no account there`),
+      ...cut(commit, 'authors', `${called} has more than ${MOST} authors`),
+    ],
+  };
+}
+
+function cut(data: unknown, list: string, said: string): readonly string[] {
+  const total = idAt(data, list, 'totalCount');
+  return total !== undefined && total <= listAt(data, list, 'nodes').length ? [] : [said];
+}
