@@ -11,6 +11,7 @@ export const INTENT = {
   abort: 'tranche.dev/abort',
   retry: 'tranche.dev/retry',
   acknowledge: 'tranche.dev/acknowledge',
+  propose: 'tranche.dev/propose',
   /** Not a person's: what tranche keeps while the LeaderWorkerSet is deleted to be created anew. */
   recreating: 'tranche.dev/recreating',
 } as const;
@@ -53,6 +54,9 @@ export type AbortIntent = { readonly release: Release; readonly newer: string | 
  */
 export type RetryIntent = { readonly release: Release; readonly after: number };
 
+/** The end of a pull request that counts no longer: up to this one. */
+export type ProposeIntent = StepIntent & { readonly number: number };
+
 export type Intents = {
   readonly approve: ApproveIntent | undefined;
   readonly jump: StepIntent | undefined;
@@ -61,6 +65,7 @@ export type Intents = {
   readonly retry: RetryIntent | undefined;
   /** The commit from which on a rewritten history is accepted. */
   readonly acknowledge: string | undefined;
+  readonly propose: ProposeIntent | undefined;
   readonly recreating: Recreating | undefined;
 };
 
@@ -86,6 +91,7 @@ export function parseIntents(annotations: Readonly<Record<string, string>>): {
     ),
     retry: read(INTENT.retry, 'a release and the highest serial so far, as 9c41d2e0.7 or 9c41d2e0.7 9', parseRetry),
     acknowledge: read(INTENT.acknowledge, 'a commit of 40 hex digits', parseCommit),
+    propose: read(INTENT.propose, '<step>@<release>#<number of a pull request>, as 2@9c41d2e0.7#12', parsePropose),
     recreating: read(INTENT.recreating, 'the JSON that the last commit of tranche wrote', parseRecreating),
   };
   return { intents, faults };
@@ -153,6 +159,17 @@ function parseApprove(text: string): ApproveIntent | undefined {
   if (step === undefined) return undefined;
   const partition = match?.[2] === undefined ? undefined : Number(match[2]);
   return { ...step, partition, ...(match?.[3] === undefined ? {} : { digest: match[3] }) };
+}
+
+/** `2@9c41d2e0.7#12`. */
+export function printPropose({ number, ...step }: ProposeIntent): string {
+  return `${printStepIntent(step)}#${number}`;
+}
+
+function parsePropose(text: string): ProposeIntent | undefined {
+  const match = /^([^#]+)#([1-9][0-9]{0,8})$/.exec(text);
+  const step = match?.[1] === undefined ? undefined : parseStepIntent(match[1]);
+  return step === undefined ? undefined : { ...step, number: Number(match?.[2]) };
 }
 
 function parseStepIntent(text: string): StepIntent | undefined {

@@ -1,4 +1,4 @@
-/** The verbs by which people steer: approve, pause, resume, abort, jump, retry, acknowledge, eject. */
+/** The verbs by which people steer: approve, pause, resume, abort, jump, retry, propose, acknowledge, eject. */
 
 import { jsonText, oneLine } from '../api/printable.ts';
 import { type CommonOptions, EXIT, type Io } from '../options.ts';

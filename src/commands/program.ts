@@ -185,6 +185,7 @@ function addOrders(program: Command, io: Io, run: Run): void {
   })).option('--release <release>', 'which one, as 9c41d2e0.7 (default: the one in the file, else the newest)');
   order('pause', 'no step forward until resumed', () => ({ kind: 'pause' }));
   order('resume', 'end a pause of the whole Rollout', () => ({ kind: 'resume' }));
+  order('propose', 'open the pull request of the next step anew, after a no', () => ({ kind: 'propose' }));
   order('acknowledge', 'accept that main was rewritten', () => ({ kind: 'acknowledge' }));
 }
 

@@ -120,6 +120,8 @@ export type Waiting = {
     readonly context: string;
     readonly state: CommitState;
     readonly description: string;
+    /** Whether a rule wants it before a merge. */
+    readonly isRequired: boolean;
   }[];
 };
 

@@ -41,19 +41,14 @@ export function decide(snapshot: Snapshot, texts: ReadonlyMap<string, string>, k
 function approved(planned: Plan, snapshot: Snapshot): Plan {
   const { commit } = planned;
   if (commit?.delivery !== 'proposal') return planned;
-  const { wanted, approvable, isGiven } = caseOf(snapshot, planned);
+  const drafted = caseOf(snapshot, planned);
+  const { isGiven } = drafted;
   const missing = isGiven ? unproven(snapshot, commit.label) : undefined;
   if (missing !== undefined) return planWaiting(planned, snapshot, missing);
   if (isGiven) return { ...planned, commit: { ...commit, delivery: 'commit' } };
   const proposal = snapshot.record?.proposal;
-  const unasked = {
-    known: proposal,
-    sight: { kind: 'unknown' },
-    wanted,
-    approvable,
-    isGiven,
-    now: snapshot.now,
-  } as const;
+  const unheard = { sight: { kind: 'unknown' }, isGateRequired: false } as const;
+  const unasked = { ...drafted, ...unheard, known: proposal, now: snapshot.now };
   const of = { label: commit.label, name: snapshot.key.name, proposal, waits: '' };
   const reason = standing(judge(unasked), of) ?? pausedForApproval(of);
   return planWaiting(planned, snapshot, reason);

@@ -18,6 +18,7 @@ const NO_INTENTS: Intents = {
   abort: undefined,
   retry: undefined,
   acknowledge: undefined,
+  propose: undefined,
   recreating: undefined,
 };
 const RELEASE = { digest: '9c41d2e0', serial: 7 };

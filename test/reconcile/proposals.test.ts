@@ -1,7 +1,10 @@
 /** Rollouts by pull requests, on a simulated GitHub over a real repository: every merge is git's own. */
 
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import type { PassResult } from '../../src/reconcile/pass.ts';
+import { factsDigest } from '../../src/reconcile/observe/digests.ts';
+import { order as giveOrder } from '../../src/reconcile/order.ts';
+import { NO_OVERRIDES, type PassResult } from '../../src/reconcile/pass.ts';
+import { planIntent } from '../../src/rollout/orders/intent.ts';
 import { type SimulatedForge, startForge } from '../support/forge/start-forge.ts';
 import { ADA, APP, BOB, type ForgeWorld, forgeWorld, reasonsOf, STALE } from '../support/forge-world.ts';
 import { LWS_FILE, NEW, OLD, ROLLOUT_FILE, VLLM_FILES } from '../support/vllm.ts';
@@ -49,6 +52,15 @@ function messages({ outcomes }: PassResult): readonly string[] {
     ...(plan?.holds.map(({ message }) => message) ?? []),
     ...(error === undefined ? [] : [error]),
   ]);
+}
+
+/** As a person orders it. */
+async function propose(world: ForgeWorld): Promise<void> {
+  const at = { target: { name: 'vllm', namespace: '' }, overrides: NO_OVERRIDES, by: 'ada' };
+  const done = await giveOrder(world.ports(), at, ({ snapshot }) =>
+    planIntent({ kind: 'propose' }, { snapshot, digestOf: factsDigest }),
+  );
+  expect(done.kind).toBe('written');
 }
 
 async function order(world: ForgeWorld, annotation: string): Promise<void> {
@@ -147,6 +159,41 @@ describe('while it is open', () => {
     await world.edit(ROLLOUT_FILE, '    paused: true\n', '');
     await world.pass();
     expect(states()).toEqual(['success: every gate but yours is open']);
+  });
+
+  test('a gate that stays shut withdraws it where no rule wants its status, and it comes again when it opens', async () => {
+    const world = await proposed();
+    await world.edit(ROLLOUT_FILE, 'strategy:\n', 'strategy:\n    paused: true\n');
+    await world.pass();
+    expect(reasonsOf(await world.pass())).toEqual(['Paused']);
+    expect(world.repository.pulls.map(({ state }) => state)).toEqual(['closed']);
+    expect(world.repository.pull(1).comments.at(-1)?.body).toContain('it is proposed again once it is');
+    await world.edit(ROLLOUT_FILE, '    paused: true\n', '');
+    expect(reasonsOf(await world.pass())).toEqual(['PausedForApproval']);
+    world.tick(660);
+    expect(reasonsOf(await world.pass())).toEqual(['ProposalOpen']);
+    expect(world.repository.pulls.map(({ state }) => state)).toEqual(['closed', 'open']);
+  });
+
+  test('where a rule wants its status, that fails and the pull request stays', async () => {
+    const world = await proposed();
+    const parameters = {
+      strict_required_status_checks_policy: false,
+      required_status_checks: [{ context: 'tranche/gate' }],
+    };
+    const bypass = [APP.login];
+    const rules = [{ type: 'required_status_checks', parameters }];
+    world.repository.enforce([{ id: 1, name: 'gate', branches: ['main'], rules, bypass }]);
+    const text = await world.text(ROLLOUT_FILE);
+    world.repository.enforce([]);
+    await world.repository.git.commit('main', {
+      [ROLLOUT_FILE]: text.replace('strategy:\n', 'strategy:\n    paused: true\n'),
+    });
+    world.repository.enforce([{ id: 1, name: 'gate', branches: ['main'], rules, bypass }]);
+    await world.pass();
+    await world.pass();
+    expect(world.repository.pulls.map(({ state }) => state)).toEqual(['open']);
+    expect(world.repository.statuses.get(world.pull.head)?.map(({ state }) => state)).toEqual(['failure']);
   });
 
   test('somebody pushes to its branch', async () => {
@@ -267,6 +314,53 @@ describe('people say no', () => {
     await world.edit(ROLLOUT_FILE, '25%', '50%');
     expect(reasonsOf(await world.pass())).toEqual(['ProposalOpen']);
     expect(world.repository.pulls).toHaveLength(2);
+  });
+
+  test('a veto outlives the record', async () => {
+    const world = await proposed();
+    world.repository.close(1, ADA);
+    await world.git('update-ref', '-d', 'refs/heads/tranche-status');
+    expect(reasonsOf(await world.pass())).toEqual(['ProposalVetoed']);
+    expect(reasonsOf(await world.pass())).toEqual(['ProposalVetoed']);
+    expect(world.repository.pulls).toHaveLength(1);
+  });
+
+  test('tranche propose takes a no back, and the next no counts again', async () => {
+    const world = await proposed();
+    for (const number of [1, 2]) {
+      world.repository.close(number, ADA);
+      expect(reasonsOf(await world.pass())).toEqual(['ProposalVetoed']);
+      await propose(world);
+      expect(reasonsOf(await world.pass())).toEqual(['ProposalOpen']);
+    }
+    await world.repository.merge(3, ADA);
+    await world.pass();
+    expect((await world.subjects()).at(-1)).toBe(STEP_1);
+  });
+
+  test('tranche propose brings back what a revert took, whatever the merge left behind', async () => {
+    const world = await proposed();
+    await world.repository.merge(1, ADA, 'merge');
+    await world.repository.revert(1);
+    await world.pass();
+    expect(reasonsOf(await world.pass())).toEqual(['ProposalReverted']);
+    await propose(world);
+    expect(reasonsOf(await world.pass())).toEqual(['ProposalOpen']);
+    await world.repository.merge(2, ADA, 'merge');
+    await world.pass();
+    expect((await world.subjects()).at(-1)).toBe(STEP_1);
+  });
+
+  test('tranche propose takes the place of a branch that somebody pushed to', async () => {
+    const world = await proposed();
+    await world.repository.edit(1, { 'README.md': 'mine\n' });
+    expect(reasonsOf(await world.pass())).toEqual(['ProposalChanged']);
+    await propose(world);
+    await world.pass();
+    expect(world.repository.pull(1).state).toBe('closed');
+    world.tick(660);
+    expect(reasonsOf(await world.pass())).toEqual(['ProposalOpen']);
+    expect(await world.text('README.md', world.pull.branch).catch(() => 'none')).not.toContain('mine');
   });
 
   test('who opens it again takes the no back', async () => {

@@ -147,6 +147,7 @@ function statusesOf(pull: unknown): Waiting['statuses'] {
     const context = textAt(node, 'context');
     const state = statusStates[textAt(node, 'state') ?? ''];
     if (textAt(node, '__typename') !== 'StatusContext' || context === undefined || state === undefined) return [];
-    return [{ context, state, description: textAt(node, 'description') ?? '' }];
+    const isRequired = at(node, ['isRequired']) === true;
+    return [{ context, state, description: textAt(node, 'description') ?? '', isRequired }];
   });
 }

@@ -90,10 +90,12 @@ async function withdraw(
 
 /** Makes the branch where it is not there, then the pull request: either may be there since a pass that was cut off. */
 async function open(of: Judged, desk: Desk): Promise<Reconciled> {
-  const { one, proposal } = of;
+  const { one, proposal, verdict } = of;
   const { wanted } = caseOf(one.snapshot, one.plan);
   if (wanted === undefined) return one;
   if (desk.room <= 0) return waitingFor(one, full(one));
+  // What was merged or closed may still be there, and git takes what it has merged once for done.
+  if (verdict.kind === 'propose' && verdict.anew === true) await deleteBranch(desk.ports.git, wanted.branch);
   const made = await branchFor(one, desk);
   if ('reason' in made) return waitingFor(one, made);
   const text = textOf(one);
@@ -109,7 +111,7 @@ async function open(of: Judged, desk: Desk): Promise<Reconciled> {
     digest,
     openedAt: desk.reading.at,
     state: 'open',
-    vetoes: proposal?.vetoes ?? [],
+    vetoes: (proposal?.vetoes ?? []).filter((vetoed) => vetoed !== digest),
   };
   if (done.kind !== 'done') return heldBy(withProposal(one, begun), done);
   desk.room -= 1;

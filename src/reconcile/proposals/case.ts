@@ -12,20 +12,22 @@ import { changesDigest } from '../observe/digests.ts';
 import type { Reconciled } from '../reconcile.ts';
 import type { Asked } from '../write/execute-proposal.ts';
 
-/** What would be proposed now, and what an approval could be given for. */
-export function caseOf(
-  snapshot: Snapshot | undefined,
-  plan: Pick<Plan, 'commit'> | undefined,
-): Pick<Case, 'wanted' | 'approvable' | 'isGiven'> {
-  if (snapshot === undefined) return { wanted: undefined, approvable: undefined, isGiven: false };
-  const { key } = snapshot;
+/** What the files and the plan say of it; what the forge says comes besides. */
+type Drafted = Pick<Case, 'wanted' | 'approvable' | 'isGiven' | 'anew'>;
+
+/** What would be proposed now, what an approval could be given for, and what people have said of it. */
+export function caseOf(snapshot: Snapshot | undefined, plan: Pick<Plan, 'commit'> | undefined): Drafted {
+  if (snapshot === undefined) return { wanted: undefined, approvable: undefined, isGiven: false, anew: undefined };
   const approvable = currentStep(snapshot) ?? beforeFirst(snapshot);
-  const commit = plan?.commit;
-  if (commit?.delivery !== 'proposal') return { wanted: undefined, approvable, isGiven: false };
+  const wanted = wantedOf(snapshot, plan?.commit);
+  const anew = snapshot.rollout?.intents.propose?.number;
+  return { wanted, approvable, isGiven: wanted !== undefined && isApproved(snapshot, wanted), anew };
+}
+
+function wantedOf(snapshot: Snapshot, commit: Plan['commit']): Case['wanted'] {
+  if (commit?.delivery !== 'proposal') return undefined;
   const approval = approvalFor(snapshot, { commit, digest: changesDigest(commit.changes) });
-  if (approval === undefined) return { wanted: undefined, approvable, isGiven: false };
-  const wanted = { ...approval, branch: branchOf(key, approval) };
-  return { wanted, approvable, isGiven: isApproved(snapshot, wanted) };
+  return approval === undefined ? undefined : { ...approval, branch: branchOf(snapshot.key, approval) };
 }
 
 /** No brake waits for the forge. */

@@ -10,7 +10,7 @@ import { heard, judge, type Sight, type Verdict } from '../../rollout/proposals/
 import { progressText } from '../../rollout/proposals/progress.ts';
 import type { Ports, Reading } from '../pass.ts';
 import type { Reconciled } from '../reconcile.ts';
-import { type Asked, ask } from '../write/execute-proposal.ts';
+import { type Asked, ask, GATE } from '../write/execute-proposal.ts';
 import { act } from './act.ts';
 import { brakes, caseOf, heldBy, withProposal } from './case.ts';
 import { waitsText } from './waits-text.ts';
@@ -45,7 +45,8 @@ export async function propose(
   forge.begin();
   const { cluster, branch: base, maxProposals } = reading.desired.config;
   const numbers = meant.flatMap(({ snapshot }) => snapshot?.record?.proposal?.number ?? []);
-  const heardOf = await ask(() => forge.pulls({ prefix: branchesIn(cluster), numbers }));
+  const branches = meant.filter(({ snapshot }) => snapshot?.record?.proposal === undefined).flatMap(wantedBranch);
+  const heardOf = await ask(() => forge.pulls({ prefix: branchesIn(cluster), numbers, branches }));
   if (heardOf.kind !== 'done') return reconciled.map((one) => (isMeant(one) ? unheard(one, heardOf) : one));
   const pulls = heardOf.value.filter((pull) => pull.isSameRepository && pull.base === base);
   const open = pulls.filter(({ state }) => state.kind === 'open');
@@ -55,6 +56,11 @@ export async function propose(
   // One after the other: the forge wants its writes so, and the room is shared.
   for (const one of meant) answers.set(one, await act(judged(one, { pulls, waits, now: reading.at }), desk));
   return reconciled.map((one) => answers.get(one) ?? one);
+}
+
+function wantedBranch({ snapshot, plan }: Reconciled): readonly string[] {
+  const { wanted } = caseOf(snapshot, plan);
+  return wanted === undefined ? [] : [wanted.branch];
 }
 
 /** Something is proposed, or was and has not ended, or there is news of what was merged. */
@@ -67,21 +73,26 @@ function isMeant({ plan, snapshot }: Reconciled): boolean {
 
 function judged(
   one: Reconciled,
-  of: { readonly pulls: readonly Pull[]; readonly waits: ReadonlyMap<number, string>; readonly now: number },
+  of: { readonly pulls: readonly Pull[]; readonly waits: Waits; readonly now: number },
 ): Judged {
   const known = one.snapshot?.record?.proposal ?? found(one, of.pulls);
   const pull = pullOf(known, of.pulls);
   const sight = sightOf(pull);
-  const verdict = judge({ ...caseOf(one.snapshot, one.plan), known, sight, now: of.now });
+  const said = of.waits.get(pull?.number ?? 0);
+  const { isGateRequired } = said ?? { isGateRequired: false };
+  const verdict = judge({ ...caseOf(one.snapshot, one.plan), known, sight, isGateRequired, now: of.now });
   const proposal = known === undefined ? undefined : heard(known, sight);
-  return { one, verdict, proposal, waits: of.waits.get(pull?.number ?? 0) ?? '' };
+  return { one, verdict, proposal, waits: said?.text ?? '' };
 }
 
-/** Without a record its branch says what it is: the one that is wanted first. */
+/** Without a record its branch says what it is: the one that is wanted first, whatever became of it. */
 function found({ key, snapshot, plan }: Reconciled, pulls: readonly Pull[]): ProposalRecord | undefined {
   const { wanted } = caseOf(snapshot, plan);
-  const own = pulls.filter(({ state, branch }) => state.kind === 'open' && branch.startsWith(branchesOf(key)));
-  const pull = own.find(({ branch }) => branch === wanted?.branch) ?? own[0];
+  const own = pulls.filter(({ branch }) => branch.startsWith(branchesOf(key)));
+  const open = own.filter(({ state }) => state.kind === 'open');
+  const isWanted = ({ branch }: Pull): boolean => branch === wanted?.branch;
+  // What people have said of the very commit counts, also where it is closed by now.
+  const pull = open.find(isWanted) ?? own.find(isWanted) ?? open[0];
   const named = pull === undefined ? undefined : namedBy(key, pull.branch);
   if (pull === undefined || named === undefined) return undefined;
   const { branch, head, number, url, createdAt } = pull;
@@ -97,17 +108,28 @@ function pullOf(known: ProposalRecord | undefined, pulls: readonly Pull[]): Pull
 
 function sightOf(pull: Pull | undefined): Sight {
   if (pull === undefined) return { kind: 'none' };
-  const { state, number, url, head } = pull;
+  const { state, number, url, head, author } = pull;
   if (state.kind === 'open') return { kind: 'open', number, url, head };
   const by = state.by?.login ?? '';
-  return state.kind === 'merged' ? { kind: 'merged', by } : { kind: 'closed', by, byPerson: state.by?.isBot === false };
+  if (state.kind === 'merged') return { kind: 'merged', by };
+  // With the token of a person nobody can tell whether that person closed it, which then counts.
+  const closer = state.by?.isBot === false ? 'person' : by !== '' && by === author.login ? 'us' : 'machine';
+  return { kind: 'closed', by, closer };
 }
 
-async function waitsOf(forge: Forge, open: readonly Pull[]): Promise<ReadonlyMap<number, string>> {
+/** By number: what it waits for, for people, and whether a rule wants our status. */
+type Waits = ReadonlyMap<number, { readonly text: string; readonly isGateRequired: boolean }>;
+
+async function waitsOf(forge: Forge, open: readonly Pull[]): Promise<Waits> {
   if (open.length === 0) return new Map();
   const said = await ask(() => forge.waiting(open.map(({ number }) => number)));
   if (said.kind !== 'done') return new Map();
-  return new Map(said.value.map(({ number, on }) => [number, waitsText(on)]));
+  return new Map(
+    said.value.map(({ number, on, statuses }) => {
+      const isGateRequired = statuses.some(({ context, isRequired }) => context === GATE && isRequired);
+      return [number, { text: waitsText(on), isGateRequired }];
+    }),
+  );
 }
 
 /** What is known stays as it is; only what waits for a person says why nothing is heard. */

@@ -52,7 +52,7 @@ export function tellPull(forge: Forge, of: { readonly number: number; readonly b
 }
 
 /** What a rule of the forge can require. */
-const GATE = 'tranche/gate';
+export const GATE = 'tranche/gate';
 
 /** Says at the head whether every gate but the person's is open. */
 export function setGate(

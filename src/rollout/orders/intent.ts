@@ -20,6 +20,7 @@ import { highestSerial } from '../situation.ts';
 import type { RolloutFile, Snapshot } from '../snapshot.ts';
 import { jumpRefusal } from '../steps.ts';
 import { type Ordered, type Refused, refused } from './ordered.ts';
+import { proposeAnew } from './propose.ts';
 
 export type Intent =
   /** With `hold` not the step's pause is ended, but that hold is accepted for what the last pass has seen. */
@@ -30,7 +31,9 @@ export type Intent =
   | { readonly kind: 'retry'; readonly release: string | undefined }
   | { readonly kind: 'pause' }
   | { readonly kind: 'resume' }
-  | { readonly kind: 'acknowledge' };
+  | { readonly kind: 'acknowledge' }
+  /** What was closed, or reverted, is proposed once more. */
+  | { readonly kind: 'propose' };
 
 /** What an intent is planned on. The core does not hash: `digestOf` names facts as an acceptance does. */
 type IntentScene = { readonly snapshot: Snapshot; readonly digestOf: (facts: JsonObject) => string };
@@ -57,6 +60,7 @@ function saidOf(intent: Intent, scene: IntentScene, rollout: RolloutFile): Said 
   const { snapshot } = scene;
   if (intent.kind === 'pause' || intent.kind === 'resume') return pause(intent.kind === 'pause', rollout);
   if (intent.kind === 'acknowledge') return acknowledge(snapshot);
+  if (intent.kind === 'propose') return proposeAnew(snapshot);
   const kept = rollout.intents.recreating;
   if (intent.kind === 'abort' && kept !== undefined && kept.way === 'forward')
     return annotate('abort', printRelease(kept.release), `abort ${printRelease(kept.release)}`);

@@ -30,7 +30,8 @@ export function wantsEvidence({ policy }: Pick<Snapshot, 'policy'>): boolean {
 
 /** What is missing of what policies ask for; undefined: nothing is. What could not be read counts for nobody. */
 export function unproven(snapshot: Snapshot, label: string): Hold | undefined {
-  const { policy, approval } = snapshot;
+  const { policy, approval, key } = snapshot;
+  const anew = `tranche propose ${key.name}`;
   const asks = policySaying(snapshot, 'approvals');
   const missing = (seen: string, action: string): Hold => hold('ApprovalUnproven', { seen, action });
   if (!wantsEvidence(snapshot)) return undefined;
@@ -42,7 +43,7 @@ export function unproven(snapshot: Snapshot, label: string): Hold | undefined {
   if (approval.kind === 'absent')
     return missing(
       `${asks} wants the forge to show who approved ${label}, and no merged pull request of tranche has brought its word`,
-      'Take the annotation tranche.dev/approve out of the Rollout: then it is proposed',
+      `To propose it: ${anew}`,
     );
   const { url } = approval.value;
   const short = (policy.approvals ?? [])
@@ -51,7 +52,7 @@ export function unproven(snapshot: Snapshot, label: string): Hold | undefined {
   if (short === undefined) return undefined;
   return missing(
     `${asks} wants ${label} approved by ${short}: ${url}`,
-    'Let others approve it there, at the commit that was merged',
+    `Let others approve it there, at the commit that was merged, or propose it anew: ${anew}`,
   );
 }
 

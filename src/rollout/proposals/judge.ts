@@ -17,7 +17,7 @@ export type Sight =
   | { readonly kind: 'none' }
   | { readonly kind: 'open'; readonly number: number; readonly url: string; readonly head: string }
   | { readonly kind: 'merged'; readonly by: string }
-  | { readonly kind: 'closed'; readonly by: string; readonly byPerson: boolean };
+  | { readonly kind: 'closed'; readonly by: string; readonly closer: 'person' | 'machine' | 'us' };
 
 export type Case = {
   readonly known: ProposalRecord | undefined;
@@ -28,6 +28,10 @@ export type Case = {
   readonly approvable: ReturnType<typeof currentStep>;
   /** Main holds the word for it; what still waits then waits for who gave it to be shown. */
   readonly isGiven: boolean;
+  /** A person wants it proposed anew, whatever became of the pull requests up to this number. */
+  readonly anew: number | undefined;
+  /** A rule of the forge wants our status at the head before a merge. */
+  readonly isGateRequired: boolean;
   readonly now: Instant;
 };
 
@@ -52,7 +56,8 @@ export type Verdict =
   | { readonly kind: 'early'; readonly seconds: number }
   /** Closed by us: what it asks for can never be done any more, or is asked for by another one. */
   | { readonly kind: 'withdraw'; readonly why: WithdrawReason }
-  | { readonly kind: 'propose' };
+  /** `anew`: once more, after a no that was taken back. */
+  | { readonly kind: 'propose'; readonly anew?: true };
 
 /** Why we close one, as its last comment says it. */
 export const WITHDRAWALS = {
@@ -60,6 +65,8 @@ export const WITHDRAWALS = {
   changed: 'what comes next is another change by now; it is proposed on its own',
   old: 'it has been open for seven days; it is proposed again with what is seen now',
   ended: 'what it asked for was decided otherwise',
+  shut: 'something that it needs is not there any more; it is proposed again once it is',
+  anew: 'a person wants it proposed anew',
 } as const;
 
 type WithdrawReason = keyof typeof WITHDRAWALS;
@@ -82,7 +89,9 @@ export function heard(known: ProposalRecord, sight: Sight): ProposalRecord {
   if (sight.kind === 'merged') return { ...known, state: 'merged', by: sight.by };
   // Before its pull request was opened there is nothing that anybody could have closed.
   if (sight.kind === 'none') return known.number === undefined ? known : { ...known, state: 'closed', by: '' };
-  return sight.byPerson
+  // Closed in a pass whose record was lost.
+  if (sight.closer === 'us') return { ...known, state: 'withdrawn' };
+  return sight.closer === 'person'
     ? { ...known, state: 'vetoed', by: sight.by, vetoes: [...known.vetoes, known.digest].slice(-VETOES_KEPT) }
     : { ...known, state: 'closed', by: sight.by };
 }
@@ -98,16 +107,32 @@ export function judge(of: Case): Verdict {
   const ended = now.state === 'withdrawn' || (now.state === 'merged' && sight.kind === 'open');
   if (ended && sight.kind === 'open') return { kind: 'withdraw', why: 'ended' };
   if (wanted === undefined) return unwanted(of, now);
+  const anew = isAnew(of, now) ? again(of, now) : undefined;
+  if (anew !== undefined) return anew;
   if (wanted.digest !== now.digest || wanted.branch !== now.branch) return another(of, now, wanted);
   return same(of, now);
 }
 
 /** Nothing can be proposed now: the gates are shut, or it has all become another matter. */
-function unwanted({ approvable }: Case, now: ProposalRecord): Verdict {
+function unwanted({ approvable, sight, isGateRequired }: Case, now: ProposalRecord): Verdict {
   if (now.state !== 'open') return { kind: 'none' };
   const isMeant = approvable?.index === now.index && sameRelease(approvable.release, now.release);
   if (!isMeant) return { kind: 'withdraw', why: 'overtaken' };
-  return { kind: 'shut' };
+  // Not at once: a group that is unready for a moment must not cost the reviews that were given.
+  const isMergeable = sight.kind === 'open' && !isGateRequired;
+  return isMergeable && now.gates === 'shut' ? { kind: 'withdraw', why: 'shut' } : { kind: 'shut' };
+}
+
+/** A person has taken back whatever ended it. A later pull request has a higher number, and its end counts. */
+function isAnew({ anew, wanted }: Case, { number, index, release }: ProposalRecord): boolean {
+  if (anew === undefined || number === undefined || number > anew) return false;
+  return wanted?.index === index && sameRelease(wanted.release, release);
+}
+
+/** undefined: it stands as it should, so there is nothing to do again. */
+function again({ sight }: Case, { state, head }: ProposalRecord): Verdict | undefined {
+  if (state !== 'open') return { kind: 'propose', anew: true };
+  return sight.kind === 'open' && sight.head !== head ? { kind: 'withdraw', why: 'anew' } : undefined;
 }
 
 /** The plan, N or the file have changed since: another commit is next. */

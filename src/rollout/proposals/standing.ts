@@ -53,27 +53,31 @@ const SAID: { readonly [K in Exclude<Verdict['kind'], 'early'>]: (of: Standing) 
   foreign: ({ name, proposal }) =>
     hold('ProposalChanged', {
       seen: `the branch of ${placeOf(proposal)} holds commits that are not of tranche`,
-      action: `Take them off, or close it and: ${approve(name)}`,
+      action: `Take them off, or: ${propose(name)}`,
     }),
   vetoed: ({ label, name, proposal }) =>
     hold('ProposalVetoed', {
       seen: `${label} as it is planned was turned down: ${placeOf(proposal)} was closed${by(proposal)}`,
-      action: `To go on, open it again, edit the plan, or: ${approve(name)}; to go back: tranche abort ${name}`,
+      action: `To go on, open it again, edit the plan, or: ${propose(name)}; to go back: tranche abort ${name}`,
     }),
   closed: ({ name, proposal }) =>
     hold('ProposalClosed', {
       seen: `${placeOf(proposal)} was closed${by(proposal) || ', or its branch was deleted'}, by no person`,
-      action: `To go on, open it again, or: ${approve(name)}`,
+      action: `To go on, open it again, or: ${propose(name)}`,
     }),
   reverted: ({ name, proposal }) =>
     hold('ProposalReverted', {
       seen: `${placeOf(proposal)} was merged, and main does not hold its word: a revert takes back the word and brings no group back`,
-      action: `To go on: ${approve(name)}; to go back: tranche abort ${name}`,
+      action: `To go on: ${propose(name)}; to go back: tranche abort ${name}`,
     }),
 };
 
 function approve(name: string): string {
   return `tranche approve ${name}`;
+}
+
+function propose(name: string): string {
+  return `tranche propose ${name}`;
 }
 
 function placeOf(proposal: ProposalRecord | undefined): string {

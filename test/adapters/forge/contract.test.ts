@@ -117,7 +117,12 @@ describe.each(scenes)('%s', (_name, make) => {
     value(await scene.forge.setStatus(status));
     const [waiting] = value(await scene.forge.waiting([number]));
     expect(waiting).toMatchObject({ number, head: wanted.head });
-    expect(waiting?.statuses).toContainEqual({ context: 'tranche/contract', state: 'success', description: 'ok' });
+    expect(waiting?.statuses).toContainEqual({
+      isRequired: false,
+      context: 'tranche/contract',
+      state: 'success',
+      description: 'ok',
+    });
   });
 
   test('has no reviews, and rules that are known or say why not', async () => {

@@ -211,7 +211,7 @@ describe('reading', () => {
 
 describe('who made a change', () => {
   test('authors, co-authors, who opened and who merged its pull request, each once; and what leaves it open', async () => {
-    const { port, branch, repository, forge } = await site();
+    const { port, branch, repository } = await site();
     const wanted = await branch('feature/x');
     const by = await repository.git.git('log', '-1', '--format=%ae', wanted.head);
     repository.addresses.set(by, 'carol');
@@ -292,7 +292,7 @@ describe('what a pull request waits for', () => {
     repository.enforce([]);
     expect(await waits()).toEqual([]);
     expect(value(await port.waiting([1]))[0]?.statuses).toEqual([
-      { context: 'tranche/gate', state: 'success', description: 'Held' },
+      { context: 'tranche/gate', state: 'success', description: 'Held', isRequired: false },
     ]);
   });
 

@@ -40,10 +40,14 @@ function record(state: ProposalRecord['state'], rest: Partial<ProposalRecord> = 
 
 const open: Sight = { kind: 'open', number: 12, url: 'https://forge.example/12', head: OURS };
 const merged: Sight = { kind: 'merged', by: 'ada' };
-const byAda: Sight = { kind: 'closed', by: 'ada', byPerson: true };
-const byBot: Sight = { kind: 'closed', by: 'stale[bot]', byPerson: false };
+const byAda: Sight = { kind: 'closed', by: 'ada', closer: 'person' };
+const byBot: Sight = { kind: 'closed', by: 'stale[bot]', closer: 'machine' };
+const byUs: Sight = { kind: 'closed', by: 'tranche[bot]', closer: 'us' };
 const none: Sight = { kind: 'none' };
 const unknown: Sight = { kind: 'unknown' };
+
+/** Nobody has said anything of it besides. */
+const quiet = { isGiven: false, anew: undefined, isGateRequired: false, now: NOW };
 
 type Row = readonly [
   what: string,
@@ -60,6 +64,9 @@ test.each<Row>([
   ['the forge does not answer', record('open'), unknown, same, 'waits'],
   ['a crash before the pull request was opened', record('open', { number: undefined }), none, same, 'propose'],
   ['a gate shuts', record('open'), open, undefined, 'shut'],
+  ['it is shut still, a pass later', record('open', { gates: 'shut' }), open, undefined, 'withdraw shut'],
+  ['the same while the forge does not answer', record('open', { gates: 'shut' }), unknown, undefined, 'shut'],
+  ['closed by us in a pass whose record was lost', record('open'), byUs, same, 'propose'],
   ['a gate shuts while the forge does not answer', record('open'), unknown, undefined, 'shut'],
   ['another commit is next', record('open'), open, other, 'withdraw changed'],
   ['the same commit is next from another place', record('open'), open, wantedOf('11111111', 2), 'withdraw changed'],
@@ -104,10 +111,10 @@ test.each<Row>([
   ['dated by a clock that ran ahead', record('withdrawn', { openedAt: NOW + 9999 }), byBot, same, 'propose'],
   ['a brake took its branch, which could not be deleted', record('withdrawn'), open, undefined, 'withdraw ended'],
 ])('%s', (_, known, sight, wanted, then) => {
-  expect(show(judge({ known, sight, wanted, approvable, isGiven: false, now: NOW }))).toBe(then);
+  expect(show(judge({ ...quiet, known, sight, wanted, approvable }))).toBe(then);
 });
 
-const gatesShut = { known: record('open'), sight: open, wanted: undefined, isGiven: false, now: NOW };
+const gatesShut = { ...quiet, known: record('open'), sight: open, wanted: undefined };
 
 test.each<
   readonly [
@@ -143,3 +150,27 @@ function show(verdict: ReturnType<typeof judge>): string {
   if (verdict.kind === 'withdraw') return `withdraw ${verdict.why}`;
   return verdict.kind === 'early' ? `early ${verdict.seconds}` : verdict.kind;
 }
+
+test('a gate that stays shut fails the status where a rule wants that, and nothing is withdrawn', () => {
+  const known = record('open', { gates: 'shut' });
+  expect(show(judge({ ...gatesShut, known, approvable, isGateRequired: true }))).toBe('shut');
+});
+
+test('main has the word: whoever gave it is to be shown, whatever the forge says of the pull request', () => {
+  for (const known of [undefined, record('open'), record('merged'), record('vetoed')])
+    for (const sight of [open, merged, byAda, none])
+      expect(show(judge({ ...quiet, known, sight, wanted: same, approvable, isGiven: true }))).toBe('unproven');
+});
+
+test.each<readonly [what: string, known: ProposalRecord, sight: Sight, wanted: typeof same, then: string]>([
+  ['of a veto', record('vetoed'), byAda, same, 'propose'],
+  ['of an end by a bot', record('closed'), byBot, same, 'propose'],
+  ['of a revert', record('merged'), merged, same, 'propose'],
+  ['of an earlier veto', record('withdrawn', { vetoes: ['22222222'] }), byUs, other, 'propose'],
+  ['of what somebody pushed to', record('open'), { ...open, head: 'b'.repeat(40) }, same, 'withdraw anew'],
+  ['of one that stands as it should', record('open'), open, same, 'waits'],
+  ['of an earlier one than that which was vetoed', record('vetoed', { number: 13 }), byAda, same, 'vetoed'],
+  ['of another step that was vetoed', record('vetoed', { index: 2, vetoes: ['11111111'] }), byAda, same, 'vetoed'],
+])('a person wants it proposed anew: instead %s', (_, known, sight, wanted, then) => {
+  expect(show(judge({ ...quiet, known, sight, wanted, approvable, anew: 12 }))).toBe(then);
+});

@@ -1,0 +1,33 @@
+/** The word that takes a no back: what was closed, or whose merge was reverted, is proposed once more. */
+
+import { INTENT, printPropose } from '../../api/intents.ts';
+import { printRelease } from '../../api/release.ts';
+import type { Edit } from '../edit.ts';
+import type { Snapshot } from '../snapshot.ts';
+import { type Refused, refused } from './ordered.ts';
+
+/** It names the last pull request: whatever becomes of a later one counts again. */
+export function proposeAnew({
+  record,
+  rollout,
+  key,
+}: Snapshot): { readonly kind: 'write'; readonly edits: readonly Edit[]; readonly what: string } | Refused {
+  const proposal = record?.proposal;
+  const number = proposal?.number;
+  if (proposal === undefined || number === undefined)
+    return refused(
+      `the last pass knows of no pull request of ${key.name}, so there is none to open anew: what is ready is proposed by itself. tranche status ${key.name} says what it waits for`,
+    );
+  const { index, release } = proposal;
+  const path = (annotation: string): Edit['path'] => ['metadata', 'annotations', annotation];
+  // A word that nobody is shown to have given stands in the way of one that is.
+  const word = rollout?.intents.approve?.digest === undefined ? [] : [path(INTENT.approve)];
+  return {
+    kind: 'write',
+    edits: [
+      ...word.map((at) => ({ kind: 'remove', path: at }) as const),
+      { kind: 'set', path: path(INTENT.propose), value: printPropose({ index, release, number }) },
+    ],
+    what: `propose step ${index} of ${printRelease(release)} anew, after pull request ${number}`,
+  };
+}
