@@ -55,7 +55,7 @@ export type AbortIntent = { readonly release: Release; readonly newer: string | 
 export type RetryIntent = { readonly release: Release; readonly after: number };
 
 /** The end of a pull request that counts no longer: up to this one. */
-export type ProposeIntent = StepIntent & { readonly number: number };
+type ProposeIntent = StepIntent & { readonly number: number };
 
 export type Intents = {
   readonly approve: ApproveIntent | undefined;

@@ -2,8 +2,8 @@
 
 import type { Config } from '../../api/config.ts';
 import { absent, type Known, known, unknown } from '../../api/known.ts';
-import type { RolloutRecord, StepRecord } from '../../api/record.ts';
-import { parseRelease, printRelease, type Release, sameRelease } from '../../api/release.ts';
+import type { StepRecord } from '../../api/record.ts';
+import { parseRelease, type Release } from '../../api/release.ts';
 import { LWS_KIND } from '../../api/rollout.ts';
 import { frozenPlanOf } from '../../api/rollout-frozen.ts';
 import type { KnownTexts } from '../../manifests/known-texts.ts';
@@ -231,24 +231,4 @@ async function stepAt(
     writtenAt: at.commit.author.atSeconds,
     doneSince: undefined,
   };
-}
-
-/** The copy that a record keeps, for a commit that cannot be fetched any more: checked by its digest like any other. */
-export function stableFromRecord(record: RolloutRecord | undefined, expected: Release | undefined): Known<Stable> {
-  const copy = record?.stable;
-  if (copy === undefined) return absent;
-  const [document] = parseManifestFile('stable.yaml', copy.text, [LWS_KIND]).documents;
-  const workload = document === undefined ? undefined : readWorkload(document).workload;
-  if (workload === undefined || workload.digest !== copy.release.digest)
-    return unknown('the copy in the record does not fit its digest');
-  if (expected !== undefined && !sameRelease(expected, copy.release))
-    return unknown(`the copy in the record is of ${printRelease(copy.release)}`);
-  return known({ commit: copy.commit, release: copy.release, content: workload.workload.content, text: copy.text });
-}
-
-/** The stable commit has another template than the release that is delivered: a way back would lead elsewhere. */
-export function anotherText({ commit, release }: Stable, expected: Release): Known<Stable> {
-  return unknown(
-    `${commit.slice(0, 12)} has the template ${release.digest} there, wanted ${expected.digest}. Put the annotation back that the last commit of tranche wrote`,
-  );
 }

@@ -1,0 +1,29 @@
+/** The text to go back to where no commit has it: the copy of a record, or the reason why there is none. */
+
+import { absent, type Known, known, unknown } from '../../api/known.ts';
+import type { RolloutRecord } from '../../api/record.ts';
+import { printRelease, type Release, sameRelease } from '../../api/release.ts';
+import { LWS_KIND } from '../../api/rollout.ts';
+import { parseManifestFile } from '../../manifests/parse-file.ts';
+import type { Stable } from '../../rollout/snapshot.ts';
+import { readWorkload } from './read-workload.ts';
+
+/** The copy that a record keeps, for a commit that cannot be fetched any more: checked by its digest like any other. */
+export function stableFromRecord(record: RolloutRecord | undefined, expected: Release | undefined): Known<Stable> {
+  const copy = record?.stable;
+  if (copy === undefined) return absent;
+  const [document] = parseManifestFile('stable.yaml', copy.text, [LWS_KIND]).documents;
+  const workload = document === undefined ? undefined : readWorkload(document).workload;
+  if (workload === undefined || workload.digest !== copy.release.digest)
+    return unknown('the copy in the record does not fit its digest');
+  if (expected !== undefined && !sameRelease(expected, copy.release))
+    return unknown(`the copy in the record is of ${printRelease(copy.release)}`);
+  return known({ commit: copy.commit, release: copy.release, content: workload.workload.content, text: copy.text });
+}
+
+/** The stable commit has another template than the release that is delivered: a way back would lead elsewhere. */
+export function anotherText({ commit, release }: Stable, expected: Release): Known<Stable> {
+  return unknown(
+    `${commit.slice(0, 12)} has the template ${release.digest} there, wanted ${expected.digest}. Put the annotation back that the last commit of tranche wrote`,
+  );
+}
