@@ -3,11 +3,17 @@
 import type { PassResult } from '../reconcile/pass.ts';
 import { recordWritten } from '../rollout/plan.ts';
 
-/** `failed` where the job broke off: then there may be no result at all. */
-export function outputsOf(results: readonly PassResult[], failed: boolean): Readonly<Record<string, string>> {
+/**
+ * `failed` where the job broke off: then there may be no result at all. A job that `writes` has changed what it wrote; one
+ * that does not, what it would write.
+ */
+export function outputsOf(
+  results: readonly PassResult[],
+  { failed, writes }: { readonly failed: boolean; readonly writes: boolean },
+): Readonly<Record<string, string>> {
   const outcomes = results.flatMap((result) => result.outcomes);
   const commits = outcomes.map(({ written }) => written).filter((oid) => oid !== undefined);
-  const changed = outcomes.some(({ plan }) => plan?.commit !== undefined);
+  const changed = writes ? commits.length > 0 : outcomes.some(({ plan }) => plan?.commit !== undefined);
   const last = results.findLast(({ quiet }) => !quiet);
   const statuses = results.map(({ status }) => status).filter((oid) => oid !== undefined);
   return {

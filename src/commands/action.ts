@@ -6,8 +6,9 @@ import { type CommonOptions, commonOptions, ENV, EXIT, type Io, UsageError } fro
 import { ConfigError } from '../reconcile/observe/read-main.ts';
 import { type Memory, newMemory, type Outcome, type PassResult, type Ports } from '../reconcile/pass.ts';
 import { runPass } from '../reconcile/run.ts';
-import { planReport } from '../reconcile/status/report.ts';
+import { commitReport, planReport } from '../reconcile/status/report.ts';
 import { rolloutTable } from '../reconcile/status/status-page.ts';
+import { holdKind } from '../rollout/hold.ts';
 import { recordWritten } from '../rollout/plan.ts';
 import { openPorts } from '../wiring.ts';
 import { outputsOf } from './action-outputs.ts';
@@ -16,8 +17,17 @@ import { filesOnly, readOf } from './lint.ts';
 import { orderOfRun } from './order-of-run.ts';
 import { passesOfJob } from './passes-of-job.ts';
 import { checkEvent } from './runner-event.ts';
-import { annotation, errorLine, fenced, maskLines, writeOutputs, writeSummary } from './runner-lines.ts';
-import { passText, planText } from './show.ts';
+import {
+  annotation,
+  errorLine,
+  fenced,
+  folded,
+  maskLines,
+  warningLine,
+  writeOutputs,
+  writeSummary,
+} from './runner-lines.ts';
+import { passText } from './show.ts';
 
 const MODES = ['reconcile', 'plan', 'lint', 'verify'] as const;
 type Mode = (typeof MODES)[number];
@@ -36,23 +46,29 @@ export async function runAction(runner: Io): Promise<number> {
   try {
     const mode = modeOf(io);
     if (mode === 'verify') return await judged(io, runner);
-    if ((await passes(mode, io, (result) => void results.push(result))) === 'refused') {
-      await writeOutputs(io.env['GITHUB_OUTPUT'], outputsOf([], true));
+    const waitSeconds = 60 * waitMinutesOf(mode, io);
+    const take = (result: PassResult): void => {
+      results.push(result);
+      runner.out(logOf(mode, result, waitSeconds > 0 ? results.length : 0));
+    };
+    if ((await passes({ mode, waitSeconds }, io, take)) === 'refused') {
+      await writeOutputs(io.env['GITHUB_OUTPUT'], outputsOf([], { failed: true, writes: true }));
       return EXIT.failed;
     }
     const result = results.findLast(({ quiet }) => !quiet) ?? results.at(-1);
     if (result === undefined) throw new Error('there was no pass');
+    if (waitSeconds > 0) io.out(passText(result, 'text'));
     runner.out(annotations(result).join(''));
     await writeSummary(io.env['GITHUB_STEP_SUMMARY'], summary(mode, result));
     const failed = results.at(-1)?.failed === true;
-    await writeOutputs(io.env['GITHUB_OUTPUT'], outputsOf(results, failed));
+    await writeOutputs(io.env['GITHUB_OUTPUT'], outputsOf(results, { failed, writes: mode === 'reconcile' }));
     return failed ? EXIT.failed : EXIT.ok;
   } catch (error) {
     const issues = error instanceof ConfigError ? error.issues : [];
     runner.out(issues.map((issue) => annotation('error', issue)).join(''));
     if (issues.length === 0)
       runner.out(errorLine('tranche', error instanceof Error ? error.message : 'an unknown failure'));
-    await writeOutputs(io.env['GITHUB_OUTPUT'], outputsOf(results, true));
+    await writeOutputs(io.env['GITHUB_OUTPUT'], outputsOf(results, { failed: true, writes: true }));
     return exitCodeOf(error, io);
   }
 }
@@ -71,14 +87,17 @@ async function judged(io: Io, runner: Io): Promise<number> {
   io.out(text);
   runner.out(marked.join(''));
   await writeSummary(io.env['GITHUB_STEP_SUMMARY'], page);
-  await writeOutputs(io.env['GITHUB_OUTPUT'], { ...outputsOf([], failed), summary: line });
+  await writeOutputs(io.env['GITHUB_OUTPUT'], { ...outputsOf([], { failed, writes: false }), summary: line });
   return failed ? EXIT.failed : EXIT.ok;
 }
 
 /** One pass, or while the job may stay several, which share what they have read. A person's order goes before. */
-async function passes(mode: Mode, io: Io, take: (result: PassResult) => void): Promise<'done' | 'refused'> {
+async function passes(
+  { mode, waitSeconds }: { readonly mode: Mode; readonly waitSeconds: number },
+  io: Io,
+  take: (result: PassResult) => void,
+): Promise<'done' | 'refused'> {
   const options = optionsOf(io);
-  const waitSeconds = 60 * waitMinutesOf(mode, io);
   const { ports, memory } = { ports: openPorts(options, io), memory: newMemory() };
   const verb = mode === 'reconcile' ? input(io, 'verb') : '';
   if ((await orderOfRun({ verb, rollout: input(io, 'rollout') }, options, ports, io)) !== EXIT.ok) return 'refused';
@@ -100,10 +119,19 @@ async function pass(mode: Mode, { options, ports, memory }: Given, io: Io): Prom
   const read = await runPass(mode === 'lint' ? filesOnly(ports) : ports, memory, { overrides, write, only, ref });
   if (mode === 'lint') io.out(`read: ${readOf(ref ?? memory.config?.branch ?? '', read.main)}\n`);
   // Without a cluster every rollout is unreadable: of those, only the files count.
-  const result =
-    mode === 'lint' ? { ...read, failed: issuesOf(read).length > 0 || read.outcomes.some(hasError) } : read;
-  io.out(mode === 'plan' ? planText(result, 'text') : mode === 'reconcile' ? passText(result, 'text') : '');
-  return result;
+  return mode === 'lint' ? { ...read, failed: issuesOf(read).length > 0 || read.outcomes.some(hasError) } : read;
+}
+
+/** What the log shows of a pass: of a plan the commits folded, of a job that stays (`number` is not 0) each pass. */
+function logOf(mode: Mode, result: PassResult, number: number): string {
+  if (mode === 'lint') return '';
+  const text = passText(result, 'text');
+  if (number > 0) return folded(`pass ${number}`, text);
+  const commits = result.outcomes.flatMap((outcome) => {
+    const commit = mode === 'plan' ? commitReport(outcome) : '';
+    return commit === '' ? [] : [folded(`the commit of ${outcome.key.namespace}/${outcome.key.name}`, commit)];
+  });
+  return `${printable(text)}${commits.join('')}`;
 }
 
 /** The ref that is named; else on a pull request what merging it would make of the files, which is what is asked. */
@@ -172,9 +200,15 @@ function annotations(result: PassResult): readonly string[] {
   const failures = result.outcomes.flatMap(({ key, error }) =>
     error === undefined ? [] : [errorLine(`${key.namespace}/${key.name}`, error)],
   );
+  const held = result.outcomes.flatMap(({ key, plan }) =>
+    (plan?.holds ?? [])
+      .filter(({ reason }) => holdKind(reason)?.warns)
+      .map(({ reason, message }) => warningLine(reason, `${key.namespace}/${key.name}: ${message}`)),
+  );
   return [
     ...issuesOf(result).map((issue) => annotation('error', issue)),
     ...failures,
+    ...held,
     ...warnings.map((issue) => annotation('warning', issue)),
   ];
 }

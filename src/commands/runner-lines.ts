@@ -3,17 +3,17 @@
 import { randomUUID } from 'node:crypto';
 import { appendFile } from 'node:fs/promises';
 import type { Issue } from '../api/issue.ts';
-import { printableLine } from '../api/printable.ts';
+import { printable, printableLine } from '../api/printable.ts';
 
 /** The runner refuses a summary above 1 MiB altogether. */
 export const SUMMARY_BYTES_MAX = 1_000_000;
 
-/** Hides the secret in everything that the job prints from here on. */
+/** Hides the secret in everything that the job prints from here on: each line as it is, or it would be shown. */
 export function maskLines(secret: string): string {
   return secret
     .split(/[\r\n]+/)
     .filter((line) => line !== '')
-    .map((line) => `::add-mask::${escapeData(line)}\n`)
+    .map((line) => `::add-mask::${line.replaceAll('%', '%25')}\n`)
     .join('');
 }
 
@@ -30,6 +30,17 @@ export function annotation(level: 'error' | 'warning' | 'notice', issue: Issue):
 /** A failure that has no place. */
 export function errorLine(title: string, message: string): string {
   return `::error title=${escapeProperty(title)}::${escapeData(message)}\n`;
+}
+
+/** What stops no job and has no place among the files. */
+export function warningLine(title: string, message: string): string {
+  return `::warning title=${escapeProperty(title)}::${escapeData(message)}\n`;
+}
+
+/** Text of others that the log shows folded, below its title. */
+export function folded(title: string, text: string): string {
+  const body = printable(text);
+  return `::group::${escapeData(title)}\n${body}${body.endsWith('\n') ? '' : '\n'}::endgroup::\n`;
 }
 
 /** Sets outputs of the step. A value cannot end its block: nobody knows the delimiter before it is written. */

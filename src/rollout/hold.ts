@@ -21,6 +21,8 @@ type HoldKind = {
   readonly failure?: 'unread' | 'stalled' | 'issue';
   /** Kruise's state of a step whose groups are there and that waits for this; not there: ready for the next. */
   readonly stepState?: 'StepPaused';
+  /** A setting outside of the files is in the way, which nobody sees but who is told: the Action warns of it. */
+  readonly warns?: true;
   /** The cluster was read and differs from Git: at rest that is drift. */
   readonly differs?: true;
   /** Its message counts seconds down; this and the time of the end are what stays the same with every pass. */
@@ -111,8 +113,8 @@ export const HOLDS = {
   ProposalReverted: { effect: 'blocks', stepState: 'StepPaused' },
   ApprovalUnproven: { effect: 'blocks', stepState: 'StepPaused' },
   ProposalsFull: { effect: 'blocks', stepState: 'StepPaused' },
-  BranchTaken: { effect: 'blocks', stepState: 'StepPaused' },
-  ForgeRefused: { effect: 'blocks', stepState: 'StepPaused' },
+  BranchTaken: { effect: 'blocks', stepState: 'StepPaused', warns: true },
+  ForgeRefused: { effect: 'blocks', stepState: 'StepPaused', warns: true },
   ForgeUnavailable: { effect: 'blocks', stepState: 'StepPaused' },
   ReleaseAborted: { effect: 'blocks' },
   AbortedTemplateReturned: { effect: 'blocks' },

@@ -18,7 +18,7 @@ function outcome(written: string | undefined, proposal: unknown): Outcome {
 }
 
 function outputs(...results: readonly unknown[]): Readonly<Record<string, string>> {
-  return outputsOf(results as readonly PassResult[], false);
+  return outputsOf(results as readonly PassResult[], { failed: false, writes: true });
 }
 
 test.each([
@@ -44,4 +44,13 @@ test('several passes', () => {
     summary: '1 Rollout looked at, 2 commits written, 1 waiting, 0 failed',
   });
   expect(outputs()).toMatchObject({ commits: '', rollouts: '[]', summary: 'nothing has moved, all settled' });
+});
+
+test('a step that waits for a person is no change of a job that writes, and is one of a job that plans', () => {
+  const waits = outcome(undefined, { state: 'open', url });
+  const planned = { ...waits, plan: { ...waits.plan, commit: {} } } as unknown as Outcome;
+  const changed = (writes: boolean, of: Outcome): string | undefined =>
+    outputsOf([{ ...none, outcomes: [of] } as unknown as PassResult], { failed: false, writes })['changed'];
+  expect([changed(true, planned), changed(false, planned)]).toEqual(['false', 'true']);
+  expect([changed(true, outcome('c1', undefined)), changed(false, waits)]).toEqual(['true', 'false']);
 });

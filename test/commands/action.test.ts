@@ -6,6 +6,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { fenced, SUMMARY_BYTES_MAX, writeSummary } from '../../src/commands/runner-lines.ts';
 import { act, commands, type Env, TOKEN } from '../support/runner.ts';
+import { runnerCommands } from '../support/runner-commands.ts';
 import { type Site, startSite, stopSites } from '../support/site.ts';
 import { LWS_FILE, LWS_TEXT, NEW, OLD, ROLLOUT_FILE, ROLLOUT_TEXT, VLLM_FILES } from '../support/vllm.ts';
 
@@ -49,6 +50,11 @@ describe('modes', () => {
     const ran = await act(site, {});
     expect(ran).toMatchObject({ code: 0, outputs: { changed: 'true', failed: 'false', commits: '' } });
     expect(ran.out).toContain('would commit  rollout(llm/vllm): step 1/3');
+    expect(runnerCommands(ran.out).slice(1)).toEqual([
+      { name: 'group', properties: {}, data: 'the commit of llm/vllm' },
+      { name: 'endgroup', properties: {}, data: '' },
+    ]);
+    expect(ran.out).toMatch(/::group::[^]*\n\+ {6}partition: 3\n[^]*::endgroup::\n$/);
     expect([await site.head(), await site.head('tranche-status')]).toEqual(heads);
   });
 
@@ -61,6 +67,14 @@ describe('modes', () => {
     const ran = await act(site, { mode: 'reconcile' });
     expect(ran).toMatchObject({ code: 0, outputs: { changed: 'false', failed: 'false', commits: '' } });
     expect(ran.summary).toBe('Nothing has moved; every rollout is settled.\n');
+    const stays = await act(site, { mode: 'reconcile', 'wait-minutes': '5' });
+    expect(stays.out.split('\n').slice(1)).toEqual([
+      '::group::pass 1',
+      'nothing has moved, all settled',
+      '::endgroup::',
+      'nothing has moved, all settled',
+      '',
+    ]);
   });
 
   test('lint puts each problem at its line, and needs no cluster', async () => {

@@ -61,11 +61,16 @@ export function issueLine(issue: Issue): string {
 
 /** What `plan` shows of one rollout: the decision, the message of the commit, and the diff. */
 export function planReport(outcome: Outcome): string {
-  const { plan, diff } = outcome;
-  if (plan?.commit === undefined) return outcomeReport(outcome);
+  const commit = commitReport(outcome);
+  return commit === '' ? outcomeReport(outcome) : `${outcomeReport(outcome)}\n${commit}`;
+}
+
+/** The message of the commit that is planned for one rollout, and the diff; empty: there is none. */
+export function commitReport({ plan, diff }: Outcome): string {
+  if (plan?.commit === undefined) return '';
   const message = plan.commit.message
     .trimEnd()
     .split('\n')
     .map((line) => `    ${line}`.trimEnd());
-  return `${outcomeReport(outcome)}\n${message.join('\n')}\n\n${diff}`;
+  return `${message.join('\n')}\n\n${diff}`;
 }
