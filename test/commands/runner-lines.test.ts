@@ -3,7 +3,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import fc from 'fast-check';
+import { array, assert, asyncProperty, constantFrom, nat, property } from 'fast-check';
 import { expect, test } from 'vitest';
 import { printable, printableLine } from '../../src/api/printable.ts';
 import {
@@ -17,46 +17,44 @@ import {
 import { runnerCommands, runnerOutputs } from '../support/runner-commands.ts';
 
 /** Texts that are made to be obeyed. */
-const hostile = fc
-  .array(
-    fc.constantFrom(
-      '::error::owned',
-      '::set-output name=changed::true',
-      '::add-mask::a',
-      '::stop-commands::x',
-      '::endgroup::',
-      '##[error]owned',
-      '##[group]x',
-      '::',
-      ':',
-      '##',
-      '[',
-      ']',
-      ';',
-      ',',
-      '=',
-      '%0A',
-      '%250A',
-      '%25',
-      '%3A',
-      '\n',
-      '\r',
-      '\r\n',
-      ' ',
-      '\t',
-      '\u00a0',
-      '\u200b',
-      '\u2028',
-      '\u0085',
-      '\ufeff',
-      'EOF',
-      '<<',
-      'a',
-      '🧨',
-    ),
-    { maxLength: 12 },
-  )
-  .map((parts) => parts.join(''));
+const hostile = array(
+  constantFrom(
+    '::error::owned',
+    '::set-output name=changed::true',
+    '::add-mask::a',
+    '::stop-commands::x',
+    '::endgroup::',
+    '##[error]owned',
+    '##[group]x',
+    '::',
+    ':',
+    '##',
+    '[',
+    ']',
+    ';',
+    ',',
+    '=',
+    '%0A',
+    '%250A',
+    '%25',
+    '%3A',
+    '\n',
+    '\r',
+    '\r\n',
+    ' ',
+    '\t',
+    '\u00a0',
+    '\u200b',
+    '\u2028',
+    '\u0085',
+    '\ufeff',
+    'EOF',
+    '<<',
+    'a',
+    '🧨',
+  ),
+  { maxLength: 12 },
+).map((parts) => parts.join(''));
 
 test('the parser knows a command where there is one', () => {
   expect(
@@ -70,8 +68,8 @@ test('the parser knows a command where there is one', () => {
 });
 
 test('an annotation is one command, with the file, the line and the words that were given', () => {
-  fc.assert(
-    fc.property(hostile, hostile, fc.nat(9), (file, message, line) => {
+  assert(
+    property(hostile, hostile, nat(9), (file, message, line) => {
       const shown = annotation('warning', { reason: 'Why', message, hint: '', file, line } as never);
       const place = printableLine(file);
       expect(runnerCommands(shown)).toEqual([
@@ -90,8 +88,8 @@ test('an annotation is one command, with the file, the line and the words that w
 });
 
 test('a line without a place is one command', () => {
-  fc.assert(
-    fc.property(hostile, hostile, (title, message) => {
+  assert(
+    property(hostile, hostile, (title, message) => {
       for (const [name, line] of [
         ['error', errorLine(`a${title}`, message)],
         ['warning', warningLine(`a${title}`, message)],
@@ -104,8 +102,8 @@ test('a line without a place is one command', () => {
 });
 
 test('what is folded opens and closes, and nothing else', () => {
-  fc.assert(
-    fc.property(hostile, hostile, (title, text) => {
+  assert(
+    property(hostile, hostile, (title, text) => {
       expect(runnerCommands(folded(title, text))).toEqual([
         { name: 'group', properties: {}, data: printableLine(title) },
         { name: 'endgroup', properties: {}, data: '' },
@@ -127,8 +125,8 @@ test('an output is the value that was given, whatever it holds', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'tranche-outputs-'));
   try {
     let count = 0;
-    await fc.assert(
-      fc.asyncProperty(hostile, hostile, async (one, other) => {
+    await assert(
+      asyncProperty(hostile, hostile, async (one, other) => {
         const path = join(folder, String((count += 1)));
         await writeOutputs(path, { one, other });
         expect(runnerOutputs(readFileSync(path, 'utf8'))).toEqual({ one, other });

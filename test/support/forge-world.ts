@@ -20,7 +20,7 @@ export const APP: Account = { login: 'tranche[bot]', id: 77, type: 'Bot' };
 export const ADA: Account = { login: 'ada', id: 1, type: 'User' };
 export const BOB: Account = { login: 'bob', id: 2, type: 'User' };
 export const STALE: Account = { login: 'stale[bot]', id: 78, type: 'Bot' };
-const TOKEN = 'ghs_of-the-app';
+export const FORGE_TOKEN = 'ghs_of-the-app';
 
 /** A repository of its own on the forge, with a cluster that has what is in `apps`. */
 export async function forgeWorld(
@@ -30,7 +30,7 @@ export async function forgeWorld(
 ): Promise<ForgeWorld> {
   const repository = await forge.createRepository('team', name);
   const permissions = { contents: 'write', pull_requests: 'write', statuses: 'write' } as const;
-  forge.tokens.set(TOKEN, { account: APP, permissions, repositories: [`team/${name}`] });
+  forge.tokens.set(FORGE_TOKEN, { account: APP, permissions, repositories: [`team/${name}`] });
   repository.permissions.set('ada', 'write');
   await repository.git.commit('main', files, 'first files');
   const world = new ForgeWorld(forge, repository);
@@ -51,23 +51,28 @@ export class ForgeWorld {
     forge.now = this.cluster.nowSeconds;
   }
 
+  /** Its page on the forge. */
+  get url(): string {
+    return `${this.forge.url}/team/${this.repository.name}`;
+  }
+
   /** The ports of one process; replace any of them to make it fail. */
   ports(replaced: Partial<Ports> = {}): Ports {
     const say = (message: string): void => void this.log.push(message);
     const clock = { now: () => this.cluster.nowSeconds, sleep: async () => undefined };
-    const url = `${this.forge.url}/team/${this.repository.name}`;
+    const { url } = this;
     const address = forgeAddress(url, undefined);
     if (address === undefined) throw new Error(`${url} is no address of a forge`);
     const timers = manualTimers();
     timers.skipPauses();
     return {
-      git: openGit({ location: `${url}.git`, token: TOKEN }),
+      git: openGit({ location: `${url}.git`, token: FORGE_TOKEN }),
       cluster: fakeCluster({ model: this.cluster }),
       clock,
       log: { info: say, warn: say, error: say },
       forge: openGithub({
         address,
-        credential: { kind: 'token', token: TOKEN, from: 'TRANCHE_FORGE_TOKEN' },
+        credential: { kind: 'token', token: FORGE_TOKEN, from: 'TRANCHE_FORGE_TOKEN' },
         network: plainNetwork,
         clock,
         timers,

@@ -34,7 +34,7 @@ export async function act(site: Site, inputs: Env, env: Env = {}): Promise<Ran> 
 }
 
 /** As the runner reads its file: a name, a delimiter, lines until the delimiter stands alone. */
-function outputsIn(text: string): Readonly<Record<string, string>> {
+export function outputsIn(text: string): Readonly<Record<string, string>> {
   const values: Record<string, string> = {};
   const lines = text.split('\n');
   for (let at = 0; at < lines.length - 1; at += 1) {
