@@ -23,6 +23,7 @@ import type { Memory, Outcome, PassOptions, PassResult, Ports, Reading } from '.
 import { propose } from './proposals/propose.ts';
 import { readApprovals } from './proposals/read-approvals.ts';
 import { type Reconciled, reconcileOne } from './reconcile.ts';
+import { restedIn, stillAtRest } from './rested.ts';
 import { isOwn } from './shard.ts';
 import { overridesText, type StatusBranch, type StatusIndex } from './status/record-store.ts';
 import { writePass } from './write/write-pass.ts';
@@ -51,9 +52,9 @@ export async function fullPass(ports: Ports, pass: FullPass): Promise<PassResult
   const liveTraffic = trafficReader(ports.cluster, live);
   startTraffic(liveTraffic, reading, options);
   const readers = { git, live, liveTraffic, offSeconds };
-  const first = await decideAll(readers, reading, options);
+  const first = await decideAll(readers, reading, options, memory);
   const approvals = await readApprovals(ports, { reading, reconciled: first, commits: git });
-  const decided = approvals.size === 0 ? first : await decideAll({ ...readers, approvals }, reading, options);
+  const decided = approvals.size === 0 ? first : await decideAll({ ...readers, approvals }, reading, options, memory);
   const reconciled = options.write ? await propose(ports, { reading, reconciled: decided }) : decided;
   const records = recordsOf(reading, reconciled, options);
   const result = resultOf(reading, reconciled, options);
@@ -94,23 +95,26 @@ async function decideAll(
   readers: Pick<Observation, 'git' | 'live' | 'liveTraffic' | 'offSeconds' | 'approvals'>,
   reading: Reading,
   options: PassOptions,
+  memory: Memory,
 ): Promise<readonly Reconciled[]> {
   const { desired, status, at } = reading;
   const texts = new Map(desired.texts);
-  const all: Reconciled[] = [];
+  const rests: { readonly of: Observation; readonly one: Reconciled }[] = [];
   const windowsOf = windowsAt(at);
   const deliveries = [...deliveriesOf(desired.rollouts)];
   for (const entry of desired.rollouts) {
     if (options.only.length > 0 && !options.only.includes(entry.key.name)) continue;
     if (!isOwn(entry.key, options.overrides.shard)) continue;
     const stored = status.records.get(printKey(entry.key));
-    const one = await reconcileOne({ desired, entry, stored, deliveries, windowsOf, now: at, ...readers }, texts);
+    const of = { desired, entry, stored, deliveries, windowsOf, now: at, ...readers };
+    const one = stillAtRest(memory.rested, of) ?? (await reconcileOne(of, texts));
+    rests.push({ of, one });
     if (begins(one)) deliveries.push({ key: entry.key, policy: entry.policy, step: 'just begun' });
     if (isDelivered(one.plan))
       for (const write of one.writes) if (write.text !== undefined) texts.set(write.path, write.text);
-    all.push(one);
   }
-  return all;
+  memory.rested = restedIn(rests);
+  return rests.map(({ one }) => one);
 }
 
 /** Its commit is on its way to main in the same push as those of the others: it counts for them already. */

@@ -13,6 +13,7 @@ import type { RolloutKey, Snapshot } from '../rollout/snapshot.ts';
 import type { Trials } from './lint/trials.ts';
 import type { Desired } from './observe/desired.ts';
 import type { ParseCache } from './observe/parse-cache.ts';
+import type { Rested } from './rested.ts';
 import type { StatusBranch } from './status/record-store.ts';
 
 export type Ports = {
@@ -46,6 +47,8 @@ export type Memory = {
   config: Config | undefined;
   /** The commit of the desired branch that was read last. */
   main: string | undefined;
+  /** What the last pass found at rest. */
+  rested: Rested;
   /** What was made of the files that were read last. */
   desired: { readonly tree: Tree; readonly desired: Desired } | undefined;
 };
@@ -58,6 +61,7 @@ export function newMemory(): Memory {
     status: undefined,
     config: undefined,
     main: undefined,
+    rested: new Map(),
     desired: undefined,
   };
 }

@@ -5,7 +5,6 @@ import { absent, type Known, known, notAsked } from '../../api/known.ts';
 import type { RolloutRecord } from '../../api/record.ts';
 import { sameRelease } from '../../api/release.ts';
 import type { Instant } from '../../api/time.ts';
-import { SENTINEL } from '../../api/workload.ts';
 import type { Clock } from '../../ports/clock.ts';
 import {
   type History,
@@ -26,10 +25,11 @@ import { type LiveReader, unreadLive } from './observe-cluster.ts';
 import type { GitReader } from './observe-git.ts';
 import type { TrafficReader } from './observe-live-traffic.ts';
 import { withLostMarks } from './observe-lost-marks.ts';
-import { ladderFaults, ladderFiles, trafficAsked, trafficFaults, trafficFiles } from './observe-traffic.ts';
+import { ladderFaults, ladderFiles, trafficAsked, trafficFaults } from './observe-traffic.ts';
 import { policyFacts } from './read-policy.ts';
 import { readWorkload } from './read-workload.ts';
 import { rebuiltRecord } from './rebuild-record.ts';
+import { blobsOf, isResting, type Resting } from './resting.ts';
 import { sharedFacts } from './shared-facts.ts';
 import { anotherText, stableFromRecord } from './stable-copy.ts';
 import { deliveredOf, retryTextOf, stepBrought } from './step-commits.ts';
@@ -54,7 +54,10 @@ export type Observation = {
   readonly approvals?: Approvals;
 };
 
-/** Reads everything that the decision about one rollout may depend on. Throws PortError where Git fails. */
+/**
+ * Reads everything that the decision about one rollout may depend on. Throws PortError where Git fails. What one at rest
+ * hangs on is compared in `rested.ts` as well.
+ */
 export async function observe(of: Observation): Promise<Snapshot> {
   const { desired, entry, now } = of;
   const workload = entry.workload === undefined ? undefined : readWorkload(entry.workload);
@@ -113,13 +116,6 @@ function promotedRules({ desired, entry }: Observation): Snapshot['policy'] {
   return isProposed ? { ...rules, promotion: 'pullRequest' } : rules;
 }
 
-function blobsOf(desired: Desired, entry: DesiredRollout): Readonly<Record<string, string>> {
-  const traffic = trafficFiles({ desired, entry });
-  const named = [entry.rollout?.file, entry.identity?.file, ...entry.policy.files, ...traffic];
-  const files = named.filter((file) => file !== undefined);
-  return Object.fromEntries(files.map((file) => [file, desired.blobs.get(file) ?? '']));
-}
-
 /** The stored record; one that is lost or not to be trusted is rebuilt from main, which costs a soak, never a step. */
 async function trustedRecord(of: Observation, file: WorkloadFile | undefined): Promise<RolloutRecord | undefined> {
   const stored = of.stored?.kind === 'read' ? of.stored.record : undefined;
@@ -138,24 +134,6 @@ function recordFaultOf({ stored }: Observation, record: RolloutRecord | undefine
   if (stored?.kind === 'untrusted') return stored.why;
   if (stored === undefined) return record === undefined ? '' : 'there was none';
   return record === stored.record ? '' : 'it spoke of another step';
-}
-
-type Resting = 'rest' | 'audit' | 'work';
-
-/** Settled in Git and in the record, for these blobs, and lately audited: the cluster is not asked. */
-function isResting(at: {
-  readonly file: WorkloadFile | undefined;
-  readonly record: RolloutRecord | undefined;
-  readonly blobs: Readonly<Record<string, string>>;
-  readonly now: Instant;
-  readonly auditSeconds: number;
-}): Resting {
-  const { file, record, blobs, now } = at;
-  if (file === undefined || record === undefined || !record.settled) return 'work';
-  const same = Object.keys(blobs).every((path) => record.blobs[path] === blobs[path]);
-  if (!same || file.workload.marks === undefined || file.workload.partition !== SENTINEL) return 'work';
-  // An audit in the future was dated by a clock that ran ahead.
-  return record.auditedAt <= now && now - record.auditedAt < at.auditSeconds ? 'rest' : 'audit';
 }
 
 /** A settled rollout whose files have not changed does not care how main came to them. */

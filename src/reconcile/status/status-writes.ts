@@ -18,7 +18,10 @@ export function statusWrites(
   const wanted = new Map<string, string>();
   const sorted = [...after.records.entries()].sort(([a], [b]) => (a < b ? -1 : 1));
   for (const [key, record] of sorted) {
-    wanted.set(`rollouts/${key}.json`, printRecord(record));
+    const path = `rollouts/${key}.json`;
+    const stored = before.records.get(key);
+    const isAsRead = stored?.kind === 'read' && stored.record === record;
+    wanted.set(path, (isAsRead ? before.texts.get(path) : undefined) ?? printRecord(record));
     wanted.set(`badges/${key}.svg`, badge(record));
   }
   wanted.set(INDEX_FILE, `${JSON.stringify(after.index, undefined, 2)}\n`);

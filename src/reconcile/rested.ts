@@ -1,0 +1,72 @@
+/** Rollouts that the last pass of this process found at rest: where nothing has changed for one, it is not decided again. */
+
+import { isNotAsked } from '../api/known.ts';
+import { printKey } from '../rollout/key-text.ts';
+import type { Observation } from './observe/observe.ts';
+import { blobsOf, isAuditDue } from './observe/resting.ts';
+import type { Reconciled } from './reconcile.ts';
+
+type Of = Pick<Observation, 'desired' | 'entry' | 'stored' | 'now'>;
+
+/** What one was decided on, and what came of it. */
+type Rest = { readonly of: Of; readonly one: Reconciled };
+
+/** By the printed key. Owned by the caller; losing it costs time only. */
+export type Rested = ReadonlyMap<string, Rest>;
+
+/** What the last pass made of it; undefined: it was not at rest, something is different now, or its audit is due. */
+export function stillAtRest(rested: Rested, of: Of): Reconciled | undefined {
+  const { desired, entry, stored, now } = of;
+  const before = rested.get(printKey(entry.key));
+  if (before === undefined || before.of.stored !== stored || stored?.kind !== 'read') return undefined;
+  if (isAuditDue(stored.record, { now, auditSeconds: desired.config.auditSeconds })) return undefined;
+  if (!isSame(before.of, of)) return undefined;
+  const { snapshot, plan } = before.one;
+  if (snapshot === undefined || plan === undefined) return undefined;
+  const { commit: main } = desired;
+  return { ...before.one, snapshot: { ...snapshot, main, now }, plan: { ...plan, main, record: stored.record } };
+}
+
+/**
+ * What to remember of a pass: those at rest that hang on nothing but what `isSame` compares, so on no commits of main,
+ * no Services and routes, no pull request.
+ */
+export function restedIn(pass: readonly Rest[]): Rested {
+  return new Map(
+    pass.filter(isAtRest).map(({ of: { desired, entry, stored, now }, one }) => {
+      // What read Git and the cluster ends with its pass.
+      return [printKey(entry.key), { of: { desired, entry, stored, now }, one }];
+    }),
+  );
+}
+
+function isAtRest({ of: { entry, stored }, one: { snapshot, plan } }: Rest): boolean {
+  if (snapshot === undefined || plan === undefined || stored?.kind !== 'read') return false;
+  const isDecided = plan.commit === undefined && plan.holds.length === 0 && isNotAsked(snapshot.live.lws);
+  const onMain = snapshot.lostMarks !== undefined || snapshot.workload?.workload.marks?.stable === undefined;
+  const onOthers = entry.reading.rollout?.rollout.routing !== undefined || stored.record.proposal !== undefined;
+  return isDecided && !onMain && !onOthers;
+}
+
+/** Whether both were decided on the same. Documents that have not changed are the same, for they are not parsed again. */
+function isSame(before: Of, of: Of): boolean {
+  if (before.entry === of.entry && before.desired.index === of.desired.index) return true;
+  const isRead = before.entry.rollout === of.entry.rollout && before.entry.workload === of.entry.workload;
+  return isRead && othersSay(before) === othersSay(of);
+}
+
+/** What the configuration and other files than its own say of it, as text. */
+function othersSay({ desired, entry }: Of): string {
+  const { config, index } = desired;
+  const { key, policy, workload } = entry;
+  const { matching: _told, ...scope } = policy;
+  return JSON.stringify([
+    key,
+    blobsOf(desired, entry),
+    entry.issues,
+    scope,
+    index.scalerOf({ namespace: key.namespace, name: workload?.object.name ?? '' }),
+    scope.rules.recreate === 'Allow' && workload !== undefined && index.isAlone(workload.file),
+    config,
+  ]);
+}
