@@ -1,6 +1,7 @@
 /** A LeaderWorkerSet as Git has it: the fields that decide a delivery, read strictly. */
 
 import type { IntOrPercent } from './int-or-percent.ts';
+import type { AbortIntent } from './intents.ts';
 import type { JsonObject } from './json.ts';
 import type { Marks } from './marks.ts';
 
@@ -18,6 +19,8 @@ export type Workload = {
   readonly content: JsonObject;
   /** undefined: not managed. */
   readonly marks: Marks | undefined;
+  /** An order to give a release up that stands on the LeaderWorkerSet itself, as where no Rollout names it. Not there: none. */
+  readonly abort?: AbortIntent | undefined;
 };
 
 const ROLLING_UPDATE = ['spec', 'rolloutStrategy', 'rollingUpdateConfiguration'] as const;

@@ -6,12 +6,13 @@ import type { Snapshot } from './snapshot.ts';
  * Above every release that an intent still names: one meant for an earlier time under management must not apply again.
  * The word that approves the adoption of this very text is not one of those.
  */
-export function firstSerial({ rollout }: Pick<Snapshot, 'rollout'>, digest: string): number {
+export function firstSerial({ rollout, workload }: Pick<Snapshot, 'rollout' | 'workload'>, digest: string): number {
   const intents = rollout?.intents;
   const approve = intents?.approve;
   const named = [
     intents?.jump?.release,
     intents?.abort?.release,
+    workload?.workload.abort?.release,
     intents?.retry?.release,
     ...(intents?.accept ?? []).map(({ release }) => release),
   ];

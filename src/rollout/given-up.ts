@@ -25,8 +25,8 @@ export function remember(
   return [...later, ...aborted].slice(0, ABORTED_LIMIT);
 }
 
-/** The order to give this very release up. */
-export function abortOf({ snapshot }: Situation, release: Release): AbortIntent | undefined {
-  const order = snapshot.rollout?.intents.abort;
-  return sameRelease(order?.release, release) ? order : undefined;
+/** The order to give this very release up: of the Rollout, or of the LeaderWorkerSet itself where that is gone. */
+export function abortOf({ snapshot }: Pick<Situation, 'snapshot'>, release: Release): AbortIntent | undefined {
+  const orders = [snapshot.rollout?.intents.abort, snapshot.workload?.workload.abort];
+  return orders.find((order) => sameRelease(order?.release, release));
 }

@@ -204,7 +204,7 @@ export const mutants: readonly Mutant[] = [
   mutant(
     'a pause holds the way back as well',
     'rollout/given-up.ts',
-    'return sameRelease(order?.release, release) ? order : undefined;',
-    'return snapshot.rollout?.rollout.paused !== true && sameRelease(order?.release, release) ? order : undefined;',
+    'return orders.find((order) => sameRelease(order?.release, release));',
+    'return orders.find((order) => snapshot.rollout?.rollout.paused !== true && sameRelease(order?.release, release));',
   ),
 ];

@@ -1,14 +1,14 @@
 /** Finds the documents of a delivery with a second workload among the files. */
 
-import type { Rollout } from '../../api/rollout.ts';
 import { nextRelease } from '../../rollout/situation.ts';
 import type { WorkloadFile } from '../../rollout/snapshot.ts';
 import { providerOf } from '../../rollout/traffic/index.ts';
 import { SERVICE_KIND, type TrafficIndex } from '../observe/traffic-index.ts';
+import type { LadderPlan } from './begun.ts';
 import type { Cast } from './cast.ts';
 
 type Asked = {
-  readonly plan: Rollout;
+  readonly plan: LadderPlan;
   readonly namespace: string;
   readonly file: WorkloadFile;
   /** undefined: there is none yet, and the file's own is as good. */

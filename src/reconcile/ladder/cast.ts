@@ -1,7 +1,7 @@
 /** Which documents a ladder is climbed on, and how texts have them. */
 
 import type { Release } from '../../api/release.ts';
-import { LWS_KIND, type Rollout } from '../../api/rollout.ts';
+import { LWS_KIND } from '../../api/rollout.ts';
 import type { KnownTexts } from '../../manifests/known-texts.ts';
 import { type ManifestDocument, parseManifestFile } from '../../manifests/parse-file.ts';
 import type { ObjectRef } from '../../rollout/edit.ts';
@@ -9,6 +9,7 @@ import { type Delivery, hasSubsets, secondName } from '../../rollout/ladders/del
 import { canaryServiceName } from '../../rollout/traffic/canary-service.ts';
 import { ROUTE_KINDS } from '../../rollout/traffic/index.ts';
 import type { RouteFiles, TrafficProvider } from '../../rollout/traffic/provider.ts';
+import type { LadderPlan } from './begun.ts';
 
 /** The kinds of documents that a ladder changes. */
 const LADDER_KINDS: readonly string[] = [LWS_KIND, 'Service', ...ROUTE_KINDS];
@@ -19,7 +20,7 @@ export type Texts = ReadonlyMap<string, string>;
 type Place = { readonly file: string; readonly object: ObjectRef };
 
 export type Cast = {
-  readonly plan: Rollout;
+  readonly plan: LadderPlan;
   readonly release: Release;
   readonly workload: Place;
   readonly service: Place | undefined;
@@ -59,6 +60,7 @@ export function deliveryIn({ texts, displaced }: Stand, cast: Cast, known?: Know
         ? undefined
         : find({ ...service, object: named(service.object, canaryServiceName(service.object.name)) }),
     routes,
+    watched: [],
     displaced,
     liveReplicas,
     stableText,

@@ -1,6 +1,8 @@
 /** Hands lint what it asks of Services, routes and a second workload, where the Rollout has them. */
 
 import type { Issue } from '../../api/issue.ts';
+import type { Marks } from '../../api/marks.ts';
+import type { RouteRef } from '../../api/rollout-traffic.ts';
 import type { KnownTexts } from '../../manifests/known-texts.ts';
 import { secondName } from '../../rollout/ladders/delivery.ts';
 import type { LadderFiles } from '../../rollout/ladders/documents.ts';
@@ -8,6 +10,7 @@ import type { Snapshot, Stable, WorkloadFile } from '../../rollout/snapshot.ts';
 import { canaryServiceName } from '../../rollout/traffic/canary-service.ts';
 import { providerOf } from '../../rollout/traffic/index.ts';
 import type { RouteDocument } from '../../rollout/traffic/provider.ts';
+import { begunPlan } from '../ladder/begun.ts';
 import { type Cast, deliveryIn, type Texts } from '../ladder/cast.ts';
 import { castOf } from '../ladder/cast-of.ts';
 import { lintTraffic } from '../lint/traffic/lint-traffic.ts';
@@ -21,8 +24,9 @@ type Of = { readonly entry: DesiredRollout; readonly desired: Desired };
 type Read = { readonly file: WorkloadFile; readonly stable: Stable | undefined; readonly scaler: string | undefined };
 
 /** The files of the Service and of the routes that the Rollout names: what a step hangs on, beside the workload. */
-export function trafficFiles({ entry, desired: { traffic } }: Of): readonly string[] {
-  const routing = entry.reading.rollout?.rollout.routing;
+export function trafficFiles({ entry, desired }: Of): readonly string[] {
+  const { traffic } = desired;
+  const routing = begunPlan({ entry, desired })?.plan.routing;
   if (routing === undefined) return [];
   const { namespace } = entry.key;
   const named = [{ kind: SERVICE_KIND, name: routing.service }, ...routing.routes];
@@ -30,13 +34,14 @@ export function trafficFiles({ entry, desired: { traffic } }: Of): readonly stri
 }
 
 /** What to read of the cluster for a delivery; undefined: the Rollout fills no second workload. */
-export function trafficAsked({ entry, desired: { traffic } }: Of): TrafficAsked | undefined {
-  const { key, identity, reading } = entry;
-  const plan = reading.rollout?.rollout;
+export function trafficAsked({ entry, desired }: Of, lost?: Marks): TrafficAsked | undefined {
+  const { traffic } = desired;
+  const { key, identity } = entry;
+  const { plan, watched } = begunPlan({ entry, desired }, lost) ?? {};
   if (plan === undefined || plan.style === 'partition' || identity === undefined) return undefined;
   const { namespace } = key;
   const { routing } = plan;
-  const routes = (routing?.routes ?? []).flatMap((ref) => {
+  const routes = [...(routing?.routes ?? []), ...(watched ?? [])].flatMap((ref) => {
     const provider = providerOf(ref);
     const names = provider?.copies === true ? [ref.name, `${ref.name}-canary`] : [ref.name];
     const kind = provider?.kind ?? ref.kind;
@@ -71,11 +76,26 @@ export function trafficFaults(
 
 /** The documents of a delivery with a second workload; undefined: there is none, or one of them is not there once. */
 export function ladderFiles({ entry, desired }: Of, file: WorkloadFile): LadderFiles | undefined {
-  const plan = entry.reading.rollout?.rollout;
-  if (plan === undefined) return undefined;
+  const found = begunPlan({ entry, desired }, file.workload.marks);
+  if (found === undefined) return undefined;
+  const { plan, begun, watched } = found;
   const { texts, traffic, trials } = desired;
   const cast = castOf({ plan, namespace: entry.key.namespace, file, stableText: undefined, traffic });
-  return cast === undefined ? undefined : ladderFilesIn(texts, cast, trials.known);
+  const files = cast === undefined ? undefined : ladderFilesIn(texts, cast, trials.known);
+  if (files === undefined) return undefined;
+  const others = watched.flatMap((ref) => watchedRoute({ entry, desired }, ref));
+  return {
+    ...files,
+    ...(begun ? { begun: { name: plan.name, style: plan.style } } : {}),
+    ...(others.length === 0 ? {} : { watched: others }),
+  };
+}
+
+function watchedRoute({ entry, desired: { traffic } }: Of, ref: RouteRef): LadderFiles['routes'] {
+  const called = (name: string) => traffic.called(ref.kind, { namespace: entry.key.namespace, name })[0];
+  const route = called(ref.name);
+  const canary = providerOf(ref)?.copies === true ? called(`${ref.name}-canary`) : undefined;
+  return route === undefined ? [] : [{ ref, route: plain(route), canary: documentOf(canary) }];
 }
 
 /** The same of these texts. */

@@ -152,7 +152,7 @@ function readLive(of: Observation, entry: DesiredRollout): Promise<Live> {
 type TrafficFacts = Pick<Snapshot, 'ladder' | 'traffic'>;
 
 async function readTraffic(of: Observation, resting: Resting, file?: WorkloadFile): Promise<TrafficFacts> {
-  const asked = resting === 'rest' || file === undefined ? undefined : trafficAsked(of);
+  const asked = resting === 'rest' || file === undefined ? undefined : trafficAsked(of, file.workload.marks);
   if (asked === undefined || file === undefined) return {};
   const ladder = ladderFiles(of, file);
   const traffic = await of.liveTraffic?.read(asked);

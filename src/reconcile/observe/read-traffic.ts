@@ -1,13 +1,19 @@
 /** Reads the Services and routes of the files, where a Rollout routes traffic. */
 
+import { at } from '../../api/json.ts';
+import { MARK } from '../../api/marks.ts';
 import type { ReadRequest, Tree } from '../../ports/git.ts';
 import type { Desired } from './desired.ts';
 import { type ParseCache, parsedFiles } from './parse-cache.ts';
 import { TRAFFIC_KINDS, trafficIndexOf } from './traffic-index.ts';
 
-/** Whether a Rollout names a Service whose requests it shares out. */
+/** Whether a Rollout names a Service whose requests it shares out, or a delivery is under way that may have. */
 export function routesTraffic({ rollouts }: Desired): boolean {
-  return rollouts.some(({ reading }) => reading.rollout?.rollout.routing !== undefined);
+  return rollouts.some(
+    ({ reading, workload }) =>
+      reading.rollout?.rollout.routing !== undefined ||
+      at(workload?.value, ['metadata', 'annotations', MARK.at]) !== undefined,
+  );
 }
 
 /** The same files again, with the text of all that may hold a Service or a route. */

@@ -1,5 +1,6 @@
 /** From a document to a workload: its numbers read strictly, its marks parsed, its release hashed. */
 
+import { INTENT, parseIntents } from '../../api/intents.ts';
 import type { Issue } from '../../api/issue.ts';
 import { isRecord, at as valueAt } from '../../api/json.ts';
 import { type Marks, parseMarks } from '../../api/marks.ts';
@@ -45,6 +46,8 @@ export function readWorkload(document: ManifestDocument): WorkloadReading {
   const annotations = stringsAt(document, ['metadata', 'annotations']);
   const marks = parseMarks(annotations);
   if (isFaults(marks)) issues.push(...marks.map((fault) => markIssue(document, fault)));
+  const abort = abortIn(document, annotations);
+  issues.push(...abort.issues);
   const content = releaseContent(document.value);
   const workload: Workload = {
     replicas: count(REPLICAS_PATH),
@@ -55,6 +58,7 @@ export function readWorkload(document: ManifestDocument): WorkloadReading {
     rolloutId: stringsAt(document, ['metadata', 'labels'])[ROLLOUT_ID],
     content,
     marks: isFaults(marks) ? undefined : marks,
+    ...(abort.order === undefined ? {} : { abort: abort.order }),
   };
   // Whoever raises a budget that nobody can read may lower it, and writes down a wrong number to go back to.
   const budgetUnread = budget.kind === 'wrong' && maxUnavailable === undefined;
@@ -62,6 +66,13 @@ export function readWorkload(document: ManifestDocument): WorkloadReading {
   if (marksUnread || budgetUnread) return { workload: undefined, issues };
   const { file, object, text } = document;
   return { workload: { file, object, workload, digest: releaseDigest(content), text }, issues };
+}
+
+/** The one order that may stand on a LeaderWorkerSet; all others are of its Rollout. */
+function abortIn(document: ManifestDocument, annotations: Readonly<Record<string, string>>) {
+  const text = annotations[INTENT.abort];
+  const { intents, faults } = parseIntents(text === undefined ? {} : { [INTENT.abort]: text });
+  return { order: intents.abort, issues: faults.map((fault) => markIssue(document, fault)) };
 }
 
 /** Behind an alias every reader finds the same number; in any other spelling they may not. */

@@ -1,7 +1,7 @@
 /** The events that give a release up, whatever its row: an abort, the stable text put back, an aborted text written again. */
 
 import type { Marks } from '../../api/marks.ts';
-import { printRelease, sameRelease } from '../../api/release.ts';
+import { printRelease } from '../../api/release.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import { heldAsAborted } from '../gates/aborted.ts';
 import { recreated, wanted } from '../gates/cluster.ts';
@@ -31,7 +31,7 @@ export function givenUp(situation: Situation, state: State): GivenUp | undefined
 /** A request that was aborted before its first step: withdrawn where no group has moved. */
 export function beforeFirstStep({ digest, snapshot }: Situation, marks: Marks): GivenUp | undefined {
   const release = nextRelease(digest, marks);
-  if (!sameRelease(snapshot.rollout?.intents.abort?.release, release)) return undefined;
+  if (abortOf({ snapshot }, release) === undefined) return undefined;
   return { release, reason: 'Aborted', because: `Release ${printRelease(release)} was aborted before its first step.` };
 }
 

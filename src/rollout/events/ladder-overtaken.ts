@@ -27,6 +27,16 @@ export function heldOnLadder(on: Delivering, state: OnLadder): Decision | undefi
   return stopped(on, state, { marks, hold: aborted });
 }
 
+/** A newer text rolls, and nothing goes further that could take it through the steps. undefined: it is inert, or not there. */
+export function rollStopped(
+  on: Delivering,
+  { state, hold }: { readonly state: OnLadder; readonly hold: Hold },
+): Decision | undefined {
+  const { digest, partition } = on.situation;
+  if (digest === on.marks.release.digest || partition === SENTINEL) return undefined;
+  return stopped(on, state, { marks: on.marks, hold });
+}
+
 function stopped(
   on: Delivering,
   { stage, at }: OnLadder,

@@ -53,7 +53,8 @@ function withdrawnTo(
 ): Pick<NextCommit, 'stage'> & { readonly at: RungMark } {
   const { plan } = delivery;
   const of = plan.steps.length;
-  if (plan.style === 'blueGreen' && step.kind === 'promote')
+  // Without a Rollout nobody knows how many steps there are.
+  if (plan.style === 'blueGreen' && step.kind === 'promote' && of > 0)
     return { stage: { kind: 'step', index: of, of }, at: 'pods' };
   const isShared = step.kind === 'step' && marks.at === 'traffic';
   return { stage: step, at: isShared ? 'pods' : (marks.at ?? 'home') };

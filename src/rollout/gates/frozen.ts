@@ -1,5 +1,6 @@
 /** Gates that hold a plan together in mid-delivery: what Kruise's webhook would refuse to change then. */
 
+import { printStep } from '../../api/marks.ts';
 import { sameRelease } from '../../api/release.ts';
 import { frozenFaults, frozenPlanOf } from '../../api/rollout-frozen.ts';
 import { type Hold, hold } from '../hold.ts';
@@ -25,4 +26,17 @@ export function frozenChanged({ marks, snapshot }: Situation): Hold | undefined 
   const [fault] = frozenFaults({ ...frozen, steps: file.rollout.steps.length }, frozenPlanOf(file.rollout));
   if (fault === undefined) return undefined;
   return hold('FrozenFieldChanged', { seen: `${file.file}: ${fault.message}`, action: fault.hint });
+}
+
+/** A second workload is being filled by one strategy, and the Rollout asks for another: that one cannot take it over. */
+export function strategyChanged({ state, snapshot, file }: Situation): Hold | undefined {
+  const style = snapshot.rollout?.rollout.style;
+  const begun = snapshot.ladder?.begun?.style;
+  if (state.kind !== 'ladder' || style === undefined) return undefined;
+  if (style !== 'partition' && (begun === undefined || begun === style)) return undefined;
+  const where = `${printStep(state.stage)}${state.at === undefined ? '' : `, ${state.at}`}`;
+  return hold('FrozenFieldChanged', {
+    seen: `${file.file}: a second workload of ${file.object.name} is being filled${begun === undefined ? '' : ` by ${begun}`} (${where}), and the strategy of the Rollout is ${style}`,
+    action: `Put the strategy of the Rollout back as it was when the delivery began, or go back: tranche abort ${snapshot.key.name}`,
+  });
 }

@@ -14,8 +14,15 @@ export function stalled({ snapshot }: Situation): Hold | undefined {
 }
 
 /** A workload whose Rollout is gone stays as it is: armed, edits of it do nothing; in a batch, they do too much. */
-export function rolloutAbsent({ snapshot, file, partition }: Situation): Hold | undefined {
+export function rolloutAbsent({ snapshot, file, partition, state }: Situation): Hold | undefined {
   if (snapshot.rollout !== undefined || snapshot.issues.length > 0) return undefined;
+  if (state.kind === 'ladder') {
+    const back = state.stage.kind === 'rollback' ? '' : `; to go back: tranche abort ${snapshot.key.name}`;
+    return hold('OrphanArmed', {
+      seen: `${file.file}: a second workload of ${file.object.name} is being filled, and no Rollout names it any more: no step goes forward, and requests stay where they are`,
+      action: `Add the Rollout again${back}`,
+    });
+  }
   if (partition !== SENTINEL) {
     return hold('OrphanArmed', {
       seen: `${file.file}: ${file.object.name} is managed, and no Rollout names it any more: no step goes forward, and an edit of its template restarts the groups from ${partition} up at once`,

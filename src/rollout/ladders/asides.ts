@@ -7,14 +7,14 @@ import type { Displaced } from '../traffic/provider.ts';
 import type { RouteInUse } from './delivery.ts';
 
 /** `HTTPRoute.gateway.networking.k8s.io/chat`, as the mark names an object. */
-function nameOf({ apiVersion, kind, name }: ObjectRef): string {
+export function asideName({ apiVersion, kind, name }: ObjectRef): string {
   const [group, version] = apiVersion.split('/');
   return `${kind}${version === undefined ? '' : `.${group}`}/${name}`;
 }
 
 /** For the mark. */
 export function asidesOfRoutes(displaced: readonly Displaced[]): readonly Aside[] {
-  return displaced.map(({ object, path, was, set }) => ({ object: nameOf(object), path, was: was ?? ABSENT, set }));
+  return displaced.map(({ object, path, was, set }) => ({ object: asideName(object), path, was: was ?? ABSENT, set }));
 }
 
 /**
@@ -27,7 +27,7 @@ export function displacedOf(
 ): readonly Displaced[] {
   const objects = objectsOf(routes);
   const found = asides.flatMap(({ object, path, was, set }): readonly Displaced[] => {
-    const of = objects.find((one) => nameOf(one) === object);
+    const of = objects.find((one) => asideName(one) === object);
     if (of === undefined || typeof set === 'object' || typeof set === 'boolean' || typeof was === 'boolean') return [];
     return [{ object: of, path, was: typeof was === 'object' ? undefined : was, set }];
   });
@@ -39,7 +39,7 @@ export function unnamedIn(
   asides: readonly Aside[],
   routes: readonly Pick<RouteInUse, 'route' | 'canary'>[],
 ): string | undefined {
-  const names = objectsOf(routes).map(nameOf);
+  const names = objectsOf(routes).map(asideName);
   return asides.map(({ object }) => object).find((object) => !names.includes(object));
 }
 

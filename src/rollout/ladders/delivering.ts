@@ -43,14 +43,34 @@ export function documentMissing({ snapshot, file }: Situation): Hold {
   });
 }
 
-/** A route that this delivery has written and the Rollout names no more: its share would be seen by nobody, and stay. */
-export function routeUnnamed({ delivery, marks, situation }: Delivering): Hold | undefined {
+/** A route that this delivery has given a share, and that is not in the files: what it was before could not be put back. */
+export function routeLost({ delivery, marks, situation }: Delivering): Hold | undefined {
   const found = unnamedIn(marks.restore?.objects ?? [], delivery.routes);
   if (found === undefined) return undefined;
-  const { rollout, file } = situation.snapshot.rollout ?? {};
+  const { file, snapshot } = situation;
   return hold('FrozenFieldChanged', {
-    seen: `${file ?? ''}: trafficRoutings of ${rollout?.name ?? ''} does not name ${found}, which this delivery has given a share`,
-    action: 'Put it back until the delivery is over',
+    seen: `${found}, which the delivery of ${file.object.name} has given a share, is not among the files, once and in its namespace`,
+    action: `Put its document back as the last commit of tranche left it: git log -p ${file.file}; then it goes on, and tranche abort ${snapshot.key.name} goes back`,
+  });
+}
+
+/** The Rollout names other routes than those that the delivery has: a share would be seen by nobody, and stay. */
+export function routesChanged({ delivery, situation }: Delivering): Hold | undefined {
+  const { rollout, file } = situation.snapshot.rollout ?? {};
+  const named = rollout?.routing?.routes ?? [];
+  const isNamed = ({ provider, route }: Delivery['routes'][number]): boolean =>
+    named.some((ref) => provider.isNamed(ref) && ref.name === route.object.name);
+  const extra = delivery.routes.filter((route) => !isNamed(route)).map(({ route: { object } }) => object);
+  const missing = named.filter((ref) => !delivery.routes.some(({ route }) => route.object.name === ref.name));
+  const [more, less] = [extra[0], missing[0]];
+  if (more === undefined && less === undefined) return undefined;
+  const seen =
+    more === undefined
+      ? `names ${less?.kind} ${less?.name}, which is not among the files, and which this delivery does not have`
+      : `does not name ${more.kind} ${more.name}, which this delivery has given a share`;
+  return hold('FrozenFieldChanged', {
+    seen: `${file ?? ''}: trafficRoutings of ${rollout?.name ?? ''} ${seen}`,
+    action: `Put it back until the delivery is over; to go back: tranche abort ${situation.snapshot.key.name}`,
   });
 }
 

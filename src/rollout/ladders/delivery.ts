@@ -30,6 +30,8 @@ export type Delivery = {
   readonly service: RouteDocument | undefined;
   readonly canaryService: RouteDocument | undefined;
   readonly routes: readonly RouteInUse[];
+  /** Other routes to the Service: a share is written into none, and the new version is not left while one sends to it. */
+  readonly watched: readonly RouteInUse[];
   /** Fields of routes that were put aside. */
   readonly displaced: readonly Displaced[];
   /** N where no manifest has it, because an autoscaler owns it. */
@@ -39,6 +41,10 @@ export type Delivery = {
 };
 
 type Style = { readonly plan: Pick<Rollout, 'style'> };
+type Named = Style & {
+  readonly plan: Pick<Rollout, 'name' | 'strategy'>;
+  readonly own: Pick<RouteDocument, 'object' | 'value'>;
+};
 
 /** The name of the workload that a delivery adds. */
 export function secondName({
@@ -49,7 +55,7 @@ export function secondName({
 }
 
 /** blueGreen: whether the colour that we made serves, so that the user's own is the one to be filled. */
-export function greenServes({ plan, own }: Pick<Delivery, 'plan' | 'own'>): boolean {
+export function greenServes({ plan, own }: Style & Pick<Named, 'own'>): boolean {
   return plan.style === 'blueGreen' && annotationsOf(own)[MARK.serves] === 'green';
 }
 
@@ -64,7 +70,9 @@ export function canarySide(delivery: Delivery): RouteDocument | undefined {
 }
 
 /** Both sides, as routes name them. */
-export function sidesOf(delivery: Delivery): Sides {
+export function sidesOf(
+  delivery: Named & Pick<Delivery, 'routes'> & { readonly service: Pick<RouteDocument, 'object'> | undefined },
+): Sides {
   const names = [delivery.own.object.name, secondName(delivery)] as const;
   const [stable, canary] = greenServes(delivery) ? [names[1], names[0]] : names;
   const service = delivery.service?.object.name ?? '';
@@ -78,7 +86,10 @@ export function sidesOf(delivery: Delivery): Sides {
 }
 
 /** Whether both versions are subsets of the user's Service, so that there is no other. */
-export function hasSubsets({ plan, routes }: Pick<Delivery, 'plan' | 'routes'>): boolean {
+export function hasSubsets({
+  plan,
+  routes,
+}: Pick<Delivery, 'routes'> & { readonly plan: Pick<Rollout, 'style' | 'strategy'> }): boolean {
   return areSubsets(
     plan,
     routes.map(({ provider }) => provider.kind),
@@ -131,7 +142,7 @@ export function partitionIn(document: RouteDocument): number | undefined {
 }
 
 /** The annotations of a document. */
-export function annotationsOf({ value }: RouteDocument): Readonly<Record<string, string>> {
+export function annotationsOf({ value }: Pick<RouteDocument, 'value'>): Readonly<Record<string, string>> {
   return stringsIn(at(value, ['metadata', 'annotations']));
 }
 

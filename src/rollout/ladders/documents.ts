@@ -3,6 +3,7 @@
 import type { JsonObject } from '../../api/json.ts';
 import type { Marks } from '../../api/marks.ts';
 import type { Release } from '../../api/release.ts';
+import type { Rollout } from '../../api/rollout.ts';
 import type { RouteRef } from '../../api/rollout-traffic.ts';
 import type { Snapshot, WorkloadFile } from '../snapshot.ts';
 import { providerOf } from '../traffic/index.ts';
@@ -24,6 +25,13 @@ export type LadderFiles = {
   }[];
   /** A digest of each step as it was read, without its pause: the core does not hash. */
   readonly plans: readonly string[];
+  /**
+   * How the delivery under way was begun, by the documents that it has made: its Rollout is gone, or says otherwise since.
+   * Not there: as the Rollout says.
+   */
+  readonly begun?: Pick<Rollout, 'name' | 'style'> | undefined;
+  /** Other routes to the Service, into which nothing is written. Not there: none. */
+  readonly watched?: LadderFiles['routes'] | undefined;
 };
 
 type Asked = {
@@ -35,25 +43,41 @@ type Asked = {
   readonly replicas: number | undefined;
 };
 
-/** The delivery of this release; undefined: a document of it is not in the files, or the Rollout asks for none. */
+/** What is planned without a Rollout: nothing goes forward, and a way back has no steps. */
+const NOTHING_PLANNED: Pick<Rollout, 'name' | 'style' | 'steps' | 'strategy'> = {
+  name: '',
+  style: 'partition',
+  steps: [],
+  strategy: {},
+};
+
+/** The delivery of this release; undefined: a document of it is not in the files, or nothing asks for one. */
 export function deliveryOf({ snapshot, file, marks, release, replicas }: Asked): Delivery | undefined {
   const { ladder, rollout, stable } = snapshot;
-  if (ladder === undefined || rollout === undefined) return undefined;
-  const routes = ladder.routes.flatMap(({ ref, route, canary }): readonly RouteInUse[] => {
-    const provider = providerOf(ref);
-    return provider === undefined ? [] : [{ provider, route, canary }];
-  });
+  if (ladder === undefined) return undefined;
+  const { begun } = ladder;
+  const plan = rollout?.rollout ?? NOTHING_PLANNED;
+  if (rollout === undefined && begun === undefined) return undefined;
+  const routes = inUse(ladder.routes);
   if (routes.length < ladder.routes.length) return undefined;
   return {
-    plan: rollout.rollout,
+    plan: begun === undefined ? plan : { ...plan, ...begun },
     release,
     own: { file: file.file, object: file.object, value: ladder.own, text: file.text },
     second: ladder.second,
     service: ladder.service,
     canaryService: ladder.canaryService,
     routes,
+    watched: inUse(ladder.watched ?? []),
     displaced: displacedOf(marks?.restore?.objects ?? [], routes),
     liveReplicas: replicas ?? 1,
     stableText: stable.kind === 'known' ? stable.value.text : file.text,
   };
+}
+
+function inUse(routes: LadderFiles['routes']): readonly RouteInUse[] {
+  return routes.flatMap(({ ref, route, canary }): readonly RouteInUse[] => {
+    const provider = providerOf(ref);
+    return provider === undefined ? [] : [{ provider, route, canary }];
+  });
 }

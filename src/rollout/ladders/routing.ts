@@ -66,8 +66,9 @@ export function sendingTo(delivery: Delivery, sight: TrafficSight, side: Side): 
   if (selecting.kind !== 'known') return selecting;
   const selected = selecting.value;
   const { stable, canary } = sidesOf(delivery);
-  if (delivery.routes.length === 0) return selected.stable ? known(`Service ${stable} selects it`) : absent;
-  for (const route of delivery.routes) {
+  const routes = routesTo(delivery, side);
+  if (routes.length === 0) return selected.stable ? known(`Service ${stable} selects it`) : absent;
+  for (const route of routes) {
     const reading = liveReading(delivery, route, sight);
     if (reading.kind === 'unknown') return reading;
     if (reading.kind === 'absent') continue;
@@ -96,12 +97,17 @@ function selectingRoles(delivery: Delivery, { traffic }: TrafficSight, side: Sid
   return known(selected);
 }
 
+/** What nobody names may have a share that nobody wrote; requests of the version before go there by it all the time. */
+function routesTo({ routes, watched }: Delivery, side: Side): Delivery['routes'] {
+  return side === 'canary' ? [...routes, ...watched] : routes;
+}
+
 /** Whether a route of Git sends to a side: what an agent may apply at any time, seen or not. */
 export function sendsInGit(delivery: Delivery, side: Side): boolean {
   const sides = sidesOf(delivery);
   const service = side === 'stable' ? delivery.service : delivery.canaryService;
   if (!hasSubsets(delivery) && selectorOf(service)[LWS_NAME] !== sides.workloads[side]) return false;
-  return delivery.routes.some(({ provider, route, canary }) => {
+  return routesTo(delivery, side).some(({ provider, route, canary }) => {
     const { percent, ours, mirrors, stable } = provider.read({ route, canary, displaced: [] }, sides);
     return side === 'stable' ? stable : percent > 0 || ours.length + mirrors.length > 0;
   });
@@ -119,7 +125,7 @@ const GRACE_SECONDS = 30;
  */
 export function drainSecondsOf(delivery: Delivery, { policy }: Pick<TrafficSight, 'policy'>): number {
   const sides = sidesOf(delivery);
-  const timeouts = delivery.routes.flatMap(({ provider, route, canary }) =>
+  const timeouts = [...delivery.routes, ...delivery.watched].flatMap(({ provider, route, canary }) =>
     provider.survey({ route, canary, displaced: [] }, sides).rules.map(({ timeout }) => timeout?.seconds),
   );
   const seconds = timeouts.map((timeout) =>

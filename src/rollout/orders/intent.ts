@@ -46,13 +46,24 @@ const PAUSED = ['spec', 'strategy', 'paused'] as const;
 /** Turns an intent into edits of the Rollout. Every one names the release that it is meant for. */
 export function planIntent(intent: Intent, scene: IntentScene): Ordered {
   const { rollout } = scene.snapshot;
-  if (rollout === undefined)
-    return refused(
-      'there is no Rollout that can be read. If it was removed, add it again, or hand the workload back with tranche eject; else tranche lint says what is wrong',
-    );
+  if (rollout === undefined) return intent.kind === 'abort' ? abortAlone(intent.keepNewer, scene.snapshot) : NO_ROLLOUT;
   const said = saidOf(intent, scene, rollout);
   if (said.kind === 'refused') return said;
   const { file, object } = rollout;
+  return { kind: 'write', commits: [{ edits: [{ file, object, edits: said.edits }], what: said.what }] };
+}
+
+const NO_ROLLOUT: Refused = refused(
+  'there is no Rollout that can be read. If it was removed, add it again, or hand the workload back with tranche eject; else tranche lint says what is wrong',
+);
+
+/** Without a Rollout the brake is written on the LeaderWorkerSet itself: what is under way has to end all the same. */
+function abortAlone(keepNewer: boolean, snapshot: Snapshot): Ordered {
+  const { workload } = snapshot;
+  if (workload?.workload.marks?.step === undefined) return NO_ROLLOUT;
+  const said = abort(keepNewer, snapshot);
+  if (said.kind === 'refused') return said;
+  const { file, object } = workload;
   return { kind: 'write', commits: [{ edits: [{ file, object, edits: said.edits }], what: said.what }] };
 }
 

@@ -1,14 +1,15 @@
 /** The table of the strategies that fill a second workload: what comes before every row, then the row. */
 
 import { givenUpOnLadder, goBackOnLadder } from '../events/ladder-back.ts';
-import { heldOnLadder, overtakenOnLadder } from '../events/ladder-overtaken.ts';
+import { heldOnLadder, overtakenOnLadder, rollStopped } from '../events/ladder-overtaken.ts';
 import { goneHold } from '../events/marks-gone.ts';
-import { strayShare } from '../events/withdrawing.ts';
-import { frozenChanged } from '../gates/frozen.ts';
-import { partitionMissing, rolloutAbsent } from '../gates/people.ts';
-import { delivering, documentMissing, routeUnnamed } from '../ladders/delivering.ts';
+import { strayShare, withdrawn } from '../events/withdrawing.ts';
+import { frozenChanged, strategyChanged } from '../gates/frozen.ts';
+import { partitionMissing, rolloutAbsent, stalled } from '../gates/people.ts';
+import { type Hold, unique } from '../hold.ts';
+import { type Delivering, delivering, documentMissing, routeLost, routesChanged } from '../ladders/delivering.ts';
 import { partitionPutBack } from '../ladders/fleet.ts';
-import { type Decision, holding } from '../move.ts';
+import { type Decision, holding, moving } from '../move.ts';
 import type { Situation } from '../situation.ts';
 import type { OnLadder } from '../state.ts';
 import { climbing } from './climbing.ts';
@@ -26,24 +27,50 @@ export function decideCanary(situation: Situation): Decision {
   return stray ?? decideBy(situation, requestedToFill);
 }
 
-/** First match: unsafe, hidden, fixed, missing, given up, newer, by its row. */
+/** First match: unsafe, hidden, missing, on its way back, given up, fixed, newer, by its row. */
 function onLadder(situation: Situation, state: OnLadder): Decision {
   const { snapshot, digest } = situation;
   const { marks } = state;
-  const unsafe = partitionMissing(situation) ?? rolloutAbsent(situation) ?? frozenChanged(situation);
+  const unsafe = partitionMissing(situation);
   if (unsafe !== undefined) return holding([unsafe], 'StepUpgrade');
   if (snapshot.lostMarks !== undefined)
     return strayShare(situation, marks) ?? holding([goneHold(situation, snapshot.lostMarks)], 'StepUpgrade');
   const on = delivering(situation, marks, marks.release);
-  if (on === undefined) return holding([documentMissing(situation)], 'StepUpgrade');
-  const unnamed = routeUnnamed(on);
-  if (unnamed !== undefined) return holding([unnamed], 'StepUpgrade');
-  if (state.stage.kind === 'rollback') return comingBack(on);
+  const fixed = notAsBegun(situation) ?? (on === undefined ? undefined : routesChanged(on));
+  if (on === undefined) return holding([fixed ?? documentMissing(situation)], 'StepUpgrade');
+  const lost = routeLost(on);
+  if (lost !== undefined) return holding([lost], 'StepUpgrade');
+  if (state.stage.kind === 'rollback') return comingBack(on, fixed);
   const given = givenUpOnLadder(situation, marks);
   if (given !== undefined) return goBackOnLadder(on, given);
+  if (fixed !== undefined) return notForward(on, { state, fixed });
   if (digest !== marks.release.digest) {
     const answer = heldOnLadder(on, state) ?? overtakenOnLadder(on, state);
     if (answer !== undefined) return answer;
   }
   return partitionPutBack(on, state) ?? climbing(on, state);
+}
+
+/** What of the Rollout is gone, or another than when the delivery began. */
+function notAsBegun(situation: Situation): Hold | undefined {
+  const absent =
+    rolloutAbsent(situation) ?? (situation.snapshot.rollout === undefined ? stalled(situation) : undefined);
+  return absent ?? strategyChanged(situation) ?? frozenChanged(situation);
+}
+
+/**
+ * What the delivery was begun with is gone, or another since: nothing goes further, the share stays where it is, and what
+ * protects goes on: a text that rolls is stopped, a share of what serves nothing withdrawn, a whole fleet armed.
+ */
+function notForward(on: Delivering, at: { readonly state: OnLadder; readonly fixed: Hold }): Decision {
+  const { state, fixed } = at;
+  const stopped = rollStopped(on, { state, hold: fixed });
+  if (stopped !== undefined) return stopped;
+  const isFleet = state.stage.kind === 'promote' && state.at === 'fleet';
+  const armed = isFleet ? undefined : partitionPutBack(on, state);
+  const isNewer = on.situation.digest !== on.marks.release.digest;
+  const row = isNewer ? (withdrawn(on) ?? holding([], 'StepUpgrade')) : climbing(on, state);
+  const { move, holds, stepState, stepDone } = armed ?? row;
+  const all = unique([fixed, ...holds]);
+  return move?.way === 'protect' ? moving(move, stepState, all, stepDone) : holding(all, 'StepUpgrade', stepDone);
 }

@@ -3,10 +3,10 @@
 import { printRelease } from '../../api/release.ts';
 import { withAside } from '../../api/restore.ts';
 import { remainsGivenUp, textBack, withBudget } from '../events/ladder-back.ts';
-import { heldOnLadder, overtakenOnLadder } from '../events/ladder-overtaken.ts';
+import { heldOnLadder, overtakenOnLadder, rollStopped } from '../events/ladder-overtaken.ts';
 import { raisedOnTheWayBack } from '../events/raising-again.ts';
 import { withdrawn } from '../events/withdrawing.ts';
-import { blocking, hold } from '../hold.ts';
+import { blocking, type Hold, hold } from '../hold.ts';
 import { ownHome } from '../homeward.ts';
 import { type Delivering, waiting } from '../ladders/delivering.ts';
 import { fieldsHome } from '../ladders/fleet.ts';
@@ -14,13 +14,17 @@ import { nextCommit } from '../ladders/next-commit.ts';
 import { climbed, unwritable } from '../ladders/rung-move.ts';
 import { type Decision, holding } from '../move.ts';
 
-/** First match: a newer text that is live, a share of what serves nothing, the next rung, what it waits for. */
-export function comingBack(on: Delivering): Decision {
+/**
+ * First match: a newer text that is live, a share of what serves nothing, the next rung, what it waits for. `fixed`: why no
+ * newer text could go through the steps; undefined: it could.
+ */
+export function comingBack(on: Delivering, fixed: Hold | undefined): Decision {
   const { situation, marks, delivery } = on;
   const { state, file, digest } = situation;
   const isNewer = digest !== marks.release.digest;
   if (isNewer && state.kind === 'ladder') {
-    const answer = remainsGivenUp(on) ?? heldOnLadder(on, state) ?? overtakenOnLadder(on, state);
+    const newer = fixed === undefined ? overtakenOnLadder(on, state) : rollStopped(on, { state, hold: fixed });
+    const answer = remainsGivenUp(on) ?? heldOnLadder(on, state) ?? newer;
     if (answer !== undefined) return answer;
   }
   const home = withdrawn(on);

@@ -34,8 +34,9 @@ export function strategyOf({
   rollout,
   workload,
   lostMarks,
-}: Pick<Snapshot, 'rollout' | 'workload' | 'lostMarks'>): Strategy {
+  ladder,
+}: Pick<Snapshot, 'rollout' | 'workload' | 'lostMarks' | 'ladder'>): Strategy {
   const { step, at } = lostMarks ?? workload?.workload.marks ?? {};
   const isStepped = step !== undefined && step.kind !== 'promote' && at === undefined;
-  return isStepped ? partition : strategies[rollout?.rollout.style ?? 'partition'];
+  return isStepped ? partition : strategies[ladder?.begun?.style ?? rollout?.rollout.style ?? 'partition'];
 }

@@ -1,6 +1,6 @@
 /** The partition strategy: one table of states, as the specification has it, and which event comes first in each. */
 
-import { type Marks, printStep } from '../../api/marks.ts';
+import { type Marks } from '../../api/marks.ts';
 import { failedBack, withFailure } from '../events/failing.ts';
 import { givenUp } from '../events/giving-up.ts';
 import { goBack, noText } from '../events/going-back.ts';
@@ -10,14 +10,14 @@ import { stopAt, stopReturned } from '../events/stopping.ts';
 import { beyondFirstStep, supersede, takeOver } from '../events/superseding.ts';
 import { heldAsAborted } from '../gates/aborted.ts';
 import { wanted } from '../gates/cluster.ts';
+import { strategyChanged } from '../gates/frozen.ts';
 import { partitionMissing, rolloutAbsent } from '../gates/people.ts';
 import { greenServing } from '../gates/second.ts';
 import { abortOf, type GivenUp, remember } from '../given-up.ts';
-import { type Hold, hold } from '../hold.ts';
 import { type Decision, holding, moving } from '../move.ts';
 import { immutableBack } from '../recreate-change.ts';
 import { flipped, type Seen, type Situation } from '../situation.ts';
-import type { InDelivery, OnLadder } from '../state.ts';
+import type { InDelivery } from '../state.ts';
 import { armed } from './armed.ts';
 import { partial } from './partial.ts';
 import { requested } from './requested.ts';
@@ -59,7 +59,10 @@ export function decideBy(situation: Situation, request: typeof requested): Decis
     case 'rollback':
       return inRollback(situation, state.marks);
     case 'ladder':
-      return holding([rolloutAbsent(situation) ?? notByPartition(situation, state)], 'StepUpgrade');
+      return holding(
+        [rolloutAbsent(situation) ?? strategyChanged(situation)].filter((held) => held !== undefined),
+        'StepUpgrade',
+      );
     case 'step':
       break;
   }
@@ -68,14 +71,6 @@ export function decideBy(situation: Situation, request: typeof requested): Decis
   const failed = failedBack(situation, state);
   if (failed !== undefined) return wayBack(situation, { given: failed, marks: state.marks });
   return withFailure(situation, stepRows[rowOf(situation, state)](situation, state));
-}
-
-/** A strategy that fills a second workload has begun it: only that one can go on, or back. */
-function notByPartition({ file }: Situation, { stage, at }: OnLadder): Hold {
-  return hold('FrozenFieldChanged', {
-    seen: `${file.file}: a second workload of ${file.object.name} is being filled (${printStep(stage)}${at === undefined ? '' : `, ${at}`}), and the strategy of the Rollout steps the one alone`,
-    action: 'Put the strategy of the Rollout back as it was when the delivery began',
-  });
 }
 
 function greenHeld(situation: Situation): Decision | undefined {

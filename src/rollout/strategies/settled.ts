@@ -2,12 +2,13 @@
 
 import { isNotAsked } from '../../api/known.ts';
 import { MARK, type Marks } from '../../api/marks.ts';
-import { printRelease, sameRelease } from '../../api/release.ts';
+import { printRelease } from '../../api/release.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import { retry } from '../events/retrying.ts';
 import { atRest } from '../gates/at-rest.ts';
 import { blockedByUnreadyGroup, recreated, revisionChanged, wanted } from '../gates/cluster.ts';
 import { rolloutAbsent, stalled } from '../gates/people.ts';
+import { abortOf } from '../given-up.ts';
 import { type Hold, hold, holdKind } from '../hold.ts';
 import { type Decision, holding, MOVES, moving } from '../move.ts';
 import { type Seen, type Situation, whenSeen } from '../situation.ts';
@@ -66,8 +67,7 @@ function auditHolds(situation: Situation): readonly (Hold | undefined)[] {
 }
 
 function abortTooLate({ snapshot }: Situation, marks: Marks): Hold | undefined {
-  const abort = snapshot.rollout?.intents.abort?.release;
-  if (!sameRelease(abort, marks.release)) return undefined;
+  if (abortOf({ snapshot }, marks.release) === undefined) return undefined;
   return hold('AbortRefused', {
     seen: `release ${printRelease(marks.release)} is delivered and settled: there is nothing to abort`,
     action: 'To go back, put the earlier template into the file',

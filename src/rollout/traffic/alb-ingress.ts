@@ -18,7 +18,7 @@ import {
 } from './provider.ts';
 
 /** What the Rollout writes as `classType`. */
-const CLASS = 'aws-alb';
+export const ALB_CLASS = 'aws-alb';
 const ACTION = 'alb.ingress.kubernetes.io/actions.';
 const TARGET_TYPE = 'alb.ingress.kubernetes.io/target-type';
 /** The name of the port by which a path asks for the action of its Service's name. */
@@ -29,7 +29,7 @@ export const albIngress: TrafficProvider = {
   copies: false,
   isOf: ({ object }) => object.kind === 'Ingress' && object.apiVersion.startsWith('networking.k8s.io/'),
   isNamed: ({ kind, group, ingressClass }) =>
-    kind === 'Ingress' && group === 'networking.k8s.io' && ingressClass === CLASS,
+    kind === 'Ingress' && group === 'networking.k8s.io' && ingressClass === ALB_CLASS,
   survey,
   read,
   ...wordless,

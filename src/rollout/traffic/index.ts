@@ -1,7 +1,8 @@
 /** Every kind of route that a share can be sent through: one line each, and the compiler sees that none is missing. */
 
 import type { RouteRef } from '../../api/rollout-traffic.ts';
-import { albIngress } from './alb-ingress.ts';
+import type { ObjectRef } from '../edit.ts';
+import { ALB_CLASS, albIngress } from './alb-ingress.ts';
 import { canaryIngress } from './canary-ingress.ts';
 import { destinationRule } from './destination-rule.ts';
 import { httpProxy } from './http-proxy.ts';
@@ -52,3 +53,15 @@ export const ROUTE_KINDS: readonly string[] = onePerKind.map(({ kind }) => kind)
 export function providerOf(ref: RouteRef): TrafficProvider | undefined {
   return all.find((provider) => provider.isNamed(ref));
 }
+
+/** How a Rollout may name this document: once for each dialect that its kind has. */
+export function namesOf(document: { readonly object: ObjectRef }): readonly RouteRef[] {
+  const { apiVersion, kind, name } = document.object;
+  const group = apiVersion.replace(/\/[^/]*$/, '');
+  return CLASSES.map((ingressClass): RouteRef => ({ at: [], group, kind, name, ingressClass })).filter(
+    (ref) => providerOf(ref)?.isOf(document) === true,
+  );
+}
+
+/** Only an Ingress has a class. */
+const CLASSES = ['', ...Object.values(ingressClasses).map(({ name }) => name), ALB_CLASS];

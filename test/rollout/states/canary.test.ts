@@ -11,60 +11,9 @@ import { planIntent } from '../../../src/rollout/orders/intent.ts';
 import type { Snapshot } from '../../../src/rollout/snapshot.ts';
 import { ladderFiles, ladderRollout } from '../../support/ladder.ts';
 import { type Found, passed, passes, releaseIn, type Stand, settledOn, snapshotAt } from '../../support/ladder-pass.ts';
+import { AT, abort, after, asked, edited, files, NEWER, ONE, requested, stands } from '../../support/ladder-stands.ts';
 import { ROUTE_FILE, SERVICE_FILE } from '../../support/traffic-files.ts';
 import { LWS_FILE, NEW, OLD, ROLLOUT_FILE } from '../../support/vllm.ts';
-
-const STEPS = [
-  'replicas: 1, traffic: 5%, pause: {duration: 60}',
-  'replicas: 50%, traffic: 20%, pause: {duration: 60}',
-  'replicas: 100%, traffic: 50%, pause: {duration: 60}',
-];
-const files = ladderFiles(ladderRollout('canary', STEPS));
-const ONE = ladderFiles(
-  ladderRollout('canary', [
-    'replicas: 1, traffic: 5%, pause: {duration: 60}',
-    'replicas: 100%, traffic: 100%, pause: {duration: 60}',
-  ]),
-  [['replicas: 4', 'replicas: 1']],
-);
-const NEWER = NEW.replace(/[0-9]+$/, '99');
-
-/** The texts with every `from` of one file replaced. */
-function edited(stand: Stand, file: string, from: string | RegExp, to: string): Stand {
-  const text = stand.texts.get(file) ?? '';
-  const now = text.replace(from, to);
-  if (now === text) throw new Error(`nothing to replace in ${file}: ${from}`);
-  return { ...stand, texts: new Map([...stand.texts, [file, now]]) };
-}
-
-/** The user's own document, which is the first of its file. */
-const asked = (stand: Stand, from: string | RegExp, to: string): Stand => edited(stand, LWS_FILE, from, to);
-
-const requested = asked(passed(settledOn(files)).stand, OLD, NEW);
-
-/** After the commit of this subject, or the files as they are then with another kind of rest. */
-function after(subject: string, start = requested): Stand {
-  let stand = start;
-  for (let count = 0; count < 40; count += 1) {
-    const now = passed(stand);
-    stand = now.stand;
-    if (now.plan.commit?.subject.endsWith(`): ${subject}`) === true) return stand;
-  }
-  throw new Error(`no commit ${subject}`);
-}
-
-const AT = {
-  text: 'step 1/3, text: vllm-canary',
-  pods: 'step 1/3, pods: canary 0 → 1',
-  traffic: 'step 1/3, traffic: – → 5%',
-  second: 'step 2/3, traffic: 5% → 20%',
-  last: 'step 3/3, traffic: 20% → 50%',
-  fleet: 'promote, fleet',
-  home: 'promote, home',
-} as const;
-const stands = Object.fromEntries(Object.entries(AT).map(([name, subject]) => [name, after(subject)])) as Readonly<
-  Record<keyof typeof AT, Stand>
->;
 
 const HEALTHY = [
   'StepReady: step 1/3, text: vllm-canary',
@@ -106,7 +55,6 @@ test('a second release begins with the groups of none, and takes the same rungs'
 
 type Row = readonly [what: string, stand: Stand, found: Found, told: readonly string[]];
 
-const abort = (stand: Stand): Found => ({ intents: { abort: releaseIn(stand) } });
 const DEAD: Found = { sight: { second: '0- 1- 2- 3-' } };
 const LOST: Found = { sight: { own: '0o- 1o- 2o- 3o-' } };
 const UNREAD: Found = { snapshot: { traffic: undefined } };
@@ -553,10 +501,12 @@ test.each<readonly [string, (stand: Stand) => Found]>([
   expect(passed(back.stand).told).toBe('hold Draining');
 });
 
-test('a route that the Rollout names no more keeps its share from being forgotten, with and without a record', () => {
+test('a route that is not in the files any more keeps its share from being forgotten, with and without a record', () => {
   const unnamed = edited(stands.second, ROLLOUT_FILE, / *trafficRoutings: .*\n/, '');
-  for (const stand of [unnamed, { ...unnamed, record: undefined }])
+  for (const stand of [unnamed, { ...unnamed, record: undefined }]) {
+    expect(passed(stand).told).toBe('hold FrozenFieldChanged');
     expect(passed(stand, abort(stand)).told).toBe('hold FrozenFieldChanged');
+  }
 });
 
 test('marks are lost while the fleet restarts: a share is not sent to what serves nothing', () => {

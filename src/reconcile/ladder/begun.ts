@@ -1,0 +1,152 @@
+/** How a delivery under way was begun, by the documents that it has made: its Rollout may be gone, or another since. */
+
+import { at } from '../../api/json.ts';
+import { MARK, type Marks, OF, TEXT } from '../../api/marks.ts';
+import { printRelease } from '../../api/release.ts';
+import type { RollingStyle, Rollout } from '../../api/rollout.ts';
+import { GRACE_SECONDS, type RouteRef, type TrafficRouting } from '../../api/rollout-traffic.ts';
+import { stringsIn } from '../../api/service.ts';
+import type { ManifestDocument } from '../../manifests/parse-file.ts';
+import { asideName } from '../../rollout/ladders/asides.ts';
+import { secondName, sidesOf } from '../../rollout/ladders/delivery.ts';
+import { canaryServiceName } from '../../rollout/traffic/canary-service.ts';
+import { namesOf, providerOf, ROUTE_KINDS } from '../../rollout/traffic/index.ts';
+import type { Sides } from '../../rollout/traffic/provider.ts';
+import type { Desired, DesiredRollout } from '../observe/desired.ts';
+import { readWorkload } from '../observe/read-workload.ts';
+import { SERVICE_KIND } from '../observe/traffic-index.ts';
+
+/** What a ladder is climbed by. */
+export type LadderPlan = Pick<Rollout, 'name' | 'style' | 'steps' | 'strategy' | 'routing'>;
+
+export type Begun = {
+  readonly plan: LadderPlan;
+  /** It is not what the Rollout says. */
+  readonly begun: boolean;
+  /** Other routes to the Service: nothing is written into them, and the new version is not left while one sends to it. */
+  readonly watched: readonly RouteRef[];
+};
+
+type Of = {
+  readonly entry: Pick<DesiredRollout, 'reading' | 'key' | 'identity' | 'workload'>;
+  readonly desired: Pick<Desired, 'index' | 'traffic'>;
+};
+
+/** The plan of the delivery under way; what the Rollout says where none is. undefined: nobody plans anything. */
+export function begunPlan(of: Of, lost?: Marks): Begun | undefined {
+  const { entry } = of;
+  const plan: LadderPlan | undefined = entry.reading.rollout?.rollout;
+  const marks = lost ?? marksIn(entry.workload);
+  const isUnderWay = marks?.at !== undefined || marks?.step?.kind === 'promote';
+  const own = entry.workload;
+  const asItIs = plan === undefined ? undefined : { plan, begun: false, watched: [] };
+  if (!isUnderWay || own === undefined) return asItIs;
+  const style = styleOf(of, { marks, own, style: plan?.style });
+  if (style === undefined) return asItIs;
+  const name = plan?.name ?? entry.key.name;
+  const { routing, watched } = routingOf(of, { marks, own, plan: { name, style, routing: plan?.routing } });
+  if (plan !== undefined && plan.style === style && plan.routing === routing) return { plan, begun: false, watched };
+  const begun = { name, style, steps: plan?.steps ?? [], strategy: plan?.strategy ?? {}, routing };
+  return { plan: begun, begun: true, watched };
+}
+
+/** Most workloads are at rest, and are not read for this. */
+function marksIn(workload: ManifestDocument | undefined): Marks | undefined {
+  if (workload === undefined || annotationsOf(workload)[MARK.step] === undefined) return undefined;
+  return readWorkload(workload).workload?.workload.marks;
+}
+
+type Under = { readonly marks: Marks; readonly own: ManifestDocument };
+
+/** By the second workload that has the text of the release; undefined: there is none, or the Rollout says it as well. */
+function styleOf(
+  { desired: { index }, entry }: Of,
+  { marks, own, style }: Under & { readonly style: RollingStyle | undefined },
+): RollingStyle | undefined {
+  if (marks.serves === 'green' || marks.at === 'switch') return 'blueGreen';
+  const { namespace } = entry.key;
+  const there = (['canary', 'blueGreen'] as const).flatMap((one) => {
+    const name = secondName({ plan: { style: one }, own });
+    const found = index.workloadsCalled({ namespace, name }).find((document) => isMadeFor(document, own));
+    return found === undefined ? [] : [{ style: one, text: annotationsOf(found)[TEXT] }];
+  });
+  const delivered = marks.step?.kind === 'rollback' ? marks.aborted[0] : marks.release;
+  const texted = there.find(({ text }) => delivered !== undefined && text === printRelease(delivered));
+  const asked = there.find((one) => one.style === style);
+  return (texted ?? asked ?? there[0])?.style ?? style;
+}
+
+type Planned = Pick<LadderPlan, 'name' | 'style' | 'routing'>;
+
+type Routed = { readonly routing: TrafficRouting | undefined; readonly watched: readonly RouteRef[] };
+
+/** The Service whose copy is ours, and every route that has a share of its requests, whoever names it. */
+function routingOf(of: Of, { marks, own, plan }: Under & { readonly plan: Planned }): Routed {
+  const { traffic } = of.desired;
+  const { namespace } = of.entry.key;
+  const { routing } = plan;
+  const service = serviceOf(of, own, routing?.service);
+  if (service === undefined) return { routing: undefined, watched: [] };
+  const [document] = traffic.called(SERVICE_KIND, { namespace, name: service });
+  const sides = sidesOf({ plan: { ...plan, strategy: {} }, own, service: document, routes: [] });
+  const asides = (marks.restore?.objects ?? []).map(({ object }) => object);
+  const refs = routing?.routes ?? [];
+  const isNamed = ({ kind, name }: RouteRef): boolean => refs.some((ref) => ref.kind === kind && ref.name === name);
+  // Kinds that nobody names need rights of their own.
+  const kinds =
+    routing === undefined ? ROUTE_KINDS : ROUTE_KINDS.filter((kind) => refs.some((ref) => ref.kind === kind));
+  const found = kinds
+    .flatMap((kind) => traffic.inNamespace(kind, namespace))
+    .flatMap((route) => namesOf(route).map((ref) => ({ ref, use: useOf(route, { ref, of, sides, asides }) })))
+    .filter(({ ref }) => !isNamed(ref));
+  const once = (use: Use): readonly RouteRef[] => {
+    const all = found.filter((one) => one.use === use).map(({ ref }) => ref);
+    return all.filter(
+      (ref, place) => all.findIndex(({ kind, name }) => kind === ref.kind && name === ref.name) === place,
+    );
+  };
+  const shared = once('shared');
+  const watched = once('named').filter(
+    (ref) => !shared.some(({ name, kind }) => name === ref.name && kind === ref.kind),
+  );
+  if (shared.length === 0 && service === routing?.service) return { routing, watched };
+  const gracePeriodSeconds = routing?.gracePeriodSeconds ?? GRACE_SECONDS;
+  const there = refs.filter(({ kind, name }) => traffic.called(kind, { namespace, name }).length > 0);
+  return { routing: { service, gracePeriodSeconds, routes: [...there, ...shared] }, watched };
+}
+
+/** That of the Rollout, where we have made its copy; else the one whose copy we have made. */
+function serviceOf({ desired, entry }: Of, own: ManifestDocument, named: string | undefined): string | undefined {
+  const services = desired.traffic.inNamespace(SERVICE_KIND, entry.key.namespace);
+  const ours = services.filter((document) => isMadeFor(document, own)).map(({ object }) => object.name);
+  if (named !== undefined && ours.includes(canaryServiceName(named))) return named;
+  return services.find(({ object }) => ours.includes(canaryServiceName(object.name)))?.object.name ?? named;
+}
+
+/** `shared`: it has a share, or a field that was put aside. `named`: it sends to the Service. */
+type Use = 'shared' | 'named' | 'none';
+
+function useOf(
+  route: ManifestDocument,
+  by: { readonly ref: RouteRef; readonly of: Of; readonly sides: Sides; readonly asides: readonly string[] },
+): Use {
+  const { ref, of, sides, asides } = by;
+  const provider = providerOf(ref);
+  if (provider === undefined) return 'none';
+  const name = `${route.object.name}-canary`;
+  const copies = of.desired.traffic.called(route.object.kind, { namespace: of.entry.key.namespace, name });
+  const canary = provider.copies ? copies[0] : undefined;
+  const objects = [route, ...(canary === undefined ? [] : [canary])].map(({ object }) => asideName(object));
+  const { percent, ours, mirrors, stable } = provider.read({ route, canary, displaced: [] }, sides);
+  if (percent > 0 || ours.length + mirrors.length > 0 || objects.some((object) => asides.includes(object)))
+    return 'shared';
+  return stable ? 'named' : 'none';
+}
+
+function annotationsOf({ value }: ManifestDocument): Readonly<Record<string, string>> {
+  return stringsIn(at(value, ['metadata', 'annotations']));
+}
+
+function isMadeFor(document: ManifestDocument, { object }: ManifestDocument): boolean {
+  return annotationsOf(document)[OF] === object.name;
+}

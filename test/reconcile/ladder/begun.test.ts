@@ -1,0 +1,93 @@
+/** How a delivery was begun, by its documents alone: what goes home must not hang on a Rollout that is gone. */
+
+import { expect, test } from 'vitest';
+import { DEFAULT_CONFIG } from '../../../src/api/config.ts';
+import { parseManifestFile } from '../../../src/manifests/parse-file.ts';
+import { type Begun, begunPlan } from '../../../src/reconcile/ladder/begun.ts';
+import type { Texts } from '../../../src/reconcile/ladder/cast.ts';
+import { indexOf } from '../../../src/reconcile/observe/manifest-index.ts';
+import { readRollout } from '../../../src/reconcile/observe/read-rollout.ts';
+import { TRAFFIC_KINDS, trafficIndexOf } from '../../../src/reconcile/observe/traffic-index.ts';
+import { ladderFiles, ladderRollout } from '../../support/ladder.ts';
+import { passed, type Stand, settledOn } from '../../support/ladder-pass.ts';
+import { after, asked, edited, stands } from '../../support/ladder-stands.ts';
+import { LWS_FILE, NEW, OLD, ROLLOUT_FILE } from '../../support/vllm.ts';
+
+/** With the Rollout of this text; without one it is gone. */
+function begunIn(texts: Texts, rollout?: string): Begun | undefined {
+  const files = [...texts].map(([path, text]) => parseManifestFile(path, text, ['LeaderWorkerSet', ...TRAFFIC_KINDS]));
+  const [workload] = files.flatMap(({ documents }) => documents).filter(({ object }) => object.name === 'vllm');
+  const [document] = parseManifestFile(ROLLOUT_FILE, rollout ?? '', ['Rollout']).documents;
+  const reading = document === undefined ? { rollout: undefined, issues: [], warnings: [] } : readRollout(document);
+  const of = { files, layouts: files, texts, paths: [...texts.keys()], config: DEFAULT_CONFIG };
+  const key = { cluster: 'default', namespace: 'llm', name: 'vllm' };
+  const identity = { file: LWS_FILE, namespace: 'llm', name: 'vllm' };
+  return begunPlan({
+    entry: { reading, key, identity, workload },
+    desired: { index: indexOf(of), traffic: trafficIndexOf(of) },
+  });
+}
+
+/** `canary: vllm-svc by HTTPRoute chat, not as the Rollout says`. */
+function told(found: Begun | undefined): string {
+  if (found === undefined) return 'nothing';
+  const { plan, begun } = found;
+  const routes = plan.routing?.routes.map(({ kind, name }) => `${kind} ${name}`).join(', ') ?? '';
+  const by = plan.routing === undefined ? '' : `: ${plan.routing.service} by ${routes}`;
+  return `${plan.style}${by}${begun ? ', not as the Rollout says' : ''}`;
+}
+
+const textsOf = ({ texts }: Stand): Texts => texts;
+const ROLLOUT = stands.second.texts.get(ROLLOUT_FILE) ?? '';
+const WITHOUT_ROUTES = ROLLOUT.replace(/ *trafficRoutings: .*\n/, '');
+const PARTITION = ladderRollout('canary', ['replicas: 1', 'replicas: 100%'], false).replace(
+  /.*enableExtraWorkloadForCanary.*\n/,
+  '',
+);
+const matching = ladderFiles(
+  ladderRollout('canary', ['replicas: 1, matches: [{headers: [{name: a, value: b}]}], pause: {}', 'replicas: 100%']),
+);
+const green = ladderFiles(ladderRollout('blueGreen', ['replicas: 1, traffic: 5%', 'replicas: 100%']));
+const requestIn = (files: Texts): Stand => asked(passed(settledOn(files)).stand, OLD, NEW);
+
+test.each<readonly [string, Texts, string | undefined, string]>([
+  ['as the Rollout says', textsOf(stands.second), ROLLOUT, 'canary: vllm-svc by HTTPRoute chat'],
+  ['it is gone', textsOf(stands.second), undefined, 'canary: vllm-svc by HTTPRoute chat, not as the Rollout says'],
+  ['before the first share', textsOf(stands.pods), undefined, 'canary: vllm-svc by , not as the Rollout says'],
+  [
+    'it routes nothing any more',
+    textsOf(stands.second),
+    WITHOUT_ROUTES,
+    'canary: vllm-svc by HTTPRoute chat, not as the Rollout says',
+  ],
+  [
+    'it steps the workload alone',
+    textsOf(stands.second),
+    PARTITION,
+    'canary: vllm-svc by HTTPRoute chat, not as the Rollout says',
+  ],
+  [
+    'no field was put aside',
+    textsOf(edited(stands.second, LWS_FILE, /"objects":\[.*\],"plan"/, '"plan"')),
+    undefined,
+    'canary: vllm-svc by HTTPRoute chat, not as the Rollout says',
+  ],
+  [
+    'a share by a rule of ours',
+    textsOf(after('step 1/2, traffic: – → matches', requestIn(matching))),
+    undefined,
+    'canary: vllm-svc by HTTPRoute chat, not as the Rollout says',
+  ],
+  [
+    'two colours',
+    textsOf(after('step 1/2, traffic: – → 5%', requestIn(green))),
+    undefined,
+    'blueGreen: vllm-svc by HTTPRoute chat, not as the Rollout says',
+  ],
+])('begun: %s', (_, texts, rollout, wanted) => expect(told(begunIn(texts, rollout))).toBe(wanted));
+
+test('at rest it is what the Rollout says', () => {
+  const rest = edited(stands.home, LWS_FILE, / *tranche.dev\/step: .*\n *tranche.dev\/at: .*\n/, '').texts;
+  expect(told(begunIn(rest, PARTITION))).toBe('partition');
+  expect(told(begunIn(rest))).toBe('nothing');
+});

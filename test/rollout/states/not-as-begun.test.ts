@@ -1,0 +1,178 @@
+/** A delivery that fills a second workload, and whose Rollout is gone or another since: nothing goes further, what protects does. */
+
+import { expect, test } from 'vitest';
+import { parse } from 'yaml';
+import type { Rollout } from '../../../src/api/rollout.ts';
+import { parseManifestFile } from '../../../src/manifests/parse-file.ts';
+import { factsDigest } from '../../../src/reconcile/observe/digests.ts';
+import { readWorkload } from '../../../src/reconcile/observe/read-workload.ts';
+import { planIntent } from '../../../src/rollout/orders/intent.ts';
+import type { Snapshot } from '../../../src/rollout/snapshot.ts';
+import { type Found, passed, passes, releaseIn, type Stand, snapshotAt } from '../../support/ladder-pass.ts';
+import { abort, asked, edited, NEWER, stands } from '../../support/ladder-stands.ts';
+import { ROUTE_FILE } from '../../support/traffic-files.ts';
+import { LWS_FILE, NEW, OLD } from '../../support/vllm.ts';
+
+const DEAD: Found['sight'] = { second: '0- 1- 2- 3-' };
+const BACK = ['hold Draining', 'RolledBack: rolled back'];
+
+/** What the files still tell of how it was begun. */
+function begunAs(stand: Stand): Snapshot['ladder'] {
+  const { ladder } = snapshotAt(stand);
+  return ladder === undefined ? undefined : { ...ladder, begun: { name: 'vllm', style: 'canary' } };
+}
+
+/** Its Rollout is deleted. */
+const orphan = (stand: Stand, more: Found = {}): Found => ({
+  ...more,
+  snapshot: { rollout: undefined, ladder: begunAs(stand) },
+});
+
+/** Its Rollout asks for something else, and no record tells what it was. */
+function another(stand: Stand, change: Partial<Rollout>, more: Found = {}): Found {
+  const { rollout } = snapshotAt(stand, more);
+  if (rollout === undefined) throw new Error('no Rollout');
+  const now = { ...rollout, rollout: { ...rollout.rollout, ...change } };
+  return { ...more, snapshot: { rollout: now, ladder: begunAs(stand) } };
+}
+
+/** The order on the LeaderWorkerSet itself. */
+function ordered(stand: Stand): Stand {
+  return edited(stand, LWS_FILE, 'annotations:\n', `annotations:\n    tranche.dev/abort: "${releaseIn(stand)}"\n`);
+}
+
+/** Nothing but this one pass after another, until nothing is done any more. */
+function toldOf(start: Stand, found: (stand: Stand) => Found): readonly string[] {
+  const { told } = passes(start, { found });
+  return told;
+}
+
+type Row = readonly [what: string, stand: Stand, found: (stand: Stand) => Found, told: readonly string[]];
+
+test.each<Row>([
+  ['deleted, nothing goes on', stands.second, orphan, ['hold OrphanArmed']],
+  [
+    'deleted, an abort on the workload itself, with a share',
+    ordered(stands.second),
+    orphan,
+    ['Aborted: rollback, home', ...BACK, 'hold OrphanArmed'],
+  ],
+  [
+    'deleted, an abort on the workload itself, in the fleet',
+    ordered(stands.fleet),
+    orphan,
+    ['Aborted: rollback, fleet', 'BroughtHome: rollback, home', ...BACK, 'hold OrphanArmed'],
+  ],
+  [
+    'deleted, the stable text put back',
+    asked(stands.second, NEW, OLD),
+    orphan,
+    ['Reverted: rollback, home', ...BACK, 'hold OrphanArmed'],
+  ],
+  [
+    'deleted, the second workload serves nothing',
+    stands.second,
+    (stand) => orphan(stand, { sight: DEAD }),
+    ['TrafficWithdrawn: step 2/3, traffic withdrawn', 'hold OrphanArmed'],
+  ],
+  [
+    'deleted, all of the fleet is on the release: armed, and requests go home',
+    stands.fleet,
+    orphan,
+    ['BroughtHome: promote, home', 'hold OrphanArmed GracePeriod Draining', 'hold OrphanArmed'],
+  ],
+  [
+    'deleted, a newer text in the fleet: stopped',
+    asked(stands.fleet, NEW, NEWER),
+    orphan,
+    ['RollStopped: promote, stopped', 'hold OrphanArmed'],
+  ],
+  ['deleted, a newer text in a step', asked(stands.second, NEW, NEWER), orphan, ['hold OrphanArmed']],
+  [
+    'deleted, a partition of a hand',
+    asked(stands.second, /partition: 1000000/, 'partition: 2'),
+    orphan,
+    ['PartitionRestored: step 2/3, partition 2 → 1000000', 'hold OrphanArmed'],
+  ],
+  [
+    'of another style, nothing goes on',
+    { ...stands.second, record: undefined },
+    (stand) => another(stand, { style: 'partition' }),
+    ['hold FrozenFieldChanged GracePeriod', 'hold FrozenFieldChanged PauseDuration', 'hold FrozenFieldChanged'],
+  ],
+  [
+    'of another style, the second workload serves nothing',
+    stands.second,
+    (stand) => another(stand, { style: 'partition' }, { sight: DEAD }),
+    [
+      'TrafficWithdrawn: step 2/3, traffic withdrawn',
+      'hold FrozenFieldChanged GroupsNotReady NotServing TrafficWithdrawn',
+    ],
+  ],
+  [
+    'of another style, abort',
+    stands.second,
+    (stand) => another(stand, { style: 'partition' }, abort(stands.second)),
+    ['Aborted: rollback, home', ...BACK, 'hold '],
+  ],
+  [
+    'without trafficRoutings, nothing goes on',
+    { ...stands.second, record: undefined },
+    (stand) => another(stand, { routing: undefined }),
+    ['hold FrozenFieldChanged GracePeriod', 'hold FrozenFieldChanged PauseDuration', 'hold FrozenFieldChanged'],
+  ],
+  [
+    'without trafficRoutings, abort',
+    stands.second,
+    (stand) => another(stand, { routing: undefined }, abort(stands.second)),
+    ['Aborted: rollback, home', ...BACK, 'hold '],
+  ],
+  [
+    'disabled, abort',
+    stands.second,
+    (stand) => another(stand, { disabled: true }, abort(stands.second)),
+    ['Aborted: rollback, home', ...BACK, 'hold '],
+  ],
+  [
+    'disabled, the second workload serves nothing',
+    stands.second,
+    (stand) => another(stand, { disabled: true }, { sight: DEAD }),
+    ['TrafficWithdrawn: step 2/3, traffic withdrawn', 'hold GroupsNotReady NotServing Disabled TrafficWithdrawn'],
+  ],
+])('its Rollout is %s', (_, stand, found, told) => expect(toldOf(stand, found)).toEqual(told));
+
+test('an order to abort without a Rollout is written on the workload itself', () => {
+  const scene = (stand: Stand) => ({
+    snapshot: snapshotAt(stand, { snapshot: { rollout: undefined } }),
+    digestOf: factsDigest,
+  });
+  const order = planIntent({ kind: 'abort', keepNewer: false }, scene(stands.second));
+  const [edit] = order.kind === 'write' ? (order.commits[0]?.edits ?? []) : [];
+  expect(edit).toMatchObject({
+    object: { kind: 'LeaderWorkerSet', name: 'vllm' },
+    edits: [{ kind: 'set', path: ['metadata', 'annotations', 'tranche.dev/abort'], value: releaseIn(stands.second) }],
+  });
+  expect(planIntent({ kind: 'jump', step: 3 }, scene(stands.second)).kind).toBe('refused');
+  const rest = passes(stands.home).stand;
+  expect(planIntent({ kind: 'abort', keepNewer: false }, scene(rest)).kind).toBe('refused');
+});
+
+test('an order on the workload that cannot be read is told with its line, and none is taken', () => {
+  const wrong = edited(stands.second, LWS_FILE, 'annotations:\n', 'annotations:\n    tranche.dev/abort: "now"\n');
+  const [document] = parseManifestFile(LWS_FILE, wrong.texts.get(LWS_FILE) ?? '', ['LeaderWorkerSet']).documents;
+  const read = document === undefined ? undefined : readWorkload(document);
+  expect(read?.workload?.workload.abort).toBeUndefined();
+  expect(read?.issues.map(({ path }) => path)).toEqual(['metadata.annotations.tranche.dev/abort']);
+});
+
+test('the last requests are not counted down while a route that nobody names sends to the second workload', () => {
+  const home = passed(ordered(stands.second), orphan(ordered(stands.second))).stand;
+  const share = parse(stands.second.texts.get(ROUTE_FILE) ?? '');
+  const { ladder, traffic } = snapshotAt(home, { sight: { route: () => share } });
+  const unnamed = (found: Snapshot['ladder']): Snapshot['ladder'] =>
+    found === undefined
+      ? undefined
+      : { ...found, routes: [], watched: found.routes, begun: { name: 'vllm', style: 'canary' } };
+  const snapshot = { rollout: undefined, ladder: unnamed(ladder), traffic };
+  expect(passes(home, { found: () => ({ snapshot }) }).told).toEqual(['hold Draining']);
+});
