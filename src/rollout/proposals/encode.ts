@@ -21,9 +21,19 @@ export function block(text: string, language: string, most: number): string {
   return `${fence}${language}\n${body}${fence}\n`;
 }
 
-/** One line of a title, which is no Markdown but for code: no backtick is left in it. */
+/**
+ * One line of a title, which is no Markdown but for code: no backtick is left in it, nobody is mentioned, and no issue is
+ * named, which a squash would close that took the title for its message.
+ */
 export function plain(text: string, most: number): string {
-  return cut(text.replace(HIDDEN, ' ').replaceAll('`', "'").replaceAll('@', '@\u200b').trim(), most);
+  return cut(
+    text
+      .replace(HIDDEN, ' ')
+      .replaceAll('`', "'")
+      .replace(/@|#(?=\d)/g, '$&\u200b')
+      .trim(),
+    most,
+  );
 }
 
 function cut(text: string, most: number): string {
