@@ -22,7 +22,9 @@ export function openPorts(options: CommonOptions, io: Io): Ports {
   const limits = gitTimeoutSeconds === undefined ? {} : { passSeconds: gitTimeoutSeconds };
   const clock = datedClock(systemClock);
   const network = { ...networkOf(options, io), heard: clock.heard };
-  const git = openGit({ location, token: io.env[ENV.gitToken], log, limits, network });
+  const forge = forgeOf(options, io, { location, network });
+  const token = forge?.gitToken ?? io.env[ENV.gitToken];
+  const git = openGit({ location, token, log, limits, network });
   const cluster = lazyCluster(() =>
     openCluster({
       kubeconfigPath: options.kubeconfig,
@@ -35,15 +37,18 @@ export function openPorts(options: CommonOptions, io: Io): Ports {
       log,
     }),
   );
-  return { git, cluster, clock, log, forge: forgeOf(options, io, { location, network }) };
+  return { git, cluster, clock, log, forge: forge?.forge };
 }
 
-/** The forge of an http(s) repository, where there is a credential for it: that of the App before a token, its own before Git's. */
+/**
+ * The forge of an http(s) repository, where there is a credential for it: that of the App before a token, its own before
+ * Git's. An App makes Git's token as well (`gitToken`), where none was given.
+ */
 function forgeOf(
   { forge }: CommonOptions,
   { env }: Io,
   { location, network }: { readonly location: string; readonly network: Network },
-): Forge | undefined {
+): { readonly forge: Forge; readonly gitToken: (() => Promise<string>) | undefined } | undefined {
   if (forge === 'none' || !isUrl(location)) return undefined;
   const text = (name: string): string => env[name] ?? '';
   const [appId, key] = [text(ENV.appId), text(ENV.appKey)];
@@ -53,7 +58,9 @@ function forgeOf(
   const credential = app ?? (token === '' ? undefined : ({ kind: 'token', token, from } as const));
   if (credential === undefined) return undefined;
   const userAgent = `tranche/${VERSION}`;
-  return lazyForge({ repository: location, apiUrl: forge, credential, network, clock: systemClock, userAgent });
+  const opened = lazyForge({ repository: location, apiUrl: forge, credential, network, clock: systemClock, userAgent });
+  if (opened === undefined) return undefined;
+  return { ...opened, gitToken: app === undefined || text(ENV.gitToken) !== '' ? undefined : opened.gitToken };
 }
 
 /**

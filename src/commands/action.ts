@@ -35,10 +35,13 @@ type Mode = (typeof MODES)[number];
 /** Runs the action in the environment of a runner; returns the exit code of the step. */
 export async function runAction(runner: Io): Promise<number> {
   const token = input(runner, 'token');
-  runner.out(maskLines(token));
+  const appKey = runner.env[ENV.appKey] ?? '';
+  runner.out(maskLines(token) + maskLines(appKey));
+  // The input is the token of the run where nobody names another: whoever gives the key of an App means the App.
+  const isApp = appKey !== '' && (runner.env[ENV.appId] ?? '') !== '';
   const io: Io = {
     ...runner,
-    env: { ...runner.env, [ENV.gitToken]: token === '' ? runner.env[ENV.gitToken] : token },
+    env: { ...runner.env, [ENV.gitToken]: token === '' || isApp ? runner.env[ENV.gitToken] : token },
     out: (text) => runner.out(printable(text)),
     err: (text) => runner.err(printable(text)),
   };

@@ -5,7 +5,7 @@ import { isRecord } from '../../api/json.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Deferred, ForgeRefused } from '../../ports/forge.ts';
 import { PortError } from '../../ports/port-error.ts';
-import { cleanText } from '../git/git-error.ts';
+import { cleanText, gitError } from '../git/git-error.ts';
 import type { Network } from '../network/proxy.ts';
 import type { Timers } from '../system/timers.ts';
 import type { ForgeAddress } from './address.ts';
@@ -77,6 +77,22 @@ export class ForgeCaller {
       log: { debug: silent, info: silent, warn: silent, error: silent },
     });
     this.credentials = openCredentials(options.credential, this.octokit, options.address);
+  }
+
+  /** What Git sends for us, with the installation that every call has. Throws PortError of Git where the forge gives none. */
+  async gitToken(): Promise<string> {
+    try {
+      return await this.credentials.token();
+    } catch (error) {
+      const outcome = outcomeOf(error);
+      const call: ForgeCall = { route: 'POST /app/installations/{installation_id}/access_tokens', operation: 'open' };
+      const answer = this.meaning(call, outcome);
+      if (answer.kind === 'unheard') throw answer.error;
+      const [said, hint] =
+        answer.kind === 'refused' ? [answer.said, answer.advice] : [answer.why, 'The forge says when it may go on.'];
+      const message = `${this.credentials.name} gives no token for Git: ${said}`;
+      throw gitError(message, { operation: 'open', retryable: answer.kind === 'deferred', hint });
+    }
   }
 
   /** Throws PortError where nothing was heard and nothing can have been written. */
@@ -180,7 +196,7 @@ export function forgeError(
 }
 
 /** What Octokit throws for an answer that is no success, and for none. Anything else is our own fault and thrown on. */
-function outcomeOf(error: unknown): Outcome {
+function outcomeOf(error: unknown): Exclude<Outcome, { kind: 'reply' }> {
   if (!(error instanceof Error)) throw error;
   if (error.cause instanceof NoAnswer) return { kind: 'none', why: error.cause.message, remedy: error.cause.remedy };
   if (error.cause instanceof PortError) throw error.cause;

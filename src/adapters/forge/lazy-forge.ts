@@ -19,20 +19,23 @@ type OpenForge = {
   readonly userAgent: string;
 };
 
-/** The forge of a repository; undefined: its address is not that of a repository on a GitHub. */
-export function lazyForge({ repository, apiUrl, ...options }: OpenForge): Forge | undefined {
+type Opened = { readonly forge: Forge; readonly gitToken: () => Promise<string> };
+
+/** The forge of a repository, and the token that Git sends there; undefined: its address is not that of a repository on a GitHub. */
+export function lazyForge({ repository, apiUrl, ...options }: OpenForge): Opened | undefined {
   const address = forgeAddress(repository, apiUrl);
   if (address === undefined) return undefined;
-  let opening: Promise<Forge> | undefined;
-  const opened = (): Promise<Forge> => {
-    opening ??= import('./open-github.ts').then(({ openGithub }) =>
-      openGithub({ ...options, address, timers: systemTimers, limits: forgeLimits }),
+  let opening: Promise<Opened> | undefined;
+  const all = (): Promise<Opened> => {
+    opening ??= import('./open-github.ts').then(({ openGithubFor }) =>
+      openGithubFor({ ...options, address, timers: systemTimers, limits: forgeLimits }),
     );
     return opening;
   };
-  return {
+  const opened = async (): Promise<Forge> => (await all()).forge;
+  const forge: Forge = {
     // A forge that was not asked yet has nothing to begin anew.
-    begin: () => void opening?.then((forge) => forge.begin()),
+    begin: () => void opening?.then((open) => open.forge.begin()),
     pulls: async (query) => (await opened()).pulls(query),
     waiting: async (numbers) => (await opened()).waiting(numbers),
     reviews: async (number) => (await opened()).reviews(number),
@@ -44,4 +47,5 @@ export function lazyForge({ repository, apiUrl, ...options }: OpenForge): Forge 
     setStatus: async (status) => (await opened()).setStatus(status),
     comment: async (comment) => (await opened()).comment(comment),
   };
+  return { forge, gitToken: async () => (await all()).gitToken() };
 }

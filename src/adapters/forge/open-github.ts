@@ -11,7 +11,19 @@ import { closePull, updatePull, writeComment, writeStatus } from './writes.ts';
 
 /** Opens no connection yet. */
 export function openGithub(options: ForgeOptions): Forge {
+  return githubOf(new ForgeCaller(options));
+}
+
+/** The same, with the token that Git sends: of an App both have one installation, and one token. */
+export function openGithubFor(options: ForgeOptions): {
+  readonly forge: Forge;
+  readonly gitToken: () => Promise<string>;
+} {
   const caller = new ForgeCaller(options);
+  return { forge: githubOf(caller), gitToken: () => caller.gitToken() };
+}
+
+function githubOf(caller: ForgeCaller): Forge {
   return {
     begin: () => caller.pace.begin(),
     pulls: (query) => readPulls(caller, query),

@@ -9,13 +9,14 @@ import { cleanText, gitError } from './git-error.ts';
 import { defaultGitLimits, type GitLimits } from './limits.ts';
 import { isOid, readableRefFault } from './names.ts';
 import { MalformedObject } from './objects.ts';
+import type { GitToken } from './remote.ts';
 import { openSmartHttp } from './smart-http.ts';
 
 type OpenGit = {
   /** `https://host/team/repo.git`, `/path/to/repo`, `file:///path`. */
   readonly location: string;
   /** Sent as Basic authentication of the user `x-access-token`, only to this origin. */
-  readonly token?: string | undefined;
+  readonly token?: GitToken | undefined;
   readonly limits?: Partial<GitLimits>;
   readonly log?: Log | undefined;
   readonly timers?: Timers;
@@ -40,7 +41,7 @@ export function openGit(options: OpenGit): Git {
   return lazyLocal(location, limits);
 }
 
-function checkedUrl(location: string, token: string | undefined, log: Log | undefined): URL {
+function checkedUrl(location: string, token: GitToken | undefined, log: Log | undefined): URL {
   if (!URL.canParse(location))
     throw cannotOpen('the location of the repository is no URL', 'Check the spelling of --repo.');
   const url = new URL(location);

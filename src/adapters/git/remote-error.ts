@@ -30,11 +30,14 @@ export type ErrorContext = {
   readonly name: string;
   readonly operation: GitOperation;
   readonly token: string | undefined;
+  /** The token is one of a GitHub App, which nobody gives by hand. */
+  readonly isMade: boolean;
   /** How long one pass may take. */
   readonly passSeconds: number;
 };
 
 const tokenHint = 'Set TRANCHE_GIT_TOKEN to a token that may read and write the contents of this repository.';
+const appHint = 'Give the GitHub App of TRANCHE_APP_ID contents: write, and install it in this repository.';
 
 /** The same failure for the port. A PortError and what a server said in words pass through. */
 export function asPortError(error: unknown, context: ErrorContext): Error {
@@ -129,7 +132,7 @@ function answerError(answer: HttpAnswer, context: ErrorContext): PortError {
   return gitError(`${name} answered HTTP ${answer.status}${says}${quoted}`.replace(/\.+$/, ''), {
     operation,
     retryable: meaning?.retryable ?? answer.status >= 500,
-    hint: meaning?.hint ?? '',
+    hint: meaning?.hint === tokenHint && context.isMade ? appHint : (meaning?.hint ?? ''),
   });
 }
 

@@ -14,9 +14,12 @@ import { createDiscoveryReader, type Discovery, ProtocolError } from './protocol
 import { asPortError, asWriteError, type ErrorContext, UnusableAnswer } from './remote-error.ts';
 import { TimeBudget } from './time-budget.ts';
 
+/** What Git sends as password: a token that was given, or one that is made anew in time. What that throws is a PortError. */
+export type GitToken = string | (() => Promise<string>);
+
 export type RemoteOptions = {
   readonly location: URL;
-  readonly token: string | undefined;
+  readonly token: GitToken | undefined;
   readonly limits: GitLimits;
   readonly log: Log | undefined;
   readonly timers: Timers;
@@ -50,6 +53,8 @@ export class Remote {
   private readonly options: RemoteOptions;
   private readonly client: HttpClient;
   private readonly time: TimeBudget;
+  /** The one that was sent last, so that no message holds it. */
+  private sent: string | undefined;
 
   constructor(options: RemoteOptions) {
     this.options = options;
@@ -73,7 +78,8 @@ export class Remote {
   /** What error messages of this operation are made of. */
   errorContext(operation: GitOperation): ErrorContext {
     const { token, limits } = this.options;
-    return { name: this.name, operation, token, passSeconds: limits.passSeconds };
+    const isMade = typeof token === 'function';
+    return { name: this.name, operation, token: this.sent, isMade, passSeconds: limits.passSeconds };
   }
 
   /** A read, tried again where that is safe. Throws PortError, or ServerSaid where the server refused in words. */
@@ -99,9 +105,10 @@ export class Remote {
     const packets = createPacketReader(reader.packet);
     const { limits, token } = this.options;
     const { idleSeconds } = limits;
+    this.sent = typeof token === 'function' ? await token() : token;
     const totalSeconds = this.time.left();
     if (totalSeconds <= 0) throw new HttpFailure('deadline', 'nothing more was asked', false);
-    const headers = { ...request.headers, ...commonHeaders(token) };
+    const headers = { ...request.headers, ...commonHeaders(this.sent) };
     const onChunk = (chunk: Buffer) => packets.push(chunk);
     const answer = await this.client.send({ ...request, headers, idleSeconds, totalSeconds, onChunk });
     if (answer.kind !== 'ok') throw new UnusableAnswer(answer);
