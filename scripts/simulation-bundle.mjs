@@ -1,7 +1,7 @@
 // Builds the simulation into one file that any Node runs: parses are remembered, and one source may be patched.
 
 import { readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { build } from 'esbuild';
 
 const root = resolve(import.meta.dirname, '..');
@@ -14,6 +14,11 @@ const remembered = {
   'src/reconcile/status/record-store.ts': 'record-store.ts',
   'src/reconcile/lint/try-ladder.ts': 'try-ladder.ts',
 };
+
+// What a plugin looks at is asked of another process, so it is asked of no other file.
+function called(paths) {
+  return new RegExp(`(^|[/\\\\])(${paths.map((path) => basename(path, '.ts')).join('|')})\\.ts$`);
+}
 
 /** Writes `entry`, a file of test/simulation, with all that it imports to `outfile`. */
 export async function writeBundle({ entry, outfile, patch }) {
@@ -39,7 +44,7 @@ const remembering = {
         join(root, 'test/simulation/remembered', name),
       ]),
     );
-    setup.onResolve({ filter: /^\..*\.ts$/ }, ({ path, resolveDir, importer }) => {
+    setup.onResolve({ filter: called(Object.keys(remembered)) }, ({ path, resolveDir, importer }) => {
       const stand = stands.get(resolve(resolveDir, path));
       return stand === undefined || stand === importer ? undefined : { path: stand };
     });
@@ -52,7 +57,7 @@ function patching(patch) {
   return {
     name: 'patch',
     setup: (setup) => {
-      setup.onLoad({ filter: /\.ts$/ }, (args) => (args.path === path ? { contents, loader: 'ts' } : undefined));
+      setup.onLoad({ filter: called([path]) }, (args) => (args.path === path ? { contents, loader: 'ts' } : undefined));
     },
   };
 }
