@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import type { Shard } from '../../src/api/config.ts';
 import { order } from '../../src/reconcile/order.ts';
-import { NO_OVERRIDES, newMemory, type PassResult } from '../../src/reconcile/pass.ts';
+import { NO_OVERRIDES, type PassResult } from '../../src/reconcile/pass.ts';
 import { runPass } from '../../src/reconcile/run.ts';
 import { shardOf } from '../../src/reconcile/shard.ts';
 import { parseTrailers } from '../../src/rollout/messages.ts';
@@ -25,7 +25,7 @@ function newWorld(): World {
 }
 
 const pass = (world: World, shard: Shard): Promise<PassResult> =>
-  runPass(world.ports(), newMemory(), { overrides: { ...NO_OVERRIDES, shard }, write: true, only: [] });
+  runPass(world.ports(), world.memory(), { overrides: { ...NO_OVERRIDES, shard }, write: true, only: [] });
 
 /** All shards at once, as processes that know nothing of each other; `counts`: how many each of them believes there are. */
 async function round(world: World, counts: readonly number[]): Promise<void> {

@@ -1,7 +1,9 @@
 /** A whole world in memory: a repository, a cluster with an agent on it, a clock, and passes of the production code. */
 
 import type { JsonObject } from '../../src/api/json.ts';
-import { NO_OVERRIDES, newMemory, type PassResult, type Ports } from '../../src/reconcile/pass.ts';
+import { newKnownTexts } from '../../src/manifests/known-texts.ts';
+import { newTrials } from '../../src/reconcile/lint/trials.ts';
+import { type Memory, NO_OVERRIDES, newMemory, type PassResult, type Ports } from '../../src/reconcile/pass.ts';
 import { runPass } from '../../src/reconcile/run.ts';
 import { syncCommit } from '../../src/simulator/agent/agent.ts';
 import { Cluster, type ClusterOptions } from '../../src/simulator/cluster-model.ts';
@@ -39,6 +41,8 @@ export class World {
   readonly log: string[] = [];
   /** Looks at every second that passes. */
   everySecond: (() => void) | undefined;
+  private readonly parsed = newMemory().parsed;
+  private readonly known = newKnownTexts();
   private readonly synced: readonly string[];
 
   constructor(options: WorldOptions) {
@@ -69,9 +73,14 @@ export class World {
     };
   }
 
+  /** Of a fresh process, which knows nothing but how texts read: those are parsed once. */
+  memory(): Memory {
+    return { ...newMemory(), parsed: this.parsed, trials: { ...newTrials(), known: this.known } };
+  }
+
   /** One pass of a fresh process: nothing is remembered but what the branches hold. */
   pass(replaced: Partial<Ports> = {}): Promise<PassResult> {
-    return runPass(this.ports(replaced), newMemory(), { overrides: NO_OVERRIDES, write: true, only: [] });
+    return runPass(this.ports(replaced), this.memory(), { overrides: NO_OVERRIDES, write: true, only: [] });
   }
 
   /** The agent applies the head of main, or another commit. */
