@@ -121,19 +121,24 @@ async function watchRows(
   },
 ): Promise<readonly Row[]> {
   await reset(fleet, fleet.moments.settled);
-  const program = { command: process.execPath, args: [join(bench.programs, 'watch-probe.mjs'), fleet.url] };
+  const program = {
+    command: process.execPath,
+    args: ['--expose-gc', join(bench.programs, 'watch-probe.mjs'), fleet.url],
+  };
   let commits = 0;
   const commit = (): Promise<string> => {
     commits += 1;
-    return fleet.repository.commit('main', { 'apps/notes.yaml': `commits: ${commits}\n` });
+    // A file that is read, so that nothing which was made of all files before can be taken as it was.
+    return fleet.repository.commit('main', { 'apps/notes.yaml': `# LeaderWorkerSet\ncommits: ${commits}\n` });
   };
-  const [quiet, moved] = JSON.parse(await answering(program, () => commit())) as Watched;
+  const { quiet, moved, heap } = JSON.parse(await answering(program, () => commit())) as Watched;
   const name = `${fleet.rollouts} Rollouts, none moving, --watch, second pass`;
   return [
     atMost({ name: `${name}, CPU`, unit: 'ms', value: quiet.cpuMilliseconds }, 50),
     atMost({ name: `${name}, requests to the cluster`, unit: '', value: quiet.clusterCalls }, 0),
     forInformation({ name: `${name} after a commit, CPU`, unit: 'ms', value: moved.cpuMilliseconds }),
     atMost({ name: `${name} after a commit, requests to the cluster`, unit: '', value: moved.clusterCalls }, 0),
+    atMostTimes({ name: 'heap after 1,000 passes of --watch, against 100', unit: 'MB', value: heap[1] }, heap[0], 1.1),
   ];
 }
 

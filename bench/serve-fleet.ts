@@ -34,6 +34,8 @@ const nowSeconds = Math.floor(Date.now() / 1000) - storySeconds;
 const cluster = new Cluster({ lws: '0.10', gate: 'off', nowSeconds, readiness: () => 20 });
 const git = openGit({ location: path });
 const memory = newMemory();
+/** What the agent has read of the files, by path, and of which blob. */
+const applied = new Map<string, { readonly oid: string; readonly objects: readonly JsonObject[] }>();
 
 await rounds(async () => (await pass(true)).quiet);
 const settled = await headsOf();
@@ -86,11 +88,14 @@ async function sync(): Promise<void> {
   const tree = await git.readAt(head, { paths: ['apps'], suffixes: ['lws.yaml'], markers: [] });
   const manifests = new Map<string, readonly JsonObject[]>();
   for (const file of tree.files) {
+    const before = applied.get(file.path);
     const text = file.content.kind === 'text' ? file.content.text : '';
-    manifests.set(
-      file.path,
-      parseAllDocuments(text).map((document) => document.toJS() as JsonObject),
-    );
+    const objects =
+      before?.oid === file.oid
+        ? before.objects
+        : parseAllDocuments(text).map((document) => document.toJS() as JsonObject);
+    applied.set(file.path, { oid: file.oid, objects });
+    manifests.set(file.path, objects);
   }
   syncCommit(cluster.store, manifests, { manager: 'kustomize-controller', namespace: 'default', prune: true });
   cluster.settle();

@@ -9,8 +9,18 @@ import { runPass } from '../src/reconcile/run.ts';
 
 export type Watch = { readonly cpuMilliseconds: number; readonly clusterCalls: number };
 
-/** The second pass of a process, and one after somebody's commit. */
-export type Watched = readonly [quiet: Watch, moved: Watch];
+export type Watched = {
+  /** The second pass of a process. */
+  readonly quiet: Watch;
+  /** One after somebody's commit. */
+  readonly moved: Watch;
+  /** MB that are held after a hundred passes, and after a thousand. */
+  readonly heap: readonly [early: number, late: number];
+};
+
+const [early, late] = [100, 1000];
+/** So many passes come to one commit. */
+const passesACommit = 10;
 
 const [, , location = ''] = process.argv;
 let clusterCalls = 0;
@@ -36,14 +46,31 @@ async function pass(): Promise<Watch> {
   return { cpuMilliseconds: (user + system) / 1000, clusterCalls };
 }
 
+/** Waits until somebody has committed something. */
+async function committed(): Promise<void> {
+  console.log('');
+  await once(process.stdin, 'data');
+}
+
+function heldMegabytes(): number {
+  globalThis.gc?.();
+  return process.memoryUsage().heapUsed / 1024 / 1024;
+}
+
 await pass();
 const quiet = await pass();
-console.log('');
-await once(process.stdin, 'data');
+await committed();
 // The first one after a commit loads and parses what the quiet ones need not.
 await pass();
-console.log('');
-await once(process.stdin, 'data');
-const watched: Watched = [quiet, await pass()];
+await committed();
+const moved = await pass();
+const held: number[] = [];
+for (let passes = 5; passes <= late; passes += 1) {
+  if (passes % passesACommit === 0) await committed();
+  await pass();
+  if (passes === early || passes === late) held.push(heldMegabytes());
+}
+const [first = Number.NaN, last = Number.NaN] = held;
+const watched: Watched = { quiet, moved, heap: [first, last] };
 console.log(JSON.stringify(watched));
 process.exit();
