@@ -1,7 +1,8 @@
 /** `tranche.yaml`: where things are. Everything in it is optional; every default is here. */
 
+import { readLinks, readLwsVersion } from './config-fields.ts';
 import { type FieldFault, FieldReader } from './field-reader.ts';
-import { hasPartition, type LwsVersion, parseLwsVersion } from './lws-version.ts';
+import type { LwsVersion } from './lws-version.ts';
 import { PROMOTIONS, type Promotion } from './policy-fields.ts';
 
 export const CONFIG_FILE = 'tranche.yaml';
@@ -34,6 +35,8 @@ export type Config = {
   readonly promotion: Promotion;
   /** Pull requests of ours that may be open at a time. */
   readonly maxProposals: number;
+  /** Pages for people, by their labels: addresses with `{cluster}`, `{namespace}`, `{name}`, `{release}`. */
+  readonly links: Readonly<Record<string, string>>;
   readonly author: { readonly name: string; readonly email: string };
 };
 
@@ -75,6 +78,7 @@ export const DEFAULT_CONFIG: Config = {
   stopFile: 'policies/stop.yaml',
   promotion: 'commit',
   maxProposals: 10,
+  links: {},
   author: { name: 'tranche', email: 'tranche@localhost' },
 };
 
@@ -88,25 +92,16 @@ const BRANCH = /^(?!-)(?!.*(\.\.|\/\/|@\{|\.lock(\/|$)))[A-Za-z0-9._/-]{1,200}(?
 // oxlint-disable-next-line no-control-regex -- control characters are exactly what must not be there
 const PATH = /^(?!\/)(?!.*(^|\/)\.\.?(\/|$))[^\u0000-\u001f\\]{0,1000}$/;
 
+/** All of them, in the order in which a message lists them. */
+const FIELDS =
+  'cluster branches paths namespaces autoscaled lwsVersion auditSeconds intervalSeconds requiredPolicies policyPaths stopFile promotion maxProposals links author'.split(
+    ' ',
+  );
+
 /** Reads the configuration; every fault is reported, and any fault means that nothing is run. */
 export function parseConfig(value: unknown): { readonly config: Config; readonly faults: readonly FieldFault[] } {
   const root = new FieldReader(value ?? {}, '');
-  root.allow([
-    'cluster',
-    'branches',
-    'paths',
-    'namespaces',
-    'autoscaled',
-    'lwsVersion',
-    'auditSeconds',
-    'intervalSeconds',
-    'requiredPolicies',
-    'policyPaths',
-    'stopFile',
-    'promotion',
-    'maxProposals',
-    'author',
-  ]);
+  root.allow(FIELDS);
   const branches = root.has('branches') ? root.object('branches') : new FieldReader({}, 'branches', root);
   branches.allow(['desired', 'status']);
   const author = root.has('author') ? root.object('author') : new FieldReader({}, 'author', root);
@@ -129,6 +124,7 @@ export function parseConfig(value: unknown): { readonly config: Config; readonly
     stopFile: root.optionalText('stopFile', DEFAULT_CONFIG.stopFile),
     promotion: root.word('promotion', PROMOTIONS) ?? DEFAULT_CONFIG.promotion,
     maxProposals: root.integer('maxProposals', { min: 1, max: PROPOSALS_LIMIT }) ?? DEFAULT_CONFIG.maxProposals,
+    links: readLinks(root),
     author: {
       name: author.optionalText('name', DEFAULT_CONFIG.author.name),
       email: author.optionalText('email', DEFAULT_CONFIG.author.email),
@@ -199,27 +195,6 @@ function checkPaths(root: FieldReader, key: string, paths: readonly string[]): v
         `has "${path}", wanted a path from the root of the repository`,
         'Remove leading /, "." and "..".',
       );
-}
-
-/** Only text: as a number, YAML reads 0.10 as 0.1. */
-function readLwsVersion(root: FieldReader): LwsVersion | undefined {
-  const value = root.value('lwsVersion');
-  const version = typeof value === 'string' ? parseLwsVersion(value) : undefined;
-  if (value !== undefined && version === undefined)
-    root.fault(
-      'lwsVersion',
-      'BadVersion',
-      `is ${JSON.stringify(value)}, wanted the version of LeaderWorkerSet as text`,
-      'Write for example "0.10", in quotes.',
-    );
-  if (version !== undefined && !hasPartition(version))
-    root.fault(
-      'lwsVersion',
-      'BadVersion',
-      `is ${JSON.stringify(value)}, wanted 0.7 or later`,
-      'Before 0.7 LWS has no partition: update it.',
-    );
-  return version;
 }
 
 function strings(root: FieldReader, key: string, limit: number): readonly string[] {

@@ -29,6 +29,8 @@ export type ProposalRecord = {
   readonly gates?: 'open' | 'shut' | undefined;
   /** What its comment says of its step, once it was merged. */
   readonly told?: string | undefined;
+  /** Numbers of those of the steps before, of the same release, the newest last; not there: none. */
+  readonly earlier?: readonly number[] | undefined;
   /** Digests that people have said no to, the newest last. */
   readonly vetoes: readonly string[];
 };

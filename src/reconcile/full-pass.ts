@@ -55,7 +55,7 @@ export async function fullPass(ports: Ports, pass: FullPass): Promise<PassResult
   const first = await decideAll(readers, reading, options, memory);
   const approvals = await readApprovals(ports, { reading, reconciled: first, commits: git });
   const decided = approvals.size === 0 ? first : await decideAll({ ...readers, approvals }, reading, options, memory);
-  const reconciled = options.write ? await propose(ports, { reading, reconciled: decided }) : decided;
+  const reconciled = options.write ? await propose(ports, { reading, reconciled: decided, commits: git }) : decided;
   const records = recordsOf(reading, reconciled, options);
   const result = resultOf(reading, reconciled, options);
   if (!options.write) return result;

@@ -101,6 +101,7 @@ test('a person merges every step, each in another way, and a second pass changes
     [[expect.stringMatching(/^` step 2\/3 ` of .*: its groups are ready/), expect.stringMatching(/^Next: .*\/3$/)]],
     [[expect.stringMatching(/^` settled ` of .*: the delivery is over/), expect.anything()]],
   ]);
+  expect(world.repository.pull(3).body).toContain('| steps before | #1, #2 |');
   expect(await world.branches()).toEqual([]);
   const before = await world.git('for-each-ref');
   await world.pass();
@@ -108,12 +109,16 @@ test('a person merges every step, each in another way, and a second pass changes
 });
 
 test('what people read of it', async () => {
-  const world = await proposed();
+  const links = 'links: {dashboard: "https://grafana.example/d/llm?var-name={name}"}\n';
+  const world = await proposed({ 'tranche.yaml': links });
   const { title, body } = world.pull;
   expect(title).toBe('llm/vllm 1/3: 0 → 1 of 4 groups on v0.10.1 (default)');
   expect(body).toContain('Merging this approves ` step 1/3 `');
   expect(body).toContain('| stable | ` vllm/vllm-openai:v0.10.0 ` |');
   expect(body).toContain('-      partition: 1000000\n+      partition: 3\n');
+  expect(body).toMatch(/\| change \| [0-9a-f]{40} ` v0\.10\.1 ` by ` .* ` \|/);
+  expect(body).toMatch(/\+ .*\.image: "vllm\/vllm-openai:v0\.10\.1"/);
+  expect(body).toContain('[dashboard](https://grafana.example/d/llm?var-name=vllm)');
   expect(body.split('\n').filter((line) => line.startsWith('| Stage'))).toEqual([
     '| Stage1 | 1000000 | 4 | ❎ | ❎ | ❎ | ❎ | Before rolling update |',
     '| Stage2 | 3 | 4 | ❎ | ❎ | ❎ | ⏳ | Partition changes from 1000000 to 3 |',

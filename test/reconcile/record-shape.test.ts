@@ -46,6 +46,7 @@ const whole: Required<RolloutRecord> = {
     by: 'ada',
     gates: 'open',
     told: 'x',
+    earlier: [11],
     vetoes: ['5be07c11'],
   },
   step: {
@@ -117,7 +118,7 @@ const OPTIONAL = `
   traffic.accepted traffic.drained traffic.drained.stable traffic.drained.canary traffic.reached
   traffic.notAppliedSince traffic.appliedSince traffic.parents
   traffic.shown traffic.shown.sides.0.ready traffic.shown.sides.0.serving traffic.shown.share traffic.shown.share.live
-  proposal proposal.number proposal.url proposal.by proposal.gates proposal.told
+  proposal proposal.number proposal.url proposal.by proposal.gates proposal.told proposal.earlier
   holds.0.until holds.0.facts marks.step marks.stable marks.restore marks.restore.maxUnavailable
   marks.restore.floor marks.restore.plan marks.restore.withdrawn marks.restore.stopped marks.at marks.serves
   marks.restore.maxUnavailable.was marks.restore.replicas marks.restore.objects step.writtenAt step.doneSince step.frozen

@@ -7,7 +7,6 @@ import type { Oid } from '../../ports/git.ts';
 import type { ObjectEdits } from '../../rollout/edit.ts';
 import { hold } from '../../rollout/hold.ts';
 import { intentMessage } from '../../rollout/messages.ts';
-import { bodyOf, titleOf } from '../../rollout/proposals/body.ts';
 import { WITHDRAWALS } from '../../rollout/proposals/judge.ts';
 import { progressText } from '../../rollout/proposals/progress.ts';
 import { standing } from '../../rollout/proposals/standing.ts';
@@ -24,7 +23,7 @@ import {
 import { render } from '../write/render.ts';
 import { branchTaken, caseOf, full, heldBy, waitingFor, withProposal } from './case.ts';
 import type { Desk, Judged } from './propose.ts';
-import { stagesOf } from './stages.ts';
+import { earlierOf, textOf } from './text.ts';
 
 /** Does what the verdict asks for, and says what is waited for. Throws PortError where Git fails. */
 export async function act(of: Judged, desk: Desk): Promise<Reconciled> {
@@ -98,7 +97,7 @@ async function open(of: Judged, desk: Desk): Promise<Reconciled> {
   if (verdict.kind === 'propose' && verdict.anew === true) await deleteBranch(desk.ports.git, wanted.branch);
   const made = await branchFor(one, desk);
   if ('reason' in made) return waitingFor(one, made);
-  const text = textOf(one);
+  const text = await textOf(of, desk);
   const { branch: base } = desk.reading.desired.config;
   const pull = { branch: wanted.branch, head: made.head, base, ...text, labels: [] };
   const done = await openPull(desk.ports.forge, pull);
@@ -111,6 +110,7 @@ async function open(of: Judged, desk: Desk): Promise<Reconciled> {
     digest,
     openedAt: desk.reading.at,
     state: 'open',
+    earlier: earlierOf(of, release),
     vetoes: (proposal?.vetoes ?? []).filter((vetoed) => vetoed !== digest),
   };
   if (done.kind !== 'done') return heldBy(withProposal(one, begun), done);
@@ -119,14 +119,6 @@ async function open(of: Judged, desk: Desk): Promise<Reconciled> {
   if (proposal !== undefined) await told(one, { desk, proposal, next: done.value.url });
   const gated = await gate({ ...of, proposal: opened }, desk, 'open');
   return stood({ ...of, verdict: { kind: 'waits' }, proposal: gated }, withProposal(one, gated));
-}
-
-function textOf({ snapshot, plan, diff, writes }: Reconciled): { readonly title: string; readonly body: string } {
-  const commit = plan?.commit;
-  const { wanted } = caseOf(snapshot, plan);
-  if (snapshot === undefined || commit === undefined || wanted === undefined) return { title: '', body: '' };
-  const of = { snapshot, commit, approval: wanted, diff, stages: stagesOf(snapshot, writes) };
-  return { title: titleOf(of), body: bodyOf(of) };
 }
 
 /** The branch with the word in the Rollout, made from main as it was read; or the hold that says why there is none. */

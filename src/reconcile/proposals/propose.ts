@@ -8,6 +8,7 @@ import type { Forge, Pull } from '../../ports/forge.ts';
 import { branchesIn, branchesOf, namedBy } from '../../rollout/proposals/branch.ts';
 import { heard, judge, type Sight, type Verdict } from '../../rollout/proposals/judge.ts';
 import { progressText } from '../../rollout/proposals/progress.ts';
+import type { GitReader } from '../observe/observe-git.ts';
 import type { Ports, Reading } from '../pass.ts';
 import type { Reconciled } from '../reconcile.ts';
 import { type Asked, ask, GATE } from '../write/execute-proposal.ts';
@@ -29,6 +30,8 @@ export type Judged = {
 export type Desk = {
   readonly ports: Ports & { readonly forge: Forge };
   readonly reading: Reading;
+  /** The reader of the pass. */
+  readonly commits: Pick<GitReader, 'brought'>;
   /** How many more may be opened. */
   room: number;
 };
@@ -36,10 +39,10 @@ export type Desk = {
 /** The same rollouts, with what they wait for, and what the record says of their pull requests. Never throws for the forge. */
 export async function propose(
   ports: Ports,
-  pass: { readonly reading: Reading; readonly reconciled: readonly Reconciled[] },
+  pass: Pick<Desk, 'reading' | 'commits'> & { readonly reconciled: readonly Reconciled[] },
 ): Promise<readonly Reconciled[]> {
   const { forge } = ports;
-  const { reading, reconciled } = pass;
+  const { reading, commits, reconciled } = pass;
   const meant = reconciled.filter(isMeant);
   if (forge === undefined || meant.length === 0 || reconciled.some(brakes)) return reconciled;
   forge.begin();
@@ -51,7 +54,7 @@ export async function propose(
   const pulls = heardOf.value.filter((pull) => pull.isSameRepository && pull.base === base);
   const open = pulls.filter(({ state }) => state.kind === 'open');
   const waits = await waitsOf(forge, open);
-  const desk: Desk = { ports: { ...ports, forge }, reading, room: maxProposals - open.length };
+  const desk: Desk = { ports: { ...ports, forge }, reading, commits, room: maxProposals - open.length };
   const answers = new Map<Reconciled, Reconciled>();
   // One after the other: the forge wants its writes so, and the room is shared.
   for (const one of meant) answers.set(one, await act(judged(one, { pulls, waits, now: reading.at }), desk));

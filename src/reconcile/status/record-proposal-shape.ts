@@ -28,5 +28,6 @@ export const proposal = object({
   by: optional(text),
   gates: optional(word<'open' | 'shut'>({ open: true, shut: true })),
   told: optional(text),
+  earlier: optional(list(positive)),
   vetoes: list(digest),
 } satisfies Shape<ProposalRecord>);

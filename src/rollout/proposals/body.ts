@@ -1,14 +1,12 @@
 /** Title and body of a pull request: what merging it does, on what evidence, and how to say no. A function of its change. */
 
-import { imagesOf } from '../../api/images.ts';
 import { printApprove } from '../../api/intents.ts';
 import { printRelease } from '../../api/release.ts';
-import { PARTITION_PATH } from '../../api/workload.ts';
-import { workloadField } from '../change.ts';
 import type { PlannedCommit } from '../plan.ts';
 import type { Snapshot } from '../snapshot.ts';
 import { block, code, plain } from './encode.ts';
 import type { Approval } from './promotion.ts';
+import { groupsMoved, imagesBoth, type Released, releaseDiff, releaseTable } from './release-table.ts';
 
 /** Forges take more; what is left out is said. */
 const BODY_MOST = 60_000;
@@ -17,14 +15,14 @@ const TITLE_MOST = 200;
 const STAGES_MOST = 15_000;
 
 /** What it is written from. */
-export type Proposed = {
-  readonly snapshot: Snapshot;
-  readonly commit: PlannedCommit;
+export type Proposed = Released & {
   readonly approval: Approval;
   /** Of the commit that follows the merge, as it would be written now. */
   readonly diff: string;
   /** The stages that the model says the groups go through, as Markdown of ours; empty: it could not be played. */
   readonly stages: string;
+  /** Where people look at it, as `tranche.yaml` has them. */
+  readonly links: readonly { readonly label: string; readonly url: string }[];
 };
 
 /** `llm/vllm 2/4: 2 → 4 of 8 groups on v0.10.1 (prod-eu)` */
@@ -39,7 +37,16 @@ export function titleOf({ snapshot, commit }: Proposed): string {
 
 /** The body. Values of others stand in code; nothing of it is ever read back. */
 export function bodyOf(of: Proposed): string {
-  const parts = [merging(of), release(of), stages(of), diff(of), saysNo(of), form(of)];
+  const parts = [
+    merging(of),
+    releaseTable(of),
+    links(of),
+    releaseDiff(of.snapshot),
+    stages(of),
+    diff(of),
+    saysNo(of),
+    form(of),
+  ];
   const text = parts.filter((part) => part !== '').join('\n');
   return text.length <= BODY_MOST ? text : `${text.slice(0, text.lastIndexOf('\n', BODY_MOST - 40))}\n\n… and more\n`;
 }
@@ -58,15 +65,9 @@ function why({ message }: PlannedCommit): string {
   return (message.split('\n\n')[1] ?? '').replaceAll('\n', ' ');
 }
 
-function release({ snapshot }: Proposed): string {
-  const [before, after] = imagesBoth(snapshot);
-  const rows = [
-    ['workload', code(`${snapshot.key.namespace}/${snapshot.workload?.object.name ?? snapshot.key.name}`)],
-    ['image', after.length === 0 ? '–' : after.map((image) => code(image)).join(', ')],
-    ['stable', before.length === 0 ? '–' : before.map((image) => code(image)).join(', ')],
-    ['groups', code(String(snapshot.workload?.workload.replicas ?? 'autoscaled'))],
-  ];
-  return `| | |\n| --- | --- |\n${rows.map(([name, value]) => `| ${name} | ${value} |\n`).join('')}`;
+/** Their form is checked where they are read: neither ends a link. */
+function links(of: Proposed): string {
+  return of.links.length === 0 ? '' : `${of.links.map(({ label, url }) => `[${label}](${url})`).join(' · ')}\n`;
 }
 
 function stages(of: Proposed): string {
@@ -105,13 +106,9 @@ function form({ approval }: Proposed): string {
 }
 
 /** `2 → 4 of 8 groups`; empty where the partition stays. */
-function groupsText({ snapshot, commit }: Pick<Proposed, 'snapshot' | 'commit'>): string {
-  const replicas = snapshot.workload?.workload.replicas;
-  const field = workloadField(commit.changes, PARTITION_PATH);
-  if (replicas === undefined || typeof field?.to !== 'number') return '';
-  const from = typeof field.from === 'number' ? field.from : 0;
-  const [before, after] = [from, field.to].map((partition) => Math.max(0, replicas - partition));
-  return before === after || after === 0 ? '' : `${before} → ${after} of ${replicas} groups`;
+function groupsText(of: Pick<Proposed, 'snapshot' | 'commit'>): string {
+  const moved = groupsMoved(of);
+  return moved === undefined ? '' : `${moved.before} → ${moved.after} of ${moved.of} groups`;
 }
 
 /** The tags of the images that are new. */
@@ -119,8 +116,4 @@ function tagsOf(snapshot: Snapshot): string {
   const [before, after] = imagesBoth(snapshot);
   const fresh = after.filter((image) => !before.includes(image));
   return fresh.map((image) => image.slice(image.lastIndexOf(':') + 1)).join(', ');
-}
-
-function imagesBoth({ workload, stable }: Snapshot): readonly [readonly string[], readonly string[]] {
-  return [stable.kind === 'known' ? imagesOf(stable.value.content) : [], imagesOf(workload?.workload.content)];
 }

@@ -2,10 +2,13 @@
 
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type { JsonObject } from '../../../src/api/json.ts';
 import { plan } from '../../../src/rollout/plan.ts';
 import { bodyOf, type Proposed, titleOf } from '../../../src/rollout/proposals/body.ts';
 import { block, code, plain } from '../../../src/rollout/proposals/encode.ts';
 import { approvalFor } from '../../../src/rollout/proposals/promotion.ts';
+import { releaseChanges } from '../../../src/rollout/proposals/release-changes.ts';
+import { releaseTable } from '../../../src/rollout/proposals/release-table.ts';
 import { world } from '../../support/snapshot.ts';
 
 const HOSTILE = [
@@ -77,7 +80,7 @@ test('a title mentions nobody, and no issue', () => {
   );
 });
 
-function proposedWith(image: string, diff: string): Proposed {
+function proposedWith(image: string, diff: string, said = 'use v0.10.1'): Proposed {
   const snapshot = world({
     text: 'B',
     rules: { promotion: 'pullRequest' },
@@ -92,7 +95,10 @@ function proposedWith(image: string, diff: string): Proposed {
   const { workload } = snapshot.workload;
   const content = { ...workload.content, leaderWorkerTemplate: { spec: { containers: [{ image }] } } };
   const file = { ...snapshot.workload, workload: { ...workload, content } };
-  return { snapshot: { ...snapshot, workload: file }, commit, approval, diff, stages: '' };
+  const brought = [{ oid: 'c'.repeat(40), subject: said, author: said }];
+  const links = [{ label: 'dashboard', url: 'https://grafana.example/d/llm?var-name=vllm' }];
+  const shown = { ...snapshot, workload: file };
+  return { snapshot: shown, commit, approval, diff, stages: '', brought, earlier: [11], links };
 }
 
 test('what it says', () => {
@@ -101,6 +107,10 @@ test('what it says', () => {
   const body = bodyOf(of);
   expect(body).toContain('Merging this approves ` step 2/3 ` of release ` bbbbbbbb.2 `');
   expect(body).toContain('| image | ` vllm/vllm-openai:v0.10.1 ` |');
+  expect(body).toContain(`| change | ${'c'.repeat(40)} \` use v0.10.1 \` by`);
+  expect(body).toContain('| steps before | #11 |');
+  expect(body).toContain('[dashboard](https://grafana.example/d/llm?var-name=vllm)');
+  expect(body).toContain('+ leaderWorkerTemplate.spec.containers[0].image: "vllm/vllm-openai:v0.10.1"');
   expect(body).toContain('+      partition: 2');
   expect(body).toContain('` tranche abort vllm --namespace llm `');
   expect(body).toContain('` 1@bbbbbbbb.2#3#5be07c11 `');
@@ -108,15 +118,49 @@ test('what it says', () => {
 
 test('whatever an image is called and however long the diff: within the limit, and nothing of it outside of code', () => {
   fc.assert(
-    fc.property(text, fc.integer({ min: 0, max: 90_000 }), (image, length) => {
-      const of = proposedWith(`x:${image}`, `+${'y`@ada '.repeat(length / 7)}\n`);
+    fc.property(text, text, fc.integer({ min: 0, max: 90_000 }), (image, said, length) => {
+      const of = proposedWith(`x:${image}`, `+${'y`@ada '.repeat(length / 7)}\n`, said);
       const body = bodyOf(of);
       expect(body.length).toBeLessThanOrEqual(60_000);
       const rows = body.split('\n').filter((line) => line.startsWith('| image'));
       expect(rows).toHaveLength(1);
       expect(outsideCode(rows[0] ?? '')).toBe('| image |  |');
+      const change = body.split('\n').filter((line) => line.startsWith('| change'));
+      expect(change.map(outsideCode)).toEqual([expect.stringMatching(/^\| change \| c{40} (–)? by (–)? ?\|$/)]);
       expect(titleOf(of)).not.toMatch(/@\w|\n/);
     }),
     { numRuns: 30 },
   );
+});
+
+test('a release is told by the fields that it changes, and an argument more changes none of the others', () => {
+  const spec = (image: string, args: readonly string[]): JsonObject => ({
+    template: { containers: [{ name: 'vllm', image, args: [...args], env: [{ name: 'A', value: '1' }] }] },
+  });
+  const before = spec('vllm:1', ['--model=x', '--tp=8']);
+  expect(releaseChanges(before, before, 9)).toEqual([]);
+  expect(releaseChanges(before, spec('vllm:2', ['--fast', '--model=x', '--tp=8']), 9)).toEqual([
+    '- template.containers[vllm].image: "vllm:1"',
+    '+ template.containers[vllm].image: "vllm:2"',
+    '+ template.containers[vllm].args[]: "--fast"',
+  ]);
+  expect(releaseChanges(spec('vllm:1', ['a', 'a']), spec('vllm:1', ['a']), 9)).toEqual([
+    '- template.containers[vllm].args[]: "a"',
+  ]);
+  expect(releaseChanges({}, { a: 1, b: [2, 3], c: null }, 2)).toEqual(['+ a: 1', '+ b[]: 2', '… and 2 more']);
+});
+
+test('what a step and waiting for it cost is told in GPUs', () => {
+  const pod = { spec: { containers: [{ name: 'vllm', resources: { limits: { 'nvidia.com/gpu': 8 } } }] } };
+  const of = proposedWith('vllm:2', '');
+  const { snapshot } = of;
+  if (snapshot.workload === undefined) throw new Error('no workload');
+  const { workload } = snapshot.workload;
+  const content = { leaderWorkerTemplate: { workerTemplate: pod } };
+  const restore = { floor: undefined, maxUnavailable: undefined, replicas: { was: 4, set: 5 } };
+  const marks = workload.marks === undefined ? undefined : { ...workload.marks, restore };
+  const file = { ...snapshot.workload, workload: { ...workload, replicas: 5, size: 2, content, marks } };
+  const rows = releaseTable({ ...of, snapshot: { ...snapshot, workload: file } });
+  expect(rows).toContain('| GPUs | 80 in all, 16 a group; 16 of them restart with this step |');
+  expect(rows).toContain('| while this waits | 16 GPUs of 1 extra group |');
 });

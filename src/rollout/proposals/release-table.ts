@@ -1,0 +1,99 @@
+/** What is in a release, who made it, and what it and waiting for it cost: a table and a diff of the body. */
+
+import { gpusOfGroup } from '../../api/gpus.ts';
+import { imagesOf } from '../../api/images.ts';
+import { PARTITION_PATH } from '../../api/workload.ts';
+import { workloadField } from '../change.ts';
+import type { PlannedCommit } from '../plan.ts';
+import type { Snapshot } from '../snapshot.ts';
+import { surgeInGit } from '../surge.ts';
+import { block, code } from './encode.ts';
+import { releaseChanges } from './release-changes.ts';
+
+const LINES_MOST = 60;
+const CHARS_MOST = 10_000;
+
+/** A commit that is part of the change. */
+export type Brought = { readonly oid: string; readonly subject: string; readonly author: string };
+
+export type Released = {
+  readonly snapshot: Snapshot;
+  readonly commit: PlannedCommit;
+  /** The commits that made the text what it is, newest first. */
+  readonly brought: readonly Brought[];
+  /** Pull requests of the steps before, by their numbers. */
+  readonly earlier: readonly number[];
+};
+
+/** Rows of a table. */
+export function releaseTable({ snapshot, commit, brought, earlier }: Released): string {
+  const [before, after] = imagesBoth(snapshot);
+  const rows = [
+    ['workload', code(`${snapshot.key.namespace}/${snapshot.workload?.object.name ?? snapshot.key.name}`)],
+    ['image', after.length === 0 ? '–' : after.map((image) => code(image)).join(', ')],
+    ['stable', before.length === 0 ? '–' : before.map((image) => code(image)).join(', ')],
+    ['groups', code(String(snapshot.workload?.workload.replicas ?? 'autoscaled'))],
+    ...gpuRows(snapshot, commit),
+    // A forge links the id of a commit that stands alone.
+    ...brought.map(({ oid, subject, author }) => ['change', `${oid} ${code(subject, 120)} by ${code(author, 80)}`]),
+    ...(earlier.length === 0 ? [] : [['steps before', earlier.map((number) => `#${number}`).join(', ')]]),
+  ];
+  return `| | |\n| --- | --- |\n${rows.map(([name, value]) => `| ${name} | ${value} |\n`).join('')}`;
+}
+
+/** What the release changes of the stable version; empty: nothing, or that is not known. */
+export function releaseDiff({ stable, workload }: Pick<Snapshot, 'stable' | 'workload'>): string {
+  if (stable.kind !== 'known' || workload === undefined) return '';
+  const lines = releaseChanges(stable.value.content, workload.workload.content, LINES_MOST);
+  return lines.length === 0
+    ? ''
+    : `### What is in the release\n\n${block(`${lines.join('\n')}\n`, 'diff', CHARS_MOST)}`;
+}
+
+/** What the step takes from the groups that serve, and what is held besides for as long as it waits. */
+function gpuRows(snapshot: Snapshot, commit: PlannedCommit): readonly (readonly string[])[] {
+  const workload = snapshot.workload?.workload;
+  const each = workload === undefined ? 0 : gpusOfGroup(workload.content, workload.size);
+  if (workload === undefined || each === 0) return [];
+  const { replicas } = workload;
+  const moved = groupsMoved({ snapshot, commit });
+  const [gone, extra] = [moved === undefined ? 0 : moved.after - moved.before, extraGroups(snapshot)];
+  const all = replicas === undefined ? `${each} a group` : `${replicas * each} in all, ${each} a group`;
+  const restarts = gone > 0 ? `; ${gone * each} of them restart with this step` : '';
+  const waiting =
+    extra > 0 ? `${extra * each} GPUs of ${extra} extra ${extra === 1 ? 'group' : 'groups'}` : 'no GPUs besides';
+  return [
+    ['GPUs', `${all}${restarts}`],
+    ['while this waits', waiting],
+  ];
+}
+
+/** Those that a surge has started, or that a second workload has. */
+function extraGroups({ workload, record }: Snapshot): number {
+  const surge = workload === undefined ? undefined : surgeInGit(workload.workload);
+  const second = record?.traffic?.shown?.sides.find(({ side }) => side === 'canary');
+  return (surge === undefined ? 0 : surge.set - surge.was) + (second?.groups ?? 0);
+}
+
+/** Groups on the release before and after; undefined: the partition stays. */
+export function groupsMoved({
+  snapshot,
+  commit,
+}: Pick<Released, 'snapshot' | 'commit'>):
+  | { readonly before: number; readonly after: number; readonly of: number }
+  | undefined {
+  const replicas = snapshot.workload?.workload.replicas;
+  const field = workloadField(commit.changes, PARTITION_PATH);
+  if (replicas === undefined || typeof field?.to !== 'number') return undefined;
+  const from = typeof field.from === 'number' ? field.from : 0;
+  const [before = 0, after = 0] = [from, field.to].map((partition) => Math.max(0, replicas - partition));
+  return before === after || after === 0 ? undefined : { before, after, of: replicas };
+}
+
+/** The images of the stable version, and of the release. */
+export function imagesBoth({
+  workload,
+  stable,
+}: Pick<Snapshot, 'workload' | 'stable'>): readonly [readonly string[], readonly string[]] {
+  return [stable.kind === 'known' ? imagesOf(stable.value.content) : [], imagesOf(workload?.workload.content)];
+}
