@@ -36,6 +36,12 @@ test('a pass that finds nothing to do loads no parser of YAML, no decision, no e
   expect(bytes).toBeLessThan(360_000);
 });
 
+test('a pass that moves loads no model of a cluster', async () => {
+  const loaded = [...(await loadedWith(['src/reconcile/full-pass.ts'])).keys()];
+  expect(loaded).toContain('src/rollout/plan.ts');
+  expect(loaded.filter((path) => path.startsWith('src/simulator/'))).toEqual([]);
+});
+
 test('the command line itself is the parser of options and little more', async () => {
   const loaded = await loadedWith(['src/main.ts']);
   const others = [...loaded.keys()].filter(

@@ -6,7 +6,6 @@ import { bodyOf, titleOf } from '../../rollout/proposals/body.ts';
 import type { Brought } from '../../rollout/proposals/release-table.ts';
 import { caseOf } from './case.ts';
 import type { Desk, Judged } from './propose.ts';
-import { stagesOf } from './stages.ts';
 
 /** More commits than this are not told one by one. */
 const BROUGHT_MOST = 5;
@@ -18,6 +17,8 @@ export async function textOf(of: Judged, desk: Desk): Promise<{ readonly title: 
   const commit = plan?.commit;
   const { wanted } = caseOf(snapshot, plan);
   if (snapshot === undefined || commit === undefined || wanted === undefined) return { title: '', body: '' };
+  // The model is loaded only where a pull request shows what it says.
+  const { stagesOf } = await import('./stages.ts');
   const proposed = {
     snapshot,
     commit,
