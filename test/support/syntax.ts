@@ -33,17 +33,35 @@ function isNode(value: unknown): value is Node {
   return typeof value === 'object' && value !== null && typeof (value as { type?: unknown }).type === 'string';
 }
 
-/** The program node of a source; throws with the file's name where it does not parse. */
-export function programOf(source: Source): Node {
+type Tree = { readonly source: Source; readonly program: Node; readonly places: readonly Place[] };
+
+/** The source that was read last: all rules look at one before the next. The trees of all would fill the memory. */
+let last: Tree | undefined;
+const importsKnown = new WeakMap<Source, readonly ImportOf[]>();
+
+/** Throws with the file's name where it does not parse. */
+function treeOf(source: Source): Tree {
+  if (last?.source === source) return last;
   try {
-    return parseAst(source.text, { lang: 'ts' }) as unknown as Node;
+    const program = parseAst(source.text, { lang: 'ts' }) as unknown as Node;
+    last = { source, program, places: placesBelow(program) };
+    return last;
   } catch (error) {
     throw new Error(`${source.path} does not parse`, { cause: error });
   }
 }
 
-/** Every node below `root`, parents first. */
-export function placesOf(root: Node): readonly Place[] {
+/** The program node of a source. */
+export function programOf(source: Source): Node {
+  return treeOf(source).program;
+}
+
+/** Every node of a source, parents first. */
+export function placesOf(source: Source): readonly Place[] {
+  return treeOf(source).places;
+}
+
+function placesBelow(root: Node): readonly Place[] {
   const places: Place[] = [];
   const visit = (node: Node, parent: Node | undefined, key: string): void => {
     places.push({ node, parent, key });
@@ -91,7 +109,13 @@ export function isReference({ node, parent, key }: Place): boolean {
 
 /** Every import, re-export and `import()` of a literal. */
 export function importsOf(source: Source): readonly ImportOf[] {
-  return placesOf(programOf(source)).flatMap(({ node }) => {
+  const known = importsKnown.get(source) ?? importsIn(source);
+  importsKnown.set(source, known);
+  return known;
+}
+
+function importsIn(source: Source): readonly ImportOf[] {
+  return placesOf(source).flatMap(({ node }) => {
     const from = child(node, 'source') ?? (node.type === 'TSImportType' ? child(node, 'argument') : undefined);
     const imports = /^(Import|Export(Named|All))Declaration$|^ImportExpression$|^TSImportType$/;
     if (from === undefined || !imports.test(node.type) || typeof from['value'] !== 'string') return [];

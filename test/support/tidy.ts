@@ -117,7 +117,7 @@ const purity: Rule = (source) => {
   const outside = importsOf(source)
     .filter(({ specifier }) => !specifier.startsWith('.') && !packages.includes(specifier))
     .map(({ specifier, start }) => at(source, start, `imports ${specifier} in a pure ring`));
-  const impure = placesOf(programOf(source)).flatMap((place) => {
+  const impure = placesOf(source).flatMap((place) => {
     const what = impurity(place);
     return what === undefined ? [] : [at(source, place.node.start, `${what} in a pure ring`)];
   });
@@ -139,7 +139,7 @@ function impurity(place: Place): string | undefined {
 const noSharedState: Rule = (source) => {
   if (ringOf(source.path) === undefined) return [];
   const program = programOf(source);
-  const places = placesOf(program);
+  const places = placesOf(source);
   const changed = places.map(changedName).filter((name) => name !== '');
   const variables = topLevel(program)
     .filter(({ declared }) => declared.type === 'VariableDeclaration')
@@ -196,7 +196,7 @@ const plainTypes: Rule = (source) => {
     TSNonNullExpression: 'a `!` assertion',
     TSParameterProperty: 'a parameter property',
   };
-  return placesOf(programOf(source)).flatMap(({ node }) => {
+  return placesOf(source).flatMap(({ node }) => {
     const what = wrong[node.type];
     const isConst = nameOf(child(child(node, 'typeAnnotation'), 'typeName')) === 'const';
     // Scripts may narrow by assertion, as tests may; src never does.
@@ -214,7 +214,7 @@ const fileSize: Rule = (source) => {
 const functionSize: Rule = (source) => {
   // A describe block in a test is a table, not a decision: only its file has a limit.
   if (source.path.startsWith('test/')) return [];
-  return placesOf(programOf(source)).flatMap(({ node }) => {
+  return placesOf(source).flatMap(({ node }) => {
     if (!/^(FunctionDeclaration|FunctionExpression|ArrowFunctionExpression)$/.test(node.type)) return [];
     const lines = lineAt(source.text, node.end) - lineAt(source.text, node.start) + 1;
     const why = `${nameOf(child(node, 'id')) || 'a function'} has ${lines} lines, at most ${limits.function}`;
@@ -323,9 +323,9 @@ export function deadFiles(sources: readonly Source[]): readonly Violation[] {
 /** Exports of src that no other file imports: what a file keeps to itself can be changed by looking at that file alone. */
 export function deadExports(sources: readonly Source[]): readonly Violation[] {
   const imported = new Map<string, Set<string>>();
-  for (const { path, text } of sources) {
-    for (const { specifier, names: all } of importsOf({ path, text })) {
-      const target = resolved(path, specifier);
+  for (const source of sources) {
+    for (const { specifier, names: all } of importsOf(source)) {
+      const target = resolved(source.path, specifier);
       const known = imported.get(target) ?? new Set();
       for (const name of all) known.add(name);
       imported.set(target, known);
