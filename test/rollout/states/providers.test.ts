@@ -1,7 +1,7 @@
 /** A delivery through every kind of route: snapshot, plan, bytes and the last check, up, withdrawn, and home again. */
 
 import { existsSync, readFileSync } from 'node:fs';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Texts } from '../../../src/reconcile/ladder/cast.ts';
 import { ladderFiles, ladderRollout } from '../../support/ladder.ts';
 import { type Found, passed, passes, releaseIn, type Stand, settledOn, snapshotAt } from '../../support/ladder-pass.ts';
@@ -111,49 +111,34 @@ const HEALTHY = [
   'hold ',
 ];
 
-type Family = {
-  readonly name: string;
-  readonly folders: readonly string[];
-  readonly start: Stand;
-  readonly shared: Stand;
-};
-
-const families = Object.entries(FAMILIES).map(([name, [routing, ...folders]]): Family => {
+describe.each(Object.entries(FAMILIES))('%s', (_, [routing, ...folders]) => {
   const start = requested(routing, folders);
-  return { name, folders, start, shared: until(start, 'step 1/2, traffic: – → 5%') };
-});
+  const shared = until(start, 'step 1/2, traffic: – → 5%');
 
-test('up: every rung, and the routes byte for byte as before', () => {
-  for (const { name, folders, start, shared } of families) {
+  test('up: every rung, and the routes byte for byte as before', () => {
     const { told, stand } = passes(start);
-    expect(told, name).toEqual(HEALTHY);
-    expect(routesIn(stand.texts, folders), name).toEqual(atRest(folders, true));
-    expect(routesIn(shared.texts, folders), name).not.toEqual(atRest(folders, true));
-  }
-});
+    expect(told).toEqual(HEALTHY);
+    expect(routesIn(stand.texts, folders)).toEqual(atRest(folders, true));
+    expect(routesIn(shared.texts, folders)).not.toEqual(atRest(folders, true));
+  });
 
-test('another share: what the cluster has otherwise than Git is waited for', () => {
-  for (const { name, folders, start, shared } of families) {
+  test('a share that the cluster has otherwise than Git is waited for', () => {
     const routes = snapshotAt(until(start, 'step 1/2, pods: canary 0 → 1')).traffic?.routes ?? [];
-    expect(routes.length, name).toBeGreaterThanOrEqual(folders.length);
-    expect(passed(shared, { sight: { traffic: { routes } } }).told, name).toBe('hold NotApplied');
-  }
-});
+    expect(routes.length).toBeGreaterThanOrEqual(folders.length);
+    expect(passed(shared, { sight: { traffic: { routes } } }).told).toBe('hold NotApplied');
+  });
 
-test('withdrawn: nothing serves the share, so the routes go home in one commit', () => {
-  const dead: Found = { sight: { second: '0-' } };
-  for (const { name, folders, shared } of families) {
+  test('withdrawn: nothing serves the share, so the routes go home in one commit', () => {
+    const dead: Found = { sight: { second: '0-' } };
     const { told, stand } = passed(shared, dead);
-    expect(told, name).toBe('TrafficWithdrawn: step 1/2, traffic withdrawn');
-    expect(routesIn(stand.texts, folders), name).toEqual(atRest(folders, true));
-  }
-});
+    expect(told).toBe('TrafficWithdrawn: step 1/2, traffic withdrawn');
+    expect(routesIn(stand.texts, folders)).toEqual(atRest(folders, true));
+  });
 
-test('home: given up with a share, the way back', () => {
-  for (const { name, folders, shared } of families) {
+  test('home: given up with a share, the way back', () => {
     const { told, stand } = passes(shared, { found: (at) => ({ intents: { abort: releaseIn(at) } }) });
-    expect(told[0], name).toBe('Aborted: rollback, home');
-    expect(told.slice(-2), name).toEqual(['RolledBack: rolled back', 'hold AbortRefused']);
-    expect(routesIn(stand.texts, folders), name).toEqual(atRest(folders, true));
-  }
+    expect(told[0]).toBe('Aborted: rollback, home');
+    expect(told.slice(-2)).toEqual(['RolledBack: rolled back', 'hold AbortRefused']);
+    expect(routesIn(stand.texts, folders)).toEqual(atRest(folders, true));
+  });
 });
