@@ -92,6 +92,7 @@ export const HOLDS = {
   BudgetTooLarge: { effect: 'blocks' },
   CapacityTooLow: { effect: 'blocks' },
   GpusOverLimit: { effect: 'blocks' },
+  PoliciesContradict: { effect: 'blocks' },
   NotItsTurn: { effect: 'blocks' },
   WindowClosed: { effect: 'blocks' },
   ClockSkew: { effect: 'blocks' },

@@ -34,9 +34,23 @@ async function found(files: Files): Promise<readonly string[]> {
 const OPEN = LWS_TEXT.replace(/image: [^\n]*\n$/, `image: >-\n              ${OLD}`);
 const OTHERS = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\n---\n'.repeat(63);
 
+const GPUS = LWS_TEXT.replace(OLD, `${OLD}\n            resources: {limits: {nvidia.com/gpu: 16}}`);
+const BLUE_GREEN: Files = { ...TRAFFIC_FILES, [LWS_FILE]: GPUS, [ROLLOUT_FILE]: ladderRollout('blueGreen', STEPS) };
+const budget = (gpus: number): Files => ({
+  'policies/gpus.yaml': `apiVersion: tranche.dev/v1alpha1\nkind: RolloutPolicy\nmetadata:\n  name: gpus\nspec:\n  maxGpus: ${gpus}\n`,
+});
+
 const rows: readonly (readonly [what: string, files: Files, told: readonly RegExp[]])[] = [
   ['files that are right', ALONE, []],
   ['files that are right, with routes', { ...TRAFFIC_FILES, [ROLLOUT_FILE]: ladderRollout('blueGreen', STEPS) }, []],
+  ['a budget that two colours fit into', { ...BLUE_GREEN, ...budget(128) }, []],
+  [
+    'a budget that the last step of two colours does not fit into',
+    { ...BLUE_GREEN, ...budget(127) },
+    [
+      /^policies\/gpus.yaml:6 GpusOverLimit: RolloutPolicy gpus: llm\/vllm would never begin: 8 groups of 16 GPUs take 128; /,
+    ],
+  ],
   [
     'a workload in JSON has no room for a second document',
     {

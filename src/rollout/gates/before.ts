@@ -13,6 +13,7 @@ import {
   revisionChanged,
   scaledToZero,
 } from './cluster.ts';
+import { policiesContradict } from './contradiction.ts';
 import { frozenChanged, stepCountChanged } from './frozen.ts';
 import type { Gate } from './gate.ts';
 import { historyRewritten, noWayBack } from './git.ts';
@@ -111,6 +112,7 @@ export const before = {
     whenSeen(blockedByUnreadyGroup), // LWS would not move
     surgeRefused, // extra groups would not hold
     ...limits,
+    policiesContradict, // it would get stuck half-way
     notItsTurn, // others are under way
     tooManyRollbacks, // one release after the other has failed
   ],
@@ -124,6 +126,7 @@ export const before = {
     scaledToZero, // on the way up everything starts on the new text
     surgeRefused, // extra groups would not hold
     ...limits,
+    policiesContradict, // it would get stuck half-way
     tooManyRollbacks, // one release after the other has failed
   ],
   next,
@@ -145,6 +148,7 @@ export const before = {
     scalerRefused, // the idle side would shrink
     changeRefused, // a copy cannot carry it
     ...limits,
+    policiesContradict, // it would get stuck half-way
     notItsTurn, // others are under way
     tooManyRollbacks, // one release after the other has failed
   ],
@@ -194,6 +198,7 @@ export const before = {
     folderEmptied, // the agent would refuse to delete
     removalTooLarge, // all groups at once are too many
     removalTooDeep, // nobody would serve
+    policiesContradict, // it would get stuck half-way
     notItsTurn, // others are under way
     gpusOverLimit, // more GPUs than a policy allows
     windowClosed, // not at this time

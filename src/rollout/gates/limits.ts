@@ -133,12 +133,12 @@ function tooFewServe(
   });
 }
 
-/** Of the text in the file, with the extra groups that it gets or has. */
+/** Of the text in the file, with the extra groups that it gets or has; before the first step with those of the whole plan. */
 export function gpusOverLimit(situation: Situation): Hold | undefined {
   const { snapshot, workload, replicas } = situation;
   if (replicas === undefined) return undefined;
   const made = surgeInGit(workload);
-  const filled = fillToCome(situation)?.extra;
+  const filled = fillToCome(situation)?.most;
   const extra = filled ?? (made === undefined ? surgeToCome(situation) : made.set - made.was);
   const each = gpusOfGroup(workload.content, workload.size);
   const { maxGpus, maxExtraGpus } = snapshot.policy;

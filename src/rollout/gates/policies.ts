@@ -7,6 +7,7 @@ import { type Hold, holdKind } from '../hold.ts';
 import { situationOf } from '../situation.ts';
 import { noWholeStep } from '../size-change.ts';
 import type { Snapshot } from '../snapshot.ts';
+import { fieldsBeside, policiesContradict } from './contradiction.ts';
 import { stepFailed, stepOverdue } from './failure.ts';
 import { type Gate, holdsOf } from './gate.ts';
 import { budgetTooLarge, capacityTooLow, gpusOverLimit, notItsTurn, stepTooLarge } from './limits.ts';
@@ -45,10 +46,10 @@ const gatesByField = {
   approvals: [],
   applyDeadlineSeconds: [stepOverdue],
   scheduleDeadlineSeconds: [stepOverdue],
-  readyDeadlineSeconds: [stepFailed],
+  readyDeadlineSeconds: [stepFailed, policiesContradict],
   deliveryApplyDeadlineSeconds: [stepOverdue],
   deliveryScheduleDeadlineSeconds: [stepOverdue],
-  deliveryReadyDeadlineSeconds: [stepFailed],
+  deliveryReadyDeadlineSeconds: [stepFailed, policiesContradict],
   maxRestarts: [stepFailed],
   onFailure: [],
 } as const satisfies Readonly<Record<PolicyFieldName, readonly Gate[]>>;
@@ -59,7 +60,8 @@ export function policyVerdict(snapshot: Snapshot, field: PolicyFieldName): reado
   if (file === undefined) return [];
   const { surge, sizeChange, recreate } = snapshot.policy;
   // The other limits are left out, so that each answers for itself.
-  const policy = { surge, sizeChange, recreate, [field]: snapshot.policy[field] };
+  const beside = Object.fromEntries(fieldsBeside(field).map((other) => [other, snapshot.policy[other]]));
+  const policy = { surge, sizeChange, recreate, ...beside, [field]: snapshot.policy[field] };
   const turns = (snapshot.turns ?? []).filter((turn) => turn.field === field);
   return holdsOf(gatesByField[field], situationOf({ ...windowsOf(snapshot, field), policy, turns }, file));
 }

@@ -12,6 +12,8 @@ type FillToCome = {
   readonly groups: number;
   /** So many there are then beside the user's own. */
   readonly extra: number;
+  /** The same of the step of the plan that has most of them, before the first one is written; later that of the next. */
+  readonly most: number;
   /** The user's own workload is let go next. */
   readonly promotes: boolean;
 };
@@ -28,7 +30,8 @@ export function fillToCome({ snapshot, state, steps, replicas: own, marks: known
   const at = (index: number, first: boolean): FillToCome => {
     const step = steps[index - 1];
     const extra = step === undefined ? now : Math.max(now, plannedGroups(step.replicas, replicas));
-    return { index, first, groups: extra - now, extra, promotes: false };
+    const most = first ? Math.max(extra, ...steps.map(({ replicas: share }) => plannedGroups(share, replicas))) : extra;
+    return { index, first, groups: extra - now, extra, most, promotes: false };
   };
   if (state.kind !== 'ladder') return at(1, true);
   const { stage, marks } = state;

@@ -139,6 +139,17 @@ test.each<Row>([
   ],
   ['nobody is under way', { ...asked, rules: { maxDeliveriesPerNamespace: 1 } }, step1],
   [
+    'a deadline is shorter than the soak',
+    { ...asked, rules: { readyDeadlineSeconds: 59, soakSeconds: 60 } },
+    'hold PoliciesContradict',
+  ],
+  ['a deadline as long as the soak', { ...asked, rules: { readyDeadlineSeconds: 60, soakSeconds: 60 } }, step1],
+  [
+    'in a step, a deadline is shorter than the soak',
+    { ...one, rules: { readyDeadlineSeconds: 59, soakSeconds: 60 } },
+    step2,
+  ],
+  [
     'another is under way',
     { ...asked, rules: { maxDeliveriesPerNamespace: 1 }, underWay: ['llm/chat (1/2)'] },
     'hold NotItsTurn',
