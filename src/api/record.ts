@@ -221,6 +221,8 @@ export type RolloutRecord = {
   /** The key that LWS has given to the template of this digest. */
   readonly revision?: { readonly digest: string; readonly key: string } | undefined;
   readonly stable: StableCopy | undefined;
+  /** The text that is asked for and not begun, and when a pass saw that first: the oldest is begun first. */
+  readonly requested?: { readonly digest: string; readonly since: Instant } | undefined;
   /** Not there: there was none lately. */
   readonly automaticBacks?: AutomaticBacks | undefined;
   /** Not there: there was never one. */

@@ -8,7 +8,7 @@ import type { Folders } from '../ports/git.ts';
 import { holdKind } from '../rollout/hold.ts';
 import { printKey } from '../rollout/key-text.ts';
 import { isDelivered, type Plan, recordWritten } from '../rollout/plan.ts';
-import type { Desired } from './observe/desired.ts';
+import type { Desired, DesiredRollout } from './observe/desired.ts';
 import { mergedFolders, namedFolders } from './observe/named-folders.ts';
 import type { Observation } from './observe/observe.ts';
 import { liveReader } from './observe/observe-cluster.ts';
@@ -17,7 +17,8 @@ import { type TrafficReader, trafficReader } from './observe/observe-live-traffi
 import { trafficAsked } from './observe/observe-traffic.ts';
 import type { Ahead } from './observe/read-ahead.ts';
 import { readDesired } from './observe/read-main.ts';
-import { deliveriesOf } from './observe/turns.ts';
+import { type Delivery, deliveriesOf, withDelivery } from './observe/turns.ts';
+import { oldestFirst } from './observe/waiting.ts';
 import { windowsAt } from './observe/windows.ts';
 import type { Memory, Outcome, PassOptions, PassResult, Ports, Reading } from './pass.ts';
 import { propose } from './proposals/propose.ts';
@@ -101,20 +102,31 @@ async function decideAll(
   const texts = new Map(desired.texts);
   const rests: { readonly of: Observation; readonly one: Reconciled }[] = [];
   const windowsOf = windowsAt(at);
-  const deliveries = [...deliveriesOf(desired.rollouts)];
-  for (const entry of desired.rollouts) {
+  let deliveries = deliveriesOf(desired.rollouts, { records: status.records, now: at });
+  for (const entry of oldestFirst(desired.rollouts, status.records)) {
     if (options.only.length > 0 && !options.only.includes(entry.key.name)) continue;
     if (!isOwn(entry.key, options.overrides.shard)) continue;
     const stored = status.records.get(printKey(entry.key));
     const of = { desired, entry, stored, deliveries, windowsOf, now: at, ...readers };
     const one = stillAtRest(memory.rested, of) ?? (await reconcileOne(of, texts));
     rests.push({ of, one });
-    if (begins(one)) deliveries.push({ key: entry.key, policy: entry.policy, step: 'just begun' });
+    if (begins(one)) deliveries = withDelivery(deliveries, begun(one, { entry, deliveries, now: at }));
     if (isDelivered(one.plan))
       for (const write of one.writes) if (write.text !== undefined) texts.set(write.path, write.text);
   }
   memory.rested = restedIn(rests);
   return rests.map(({ one }) => one);
+}
+
+/** A pull request that is open keeps its age, so that the order of those that are proposed stays the same. */
+function begun(
+  { plan }: Reconciled,
+  of: { readonly entry: DesiredRollout; readonly deliveries: readonly Delivery[]; readonly now: Instant },
+): Delivery {
+  const { key, policy } = of.entry;
+  if (isDelivered(plan)) return { key, policy, step: 'just begun' };
+  const before = of.deliveries.find((one) => printKey(one.key) === printKey(key));
+  return before ?? { key, policy, step: 'proposed', proposedAt: of.now };
 }
 
 /** Its commit is on its way to main in the same push as those of the others: it counts for them already. */
@@ -214,7 +226,10 @@ function missingOf({ desired }: Reading, { only }: PassOptions): readonly Issue[
 }
 
 function resultOf(reading: Reading, reconciled: readonly Reconciled[], options: PassOptions): PassResult {
-  const outcomes: readonly Outcome[] = reconciled;
+  const place = new Map(reading.desired.rollouts.map(({ key }, at) => [printKey(key), at]));
+  const placeOf = ({ key }: Outcome): number => place.get(printKey(key)) ?? 0;
+  // Whoever was asked first, they are told in the order of their names.
+  const outcomes: readonly Outcome[] = [...reconciled].sort((a, b) => placeOf(a) - placeOf(b));
   const waits = outcomes.map((one) => one.plan?.requeueAfterSeconds).filter((seconds) => seconds !== undefined);
   const issues = [...reading.desired.issues, ...missingOf(reading, options)];
   return {

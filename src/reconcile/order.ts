@@ -149,7 +149,7 @@ async function snapshotOf(ports: Ports, scene: Scene): Promise<Snapshot> {
     desired,
     entry,
     stored: status.records.get(printKey(entry.key)),
-    deliveries: deliveriesOf(desired.rollouts),
+    deliveries: deliveriesOf(desired.rollouts, { records: status.records, now }),
     windowsOf: windowsAt(now),
     now,
     git: gitReader(ports.git, main, { config: desired.config, texts: desired.trials.known }),

@@ -21,8 +21,8 @@ export function automaticBacksAfter(
   situation: Situation | undefined,
   move: Move | undefined,
 ): AutomaticBacks | undefined {
-  const { record, now } = snapshot;
-  const { inARow = 0, last = [] } = record?.automaticBacks ?? {};
+  const { now } = snapshot;
+  const { inARow, last } = backsKnown(snapshot);
   const given = move?.reason === 'Failed' ? situation?.marks?.release : undefined;
   const count = move?.reason === 'Settled' ? 0 : inARow + (given === undefined ? 0 : 1);
   const all = given === undefined ? last : [...last, { release: given, at: now }];
@@ -36,7 +36,7 @@ export function tooManyRollbacks(situation: Situation): Hold | undefined {
   const { snapshot } = situation;
   const facts = rollbackFacts(situation);
   if (facts === undefined) return undefined;
-  const { last = [], inARow = 0 } = snapshot.record?.automaticBacks ?? {};
+  const { last, inARow } = backsKnown(snapshot);
   const releases = last.map(({ release }) => printRelease(release)).join(', ');
   const often = inARow >= MOST ? `${inARow} in a row` : `${last.length} within a day`;
   const held = hold('TooManyRollbacks', {
@@ -48,9 +48,14 @@ export function tooManyRollbacks(situation: Situation): Hold | undefined {
 
 /** The newest of them, where there are too many: another one is another thing to accept. */
 export function rollbackFacts({ snapshot }: Situation): JsonObject | undefined {
-  const { inARow = 0, last = [] } = snapshot.record?.automaticBacks ?? {};
+  const { inARow, last } = backsKnown(snapshot);
   const lately = last.filter(({ at }) => snapshot.now - at < DAY_SECONDS);
   const newest = last.at(-1);
   if (newest === undefined || (inARow < MOST && lately.length < MOST)) return undefined;
   return { newest: printRelease(newest.release) };
+}
+
+/** The record's word; a lost one is made good by main, so that nobody gets a third try by losing it. */
+function backsKnown({ record, backsInHistory }: Snapshot): AutomaticBacks {
+  return record?.automaticBacks ?? backsInHistory ?? { inARow: 0, last: [] };
 }

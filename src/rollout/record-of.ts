@@ -51,6 +51,7 @@ export function recordOf(snapshot: Snapshot, situation: Situation | undefined, d
     contest: situation?.contest,
     revision: revisionAfter(snapshot, situation),
     stable: stableAfter(snapshot, situation),
+    requested: requestedAfter(snapshot, situation),
     automaticBacks: progress.automaticBacks,
     ...trafficMemory(snapshot, situation),
     ...(snapshot.record?.proposal === undefined ? {} : { proposal: snapshot.record.proposal }),
@@ -97,6 +98,14 @@ function revisionAfter(snapshot: Snapshot, situation: Situation | undefined): Ro
   if (situation === undefined || key === undefined || whenSeen(revisionChanged)(situation) !== undefined)
     return snapshot.record?.revision;
   return { digest: situation.digest, key };
+}
+
+/** Another text is another request, as young as the pass that sees it first. */
+function requestedAfter(snapshot: Snapshot, situation: Situation | undefined): RolloutRecord['requested'] {
+  if (situation?.state.kind !== 'requested') return undefined;
+  const { digest } = situation;
+  const before = snapshot.record?.requested;
+  return { digest, since: noLaterThanNow(before?.digest === digest ? before.since : undefined, snapshot) };
 }
 
 /** A copy of the text to go back to, for the day on which its commit cannot be fetched any more. */

@@ -10,7 +10,7 @@ import type { LwsVersion } from '../api/lws-version.ts';
 import type { Marks } from '../api/marks.ts';
 import type { PolicyException } from '../api/policy-exceptions.ts';
 import type { PolicyFieldName, PolicyRules, SHARED_LIMITS } from '../api/policy-fields.ts';
-import type { RolloutRecord } from '../api/record.ts';
+import type { AutomaticBacks, RolloutRecord } from '../api/record.ts';
 import type { Release } from '../api/release.ts';
 import type { Rollout } from '../api/rollout.ts';
 import type { Instant } from '../api/time.ts';
@@ -189,6 +189,8 @@ export type Snapshot = {
   /** Wrong files: no step forward while there are any. */
   readonly issues: readonly Issue[];
   readonly warnings: readonly Issue[];
+  /** What main tells of ways back by themselves, where no record does. Not there: none, or there is a record. */
+  readonly backsInHistory?: AutomaticBacks;
   /** undefined: none, or not to be trusted; `recordFault` says why it is not. */
   readonly record: RolloutRecord | undefined;
   readonly recordFault: string;

@@ -109,12 +109,13 @@ const whole: Required<RolloutRecord> = {
     },
   },
   revision: { digest: '9c41d2e0', key: 'k' },
+  requested: { digest: '9c41d2e0', since: NOW },
   stable: { commit: 'a'.repeat(40), release, text: 'kind: LeaderWorkerSet\n' },
 };
 
 /** What may be missing: it was not kept in older records, or is not there while there is nothing to say. */
 const OPTIONAL = `
-  marks step unseen covers loads expected uids appliedSince notAppliedSince contest traffic revision stable
+  marks step unseen covers loads expected uids appliedSince notAppliedSince contest traffic revision stable requested
   traffic.accepted traffic.drained traffic.drained.stable traffic.drained.canary traffic.reached
   traffic.notAppliedSince traffic.appliedSince traffic.parents
   traffic.shown traffic.shown.sides.0.ready traffic.shown.sides.0.serving traffic.shown.share traffic.shown.share.live

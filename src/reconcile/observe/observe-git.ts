@@ -2,10 +2,11 @@
 
 import type { Config } from '../../api/config.ts';
 import { absent, type Known, known, unknown } from '../../api/known.ts';
-import type { StepRecord } from '../../api/record.ts';
+import type { AutomaticBacks, StepRecord } from '../../api/record.ts';
 import { parseRelease, type Release } from '../../api/release.ts';
 import { LWS_KIND } from '../../api/rollout.ts';
 import { frozenPlanOf } from '../../api/rollout-frozen.ts';
+import type { Instant } from '../../api/time.ts';
 import type { KnownTexts } from '../../manifests/known-texts.ts';
 import { type ManifestDocument, parseManifestFile } from '../../manifests/parse-file.ts';
 import type { CommitHeader, Folders, Git, Oid, Tree } from '../../ports/git.ts';
@@ -17,6 +18,7 @@ import type { History, RolloutKey, Stable, StableDocument, WorkloadFile } from '
 import { replicasWithoutSurge } from '../../rollout/surge.ts';
 import { type Ancestry, ancestryOf } from './ancestry.ts';
 import { type ArrivalReader, arrivalReader } from './arrival.ts';
+import { backsInHistory } from './backs-in-history.ts';
 import { type BroughtReader, broughtReader } from './brought.ts';
 import type { DesiredRollout, Identity } from './desired.ts';
 import { desiredRequest } from './desired-branch.ts';
@@ -49,6 +51,8 @@ export type GitReader = {
     entry: DesiredRollout,
     step: Pick<StepRecord, 'release' | 'index'>,
   ) => Promise<StepRecord | undefined>;
+  /** Ways back by themselves that main tells of. */
+  readonly automaticBacks: (entry: DesiredRollout, now: Instant) => Promise<AutomaticBacks | undefined>;
   /** All folders that were read so far. */
   readonly folders: () => Folders;
 };
@@ -108,6 +112,7 @@ export function gitReader(port: Git, main: Oid, { config, texts }: How): GitRead
     workloadAt,
     arrival: arrivalReader(ancestry, workloadAt),
     brought: broughtReader(ancestry, textAt),
+    automaticBacks: (entry, now) => backsInHistory({ ...ancestry, workloadAt }, { entry, now }),
     stepAt: (commit, entry, step) => stepAt(git, { commit, entry, step, config }),
     folders,
   };

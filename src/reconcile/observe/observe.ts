@@ -19,6 +19,7 @@ import { lintWarnings, lintWorkload } from '../lint/lint-workload.ts';
 import { isTried, unwritable } from '../lint/lint-writable.ts';
 import type { Approvals } from '../proposals/read-approvals.ts';
 import type { StoredRecord } from '../status/record-store.ts';
+import { backsOf } from './backs-in-history.ts';
 import type { Desired, DesiredRollout } from './desired.ts';
 import { withFactDigests } from './digests.ts';
 import { type LiveReader, unreadLive } from './observe-cluster.ts';
@@ -102,6 +103,7 @@ export async function observe(of: Observation): Promise<Snapshot> {
     recreateText: recreating === undefined ? absent : await of.git.textAt(recreating.text, entry),
     ...faultsOf(of, { file, stable, live, resting, unreadable: workload?.issues ?? [] }),
     record,
+    ...(await backsOf(of, seen)),
     recordFault: recordFaultOf(of, record),
     audit: resting === 'audit' || record === undefined,
     live,

@@ -1,44 +1,96 @@
-/** How many deliveries are under way where a policy limits them: counted from the marks on main, never from the record. */
+/** How many deliveries are under way where a policy limits them: counted from the marks on main, and from open proposals. */
 
 import { at, isRecord } from '../../api/json.ts';
 import { MARK, printStep, withoutRelease } from '../../api/marks.ts';
 import { SHARED_LIMITS } from '../../api/policy-fields.ts';
+import type { RolloutRecord } from '../../api/record.ts';
+import { type Instant, printInstant } from '../../api/time.ts';
+import { printKey } from '../../rollout/key-text.ts';
 import type { RolloutKey, Turn } from '../../rollout/snapshot.ts';
+import type { StoredRecord } from '../status/record-store.ts';
 import type { DesiredRollout } from './desired.ts';
 import type { PolicyReading } from './read-policy.ts';
 
-/** A Rollout that is being delivered, or on its way back. */
+/** A Rollout that is being delivered, is on its way back, or is proposed. */
 export type Delivery = Pick<DesiredRollout, 'key' | 'policy'> & {
   /** `2/4`, `rollback`, or what else keeps it. */
   readonly step: string;
+  /** Since when a pull request would begin it; not there: it has begun. */
+  readonly proposedAt?: Instant;
+  /** What it has stood still for, for so long that people should look: `GroupsNotReady since 2026-11-22T10:00:00Z`. */
+  readonly stuck?: string;
 };
 
 const GOING_BACK = printStep({ kind: 'rollback' });
+/** Who has stood still for the same reason for so long is named. */
+const STUCK_SECONDS = 3600;
 
-/** All that main shows. A document that is out of its file, to be created anew, is on its way as well. */
-export function deliveriesOf(rollouts: readonly DesiredRollout[]): readonly Delivery[] {
-  return rollouts.flatMap(({ key, policy, workload, reading }) => {
+/**
+ * All that main shows, and what open pull requests would begin. A document that is out of its file, to be created anew,
+ * is on its way as well. Records only say who is stuck, and what is proposed.
+ */
+export function deliveriesOf(
+  rollouts: readonly DesiredRollout[],
+  { records, now }: { readonly records: ReadonlyMap<string, StoredRecord>; readonly now: Instant },
+): readonly Delivery[] {
+  return rollouts.flatMap(({ key, policy, workload, reading }): readonly Delivery[] => {
+    const stored = records.get(printKey(key));
+    const record = stored?.kind === 'read' ? stored.record : undefined;
+    const stuck = stuckOf(record, now);
     const mark = workload === undefined ? undefined : at(workload.value, ['metadata', 'annotations']);
     const step = isRecord(mark) && Object.hasOwn(mark, MARK.step) ? mark[MARK.step] : undefined;
-    if (typeof step === 'string') return [{ key, policy, step: withoutRelease(step) }];
-    return reading.rollout?.intents.recreating === undefined ? [] : [{ key, policy, step: 'recreate' }];
+    if (typeof step === 'string') return [{ key, policy, step: withoutRelease(step), ...stuck }];
+    if (reading.rollout?.intents.recreating !== undefined) return [{ key, policy, step: 'recreate', ...stuck }];
+    const { proposal } = record ?? {};
+    return proposal?.state === 'open' ? [{ key, policy, step: 'proposed', proposedAt: proposal.openedAt }] : [];
   });
 }
 
+function stuckOf(record: RolloutRecord | undefined, now: Instant): Pick<Delivery, 'stuck'> {
+  const [held] = record?.holds ?? [];
+  const since = record?.conditions.find(({ type }) => type === 'Progressing')?.since;
+  if (held === undefined || since === undefined || now - since < STUCK_SECONDS) return {};
+  return { stuck: `${held.reason} since ${printInstant(since)}` };
+}
+
+/** These, and one more that this pass begins or proposes. */
+export function withDelivery(deliveries: readonly Delivery[], begun: Delivery): readonly Delivery[] {
+  return [...deliveries.filter(({ key }) => !same(key, begun.key)), begun];
+}
+
 /** For each shared limit of a policy that governs this Rollout: what it allows, and who else is under way. */
-export function turnsOf({ key, policy }: DesiredRollout, deliveries: readonly Delivery[]): readonly Turn[] {
-  const others = deliveries.filter((other) => !same(other.key, key));
+export function turnsOf(
+  { key, policy }: Pick<DesiredRollout, 'key' | 'policy'>,
+  deliveries: readonly Delivery[],
+): readonly Turn[] {
+  const own = deliveries.find((other) => same(other.key, key))?.proposedAt;
+  // Of two that are proposed the older one has the place.
+  const others = deliveries.filter(
+    (other) => !same(other.key, key) && (own === undefined || !isAfter(other, { key, proposedAt: own })),
+  );
   return policy.matching.flatMap((reading) =>
     SHARED_LIMITS.flatMap((field): readonly Turn[] => {
       const most = reading.policy?.[field];
       if (most === undefined) return [];
       const counted = others.filter((other) => inScope[field](other, { key, reading }));
-      const underWay = counted.map((other) => `${other.key.namespace}/${other.key.name} (${other.step})`);
+      const underWay = counted.map(
+        ({ key: { namespace, name: called }, step, stuck }) =>
+          `${namespace}/${called} (${step}${stuck === undefined ? '' : `, ${stuck}`})`,
+      );
       const { name, file, lines } = reading;
       const goingBack = counted.filter((other) => other.step === GOING_BACK).length;
       return [{ field, policy: name, file, line: lines[field] ?? 0, most, underWay, goingBack }];
     }),
   );
+}
+
+/** Whether it is only proposed, and was so later. */
+function isAfter(
+  { key, proposedAt }: Delivery,
+  own: { readonly key: RolloutKey; readonly proposedAt: Instant },
+): boolean {
+  if (proposedAt === undefined || proposedAt < own.proposedAt) return false;
+  return proposedAt > own.proposedAt || printKey(key) > printKey(own.key);
 }
 
 const inScope = {

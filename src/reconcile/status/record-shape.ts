@@ -197,6 +197,9 @@ const record = object({
   ),
   traffic: optional(traffic),
   revision: optional(object({ digest: text, key: text } satisfies Shape<NonNullable<RolloutRecord['revision']>>)),
+  requested: optional(
+    object({ digest: text, since: instant } satisfies Shape<NonNullable<RolloutRecord['requested']>>),
+  ),
   stable: optional(object({ commit, release, text } satisfies Shape<StableCopy>)),
   automaticBacks: optional(
     object({

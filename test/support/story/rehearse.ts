@@ -169,7 +169,7 @@ const raisedTo = (commit: string): number => Number(/maxUnavailable \S+ → ([0-
 const sameReason = (...sayings: readonly Saying[]): boolean =>
   new Set(sayings.map(({ commit }) => /Rollout-Reason: ([A-Za-z]+)/.exec(commit)?.[1])).size === 1;
 
-/** The only differences that a lost status branch may make. None but the one of what went back by itself writes a step that the record would not have let pass. */
+/** The only differences that a lost status branch may make. None writes a step that the record would not have let pass. */
 const exceptions: readonly Exception[] = [
   {
     name: 'a settled rollout is compared with the cluster at once, not when its audit is due',
@@ -227,11 +227,6 @@ const exceptions: readonly Exception[] = [
       lost.commit === '' &&
       (real.commit.includes('Rollout-Reason: Failed') ||
         ['StepFailed', 'WayBackRefused'].some((reason) => says(real, reason))),
-  },
-  {
-    name: 'what went back by itself is not known',
-    silent: false,
-    holds: ({ real }) => says(real, 'TooManyRollbacks'),
   },
   {
     name: 'how long groups have not been ready is not known, so they only load',

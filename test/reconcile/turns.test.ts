@@ -1,0 +1,174 @@
+/** Who has a place under a shared limit: what is under way, what is proposed, who is stuck, and whose turn is next. */
+
+import { describe, expect, test } from 'vitest';
+import { CONFIG_FILE, DEFAULT_CONFIG } from '../../src/api/config.ts';
+import type { RolloutPolicy } from '../../src/api/policy-fields.ts';
+import type { RolloutRecord } from '../../src/api/record.ts';
+import { desiredOf } from '../../src/reconcile/observe/desired.ts';
+import type { PolicyReading } from '../../src/reconcile/observe/read-policy.ts';
+import { NO_SCOPE } from '../../src/reconcile/observe/read-policy.ts';
+import type { Delivery } from '../../src/reconcile/observe/turns.ts';
+import { deliveriesOf, turnsOf, withDelivery } from '../../src/reconcile/observe/turns.ts';
+import { NOW, world as snapshotOf } from '../support/snapshot.ts';
+import { LWS_TEXT, NEW, OLD, ROLLOUT_TEXT } from '../support/vllm.ts';
+import { World } from '../support/world.ts';
+
+const one: RolloutPolicy = { maxDeliveriesPerNamespace: 1 };
+const production: PolicyReading = {
+  kind: 'read',
+  name: 'production',
+  file: 'p.yaml',
+  lines: { maxDeliveriesPerNamespace: 7 },
+  line: 1,
+  selection: {},
+  policy: one,
+  issues: [],
+};
+const policy = { ...NO_SCOPE, matching: [production] };
+const keyOf = (name: string) => ({ cluster: 'default', namespace: 'llm', name });
+const delivery = (name: string, step: string, more: Partial<Delivery> = {}): Delivery => ({
+  key: keyOf(name),
+  policy,
+  step,
+  ...more,
+});
+
+test.each<readonly [what: string, deliveries: readonly Delivery[], wanted: readonly string[]]>([
+  ['nobody', [], []],
+  ['itself does not count', [delivery('b', '1/2')], []],
+  ['one under way', [delivery('a', '1/2')], ['llm/a (1/2)']],
+  [
+    'one that is stuck',
+    [delivery('a', '1/2', { stuck: 'GroupCrashLoop since x' })],
+    ['llm/a (1/2, GroupCrashLoop since x)'],
+  ],
+  ['one that is proposed', [delivery('a', 'proposed', { proposedAt: 5 })], ['llm/a (proposed)']],
+  [
+    'proposed before it',
+    [delivery('a', 'proposed', { proposedAt: 5 }), delivery('b', 'proposed', { proposedAt: 6 })],
+    ['llm/a (proposed)'],
+  ],
+  [
+    'proposed after it',
+    [delivery('c', 'proposed', { proposedAt: 7 }), delivery('b', 'proposed', { proposedAt: 6 })],
+    [],
+  ],
+  [
+    'at the same time, by name',
+    [delivery('a', 'proposed', { proposedAt: 6 }), delivery('b', 'proposed', { proposedAt: 6 })],
+    ['llm/a (proposed)'],
+  ],
+  [
+    'at the same time, the other name',
+    [delivery('c', 'proposed', { proposedAt: 6 }), delivery('b', 'proposed', { proposedAt: 6 })],
+    [],
+  ],
+  [
+    'under way while it is proposed',
+    [delivery('a', '1/2'), delivery('b', 'proposed', { proposedAt: 6 })],
+    ['llm/a (1/2)'],
+  ],
+  [
+    'once, however often it is told',
+    withDelivery([delivery('a', 'proposed', { proposedAt: 5 })], delivery('a', 'just begun')),
+    ['llm/a (just begun)'],
+  ],
+])('counted for llm/b: %s', (_, deliveries, wanted) => {
+  expect(turnsOf({ key: keyOf('b'), policy }, deliveries)).toMatchObject([{ most: 1, line: 7, underWay: wanted }]);
+});
+
+describe('what records add', () => {
+  const texts = { 'a.yaml': LWS_TEXT, 'r.yaml': ROLLOUT_TEXT };
+  const files = Object.entries(texts).map(([path, text]) => ({
+    path,
+    oid: path,
+    mode: '100644' as const,
+    content: { kind: 'text' as const, text },
+  }));
+  const { rollouts } = desiredOf({ commit: '', files, folders: [] }, DEFAULT_CONFIG, new Map());
+  const seen = (more: Partial<RolloutRecord>, text = LWS_TEXT): readonly Partial<Delivery>[] => {
+    const { record } = snapshotOf({ text: 'B', record: {} });
+    if (record === undefined) throw new Error('no record');
+    const stored = { kind: 'read' as const, record: { ...record, ...more } };
+    const marked = text === LWS_TEXT ? rollouts : marks(text);
+    return deliveriesOf(marked, { records: new Map([['default/llm/vllm', stored]]), now: NOW }).map(
+      ({ step, proposedAt, stuck }) => JSON.parse(JSON.stringify({ step, proposedAt, stuck })),
+    );
+  };
+  const marks = (text: string) =>
+    desiredOf(
+      {
+        commit: '',
+        files: files.map((file) => ({
+          ...file,
+          content: { kind: 'text' as const, text: file.path === 'a.yaml' ? text : ROLLOUT_TEXT },
+        })),
+        folders: [],
+      },
+      DEFAULT_CONFIG,
+      new Map(),
+    ).rollouts;
+  const step = LWS_TEXT.replace('name: vllm\n', 'name: vllm\n  annotations: {tranche.dev/step: 1/3@9c41d2e0.2}\n');
+  const since = (ago: number): Partial<RolloutRecord> => ({
+    holds: [{ reason: 'GroupsNotReady', message: '' }],
+    conditions: [{ type: 'Progressing', status: 'True', reason: 'GroupsNotReady', message: '', since: NOW - ago }],
+  });
+  const proposal = {
+    branch: 'b',
+    head: 'h',
+    index: 0,
+    release: { digest: '9c41d2e0', serial: 2 },
+    digest: 'd',
+    openedAt: NOW - 60,
+    vetoes: [],
+  };
+
+  test.each<
+    readonly [what: string, record: Partial<RolloutRecord>, text: string | undefined, wanted: readonly object[]]
+  >([
+    ['at rest', {}, undefined, []],
+    [
+      'an open proposal',
+      { proposal: { ...proposal, state: 'open' } },
+      undefined,
+      [{ step: 'proposed', proposedAt: NOW - 60 }],
+    ],
+    ['one that is over', { proposal: { ...proposal, state: 'vetoed' } }, undefined, []],
+    ['under way', {}, step, [{ step: '1/3' }]],
+    ['under way, with the next step proposed', { proposal: { ...proposal, state: 'open' } }, step, [{ step: '1/3' }]],
+    ['standing still for a while', since(3599), step, [{ step: '1/3' }]],
+    ['for an hour', since(3600), step, [{ step: '1/3', stuck: 'GroupsNotReady since 2025-06-15T14:06:40Z' }]],
+  ])('%s', (_, record, text, wanted) => expect(seen(record, text)).toEqual(wanted));
+});
+
+test('who has waited for longest begins first, whatever it is called', async () => {
+  const NAMES = ['a', 'b', 'c'];
+  const file = (name: string): string => `apps/${name}/lws.yaml`;
+  const named = (text: string, name: string): string => text.replaceAll(/\bvllm(?!\/|-openai)/g, name);
+  const all = NAMES.flatMap((name) => [
+    [file(name), named(LWS_TEXT, name)],
+    [
+      `rollouts/${name}.yaml`,
+      named(ROLLOUT_TEXT, name).replace(/steps:[\s\S]*$/, 'steps:\n        - replicas: 100%\n'),
+    ],
+  ]);
+  const limit =
+    'apiVersion: tranche.dev/v1alpha1\nkind: RolloutPolicy\nmetadata: {name: one}\nspec: {maxDeliveriesPerNamespace: 1}\n';
+  const world = new World({ files: { ...Object.fromEntries(all), 'policies/one.yaml': limit, [CONFIG_FILE]: '{}\n' } });
+  const round = async (): Promise<void> => {
+    world.sync();
+    world.tick(120);
+    await world.pass();
+  };
+  for (let at = 0; at < 3; at += 1) await round();
+  // The first takes the place; the others ask in turn while it is under way.
+  for (const name of ['b', 'c', 'a']) {
+    world.edit(file(name), OLD, NEW);
+    await round();
+  }
+  for (let at = 0; at < 14; at += 1) await round();
+  const begun = [...world.repository.log('main')]
+    .reverse()
+    .flatMap(({ message }) => /^rollout\(llm\/(.)\): step 1\/1/.exec(message)?.[1] ?? []);
+  expect([...new Set(begun)]).toEqual(['b', 'c', 'a']);
+});
