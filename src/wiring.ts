@@ -8,6 +8,7 @@ import { lazyForge } from './adapters/forge/lazy-forge.ts';
 import { openGit } from './adapters/git/open.ts';
 import type { Network } from './adapters/network/proxy.ts';
 import { datedClock } from './adapters/network/server-dates.ts';
+import { lazyNotifier } from './adapters/notify/lazy-notifier.ts';
 import { systemClock } from './adapters/system/clock.ts';
 import { textLog } from './adapters/system/text-log.ts';
 import { type CommonOptions, ENV, type Io, UsageError, VERSION } from './options.ts';
@@ -37,7 +38,7 @@ export function openPorts(options: CommonOptions, io: Io): Ports {
       log,
     }),
   );
-  return { git, cluster, clock, log, forge: forge?.forge };
+  return { git, cluster, clock, log, notifier: lazyNotifier(network), forge: forge?.forge };
 }
 
 /**

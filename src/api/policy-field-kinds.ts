@@ -4,6 +4,7 @@ import type { FieldReader } from './field-reader.ts';
 import type { JsonObject } from './json.ts';
 import { APPROVALS_SCHEMA, type PolicyApproval, readApprovals } from './policy-approvals.ts';
 import { EXCEPTIONS_SCHEMA, type PolicyException, readExceptions } from './policy-exceptions.ts';
+import { NOTIFY_SCHEMA, type PolicyNotify, readNotify } from './policy-notify.ts';
 import { type PolicyWindow, readWindows, WINDOWS_SCHEMA } from './policy-windows.ts';
 
 /** How the values of several policies become one. */
@@ -12,6 +13,8 @@ export const COMPOSITIONS = {
   requirement: 'all of them must hold',
   wait: 'the longest',
   grant: 'allowed where some policy grants it and none refuses; of numbers the smallest',
+  parameter: 'the one value that is stated; two hold before the first step',
+  observer: 'all of them',
   choice: 'of those that are stated, the one that stands first in its row',
 } as const;
 
@@ -37,6 +40,16 @@ export function wait(bounds: Bounds, meaning: string): PolicyField<number> {
 /** Every one of them is kept: each policy asks of its own. */
 export function windows(meaning: string): PolicyField<readonly PolicyWindow[]> {
   return { composition: 'requirement', meaning, schema: WINDOWS_SCHEMA, read: readWindows, both: union };
+}
+
+/** Every one of them is told. */
+export function targets(meaning: string): PolicyField<readonly PolicyNotify[]> {
+  return { composition: 'observer', meaning, schema: NOTIFY_SCHEMA, read: readNotify, both: union };
+}
+
+/** A number that has to be the same wherever it is stated: of two the smaller is only kept to be told. */
+export function parameter(bounds: Bounds, meaning: string): PolicyField<number> {
+  return { ...cap(bounds, meaning), composition: 'parameter' };
 }
 
 /** Every one of them is kept: each opens the windows of its own policy. */

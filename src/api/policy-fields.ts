@@ -10,10 +10,13 @@ import {
   exceptions,
   least,
   type PolicyField,
+  parameter,
+  targets,
   wait,
   windows,
   words,
 } from './policy-field-kinds.ts';
+import type { PolicyNotify } from './policy-notify.ts';
 import type { PolicyWindow } from './policy-windows.ts';
 
 /** `Whole`: as one step that all groups take together; `Refuse`: not at all. */
@@ -83,6 +86,10 @@ export type PolicyRules = {
   readonly maxRestarts?: number;
   /** undefined: `hold`. */
   readonly onFailure?: OnFailure;
+  /** Who is told, of what. */
+  readonly notify?: readonly PolicyNotify[];
+  /** So long a hold may last before people are told; undefined: an hour. */
+  readonly notifyHoldSeconds?: number;
 };
 
 export type PolicyFieldName = keyof PolicyRules;
@@ -171,6 +178,8 @@ export const POLICY_FIELDS: { readonly [K in PolicyFieldName]: PolicyField<NonNu
     meaning:
       'what a step that has failed leads to: `hold` (also where nothing is stated), `withdraw` (until there is traffic the same), `rollback`: see [Deadlines](#deadlines)',
   },
+  notify: targets('who is told of what becomes of a delivery: see [Notifications](#notifications)'),
+  notifyHoldSeconds: parameter(SECONDS, 'so long a hold may last before people are told; an hour'),
 };
 
 /** Those that several Rollouts share. Each policy counts for itself, in its own scope. */

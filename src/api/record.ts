@@ -2,6 +2,7 @@
 
 import type { JsonObject } from './json.ts';
 import type { Marks } from './marks.ts';
+import type { Notices } from './notice.ts';
 import type { ProposalRecord } from './proposal-record.ts';
 import type { Release } from './release.ts';
 import type { FrozenPlan } from './rollout-frozen.ts';
@@ -225,6 +226,8 @@ export type RolloutRecord = {
   readonly requested?: { readonly digest: string; readonly since: Instant } | undefined;
   /** Not there: there was none lately. */
   readonly automaticBacks?: AutomaticBacks | undefined;
+  /** Not there: nobody was told anything, or is to be. */
+  readonly notices?: Notices | undefined;
   /** Not there: there was never one. */
   readonly proposal?: ProposalRecord | undefined;
 };

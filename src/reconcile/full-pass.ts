@@ -8,6 +8,7 @@ import type { Folders } from '../ports/git.ts';
 import { holdKind } from '../rollout/hold.ts';
 import { printKey } from '../rollout/key-text.ts';
 import { isDelivered, type Plan, recordWritten } from '../rollout/plan.ts';
+import { notified } from './notify/deliver.ts';
 import type { Desired, DesiredRollout } from './observe/desired.ts';
 import { mergedFolders, namedFolders } from './observe/named-folders.ts';
 import type { Observation } from './observe/observe.ts';
@@ -52,7 +53,7 @@ export async function fullPass(ports: Ports, pass: FullPass): Promise<PassResult
   const offSeconds = (): number | undefined => ports.clock.offSeconds?.();
   const liveTraffic = trafficReader(ports.cluster, live);
   startTraffic(liveTraffic, reading, options);
-  const readers = { git, live, liveTraffic, offSeconds };
+  const readers = { git, live, liveTraffic, offSeconds, notifyTargets: ports.notifier?.targets ?? [] };
   const first = await decideAll(readers, reading, options, memory);
   const approvals = await readApprovals(ports, { reading, reconciled: first, commits: git });
   const decided = approvals.size === 0 ? first : await decideAll({ ...readers, approvals }, reading, options, memory);
@@ -60,7 +61,7 @@ export async function fullPass(ports: Ports, pass: FullPass): Promise<PassResult
   const records = recordsOf(reading, reconciled, options);
   const result = resultOf(reading, reconciled, options);
   if (!options.write) return result;
-  return writePass(ports, {
+  const written = await writePass(ports, {
     reading,
     reconciled,
     records,
@@ -68,6 +69,7 @@ export async function fullPass(ports: Ports, pass: FullPass): Promise<PassResult
     index: indexOf(reading, { records, result, options, folders: git.folders() }),
     memory,
   });
+  return written === 'moved' ? written : notified(ports, written, reading);
 }
 
 /** Services and routes of the deliveries that are under way: asked for all at once, as far as the records know them. */
@@ -93,7 +95,7 @@ function namespacesUnderWay(status: StatusBranch, config: Config, { only }: Pass
 
 /** Each rollout alone, on the texts that the steps before it leave: two may live in one file. */
 async function decideAll(
-  readers: Pick<Observation, 'git' | 'live' | 'liveTraffic' | 'offSeconds' | 'approvals'>,
+  readers: Pick<Observation, 'git' | 'live' | 'liveTraffic' | 'offSeconds' | 'approvals' | 'notifyTargets'>,
   reading: Reading,
   options: PassOptions,
   memory: Memory,

@@ -8,6 +8,7 @@ import type { Cluster } from '../ports/cluster.ts';
 import type { Forge } from '../ports/forge.ts';
 import type { Git, Tree } from '../ports/git.ts';
 import type { Log } from '../ports/log.ts';
+import type { Notifier } from '../ports/notifier.ts';
 import type { Plan } from '../rollout/plan.ts';
 import type { RolloutKey, Snapshot } from '../rollout/snapshot.ts';
 import type { Trials } from './lint/trials.ts';
@@ -23,6 +24,8 @@ export type Ports = {
   readonly log: Log;
   /** undefined: Git alone, where nothing is proposed as a pull request. */
   readonly forge?: Forge | undefined;
+  /** undefined: nobody is told anything. */
+  readonly notifier?: Notifier | undefined;
 };
 
 export { NO_OVERRIDES, type Overrides } from '../api/config.ts';

@@ -22,7 +22,8 @@ export function recordOf(snapshot: Snapshot, situation: Situation | undefined, d
   const progress = progressSeen({ snapshot, situation, decision, loads: memory.loads });
   const quiet = decision.move === undefined && decision.holds.length === 0 && snapshot.issues.length === 0;
   // A field that others have written twice is watched for a while.
-  const settled = quiet && situation?.state.kind === 'settled' && (situation.contest?.count ?? 0) < 2;
+  const isTold = (progress.notices?.outbox ?? []).length === 0;
+  const settled = quiet && isTold && situation?.state.kind === 'settled' && (situation.contest?.count ?? 0) < 2;
   return {
     version: RECORD_VERSION,
     ...snapshot.key,
@@ -53,6 +54,7 @@ export function recordOf(snapshot: Snapshot, situation: Situation | undefined, d
     stable: stableAfter(snapshot, situation),
     requested: requestedAfter(snapshot, situation),
     automaticBacks: progress.automaticBacks,
+    notices: progress.notices,
     ...trafficMemory(snapshot, situation),
     ...(snapshot.record?.proposal === undefined ? {} : { proposal: snapshot.record.proposal }),
   };

@@ -6,6 +6,7 @@ import { automaticBacksAfter } from './automatic-backs.ts';
 import { expectedOf } from './expected.ts';
 import { holdKind } from './hold.ts';
 import type { Decision, Move } from './move.ts';
+import { noticesAfter } from './notices.ts';
 import { phaseOf, rolloutIdOf } from './phase.ts';
 import { noLaterThanNow } from './record-groups.ts';
 import { coversAfter, holdRecord } from './record-shown.ts';
@@ -28,6 +29,7 @@ export type Progress = Told &
     | 'covers'
     | 'expected'
     | 'automaticBacks'
+    | 'notices'
   >;
 
 /** What people are told of it. */
@@ -93,6 +95,7 @@ function progressWith(
     covers: coversAfter(snapshot, situation, move),
     expected: situation === undefined ? undefined : expectedOf({ situation, move, loads }),
     automaticBacks: automaticBacksAfter(snapshot, situation, move),
+    notices: noticesAfter(snapshot, situation, { move, holds: decision.holds }),
   };
 }
 

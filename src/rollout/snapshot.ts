@@ -10,6 +10,7 @@ import type { LwsVersion } from '../api/lws-version.ts';
 import type { Marks } from '../api/marks.ts';
 import type { PolicyException } from '../api/policy-exceptions.ts';
 import type { PolicyFieldName, PolicyRules, SHARED_LIMITS } from '../api/policy-fields.ts';
+import type { PolicyNotify } from '../api/policy-notify.ts';
 import type { AutomaticBacks, RolloutRecord } from '../api/record.ts';
 import type { Release } from '../api/release.ts';
 import type { Rollout } from '../api/rollout.ts';
@@ -98,6 +99,12 @@ export type PolicyPlace = { readonly policy: string; readonly file: string; read
 /** Which policies made each rule what it is; a field that none of them names is not there. */
 export type PolicySources = Readonly<Partial<Record<PolicyFieldName, readonly PolicyPlace[]>>>;
 
+/** Two policies that say different things of a field that takes one value. */
+export type PolicyConflict = {
+  readonly field: PolicyFieldName;
+  readonly places: readonly (PolicyPlace & { readonly value: number })[];
+};
+
 /** What the windows of all policies say together, at the time of the snapshot. */
 export type WindowFacts = Windows & {
   /** What they say to releases that have exceptions; not there: none has. */
@@ -160,6 +167,10 @@ export type Snapshot = {
   readonly policy: PolicyRules;
   /** Not there: no policy matches. */
   readonly policySources?: PolicySources;
+  /** Fields that have to be the same wherever they are stated, and are not; not there: none. */
+  readonly policyConflicts?: readonly PolicyConflict[];
+  /** Whom the policies want told, as far as the runner knows where they are; not there: nobody. */
+  readonly notifyTo?: readonly PolicyNotify[];
   /** `name@blob` of those that match and can say no; not there: none. */
   readonly governing?: readonly string[];
   /** Not there: no policy has windows. */

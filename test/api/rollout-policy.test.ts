@@ -13,6 +13,7 @@ import {
   type SizeChange,
   together,
 } from '../../src/api/policy-fields.ts';
+import { NOTICE_EVENTS } from '../../src/api/policy-notify.ts';
 import {
   type PolicySelection,
   type PolicySubject,
@@ -241,6 +242,8 @@ const values: { readonly [K in PolicyFieldName]: fc.Arbitrary<NonNullable<Policy
   deliveryReadyDeadlineSeconds: fc.nat(5),
   maxRestarts: fc.nat(5),
   onFailure: fc.constantFrom('hold', 'withdraw', 'rollback'),
+  notify: fc.subarray([...NOTICE_EVENTS]).map((on) => [{ to: 'prod', as: 'slack' as const, on }]),
+  notifyHoldSeconds: fc.nat(5),
 };
 const anyPolicy: fc.Arbitrary<RolloutPolicy> = fc.record(values, { requiredKeys: [] });
 

@@ -86,6 +86,20 @@ const rows: readonly (readonly [field: string, right: Json, wrong: readonly Json
   ['deliveryReadyDeadlineSeconds', 7200, [0]],
   ['maxRestarts', 0, [-1, 1001]],
   ['onFailure', 'rollback', ['Rollback', 'abort', true]],
+  [
+    'notify',
+    [{ to: 'prod', as: 'slack', on: ['started', 'done'] }],
+    [
+      [],
+      [{ to: 'prod' }],
+      [{ to: 'https://example.com', as: 'slack' }],
+      [{ to: 'prod-token', as: 'slack' }],
+      [{ to: 'prod', as: 'mail' }],
+      [{ to: 'prod', as: 'slack', on: [] }],
+      [{ to: 'prod', as: 'slack', on: ['begun'] }],
+    ],
+  ],
+  ['notifyHoldSeconds', 3600, [0]],
 ];
 
 test('has a row for every field', () => {

@@ -304,3 +304,21 @@ describe('policyPaths', () => {
     ],
   ])('%s', (_, files, paths, wanted) => expect(seen(files, paths)).toEqual(wanted));
 });
+
+test('two values of a parameter contradict each other, the same value twice does not', () => {
+  const stating = (name: string, seconds: number): string =>
+    policy(`  notifyHoldSeconds: ${seconds}\n`).replace('production', name);
+  const conflicts = (...seconds: readonly [number, number]): unknown =>
+    desiredWith({ ...VLLM_FILES, 'a.yaml': stating('a', seconds[0]), 'b.yaml': stating('b', seconds[1]) }).rollouts[0]
+      ?.policy.conflicts;
+  expect(conflicts(60, 60)).toEqual([]);
+  expect(conflicts(60, 90)).toEqual([
+    {
+      field: 'notifyHoldSeconds',
+      places: [
+        { policy: 'a', file: 'a.yaml', line: 6, value: 60 },
+        { policy: 'b', file: 'b.yaml', line: 6, value: 90 },
+      ],
+    },
+  ]);
+});

@@ -110,12 +110,25 @@ const whole: Required<RolloutRecord> = {
   },
   revision: { digest: '9c41d2e0', key: 'k' },
   requested: { digest: '9c41d2e0', since: NOW },
+  notices: {
+    outbox: [
+      {
+        key: 'default/llm/vllm 9c41d2e0.7 step 1',
+        event: 'step',
+        release: '9c41d2e0.7',
+        text: 'step 1/3',
+        at: NOW,
+        to: [{ to: 'prod', as: 'slack' }],
+      },
+    ],
+    told: ['default/llm/vllm 9c41d2e0.7 started delivery'],
+  },
   stable: { commit: 'a'.repeat(40), release, text: 'kind: LeaderWorkerSet\n' },
 };
 
 /** What may be missing: it was not kept in older records, or is not there while there is nothing to say. */
 const OPTIONAL = `
-  marks step unseen covers loads expected uids appliedSince notAppliedSince contest traffic revision stable requested
+  marks step unseen covers loads expected uids appliedSince notAppliedSince contest traffic revision stable requested notices
   traffic.accepted traffic.drained traffic.drained.stable traffic.drained.canary traffic.reached
   traffic.notAppliedSince traffic.appliedSince traffic.parents
   traffic.shown traffic.shown.sides.0.ready traffic.shown.sides.0.serving traffic.shown.share traffic.shown.share.live

@@ -51,9 +51,9 @@ function under(of: World, policies: readonly RolloutPolicy[]): Snapshot {
   return world({ ...of, rules: together([{ surge, sizeChange, recreate }, ...policies]) });
 }
 
-test('every field that neither grants nor chooses is in these worlds', () => {
+test('every field that may hold is in these worlds', () => {
   const named = Object.entries(POLICY_FIELDS).flatMap(([name, { composition }]) =>
-    ['grant', 'choice'].includes(composition) ? [] : [name],
+    ['grant', 'choice', 'observer', 'parameter'].includes(composition) ? [] : [name],
   );
   const seen = new Set(fc.sample(strict, { seed: 1, numRuns: 200 }).flatMap((policy) => Object.keys(policy)));
   expect([...seen].sort()).toEqual(named.sort());

@@ -47,6 +47,7 @@ export type Observation = {
   readonly now: Instant;
   /** As the port to time has it. */
   readonly offSeconds?: Clock['offSeconds'];
+  readonly notifyTargets?: readonly string[];
   readonly git: GitReader;
   readonly live: LiveReader;
   /** Not there: nobody wants to know. */
@@ -103,11 +104,10 @@ export async function observe(of: Observation): Promise<Snapshot> {
     recreateText: recreating === undefined ? absent : await of.git.textAt(recreating.text, entry),
     ...faultsOf(of, { file, stable, live, resting, unreadable: workload?.issues ?? [] }),
     record,
-    ...(await backsOf(of, seen)),
     recordFault: recordFaultOf(of, record),
     audit: resting === 'audit' || record === undefined,
     live,
-    ...(await readTraffic(of, resting, seen)),
+    ...(await readBesides(of, resting, seen)),
   });
 }
 
@@ -152,6 +152,11 @@ function readLive(of: Observation, entry: DesiredRollout): Promise<Live> {
 
 /** What a delivery hangs on beside the workload; nothing where the Rollout has no second one. */
 type TrafficFacts = Pick<Snapshot, 'ladder' | 'traffic'>;
+
+/** What only some deliveries hang on. */
+async function readBesides(of: Observation, resting: Resting, file?: WorkloadFile): Promise<Partial<Snapshot>> {
+  return { ...(await backsOf(of, file)), ...(await readTraffic(of, resting, file)) };
+}
 
 async function readTraffic(of: Observation, resting: Resting, file?: WorkloadFile): Promise<TrafficFacts> {
   const asked = resting === 'rest' || file === undefined ? undefined : trafficAsked(of, file.workload.marks);

@@ -1,8 +1,14 @@
 /** Finds the policies of a Rollout by the namespaces that they name, so that no Rollout looks through all of them. */
 
-import { POLICY_FIELD_NAMES, type PolicyRules, type RolloutPolicy, together } from '../../api/policy-fields.ts';
+import {
+  POLICY_FIELD_NAMES,
+  POLICY_FIELDS,
+  type PolicyRules,
+  type RolloutPolicy,
+  together,
+} from '../../api/policy-fields.ts';
 import { type PolicySubject, policyMatches } from '../../api/rollout-policy.ts';
-import type { PolicySources } from '../../rollout/snapshot.ts';
+import type { PolicyConflict, PolicySources } from '../../rollout/snapshot.ts';
 import { missingPolicies } from './policy-issues.ts';
 import type { PolicyReading, PolicyScope } from './read-policy.ts';
 
@@ -57,8 +63,20 @@ function scopeOf(
     matching,
     files: [...new Set(matching.map(({ file }) => file))],
     issues: matching.flatMap(({ issues }) => issues),
+    conflicts: conflictsOf(matching),
     missing: missingPolicies(all.required, { policies: all.policies, matching }),
   };
+}
+
+function conflictsOf(matching: readonly PolicyReading[]): readonly PolicyConflict[] {
+  return POLICY_FIELD_NAMES.flatMap((field) => {
+    if (POLICY_FIELDS[field].composition !== 'parameter') return [];
+    const places = matching.flatMap(({ policy, name, file, lines }) => {
+      const value = policy?.[field];
+      return typeof value === 'number' ? [{ policy: name, file, line: lines[field] ?? 0, value }] : [];
+    });
+    return new Set(places.map(({ value }) => value)).size > 1 ? [{ field, places }] : [];
+  });
 }
 
 /** Who says what counts, for every field that some policy names: those whose own value is that of all together. */

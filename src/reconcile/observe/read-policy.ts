@@ -12,7 +12,7 @@ import {
 } from '../../api/policy-fields.ts';
 import { POLICY_API_VERSION, POLICY_KIND, type PolicySelection, parseRolloutPolicy } from '../../api/rollout-policy.ts';
 import type { ManifestDocument, ManifestFile } from '../../manifests/parse-file.ts';
-import type { MissingPolicy, PolicySources, Snapshot } from '../../rollout/snapshot.ts';
+import type { MissingPolicy, PolicyConflict, PolicySources, Snapshot } from '../../rollout/snapshot.ts';
 import { isData, type Unreadable, unreadableIssue, withoutEchoes } from './desired-issues.ts';
 import { ambiguousFields, fieldIssue, versionIssue } from './read-rollout.ts';
 import { zoneIssues } from './windows.ts';
@@ -47,10 +47,20 @@ export type PolicyScope = {
   readonly issues: readonly Issue[];
   /** Those that are required, and are not among them. */
   readonly missing: readonly MissingPolicy[];
+  /** Two of them say different things of a field that takes one value. */
+  readonly conflicts: readonly PolicyConflict[];
 };
 
 /** For what no Rollout names. */
-export const NO_SCOPE: PolicyScope = { rules: NO_RULES, sources: {}, matching: [], files: [], issues: [], missing: [] };
+export const NO_SCOPE: PolicyScope = {
+  rules: NO_RULES,
+  sources: {},
+  matching: [],
+  files: [],
+  issues: [],
+  missing: [],
+  conflicts: [],
+};
 
 /** Every policy of the files. A file that may hold one and cannot be read is one that means every Rollout. */
 export function readPolicies(
@@ -129,23 +139,25 @@ function placed(reading: PolicyReading, { policyPaths }: Pick<Config, 'policyPat
 /** So many digits of a blob id are shown. */
 const BLOB_SHOWN = 12;
 
-/** What only grants holds nothing that would begin without it. */
+/** What only grants, or only tells, holds nothing that would begin without it. */
 function mayHold(name: PolicyFieldName): boolean {
-  return POLICY_FIELDS[name].composition !== 'grant';
+  const { composition } = POLICY_FIELDS[name];
+  return composition !== 'grant' && composition !== 'observer' && composition !== 'parameter';
 }
 
 /** What of it a decision may depend on. */
 export function policyFacts(
   scope: PolicyScope,
   blobs: ReadonlyMap<string, string>,
-): Pick<Snapshot, 'policySources' | 'missingPolicies' | 'governing'> {
+): Pick<Snapshot, 'policySources' | 'missingPolicies' | 'policyConflicts' | 'governing'> {
   const governing = scope.matching
     .filter(({ policy }) => POLICY_FIELD_NAMES.some((name) => policy?.[name] !== undefined && mayHold(name)))
     .map(({ name, file }) => `${name}@${(blobs.get(file) ?? '').slice(0, BLOB_SHOWN)}`);
-  const { matching, missing, sources } = scope;
+  const { matching, missing, conflicts, sources } = scope;
   return {
     ...(matching.length === 0 ? {} : { policySources: sources }),
     ...(missing.length === 0 ? {} : { missingPolicies: missing }),
+    ...(conflicts.length === 0 ? {} : { policyConflicts: conflicts }),
     ...(governing.length === 0 ? {} : { governing }),
   };
 }

@@ -17,13 +17,16 @@ export function sharedFacts({
   desired,
   offSeconds,
   approvals,
-}: Observation): Pick<Snapshot, 'turns' | 'windows' | 'approval' | 'intervalSeconds' | 'clockOffSeconds'> {
+  notifyTargets = [],
+}: Observation): Pick<Snapshot, 'notifyTo' | 'turns' | 'windows' | 'approval' | 'intervalSeconds' | 'clockOffSeconds'> {
   const turns = turnsOf(entry, deliveries);
   const windows = windowsOf(entry.policy);
   const approval = approvals?.get(printKey(entry.key));
   const { intervalSeconds } = desired.config;
   const off = offSeconds?.() ?? 0;
+  const notifyTo = (entry.policy.rules.notify ?? []).filter(({ to }) => notifyTargets.includes(to));
   return {
+    ...(notifyTo.length === 0 ? {} : { notifyTo }),
     ...(turns.length === 0 ? {} : { turns }),
     ...(windows === undefined ? {} : { windows }),
     ...(approval === undefined ? {} : { approval }),

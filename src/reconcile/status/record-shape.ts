@@ -21,6 +21,7 @@ import type {
 } from '../../api/record.ts';
 import { type Displaced, type Restore, type Surge } from '../../api/restore.ts';
 import type { FrozenPlan } from '../../api/rollout-frozen.ts';
+import { notices } from './record-notices-shape.ts';
 import { commit, instant, proposal, release } from './record-proposal-shape.ts';
 import { traffic } from './record-traffic-shape.ts';
 import { waitClocks } from './record-waits-shape.ts';
@@ -207,6 +208,7 @@ const record = object({
       last: list(object({ release, at: instant } satisfies Shape<AutomaticBacks['last'][number]>)),
     } satisfies Shape<AutomaticBacks>),
   ),
+  notices: optional(notices),
   proposal: optional(proposal),
 } satisfies Shape<RolloutRecord>);
 

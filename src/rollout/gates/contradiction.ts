@@ -27,6 +27,17 @@ export function policiesContradict({ snapshot }: Situation): Hold | undefined {
       `${policySaying(snapshot, deadline)} allows ${most} s (${deadline}), and ${policySaying(snapshot, soak)} wants a soak of ${least} s (${soak})`,
     ];
   });
+  const conflicts = (snapshot.policyConflicts ?? []).map(({ field, places }) => {
+    const said = places.map(
+      ({ policy: name, file, line, value }) => `RolloutPolicy ${name} (${file}:${line}) ${value}`,
+    );
+    return `${field} has to be the same wherever it is stated: ${said.join(', ')}`;
+  });
+  if (conflicts.length > 0)
+    return hold('PoliciesContradict', {
+      seen: `policies cannot all be met: ${[...told, ...conflicts].join('; ')}`,
+      action: 'State each once, or the same everywhere, and make deadlines as long as soaks',
+    });
   if (told.length === 0) return undefined;
   return hold('PoliciesContradict', {
     seen: `policies cannot all be met: ${told.join('; ')}`,

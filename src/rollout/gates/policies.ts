@@ -52,6 +52,8 @@ const gatesByField = {
   deliveryReadyDeadlineSeconds: [stepFailed, policiesContradict],
   maxRestarts: [stepFailed],
   onFailure: [],
+  notify: [],
+  notifyHoldSeconds: [policiesContradict],
 } as const satisfies Readonly<Record<PolicyFieldName, readonly Gate[]>>;
 
 /** What the gates of a field would say if the next step were to be written now. */
@@ -63,7 +65,9 @@ export function policyVerdict(snapshot: Snapshot, field: PolicyFieldName): reado
   const beside = Object.fromEntries(fieldsBeside(field).map((other) => [other, snapshot.policy[other]]));
   const policy = { surge, sizeChange, recreate, ...beside, [field]: snapshot.policy[field] };
   const turns = (snapshot.turns ?? []).filter((turn) => turn.field === field);
-  return holdsOf(gatesByField[field], situationOf({ ...windowsOf(snapshot, field), policy, turns }, file));
+  const policyConflicts = (snapshot.policyConflicts ?? []).filter((conflict) => conflict.field === field);
+  const shown = { ...windowsOf(snapshot, field), policy, turns, policyConflicts };
+  return holdsOf(gatesByField[field], situationOf(shown, file));
 }
 
 /** Of the windows that are shut, those that this field shuts. */

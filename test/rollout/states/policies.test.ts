@@ -430,3 +430,20 @@ test('a way back says which gates of policies and people it is not held by', () 
     'A way back is not held by Paused, WindowClosed.',
   );
 });
+
+test('two values of a parameter hold before the first step, and are named', () => {
+  const places = [
+    { policy: 'a', file: 'a.yaml', line: 6, value: 60 },
+    { policy: 'b', file: 'b.yaml', line: 7, value: 90 },
+  ];
+  const policyConflicts = [{ field: 'notifyHoldSeconds', places }] as const;
+  expect(plan({ ...world(asked), policyConflicts }).holds).toMatchObject([
+    {
+      reason: 'PoliciesContradict',
+      message: expect.stringContaining(
+        'notifyHoldSeconds has to be the same wherever it is stated: RolloutPolicy a (a.yaml:6) 60, RolloutPolicy b (b.yaml:7) 90',
+      ),
+    },
+  ]);
+  expect(plan({ ...world(one), policyConflicts }).commit?.reason).toBe('StepReady');
+});

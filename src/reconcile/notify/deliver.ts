@@ -1,0 +1,128 @@
+/** Tells people what the pushed records say they are to be told, and takes it off the records. Nothing waits for it. */
+
+import type { Config } from '../../api/config.ts';
+import type { Issue } from '../../api/issue.ts';
+import type { Notice } from '../../api/notice.ts';
+import type { RolloutRecord } from '../../api/record.ts';
+import type { Instant } from '../../api/time.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { FileWrite } from '../../ports/git.ts';
+import type { Notifier } from '../../ports/notifier.ts';
+import { PortError } from '../../ports/port-error.ts';
+import { printKey } from '../../rollout/key-text.ts';
+import { recordWritten } from '../../rollout/plan.ts';
+import type { PassResult, Ports, Reading } from '../pass.ts';
+import { readStatus, STATUS_REQUEST } from '../status/record-store.ts';
+import { printRecord } from '../status/status-writes.ts';
+import { noticeBody } from './notice-body.ts';
+
+/** Texts of one pass: the others follow in the next. */
+const SENT_MOST = 20;
+/** The next pass is not to wait for slow targets. */
+const SECONDS_MOST = 15;
+
+type Told = { readonly writes: readonly FileWrite[]; readonly failures: ReadonlyMap<string, string> };
+
+/** The result of a pass that was written, with what went wrong in telling people, and whom nobody knows how to reach. */
+export async function notified(ports: Ports, result: PassResult, reading: Reading): Promise<PassResult> {
+  const { notifier } = ports;
+  const unknown = unknownTargets(reading, notifier?.targets ?? []);
+  const isPending = result.outcomes.some(
+    ({ plan }) => plan !== undefined && (recordWritten(plan).notices?.outbox ?? []).length > 0,
+  );
+  if (notifier === undefined || !isPending) return { ...result, warnings: [...result.warnings, ...unknown] };
+  const failed = await deliverNotices({ ...ports, notifier }, { config: reading.desired.config, now: reading.at });
+  return { ...result, warnings: [...result.warnings, ...unknown, ...failed] };
+}
+
+function unknownTargets({ desired }: Reading, known: readonly string[]): readonly Issue[] {
+  const named = desired.rollouts.flatMap(({ policy }) =>
+    (policy.rules.notify ?? []).map(({ to }) => ({ to, place: policy.sources.notify?.[0] })),
+  );
+  const missing = new Map(named.filter(({ to }) => !known.includes(to)).map((one) => [one.to, one.place]));
+  return [...missing].map(([to, place]) => ({
+    file: place?.file ?? '',
+    line: place?.line ?? 0,
+    path: 'spec.notify',
+    reason: 'NotifyUnknown',
+    message: `the environment of this process names no target ${to}, so nobody is told there`,
+    hint: `Set TRANCHE_NOTIFY_${to.toUpperCase().replaceAll('-', '_')} to its address.`,
+  }));
+}
+
+/**
+ * Sends what is in the outboxes of the status branch as it is now, and records that. Where that cannot be recorded it is
+ * sent once more, with the same key. Never throws a PortError: the steps are written already. Warnings say who was not reached.
+ */
+async function deliverNotices(
+  { git, notifier, clock, log }: Ports & { readonly notifier: Notifier },
+  { config, now }: { readonly config: Config; readonly now: Instant },
+): Promise<readonly Issue[]> {
+  try {
+    const [head] = await git.heads([config.statusBranch]);
+    if (head === undefined) return [];
+    const { records } = readStatus(await git.readAt(head, STATUS_REQUEST));
+    const own = [...records.values()].flatMap((stored) =>
+      stored.kind === 'read' && stored.record.cluster === config.cluster ? [stored.record] : [],
+    );
+    const { writes, failures } = await sendAll({ notifier, clock }, own);
+    if (writes.length > 0) {
+      const commits = [
+        { writes, message: 'rollouts: people were told\n', signature: { ...config.author, atSeconds: now } },
+      ];
+      await git.push([{ branch: config.statusBranch, expectedOld: head, base: head, commits }]);
+    }
+    return [...failures].map(([to, why]) => failureIssue(to, why));
+  } catch (error) {
+    if (!(error instanceof PortError)) throw error;
+    log.warn(`who was told is not recorded: ${error.message}; they may be told twice`);
+    return [];
+  }
+}
+
+/** A target that fails is left alone for the rest of the pass. */
+async function sendAll(
+  { notifier, clock }: { readonly notifier: Notifier; readonly clock: Clock },
+  records: readonly RolloutRecord[],
+): Promise<Told> {
+  const ends = clock.now() + SECONDS_MOST;
+  const failures = new Map<string, string>();
+  const writes: FileWrite[] = [];
+  let left = SENT_MOST;
+  for (const record of records) {
+    const { outbox = [], told = [] } = record.notices ?? {};
+    const rest: Notice[] = [];
+    const done: string[] = [];
+    for (const notice of outbox) {
+      const to: Notice['to'][number][] = [];
+      for (const target of notice.to) {
+        const known = failures.get(target.to);
+        if (known === undefined && left > 0 && clock.now() < ends && notifier.targets.includes(target.to)) {
+          left -= 1;
+          const body = noticeBody(target.as, { key: record, notice });
+          const sent = await notifier.send({ to: target.to, body, key: notice.key });
+          if (sent.kind === 'sent') continue;
+          failures.set(target.to, sent.why);
+        }
+        to.push(target);
+      }
+      if (to.length === 0) done.push(notice.key);
+      else rest.push({ ...notice, to });
+    }
+    const after = { ...record, notices: { outbox: rest, told: [...told, ...done] } };
+    if (JSON.stringify(rest) !== JSON.stringify(outbox))
+      writes.push({ path: `rollouts/${printKey(record)}.json`, text: printRecord(after) });
+  }
+  return { writes, failures };
+}
+
+function failureIssue(to: string, why: string): Issue {
+  return {
+    file: '',
+    line: 0,
+    path: '',
+    reason: 'NotifyFailed',
+    message: `the target ${to} of notify was not told: ${why}`,
+    hint: 'It is tried again with each pass for a day. Look at its address and credential in the environment of the runner.',
+  };
+}

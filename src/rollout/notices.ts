@@ -1,0 +1,131 @@
+/** What people are to be told of a pass: kept in the record, and sent once that is pushed. Decides no step. */
+
+import type { Notice, Notices } from '../api/notice.ts';
+import type { NoticeEvent, PolicyNotify } from '../api/policy-notify.ts';
+import { oneLine } from '../api/printable.ts';
+import { printRelease, type Release, sameRelease } from '../api/release.ts';
+import { blocking, type Hold } from './hold.ts';
+import { printKey } from './key-text.ts';
+import type { Decision, Move, MoveReason } from './move.ts';
+import { nextRelease, type Situation } from './situation.ts';
+import type { Snapshot } from './snapshot.ts';
+
+/** Kept for one Rollout: the oldest are forgotten where nobody can be reached. */
+const KEPT_MOST = 20;
+/** Nobody is told of yesterday. */
+const OUTBOX_SECONDS = 86_400;
+const TEXT_MOST = 400;
+/** Where no policy says how long a hold may last before people are told. */
+const TOO_LONG_SECONDS = 3600;
+
+/** What a move ends or gives up, besides the step that its marks name. */
+const ENDS: Partial<Readonly<Record<MoveReason, NoticeEvent>>> = {
+  Settled: 'done',
+  RolledBack: 'done',
+  Failed: 'failed',
+  Aborted: 'aborted',
+  Reverted: 'aborted',
+  AbortedTextRemoved: 'aborted',
+  RequestWithdrawn: 'aborted',
+};
+
+type Fresh = Pick<Notice, 'event' | 'release' | 'text'> & { readonly what: string };
+
+/** The record's after this pass, with those of its commit where there is one; undefined: nothing to tell, nothing told. */
+export function noticesAfter(
+  snapshot: Snapshot,
+  situation: Situation | undefined,
+  { move, holds }: Pick<Decision, 'move' | 'holds'>,
+): Notices | undefined {
+  const { record, now, notifyTo = [] } = snapshot;
+  const { outbox: before = [], told = [] } = record?.notices ?? {};
+  const waiting = before.flatMap((notice) => {
+    const to = notice.to.filter(({ to: name }) => notifyTo.some((target) => target.to === name));
+    return to.length === 0 || now - notice.at >= OUTBOX_SECONDS
+      ? []
+      : [{ ...notice, at: Math.min(notice.at, now), to }];
+  });
+  const known = [...told, ...before.map(({ key }) => key)];
+  const fresh = (move === undefined ? ofHolds(snapshot, situation, holds) : ofMove(situation, move))
+    .map((one) => noticeOf(snapshot, one, notifyTo))
+    .filter(({ key, to }) => to.length > 0 && !known.includes(key));
+  const outbox = [...waiting, ...fresh].slice(-KEPT_MOST);
+  return outbox.length === 0 && told.length === 0 ? undefined : { outbox, told: told.slice(-KEPT_MOST) };
+}
+
+function noticeOf(snapshot: Snapshot, { what, ...fresh }: Fresh, targets: readonly PolicyNotify[]): Notice {
+  const { key, now } = snapshot;
+  const to = targets.filter(({ on }) => on.includes(fresh.event)).map(({ to: name, as }) => ({ to: name, as }));
+  const text = oneLine(fresh.text);
+  return {
+    ...fresh,
+    key: [printKey(key), fresh.release, fresh.event, what].join(' '),
+    text: text.length > TEXT_MOST ? `${text.slice(0, TEXT_MOST)}…` : text,
+    at: now,
+    to: to.filter((one, at) => to.findIndex((other) => other.to === one.to) === at),
+  };
+}
+
+function ofMove(situation: Situation | undefined, move: Move): readonly Fresh[] {
+  const { marks, label, why, reason, way } = move;
+  const before = situation?.marks;
+  const ended = ENDS[reason];
+  // What is given up is the release that was under way, or the one that was asked for.
+  const given = before === undefined ? marks.release : givenUp(situation, before.release);
+  if (ended !== undefined) {
+    const release = printRelease(ended === 'done' ? marks.release : given);
+    const what = ended === 'done' ? `${reason} ${printRelease(marks.aborted[0] ?? marks.release)}` : 'delivery';
+    return [{ event: ended, release, what, text: `${label}. ${why}` }];
+  }
+  if (way === 'back' || marks.step?.kind !== 'step') return [];
+  const release = printRelease(marks.release);
+  const isNew = before?.step === undefined || !sameRelease(before.release, marks.release);
+  const isNext = isNew || before.step.kind !== 'step' || before.step.index !== marks.step.index;
+  const { index } = marks.step;
+  return [
+    ...(isNew ? [{ event: 'started', release, what: 'delivery', text: `${label}. ${why}` } as const] : []),
+    ...(isNext && index > 0
+      ? [{ event: 'step', release, what: String(index), text: `${label}. ${why}` } as const]
+      : []),
+  ];
+}
+
+function givenUp(situation: Situation | undefined, release: Release): Release {
+  if (situation?.state.kind !== 'requested') return release;
+  return nextRelease(situation.digest, situation.state.marks);
+}
+
+/** A step that has failed and goes nowhere by itself; and what has held for longer than a policy wants, time apart. */
+function ofHolds(snapshot: Snapshot, situation: Situation | undefined, holds: readonly Hold[]): readonly Fresh[] {
+  const marks = situation?.marks;
+  if (situation === undefined || marks === undefined) return [];
+  const release = printRelease(givenUp(situation, marks.release));
+  const failed = holds.find(({ reason }) => reason === 'StepFailed');
+  const [first] = blocking(holds);
+  const since = first === undefined ? undefined : heldSince(snapshot, first);
+  const most = snapshot.policy.notifyHoldSeconds ?? TOO_LONG_SECONDS;
+  const isLong = since !== undefined && snapshot.now - since >= most && !(first !== undefined && waitsForTime(first));
+  return [
+    ...(failed === undefined ? [] : [{ event: 'failed', release, what: 'delivery', text: failed.message } as const]),
+    ...(first === undefined || !isLong
+      ? []
+      : [
+          {
+            event: 'holdTooLong',
+            release,
+            what: `${first.reason} ${since}`,
+            text: `${first.reason}. ${first.message}`,
+          } as const,
+        ]),
+  ];
+}
+
+function waitsForTime(held: Hold): boolean {
+  return 'waits' in held && held.waits === 'time';
+}
+
+/** The record dates the reason that is told first; undefined: it is new. */
+function heldSince({ record }: Snapshot, { reason }: Hold): number | undefined {
+  const before = record?.conditions.find(({ type }) => type === 'Progressing');
+  return before?.reason === reason ? before.since : undefined;
+}

@@ -1,0 +1,166 @@
+/** What people are to be told, pass by pass: once each, whoever wants it, and nothing of what only goes on. */
+
+import { describe, expect, test } from 'vitest';
+import type { Notice, Notices } from '../../src/api/notice.ts';
+import { NOTICE_EVENTS } from '../../src/api/policy-notify.ts';
+import { noticeBody } from '../../src/reconcile/notify/notice-body.ts';
+import { plan, recordWritten } from '../../src/rollout/plan.ts';
+import { NOW, type World, world } from '../support/snapshot.ts';
+
+const OLD = '0:A+ 1:A+ 2:A+ 3:A+';
+const asked: World = { text: 'B', groups: OLD, record: {} };
+const one: World = {
+  ...asked,
+  marks: 'B.2 1/3 floor=3',
+  p: 3,
+  groups: '0:A+ 1:A+ 2:A+ 3:B+',
+  record: { doneAgo: 100_000 },
+};
+const whole: World = { ...one, marks: 'B.2 3/3 floor=0', p: 1_000_000, groups: '0:B+ 1:B+ 2:B+ 3:B+' };
+const paused: World = { ...one, rollout: { paused: true } };
+const all = [{ to: 'prod', as: 'slack', on: NOTICE_EVENTS } as const];
+
+/** The record after the pass; with `held`, the reason that it has stood still for, and for how long. */
+function after(
+  of: World,
+  more: {
+    readonly notices?: Notices;
+    readonly held?: readonly [reason: string, ago: number];
+    readonly to?: typeof all;
+  } = {},
+): Notices | undefined {
+  const base = world(of);
+  const since =
+    more.held === undefined
+      ? []
+      : [
+          {
+            type: 'Progressing',
+            status: 'True',
+            message: '',
+            reason: more.held[0],
+            since: NOW - more.held[1],
+          } as const,
+        ];
+  const record = base.record === undefined ? undefined : { ...base.record, conditions: since, notices: more.notices };
+  return recordWritten(plan({ ...base, record, notifyTo: more.to ?? all })).notices;
+}
+const keysOf = (notices: Notices | undefined): readonly string[] =>
+  (notices?.outbox ?? []).map(({ key }) => key.replace('default/llm/vllm bbbbbbbb.2 ', ''));
+
+describe('what is new', () => {
+  test.each<readonly [what: string, of: World, held: readonly [string, number] | undefined, wanted: readonly string[]]>(
+    [
+      ['a delivery begins', asked, undefined, ['started delivery', 'step 1']],
+      ['extra groups start first', { ...asked, surge: 1 }, undefined, ['started delivery']],
+      ['the next step', one, undefined, ['step 2']],
+      ['all is delivered', whole, undefined, ['done Settled bbbbbbbb.2']],
+      ['given up', { ...one, intents: { abort: 'B.2' } }, undefined, ['aborted delivery']],
+      ['given up before it began', { ...asked, intents: { abort: 'B.2' } }, undefined, ['aborted delivery']],
+      ['groups load', { ...one, groups: '0:A+ 1:A+ 2:A+ 3:B-' }, undefined, []],
+      ['a pause, for less than an hour', paused, ['Paused', 3599], []],
+      ['a pause, for an hour', paused, ['Paused', 3600], [`holdTooLong Paused ${NOW - 3600}`]],
+      ['a pause, after something else', paused, ['GroupsNotReady', 7200], []],
+      [
+        'a pause, for less than a policy wants',
+        { ...paused, rules: { notifyHoldSeconds: 7201 } },
+        ['Paused', 7200],
+        [],
+      ],
+      [
+        'a window is shut for long',
+        { ...one, windows: { open: false, changesAt: NOW + 9, shutBy: [] } },
+        ['WindowClosed', 7200],
+        [],
+      ],
+      ['at rest', { text: 'A', marks: 'A.1', groups: OLD, record: {} }, undefined, []],
+    ],
+  )('%s', (_, of, held, wanted) => expect(keysOf(after(of, held === undefined ? {} : { held }))).toEqual(wanted));
+
+  test('goes to who asks for it, once each, and to nobody else', () => {
+    const to = [
+      { to: 'prod', as: 'slack', on: ['done'] },
+      { to: 'ops', as: 'webhook', on: ['step'] },
+      { to: 'ops', as: 'slack', on: ['step'] },
+    ] as const;
+    const base = world(asked);
+    const { outbox = [] } = recordWritten(plan({ ...base, notifyTo: to })).notices ?? {};
+    expect(outbox.map(({ event, to: names }) => [event, names])).toEqual([['step', [{ to: 'ops', as: 'webhook' }]]]);
+    expect(plan(base).record.notices).toBeUndefined();
+  });
+});
+
+describe('what was new', () => {
+  const sent: Notice = {
+    key: 'k',
+    event: 'step',
+    release: 'r',
+    text: '',
+    at: NOW - 60,
+    to: [{ to: 'prod', as: 'slack' }],
+  };
+
+  test('is told once: neither again from the outbox, nor after it was told', () => {
+    const first = after(one);
+    expect(keysOf(after(one, { notices: first! }))).toEqual(['step 2']);
+    const told = (first?.outbox ?? []).map(({ key }) => key);
+    expect(after(one, { notices: { outbox: [], told } })).toEqual({ outbox: [], told });
+  });
+
+  test('waits for a day, for targets that are still asked for', () => {
+    const kept = (more: Partial<Notice>) =>
+      after(paused, { notices: { outbox: [{ ...sent, ...more }], told: ['x'] } })?.outbox.length;
+    expect([
+      kept({}),
+      kept({ at: NOW - 86_399 }),
+      kept({ at: NOW - 86_400 }),
+      kept({ to: [{ to: 'gone', as: 'slack' }] }),
+    ]).toEqual([1, 1, 0, 0]);
+  });
+
+  test('is bounded, the newest stay', () => {
+    const outbox = Array.from({ length: 30 }, (_, at) => ({ ...sent, key: `k${at}` }));
+    const told = outbox.map(({ key }) => key);
+    const kept = after(paused, { notices: { outbox, told } });
+    expect([kept?.outbox.length, kept?.outbox.at(-1)?.key, kept?.told.length, kept?.told.at(-1)]).toEqual([
+      20,
+      'k29',
+      20,
+      'k29',
+    ]);
+  });
+
+  test('keeps a settled Rollout awake until it was told', () => {
+    const rest: World = { text: 'A', marks: 'A.1', groups: OLD, record: {} };
+    const base = world(rest);
+    const settledWith = (outbox: readonly Notice[]) =>
+      plan({ ...base, notifyTo: all, record: base.record && { ...base.record, notices: { outbox, told: [] } } }).record
+        .settled;
+    expect([settledWith([]), settledWith([sent])]).toEqual([true, false]);
+  });
+});
+
+test('no text of people or of the cluster calls anybody or formats anything', () => {
+  const key = { cluster: 'default', namespace: 'llm', name: 'vllm' };
+  const notice: Notice = {
+    key: 'k',
+    event: 'failed',
+    release: '9c41d2e0.7',
+    text: '<!channel> <@U1> a&b\n<https://x|y> \u001b[31m',
+    at: NOW,
+    to: [],
+  };
+  expect(JSON.parse(noticeBody('slack', { key, notice }))).toEqual({
+    text: 'llm/vllm in default: a step has failed (9c41d2e0.7). &lt;!channel&gt; &lt;@U1&gt; a&amp;b &lt;https://x|y&gt;  [31m',
+    mrkdwn: false,
+    parse: 'none',
+    link_names: false,
+  });
+  expect(JSON.parse(noticeBody('webhook', { key, notice }))).toMatchObject({
+    version: 1,
+    key: 'k',
+    event: 'failed',
+    name: 'vllm',
+    release: '9c41d2e0.7',
+  });
+});
