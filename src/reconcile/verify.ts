@@ -4,7 +4,7 @@ import type { Overrides } from '../api/config.ts';
 import type { Issue } from '../api/issue.ts';
 import type { Git, Oid } from '../ports/git.ts';
 import { PortError } from '../ports/port-error.ts';
-import { FILE_EFFECTS, type FileEffect, fileEffects } from '../rollout/file-effects.ts';
+import { FILE_EFFECTS, type FileEffect, fileEffects, wordTakenBack } from '../rollout/file-effects.ts';
 import { ownPolicyIssues, policyEdits } from './lint/lint-own-policy.ts';
 import type { Desired, DesiredRollout } from './observe/desired.ts';
 import { readWorkload } from './observe/read-workload.ts';
@@ -105,7 +105,11 @@ function effectsOf(before: Desired | undefined, after: Desired | undefined): Ver
       ({ key }) => key.namespace === entry.key.namespace && key.name === entry.key.name,
     );
     if (was === undefined || before === undefined || after === undefined) return [];
-    return [...effectsOfRollout(was, entry), ...ownPolicyEffects({ was, before }, { is: entry, after })];
+    return [
+      ...effectsOfRollout(was, entry),
+      ...effectsOfWord(was, entry),
+      ...ownPolicyEffects({ was, before }, { is: entry, after }),
+    ];
   });
 }
 
@@ -119,6 +123,18 @@ function ownPolicyEffects(
   );
   if (before === undefined || after === undefined || before === after) return [];
   return ownPolicyIssues(to.is, policyEdits(from, to)).map((issue) => ({ ...issue, level: 'warning' }));
+}
+
+/** What it does to what people have said. */
+function effectsOfWord(before: DesiredRollout, after: DesiredRollout): Verdict['effects'] {
+  const { rollout: document } = after;
+  const [was, is] = [before, after].map(({ reading }) => reading.rollout?.intents.approve);
+  const effect = wordTakenBack(after.key.name, { before: was, after: is });
+  if (document === undefined || effect === undefined) return [];
+  const { name, seen, action } = effect;
+  const place = { file: document.file, line: document.lineOf(['metadata']), path: '' };
+  const message = `Rollout ${after.key.name}: ${seen}`;
+  return [{ ...place, reason: name, message, hint: action, level: FILE_EFFECTS[name].level }];
 }
 
 function effectsOfRollout(before: DesiredRollout, after: DesiredRollout): Verdict['effects'] {

@@ -1,6 +1,7 @@
 /** What merging a change does to the groups of one workload, from its file before and after: for people, before they merge. */
 
-import { sameRelease } from '../api/release.ts';
+import type { ApproveIntent } from '../api/intents.ts';
+import { printRelease, sameRelease } from '../api/release.ts';
 import { SENTINEL } from '../api/workload.ts';
 import type { WorkloadFile } from './snapshot.ts';
 import { stateOf } from './state.ts';
@@ -11,6 +12,10 @@ export const FILE_EFFECTS = {
   ReachesGroups: { level: 'warning', is: 'the change reaches groups at the merge, before any step' },
   LetsGroupsGo: { level: 'notice', is: 'the change is a step: it lets groups go' },
   TakesStepBack: { level: 'warning', is: 'the change takes a step back in Git, which brings no group back' },
+  TakesWordBack: {
+    level: 'warning',
+    is: 'the change takes back the approval of a step, as a revert of its pull request does: that brings no group back',
+  },
   MarksTakenOut: { level: 'warning', is: 'the change takes out what tranche keeps in the file' },
 } as const;
 
@@ -24,6 +29,20 @@ type Change = {
   readonly before: WorkloadFile;
   readonly after: WorkloadFile;
 };
+
+/** Approvals that stand in one Rollout, before and after. */
+type Words = { readonly before: ApproveIntent | undefined; readonly after: ApproveIntent | undefined };
+
+/** The word of a pull request is gone: undefined where none was there, or another one is. `tranche propose` takes one out too. */
+export function wordTakenBack(rollout: string, { before, after }: Words): FileEffect | undefined {
+  if (before?.digest === undefined || after !== undefined) return undefined;
+  const place = before.index === 0 ? 'of what comes first' : `after step ${before.index}`;
+  return {
+    name: 'TakesWordBack',
+    seen: `the approval ${place} of ${printRelease(before.release)} is taken back: a step that is not written yet is held, and groups that restarted stay as they are`,
+    action: `To bring them back: tranche abort ${rollout}; to propose it anew: tranche propose ${rollout}`,
+  };
+}
 
 /** The effects of one change; none where it leaves release, partition and marks as they are. */
 export function fileEffects({ rollout, before, after }: Change): readonly FileEffect[] {

@@ -1,9 +1,10 @@
 /** What people are told of a change before they merge it: [before, after] → the effects on groups. */
 
 import { expect, test } from 'vitest';
+import type { ApproveIntent } from '../../src/api/intents.ts';
 import type { Marks } from '../../src/api/marks.ts';
 import { SENTINEL } from '../../src/api/workload.ts';
-import { FILE_EFFECTS, fileEffects } from '../../src/rollout/file-effects.ts';
+import { FILE_EFFECTS, fileEffects, wordTakenBack } from '../../src/rollout/file-effects.ts';
 import type { WorkloadFile } from '../../src/rollout/snapshot.ts';
 
 type Given = {
@@ -18,6 +19,9 @@ type Given = {
 const [OLD, NEW] = ['aaaaaaaa', 'bbbbbbbb'];
 const settled: Given = { step: '', partition: SENTINEL, digest: OLD };
 const second: Given = { step: '2/4', partition: 4, digest: NEW };
+
+/** The word of a pull request. */
+const MERGED: ApproveIntent = { index: 1, release: { digest: NEW, serial: 2 }, partition: 3, digest: '5be07c11' };
 
 type Row = readonly [what: string, before: Given, after: Given, told: readonly (readonly [string, RegExp])[]];
 
@@ -93,7 +97,8 @@ test.each(rows)('%s', (_what, before, after, told) => {
 });
 
 test('every effect is told by some row', () => {
-  const told = rows.flatMap(([, , , effects]) => effects.map(([name]) => name));
+  const word = wordTakenBack('vllm', { before: MERGED, after: undefined })?.name ?? '';
+  const told = [word, ...rows.flatMap(([, , , effects]) => effects.map(([name]) => name))];
   expect(Object.keys(FILE_EFFECTS).filter((name) => !told.includes(name))).toEqual([]);
 });
 
@@ -121,3 +126,12 @@ function fileOf({ digest = OLD, partition, step, serial = 2, ...rest }: Given): 
   };
   return { file: 'apps/vllm.yaml', object, digest, text: '', workload: { ...workload, content: {}, marks } };
 }
+
+test('the word of a pull request that goes away is told to who takes it out, and no other one', () => {
+  const told = (before?: ApproveIntent, after?: ApproveIntent) => wordTakenBack('vllm', { before, after })?.seen ?? '';
+  expect(told(MERGED)).toMatch(/^the approval after step 1 of bbbbbbbb\.2 is taken back/);
+  expect(told({ ...MERGED, index: 0 })).toMatch(/^the approval of what comes first of/);
+  expect(told(MERGED, { ...MERGED, index: 2 })).toBe('');
+  expect(told({ ...MERGED, digest: undefined })).toBe('');
+  expect(told()).toBe('');
+});
