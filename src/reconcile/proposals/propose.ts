@@ -6,7 +6,7 @@
 import type { ProposalRecord } from '../../api/proposal-record.ts';
 import type { Forge, Pull } from '../../ports/forge.ts';
 import { branchesIn, branchesOf, namedBy } from '../../rollout/proposals/branch.ts';
-import { heard, judge, type Sight, type Verdict } from '../../rollout/proposals/judge.ts';
+import { type Case, heard, judge, type Sight, type Verdict } from '../../rollout/proposals/judge.ts';
 import { progressText } from '../../rollout/proposals/progress.ts';
 import type { GitReader } from '../observe/observe-git.ts';
 import type { Ports, Reading } from '../pass.ts';
@@ -48,7 +48,7 @@ export async function propose(
   forge.begin();
   const { cluster, branch: base, maxProposals } = reading.desired.config;
   const numbers = meant.flatMap(({ snapshot }) => snapshot?.record?.proposal?.number ?? []);
-  const branches = meant.filter(({ snapshot }) => snapshot?.record?.proposal === undefined).flatMap(wantedBranch);
+  const branches = meant.flatMap(unknownBranch);
   const heardOf = await ask(() => forge.pulls({ prefix: branchesIn(cluster), numbers, branches }));
   if (heardOf.kind !== 'done') return reconciled.map((one) => (isMeant(one) ? unheard(one, heardOf) : one));
   const pulls = heardOf.value.filter((pull) => pull.isSameRepository && pull.base === base);
@@ -61,9 +61,10 @@ export async function propose(
   return reconciled.map((one) => answers.get(one) ?? one);
 }
 
-function wantedBranch({ snapshot, plan }: Reconciled): readonly string[] {
+/** What would be proposed and is not what the record speaks of: people may have said something of it before. */
+function unknownBranch({ snapshot, plan }: Reconciled): readonly string[] {
   const { wanted } = caseOf(snapshot, plan);
-  return wanted === undefined ? [] : [wanted.branch];
+  return wanted === undefined || wanted.branch === snapshot?.record?.proposal?.branch ? [] : [wanted.branch];
 }
 
 /** Something is proposed, or was and has not ended, or there is news of what was merged. */
@@ -78,14 +79,31 @@ function judged(
   one: Reconciled,
   of: { readonly pulls: readonly Pull[]; readonly waits: Waits; readonly now: number },
 ): Judged {
-  const known = one.snapshot?.record?.proposal ?? found(one, of.pulls);
+  const known = remindedOf(one.snapshot?.record?.proposal, one, of.pulls) ?? found(one, of.pulls);
   const pull = pullOf(known, of.pulls);
   const sight = sightOf(pull);
   const said = of.waits.get(pull?.number ?? 0);
-  const { isGateRequired } = said ?? { isGateRequired: false };
-  const verdict = judge({ ...caseOf(one.snapshot, one.plan), known, sight, isGateRequired, now: of.now });
+  const { isGateRequired, hasConflict } = said ?? { isGateRequired: false, hasConflict: false };
+  const asked = { known, sight, isGateRequired, hasConflict, now: of.now };
+  const verdict = judge({ ...caseOf(one.snapshot, one.plan), ...asked });
   const proposal = known === undefined ? undefined : heard(known, sight);
   return { one, verdict, proposal, waits: said?.text ?? '' };
+}
+
+/** A no that the record does not know, because one before it was lost. What has the name of our account may be of us. */
+function remindedOf(
+  known: ProposalRecord | undefined,
+  { snapshot, plan }: Reconciled,
+  pulls: readonly Pull[],
+): ProposalRecord | undefined {
+  const { wanted, anew } = caseOf(snapshot, plan);
+  const last = pulls.find(({ branch }) => branch === wanted?.branch);
+  if (known === undefined || wanted === undefined || last === undefined) return known;
+  if (last.branch === known.branch || last.number <= (anew ?? 0)) return known;
+  if (known.vetoes.includes(wanted.digest)) return known;
+  const isNo =
+    last.state.kind === 'closed' && last.state.by?.isBot === false && last.state.by.login !== last.author.login;
+  return isNo ? { ...known, vetoes: [...known.vetoes, wanted.digest] } : known;
 }
 
 /** Without a record its branch says what it is: the one that is wanted first, whatever became of it. */
@@ -120,8 +138,8 @@ function sightOf(pull: Pull | undefined): Sight {
   return { kind: 'closed', by, closer };
 }
 
-/** By number: what it waits for, for people, and whether a rule wants our status. */
-type Waits = ReadonlyMap<number, { readonly text: string; readonly isGateRequired: boolean }>;
+/** By number: what it waits for, for people, and what of it decides. */
+type Waits = ReadonlyMap<number, { readonly text: string } & Pick<Case, 'isGateRequired' | 'hasConflict'>>;
 
 async function waitsOf(forge: Forge, open: readonly Pull[]): Promise<Waits> {
   if (open.length === 0) return new Map();
@@ -130,7 +148,8 @@ async function waitsOf(forge: Forge, open: readonly Pull[]): Promise<Waits> {
   return new Map(
     said.value.map(({ number, on, statuses }) => {
       const isGateRequired = statuses.some(({ context, isRequired }) => context === GATE && isRequired);
-      return [number, { text: waitsText(on), isGateRequired }];
+      const hasConflict = on.some(({ reason }) => reason === 'Conflict');
+      return [number, { text: waitsText(on), isGateRequired, hasConflict }];
     }),
   );
 }

@@ -32,6 +32,8 @@ export type Case = {
   readonly anew: number | undefined;
   /** A rule of the forge wants our status at the head before a merge. */
   readonly isGateRequired: boolean;
+  /** The forge says that it cannot be merged into main as that is by now. */
+  readonly hasConflict: boolean;
   readonly now: Instant;
 };
 
@@ -67,6 +69,7 @@ export const WITHDRAWALS = {
   ended: 'what it asked for was decided otherwise',
   shut: 'something that it needs is not there any more; it is proposed again once it is',
   anew: 'a person wants it proposed anew',
+  conflict: 'it conflicts with what the branch holds by now; it is proposed anew from there',
 } as const;
 
 type WithdrawReason = keyof typeof WITHDRAWALS;
@@ -149,7 +152,8 @@ function same(of: Case, now: ProposalRecord): Verdict {
     case 'open':
       if (of.now - now.openedAt > LIFE_SECONDS) return { kind: 'withdraw', why: 'old' };
       if (sight.kind === 'none') return { kind: 'propose' };
-      return sight.kind === 'open' && sight.head !== now.head ? { kind: 'foreign' } : { kind: 'waits' };
+      if (sight.kind === 'open' && sight.head !== now.head) return { kind: 'foreign' };
+      return of.hasConflict ? { kind: 'withdraw', why: 'conflict' } : { kind: 'waits' };
     case 'merged':
       // Seen by two passes: the second has read main after the forge had said it.
       return { kind: known?.state === 'merged' ? 'reverted' : 'merging' };

@@ -47,7 +47,7 @@ const none: Sight = { kind: 'none' };
 const unknown: Sight = { kind: 'unknown' };
 
 /** Nobody has said anything of it besides. */
-const quiet = { isGiven: false, anew: undefined, isGateRequired: false, now: NOW };
+const quiet = { isGiven: false, anew: undefined, isGateRequired: false, hasConflict: false, now: NOW };
 
 type Row = readonly [
   what: string,
@@ -154,6 +154,12 @@ function show(verdict: ReturnType<typeof judge>): string {
 test('a gate that stays shut fails the status where a rule wants that, and nothing is withdrawn', () => {
   const known = record('open', { gates: 'shut' });
   expect(show(judge({ ...gatesShut, known, approvable, isGateRequired: true }))).toBe('shut');
+});
+
+test('what conflicts with main is proposed anew from there, unless somebody has pushed to it', () => {
+  const conflicting = { ...quiet, hasConflict: true, wanted: same, approvable, known: record('open') };
+  expect(show(judge({ ...conflicting, sight: open }))).toBe('withdraw conflict');
+  expect(show(judge({ ...conflicting, sight: { ...open, head: 'b'.repeat(40) } }))).toBe('foreign');
 });
 
 test('main has the word: whoever gave it is to be shown, whatever the forge says of the pull request', () => {
