@@ -22,6 +22,8 @@ export type Restore = {
   readonly objects?: readonly Aside[] | undefined;
   /** Digest of the step as it was read when its rungs were written, where a second workload is filled. */
   readonly plan?: string | undefined;
+  /** The groups of the second workload as our last commit wrote them; not there: none has written any. */
+  readonly groups?: number | undefined;
   /** So many times in this delivery the new version has lost its share because nothing of it served; not there: never. */
   readonly withdrawn?: number | undefined;
   /** We have stopped the fleet for a text that was given up: it goes on once that text is gone. Not there: we have not. */
@@ -44,11 +46,12 @@ export function withSurge(restore: Restore, replicas: Surge | undefined): Restor
 }
 
 /** Plans are compared as text. */
-function inOrder({ floor, maxUnavailable, replicas, objects, plan, withdrawn, stopped }: Restore): Restore {
+function inOrder({ floor, maxUnavailable, replicas, objects, plan, groups, withdrawn, stopped }: Restore): Restore {
   const extra = replicas === undefined ? {} : { replicas };
   const others = objects === undefined ? {} : { objects };
   const ladder = {
     ...(plan === undefined ? {} : { plan }),
+    ...(groups === undefined ? {} : { groups }),
     ...(withdrawn === undefined ? {} : { withdrawn }),
     ...(stopped === undefined ? {} : { stopped }),
   };
@@ -80,6 +83,8 @@ export function parseRestore(text: string): Restore | undefined {
   if (!isRecord(value)) return undefined;
   const [floor, plan] = [value['floor'], value['plan']];
   if (plan !== undefined && !(typeof plan === 'string' && DIGEST.test(plan))) return undefined;
+  const groups = value['groups'];
+  if (groups !== undefined && !isFloor(groups)) return undefined;
   const withdrawn = value['withdrawn'];
   if (withdrawn !== undefined && !(isFloor(withdrawn) && withdrawn > 0)) return undefined;
   const stopped = value['stopped'];
@@ -89,7 +94,7 @@ export function parseRestore(text: string): Restore | undefined {
   const replicas = value['replicas'] === undefined ? undefined : parseSurge(value['replicas']);
   const objects = value['objects'] === undefined ? undefined : (parseAsides(value['objects']) ?? 'wrong');
   if (maxUnavailable === 'wrong' || replicas === 'wrong' || objects === 'wrong') return undefined;
-  return inOrder({ floor, maxUnavailable, replicas, objects, plan, withdrawn, stopped });
+  return inOrder({ floor, maxUnavailable, replicas, objects, plan, groups, withdrawn, stopped });
 }
 
 const DIGEST = /^[0-9a-f]{8}$/;

@@ -4,7 +4,7 @@ import { ladderFiles, ladderRollout } from './ladder.ts';
 import { type Found, passed, releaseIn, type Stand, settledOn } from './ladder-pass.ts';
 import { LWS_FILE, NEW, OLD } from './vllm.ts';
 
-const STEPS = [
+export const STEPS = [
   'replicas: 1, traffic: 5%, pause: {duration: 60}',
   'replicas: 50%, traffic: 20%, pause: {duration: 60}',
   'replicas: 100%, traffic: 50%, pause: {duration: 60}',

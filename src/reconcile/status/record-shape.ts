@@ -67,6 +67,7 @@ const restore = object({
   replicas: optional(object({ was: count, set: count } satisfies Shape<Surge>)),
   objects: optional(is((value) => list(aside)(value) === undefined)),
   plan: optional(text),
+  groups: optional(count),
   withdrawn: optional(positive),
   stopped: optional(is((value) => value === true)),
 } satisfies Shape<Restore>);

@@ -1,15 +1,16 @@
 /** What people have changed of a delivery with a second workload: of its copy, its Service, or a share. */
 
-import { at, type JsonObject, jsonEqual } from '../../api/json.ts';
+import { at, isJsonObject, type Json, type JsonObject, jsonEqual } from '../../api/json.ts';
 import { TEXT } from '../../api/marks.ts';
 import { printRelease } from '../../api/release.ts';
-import { RELEASE_PATHS } from '../../api/release-content.ts';
-import { SENTINEL } from '../../api/workload.ts';
+import { releaseContent } from '../../api/release-content.ts';
+import { MAX_SURGE_PATH, SENTINEL } from '../../api/workload.ts';
 import { type Hold, hold, withFacts } from '../hold.ts';
 import type { Delivering } from './delivering.ts';
 import { annotationsOf, canarySide, type Delivery, partitionIn, replicasOf, secondName, sidesOf } from './delivery.ts';
 import type { RungName } from './position.ts';
 import { isSelected } from './second-workload.ts';
+import { unpatched } from './seen-workloads.ts';
 import { shareOf, sharing } from './shares.ts';
 
 /** An object, one of its fields, and what it is now. */
@@ -26,10 +27,10 @@ function editedByHand({ delivery, marks, situation }: Delivering): Edited | unde
   if (step?.kind === 'step' && rung === 'fleet') return undefined;
   // Under a newer text in the file, which waits, the copy is that of the release and no copy of the file.
   const isNewer = situation.digest !== marks.release.digest;
-  const own = secondEdited(delivery, isNewer) ?? serviceEdited(delivery);
+  const own = secondEdited(delivery, isNewer) ?? groupsEdited(delivery, marks) ?? serviceEdited(delivery);
   const plan = step?.kind === 'step' ? situation.snapshot.ladder?.plans[step.index - 1] : undefined;
   // Under an edited plan it is the step that is another.
-  return own ?? (plan === marks.restore?.plan ? shareEdited(delivery, marks) : undefined);
+  return own ?? weightEdited(delivery) ?? (plan === marks.restore?.plan ? shareEdited(delivery, marks) : undefined);
 }
 
 function secondEdited(delivery: Delivery, isNewer: boolean): Edited | undefined {
@@ -41,12 +42,66 @@ function secondEdited(delivery: Delivery, isNewer: boolean): Edited | undefined 
   const partition = partitionIn(side);
   // The user's own goes to partition 0 in no delivery that fills it.
   if (partition !== SENTINEL) return { object, field: 'partition', value: String(partition ?? 'missing') };
-  const isPatched = delivery.plan.strategy['patchPodTemplateMetadata'] !== undefined;
-  if (isPatched || isNewer || side === delivery.own) return undefined;
-  const path = RELEASE_PATHS.find((one) => !jsonEqual(at(side.value, one), at(delivery.own.value, one)));
-  return path === undefined
-    ? undefined
-    : { object, field: path.join('.'), value: `another than that of ${delivery.own.object.name}` };
+  const surge = at(side.value, MAX_SURGE_PATH);
+  if (surge !== 0) return { object, field: 'maxSurge', value: printed(surge) };
+  if (isNewer || side === delivery.own) return undefined;
+  const [copy, own] = [side, delivery.own].map(({ value }) => unpatched(releaseContent(value), delivery));
+  const path = copy === undefined || own === undefined ? undefined : differenceOf(copy, own);
+  if (path === undefined) return undefined;
+  const size = path.at(-1) === 'size';
+  const value = size ? printed(at(side.value, ['spec', ...path])) : `another than that of ${delivery.own.object.name}`;
+  return { object, field: size ? 'size' : `spec.${path.join('.')}`, value };
+}
+
+/** The first field in which two contents differ, as deep as both are maps. */
+function differenceOf(left: JsonObject, right: JsonObject): readonly string[] | undefined {
+  const key = [...Object.keys(left), ...Object.keys(right)].find((one) => !isSame(left[one], right[one]));
+  if (key === undefined) return undefined;
+  const [one, other] = [left[key], right[key]];
+  return [key, ...(isJsonObject(one) && isJsonObject(other) ? (differenceOf(one, other) ?? []) : [])];
+}
+
+/** A patch may have made a map that is empty without it. */
+function isSame(left: Json | undefined, right: Json | undefined): boolean {
+  if (isJsonObject(left ?? {}) && isJsonObject(right ?? {}) && !(left === undefined && right === undefined))
+    return differenceOf(mapOf(left), mapOf(right)) === undefined;
+  return left === undefined || right === undefined ? left === right : jsonEqual(left, right);
+}
+
+function mapOf(value: Json | undefined): JsonObject {
+  return isJsonObject(value) ? value : {};
+}
+
+function printed(value: Json | undefined): string {
+  return value === undefined ? 'missing' : JSON.stringify(value);
+}
+
+/** People scale the colour that serves: blueGreen's new one from the switch on. */
+function groupsEdited(delivery: Delivery, { step, at: rung, restore }: Delivering['marks']): Edited | undefined {
+  const side = canarySide(delivery);
+  const isTheirs = step?.kind === 'promote' && delivery.plan.style === 'blueGreen' && rung !== 'all';
+  const groups = replicasOf(side);
+  if (side === undefined || isTheirs || restore?.groups === undefined || restore.groups === groups) return undefined;
+  return {
+    object: `LeaderWorkerSet ${side.object.name}`,
+    field: 'replicas',
+    value: `${groups}, not ${restore.groups}`,
+  };
+}
+
+/** A weight that we have put aside stands in Git as another than we set it, whichever rung it is. */
+function weightEdited(delivery: Delivery): Edited | undefined {
+  const { displaced, routes } = delivery;
+  for (const { provider, route, canary } of routes) {
+    const object = `${route.object.kind} ${route.object.name}`;
+    const sets = displaced.filter((one) => jsonEqual({ ...one.object }, { ...route.object })).map(({ set }) => set);
+    const numbers = sets.filter((set) => typeof set === 'number');
+    if (numbers.length === 0 || numbers.length < sets.length) continue;
+    const { percent } = provider.read({ route, canary, displaced: [] }, sidesOf(delivery));
+    const wanted = 100 - Math.min(...numbers);
+    if (percent !== wanted) return { object, field: 'share', value: `${percent} %, not ${wanted} %` };
+  }
+  return undefined;
 }
 
 function serviceEdited(delivery: Delivery): Edited | undefined {

@@ -1,7 +1,10 @@
 /** The move of a rung: its marks, its changes of objects, and what it says. */
 
+import { samePath } from '../../api/field.ts';
 import type { Marks } from '../../api/marks.ts';
 import { type Restore, withAside } from '../../api/restore.ts';
+import { LWS_KIND } from '../../api/rollout.ts';
+import { REPLICAS_PATH } from '../../api/workload.ts';
 import type { ObjectEdits } from '../edit.ts';
 import { hold } from '../hold.ts';
 import { type Decision, holding, type Move, type MoveReason, moving, wayOf } from '../move.ts';
@@ -9,7 +12,7 @@ import type { Stable } from '../snapshot.ts';
 import { asidesOfRoutes } from './asides.ts';
 import { changesOf } from './changes.ts';
 import type { Delivering } from './delivering.ts';
-import { type Delivery, greenServes } from './delivery.ts';
+import { canarySide, type Delivery, greenServes } from './delivery.ts';
 import type { NextCommit } from './next-commit.ts';
 import { sameStage } from './position.ts';
 import { rungLabel, rungWhy } from './rung-words.ts';
@@ -54,7 +57,8 @@ export function climbed(on: Delivering, next: NextCommit, to: RungMove & { reado
 }
 
 /** A settled workload has no step, no rung and nothing put aside. */
-function marksOn({ situation, delivery }: Delivering, { stage, at, displaced }: NextCommit, to: RungMove): Marks {
+function marksOn({ situation, delivery }: Delivering, next: NextCommit, to: RungMove): Marks {
+  const { stage, at, displaced } = next;
   const { marks } = to;
   const { at: _, step: __, restore: ___, serves: ____, ...others } = marks;
   const serves = servesAfter(delivery, { stage, at }, marks);
@@ -65,9 +69,20 @@ function marksOn({ situation, delivery }: Delivering, { stage, at, displaced }: 
   const written = sameStage(marks.step, stage) && to.reason !== 'StepsEdited' ? marks.restore?.plan : undefined;
   const plan = stage.kind === 'step' ? (written ?? plans[stage.index - 1]) : marks.restore?.plan;
   const objects = asidesOfRoutes(displaced);
-  const now: Partial<Restore> = { plan, objects: objects.length === 0 ? undefined : objects };
+  const groups = groupsIn(delivery, next) ?? marks.restore?.groups;
+  const now: Partial<Restore> = { plan, groups, objects: objects.length === 0 ? undefined : objects };
   const floor = stage.kind === 'promote' && at === 'fleet' ? { floor: 0 } : {};
   return { ...rest, step: stage, at, restore: withAside(marks.restore, { ...now, ...floor }) };
+}
+
+/** The groups of the side that is filled, where this commit writes them. */
+function groupsIn(delivery: Delivery, { objects }: NextCommit): number | undefined {
+  const side = canarySide(delivery)?.object.name;
+  const edits = objects
+    .filter(({ object }) => object.kind === LWS_KIND && object.name === side)
+    .flatMap((one) => one.edits);
+  const found = edits.findLast((edit) => edit.kind === 'set' && samePath(edit.path, REPLICAS_PATH));
+  return found?.kind === 'set' && typeof found.value === 'number' ? found.value : undefined;
 }
 
 /** blueGreen: the colour that was filled serves from the end of its promotion on. */

@@ -3,7 +3,6 @@
 import { firstDifference } from '../../api/content-match.ts';
 import { at, isJsonObject, isRecord, type JsonObject } from '../../api/json.ts';
 import { absent } from '../../api/known.ts';
-import type { LiveLws } from '../../api/live.ts';
 import { releaseContent } from '../../api/release-content.ts';
 import { printInstant } from '../../api/time.ts';
 import { APPLY_DEADLINE_SECONDS, waitingOnObservation } from '../applied.ts';
@@ -187,7 +186,7 @@ export function canaryDiffers(delivery: Delivery, sight: TrafficSight): Hold | u
   const [own, second] = [sight.live.lws, sight.traffic.second.lws];
   for (const part of [own, second]) if (part.kind === 'unknown') return unread(part.why);
   if (own.kind !== 'known' || second.kind !== 'known') return undefined;
-  const [wanted, copy] = [own.value, second.value].map((lws) => unpatched(lws, delivery));
+  const [wanted, copy] = [own.value, second.value].map(({ content }) => unpatched(content, delivery));
   if (wanted === undefined || copy === undefined) return undefined;
   const path = firstDifference(wanted, copy, copy);
   if (path === undefined) return undefined;
@@ -199,7 +198,7 @@ export function canaryDiffers(delivery: Delivery, sight: TrafficSight): Hold | u
 }
 
 /** Its content without the labels and annotations that `patchPodTemplateMetadata` puts on leaders. */
-function unpatched({ content }: LiveLws, { plan }: Delivery): JsonObject {
+export function unpatched(content: JsonObject, { plan }: Pick<Delivery, 'plan'>): JsonObject {
   const patch = plan.strategy['patchPodTemplateMetadata'];
   const template = content['leaderWorkerTemplate'];
   if (!isRecord(patch) || !isJsonObject(template)) return content;

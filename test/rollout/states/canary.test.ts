@@ -11,7 +11,19 @@ import { planIntent } from '../../../src/rollout/orders/intent.ts';
 import type { Snapshot } from '../../../src/rollout/snapshot.ts';
 import { ladderFiles, ladderRollout } from '../../support/ladder.ts';
 import { type Found, passed, passes, releaseIn, type Stand, settledOn, snapshotAt } from '../../support/ladder-pass.ts';
-import { AT, abort, after, asked, edited, files, NEWER, ONE, requested, stands } from '../../support/ladder-stands.ts';
+import {
+  AT,
+  abort,
+  after,
+  asked,
+  edited,
+  files,
+  NEWER,
+  ONE,
+  requested,
+  STEPS,
+  stands,
+} from '../../support/ladder-stands.ts';
 import { ROUTE_FILE, SERVICE_FILE } from '../../support/traffic-files.ts';
 import { LWS_FILE, NEW, OLD, ROLLOUT_FILE } from '../../support/vllm.ts';
 
@@ -237,6 +249,42 @@ test.each<Row>([
     edited(stands.second, LWS_FILE, /(name: vllm-canary[^]*?)1000000/, '$10'),
     {},
     ['hold GracePeriod CanaryEdited'],
+  ],
+  [
+    'the groups of the copy',
+    edited(stands.second, LWS_FILE, /(name: vllm-canary[^]*?replicas: )2/, '$13'),
+    {},
+    ['hold GracePeriod CanaryEdited'],
+  ],
+  [
+    'the size of the copy',
+    edited(stands.second, LWS_FILE, /(name: vllm-canary[^]*?size: )2/, '$13'),
+    {},
+    ['hold GracePeriod CanaryEdited'],
+  ],
+  [
+    'maxSurge of the copy',
+    edited(stands.second, LWS_FILE, /(name: vllm-canary[^]*?maxSurge: )0/, '$11'),
+    {},
+    ['hold GracePeriod CanaryEdited'],
+  ],
+  [
+    'a share that an earlier step has written',
+    edited(after('step 2/3, pods: canary 1 → 2'), ROUTE_FILE, /weight: 5\b/, 'weight: 90'),
+    {},
+    ['hold CanaryEdited'],
+  ],
+  [
+    'the groups of the copy, and abort',
+    edited(stands.second, LWS_FILE, /(name: vllm-canary[^]*?replicas: )2/, '$13'),
+    abort(stands.second),
+    ['Aborted: rollback, home'],
+  ],
+  [
+    'the size of the copy, and it serves nothing',
+    edited(stands.second, LWS_FILE, /(name: vllm-canary[^]*?size: )2/, '$13'),
+    DEAD,
+    ['TrafficWithdrawn: step 2/3, traffic withdrawn'],
   ],
   [
     'the Service of the copy',
@@ -534,4 +582,24 @@ test.each([['abort, in a promotion', { kind: 'abort', keepNewer: false } as cons
 test('handing back in the middle is refused', () => {
   const refusal = planEject({ abort: true, partition: undefined }, snapshotAt(stands.second));
   expect(JSON.stringify(refusal)).toContain('a second LeaderWorkerSet is being filled');
+});
+
+test('what was edited by hand names the object, its field and what it is', () => {
+  const told = (from: RegExp, to: string): string =>
+    passed(edited(stands.second, LWS_FILE, from, to)).plan.holds.find(({ reason }) => reason === 'CanaryEdited')
+      ?.seen ?? '';
+  expect(told(/(name: vllm-canary[^]*?replicas: )2/, '$13')).toContain('vllm-canary: replicas is 3, not 2');
+  expect(told(/(name: vllm-canary[^]*?size: )2/, '$13')).toContain('vllm-canary: size is 3');
+  expect(told(/(name: vllm-canary[^]*?maxSurge: )0/, '$11')).toContain('vllm-canary: maxSurge is 1');
+});
+
+test('patches of the copy are no edit of it', () => {
+  const patched = ladderRollout('canary', STEPS).replace(
+    'enableExtraWorkloadForCanary: true\n',
+    'enableExtraWorkloadForCanary: true\n      patchPodTemplateMetadata: {labels: {track: canary}, annotations: {a: b}}\n',
+  );
+  const start = asked(passed(settledOn(ladderFiles(patched))).stand, OLD, NEW);
+  expect(passes(start, { most: 4 }).told).toEqual(HEALTHY.slice(0, 4));
+  const grown = edited(after(AT.traffic, start), LWS_FILE, /(name: vllm-canary[^]*?size: )2/, '$13');
+  expect(passed(grown).told).toContain('CanaryEdited');
 });
