@@ -40,9 +40,14 @@ export function stateOf(file: {
   if (marks === undefined) return { kind: 'unmanaged' };
   const { step } = marks;
   if (step === undefined) return { kind: digest === marks.release.digest ? 'settled' : 'requested', marks };
-  if (marks.at !== undefined || step.kind === 'promote') return { kind: 'ladder', stage: step, at: marks.at, marks };
+  if (step.kind === 'promote' || isLadder(marks)) return { kind: 'ladder', stage: step, at: marks.at, marks };
   if (step.kind === 'rollback') return { kind: 'rollback', marks };
   return { kind: 'step', row: rowOf(marks, step.index, file.partition), index: step.index, of: step.of, marks };
+}
+
+/** Whether a second workload is being filled: by its rung, or where a hand has taken that out, by the step that it was read by. */
+export function isLadder({ step, at, restore }: Marks): boolean {
+  return step !== undefined && (at !== undefined || step.kind === 'promote' || restore?.plan !== undefined);
 }
 
 function rowOf({ restore }: Marks, index: number, partition: number): InDelivery['row'] {

@@ -9,6 +9,7 @@ import { stringsIn } from '../../api/service.ts';
 import type { ManifestDocument } from '../../manifests/parse-file.ts';
 import { asideName } from '../../rollout/ladders/asides.ts';
 import { secondName, sidesOf } from '../../rollout/ladders/delivery.ts';
+import { isLadder } from '../../rollout/state.ts';
 import { canaryServiceName } from '../../rollout/traffic/canary-service.ts';
 import { namesOf, providerOf, ROUTE_KINDS } from '../../rollout/traffic/index.ts';
 import type { Sides } from '../../rollout/traffic/provider.ts';
@@ -37,7 +38,7 @@ export function begunPlan(of: Of, lost?: Marks): Begun | undefined {
   const { entry } = of;
   const plan: LadderPlan | undefined = entry.reading.rollout?.rollout;
   const marks = lost ?? marksIn(entry.workload);
-  const isUnderWay = marks?.at !== undefined || marks?.step?.kind === 'promote';
+  const isUnderWay = marks !== undefined && isLadder(marks);
   const own = entry.workload;
   const asItIs = plan === undefined ? undefined : { plan, begun: false, watched: [] };
   if (!isUnderWay || own === undefined) return asItIs;

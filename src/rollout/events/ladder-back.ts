@@ -7,7 +7,7 @@ import { MAX_UNAVAILABLE_PATH, SENTINEL } from '../../api/workload.ts';
 import { type Budget, budgetKept } from '../budget.ts';
 import { fieldEdit } from '../change-edits.ts';
 import { heldAsAborted } from '../gates/aborted.ts';
-import { recreated } from '../gates/cluster.ts';
+import { hasMoved, recreated } from '../gates/cluster.ts';
 import { type GivenUp, remember } from '../given-up.ts';
 import { withObjects } from '../ladders/commit.ts';
 import { type Delivering, servingGroups, waiting } from '../ladders/delivering.ts';
@@ -76,13 +76,6 @@ function firstBack(on: Delivering): ReturnType<typeof goingBack> {
   // Nothing of the new version serves: it gets no share to carry, and loses the one that it has.
   const fleet = next.at === 'all' ? goingBack(delivery, 'fleet') : next;
   return fleet?.kind === 'commit' && fleet.at === 'fleet' ? broughtHome(on, fleet) : fleet;
-}
-
-/** Groups of the user's own workload are on what is given up, though no commit let them go: armed, they would stay there. */
-function hasMoved({ state, observed, notApplied }: Situation): boolean {
-  if (state.kind !== 'ladder' || state.stage.kind !== 'step') return false;
-  if (observed === undefined || notApplied !== undefined || observed.releaseKey === observed.stableKey) return false;
-  return observed.groups.some(({ version, uid }) => version === 'release' && uid !== '');
 }
 
 function broughtHome({ delivery }: Delivering, next: NextCommit): ReturnType<typeof goingBack> {

@@ -22,8 +22,12 @@ export function heldOnLadder(on: Delivering, state: OnLadder): Decision | undefi
   const { situation, marks } = on;
   const aborted = heldAsAborted(situation, marks);
   if (aborted === undefined) return undefined;
-  if (situation.partition === SENTINEL)
-    return state.stage.kind === 'rollback' ? undefined : (withdrawn(on) ?? holding([aborted], 'StepUpgrade'));
+  if (situation.partition === SENTINEL) {
+    // All of the fleet is on the release: what is armed waits for the end, and is held then.
+    const isLast = state.stage.kind === 'promote' && state.at !== 'fleet';
+    if (state.stage.kind === 'rollback' || isLast) return undefined;
+    return withdrawn(on) ?? holding([aborted], 'StepUpgrade');
+  }
   return stopped(on, state, { marks, hold: aborted });
 }
 

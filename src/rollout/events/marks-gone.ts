@@ -21,3 +21,12 @@ function missing(marks: Marks, own: Marks | undefined): string {
     .map((key) => `${MARK[key]}: '${values[key]}'`)
     .join(', ');
 }
+
+/** What a delivery has put aside is gone from the file, and no record has it: no further share is written that would be the old one. */
+export function restoreGone({ snapshot, file, state }: Situation): Hold | undefined {
+  if (state.kind !== 'ladder' || state.stage.kind === 'rollback' || state.marks.restore !== undefined) return undefined;
+  return hold('AnnotationsGone', {
+    seen: `${file.file}: the annotation ${MARK.restore} of ${file.object.name} is gone, which says what the routes were before the delivery`,
+    action: `Put back what the last commit of tranche wrote: git log -p ${file.file}; to go back all the same: tranche abort ${snapshot.key.name}, and then look at the weights of the routes`,
+  });
+}

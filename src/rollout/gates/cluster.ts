@@ -65,20 +65,37 @@ export function mixedRevisions({ observed, asked }: Seen): Hold | undefined {
 /** The objects are not those that the delivery began with: everything in them came up on Git's template (trace 29l). */
 export function recreated(situation: Situation): Hold | undefined {
   const { observed, snapshot } = situation;
-  const before = snapshot.record?.uids;
-  if (observed === undefined || before === undefined || allOnStable(situation)) return undefined;
-  const which =
-    before.lws !== observed.lws.uid
-      ? 'LeaderWorkerSet'
-      : before.leaderSet === observed.leaderSet.uid
-        ? undefined
-        : 'leader StatefulSet';
-  if (which === undefined) return undefined;
+  if (observed === undefined) return undefined;
+  const which = anew(situation, observed);
+  // Without a record the groups tell: no commit has let any of them go.
+  const isAstray = situation.state.kind === 'ladder' && situation.state.marks.restore?.floor === undefined;
+  if (which === undefined && !(isAstray && hasMoved(situation))) return undefined;
+  const seen =
+    which === undefined
+      ? `groups of ${situation.file.object.name} are on the release, though no commit has let any go: it was made anew, or a hand has let them`
+      : `the ${which} is not the one that this delivery began with: all groups came up on the template of Git`;
   const held = hold('Recreated', {
-    seen: `the ${which} is not the one that this delivery began with: all groups came up on the template of Git`,
+    seen,
     action: `To accept that: tranche approve ${snapshot.key.name} --hold Recreated; to go back: tranche abort ${snapshot.key.name}`,
   });
   return withFacts(held, uidsOf(observed));
+}
+
+/** Which object is another than the one that the record has; undefined: none, or there is no record. */
+function anew(situation: Situation, { lws, leaderSet }: Observed): string | undefined {
+  const before = situation.snapshot.record?.uids;
+  if (before === undefined || allOnStable(situation)) return undefined;
+  if (before.lws !== lws.uid) return 'LeaderWorkerSet';
+  return before.leaderSet === leaderSet.uid ? undefined : 'leader StatefulSet';
+}
+
+/** While a second workload is filled: groups of the user's own that serves are on what is delivered all the same. */
+export function hasMoved(situation: Situation): boolean {
+  const { state, marks, observed } = situation;
+  if (state.kind !== 'ladder' || state.stage.kind !== 'step' || marks?.serves === 'green') return false;
+  if (observed === undefined || situation.notApplied !== undefined || observed.releaseKey === observed.stableKey)
+    return false;
+  return observed.groups.some(({ version, uid }) => version === 'release' && uid !== '');
 }
 
 /** Made anew before anything was asked for, they came up on the stable text: a request begins with them as they are. */

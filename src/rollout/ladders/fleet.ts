@@ -70,7 +70,8 @@ export function partitionRaised({ situation }: Delivering): Hold | undefined {
  */
 export function partitionPutBack(on: Delivering, { stage, at }: OnLadder): Decision | undefined {
   const { partition } = on.situation;
-  const wanted = stage.kind === 'promote' && at === 'fleet' ? 0 : SENTINEL;
+  const isFleet = stage.kind === 'promote' && (at === 'fleet' || (at === undefined && partition === 0));
+  const wanted = isFleet ? 0 : SENTINEL;
   if (partition === wanted || (stage.kind !== 'step' && stage.kind !== 'promote')) return undefined;
   if (wanted === 0 && partitionRaised(on) !== undefined) return undefined;
   const holds = wanted === 0 ? holdsOf(before.finish, on.situation) : [];
@@ -78,7 +79,7 @@ export function partitionPutBack(on: Delivering, { stage, at }: OnLadder): Decis
   return partitionMove(on, wanted, {
     reason: 'PartitionRestored',
     stage,
-    at: at ?? 'home',
+    at: at ?? (stage.kind === 'promote' ? 'fleet' : 'home'),
     marks: wanted === 0 ? goingOn(on.marks) : letGoTo(on.marks, partition),
     label: `${stage.kind === 'step' ? `step ${printStep(stage)}` : stage.kind}, partition ${partition} → ${wanted}`,
     why: `The partition of ${on.delivery.own.object.name} was ${partition}, and no commit of tranche had made it so: at this rung it is ${wanted}.`,

@@ -67,7 +67,7 @@ function marksOn({ situation, delivery }: Delivering, next: NextCommit, to: Rung
   const plans = situation.snapshot.ladder?.plans ?? [];
   // A step under way keeps the plan that its rungs were written by: an edit of it is answered by a commit of its own.
   const written = sameStage(marks.step, stage) && to.reason !== 'StepsEdited' ? marks.restore?.plan : undefined;
-  const plan = stage.kind === 'step' ? (written ?? plans[stage.index - 1]) : marks.restore?.plan;
+  const plan = stage.kind === 'step' ? (written ?? plans[stage.index - 1]) : (marks.restore?.plan ?? plans.at(-1));
   const objects = asidesOfRoutes(displaced);
   const groups = groupsIn(delivery, next) ?? marks.restore?.groups;
   const now: Partial<Restore> = { plan, groups, objects: objects.length === 0 ? undefined : objects };

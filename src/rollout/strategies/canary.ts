@@ -2,7 +2,7 @@
 
 import { givenUpOnLadder, goBackOnLadder } from '../events/ladder-back.ts';
 import { heldOnLadder, overtakenOnLadder, rollStopped } from '../events/ladder-overtaken.ts';
-import { goneHold } from '../events/marks-gone.ts';
+import { goneHold, restoreGone } from '../events/marks-gone.ts';
 import { strayShare, withdrawn } from '../events/withdrawing.ts';
 import { frozenChanged, strategyChanged } from '../gates/frozen.ts';
 import { partitionMissing, rolloutAbsent, stalled } from '../gates/people.ts';
@@ -51,11 +51,11 @@ function onLadder(situation: Situation, state: OnLadder): Decision {
   return partitionPutBack(on, state) ?? climbing(on, state);
 }
 
-/** What of the Rollout is gone, or another than when the delivery began. */
+/** What of the Rollout or of the marks is gone, or another than when the delivery began. */
 function notAsBegun(situation: Situation): Hold | undefined {
   const absent =
     rolloutAbsent(situation) ?? (situation.snapshot.rollout === undefined ? stalled(situation) : undefined);
-  return absent ?? strategyChanged(situation) ?? frozenChanged(situation);
+  return absent ?? strategyChanged(situation) ?? frozenChanged(situation) ?? restoreGone(situation);
 }
 
 /**

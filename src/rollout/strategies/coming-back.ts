@@ -6,6 +6,7 @@ import { remainsGivenUp, textBack, withBudget } from '../events/ladder-back.ts';
 import { heldOnLadder, overtakenOnLadder, rollStopped } from '../events/ladder-overtaken.ts';
 import { raisedOnTheWayBack } from '../events/raising-again.ts';
 import { withdrawn } from '../events/withdrawing.ts';
+import { abortOf } from '../given-up.ts';
 import { blocking, type Hold, hold } from '../hold.ts';
 import { ownHome } from '../homeward.ts';
 import { type Delivering, waiting } from '../ladders/delivering.ts';
@@ -13,6 +14,7 @@ import { fieldsHome } from '../ladders/fleet.ts';
 import { nextCommit } from '../ladders/next-commit.ts';
 import { climbed, unwritable } from '../ladders/rung-move.ts';
 import { type Decision, holding } from '../move.ts';
+import { nextRelease } from '../situation.ts';
 
 /**
  * First match: a newer text that is live, a share of what serves nothing, the next rung, what it waits for. `fixed`: why no
@@ -48,13 +50,29 @@ export function comingBack(on: Delivering, fixed: Hold | undefined): Decision {
     const objects = [...next.objects, ...fieldsHome(on, ownHome(marks, situation.workload))];
     return { ...climbed(on, { ...next, objects }, { reason: 'RolledBack', marks }), holds };
   }
+  // Marks that a hand has taken out may lead through it once more: the release was given up before.
+  if (next.at === 'fleet' && stable.kind === 'known' && stable.value.release.digest === marks.release.digest)
+    return { ...climbed(on, next, { reason: 'RollbackWidened', marks }), holds };
   // The whole share went first: the text comes back with the rung that lets the fleet go.
   if (next.at === 'fleet' && stable.kind === 'known') {
+    const order = abortOf(situation, nextRelease(digest, marks));
+    const isTheirs = isNewer && stable.value.release.digest !== digest;
+    if (isTheirs && order === undefined) return holding([overwritten(on)], 'StepUpgrade');
     const because = `Release ${printRelease(marks.release)} was given up, and all requests go to the second workload.`;
-    const given = { release: marks.release, reason: 'Aborted', because } as const;
+    const newer = isTheirs ? digest : undefined;
+    const given = { release: marks.release, newer, reason: 'Aborted', because } as const;
     return { ...textBack(on, next, { given, stable: stable.value }), holds };
   }
   return { ...climbed(on, next, { reason: 'BroughtHome', marks }), holds };
+}
+
+/** The stable text has to take the place of a text that nobody has given up. */
+function overwritten({ situation, marks }: Delivering): Hold {
+  const { file, digest, snapshot } = situation;
+  return hold('NewerRequestWaits', {
+    seen: `${file.file}: release ${printRelease(marks.release)} was given up, and the stable template has to take the place of a newer one (${digest}), which nobody has given up`,
+    action: `To give that up as well: tranche abort ${snapshot.key.name}; to deliver it, put it back once the way back is over`,
+  });
 }
 
 /** The fleet is on its way back, and broken groups keep LWS from moving. */

@@ -6,6 +6,7 @@ import { createAnew } from '../events/creating-anew.ts';
 import type { Decision } from '../move.ts';
 import type { Situation } from '../situation.ts';
 import type { Snapshot } from '../snapshot.ts';
+import { isLadder } from '../state.ts';
 import { decideCanary } from './canary.ts';
 import { decidePartition } from './partition.ts';
 
@@ -36,7 +37,7 @@ export function strategyOf({
   lostMarks,
   ladder,
 }: Pick<Snapshot, 'rollout' | 'workload' | 'lostMarks' | 'ladder'>): Strategy {
-  const { step, at } = lostMarks ?? workload?.workload.marks ?? {};
-  const isStepped = step !== undefined && step.kind !== 'promote' && at === undefined;
+  const marks = lostMarks ?? workload?.workload.marks;
+  const isStepped = marks?.step !== undefined && !isLadder(marks);
   return isStepped ? partition : strategies[ladder?.begun?.style ?? rollout?.rollout.style ?? 'partition'];
 }

@@ -1,0 +1,116 @@
+/** A delivery with a second workload after a hand, or a loss, where no record tells: what was put aside, its rung, its fleet. */
+
+import { expect, test } from 'vitest';
+import { factsDigest } from '../../../src/reconcile/observe/digests.ts';
+import { planIntent } from '../../../src/rollout/orders/intent.ts';
+import { type Found, passed, passes, releaseIn, type Stand, settledOn, snapshotAt } from '../../support/ladder-pass.ts';
+import { AT, abort, after, asked, edited, NEWER, ONE, stands } from '../../support/ladder-stands.ts';
+import { LWS_FILE, NEW, OLD } from '../../support/vllm.ts';
+
+/** Without this mark, and without a record. */
+function without(mark: string, stand: Stand): Stand {
+  return { ...edited(stand, LWS_FILE, new RegExp(`    tranche.dev/${mark}: .*\n`), ''), record: undefined };
+}
+
+const given = (stand: Stand): Stand => passed(stand, abort(stand)).stand;
+const BACK = ['hold Draining', 'RolledBack: rolled back', 'hold '];
+type Row = readonly [what: string, stand: Stand, told: readonly string[]];
+
+test.each<Row>([
+  [
+    'the rung, with a share: nothing is let go',
+    without('at', stands.second),
+    ['hold GracePeriod', 'hold PauseDuration', 'StepReady: step 3/3, pods: canary 2 → 4'],
+  ],
+  [
+    'the rung, in the fleet: it is waited for',
+    without('at', stands.fleet),
+    ['BroughtHome: promote, home', 'hold GracePeriod Draining', 'Settled: settled'],
+  ],
+  [
+    'the rung, on a way back with a share: it drains',
+    without('at', given(stands.second)),
+    ['BroughtHome: rollback, home', 'RolledBack: rolled back', 'hold '],
+  ],
+  [
+    'the rung, on a way back from the fleet: it goes there once more',
+    without('at', given(stands.fleet)),
+    ['RollbackWidened: rollback, fleet', 'BroughtHome: rollback, home', ...BACK],
+  ],
+  ['what was put aside: no share goes on', without('restore', stands.pods), ['hold AnnotationsGone']],
+  [
+    'what was put aside, on a way back from the fleet',
+    without('restore', given(stands.fleet)),
+    ['BroughtHome: rollback, home', ...BACK],
+  ],
+])('taken out without a record: %s', (_, stand, told) =>
+  expect(passes(stand, { most: told.length }).told).toEqual(told),
+);
+
+test.each<Row>([
+  ['in a step', without('restore', stands.second), ['Aborted: rollback, home', ...BACK]],
+  [
+    'in the fleet',
+    without('restore', stands.fleet),
+    ['Aborted: rollback, fleet', 'BroughtHome: rollback, home', ...BACK],
+  ],
+])('what was put aside is gone without a record, abort: %s', (_, stand, told) =>
+  expect(passes(stand, { found: () => abort(stand) }).told).toEqual(told),
+);
+
+test('a way back whose rung a hand has taken out waits for the last requests, and the fleet may not be half', () => {
+  const back = without('at', given(stands.second));
+  const home = passed(back);
+  expect(home.told).toBe('BroughtHome: rollback, home');
+  expect(passed({ ...home.stand, now: back.now + 30 }).told).toBe('hold Draining');
+  const half: Found = { sight: { own: '0o+ 1o+ 2+ 3+' } };
+  expect(passed(without('at', stands.fleet), half).told).toBe('hold GroupsNotUpdated');
+});
+
+test('the fleet made anew on the release, and no record: held until a person accepts that', () => {
+  const anew = { ...stands.second, record: undefined };
+  const found: Found = { sight: { own: '0+ 1+ 2+ 3+' } };
+  const first = passed(anew, found);
+  expect(first.told).toBe('hold Recreated');
+  const second = passed(first.stand, found);
+  expect(second.told).toBe('hold Recreated');
+  const facts = second.plan.holds[0]?.facts ?? {};
+  const accept = `Recreated@${releaseIn(anew)}#${factsDigest(facts)}`;
+  expect(passed(second.stand, { ...found, intents: { accept } }).told).toBe('Promoted: promote, fleet');
+  expect(passed(second.stand, { ...found, ...abort(anew) }).told).toBe('Aborted: rollback, fleet');
+});
+
+test('an aborted text at the end of a promotion is inert: the release settles, and it is held then', () => {
+  const request = asked(passed(settledOn(stands.home.texts)).stand, NEW, NEWER);
+  const digest = snapshotAt(request).workload?.digest ?? '';
+  const known = edited(
+    stands.home,
+    LWS_FILE,
+    '    tranche.dev/at:',
+    `    tranche.dev/aborted: "${digest}.9"\n    tranche.dev/at:`,
+  );
+  expect(passes(asked(known, NEW, NEWER)).told).toEqual([
+    'hold GracePeriod Draining',
+    'Settled: settled',
+    'hold ReleaseAborted',
+  ]);
+});
+
+test('a newer text while the new version takes all requests of one group back: it is not overwritten unnamed', () => {
+  const home = after(AT.home, asked(passed(settledOn(ONE)).stand, OLD, NEW));
+  const all = passed(home, abort(home));
+  expect(all.told).toBe('Aborted: rollback, all: – → 100%');
+  const newer = asked(all.stand, NEW, NEWER);
+  const found = (): Found => abort(home);
+  expect(passes(newer, { found }).told).toEqual(['hold GracePeriod Draining RequestQueued', 'hold NewerRequestWaits']);
+  const drained = passes(newer, { found }).stand;
+  const order = planIntent(
+    { kind: 'abort', keepNewer: false },
+    { snapshot: snapshotAt(drained), digestOf: factsDigest },
+  );
+  const [edit] = order.kind === 'write' ? (order.commits[0]?.edits[0]?.edits ?? []) : [];
+  const both = edit?.kind === 'set' ? String(edit.value) : '';
+  expect(passed(drained, { intents: { abort: both } }).told).toBe('Aborted: rollback, fleet');
+  const back = asked(drained, NEWER, NEW);
+  expect(passed(back, found()).told).toBe('Aborted: rollback, fleet');
+});
