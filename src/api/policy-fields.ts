@@ -68,6 +68,8 @@ export type PolicyRules = {
   readonly finalSoakSeconds?: number;
   /** So long, and not less than its requests may take, a side that gets none any more keeps its groups. */
   readonly drainSeconds?: number;
+  /** So long, and ten minutes at least, the colour before keeps its groups once it gets no requests any more. */
+  readonly bakeSeconds?: number;
   /** Not there: `commit`. */
   readonly promotion?: Promotion;
   /** What the forge must show before a step is written: each of them. With it every step is a pull request. */
@@ -152,6 +154,10 @@ export const POLICY_FIELDS: { readonly [K in PolicyFieldName]: PolicyField<NonNu
   drainSeconds: wait(
     SECONDS,
     'with a second workload: so long at least its groups, or those of the fleet, answer last requests before they go',
+  ),
+  bakeSeconds: wait(
+    SECONDS,
+    'with blueGreen: so long, and ten minutes at least, the colour before keeps its groups once it gets no requests any more: until then the way back is at once',
   ),
   promotion: {
     ...words(PROMOTIONS),

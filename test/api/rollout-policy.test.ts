@@ -232,6 +232,7 @@ const values: { readonly [K in PolicyFieldName]: fc.Arbitrary<NonNullable<Policy
   soakSeconds: fc.nat(5),
   finalSoakSeconds: fc.nat(5),
   drainSeconds: fc.nat(5),
+  bakeSeconds: fc.nat(5),
   promotion: fc.constantFrom('commit', 'pullRequest'),
   approvals: fc.subarray([1, 2, 3].map((people) => ({ people, bots: [], notAuthor: false }))),
   applyDeadlineSeconds: fc.nat(5),

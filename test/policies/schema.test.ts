@@ -72,6 +72,7 @@ const rows: readonly (readonly [field: string, right: Json, wrong: readonly Json
   ['soakSeconds', 600, [0]],
   ['finalSoakSeconds', 3600, [0]],
   ['drainSeconds', 480, [0]],
+  ['bakeSeconds', 1200, [0]],
   ['promotion', 'pullRequest', ['PullRequest', 'merge', true]],
   [
     'approvals',

@@ -33,6 +33,7 @@ const strict: fc.Arbitrary<RolloutPolicy> = fc.record(
     soakSeconds: fc.constantFrom(30, 200),
     finalSoakSeconds: fc.constantFrom(30, 200),
     drainSeconds: fc.constantFrom(30, 700),
+    bakeSeconds: fc.constantFrom(30, 700),
     promotion: fc.constantFrom('commit', 'pullRequest'),
     approvals: fc.constant([{ people: 1, bots: [], notAuthor: true }]),
     applyDeadlineSeconds: groups,

@@ -38,8 +38,9 @@ const gatesByField = {
   leaveAtLeastSeconds: [windowClosed],
   soakSeconds: [soaking],
   finalSoakSeconds: [soaking],
-  // Rungs of a ladder wait for it, and people see them wait.
+  // Rungs of a ladder wait for these, and people see them wait.
   drainSeconds: [],
+  bakeSeconds: [],
   // Nothing is held by it: what is ready waits for a person.
   promotion: [],
   // The same: the hold says what is missing where a pull request stands for it.

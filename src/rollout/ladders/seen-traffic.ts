@@ -11,8 +11,8 @@ import { acceptanceOf, drainSecondsOf, sendingTo } from './routing.ts';
 import { unapplied, unread } from './seen-workloads.ts';
 import type { TrafficSight } from './sight.ts';
 
-/** So long the version before keeps its groups, once it gets no requests any more: until then the way back is at once. */
-const BAKE_SECONDS = 600;
+/** So long at least the version before keeps its groups, once it gets no requests any more: the way back is at once. */
+const BAKE_LEAST_SECONDS = 600;
 
 /** Every route is what Git says and accepted, for the grace period: so long gateways may take to follow. */
 export function unaccepted(delivery: Delivery, sight: TrafficSight): Hold | undefined {
@@ -75,7 +75,7 @@ export function unreached(side: Side, delivery: Delivery, sight: TrafficSight): 
 export function unbaked(delivery: Delivery, sight: TrafficSight): Hold | undefined {
   return waiting('Baking', sight, {
     since: trafficAfter(delivery, sight).drained?.stable,
-    seconds: BAKE_SECONDS,
+    seconds: Math.max(BAKE_LEAST_SECONDS, sight.policy.bakeSeconds ?? 0),
     seen: `${sidesOf(delivery).workloads.stable} keeps its groups, for a way back in an instant`,
   });
 }

@@ -40,6 +40,8 @@ const tolerated = rolloutFile(STEPS_OF_TWO.replace('      steps:', '      failur
 const long = NOW - 3600;
 const OF = 'HTTPRoute chat 5 5%';
 const lasting = { accepted: { since: long, of: OF }, drained: { stable: long, canary: long } };
+/** The version before has got no requests for so long. */
+const bakedFor = (seconds: number) => ({ ...lasting, drained: { stable: NOW - seconds, canary: long } });
 
 const live: Condition = { kind: 'live' };
 const accepted: Condition = { kind: 'accepted' };
@@ -251,6 +253,21 @@ test.each<Row>([
   ['the Service reaches nobody', switched, reached('canary'), { second: '0- 1- 2- 3-' }, 'hold EndpointsElsewhere'],
   ['the version before was left long ago', all, { kind: 'bake' }, { record: lasting }, 'seen'],
   ['the version before was just left', all, { kind: 'bake' }, {}, 'hold Baking'],
+  ['the version before was left ten minutes ago', all, { kind: 'bake' }, { record: bakedFor(600) }, 'seen'],
+  [
+    'not as long ago as a policy wants',
+    all,
+    { kind: 'bake' },
+    { record: bakedFor(600), sight: { policy: { ...NO_RULES, bakeSeconds: 601 } } },
+    'hold Baking',
+  ],
+  [
+    'a policy that wants a shorter bake takes nothing away',
+    all,
+    { kind: 'bake' },
+    { record: bakedFor(599), sight: { policy: { ...NO_RULES, bakeSeconds: 1 } } },
+    'hold Baking',
+  ],
   ['people and policies are asked elsewhere', shared, { kind: 'gates' }, {}, 'seen'],
 ])('seen: %s', (_, git, condition, change, wanted) => {
   const holds = unseen([condition], git, sightOf(git, change));
