@@ -38,6 +38,7 @@ export const ACCEPTABLE = [
   'TooManyRollbacks',
   'CanaryEdited',
   'TrafficWithdrawn',
+  'FleetTaken',
   'PolicyGone',
 ] as const;
 export type AcceptableReason = (typeof ACCEPTABLE)[number];

@@ -12,6 +12,7 @@ import { crashLoopingFacts } from './gates/trouble.ts';
 import type { AcceptedReason } from './hold.ts';
 import { type Delivering, delivering } from './ladders/delivering.ts';
 import { editedFacts } from './ladders/edited-by-hand.ts';
+import { takenFacts } from './ladders/fleet.ts';
 import { type Situation, whenSeen } from './situation.ts';
 
 /** What `accept` of each row in `HOLDS` says in words. */
@@ -26,6 +27,7 @@ const factsByReason = {
   TooManyRollbacks: rollbackFacts,
   CanaryEdited: whenDelivering(editedFacts),
   TrafficWithdrawn: whenDelivering(withdrawnFacts),
+  FleetTaken: whenDelivering(takenFacts),
   PolicyGone: policyGoneFacts,
 } satisfies Record<AcceptedReason, (situation: Situation) => JsonObject | undefined>;
 

@@ -56,6 +56,7 @@ export const HOLDS = {
   // Two workloads, and the requests between them.
   CanaryEdited: { effect: 'blocks', accept: 'the object, its field, and the value that it has' },
   TrafficWithdrawn: { effect: 'blocks', accept: 'how often the share was taken back in this delivery' },
+  FleetTaken: { effect: 'blocks', accept: 'the groups of the fleet that serve, all on the requested template' },
   StableLost: { effect: 'blocks' },
   ScalerRefused: { effect: 'blocks' },
   ChangeRefused: { effect: 'blocks' },

@@ -1,9 +1,10 @@
 /** The user's own workload while it is let go, or was: which partition it gets, and when it is stopped. */
 
+import type { JsonObject } from '../../api/json.ts';
 import { type Marks, printStep } from '../../api/marks.ts';
 import { withAside } from '../../api/restore.ts';
 import { PARTITION_PATH, SENTINEL } from '../../api/workload.ts';
-import { unlessAccepted } from '../accepting.ts';
+import { accepted, unlessAccepted } from '../accepting.ts';
 import type { FieldChange } from '../change.ts';
 import { fieldEdit } from '../change-edits.ts';
 import type { ObjectEdits } from '../edit.ts';
@@ -17,6 +18,7 @@ import { edited, setField } from './commit.ts';
 import type { Delivering } from './delivering.ts';
 import type { NextCommit } from './next-commit.ts';
 import { climbed } from './rung-move.ts';
+import { fleetTaken } from './seen-workloads.ts';
 
 /** All of it came up on the release, and a person accepts that: the promotion goes on from there. */
 export function letGoAnew(on: Delivering): Decision {
@@ -100,4 +102,15 @@ function letGoTo(marks: Marks, partition: number): Marks {
 export function fieldsHome({ delivery }: Delivering, home: readonly FieldChange[]): readonly ObjectEdits[] {
   const edits = home.flatMap(fieldEdit);
   return edits.length === 0 ? [] : [{ file: delivery.own.file, object: delivery.own.object, edits }];
+}
+
+/** What a person accepts who lets requests go home to a fleet that is on what is requested. */
+export function takenFacts({ delivery, sight, marks }: Delivering): JsonObject | undefined {
+  const taken = sight === undefined || marks.step?.kind !== 'step' ? undefined : fleetTaken(delivery, sight);
+  return taken === undefined ? undefined : { groups: taken.map(({ index }) => index) };
+}
+
+/** The same as a hold, which is none any more then. */
+export function unlessTaken({ situation }: Delivering, holds: readonly Hold[]): readonly Hold[] {
+  return accepted(situation, 'FleetTaken') ? holds.filter(({ reason }) => reason !== 'FleetTaken') : holds;
 }

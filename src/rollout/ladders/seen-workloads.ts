@@ -7,7 +7,8 @@ import { releaseContent } from '../../api/release-content.ts';
 import { printInstant } from '../../api/time.ts';
 import { APPLY_DEADLINE_SECONDS, waitingOnObservation } from '../applied.ts';
 import { batchReady } from '../batches.ts';
-import { type Hold, hold } from '../hold.ts';
+import type { Group } from '../groups.ts';
+import { type Hold, hold, withFacts } from '../hold.ts';
 import { groupCount, groupsAre, notReady, ofGroupsAre } from '../sentences.ts';
 import { flipped, unreadyOf } from '../situation.ts';
 import type { Side } from './condition.ts';
@@ -104,15 +105,23 @@ export function unserving(
 export function unservingStable(groups: number, delivery: Delivery, sight: TrafficSight): Hold | undefined {
   const few = unserving({ side: 'stable', groups }, delivery, sight);
   if (few !== undefined) return few;
+  const taken = fleetTaken(delivery, sight);
+  if (taken === undefined) return undefined;
+  const { name } = workloadOf(delivery, sight, 'stable');
+  const held = hold('FleetTaken', {
+    seen: `every group of ${name} that serves is on the requested template: requests that go home would meet it before its first step`,
+    action: `Put the stable template back, or let it have them: tranche approve ${delivery.plan.name} --hold FleetTaken`,
+  });
+  return withFacts(held, { groups: taken.map(({ index }) => index) });
+}
+
+/** The groups of the user's own workload that serve, where all of them are on what is requested; undefined: one is not. */
+export function fleetTaken(delivery: Delivery, sight: TrafficSight): readonly Group[] | undefined {
   const workload = workloadOf(delivery, sight, 'stable');
   const found = serving(delivery, sight, 'stable');
   // The workload that we made has no request of its own: all its groups are on what was delivered.
-  if (!workload.isOwn || found.kind !== 'known' || found.value.some(({ version }) => version !== 'release'))
-    return undefined;
-  return hold('NotServing', {
-    seen: `every group of ${workload.name} that serves is on the requested template: the stable version would have none`,
-    action: 'Put the stable template back, or approve what is there',
-  });
+  if (!workload.isOwn || found.kind !== 'known' || found.value.length === 0) return undefined;
+  return found.value.some(({ version }) => version !== 'release') ? undefined : found.value;
 }
 
 type Wanted = {

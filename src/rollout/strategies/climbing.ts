@@ -14,7 +14,7 @@ import { ownHome } from '../homeward.ts';
 import { type Delivering, waiting } from '../ladders/delivering.ts';
 import { canarySide, fleetOf, replicasOf } from '../ladders/delivery.ts';
 import { canaryEdited } from '../ladders/edited-by-hand.ts';
-import { fieldsHome, letGoAnew, partitionRaised } from '../ladders/fleet.ts';
+import { fieldsHome, letGoAnew, partitionRaised, unlessTaken } from '../ladders/fleet.ts';
 import { type NextCommit, nextCommit, stepEntered } from '../ladders/next-commit.ts';
 import { sameStage } from '../ladders/position.ts';
 import { climbed, unwritable } from '../ladders/rung-move.ts';
@@ -35,7 +35,7 @@ export function climbing(on: Delivering, state: OnLadder): Decision {
   const goes = wayOn(on, state);
   const { next } = goes;
   if (next.kind === 'unwritable') return unwritable(on, next);
-  const unseen = waiting(on, next.waits);
+  const unseen = unlessTaken(on, waiting(on, next.waits));
   const entering = !sameStage(state.stage, next.stage) || goes.reason === 'StepsEdited';
   const done = entering && state.stage.kind === 'step' && unseen.length === 0;
   const holds = unique([...unseen, ...heldBy(on, state, { next, done })]);

@@ -11,19 +11,7 @@ import { planIntent } from '../../../src/rollout/orders/intent.ts';
 import type { Snapshot } from '../../../src/rollout/snapshot.ts';
 import { ladderFiles, ladderRollout } from '../../support/ladder.ts';
 import { type Found, passed, passes, releaseIn, type Stand, settledOn, snapshotAt } from '../../support/ladder-pass.ts';
-import {
-  AT,
-  abort,
-  after,
-  asked,
-  edited,
-  files,
-  NEWER,
-  ONE,
-  requested,
-  STEPS,
-  stands,
-} from '../../support/ladder-stands.ts';
+import { AT, abort, after, asked, edited, files, NEWER, ONE, requested, stands } from '../../support/ladder-stands.ts';
 import { ROUTE_FILE, SERVICE_FILE } from '../../support/traffic-files.ts';
 import { LWS_FILE, NEW, OLD, ROLLOUT_FILE } from '../../support/vllm.ts';
 
@@ -582,24 +570,4 @@ test.each([['abort, in a promotion', { kind: 'abort', keepNewer: false } as cons
 test('handing back in the middle is refused', () => {
   const refusal = planEject({ abort: true, partition: undefined }, snapshotAt(stands.second));
   expect(JSON.stringify(refusal)).toContain('a second LeaderWorkerSet is being filled');
-});
-
-test('what was edited by hand names the object, its field and what it is', () => {
-  const told = (from: RegExp, to: string): string =>
-    passed(edited(stands.second, LWS_FILE, from, to)).plan.holds.find(({ reason }) => reason === 'CanaryEdited')
-      ?.seen ?? '';
-  expect(told(/(name: vllm-canary[^]*?replicas: )2/, '$13')).toContain('vllm-canary: replicas is 3, not 2');
-  expect(told(/(name: vllm-canary[^]*?size: )2/, '$13')).toContain('vllm-canary: size is 3');
-  expect(told(/(name: vllm-canary[^]*?maxSurge: )0/, '$11')).toContain('vllm-canary: maxSurge is 1');
-});
-
-test('patches of the copy are no edit of it', () => {
-  const patched = ladderRollout('canary', STEPS).replace(
-    'enableExtraWorkloadForCanary: true\n',
-    'enableExtraWorkloadForCanary: true\n      patchPodTemplateMetadata: {labels: {track: canary}, annotations: {a: b}}\n',
-  );
-  const start = asked(passed(settledOn(ladderFiles(patched))).stand, OLD, NEW);
-  expect(passes(start, { most: 4 }).told).toEqual(HEALTHY.slice(0, 4));
-  const grown = edited(after(AT.traffic, start), LWS_FILE, /(name: vllm-canary[^]*?size: )2/, '$13');
-  expect(passed(grown).told).toContain('CanaryEdited');
 });

@@ -3,8 +3,9 @@
 import { expect, test } from 'vitest';
 import { factsDigest } from '../../../src/reconcile/observe/digests.ts';
 import { planIntent } from '../../../src/rollout/orders/intent.ts';
+import { ladderFiles, ladderRollout } from '../../support/ladder.ts';
 import { type Found, passed, passes, releaseIn, type Stand, settledOn, snapshotAt } from '../../support/ladder-pass.ts';
-import { AT, abort, after, asked, edited, NEWER, ONE, stands } from '../../support/ladder-stands.ts';
+import { AT, abort, after, asked, edited, NEWER, ONE, STEPS, stands } from '../../support/ladder-stands.ts';
 import { LWS_FILE, NEW, OLD } from '../../support/vllm.ts';
 
 /** Without this mark, and without a record. */
@@ -113,4 +114,42 @@ test('a newer text while the new version takes all requests of one group back: i
   expect(passed(drained, { intents: { abort: both } }).told).toBe('Aborted: rollback, fleet');
   const back = asked(drained, NEWER, NEW);
   expect(passed(back, found()).told).toBe('Aborted: rollback, fleet');
+});
+
+test('what was edited by hand names the object, its field and what it is', () => {
+  const told = (from: RegExp, to: string): string =>
+    passed(edited(stands.second, LWS_FILE, from, to)).plan.holds.find(({ reason }) => reason === 'CanaryEdited')
+      ?.seen ?? '';
+  expect(told(/(name: vllm-canary[^]*?replicas: )2/, '$13')).toContain('vllm-canary: replicas is 3, not 2');
+  expect(told(/(name: vllm-canary[^]*?size: )2/, '$13')).toContain('vllm-canary: size is 3');
+  expect(told(/(name: vllm-canary[^]*?maxSurge: )0/, '$11')).toContain('vllm-canary: maxSurge is 1');
+});
+
+test('patches of the copy are no edit of it', () => {
+  const patched = ladderRollout('canary', STEPS).replace(
+    'enableExtraWorkloadForCanary: true\n',
+    'enableExtraWorkloadForCanary: true\n      patchPodTemplateMetadata: {labels: {track: canary}, annotations: {a: b}}\n',
+  );
+  const start = asked(passed(settledOn(ladderFiles(patched))).stand, OLD, NEW);
+  expect(passes(start, { most: 4 }).told).toEqual([
+    'StepReady: step 1/3, text: vllm-canary',
+    'RungReady: step 1/3, pods: canary 0 → 1',
+    'RungReady: step 1/3, traffic: – → 5%',
+    'hold GracePeriod',
+  ]);
+  const grown = edited(after(AT.traffic, start), LWS_FILE, /(name: vllm-canary[^]*?size: )2/, '$13');
+  expect(passed(grown).told).toContain('CanaryEdited');
+});
+
+test('a newer text that took all of the fleet before it was stopped keeps requests away until a person accepts that', () => {
+  const stopped = after('step 1/3, stopped', asked(stands.fleet, NEW, NEWER));
+  const taken: Found = { sight: { own: '0+ 1+ 2+ 3+' } };
+  const held = passed(stopped, taken);
+  expect(held.told).toBe('hold FleetTaken');
+  const facts = held.plan.holds[0]?.facts ?? {};
+  expect(facts).toEqual({ groups: [0, 1, 2, 3] });
+  const accept = `FleetTaken@${releaseIn(stopped)}#${factsDigest(facts)}`;
+  expect(passed(held.stand, { ...taken, intents: { accept } }).told).toBe('BroughtHome: step 1/3, home');
+  expect(passed(held.stand, { ...taken, ...abort(stopped) }).told).toBe('Aborted: rollback, fleet');
+  expect(passed(held.stand, { sight: { own: '0o+ 1+ 2+ 3+' } }).told).toBe('BroughtHome: step 1/3, home');
 });

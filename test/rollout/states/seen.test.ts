@@ -137,7 +137,7 @@ test.each<Row>([
     'hold ClusterUnreadable',
   ],
   ['the stable version serves', shared, { kind: 'servingStable', groups: 3 }, { own: '0o+ 1o+ 2o+ 3o+' }, 'seen'],
-  ['only the request serves', shared, { kind: 'servingStable', groups: 3 }, {}, 'hold NotServing'],
+  ['only the request serves', shared, { kind: 'servingStable', groups: 3 }, {}, 'hold FleetTaken'],
 
   ['the groups are on the release', pods, ready('canary', 1), {}, 'seen'],
   ['a group is on another text', pods, ready('canary', 1), { second: '0o+' }, 'hold GroupsNotUpdated'],
