@@ -1,4 +1,5 @@
-// `npm run sim -- --seeds N [--from S]`, `-- --calls`, `-- --window` or `-- --pairs`: the simulation on all cores; ends with
+// `npm run sim -- --seeds N [--from S]`, `-- --calls`, `-- --filled`, `-- --acts`, `-- --window` or `-- --pairs`: the
+// simulation on all cores; ends with
 // a summary and an exit code.
 
 import { spawn } from 'node:child_process';

@@ -6,6 +6,8 @@ import { evidence, pauses, recreated, rewritten } from './evidence-laws.ts';
 import { lwsFile, splitOwn, templateStart } from './files.ts';
 import {
   approvedShare,
+  baked,
+  fleetDrained,
   ladderCeiling,
   ladderSteps,
   leavesBehind,
@@ -17,6 +19,7 @@ import type { LawName } from './laws.ts';
 import {
   askedGroups,
   begins,
+  CLIMBING,
   type Fields,
   FORWARD,
   GOING_BACK,
@@ -47,8 +50,10 @@ export const commitLaws = {
   'F6 rewritten': rewritten,
   'L3 forward': forward,
   'T1 serving share': ofTwo(servingShare),
+  'T3 no request lost': ofTwo(fleetDrained),
   'T4 way back serves': ofTwo(wayBackServes),
   'T5 bytes as before': ofTwo(leavesBehind),
+  'T6 one side': ofTwo(baked),
   'T9 approved share': ofTwo(approvedShare),
   'T11 stable until promoted': ofTwo(stableUntilPromoted),
 } as const satisfies Partial<Record<LawName, Law>>;
@@ -221,6 +226,6 @@ function confined({ universe, workload, before: from, after: to, reason, oid, pa
 
 /** No step forward while a person says stop. */
 function people({ reason, plan, after, before }: OurCommit): string | undefined {
-  if (!plan.stopped || ![...FORWARD, ...SURGING].includes(reason)) return undefined;
+  if (!plan.stopped || ![...FORWARD, ...SURGING, ...CLIMBING].includes(reason)) return undefined;
   return `${reason} from ${before.marks?.step} to ${after.marks?.step} while paused or disabled`;
 }

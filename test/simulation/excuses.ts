@@ -21,6 +21,21 @@ export type Excuses = {
   readonly clocksDiffer: () => boolean;
 };
 
+/** Kruise's, and Kubernetes' grace of pods that do not say; where nothing ends a request, it is given this long. */
+const GRACE_SECONDS = 3;
+const DRAIN_LEAST_SECONDS = 60;
+const ENDLESS_SECONDS = 600;
+
+/** How long gateways may take to follow a route. */
+export function graceOf({ fills }: WorkloadSetup): number {
+  return fills?.graceSeconds ?? GRACE_SECONDS;
+}
+
+/** How long the last requests of a side may take. */
+export function drainOf({ fills }: WorkloadSetup): number {
+  return Math.max(fills?.requestSeconds ?? ENDLESS_SECONDS, DRAIN_LEAST_SECONDS);
+}
+
 export function excusesOf(universe: Universe, workload: WorkloadSetup, from: Excuses | undefined): Excuses {
   const second = secondName(workload) ?? '';
   const harmed = new Map(
@@ -73,7 +88,8 @@ export function excusesOf(universe: Universe, workload: WorkloadSetup, from: Exc
   };
 }
 
-const CLOCKS = ['clock jump', 'clock back', 'clock years off', 'clock ahead once', 'clock behind once'] as const;
+/** Faults after which what a process has waited for was shorter than it looked. */
+export const CLOCKS = ['clock jump', 'clock back', 'clock years off', 'clock ahead once', 'clock behind once'] as const;
 const ARMED = 1_000_000;
 /** Stands for every group of a workload. */
 const ALL = -1;

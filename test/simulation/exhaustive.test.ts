@@ -1,12 +1,16 @@
 /** A crash before, a crash after and a lost reply along a small rollout; `npm run sim -- --calls` does it at every call. */
 
 import { describe, expect, test } from 'vitest';
+import { actStories } from './acts.ts';
 import { bundled } from './bundle.ts';
 import { exhaust, singlePlaces, tellBroken } from './exhaust.ts';
-import { configurations, smallStory } from './story-setup.ts';
+import { configurations, filledConfigurations, filledStory, smallStory } from './story-setup.ts';
 
 // No multiple of the three faults of a call: each of them comes, at every fourth place.
 const STRIDE = 4;
+/** The same where a second workload is filled, whose stories are longer; and of the stories with an act at every rung. */
+const FILLED_STRIDE = 161;
+const ACTS_STRIDE = 17;
 
 describe.runIf(process.env['SEED'] === undefined)('calls', () => {
   const first = configurations.slice(0, 1);
@@ -18,5 +22,21 @@ describe.runIf(process.env['SEED'] === undefined)('calls', () => {
     console.log(`${one.strategy} × ${one.reconcilers}: ${done.calls} calls, ${done.runs} runs`);
     expect(done.broken.length, tellBroken(done)).toBe(0);
     expect(done.runs).toBe(Math.ceil((done.calls * 3) / STRIDE));
+  });
+
+  test.each(filledConfigurations)('of $strategy', async (one) => {
+    const done = await exhaust(await bundled(), filledStory(one), ({ calls }) =>
+      singlePlaces(calls).filter((_, place) => place % FILLED_STRIDE === 0),
+    );
+    expect(done.broken.length, tellBroken(done)).toBe(0);
+    expect(done.runs).toBe(Math.ceil((done.calls * 3) / FILLED_STRIDE));
+  });
+
+  test('an act at some of the rungs; `npm run sim -- --acts` does each at every one', async () => {
+    const { runStory } = await bundled();
+    for (const story of actStories.filter((_, place) => place % ACTS_STRIDE === 0)) {
+      const { broken, timeline } = await runStory(story, new Map());
+      expect(broken, `${JSON.stringify(story.acts)}\n${timeline()}`).toBeUndefined();
+    }
   });
 });

@@ -193,6 +193,8 @@ export type FileMarks = {
   readonly peoplesBudget: number | undefined;
   /** Groups without and with those that are there for the delivery only. */
   readonly surge: { readonly was: number; readonly set: number } | undefined;
+  /** How often a share was taken back because nothing of the new version served. */
+  readonly withdrawn: number;
   readonly aborted: readonly string[];
 };
 
@@ -203,6 +205,7 @@ export function marksIn(text: string): FileMarks | undefined {
     floor?: number;
     maxUnavailable?: { was?: number; set: number };
     replicas?: { was: number; set: number };
+    withdrawn?: number;
   };
   return {
     release,
@@ -215,6 +218,7 @@ export function marksIn(text: string): FileMarks | undefined {
     setBudget: restore.maxUnavailable?.set,
     peoplesBudget: restore.maxUnavailable?.was,
     surge: restore.replicas,
+    withdrawn: restore.withdrawn ?? 0,
     aborted: (markIn(text, 'aborted') ?? '').split(',').filter((part) => part !== ''),
   };
 }

@@ -1,7 +1,7 @@
 /** The end of a schedule: faults are off, the agent and the passes go on, and everything must come to rest. */
 
 import type { Hold, HoldReason } from '../../src/rollout/hold.ts';
-import { versionInText } from './files.ts';
+import { marksIn, numberIn, splitOwn, versionInText } from './files.ts';
 import type { Person } from './people.ts';
 import { comeToRest } from './rest.ts';
 import { secondName } from './routed-files.ts';
@@ -98,6 +98,13 @@ const FOR_BROKEN_GROUPS: readonly HoldReason[] = [
 /** Where groups are on other versions than a delivery gave them, and everything is armed. */
 const FOR_MIXED_GROUPS: readonly HoldReason[] = ['NotAtRest', 'MixedRevisions', 'GroupsNotUpdated'];
 
+/** Of the side that serves, by what people have written. */
+function mayAllBeDown({ fills }: Person['workload'], text: string): boolean {
+  const [own, others] = splitOwn(text);
+  const serving = marksIn(own)?.serves === 'green' ? others : own;
+  return fills !== undefined && (numberIn(serving, 'replicas') ?? 1) <= (numberIn(own, 'maxUnavailable') ?? 1);
+}
+
 /** Why a workload may not stand where it stands; undefined: it is settled on one version, or a person or a broken group is in the way. */
 function notAtRest(universe: Universe, { workload, marks, text }: Person, holds: readonly Hold[]): string | undefined {
   const truth = universe.truth(workload.name);
@@ -116,7 +123,7 @@ function notAtRest(universe: Universe, { workload, marks, text }: Person, holds:
       (reason === 'CanaryNotEmpty' && universe.rewritten > 0) ||
       (broken && FOR_BROKEN_GROUPS.includes(reason)) ||
       // A fleet that may be down at once, and steps that do not let a canary carry all.
-      (reason === 'Stalled' && workload.fills !== undefined) ||
+      (reason === 'Stalled' && mayAllBeDown(workload, text)) ||
       (mixed && FOR_MIXED_GROUPS.includes(reason)),
   );
   if (held) return undefined;

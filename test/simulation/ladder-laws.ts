@@ -1,9 +1,10 @@
 /** The laws of commits that fill a second workload: which rung follows which, and what was so when it was written. */
 
 import { type Both, bothOf } from './both.ts';
+import { CLOCKS, drainOf } from './excuses.ts';
 import { splitOwn, versionInText } from './files.ts';
 import { begins, GOING_BACK, indexOf, type OurCommit, planned, SENTINEL } from './our-commit.ts';
-import { routedFiles, routeFile, selectedIn, serviceFile } from './routed-files.ts';
+import { routedFiles, routeFile, secondName, selectedIn, serviceFile } from './routed-files.ts';
 
 /** Which marks may follow which. */
 export function ladderSteps(commit: OurCommit): string | undefined {
@@ -17,8 +18,10 @@ export function ladderSteps(commit: OurCommit): string | undefined {
   const onward = same || (sameRelease && (b === a + 1 || (to === 'promote' && a === last)));
   // A side that has fewer groups than it takes over from takes its last step again.
   const again = sameRelease && from === 'promote' && b === last;
+  // Where all of a fleet may be down at once, the whole share goes first, and the text in a second commit.
+  const wasShared = before.marks?.at === 'all' && after.marks?.at === 'fleet';
   const legal = new Map<string, boolean>([
-    ...GOING_BACK.map((name) => [name, to === 'rollback' && from !== 'rollback'] as const),
+    ...GOING_BACK.map((name) => [name, to === 'rollback' && (from !== 'rollback' || wasShared)] as const),
     ['Adopted', before.marks === undefined && to === undefined],
     ['StepReady', begins(before, after) ? b === 1 : from !== 'rollback' && (b === a + 1 || same || again)],
     ['RungReady', onward || again],
@@ -76,10 +79,15 @@ export function stableUntilPromoted({ before, after, reason }: OurCommit): strin
 
 /** T9: the share of the step, or all where a side takes over. */
 export function approvedShare(commit: OurCommit): string | undefined {
-  const { after, plan, reason } = commit;
+  const { before, after, plan, reason } = commit;
   const both = bothOf(commit);
   const [was, is] = [both.before.share, both.after.share];
+  const turned = both.after.selects !== both.before.selects && both.after.selects === both.names.canary;
+  if (turned && was < 100) return `${reason}: the Service goes to ${both.names.canary}, which has ${was} %`;
   if (Math.abs(was - is) < 0.01 || is === 0) return undefined;
+  const { withdrawn = 0, release } = before.marks ?? {};
+  if (was === 0 && withdrawn > 0 && release === after.marks?.release && !accepts(commit, 'TrafficWithdrawn'))
+    return `${reason}: ${is} % again after ${withdrawn} withdrawals, and nobody has accepted that`;
   const { step, at } = after.marks ?? {};
   const wanted =
     step === 'promote' || step === 'rollback' ? (at === 'all' ? 100 : 0) : plan.steps[indexOf(step) - 1]?.share;
@@ -148,6 +156,36 @@ export function leavesBehind(commit: OurCommit): string | undefined {
     : `${reason}: ${service} is not as before`;
 }
 
+/** The side that served is the way back in an instant, for so long after its last share. */
+const BAKE_SECONDS = 600;
+
+/** blueGreen: the colour before keeps its groups until the new one has proved itself. */
+export function baked({ universe, workload, reason, before }: OurCommit): string | undefined {
+  if (reason !== 'Settled' || workload.fills?.style !== 'blueGreen') return undefined;
+  if (universe.rewritten > 0 || CLOCKS.some((kind) => universe.injected[kind] > 0)) return undefined;
+  const since = sinceShare({ universe, workload, before });
+  return since >= BAKE_SECONDS ? undefined : `${reason}: ${since} s after the last share of the colour before`;
+}
+
+/** How long the side that serves before a delivery has had no share. */
+function sinceShare({ universe, workload, before }: Pick<OurCommit, 'universe' | 'workload' | 'before'>): number {
+  const stable = before.marks?.serves === 'green' ? secondName(workload) : workload.name;
+  const scenes = universe.scenes.get(workload.name) ?? [];
+  const last = scenes.findLastIndex(({ rules, services }) =>
+    rules.some((rule) => rule.some(({ service, weight }) => weight > 0 && services.get(service)?.selects === stable)),
+  );
+  return universe.now - (scenes[last + 1]?.atSeconds ?? universe.now);
+}
+
+/** Where all of a fleet may be down at once, it has answered its last requests before it goes. */
+export function fleetDrained({ universe, workload, reason, before, after }: OurCommit): string | undefined {
+  const mayAllGo = before.replicas <= before.maxUnavailable && workload.fills?.routed === true;
+  if (reason !== 'Promoted' || after.marks?.at !== 'fleet' || !mayAllGo || universe.rewritten > 0) return undefined;
+  if (universe.mixed.has(workload.name) || CLOCKS.some((kind) => universe.injected[kind] > 0)) return undefined;
+  const since = sinceShare({ universe, workload, before });
+  return since >= drainOf(workload) ? undefined : `${reason}: ${since} s after the last share of the fleet`;
+}
+
 /** What a rung rests on was so since the commit before it. */
 export function ladderEvidence(commit: OurCommit): string | undefined {
   const proof = ladderProof(commit);
@@ -165,7 +203,7 @@ function stableVersion({ universe, workload, before }: OurCommit): number | unde
   return versionInText(universe.lws(workload.name, before.marks?.stable) ?? '');
 }
 
-const CLIMBING = ['StepReady', 'RungReady', 'Promoted', 'BroughtHome', 'Emptied', 'Settled', 'Jumped', 'StepsEdited'];
+const ONWARD = ['StepReady', 'RungReady', 'Promoted', 'BroughtHome', 'Emptied', 'Settled', 'Jumped', 'StepsEdited'];
 
 /** What a rung waits for, told once more: the edits before it are live, and its groups are there. */
 export function ladderProof(commit: OurCommit): Proof | undefined {
@@ -177,7 +215,7 @@ export function ladderProof(commit: OurCommit): Proof | undefined {
       both.isLive(scene) &&
       both.liveShare(scene) === 0 &&
       (before.marks?.floor === undefined || both.all(scene, both.names.stable, stableVersion(commit)));
-  if (!CLIMBING.includes(reason) || from?.step === 'rollback') return undefined;
+  if (!ONWARD.includes(reason) || from?.step === 'rollback') return undefined;
   if (begins(before, after)) return applied;
   const version = commit.releaseVersion;
   const fleet = from?.step === 'promote' && commit.workload.fills?.style === 'canary';
@@ -186,8 +224,14 @@ export function ladderProof(commit: OurCommit): Proof | undefined {
   if (fleet || reason === 'Emptied' || reason === 'BroughtHome') return applied;
   // N rose: the same rung comes again before its groups are seen.
   if (from?.at === to?.at && from?.step === to?.step) return applied;
-  if (from?.at === 'pods' || from?.at === 'traffic' || from?.at === 'all')
-    return (scene, both) => both.isLive(scene) && both.all(scene, both.names.canary, version);
+  const ready: Proof = (scene, both) => both.isLive(scene) && both.all(scene, both.names.canary, version);
+  // Where all of a fleet may be down at once, the canary carries all of it meanwhile.
+  if (reason === 'Promoted' && to?.at === 'fleet' && commit.workload.fills?.routed === true)
+    return (scene, both) =>
+      ready(scene, both) &&
+      (both.before.fleet > before.maxUnavailable ||
+        (both.liveShare(scene) === 100 && both.serving(scene, both.names.canary) >= both.before.fleet));
+  if (from?.at === 'pods' || from?.at === 'traffic' || from?.at === 'all') return ready;
   if (from?.at === 'text' && to?.at === 'pods')
     return (scene, both) => both.isLive(scene) && both.truth(scene, both.names.canary)?.flipped === true;
   if (from?.at === 'void' && to?.at === 'text')

@@ -160,6 +160,9 @@ export function ourCommit(
 /** Reasons of commits that let groups go. */
 export const FORWARD = ['StepReady', 'Jumped', 'StepsEdited', 'SizeChanged'];
 
+/** The same where a second workload is filled, beside those of steps. */
+export const CLIMBING = ['RungReady', 'Promoted'];
+
 /** k of `k/n`; 0: settled, NaN: going back. */
 export function indexOf(step: string | undefined): number {
   return step === undefined ? 0 : Number(/^\d+/.exec(step)?.[0] ?? Number.NaN);

@@ -225,7 +225,7 @@ function messagesOf(update: BranchUpdate | undefined): readonly string[] {
 }
 
 function isForward(message: string): boolean {
-  return FORWARD.includes(/^Rollout-Reason: (\w+)$/m.exec(message)?.[1] ?? '');
+  return [...FORWARD, 'Promoted'].includes(/^Rollout-Reason: (\w+)$/m.exec(message)?.[1] ?? '');
 }
 
 /** Only the world may fail a pass; anything else is a bug. */

@@ -14,6 +14,7 @@ import { LawBroken } from './timeline.ts';
 import { Universe } from './universe.ts';
 import { Watch } from './watch.ts';
 import { abortNow, passAgain } from './what-if.ts';
+import { unrecorded, withdrawnNow } from './what-if-filled.ts';
 
 export type Outcome = {
   readonly seed: string;
@@ -115,6 +116,8 @@ class Schedule {
       universe.sync('main');
       this.watch.look();
     }
+    // Wherever that has led to: one question of what would follow from here.
+    if (this.fills) await this.ask();
   }
 
   private turn(who: Chance): Turn {
@@ -129,7 +132,7 @@ class Schedule {
       ],
       [idle ? 6 : 2, () => timeStep(universe, this.stream('time'), idle)],
       [this.weightOfPeople(), () => this.personActs()],
-      [0.3 + setup.trouble * 0.4, () => clusterStep(universe, cluster)],
+      [0.3 + setup.trouble * (this.fills ? 2 : 0.4), () => clusterStep(universe, cluster)],
       [setup.busy ? 0.6 : 0.3, () => branchStep(universe, this.stream('branches'))],
       [this.late.length > 0 ? 1 : 0, () => this.arriveLate()],
     ];
@@ -145,6 +148,11 @@ class Schedule {
     const { busy, eager, swift = 0 } = this.setup;
     if (eager === true) return swift > 0 ? 10 : 3;
     return busy ? 1.3 : 0.9;
+  }
+
+  /** Two sides have more to go wrong with, and one of them is only there for a while. */
+  private get fills(): boolean {
+    return this.setup.workloads.some((workload) => workload.fills !== undefined);
   }
 
   private readonly streams = new Map<string, Chance>();
@@ -262,12 +270,16 @@ class Schedule {
   /** Asks a copy of the world what would follow from here. */
   private async ask(): Promise<void> {
     const chance = this.stream('questions');
+    if (this.fills && chance.flip(0.6))
+      return chance.flip(0.7) ? withdrawnNow(this.universe) : unrecorded(this.universe);
     if (chance.flip(0.4)) return passAgain(this.universe);
     const person = chance.pick(this.people);
+    const dead = this.fills && chance.flip(0.5);
     return abortNow(this.universe, {
       workload: person.workload,
       state: person.state,
       releaseVersion: this.watch.releaseVersion(person.workload.name),
+      dead,
     });
   }
 

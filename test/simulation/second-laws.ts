@@ -4,8 +4,9 @@ import type { LawEntry } from './laws.ts';
 
 export const secondLaws = {
   'T1 serving share': {
-    statement: 'a side is given a share only where groups of it serve',
-    checked: 'each commit of ours (ladder-laws.ts), parts of it (part-laws.ts)',
+    statement: 'a side is given a share only where groups of it serve, and loses it within a pass where none does',
+    checked:
+      'each commit of ours (ladder-laws.ts), parts of it (part-laws.ts), questions to a copy (what-if-filled.ts)',
   },
   'T2 not all zero': {
     statement: 'no rule of a route sends nowhere',
@@ -14,7 +15,7 @@ export const secondLaws = {
   'T3 no request lost': {
     statement:
       'a release that stays healthy loses no request: of gateways that follow late, or of the last that a side was asked',
-    checked: 'each moment (traffic-laws.ts)',
+    checked: 'each moment (traffic-laws.ts), and before a fleet goes that may be down at once (ladder-laws.ts)',
   },
   'T4 way back serves': {
     statement: 'a way back takes no share away before the other side serves',
@@ -25,7 +26,7 @@ export const secondLaws = {
     checked: 'each commit of ours that ends a delivery (ladder-laws.ts)',
   },
   'T6 one side': {
-    statement: 'once settled only the side that serves has groups',
+    statement: 'once settled only the side that serves has groups; the other had them as long as it is the way back',
     checked: 'each commit of ours that ends a delivery (ladder-laws.ts)',
   },
   'T7 leaders only': { statement: 'requests never reach workers', checked: 'each moment (traffic-laws.ts)' },
@@ -47,15 +48,15 @@ export const secondLaws = {
   },
   'T12 way back settles': {
     statement: 'an abort settles though nothing of the new version serves any more',
-    checked: { not: 'no question kills the new version before an abort' },
+    checked: 'questions to a copy (what-if.ts)',
   },
   'T13 bounded': {
     statement: 'a delivery that nobody touches is over after a bounded number of commits',
-    checked: { not: 'only rest is bounded: L2' },
+    checked: 'each commit of main (watch.ts)',
   },
   'T14 position': {
     statement: 'without its record a delivery goes on by the same next commit',
-    checked: { not: 'no question takes a record away' },
+    checked: 'questions to a copy (what-if-filled.ts)',
   },
   'T9 one text': {
     statement: 'the workload that we made is given another text only at no groups',

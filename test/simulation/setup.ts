@@ -146,6 +146,7 @@ export function filledSetupOf(seed: string): Setup {
     workloads: [{ ...plain, autoscaled: false, fills, steps: filledSteps(chance, { ...plain, fills }) }],
     rounds: chance.between(1, 16),
     turns: chance.between(15, 60),
+    questions: 1 / 60,
   };
 }
 

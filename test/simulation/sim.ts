@@ -1,10 +1,19 @@
 /** The program behind `npm run sim`: one share of the seeds, calls or pairs; says what it found as one line of JSON. */
 
 import { parseArgs } from 'node:util';
+import { actStories } from './acts.ts';
 import * as simulation from './entry.ts';
 import { allPairs, exhaust, type Place, pairsInWindow, singlePlaces, tellBroken } from './exhaust.ts';
 import { report } from './report.ts';
-import { baseStory, type Configuration, configurations, type StoryEnd, smallStory } from './story-setup.ts';
+import {
+  baseStory,
+  configurations,
+  filledConfigurations,
+  filledStory,
+  type StoryEnd,
+  type StorySetup,
+  smallStory,
+} from './story-setup.ts';
 import { count, newTallies, type Tallies } from './tallies.ts';
 
 export type Share = {
@@ -24,6 +33,8 @@ const { values: options } = parseArgs({
     seeds: { type: 'string', default: '1000' },
     from: { type: 'string', default: '0' },
     calls: { type: 'boolean', default: false },
+    filled: { type: 'boolean', default: false },
+    acts: { type: 'boolean', default: false },
     window: { type: 'boolean', default: false },
     pairs: { type: 'boolean', default: false },
     share: { type: 'string', default: '0' },
@@ -46,36 +57,53 @@ async function seeds(): Promise<Share> {
   return { tallies, runs: tallies.schedules, failures };
 }
 
+/** A story by its name, and where its faults are. */
 type Exhaustion = {
-  readonly story: typeof baseStory;
-  readonly of: readonly Configuration[];
+  readonly stories: readonly (readonly [name: string, story: StorySetup])[];
   readonly places: (plain: StoryEnd) => readonly Place[];
 };
+
+const named = <T extends { readonly strategy: string; readonly reconcilers: number }>(
+  all: readonly T[],
+  story: (one: T) => StorySetup,
+) => all.map((one) => [`${one.strategy} × ${one.reconcilers}`, story(one)] as const);
 
 const alone = configurations.filter(({ reconcilers }) => reconcilers === 1);
 
 /** Each call of the longer stories; the pairs where a delivery begins in the small ones; and all pairs of those. */
 const exhaustions = {
-  calls: { story: baseStory, of: configurations, places: ({ calls }) => singlePlaces(calls) },
-  window: { story: smallStory, of: alone, places: ({ requestedAt }) => pairsInWindow(requestedAt) },
-  pairs: { story: smallStory, of: configurations, places: ({ calls }) => allPairs(calls) },
+  calls: { stories: named(configurations, baseStory), places: ({ calls }) => singlePlaces(calls) },
+  filled: { stories: named(filledConfigurations, filledStory), places: ({ calls }) => singlePlaces(calls) },
+  window: { stories: named(alone, smallStory), places: ({ requestedAt }) => pairsInWindow(requestedAt) },
+  pairs: { stories: named(configurations, smallStory), places: ({ calls }) => allPairs(calls) },
 } as const satisfies Record<string, Exhaustion>;
 
-async function exhausted({ story, of: all, places }: Exhaustion): Promise<Share> {
+async function exhausted({ stories, places }: Exhaustion): Promise<Share> {
   const failures: string[] = [];
   let runs = 0;
-  for (const configuration of all) {
-    const { strategy, reconcilers } = configuration;
+  for (const [name, story] of stories) {
     const mine = (plain: StoryEnd): readonly Place[] => places(plain).filter((_place, i) => i % of === share);
-    const done = await exhaust(simulation, story(configuration), mine);
+    const done = await exhaust(simulation, story, mine);
     runs += done.runs;
-    if (done.broken.length > 0) failures.push(`${strategy} × ${reconcilers} reconciler(s)\n${tellBroken(done)}`);
-    console.error(`${strategy} × ${reconcilers}: ${runs} runs, ${failures.length} failures`);
+    if (done.broken.length > 0) failures.push(`${name} reconciler(s)\n${tellBroken(done)}`);
+    console.error(`${name}: ${runs} runs, ${failures.length} failures`);
   }
   return { tallies: newTallies(), runs, failures };
 }
 
-const [asked] = (['calls', 'window', 'pairs'] as const).filter((name) => options[name]);
-void (asked === undefined ? seeds() : exhausted(exhaustions[asked])).then((found) =>
+/** One thing at every rung. */
+async function acts(): Promise<Share> {
+  const failures: string[] = [];
+  const mine = actStories.filter((_, i) => i % of === share);
+  for (const story of mine) {
+    const { broken, timeline } = await simulation.runStory(story, new Map());
+    if (broken === undefined) continue;
+    failures.push(`${story.fills?.style} with ${JSON.stringify(story.acts)}: ${broken.message}\n\n${timeline()}`);
+  }
+  return { tallies: newTallies(), runs: mine.length, failures };
+}
+
+const [asked] = (['calls', 'filled', 'window', 'pairs'] as const).filter((name) => options[name]);
+void (asked !== undefined ? exhausted(exhaustions[asked]) : options.acts ? acts() : seeds()).then((found) =>
   console.log(JSON.stringify(found)),
 );

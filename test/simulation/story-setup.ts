@@ -1,7 +1,7 @@
 /** The worlds of the exhaustive part: their size, how many reconcilers, and whether capacity is kept by a surge. */
 
 import type { LawName } from './laws.ts';
-import { NO_FAULTS, type Setup, type StepSetup } from './setup.ts';
+import { type Fills, NO_FAULTS, type Setup, type StepSetup } from './setup.ts';
 
 export const pointFaults = ['crash before', 'crash after', 'reply lost'] as const;
 export type PointFault = (typeof pointFaults)[number];
@@ -15,7 +15,16 @@ export type StorySetup = {
   readonly reconcilers: 1 | 2;
   /** Groups beyond N while the delivery goes on; 0: none. */
   readonly surge: number;
+  /** A second workload is filled. */
+  readonly fills?: Fills;
+  /** What happens after which round, from 1; not there: nothing. */
+  readonly acts?: readonly (readonly [round: number, act: Act])[];
+  /** How long pods take to end; not there: no time. */
+  readonly terminationSeconds?: number;
 };
+
+/** What people do in a story, and what becomes of the groups of a side. */
+export type Act = 'abort' | 'a newer text' | 'the new version dies' | 'another share' | 'the partition by hand';
 
 export type StoryEnd = {
   readonly broken: { readonly law: LawName; readonly message: string } | undefined;
@@ -36,15 +45,29 @@ const FEW_STEPS: readonly StepSetup[] = [
   { replicas: '100%', pause: 0 },
 ];
 
-/** Every configuration: strategy × reconcilers. */
+/** One share on all groups, so that the ladder is as short as one can be. */
+const SHARED_STEPS: readonly StepSetup[] = [{ replicas: '100%', pause: 0, traffic: 50 }];
+
+/** Every configuration of one workload: strategy × reconcilers. */
 export const configurations = (['partition', 'partition with surge'] as const).flatMap((strategy) =>
   ([1, 2] as const).map((reconcilers) => ({ strategy, reconcilers })),
 );
+/** Those that fill a second one: every rung is a commit, and so these have the most calls. */
+export const filledConfigurations = (['canary', 'blueGreen'] as const).map(
+  (strategy) => ({ strategy, reconcilers: 1 }) as const,
+);
 export type Configuration = (typeof configurations)[number];
+type FilledConfiguration = (typeof filledConfigurations)[number];
 
 /** Four groups, three steps with a pause for a person. */
 export function baseStory({ strategy, reconcilers }: Configuration): StorySetup {
   return { groups: 4, steps: STEPS, reconcilers, surge: strategy === 'partition' ? 0 : 1 };
+}
+
+/** Two groups, one step with half of the requests, and the promotion. */
+export function filledStory({ strategy, reconcilers }: FilledConfiguration): StorySetup {
+  const fills = { style: strategy, routed: true, requestSeconds: 30, graceSeconds: undefined };
+  return { groups: 2, steps: SHARED_STEPS, reconcilers, surge: 0, fills };
 }
 
 /** Two groups, two steps. */
@@ -52,7 +75,7 @@ export function smallStory(configuration: Configuration): StorySetup {
   return { ...baseStory(configuration), groups: 2, steps: FEW_STEPS };
 }
 
-export function setupOfStory({ groups, steps, reconcilers, surge }: StorySetup): Setup {
+export function setupOfStory({ groups, steps, reconcilers, surge, fills, terminationSeconds }: StorySetup): Setup {
   return {
     seed: 'story',
     workloads: [
@@ -64,13 +87,14 @@ export function setupOfStory({ groups, steps, reconcilers, surge }: StorySetup):
         steps,
         autoscaled: false,
         ...(surge === 0 ? {} : { surge }),
+        ...(fills === undefined ? {} : { fills }),
         lineEnd: '\n',
         poison: 'none',
       },
     ],
     lws: '0.10',
     gate: 'off',
-    terminationSeconds: undefined,
+    terminationSeconds,
     loadSeconds: 5,
     processes: reconcilers,
     busy: false,

@@ -1,21 +1,27 @@
 /** One plain story without chance: a version goes through its steps, and exactly the faults that are asked for happen. */
 
 import { Chance } from './chance.ts';
-import { versionInText } from './files.ts';
+import { versionInText, withNumber } from './files.ts';
 import { finish } from './finish.ts';
-import { approve, Person } from './people.ts';
+import { abort, approve, Person } from './people.ts';
 import { checkEnd, type Pending, type PortFault, Process } from './process.ts';
-import type { StoryEnd, StorySetup, StrictFaults } from './story-setup.ts';
+import type { Act, StoryEnd, StorySetup, StrictFaults } from './story-setup.ts';
 import { setupOfStory } from './story-setup.ts';
 import { LawBroken } from './timeline.ts';
 import { Universe } from './universe.ts';
 import { Watch } from './watch.ts';
+import { abortNow } from './what-if.ts';
+import { killNew, unrecorded, withdrawnNow } from './what-if-filled.ts';
 
 /** Rounds within which the story ends, with some more for what the faults cost. */
 const ROUNDS_MAX = 40;
 const ROUND_SECONDS = 45;
+/** The same where a second workload is filled, so that the last requests of a side take few rounds. */
+const FILLED_ROUND_SECONDS = 131;
 /** So many rounds in which nothing moved are the end; each fault may cost one more. */
 const QUIET_ROUNDS = 2;
+/** Longer than the colour before is kept. */
+const FILLED_QUIET_ROUNDS = 6;
 
 /** Runs the story; the faults are by the number of the call, counted over all reconcilers. */
 export async function runStory(of: StorySetup, faults: StrictFaults): Promise<StoryEnd> {
@@ -41,6 +47,7 @@ class Story {
   /** The number of calls when the new version was asked for. */
   requestedAt = 0;
   private readonly faults: StrictFaults;
+  private readonly acts: NonNullable<StorySetup['acts']>;
   private readonly watch: Watch;
   private readonly processes: readonly Process[];
   private readonly person: Person;
@@ -48,6 +55,7 @@ class Story {
   constructor(of: StorySetup, faults: StrictFaults) {
     const setup = setupOfStory(of);
     this.faults = faults;
+    this.acts = of.acts ?? [];
     this.universe = new Universe(setup);
     this.watch = new Watch(this.universe);
     this.processes = Array.from({ length: setup.processes }, (_, i) => new Process(this.universe, `process ${i + 1}`));
@@ -59,8 +67,10 @@ class Story {
     universe.sync('main');
     universe.tick(200);
     watch.look();
+    const fills = universe.scenes.size > 0;
+    const [seconds, still] = fills ? [FILLED_ROUND_SECONDS, FILLED_QUIET_ROUNDS] : [ROUND_SECONDS, QUIET_ROUNDS];
     let quiet = 0;
-    for (let round = 1; round <= ROUNDS_MAX && quiet < QUIET_ROUNDS + this.faults.size; round++) {
+    for (let round = 1; round <= ROUNDS_MAX && quiet < still + this.faults.size; round++) {
       universe.timeline.turn = round;
       const head = universe.repository.head('main');
       await this.round();
@@ -68,18 +78,48 @@ class Story {
         person.request();
         this.requestedAt = this.calls;
       } else if (this.waits()) approve(person);
+      for (const [at, act] of this.acts) if (at === round) await this.act(act);
       universe.sync('main');
-      universe.tick(ROUND_SECONDS);
+      universe.tick(seconds);
       watch.look();
       quiet = universe.repository.head('main') === head ? quiet + 1 : 0;
     }
     await finish(universe, watch, [person]);
     const { marks, text } = person;
+    if (this.acts.length > 0) return;
     if (marks?.step !== undefined || versionInText(text) !== 1)
       throw new LawBroken(
         'L1 rest',
         `the story ends at ${marks?.release} ${marks?.step ?? 'settled'}, not on version 1`,
       );
+  }
+
+  /** Something happens; before it a copy of the world is asked what would follow from here. */
+  private async act(act: Act): Promise<void> {
+    const { person, universe } = this;
+    const { workload, state } = person;
+    if (act === 'abort') {
+      await abortNow(universe, {
+        workload,
+        state,
+        releaseVersion: this.watch.releaseVersion(workload.name),
+        dead: true,
+      });
+      abort(person);
+    } else if (act === 'a newer text') {
+      await unrecorded(universe);
+      person.request();
+    } else if (act === 'the new version dies') {
+      await withdrawnNow(universe);
+      killNew(universe, workload);
+    } else if (act === 'another share') {
+      person.say({ steps: state.steps.map((step) => ({ ...step, traffic: (step.traffic ?? 0) + 10 })) }, act);
+    } else {
+      universe.mixed.add(workload.name);
+      person.write(withNumber(person.text, 'partition', 1), 'partition 1 by hand');
+    }
+    universe.cluster.settle();
+    this.watch.look();
   }
 
   /** Every reconciler begins a pass; their calls happen in turn. */

@@ -1,6 +1,6 @@
 /** The laws about two workloads and the requests between them, looked at in every moment of the cluster. */
 
-import { type Excuses, excusesOf } from './excuses.ts';
+import { drainOf, type Excuses, excusesOf, graceOf } from './excuses.ts';
 import { marksIn, numberIn, secondIn, splitOwn, versionInText } from './files.ts';
 import type { LawName, WorldLaws } from './laws.ts';
 import { planAt, planned } from './our-commit.ts';
@@ -10,21 +10,6 @@ import type { WorkloadSetup } from './setup.ts';
 import type { Universe } from './universe.ts';
 
 type Wrong = readonly [law: LawName, message: string] | undefined;
-
-/** Kruise's, and Kubernetes' grace of pods that do not say; where nothing ends a request, it is given this long. */
-const GRACE_SECONDS = 3;
-const DRAIN_LEAST_SECONDS = 60;
-const ENDLESS_SECONDS = 600;
-
-/** How long gateways may take to follow a route. */
-export function graceOf({ fills }: WorkloadSetup): number {
-  return fills?.graceSeconds ?? GRACE_SECONDS;
-}
-
-/** How long the last requests of a side may take. */
-export function drainOf({ fills }: WorkloadSetup): number {
-  return Math.max(fills?.requestSeconds ?? ENDLESS_SECONDS, DRAIN_LEAST_SECONDS);
-}
 
 export class TrafficLaws implements WorldLaws {
   private readonly universe: Universe;

@@ -3,7 +3,7 @@
 import { type Assumed, assumed, ClusterLaws } from './cluster-laws.ts';
 import { commitLawList } from './commit-laws.ts';
 import { lwsFile } from './files.ts';
-import { type Fields, fieldsOf, type Known, ourCommit } from './our-commit.ts';
+import { type Fields, fieldsOf, type Known, ourCommit, planAt } from './our-commit.ts';
 import { LawBroken } from './timeline.ts';
 import { TrafficLaws } from './traffic-laws.ts';
 import type { Universe } from './universe.ts';
@@ -28,7 +28,14 @@ type Past = {
   readonly traffic: TrafficLaws | undefined;
   /** Where in the scenes our last commit landed. */
   seen: number;
+  /** Commits of ours in a row, since anybody else did anything. */
+  alone: number;
+  others: number;
 };
+
+/** Commits of a delivery that nobody touches: those of a step, and of the beginning and the end. */
+const COMMITS_A_STEP = 4;
+const COMMITS_BESIDE = 14;
 
 export class Watch {
   private readonly universe: Universe;
@@ -54,6 +61,8 @@ export class Watch {
         cluster,
         traffic: workload.fills === undefined ? undefined : new TrafficLaws(universe, workload),
         seen: 0,
+        alone: 0,
+        others: 0,
       });
     }
     this.main = universe.repository.head('main');
@@ -119,8 +128,23 @@ export class Watch {
         if (wrong !== undefined) throw new LawBroken(law, `${header.oid.slice(0, 7)} ${ours.subject}: ${wrong}`);
       }
     }
+    this.bounded(ours?.workload.name);
     for (const [name, past] of this.pasts)
       this.remember(name, past, { oid: header.oid, reason: ours?.workload.name === name ? ours.reason : '' });
+  }
+
+  /** T13: what people or the cluster do may begin it all anew; by itself it ends. */
+  private bounded(ours: string | undefined): void {
+    const injected = Object.values(this.universe.injected).reduce((sum, times) => sum + times, 0);
+    for (const [name, past] of this.pasts) {
+      const workload = this.universe.setup.workloads.find((one) => one.name === name);
+      if (workload?.fills === undefined) continue;
+      past.alone = ours === name && injected === past.others ? past.alone + 1 : 0;
+      past.others = injected;
+      const steps = planAt(this.universe, name, 'main').steps.length;
+      if (past.alone > COMMITS_A_STEP * steps + COMMITS_BESIDE)
+        throw new LawBroken('T13 bounded', `${name}: ${past.alone} commits in a row, and nobody else did anything`);
+    }
   }
 
   /** Of the laws that assume something, those whose assumptions held for every workload. */

@@ -13,6 +13,7 @@ import { LawBroken } from './timeline.ts';
 import { NAMESPACE, showTruth, wantedGroups } from './truth.ts';
 import type { Universe } from './universe.ts';
 import { isBroken } from './versions.ts';
+import { killNew } from './what-if-filled.ts';
 
 /** Passes in a row that may write before a world that does not change gives no more reason to. */
 const WRITES_MAX = 12;
@@ -79,7 +80,13 @@ function plain(value: unknown): string {
 /** S12: from here an abort brings every group back to the stable version, and everything put aside with it. */
 export async function abortNow(
   universe: Universe,
-  of: { readonly workload: WorkloadSetup; readonly state: RolloutState; readonly releaseVersion: number | undefined },
+  of: {
+    readonly workload: WorkloadSetup;
+    readonly state: RolloutState;
+    readonly releaseVersion: number | undefined;
+    /** T12: nothing of the new version serves any more. */
+    readonly dead?: boolean;
+  },
 ): Promise<void> {
   const { workload, state } = of;
   const { name } = workload;
@@ -89,6 +96,7 @@ export async function abortNow(
   if (workload.fills !== undefined && universe.emptied.has(name)) return;
   const fork = universe.fork();
   fork.cluster.setControllerUp(true);
+  if (of.dead === true) killNew(fork, workload);
   const stable = versionInText(fork.lws(name, marks.stable) ?? '');
   // Nothing else is wanted any more: a retry would begin the release again after the way back.
   const text = rolloutText(workload, { ...state, intents: { [INTENT.abort]: marks.release } });

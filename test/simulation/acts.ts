@@ -1,0 +1,77 @@
+/** Stories in which one thing happens at each round of a delivery that fills a second workload: at every rung, that is. */
+
+import type { Act, StorySetup } from './story-setup.ts';
+
+/** Rounds of a whole delivery, from its request to its end. */
+const ROUNDS = { canary: 9, blueGreen: 12 } as const;
+
+const ACTS: readonly Act[] = ['abort', 'a newer text', 'the new version dies'];
+
+type Of = Pick<StorySetup, 'groups'> & {
+  readonly style: keyof typeof ROUNDS;
+  readonly acts: NonNullable<StorySetup['acts']>;
+  /** Last requests are given ten minutes, and pods take long to end. */
+  readonly slow?: true;
+};
+
+function story({ style, groups, acts, slow }: Of): StorySetup {
+  // A fleet that may be down at once takes over only from a canary that carries all.
+  const traffic = groups === 1 && style === 'canary' ? 100 : 50;
+  return {
+    groups,
+    steps: [{ replicas: '100%', pause: 0, traffic }],
+    reconcilers: 1,
+    surge: 0,
+    fills: { style, routed: true, requestSeconds: slow === true ? undefined : 30, graceSeconds: undefined },
+    acts,
+    ...(slow === true ? { terminationSeconds: 300 } : {}),
+  };
+}
+
+const styles = ['canary', 'blueGreen'] as const;
+
+function rounds(style: keyof typeof ROUNDS): readonly number[] {
+  return Array.from({ length: ROUNDS[style] }, (_, i) => i + 2);
+}
+
+/** Every act at every round; then those that need two, and a fleet of one. */
+export const actStories: readonly StorySetup[] = [
+  ...styles.flatMap((style) =>
+    rounds(style).flatMap((round) => ACTS.map((act) => story({ style, groups: 2, acts: [[round, act]] }))),
+  ),
+  ...styles.flatMap((style) => rounds(style).map((round) => story({ style, groups: 1, acts: [[round, 'abort']] }))),
+  ...styles.flatMap((style) => {
+    const all: readonly Of['acts'][] = [
+      // Nothing more than a delivery, and one that is overtaken.
+      [[40, 'abort']],
+      [[5, 'a newer text']],
+      [[5, 'abort']],
+      // A way back whose fleet a hand lets go, and a newer text.
+      [
+        [5, 'abort'],
+        [6, 'the partition by hand'],
+        [6, 'a newer text'],
+      ],
+      [
+        [6, 'the new version dies'],
+        [7, 'abort'],
+      ],
+    ];
+    return all.map((acts) => story({ style, groups: 2, acts, slow: true }));
+  }),
+  // A fleet that is down at once, slowly: it goes only once it is drained, and its way back is as long.
+  ...[40, 10, 11, 12, 13, 14].map((round) =>
+    story({ style: 'canary', groups: 1, acts: [[round, 'abort']], slow: true }),
+  ),
+  // An edit of the plan, and one of the partition before anybody has looked.
+  ...styles.map((style) =>
+    story({
+      style,
+      groups: 2,
+      acts: [
+        [5, 'another share'],
+        [5, 'the partition by hand'],
+      ],
+    }),
+  ),
+];

@@ -1,0 +1,130 @@
+/** Questions to a copy of a world that fills a second workload: what if it dies, and what if nobody remembers anything. */
+
+import { lwsFile, marksIn, rolloutFile } from './files.ts';
+import { plainPass } from './rest.ts';
+import { routeFile, rulesIn, secondName, serviceFile, serviceNames, shareIn } from './routed-files.ts';
+import { sceneOf, servingIn } from './scene.ts';
+import type { WorkloadSetup } from './setup.ts';
+import { healGroup } from './surroundings.ts';
+import { LawBroken } from './timeline.ts';
+import { NAMESPACE } from './truth.ts';
+import type { Universe } from './universe.ts';
+
+/** Passes within which a share of what serves nothing is gone: the first may have something more urgent to write. */
+const WITHDRAWN_WITHIN = 2;
+/** Longer than any drain, pause or bake lets a commit wait. */
+const ROUNDS_MAX = 8;
+const ROUND_SECONDS = 131;
+/** Enough for the groups to be ready and the share to return. */
+const AWAY_ROUNDS = 3;
+
+/** No group of the side that is filled is ready any more. */
+export function killNew(universe: Universe, workload: WorkloadSetup): void {
+  const green = marksIn(universe.lws(workload.name) ?? '')?.serves === 'green';
+  killAll(universe, green ? workload.name : (secondName(workload) ?? ''));
+}
+
+/** No group of a workload is ready any more. */
+function killAll(universe: Universe, name: string): void {
+  for (const { index } of universe.truth(name)?.groups ?? []) {
+    universe.hurt.get(name)?.add(index);
+    universe.cluster.setPods({ namespace: NAMESPACE, name, group: index, pods: 'all' }, { kind: 'unready' });
+  }
+}
+
+/** T1: the new version dies with a share, and within a pass it has none. */
+export async function withdrawnNow(universe: Universe): Promise<void> {
+  if (universe.rewritten > 0) return;
+  for (const workload of universe.healthy()) {
+    const marks = marksIn(universe.lws(workload.name) ?? '');
+    if (marks?.step === undefined || shareOf(universe, workload) === 0) continue;
+    const fork = universe.fork();
+    fork.cluster.setControllerUp(true);
+    fork.sync('main');
+    fork.tick(ROUND_SECONDS);
+    killNew(fork, workload);
+    fork.cluster.settle();
+    const scene = sceneOf(fork.cluster.objects, workload, fork.now);
+    const green = marks.serves === 'green';
+    const [stable, canary] = green ? [secondName(workload)!, workload.name] : [workload.name, secondName(workload)!];
+    const truths = new Map([
+      [workload.name, scene.own],
+      [secondName(workload), scene.second],
+    ]);
+    const serves = (name: string): number => servingIn(scene, name, truths.get(name)).length;
+    if (serves(stable) === 0 || serves(canary) > 0) continue;
+    for (let pass = 1; pass <= WITHDRAWN_WITHIN && shareOf(fork, workload) > 0; pass++) await plainPass(fork);
+    if (shareOf(fork, workload) > 0)
+      throw new LawBroken(
+        'T1 serving share',
+        `${workload.name} at ${marks.step} ${marks.at}: ${canary} serves nothing, and keeps ${shareOf(fork, workload)} %`,
+      );
+    await staysAway(fork, workload, canary);
+  }
+}
+
+/** What was taken back from a release returns when a person says so. */
+async function staysAway(fork: Universe, workload: WorkloadSetup, canary: string): Promise<void> {
+  const { release, withdrawn = 0 } = marksIn(fork.lws(workload.name) ?? '') ?? {};
+  const rollout = fork.text('main', rolloutFile(workload.name)) ?? '';
+  if (withdrawn === 0 || rollout.includes(`TrafficWithdrawn@${release}`)) return;
+  for (let round = 1; round <= AWAY_ROUNDS; round++) {
+    fork.sync('main');
+    for (const { index } of fork.truth(canary)?.groups ?? []) healGroup(fork, canary, index);
+    fork.tick(ROUND_SECONDS);
+    await plainPass(fork);
+    const marks = marksIn(fork.lws(workload.name) ?? '');
+    if (marks?.release !== release) return;
+    if (shareOf(fork, workload) > 0)
+      throw new LawBroken(
+        'T9 approved share',
+        `${workload.name} at ${marks?.step} ${marks?.at}: the share is back, and nobody has accepted that`,
+      );
+  }
+}
+
+function shareOf(universe: Universe, workload: WorkloadSetup): number {
+  const rules = rulesIn(universe.text('main', routeFile(workload.name)) ?? '');
+  return shareIn(rules, serviceNames(workload).canary);
+}
+
+/** T14: what comes next is decided by Git and the Rollout; a record only says since when something has been so. */
+export async function unrecorded(universe: Universe): Promise<void> {
+  if (universe.rewritten > 0) return;
+  const [left, right] = [universe.fork(), universe.fork()];
+  right.repository.setHead('tranche-status', undefined);
+  const [one, other] = [await next(left), await next(right)];
+  for (const workload of universe.healthy()) {
+    // What was made anew in a delivery only a record can tell.
+    if (universe.mixed.has(workload.name)) continue;
+    for (const path of [lwsFile(workload.name), routeFile(workload.name), serviceFile(workload.name)])
+      if (one !== undefined && other !== undefined && left.text(one, path) !== right.text(other, path))
+        throw new LawBroken(
+          'T14 position',
+          `${path}: without the record the next commit is another\n${subject(left, one)}\n${subject(right, other)}`,
+        );
+  }
+}
+
+/** The next commit on main; undefined: nothing comes. */
+async function next(universe: Universe): Promise<string | undefined> {
+  const head = universe.repository.head('main');
+  for (let round = 1; round <= ROUNDS_MAX; round++) {
+    await plainPass(universe);
+    const line = universe.repository.log('main').map(({ oid }) => oid);
+    const at = line.indexOf(head ?? '');
+    if (at > 0) return line[at - 1];
+    universe.sync('main');
+    universe.tick(ROUND_SECONDS);
+  }
+  return undefined;
+}
+
+function subject(universe: Universe, commit: string): string {
+  return (
+    universe.repository
+      .log('main')
+      .find(({ oid }) => oid === commit)
+      ?.message.split('\n')[0] ?? ''
+  );
+}
