@@ -28,10 +28,11 @@ try {
 async function verdict(mutant, known) {
   const outfile = join(folder, 'simulation.cjs');
   await writeBundle({ entry: 'entry.ts', outfile, patch: mutant });
-  const { runSchedule, largeSetupOf } = require(outfile);
+  const { runFilled, runSchedule, largeSetupOf } = require(outfile);
+  const run = (seed) => (mutant.world === 'filled' ? runFilled(Number(seed)) : runSchedule(seed, largeSetupOf(seed)));
   const seeds = Array.from({ length: mutant.allowance }, (_, seed) => String(seed));
   for (const [tried, seed] of [...(known === undefined ? [] : [known]), ...seeds].entries()) {
-    const { broken } = await runSchedule(seed, largeSetupOf(seed));
+    const { broken } = await run(seed);
     if (broken !== undefined) return { killedBy: broken.law, seed, schedules: tried + 1 };
   }
   return { killedBy: undefined, seed: '', schedules: seeds.length };

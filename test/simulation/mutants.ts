@@ -1,10 +1,13 @@
 /** Planted bugs: each a small patch of one decision in the source, which the laws must catch within its allowance. */
 
 import type { Patch } from '../../scripts/simulation-bundle.mjs';
+import { filledMutants } from './mutants-filled.ts';
 
 export type Mutant = Patch & {
   /** Schedules within which a law must be broken. */
   readonly allowance: number;
+  /** In which worlds it is looked for; not there: in those of one workload. */
+  readonly world?: 'filled';
 };
 
 function mutant(name: string, file: string, from: string, to: string, allowance = 1000): Mutant {
@@ -207,4 +210,5 @@ export const mutants: readonly Mutant[] = [
     'return orders.find((order) => sameRelease(order?.release, release));',
     'return orders.find((order) => snapshot.rollout?.rollout.paused !== true && sameRelease(order?.release, release));',
   ),
+  ...filledMutants,
 ];

@@ -10,11 +10,13 @@ export type Verdict = {
   readonly schedules: number;
 };
 
-/** Tries one mutant on the large worlds of seeds 0, 1, 2 … */
+/** Tries one mutant on the worlds of seeds 0, 1, 2 … */
 export async function verdictOn(mutant: Mutant): Promise<Verdict> {
-  const { runSchedule, largeSetupOf } = await bundled(mutant);
+  const { runFilled, runSchedule, largeSetupOf } = await bundled(mutant);
+  const run = (seed: number) =>
+    mutant.world === 'filled' ? runFilled(seed) : runSchedule(String(seed), largeSetupOf(String(seed)));
   for (let seed = 0; seed < mutant.allowance; seed++) {
-    const { broken } = await runSchedule(String(seed), largeSetupOf(String(seed)));
+    const { broken } = await run(seed);
     if (broken !== undefined) return { mutant, killedBy: broken.law, schedules: seed + 1 };
   }
   return { mutant, killedBy: undefined, schedules: mutant.allowance };

@@ -1,0 +1,150 @@
+/** Planted bugs of deliveries that fill a second workload: they are looked for in worlds that do. */
+
+import type { Mutant } from './mutants.ts';
+
+/** Schedules within which a law must be broken; these take longer than those of one workload. */
+const ALLOWANCE = 300;
+
+function mutant(name: string, file: string, from: string, to: string): Mutant {
+  return { name, file: `src/rollout/${file}`, from, to, allowance: ALLOWANCE, world: 'filled' };
+}
+
+export const filledMutants: readonly Mutant[] = [
+  // What a share rests on.
+  mutant(
+    'a share before the groups of the step are ready',
+    'ladders/step.ts',
+    "{ kind: 'newVersion', side: 'canary', groups: replicasOf(canarySide(delivery)), tolerant: true },",
+    '',
+  ),
+  mutant(
+    'a share is never taken back',
+    'events/withdrawing.ts',
+    'if (step === undefined || on.sight === undefined) return undefined;',
+    "if (step === undefined || on.sight === undefined || step.kind === 'step') return undefined;",
+  ),
+  mutant(
+    'a share that was taken back returns by itself',
+    'events/withdrawing.ts',
+    "return times === undefined || marks.at !== 'pods' || !isHome(delivery) ? undefined : { times };",
+    'return times === 0 && isHome(delivery) ? { times } : undefined;',
+  ),
+  mutant(
+    'all of the requests at once',
+    'ladders/shares.ts',
+    "return percent === 0 ? HOME : { kind: 'weight', percent };",
+    "return percent === 0 ? HOME : { kind: 'weight', percent: 100 };",
+  ),
+  mutant(
+    'the weight of the fleet is left as it was',
+    'traffic/weights.ts',
+    "[{ kind: 'set', path, value: 100 - percent }];",
+    "[{ kind: 'set', path, value: 100 - percent || 1 }];",
+  ),
+  mutant(
+    'a weight that was absent comes back as a number',
+    'traffic/weights.ts',
+    "aside.was === undefined ? { kind: 'remove', path } : { kind: 'set', path, value: aside.was }",
+    "{ kind: 'set', path, value: aside.was ?? 1 }",
+  ),
+  // Two workloads.
+  mutant(
+    'groups of another release are not emptied',
+    'ladders/step.ts',
+    'isListed: (delivery) => hasGroups(delivery) && !hasText(delivery),',
+    'isListed: (delivery) => hasGroups(delivery) && hasText(delivery),',
+  ),
+  mutant(
+    'emptied before it is drained',
+    'ladders/step.ts',
+    "before: () => [{ kind: 'drained', side: 'canary' }],",
+    'before: NOTHING,',
+  ),
+  mutant(
+    'another text while pods of the one before end',
+    'ladders/seen-workloads.ts',
+    'if (leading + sets + working === 0) return undefined;',
+    'if (leading + sets + working >= 0) return undefined;',
+  ),
+  mutant(
+    'the second workload is not armed',
+    'ladders/second-workload.ts',
+    '...setField(document, PARTITION_PATH, SENTINEL),',
+    '...setField(document, PARTITION_PATH, 0),',
+  ),
+  mutant(
+    'the Service of the new version selects the fleet',
+    'ladders/second-workload.ts',
+    'name: sides.canary, workload, of: own.object.name, labels',
+    'name: sides.canary, workload: sides.workloads.stable, of: own.object.name, labels',
+  ),
+  mutant(
+    'a group more than the step says',
+    'ladders/step.ts',
+    'plannedGroups(step.replicas, fleetOf(delivery)));\n}',
+    'plannedGroups(step.replicas, fleetOf(delivery)) + 1);\n}',
+  ),
+  // The promotion.
+  mutant(
+    'the fleet goes without a canary that carries all',
+    'ladders/promotion.ts',
+    "? [{ kind: 'serving', side: 'canary', groups: fleetOf(delivery) }, STABLE_DRAINED]",
+    '? NOTHING()',
+  ),
+  mutant(
+    'home is forgotten',
+    'ladders/promotion.ts',
+    'withObjects(sharing(delivery, HOME), partitioned(delivery, SENTINEL))',
+    'madeOf(delivery, partitioned(delivery, SENTINEL))',
+  ),
+  mutant(
+    'settled before the canary is drained',
+    'ladders/promotion.ts',
+    '(hasRoutes(delivery) ? [ACCEPTED, CANARY_DRAINED] : NOTHING())',
+    '(hasRoutes(delivery) ? [ACCEPTED] : NOTHING())',
+  ),
+  mutant(
+    'the Service goes over before all requests do',
+    'ladders/promotion.ts',
+    "at: 'all',\n    isListed: hasRoutes,",
+    "at: 'all',\n    isListed: () => false,",
+  ),
+  mutant(
+    'the Service stays on the colour that is emptied',
+    'ladders/promotion.ts',
+    "setField(service, ['spec', 'selector', LWS_NAME], workload)",
+    "setField(service, ['spec', 'selector', LWS_NAME], service.object.name)",
+  ),
+  mutant(
+    'no pause between steps',
+    'ladders/next-commit.ts',
+    "before === 0 ? below : [...below, { kind: 'pause', step: before }];",
+    'below;',
+  ),
+  // The ways back, and what they leave.
+  mutant('no time to drain', 'ladders/seen-traffic.ts', 'seconds: drainSecondsOf(delivery, sight),', 'seconds: 0,'),
+  mutant(
+    'a way back forgets the share',
+    'ladders/way-back.ts',
+    'withObjects(sharing(delivery, HOME), stableText(delivery))',
+    'madeOf(delivery, stableText(delivery))',
+  ),
+  mutant(
+    'a fleet that was let go is not told from one that was not',
+    'ladders/way-back.ts',
+    'if (!isLetGo(delivery, { stage, at })) return fromSteps;',
+    "if (stage.kind === 'promote' || !isLetGo(delivery, { stage, at })) return fromSteps;",
+  ),
+  mutant(
+    'an edit of the step is lost',
+    'ladders/rung-move.ts',
+    '? (written ?? plans[stage.index - 1])',
+    '? plans[stage.index - 1]',
+  ),
+  mutant(
+    'a newer text that waits is an edit by hand',
+    'ladders/edited-by-hand.ts',
+    'situation.digest !== marks.release.digest;',
+    'situation.digest === undefined;',
+  ),
+];
