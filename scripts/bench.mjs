@@ -12,7 +12,10 @@ try {
   const servers = ['serve-git', 'serve-world', 'serve-fleet', 'serve-pods'];
   const names = ['main', ...servers, 'iso-pass', 'memory-probe', 'watch-probe', 'pods-probe'];
   await build({
-    entryPoints: Object.fromEntries(names.map((name) => [name, `bench/${name}.ts`])),
+    entryPoints: {
+      ...Object.fromEntries(names.map((name) => [name, `bench/${name}.ts`])),
+      'small-process': 'test/support/small-process.mjs',
+    },
     outdir: programs,
     outExtension: { '.js': '.mjs' },
     bundle: true,

@@ -1,6 +1,6 @@
 /** A real Git server for tests: `git http-backend` behind node:http on loopback, with faults on order. */
 
-import { execFile, execFileSync, spawn } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import {
@@ -12,9 +12,7 @@ import {
 } from 'node:http';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
-import { promisify } from 'node:util';
-
-const run = promisify(execFile);
+import { outputOf, startProgram } from './programs.ts';
 
 /** What a request is for, as faults see it. `body` is what the client sent, read whole. */
 export type ServerRequest = {
@@ -189,8 +187,8 @@ export const gitEnvironment: NodeJS.ProcessEnv = {
 /** What tests do to a bare repository on disk, with the real git. */
 export function bareRepository(path: string): Omit<ServedRepository, 'url'> {
   const git = async (...args: readonly string[]): Promise<string> => {
-    const { stdout } = await run('git', ['-C', path, ...args], { env: gitEnvironment, maxBuffer: 1 << 28 });
-    return stdout.trim();
+    const out = await outputOf({ command: 'git', args: ['-C', path, ...args], env: gitEnvironment });
+    return out.toString().trim();
   };
   return {
     path,
@@ -250,13 +248,8 @@ function quoted(name: string): string {
 
 /** Runs git with bytes on its standard input. */
 export async function pipeToGit(path: string, args: readonly string[], input: Buffer): Promise<string> {
-  const child = spawn('git', ['-C', path, ...args], { env: gitEnvironment, stdio: ['pipe', 'pipe', 'pipe'] });
-  const [out, errors] = [collect(child.stdout), collect(child.stderr)];
-  child.stdin.on('error', () => undefined);
-  child.stdin.end(input);
-  const code = await new Promise<number | null>((done) => child.on('close', done));
-  if (code !== 0) throw new Error(`git ${args.join(' ')}: ${(await errors).toString()}`);
-  return (await out).toString().trim();
+  const out = await outputOf({ command: 'git', args: ['-C', path, ...args], env: gitEnvironment }, input);
+  return out.toString().trim();
 }
 
 async function collect(stream: AsyncIterable<Buffer>): Promise<Buffer> {
@@ -349,28 +342,24 @@ function describeRequest(request: IncomingMessage, body: Buffer): Omit<ServerReq
 type Answer = { readonly status: number; readonly headers: Readonly<Record<string, string>>; readonly body: Buffer };
 
 /** Starts git http-backend on a request, as CGI does. */
-function askGit(server: GitServer, request: IncomingMessage, body: Buffer) {
+async function askGit(server: GitServer, request: IncomingMessage, body: Buffer): Promise<AsyncIterable<Buffer>> {
   const url = new URL(request.url ?? '/', server.url);
-  const child = spawn(backend ?? 'git-http-backend', [], {
-    env: {
-      ...gitEnvironment,
-      GIT_PROJECT_ROOT: server.folder,
-      GIT_HTTP_EXPORT_ALL: '1',
-      PATH_INFO: decodeURIComponent(url.pathname),
-      QUERY_STRING: url.search.slice(1),
-      REQUEST_METHOD: request.method,
-      CONTENT_TYPE: request.headers['content-type'] ?? '',
-      CONTENT_LENGTH: String(body.length),
-      HTTP_CONTENT_ENCODING: request.headers['content-encoding'] ?? '',
-      GIT_PROTOCOL: String(request.headers['git-protocol'] ?? ''),
-      REMOTE_USER: server.userOf(request.headers.authorization),
-      REMOTE_ADDR: '127.0.0.1',
-    },
-    stdio: ['pipe', 'pipe', 'ignore'],
-  });
-  child.stdin.on('error', () => undefined);
-  child.stdin.end(body);
-  return child.stdout;
+  const env = {
+    ...gitEnvironment,
+    GIT_PROJECT_ROOT: server.folder,
+    GIT_HTTP_EXPORT_ALL: '1',
+    PATH_INFO: decodeURIComponent(url.pathname),
+    QUERY_STRING: url.search.slice(1),
+    REQUEST_METHOD: request.method,
+    CONTENT_TYPE: request.headers['content-type'] ?? '',
+    CONTENT_LENGTH: String(body.length),
+    HTTP_CONTENT_ENCODING: request.headers['content-encoding'] ?? '',
+    GIT_PROTOCOL: String(request.headers['git-protocol'] ?? ''),
+    REMOTE_USER: server.userOf(request.headers.authorization),
+    REMOTE_ADDR: '127.0.0.1',
+  };
+  const { out } = await startProgram({ command: backend ?? 'git-http-backend', args: [], env }, body);
+  return out;
 }
 
 const blankLine = '\r\n\r\n';
@@ -382,7 +371,7 @@ async function streamFromGit(
   body: Buffer,
   response: ServerResponse,
 ): Promise<void> {
-  const stdout: AsyncIterable<Buffer> = askGit(server, request, body);
+  const stdout = await askGit(server, request, body);
   let head = Buffer.alloc(0);
   const send = async (bytes: Buffer) => {
     server.bytes.sent += bytes.length;
@@ -404,7 +393,7 @@ async function streamFromGit(
 }
 
 async function readFromGit(server: GitServer, request: IncomingMessage, body: Buffer): Promise<Answer> {
-  const out = await collect(askGit(server, request, body));
+  const out = await collect(await askGit(server, request, body));
   const blank = out.indexOf(blankLine);
   const head = parseHead(out.toString('latin1', 0, Math.max(0, blank)));
   return { ...head, body: out.subarray(blank + blankLine.length) };
