@@ -1,5 +1,7 @@
 /** A repository of a platform team: many services, each with its workload, its Rollout and a kustomization. */
 
+import { ladderRollout } from '../test/support/ladder.ts';
+import { ROUTE_TEXT, SERVICE_TEXT } from '../test/support/traffic-files.ts';
 import { LWS_TEXT, ROLLOUT_TEXT } from '../test/support/vllm.ts';
 import { configFile } from './place.ts';
 
@@ -19,15 +21,35 @@ export function fleetLws(at: number): string {
   return `${fleetFolder(at)}/lws.yaml`;
 }
 
-/** All files, with a configuration that names their folder. */
-export function fleetFiles(rollouts: number): Readonly<Record<string, string>> {
+const CANARY_STEPS = [
+  'replicas: 1, traffic: 5%, pause: {duration: 0}',
+  'replicas: 50%, traffic: 50%, pause: {}',
+] as const;
+
+/** All files, with a configuration that names their folder; the first `canaries` have a Service, a route and shares. */
+export function fleetFiles(rollouts: number, canaries = 0): Readonly<Record<string, string>> {
   const files: Record<string, string> = { [configFile]: 'paths: [apps]\n' };
   for (let at = 0; at < rollouts; at += 1) {
     files[fleetLws(at)] = named(LWS_TEXT, at);
     files[`${fleetFolder(at)}/rollout.yaml`] = named(ROLLOUT_TEXT, at);
     files[`${fleetFolder(at)}/kustomization.yaml`] = 'resources: [lws.yaml, rollout.yaml]\n';
+    if (at < canaries) Object.assign(files, canaryFiles(at));
   }
   return files;
+}
+
+function canaryFiles(at: number): Readonly<Record<string, string>> {
+  const folder = fleetFolder(at);
+  const own = (text: string): string =>
+    named(text, at)
+      .replaceAll('vllm-svc', `${nameOf(at)}-svc`)
+      .replaceAll('chat', `${nameOf(at)}-chat`);
+  return {
+    [`${folder}/rollout.yaml`]: own(ladderRollout('canary', CANARY_STEPS)),
+    [`${folder}/service.yaml`]: own(SERVICE_TEXT),
+    [`${folder}/route.yaml`]: own(ROUTE_TEXT),
+    [`${folder}/kustomization.yaml`]: 'resources: [lws.yaml, rollout.yaml, service.yaml, route.yaml]\n',
+  };
 }
 
 function nameOf(at: number): string {

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { canaryRows } from './canaries.ts';
 import { type FleetAmounts, fleetRows, lintRows } from './fleet.ts';
 import { inTurn, peakMegabytes, type Spread, time } from './measure.ts';
 import { plansPerSecond } from './planning.ts';
@@ -81,6 +82,7 @@ async function allRows(): Promise<readonly Row[]> {
     far: async () => farRows(bench, await first(), rounds),
     lint: () => lintRows(bench, fleet()),
     fleet: () => fleetRows(bench, fleet()),
+    canaries: () => canaryRows(bench, fleet()),
     pods: () => podRows(bench, large),
     plan: async () => planRows(bench, await first()),
     simulation: () => simulationRows(programs, amounts()),

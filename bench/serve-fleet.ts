@@ -19,16 +19,19 @@ import type { Heads } from './story.ts';
 export type FleetMoments = {
   /** Everything delivered and recorded. */
   readonly settled: Heads;
-  /** The next pass writes step 2 of those that move. */
+  /** The next pass writes step 2 of those that move, or its groups. */
   readonly moving: Heads;
 };
 
-const [, , path = '', rollouts = '', moving = '', kubeconfig = ''] = process.argv;
+const [, , path = '', rollouts = '', moving = '', kubeconfig = '', strategy = 'partition'] = process.argv;
+const canaries = strategy === 'canary' ? Number(moving) : 0;
+/** What a pass writes next of all that move. */
+const second = canaries > 0 ? 'step 2/2, pods' : 'step 2/3';
 const storySeconds = 900;
 const roundSeconds = 60;
 const mostRounds = 12;
 
-await generateRepository(path, { files: 250, extra: fleetFiles(Number(rollouts)) });
+await generateRepository(path, { files: 250, extra: fleetFiles(Number(rollouts), canaries) });
 const repository = bareRepository(path);
 const nowSeconds = Math.floor(Date.now() / 1000) - storySeconds;
 const cluster = new Cluster({ lws: '0.10', gate: 'off', nowSeconds, readiness: () => 20 });
@@ -43,7 +46,7 @@ const edits: Record<string, string> = {};
 for (let at = 0; at < Number(moving); at += 1) edits[fleetLws(at)] = (await textOf(fleetLws(at))).replaceAll(OLD, NEW);
 await repository.commit('main', edits, 'v0.10.1');
 await rounds(async () => {
-  const due = (await pass(false)).outcomes.filter((one) => one.plan?.commit?.subject.includes('step 2/3') === true);
+  const due = (await pass(false)).outcomes.filter((one) => one.plan?.commit?.subject.includes(second) === true);
   const isDue = due.length === Number(moving);
   if (!isDue) await pass(true);
   return isDue;
@@ -85,7 +88,11 @@ function pass(write: boolean): Promise<PassResult> {
 
 async function sync(): Promise<void> {
   const head = (await git.heads(['main']))[0] ?? '';
-  const tree = await git.readAt(head, { paths: ['apps'], suffixes: ['lws.yaml'], markers: [] });
+  const tree = await git.readAt(head, {
+    paths: ['apps'],
+    suffixes: ['lws.yaml', 'service.yaml', 'route.yaml'],
+    markers: [],
+  });
   const manifests = new Map<string, readonly JsonObject[]>();
   for (const file of tree.files) {
     const before = applied.get(file.path);

@@ -21,16 +21,22 @@ export function outputsOf(
     failed: String(failed),
     rollouts: JSON.stringify((last?.outcomes ?? []).map(rolloutOf)),
     commits: commits.join('\n'),
-    'pull-requests': (last?.outcomes ?? []).flatMap(openPull).join('\n'),
+    'pull-requests': (last === undefined ? [] : openPulls(last)).join('\n'),
     'status-commit': statuses.at(-1) ?? '',
     summary: summaryOf(last, commits.length),
   };
 }
 
-/** The address of the pull request that a Rollout waits for. */
-function openPull({ plan }: PassResult['outcomes'][number]): readonly string[] {
-  const proposal = plan?.record.proposal;
-  return proposal?.state === 'open' && proposal.url !== undefined ? [proposal.url] : [];
+/** What an address of a pull request may hold, so that it is a link wherever it is shown, and nothing besides. */
+const ADDRESS = /^https?:\/\/[\w.:/-]+$/;
+
+/** The addresses of the pull requests that Rollouts wait for. */
+export function openPulls({ outcomes }: PassResult): readonly string[] {
+  return outcomes.flatMap(({ plan }) => {
+    const proposal = plan?.record.proposal;
+    const url = proposal?.state === 'open' ? proposal.url : undefined;
+    return url !== undefined && ADDRESS.test(url) ? [url] : [];
+  });
 }
 
 /** Only what has names: sentences hold text of others, and are in the log. */

@@ -11,7 +11,7 @@ import { rolloutTable } from '../reconcile/status/status-page.ts';
 import { holdKind } from '../rollout/hold.ts';
 import { recordWritten } from '../rollout/plan.ts';
 import { openPorts } from '../wiring.ts';
-import { outputsOf } from './action-outputs.ts';
+import { openPulls, outputsOf } from './action-outputs.ts';
 import { exitCodeOf } from './exit-code.ts';
 import { filesOnly, readOf } from './lint.ts';
 import { orderOfRun } from './order-of-run.ts';
@@ -225,5 +225,7 @@ function summary(mode: Mode, result: PassResult): string {
   const blocks = steps.map((outcome) => fenced(printable(planReport(outcome)), 'diff'));
   const issues = issuesOf(result).length;
   const found = issues === 1 ? '1 problem' : `${issues} problems`;
-  return [`## tranche ${mode}`, `${found} in files.`, table, ...blocks].join('\n\n');
+  const pulls = openPulls(result).map((url) => `- <${url}>\n`);
+  const waiting = pulls.length === 0 ? [] : [`Pull requests that wait for a person:\n\n${pulls.join('')}`];
+  return [`## tranche ${mode}`, `${found} in files.`, table, ...waiting, ...blocks].join('\n\n');
 }

@@ -32,6 +32,7 @@ export async function preflightVerb(options: CommonOptions, ports: Ports, io: Io
     prefix,
     gate: 'tranche/gate',
     owned: desired === undefined ? undefined : await policyOwners(git, { commit: desired, config }),
+    self: answered(await forge.self()),
     main: answered(await forge.rules(branch)),
     status: answered(await forge.rules(statusBranch)),
     proposals: answered(await forge.rules(`${prefix}preflight`)),

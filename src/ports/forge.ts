@@ -214,6 +214,8 @@ export interface Forge {
   reviews(number: number): Promise<Answer<readonly Review[]>>;
   /** Who made these commits of the base, all in one request. */
   makers(commits: readonly Oid[]): Promise<Answer<Makers>>;
+  /** Who the credential acts as. For preflight, not for each pass. */
+  self(): Promise<Answer<Actor>>;
   /** What holds for this branch, or for branches of this name that do not exist yet. For preflight, not for each pass. */
   rules(branch: string): Promise<Answer<BranchRules>>;
   /** Opens a pull request, or adopts what is there: refused as BranchTaken where that is another's or holds another commit. */

@@ -2,7 +2,7 @@
 
 import { CONFIG_FILE } from '../api/config.ts';
 import type { Known } from '../api/known.ts';
-import type { BranchRules } from '../ports/forge.ts';
+import type { Actor, BranchRules } from '../ports/forge.ts';
 
 /** Names, and what each is. `error`: deliveries stop there. What cannot be read is `unknown`, and never fine. */
 export const PREFLIGHT = {
@@ -28,6 +28,10 @@ export const PREFLIGHT = {
     level: 'warning',
     is: 'somebody may grant, except or stop requiring without the owners of the policies',
   },
+  TokenOfRun: {
+    level: 'warning',
+    is: 'the token of a workflow run opens pull requests whose checks wait for a person, and no ruleset lets it pass',
+  },
   GateNotRequired: {
     level: 'notice',
     is: 'no rule waits for our status: what is merged while a gate is closed waits for that gate',
@@ -47,6 +51,8 @@ export type PreflightRules = {
   readonly branch: string;
   readonly statusBranch: string;
   readonly prefix: string;
+  /** Who the credential acts as. */
+  readonly self: Actor;
   readonly main: BranchRules;
   readonly status: BranchRules;
   /** Of a branch below the prefix. */
@@ -71,7 +77,14 @@ const BYPASS = 'Add the App or the account of tranche to the bypass list of each
 /** Everything that is to be said, the worst first; nothing: the rules fit. */
 export function preflight(rules: PreflightRules): readonly Finding[] {
   const levels = ['error', 'warning', 'notice'];
-  const found = [...pushes(rules), ...merges(rules), ...guards(rules), ...policyGuards(rules), ...unreadable(rules)];
+  const found = [
+    ...pushes(rules),
+    ...merges(rules),
+    ...guards(rules),
+    ...policyGuards(rules),
+    ...credential(rules),
+    ...unreadable(rules),
+  ];
   return found.sort((a, b) => levels.indexOf(PREFLIGHT[a.name].level) - levels.indexOf(PREFLIGHT[b.name].level));
 }
 
@@ -136,6 +149,20 @@ function guards({ branch, prefix, main, proposals, gate }: PreflightRules): read
       action: 'Where many people merge there, give the Rollouts a repository of their own',
     });
   return found;
+}
+
+/** GitHub starts no workflow by what the token of a run does, so that none starts itself. */
+const TOKEN_OF_RUN = 'github-actions[bot]';
+
+function credential({ self }: PreflightRules): readonly Finding[] {
+  if (self.login !== TOKEN_OF_RUN) return [];
+  return [
+    {
+      name: 'TokenOfRun',
+      seen: `the credential is that of ${self.login}: checks of its pull requests start when a person approves them, its pushes and what is merged by them start no workflow, and no bypass list takes it`,
+      action: 'Use a GitHub App: policies/github/reconcile-app.yaml',
+    },
+  ];
 }
 
 /** Grants and exceptions are as good as the review of those who own them. What cannot be read is said as such. */

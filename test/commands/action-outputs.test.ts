@@ -26,6 +26,7 @@ test.each([
   ['vetoed', { state: 'vetoed', url }, ''],
   ['not there yet', { state: 'open' }, ''],
   ['none', undefined, ''],
+  ['no address', { state: 'open', url: `${url}>\n<img src=x>` }, ''],
 ])('a pull request that is %s', (_what, proposal, expected) => {
   const result = outputs({ ...none, outcomes: [outcome(undefined, proposal)] });
   expect(result['pull-requests']).toBe(expected);

@@ -58,6 +58,7 @@ test(
       err: '',
       outputs: { 'pull-requests': `${world.url}/pull/1`, changed: 'false' },
     });
+    expect(first.summary).toContain(`\nPull requests that wait for a person:\n\n- <${world.url}/pull/1>\n`);
     expect(first.out.replace(/^::add-mask::.*/, '') + first.summary).not.toContain(FORGE_TOKEN);
 
     world.repository.close(1, ADA);

@@ -58,6 +58,16 @@ test('with the rulesets to copy, the App passes and nobody else', async () => {
   expect(errors.map(({ name }: { name: string }) => name)).toEqual(['MainTakesNoPush', 'ProposalsTakeNoPush']);
 });
 
+test('with the token of a run, it says once what does not work', async () => {
+  const given = forge.tokens.get(TOKEN)!;
+  forge.tokens.set(TOKEN, { ...given, account: { login: 'github-actions[bot]', id: 3, type: 'Bot' } });
+  const { out } = await preflight();
+  expect(
+    out.match(/^warning {2}TokenOfRun: .*Use a GitHub App: policies\/github\/reconcile-app\.yaml$/gm),
+  ).toHaveLength(1);
+  forge.tokens.set(TOKEN, given);
+});
+
 test('without a forge, or with a token that it does not take, it says what to do', async () => {
   expect(await preflight(['--forge', 'none'])).toMatchObject({
     code: 2,

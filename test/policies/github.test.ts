@@ -2,7 +2,7 @@
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { parse } from 'yaml';
+import { parse, parseAllDocuments } from 'yaml';
 import { Openapi } from '../support/forge/openapi.ts';
 
 const folder = 'policies/github';
@@ -85,7 +85,42 @@ test('every row of the table is that of a workflow, and every workflow has its r
     '`reconcile` as an App',
     'login',
   ]);
-  expect(workflows).toHaveLength(3);
+  expect(workflows).toHaveLength(4);
+});
+
+describe('a cluster that calls', () => {
+  const elsewhere = workflows.find(([file]) => file === 'reconcile-elsewhere.yaml')?.[1];
+  const steps = elsewhere?.jobs['reconcile']?.steps ?? [];
+  const REPOSITORY = 'example/tranche-wake';
+
+  test('wakes a repository that is not the one that is delivered, whose App reaches that alone', () => {
+    expect(Object.keys(elsewhere?.on ?? {})).not.toContain('push');
+    const repo = steps.find(({ uses }) => uses?.startsWith('example/tranche@'))?.with?.['repo'];
+    const app = steps.find(({ uses }) => uses?.startsWith('actions/create-github-app-token@'))?.with;
+    expect(repo).toBe(`https://github.com/${String(app?.['owner'])}/${String(app?.['repositories'])}`);
+    expect(repo).not.toContain(REPOSITORY);
+  });
+
+  test('as Flux, by a provider that its alert names', () => {
+    const [provider, alert] = parseAllDocuments(text('wake/flux.yaml')).map((document) => document.toJS());
+    expect(provider.spec).toMatchObject({ type: 'githubdispatch', address: `https://github.com/${REPOSITORY}` });
+    expect(alert.spec.providerRef.name).toBe(provider.metadata.name);
+    expect(alert.spec.eventSeverity, 'success is info').toBe('info');
+    expect(provider.spec.secretRef.name).not.toBe('');
+  });
+
+  test('as Argo CD, by a template that each trigger sends, with a token that is not in the file', () => {
+    const { data } = parse(text('wake/argo-cd.yaml'));
+    const service = parse(data['service.webhook.tranche-wake']);
+    expect(service.url).toBe(`https://api.github.com/repos/${REPOSITORY}/dispatches`);
+    expect(service.headers).toContainEqual({ name: 'Authorization', value: 'Bearer $tranche-wake-token' });
+    const { method, body } = parse(data['template.tranche-wake']).webhook['tranche-wake'];
+    expect([method, Object.keys(JSON.parse(body))]).toEqual(['POST', ['event_type']]);
+    for (const { send, oncePer } of parse(data['trigger.tranche-synced'])) {
+      expect(send).toEqual(['tranche-wake']);
+      expect(oncePer).toMatch(/^app\.status\./);
+    }
+  });
 });
 
 test.each(files.filter((file) => file.endsWith('.json')))('%s is a ruleset as GitHub describes one', (file) => {

@@ -31,7 +31,8 @@ type Row = readonly [
   status: Rules,
   proposals: Rules,
   names: readonly string[],
-  owned?: PolicyOwners,
+  owned?: PolicyOwners | undefined,
+  login?: string,
 ];
 
 const owned: PolicyOwners = { policyPaths: ['policies'], file: '.github/CODEOWNERS', unowned: [] };
@@ -43,6 +44,7 @@ const rows: readonly Row[] = [
   ['no bypass on proposals', {}, {}, shut, ['ProposalsTakeNoPush']],
   ['no ruleset for proposals', {}, {}, { isOpenToOthers: known(true) }, ['ProposalsOpenToOthers']],
   ['an approval before the last push', { needsLastPushApproval: known(false) }, {}, {}, ['LastPushNeedsNoApproval']],
+  ['the token of a run', {}, {}, {}, ['TokenOfRun'], undefined, 'github-actions[bot]'],
   ['no check', { checks: known([]) }, {}, {}, ['GateNotRequired']],
   ['up to date', { isStrict: known(true) }, {}, {}, ['MovesUnderProposals']],
   ['a merge queue', { hasMergeQueue: known(true) }, {}, {}, ['MovesUnderProposals']],
@@ -79,13 +81,14 @@ const rows: readonly Row[] = [
 ];
 
 test.each(rows.map((row) => ({ what: row[0], row })))('$what', ({ row }) => {
-  const [, main, status, proposals, names, owners] = row;
+  const [, main, status, proposals, names, owners, login = 'tranche[bot]'] = row;
   const found = preflight({
     branch: 'main',
     statusBranch: 'tranche-status',
     prefix: 'tranche/prod/',
     gate: 'tranche/gate',
     owned: owners,
+    self: { login, isBot: true },
     main: { ...open, ...main },
     status: { ...open, ...status },
     proposals: { ...open, ...proposals },

@@ -20,6 +20,7 @@ import { plan, recordWritten } from '../../src/rollout/plan.ts';
 import { stepStates } from '../../src/rollout/step-state.ts';
 import { isJump, nextStepIndex, pauseDecision, stepAfterEdit } from '../../src/rollout/steps.ts';
 import { deviations, type KruiseCase, kruiseGroups, patched, unanswered, without } from '../support/kruise.ts';
+import { ladderAnswers } from '../support/kruise-ladders.ts';
 import { type KruiseStory, type Moment, playKruiseStory } from '../support/kruise-story.ts';
 import { trafficAnswers } from '../support/kruise-traffic.ts';
 import { editsIn } from '../support/planned.ts';
@@ -98,6 +99,7 @@ const answers: Readonly<Record<string, Answer>> = {
     return { ok, currentStepState: ok ? 'StepReady' : made.record.currentStepState };
   },
   ...trafficAnswers,
+  ...ladderAnswers,
   'step-jump': (of) => stepJump(of),
   'plan-change': (of) => planChange(of),
   phase: (of) => {

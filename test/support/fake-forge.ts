@@ -128,6 +128,7 @@ export class FakeForge {
         ),
       reviews: (number) => call('reviews', () => done(one(number)?.reviews ?? [])),
       makers: () => call('makers', () => done({ logins: [], unclear: [] })),
+      self: () => Promise.reject(new Error('nobody asks who we are in a pass')),
       rules: () => Promise.reject(new Error('nobody asks for rules in a pass')),
       create: (wanted) => call('create', () => this.created(wanted)),
       update: () => call('update', () => done(undefined)),

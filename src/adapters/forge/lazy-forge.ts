@@ -40,6 +40,7 @@ export function lazyForge({ repository, apiUrl, ...options }: OpenForge): Opened
     waiting: async (numbers) => (await opened()).waiting(numbers),
     reviews: async (number) => (await opened()).reviews(number),
     makers: async (commits) => (await opened()).makers(commits),
+    self: async () => (await opened()).self(),
     rules: async (branch) => (await opened()).rules(branch),
     create: async (pull) => (await opened()).create(pull),
     update: async (number, text) => (await opened()).update(number, text),

@@ -4,6 +4,7 @@ import type { Forge } from '../../ports/forge.ts';
 import { ForgeCaller, type ForgeOptions } from './call.ts';
 import { createPull } from './create-pull.ts';
 import { readMakers } from './makers.ts';
+import { readSelf } from './own.ts';
 import { readPulls, readReviews } from './pulls.ts';
 import { readRules } from './rules.ts';
 import { readWaiting } from './waiting.ts';
@@ -30,6 +31,7 @@ function githubOf(caller: ForgeCaller): Forge {
     waiting: (numbers) => readWaiting(caller, numbers),
     reviews: (number) => readReviews(caller, number),
     makers: (commits) => readMakers(caller, commits),
+    self: () => readSelf(caller),
     rules: (branch) => readRules(caller, branch),
     create: (pull) => createPull(caller, pull),
     update: (number, text) => updatePull(caller, number, text),

@@ -1,7 +1,7 @@
 /** A delivery through every kind of route: snapshot, plan, bytes and the last check, up, withdrawn, and home again. */
 
 import { existsSync, readFileSync } from 'node:fs';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Texts } from '../../../src/reconcile/ladder/cast.ts';
 import { ladderFiles, ladderRollout } from '../../support/ladder.ts';
 import { type Found, passed, passes, releaseIn, type Stand, settledOn, snapshotAt } from '../../support/ladder-pass.ts';
@@ -111,34 +111,49 @@ const HEALTHY = [
   'hold ',
 ];
 
-describe.each(Object.entries(FAMILIES))('%s', (_, [routing, ...folders]) => {
+type Family = {
+  readonly name: string;
+  readonly folders: readonly string[];
+  readonly start: Stand;
+  readonly shared: Stand;
+};
+
+const families = Object.entries(FAMILIES).map(([name, [routing, ...folders]]): Family => {
   const start = requested(routing, folders);
-  const shared = until(start, 'step 1/2, traffic: – → 5%');
+  return { name, folders, start, shared: until(start, 'step 1/2, traffic: – → 5%') };
+});
 
-  test('up: every rung, and the routes byte for byte as before', () => {
+test('up: every rung, and the routes byte for byte as before', () => {
+  for (const { name, folders, start, shared } of families) {
     const { told, stand } = passes(start);
-    expect(told).toEqual(HEALTHY);
-    expect(routesIn(stand.texts, folders)).toEqual(atRest(folders, true));
-    expect(routesIn(shared.texts, folders)).not.toEqual(atRest(folders, true));
-  });
+    expect(told, name).toEqual(HEALTHY);
+    expect(routesIn(stand.texts, folders), name).toEqual(atRest(folders, true));
+    expect(routesIn(shared.texts, folders), name).not.toEqual(atRest(folders, true));
+  }
+});
 
-  test('a share that the cluster has otherwise than Git is waited for', () => {
+test('another share: what the cluster has otherwise than Git is waited for', () => {
+  for (const { name, folders, start, shared } of families) {
     const routes = snapshotAt(until(start, 'step 1/2, pods: canary 0 → 1')).traffic?.routes ?? [];
-    expect(routes.length).toBeGreaterThanOrEqual(folders.length);
-    expect(passed(shared, { sight: { traffic: { routes } } }).told).toBe('hold NotApplied');
-  });
+    expect(routes.length, name).toBeGreaterThanOrEqual(folders.length);
+    expect(passed(shared, { sight: { traffic: { routes } } }).told, name).toBe('hold NotApplied');
+  }
+});
 
-  test('withdrawn: nothing serves the share, so the routes go home in one commit', () => {
-    const dead: Found = { sight: { second: '0-' } };
+test('withdrawn: nothing serves the share, so the routes go home in one commit', () => {
+  const dead: Found = { sight: { second: '0-' } };
+  for (const { name, folders, shared } of families) {
     const { told, stand } = passed(shared, dead);
-    expect(told).toBe('TrafficWithdrawn: step 1/2, traffic withdrawn');
-    expect(routesIn(stand.texts, folders)).toEqual(atRest(folders, true));
-  });
+    expect(told, name).toBe('TrafficWithdrawn: step 1/2, traffic withdrawn');
+    expect(routesIn(stand.texts, folders), name).toEqual(atRest(folders, true));
+  }
+});
 
-  test('home: given up with a share, the way back', () => {
+test('home: given up with a share, the way back', () => {
+  for (const { name, folders, shared } of families) {
     const { told, stand } = passes(shared, { found: (at) => ({ intents: { abort: releaseIn(at) } }) });
-    expect(told[0]).toBe('Aborted: rollback, home');
-    expect(told.slice(-2)).toEqual(['RolledBack: rolled back', 'hold AbortRefused']);
-    expect(routesIn(stand.texts, folders)).toEqual(atRest(folders, true));
-  });
+    expect(told[0], name).toBe('Aborted: rollback, home');
+    expect(told.slice(-2), name).toEqual(['RolledBack: rolled back', 'hold AbortRefused']);
+    expect(routesIn(stand.texts, folders), name).toEqual(atRest(folders, true));
+  }
 });

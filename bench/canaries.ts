@@ -1,0 +1,63 @@
+/** Many Rollouts of which some are canaries in mid-step, beside as many that step their own workload. */
+
+import { join } from 'node:path';
+import { bareRepository } from '../test/support/git-server.ts';
+import type { FleetAmounts } from './fleet.ts';
+import { inTurn, probed, time } from './measure.ts';
+import { atMostTimes, forInformation, type Row } from './rows.ts';
+import type { FleetMoments } from './serve-fleet.ts';
+import { type Bench, ownPass, reset, serve } from './world.ts';
+
+const TIMES_PARTITION = 2;
+
+/** Time, CPU and memory of a pass that writes the next rung of each canary. */
+export async function canaryRows(bench: Bench, amounts: FleetAmounts): Promise<readonly Row[]> {
+  const { rollouts, moving, rounds } = amounts;
+  const canary = await fleetOf(bench, amounts, 'canary');
+  const partition = await fleetOf(bench, amounts, 'partition');
+  const spreads = await inTurn(
+    [
+      { name: 'canary', run: () => timed(bench, canary, moving) },
+      { name: 'partition', run: () => timed(bench, partition, moving) },
+    ],
+    rounds,
+  );
+  const at = { probe: join(bench.programs, 'memory-probe.mjs'), report: join(bench.scratch, 'peak') };
+  await reset(canary, canary.moments.moving);
+  const { megabytes, cpuMilliseconds } = await probed(ownPass(bench, canary), at);
+  await reset(partition, partition.moments.moving);
+  const beside = await probed(ownPass(bench, partition), at);
+  const name = `${rollouts} Rollouts, ${moving} canaries in mid-step, against partition`;
+  const [value, reference] = ['canary', 'partition'].map((one) => spreads.get(one)?.median ?? Number.NaN);
+  return [
+    atMostTimes({ name, unit: 'ms', value: value ?? Number.NaN }, reference ?? Number.NaN, TIMES_PARTITION),
+    forInformation({ name: `${name}, CPU`, unit: 'ms', value: cpuMilliseconds }, beside.cpuMilliseconds),
+    forInformation({ name: `${name}, peak memory`, unit: 'MB', value: megabytes }, beside.megabytes),
+  ];
+}
+
+type Fleet = Parameters<typeof reset>[0] & {
+  readonly url: string;
+  readonly kubeconfig: string;
+  readonly moments: FleetMoments;
+};
+
+async function fleetOf(bench: Bench, { rollouts, moving }: FleetAmounts, strategy: string): Promise<Fleet> {
+  const name = `fleet-of-${strategy}.git`;
+  const path = join(bench.git.folder, name);
+  const kubeconfig = join(bench.scratch, `kubeconfig-${strategy}`);
+  const args = [path, String(rollouts), String(moving), kubeconfig, strategy];
+  const { ready: moments } = await serve<FleetMoments>(join(bench.programs, 'serve-fleet.mjs'), args);
+  const repository = bareRepository(path);
+  await repository.git('repack', '-adq');
+  return { url: `${bench.git.url}/${name}`, kubeconfig, repository, moments };
+}
+
+/** Throws where the pass did not write a commit for each that moves. */
+async function timed(bench: Bench, fleet: Fleet, moving: number): Promise<number> {
+  await reset(fleet, fleet.moments.moving);
+  const taken = await time(ownPass(bench, fleet));
+  const count = await fleet.repository.git('rev-list', '--count', `${fleet.moments.moving.main}..main`);
+  if (count !== String(moving)) throw new Error(`${count} steps were written, wanted ${moving}`);
+  return taken;
+}
