@@ -47,7 +47,12 @@ export type AcceptableReason = (typeof ACCEPTABLE)[number];
 export type AcceptIntent = { readonly reason: AcceptableReason; readonly release: Release; readonly facts: string };
 
 /** A release to give up, and the digest of a newer text that stood in the file when that was ordered: it goes as well. */
-export type AbortIntent = { readonly release: Release; readonly newer: string | undefined };
+export type AbortIntent = {
+  readonly release: Release;
+  readonly newer: string | undefined;
+  /** Requests leave the new version in the first commit, whether or not the version before serves. Not there: they wait. */
+  readonly now?: true | undefined;
+};
 
 /**
  * A release that was given up, to be delivered after all. `after` is the highest serial that the workload remembered
@@ -87,7 +92,7 @@ export function parseIntents(annotations: Readonly<Record<string, string>>): {
     accept: read(INTENT.accept, ACCEPT_WANTED, parseAccepts),
     abort: read(
       INTENT.abort,
-      'a release and the digest of a newer text, as 9c41d2e0.7 or 9c41d2e0.7 77aa01bc',
+      'a release, the digest of a newer text, and now, as 9c41d2e0.7, 9c41d2e0.7 77aa01bc or 9c41d2e0.7 now',
       parseAbort,
     ),
     retry: read(INTENT.retry, 'a release and the highest serial so far, as 9c41d2e0.7 or 9c41d2e0.7 9', parseRetry),
@@ -130,9 +135,11 @@ function parseAccept(text: string): AcceptIntent | undefined {
   return reason === undefined || release === undefined || facts === undefined ? undefined : { reason, release, facts };
 }
 
-/** `9c41d2e0.7`, or with a newer text that goes as well `9c41d2e0.7 77aa01bc`. */
-export function printAbort({ release, newer }: AbortIntent): string {
-  return newer === undefined ? printRelease(release) : `${printRelease(release)} ${newer}`;
+/** `9c41d2e0.7`, with a newer text that goes as well `9c41d2e0.7 77aa01bc`, and with both `9c41d2e0.7 77aa01bc now`. */
+export function printAbort({ release, newer, now }: AbortIntent): string {
+  return [printRelease(release), newer, now === true ? 'now' : undefined]
+    .filter((part) => part !== undefined)
+    .join(' ');
 }
 
 /** `9c41d2e0.7`, or where releases came after it `9c41d2e0.7 9`. */
@@ -141,9 +148,10 @@ export function printRetry({ release, after }: RetryIntent): string {
 }
 
 function parseAbort(text: string): AbortIntent | undefined {
-  const match = /^(\S+)(?: ([0-9a-f]{8}))?$/.exec(text);
+  const match = /^(\S+)(?: ([0-9a-f]{8}))?( now)?$/.exec(text);
   const release = match?.[1] === undefined ? undefined : parseRelease(match[1]);
-  return release === undefined ? undefined : { release, newer: match?.[2] };
+  if (release === undefined) return undefined;
+  return { release, newer: match?.[2], ...(match?.[3] === undefined ? {} : { now: true }) };
 }
 
 function parseRetry(text: string): RetryIntent | undefined {

@@ -178,7 +178,10 @@ function addOrders(program: Command, io: Io, run: Run): void {
   order('abort', 'give the release up and go back to the stable version', (given) => ({
     kind: 'abort',
     keepNewer: given['keepNewer'] === true,
-  })).option('--keep-newer', 'a newer text in the file stays: it is taken from its first step');
+    ...(given['now'] === true ? { now: true } : {}),
+  }))
+    .option('--keep-newer', 'a newer text in the file stays: it is taken from its first step')
+    .option('--now', 'canary, blueGreen: requests leave the new version at once, whether or not the one before serves');
   order('retry', 'deliver an aborted release after all', (given) => ({
     kind: 'retry',
     release: textOf(given, 'release'),

@@ -45,6 +45,8 @@ test.each([
   ],
   [INTENT.abort, '9c41d2e0.7', { abort: { release: RELEASE, newer: undefined } }],
   [INTENT.abort, '9c41d2e0.7 77aa01bc', { abort: { release: RELEASE, newer: '77aa01bc' } }],
+  [INTENT.abort, '9c41d2e0.7 now', { abort: { release: RELEASE, newer: undefined, now: true } }],
+  [INTENT.abort, '9c41d2e0.7 77aa01bc now', { abort: { release: RELEASE, newer: '77aa01bc', now: true } }],
   [INTENT.retry, '9c41d2e0.7', { retry: { release: RELEASE, after: 7 } }],
   [INTENT.retry, '9c41d2e0.7 9', { retry: { release: RELEASE, after: 9 } }],
   [INTENT.acknowledge, 'a'.repeat(40), { acknowledge: 'a'.repeat(40) }],
@@ -74,6 +76,8 @@ test.each([
   [INTENT.abort, 'true'],
   [INTENT.abort, '9c41d2e0.7 77aa01bc.8'],
   [INTENT.abort, '9c41d2e0.7  77aa01bc'],
+  [INTENT.abort, '9c41d2e0.7 now 77aa01bc'],
+  [INTENT.abort, 'now'],
   [INTENT.retry, '9c41d2e0'],
   [INTENT.retry, '9c41d2e0.7 6'],
   [INTENT.retry, '9c41d2e0.7 09'],
@@ -97,6 +101,7 @@ test('an order is printed as it is read', () => {
   expect(parseIntents({ [INTENT.accept]: printAccepts([accept, accept]) }).intents.accept).toEqual([accept, accept]);
   expect(printAbort({ release: RELEASE, newer: undefined })).toBe('9c41d2e0.7');
   expect(printAbort({ release: RELEASE, newer: '77aa01bc' })).toBe('9c41d2e0.7 77aa01bc');
+  expect(printAbort({ release: RELEASE, newer: undefined, now: true })).toBe('9c41d2e0.7 now');
   expect(printRetry({ release: RELEASE, after: 7 })).toBe('9c41d2e0.7');
   expect(printRetry({ release: RELEASE, after: 9 })).toBe('9c41d2e0.7 9');
 });

@@ -8,7 +8,7 @@ import { type Budget, budgetKept } from '../budget.ts';
 import { fieldEdit } from '../change-edits.ts';
 import { heldAsAborted } from '../gates/aborted.ts';
 import { hasMoved, recreated } from '../gates/cluster.ts';
-import { type GivenUp, remember } from '../given-up.ts';
+import { abortOf, type GivenUp, remember } from '../given-up.ts';
 import { withObjects } from '../ladders/commit.ts';
 import { type Delivering, servingGroups, waiting } from '../ladders/delivering.ts';
 import { goingBack, type NextCommit } from '../ladders/next-commit.ts';
@@ -40,7 +40,8 @@ export function goBackOnLadder(on: Delivering, given: GivenUp): Decision {
   const unseen = waiting(on, next.waits);
   if (unseen.length > 0) return holding(unseen, 'StepUpgrade');
   // The routes would send everything to what serves nothing, while the new version does.
-  const lost = next.at === 'home' && (servingGroups(on, 'canary') ?? 0) > 0 ? stableLost(on) : undefined;
+  const serves = (servingGroups(on, 'canary') ?? 0) > 0;
+  const lost = next.at === 'home' && serves && !isAtOnce(on) ? stableLost(on) : undefined;
   if (lost !== undefined) return holding([lost], 'StepUpgrade');
   if (next.at === 'all') return climbed(on, next, { reason: given.reason, marks, because: given.because });
   return textBack(on, next, { given, stable: stable.value });
@@ -72,10 +73,15 @@ function firstBack(on: Delivering): ReturnType<typeof goingBack> {
   const hasGone = recreated(situation) !== undefined || hasMoved(situation);
   const isAstray = delivery.plan.style === 'canary' && hasGone;
   const next = isAstray ? goingBack(delivery, 'fleet') : goingBack(delivery);
-  if (next?.kind !== 'commit' || servingGroups(on, 'canary') !== 0) return next;
-  // Nothing of the new version serves: it gets no share to carry, and loses the one that it has.
+  if (next?.kind !== 'commit' || !(servingGroups(on, 'canary') === 0 || isAtOnce(on))) return next;
+  // Nothing of the new version serves, or a person wants no request there: it gets no share to carry, and loses the one that it has.
   const fleet = next.at === 'all' ? goingBack(delivery, 'fleet') : next;
   return fleet?.kind === 'commit' && fleet.at === 'fleet' ? broughtHome(on, fleet) : fleet;
+}
+
+/** A person does not want to wait until the version before serves. */
+function isAtOnce({ situation, marks }: Delivering): boolean {
+  return abortOf(situation, marks.release)?.now === true;
 }
 
 function broughtHome({ delivery }: Delivering, next: NextCommit): ReturnType<typeof goingBack> {

@@ -27,7 +27,12 @@ export type Intent =
   | { readonly kind: 'approve'; readonly step: number | undefined; readonly hold?: string | undefined }
   | { readonly kind: 'jump'; readonly step: number }
   /** With `keepNewer` a newer text in the file stays, and is taken from its first step. */
-  | { readonly kind: 'abort'; readonly keepNewer: boolean }
+  | {
+      readonly kind: 'abort';
+      readonly keepNewer: boolean;
+      /** Where a second workload is filled: requests do not wait until the version before serves. Not there: they do. */
+      readonly now?: boolean;
+    }
   | { readonly kind: 'retry'; readonly release: string | undefined }
   | { readonly kind: 'pause' }
   | { readonly kind: 'resume' }
@@ -46,7 +51,7 @@ const PAUSED = ['spec', 'strategy', 'paused'] as const;
 /** Turns an intent into edits of the Rollout. Every one names the release that it is meant for. */
 export function planIntent(intent: Intent, scene: IntentScene): Ordered {
   const { rollout } = scene.snapshot;
-  if (rollout === undefined) return intent.kind === 'abort' ? abortAlone(intent.keepNewer, scene.snapshot) : NO_ROLLOUT;
+  if (rollout === undefined) return intent.kind === 'abort' ? abortAlone(intent, scene.snapshot) : NO_ROLLOUT;
   const said = saidOf(intent, scene, rollout);
   if (said.kind === 'refused') return said;
   const { file, object } = rollout;
@@ -58,10 +63,10 @@ const NO_ROLLOUT: Refused = refused(
 );
 
 /** Without a Rollout the brake is written on the LeaderWorkerSet itself: what is under way has to end all the same. */
-function abortAlone(keepNewer: boolean, snapshot: Snapshot): Ordered {
+function abortAlone(intent: AbortOrder, snapshot: Snapshot): Ordered {
   const { workload } = snapshot;
   if (workload?.workload.marks?.step === undefined) return NO_ROLLOUT;
-  const said = abort(keepNewer, snapshot);
+  const said = abort(intent, snapshot);
   if (said.kind === 'refused') return said;
   const { file, object } = workload;
   return { kind: 'write', commits: [{ edits: [{ file, object, edits: said.edits }], what: said.what }] };
@@ -82,7 +87,7 @@ function saidOf(intent: Intent, scene: IntentScene, rollout: RolloutFile): Said 
   if (intent.kind === 'approve')
     return intent.hold === undefined ? approve(intent.step, snapshot) : accept(intent.hold, intent.step, scene);
   if (intent.kind === 'jump') return jump(intent.step, snapshot);
-  if (intent.kind === 'abort') return abort(intent.keepNewer, snapshot);
+  if (intent.kind === 'abort') return abort(intent, snapshot);
   return retry(intent.release, snapshot);
 }
 
@@ -174,7 +179,9 @@ function jump(step: number, snapshot: Snapshot): Said {
   );
 }
 
-function abort(keepNewer: boolean, snapshot: Snapshot): Said {
+type AbortOrder = Extract<Intent, { readonly kind: 'abort' }>;
+
+function abort({ keepNewer, now }: AbortOrder, snapshot: Snapshot): Said {
   const marks = snapshot.lostMarks ?? snapshot.workload?.workload.marks;
   const going = marks?.step?.kind === 'rollback';
   const isOpen = marks?.step !== undefined && !going;
@@ -190,11 +197,14 @@ function abort(keepNewer: boolean, snapshot: Snapshot): Said {
     return refused(
       `the file holds no text that is newer than ${printRelease(release)}, so there is none to keep. To go back, abort without --keep-newer`,
     );
-  const named = printRelease(release);
-  if (newer === undefined) return annotate('abort', named, `abort ${named}`);
-  return keepNewer
-    ? annotate('abort', named, `abort ${named}; the newer text ${newer} in the file stays, from its first step`)
-    : annotate('abort', printAbort({ release, newer }), `abort ${named}, and the newer text ${newer} in the file`);
+  const atOnce = now === true ? ({ now } as const) : {};
+  const named = `${printRelease(release)}${now === true ? ', now' : ''}`;
+  const order = printAbort({ release, newer: keepNewer ? undefined : newer, ...atOnce });
+  if (newer === undefined) return annotate('abort', order, `abort ${named}`);
+  const what = keepNewer
+    ? `; the newer text ${newer} in the file stays, from its first step`
+    : `, and the newer text ${newer} in the file`;
+  return annotate('abort', order, `abort ${named}${what}`);
 }
 
 /** The text in the file, where it is neither the release that is given up nor what that goes back to. */

@@ -153,3 +153,25 @@ test('a newer text that took all of the fleet before it was stopped keeps reques
   expect(passed(held.stand, { ...taken, ...abort(stopped) }).told).toBe('Aborted: rollback, fleet');
   expect(passed(held.stand, { sight: { own: '0o+ 1+ 2+ 3+' } }).told).toBe('BroughtHome: step 1/3, home');
 });
+
+test.each<readonly [string, Stand, Found, readonly string[]]>([
+  ['the fleet serves nothing', stands.second, { sight: { own: '0o- 1o- 2o- 3o-' } }, ['Aborted: rollback, home']],
+  ['in the fleet, home with the text', stands.fleet, {}, ['Aborted: rollback, fleet', 'hold Draining']],
+  ['at home, with one group: no share returns', oneHome(), {}, ['Aborted: rollback, fleet', 'RolledBack: rolled back']],
+])('abort --now: %s', (_, stand, found, told) => {
+  const order = { intents: { abort: `${releaseIn(stand)} now` } };
+  expect(
+    passes(stand, { found: (now) => (now === stand ? { ...found, ...order } : order), most: told.length }).told,
+  ).toEqual(told);
+});
+
+function oneHome(): Stand {
+  return after(AT.home, asked(passed(settledOn(ONE)).stand, OLD, NEW));
+}
+
+test('an order to abort at once says so', () => {
+  const intent = { kind: 'abort', keepNewer: false, now: true } as const;
+  const order = planIntent(intent, { snapshot: snapshotAt(stands.second), digestOf: factsDigest });
+  expect(order).toMatchObject({ commits: [{ what: `abort ${releaseIn(stands.second)}, now` }] });
+  expect(JSON.stringify(order)).toContain(`"${releaseIn(stands.second)} now"`);
+});
