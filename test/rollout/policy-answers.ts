@@ -1,7 +1,8 @@
 /** Worlds under policies and what is decided in them, in short: what the planted bugs of policy-mutants.test.ts change. */
 
+import { NOTICE_EVENTS } from '../../src/api/policy-notify.ts';
 import { printRelease } from '../../src/api/release.ts';
-import { plan } from '../../src/rollout/plan.ts';
+import { plan, recordWritten } from '../../src/rollout/plan.ts';
 import type { Snapshot, WindowFacts } from '../../src/rollout/snapshot.ts';
 import { NOW, releaseOf, type World, world } from '../support/snapshot.ts';
 
@@ -129,14 +130,44 @@ const passes: readonly (readonly [Snapshot, wanted: string])[] = [
   [world({ ...often, rules: { maxRestarts: 3, onFailure: 'rollback' } }), 'Failed'],
   [world({ ...often, rules: { maxRestarts: 4, onFailure: 'rollback' } }), 'GroupCrashLoop'],
   [world({ ...often, rules: { maxRestarts: 3 } }), 'StepFailed GroupCrashLoop'],
+  [
+    { ...world(asked), backsInHistory: { inARow: 2, last: [{ release: releaseOf('C.1'), at: NOW }] } },
+    'TooManyRollbacks',
+  ],
+  [{ ...world(asked), backsInHistory: { inARow: 1, last: [{ release: releaseOf('C.1'), at: NOW }] } }, 'StepReady'],
 ];
+
+const all = [{ to: 'prod', as: 'slack', on: NOTICE_EVENTS }] as const;
+
+/** What is to be told after a pass over a world that has stood still for this reason for two hours. */
+const told: readonly (readonly [of: World, reason: string, key: string, wanted: string])[] = [
+  [{ ...one, rollout: { paused: true } }, 'Paused', '', 'holdTooLong'],
+  [{ ...one, windows: shut }, 'WindowClosed', '', ''],
+  [asked, '', '', 'started step'],
+  [asked, '', 'default/llm/vllm bbbbbbbb.2 started delivery', 'step'],
+];
+
+function wronglyTold(): readonly string[] {
+  return told.flatMap(([of, reason, key, wanted]) => {
+    const { record, ...rest } = world(of);
+    const condition = { type: 'Progressing', status: 'True', reason, message: '', since: NOW - 7200 } as const;
+    const notices = { outbox: [], told: key === '' ? [] : [key] };
+    const before = record === undefined ? undefined : { ...record, conditions: [condition], notices };
+    const after = recordWritten(plan({ ...rest, record: before, notifyTo: all })).notices;
+    const seen = (after?.outbox ?? []).map(({ event }) => event).join(' ');
+    return seen === wanted ? [] : [`${JSON.stringify(of)}: wanted ${wanted}, told ${seen}`];
+  });
+}
 
 /** The rows whose answer is another than wanted. */
 export function wrongAnswers(): readonly string[] {
-  return [...rows.map(([of, wanted]) => [world(of), wanted] as const), ...passes].flatMap(([snapshot, wanted]) => {
-    const seen = answer(snapshot);
-    return seen === wanted ? [] : [`${JSON.stringify(snapshot)}: wanted ${wanted}, got ${seen}`];
-  });
+  const answers = [...rows.map(([of, wanted]) => [world(of), wanted] as const), ...passes].flatMap(
+    ([snapshot, wanted]) => {
+      const seen = answer(snapshot);
+      return seen === wanted ? [] : [`${JSON.stringify(snapshot)}: wanted ${wanted}, got ${seen}`];
+    },
+  );
+  return [...answers, ...wronglyTold()];
 }
 
 function answer(snapshot: Snapshot): string {
