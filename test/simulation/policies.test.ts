@@ -1,0 +1,55 @@
+/**
+ * Policies that are edited, taken away and broken in mid-delivery, two processes at once, clocks that are wrong for one
+ * pass: the laws hold. `POLICY_SEEDS=200` lives more worlds than a test run has time for.
+ */
+
+import { expect, test } from 'vitest';
+import type { Ports } from '../../src/reconcile/pass.ts';
+import { brokenLaws, POLICY_FILE, PolicyWorld, underWay } from './policy-world.ts';
+
+const SEEDS = Number(process.env['POLICY_SEEDS'] ?? 2);
+const TURNS = 40;
+
+test('no commit of ours breaks what a policy said before it, and what is given up goes back under any policy', async () => {
+  let steps = 0;
+  for (let seed = 0; seed < SEEDS; seed += 1) {
+    const world = new PolicyWorld(`policies ${seed}`);
+    await world.live(TURNS);
+    steps += world.world.repository.log('main').filter(({ message }) => message.includes('Rollout-Step: ')).length;
+    expect(brokenLaws(world), `seed ${seed}`).toEqual([]);
+    await world.giveUp();
+    expect(brokenLaws(world), `seed ${seed}`).toEqual([]);
+    expect(underWay(world), `seed ${seed}`).toEqual([]);
+  }
+  expect(steps).toBeGreaterThan(5 * SEEDS);
+});
+
+const BLIND_SEEDS_MOST = 12;
+const LAWS = [
+  'a policy that cannot be read holds',
+  'a stopped line holds',
+  'a wrong clock opens no window',
+  'no soak is cut short',
+  'no step begins outside of the windows',
+  'no step is too large',
+  'nobody begins out of turn',
+];
+
+/** Processes that do not see the policy. */
+function blind({ git, ...ports }: Ports): Ports {
+  const readAt: typeof git.readAt = async (commit, request) => {
+    const tree = await git.readAt(commit, request);
+    return { ...tree, files: tree.files.filter(({ path }) => path !== POLICY_FILE) };
+  };
+  return { ...ports, git: { ...git, readAt } };
+}
+
+test('processes that see no policy break each of the laws', async () => {
+  const found = new Set<string>();
+  for (let seed = 0; seed < BLIND_SEEDS_MOST && found.size < LAWS.length; seed += 1) {
+    const world = new PolicyWorld(`policies ${seed}`, blind);
+    await world.live(TURNS);
+    for (const law of brokenLaws(world)) found.add(law.split(':')[0] ?? '');
+  }
+  expect([...found].sort()).toEqual(LAWS);
+});
