@@ -10,6 +10,7 @@ import { type FleetAmounts, fleetRows, lintRows } from './fleet.ts';
 import { inTurn, peakMegabytes, type Spread, time } from './measure.ts';
 import { plansPerSecond } from './planning.ts';
 import { podRows } from './pods.ts';
+import { policyRows } from './policies.ts';
 import { atLeast, atMost, atMostTimes, forInformation, jsonOf, type Row, tableOf } from './rows.ts';
 import { type Amounts, simulationRows } from './simulation.ts';
 import { farRows, startRows } from './waiting.ts';
@@ -81,6 +82,7 @@ async function allRows(): Promise<readonly Row[]> {
     start: () => startRows(bench, 2 * rounds),
     far: async () => farRows(bench, await first(), rounds),
     lint: () => lintRows(bench, fleet()),
+    policies: () => policyRows(bench, fleet()),
     fleet: () => fleetRows(bench, fleet()),
     canaries: () => canaryRows(bench, fleet()),
     pods: () => podRows(bench, large),
