@@ -379,6 +379,19 @@ describe('people say no', () => {
     expect((await world.subjects()).at(-1)).toBe(STEP_1);
   });
 
+  test('who opens an old one again while another is next: the old one is closed', async () => {
+    const world = await proposed();
+    world.repository.close(1, ADA);
+    await world.pass();
+    await world.edit(ROLLOUT_FILE, '25%', '50%');
+    world.tick(660);
+    expect(reasonsOf(await world.pass())).toEqual(['ProposalOpen']);
+    world.repository.pull(1).state = 'open';
+    expect(reasonsOf(await world.pass())).toEqual(['ProposalOpen']);
+    expect(world.repository.pulls.map(({ state }) => state)).toEqual(['closed', 'open']);
+    expect(await world.branches()).toEqual([world.pull.branch]);
+  });
+
   test('a bot closes it', async () => {
     const world = await proposed();
     world.repository.close(1, STALE);

@@ -166,6 +166,13 @@ class Race {
     for (let count = 0; count < 2; count += 1) await this.later();
   }
 
+  /** As the hold asks for. */
+  private takenAway(): void {
+    const { repository } = this.world;
+    for (const branch of repository.branches())
+      if (branch.startsWith('tranche/')) repository.setHead(branch, undefined);
+  }
+
   private async later(): Promise<void> {
     this.world.tick(700);
     await this.pass();
@@ -253,6 +260,7 @@ class Race {
       waits = reasons.join(' ');
       if (plan?.record.settled === true && reasons.length === 0) return 'settled';
       if (reasons.includes('ReleaseAborted')) this.request();
+      if (reasons.includes('BranchTaken')) this.takenAway();
       if (reasons.some((reason) => /^Proposal(Vetoed|Closed|Reverted|Changed)$/.test(reason)))
         await this.order({ kind: 'propose' });
       else this.merge(this.forge.open[0], ADA);

@@ -28,6 +28,8 @@ import { earlierOf, textOf } from './text.ts';
 /** Does what the verdict asks for, and says what is waited for. Throws PortError where Git fails. */
 export async function act(of: Judged, desk: Desk): Promise<Reconciled> {
   const { one, verdict, proposal } = of;
+  // Before another one is opened: merged by mistake, an old one would say what nobody asks any more.
+  for (const stray of of.strays) if (!(await ended(stray, desk))) return stood(of, withProposal(one, proposal));
   if (verdict.kind === 'withdraw' && proposal !== undefined) return withdraw(of, { desk, proposal });
   if (verdict.kind === 'propose') return open(of, desk);
   if (proposal === undefined) return stood(of, one);
@@ -71,6 +73,15 @@ function stood({ verdict, proposal, waits }: Judged, one: Reconciled): Reconcile
   return waitingFor(one, standing(verdict, { label, name: one.key.name, proposal, waits }));
 }
 
+/** Closes one that is not the one on record, and takes its branch away. False: the forge does not let us now. */
+async function ended({ number, branch }: Judged['strays'][number], desk: Desk): Promise<boolean> {
+  const done = await closePull(desk.ports.forge, { number, why: `Closed by tranche: ${WITHDRAWALS.overtaken}.` });
+  if (done.kind !== 'done') return false;
+  desk.room += 1;
+  await deleteBranch(desk.ports.git, branch);
+  return true;
+}
+
 /** Closes it with the reason, then takes its branch away; its record says so only once that was done. */
 async function withdraw(
   of: Judged,
@@ -95,6 +106,9 @@ async function open(of: Judged, desk: Desk): Promise<Reconciled> {
   if (desk.room <= 0) return waitingFor(one, full(one));
   // What was merged or closed may still be there, and git takes what it has merged once for done.
   if (verdict.kind === 'propose' && verdict.anew === true) await deleteBranch(desk.ports.git, wanted.branch);
+  // Merged and done with; what people have closed they may want to open again.
+  if (proposal?.state === 'merged' && proposal.branch !== wanted.branch)
+    await deleteBranch(desk.ports.git, proposal.branch);
   const made = await branchFor(one, desk);
   if ('reason' in made) return waitingFor(one, made);
   const text = await textOf(of, desk);

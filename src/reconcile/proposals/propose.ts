@@ -24,6 +24,8 @@ export type Judged = {
   readonly proposal: ProposalRecord | undefined;
   /** What the forge says that it waits for. */
   readonly waits: string;
+  /** Open ones of this Rollout that are not that one: somebody has opened an old one again. */
+  readonly strays: readonly Pull[];
 };
 
 /** What all of a pass share. */
@@ -84,10 +86,15 @@ function judged(
   const sight = sightOf(pull);
   const said = of.waits.get(pull?.number ?? 0);
   const { isGateRequired, hasConflict } = said ?? { isGateRequired: false, hasConflict: false };
-  const asked = { known, sight, isGateRequired, hasConflict, now: of.now };
-  const verdict = judge({ ...caseOf(one.snapshot, one.plan), ...asked });
+  const drafted = caseOf(one.snapshot, one.plan);
+  const asked = { ...drafted, known, sight, isGateRequired, hasConflict, now: of.now };
+  const verdict = judge(asked);
   const proposal = known === undefined ? undefined : heard(known, sight);
-  return { one, verdict, proposal, waits: said?.text ?? '' };
+  const own = [known?.branch, drafted.wanted?.branch];
+  const strays = of.pulls.filter(
+    ({ state, branch }) => state.kind === 'open' && !own.includes(branch) && namedBy(one.key, branch) !== undefined,
+  );
+  return { one, verdict, proposal, waits: said?.text ?? '', strays };
 }
 
 /** A no that the record does not know, because one before it was lost. What has the name of our account may be of us. */
