@@ -1,5 +1,6 @@
 /** The built bundle in processes of its own, against a simulated GitHub, a served cluster with an agent, and people. */
 
+import { generateKeyPairSync } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { type BuiltAction, buildAction, type Job } from '../support/built-action.ts';
 import { type SimulatedForge, startForge } from '../support/forge/start-forge.ts';
@@ -40,6 +41,14 @@ function holdsOf({ outputs }: Job): readonly string[] {
   return rollout?.holds ?? [];
 }
 
+/** The environment of a job that has the key of the App, which pushes and proposes with a token made of it. */
+function asApp(): Readonly<Record<string, string>> {
+  const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const pem = publicKey.export({ type: 'spki', format: 'pem' }).toString();
+  forge.apps.push({ id: '4711', publicKey: pem, installation: 5, token: FORGE_TOKEN });
+  return { TRANCHE_APP_ID: '4711', TRANCHE_APP_KEY: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString() };
+}
+
 const DISPATCH = { GITHUB_EVENT_NAME: 'workflow_dispatch', GITHUB_ACTOR: 'ada' };
 
 test(
@@ -52,14 +61,15 @@ test(
       await world.sync();
       world.tick(60);
     };
-    const first = await run({});
+    const first = await run({}, asApp());
     expect(first).toMatchObject({
       code: 0,
       err: '',
       outputs: { 'pull-requests': `${world.url}/pull/1`, changed: 'false' },
     });
     expect(first.summary).toContain(`\nPull requests that wait for a person:\n\n- <${world.url}/pull/1>\n`);
-    expect(first.out.replace(/^::add-mask::.*/, '') + first.summary).not.toContain(FORGE_TOKEN);
+    expect(forge.calls[0]?.call).toMatch(/^GET .*\/installation$/);
+    expect(first.out.replaceAll(/^::add-mask::.*/gm, '') + first.summary).not.toMatch(/ghs_|BEGIN/);
 
     world.repository.close(1, ADA);
     expect(holdsOf(await run({}))).toEqual(['ProposalVetoed']);
