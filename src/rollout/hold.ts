@@ -130,8 +130,8 @@ export const HOLDS = {
   // Git.
   HistoryRewritten: { effect: 'blocks' },
   StableUnavailable: { effect: 'blocks' },
-  PushRefused: { effect: 'blocks' },
-  WayBackRefused: { effect: 'blocks' },
+  PushRefused: { effect: 'blocks', warns: true },
+  WayBackRefused: { effect: 'blocks', warns: true },
   StatusRefused: { effect: 'blocks' },
   AnnotationsGone: { effect: 'blocks', failure: 'stalled' },
   Stalled: { effect: 'blocks', failure: 'issue' },

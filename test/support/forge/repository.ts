@@ -276,6 +276,7 @@ export class ForgeRepository {
         'while read old new ref; do',
         'kind=update; [ "$old" = $zero ] && kind=create; [ "$new" = $zero ] && kind=delete',
         'for one in 1; do',
+        ':',
         ...cases,
         'done',
         'done',
