@@ -38,7 +38,9 @@ export function releaseTable({ snapshot, commit, brought, earlier }: Released): 
     ...brought.map(({ oid, subject, author }) => ['change', `${oid} ${code(subject, 120)} by ${code(author, 80)}`]),
     ...(earlier.length === 0 ? [] : [['steps before', earlier.map((number) => `#${number}`).join(', ')]]),
   ];
-  return `| | |\n| --- | --- |\n${rows.map(([name, value]) => `| ${name} | ${value} |\n`).join('')}`;
+  // The first row is the head: an empty one is shown as a bar above the table.
+  const [head = '', ...below] = rows.map(([name, value]) => `| ${name} | ${value} |\n`);
+  return `${head}| --- | --- |\n${below.join('')}`;
 }
 
 /** What the release changes of the stable version; empty: nothing, or that is not known. */

@@ -106,7 +106,7 @@ test('what it says', () => {
   expect(titleOf(of)).toBe('llm/vllm 2/3: 1 → 2 of 4 groups on v0.10.1 (default)');
   const body = bodyOf(of);
   expect(body).toContain('Merging this approves ` step 2/3 ` of release ` bbbbbbbb.2 `');
-  expect(body).toContain('| image | ` vllm/vllm-openai:v0.10.1 ` |');
+  expect(body).toContain('\n| workload | ` llm/vllm ` |\n| --- | --- |\n| image | ` vllm/vllm-openai:v0.10.1 ` |\n');
   expect(body).toContain(`| change | ${'c'.repeat(40)} \` use v0.10.1 \` by`);
   expect(body).toContain('| steps before | #11 |');
   expect(body).toContain('[dashboard](https://grafana.example/d/llm?var-name=vllm)');
