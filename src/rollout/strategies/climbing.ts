@@ -90,6 +90,9 @@ function reasonOf({ stage, at, waits }: NextCommit, from: OnLadder['stage']): Mo
   return sameStage(from, stage) ? 'RungReady' : 'Promoted';
 }
 
+/** Rungs that give the new version a share. */
+const SHARING: readonly NextCommit['at'][] = ['traffic', 'all'];
+
 type At = { readonly next: NextCommit; readonly done: boolean };
 
 /** What else a rung waits for: people, policies, time. Going home and emptying wait for none of it. */
@@ -105,7 +108,7 @@ function heldBy(on: Delivering, { stage }: OnLadder, { next, done }: At): readon
     : [];
   const found = [
     isForward ? unlessAccepted(situation, 'CanaryEdited', canaryEdited(on)) : undefined,
-    isForward && next.at === 'traffic' ? stillWithdrawn(on) : undefined,
+    isForward && SHARING.includes(next.at) ? stillWithdrawn(on) : undefined,
     partitionRaised(on),
     stage.kind === 'step' ? stableLost(on) : undefined,
     ...pauses,

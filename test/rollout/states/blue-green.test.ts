@@ -115,6 +115,18 @@ test.each<readonly [what: string, stand: Stand, found: Found, told: readonly str
   ],
 ])('%s', (_, stand, found, told) => expect(passes(stand, { found: () => found }).told).toEqual(told));
 
+test('withdrawn, where no step has a share: all requests return when a person accepts that', () => {
+  const unshared = asked(
+    passed(settledOn(ladderFiles(ladderRollout('blueGreen', ['replicas: 100%, pause: {duration: 60}'])))).stand,
+    OLD,
+    NEW,
+  );
+  const whole = after('promote, all: – → 100%', unshared);
+  const { told, stand } = passed(whole, DEAD);
+  expect(told).toBe('TrafficWithdrawn: promote, traffic withdrawn');
+  expect(passes(stand).told.at(-1)).toBe('hold TrafficWithdrawn');
+});
+
 test('withdrawn, switched: the Service and the routes go back together', () => {
   const { stand } = passed(switched, DEAD);
   expect(stand.texts.get(SERVICE_FILE)).toMatch(/selector:\n +leaderworkerset.sigs.k8s.io\/name: "?vllm"?\n/);
