@@ -83,7 +83,8 @@ export function excusesOf(universe: Universe, workload: WorkloadSetup, from: Exc
     rewritten,
     clocksDiffer: () => {
       const { injected } = universe;
-      return CLOCKS.some((kind) => injected[kind] > 0);
+      // A copy of a world has faults of its own, and what was waited for before.
+      return CLOCKS.some((kind) => injected[kind] > 0) || from?.clocksDiffer() === true;
     },
   };
 }
