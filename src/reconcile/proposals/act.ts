@@ -7,6 +7,7 @@ import type { Oid } from '../../ports/git.ts';
 import type { ObjectEdits } from '../../rollout/edit.ts';
 import { hold } from '../../rollout/hold.ts';
 import { intentMessage } from '../../rollout/messages.ts';
+import { wantsEvidence } from '../../rollout/proposals/evidence.ts';
 import { WITHDRAWALS } from '../../rollout/proposals/judge.ts';
 import { progressText } from '../../rollout/proposals/progress.ts';
 import { standing } from '../../rollout/proposals/standing.ts';
@@ -70,7 +71,8 @@ async function gate(
 
 function stood({ verdict, proposal, waits }: Judged, one: Reconciled): Reconciled {
   const label = one.plan?.commit?.label ?? '';
-  return waitingFor(one, standing(verdict, { label, name: one.key.name, proposal, waits }));
+  const isShown = one.snapshot !== undefined && wantsEvidence(one.snapshot);
+  return waitingFor(one, standing(verdict, { label, name: one.key.name, proposal, waits, isShown }));
 }
 
 /** Closes one that is not the one on record, and takes its branch away. False: the forge does not let us now. */

@@ -14,16 +14,19 @@ type Standing = {
   readonly proposal: ProposalRecord | undefined;
   /** What the forge says that it waits for; empty: nothing is known of that. */
   readonly waits: string;
+  /** Policies want the forge to show who approved: a word by commit counts for nothing. */
+  readonly isShown: boolean;
 };
 
 /** Where no pull request stands for it: the word of a person is all there is. */
 export function pausedForApproval(
-  { label, name }: Pick<Standing, 'label' | 'name'>,
+  { label, name, isShown }: Pick<Standing, 'label' | 'name' | 'isShown'>,
   why = '',
   requeueAfterSeconds?: number,
 ): Hold {
   const seen = `what comes next, ${label}, is ready and waits for a person: promotion is pullRequest${why}`;
-  return hold('PausedForApproval', { seen, action: `To go on: ${approve(name)}` }, requeueAfterSeconds);
+  const action = isShown ? 'To go on, merge its pull request once it is open' : `To go on: ${approve(name)}`;
+  return hold('PausedForApproval', { seen, action }, requeueAfterSeconds);
 }
 
 /** The hold of this verdict; undefined: what its gates say is all. */
@@ -40,10 +43,10 @@ const SAID: { readonly [K in Exclude<Verdict['kind'], 'early'>]: (of: Standing) 
   unproven: () => undefined,
   withdraw: (of) => pausedForApproval(of),
   propose: (of) => pausedForApproval(of),
-  waits: ({ label, name, proposal, waits }) =>
+  waits: ({ label, name, proposal, waits, isShown }) =>
     hold('ProposalOpen', {
       seen: `${label} is proposed: ${placeOf(proposal)}${waits === '' ? '' : `, which waits for ${waits}`}`,
-      action: `To go on, merge it, or: ${approve(name)}. To say no, close it`,
+      action: `To go on, merge it${isShown ? '' : `, or: ${approve(name)}`}. To say no, close it`,
     }),
   merging: ({ proposal }) =>
     hold('ProposalOpen', {

@@ -154,7 +154,7 @@ const known: ProposalRecord = {
   by: 'ada',
   vetoes: [],
 };
-const of = { label: 'step 2/3', name: 'vllm', proposal: known, waits: 'reviews' };
+const of = { label: 'step 2/3', name: 'vllm', proposal: known, waits: 'reviews', isShown: false };
 const waiting: Reconciled = {
   key: world(one).key,
   snapshot: world(one),
@@ -173,6 +173,12 @@ test.each<readonly [what: string, held: Hold | undefined, reason: string, messag
     standing({ kind: 'waits' }, of),
     'ProposalOpen',
     /^Step 2\/3 is proposed: .*\/12, which waits for reviews/,
+  ],
+  [
+    'it is open, and the forge must show who approves it',
+    standing({ kind: 'waits' }, { ...of, isShown: true }),
+    'ProposalOpen',
+    /\. To go on, merge it\. To say no, close it$/,
   ],
   [
     'it was merged a moment ago',
