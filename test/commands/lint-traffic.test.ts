@@ -136,6 +136,15 @@ const rows: readonly (readonly [reason: string, which: string, files: Files])[] 
   ['DuplicateObject', 'route', { ...TRAFFIC_FILES, 'apps/old/route.yaml': ROUTE_TEXT }],
   ['BackendMissing', '', edited(ROUTE_FILE, 'name: vllm-svc #', 'name: vllm-api #')],
   [
+    'PoolNotSupported',
+    '',
+    edited(
+      ROUTE_FILE,
+      '- name: vllm-svc # the fleet\n          port: 80',
+      '- {group: inference.networking.k8s.io, kind: InferencePool, name: vllm-pool}',
+    ),
+  ],
+  [
     'OtherBackend',
     '',
     edited(ROUTE_FILE, '          port: 80\n', '          port: 80\n        - {name: other, port: 80}\n'),

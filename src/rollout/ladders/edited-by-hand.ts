@@ -7,7 +7,16 @@ import { releaseContent } from '../../api/release-content.ts';
 import { MAX_SURGE_PATH, SENTINEL } from '../../api/workload.ts';
 import { type Hold, hold, withFacts } from '../hold.ts';
 import type { Delivering } from './delivering.ts';
-import { annotationsOf, canarySide, type Delivery, partitionIn, replicasOf, secondName, sidesOf } from './delivery.ts';
+import {
+  annotationsOf,
+  canarySide,
+  type Delivery,
+  hasSubsets,
+  partitionIn,
+  replicasOf,
+  secondName,
+  sidesOf,
+} from './delivery.ts';
 import type { RungName } from './position.ts';
 import { isSelected } from './second-workload.ts';
 import { unpatched } from './seen-workloads.ts';
@@ -106,6 +115,15 @@ function weightEdited(delivery: Delivery): Edited | undefined {
 
 function serviceEdited(delivery: Delivery): Edited | undefined {
   if (isSelected(delivery)) return undefined;
+  const rule = hasSubsets(delivery)
+    ? delivery.routes.find(({ provider }) => provider.kind === 'DestinationRule')
+    : undefined;
+  if (rule !== undefined)
+    return {
+      object: `DestinationRule ${rule.route.object.name}`,
+      field: 'its subset of the new version',
+      value: 'not there',
+    };
   const value = delivery.canaryService === undefined ? 'not there' : 'another workload';
   return { object: `Service ${sidesOf(delivery).canary}`, field: 'selector', value };
 }

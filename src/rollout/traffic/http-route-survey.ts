@@ -12,6 +12,8 @@ export function surveyRules({ rules: parsed, faults: wrong }: HttpRoute, sides: 
   const rules = sidedRules(parsed, sides).filter(({ stable, isOurs }) => stable.length > 0 && !isOurs);
   const faults = [...wrong, ...rules.flatMap((rule) => [...otherBackends(rule, sides), ...persistence(rule)])];
   if (rules.length > 0) return { rules: rules.map(stableRule), faults };
+  const pools = sides.backend === 'Service' ? poolsIn(parsed) : [];
+  if (pools.length > 0) return { rules: [], faults: [...faults, ...pools] };
   const missing: FieldFault = {
     at: ['spec', 'rules'],
     reason: 'BackendMissing',
@@ -19,6 +21,20 @@ export function surveyRules({ rules: parsed, faults: wrong }: HttpRoute, sides: 
     hint: 'Name the route that sends to it, or the backend that this route has.',
   };
   return { rules: [], faults: [...faults, missing] };
+}
+
+/** Shares between pools are not written: each needs its own picker of endpoints, which a delivery does not make. */
+function poolsIn(rules: HttpRoute['rules']): readonly FieldFault[] {
+  return rules.flatMap(({ place, backends }) =>
+    backends
+      .filter(({ kind }) => kind === 'InferencePool')
+      .map((pool) => ({
+        at: ['spec', 'rules', String(place), 'backendRefs', String(pool.place)],
+        reason: 'PoolNotSupported',
+        message: `rule ${place + 1} sends to the InferencePool ${pool.name}, and shares are written between Services only`,
+        hint: 'Send to a Service of the leaders, or deliver in steps of groups without trafficRoutings.',
+      })),
+  );
 }
 
 function stableRule({ place, stable, json }: SidedRule): StableRule {

@@ -115,12 +115,15 @@ type Family = {
   readonly name: string;
   readonly folders: readonly string[];
   readonly start: Stand;
+  /** With a group and no share yet; with its first share. */
+  readonly filled: Stand;
   readonly shared: Stand;
 };
 
 const families = Object.entries(FAMILIES).map(([name, [routing, ...folders]]): Family => {
   const start = requested(routing, folders);
-  return { name, folders, start, shared: until(start, 'step 1/2, traffic: – → 5%') };
+  const filled = until(start, 'step 1/2, pods: canary 0 → 1');
+  return { name, folders, start, filled, shared: until(filled, 'step 1/2, traffic: – → 5%') };
 });
 
 test('up: every rung, and the routes byte for byte as before', () => {
@@ -133,8 +136,8 @@ test('up: every rung, and the routes byte for byte as before', () => {
 });
 
 test('another share: what the cluster has otherwise than Git is waited for', () => {
-  for (const { name, folders, start, shared } of families) {
-    const routes = snapshotAt(until(start, 'step 1/2, pods: canary 0 → 1')).traffic?.routes ?? [];
+  for (const { name, folders, filled, shared } of families) {
+    const routes = snapshotAt(filled).traffic?.routes ?? [];
     expect(routes.length, name).toBeGreaterThanOrEqual(folders.length);
     expect(passed(shared, { sight: { traffic: { routes } } }).told, name).toBe('hold NotApplied');
   }
@@ -156,4 +159,19 @@ test('home: given up with a share, the way back', () => {
     expect(told.slice(-2), name).toEqual(['RolledBack: rolled back', 'hold AbortRefused']);
     expect(routesIn(stand.texts, folders), name).toEqual(atRest(folders, true));
   }
+});
+
+test('subsets: the one of the new version taken out by hand is named, and the way back goes on', () => {
+  const { shared } = families.find(({ folders }) => folders.includes('DestinationRule'))!;
+  const file = fileOf('DestinationRule');
+  const text = shared.texts.get(file) ?? '';
+  const without = text.slice(0, text.indexOf('    - name: canary'));
+  expect(without).not.toBe(text);
+  const edited = { ...shared, texts: new Map([...shared.texts, [file, without]]) };
+  const { plan } = passed(edited);
+  expect(plan.commit).toBeUndefined();
+  expect(plan.holds.find(({ reason }) => reason === 'CanaryEdited')?.message).toContain(
+    'DestinationRule chat: its subset of the new version is not there',
+  );
+  expect(passed(edited, { intents: { abort: releaseIn(edited) } }).told).toBe('Aborted: rollback, home');
 });
