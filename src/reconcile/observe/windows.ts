@@ -18,8 +18,16 @@ const BOUNDARIES_MOST = 1500;
 /** Asked of what policies say of a Rollout: whether they let a step begin now. Rollouts with the same policies share it. */
 export function windowsAt(now: Instant): (scope: PolicyScope) => WindowFacts | undefined {
   const known = new Map<PolicyScope, WindowFacts | undefined>();
+  // The same window stands in many policies, and calendars take long: each is asked once for all of them.
+  const stretches = new Map<string, Stretch>();
+  const stretchFor = (window: PolicyWindow): Stretch => {
+    const text = JSON.stringify(window);
+    const stretch = stretches.get(text) ?? stretchOf(window);
+    stretches.set(text, stretch);
+    return stretch;
+  };
   return (scope) => {
-    if (!known.has(scope)) known.set(scope, factsOf(scope, now));
+    if (!known.has(scope)) known.set(scope, factsOf(scope, { now, stretchFor }));
     return known.get(scope);
   };
 }
@@ -33,24 +41,28 @@ type Calendar = {
   readonly boundary: (after: Instant) => Instant | undefined;
 };
 
-function factsOf({ matching }: PolicyScope, now: Instant): WindowFacts | undefined {
-  const calendars = matching.flatMap((reading) => calendarsOf(reading));
+type At = { readonly now: Instant; readonly stretchFor: (window: PolicyWindow) => Stretch };
+
+function factsOf({ matching }: PolicyScope, at: At): WindowFacts | undefined {
+  const { now } = at;
+  const calendars = matching.flatMap((reading) => calendarsOf(reading, at));
   if (calendars.length === 0) return undefined;
   const alive = matching.flatMap(({ policy }) => policy?.exceptions?.filter(({ until }) => now < until) ?? []);
   const releases = [...new Set(alive.map(({ release }) => release))].sort();
   return {
     ...factsWith(calendars, now),
-    ...(releases.length === 0 ? {} : { excepted: releases.map((release) => exceptedFacts(matching, release, now)) }),
+    ...(releases.length === 0 ? {} : { excepted: releases.map((release) => exceptedFacts(matching, release, at)) }),
   };
 }
 
 /** With the exceptions of one release that have not run out. */
-function exceptedFacts(matching: readonly PolicyReading[], release: string, now: Instant): ExceptedWindows {
+function exceptedFacts(matching: readonly PolicyReading[], release: string, at: At): ExceptedWindows {
+  const { now } = at;
   const last = (reading: PolicyReading): PolicyException | undefined =>
     reading.policy?.exceptions
       ?.filter((one) => one.release === release && now < one.until)
       .sort((a, b) => b.until - a.until)[0];
-  const calendars = matching.flatMap((reading) => calendarsOf(reading, last(reading)?.until));
+  const calendars = matching.flatMap((reading) => calendarsOf(reading, at, last(reading)?.until));
   const by = matching.flatMap((reading) => {
     const exception = last(reading);
     if (exception === undefined) return [];
@@ -88,10 +100,14 @@ function nextChange(
 }
 
 /** One for the allows of a policy, which has to be inside of some, and one for its denies. Both are open until `excepted`. */
-function calendarsOf({ policy, name, file, lines }: PolicyReading, excepted?: Instant): readonly Calendar[] {
+function calendarsOf(
+  { policy, name, file, lines }: PolicyReading,
+  { stretchFor }: At,
+  excepted?: Instant,
+): readonly Calendar[] {
   const fields = ['allow', 'deny'] as const;
   return fields.flatMap((field) => {
-    const windows = policy?.[field]?.map(stretchOf) ?? [];
+    const windows = policy?.[field]?.map(stretchFor) ?? [];
     if (windows.length === 0) return [];
     const inside = (at: Instant): boolean => windows.some((window) => window.inside(at));
     return [
