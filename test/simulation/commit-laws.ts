@@ -227,5 +227,7 @@ function confined({ universe, workload, before: from, after: to, reason, oid, pa
 /** No step forward while a person says stop. */
 function people({ reason, plan, after, before }: OurCommit): string | undefined {
   if (!plan.stopped || ![...FORWARD, ...SURGING, ...CLIMBING].includes(reason)) return undefined;
+  // To go home, and to empty what is not wanted, waits for nobody, also as the first rung of a step that is jumped to.
+  if (after.marks?.at === 'home' || after.marks?.at === 'void') return undefined;
   return `${reason} from ${before.marks?.step} to ${after.marks?.step} while paused or disabled`;
 }
