@@ -61,6 +61,7 @@ export const HOLDS = {
   ScalerRefused: { effect: 'blocks' },
   ChangeRefused: { effect: 'blocks' },
   GreenServes: { effect: 'blocks' },
+  IdleScaled: { effect: 'blocks' },
   NotServing: { effect: 'blocks' },
   CanaryDiffers: { effect: 'blocks' },
   CanaryNotEmpty: { effect: 'blocks' },

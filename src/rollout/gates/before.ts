@@ -30,7 +30,7 @@ import { disabled, paused, rolloutAbsent, stalled } from './people.ts';
 import { policyGone } from './policy-gone.ts';
 import { policyMissing } from './policy-missing.ts';
 import { folderEmptied, notThere } from './removal.ts';
-import { changeRefused, nothingServes, scalerRefused } from './second.ts';
+import { changeRefused, idleScaled, nothingServes, scalerRefused } from './second.ts';
 import { surgeEndangered, surgeRefused } from './surge.ts';
 import { clockSkewed, windowClosed } from './windows.ts';
 
@@ -145,6 +145,7 @@ export const before = {
     nothingServes, // nothing to compare with
     recreated, // everything is on the new text already
     whenSeen(mixedRevisions), // something else is half-way
+    idleScaled, // somebody counts on its groups
     scalerRefused, // the idle side would shrink
     changeRefused, // a copy cannot carry it
     ...limits,

@@ -1,7 +1,8 @@
 /** Gates of deliveries that fill a second workload: what such a delivery cannot carry, and what was changed by hand. */
 
+import { OF } from '../../api/marks.ts';
 import { type Hold, hold } from '../hold.ts';
-import { replicasOf } from '../ladders/delivery.ts';
+import { annotationsOf, replicasOf } from '../ladders/delivery.ts';
 import { immutableChanges } from '../recreate-change.ts';
 import type { Situation } from '../situation.ts';
 import { wholeChange } from '../size-change.ts';
@@ -24,6 +25,22 @@ export function greenServing({ snapshot, marks, file }: Situation): Hold | undef
   return hold('GreenServes', {
     seen: `${file.file}: the second LeaderWorkerSet of ${file.object.name} serves, and the strategy of the Rollout is not blueGreen any more`,
     action: 'Deliver once more by blueGreen, which brings the requests back, and change the strategy then',
+  });
+}
+
+/** blueGreen: the colour that does not serve has groups, though no delivery is under way. Emptied, they would be missed. */
+export function idleScaled({ snapshot, marks, replicas, file }: Situation): Hold | undefined {
+  if (snapshot.rollout?.rollout.style !== 'blueGreen') return undefined;
+  const { second } = snapshot.ladder ?? {};
+  const isOwn = marks?.serves === 'green';
+  // One that is not ours is no colour.
+  const isOurs = second !== undefined && annotationsOf(second)[OF] === file.object.name;
+  const groups = isOwn ? replicas : isOurs ? replicasOf(second) : 0;
+  if (groups === undefined || groups === 0) return undefined;
+  const name = isOwn ? file.object.name : (second?.object.name ?? '');
+  return hold('IdleScaled', {
+    seen: `${(isOwn ? undefined : second?.file) ?? file.file}: ${name} does not serve, and has replicas ${groups}: the release would begin by taking them away`,
+    action: 'Put replicas 0 back into it; to have more groups, scale the colour that serves',
   });
 }
 

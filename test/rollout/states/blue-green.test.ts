@@ -141,3 +141,16 @@ test('another strategy while green serves: held', () => {
     rollout === undefined ? undefined : { ...rollout, rollout: { ...rollout.rollout, style: 'canary' as const } };
   expect(passed(next, { snapshot: { rollout: canary } }).told).toBe('hold GreenServes');
 });
+
+test('groups of the colour that does not serve are not taken away before a person has put them back', () => {
+  const { stand } = passes(requested);
+  // The user's own serves no longer, and its document is the one that people know.
+  const scaled = asked(asked(stand, 'replicas: 0', 'replicas: 2'), NEW, NEWER);
+  expect(passed(scaled).told).toBe('hold IdleScaled');
+  expect(passed(asked(scaled, 'replicas: 2', 'replicas: 0')).told).toBe('StepReady: step 1/2, text: vllm');
+  const back = passes(asked(stand, NEW, NEWER)).stand;
+  const text = back.texts.get(LWS_FILE) ?? '';
+  const green = text.replace(/(name: vllm-green[^]*?replicas: )0/, '$13');
+  const other = asked({ ...back, texts: new Map([...back.texts, [LWS_FILE, green]]) }, NEWER, NEW);
+  expect(passed(other).told).toBe('hold IdleScaled');
+});
