@@ -6,8 +6,8 @@ import { bundled } from './bundle.ts';
 import { exhaust, singlePlaces, tellBroken } from './exhaust.ts';
 import { configurations, filledConfigurations, filledStory, smallStory } from './story-setup.ts';
 
-// No multiple of the three faults of a call: each of them comes, at every fourth place.
-const STRIDE = 4;
+// No multiple of the three faults of a call: each of them comes, at every seventh place.
+const STRIDE = 7;
 /** The same where a second workload is filled, whose stories are longer; and of the stories with an act at every rung. */
 const FILLED_STRIDE = 161;
 const ACTS_STRIDE = 17;
