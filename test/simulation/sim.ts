@@ -37,11 +37,14 @@ const { values: options } = parseArgs({
     acts: { type: 'boolean', default: false },
     window: { type: 'boolean', default: false },
     pairs: { type: 'boolean', default: false },
+    every: { type: 'string', default: '1' },
     share: { type: 'string', default: '0' },
     of: { type: 'string', default: '1' },
   },
 });
 const [share, of] = [Number(options.share), Number(options.of)];
+/** Of the places of faults one in so many: no multiple of the three faults of a call, so that each of them comes. */
+const every = Number(options.every);
 
 async function seeds(): Promise<Share> {
   const tallies = newTallies();
@@ -82,7 +85,10 @@ async function exhausted({ stories, places }: Exhaustion): Promise<Share> {
   const failures: string[] = [];
   let runs = 0;
   for (const [name, story] of stories) {
-    const mine = (plain: StoryEnd): readonly Place[] => places(plain).filter((_place, i) => i % of === share);
+    const mine = (plain: StoryEnd): readonly Place[] =>
+      places(plain)
+        .filter((_place, i) => i % every === 0)
+        .filter((_place, i) => i % of === share);
     const done = await exhaust(simulation, story, mine);
     runs += done.runs;
     if (done.broken.length > 0) failures.push(`${name} reconciler(s)\n${tellBroken(done)}`);
