@@ -9,7 +9,7 @@ import { reachedBy } from './endpoints.ts';
 import { positionOf } from './position.ts';
 import { acceptanceOf, acceptingParents, sendingTo, sendsInGit } from './routing.ts';
 import { shownOf } from './shown.ts';
-import type { TrafficSight } from './sight.ts';
+import { nowBetween, type TrafficSight } from './sight.ts';
 
 /**
  * The memory after this pass. What is seen keeps the time of the record, if that was of the same thing, else it is seen
@@ -45,8 +45,9 @@ export function trafficUnread(
 }
 
 /** A time of the record; one that is still to come was written by a clock that ran ahead, and counts from now. */
-function sinceOf(before: Instant | undefined, { now }: TrafficSight): Instant {
-  return Math.min(before ?? now, now);
+function sinceOf(before: Instant | undefined, sight: TrafficSight): Instant {
+  const { latest } = nowBetween(sight);
+  return Math.min(before ?? latest, latest);
 }
 
 function acceptedAfter(delivery: Delivery, sight: TrafficSight): TrafficRecord['accepted'] {

@@ -9,7 +9,7 @@ import { reachedBy } from './endpoints.ts';
 import { trafficAfter } from './memory.ts';
 import { acceptanceOf, drainSecondsOf, sendingTo } from './routing.ts';
 import { unapplied, unread } from './seen-workloads.ts';
-import type { TrafficSight } from './sight.ts';
+import { nowBetween, type TrafficSight } from './sight.ts';
 
 /** So long at least the version before keeps its groups, once it gets no requests any more: the way back is at once. */
 const BAKE_LEAST_SECONDS = 600;
@@ -83,8 +83,9 @@ export function unbaked(delivery: Delivery, sight: TrafficSight): Hold | undefin
 type Wait = { readonly since: Instant | undefined; readonly seconds: number; readonly seen: string };
 
 /** Until so long has passed since then; not begun yet, all of it is left. */
-function waiting(reason: HoldReason, { now }: TrafficSight, { since, seconds, seen }: Wait): Hold | undefined {
-  const left = seconds - (now - (since ?? now));
+function waiting(reason: HoldReason, sight: TrafficSight, { since, seconds, seen }: Wait): Hold | undefined {
+  const { earliest } = nowBetween(sight);
+  const left = seconds - (earliest - (since ?? earliest));
   if (left <= 0) return undefined;
   return hold(reason, { seen: `${seen}: ${left} s of ${seconds} s are left`, waits: 'time' }, left);
 }

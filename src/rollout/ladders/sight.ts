@@ -4,6 +4,7 @@ import { type Known, known, unknown } from '../../api/known.ts';
 import type { LiveLws, LiveStatefulSet } from '../../api/live.ts';
 import type { LiveEndpoint } from '../../api/live-traffic.ts';
 import { LWS_NAME } from '../../api/lws-labels.ts';
+import type { Instant } from '../../api/time.ts';
 import { type Group, groupsOf } from '../groups.ts';
 import type { Hold } from '../hold.ts';
 import type { Live, LiveTraffic, Snapshot } from '../snapshot.ts';
@@ -14,11 +15,26 @@ import { type Delivery, greenServes, hasSubsets, selectorOf, sidesOf } from './d
 import { isHome } from './shares.ts';
 
 /** The part of a snapshot that a delivery is seen by. */
-export type TrafficSight = Pick<Snapshot, 'now' | 'record' | 'blobs' | 'policy' | 'rollout' | 'live'> & {
+export type TrafficSight = Pick<
+  Snapshot,
+  'now' | 'clockOffSeconds' | 'record' | 'blobs' | 'policy' | 'rollout' | 'live'
+> & {
   readonly traffic: LiveTraffic;
   /** Why the user's own workload is not known to be live, as the situation has it; undefined: it is. */
   readonly notApplied: Hold | undefined;
 };
+
+/**
+ * What time it is by our clock and by those of the servers, where they differ by too much. What is seen is seen since
+ * the later of both, and has lasted by the earlier: a wrong clock cuts no drain and no bake short, in the passes in
+ * which it is wrong and after them.
+ */
+export function nowBetween({ now, clockOffSeconds = 0 }: Pick<TrafficSight, 'now' | 'clockOffSeconds'>): {
+  readonly earliest: Instant;
+  readonly latest: Instant;
+} {
+  return { earliest: Math.min(now, now + clockOffSeconds), latest: Math.max(now, now + clockOffSeconds) };
+}
 
 /** The workload of a side: its document, its name, and what the cluster has of it. */
 export type SideWorkload = {

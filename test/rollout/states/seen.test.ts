@@ -8,6 +8,7 @@ import { hold } from '../../../src/rollout/hold.ts';
 import type { Condition } from '../../../src/rollout/ladders/condition.ts';
 import type { Delivery } from '../../../src/rollout/ladders/delivery.ts';
 import { differences } from '../../../src/rollout/ladders/differences.ts';
+import { trafficAfter } from '../../../src/rollout/ladders/memory.ts';
 import { unseen } from '../../../src/rollout/ladders/seen.ts';
 import { isAbandoned, serving } from '../../../src/rollout/ladders/sight.ts';
 import { climbed, ladderFiles, ladderRollout, placeOf } from '../../support/ladder.ts';
@@ -231,6 +232,13 @@ test.each<Row>([
     { record: { drained: { canary: NOW - 59 } }, sight: { policy: { ...NO_RULES, drainSeconds: 1 } } },
     'hold Draining',
   ],
+  [
+    'for as long by a clock that is 130 s ahead of the servers',
+    home,
+    drained('canary'),
+    { record: { drained: { canary: NOW - 189 } }, sight: { clockOffSeconds: -130 } },
+    'hold Draining',
+  ],
   ['the route still sends to it', home, drained('canary'), { route: shareOf(5), record: lasting }, 'hold Draining'],
   ['the fleet still gets the rest', shared, drained('stable'), { record: lasting }, 'hold Draining'],
   ['all goes to the new version', all, drained('stable'), { record: lasting }, 'seen'],
@@ -291,6 +299,14 @@ test.each<readonly [what: string, git: Delivery, change: SightChange, wanted: bo
   ['it has the Service itself', switched, { second: '' }, true],
 ])('a share is left alone: %s', (_, git, change, wanted) => {
   expect(isAbandoned(git, sightOf(git, change))).toBe(wanted);
+});
+
+test('a drain that a clock saw begin which was behind the servers counts from the later of both', () => {
+  const record = trafficAfter(home, sightOf(home, { sight: { clockOffSeconds: 3600 } }));
+  expect(record.drained?.canary).toBe(NOW + 3600);
+  // The clock is set right, and half a minute has passed.
+  const later = sightOf(home, { record, sight: { now: NOW + 3630 } });
+  expect(unseen([drained('canary')], home, later)).toMatchObject([{ reason: 'Draining' }]);
 });
 
 test('a leader that was made again is no endpoint of the one before', () => {
