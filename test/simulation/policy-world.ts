@@ -170,7 +170,9 @@ export function brokenLaws({ world, skewed }: PolicyWorld): readonly string[] {
     const { rollout, release, step } = trailers;
     const at = author.atSeconds;
     const last = written.get(rollout);
-    written.set(rollout, at);
+    // When a wrong clock wrote it, its time says nothing of how long the next one waited.
+    if (skewed.has(oid)) written.delete(rollout);
+    else written.set(rollout, at);
     const text = repository.text(parent, POLICY_FILE);
     const said: Said = text === undefined ? {} : JSON.parse(text.split('\n')[0]?.slice(2) ?? '{}');
     const first = step.startsWith('1/');
