@@ -13,7 +13,7 @@ import { build } from 'esbuild';
 const inPlace = {
   name: 'in-place',
   setup: ({ onLoad }) => {
-    onLoad({ filter: /test.support.forge.*\.ts$/ }, async ({ path }) => {
+    onLoad({ filter: /test.support.*\.ts$/ }, async ({ path }) => {
       const text = await readFile(path, 'utf8');
       return { contents: text.replaceAll('import.meta.url', JSON.stringify(pathToFileURL(path).href)), loader: 'ts' };
     });

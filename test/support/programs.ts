@@ -59,7 +59,9 @@ export async function outputOf(program: Program, input: Buffer = Buffer.alloc(0)
 async function startSmallProcess(): Promise<number> {
   const path = fileURLToPath(new URL('./small-process.mjs', import.meta.url));
   const child = spawn(process.execPath, [path], { stdio: ['pipe', 'pipe', 'inherit'] });
-  const [said] = (await once(child.stdout, 'data')) as [Buffer];
+  const ended = once(child, 'exit').then(() => [Buffer.from('')]);
+  const [said] = (await Promise.race([once(child.stdout, 'data'), ended])) as [Buffer];
+  if (said.length === 0) throw new Error(`${path} ended before it said its port`);
   child.unref();
   for (const stream of [child.stdin, child.stdout]) (stream as unknown as Socket).unref();
   return Number(said.toString());
