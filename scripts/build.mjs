@@ -39,7 +39,9 @@ const withoutUnused = {
 
 /**
  * Files that are loaded together are one chunk: opening one costs more than reading it. `pass` is what a pass needs
- * that finds nothing to do; every other room stands on it, so that what they share is one chunk as well.
+ * that finds nothing to do; every other room stands on it, so that what they share is one chunk as well. In the same
+ * way the other verbs stand on `work`, what a pass needs that moves: each of them shares something else with it, and
+ * would cut it into a chunk more.
  */
 const rooms = {
   pass: ['src/wiring.ts', 'src/commands/reconcile.ts'],
@@ -56,6 +58,10 @@ const rooms = {
     'src/commands/replay.ts',
   ],
 };
+
+/** What is loaded before a room. */
+const groundOf = (room) =>
+  room === 'work' || /^src\/(commands|reconcile)\//.test(room) ? [...rooms.pass, ...rooms.work] : rooms.pass;
 
 /** What yaml asks of the environment once for each word of a file, for its own debugging: a tenth of the time of parsing. */
 const withoutEnvironment = {
@@ -82,7 +88,7 @@ const inRooms = {
     onLoad({ filter: /.*/, namespace: 'room' }, ({ path }) => ({
       resolveDir: resolve('.'),
       contents: [
-        ...rooms.pass.map((file) => `import './${file}';`),
+        ...groundOf(path).map((file) => `import './${file}';`),
         ...filesOf.get(path).map((file) => `export * from './${file}';`),
       ].join('\n'),
     }));
