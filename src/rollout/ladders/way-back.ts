@@ -65,7 +65,11 @@ const fromSwitch: readonly Rung[] = [
         ...stableText(delivery),
       ]),
     before: stableServes,
-    seen: () => [{ kind: 'reached', side: 'stable' }, CANARY_DRAINED],
+    // Without a Service there is nothing that could reach a side.
+    seen: ({ service }) => [
+      ...(service === undefined ? [] : [{ kind: 'reached', side: 'stable' } as const]),
+      CANARY_DRAINED,
+    ],
   },
   SETTLED,
 ];

@@ -115,6 +115,13 @@ test.each<readonly [what: string, stand: Stand, found: Found, told: readonly str
   ],
 ])('%s', (_, stand, found, told) => expect(passes(stand, { found: () => found }).told).toEqual(told));
 
+test('without a Service: given up in a step, the way back settles', () => {
+  const start = asked(passed(settledOn(ladderFiles(ladderRollout('blueGreen', STEPS, false)))).stand, OLD, NEW);
+  const filled = after('step 1/2, pods: vllm-green 0 → 1', start);
+  const { told } = passes(filled, { found: (at) => abort(at) });
+  expect(told).toEqual(['Aborted: rollback, home', 'RolledBack: rolled back', 'hold AbortRefused']);
+});
+
 test('withdrawn, where no step has a share: all requests return when a person accepts that', () => {
   const unshared = asked(
     passed(settledOn(ladderFiles(ladderRollout('blueGreen', ['replicas: 100%, pause: {duration: 60}'])))).stand,
