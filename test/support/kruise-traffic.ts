@@ -1,7 +1,7 @@
 /** What the providers make of Kruise's cases about traffic, in the words of their expectations. */
 
 import { FieldReader } from '../../src/api/field-reader.ts';
-import { at, type JsonObject } from '../../src/api/json.ts';
+import { at, isJsonObject, type Json, type JsonObject } from '../../src/api/json.ts';
 import { LWS_NAME, WORKER_INDEX } from '../../src/api/lws-labels.ts';
 import { readMatches, readModifier } from '../../src/api/step-traffic.ts';
 import { canaryService, canaryServiceName } from '../../src/rollout/traffic/canary-service.ts';
@@ -111,7 +111,20 @@ function istioCase({ kind, originalSpec, stableService, canaryService: canaryNam
   const provider = kind === 'VirtualService' ? trafficProviders.VirtualService : trafficProviders.DestinationRule;
   const sides: Sides = { ...SIDES, stable: stableService, canary: canaryName };
   const texts = textOf({ apiVersion: 'networking.istio.io/v1', kind, metadata: { name: 'demo' }, spec: originalSpec });
-  return at(valueIn(written(prepared(texts, provider, sides), provider, shareOf(step), sides), provider), ['spec']);
+  const made = provider.write(routeIn(texts, provider), sides, shareOf(step));
+  if (made.kind === 'unwritable') return made.faults.map(({ reason }) => reason);
+  const spec = at(valueIn(written(prepared(texts, provider, sides), provider, shareOf(step), sides), provider), [
+    'spec',
+  ]);
+  return isJsonObject(spec) && Array.isArray(spec['http']) ? { ...spec, http: spec['http'].flatMap(ruleAMatch) } : spec;
+}
+
+/** Kruise writes a rule for each match, the last one first; ours says the same in one. */
+function ruleAMatch(rule: Json): readonly Json[] {
+  const [name, match] = [at(rule, ['name']), at(rule, ['match'])];
+  const isOurs = typeof name === 'string' && name.startsWith('tranche-');
+  if (!isOurs || !isJsonObject(rule) || !Array.isArray(match)) return [rule];
+  return match.toReversed().map((one: Json) => ({ ...rule, match: [one] }));
 }
 
 type ServiceCase = {
