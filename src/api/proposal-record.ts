@@ -9,6 +9,17 @@ import type { Instant } from './time.ts';
  */
 export type ProposalState = 'open' | 'vetoed' | 'closed' | 'merged' | 'withdrawn';
 
+/** What a pull request is, by why it is that: `rollout/proposals/form.ts` says which form each name stands for. */
+export type ProposalForm =
+  | 'Guarded'
+  | 'NotGroupsAlone'
+  | 'Autoscaled'
+  | 'EvidenceWanted'
+  | 'GateNotRequired'
+  | 'NotUpToDate'
+  | 'Queued'
+  | 'RulesUnread';
+
 /** The last pull request of a Rollout. */
 export type ProposalRecord = {
   readonly branch: string;
@@ -18,6 +29,8 @@ export type ProposalRecord = {
   readonly index: number;
   readonly release: Release;
   readonly digest: string;
+  /** Not there in records of before it was kept: it adds a word, as most do. */
+  readonly form?: ProposalForm | undefined;
   /** undefined: its branch is there, the pull request not yet. */
   readonly number?: number | undefined;
   readonly url?: string | undefined;

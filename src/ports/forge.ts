@@ -109,12 +109,22 @@ export type MergeWait = { readonly reason: WaitReason; readonly names: readonly 
 
 export type CommitState = 'pending' | 'success' | 'failure' | 'error';
 
+/** What rulesets want of a merge into a branch. Older protection may add to it, and takes nothing away. */
+export type RulesetChecks = {
+  /** Contexts that must have passed. */
+  readonly required: readonly string[];
+  readonly isStrict: boolean;
+  readonly hasMergeQueue: boolean;
+};
+
 /** What one pull request waits for at this commit. */
 export type Waiting = {
   readonly number: number;
   readonly head: Oid;
   /** Empty: it can be merged now. */
   readonly on: readonly MergeWait[];
+  /** Of its base. */
+  readonly rules: Known<RulesetChecks>;
   /** Statuses at `head` by their context, so that ours is only set where it differs. */
   readonly statuses: readonly {
     readonly context: string;

@@ -47,7 +47,12 @@ function approved(planned: Plan, snapshot: Snapshot): Plan {
   if (missing !== undefined) return planWaiting(planned, snapshot, missing);
   if (isGiven) return { ...planned, commit: { ...commit, delivery: 'commit' } };
   const proposal = snapshot.record?.proposal;
-  const unheard = { sight: { kind: 'unknown' }, isGateRequired: false, hasConflict: false } as const;
+  const unheard = {
+    sight: { kind: 'unknown' },
+    isGateRequired: false,
+    isUnguarded: false,
+    hasConflict: false,
+  } as const;
   const unasked = { ...drafted, ...unheard, known: proposal, now: snapshot.now };
   const of = { label: commit.label, name: snapshot.key.name, proposal, waits: '', isShown: wantsEvidence(snapshot) };
   const reason = standing(judge(unasked), of) ?? pausedForApproval(of);

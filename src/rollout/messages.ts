@@ -78,6 +78,19 @@ export function valueText(value: FieldValue): string {
   return typeof value === 'object' ? 'unset' : oneLine(String(value));
 }
 
+/**
+ * The message of a step that people merge themselves: its trailers, on this base. The evidence of `message`, which
+ * changes by the hour, is left to the pull request.
+ */
+export function proposedStep(message: string, base: string): string {
+  const [subject = ''] = message.split('\n\n');
+  const trailers = (paragraphsOf(message).at(-1) ?? '').replace(
+    new RegExp(`^${TRAILER.plannedFrom}: .*$`, 'm'),
+    `${TRAILER.plannedFrom}: ${base}`,
+  );
+  return `${subject}\n\nProposed, and written by whoever merged it: the pull request shows what it was judged by.\n\n${trailers}\n`;
+}
+
 /** The message of a commit that carries a person's intent. */
 export function intentMessage(
   what: string,

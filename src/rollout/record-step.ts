@@ -47,6 +47,8 @@ export function stepSeen(
     doneSince: stepDone ? (soakingSince(situation) ?? snapshot.now) : undefined,
     restarts: restartsOf(situation),
     waited: waitedSeen(situation),
+    // Who squashes it may leave nothing of the message that names them.
+    ...(snapshot.merged !== undefined && before.policies === undefined ? { policies: policiesNow(snapshot) } : {}),
   };
 }
 

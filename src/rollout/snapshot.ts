@@ -150,6 +150,9 @@ export type MissingPolicy = {
   readonly near?: string;
 };
 
+/** Marks and step of the record before people merged the step that Git has; undefined: it knew of none. */
+export type MergedStep = Pick<RolloutRecord, 'marks' | 'step'>;
+
 export type Snapshot = {
   readonly version: typeof SNAPSHOT_VERSION;
   readonly key: RolloutKey;
@@ -205,6 +208,8 @@ export type Snapshot = {
   /** undefined: none, or not to be trusted; `recordFault` says why it is not. */
   readonly record: RolloutRecord | undefined;
   readonly recordFault: string;
+  /** People merged the step that Git has, and no pass has seen that before. Not there: it was not so. */
+  readonly merged?: MergedStep;
   /** True where this pass reads a settled workload because its audit is due. */
   readonly audit: boolean;
   readonly live: Live;

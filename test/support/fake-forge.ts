@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { known } from '../../src/api/known.ts';
-import type { Actor, Answer, Forge, Pull, PullState, Review } from '../../src/ports/forge.ts';
+import type { Actor, Answer, BranchRules, Forge, Pull, PullState, Review } from '../../src/ports/forge.ts';
 import { PortError } from '../../src/ports/port-error.ts';
 import type { FakeRepository } from './fake-git.ts';
 
@@ -12,6 +12,20 @@ type FakePull = Omit<Pull, 'state' | 'head'> & { state: PullState; head: string;
 export type FakeForgeFault = 'silent' | 'lostReply';
 
 const US: Actor = { login: 'tranche[bot]', isBot: true };
+const no = known(false);
+const NO_RULES: BranchRules = {
+  checks: known([]),
+  isStrict: no,
+  hasMergeQueue: no,
+  approvals: known(0),
+  needsLastPushApproval: no,
+  needsOwnersReview: no,
+  needsSignatures: no,
+  needsLinearHistory: no,
+  takesDirectPush: known(true),
+  isOpenToOthers: known(true),
+  mergeMethods: known(['merge', 'squash', 'rebase']),
+};
 const done = <T>(value: T): Answer<T> => ({ kind: 'done', value });
 
 /** What people do to pull requests, and the port of tranche to them. */
@@ -122,14 +136,15 @@ export class FakeForge {
               const pull = one(number);
               if (pull === undefined) return [];
               const on = this.mergedFiles(pull) === undefined ? [{ reason: 'Conflict', names: [] } as const] : [];
-              return [{ number, head: pull.head, on, statuses: [] }];
+              const rules = known({ required: [], isStrict: false, hasMergeQueue: false });
+              return [{ number, head: pull.head, on, rules, statuses: [] }];
             }),
           ),
         ),
       reviews: (number) => call('reviews', () => done(one(number)?.reviews ?? [])),
       makers: () => call('makers', () => done({ logins: [], unclear: [] })),
       self: () => Promise.reject(new Error('nobody asks who we are in a pass')),
-      rules: () => Promise.reject(new Error('nobody asks for rules in a pass')),
+      rules: () => call('rules', () => done(NO_RULES)),
       create: (wanted) => call('create', () => this.created(wanted)),
       update: () => call('update', () => done(undefined)),
       close: (number) =>

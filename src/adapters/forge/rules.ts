@@ -2,7 +2,7 @@
 
 import { at } from '../../api/json.ts';
 import { type Known, known, unknown } from '../../api/known.ts';
-import type { Answer, BranchRules } from '../../ports/forge.ts';
+import type { Answer, BranchRules, RulesetChecks } from '../../ports/forge.ts';
 import type { ForgeCaller } from './call.ts';
 import { idAt, readPages } from './pulls.ts';
 import { listAt, textAt } from './read-pull.ts';
@@ -18,9 +18,19 @@ export async function readRulesetRules(caller: ForgeCaller, branch: string): Pro
   });
 }
 
-/** What the rules require to have passed, by the names of checks. */
-export function requiredChecks(rules: readonly unknown[]): readonly string[] {
-  return checksOf(rules).map(({ context }) => context);
+/** What the rules want of a merge. */
+export function rulesetChecks(rules: readonly unknown[]): RulesetChecks {
+  return {
+    required: checksOf(rules).map(({ context }) => context),
+    isStrict: isStrict(rules),
+    hasMergeQueue: ofType(rules, 'merge_queue').length > 0,
+  };
+}
+
+function isStrict(rules: readonly unknown[]): boolean {
+  return ofType(rules, 'required_status_checks').some(
+    (rule) => at(rule, ['parameters', 'strict_required_status_checks_policy']) === true,
+  );
 }
 
 function checksOf(rules: readonly unknown[]) {
@@ -82,7 +92,7 @@ function combined({ rules, repository, isProtected, direct }: Seen): BranchRules
   );
   return {
     checks: isProtected ? hidden : known(checksOf(rules)),
-    isStrict: asked(parameter('required_status_checks', 'strict_required_status_checks_policy')),
+    isStrict: asked(isStrict(rules)),
     hasMergeQueue: asked(has('merge_queue')),
     approvals: isProtected ? hidden : known(Math.max(0, ...approvals)),
     needsLastPushApproval: asked(parameter('pull_request', 'require_last_push_approval')),

@@ -1,12 +1,13 @@
 /** Reads what pull requests wait for, all in one request: GraphQL alone tells which checks are required. */
 
 import { at, isRecord } from '../../api/json.ts';
-import type { Answer, CommitState, MergeWait, Waiting } from '../../ports/forge.ts';
+import { type Known, known, unknown } from '../../api/known.ts';
+import type { Answer, CommitState, Deferred, MergeWait, RulesetChecks, Waiting } from '../../ports/forge.ts';
 import { isOid } from '../git/names.ts';
 import { type ForgeCaller, forgeError, GRAPHQL } from './call.ts';
 import { garbled } from './pulls.ts';
 import { listAt, textAt } from './read-pull.ts';
-import { readRulesetRules, requiredChecks } from './rules.ts';
+import { readRulesetRules, rulesetChecks } from './rules.ts';
 
 const operation = 'read what pull requests wait for';
 
@@ -36,7 +37,7 @@ async function readSome(caller: ForgeCaller, numbers: readonly number[]): Promis
   if (reply.kind !== 'reply') return reply;
   const pulls = at(reply.data, ['data', 'repository']);
   if (!isRecord(pulls)) throw notAnswered(caller, reply.data);
-  const required = new Map<string, readonly string[] | undefined>();
+  const byBase = new Map<string, Known<RulesetChecks>>();
   const found: Waiting[] = [];
   for (const number of numbers) {
     const pull = pulls[`p${number}`];
@@ -44,14 +45,19 @@ async function readSome(caller: ForgeCaller, numbers: readonly number[]): Promis
     if (textAt(pull, 'state') !== 'OPEN') continue;
     if (head === undefined || !isOid(head)) return garbled(caller, operation);
     const base = textAt(pull, 'baseRefName') ?? '';
-    if (textAt(pull, 'mergeStateStatus') === 'BLOCKED' && !required.has(base)) {
-      const rules = await readRulesetRules(caller, base);
-      if (rules.kind === 'deferred') return rules;
-      required.set(base, rules.kind === 'done' ? requiredChecks(rules.value) : undefined);
-    }
-    found.push({ number, head, on: waitsOf(pull, required.get(base)), statuses: statusesOf(pull) });
+    const rules = byBase.get(base) ?? (await checksOn(caller, base));
+    if (rules.kind === 'deferred') return rules;
+    byBase.set(base, rules);
+    const required = rules.kind === 'known' ? rules.value.required : [];
+    found.push({ number, head, on: waitsOf(pull, required), rules, statuses: statusesOf(pull) });
   }
   return { kind: 'done', value: found };
+}
+
+async function checksOn(caller: ForgeCaller, base: string): Promise<Known<RulesetChecks> | Deferred> {
+  const rules = await readRulesetRules(caller, base);
+  if (rules.kind === 'deferred') return rules;
+  return rules.kind === 'done' ? known(rulesetChecks(rules.value)) : unknown(rules.said);
 }
 
 /** One field a pull request, under an alias; the numbers are ours, and numbers. */
@@ -82,14 +88,14 @@ function notAnswered(caller: ForgeCaller, data: unknown) {
 type Check = { readonly name: string; readonly state: CommitState; readonly isRequired: boolean };
 
 /** What is seen to be missing; `NotKnown` where the forge says that it cannot be merged and nothing tells why. */
-function waitsOf(pull: unknown, required: readonly string[] | undefined): readonly MergeWait[] {
+function waitsOf(pull: unknown, required: readonly string[]): readonly MergeWait[] {
   const state = textAt(pull, 'mergeStateStatus');
   const checks = checksOf(pull);
   const named = (wanted: CommitState, reason: MergeWait['reason']): readonly MergeWait[] => {
     const names = checks.filter((check) => check.isRequired && check.state === wanted).map(({ name }) => name);
     return names.length === 0 ? [] : [{ reason, names }];
   };
-  const silent = (required ?? []).filter((context) => !checks.some(({ name }) => name === context));
+  const silent = required.filter((context) => !checks.some(({ name }) => name === context));
   const when = (applies: boolean, reason: MergeWait['reason']): readonly MergeWait[] =>
     applies ? [{ reason, names: [] }] : [];
   const decision = textAt(pull, 'reviewDecision');

@@ -9,6 +9,7 @@ import type { Clock } from '../../ports/clock.ts';
 import {
   type History,
   type Live,
+  type MergedStep,
   SNAPSHOT_VERSION,
   type Snapshot,
   type Stable,
@@ -22,6 +23,7 @@ import type { StoredRecord } from '../status/record-store.ts';
 import { backsOf } from './backs-in-history.ts';
 import type { Desired, DesiredRollout } from './desired.ts';
 import { withFactDigests } from './digests.ts';
+import { beforeMerge, stepMerged } from './merged-step.ts';
 import { type LiveReader, unreadLive } from './observe-cluster.ts';
 import type { GitReader } from './observe-git.ts';
 import type { TrafficReader } from './observe-live-traffic.ts';
@@ -65,7 +67,8 @@ export async function observe(of: Observation): Promise<Snapshot> {
   const workload = entry.workload === undefined ? undefined : readWorkload(entry.workload);
   const file = workload?.workload;
   const { gone, seen } = await withLostMarks(of, file);
-  const record = await trustedRecord(of, seen);
+  const trusted = await trustedRecord(of, seen);
+  const { record } = trusted;
   const blobs = blobsOf(desired, entry);
   const resting = isResting({ file, record, blobs, now, auditSeconds: desired.config.auditSeconds });
   const history = await historyOf(of, record, resting !== 'rest');
@@ -103,8 +106,7 @@ export async function observe(of: Observation): Promise<Snapshot> {
     retryText: file === undefined ? absent : await retryTextOf(of, file),
     recreateText: recreating === undefined ? absent : await of.git.textAt(recreating.text, entry),
     ...faultsOf(of, { file, stable, live, resting, unreadable: workload?.issues ?? [] }),
-    record,
-    recordFault: recordFaultOf(of, record),
+    ...recordFacts(of, trusted),
     audit: resting === 'audit' || record === undefined,
     live,
     ...(await readBesides(of, resting, seen)),
@@ -118,17 +120,30 @@ function promotedRules({ desired, entry }: Observation): Snapshot['policy'] {
   return isProposed ? { ...rules, promotion: 'pullRequest' } : rules;
 }
 
+type Trusted = { readonly record: RolloutRecord | undefined; readonly merged?: MergedStep };
+
+function recordFacts(
+  of: Observation,
+  { record, merged }: Trusted,
+): Pick<Snapshot, 'record' | 'recordFault' | 'merged'> {
+  if (merged === undefined) return { record, recordFault: recordFaultOf(of, record) };
+  return { record, recordFault: '', merged };
+}
+
 /** The stored record; one that is lost or not to be trusted is rebuilt from main, which costs a soak, never a step. */
-async function trustedRecord(of: Observation, file: WorkloadFile | undefined): Promise<RolloutRecord | undefined> {
+async function trustedRecord(of: Observation, file: WorkloadFile | undefined): Promise<Trusted> {
   const stored = of.stored?.kind === 'read' ? of.stored.record : undefined;
   const marks = file?.workload.marks;
-  if (marks?.step?.kind !== 'step') return stored;
+  if (marks?.step?.kind !== 'step') return { record: stored };
   const { release, step } = marks;
   const fits =
     stored?.step !== undefined && stored.step.index === step.index && sameRelease(stored.step.release, release);
-  if (fits) return stored;
+  if (fits) return { record: stored };
   const rebuilt = await stepBrought(of, marks);
-  return rebuiltRecord(of, { stored, step: rebuilt, marks });
+  const merged = rebuilt === undefined ? undefined : beforeMerge(stored, marks);
+  if (rebuilt === undefined || merged === undefined)
+    return { record: rebuiltRecord(of, { stored, step: rebuilt, marks }) };
+  return { record: rebuiltRecord(of, { stored, step: stepMerged(rebuilt, merged, of.now), marks }), merged };
 }
 
 /** Why the record is not the stored one; empty: it is, or there is nothing to have one of. */

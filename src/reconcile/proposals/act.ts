@@ -1,28 +1,17 @@
 /** What a verdict leads to: a branch and its pull request, a status at its head, or an end of both. */
 
-import { INTENT, printApprove } from '../../api/intents.ts';
 import type { ProposalRecord } from '../../api/proposal-record.ts';
-import { printRelease } from '../../api/release.ts';
 import type { Oid } from '../../ports/git.ts';
-import type { ObjectEdits } from '../../rollout/edit.ts';
 import { hold } from '../../rollout/hold.ts';
-import { intentMessage } from '../../rollout/messages.ts';
 import { wantsEvidence } from '../../rollout/proposals/evidence.ts';
+import { formOf } from '../../rollout/proposals/form.ts';
 import { WITHDRAWALS } from '../../rollout/proposals/judge.ts';
 import { progressText } from '../../rollout/proposals/progress.ts';
 import { standing } from '../../rollout/proposals/standing.ts';
 import type { Reconciled } from '../reconcile.ts';
-import {
-  closePull,
-  createBranch,
-  deleteBranch,
-  type NewBranch,
-  openPull,
-  setGate,
-  tellPull,
-} from '../write/execute-proposal.ts';
-import { render } from '../write/render.ts';
-import { branchTaken, caseOf, full, heldBy, waitingFor, withProposal } from './case.ts';
+import { closePull, createBranch, deleteBranch, openPull, setGate, tellPull } from '../write/execute-proposal.ts';
+import { branchFrom, isOurCommit, type Proposed } from './branch-content.ts';
+import { branchTaken, caseOf, full, heldBy, inForm, waitingFor, withProposal } from './case.ts';
 import type { Desk, Judged } from './propose.ts';
 import { earlierOf, textOf } from './text.ts';
 
@@ -103,17 +92,20 @@ async function withdraw(
 /** Makes the branch where it is not there, then the pull request: either may be there since a pass that was cut off. */
 async function open(of: Judged, desk: Desk): Promise<Reconciled> {
   const { one, proposal, verdict } = of;
-  const { wanted } = caseOf(one.snapshot, one.plan);
-  if (wanted === undefined) return one;
+  const { wanted: approval } = caseOf(one.snapshot, one.plan);
+  const [snapshot, commit] = [one.snapshot, one.plan?.commit];
+  if (approval === undefined || snapshot === undefined || commit === undefined) return one;
   if (desk.room <= 0) return waitingFor(one, full(one));
+  const form = formOf({ snapshot, commit }, await desk.rules());
+  const wanted = inForm(one.key, approval, form);
   // What was merged or closed may still be there, and git takes what it has merged once for done.
   if (verdict.kind === 'propose' && verdict.anew === true) await deleteBranch(desk.ports.git, wanted.branch);
   // Merged and done with; what people have closed they may want to open again.
   if (proposal?.state === 'merged' && proposal.branch !== wanted.branch)
     await deleteBranch(desk.ports.git, proposal.branch);
-  const made = await branchFor(one, desk);
+  const made = await branchFor({ one, wanted, form }, desk);
   if ('reason' in made) return waitingFor(one, made);
-  const text = await textOf(of, desk);
+  const text = await textOf(of, { desk, form });
   const { branch: base } = desk.reading.desired.config;
   const pull = { branch: wanted.branch, head: made.head, base, ...text, labels: [] };
   const done = await openPull(desk.ports.forge, pull);
@@ -124,6 +116,7 @@ async function open(of: Judged, desk: Desk): Promise<Reconciled> {
     index,
     release,
     digest,
+    form,
     openedAt: desk.reading.at,
     state: 'open',
     earlier: earlierOf(of, release),
@@ -137,12 +130,12 @@ async function open(of: Judged, desk: Desk): Promise<Reconciled> {
   return stood({ ...of, verdict: { kind: 'waits' }, proposal: gated }, withProposal(one, gated));
 }
 
-/** The branch with the word in the Rollout, made from main as it was read; or the hold that says why there is none. */
-async function branchFor(one: Reconciled, desk: Desk): Promise<{ readonly head: Oid } | ReturnType<typeof hold>> {
+/** The branch with its one commit, made from main as it was read; or the hold that says why there is none. */
+async function branchFor(of: Proposed, desk: Desk): Promise<{ readonly head: Oid } | ReturnType<typeof hold>> {
+  const { one } = of;
   const { git } = desk.ports;
   const { main, desired } = desk.reading;
-  const branch = caseOf(one.snapshot, one.plan).wanted?.branch ?? '';
-  const wish = await branchOn(one, desk, { base: main, texts: desired.texts });
+  const wish = await branchFrom(of, desk, { base: main, texts: desired.texts });
   if (wish === undefined) return branchTaken(one, 'the Rollout cannot be edited');
   const done = await createBranch(git, wish);
   if (done.kind === 'pushed') return { head: done.heads[0] ?? '' };
@@ -151,57 +144,7 @@ async function branchFor(one: Reconciled, desk: Desk): Promise<{ readonly head: 
       seen: `the push to ${done.branch} was refused: ${done.rule}`,
       action: done.advice ?? 'Allow the identity of tranche to create, move and delete branches below tranche/',
     });
-  const [head] = await git.heads([branch]);
-  const isOurs = head !== undefined && (await holdsTheWord(one, desk, head));
+  const [head] = await git.heads([wish.branch]);
+  const isOurs = head !== undefined && (await isOurCommit(of, desk, head));
   return head !== undefined && isOurs ? { head } : branchTaken(one, 'it is not what tranche would have pushed');
-}
-
-/** Whether this commit is the one that we would have made on the base that it has. */
-async function holdsTheWord(one: Reconciled, desk: Desk, head: Oid): Promise<boolean> {
-  const { git } = desk.ports;
-  const file = one.snapshot?.rollout?.file ?? '';
-  const [commit] = await git.history(head, undefined, 1);
-  const [base, ...others] = commit?.parents ?? [];
-  if (base === undefined || others.length > 0) return false;
-  const wish = await branchOn(one, desk, { base, texts: await textsAt(desk, base, file) });
-  const there = await textsAt(desk, head, file);
-  return wish?.commit.message === commit?.message && wish?.commit.writes[0]?.text === there.get(file);
-}
-
-async function textsAt({ ports }: Desk, commit: Oid, file: string): Promise<ReadonlyMap<string, string>> {
-  const { files } = await ports.git.readAt(commit, { paths: [file], suffixes: [], markers: [] });
-  return new Map(
-    files.flatMap(({ path, content }) => (content.kind === 'text' ? [[path, content.text] as const] : [])),
-  );
-}
-
-/** Its bytes come from what it changes and from its base, never from the hour. */
-async function branchOn(
-  { key, snapshot, plan }: Reconciled,
-  { ports, reading }: Desk,
-  { base, texts }: { readonly base: Oid; readonly texts: ReadonlyMap<string, string> },
-): Promise<NewBranch | undefined> {
-  const { wanted } = caseOf(snapshot, plan);
-  const rollout = snapshot?.rollout;
-  if (wanted === undefined || rollout === undefined) return undefined;
-  const path = ['metadata', 'annotations', INTENT.approve];
-  const edit: ObjectEdits = {
-    file: rollout.file,
-    object: rollout.object,
-    edits: [{ kind: 'set', path, value: printApprove(wanted) }],
-  };
-  const rendered = render([edit], texts);
-  if (rendered.kind === 'refused' || rendered.writes.length === 0) return undefined;
-  const [on] = await ports.git.history(base, undefined, 1);
-  const what = `approve ${plan?.commit?.label ?? ''} of ${printRelease(wanted.release)}`;
-  const { author } = reading.desired.config;
-  return {
-    branch: wanted.branch,
-    base,
-    commit: {
-      writes: rendered.writes,
-      message: intentMessage(what, { key, main: base, by: '' }),
-      signature: { ...author, atSeconds: on?.author.atSeconds ?? 0 },
-    },
-  };
 }

@@ -1,13 +1,15 @@
 /** One rollout as its pull request is judged, and with what came of it. */
 
-import type { ProposalRecord } from '../../api/proposal-record.ts';
+import type { ProposalForm, ProposalRecord } from '../../api/proposal-record.ts';
+import { sameRelease } from '../../api/release.ts';
 import { beforeFirst, currentStep } from '../../rollout/approvable.ts';
 import { type Hold, hold } from '../../rollout/hold.ts';
 import { isDelivered, type Plan, planWaiting } from '../../rollout/plan.ts';
 import { branchOf } from '../../rollout/proposals/branch.ts';
+import { isFields } from '../../rollout/proposals/form.ts';
 import type { Case } from '../../rollout/proposals/judge.ts';
-import { approvalFor, isApproved } from '../../rollout/proposals/promotion.ts';
-import type { Snapshot } from '../../rollout/snapshot.ts';
+import { type Approval, approvalFor, isApproved } from '../../rollout/proposals/promotion.ts';
+import type { RolloutKey, Snapshot } from '../../rollout/snapshot.ts';
 import { changesDigest } from '../observe/digests.ts';
 import type { Reconciled } from '../reconcile.ts';
 import type { Asked } from '../write/execute-proposal.ts';
@@ -15,19 +17,37 @@ import type { Asked } from '../write/execute-proposal.ts';
 /** What the files and the plan say of it; what the forge says comes besides. */
 type Drafted = Pick<Case, 'wanted' | 'approvable' | 'isGiven' | 'anew'>;
 
-/** What would be proposed now, what an approval could be given for, and what people have said of it. */
-export function caseOf(snapshot: Snapshot | undefined, plan: Pick<Plan, 'commit'> | undefined): Drafted {
+/**
+ * What would be proposed now, what an approval could be given for, and what people have said of it. What is proposed
+ * already keeps its form; `known` where that is not the one of the record.
+ */
+export function caseOf(
+  snapshot: Snapshot | undefined,
+  plan: Pick<Plan, 'commit'> | undefined,
+  known: ProposalRecord | undefined = snapshot?.record?.proposal,
+): Drafted {
   if (snapshot === undefined) return { wanted: undefined, approvable: undefined, isGiven: false, anew: undefined };
   const approvable = currentStep(snapshot) ?? beforeFirst(snapshot);
-  const wanted = wantedOf(snapshot, plan?.commit);
+  const wanted = wantedOf(snapshot, plan?.commit, known);
   const anew = snapshot.rollout?.intents.propose?.number;
   return { wanted, approvable, isGiven: wanted !== undefined && isApproved(snapshot, wanted), anew };
 }
 
-function wantedOf(snapshot: Snapshot, commit: Plan['commit']): Case['wanted'] {
+function wantedOf(snapshot: Snapshot, commit: Plan['commit'], known: ProposalRecord | undefined): Case['wanted'] {
   if (commit?.delivery !== 'proposal') return undefined;
   const approval = approvalFor(snapshot, { commit, digest: changesDigest(commit.changes) });
-  return approval === undefined ? undefined : { ...approval, branch: branchOf(snapshot.key, approval) };
+  if (approval === undefined) return undefined;
+  const isIt = known !== undefined && known.digest === approval.digest && known.index === approval.index;
+  return inForm(snapshot.key, approval, isIt && sameRelease(known.release, approval.release) ? known.form : undefined);
+}
+
+/** The same with the branch that it has in this form. */
+export function inForm(
+  key: RolloutKey,
+  approval: Approval,
+  form: ProposalForm | undefined,
+): NonNullable<Case['wanted']> {
+  return { ...approval, branch: branchOf(key, { ...approval, form: isFields(form) ? 'Guarded' : undefined }) };
 }
 
 /** No brake waits for the forge. */

@@ -5,7 +5,8 @@
 
 import type { ProposalRecord } from '../../api/proposal-record.ts';
 import type { Forge, Pull } from '../../ports/forge.ts';
-import { branchesIn, branchesOf, namedBy } from '../../rollout/proposals/branch.ts';
+import { branchesIn, branchesOf, branchOf, namedBy } from '../../rollout/proposals/branch.ts';
+import type { MergeRules } from '../../rollout/proposals/form.ts';
 import { type Case, heard, judge, type Sight, type Verdict } from '../../rollout/proposals/judge.ts';
 import { progressText } from '../../rollout/proposals/progress.ts';
 import type { GitReader } from '../observe/observe-git.ts';
@@ -13,7 +14,9 @@ import type { Ports, Reading } from '../pass.ts';
 import type { Reconciled } from '../reconcile.ts';
 import { type Asked, ask, GATE } from '../write/execute-proposal.ts';
 import { act } from './act.ts';
-import { brakes, caseOf, heldBy, withProposal } from './case.ts';
+import { isBroughtUpToDate } from './branch-content.ts';
+import { brakes, caseOf, heldBy, inForm, withProposal } from './case.ts';
+import { isUnguarded, rulesOfOpen, rulesReader } from './merge-rules.ts';
 import { waitsText } from './waits-text.ts';
 
 /** A rollout with all that was read of its pull request. */
@@ -34,6 +37,8 @@ export type Desk = {
   readonly reading: Reading;
   /** The reader of the pass. */
   readonly commits: Pick<GitReader, 'brought'>;
+  /** What the rules of the desired branch want of a merge: asked once, and only where something is proposed. */
+  readonly rules: () => Promise<MergeRules>;
   /** How many more may be opened. */
   room: number;
 };
@@ -56,17 +61,28 @@ export async function propose(
   const pulls = heardOf.value.filter((pull) => pull.isSameRepository && pull.base === base);
   const open = pulls.filter(({ state }) => state.kind === 'open');
   const waits = await waitsOf(forge, open);
-  const desk: Desk = { ports: { ...ports, forge }, reading, commits, room: maxProposals - open.length };
+  const room = maxProposals - open.length;
+  const desk: Desk = { ports: { ...ports, forge }, reading, commits, rules: rulesReader(forge, base), room };
   const answers = new Map<Reconciled, Reconciled>();
   // One after the other: the forge wants its writes so, and the room is shared.
-  for (const one of meant) answers.set(one, await act(judged(one, { pulls, waits, now: reading.at }), desk));
+  for (const one of meant) answers.set(one, await act(await judged(one, { pulls, waits, desk }), desk));
   return reconciled.map((one) => answers.get(one) ?? one);
 }
 
-/** What would be proposed and is not what the record speaks of: people may have said something of it before. */
-function unknownBranch({ snapshot, plan }: Reconciled): readonly string[] {
+/** What would be proposed, in each form, and is not what the record speaks of: people may have said something of it before. */
+function unknownBranch({ key, snapshot, plan }: Reconciled): readonly string[] {
   const { wanted } = caseOf(snapshot, plan);
-  return wanted === undefined || wanted.branch === snapshot?.record?.proposal?.branch ? [] : [wanted.branch];
+  if (wanted === undefined || wanted.branch === snapshot?.record?.proposal?.branch) return [];
+  return [inForm(key, wanted, 'Guarded').branch, inForm(key, wanted, undefined).branch];
+}
+
+/** Whether this branch proposes this commit, in whatever form. */
+function proposes({ key, snapshot, plan }: Reconciled, branch: string): boolean {
+  const { wanted } = caseOf(snapshot, plan);
+  return (
+    wanted !== undefined &&
+    branchOf(key, wanted) === branchOf(key, { ...wanted, ...namedBy(key, branch), form: undefined })
+  );
 }
 
 /** Something is proposed, or was and has not ended, or there is news of what was merged. */
@@ -77,17 +93,24 @@ function isMeant({ plan, snapshot }: Reconciled): boolean {
   return known !== undefined && known.state !== 'withdrawn';
 }
 
-function judged(
+async function judged(
   one: Reconciled,
-  of: { readonly pulls: readonly Pull[]; readonly waits: Waits; readonly now: number },
-): Judged {
-  const known = remindedOf(one.snapshot?.record?.proposal, one, of.pulls) ?? found(one, of.pulls);
-  const pull = pullOf(known, of.pulls);
+  of: { readonly pulls: readonly Pull[]; readonly waits: Waits; readonly desk: Desk },
+): Promise<Judged> {
+  const recorded = remindedOf(one.snapshot?.record?.proposal, one, of.pulls) ?? found(one, of.pulls);
+  const pull = pullOf(recorded, of.pulls);
   const sight = sightOf(pull);
   const said = of.waits.get(pull?.number ?? 0);
-  const { isGateRequired, hasConflict } = said ?? { isGateRequired: false, hasConflict: false };
-  const drafted = caseOf(one.snapshot, one.plan);
-  const asked = { ...drafted, known, sight, isGateRequired, hasConflict, now: of.now };
+  const { isGateRequired, hasConflict, rules } = said ?? {
+    isGateRequired: false,
+    hasConflict: false,
+    rules: undefined,
+  };
+  const known = await broughtUpToDate(one, { known: recorded, sight, desk: of.desk });
+  const drafted = caseOf(one.snapshot, one.plan, known);
+  const lost = isUnguarded(one, { form: known?.form, rules });
+  const now = of.desk.reading.at;
+  const asked = { ...drafted, known, sight, isGateRequired, isUnguarded: lost, hasConflict, now };
   const verdict = judge(asked);
   const proposal = known === undefined ? undefined : heard(known, sight);
   const own = [known?.branch, drafted.wanted?.branch];
@@ -97,14 +120,28 @@ function judged(
   return { one, verdict, proposal, waits: said?.text ?? '', strays };
 }
 
+/** It holds main as that is by now, and the same change: its head is another one, and our status is not at that yet. */
+async function broughtUpToDate(
+  one: Reconciled,
+  { known, sight, desk }: { readonly known: ProposalRecord | undefined; readonly sight: Sight; readonly desk: Desk },
+): Promise<ProposalRecord | undefined> {
+  const { wanted } = caseOf(one.snapshot, one.plan, known);
+  if (known === undefined || wanted === undefined || sight.kind !== 'open' || sight.head === known.head) return known;
+  if (known.branch !== wanted.branch) return known;
+  const of = { one, wanted, form: known.form ?? 'RulesUnread' };
+  const isOurs = await isBroughtUpToDate(of, desk, sight.head);
+  return isOurs ? { ...known, head: sight.head, gates: undefined } : known;
+}
+
 /** A no that the record does not know, because one before it was lost. What has the name of our account may be of us. */
 function remindedOf(
   known: ProposalRecord | undefined,
-  { snapshot, plan }: Reconciled,
+  one: Reconciled,
   pulls: readonly Pull[],
 ): ProposalRecord | undefined {
+  const { snapshot, plan } = one;
   const { wanted, anew } = caseOf(snapshot, plan);
-  const last = pulls.find(({ branch }) => branch === wanted?.branch);
+  const last = pulls.find(({ branch }) => proposes(one, branch));
   if (known === undefined || wanted === undefined || last === undefined) return known;
   if (last.branch === known.branch || last.number <= (anew ?? 0)) return known;
   if (known.vetoes.includes(wanted.digest)) return known;
@@ -114,11 +151,11 @@ function remindedOf(
 }
 
 /** Without a record its branch says what it is: the one that is wanted first, whatever became of it. */
-function found({ key, snapshot, plan }: Reconciled, pulls: readonly Pull[]): ProposalRecord | undefined {
-  const { wanted } = caseOf(snapshot, plan);
+function found(one: Reconciled, pulls: readonly Pull[]): ProposalRecord | undefined {
+  const { key } = one;
   const own = pulls.filter(({ branch }) => branch.startsWith(branchesOf(key)));
   const open = own.filter(({ state }) => state.kind === 'open');
-  const isWanted = ({ branch }: Pull): boolean => branch === wanted?.branch;
+  const isWanted = ({ branch }: Pull): boolean => proposes(one, branch);
   // What people have said of the very commit counts, also where it is closed by now.
   const pull = open.find(isWanted) ?? own.find(isWanted) ?? open[0];
   const named = pull === undefined ? undefined : namedBy(key, pull.branch);
@@ -146,17 +183,20 @@ function sightOf(pull: Pull | undefined): Sight {
 }
 
 /** By number: what it waits for, for people, and what of it decides. */
-type Waits = ReadonlyMap<number, { readonly text: string } & Pick<Case, 'isGateRequired' | 'hasConflict'>>;
+type Waits = ReadonlyMap<
+  number,
+  { readonly text: string; readonly rules: MergeRules } & Pick<Case, 'isGateRequired' | 'hasConflict'>
+>;
 
 async function waitsOf(forge: Forge, open: readonly Pull[]): Promise<Waits> {
   if (open.length === 0) return new Map();
   const said = await ask(() => forge.waiting(open.map(({ number }) => number)));
   if (said.kind !== 'done') return new Map();
   return new Map(
-    said.value.map(({ number, on, statuses }) => {
+    said.value.map(({ number, on, statuses, rules }) => {
       const isGateRequired = statuses.some(({ context, isRequired }) => context === GATE && isRequired);
       const hasConflict = on.some(({ reason }) => reason === 'Conflict');
-      return [number, { text: waitsText(on), isGateRequired, hasConflict }];
+      return [number, { text: waitsText(on), rules: rulesOfOpen({ rules }), isGateRequired, hasConflict }];
     }),
   );
 }

@@ -1,5 +1,6 @@
 /** Title and body of the pull request of one rollout, with what is read for them alone. */
 
+import type { ProposalForm } from '../../api/proposal-record.ts';
 import { printRelease, type Release, sameRelease } from '../../api/release.ts';
 import { printKey } from '../../rollout/key-text.ts';
 import { bodyOf, titleOf } from '../../rollout/proposals/body.ts';
@@ -12,7 +13,10 @@ const BROUGHT_MOST = 5;
 const EARLIER_MOST = 20;
 
 /** Throws PortError where Git fails. */
-export async function textOf(of: Judged, desk: Desk): Promise<{ readonly title: string; readonly body: string }> {
+export async function textOf(
+  of: Judged,
+  { desk, form }: { readonly desk: Desk; readonly form: ProposalForm },
+): Promise<{ readonly title: string; readonly body: string }> {
   const { snapshot, plan, diff, writes } = of.one;
   const commit = plan?.commit;
   const { wanted } = caseOf(snapshot, plan);
@@ -23,6 +27,7 @@ export async function textOf(of: Judged, desk: Desk): Promise<{ readonly title: 
     snapshot,
     commit,
     approval: wanted,
+    form,
     diff,
     stages: stagesOf(snapshot, writes),
     brought: await broughtOf(of, desk),

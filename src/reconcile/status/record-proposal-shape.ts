@@ -1,7 +1,7 @@
 /** What a record says of a pull request, and the names that all parts of a record are made of. */
 
 import { parseCommit } from '../../api/marks.ts';
-import type { ProposalRecord, ProposalState } from '../../api/proposal-record.ts';
+import type { ProposalForm, ProposalRecord, ProposalState } from '../../api/proposal-record.ts';
 import { parseRelease, type Release } from '../../api/release.ts';
 import { count, is, list, object, optional, positive, type Shape, text, word } from './shape.ts';
 
@@ -21,6 +21,18 @@ export const proposal = object({
   index: count,
   release,
   digest,
+  form: optional(
+    word<ProposalForm>({
+      Guarded: true,
+      NotGroupsAlone: true,
+      Autoscaled: true,
+      EvidenceWanted: true,
+      GateNotRequired: true,
+      NotUpToDate: true,
+      Queued: true,
+      RulesUnread: true,
+    }),
+  ),
   number: optional(positive),
   url: optional(text),
   openedAt: instant,

@@ -1,10 +1,13 @@
 /** Title and body of a pull request: what merging it does, on what evidence, and how to say no. A function of its change. */
 
 import { printApprove } from '../../api/intents.ts';
+import type { ProposalForm } from '../../api/proposal-record.ts';
 import { printRelease } from '../../api/release.ts';
 import type { PlannedCommit } from '../plan.ts';
 import type { Snapshot } from '../snapshot.ts';
 import { block, code, plain } from './encode.ts';
+import { wantsEvidence } from './evidence.ts';
+import { FORMS, isFields } from './form.ts';
 import type { Approval } from './promotion.ts';
 import { groupsMoved, imagesBoth, type Released, releaseDiff, releaseTable } from './release-table.ts';
 
@@ -17,6 +20,7 @@ const STAGES_MOST = 15_000;
 /** What it is written from. */
 export type Proposed = Released & {
   readonly approval: Approval;
+  readonly form: ProposalForm;
   /** Of the commit that follows the merge, as it would be written now. */
   readonly diff: string;
   /** The stages that the model says the groups go through, as Markdown of ours; empty: it could not be played. */
@@ -45,15 +49,18 @@ export function bodyOf(of: Proposed): string {
     stages(of),
     diff(of),
     saysNo(of),
-    form(of),
+    formText(of),
   ];
   const text = parts.filter((part) => part !== '').join('\n');
   return text.length <= BODY_MOST ? text : `${text.slice(0, text.lastIndexOf('\n', BODY_MOST - 40))}\n\n… and more\n`;
 }
 
-function merging({ commit, approval }: Proposed): string {
+function merging({ commit, approval, form }: Proposed): string {
+  const step = `${code(commit.label)} of release ${code(printRelease(approval.release))}`;
   return [
-    `Merging this approves ${code(commit.label)} of release ${code(printRelease(approval.release))}: tranche then asks every gate again and commits it.`,
+    isFields(form)
+      ? `Merging this is ${step}: the groups it lets go restart once the agent has applied it.`
+      : `Merging this approves ${step}: tranche then asks every gate again and commits it.`,
     '',
     `> ${code(why(commit), 2000)}`,
     '',
@@ -77,16 +84,18 @@ function stages(of: Proposed): string {
 }
 
 function diff(of: Proposed): string {
-  return `### What is committed then\n\n${block(of.diff, 'diff', DIFF_MOST)}`;
+  return `### What is ${isFields(of.form) ? 'merged' : 'committed then'}\n\n${block(of.diff, 'diff', DIFF_MOST)}`;
 }
 
 function saysNo({ snapshot }: Proposed): string {
+  // Where the forge is to show who approved, a word by commit counts for nothing.
+  const isShown = wantsEvidence(snapshot);
   const name = snapshot.key.name;
   const at = `${name} --namespace ${snapshot.key.namespace}`;
   return [
     '### Other answers',
     '',
-    `- To say no: close this pull request. ${code(commandOf('approve', at))} still says yes, and reopening takes the no back.`,
+    `- To say no: close this pull request. ${isShown ? '' : `${code(commandOf('approve', at))} still says yes, and `}${isShown ? 'R' : 'r'}eopening takes the no back.`,
     `- To wait: leave it open, or ${code(commandOf('pause', at))}.`,
     `- To go back: ${code(commandOf('abort', at))}. A revert of this pull request brings no group back.`,
     '',
@@ -97,10 +106,13 @@ function commandOf(verb: string, at: string): string {
   return `tranche ${verb} ${at}`;
 }
 
-function form({ approval }: Proposed): string {
+function formText({ approval, form }: Proposed): string {
+  const { because } = FORMS[form];
   return [
     '---',
-    `The change of this pull request is the word ${code(printApprove(approval))} in the Rollout, not the step itself: a merge of it that comes late approves nothing but this very commit.`,
+    isFields(form)
+      ? `The change of this pull request is the step itself, because ${because}.`
+      : `The change of this pull request is the word ${code(printApprove(approval))} in the Rollout, not the step itself, because ${because}. A merge of it that comes late approves nothing but this very commit.`,
     '',
   ].join('\n');
 }

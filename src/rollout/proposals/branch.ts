@@ -4,7 +4,13 @@ import { parseRelease, printRelease, type Release } from '../../api/release.ts';
 import type { RolloutKey } from '../snapshot.ts';
 
 /** What a branch is called after. */
-type Named = { readonly index: number; readonly release: Release; readonly digest: string };
+type Named = {
+  readonly index: number;
+  readonly release: Release;
+  readonly digest: string;
+  /** There: it holds the step itself, and not the word for it. */
+  readonly form?: 'Guarded' | undefined;
+};
 
 /** All branches of one Rollout begin with this. */
 export function branchesOf({ cluster, namespace, name }: RolloutKey): string {
@@ -16,19 +22,27 @@ export function branchesIn(cluster: string): string {
   return `tranche/${cluster}/`;
 }
 
+/** What holds the step itself is another branch than what holds the word for the same commit. */
+const FIELDS = '-fields';
+
 /** `tranche/prod-eu/llm/vllm/9c41d2e0.2-1-5be07c11` */
-export function branchOf(key: RolloutKey, { index, release, digest }: Named): string {
-  return `${branchesOf(key)}${printRelease(release)}-${index}-${digest}`;
+export function branchOf(key: RolloutKey, { index, release, digest, form }: Named): string {
+  return `${branchesOf(key)}${printRelease(release)}-${index}-${digest}${form === undefined ? '' : FIELDS}`;
 }
 
 /** What this branch of the Rollout is called after; undefined: it is none of its. */
 export function namedBy(key: RolloutKey, branch: string): Named | undefined {
   const prefix = branchesOf(key);
-  const match = /^([0-9a-f.]+)-(0|[1-9][0-9]?)-([0-9a-f]{8})$/.exec(
+  const match = /^([0-9a-f.]+)-(0|[1-9][0-9]?)-([0-9a-f]{8})(-fields)?$/.exec(
     branch.startsWith(prefix) ? branch.slice(prefix.length) : '',
   );
   const release = match?.[1] === undefined ? undefined : parseRelease(match[1]);
   return release === undefined || match?.[3] === undefined
     ? undefined
-    : { index: Number(match[2]), release, digest: match[3] };
+    : {
+        index: Number(match[2]),
+        release,
+        digest: match[3],
+        ...(match[4] === undefined ? {} : { form: 'Guarded' }),
+      };
 }

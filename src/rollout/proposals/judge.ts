@@ -32,6 +32,8 @@ export type Case = {
   readonly anew: number | undefined;
   /** A rule of the forge wants our status at the head before a merge. */
   readonly isGateRequired: boolean;
+  /** It is the step itself, and what kept it from being merged too late does not any more. */
+  readonly isUnguarded: boolean;
   /** The forge says that it cannot be merged into main as that is by now. */
   readonly hasConflict: boolean;
   readonly now: Instant;
@@ -69,6 +71,7 @@ export const WITHDRAWALS = {
   ended: 'what it asked for was decided otherwise',
   shut: 'something that it needs is not there any more; it is proposed again once it is',
   anew: 'a person wants it proposed anew',
+  unguarded: 'the rules of the branch, or who decides the number of groups, are others by now; it is proposed anew',
   conflict: 'it conflicts with what the branch holds by now; it is proposed anew from there',
 } as const;
 
@@ -109,6 +112,7 @@ export function judge(of: Case): Verdict {
   if (now === undefined) return wanted === undefined ? { kind: 'none' } : { kind: 'propose' };
   const ended = now.state === 'withdrawn' || (now.state === 'merged' && sight.kind === 'open');
   if (ended && sight.kind === 'open') return { kind: 'withdraw', why: 'ended' };
+  if (of.isUnguarded && now.state === 'open') return { kind: 'withdraw', why: 'unguarded' };
   if (wanted === undefined) return unwanted(of, now);
   const anew = isAnew(of, now) ? again(of, now) : undefined;
   if (anew !== undefined) return anew;

@@ -2,6 +2,7 @@
 
 import type { ProposalRecord } from '../../api/proposal-record.ts';
 import { type Hold, hold } from '../hold.ts';
+import { FORMS, isFields } from './form.ts';
 import type { Verdict } from './judge.ts';
 
 /** What it is told with. */
@@ -45,7 +46,7 @@ const SAID: { readonly [K in Exclude<Verdict['kind'], 'early'>]: (of: Standing) 
   propose: (of) => pausedForApproval(of),
   waits: ({ label, name, proposal, waits, isShown }) =>
     hold('ProposalOpen', {
-      seen: `${label} is proposed: ${placeOf(proposal)}${waits === '' ? '' : `, which waits for ${waits}`}`,
+      seen: `${label} is proposed: ${placeOf(proposal)}${waits === '' ? '' : `, which waits for ${waits}`}${formText(proposal)}`,
       action: `To go on, merge it${isShown ? '' : `, or: ${approve(name)}`}. To say no, close it`,
     }),
   merging: ({ proposal }) =>
@@ -74,6 +75,13 @@ const SAID: { readonly [K in Exclude<Verdict['kind'], 'early'>]: (of: Standing) 
       action: `To go on: ${propose(name)}; to go back: tranche abort ${name}`,
     }),
 };
+
+/** Which form it has, and why; of records that do not say it, nothing. */
+function formText(proposal: ProposalRecord | undefined): string {
+  const form = proposal?.form;
+  if (form === undefined) return '';
+  return `; merging it ${isFields(form) ? 'is' : 'approves'} the step, because ${FORMS[form].because}`;
+}
 
 function approve(name: string): string {
   return `tranche approve ${name}`;

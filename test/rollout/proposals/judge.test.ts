@@ -47,7 +47,14 @@ const none: Sight = { kind: 'none' };
 const unknown: Sight = { kind: 'unknown' };
 
 /** Nobody has said anything of it besides. */
-const quiet = { isGiven: false, anew: undefined, isGateRequired: false, hasConflict: false, now: NOW };
+const quiet = {
+  isGiven: false,
+  anew: undefined,
+  isGateRequired: false,
+  isUnguarded: false,
+  hasConflict: false,
+  now: NOW,
+};
 
 type Row = readonly [
   what: string,
@@ -109,6 +116,7 @@ test.each<Row>([
     'propose',
   ],
   ['dated by a clock that ran ahead', record('withdrawn', { openedAt: NOW + 9999 }), byBot, same, 'propose'],
+  ['opened as a word before the rules guarded it', record('open', { form: 'NotUpToDate' }), open, same, 'waits'],
   ['a brake took its branch, which could not be deleted', record('withdrawn'), open, undefined, 'withdraw ended'],
 ])('%s', (_, known, sight, wanted, then) => {
   expect(show(judge({ ...quiet, known, sight, wanted, approvable }))).toBe(then);
@@ -142,6 +150,9 @@ test('the branch says what it approves, and no other Rollout takes it for its ow
   expect(same.branch).toBe('tranche/prod-eu/llm/vllm/bbbbbbbb.2-1-11111111');
   expect(namedBy(KEY, same.branch)).toEqual({ index: 1, release, digest: '11111111' });
   expect(namedBy({ ...KEY, name: 'vllm-2' }, same.branch)).toBeUndefined();
+  const step = `${same.branch}-fields`;
+  expect(branchOf(KEY, { ...same, form: 'Guarded' })).toBe(step);
+  expect(namedBy(KEY, step)).toEqual({ index: 1, release, digest: '11111111', form: 'Guarded' });
   for (const bad of ['', 'tranche/prod-eu/llm/vllm/x', `${same.branch}0`, `${same.branch}/x`, 'main'])
     expect(namedBy(KEY, bad)).toBeUndefined();
 });
@@ -154,6 +165,13 @@ function show(verdict: ReturnType<typeof judge>): string {
 test('a gate that stays shut fails the status where a rule wants that, and nothing is withdrawn', () => {
   const known = record('open', { gates: 'shut' });
   expect(show(judge({ ...gatesShut, known, approvable, isGateRequired: true }))).toBe('shut');
+});
+
+test('a step that nothing guards any more is withdrawn, whatever its gates say; what has ended is not', () => {
+  const lost = { ...quiet, isUnguarded: true, sight: open, approvable };
+  for (const wanted of [same, other, undefined])
+    expect(show(judge({ ...lost, wanted, known: record('open') }))).toBe('withdraw unguarded');
+  expect(show(judge({ ...lost, wanted: same, known: record('merged'), sight: merged }))).toBe('reverted');
 });
 
 test('what conflicts with main is proposed anew from there, unless somebody has pushed to it', () => {

@@ -98,7 +98,17 @@ function proposedWith(image: string, diff: string, said = 'use v0.10.1'): Propos
   const brought = [{ oid: 'c'.repeat(40), subject: said, author: said }];
   const links = [{ label: 'dashboard', url: 'https://grafana.example/d/llm?var-name=vllm' }];
   const shown = { ...snapshot, workload: file };
-  return { snapshot: shown, commit, approval, diff, stages: '', brought, earlier: [11], links };
+  return {
+    snapshot: shown,
+    commit,
+    approval,
+    form: 'GateNotRequired' as const,
+    diff,
+    stages: '',
+    brought,
+    earlier: [11],
+    links,
+  };
 }
 
 test('what it says', () => {

@@ -1,0 +1,119 @@
+/** What the branch of a pull request holds, and whether a commit that is there holds just that. */
+
+import { INTENT, printApprove } from '../../api/intents.ts';
+import type { ProposalForm } from '../../api/proposal-record.ts';
+import { printRelease } from '../../api/release.ts';
+import type { CommitHeader, FileWrite, Oid, ReadRequest } from '../../ports/git.ts';
+import { editsOf } from '../../rollout/change-edits.ts';
+import type { ObjectEdits } from '../../rollout/edit.ts';
+import { intentMessage, parseTrailers, proposedStep } from '../../rollout/messages.ts';
+import { isFields } from '../../rollout/proposals/form.ts';
+import type { Approval } from '../../rollout/proposals/promotion.ts';
+import type { Reconciled } from '../reconcile.ts';
+import type { NewBranch } from '../write/execute-proposal.ts';
+import { render } from '../write/render.ts';
+import { inForm } from './case.ts';
+import type { Desk } from './propose.ts';
+
+/** What is proposed of a rollout, and how. */
+export type Proposed = { readonly one: Reconciled; readonly wanted: Approval; readonly form: ProposalForm };
+
+type At = { readonly base: Oid; readonly texts: ReadonlyMap<string, string> };
+
+/** A branch that was made for this change may be so many commits of main behind, and is known again. */
+const BEHIND_MOST = 500;
+
+/** All files by their ids alone. */
+const WHOLE: ReadRequest = { paths: [''], suffixes: [], markers: ['tranche: no file holds this'] };
+
+/** The branch with its one commit on `base`; undefined: a file cannot be edited. Its bytes come from what it changes and from its base, never from the hour. */
+export async function branchFrom(of: Proposed, { ports, reading }: Desk, at: At): Promise<NewBranch | undefined> {
+  const writes = writesOn(of, at.texts);
+  if (writes === undefined || writes.length === 0) return undefined;
+  const [on] = await ports.git.history(at.base, undefined, 1);
+  const { author } = reading.desired.config;
+  return {
+    branch: inForm(of.one.key, of.wanted, of.form).branch,
+    base: at.base,
+    commit: { writes, message: messageOn(of, at.base), signature: { ...author, atSeconds: on?.author.atSeconds ?? 0 } },
+  };
+}
+
+function messageOn({ one, wanted, form }: Proposed, base: Oid): string {
+  const { key, plan } = one;
+  if (isFields(form)) return proposedStep(plan?.commit?.message ?? '', base);
+  const what = `approve ${plan?.commit?.label ?? ''} of ${printRelease(wanted.release)}`;
+  return intentMessage(what, { key, main: base, by: '' });
+}
+
+function writesOn(of: Proposed, texts: ReadonlyMap<string, string>): readonly FileWrite[] | undefined {
+  const edits = editsFor(of);
+  const rendered = render(edits, texts);
+  return edits.length === 0 || rendered.kind === 'refused' ? undefined : rendered.writes;
+}
+
+function editsFor({ one, wanted, form }: Proposed): readonly ObjectEdits[] {
+  const rollout = one.snapshot?.rollout;
+  if (isFields(form)) return editsOf(one.plan?.commit?.changes ?? []);
+  if (rollout === undefined) return [];
+  const path = ['metadata', 'annotations', INTENT.approve];
+  const edits = [{ kind: 'set', path, value: printApprove(wanted) }] as const;
+  return [{ file: rollout.file, object: rollout.object, edits }];
+}
+
+/** Whether this commit is the one that we would have made on the base that it has. */
+export async function isOurCommit(of: Proposed, desk: Desk, head: Oid): Promise<boolean> {
+  const [commit] = await desk.ports.git.history(head, undefined, 1);
+  const [base, ...others] = commit?.parents ?? [];
+  if (commit === undefined || base === undefined || others.length > 0) return false;
+  const wish = await branchFrom(of, desk, { base, texts: await textsAt(of, desk, base) });
+  return wish !== undefined && saysSame(of, wish.commit.message, commit) && (await holds(wish, of, desk, head));
+}
+
+/** Which policies govern may change without the step: where the step itself is proposed they are told in its message. */
+function saysSame({ form }: Proposed, message: string, commit: CommitHeader): boolean {
+  if (!isFields(form)) return commit.message === message;
+  const [wish, there] = [parseTrailersOf(message), parseTrailersOf(commit.message)];
+  return wish !== '' && wish === there;
+}
+
+function parseTrailersOf(message: string): string {
+  const trailers = parseTrailers(message);
+  return trailers === undefined ? '' : JSON.stringify(trailers);
+}
+
+async function holds(wish: NewBranch, of: Proposed, desk: Desk, head: Oid): Promise<boolean> {
+  const there = await textsAt(of, desk, head);
+  return wish.commit.writes.every(({ path, text }) => there.get(path) === text);
+}
+
+/**
+ * Whether this commit brings our change, and nothing else, onto a newer commit of main: as the forge makes one where a
+ * person brings the pull request up to date, by a merge or by a rebase.
+ */
+export async function isBroughtUpToDate(of: Proposed, desk: Desk, head: Oid): Promise<boolean> {
+  const { git } = desk.ports;
+  const [commit] = await git.history(head, undefined, 1);
+  const base = commit?.parents.at(-1);
+  if (base === undefined || (commit?.parents.length ?? 0) > 2) return false;
+  const line = await git.history(desk.reading.main, base, BEHIND_MOST);
+  if (line.at(-1)?.oid !== base) return false;
+  const wish = await branchFrom(of, desk, { base, texts: await textsAt(of, desk, base) });
+  if (wish === undefined || !(await holds(wish, of, desk, head))) return false;
+  const changed = new Set(wish.commit.writes.map(({ path }) => path));
+  const idsAt = async (at: Oid): Promise<string> => {
+    const { files } = await git.readAt(at, WHOLE);
+    return JSON.stringify(files.flatMap(({ path, oid, mode }) => (changed.has(path) ? [] : [[path, oid, mode]])));
+  };
+  return (await idsAt(base)) === (await idsAt(head));
+}
+
+/** The files that it edits, as they are at a commit. */
+async function textsAt(of: Proposed, { ports }: Desk, commit: Oid): Promise<ReadonlyMap<string, string>> {
+  const paths = [...new Set(editsFor(of).map(({ file }) => file))];
+  if (paths.length === 0) return new Map();
+  const { files } = await ports.git.readAt(commit, { paths, suffixes: [], markers: [] });
+  return new Map(
+    files.flatMap(({ path, content }) => (content.kind === 'text' ? [[path, content.text] as const] : [])),
+  );
+}

@@ -1,0 +1,61 @@
+/** The rules under which a pull request is merged, as a pass has heard them, and whether they still fit its form. */
+
+import { type Known, known, unknown } from '../../api/known.ts';
+import type { ProposalRecord } from '../../api/proposal-record.ts';
+import type { Forge, Waiting } from '../../ports/forge.ts';
+import { formOf, isFields, type MergeRules } from '../../rollout/proposals/form.ts';
+import type { Reconciled } from '../reconcile.ts';
+import { ask, GATE } from '../write/execute-proposal.ts';
+
+/** Asks when it is wanted, once. What the forge does not say is unknown. */
+export function rulesReader(forge: Forge, base: string): () => Promise<MergeRules> {
+  let read: Promise<MergeRules> | undefined;
+  return () => {
+    read ??= readRules(forge, base);
+    return read;
+  };
+}
+
+async function readRules(forge: Forge, base: string): Promise<MergeRules> {
+  const said = await ask(() => forge.rules(base));
+  if (said.kind !== 'done') {
+    const why = unknown(said.kind === 'refused' ? said.said : said.why);
+    return { isGateRequired: why, isStrict: why, hasQueue: why };
+  }
+  const { checks, isStrict, hasMergeQueue } = said.value;
+  const isGateRequired = mapped(checks, (required) => required.some(({ context }) => context === GATE));
+  return { isGateRequired, isStrict, hasQueue: hasMergeQueue };
+}
+
+/** The same of one that is open, which every pass hears. */
+export function rulesOfOpen({ rules }: Pick<Waiting, 'rules'>): MergeRules {
+  return {
+    isGateRequired: mapped(rules, ({ required }) => required.includes(GATE)),
+    isStrict: mapped(rules, ({ isStrict }) => isStrict),
+    hasQueue: mapped(rules, ({ hasMergeQueue }) => hasMergeQueue),
+  };
+}
+
+/** It is the step itself, and would not be proposed as that any more. What nobody could read now changes nothing. */
+export function isUnguarded(
+  { snapshot, plan }: Reconciled,
+  { form, rules }: Pick<ProposalRecord, 'form'> & { readonly rules: MergeRules | undefined },
+): boolean {
+  if (!isFields(form) || rules === undefined) return false;
+  const { isGateRequired, isStrict, hasQueue } = rules;
+  const isLost = isKnown(isGateRequired, false) || isKnown(isStrict, false) || isKnown(hasQueue, true);
+  const commit = plan?.commit;
+  const isOther = snapshot !== undefined && commit !== undefined && !isFields(formOf({ snapshot, commit }, GUARDED));
+  return isLost || isOther;
+}
+
+/** As far as the rules go. */
+const GUARDED: MergeRules = { isGateRequired: known(true), isStrict: known(true), hasQueue: known(false) };
+
+function isKnown(read: Known<boolean>, value: boolean): boolean {
+  return read.kind === 'known' && read.value === value;
+}
+
+function mapped<T>(read: Known<T>, of: (value: T) => boolean): Known<boolean> {
+  return read.kind === 'known' ? known(of(read.value)) : read;
+}

@@ -1,0 +1,67 @@
+/** What a pull request is: the step itself, or a person's word for it; and why. */
+
+import { samePath } from '../../api/field.ts';
+import type { Known } from '../../api/known.ts';
+import type { ProposalForm } from '../../api/proposal-record.ts';
+import { PARTITION_PATH } from '../../api/workload.ts';
+import type { PlannedCommit } from '../plan.ts';
+import type { Snapshot } from '../snapshot.ts';
+import { wantsEvidence } from './evidence.ts';
+
+/** What the rules of the desired branch want before a merge, as the forge shows them to us. */
+export type MergeRules = {
+  /** Our status at the head. */
+  readonly isGateRequired: Known<boolean>;
+  /** The head holds the newest commit of the branch. */
+  readonly isStrict: Known<boolean>;
+  readonly hasQueue: Known<boolean>;
+};
+
+/**
+ * Each reason once. `fields`: the pull request is the step, so that its merge is what lets groups go. Only where a rule
+ * keeps it from being merged as soon as it does not hold: git alone merges a stale one cleanly.
+ */
+export const FORMS = {
+  Guarded: { form: 'fields', because: 'the branch takes it only up to date, and with our status' },
+  NotGroupsAlone: { form: 'approval', because: 'it is no plain step that lets groups of one workload go' },
+  Autoscaled: { form: 'approval', because: 'the number of groups is not decided in Git alone' },
+  EvidenceWanted: { form: 'approval', because: 'a policy wants the forge to show who approved, before the step' },
+  GateNotRequired: { form: 'approval', because: 'no rule of the branch waits for our status' },
+  NotUpToDate: { form: 'approval', because: 'no rule of the branch wants pull requests up to date' },
+  Queued: { form: 'approval', because: 'a merge queue merges without our status at what it merges' },
+  RulesUnread: { form: 'approval', because: 'the rules of the branch could not all be read' },
+} as const satisfies Readonly<Record<ProposalForm, { readonly form: 'fields' | 'approval'; readonly because: string }>>;
+
+/** Whether what is recorded so is the step itself. */
+export function isFields(form: ProposalForm | undefined): boolean {
+  return form !== undefined && FORMS[form].form === 'fields';
+}
+
+/** Moves of the user's own workload that let groups go and do nothing else. */
+const STEPS: readonly PlannedCommit['reason'][] = ['StepReady', 'Jumped', 'StepsEdited'];
+
+/** The form of this commit's pull request under these rules. What is not known is never taken for a guard. */
+export function formOf(
+  { snapshot, commit }: { readonly snapshot: Snapshot; readonly commit: PlannedCommit },
+  { isGateRequired, isStrict, hasQueue }: MergeRules,
+): ProposalForm {
+  if (wantsEvidence(snapshot)) return 'EvidenceWanted';
+  if (snapshot.live.scaler.kind !== 'absent') return 'Autoscaled';
+  if (!movesGroupsAlone(commit)) return 'NotGroupsAlone';
+  const rules = [isGateRequired, isStrict, hasQueue];
+  if (isGateRequired.kind === 'known' && !isGateRequired.value) return 'GateNotRequired';
+  if (isStrict.kind === 'known' && !isStrict.value) return 'NotUpToDate';
+  if (hasQueue.kind === 'known' && hasQueue.value) return 'Queued';
+  return rules.every(({ kind }) => kind === 'known') ? 'Guarded' : 'RulesUnread';
+}
+
+/** One workload, its partition and our marks: no field that people write, no other object. */
+function movesGroupsAlone({ reason, changes }: PlannedCommit): boolean {
+  const [change, ...others] = changes;
+  if (change?.kind !== 'edit' || others.length > 0 || !STEPS.includes(reason)) return false;
+  const { workload, fields } = change;
+  const [from, to] = [workload?.marks.from?.at, workload?.marks.to.at];
+  const isLadder = from !== undefined || to !== undefined;
+  const moved = fields.filter((field) => field.from !== field.to);
+  return !isLadder && moved.length === 1 && moved.every(({ path }) => samePath(path, PARTITION_PATH));
+}

@@ -1,0 +1,200 @@
+/** Pull requests that are the step itself, where the rules of the branch guard them; every merge is git's own. */
+
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import type { PassResult } from '../../src/reconcile/pass.ts';
+import { type SimulatedForge, startForge } from '../support/forge/start-forge.ts';
+import { ADA, APP, type ForgeWorld, forgeWorld, reasonsOf } from '../support/forge-world.ts';
+import { LWS_FILE, NEW, OLD, ROLLOUT_FILE, VLLM_FILES } from '../support/vllm.ts';
+
+const POLICY = `apiVersion: tranche.dev/v1alpha1
+kind: RolloutPolicy
+metadata:
+  name: production
+spec:
+  promotion: pullRequest
+`;
+
+let forge: SimulatedForge;
+let count = 0;
+beforeAll(async () => {
+  forge = await startForge();
+});
+afterAll(() => forge.stop());
+afterEach(() => expect(forge.violations).toEqual([]));
+
+/** What keeps a pull request from being merged late: our status, and the newest commit of the branch. */
+function guard(world: ForgeWorld, { isStrict = true, contexts = ['tranche/gate'] } = {}): void {
+  const parameters = {
+    strict_required_status_checks_policy: isStrict,
+    required_status_checks: contexts.map((context) => ({ context })),
+  };
+  const rules = [{ type: 'required_status_checks', parameters }];
+  world.repository.enforce([{ id: 1, name: 'gate', branches: ['main'], rules, bypass: [APP.login] }]);
+}
+
+/** A commit of people, past the rules as those of an administrator. */
+async function change(world: ForgeWorld, path: string, from: string, to: string): Promise<void> {
+  const { rulesets } = world.repository;
+  world.repository.enforce([]);
+  await world.edit(path, from, to);
+  world.repository.enforce(rulesets);
+}
+
+async function proposed(rules?: Parameters<typeof guard>[1]): Promise<ForgeWorld> {
+  count += 1;
+  const world = await forgeWorld(forge, `guarded-${count}`, VLLM_FILES);
+  await world.pass();
+  await world.sync();
+  const asked = (await world.text(LWS_FILE)).replaceAll(OLD, NEW);
+  await world.repository.git.commit('main', { [LWS_FILE]: asked, 'policies/production.yaml': POLICY }, 'v0.10.1');
+  await world.sync();
+  guard(world, rules);
+  expect(reasonsOf(await world.pass())).toEqual(['ProposalOpen']);
+  return world;
+}
+
+function messages({ outcomes }: PassResult): readonly string[] {
+  return outcomes.flatMap(({ plan }) => plan?.holds.map(({ message }) => message) ?? []);
+}
+
+function gateOf(world: ForgeWorld): readonly string[] {
+  return (world.repository.statuses.get(world.pull.head) ?? []).map(({ state }) => state);
+}
+
+/** "Update branch", as the forge makes it. */
+async function bringUpToDate(world: ForgeWorld, files: Readonly<Record<string, string>> = {}): Promise<void> {
+  const { branch } = world.pull;
+  const tree = await world.repository.mergedTree('main', branch);
+  const [main, head] = [await world.git('rev-parse', 'main'), await world.git('rev-parse', branch)];
+  const merge = await world.git('commit-tree', tree ?? '', '-p', head, '-p', main, '-m', 'Update branch');
+  await world.git('update-ref', `refs/heads/${branch}`, merge);
+  if (Object.keys(files).length > 0) await world.repository.edit(world.pull.number, files);
+}
+
+test('a person merges every step, each in another way: what was merged is the step, and a second pass changes nothing', async () => {
+  const world = await proposed();
+  expect(world.pull.body).toContain('Merging this is ` step 1/3 `');
+  expect(world.pull.branch).toMatch(/-0-[0-9a-f]{8}-fields$/);
+  for (const method of ['squash', 'rebase', 'merge'] as const) {
+    if (method !== 'squash') await world.until('ProposalOpen');
+    expect(gateOf(world)).toEqual(['success']);
+    await world.repository.merge(world.pull.number, ADA, method, 'By a person\n\nCo-authored-by: x <x@example.com>');
+    await world.pass();
+    await world.sync();
+  }
+  for (let round = 0; round < 5; round += 1) {
+    world.tick(30);
+    await world.pass();
+    await world.sync();
+  }
+  expect((await world.subjects()).slice(-5)).toEqual([
+    'By a person',
+    'rollout(llm/vllm): step 2/3, partition 3 → 2',
+    'By a person',
+    'rollout(llm/vllm): step 3/3, armed, partition 0 → 1000000',
+    'rollout(llm/vllm): settled',
+  ]);
+  expect(world.repository.pulls.map(({ title, state }) => `${title}: ${state}`)).toEqual([
+    'llm/vllm 1/3: 0 → 1 of 4 groups on v0.10.1 (default): merged',
+    'llm/vllm 2/3: 1 → 2 of 4 groups on v0.10.1 (default): merged',
+    'llm/vllm 3/3: 2 → 4 of 4 groups on v0.10.1 (default): merged',
+  ]);
+  expect(await world.branches()).toEqual([]);
+  const before = await world.git('for-each-ref');
+  await world.pass();
+  expect(await world.git('for-each-ref')).toBe(before);
+  expect(await world.git('log', '--format=%B', 'tranche-status')).not.toContain('Rebuilt');
+});
+
+test.each([
+  ['the rules do not wait for our status', { contexts: [] }, 'no rule of the branch waits for our status'],
+  ['they take what is behind', { isStrict: false }, 'no rule of the branch wants pull requests up to date'],
+])('%s: the word is proposed, and not the step', async (_, rules, because) => {
+  const world = await proposed(rules);
+  expect(world.pull.branch).not.toContain('-fields');
+  expect(world.pull.body).toContain(`not the step itself, because ${because}`);
+  expect(messages(await world.pass())).toEqual([expect.stringContaining(`approves the step, because ${because}`)]);
+});
+
+test('the rules change while it is open: withdrawn, and the word is proposed', async () => {
+  const world = await proposed();
+  guard(world, { isStrict: false });
+  await world.pass();
+  expect(world.repository.pull(1).state).toBe('closed');
+  expect(world.repository.pull(1).comments.at(-1)?.body).toContain('are others by now');
+  world.tick(660);
+  expect(reasonsOf(await world.pass())).toEqual(['ProposalOpen']);
+  expect(world.pull.branch).not.toContain('-fields');
+});
+
+test('brought up to date with main: the same change, so our status is set at the new head', async () => {
+  const world = await proposed();
+  await change(world, ROLLOUT_FILE, 'strategy:\n', 'strategy:\n    # a note\n');
+  const waits = await world.pass();
+  expect(messages(waits)).toEqual([expect.stringContaining('its branch to be brought up to date')]);
+  await bringUpToDate(world);
+  expect(reasonsOf(await world.pass())).toEqual(['ProposalOpen']);
+  expect(gateOf(world)).toEqual(['success']);
+  await world.repository.merge(world.pull.number, ADA, 'squash');
+  await world.sync();
+  await world.until('ProposalOpen');
+  expect(world.pull.title).toContain('2/3');
+});
+
+test('brought up to date with something besides: its status fails, and nothing of it counts', async () => {
+  const world = await proposed();
+  await change(world, ROLLOUT_FILE, 'strategy:\n', 'strategy:\n    # a note\n');
+  await world.pass();
+  await bringUpToDate(world, { CODEOWNERS: '* @somebody\n' });
+  expect(reasonsOf(await world.pass())).toEqual(['ProposalChanged']);
+  expect(gateOf(world)).toEqual([]);
+});
+
+test('a gate shuts: its status fails and it stays; once it opens, it may be merged', async () => {
+  const world = await proposed();
+  await change(world, ROLLOUT_FILE, 'strategy:\n', 'strategy:\n    paused: true\n');
+  for (let round = 0; round < 3; round += 1) await world.pass();
+  expect(gateOf(world)).toEqual(['failure']);
+  await change(world, ROLLOUT_FILE, '    paused: true\n', '');
+  await world.pass();
+  expect(gateOf(world)).toEqual(['success']);
+  expect(world.repository.pulls).toHaveLength(1);
+});
+
+test('the record is lost: the pull request that is there is found, in its form', async () => {
+  const world = await proposed();
+  await world.git('update-ref', '-d', 'refs/heads/tranche-status');
+  expect(reasonsOf(await world.pass())).toEqual(['ProposalOpen']);
+  expect(world.repository.pulls.map(({ state }) => state)).toEqual(['open']);
+});
+
+test('cut off between the branch and its pull request: the branch is taken for what it is', async () => {
+  const world = await proposed();
+  world.repository.close(1, APP);
+  await world.git('update-ref', '-d', 'refs/heads/tranche-status');
+  world.tick(660);
+  expect(reasonsOf(await world.pass())).toEqual(['ProposalOpen']);
+  expect(world.repository.pulls.map(({ state }) => state)).toEqual(['closed', 'open']);
+});
+
+test('closed by a person: a no to this commit in every form', async () => {
+  const world = await proposed();
+  world.repository.close(1, ADA);
+  expect(reasonsOf(await world.pass())).toEqual(['ProposalVetoed']);
+  guard(world, { isStrict: false });
+  world.tick(3600);
+  expect(reasonsOf(await world.pass())).toEqual(['ProposalVetoed']);
+  expect(world.repository.pulls).toHaveLength(1);
+});
+
+test('its merge is reverted: held by that name', async () => {
+  const world = await proposed();
+  const text = await world.text(LWS_FILE);
+  await world.repository.merge(1, ADA, 'squash');
+  await world.pass();
+  world.repository.enforce([]);
+  await world.repository.git.commit('main', { [LWS_FILE]: text }, 'Revert');
+  guard(world);
+  const result = await world.pass();
+  expect(reasonsOf(result)).toContain('ProposalReverted');
+});

@@ -1,0 +1,66 @@
+/** Which pull request is the step itself, and why the others are not. */
+
+import { expect, test } from 'vitest';
+import { type Known, known, unknown } from '../../../src/api/known.ts';
+import { plan } from '../../../src/rollout/plan.ts';
+import { FORMS, formOf, isFields, type MergeRules } from '../../../src/rollout/proposals/form.ts';
+import { type World, world } from '../../support/snapshot.ts';
+
+const rules = { promotion: 'pullRequest' } as const;
+const requested: World = { text: 'B', groups: '0:A+ 1:A+ 2:A+ 3:A+', rules };
+const one: World = {
+  ...requested,
+  marks: 'B.2 1/3 floor=3',
+  p: 3,
+  groups: '0:A+ 1:A+ 2:A+ 3:B+',
+  record: { doneAgo: 30 },
+};
+const armed: World = {
+  ...one,
+  marks: 'B.2 2/3 floor=0',
+  p: 1000000,
+  groups: '0:B+ 1:B+ 2:B+ 3:B+',
+  steps: '50% 100% 100%',
+};
+const all: MergeRules = { isGateRequired: known(true), isStrict: known(true), hasQueue: known(false) };
+
+function check(of: World, under: MergeRules, then: keyof typeof FORMS, scaler?: Known<string>): void {
+  const snapshot = world(of);
+  const { commit } = plan(snapshot);
+  if (commit === undefined) throw new Error('nothing is proposed');
+  const live = scaler === undefined ? snapshot.live : { ...snapshot.live, scaler };
+  expect(formOf({ snapshot: { ...snapshot, live }, commit }, under)).toBe(then);
+}
+
+test.each<readonly [what: string, of: World, then: keyof typeof FORMS]>([
+  ['the first step', requested, 'Guarded'],
+  ['a step', one, 'Guarded'],
+  ['a jump', { ...one, intents: { jump: '3@B.2' } }, 'Guarded'],
+  ['taking a workload over', { marks: 'none', p: 0, rules }, 'NotGroupsAlone'],
+  ['extra groups', { ...requested, surge: 1, rules: { ...rules, surge: 1 } }, 'NotGroupsAlone'],
+  ['a step that moves no group', armed, 'NotGroupsAlone'],
+  [
+    'a policy wants the forge to show who approved',
+    { ...one, rules: { ...rules, approvals: [{ people: 1, bots: [], notAuthor: false }] } },
+    'EvidenceWanted',
+  ],
+])('under rules that guard it: %s', (_, of, then) => check(of, all, then));
+
+test.each<readonly [what: string, under: Partial<MergeRules>, then: keyof typeof FORMS]>([
+  ['nothing waits for our status', { isGateRequired: known(false) }, 'GateNotRequired'],
+  ['what is behind may be merged', { isStrict: known(false) }, 'NotUpToDate'],
+  ['a merge queue', { hasQueue: known(true) }, 'Queued'],
+  ['the checks are not shown', { isGateRequired: unknown('hidden') }, 'RulesUnread'],
+  ['it is not shown whether what is behind may be merged', { isStrict: unknown('hidden') }, 'RulesUnread'],
+  ['it is not shown whether there is a queue', { hasQueue: unknown('hidden') }, 'RulesUnread'],
+])('a step, and %s', (_, under, then) => check(one, { ...all, ...under }, then));
+
+test('whoever else decides the number of groups, known or not', () => {
+  check(one, all, 'Autoscaled', known('HorizontalPodAutoscaler vllm'));
+  check(one, all, 'Autoscaled', unknown('it could not be read'));
+});
+
+test('one reason alone makes it the step', () => {
+  expect(Object.entries(FORMS).filter(([, { form }]) => form === 'fields')).toEqual([['Guarded', FORMS.Guarded]]);
+  expect([isFields('Guarded'), isFields('Queued'), isFields(undefined)]).toEqual([true, false, false]);
+});
