@@ -182,7 +182,7 @@ export const POLICY_FIELDS: { readonly [K in PolicyFieldName]: PolicyField<NonNu
     ...words(['hold', 'withdraw', 'rollback']),
     composition: 'choice',
     meaning:
-      'what a step that has failed leads to: `hold` (also where nothing is stated), `withdraw` (until there is traffic the same), `rollback`: see [Deadlines](#deadlines)',
+      'what a step that has failed leads to: `hold` (also where nothing is stated), `withdraw` (the share goes home, the groups stay), `rollback`: see [Deadlines](#deadlines)',
   },
   notify: targets('who is told of what becomes of a delivery: see [Notifications](#notifications)'),
   notifyHoldSeconds: parameter(SECONDS, 'so long a hold may last before people are told; an hour'),

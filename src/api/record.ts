@@ -121,6 +121,8 @@ export type StepRecord = {
   readonly policies?: readonly string[] | undefined;
   /** Not there while no policy has named a deadline. */
   readonly waited?: WaitClocks | undefined;
+  /** Restarts and waits are those of the promotion that followed this step; not there: of the step. */
+  readonly promotes?: true | undefined;
 };
 
 /** A field that keeps leaving Git's value: somebody else writes it, and the agent puts it back, in turn. */

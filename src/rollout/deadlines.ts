@@ -1,15 +1,17 @@
 /** How long a delivery has waited for what, as the record counts it, and which deadlines of policies are over. */
 
+import type { Marks } from '../api/marks.ts';
 import type { PolicyFieldName, PolicyRules } from '../api/policy-fields.ts';
-import type { StepRecord, WaitClocks, Waited } from '../api/record.ts';
+import type { WaitClocks, Waited } from '../api/record.ts';
 import { sameRelease } from '../api/release.ts';
 import { historyRewritten } from './gates/git.ts';
 import { disabled, paused, rolloutAbsent, stalled } from './gates/people.ts';
 import { policyMissing } from './gates/policy-missing.ts';
-import { ORDINARY_REQUEUE_SECONDS } from './hold.ts';
-import { recordedStep } from './restarts.ts';
+import { type Hold, ORDINARY_REQUEUE_SECONDS } from './hold.ts';
+import { unliveOnLadder } from './ladders/judged.ts';
+import { isSameStep, recordedCounts } from './restarts.ts';
 import type { Situation } from './situation.ts';
-import { groupsOfStep } from './step-failures.ts';
+import { judgedGroups } from './step-failures.ts';
 
 type Clock = keyof Waited;
 
@@ -62,9 +64,9 @@ export function expiredDeadlines(situation: Situation): readonly Expired[] {
 
 /** What the record counts after this pass, for the step that Git has; undefined: nothing, no policy names a deadline. */
 export function waitedSeen(situation: Situation): WaitClocks | undefined {
-  const { snapshot, state } = situation;
-  if (state.kind !== 'step') return undefined;
-  const before = recordedStep(situation)?.waited;
+  const { snapshot } = situation;
+  if (!isUnderWay(situation)) return undefined;
+  const before = waitedBefore(situation);
   const limits = limitsOf(snapshot.policy);
   if (limits.length === 0) return before === undefined ? undefined : { step: before.step, delivery: before.delivery };
   const { now } = snapshot;
@@ -95,15 +97,25 @@ export function waitedSeen(situation: Situation): WaitClocks | undefined {
   };
 }
 
-/** The same for a step that is written: what the release has waited so far stays with it. */
-export function waitedWritten(
-  situation: Situation,
-  { release, index }: Pick<StepRecord, 'release' | 'index'>,
-): WaitClocks | undefined {
-  const { state } = situation;
+/** The same for a step or a promotion that is written: what the release has waited so far stays with it. */
+export function waitedWritten(situation: Situation, written: Marks): WaitClocks | undefined {
   const seen = waitedSeen(situation);
-  if (seen === undefined || state.kind !== 'step' || !sameRelease(state.marks.release, release)) return undefined;
-  return { step: state.index === index ? seen.step : NOTHING, delivery: seen.delivery };
+  if (seen === undefined || !sameRelease(situation.marks?.release, written.release)) return undefined;
+  return { step: isSameStep(situation.marks, written) ? seen.step : NOTHING, delivery: seen.delivery };
+}
+
+/** What the record has for where Git stands; a step that somebody else has written, as by a merge, begins at nothing. */
+function waitedBefore(situation: Situation): WaitClocks | undefined {
+  const counted = recordedCounts(situation);
+  if (counted !== undefined) return counted.waited;
+  const recorded = situation.snapshot.record?.step;
+  const isOurs = sameRelease(recorded?.release, situation.marks?.release);
+  return !isOurs || recorded?.waited === undefined ? undefined : { step: NOTHING, delivery: recorded.waited.delivery };
+}
+
+/** A step, or the promotion after the last one: a way back is held to no deadline. */
+function isUnderWay({ state }: Situation): boolean {
+  return state.kind === 'step' || (state.kind === 'ladder' && state.stage.kind !== 'rollback');
 }
 
 /**
@@ -121,8 +133,8 @@ const people = [stalled, historyRewritten, rolloutAbsent, policyMissing, disable
 
 /** Whether a step may be called failed now: it is not while people hold it, or where it was not looked at. */
 export function isJudged(situation: Situation): boolean {
-  const { snapshot, state } = situation;
-  if (state.kind !== 'step' || snapshot.live.lws.kind !== 'known' || snapshot.lostMarks !== undefined) return false;
+  const { snapshot } = situation;
+  if (!isUnderWay(situation) || snapshot.live.lws.kind !== 'known' || snapshot.lostMarks !== undefined) return false;
   // By a clock that is wrong nothing is over.
   if (snapshot.clockOffSeconds !== undefined) return false;
   return people.every((gate) => gate(situation) === undefined);
@@ -130,19 +142,26 @@ export function isJudged(situation: Situation): boolean {
 
 /** What it waits for now; undefined: that is not known, or people keep it waiting. */
 function waitsOf(situation: Situation): readonly Clock[] | undefined {
-  const { digest, state, notApplied } = situation;
-  if (!isJudged(situation) || state.kind !== 'step') return undefined;
-  // What is in the cluster is a newer text then, and waits for its own delivery.
-  const queued = digest !== state.marks.release.digest;
-  if (queued && state.row !== 'armed') return undefined;
-  if (!queued && notApplied !== undefined) return ['apply'];
-  if (situation.sight === 'unseen') return undefined;
-  const { groups, tolerated } = groupsOfStep(situation, state);
+  if (!isJudged(situation)) return undefined;
+  const unlive = unliveNow(situation);
+  if (unlive !== 'all') return unlive === undefined ? undefined : ['apply'];
+  const judged = judgedGroups(situation);
+  if (judged === undefined) return undefined;
+  const { groups, tolerated } = judged;
   const late = groups.filter((group) => !group.ready && !group.leader.leaving);
   const unplaced = late.filter((group) => !group.placed);
   const scheduling = late.length > tolerated && unplaced.length > 0;
   const loading = late.length - unplaced.length > tolerated;
   return CLOCKS.filter((clock) => (clock === 'schedule' && scheduling) || (clock === 'ready' && loading));
+}
+
+/** Why what Git says is not live; `all`: it is; undefined: what is live is a newer text, which waits for its own delivery. */
+function unliveNow(situation: Situation): Hold | 'all' | undefined {
+  const { digest, state, notApplied } = situation;
+  if (state.kind !== 'step') return unliveOnLadder(situation);
+  const queued = digest !== state.marks.release.digest;
+  if (queued && state.row !== 'armed') return undefined;
+  return queued ? 'all' : (notApplied ?? 'all');
 }
 
 /** Whether some policy names a deadline. */

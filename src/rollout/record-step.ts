@@ -1,5 +1,6 @@
 /** What the record remembers of the step in Git: its plan, its soak clock, and who was started anew in it. */
 
+import type { Marks } from '../api/marks.ts';
 import type { StepRecord } from '../api/record.ts';
 import { printRelease, type Release, sameRelease } from '../api/release.ts';
 import { frozenPlanOf } from '../api/rollout-frozen.ts';
@@ -7,7 +8,7 @@ import { plannedGroups } from './batches.ts';
 import { waitedSeen, waitedWritten } from './deadlines.ts';
 import type { Move } from './move.ts';
 import { noLaterThanNow } from './record-groups.ts';
-import { restartsOf } from './restarts.ts';
+import { isSameStep, restartsOf } from './restarts.ts';
 import type { Situation } from './situation.ts';
 import type { Snapshot } from './snapshot.ts';
 import { clockIsBehind, soakingSince } from './soak.ts';
@@ -21,8 +22,7 @@ export function stepSeen(
 ): StepRecord | undefined {
   if (situation === undefined) return snapshot.record?.step;
   const { marks, partition } = situation;
-  // What is fixed until the end of a delivery is fixed in its promotion, too.
-  if (marks?.step?.kind === 'promote') return snapshot.record?.step;
+  if (marks?.step?.kind === 'promote') return promotionSeen(situation, marks);
   if (marks?.step?.kind !== 'step') return undefined;
   const { release } = marks;
   const { index } = marks.step;
@@ -40,23 +40,36 @@ export function stepSeen(
       doneSince: stepDone ? snapshot.now : undefined,
     });
   // A pass that could not read the groups knows nothing against them: it neither starts nor stops the clock.
-  if (!stepDone && situation.observed === undefined) return { ...before, waited: waitedSeen(situation) };
+  if (!stepDone && situation.observed === undefined) return { ...before, ...countsSeen(situation) };
   return {
     ...before,
     writtenAt: dateOf(situation, before),
     doneSince: stepDone ? (soakingSince(situation) ?? snapshot.now) : undefined,
-    restarts: restartsOf(situation),
-    waited: waitedSeen(situation),
+    ...countsSeen(situation),
     // Who squashes it may leave nothing of the message that names them.
     ...(snapshot.merged !== undefined && before.policies === undefined ? { policies: policiesNow(snapshot) } : {}),
   };
+}
+
+/** The promotion after the last step: what is fixed until the end of a delivery stays so, and all counts begin anew. */
+function promotionSeen(situation: Situation, { release }: Marks): StepRecord | undefined {
+  const before = situation.snapshot.record?.step;
+  return before === undefined || !sameRelease(before.release, release)
+    ? before
+    : { ...before, ...countsSeen(situation), promotes: true };
+}
+
+/** Restarts and waits, of where Git stands. A pass that sees no group forgets none. */
+function countsSeen(situation: Situation): Pick<StepRecord, 'restarts' | 'waited' | 'promotes'> {
+  return { restarts: restartsOf(situation), waited: waitedSeen(situation), promotes: undefined };
 }
 
 /** The step that this move writes; its soak has not begun. */
 export function stepWritten(snapshot: Snapshot, situation: Situation | undefined, move: Move): StepRecord | undefined {
   if (situation === undefined) return snapshot.record?.step;
   const { release, step } = move.marks;
-  if (step?.kind === 'promote') return snapshot.record?.step;
+  const waited = waitedWritten(situation, move.marks);
+  if (step?.kind === 'promote') return promotionWritten(situation, { marks: move.marks, waited });
   if (step?.kind !== 'step') return undefined;
   const { index } = step;
   const before = recorded(snapshot, { release, index });
@@ -65,12 +78,25 @@ export function stepWritten(snapshot: Snapshot, situation: Situation | undefined
     index,
     partition: partitionAfter(situation, move),
     writtenAt: before === undefined ? snapshot.now : before.writtenAt,
-    restarts: undefined,
-    waited: waitedWritten(situation, { release, index }),
+    // The rungs of a step have the same groups.
+    restarts:
+      situation.state.kind === 'ladder' && isSameStep(situation.marks, move.marks) ? restartsOf(situation) : undefined,
+    waited,
     // What brakes or arms lets no policy go.
     policies: before === undefined || move.way === 'forward' ? policiesNow(snapshot) : before.policies,
     doneSince: undefined,
   });
+}
+
+/** Each rung of a promotion has the groups of the one before. */
+function promotionWritten(
+  situation: Situation,
+  { marks, waited }: { readonly marks: Marks } & Pick<StepRecord, 'waited'>,
+): StepRecord | undefined {
+  const before = situation.snapshot.record?.step;
+  if (before === undefined || !sameRelease(before.release, marks.release)) return before;
+  const isBegun = isSameStep(situation.marks, marks);
+  return { ...before, restarts: isBegun ? restartsOf(situation) : undefined, waited, promotes: true };
 }
 
 type Written = Pick<

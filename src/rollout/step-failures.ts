@@ -1,20 +1,25 @@
-/** The groups that a step answers for, and those of them that were started anew too often. */
+/** The groups that a release answers for where it stands, and those of them that were started anew too often. */
 
 import { toleratedFailures } from './batches.ts';
 import { onRelease, wanted } from './gates/cluster.ts';
 import type { Group } from './groups.ts';
+import { type Judged, judgedOnLadder } from './ladders/judged.ts';
 import { timesRestarted } from './restarts.ts';
-import type { Seen } from './situation.ts';
+import type { Seen, Situation } from './situation.ts';
 import type { InDelivery } from './state.ts';
+
+/** Those by which a step, or the promotion after the last one, may fail; undefined: it is neither, or they are not seen. */
+export function judgedGroups(situation: Situation): Judged | undefined {
+  const { state } = situation;
+  if (state.kind !== 'step') return judgedOnLadder(situation);
+  return situation.sight === 'seen' ? groupsOfStep(situation, state) : undefined;
+}
 
 /**
  * Those from the partition up whose leader is on the release, and how many of them may fail: a group that is still on
  * the version before, or broken below the partition, is not the release's fault.
  */
-export function groupsOfStep(
-  situation: Seen,
-  { row, index, of, marks }: InDelivery,
-): { readonly groups: readonly Group[]; readonly tolerated: number } {
+function groupsOfStep(situation: Seen, { row, index, of, marks }: InDelivery): Judged {
   const { observed, asked, replicas, partition, digest, snapshot } = situation;
   const whole = row === 'armed' || row === 'rolling';
   const from = whole ? 0 : Math.min(partition, replicas);
@@ -28,14 +33,14 @@ export function groupsOfStep(
   // As the rows have it: none while extra groups start, and none before a release is settled.
   const strict = row === 'surging' || (row === 'armed' && index === of);
   const failureThreshold = strict ? undefined : snapshot.rollout?.rollout.failureThreshold;
-  return { groups, tolerated: toleratedFailures({ updated: batch.length, failureThreshold }) };
+  const tolerated = toleratedFailures({ updated: batch.length, failureThreshold });
+  return { name: situation.file.object.name, all: batch, groups, tolerated };
 }
 
 /** Those that were started anew more often in this step than a policy lets them; none while so many may fail. */
-export function restartedTooOften(situation: Seen, step: InDelivery): readonly Group[] {
+export function restartedTooOften(situation: Situation, { groups, tolerated }: Judged): readonly Group[] {
   const most = situation.snapshot.policy.maxRestarts;
   if (most === undefined) return [];
-  const { groups, tolerated } = groupsOfStep(situation, step);
   const often = groups.filter((group) => timesRestarted(situation, group) > most);
   return often.length > tolerated ? often : [];
 }

@@ -3,34 +3,21 @@
  * one in four; `POLICY_BUGS=all` every one, as `.ci/run` does.
  */
 
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { type Patch, writeBundle } from '../../scripts/simulation-bundle.mjs';
-import type * as Answers from './policy-answers.ts';
+import { type Bug, newPlanting, patchesOf } from '../support/planted-bugs.ts';
 import { wrongAnswers } from './policy-answers.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'tranche-policy-mutants-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const { answersUnder, end } = newPlanting('policy-answers.ts');
+afterAll(end);
 
 const STRIDE = process.env['POLICY_BUGS'] === 'all' ? 1 : 4;
-
-let tried = 0;
-
-async function answersUnder(patch: Patch): Promise<readonly string[]> {
-  tried += 1;
-  const outfile = join(folder, `${tried}.cjs`);
-  await writeBundle({ entry: '../rollout/policy-answers.ts', outfile, patch });
-  const bundled = createRequire(import.meta.url)(outfile) as typeof Answers;
-  return bundled.wrongAnswers();
-}
 
 const LIMITS = 'gates/limits.ts';
 const BEFORE = 'gates/before.ts';
 
-const bugs: readonly (readonly [name: string, file: string, from: string, to: string])[] = [
+const bugs: readonly Bug[] = [
   ['no step is too large', BEFORE, '  stepTooLarge, // more groups than a policy allows\n', ''],
   ['no budget is too large', BEFORE, '  budgetTooLarge, // too many may be down\n', ''],
   ['no capacity is too low', BEFORE, '  capacityTooLow, // too few would serve\n', ''],
@@ -162,7 +149,7 @@ test('without a bug every answer is as wanted', () => {
   expect(bugs.length).toBeGreaterThanOrEqual(20);
 });
 
-const patches = bugs.map(([name, file, from, to]) => ({ name, file: `src/rollout/${file}`, from, to }));
+const patches = patchesOf(bugs);
 
 test.each(patches)('$name: its text is in the source once', ({ file, from }) => {
   expect(readFileSync(resolve(import.meta.dirname, '../..', file), 'utf8').split(from)).toHaveLength(2);

@@ -33,10 +33,10 @@ export const asked = (stand: Stand, from: string | RegExp, to: string): Stand =>
 export const requested = asked(passed(settledOn(files)).stand, OLD, NEW);
 
 /** After the commit of this subject, or the files as they are then with another kind of rest. */
-export function after(subject: string, start = requested): Stand {
+export function after(subject: string, start = requested, found: Found = {}): Stand {
   let stand = start;
   for (let count = 0; count < 40; count += 1) {
-    const now = passed(stand);
+    const now = passed(stand, found);
     stand = now.stand;
     if (now.plan.commit?.subject.endsWith(`): ${subject}`) === true) return stand;
   }

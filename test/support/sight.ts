@@ -26,7 +26,10 @@ import { ROLLOUT_FILE } from './vllm.ts';
 
 export const NOW = 1_750_000_000;
 
-/** `0+ 1- 2o+`: ready, not ready, on the text before and ready. By default all that Git asks for, ready. */
+/**
+ * `0+ 1- 2u 3o+ 4+#2`: ready, not ready, without a node, on the text before and ready, made again. By default all that Git
+ * asks for, ready.
+ */
 export type SightChange = {
   readonly own?: string;
   readonly second?: string;
@@ -151,11 +154,11 @@ function liveWorkload(document: RouteDocument, { groups, lws, flipped }: Wanted)
 }
 
 function leaderOf(name: string, word: string, key: string): LiveLeader {
-  const [, index, old, state] = /^([0-9]+)(o?)([-+])$/.exec(word) ?? [];
+  const [, index, old, state, again = ''] = /^([0-9]+)(o?)([-+u])(#[0-9]+)?$/.exec(word) ?? [];
   if (index === undefined) throw new Error(`no group: ${word}`);
   return {
     name: `${name}-${index}`,
-    uid: `pod-${name}-${index}`,
+    uid: `pod-${name}-${index}${again}`,
     groupIndex: Number(index),
     revisionKey: old === 'o' ? `${key}-before` : key,
     size: 2,
@@ -165,6 +168,7 @@ function leaderOf(name: string, word: string, key: string): LiveLeader {
     readyAt: undefined,
     waitingOn: state === '+' ? '' : 'ImagePullBackOff',
     unschedulable: '',
+    ...(state === 'u' ? { unplaced: true } : {}),
     restarts: 0,
   };
 }

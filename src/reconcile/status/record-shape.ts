@@ -98,6 +98,7 @@ const step = object({
   ),
   policies: optional(list(text)),
   waited: optional(waitClocks),
+  promotes: optional(is((value) => value === true)),
 } satisfies Shape<StepRecord>);
 
 const group = object({

@@ -1,32 +1,32 @@
 /** A step that has failed by what policies say: held, or where they want that, on its way back without a person. */
 
+import type { Marks } from '../../api/marks.ts';
 import { printRelease } from '../../api/release.ts';
 import { hasDeadlines } from '../deadlines.ts';
 import { recreated } from '../gates/cluster.ts';
-import { failureOf, newerRequestWaits, stepFailed, stepOverdue } from '../gates/failure.ts';
+import { failureOf, newerRequestWaits, stepFailed, stepOverdue, whatFails } from '../gates/failure.ts';
 import { partitionFacts } from '../gates/out-of-place.ts';
 import { clockIsOff } from '../gates/windows.ts';
 import type { GivenUp } from '../given-up.ts';
 import { type Hold, unique } from '../hold.ts';
 import { type Decision, holding, moving } from '../move.ts';
 import { immutableBack } from '../recreate-change.ts';
+import { capital } from '../sentences.ts';
 import type { Situation } from '../situation.ts';
-import type { InDelivery } from '../state.ts';
 
 /**
  * What is given up by itself; undefined: nothing is. Only the text that was seen to fail, only where all of it is as
  * our commits have left it, and only by an edit in place: the rest is for people.
  */
-export function failedBack(situation: Situation, { index, marks }: InDelivery): GivenUp | undefined {
+export function failedBack(situation: Situation, { release }: Pick<Marks, 'release'>): GivenUp | undefined {
   const { snapshot, digest } = situation;
-  const { release } = marks;
   if (snapshot.policy.onFailure !== 'rollback' || digest !== release.digest || snapshot.stable.kind !== 'known')
     return undefined;
   if (recreated(situation) !== undefined || partitionFacts(situation) !== undefined || immutableBack(situation))
     return undefined;
   const failure = failureOf(situation);
   if (failure === undefined) return undefined;
-  const because = `Step ${index} of release ${printRelease(release)} has failed: ${failure.seen}. Nobody has ordered this.`;
+  const because = `${capital(whatFails(situation))} of release ${printRelease(release)} has failed: ${failure.seen}. Nobody has ordered this.`;
   return { release, reason: 'Failed', because };
 }
 
@@ -43,7 +43,8 @@ export function withFailure(situation: Situation, decision: Decision): Decision 
   return moving(move, stepState, all, stepDone);
 }
 
-function failureHolds(situation: Situation): readonly Hold[] {
+/** Why a step, or a promotion, that has failed or is late goes nowhere by itself; empty: it has not, or people have accepted that. */
+export function failureHolds(situation: Situation): readonly Hold[] {
   const automatic = situation.snapshot.policy.onFailure === 'rollback';
   const newer = automatic ? newerRequestWaits(situation) : undefined;
   return [newer ?? stepFailed(situation), stepOverdue(situation)].filter((found) => found !== undefined);

@@ -25,11 +25,19 @@ export function withdrawn(on: Delivering): Decision | undefined {
   const { step } = marks;
   if (step === undefined || on.sight === undefined) return undefined;
   if (!isAbandoned(delivery, on.sight) || (servingGroups(on, 'stable') ?? 0) === 0) return undefined;
+  const { canary, stable } = sidesOf(delivery).workloads;
+  const paused = situation.snapshot.rollout?.rollout.paused === true ? ' The pause does not keep that.' : '';
+  const why = `No group of ${canary} serves, of ${replicasOf(canarySide(delivery))} in Git, while it has a share of the requests; ${stable} serves.${paused}`;
+  return takenHome(on, { step, why });
+}
+
+/** The share goes home, and the groups stay. */
+export function takenHome(on: Delivering, { step, why }: { readonly step: StepMark; readonly why: string }): Decision {
+  const { delivery, marks } = on;
   const made = withObjects(sharing(delivery, HOME), switched(delivery, sidesOf(delivery).workloads.stable));
   if (made.kind === 'unwritable') return unwritable(on, made);
   const { stage, at } = withdrawnTo(on, step);
   const times = 1 + (marks.restore?.withdrawn ?? 0);
-  const { canary, stable } = sidesOf(delivery).workloads;
   const next = {
     kind: 'commit',
     stage,
@@ -42,7 +50,7 @@ export function withdrawn(on: Delivering): Decision | undefined {
     reason: 'TrafficWithdrawn',
     label: `${step.kind === 'step' ? `step ${step.index}/${step.of}` : step.kind}, traffic withdrawn`,
     marks: { ...marks, restore: withAside(marks.restore, { withdrawn: times }) },
-    why: `No group of ${canary} serves, of ${replicasOf(canarySide(delivery))} in Git, while it has a share of the requests; ${stable} serves. ${situation.snapshot.rollout?.rollout.paused === true ? 'The pause does not keep that.' : ''}`.trim(),
+    why,
   });
 }
 
@@ -72,8 +80,8 @@ export function stillWithdrawn(on: Delivering): Hold | undefined {
   if (facts === undefined) return undefined;
   const { key } = on.situation.snapshot;
   const held = hold('TrafficWithdrawn', {
-    seen: `the share was taken back because no group of ${sidesOf(on.delivery).workloads.canary} served (${facts.times} so far in this delivery)`,
-    action: `When it serves again: tranche approve ${key.name} --hold TrafficWithdrawn; to go back: tranche abort ${key.name}`,
+    seen: `the share of ${sidesOf(on.delivery).workloads.canary} was taken back, because none of its groups served or its step had failed (${facts.times} so far in this delivery)`,
+    action: `When it serves as it should: tranche approve ${key.name} --hold TrafficWithdrawn; to go back: tranche abort ${key.name}`,
   });
   return unlessAccepted(on.situation, 'TrafficWithdrawn', withFacts(held, facts));
 }

@@ -3,11 +3,12 @@
 import type { JsonObject } from '../../api/json.ts';
 import { accepted } from '../accepting.ts';
 import { type Expired, expiredDeadlines, isJudged } from '../deadlines.ts';
+import type { Group } from '../groups.ts';
 import { type Hold, hold, withFacts } from '../hold.ts';
 import { timesRestarted } from '../restarts.ts';
 import { capital, policySaying } from '../sentences.ts';
 import type { Situation } from '../situation.ts';
-import { restartedTooOften } from '../step-failures.ts';
+import { judgedGroups, restartedTooOften } from '../step-failures.ts';
 
 /** More groups than this are counted, not told one by one. */
 const TOLD_MOST = 3;
@@ -25,14 +26,13 @@ export function stepOverdue(situation: Situation): Hold | undefined {
   });
 }
 
-/** The step has failed, and nobody has accepted that. */
+/** The step, or the promotion, has failed, and nobody has accepted that. */
 export function stepFailed(situation: Situation): Hold | undefined {
   const failure = failureOf(situation);
-  const { snapshot, state } = situation;
-  if (failure === undefined || state.kind !== 'step') return undefined;
-  const { name } = snapshot.key;
+  if (failure === undefined) return undefined;
+  const { name } = situation.snapshot.key;
   const held = hold('StepFailed', {
-    seen: `step ${state.index} has failed: ${failure.seen}`,
+    seen: `${whatFails(situation)} has failed: ${failure.seen}`,
     action: `To go back: tranche abort ${name}; to let it go on once its groups are ready: tranche approve ${name} --hold StepFailed`,
   });
   return withFacts(held, failure.facts);
@@ -49,24 +49,24 @@ export function failureOf(situation: Situation): Failure | undefined {
   return failure === undefined || accepted(situation, 'StepFailed') ? undefined : failure;
 }
 
+/** `step 2`, `the promotion`. */
+export function whatFails({ marks }: Situation): string {
+  return marks?.step?.kind === 'step' ? `step ${marks.step.index}` : 'the promotion';
+}
+
 function failed(situation: Situation): Failure | undefined {
-  const { state } = situation;
-  if (situation.sight !== 'seen' || state.kind !== 'step' || !isJudged(situation)) return undefined;
+  if (!isJudged(situation)) return undefined;
+  const judged = judgedGroups(situation);
+  if (judged === undefined) return undefined;
   const late = expiredDeadlines(situation).filter(({ clock }) => clock === 'ready');
-  const often = restartedTooOften(situation, state);
+  const often = restartedTooOften(situation, judged);
   if (late.length === 0 && often.length === 0) return undefined;
-  const told = often
-    .slice(0, TOLD_MOST)
-    .map((group) => `group ${group.index} was started anew ${timesRestarted(situation, group)} times`);
-  const more = often.length > TOLD_MOST ? [`and ${often.length - TOLD_MOST} groups more`] : [];
-  const { maxRestarts } = situation.snapshot.policy;
-  const allowed =
-    often.length === 0
-      ? []
-      : [`${policySaying(situation.snapshot, 'maxRestarts')} allows ${maxRestarts} (maxRestarts)`];
+  const told = often.length === 0 ? [] : restartsText(situation, { often, name: judged.name });
   return {
-    seen: [...late.map((one) => deadlineText(situation, one)), ...told, ...more, ...allowed].join('; '),
+    seen: [...late.map((one) => deadlineText(situation, one)), ...told].join('; '),
     facts: {
+      // The groups that take over are others than those of the steps.
+      ...(situation.marks?.step?.kind === 'promote' ? { promotion: true } : {}),
       ...(late.length === 0 ? {} : { deadlines: late.map(({ field, most }) => `${field} ${most}`) }),
       ...(often.length === 0
         ? {}
@@ -81,22 +81,41 @@ function failed(situation: Situation): Failure | undefined {
   };
 }
 
+function restartsText(
+  situation: Situation,
+  { often, name }: { readonly often: readonly Group[]; readonly name: string },
+): readonly string[] {
+  const { snapshot, state } = situation;
+  // Where there are two workloads, the ordinal says nothing without its name.
+  const of = state.kind === 'ladder' ? ` of ${name}` : '';
+  const told = often
+    .slice(0, TOLD_MOST)
+    .map((group) => `group ${group.index}${of} was started anew ${timesRestarted(situation, group)} times`);
+  const more = often.length > TOLD_MOST ? [`and ${often.length - TOLD_MOST} groups more`] : [];
+  return [
+    ...told,
+    ...more,
+    `${policySaying(snapshot, 'maxRestarts')} allows ${snapshot.policy.maxRestarts} (maxRestarts)`,
+  ];
+}
+
 const WAITS = {
   apply: 'to be live in the cluster',
   schedule: 'for nodes',
   ready: 'to be ready, on nodes',
 } as const satisfies Readonly<Record<Expired['clock'], string>>;
 
-function deadlineText({ snapshot }: Situation, { field, clock, of, waited, most }: Expired): string {
-  const who = of === 'step' ? 'this step has' : 'the steps of this release have';
+function deadlineText({ snapshot, marks }: Situation, { field, clock, of, waited, most }: Expired): string {
+  const own = marks?.step?.kind === 'promote' ? 'the promotion has' : 'this step has';
+  const who = of === 'step' ? own : 'the steps of this release have';
   return `${who} waited ${waited} s ${WAITS[clock]}, and ${policySaying(snapshot, field)} allows ${most} s (${field})`;
 }
 
 /** The text that failed is not the one that is in the file: what to do with that one is for people to say. */
 export function newerRequestWaits(situation: Situation): Hold | undefined {
   const failure = failureOf(situation);
-  const { snapshot, state, digest, file } = situation;
-  if (failure === undefined || state.kind !== 'step' || digest === state.marks.release.digest) return undefined;
+  const { snapshot, marks, digest, file } = situation;
+  if (failure === undefined || digest === marks?.release.digest) return undefined;
   const { name } = snapshot.key;
   return hold('NewerRequestWaits', {
     seen: `${capital(failure.seen)}. It would go back by itself, but ${file.file} has a newer template (${digest}) that nothing was seen of`,

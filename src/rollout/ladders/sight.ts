@@ -128,7 +128,7 @@ function servicesOf(delivery: Delivery, { traffic }: TrafficSight, workload: str
 }
 
 /** Whether Git sends requests to the new version: by a route, or by the Service itself. */
-function hasShare(delivery: Delivery): boolean {
+export function hasShare(delivery: Delivery): boolean {
   return !isHome(delivery) || selectorOf(delivery.service)[LWS_NAME] === sidesOf(delivery).workloads.canary;
 }
 

@@ -1,6 +1,8 @@
 /** The table of the strategies that fill a second workload: what comes before every row, then the row. */
 
+import { withFailure } from '../events/failing.ts';
 import { givenUpOnLadder, goBackOnLadder } from '../events/ladder-back.ts';
+import { failedOnLadder } from '../events/ladder-failing.ts';
 import { heldOnLadder, overtakenOnLadder, rollStopped } from '../events/ladder-overtaken.ts';
 import { goneHold, restoreGone } from '../events/marks-gone.ts';
 import { strayShare, withdrawn } from '../events/withdrawing.ts';
@@ -27,7 +29,7 @@ export function decideCanary(situation: Situation): Decision {
   return stray ?? decideBy(situation, requestedToFill);
 }
 
-/** First match: unsafe, hidden, missing, on its way back, given up, fixed, newer, by its row. */
+/** First match: unsafe, hidden, missing, on its way back, given up, fixed, newer, unserved, failed, by its row. */
 function onLadder(situation: Situation, state: OnLadder): Decision {
   const { snapshot, digest } = situation;
   const { marks } = state;
@@ -48,7 +50,8 @@ function onLadder(situation: Situation, state: OnLadder): Decision {
     const answer = heldOnLadder(on, state) ?? overtakenOnLadder(on, state);
     if (answer !== undefined) return answer;
   }
-  return partitionPutBack(on, state) ?? climbing(on, state);
+  const guarded = partitionPutBack(on, state) ?? withdrawn(on);
+  return guarded ?? failedOnLadder(on) ?? withFailure(situation, climbing(on, state));
 }
 
 /** What of the Rollout or of the marks is gone, or another than when the delivery began. */
@@ -69,7 +72,7 @@ function notForward(on: Delivering, at: { readonly state: OnLadder; readonly fix
   const isFleet = state.stage.kind === 'promote' && state.at === 'fleet';
   const armed = isFleet ? undefined : partitionPutBack(on, state);
   const isNewer = on.situation.digest !== on.marks.release.digest;
-  const row = isNewer ? (withdrawn(on) ?? holding([], 'StepUpgrade')) : climbing(on, state);
+  const row = withdrawn(on) ?? (isNewer ? holding([], 'StepUpgrade') : climbing(on, state));
   const { move, holds, stepState, stepDone } = armed ?? row;
   const all = unique([fixed, ...holds]);
   return move?.way === 'protect' ? moving(move, stepState, all, stepDone) : holding(all, 'StepUpgrade', stepDone);

@@ -3,7 +3,7 @@
 import { sameRelease } from '../../api/release.ts';
 import { accepted, unlessAccepted } from '../accepting.ts';
 import { plannedGroups } from '../batches.ts';
-import { stableLost, stillWithdrawn, withdrawn } from '../events/withdrawing.ts';
+import { stableLost, stillWithdrawn } from '../events/withdrawing.ts';
 import { before } from '../gates/before.ts';
 import { recreated } from '../gates/cluster.ts';
 import { holdsOf } from '../gates/gate.ts';
@@ -23,10 +23,8 @@ import type { OnLadder } from '../state.ts';
 import { statesOf } from '../step-state.ts';
 import { jumpRefusal, stepAfterEdit } from '../steps.ts';
 
-/** First match: a share of what serves nothing, the next rung, or what it waits for. The file has the release's text. */
+/** First match: a fleet made anew, the next rung, or what it waits for. The file has the release's text. */
 export function climbing(on: Delivering, state: OnLadder): Decision {
-  const home = withdrawn(on);
-  if (home !== undefined) return home;
   const { situation } = on;
   const anew = recreated(situation);
   const isCanary = on.delivery.plan.style === 'canary';

@@ -68,7 +68,7 @@ export function decideBy(situation: Situation, request: typeof requested): Decis
   }
   const stopped = interrupted(situation, state);
   if (stopped !== undefined) return stopped;
-  const failed = failedBack(situation, state);
+  const failed = failedBack(situation, state.marks);
   if (failed !== undefined) return wayBack(situation, { given: failed, marks: state.marks });
   return withFailure(situation, stepRows[rowOf(situation, state)](situation, state));
 }

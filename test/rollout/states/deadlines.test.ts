@@ -228,6 +228,14 @@ test('the next step begins at nothing, and the release remembers', () => {
   expect(delivery).toEqual({ apply: 0, schedule: 0, ready: 60 });
 });
 
+test('a step that somebody else has written, as by a merge, begins at nothing, and the release remembers', () => {
+  const before = after({ deliveryReadyDeadlineSeconds: 9000 }, ...times(loading, 3));
+  const merged: World = { ...before, marks: 'B.2 2/3 floor=2', p: 2, groups: '0:A+ 1:A+ 2:A+ 3:B+' };
+  const { step, delivery } = plan(world(again(merged))).record.step?.waited ?? {};
+  expect(step?.ready).toBe(0);
+  expect(delivery?.ready).toBe(60);
+});
+
 /** The leader of group 3 was followed by another, twice. */
 const restarted = (of: World, rules: Partial<PolicyRules>): World =>
   after(rules, ...['', '#2', '#3'].map((pod) => [{ ...of, groups: `0:A+ 1:A+ 2:A+ 3:B+${pod}` }, 30] as const));

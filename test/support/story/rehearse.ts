@@ -225,7 +225,7 @@ const exceptions: readonly Exception[] = [
     silent: false,
     holds: ({ real, lost }) =>
       lost.commit === '' &&
-      (real.commit.includes('Rollout-Reason: Failed') ||
+      (real.commit.includes('Nobody has ordered this.') ||
         ['StepFailed', 'WayBackRefused'].some((reason) => says(real, reason))),
   },
   {

@@ -1,0 +1,54 @@
+/** A step, or a promotion, that has failed while a second workload is filled: held, its share taken home, or given up. */
+
+import type { Marks } from '../../api/marks.ts';
+import { failureOf, whatFails } from '../gates/failure.ts';
+import { type Hold, unique } from '../hold.ts';
+import { type Delivering, waiting } from '../ladders/delivering.ts';
+import { quorumOf } from '../ladders/delivery.ts';
+import { canaryEdited } from '../ladders/edited-by-hand.ts';
+import { hasShare } from '../ladders/sight.ts';
+import { type Decision, holding, moving } from '../move.ts';
+import { capital } from '../sentences.ts';
+import { failedBack, failureHolds } from './failing.ts';
+import { goBackOnLadder } from './ladder-back.ts';
+import { takenHome } from './withdrawing.ts';
+
+/** By what policies say of it (`onFailure`); undefined: it has not failed, or it only waits for people. */
+export function failedOnLadder(on: Delivering): Decision | undefined {
+  const { onFailure } = on.situation.snapshot.policy;
+  if (onFailure === 'withdraw') return withdrawnAsFailed(on);
+  // What a hand has changed was judged as well: people say what becomes of it.
+  const given = canaryEdited(on) === undefined ? failedBack(on.situation, on.marks) : undefined;
+  return given === undefined ? undefined : told(goBackOnLadder(on, given), failureHolds(on.situation));
+}
+
+/**
+ * Home, where the version before serves as it should; the groups stay for people to look at. While the fleet of a canary
+ * rolls there is nothing to go home to: what it rolls to is what has failed.
+ */
+function withdrawnAsFailed(on: Delivering): Decision | undefined {
+  const { situation, delivery, marks } = on;
+  const failure = failureOf(situation);
+  const { step } = marks;
+  if (failure === undefined || step === undefined || !hasShare(delivery) || takesFleet(on)) return undefined;
+  const holds = failureHolds(situation);
+  const unseen = waiting(on, [{ kind: 'serving', side: 'stable', groups: quorumOf(delivery) }]);
+  if (unseen.length > 0) return holding(unique([...holds, ...unseen]), 'StepUpgrade');
+  const why = `${capital(whatFails(situation))} has failed: ${failure.seen}. Policies want the share taken home then, and the groups kept. Nobody has ordered this.`;
+  return told(takenHome(on, { step, why }), holds);
+}
+
+function takesFleet({
+  delivery,
+  marks,
+}: {
+  readonly delivery: Delivering['delivery'];
+  readonly marks: Marks;
+}): boolean {
+  return marks.step?.kind === 'promote' && delivery.plan.style === 'canary';
+}
+
+function told({ move, holds, stepState, stepDone }: Decision, failure: readonly Hold[]): Decision {
+  const all = unique([...failure, ...holds]);
+  return move === undefined ? holding(all, stepState, stepDone) : moving(move, stepState, holds, stepDone);
+}

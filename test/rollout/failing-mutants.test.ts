@@ -1,0 +1,55 @@
+/**
+ * Planted bugs in what fails while a second workload is filled. A test run tries one in four; `POLICY_BUGS=all` every one,
+ * as `.ci/run` does.
+ */
+
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { type Bug, newPlanting, patchesOf } from '../support/planted-bugs.ts';
+import { wrongAnswers } from './failing-answers.ts';
+
+const { answersUnder, end } = newPlanting('failing-answers.ts');
+afterAll(end);
+
+const STRIDE = process.env['POLICY_BUGS'] === 'all' ? 1 : 4;
+
+const JUDGED = 'ladders/judged.ts';
+const FAILING = 'events/ladder-failing.ts';
+
+const bugs: readonly Bug[] = [
+  [
+    'the fleet fails by groups of the canary',
+    JUDGED,
+    '? ofFleet(situation) : ofFilled(on, undefined);',
+    '? ofFilled(on, undefined) : ofFilled(on, undefined);',
+  ],
+  ['groups of the version before count', JUDGED, "told && leader.version === 'release'", 'told'],
+  ['a newer text is overwritten', 'events/failing.ts', 'digest !== release.digest || ', ''],
+  ['a share goes home to too few', FAILING, 'groups: quorumOf(delivery) }]);', 'groups: 0 }]);'],
+  ['what rolls is withdrawn from', FAILING, ' || takesFleet(on)', ''],
+  ['withdrawn is given up', FAILING, "if (onFailure === 'withdraw') return withdrawnAsFailed(on);", ''],
+  [
+    'a promotion goes on with the count of the last step',
+    'restarts.ts',
+    '(recorded.promotes === true) !== isPromotion',
+    'false',
+  ],
+  [
+    'rungs forget restarts',
+    'restarts.ts',
+    "if (situation.state.kind === 'ladder') return judgedOnLadder(situation)?.all;",
+    "if (situation.state.kind === 'ladder') return [];",
+  ],
+];
+const patches = patchesOf(bugs);
+
+test('without a bug every answer is as wanted', () => expect(wrongAnswers()).toEqual([]));
+
+test.each(patches)('$name: its text is in the source once', ({ file, from }) => {
+  expect(readFileSync(resolve(import.meta.dirname, '../..', file), 'utf8').split(from)).toHaveLength(2);
+});
+
+test.each(patches.filter((_, index) => index % STRIDE === 0))('$name is told', async (patch) => {
+  expect(await answersUnder(patch)).not.toEqual([]);
+});

@@ -1,0 +1,200 @@
+/** Deadlines, restarts and what follows on them (`onFailure`) while a second workload is filled: by steps, and after them. */
+
+import { expect, test } from 'vitest';
+import { factsDigest } from '../../../src/reconcile/observe/digests.ts';
+import { ladderFiles, ladderRollout } from '../../support/ladder.ts';
+import { type Found, passed, releaseIn, type Stand, settledOn } from '../../support/ladder-pass.ts';
+import { after, asked, edited, files, NEWER, stands } from '../../support/ladder-stands.ts';
+import { often, outcome, type Rules, ticks, under } from '../../support/ladder-ticks.ts';
+import { ROUTE_FILE } from '../../support/traffic-files.ts';
+import { LWS_FILE, NEW, OLD, ROLLOUT_FILE } from '../../support/vllm.ts';
+
+// The drain and the bake last longer than all passes of a row.
+const READY: Rules = { readyDeadlineSeconds: 60, drainSeconds: 7200, bakeSeconds: 7200 };
+const BACK: Rules = { ...READY, onFailure: 'rollback' };
+const AWAY: Rules = { ...READY, onFailure: 'withdraw' };
+
+const canary = (groups: string): Found => ({ sight: { second: groups } });
+const fleet = (groups: string): Found => ({ sight: { own: groups } });
+
+const BLUE_GREEN = [
+  'replicas: 1, traffic: 5%, pause: {duration: 60}',
+  'replicas: 100%, traffic: 50%, pause: {duration: 60}',
+];
+const slowly = ladderRollout('blueGreen', BLUE_GREEN).replace(
+  '{service: vllm-svc,',
+  '{service: vllm-svc, gracePeriodSeconds: 600,',
+);
+const green = asked(passed(settledOn(ladderFiles(slowly))).stand, OLD, NEW);
+const shared = after('step 2/2, traffic: 5% → 50%', green);
+const all = after('promote, all: 50% → 100%', green);
+const switched = after('promote, switch: vllm-svc → vllm-green', green);
+const bluesHome = after('promote, home', green);
+
+const six = (stand: Stand, rules: Rules, found: Found): string => outcome(stand, often(under(rules, found)));
+
+type Row = readonly [what: string, stand: Stand, rules: Rules, found: Found, outcome: string];
+
+const ONE_LATE = canary('0+ 1-');
+const FLEET_LATE = fleet('0- 1+ 2o+ 3o+');
+
+test.each<Row>([
+  ['at the groups, no deadline', stands.pods, {}, canary('0-'), 'hold GroupsNotReady NotServing'],
+  ['at the groups, hold', stands.pods, READY, canary('0-'), 'hold StepFailed GroupsNotReady NotServing'],
+  ['at the groups, no share to withdraw', stands.pods, AWAY, canary('0-'), 'hold StepFailed GroupsNotReady NotServing'],
+  ['at the groups, rollback', stands.pods, BACK, canary('0-'), 'Failed: rollback, home'],
+  ['with a share, hold', stands.second, READY, ONE_LATE, 'hold StepFailed'],
+  ['with a share, withdraw', stands.second, AWAY, ONE_LATE, 'TrafficWithdrawn: step 2/3, traffic withdrawn'],
+  ['with a share, rollback', stands.second, BACK, ONE_LATE, 'Failed: rollback, home'],
+  [
+    'with a share, withdraw, and too few of the fleet serve',
+    stands.second,
+    AWAY,
+    { sight: { second: '0+ 1-', own: '0o+ 1o- 2o- 3o-' } },
+    'hold StepFailed NotServing',
+  ],
+  ['a share that nobody serves', stands.second, BACK, canary('0- 1-'), 'TrafficWithdrawn: step 2/3, traffic withdrawn'],
+  ['it waits for a node', stands.pods, BACK, canary('0u'), 'hold GroupsNotReady NotServing'],
+  [
+    'it waits too long for a node',
+    stands.pods,
+    { scheduleDeadlineSeconds: 60, onFailure: 'rollback' },
+    canary('0u'),
+    'hold StepOverdue GroupsNotReady NotServing',
+  ],
+  [
+    'it waits too long for the agent',
+    stands.second,
+    { ...BACK, applyDeadlineSeconds: 60 },
+    { sight: { second: '0+ 1-', secondLws: { replicas: 1 } } },
+    'hold StepOverdue NotApplied',
+  ],
+  ['not read', stands.pods, BACK, { snapshot: { traffic: undefined } }, 'hold ClusterUnreadable'],
+  [
+    'paused',
+    edited(stands.pods, ROLLOUT_FILE, 'strategy:\n', 'strategy:\n    paused: true\n'),
+    BACK,
+    canary('0-'),
+    'hold GroupsNotReady NotServing Paused',
+  ],
+  [
+    'a hand has changed its groups, rollback',
+    edited(stands.second, LWS_FILE, /(vllm-canary[\s\S]*replicas: )2/, '$13'),
+    BACK,
+    canary('0+ 1- 2+'),
+    'hold StepFailed CanaryEdited',
+  ],
+  [
+    'a hand has changed its groups, withdraw',
+    edited(stands.second, LWS_FILE, /(vllm-canary[\s\S]*replicas: )2/, '$13'),
+    AWAY,
+    canary('0+ 1- 2+'),
+    'TrafficWithdrawn: step 2/3, traffic withdrawn',
+  ],
+  ['in the fleet, hold', stands.fleet, READY, FLEET_LATE, 'hold StepFailed GroupsNotUpdated'],
+  ['in the fleet, nothing to withdraw to', stands.fleet, AWAY, FLEET_LATE, 'hold StepFailed GroupsNotUpdated'],
+  ['in the fleet, rollback', stands.fleet, BACK, FLEET_LATE, 'Failed: rollback, fleet'],
+  ['in the fleet, a group of before', stands.fleet, BACK, fleet('0+ 1+ 2o- 3o+'), 'hold GroupsNotUpdated'],
+  [
+    'in the fleet, a group of the canary',
+    stands.fleet,
+    BACK,
+    { sight: { second: '0+ 1+ 2+ 3-', own: '0+ 1o+ 2o+ 3o+' } },
+    'hold GroupsNotUpdated',
+  ],
+  ['at home, rollback', stands.home, BACK, fleet('0- 1+ 2+ 3+'), 'Failed: rollback, fleet'],
+  [
+    'at home, a newer text waits',
+    asked(stands.home, NEW, NEWER),
+    BACK,
+    fleet('0- 1+ 2+ 3+'),
+    'hold NewerRequestWaits Draining',
+  ],
+])('canary: %s', (_, stand, rules, found, told) => expect(six(stand, rules, found)).toBe(told));
+
+const GREEN_LATE = canary('0+ 1+ 2+ 3-');
+const GREEN_AWAY = 'TrafficWithdrawn: promote, traffic withdrawn';
+
+test.each<Row>([
+  ['with a share, rollback', shared, BACK, GREEN_LATE, 'Failed: rollback, home'],
+  ['with all requests, rollback', all, BACK, GREEN_LATE, 'Failed: rollback, home'],
+  ['with all requests, withdraw', all, AWAY, GREEN_LATE, GREEN_AWAY],
+  ['switched, rollback', switched, BACK, GREEN_LATE, 'Failed: rollback, home'],
+  ['switched, withdraw', switched, AWAY, GREEN_LATE, GREEN_AWAY],
+  ['while it bakes, hold', bluesHome, READY, GREEN_LATE, 'hold StepFailed GracePeriod'],
+  ['while it bakes, rollback', bluesHome, BACK, GREEN_LATE, 'Failed: rollback, home'],
+  [
+    'while it bakes, rollback, and the colour before serves nothing',
+    bluesHome,
+    BACK,
+    { sight: { second: '0+ 1+ 2+ 3-', own: '0o- 1o- 2o- 3o-' } },
+    'hold StepFailed NotServing',
+  ],
+])('blueGreen: %s', (_, stand, rules, found, told) => expect(six(stand, rules, found)).toBe(told));
+
+/** Groups that are made again, each pass another time. */
+const restarting = (groups: (pod: string) => string): readonly Found[] =>
+  ['', '#2', '#3', '#4'].map((pod) => under({ maxRestarts: 1, onFailure: 'rollback' }, canary(groups(pod))));
+
+test('a group of the canary is started anew too often', () => {
+  const { told } = ticks(
+    stands.second,
+    restarting((pod) => `0+ 1+${pod}`),
+  );
+  expect(told.find((one) => one.startsWith('Failed'))).toBe('Failed: rollback, home');
+});
+
+test('what is counted in a step is counted over its rungs, and the promotion begins at nothing', () => {
+  const rules: Rules = { readyDeadlineSeconds: 900, deliveryReadyDeadlineSeconds: 9000, maxRestarts: 9 };
+  const waits = ticks(stands.pods, often(under(rules, canary('0-')), 3)).stand;
+  expect(waits.record?.step?.waited?.step.ready).toBe(60);
+  const again = ticks(
+    waits,
+    ['#2', '#3'].map((pod) => under(rules, canary(`0-${pod}`))),
+  ).stand;
+  const next = passed(again, under(rules, canary('0+#3')));
+  expect(next.told).toBe('RungReady: step 1/3, traffic: – → 5%');
+  expect(next.stand.record?.step?.restarts).toMatchObject([{ index: 0, count: 2 }]);
+  expect(next.stand.record?.step?.waited?.step.ready).toBe(150);
+  const later = after('promote, fleet', next.stand, under(rules));
+  expect(later.record?.step).toMatchObject({
+    promotes: true,
+    waited: { step: { ready: 0 }, delivery: { ready: 150 } },
+  });
+  expect(later.record?.step?.restarts).toBeUndefined();
+});
+
+test('an acceptance of what failed in a step is none of what fails in the fleet', () => {
+  const facts = (promotion: object): string => factsDigest({ ...promotion, deadlines: ['readyDeadlineSeconds 60'] });
+  const accepting = (stand: Stand, digest: string): Found => ({
+    intents: { accept: `StepFailed@${releaseIn(stand)}#${digest}` },
+  });
+  const fails = { ...FLEET_LATE, ...accepting(stands.fleet, facts({})) };
+  expect(six(stands.fleet, BACK, fails)).toBe('Failed: rollback, fleet');
+  const takes = { ...FLEET_LATE, ...accepting(stands.fleet, facts({ promotion: true })) };
+  expect(six(stands.fleet, BACK, takes)).toBe('hold GroupsNotUpdated');
+});
+
+test('a share that was taken back for a failure returns when a person accepts that', () => {
+  const gone = ticks(stands.second, often(under(AWAY, ONE_LATE))).stand;
+  expect(gone.texts.get(ROUTE_FILE)).toBe(files.get(ROUTE_FILE));
+  expect(ticks(gone, often(under(AWAY, canary('0+ 1+')))).told.at(-1)).toBe('hold TrafficWithdrawn');
+  const intents = { accept: `TrafficWithdrawn@${releaseIn(gone)}#${factsDigest({ times: 1 })}` };
+  const accepted = ticks(gone, often(under(AWAY, { ...canary('0+ 1+'), intents })));
+  expect(accepted.told).toContain('RungReady: step 2/3, traffic: – → 20%');
+});
+
+test('the commit says by what it has failed, of which workload, and that nobody has ordered it', () => {
+  let stand = stands.second;
+  for (const found of restarting((pod) => `0+ 1+${pod}`)) {
+    const now = passed(stand, found);
+    const { commit } = now.plan;
+    stand = now.stand;
+    if (commit?.reason !== 'Failed') continue;
+    expect(commit.message.replaceAll(/\s+/g, ' ')).toContain(
+      'has failed: group 1 of vllm-canary was started anew 2 times; a RolloutPolicy allows 1 (maxRestarts). Nobody has ordered this.',
+    );
+    return;
+  }
+  throw new Error('no commit');
+});
