@@ -3,7 +3,7 @@
 import { readLinks, readLwsVersion } from './config-fields.ts';
 import { type FieldFault, FieldReader } from './field-reader.ts';
 import type { LwsVersion } from './lws-version.ts';
-import { PROMOTIONS, type Promotion } from './policy-fields.ts';
+import { PROMOTIONS, type Promotion } from './promotion.ts';
 
 export const CONFIG_FILE = 'tranche.yaml';
 

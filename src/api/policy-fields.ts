@@ -18,12 +18,11 @@ import {
 } from './policy-field-kinds.ts';
 import type { PolicyNotify } from './policy-notify.ts';
 import type { PolicyWindow } from './policy-windows.ts';
+import { PROMOTIONS, type Promotion } from './promotion.ts';
 
 /** `Whole`: as one step that all groups take together; `Refuse`: not at all. */
 export type SizeChange = 'Refuse' | 'Whole';
 export type Recreate = 'Refuse' | 'Allow';
-/** How a step comes to the desired branch: at once, or when a person has merged a pull request. */
-export type Promotion = 'pullRequest' | 'commit';
 /** What a step that has failed leads to. */
 type OnFailure = 'hold' | 'withdraw' | 'rollback';
 
@@ -109,9 +108,6 @@ const PERCENT = { min: 1, max: 100 } as const;
 const SECONDS = { min: 1, max: 30 * 86_400 } as const;
 const RESTARTS = { min: 0, max: 1000 } as const;
 const GPUS = { min: 0, max: 10_000_000 } as const;
-
-/** The one that asks for more stands first. */
-export const PROMOTIONS: readonly Promotion[] = ['pullRequest', 'commit'];
 
 export const POLICY_FIELDS: { readonly [K in PolicyFieldName]: PolicyField<NonNullable<PolicyRules[K]>> } = {
   surge: {

@@ -1,9 +1,10 @@
 /** The RolloutPolicy as JSON Schema, for editors: made of the same table as the parser. */
 
 import type { JsonObject } from './json.ts';
+import { POLICY_KIND } from './kinds.ts';
 import { COMPOSITIONS } from './policy-field-kinds.ts';
 import { POLICY_FIELDS } from './policy-fields.ts';
-import { POLICY_API_VERSION, POLICY_KIND, SELECTION_FIELDS } from './rollout-policy.ts';
+import { POLICY_API_VERSION, SELECTION_FIELDS } from './rollout-policy.ts';
 
 const TEXTS = { type: 'object', additionalProperties: { type: 'string' } } as const;
 

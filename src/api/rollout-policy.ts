@@ -6,7 +6,6 @@ import { POLICY_FIELD_NAMES, type RolloutPolicy, readFields } from './policy-fie
 import type { RollingStyle } from './rollout.ts';
 
 export const POLICY_API_VERSION = 'tranche.dev/v1alpha1';
-export const POLICY_KIND = 'RolloutPolicy';
 
 /** Patterns of one policy. */
 const PATTERNS_LIMIT = 200;

@@ -3,6 +3,7 @@
 import { type FieldFault, FieldReader } from './field-reader.ts';
 import { type IntOrPercent, isIntOrPercent } from './int-or-percent.ts';
 import { at, type JsonObject } from './json.ts';
+import { LWS_KIND } from './kinds.ts';
 import { type RolloutStep, readSteps } from './rollout-steps.ts';
 import { readTrafficRoutings, type TrafficRouting } from './rollout-traffic.ts';
 
@@ -10,7 +11,6 @@ export const ROLLOUT_API_VERSION = 'rollouts.kruise.io/v1beta1';
 export const LWS_API_VERSION = 'leaderworkerset.x-k8s.io/v1';
 /** The API group that the Kruise proposal for LWS writes; LWS never had it. Accepted with a warning. */
 export const LWS_API_VERSION_ALIAS = 'workload.kubernetes.io/v1alpha1';
-export const LWS_KIND = 'LeaderWorkerSet';
 
 const OUR_GROUPS: readonly (string | undefined)[] = [LWS_API_VERSION, LWS_API_VERSION_ALIAS].map(
   (version) => version.split('/')[0],

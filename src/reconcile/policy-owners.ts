@@ -2,7 +2,7 @@
 
 import { CODE_OWNERS_FILES, hasCodeOwner, parseCodeOwners } from '../api/code-owners.ts';
 import { CONFIG_FILE, type Config, isBelow } from '../api/config.ts';
-import { POLICY_KIND } from '../api/rollout-policy.ts';
+import { POLICY_KIND } from '../api/kinds.ts';
 import type { Git, Oid, TreeFile } from '../ports/git.ts';
 import type { PolicyOwners } from './preflight.ts';
 

@@ -1,9 +1,10 @@
 /** Asks policies about a Rollout that need not exist: what would hold it before its first step. */
 
 import { DEFAULT_CONFIG } from '../api/config.ts';
+import { LWS_KIND } from '../api/kinds.ts';
 import { absent } from '../api/known.ts';
 import type { PolicyTest } from '../api/policy-test.ts';
-import { LWS_API_VERSION, LWS_KIND, ROLLOUT_API_VERSION } from '../api/rollout.ts';
+import { LWS_API_VERSION, ROLLOUT_API_VERSION } from '../api/rollout.ts';
 import { type AtRest, verdictsAtRest } from '../rollout/gates/policies.ts';
 import { SNAPSHOT_VERSION, type Snapshot } from '../rollout/snapshot.ts';
 import { type Desired, type DesiredRollout, desiredOf } from './observe/desired.ts';

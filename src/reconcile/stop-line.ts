@@ -1,8 +1,9 @@
 /** Stops the line, and lets it go: a RolloutPolicy that denies every step, written and taken away by one commit. */
 
 import { type Config, isBelow } from '../api/config.ts';
+import { POLICY_KIND } from '../api/kinds.ts';
 import { oneLine } from '../api/printable.ts';
-import { POLICY_API_VERSION, POLICY_KIND } from '../api/rollout-policy.ts';
+import { POLICY_API_VERSION } from '../api/rollout-policy.ts';
 import { type Instant, printInstant } from '../api/time.ts';
 import { unifiedDiff } from '../manifests/diff.ts';
 import { headOf } from './observe/desired-branch.ts';

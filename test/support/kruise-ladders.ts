@@ -2,7 +2,8 @@
 
 import type { IntOrPercent } from '../../src/api/int-or-percent.ts';
 import { isJsonObject, type JsonObject } from '../../src/api/json.ts';
-import { LWS_API_VERSION, LWS_KIND, parseRollout } from '../../src/api/rollout.ts';
+import { LWS_KIND } from '../../src/api/kinds.ts';
+import { LWS_API_VERSION, parseRollout } from '../../src/api/rollout.ts';
 import type { RolloutStep } from '../../src/api/rollout-steps.ts';
 import type { Delivery } from '../../src/rollout/ladders/delivery.ts';
 import { stepLadder } from '../../src/rollout/ladders/step.ts';

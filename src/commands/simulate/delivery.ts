@@ -2,7 +2,8 @@
 
 import { DEFAULT_CONFIG } from '../../api/config.ts';
 import type { Issue } from '../../api/issue.ts';
-import { LWS_KIND, parseRollout, type Rollout } from '../../api/rollout.ts';
+import { LWS_KIND } from '../../api/kinds.ts';
+import { parseRollout, type Rollout } from '../../api/rollout.ts';
 import { type ManifestDocument, parseManifestFile } from '../../manifests/parse-file.ts';
 import { UsageError } from '../../options.ts';
 import type { Cast, Texts } from '../../reconcile/ladder/cast.ts';

@@ -1,7 +1,7 @@
 /** Which documents a ladder is climbed on, and how texts have them. */
 
+import { LWS_KIND } from '../../api/kinds.ts';
 import type { Release } from '../../api/release.ts';
-import { LWS_KIND } from '../../api/rollout.ts';
 import type { KnownTexts } from '../../manifests/known-texts.ts';
 import { type ManifestDocument, parseManifestFile } from '../../manifests/parse-file.ts';
 import type { ObjectRef } from '../../rollout/edit.ts';

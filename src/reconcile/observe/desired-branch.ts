@@ -1,8 +1,7 @@
 /** What a pass asks of the desired branch: apart from what it makes of it, because it is asked for before that is loaded. */
 
 import { CONFIG_FILE } from '../../api/config.ts';
-import { LWS_KIND } from '../../api/rollout.ts';
-import { POLICY_KIND } from '../../api/rollout-policy.ts';
+import { LWS_KIND, POLICY_KIND } from '../../api/kinds.ts';
 import type { Oid, ReadRequest } from '../../ports/git.ts';
 import { PortError } from '../../ports/port-error.ts';
 

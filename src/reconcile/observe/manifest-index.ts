@@ -3,10 +3,11 @@
 import { type Config, mappedNamespace } from '../../api/config.ts';
 import type { Issue } from '../../api/issue.ts';
 import { at } from '../../api/json.ts';
+import { LWS_KIND } from '../../api/kinds.ts';
 import type { Known } from '../../api/known.ts';
 import type { Scaler } from '../../api/live.ts';
 import { OF } from '../../api/marks.ts';
-import { isOfOtherWorkload, LWS_API_VERSION, LWS_KIND } from '../../api/rollout.ts';
+import { isOfOtherWorkload, LWS_API_VERSION } from '../../api/rollout.ts';
 import { parseHorizontalPodAutoscaler, parseScaledObject } from '../../api/scaler.ts';
 import { layoutIssues } from '../../manifests/layout.ts';
 import type { ManifestDocument, ManifestFile } from '../../manifests/parse-file.ts';

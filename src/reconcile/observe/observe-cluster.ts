@@ -1,6 +1,7 @@
 /** Reads the cluster side of a snapshot: one set of lists a namespace and pass, shared by all its rollouts. */
 
 import { at } from '../../api/json.ts';
+import { LWS_KIND } from '../../api/kinds.ts';
 import { absent, type Known, known, unknown } from '../../api/known.ts';
 import type { LiveLeader, LiveRevision, LiveStatefulSet, Scaler } from '../../api/live.ts';
 import { parseLws } from '../../api/live-lws.ts';
@@ -10,7 +11,6 @@ import { parseStatefulSet } from '../../api/live-stateful-set.ts';
 import { GROUP_INDEX, LWS_NAME, WORKER_INDEX } from '../../api/lws-labels.ts';
 import { controllerUid } from '../../api/owner.ts';
 import { resources } from '../../api/resources.ts';
-import { LWS_KIND } from '../../api/rollout.ts';
 import { parseHorizontalPodAutoscaler, parseScaledObject } from '../../api/scaler.ts';
 import type { Cluster, Resource } from '../../ports/cluster.ts';
 import type { Live } from '../../rollout/snapshot.ts';

@@ -1,10 +1,10 @@
 /** Reads the Git side of a snapshot that is not on the head of main: the stable text, the last step, the history. */
 
 import type { Config } from '../../api/config.ts';
+import { LWS_KIND } from '../../api/kinds.ts';
 import { absent, type Known, known, unknown } from '../../api/known.ts';
 import type { AutomaticBacks, StepRecord } from '../../api/record.ts';
 import { parseRelease, type Release } from '../../api/release.ts';
-import { LWS_KIND } from '../../api/rollout.ts';
 import { frozenPlanOf } from '../../api/rollout-frozen.ts';
 import type { Instant } from '../../api/time.ts';
 import type { KnownTexts } from '../../manifests/known-texts.ts';

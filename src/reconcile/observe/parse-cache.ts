@@ -1,7 +1,6 @@
 /** Remembers files as they were parsed: one that has not changed is not parsed again. */
 
-import { LWS_KIND } from '../../api/rollout.ts';
-import { POLICY_KIND } from '../../api/rollout-policy.ts';
+import { LWS_KIND, POLICY_KIND } from '../../api/kinds.ts';
 import type { KnownTexts } from '../../manifests/known-texts.ts';
 import { type ManifestFile, parseManifestFile, withoutTrees } from '../../manifests/parse-file.ts';
 

@@ -2,9 +2,10 @@
 
 import { CONFIG_FILE, type Config } from '../../api/config.ts';
 import type { Issue } from '../../api/issue.ts';
+import { POLICY_KIND } from '../../api/kinds.ts';
 import { nearest } from '../../api/nearest.ts';
 import { NO_RULES, POLICY_FIELD_NAMES, POLICY_FIELDS, type PolicyFieldName } from '../../api/policy-fields.ts';
-import { meansCluster, POLICY_KIND } from '../../api/rollout-policy.ts';
+import { meansCluster } from '../../api/rollout-policy.ts';
 import type { MissingPolicy } from '../../rollout/snapshot.ts';
 import type { PolicyReading, PolicyScope } from './read-policy.ts';
 

@@ -2,6 +2,7 @@
 
 import { type Config, isBelow } from '../../api/config.ts';
 import type { Issue } from '../../api/issue.ts';
+import { POLICY_KIND } from '../../api/kinds.ts';
 import {
   NO_RULES,
   POLICY_FIELD_NAMES,
@@ -10,7 +11,7 @@ import {
   type PolicyRules,
   type RolloutPolicy,
 } from '../../api/policy-fields.ts';
-import { POLICY_API_VERSION, POLICY_KIND, type PolicySelection, parseRolloutPolicy } from '../../api/rollout-policy.ts';
+import { POLICY_API_VERSION, type PolicySelection, parseRolloutPolicy } from '../../api/rollout-policy.ts';
 import type { ManifestDocument, ManifestFile } from '../../manifests/parse-file.ts';
 import type { MissingPolicy, PolicyConflict, PolicySources, Snapshot } from '../../rollout/snapshot.ts';
 import { isData, type Unreadable, unreadableIssue, withoutEchoes } from './desired-issues.ts';

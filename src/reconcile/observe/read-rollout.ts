@@ -3,11 +3,11 @@
 import type { FieldFault } from '../../api/field-reader.ts';
 import { parseIntents } from '../../api/intents.ts';
 import type { Issue } from '../../api/issue.ts';
+import { LWS_KIND } from '../../api/kinds.ts';
 import { type MarkFault } from '../../api/marks.ts';
 import {
   LWS_API_VERSION,
   LWS_API_VERSION_ALIAS,
-  LWS_KIND,
   parseRollout,
   ROLLOUT_API_VERSION,
   type Rollout,

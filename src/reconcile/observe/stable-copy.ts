@@ -1,9 +1,9 @@
 /** The text to go back to where no commit has it: the copy of a record, or the reason why there is none. */
 
+import { LWS_KIND } from '../../api/kinds.ts';
 import { absent, type Known, known, unknown } from '../../api/known.ts';
 import type { RolloutRecord } from '../../api/record.ts';
 import { printRelease, type Release, sameRelease } from '../../api/release.ts';
-import { LWS_KIND } from '../../api/rollout.ts';
 import { parseManifestFile } from '../../manifests/parse-file.ts';
 import type { Stable } from '../../rollout/snapshot.ts';
 import { readWorkload } from './read-workload.ts';

@@ -1,9 +1,9 @@
 /** The move of a rung: its marks, its changes of objects, and what it says. */
 
 import { samePath } from '../../api/field.ts';
+import { LWS_KIND } from '../../api/kinds.ts';
 import type { Marks } from '../../api/marks.ts';
 import { type Restore, withAside } from '../../api/restore.ts';
-import { LWS_KIND } from '../../api/rollout.ts';
 import { REPLICAS_PATH } from '../../api/workload.ts';
 import type { ObjectEdits } from '../edit.ts';
 import { hold } from '../hold.ts';
