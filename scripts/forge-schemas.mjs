@@ -30,6 +30,8 @@ const operations = [
   ['get', `${repository}/rulesets/{ruleset_id}`],
   // Nobody asks this one: the files of policies/github are its body.
   ['post', `${repository}/rulesets`],
+  ['get', '/orgs/{org}/teams/{team_slug}'],
+  ['get', '/orgs/{org}/teams/{team_slug}/memberships/{username}'],
   ['get', `${repository}/installation`],
   ['post', '/app/installations/{installation_id}/access_tokens'],
 ];

@@ -1,4 +1,4 @@
-/** Approvals that a RolloutPolicy asks for, each of them proven by the forge: `{people, bots, notAuthor}`. */
+/** Approvals that a RolloutPolicy asks for, each proven by the forge: `{people, team, bots, notAuthor, distinct}`. */
 
 import type { FieldReader } from './field-reader.ts';
 import type { JsonObject } from './json.ts';
@@ -11,6 +11,10 @@ export type PolicyApproval = {
   readonly bots: readonly string[];
   /** Who made the change that is delivered does not count: authors, co-authors, who opened and who merged it. */
   readonly notAuthor: boolean;
+  /** Only its members count, as the forge tells them now: `org/name`. */
+  readonly team?: string;
+  /** Who counts for it counts for no other requirement. Not there: one person may satisfy several. */
+  readonly distinct?: true;
 };
 
 /** Requirements of one policy. */
@@ -18,6 +22,8 @@ const APPROVALS_LIMIT = 10;
 const PEOPLE = { min: 1, max: 10 } as const;
 const BOTS_LIMIT = 20;
 const LOGIN = /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}(\[bot\])?$/;
+// The organisation, and the name of the team as it stands in its address.
+const TEAM = /^[A-Za-z0-9][A-Za-z0-9-]{0,99}\/[a-z0-9][a-z0-9._-]{0,99}$/;
 
 /** What an editor may know of them. */
 export const APPROVALS_SCHEMA: JsonObject = {
@@ -30,6 +36,8 @@ export const APPROVALS_SCHEMA: JsonObject = {
     properties: {
       people: { type: 'integer', minimum: PEOPLE.min, maximum: PEOPLE.max },
       notAuthor: { type: 'boolean' },
+      team: { type: 'string', pattern: TEAM.source },
+      distinct: { type: 'boolean' },
       bots: { type: 'array', minItems: 1, maxItems: BOTS_LIMIT, items: { type: 'string', pattern: LOGIN.source } },
     },
   },
@@ -51,8 +59,36 @@ export function readApprovals(spec: FieldReader, key: string): readonly PolicyAp
 }
 
 function readApproval(reader: FieldReader): PolicyApproval {
-  reader.allow(['people', 'bots', 'notAuthor']);
+  reader.allow(['people', 'team', 'bots', 'notAuthor', 'distinct']);
   const bots = reader.words('bots', { pattern: LOGIN, limit: BOTS_LIMIT, wanted: 'logins, as renovate[bot]' });
   const notAuthor = reader.boolean('notAuthor', false);
-  return { people: reader.integer('people', PEOPLE) ?? 1, bots: bots ?? [], notAuthor };
+  const team = readTeam(reader);
+  if (team !== undefined && bots !== undefined)
+    reader.fault(
+      'bots',
+      'BadApproval',
+      'names machines beside a team, and machines are in no team',
+      'Give the machines a requirement of their own.',
+    );
+  return {
+    people: reader.integer('people', PEOPLE) ?? 1,
+    bots: bots ?? [],
+    notAuthor,
+    ...(team === undefined ? {} : { team }),
+    ...(reader.boolean('distinct', false) ? { distinct: true } : {}),
+  };
+}
+
+function readTeam(reader: FieldReader): string | undefined {
+  if (!reader.has('team')) return undefined;
+  const team = reader.text('team');
+  if (TEAM.test(team)) return team;
+  if (team !== '')
+    reader.fault(
+      'team',
+      'BadApproval',
+      `is ${JSON.stringify(team)}, wanted a team as org/name`,
+      'Write the organisation and the name in the address of the team, for example example/sre.',
+    );
+  return undefined;
 }

@@ -37,6 +37,8 @@ export type HoldRecord = {
   readonly until?: Instant | undefined;
   /** What was seen, where a person may accept the hold for it. */
   readonly facts?: JsonObject | undefined;
+  /** A line for each of several things that it waits for; not there: there is one. */
+  readonly lines?: readonly string[] | undefined;
 };
 
 export type GroupRecord = {

@@ -222,6 +222,8 @@ export interface Forge {
   /** What each of these waits for, all in one request. A number that is not open any more is left out. */
   waiting(numbers: readonly number[]): Promise<Answer<readonly Waiting[]>>;
   reviews(number: number): Promise<Answer<readonly Review[]>>;
+  /** Which of these accounts are members of the team `org/name` now, invited ones apart; refused where it is not seen. */
+  members(team: string, logins: readonly string[]): Promise<Answer<readonly string[]>>;
   /** Who made these commits of the base, all in one request. */
   makers(commits: readonly Oid[]): Promise<Answer<Makers>>;
   /** Who the credential acts as. For preflight, not for each pass. */

@@ -7,8 +7,9 @@ import { explain } from '../ports/port-error.ts';
 import { editsOf } from '../rollout/change-edits.ts';
 import { hold } from '../rollout/hold.ts';
 import { type Plan, plan, planHeld, planWaiting } from '../rollout/plan.ts';
-import { unproven, wantsEvidence } from '../rollout/proposals/evidence.ts';
+import { unproven } from '../rollout/proposals/evidence.ts';
 import { judge } from '../rollout/proposals/judge.ts';
+import { asksOf } from '../rollout/proposals/requirements.ts';
 import { pausedForApproval, standing } from '../rollout/proposals/standing.ts';
 import type { Snapshot } from '../rollout/snapshot.ts';
 import { type Observation, observe } from './observe/observe.ts';
@@ -54,7 +55,7 @@ function approved(planned: Plan, snapshot: Snapshot): Plan {
     hasConflict: false,
   } as const;
   const unasked = { ...drafted, ...unheard, known: proposal, now: snapshot.now };
-  const of = { label: commit.label, name: snapshot.key.name, proposal, waits: '', isShown: wantsEvidence(snapshot) };
+  const of = { label: commit.label, name: snapshot.key.name, proposal, waits: '', asks: asksOf(snapshot) };
   const reason = standing(judge(unasked), of) ?? pausedForApproval(of);
   return planWaiting(planned, snapshot, reason);
 }

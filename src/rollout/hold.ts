@@ -161,6 +161,8 @@ export type Hold = Told & {
   readonly requeueAfterSeconds: number | undefined;
   /** What was seen, where a person may accept it; not there: nobody can overrule this. */
   readonly facts?: JsonObject | undefined;
+  /** One of several things that must be true each, as people see it below the message; not there: there is one. */
+  readonly lines?: readonly string[];
 };
 
 /** What the table says of a reason; of one that an older or newer version has recorded, nothing. */
@@ -184,6 +186,11 @@ export function hold(reason: HoldReason, told: Told, requeueAfterSeconds?: numbe
 /** A hold that a person may accept for what was seen. */
 export function withFacts(held: Hold, facts: JsonObject): Hold {
   return { ...held, facts };
+}
+
+/** A hold with a line for each of the things that it waits for. */
+export function withLines(held: Hold, lines: readonly string[]): Hold {
+  return { ...held, lines: lines.map(oneLine) };
 }
 
 /** One hold a reason: two gates may have seen the same thing. */

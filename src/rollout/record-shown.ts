@@ -11,7 +11,11 @@ import type { Situation } from './situation.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /** Countdowns change with every pass; what is waited for, and when it ends, does not. */
-export function holdRecord({ reason, message, requeueAfterSeconds, facts }: Hold, { now }: Snapshot): HoldRecord {
+export function holdRecord(
+  { reason, message, requeueAfterSeconds, facts, lines }: Hold,
+  { now }: Snapshot,
+): HoldRecord {
+  if (lines !== undefined) return { reason, message, lines };
   if (facts !== undefined) return { reason, message, facts };
   const lasts = holdKind(reason)?.until;
   if (lasts === undefined || requeueAfterSeconds === undefined) return { reason, message };

@@ -18,7 +18,7 @@ import type { Instant } from '../api/time.ts';
 import type { Workload } from '../api/workload.ts';
 import type { ObjectRef } from './edit.ts';
 import type { LadderFiles } from './ladders/documents.ts';
-import type { ApprovalEvidence } from './proposals/evidence.ts';
+import type { ApprovalEvidence } from './proposals/requirements.ts';
 
 export const SNAPSHOT_VERSION = 4;
 

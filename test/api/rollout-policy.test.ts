@@ -297,6 +297,26 @@ test.each<readonly [exception: Json, fault: string]>([
   expect([said, `${faults[0]?.reason} ${faults[0]?.message}`]).toEqual([undefined, fault]);
 });
 
+test.each<readonly [approval: Json, fault: string]>([
+  [{ team: 'sre' }, 'BadApproval spec.approvals[0].team is "sre", wanted a team as org/name'],
+  [{ team: 'example/SRE Team' }, 'BadApproval spec.approvals[0].team is "example/SRE Team", wanted a team as org/name'],
+  [
+    { team: 'example/sre', bots: ['deploy[bot]'] },
+    'BadApproval spec.approvals[0].bots names machines beside a team, and machines are in no team',
+  ],
+  [{ distinct: 'yes' }, 'WrongType spec.approvals[0].distinct is "yes", wanted true or false'],
+  [{ person: 2 }, 'UnknownField spec.approvals[0].person is not a field of this object'],
+  [{ people: 0 }, 'BadNumber spec.approvals[0].people is 0, wanted a whole number from 1 to 10'],
+])('an approval that is not right: %j', (approval, fault) => {
+  const { policy: said, faults } = parseRolloutPolicy(policy({ approvals: [approval] }));
+  expect([said, `${faults[0]?.reason} ${faults[0]?.message}`]).toEqual([undefined, fault]);
+});
+
+test('an approval is read whole', () => {
+  const approvals = [{ people: 2, team: 'example/sre', notAuthor: true, distinct: true }];
+  expect(parseRolloutPolicy(policy({ approvals })).policy?.approvals).toEqual([{ ...approvals[0], bots: [] }]);
+});
+
 test.each<readonly [window: Json, fault: string]>([
   [
     { cron: '0 9 * *', minutes: 1, timeZone: 'UTC' },

@@ -3,10 +3,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { factsDigest } from '../../src/reconcile/observe/digests.ts';
 import { order as giveOrder } from '../../src/reconcile/order.ts';
-import { NO_OVERRIDES, type PassResult } from '../../src/reconcile/pass.ts';
+import { NO_OVERRIDES } from '../../src/reconcile/pass.ts';
 import { planIntent } from '../../src/rollout/orders/intent.ts';
 import { type SimulatedForge, startForge } from '../support/forge/start-forge.ts';
-import { ADA, APP, BOB, type ForgeWorld, forgeWorld, reasonsOf, STALE } from '../support/forge-world.ts';
+import { ADA, APP, type ForgeWorld, forgeWorld, messagesOf, reasonsOf, STALE } from '../support/forge-world.ts';
 import { LWS_FILE, NEW, OLD, ROLLOUT_FILE, VLLM_FILES } from '../support/vllm.ts';
 
 const POLICY = `apiVersion: tranche.dev/v1alpha1
@@ -45,13 +45,6 @@ async function proposed(more: Readonly<Record<string, string>> = {}, policy = PO
   const world = await requested(more, policy);
   expect(reasonsOf(await world.pass())).toEqual(['ProposalOpen']);
   return world;
-}
-
-function messages({ outcomes }: PassResult): readonly string[] {
-  return outcomes.flatMap(({ plan, error }) => [
-    ...(plan?.holds.map(({ message }) => message) ?? []),
-    ...(error === undefined ? [] : [error]),
-  ]);
 }
 
 /** As a person orders it. */
@@ -205,7 +198,7 @@ describe('while it is open', () => {
     const world = await proposed();
     await world.repository.edit(world.pull.number, { 'README.md': 'mine\n' });
     const result = await world.pass();
-    expect(messages(result)).toEqual([
+    expect(messagesOf(result)).toEqual([
       expect.stringMatching(/^The branch of .* holds commits that are not of tranche/),
     ]);
   });
@@ -308,7 +301,7 @@ describe('people say no', () => {
     const world = await proposed();
     world.repository.close(1, ADA);
     const vetoed = await world.pass();
-    expect(messages(vetoed)).toEqual([
+    expect(messagesOf(vetoed)).toEqual([
       expect.stringMatching(
         /^Step 1\/3 as it is planned was turned down: .* was closed by ada\. To go on, open it again/,
       ),
@@ -395,7 +388,7 @@ describe('people say no', () => {
   test('a bot closes it', async () => {
     const world = await proposed();
     world.repository.close(1, STALE);
-    expect(messages(await world.pass())).toEqual([expect.stringMatching(/was closed by stale\[bot\], by no person/)]);
+    expect(messagesOf(await world.pass())).toEqual([expect.stringMatching(/was closed by stale\[bot\], by no person/)]);
     expect(reasonsOf(await world.pass())).toEqual(['ProposalClosed']);
   });
 
@@ -404,88 +397,10 @@ describe('people say no', () => {
     await world.repository.merge(1, ADA);
     await world.repository.revert(1);
     await world.pass();
-    expect(messages(await world.pass())).toEqual([
+    expect(messagesOf(await world.pass())).toEqual([
       expect.stringMatching(/a revert takes back the word and brings no group back.*tranche abort vllm$/),
     ]);
     expect(await world.text(LWS_FILE)).toContain('partition: 1000000');
-  });
-});
-
-describe('a policy wants to see who approved', () => {
-  const asking = (asks = '    - people: 1\n'): Promise<ForgeWorld> => proposed({}, `${POLICY}  approvals:\n${asks}`);
-
-  test('a person merges: that is one', async () => {
-    const world = await asking();
-    await world.repository.merge(1, ADA, 'squash');
-    await world.pass();
-    expect((await world.subjects()).at(-1)).toBe(STEP_1);
-  });
-
-  test('a bot merges: held, until a person with a right to write approves what was merged', async () => {
-    const world = await asking();
-    world.repository.permissions.set('bob', 'read');
-    await world.repository.merge(1, STALE, 'squash');
-    world.repository.review(1, BOB, 'APPROVED');
-    world.repository.review(1, ADA, 'APPROVED', 'b'.repeat(40));
-    expect(messages(await world.pass())).toEqual([
-      expect.stringMatching(
-        /^RolloutPolicy production .* approved by a person .* stale\[bot\] \(merge, .* bob \(review, does not count: no right/,
-      ),
-    ]);
-    expect(reasonsOf(await world.pass())).toEqual(['ApprovalUnproven']);
-    expect(world.repository.pulls).toHaveLength(1);
-    world.repository.review(1, ADA, 'APPROVED');
-    await world.pass();
-    expect((await world.subjects()).at(-1)).toBe(STEP_1);
-  });
-
-  test('the same word by hand counts for nothing, with the pull request open or not', async () => {
-    const world = await asking();
-    const { branch } = world.pull;
-    const [, word = ''] = /approve: (\S+)/.exec(await world.text(ROLLOUT_FILE, branch)) ?? [];
-    await order(world, `tranche.dev/approve: ${word}`);
-    expect(messages(await world.pass())).toEqual([expect.stringMatching(/no merged pull request of tranche has/)]);
-    expect(await world.text(LWS_FILE)).toContain('partition: 1000000');
-  });
-
-  test('a branch of its name that held something else proves nothing', async () => {
-    const world = await asking();
-    const { branch } = world.pull;
-    const [, word = ''] = /approve: (\S+)/.exec(await world.text(ROLLOUT_FILE, branch)) ?? [];
-    world.repository.close(1, APP);
-    await world.git('update-ref', `refs/heads/${branch}`, 'refs/heads/main');
-    const head = await world.repository.git.commit(branch, { 'README.md': 'harmless' });
-    world.repository.open({ by: ADA, branch, base: 'main', title: 'docs', body: '', head });
-    await world.repository.merge(2, ADA);
-    await order(world, `tranche.dev/approve: ${word}`);
-    expect(messages(await world.pass())).toEqual([expect.stringMatching(/no merged pull request of tranche has/)]);
-  });
-
-  test('who made the change does not count, nor who merged it; another person does', async () => {
-    const world = await asking('    - notAuthor: true\n');
-    const by = await world.git('log', '-1', '--format=%ae', 'main');
-    await world.repository.merge(1, ADA, 'squash');
-    expect(messages(await world.pass())).toEqual([expect.stringMatching(/came by no pull request and is not signed/)]);
-    world.repository.signed.add(await world.git('rev-parse', 'main^'));
-    expect(messages(await world.pass())).toEqual([expect.stringMatching(/has no account there/)]);
-    world.repository.addresses.set(by, 'ada');
-    expect(messages(await world.pass())).toEqual([
-      expect.stringMatching(/ada \(merge, does not count: made the change/),
-    ]);
-    world.repository.addresses.set(by, 'carol');
-    await world.pass();
-    expect((await world.subjects()).at(-1)).toBe(STEP_1);
-  });
-
-  test('the forge does not answer: held', async () => {
-    const world = await asking();
-    await world.repository.merge(1, ADA);
-    forge.fault = () => ({ kind: 'drop', when: 'before' });
-    expect(reasonsOf(await world.pass())).toEqual(['ApprovalUnproven']);
-    expect(await world.text(LWS_FILE)).toContain('partition: 1000000');
-    forge.fault = () => undefined;
-    await world.pass();
-    expect((await world.subjects()).at(-1)).toBe(STEP_1);
   });
 });
 
@@ -523,7 +438,7 @@ describe('the world fails', () => {
     world.repository.pulls.splice(0);
     await world.git('update-ref', '-d', 'refs/heads/tranche-status');
     await world.git('update-ref', `refs/heads/${branch}`, 'refs/heads/main');
-    expect(messages(await world.pass())).toEqual([
+    expect(messagesOf(await world.pass())).toEqual([
       expect.stringMatching(
         /^The branch tranche\/default\/llm\/vllm\/.* holds something else than what would be proposed/,
       ),
@@ -534,7 +449,7 @@ describe('the world fails', () => {
     const world = await requested();
     for (const [token, given] of forge.tokens)
       forge.tokens.set(token, { ...given, permissions: { contents: 'write', pull_requests: 'read' } });
-    expect(messages(await world.pass())).toEqual([
+    expect(messagesOf(await world.pass())).toEqual([
       expect.stringMatching(/^The forge opens no pull request for step 1\/3: .*tranche approve vllm$/),
     ]);
   });
@@ -546,7 +461,7 @@ describe('the world fails', () => {
     const other = 'tranche/default/llm/other/11111111.1-0-22222222';
     await world.repository.git.commit(other, { 'x.md': 'x\n' });
     world.repository.open({ by: ADA, branch: other, base: 'main', title: 'x', body: '', head });
-    expect(messages(await world.pass())).toEqual([
+    expect(messagesOf(await world.pass())).toEqual([
       expect.stringMatching(/^As many pull requests are open as maxProposals/),
     ]);
   });

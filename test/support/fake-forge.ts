@@ -142,6 +142,7 @@ export class FakeForge {
           ),
         ),
       reviews: (number) => call('reviews', () => done(one(number)?.reviews ?? [])),
+      members: (_team, logins) => call('members', () => done(logins)),
       makers: () => call('makers', () => done({ logins: [], unclear: [] })),
       self: () => Promise.reject(new Error('nobody asks who we are in a pass')),
       rules: () => call('rules', () => done(NO_RULES)),

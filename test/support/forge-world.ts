@@ -159,3 +159,11 @@ export class ForgeWorld {
 export function reasonsOf({ outcomes }: PassResult): readonly string[] {
   return outcomes.flatMap(({ plan }) => plan?.holds.map(({ reason }) => reason) ?? []);
 }
+
+/** What people read of what it waits for, and of what failed. */
+export function messagesOf({ outcomes }: PassResult): readonly string[] {
+  return outcomes.flatMap(({ plan, error }) => [
+    ...(plan?.holds.map(({ message }) => message) ?? []),
+    ...(error === undefined ? [] : [error]),
+  ]);
+}

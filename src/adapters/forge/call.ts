@@ -26,7 +26,7 @@ export type ForgeOptions = {
 };
 
 type ForgeCall = {
-  /** As GitHub documents it, `GET /repos/{owner}/{repo}/pulls`, with owner and repo filled in; or `POST /graphql`. */
+  /** As GitHub documents it, `GET /repos/{owner}/{repo}/pulls`, with owner and repo filled in where it has them; or `POST /graphql`. */
   readonly route: string;
   /** The words of the port, for messages: `list pull requests`. */
   readonly operation: string;
@@ -120,6 +120,8 @@ export class ForgeCaller {
     const { owner, name: repo } = this.address;
     const key = `${call.route} ${JSON.stringify(call.parameters ?? {})}`;
     const kept = this.kept.get(key);
+    // What a route does not name would go into its query.
+    const home = call.route.includes('{owner}') ? { owner, repo } : {};
     try {
       const token = await this.credentials.token();
       const headers = {
@@ -135,7 +137,7 @@ export class ForgeCaller {
         headers: got,
       } = await (isGraphql
         ? this.octokit.request(`POST ${this.address.graphql}`, { ...call.parameters, headers })
-        : this.octokit.request(call.route, { owner, repo, ...call.parameters, headers }));
+        : this.octokit.request(call.route, { ...home, ...call.parameters, headers }));
       // Octokit takes a redirect for a success.
       if (status >= 300) return { kind: 'problem', problem: { status, headers: got, said: '' } };
       if (method === 'GET' && typeof got.etag === 'string') this.keep(key, { etag: got.etag, data });

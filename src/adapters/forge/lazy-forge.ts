@@ -39,6 +39,7 @@ export function lazyForge({ repository, apiUrl, ...options }: OpenForge): Opened
     pulls: async (query) => (await opened()).pulls(query),
     waiting: async (numbers) => (await opened()).waiting(numbers),
     reviews: async (number) => (await opened()).reviews(number),
+    members: async (team, logins) => (await opened()).members(team, logins),
     makers: async (commits) => (await opened()).makers(commits),
     self: async () => (await opened()).self(),
     rules: async (branch) => (await opened()).rules(branch),

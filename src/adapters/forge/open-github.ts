@@ -7,6 +7,7 @@ import { readMakers } from './makers.ts';
 import { readSelf } from './own.ts';
 import { readPulls, readReviews } from './pulls.ts';
 import { readRules } from './rules.ts';
+import { readMembers } from './teams.ts';
 import { readWaiting } from './waiting.ts';
 import { closePull, updatePull, writeComment, writeStatus } from './writes.ts';
 
@@ -30,6 +31,7 @@ function githubOf(caller: ForgeCaller): Forge {
     pulls: (query) => readPulls(caller, query),
     waiting: (numbers) => readWaiting(caller, numbers),
     reviews: (number) => readReviews(caller, number),
+    members: (team, logins) => readMembers(caller, { team, logins }),
     makers: (commits) => readMakers(caller, commits),
     self: () => readSelf(caller),
     rules: (branch) => readRules(caller, branch),

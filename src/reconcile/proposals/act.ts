@@ -3,10 +3,10 @@
 import type { ProposalRecord } from '../../api/proposal-record.ts';
 import type { Oid } from '../../ports/git.ts';
 import { hold } from '../../rollout/hold.ts';
-import { wantsEvidence } from '../../rollout/proposals/evidence.ts';
 import { formOf } from '../../rollout/proposals/form.ts';
 import { WITHDRAWALS } from '../../rollout/proposals/judge.ts';
 import { progressText } from '../../rollout/proposals/progress.ts';
+import { asksOf } from '../../rollout/proposals/requirements.ts';
 import { standing } from '../../rollout/proposals/standing.ts';
 import type { Reconciled } from '../reconcile.ts';
 import { closePull, createBranch, deleteBranch, openPull, setGate, tellPull } from '../write/execute-proposal.ts';
@@ -60,8 +60,8 @@ async function gate(
 
 function stood({ verdict, proposal, waits }: Judged, one: Reconciled): Reconciled {
   const label = one.plan?.commit?.label ?? '';
-  const isShown = one.snapshot !== undefined && wantsEvidence(one.snapshot);
-  return waitingFor(one, standing(verdict, { label, name: one.key.name, proposal, waits, isShown }));
+  const asks = one.snapshot === undefined ? [] : asksOf(one.snapshot);
+  return waitingFor(one, standing(verdict, { label, name: one.key.name, proposal, waits, asks }));
 }
 
 /** Closes one that is not the one on record, and takes its branch away. False: the forge does not let us now. */

@@ -6,6 +6,7 @@ import { beforeFirst, currentStep } from '../../rollout/approvable.ts';
 import { type Hold, hold } from '../../rollout/hold.ts';
 import { isDelivered, type Plan, planWaiting } from '../../rollout/plan.ts';
 import { branchOf } from '../../rollout/proposals/branch.ts';
+import { wantsEvidence } from '../../rollout/proposals/evidence.ts';
 import { isFields } from '../../rollout/proposals/form.ts';
 import type { Case } from '../../rollout/proposals/judge.ts';
 import { type Approval, approvalFor, isApproved } from '../../rollout/proposals/promotion.ts';
@@ -71,7 +72,7 @@ export function waitingFor(one: Reconciled, reason: Hold | undefined): Reconcile
 /** The same rollout, whose pull request the forge does not open. */
 export function heldBy(one: Reconciled, answer: Exclude<Asked<unknown>, { readonly kind: 'done' }>): Reconciled {
   const label = one.plan?.commit?.label ?? '';
-  const approve = `tranche approve ${one.key.name}`;
+  const word = byCommit(one);
   if (answer.kind === 'refused' && answer.refusal === 'BranchTaken')
     return waitingFor(one, branchTaken(one, answer.said));
   if (answer.kind === 'refused')
@@ -79,12 +80,14 @@ export function heldBy(one: Reconciled, answer: Exclude<Asked<unknown>, { readon
       one,
       hold('ForgeRefused', {
         seen: `the forge opens no pull request for ${label}: ${answer.said}`,
-        action: `${answer.advice.replace(/\.$/, '')}. Until then: ${approve}`,
+        action: `${answer.advice.replace(/\.$/, '')}${word === undefined ? '' : `. Until then: ${word}`}`,
       }),
     );
   const why = answer.why.replace(/\.$/, '');
   const seen = `the forge has not answered, so ${label} is not proposed yet: ${why}`;
-  return waitingFor(one, hold('ForgeUnavailable', { seen, action: `To go on without it: ${approve}` }));
+  const told =
+    word === undefined ? { seen, waits: 'reading' as const } : { seen, action: `To go on without it: ${word}` };
+  return waitingFor(one, hold('ForgeUnavailable', told));
 }
 
 /** The branch that its pull request would have is somebody else's. */
@@ -92,7 +95,7 @@ export function branchTaken(one: Reconciled, said: string): Hold {
   const branch = caseOf(one.snapshot, one.plan).wanted?.branch ?? '';
   return hold('BranchTaken', {
     seen: `the branch ${branch} holds something else than what would be proposed: ${said}`,
-    action: `Delete that branch, or: tranche approve ${one.key.name}`,
+    action: `Delete that branch${orByCommit(one)}`,
   });
 }
 
@@ -100,6 +103,16 @@ export function branchTaken(one: Reconciled, said: string): Hold {
 export function full(one: Reconciled): Hold {
   return hold('ProposalsFull', {
     seen: `as many pull requests are open as maxProposals of tranche.yaml allows, so ${one.plan?.commit?.label ?? ''} is not proposed yet`,
-    action: `Merge or close one of them, or: tranche approve ${one.key.name}`,
+    action: `Merge or close one of them${orByCommit(one)}`,
   });
+}
+
+/** The word that approves without the forge; undefined: policies want the forge to show who approved. */
+function byCommit({ snapshot, key }: Reconciled): string | undefined {
+  return snapshot !== undefined && wantsEvidence(snapshot) ? undefined : `tranche approve ${key.name}`;
+}
+
+function orByCommit(one: Reconciled): string {
+  const word = byCommit(one);
+  return word === undefined ? '' : `, or: ${word}`;
 }

@@ -2,12 +2,13 @@
 
 import { INTENT, printApprove } from '../../api/intents.ts';
 import { absent, type Known, known, unknown } from '../../api/known.ts';
+import type { PolicyApproval } from '../../api/policy-approvals.ts';
 import type { Forge, Pull } from '../../ports/forge.ts';
 import { PortError } from '../../ports/port-error.ts';
 import { printKey } from '../../rollout/key-text.ts';
-import type { ApprovalEvidence, Approver } from '../../rollout/proposals/evidence.ts';
 import { wantsEvidence } from '../../rollout/proposals/evidence.ts';
 import type { Approval } from '../../rollout/proposals/promotion.ts';
+import type { ApprovalEvidence, Approver } from '../../rollout/proposals/requirements.ts';
 import type { GitReader } from '../observe/observe-git.ts';
 import type { Ports, Reading } from '../pass.ts';
 import type { Reconciled } from '../reconcile.ts';
@@ -75,7 +76,28 @@ async function evidenceOf(
       .filter(({ verdict, oid }) => verdict === 'approved' && oid === head)
       .map(({ author, mayWrite }) => ({ ...author, by: 'review', mayWrite }) as const),
   ];
-  return known({ url, approvers, authors: await authorsOf(forge, of) });
+  const teams = await teamsOf(forge, { wanted: of.one.snapshot?.policy.approvals ?? [], approvers });
+  return known({ url, approvers, authors: await authorsOf(forge, of), ...(teams === undefined ? {} : { teams }) });
+}
+
+/** Of each team that a requirement names those of the approvers who are in it now; undefined: none is named. */
+async function teamsOf(
+  forge: Forge,
+  of: { readonly wanted: readonly PolicyApproval[]; readonly approvers: readonly Approver[] },
+): Promise<ApprovalEvidence['teams']> {
+  const logins = [...new Set(of.approvers.filter(({ isBot }) => !isBot).map(({ login }) => login))];
+  const named = new Set(of.wanted.flatMap(({ team }) => team ?? []));
+  const teams = new Map<string, Known<readonly string[]>>();
+  for (const team of named) {
+    const said = await ask(() => forge.members(team, logins));
+    teams.set(
+      team,
+      said.kind === 'done'
+        ? known(said.value)
+        : unknown(said.kind === 'refused' ? `${said.said}. ${said.advice}` : said.why),
+    );
+  }
+  return teams.size === 0 ? undefined : Object.fromEntries(teams);
 }
 
 /** Who made what is delivered; of a workload that is taken over nothing is. */

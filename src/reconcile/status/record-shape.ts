@@ -171,6 +171,7 @@ const record = object({
       message: text,
       until: optional(instant),
       facts: optional(is(isRecord)),
+      lines: optional(list(text)),
     } satisfies Shape<HoldRecord>),
   ),
   rolloutHash: text,

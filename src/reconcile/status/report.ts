@@ -43,7 +43,8 @@ function outcomeReport(outcome: Outcome): string {
   const holds = (plan?.holds ?? []).filter(
     (hold) => holdKind(hold.reason)?.failure !== 'issue' || (plan?.issues ?? []).length === 0,
   );
-  for (const hold of holds) lines.push(`  waits  ${hold.reason}: ${hold.message}`);
+  for (const hold of holds)
+    lines.push(`  waits  ${hold.reason}: ${hold.message}`, ...(hold.lines ?? []).map((line) => `           ${line}`));
   for (const issue of plan?.issues ?? []) lines.push(`  wrong  ${issueLine(issue)}`);
   for (const warning of plan?.warnings ?? []) lines.push(`  note   ${issueLine(warning)}`);
   if (record?.expected !== undefined) lines.push(`  takes  ${printExpected(record.expected)}`);

@@ -67,7 +67,10 @@ export function statusTree({ record, since, next }: Shown, at: { readonly asOf: 
   ];
   const width = Math.max(...lines.map(([label]) => label.length)) + 2;
   const head = lines.map(([label, value]) => `${(label === '' ? '' : `${label}:`).padEnd(width)}${value}`);
-  const holds = record.holds.map((hold) => `  ${hold.reason}: ${hold.message}${leftText(hold, now)}`);
+  const holds = record.holds.flatMap((hold) => [
+    `  ${hold.reason}: ${hold.message}${leftText(hold, now)}`,
+    ...(hold.lines ?? []).map((line) => `    ${line}`),
+  ]);
   const waits = holds.length === 0 ? [] : ['', 'Waits for:', ...holds];
   return [
     ...head,

@@ -10,6 +10,7 @@ import { wantsEvidence } from './evidence.ts';
 import { FORMS, isFields } from './form.ts';
 import type { Approval } from './promotion.ts';
 import { groupsMoved, imagesBoth, type Released, releaseDiff, releaseTable } from './release-table.ts';
+import { asksOf } from './requirements.ts';
 
 /** Forges take more; what is left out is said. */
 const BODY_MOST = 60_000;
@@ -43,6 +44,7 @@ export function titleOf({ snapshot, commit }: Proposed): string {
 export function bodyOf(of: Proposed): string {
   const parts = [
     merging(of),
+    approvals(of),
     releaseTable(of),
     links(of),
     releaseDiff(of.snapshot),
@@ -65,6 +67,13 @@ function merging({ commit, approval, form }: Proposed): string {
     `> ${code(why(commit), 2000)}`,
     '',
   ].join('\n');
+}
+
+/** Whom policies want to have approved it: told before a merge that would not be enough. */
+function approvals({ snapshot }: Proposed): string {
+  const asks = asksOf(snapshot);
+  if (asks.length === 0) return '';
+  return `As policies stand now, the forge must show who approved, by a review of what is merged or by the merge:\n\n${asks.map((ask) => `- ${code(ask)}\n`).join('')}`;
 }
 
 /** The paragraph of the commit between its subject and its trailers. */

@@ -1,7 +1,7 @@
 /** What a Rollout waits for while a person is to approve its next commit: each verdict as a hold. */
 
 import type { ProposalRecord } from '../../api/proposal-record.ts';
-import { type Hold, hold } from '../hold.ts';
+import { type Hold, hold, withLines } from '../hold.ts';
 import { FORMS, isFields } from './form.ts';
 import type { Verdict } from './judge.ts';
 
@@ -15,19 +15,19 @@ type Standing = {
   readonly proposal: ProposalRecord | undefined;
   /** What the forge says that it waits for; empty: nothing is known of that. */
   readonly waits: string;
-  /** Policies want the forge to show who approved: a word by commit counts for nothing. */
-  readonly isShown: boolean;
+  /** What policies want the forge to show of those who approve, a line each: with any a word by commit counts for nothing. */
+  readonly asks: readonly string[];
 };
 
 /** Where no pull request stands for it: the word of a person is all there is. */
 export function pausedForApproval(
-  { label, name, isShown }: Pick<Standing, 'label' | 'name' | 'isShown'>,
+  { label, name, asks }: Pick<Standing, 'label' | 'name' | 'asks'>,
   why = '',
   requeueAfterSeconds?: number,
 ): Hold {
   const seen = `what comes next, ${label}, is ready and waits for a person: promotion is pullRequest${why}`;
-  const action = isShown ? 'To go on, merge its pull request once it is open' : `To go on: ${approve(name)}`;
-  return hold('PausedForApproval', { seen, action }, requeueAfterSeconds);
+  const action = asks.length > 0 ? 'To go on, merge its pull request once it is open' : `To go on: ${approve(name)}`;
+  return asked(hold('PausedForApproval', { seen, action }, requeueAfterSeconds), asks);
 }
 
 /** The hold of this verdict; undefined: what its gates say is all. */
@@ -44,11 +44,14 @@ const SAID: { readonly [K in Exclude<Verdict['kind'], 'early'>]: (of: Standing) 
   unproven: () => undefined,
   withdraw: (of) => pausedForApproval(of),
   propose: (of) => pausedForApproval(of),
-  waits: ({ label, name, proposal, waits, isShown }) =>
-    hold('ProposalOpen', {
-      seen: `${label} is proposed: ${placeOf(proposal)}${waits === '' ? '' : `, which waits for ${waits}`}${formText(proposal)}`,
-      action: `To go on, merge it${isShown ? '' : `, or: ${approve(name)}`}. To say no, close it`,
-    }),
+  waits: ({ label, name, proposal, waits, asks }) =>
+    asked(
+      hold('ProposalOpen', {
+        seen: `${label} is proposed: ${placeOf(proposal)}${waits === '' ? '' : `, which waits for ${waits}`}${formText(proposal)}`,
+        action: `To go on, merge it${asks.length > 0 ? '' : `, or: ${approve(name)}`}. To say no, close it`,
+      }),
+      asks,
+    ),
   merging: ({ proposal }) =>
     hold('ProposalOpen', {
       seen: `${placeOf(proposal)} was merged${by(proposal)}, and main as it was read does not show it yet`,
@@ -81,6 +84,10 @@ function formText(proposal: ProposalRecord | undefined): string {
   const form = proposal?.form;
   if (form === undefined) return '';
   return `; merging it ${isFields(form) ? 'is' : 'approves'} the step, because ${FORMS[form].because}`;
+}
+
+function asked(held: Hold, asks: readonly string[]): Hold {
+  return asks.length === 0 ? held : withLines(held, asks);
 }
 
 function approve(name: string): string {

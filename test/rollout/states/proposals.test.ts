@@ -154,7 +154,7 @@ const known: ProposalRecord = {
   by: 'ada',
   vetoes: [],
 };
-const of = { label: 'step 2/3', name: 'vllm', proposal: known, waits: 'reviews', isShown: false };
+const of = { label: 'step 2/3', name: 'vllm', proposal: known, waits: 'reviews', asks: [] };
 const waiting: Reconciled = {
   key: world(one).key,
   snapshot: world(one),
@@ -176,7 +176,7 @@ test.each<readonly [what: string, held: Hold | undefined, reason: string, messag
   ],
   [
     'it is open, and the forge must show who approves it',
-    standing({ kind: 'waits' }, { ...of, isShown: true }),
+    standing({ kind: 'waits' }, { ...of, asks: ['approval 1 of 1: a person'] }),
     'ProposalOpen',
     /\. To go on, merge it\. To say no, close it$/,
   ],

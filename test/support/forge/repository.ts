@@ -69,6 +69,8 @@ export class ForgeRepository {
   readonly checks = new Map<string, ForgeCheck[]>();
   /** What accounts may do: `admin`, `write`, `read`; none: no collaborator. */
   readonly permissions = new Map<string, 'admin' | 'write' | 'read'>();
+  /** Members of teams, by `org/name` and login; of nobody else anything is told. */
+  readonly teams = new Map<string, ReadonlyMap<string, 'active' | 'pending'>>();
   /** Logins by the addresses that commits are written with. */
   readonly addresses = new Map<string, string>();
   /** Commits with a signature that verifies. */

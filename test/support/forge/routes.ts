@@ -40,6 +40,7 @@ export function problem(status: number, message: string, errors?: readonly unkno
 }
 
 const repo = '/repos/{owner}/{repo}';
+const team = '/orgs/{org}/teams/{team_slug}';
 
 /** By method and path of the description. */
 export const routes: Readonly<Record<string, Route>> = {
@@ -71,6 +72,8 @@ export const routes: Readonly<Record<string, Route>> = {
   [`get ${repo}/commits/{ref}/status`]: { needs: ['statuses', 'read'], run: getStatus },
   [`post ${repo}/statuses/{sha}`]: { needs: ['statuses', 'write'], run: postStatus },
   [`get ${repo}/collaborators/{username}/permission`]: { needs: ['metadata', 'read'], run: getPermission },
+  [`get ${team}`]: { needs: ['members', 'read'], run: getTeam },
+  [`get ${team}/memberships/{username}`]: { needs: ['members', 'read'], run: getMembership },
   [`get ${repo}/branches/{branch}`]: { needs: ['contents', 'read'], run: getBranch },
   [`get ${repo}/rules/branches/{branch}`]: { needs: ['metadata', 'read'], run: listRules },
   [`get ${repo}/rulesets/{ruleset_id}`]: { needs: ['metadata', 'read'], run: getRuleset },
@@ -309,6 +312,20 @@ function getPermission(context: RouteContext): Answered {
   const permission = context.repository.permissions.get(login);
   if (permission === undefined) return problem(404, `${login} is not a user`);
   return ok({ permission, role_name: permission, user: null });
+}
+
+function membersOf({ repository, parameters }: RouteContext) {
+  return repository.teams.get(`${parameters['org']}/${parameters['team_slug']}`);
+}
+
+function getTeam(context: RouteContext): Answered {
+  if (membersOf(context) === undefined) return problem(404, 'Not Found');
+  return ok(context.openapi.sample('team-full', { slug: context.parameters['team_slug'] }));
+}
+
+function getMembership(context: RouteContext): Answered {
+  const state = membersOf(context)?.get(context.parameters['username'] ?? '');
+  return state === undefined ? problem(404, 'Not Found') : ok(context.openapi.sample('team-membership', { state }));
 }
 
 function getRepository({ openapi, repository, by }: RouteContext): Answered {

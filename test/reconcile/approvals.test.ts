@@ -1,0 +1,170 @@
+/** Policies that want the forge to show who approved a step, on a simulated GitHub over a real repository. */
+
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { type SimulatedForge, startForge } from '../support/forge/start-forge.ts';
+import { ADA, APP, BOB, type ForgeWorld, forgeWorld, messagesOf, reasonsOf, STALE } from '../support/forge-world.ts';
+import { LWS_FILE, NEW, OLD, ROLLOUT_FILE, VLLM_FILES } from '../support/vllm.ts';
+
+let forge: SimulatedForge;
+let count = 0;
+beforeAll(async () => {
+  forge = await startForge();
+});
+afterAll(() => forge.stop());
+afterEach(() => {
+  forge.fault = () => undefined;
+  expect(forge.violations).toEqual([]);
+});
+
+/** A workload whose first step is proposed, under a policy that asks for these approvals. */
+async function asking(asks = '    - people: 1\n'): Promise<ForgeWorld> {
+  count += 1;
+  const policy = `apiVersion: tranche.dev/v1alpha1
+kind: RolloutPolicy
+metadata:
+  name: production
+spec:
+  approvals:
+${asks}`;
+  const world = await forgeWorld(forge, `approvals-${count}`, VLLM_FILES);
+  await world.pass();
+  await world.sync();
+  const asked = (await world.text(LWS_FILE)).replaceAll(OLD, NEW);
+  await world.repository.git.commit('main', { [LWS_FILE]: asked, 'policies/production.yaml': policy }, 'v0.10.1');
+  await world.sync();
+  expect(reasonsOf(await world.pass())).toEqual(['ProposalOpen']);
+  return world;
+}
+
+async function order(world: ForgeWorld, annotation: string): Promise<void> {
+  await world.edit(ROLLOUT_FILE, '  namespace: llm\n', `  namespace: llm\n  annotations:\n    ${annotation}\n`);
+}
+
+/** The token of tranche may read members of teams. */
+function letSeeTeams(): void {
+  for (const [token, given] of forge.tokens)
+    forge.tokens.set(token, { ...given, permissions: { ...given.permissions, members: 'read' } });
+}
+
+const CAROL = { login: 'carol', id: 3, type: 'User' } as const;
+const STEP_1 = 'rollout(llm/vllm): step 1/3, partition 1000000 → 3';
+
+test('a person merges: that is one', async () => {
+  const world = await asking();
+  await world.repository.merge(1, ADA, 'squash');
+  await world.pass();
+  expect((await world.subjects()).at(-1)).toBe(STEP_1);
+});
+
+test('a bot merges: held, until a person with a right to write approves what was merged', async () => {
+  const world = await asking();
+  world.repository.permissions.set('bob', 'read');
+  await world.repository.merge(1, STALE, 'squash');
+  world.repository.review(1, BOB, 'APPROVED');
+  world.repository.review(1, ADA, 'APPROVED', 'b'.repeat(40));
+  expect(messagesOf(await world.pass())).toEqual([
+    expect.stringMatching(
+      /^RolloutPolicy production .* approved by a person .* stale\[bot\] \(merge, .* bob \(review, does not count: no right/,
+    ),
+  ]);
+  expect(reasonsOf(await world.pass())).toEqual(['ApprovalUnproven']);
+  expect(world.repository.pulls).toHaveLength(1);
+  world.repository.review(1, ADA, 'APPROVED');
+  await world.pass();
+  expect((await world.subjects()).at(-1)).toBe(STEP_1);
+});
+
+test('the same word by hand counts for nothing, with the pull request open or not', async () => {
+  const world = await asking();
+  const { branch } = world.pull;
+  const [, word = ''] = /approve: (\S+)/.exec(await world.text(ROLLOUT_FILE, branch)) ?? [];
+  await order(world, `tranche.dev/approve: ${word}`);
+  expect(messagesOf(await world.pass())).toEqual([expect.stringMatching(/no merged pull request of tranche has/)]);
+  expect(await world.text(LWS_FILE)).toContain('partition: 1000000');
+});
+
+test('a branch of its name that held something else proves nothing', async () => {
+  const world = await asking();
+  const { branch } = world.pull;
+  const [, word = ''] = /approve: (\S+)/.exec(await world.text(ROLLOUT_FILE, branch)) ?? [];
+  world.repository.close(1, APP);
+  await world.git('update-ref', `refs/heads/${branch}`, 'refs/heads/main');
+  const head = await world.repository.git.commit(branch, { 'README.md': 'harmless' });
+  world.repository.open({ by: ADA, branch, base: 'main', title: 'docs', body: '', head });
+  await world.repository.merge(2, ADA);
+  await order(world, `tranche.dev/approve: ${word}`);
+  expect(messagesOf(await world.pass())).toEqual([expect.stringMatching(/no merged pull request of tranche has/)]);
+});
+
+test('who made the change does not count, nor who merged it; another person does', async () => {
+  const world = await asking('    - notAuthor: true\n');
+  const by = await world.git('log', '-1', '--format=%ae', 'main');
+  await world.repository.merge(1, ADA, 'squash');
+  expect(messagesOf(await world.pass())).toEqual([expect.stringMatching(/came by no pull request and is not signed/)]);
+  world.repository.signed.add(await world.git('rev-parse', 'main^'));
+  expect(messagesOf(await world.pass())).toEqual([expect.stringMatching(/has no account there/)]);
+  world.repository.addresses.set(by, 'ada');
+  expect(messagesOf(await world.pass())).toEqual([
+    expect.stringMatching(/ada \(merge, does not count: made the change/),
+  ]);
+  world.repository.addresses.set(by, 'carol');
+  await world.pass();
+  expect((await world.subjects()).at(-1)).toBe(STEP_1);
+});
+
+test('a team is read anew each time, and one that cannot be read holds', async () => {
+  const world = await asking('    - {people: 2, team: team/sre}\n    - {distinct: true}\n');
+  expect(world.pull.body).toContain('- ` approval 2 of 2: 2 people of the team team/sre with a right to write `');
+  for (const login of ['bob', 'carol']) world.repository.permissions.set(login, 'write');
+  await world.repository.merge(1, ADA, 'squash');
+  for (const by of [BOB, CAROL]) world.repository.review(1, by, 'APPROVED');
+  expect(messagesOf(await world.pass())).toEqual([
+    expect.stringMatching(
+      /team\/sre could not be read, Resource not .*\. Correct its name, or give the App the right Members: read/,
+    ),
+  ]);
+  letSeeTeams();
+  expect(messagesOf(await world.pass())).toEqual([
+    expect.stringMatching(/seen is nobody who counts: the team team\/sre could not be read, there is none of/),
+  ]);
+  world.repository.teams.set(
+    'team/sre',
+    new Map([
+      ['ada', 'active'],
+      ['bob', 'active'],
+      ['carol', 'pending'],
+    ]),
+  );
+  await world.pass();
+  expect((await world.subjects()).at(-1)).toBe(STEP_1);
+});
+
+test('who has left the team since counts no more, and a tightened policy asks again', async () => {
+  const world = await asking();
+  await world.edit(ROLLOUT_FILE, 'strategy:', 'strategy:\n    paused: true');
+  letSeeTeams();
+  await world.repository.merge(1, ADA, 'squash');
+  expect(reasonsOf(await world.pass())).toEqual(['Paused']);
+  await world.edit(ROLLOUT_FILE, 'paused: true', 'paused: false');
+  await world.edit('policies/production.yaml', 'people: 1', 'people: 1\n      team: team/sre');
+  world.repository.teams.set('team/sre', new Map([['bob', 'active']]));
+  const held = await world.pass();
+  expect(messagesOf(held)).toEqual([expect.stringMatching(/ada \(merge, does not count: not in the team team\/sre\)/)]);
+  expect(held.outcomes[0]?.plan?.record.holds[0]?.lines).toEqual([
+    expect.stringMatching(/^approval 1 of 1 is missing: a person of the team team\/sre/),
+  ]);
+  world.repository.teams.set('team/sre', new Map([['ada', 'active']]));
+  await world.pass();
+  expect((await world.subjects()).at(-1)).toBe(STEP_1);
+});
+
+test('the forge does not answer: held', async () => {
+  const world = await asking();
+  await world.repository.merge(1, ADA);
+  forge.fault = () => ({ kind: 'drop', when: 'before' });
+  expect(reasonsOf(await world.pass())).toEqual(['ApprovalUnproven']);
+  expect(await world.text(LWS_FILE)).toContain('partition: 1000000');
+  forge.fault = () => undefined;
+  await world.pass();
+  expect((await world.subjects()).at(-1)).toBe(STEP_1);
+});
