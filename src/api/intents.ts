@@ -40,6 +40,7 @@ export const ACCEPTABLE = [
   'TrafficWithdrawn',
   'FleetTaken',
   'PolicyGone',
+  'MergedStale',
 ] as const;
 export type AcceptableReason = (typeof ACCEPTABLE)[number];
 

@@ -103,6 +103,14 @@ export type AutomaticBacks = {
   readonly last: readonly { readonly release: Release; readonly at: Instant }[];
 };
 
+/** A step that people merged though it did not hold any more. */
+export type StaleMerge = {
+  /** The one that was merged. */
+  readonly partition: number;
+  /** Holds that were shut then, or the move that was due instead, by their names. */
+  readonly because: readonly string[];
+};
+
 /** The step that Git holds, as it was when it was written. */
 export type StepRecord = {
   readonly release: Release;
@@ -125,6 +133,8 @@ export type StepRecord = {
   readonly waited?: WaitClocks | undefined;
   /** Restarts and waits are those of the promotion that followed this step; not there: of the step. */
   readonly promotes?: true | undefined;
+  /** Not there: it held, or a person has let it stand. */
+  readonly stale?: StaleMerge | undefined;
 };
 
 /** A field that keeps leaving Git's value: somebody else writes it, and the agent puts it back, in turn. */

@@ -3,6 +3,7 @@
 import { ACCEPTABLE, type AcceptableReason } from '../api/intents.ts';
 import type { JsonObject } from '../api/json.ts';
 import { rollbackFacts } from './automatic-backs.ts';
+import { staleFacts } from './events/merged-stale.ts';
 import { withdrawnFacts } from './events/withdrawing.ts';
 import { recreatedFacts } from './gates/cluster.ts';
 import { failureFacts } from './gates/failure.ts';
@@ -29,7 +30,13 @@ const factsByReason = {
   TrafficWithdrawn: whenDelivering(withdrawnFacts),
   FleetTaken: whenDelivering(takenFacts),
   PolicyGone: policyGoneFacts,
+  MergedStale: mergedFacts,
 } satisfies Record<AcceptedReason, (situation: Situation) => JsonObject | undefined>;
+
+function mergedFacts(situation: Situation): JsonObject | undefined {
+  const stale = staleFacts(situation);
+  return stale === undefined ? undefined : { partition: stale.partition, because: [...stale.because] };
+}
 
 /** Asks only where a second workload is being filled. */
 function whenDelivering(

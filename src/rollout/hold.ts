@@ -122,6 +122,7 @@ export const HOLDS = {
   ReleaseAborted: { effect: 'blocks' },
   AbortedTemplateReturned: { effect: 'blocks' },
   PartitionEdited: { effect: 'blocks', accept: 'the partition in Git, and the one that was expected' },
+  MergedStale: { effect: 'blocks', accept: 'the partition that was merged, and what held it' },
   StepCountChanged: { effect: 'blocks' },
   FrozenFieldChanged: { effect: 'blocks' },
   JumpRefused: { effect: 'informs' },

@@ -2,7 +2,7 @@
 
 import { type FieldValue } from '../api/field.ts';
 import type { Marks } from '../api/marks.ts';
-import type { StepState } from '../api/record.ts';
+import type { StaleMerge, StepState } from '../api/record.ts';
 import { PARTITION_PATH } from '../api/workload.ts';
 import { type ObjectChange, workloadField } from './change.ts';
 import type { Hold } from './hold.ts';
@@ -20,6 +20,8 @@ type MoveKind = {
   readonly lowering?: Way;
   /** Where a person approves every step, this move is proposed, as far as it leads forward; else it is committed. */
   readonly proposed?: true;
+  /** A person's word is what it answers: nobody is asked for it once more. */
+  readonly ordered?: true;
   /** What the subject says, where it says the same each time. */
   readonly label?: string;
 };
@@ -50,6 +52,7 @@ export const MOVES = {
   AbortedTextRemoved: { way: 'back', label: 'rollback' },
   RollStopped: { way: 'protect' },
   PartitionRestored: { way: 'protect' },
+  MergeAccepted: { way: 'forward', ordered: true },
   Retried: { way: 'forward' },
   RecreateRemoved: { way: 'forward', proposed: true, label: 'recreate, removed' },
   RungReady: { way: 'forward' },
@@ -88,6 +91,8 @@ export type Decision = {
   readonly stepDone: boolean;
   /** Kruise's word for where the current step stands. */
   readonly stepState: StepState;
+  /** This pass has found that the step was merged though it did not hold: the record keeps that. */
+  readonly stale?: StaleMerge | undefined;
 };
 
 /** No commit: what is waited for, and where the step stands. */

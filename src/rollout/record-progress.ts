@@ -3,6 +3,7 @@
 import { type Condition, type Phase, type RolloutRecord } from '../api/record.ts';
 import { printRelease } from '../api/release.ts';
 import { automaticBacksAfter } from './automatic-backs.ts';
+import { isUnjudged } from './events/merged-stale.ts';
 import { expectedOf } from './expected.ts';
 import { holdKind } from './hold.ts';
 import type { Decision, Move } from './move.ts';
@@ -51,18 +52,18 @@ export function progressSeen(pass: Pass): Progress {
     move: undefined,
     main: mainSeen(snapshot),
     marks: marksSeen(snapshot, situation),
-    step: stepSeen(snapshot, situation, decision.stepDone),
+    step: stepSeen(snapshot, situation, decision),
   });
 }
 
 /** As Git will have it once the commit of this move is on main. */
 export function progressWritten(pass: Pass, move: Move): Progress {
-  const { snapshot, situation } = pass;
+  const { snapshot, situation, decision } = pass;
   return progressWith(pass, {
     move,
     main: mainWritten(snapshot),
     marks: move.marks,
-    step: stepWritten(snapshot, situation, move),
+    step: stepWritten(snapshot, situation, { move, stale: decision.stale }),
   });
 }
 
@@ -177,6 +178,7 @@ function mainSeen(snapshot: Snapshot): string {
 }
 
 function marksSeen(snapshot: Snapshot, situation: Situation | undefined): RolloutRecord['marks'] {
+  if (situation !== undefined && isUnjudged(situation)) return snapshot.merged?.marks;
   if (situation?.marks !== undefined) return situation.marks;
   // Kept while the file has none, so that their loss is seen again; a disabled Rollout has let go of the workload.
   return snapshot.rollout?.rollout.disabled === true ? undefined : snapshot.record?.marks;

@@ -6,7 +6,8 @@ import { printRelease, type Release, sameRelease } from '../api/release.ts';
 import { frozenPlanOf } from '../api/rollout-frozen.ts';
 import { plannedGroups } from './batches.ts';
 import { waitedSeen, waitedWritten } from './deadlines.ts';
-import type { Move } from './move.ts';
+import { isUnjudged } from './events/merged-stale.ts';
+import type { Decision, Move } from './move.ts';
 import { noLaterThanNow } from './record-groups.ts';
 import { isSameStep, restartsOf } from './restarts.ts';
 import type { Situation } from './situation.ts';
@@ -18,9 +19,10 @@ import { partitionAfter } from './workload-change.ts';
 export function stepSeen(
   snapshot: Snapshot,
   situation: Situation | undefined,
-  stepDone: boolean,
+  { stepDone, stale }: Pick<Decision, 'stepDone' | 'stale'>,
 ): StepRecord | undefined {
   if (situation === undefined) return snapshot.record?.step;
+  if (isUnjudged(situation)) return snapshot.merged?.step;
   const { marks, partition } = situation;
   if (marks?.step?.kind === 'promote') return promotionSeen(situation, marks);
   if (marks?.step?.kind !== 'step') return undefined;
@@ -46,6 +48,7 @@ export function stepSeen(
     writtenAt: dateOf(situation, before),
     doneSince: stepDone ? (soakingSince(situation) ?? snapshot.now) : undefined,
     ...countsSeen(situation),
+    ...(stale === undefined ? {} : { stale }),
     // Who squashes it may leave nothing of the message that names them.
     ...(snapshot.merged !== undefined && before.policies === undefined ? { policies: policiesNow(snapshot) } : {}),
   };
@@ -65,7 +68,11 @@ function countsSeen(situation: Situation): Pick<StepRecord, 'restarts' | 'waited
 }
 
 /** The step that this move writes; its soak has not begun. */
-export function stepWritten(snapshot: Snapshot, situation: Situation | undefined, move: Move): StepRecord | undefined {
+export function stepWritten(
+  snapshot: Snapshot,
+  situation: Situation | undefined,
+  { move, stale }: { readonly move: Move; readonly stale: Decision['stale'] },
+): StepRecord | undefined {
   if (situation === undefined) return snapshot.record?.step;
   const { release, step } = move.marks;
   const waited = waitedWritten(situation, move.marks);
@@ -85,6 +92,7 @@ export function stepWritten(snapshot: Snapshot, situation: Situation | undefined
     // What brakes or arms lets no policy go.
     policies: before === undefined || move.way === 'forward' ? policiesNow(snapshot) : before.policies,
     doneSince: undefined,
+    stale: move.reason === 'MergeAccepted' ? undefined : (stale ?? before?.stale),
   });
 }
 
@@ -101,7 +109,7 @@ function promotionWritten(
 
 type Written = Pick<
   StepRecord,
-  'release' | 'index' | 'partition' | 'writtenAt' | 'restarts' | 'waited' | 'policies' | 'doneSince'
+  'release' | 'index' | 'partition' | 'writtenAt' | 'restarts' | 'waited' | 'policies' | 'doneSince' | 'stale'
 >;
 
 function newStep({ snapshot, steps, replicas = 0 }: Situation, of: Written): StepRecord {
@@ -121,6 +129,7 @@ function newStep({ snapshot, steps, replicas = 0 }: Situation, of: Written): Ste
     policies,
     doneSince,
     frozen: frozen ?? (file === undefined ? undefined : frozenPlanOf(file.rollout)),
+    ...(of.stale === undefined ? {} : { stale: of.stale }),
   };
 }
 

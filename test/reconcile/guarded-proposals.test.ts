@@ -1,7 +1,10 @@
 /** Pull requests that are the step itself, where the rules of the branch guard them; every merge is git's own. */
 
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import type { PassResult } from '../../src/reconcile/pass.ts';
+import { factsDigest } from '../../src/reconcile/observe/digests.ts';
+import { order as giveOrder } from '../../src/reconcile/order.ts';
+import { NO_OVERRIDES, type PassResult } from '../../src/reconcile/pass.ts';
+import { planIntent } from '../../src/rollout/orders/intent.ts';
 import { type SimulatedForge, startForge } from '../support/forge/start-forge.ts';
 import { ADA, APP, type ForgeWorld, forgeWorld, reasonsOf } from '../support/forge-world.ts';
 import { LWS_FILE, NEW, OLD, ROLLOUT_FILE, VLLM_FILES } from '../support/vllm.ts';
@@ -197,4 +200,27 @@ test('its merge is reverted: held by that name', async () => {
   guard(world);
   const result = await world.pass();
   expect(reasonsOf(result)).toContain('ProposalReverted');
+});
+
+test('merged past the rules while paused: put back, and it waits for a person', async () => {
+  const world = await proposed();
+  await change(world, ROLLOUT_FILE, 'strategy:\n', 'strategy:\n    paused: true\n');
+  await world.repository.merge(1, ADA, 'squash');
+  const result = await world.pass();
+  expect(reasonsOf(result)).toContain('MergedStale');
+  expect((await world.subjects()).at(-1)).toBe('rollout(llm/vllm): step 1/3, partition 3 → 1000000');
+  await world.sync();
+  await change(world, ROLLOUT_FILE, '    paused: true\n', '');
+  const held = await world.pass();
+  expect(reasonsOf(held)).toEqual(['MergedStale']);
+  const at = { target: { name: 'vllm', namespace: '' }, overrides: NO_OVERRIDES, by: 'ada' };
+  const done = await giveOrder(world.ports(), at, ({ snapshot }) =>
+    planIntent({ kind: 'approve', step: undefined, hold: 'MergedStale' }, { snapshot, digestOf: factsDigest }),
+  );
+  expect(done.kind).toBe('written');
+  await world.pass();
+  expect((await world.subjects()).at(-1)).toBe('rollout(llm/vllm): step 1/3, partition 1000000 → 3');
+  await world.sync();
+  await world.until('ProposalOpen');
+  expect(world.pull.title).toContain('2/3');
 });

@@ -104,6 +104,8 @@ function partitionSteps({ before, after, reason, plan, remade, workload }: OurCo
     RequestWithdrawn: from === undefined && to === undefined,
     RollStopped: same,
     PartitionRestored: same,
+    // Nobody merges a step in the worlds of a seed.
+    MergeAccepted: false,
     Retried: from === undefined && to === undefined,
     // No world of a seed creates a workload anew.
     RecreateRemoved: false,

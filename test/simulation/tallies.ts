@@ -37,6 +37,8 @@ export const reasonPlaces = {
   AbortedTextRemoved: 'seeds',
   RollStopped: 'seeds',
   PartitionRestored: 'seeds',
+  // Nor does anybody merge steps there.
+  MergeAccepted: 'test/rollout/states/merged.test.ts',
   Retried: 'seeds',
   SizeChanged: 'seeds',
   // No world of a seed has policies.

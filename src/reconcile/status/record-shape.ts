@@ -16,6 +16,7 @@ import type {
   Phase,
   RolloutRecord,
   StableCopy,
+  StaleMerge,
   StepRecord,
   StepState,
 } from '../../api/record.ts';
@@ -99,6 +100,7 @@ const step = object({
   policies: optional(list(text)),
   waited: optional(waitClocks),
   promotes: optional(is((value) => value === true)),
+  stale: optional(object({ partition: count, because: list(text) } satisfies Shape<StaleMerge>)),
 } satisfies Shape<StepRecord>);
 
 const group = object({

@@ -181,6 +181,16 @@ export const before = {
     scaledToZero, // nothing is seen of a release without groups
     whenSeen(revisionChanged), // the same text under another name
   ],
+  /** A person lets stand what was merged too late. */
+  letStand: [
+    ...forward,
+    noWayBack, // never go on without a way back
+    replicasUnknown, // N is not ours and not readable
+    notApplied, // the step is not live
+    scaledToZero, // no group is there
+    windowClosed, // not at this time
+    clockSkewed, // what time it is, nobody knows
+  ],
   /** A budget that broken groups of an older text have spent is raised. */
   raise: [
     ...forward,

@@ -120,7 +120,7 @@ function formText({ approval, form }: Proposed): string {
   return [
     '---',
     isFields(form)
-      ? `The change of this pull request is the step itself, because ${because}.`
+      ? `The change of this pull request is the step itself, because ${because}. Merged though it does not hold any more, it is put back as far as no group has followed, and waits for a person.`
       : `The change of this pull request is the word ${code(printApprove(approval))} in the Rollout, not the step itself, because ${because}. A merge of it that comes late approves nothing but this very commit.`,
     '',
   ].join('\n');

@@ -21,7 +21,7 @@ export function isProposed(
   { reason, way }: Pick<Move, 'reason' | 'way'>,
   { snapshot, situation }: { readonly snapshot: Snapshot; readonly situation: Situation | undefined },
 ): boolean {
-  if (snapshot.policy.promotion !== 'pullRequest' || way !== 'forward') return false;
+  if (snapshot.policy.promotion !== 'pullRequest' || way !== 'forward' || 'ordered' in MOVES[reason]) return false;
   return 'proposed' in MOVES[reason] || (situation !== undefined && pausedForPerson(situation));
 }
 

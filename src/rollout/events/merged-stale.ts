@@ -1,0 +1,173 @@
+/**
+ * A step that people merged though it did not hold any more: as an edit by hand, it is put back as far as no group has
+ * followed, and waits for a person. Git merges such a pull request cleanly, and a rule that wants our status lets past
+ * whoever bypasses it, or was quicker than the next pass.
+ */
+
+import type { StaleMerge } from '../../api/record.ts';
+import { SENTINEL } from '../../api/workload.ts';
+import { accepted } from '../accepting.ts';
+import { partitionOf } from '../batches.ts';
+import { withBudgetAfter } from '../budget.ts';
+import { before as gatesBefore } from '../gates/before.ts';
+import { wanted } from '../gates/cluster.ts';
+import { ask } from '../gates/gate.ts';
+import { blocking, type Hold, type HoldReason, hold, withFacts } from '../hold.ts';
+import { type Decision, holding, moving } from '../move.ts';
+import { recordedStep } from '../restarts.ts';
+import { lowest, type Seen, type Situation, situationOf } from '../situation.ts';
+import type { InDelivery } from '../state.ts';
+import { partitionAfter, workloadMove } from '../workload-change.ts';
+import { partitionEdited } from './partition-edited.ts';
+
+type Decide = (before: Situation) => Decision;
+
+/** Only outside of its window nothing is undone: what comes next waits for it anyway. */
+const LET_PASS: readonly HoldReason[] = ['WindowClosed'];
+
+/** What groups that have begun to follow the merge look like from the step before. */
+const BY_THE_MERGE: readonly HoldReason[] = [
+  'Overshoot',
+  'GroupsAstray',
+  'MixedRevisions',
+  'BlockedByUnreadyGroup',
+  'BlockedByFailedGroup',
+  'CapacityTooLow',
+];
+
+/** What the step in Git waits for where it was merged too late; undefined: it was not, or nobody can tell yet. */
+export function mergedStale(situation: Situation, step: InDelivery, decide: Decide): Decision | undefined {
+  const known = recordedStep(situation)?.stale;
+  if (known !== undefined) return standing(situation, step, known);
+  const judged = judgedMerge(situation, decide);
+  if (judged === undefined || judged.because.length === 0 || situation.sight === 'unseen') return undefined;
+  const { partition, because, from } = judged;
+  return putBack(situation, { step, stale: { partition, because }, from });
+}
+
+/** The partition that was merged, and what held it, where an acceptance can name that; undefined: no pass has said so. */
+export function staleFacts(situation: Situation): StaleMerge | undefined {
+  return recordedStep(situation)?.stale;
+}
+
+/** People merged the step, and this pass cannot tell whether it held: nothing of it is remembered, so that the next one asks. */
+export function isUnjudged(situation: Situation): boolean {
+  return situation.snapshot.merged !== undefined && beforeMerge(situation) === 'unclear';
+}
+
+/**
+ * What held the step back when it was merged, and the partition before: told by what would be decided now if it had not
+ * been merged. Empty: this very step would.
+ */
+function judgedMerge(situation: Situation, decide: Decide): (StaleMerge & { readonly from: number }) | undefined {
+  const before = beforeMerge(situation);
+  if (before === undefined || before === 'unclear') return undefined;
+  const { partition, marks } = situation;
+  const { move, holds } = decide(before);
+  const isIt =
+    move?.way === 'forward' &&
+    JSON.stringify(move.marks.step) === JSON.stringify(marks?.step) &&
+    partitionAfter(before, move) === partition;
+  const at = { partition, from: before.partition };
+  if (isIt) return { ...at, because: [] };
+  if (move !== undefined) return { ...at, because: [move.reason] };
+  const isFollowed = livePartition(situation) === partition;
+  const passed = isFollowed ? [...LET_PASS, ...BY_THE_MERGE] : LET_PASS;
+  const because = blocking(holds).flatMap(({ reason }) => (passed.includes(reason) ? [] : [reason]));
+  return { ...at, because: [...new Set(because)] };
+}
+
+/** As it was before the merge, with what is seen now; undefined: nothing was merged that lets groups go. */
+function beforeMerge(situation: Situation): Situation | 'unclear' | undefined {
+  const { snapshot, file, partition } = situation;
+  const { merged, record, live } = snapshot;
+  if (merged?.marks === undefined) return undefined;
+  const from = merged.step?.partition ?? SENTINEL;
+  if (from <= partition) return undefined;
+  if (situation.sight === 'unseen' || live.lws.kind !== 'known') return 'unclear';
+  const workload = { ...file.workload, marks: merged.marks, partition: from };
+  // Where the agent was quick, the cluster has the merged one already: that is no difference of the step before.
+  const isFollowed = live.lws.value.partition === partition;
+  const lws = isFollowed ? { ...live.lws, value: { ...live.lws.value, partition: from } } : live.lws;
+  const { merged: _, ...rest } = snapshot;
+  const was = {
+    ...rest,
+    workload: { ...file, workload },
+    record: record === undefined ? undefined : { ...record, step: merged.step, marks: merged.marks },
+    live: { ...live, lws },
+  };
+  const before = situationOf(was, was.workload);
+  return before.notApplied?.reason === 'NotObserved' ? 'unclear' : before;
+}
+
+function livePartition({ snapshot }: Situation): number | undefined {
+  const { lws } = snapshot.live;
+  return lws.kind === 'known' ? lws.value.partition : undefined;
+}
+
+/** The first answer: stopped where the lowest group is that has followed, or where it was before. */
+function putBack(
+  situation: Seen,
+  at: { readonly step: InDelivery; readonly stale: StaleMerge; readonly from: number },
+): Decision {
+  const { partition, observed, replicas, snapshot } = situation;
+  const { step, stale, from } = at;
+  const onIt = wanted(observed, replicas).filter((group) => group.version === 'release');
+  const back = Math.min(from, lowest(onIt) ?? from);
+  if (back <= partition) return { ...holding([heldFor(situation, step, stale)], 'StepUpgrade'), stale };
+  const move = workloadMove(situation, {
+    reason: 'PartitionRestored',
+    label: labelOf(step),
+    // The cluster may have seen the merged one: going back must not forget the groups that it let go.
+    ...withBudgetAfter(situation, {
+      marks: step.marks,
+      floor: Math.min(partition, step.marks.restore?.floor ?? partition),
+    }),
+    partition: back,
+    why: `${saidOf(step, stale)}. The partition is put back from ${partition} to ${back}, ${back === from ? 'where it was' : 'the lowest group that has followed'}; a person decides whether the merge stands: tranche approve ${snapshot.key.name} --hold MergedStale.`,
+  });
+  return { ...moving(move, 'StepUpgrade', [heldFor(situation, step, stale)]), stale };
+}
+
+/** Every later one: it stays where it is until a person lets it stand, or gives the release up. */
+function standing(situation: Situation, step: InDelivery, stale: StaleMerge): Decision | undefined {
+  const edited = partitionEdited(situation, step);
+  if (edited?.move !== undefined) return edited;
+  if (!accepted(situation, 'MergedStale')) return holding([heldFor(situation, step, stale)], 'StepUpgrade');
+  const plan = situation.steps[step.index - 1];
+  const { partition, replicas } = situation;
+  if (plan === undefined || replicas === undefined) return undefined;
+  // N may be another by now: no more go than the step allows.
+  const next = Math.max(stale.partition, partitionOf(plan.replicas, replicas));
+  if (partition <= next) return undefined;
+  const answer = ask(gatesBefore.letStand, situation);
+  if (answer.kind === 'shut') return holding(answer.holds, 'StepUpgrade');
+  const move = workloadMove(answer.seen, {
+    reason: 'MergeAccepted',
+    label: labelOf(step),
+    ...withBudgetAfter(answer.seen, {
+      marks: step.marks,
+      floor: Math.min(next, step.marks.restore?.floor ?? next),
+    }),
+    partition: next,
+    why: `${saidOf(step, stale)}, and a person lets it stand.`,
+  });
+  return moving(move, 'BeforeStepUpgrade');
+}
+
+function heldFor({ snapshot }: Situation, step: InDelivery, stale: StaleMerge): Hold {
+  const { name } = snapshot.key;
+  const held = hold('MergedStale', {
+    seen: saidOf(step, stale),
+    action: `To let it stand: tranche approve ${name} --hold MergedStale; to go back: tranche abort ${name}`,
+  });
+  return withFacts(held, { partition: stale.partition, because: [...stale.because] });
+}
+
+function saidOf(step: InDelivery, { because }: StaleMerge): string {
+  return `${labelOf(step)} was merged though it did not hold any more (${because.join(', ')})`;
+}
+
+function labelOf({ index, of }: InDelivery): string {
+  return `step ${index}/${of}`;
+}
