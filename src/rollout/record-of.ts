@@ -2,7 +2,7 @@
 
 import { RECORD_VERSION, type RolloutRecord, type StableCopy } from '../api/record.ts';
 import { fieldsLive, unappliedSince } from './applied.ts';
-import { recreated, revisionChanged } from './gates/cluster.ts';
+import { recreated, revisionChanged, staysPut } from './gates/cluster.ts';
 import { delivering } from './ladders/delivering.ts';
 import { trafficAfter, trafficUnread } from './ladders/memory.ts';
 import type { Decision } from './move.ts';
@@ -77,7 +77,7 @@ function uidsAfter(snapshot: Snapshot, situation: Situation | undefined): Rollou
   const before = snapshot.record?.uids;
   if (situation?.observed === undefined) return before;
   const { state, observed } = situation;
-  const filling = state.kind === 'ladder' && state.stage.kind === 'step';
+  const filling = staysPut(situation) || (state.kind === 'ladder' && state.stage.kind === 'step');
   const begun = filling || (state.kind === 'step' && state.row !== 'armed');
   const open = begun || (state.kind === 'requested' && recreated(situation) !== undefined);
   const { lws, leaderSet } = observed;

@@ -34,6 +34,11 @@ function rounds(style: keyof typeof ROUNDS): readonly number[] {
   return Array.from({ length: ROUNDS[style] }, (_, i) => i + 2);
 }
 
+/** For what takes two acts. */
+function evens(style: keyof typeof ROUNDS): readonly number[] {
+  return rounds(style).filter((round) => round % 2 === 0);
+}
+
 /** Every act at every round; then those that need two, and a fleet of one. */
 export const actStories: readonly StorySetup[] = [
   ...styles.flatMap((style) =>
@@ -73,5 +78,18 @@ export const actStories: readonly StorySetup[] = [
         [5, 'the partition by hand'],
       ],
     }),
+  ),
+  // The user's own is gone, and comes up on the text of Git; then it is given up.
+  ...styles.flatMap((style) =>
+    evens(style).map((round) =>
+      story({
+        style,
+        groups: 2,
+        acts: [
+          [round, 'made anew'],
+          [round + 1, 'abort'],
+        ],
+      }),
+    ),
   ),
 ];

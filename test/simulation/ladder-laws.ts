@@ -37,6 +37,7 @@ export function ladderSteps(commit: OurCommit): string | undefined {
     ['Rearmed', same && from === undefined],
     ['AbortedTextRemoved', from === 'rollback' && to === 'rollback'],
     ['BudgetRaised', same && from !== undefined],
+    ['RollbackWidened', same && from === 'rollback'],
     ['RolledBack', from === 'rollback' && to === undefined],
     ['RequestWithdrawn', from === undefined && to === undefined],
     ['RollStopped', same],
@@ -58,7 +59,10 @@ export function ladderCeiling(commit: OurCommit): string | undefined {
   const both = bothOf(commit);
   const [was, is] = [before.partition, after.partition];
   if (is !== was && is !== SENTINEL && is !== 0) return `${reason}: partition ${was} → ${is}`;
-  if (is < was && after.marks?.at !== 'fleet') return `${reason}: partition ${was} → ${is} at ${after.marks?.at}`;
+  // A request that is withdrawn after its objects were made anew has no rungs: nothing was filled yet.
+  const isWithdrawn = GOING_BACK.includes(reason) && before.marks?.step === undefined;
+  if (is < was && after.marks?.at !== 'fleet' && !isWithdrawn)
+    return `${reason}: partition ${was} → ${is} at ${after.marks?.at}`;
   const grown = both.after.canary > both.before.canary;
   if (!grown) return undefined;
   const step = plan.steps[indexOf(after.marks?.step) - 1];

@@ -126,14 +126,14 @@ export const filledMutants: readonly Mutant[] = [
   mutant(
     'a way back forgets the share',
     'ladders/way-back.ts',
-    'withObjects(sharing(delivery, HOME), stableText(delivery))',
-    'madeOf(delivery, stableText(delivery))',
+    'withObjects(sharing(delivery, HOME), [...stableText(delivery), ...armed(delivery)])',
+    'madeOf(delivery, [...stableText(delivery), ...armed(delivery)])',
   ),
   mutant(
-    'a fleet that was let go is not told from one that was not',
+    'a fleet that goes back is not let go',
     'ladders/way-back.ts',
-    'if (!isLetGo(delivery, { stage, at })) return fromSteps;',
-    "if (stage.kind === 'promote' || !isLetGo(delivery, { stage, at })) return fromSteps;",
+    'madeOf(delivery, [...stableText(delivery), ...partitioned(delivery, 0)])',
+    'madeOf(delivery, stableText(delivery))',
   ),
   mutant(
     'an edit of the step is lost',

@@ -125,8 +125,7 @@ function eagerActs(person: Person): Weighted<Act> {
     [0.5 * rest + 2 * back, returnAborted],
     [state.disabled ? 3 : 0.1, toggleDisabled],
     [6 * delivering + 0.2 * rest, editSteps],
-    // Two colours have no fleet that goes back group by group.
-    [workload.fills?.style === 'blueGreen' ? 0 : 3 * delivering + 0.4 * rest + 2 * back, editPartition],
+    [3 * delivering + 0.4 * rest + 2 * back, editPartition],
     [0.3 + 2 * back, editBudget],
     [acknowledged < universe.rewritten ? 4 : 0, acknowledge],
   ];

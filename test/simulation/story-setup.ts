@@ -24,7 +24,13 @@ export type StorySetup = {
 };
 
 /** What people do in a story, and what becomes of the groups of a side. */
-export type Act = 'abort' | 'a newer text' | 'the new version dies' | 'another share' | 'the partition by hand';
+export type Act =
+  | 'abort'
+  | 'a newer text'
+  | 'the new version dies'
+  | 'another share'
+  | 'the partition by hand'
+  | 'made anew';
 
 export type StoryEnd = {
   readonly broken: { readonly law: LawName; readonly message: string } | undefined;

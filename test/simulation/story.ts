@@ -8,6 +8,7 @@ import { checkEnd, type Pending, type PortFault, Process } from './process.ts';
 import type { Act, StoryEnd, StorySetup, StrictFaults } from './story-setup.ts';
 import { setupOfStory } from './story-setup.ts';
 import { LawBroken } from './timeline.ts';
+import { NAMESPACE } from './truth.ts';
 import { Universe } from './universe.ts';
 import { Watch } from './watch.ts';
 import { abortNow } from './what-if.ts';
@@ -112,6 +113,10 @@ class Story {
     } else if (act === 'the new version dies') {
       await withdrawnNow(universe);
       killNew(universe, workload);
+    } else if (act === 'made anew') {
+      universe.mixed.add(workload.name);
+      universe.cluster.deleteLws({ namespace: NAMESPACE, name: workload.name });
+      universe.agentMisses = true;
     } else if (act === 'another share') {
       person.say({ steps: state.steps.map((step) => ({ ...step, traffic: (step.traffic ?? 0) + 10 })) }, act);
     } else {

@@ -81,17 +81,12 @@ export function clusterStep(universe: Universe, chance: Chance): void {
     [2, heal],
     [1.5 * trouble, kill],
     [0.3 * trouble, controllerDown],
-    [comesBackAlone(workload) ? 0.5 * trouble : 0, deleteSet],
-    [comesBackAlone(workload) ? 0.3 * trouble : 0, deleteLws],
+    [0.5 * trouble, deleteSet],
+    [0.3 * trouble, deleteLws],
     [rates['node lost'] * 5 * trouble, loseNode],
     [lws === '0.8' ? rates['LWS controller upgraded'] * 8 * trouble : 0, upgrade],
   ];
   chance.weighted(acts)(universe, chance, workload);
-}
-
-/** Two colours have no fleet that goes back group by group: what came up on another text would stay there. */
-function comesBackAlone({ fills }: WorkloadSetup): boolean {
-  return fills?.style !== 'blueGreen';
 }
 
 function group(universe: Universe, chance: Chance, workload: WorkloadSetup): number | undefined {

@@ -130,9 +130,6 @@ export async function abortNow(
     rest = await comeToRest(fork, undefined, `abort ${name}, waited`);
   }
   const truth = fork.truth(name);
-  // Where the fleet was never let go by a commit, what a hand has put elsewhere is left, and named.
-  const named = rest.outcomes.some((one) => one.plan?.holds.some(({ reason }) => reason === 'NotAtRest') === true);
-  if (workload.fills !== undefined && universe.mixed.has(name) && named) return;
   if (truth === undefined || astray().length > 0)
     throw new LawBroken(
       'S12 way back',

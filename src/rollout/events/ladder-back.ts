@@ -11,9 +11,11 @@ import { hasMoved, recreated } from '../gates/cluster.ts';
 import { abortOf, type GivenUp, remember } from '../given-up.ts';
 import { withObjects } from '../ladders/commit.ts';
 import { type Delivering, servingGroups, waiting } from '../ladders/delivering.ts';
+import { fleetOf, isUncovered } from '../ladders/delivery.ts';
 import { goingBack, type NextCommit } from '../ladders/next-commit.ts';
+import { homeAgain } from '../ladders/promotion.ts';
 import { climbed, unwritable } from '../ladders/rung-move.ts';
-import { HOME, sharing } from '../ladders/shares.ts';
+import type { FleetRung } from '../ladders/way-back.ts';
 import { type Decision, holding } from '../move.ts';
 import { nextRelease, type Situation } from '../situation.ts';
 import type { Stable } from '../snapshot.ts';
@@ -71,12 +73,22 @@ export function textBack(
 function firstBack(on: Delivering): ReturnType<typeof goingBack> {
   const { delivery, situation } = on;
   const hasGone = recreated(situation) !== undefined || hasMoved(situation);
-  const isAstray = delivery.plan.style === 'canary' && hasGone;
-  const next = isAstray ? goingBack(delivery, 'fleet') : goingBack(delivery);
-  if (next?.kind !== 'commit' || !(servingGroups(on, 'canary') === 0 || isAtOnce(on))) return next;
+  const serves = servingGroups(on, 'canary');
+  const next = hasGone ? goingBack(delivery, fleetRung(on)) : goingBack(delivery);
+  if (next?.kind !== 'commit' || !(serves === 0 || isAtOnce(on))) return next;
   // Nothing of the new version serves, or a person wants no request there: it gets no share to carry, and loses the one that it has.
   const fleet = next.at === 'all' ? goingBack(delivery, 'fleet') : next;
   return fleet?.kind === 'commit' && fleet.at === 'fleet' ? broughtHome(on, fleet) : fleet;
+}
+
+/**
+ * Where all of the fleet may be down at once, all requests go first; to fewer groups than there must be they would not,
+ * and that is not waited for: the text goes back all the same.
+ */
+export function fleetRung(on: Delivering): FleetRung {
+  const { delivery } = on;
+  const isCarried = isUncovered(delivery) && (servingGroups(on, 'canary') ?? 0) >= fleetOf(delivery);
+  return isCarried ? 'all' : 'fleet';
 }
 
 /** A person does not want to wait until the version before serves. */
@@ -85,9 +97,7 @@ function isAtOnce({ situation, marks }: Delivering): boolean {
 }
 
 function broughtHome({ delivery }: Delivering, next: NextCommit): ReturnType<typeof goingBack> {
-  const home = sharing(delivery, HOME);
-  if (home.kind === 'unwritable') return home;
-  const all = withObjects(home, next.objects);
+  const all = withObjects(homeAgain(delivery), next.objects);
   return all.kind === 'unwritable' ? all : { ...next, objects: all.objects, displaced: all.displaced };
 }
 

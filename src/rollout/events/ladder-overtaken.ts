@@ -61,6 +61,8 @@ function stopped(
 /** undefined: the newer text is inert, and waits for the end of what is under way. */
 export function overtakenOnLadder(on: Delivering, { stage, at }: OnLadder): Decision | undefined {
   const { situation } = on;
+  // Both colours are armed, and where a hand has let one go it is armed again: requests may be on their way over.
+  if (stage.kind === 'promote' && on.delivery.plan.style === 'blueGreen') return undefined;
   if (situation.snapshot.stable.kind !== 'known' && situation.partition !== SENTINEL)
     return holding([noText(situation)], 'StepUpgrade');
   if (situation.partition < SENTINEL || at === 'fleet') return stoppedForNewer(on);

@@ -5,11 +5,10 @@ import { withAside } from '../../api/restore.ts';
 import { unlessAccepted } from '../accepting.ts';
 import { type Hold, hold, withFacts } from '../hold.ts';
 import { changesOf } from '../ladders/changes.ts';
-import { withObjects } from '../ladders/commit.ts';
 import { type Delivering, delivering, servingGroups } from '../ladders/delivering.ts';
 import { canarySide, replicasOf, sidesOf } from '../ladders/delivery.ts';
 import type { NextCommit } from '../ladders/next-commit.ts';
-import { switched } from '../ladders/promotion.ts';
+import { homeAgain } from '../ladders/promotion.ts';
 import { climbed, unwritable } from '../ladders/rung-move.ts';
 import { HOME, isHome, sharing } from '../ladders/shares.ts';
 import { isAbandoned } from '../ladders/sight.ts';
@@ -34,7 +33,7 @@ export function withdrawn(on: Delivering): Decision | undefined {
 /** The share goes home, and the groups stay. */
 export function takenHome(on: Delivering, { step, why }: { readonly step: StepMark; readonly why: string }): Decision {
   const { delivery, marks } = on;
-  const made = withObjects(sharing(delivery, HOME), switched(delivery, sidesOf(delivery).workloads.stable));
+  const made = homeAgain(delivery);
   if (made.kind === 'unwritable') return unwritable(on, made);
   const { stage, at } = withdrawnTo(on, step);
   const times = 1 + (marks.restore?.withdrawn ?? 0);

@@ -9,6 +9,7 @@ import {
   mixedRevisions,
   notApplied,
   recreated,
+  recreatedUnaccepted,
   replicasUnknown,
   revisionChanged,
   scaledToZero,
@@ -161,7 +162,7 @@ export const before = {
     replicasUnknown, // N is not ours and not readable
     fieldContested, // somebody else writes our fields
     nothingServes, // nothing to compare with
-    recreated, // everything is on the new text already
+    recreatedUnaccepted, // everything is on the new text already
     whenSeen(revisionChanged), // somebody else restarts groups
     scalerRefused, // the idle side would shrink
     ...limits,
@@ -172,6 +173,7 @@ export const before = {
     rolloutAbsent, // nobody asks for steps
     disabled, // a person said stop
     paused, // a person said wait
+    nothingServes, // nothing to compare with
   ],
   /** What is left of the plan once every group is on the release. */
   serve: [

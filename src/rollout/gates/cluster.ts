@@ -2,6 +2,7 @@
 
 import { emptiesDiffer } from '../../api/content-match.ts';
 import type { JsonObject } from '../../api/json.ts';
+import { unlessAccepted } from '../accepting.ts';
 import { type Group, nameGroups } from '../groups.ts';
 import { type Hold, hold, withFacts } from '../hold.ts';
 import { capital, groupsAre, notReady } from '../sentences.ts';
@@ -66,6 +67,8 @@ export function mixedRevisions({ observed, asked }: Seen): Hold | undefined {
 export function recreated(situation: Situation): Hold | undefined {
   const { observed, snapshot } = situation;
   if (observed === undefined) return undefined;
+  // What is filled is to be on the release, whichever object it is.
+  if (situation.state.kind === 'ladder' && situation.marks?.serves === 'green') return undefined;
   const which = anew(situation, observed);
   // Without a record the groups tell: no commit has let any of them go.
   const isAstray = situation.state.kind === 'ladder' && situation.state.marks.restore?.floor === undefined;
@@ -81,6 +84,11 @@ export function recreated(situation: Situation): Hold | undefined {
   return withFacts(held, uidsOf(observed));
 }
 
+/** The same, unless a person has accepted it: what goes on from there then is the strategy's own. */
+export function recreatedUnaccepted(situation: Situation): Hold | undefined {
+  return unlessAccepted(situation, 'Recreated', recreated(situation));
+}
+
 /** Which object is another than the one that the record has; undefined: none, or there is no record. */
 function anew(situation: Situation, { lws, leaderSet }: Observed): string | undefined {
   const before = situation.snapshot.record?.uids;
@@ -89,10 +97,20 @@ function anew(situation: Situation, { lws, leaderSet }: Observed): string | unde
   return before.leaderSet === leaderSet.uid ? undefined : 'leader StatefulSet';
 }
 
+/**
+ * Whether no rung lets the user's own workload go here: in steps, and in blueGreen to the end where it serves the version
+ * before. What is filled itself is let go by its share alone.
+ */
+export function staysPut({ state, marks, snapshot }: Pick<Situation, 'state' | 'marks' | 'snapshot'>): boolean {
+  if (state.kind !== 'ladder' || marks?.serves === 'green') return false;
+  const style = snapshot.ladder?.begun?.style ?? snapshot.rollout?.rollout.style;
+  return state.stage.kind === 'step' || (state.stage.kind === 'promote' && style === 'blueGreen');
+}
+
 /** While a second workload is filled: groups of the user's own that serves are on what is delivered all the same. */
 export function hasMoved(situation: Situation): boolean {
-  const { state, marks, observed } = situation;
-  if (state.kind !== 'ladder' || state.stage.kind !== 'step' || marks?.serves === 'green') return false;
+  const { observed } = situation;
+  if (!staysPut(situation)) return false;
   if (observed === undefined || situation.notApplied !== undefined || observed.releaseKey === observed.stableKey)
     return false;
   return observed.groups.some(({ version, uid }) => version === 'release' && uid !== '');

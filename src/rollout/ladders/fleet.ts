@@ -72,7 +72,8 @@ export function partitionRaised({ situation }: Delivering): Hold | undefined {
  */
 export function partitionPutBack(on: Delivering, { stage, at }: OnLadder): Decision | undefined {
   const { partition } = on.situation;
-  const isFleet = stage.kind === 'promote' && (at === 'fleet' || (at === undefined && partition === 0));
+  const isCanary = on.delivery.plan.style === 'canary';
+  const isFleet = isCanary && stage.kind === 'promote' && (at === 'fleet' || (at === undefined && partition === 0));
   const wanted = isFleet ? 0 : SENTINEL;
   if (partition === wanted || (stage.kind !== 'step' && stage.kind !== 'promote')) return undefined;
   if (wanted === 0 && partitionRaised(on) !== undefined) return undefined;

@@ -1,7 +1,7 @@
 /** Which commit of a ladder comes next: a function of Git and the Rollout alone. */
 
 import type { FieldPath } from '../../api/field.ts';
-import { MARK, printStep, type RungMark, withRelease } from '../../api/marks.ts';
+import { MARK, printStep, withRelease } from '../../api/marks.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import type { Edit, ObjectEdits } from '../edit.ts';
 import type { Displaced } from '../traffic/provider.ts';
@@ -12,7 +12,7 @@ import { type Position, positionOf, type RungName, type Stage, sameStage } from 
 import { isOvertaken, partitioned, promotions } from './promotion.ts';
 import type { Rung } from './rung.ts';
 import { isOutgrown, stepLadder } from './step.ts';
-import { wayBack } from './way-back.ts';
+import { type FleetRung, fleetBack, wayBack } from './way-back.ts';
 
 export type NextCommit = {
   readonly kind: 'commit';
@@ -76,16 +76,13 @@ export function arming(delivery: Delivery): readonly ObjectEdits[] {
 }
 
 /**
- * The first commit of the way back from where Git stands; undefined: there is none to go. `at`: not the first, but that of
- * this rung, as where all groups of the user's workload were made anew on the text that is given up.
+ * The first commit of the way back from where Git stands; undefined: there is none to go. `fleet`: not the first, but that
+ * of this rung, as where groups of the user's workload were made anew on the text that is given up.
  */
-export function goingBack(delivery: Delivery, at?: RungMark): NextCommit | Unwritable | undefined {
+export function goingBack(delivery: Delivery, fleet?: FleetRung): NextCommit | Unwritable | undefined {
   const position = positionOf(annotationsOf(delivery.own));
-  if (position === undefined || position.stage.kind === 'rollback') return undefined;
-  const rungs =
-    at === undefined
-      ? wayBack(delivery, position)
-      : wayBack(delivery, { stage: { kind: 'promote' }, at }).filter((rung) => rung.at === at);
+  if (position === undefined || (position.stage.kind === 'rollback' && fleet === undefined)) return undefined;
+  const rungs = fleet === undefined ? wayBack(delivery, position) : fleetBack(fleet);
   const next = climbed(delivery, { stage: { kind: 'rollback' }, rungs, waits: [] });
   return next.kind === 'top' ? undefined : next;
 }

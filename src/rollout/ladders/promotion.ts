@@ -5,7 +5,7 @@ import { MARK } from '../../api/marks.ts';
 import type { RollingStyle } from '../../api/rollout.ts';
 import { PARTITION_PATH, REPLICAS_PATH, SENTINEL } from '../../api/workload.ts';
 import type { ObjectEdits } from '../edit.ts';
-import { edited, madeOf, removeField, setField, withObjects } from './commit.ts';
+import { type Commit, edited, madeOf, removeField, setField, withObjects } from './commit.ts';
 import type { Condition } from './condition.ts';
 import {
   canarySide,
@@ -32,9 +32,24 @@ export function partitioned({ own }: Delivery, partition: number): readonly Obje
 }
 
 /** The Service sends to this workload. */
-export function switched({ service }: Delivery, workload: string): readonly ObjectEdits[] {
+function switched({ service }: Delivery, workload: string): readonly ObjectEdits[] {
   return service === undefined ? [] : edited(service, setField(service, ['spec', 'selector', LWS_NAME], workload));
 }
+
+/** blueGreen: the Service selects the colour that is filled. */
+export function isSwitched(delivery: Delivery): boolean {
+  return delivery.plan.style === 'blueGreen' && switched(delivery, sidesOf(delivery).workloads.stable).length > 0;
+}
+
+/** No request goes to the new version any more: by no route, and in blueGreen not by the Service itself. */
+export function homeAgain(delivery: Delivery): Commit {
+  const home = sharing(delivery, HOME);
+  return isSwitched(delivery) ? withObjects(home, switched(delivery, sidesOf(delivery).workloads.stable)) : home;
+}
+
+/** blueGreen: the Service reaches the version before, and nothing else. */
+export const stableReached = ({ plan, service }: Delivery): readonly Condition[] =>
+  plan.style === 'blueGreen' && service !== undefined ? [{ kind: 'reached', side: 'stable' }] : [];
 
 const hasRoutes = ({ routes }: Delivery): boolean => routes.length > 0;
 const hasService = ({ service }: Delivery): boolean => service !== undefined;

@@ -5,9 +5,10 @@ import { plannedGroups } from '../batches.ts';
 import { madeOf } from './commit.ts';
 import type { Condition } from './condition.ts';
 import { canarySide, type Delivery, fleetOf, quorumOf, replicasOf } from './delivery.ts';
+import { homeAgain, isSwitched, stableReached } from './promotion.ts';
 import { ALWAYS, NOTHING, type Rung } from './rung.ts';
 import { grown, hasGroups, hasText, isSelected, withText } from './second-workload.ts';
-import { HOME, isHome, shareOf, sharing } from './shares.ts';
+import { isHome, shareOf, sharing } from './shares.ts';
 
 /** From the lowest rung up. */
 export function stepLadder(step: RolloutStep): readonly Rung[] {
@@ -15,11 +16,12 @@ export function stepLadder(step: RolloutStep): readonly Rung[] {
   return [
     {
       at: 'home',
-      // Another release's share, or that of a step before one without.
-      isListed: (delivery) => !isHome(delivery) && (!hasText(delivery) || share.kind === 'home'),
-      commit: (delivery) => sharing(delivery, HOME),
+      // Another release's share, or that of a step before one without; or its Service, where a hand has let the fleet go.
+      isListed: (delivery) =>
+        isSwitched(delivery) || (!isHome(delivery) && (!hasText(delivery) || share.kind === 'home')),
+      commit: homeAgain,
       before: (delivery) => [{ kind: 'servingStable', groups: quorumOf(delivery) }],
-      seen: () => [{ kind: 'accepted' }, { kind: 'drained', side: 'canary' }],
+      seen: (delivery) => [{ kind: 'accepted' }, ...stableReached(delivery), { kind: 'drained', side: 'canary' }],
     },
     {
       at: 'void',

@@ -11,14 +11,14 @@ import {
   annotationsOf,
   type Delivery,
   fleetOf,
+  greenServes,
   isUncovered,
   mayRestartAtOnce,
   partitionIn,
   quorumOf,
-  sidesOf,
 } from './delivery.ts';
 import type { Position } from './position.ts';
-import { CANARY_DRAINED, partitioned, switched } from './promotion.ts';
+import { CANARY_DRAINED, homeAgain, isSwitched, partitioned, stableReached } from './promotion.ts';
 import { ALWAYS, NOTHING, type Rung } from './rung.ts';
 import { grown } from './second-workload.ts';
 import { HOME, sharing, WHOLE } from './shares.ts';
@@ -47,7 +47,7 @@ const fromSteps: readonly Rung[] = [
   {
     at: 'home',
     isListed: ALWAYS,
-    commit: (delivery) => withObjects(sharing(delivery, HOME), stableText(delivery)),
+    commit: (delivery) => withObjects(sharing(delivery, HOME), [...stableText(delivery), ...armed(delivery)]),
     before: NOTHING,
     seen: () => [CANARY_DRAINED],
   },
@@ -59,22 +59,14 @@ const fromSwitch: readonly Rung[] = [
   {
     at: 'home',
     isListed: ALWAYS,
-    commit: (delivery) =>
-      withObjects(sharing(delivery, HOME), [
-        ...switched(delivery, sidesOf(delivery).workloads.stable),
-        ...stableText(delivery),
-      ]),
+    commit: (delivery) => withObjects(homeAgain(delivery), [...stableText(delivery), ...armed(delivery)]),
     before: stableServes,
-    // Without a Service there is nothing that could reach a side.
-    seen: ({ service }) => [
-      ...(service === undefined ? [] : [{ kind: 'reached', side: 'stable' } as const]),
-      CANARY_DRAINED,
-    ],
+    seen: (delivery) => [...stableReached(delivery), CANARY_DRAINED],
   },
   SETTLED,
 ];
 
-/** The fleet rolls back while the canary keeps its share. */
+/** The fleet rolls back while the new version keeps its share, and in blueGreen the Service. */
 const fromFleet: readonly Rung[] = [
   {
     at: 'fleet',
@@ -86,14 +78,14 @@ const fromFleet: readonly Rung[] = [
   {
     at: 'home',
     isListed: ALWAYS,
-    commit: (delivery) => sharing(delivery, HOME),
+    commit: homeAgain,
     before: NOTHING,
-    seen: () => [CANARY_DRAINED, { kind: 'stableText' }],
+    seen: (delivery) => [...stableReached(delivery), CANARY_DRAINED, { kind: 'stableText' }],
   },
   SETTLED,
 ];
 
-/** Where all of the fleet may be down at once, the canary first takes all requests again. */
+/** Where all of the fleet may be down at once, the new version first takes all requests. */
 const fromHome: readonly Rung[] = [
   {
     at: 'all',
@@ -107,12 +99,14 @@ const fromHome: readonly Rung[] = [
 
 /** The ladder back from here. A way back that is under way goes on: its rungs have names of their own in each ladder. */
 export function wayBack(delivery: Delivery, { stage, at }: Position): readonly Rung[] {
-  if (delivery.plan.style === 'blueGreen') {
+  const isColours = delivery.plan.style === 'blueGreen';
+  if (!isLetGo(delivery, { stage, at })) {
+    if (!isColours) return fromSteps;
     // Once it goes back, Git no longer says from where: the endpoints are looked at in any case.
     if (stage.kind === 'rollback') return fromSwitch;
     return stage.kind === 'promote' && isSwitched(delivery) ? fromSwitch : fromSteps;
   }
-  if (!isLetGo(delivery, { stage, at })) return fromSteps;
+  if (isColours && stage.kind !== 'rollback') return fromFleet;
   // Under way, its rungs say where it is; `all` is the first of the longer ladder.
   return stage.kind === 'rollback' || (stage.kind === 'promote' && at === 'home') ? fromHome : fromFleet;
 }
@@ -121,15 +115,27 @@ export function wayBack(delivery: Delivery, { stage, at }: Position): readonly R
  * Whether the user's workload was let go, so that it may have groups on several versions: by the floor of this delivery.
  * Without one, by the rung and by the partition.
  */
-function isLetGo({ own }: Delivery, { stage, at }: Position): boolean {
+function isLetGo(delivery: Delivery, { stage, at }: Position): boolean {
+  // What gets no requests but by its share goes to no groups, whatever it was let go to.
+  if (greenServes(delivery)) return false;
+  const { own, plan } = delivery;
   const floor = parseRestore(annotationsOf(own)[MARK.restore] ?? '')?.floor;
-  if (floor !== undefined || (stage.kind === 'promote' && at !== undefined)) return true;
-  return at === 'all' || at === 'fleet' || partitionIn(own) !== SENTINEL;
+  if (floor !== undefined || at === 'fleet' || partitionIn(own) !== SENTINEL) return true;
+  // The colour that serves is not let go by any rung up: only a hand, or an object made anew, does that.
+  if (plan.style === 'blueGreen') return stage.kind === 'rollback' && at === 'all';
+  return at === 'all' || (stage.kind === 'promote' && at !== undefined);
 }
 
-function isSwitched(delivery: Delivery): boolean {
-  return delivery.service !== undefined && switched(delivery, sidesOf(delivery).workloads.stable).length > 0;
+/** The way back of a fleet that is on the text that is given up, wherever Git says that the delivery stands. */
+export function fleetBack(begin: FleetRung): readonly Rung[] {
+  return fromHome.slice(fromHome.findIndex(({ at }) => at === begin));
 }
+
+/** Which rung begins it: all requests go first, where all of it may be down at once. */
+export type FleetRung = 'all' | 'fleet';
+
+const armed = (delivery: Delivery): readonly ObjectEdits[] =>
+  delivery.plan.style === 'blueGreen' ? partitioned(delivery, SENTINEL) : [];
 
 /** What the release covers, as it was: in the user's workload alone, which nothing restarts where it is armed. */
 function stableText({ own, stableText: source }: Delivery): readonly ObjectEdits[] {

@@ -5,7 +5,7 @@ import { accepted, unlessAccepted } from '../accepting.ts';
 import { plannedGroups } from '../batches.ts';
 import { stableLost, stillWithdrawn } from '../events/withdrawing.ts';
 import { before } from '../gates/before.ts';
-import { recreated } from '../gates/cluster.ts';
+import { recreated, staysPut } from '../gates/cluster.ts';
 import { holdsOf } from '../gates/gate.ts';
 import { refusedJump, waitingOnPause } from '../gates/pause.ts';
 import { soaking } from '../gates/soak.ts';
@@ -25,11 +25,8 @@ import { jumpRefusal, stepAfterEdit } from '../steps.ts';
 
 /** First match: a fleet made anew, the next rung, or what it waits for. The file has the release's text. */
 export function climbing(on: Delivering, state: OnLadder): Decision {
-  const { situation } = on;
-  const anew = recreated(situation);
-  const isCanary = on.delivery.plan.style === 'canary';
-  if (anew !== undefined && state.stage.kind === 'step')
-    return isCanary && accepted(situation, 'Recreated') ? letGoAnew(on) : holding([anew], 'StepUpgrade');
+  const anew = madeAnew(on);
+  if (anew !== undefined) return anew;
   const goes = wayOn(on, state);
   const { next } = goes;
   if (next.kind === 'unwritable') return unwritable(on, next);
@@ -41,6 +38,15 @@ export function climbing(on: Delivering, state: OnLadder): Decision {
   if (next.at === 'settled') return settle(on, next, holds);
   const move = climbed(on, next, { reason: goes.reason, marks: on.marks, done });
   return { ...move, holds: [...move.holds, ...holds] };
+}
+
+/** The user's own is on the release before its time: held, until a person accepts that. Two colours then go on as they do. */
+function madeAnew(on: Delivering): Decision | undefined {
+  const { situation } = on;
+  const held = staysPut(situation) ? recreated(situation) : undefined;
+  if (held === undefined) return undefined;
+  if (!accepted(situation, 'Recreated')) return holding([held], 'StepUpgrade');
+  return on.delivery.plan.style === 'canary' ? letGoAnew(on) : undefined;
 }
 
 type Going = { readonly next: ReturnType<typeof nextCommit>; readonly reason: MoveReason };

@@ -2,7 +2,8 @@
 
 import { printRelease } from '../../api/release.ts';
 import { withAside } from '../../api/restore.ts';
-import { remainsGivenUp, textBack, withBudget } from '../events/ladder-back.ts';
+import { SENTINEL } from '../../api/workload.ts';
+import { fleetRung, remainsGivenUp, textBack, withBudget } from '../events/ladder-back.ts';
 import { heldOnLadder, overtakenOnLadder, rollStopped } from '../events/ladder-overtaken.ts';
 import { raisedOnTheWayBack } from '../events/raising-again.ts';
 import { withdrawn } from '../events/withdrawing.ts';
@@ -10,8 +11,9 @@ import { abortOf } from '../given-up.ts';
 import { blocking, type Hold, hold } from '../hold.ts';
 import { ownHome } from '../homeward.ts';
 import { type Delivering, waiting } from '../ladders/delivering.ts';
+import { greenServes } from '../ladders/delivery.ts';
 import { fieldsHome } from '../ladders/fleet.ts';
-import { nextCommit } from '../ladders/next-commit.ts';
+import { goingBack, nextCommit } from '../ladders/next-commit.ts';
 import { climbed, unwritable } from '../ladders/rung-move.ts';
 import { type Decision, holding } from '../move.ts';
 import { nextRelease } from '../situation.ts';
@@ -33,6 +35,8 @@ export function comingBack(on: Delivering, fixed: Hold | undefined): Decision {
   if (home !== undefined) return home;
   const stuck = raisedAgain(on);
   if (stuck !== undefined) return stuck;
+  const astray = leftBehind(on);
+  if (astray !== undefined) return astray;
   const next = nextCommit(delivery);
   if (next.kind === 'unwritable') return unwritable(on, next);
   const queued = isNewer
@@ -73,6 +77,22 @@ function overwritten({ situation, marks }: Delivering): Hold {
     seen: `${file.file}: release ${printRelease(marks.release)} was given up, and the stable template has to take the place of a newer one (${digest}), which nobody has given up`,
     action: `To give that up as well: tranche abort ${snapshot.key.name}; to deliver it, put it back once the way back is over`,
   });
+}
+
+/**
+ * Armed again, or never let go by a rung, and groups of the fleet are on the text that was given up: made anew, or let go
+ * by a hand, while nobody could see it. They go back like those of a fleet.
+ */
+function leftBehind(on: Delivering): Decision | undefined {
+  const { situation, marks, delivery } = on;
+  const { observed, digest, partition, sight } = situation;
+  const isOurs = partition === SENTINEL && digest === marks.release.digest && sight === 'seen';
+  if (!isOurs || greenServes(delivery) || observed?.releaseKey === undefined) return undefined;
+  const astray = observed.groups.some(({ version, key }) => version === 'other' && key !== undefined);
+  const next = astray ? goingBack(delivery, fleetRung(on)) : undefined;
+  if (next?.kind !== 'commit') return undefined;
+  const restore = withAside(marks.restore, { floor: 0 });
+  return climbed(on, next, { reason: 'RollbackWidened', marks: { ...marks, restore } });
 }
 
 /** The fleet is on its way back, and broken groups keep LWS from moving. */

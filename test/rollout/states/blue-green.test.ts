@@ -1,6 +1,8 @@
 /** The rows of a delivery by blueGreen: two colours that take turns, and the Service that follows. */
 
 import { expect, test } from 'vitest';
+import { known } from '../../../src/api/known.ts';
+import { factsDigest } from '../../../src/reconcile/observe/digests.ts';
 import { ladderFiles, ladderRollout } from '../../support/ladder.ts';
 import { type Found, passed, passes, releaseIn, type Stand, settledOn, snapshotAt } from '../../support/ladder-pass.ts';
 import { ROUTE_FILE, SERVICE_FILE } from '../../support/traffic-files.ts';
@@ -138,6 +140,111 @@ test('withdrawn, switched: the Service and the routes go back together', () => {
   const { stand } = passed(switched, DEAD);
   expect(stand.texts.get(SERVICE_FILE)).toMatch(/selector:\n +leaderworkerset.sigs.k8s.io\/name: "?vllm"?\n/);
   expect(stand.texts.get(ROUTE_FILE)).not.toContain('vllm-svc-canary');
+});
+
+/** The user's own is on the release: made anew, all of it; or as far as a hand has let it go. */
+const ANEW: Found = { sight: { own: '0+ 1+ 2+ 3+' } };
+const HALF: Found = { sight: { own: '0o+ 1o+ 2+ 3+' } };
+const byHand = (stand: Stand): Stand => asked(stand, 'partition: 1000000', 'partition: 2');
+/** Found once, and the order in every pass. */
+const once = (stand: Stand, found: Found, told: readonly string[], order = abort(stand)): Told =>
+  [stand, (at) => (at === stand ? { ...found, ...order } : order), told] as const;
+type Told = readonly [stand: Stand, found: (at: Stand) => Found, told: readonly string[]];
+
+const FLEET_BACK = ['Aborted: rollback, fleet', 'BroughtHome: rollback, home'];
+const [, , ...SETTLED] = BACK;
+const FROM_STEPS = [...FLEET_BACK, 'hold Draining', ...SETTLED];
+const FROM_SWITCH = [...FLEET_BACK, 'hold GracePeriod Draining', ...SETTLED];
+const second = passes(requested).stand;
+const filledOwn = after('step 2/2, traffic: 5% → 50%', asked(second, NEW, NEWER));
+const rearmed = passed(byHand(shared), HALF).stand;
+const one = after(
+  'step 1/1, traffic: – → 50%',
+  asked(
+    passed(
+      settledOn(
+        ladderFiles(ladderRollout('blueGreen', ['replicas: 100%, traffic: 50%, pause: {duration: 60}']), [
+          ['replicas: 4', 'replicas: 1'],
+        ]),
+      ),
+    ).stand,
+    OLD,
+    NEW,
+  ),
+);
+
+test.each<readonly [what: string, ...Told]>([
+  ['made anew with a share', ...once(shared, ANEW, FROM_STEPS)],
+  ['made anew with all requests', ...once(all, ANEW, FROM_STEPS)],
+  ['made anew, switched', ...once(switched, ANEW, FROM_SWITCH)],
+  ['made anew at home', ...once(home, ANEW, FROM_SWITCH)],
+  ['let go by a hand', ...once(byHand(shared), HALF, FROM_STEPS)],
+  ['let go by a hand and armed again', ...once(rearmed, HALF, FROM_STEPS)],
+  [
+    'made anew, and the new version serves nothing: home with the text',
+    ...once(switched, { sight: { own: '0+ 1+ 2+ 3+', second: '0- 1- 2- 3-' } }, [
+      'Aborted: rollback, fleet',
+      'hold GracePeriod Draining',
+      ...SETTLED,
+    ]),
+  ],
+  [
+    'its only group made anew: all requests first',
+    ...once(one, { sight: { own: '0+' } }, [
+      'Aborted: rollback, all: 50% → 100%',
+      'hold GracePeriod Draining',
+      ...FROM_STEPS,
+    ]),
+  ],
+  [
+    'the colour that is filled made anew: it is to be on the release',
+    ...once(filledOwn, { sight: { own: '0+ 1+ 2+ 3+' } }, BACK),
+  ],
+  ['the colour that is filled let go by a hand: armed with the text', ...once(byHand(filledOwn), {}, BACK)],
+])('the user’s own, abort: %s', (_, stand, found, told) => {
+  const end = passes(stand, { found });
+  expect(end.told.map((line) => line.replace('AbortRefused', ''))).toEqual(told);
+  const text = end.stand.texts.get(LWS_FILE) ?? '';
+  expect(text).not.toMatch(/partition: (?!1000000)/);
+  expect(end.stand.texts.get(ROUTE_FILE)).not.toContain('vllm-svc-canary');
+});
+
+/** Groups of this notation, where `o` is on neither the stable text nor that of Git. */
+function neither(stand: Stand, own: string): Found {
+  const { live } = snapshotAt(stand, { sight: { own } });
+  const revisions = live.revisions.kind === 'known' ? live.revisions.value : [];
+  const others = revisions.map((found) => (found.name === 'before' ? { ...found, content: {} } : found));
+  return { snapshot: { live: { ...live, revisions: known(others) } } };
+}
+
+test('the user’s own was made anew, and nobody could see it: it goes back once that is seen', () => {
+  for (const stand of [shared, switched]) {
+    const back = passed(stand, abort(stand));
+    expect(back.told).toBe('Aborted: rollback, home');
+    const widened = passed(back.stand, neither(back.stand, '0+ 1o+ 2o+ 3o+'));
+    expect(widened.told).toBe('RollbackWidened: rollback, fleet');
+    expect(passed(widened.stand, neither(widened.stand, '0+ 1+ 2+ 3o+')).told).toMatch(/^hold GroupsNotUpdated/);
+    expect(passes(widened.stand).told.slice(-2)).toEqual(SETTLED);
+  }
+});
+
+test('the user’s own made anew: held until a person accepts it, and then by the same rungs', () => {
+  for (const stand of [shared, all, switched, home]) {
+    const held = passed(stand, ANEW);
+    expect(held.told).toBe('hold Recreated');
+    const accept = `Recreated@${releaseIn(stand)}#${factsDigest(held.plan.holds[0]?.facts ?? {})}`;
+    const { told } = passes(held.stand, { found: () => ({ ...ANEW, intents: { accept } }) });
+    expect(told).toContain('Settled: settled');
+  }
+});
+
+test('a newer text that a hand has let roll after the last step is stopped, and waits', () => {
+  for (const stand of [all, switched, home]) {
+    const newer = asked(byHand(stand), NEW, NEWER);
+    const { told } = passes(newer, { most: 1 });
+    expect(told[0]).toMatch(/^PartitionRestored: promote, partition 2 → 1000000/);
+    expect(passes(newer).told.at(-1)).toBe('hold ');
+  }
 });
 
 test('another strategy while green serves: held', () => {
