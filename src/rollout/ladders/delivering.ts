@@ -29,7 +29,10 @@ export function delivering(situation: Situation, marks: Marks, release: Release)
     situation,
     delivery,
     marks,
-    sight: traffic === undefined ? undefined : { ...snapshot, traffic, notApplied },
+    sight:
+      traffic === undefined
+        ? undefined
+        : { ...snapshot, traffic, notApplied, queued: situation.digest !== release.digest },
   };
 }
 

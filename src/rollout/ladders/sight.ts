@@ -1,7 +1,7 @@
 /** What is seen of the two sides of a delivery: their groups, those that serve, and what differs from Git. */
 
 import { type Known, known, unknown } from '../../api/known.ts';
-import type { LiveLws, LiveStatefulSet } from '../../api/live.ts';
+import type { LiveLeader, LiveLws, LiveStatefulSet } from '../../api/live.ts';
 import type { LiveEndpoint } from '../../api/live-traffic.ts';
 import { LWS_NAME } from '../../api/lws-labels.ts';
 import type { Instant } from '../../api/time.ts';
@@ -22,6 +22,8 @@ export type TrafficSight = Pick<
   readonly traffic: LiveTraffic;
   /** Why the user's own workload is not known to be live, as the situation has it; undefined: it is. */
   readonly notApplied: Hold | undefined;
+  /** The file of the user's own workload has another text than the one that is delivered, which waits; not there: it has not. */
+  readonly queued?: boolean;
 };
 
 /**
@@ -43,6 +45,8 @@ export type SideWorkload = {
   readonly document: RouteDocument | undefined;
   readonly live: Live;
   readonly isOwn: boolean;
+  /** It is filled, and its document has a newer text, which waits. */
+  readonly queued: boolean;
 };
 
 /** Which workload a side is: the user's own, or the one that we made. */
@@ -50,8 +54,8 @@ export function workloadOf(delivery: Delivery, sight: TrafficSight, side: Side):
   const isOwn = (side === 'stable') !== greenServes(delivery);
   const name = sidesOf(delivery).workloads[side];
   return isOwn
-    ? { name, document: delivery.own, live: sight.live, isOwn }
-    : { name, document: delivery.second, live: sight.traffic.second, isOwn };
+    ? { name, document: delivery.own, live: sight.live, isOwn, queued: side === 'canary' && sight.queued === true }
+    : { name, document: delivery.second, live: sight.traffic.second, isOwn, queued: false };
 }
 
 /** The groups of a side, and what LWS made them from; their version `release` is that of its text. */
@@ -62,21 +66,28 @@ export type SideGroups = {
 };
 
 /** `absent`: the workload is not in the cluster. */
-export function groupsOn({ name, live }: SideWorkload): Known<SideGroups> {
+export function groupsOn({ name, live, queued }: SideWorkload): Known<SideGroups> {
   const { lws, leaderSet, leaders, workerSets, workerPods } = live;
   if (lws.kind !== 'known') return lws;
   for (const part of [leaderSet, leaders, workerSets]) if (part.kind === 'unknown') return part;
   if (leaderSet.kind !== 'known' || leaders.kind !== 'known' || workerSets.kind !== 'known')
     return unknown(`the StatefulSets and pods of ${name} were not found`);
   const { replicas, size } = lws.value;
+  const newest = leaderSet.value.revisionKey;
   const groups = groupsOf(replicas, {
     leaders: leaders.value,
     workerSets: workerSets.value,
     workerPods: workerPods?.kind === 'known' ? workerPods.value : [],
     size,
-    keys: { release: leaderSet.value.revisionKey, stable: undefined },
+    keys: { release: queued ? grownOn(leaders.value, newest) : newest, stable: undefined },
   });
   return known({ lws: lws.value, leaderSet: leaderSet.value, groups });
+}
+
+/** What is filled was grown from none on one text, which is not the newest any more; undefined: not all are on one. */
+function grownOn(leaders: readonly LiveLeader[], newest: string): string | undefined {
+  const [key, ...others] = [...new Set(leaders.map(({ revisionKey }) => revisionKey))].filter((one) => one !== newest);
+  return others.length === 0 ? key : undefined;
 }
 
 /**

@@ -14,6 +14,7 @@ const STEPS = [
 ];
 const files = ladderFiles(ladderRollout('blueGreen', STEPS));
 const NEWER = NEW.replace(/[0-9]+$/, '99');
+const NEWEST = NEW.replace(/[0-9]+$/, '98');
 
 /** The text of the user's own document, which is the first of its file. */
 function asked(stand: Stand, from: string, to: string): Stand {
@@ -245,6 +246,17 @@ test('a newer text that a hand has let roll after the last step is stopped, and 
     expect(told[0]).toMatch(/^PartitionRestored: promote, partition 2 → 1000000/);
     expect(passes(newer).told.at(-1)).toBe('hold ');
   }
+});
+
+test('a newer text, in the colour that is filled: queued', () => {
+  const start = after('promote, all: 50% → 100%', asked(second, NEW, NEWER));
+  const queued = asked(start, NEWER, NEWEST);
+  const old: Found = { sight: { own: '0o+ 1o+ 2o+ 3o+' } };
+  const { told, stand } = passes(queued, { found: () => old, most: 6 });
+  expect(told.at(-1)).toBe('Settled: settled');
+  expect(passed(stand).told).toBe('StepReady: step 1/2, text: vllm-green');
+  const two: Found = { sight: { own: '0o+ 1o+ 2+ 3+' } };
+  expect(passed(queued, two).told).toContain('GroupsNotUpdated');
 });
 
 test('another strategy while green serves: held', () => {
