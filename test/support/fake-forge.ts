@@ -2,8 +2,9 @@
 
 import { createHash } from 'node:crypto';
 import { known } from '../../src/api/known.ts';
-import type { Actor, Answer, BranchRules, Forge, Pull, PullState, Review } from '../../src/ports/forge.ts';
+import type { Actor, Answer, BranchRules, Forge, Pull, PullState, Review, Waiting } from '../../src/ports/forge.ts';
 import { PortError } from '../../src/ports/port-error.ts';
+import { GATE } from '../../src/reconcile/write/execute-proposal.ts';
 import type { FakeRepository } from './fake-git.ts';
 
 type FakePull = Omit<Pull, 'state' | 'head'> & { state: PullState; head: string; readonly reviews: Review[] };
@@ -31,14 +32,18 @@ const done = <T>(value: T): Answer<T> => ({ kind: 'done', value });
 /** What people do to pull requests, and the port of tranche to them. */
 export class FakeForge {
   readonly pulls: FakePull[] = [];
+  /** The branch is seen to take nothing but what is up to date and has our status. */
+  isGuarded = false;
   /** Asked before every call. */
   fault: (call: string) => FakeForgeFault | undefined = () => undefined;
   private readonly repository: FakeRepository;
   private readonly now: () => number;
 
-  constructor(repository: FakeRepository, now: () => number) {
+  constructor(repository: FakeRepository, now: () => number, from?: FakeForge) {
     this.repository = repository;
     this.now = now;
+    this.isGuarded = from?.isGuarded ?? false;
+    for (const pull of from?.pulls ?? []) this.pulls.push({ ...pull, reviews: [...pull.reviews] });
   }
 
   get open(): readonly FakePull[] {
@@ -132,11 +137,15 @@ export class FakeForge {
       waiting: (numbers) =>
         call('waiting', () =>
           done(
-            numbers.flatMap((number) => {
+            numbers.flatMap((number): Waiting[] => {
               const pull = one(number);
               if (pull === undefined) return [];
               const on = this.mergedFiles(pull) === undefined ? [{ reason: 'Conflict', names: [] } as const] : [];
-              const rules = known({ required: [], isStrict: false, hasMergeQueue: false });
+              const rules = known({
+                required: this.isGuarded ? [GATE] : [],
+                isStrict: this.isGuarded,
+                hasMergeQueue: false,
+              });
               return [{ number, head: pull.head, on, rules, statuses: [] }];
             }),
           ),
@@ -145,7 +154,14 @@ export class FakeForge {
       members: (_team, logins) => call('members', () => done(logins)),
       makers: () => call('makers', () => done({ logins: [], unclear: [] })),
       self: () => Promise.reject(new Error('nobody asks who we are in a pass')),
-      rules: () => call('rules', () => done(NO_RULES)),
+      rules: () =>
+        call('rules', () =>
+          done(
+            this.isGuarded
+              ? { ...NO_RULES, isStrict: known(true), checks: known([{ context: GATE, app: 77 }]) }
+              : NO_RULES,
+          ),
+        ),
       create: (wanted) => call('create', () => this.created(wanted)),
       update: () => call('update', () => done(undefined)),
       close: (number) =>

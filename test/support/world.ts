@@ -41,20 +41,25 @@ export class World {
   readonly log: string[] = [];
   /** Looks at every second that passes. */
   everySecond: (() => void) | undefined;
-  private readonly parsed = newMemory().parsed;
-  private readonly known = newKnownTexts();
+  private readonly parsed: Memory['parsed'];
+  private readonly known: ReturnType<typeof newKnownTexts>;
+  private readonly options: WorldOptions;
   private readonly synced: readonly string[];
 
-  constructor(options: WorldOptions) {
-    this.repository = FakeRepository.withFiles(options.files);
-    this.cluster = new Cluster({
-      lws: '0.10',
-      gate: 'off',
-      nowSeconds: START_SECONDS,
-      readiness: () => 20,
-      ...options.cluster,
-    });
+  constructor(options: WorldOptions, from?: World) {
+    this.options = options;
+    this.repository = from?.repository.copy() ?? FakeRepository.withFiles(options.files);
+    this.cluster =
+      from?.cluster.fork() ??
+      new Cluster({ lws: '0.10', gate: 'off', nowSeconds: START_SECONDS, readiness: () => 20, ...options.cluster });
     this.synced = options.synced ?? ['apps'];
+    this.parsed = from?.parsed ?? newMemory().parsed;
+    this.known = from?.known ?? newKnownTexts();
+  }
+
+  /** The same world, independent from now on. */
+  fork(): World {
+    return new World(this.options, this);
   }
 
   get now(): number {

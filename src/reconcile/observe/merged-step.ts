@@ -5,17 +5,24 @@ import type { RolloutRecord, StepRecord, WaitClocks } from '../../api/record.ts'
 import { sameRelease } from '../../api/release.ts';
 import type { Instant } from '../../api/time.ts';
 import { isFields } from '../../rollout/proposals/form.ts';
-import type { MergedStep } from '../../rollout/snapshot.ts';
+import type { MergedStep, WorkloadFile } from '../../rollout/snapshot.ts';
 
 /**
- * What the record said before, where it has proposed a step of this release as the step itself; undefined: another
- * step in Git than that of the record is none that was proposed so.
+ * What the record said before, where it has proposed a step as the step itself; undefined: it has not, so another step
+ * in Git than that of the record is none that was merged. Which one was merged is told by nothing but the marks: it may
+ * be of a release that is not wanted any more.
  */
-export function beforeMerge(stored: RolloutRecord | undefined, { release }: Marks): MergedStep | undefined {
-  const proposal = stored?.proposal;
-  if (stored === undefined || proposal === undefined || !isFields(proposal.form)) return undefined;
-  if (!sameRelease(proposal.release, release)) return undefined;
+export function beforeMerge(stored: RolloutRecord | undefined): MergedStep | undefined {
+  if (stored === undefined || !isFields(stored.proposal?.form)) return undefined;
   return { marks: stored.marks, step: stored.step };
+}
+
+/** The step in Git by its marks alone, where no Rollout is left to tell its plan. */
+export function stepUnplanned(marks: Marks, file: WorkloadFile | undefined): StepRecord | undefined {
+  const { step, release } = marks;
+  if (step?.kind !== 'step' || file === undefined) return undefined;
+  const { replicas = 0, partition = 0 } = file.workload;
+  return { release, index: step.index, planned: [], replicas, partition, doneSince: undefined };
 }
 
 /**

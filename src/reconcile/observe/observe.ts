@@ -23,7 +23,7 @@ import type { StoredRecord } from '../status/record-store.ts';
 import { backsOf } from './backs-in-history.ts';
 import type { Desired, DesiredRollout } from './desired.ts';
 import { withFactDigests } from './digests.ts';
-import { beforeMerge, stepMerged } from './merged-step.ts';
+import { beforeMerge, stepMerged, stepUnplanned } from './merged-step.ts';
 import { type LiveReader, unreadLive } from './observe-cluster.ts';
 import type { GitReader } from './observe-git.ts';
 import type { TrafficReader } from './observe-live-traffic.ts';
@@ -139,11 +139,11 @@ async function trustedRecord(of: Observation, file: WorkloadFile | undefined): P
   const fits =
     stored?.step !== undefined && stored.step.index === step.index && sameRelease(stored.step.release, release);
   if (fits) return { record: stored };
-  const rebuilt = await stepBrought(of, marks);
-  const merged = rebuilt === undefined ? undefined : beforeMerge(stored, marks);
-  if (rebuilt === undefined || merged === undefined)
-    return { record: rebuiltRecord(of, { stored, step: rebuilt, marks }) };
-  return { record: rebuiltRecord(of, { stored, step: stepMerged(rebuilt, merged, of.now), marks }), merged };
+  const brought = await stepBrought(of, marks);
+  const merged = beforeMerge(stored);
+  const found = brought ?? (merged === undefined ? undefined : stepUnplanned(marks, file));
+  if (found === undefined || merged === undefined) return { record: rebuiltRecord(of, { stored, step: found, marks }) };
+  return { record: rebuiltRecord(of, { stored, step: stepMerged(found, merged, of.now), marks }), merged };
 }
 
 /** Why the record is not the stored one; empty: it is, or there is nothing to have one of. */

@@ -5,6 +5,7 @@
  */
 
 import type { StaleMerge } from '../../api/record.ts';
+import { sameRelease } from '../../api/release.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import { accepted } from '../accepting.ts';
 import { partitionOf } from '../batches.ts';
@@ -14,6 +15,7 @@ import { wanted } from '../gates/cluster.ts';
 import { ask } from '../gates/gate.ts';
 import { blocking, type Hold, type HoldReason, hold, withFacts } from '../hold.ts';
 import { type Decision, holding, moving } from '../move.ts';
+import { wantsEvidence } from '../proposals/evidence.ts';
 import { recordedStep } from '../restarts.ts';
 import { lowest, type Seen, type Situation, situationOf } from '../situation.ts';
 import type { InDelivery } from '../state.ts';
@@ -35,10 +37,11 @@ const BY_THE_MERGE: readonly HoldReason[] = [
   'CapacityTooLow',
 ];
 
-/** What the step in Git waits for where it was merged too late; undefined: it was not, or nobody can tell yet. */
+/**
+ * The answer of the first pass that sees a step merged too late; undefined: it was not, or nobody can tell yet. Asked
+ * before a newer text is: what brought that may have let groups go for it.
+ */
 export function mergedStale(situation: Situation, step: InDelivery, decide: Decide): Decision | undefined {
-  const known = recordedStep(situation)?.stale;
-  if (known !== undefined) return standing(situation, step, known);
   const judged = judgedMerge(situation, decide);
   if (judged === undefined || judged.because.length === 0 || situation.sight === 'unseen') return undefined;
   const { partition, because, from } = judged;
@@ -62,13 +65,16 @@ export function isUnjudged(situation: Situation): boolean {
 function judgedMerge(situation: Situation, decide: Decide): (StaleMerge & { readonly from: number }) | undefined {
   const before = beforeMerge(situation);
   if (before === undefined || before === 'unclear') return undefined;
-  const { partition, marks } = situation;
+  const { partition, marks, snapshot } = situation;
   const { move, holds } = decide(before);
   const isIt =
     move?.way === 'forward' &&
+    sameRelease(move.marks.release, marks?.release) &&
     JSON.stringify(move.marks.step) === JSON.stringify(marks?.step) &&
     partitionAfter(before, move) === partition;
   const at = { partition, from: before.partition };
+  // Nobody has shown who approved it: such a step is never proposed as the step itself.
+  if (wantsEvidence(snapshot)) return { ...at, because: ['ApprovalUnproven'] };
   if (isIt) return { ...at, because: [] };
   if (move !== undefined) return { ...at, because: [move.reason] };
   const isFollowed = livePartition(situation) === partition;
@@ -129,8 +135,10 @@ function putBack(
   return { ...moving(move, 'StepUpgrade', [heldFor(situation, step, stale)]), stale };
 }
 
-/** Every later one: it stays where it is until a person lets it stand, or gives the release up. */
-function standing(situation: Situation, step: InDelivery, stale: StaleMerge): Decision | undefined {
+/** That of every later one: it stays where it is until a person lets it stand, or gives the release up. */
+export function stillStale(situation: Situation, step: InDelivery): Decision | undefined {
+  const stale = recordedStep(situation)?.stale;
+  if (stale === undefined) return undefined;
   const edited = partitionEdited(situation, step);
   if (edited?.move !== undefined) return edited;
   if (!accepted(situation, 'MergedStale')) return holding([heldFor(situation, step, stale)], 'StepUpgrade');

@@ -5,7 +5,7 @@ import { failedBack, withFailure } from '../events/failing.ts';
 import { givenUp } from '../events/giving-up.ts';
 import { goBack, noText } from '../events/going-back.ts';
 import { goneHold } from '../events/marks-gone.ts';
-import { mergedStale } from '../events/merged-stale.ts';
+import { mergedStale, stillStale } from '../events/merged-stale.ts';
 import { removeToGoBack, returnedByHand } from '../events/recreating.ts';
 import { stopAt, stopReturned } from '../events/stopping.ts';
 import { beyondFirstStep, supersede, takeOver } from '../events/superseding.ts';
@@ -67,13 +67,14 @@ export function decideBy(situation: Situation, request: typeof requested): Decis
     case 'step':
       break;
   }
+  // What would be decided if it had not been merged is asked by the same table.
+  const merged = mergedStale(situation, state, (before) => decideBy(before, request));
+  if (merged !== undefined) return merged;
   const stopped = interrupted(situation, state);
   if (stopped !== undefined) return stopped;
   const failed = failedBack(situation, state.marks);
   if (failed !== undefined) return wayBack(situation, { given: failed, marks: state.marks });
-  // What would be decided if it had not been merged is asked by the same table.
-  const stale = mergedStale(situation, state, (before) => decideBy(before, request));
-  return stale ?? withFailure(situation, stepRows[rowOf(situation, state)](situation, state));
+  return stillStale(situation, state) ?? withFailure(situation, stepRows[rowOf(situation, state)](situation, state));
 }
 
 function greenHeld(situation: Situation): Decision | undefined {
