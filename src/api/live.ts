@@ -110,4 +110,6 @@ export type Scaler = {
   readonly kind: string;
   readonly name: string;
   readonly target: { readonly apiVersion: string; readonly kind: string; readonly name: string };
+  /** It takes no group below this many away. */
+  readonly floor: number;
 };

@@ -26,6 +26,8 @@ export type Restore = {
   readonly groups?: number | undefined;
   /** So many times in this delivery the new version has lost its share because nothing of it served; not there: never. */
   readonly withdrawn?: number | undefined;
+  /** The groups that an autoscaler of the user's workload must leave while this delivery lasts; not there: none is held. */
+  readonly least?: number | undefined;
   /** We have stopped the fleet for a text that was given up: it goes on once that text is gone. Not there: we have not. */
   readonly stopped?: true | undefined;
 };
@@ -46,13 +48,24 @@ export function withSurge(restore: Restore, replicas: Surge | undefined): Restor
 }
 
 /** Plans are compared as text. */
-function inOrder({ floor, maxUnavailable, replicas, objects, plan, groups, withdrawn, stopped }: Restore): Restore {
+function inOrder({
+  floor,
+  maxUnavailable,
+  replicas,
+  objects,
+  plan,
+  groups,
+  withdrawn,
+  least,
+  stopped,
+}: Restore): Restore {
   const extra = replicas === undefined ? {} : { replicas };
   const others = objects === undefined ? {} : { objects };
   const ladder = {
     ...(plan === undefined ? {} : { plan }),
     ...(groups === undefined ? {} : { groups }),
     ...(withdrawn === undefined ? {} : { withdrawn }),
+    ...(least === undefined ? {} : { least }),
     ...(stopped === undefined ? {} : { stopped }),
   };
   return { floor, maxUnavailable, ...extra, ...others, ...ladder };
@@ -87,6 +100,8 @@ export function parseRestore(text: string): Restore | undefined {
   if (groups !== undefined && !isFloor(groups)) return undefined;
   const withdrawn = value['withdrawn'];
   if (withdrawn !== undefined && !(isFloor(withdrawn) && withdrawn > 0)) return undefined;
+  const least = value['least'];
+  if (least !== undefined && !(isFloor(least) && least > 0)) return undefined;
   const stopped = value['stopped'];
   if (stopped !== undefined && stopped !== true) return undefined;
   if (!(isFloor(floor) || (floor === undefined && plan !== undefined))) return undefined;
@@ -94,7 +109,7 @@ export function parseRestore(text: string): Restore | undefined {
   const replicas = value['replicas'] === undefined ? undefined : parseSurge(value['replicas']);
   const objects = value['objects'] === undefined ? undefined : (parseAsides(value['objects']) ?? 'wrong');
   if (maxUnavailable === 'wrong' || replicas === 'wrong' || objects === 'wrong') return undefined;
-  return inOrder({ floor, maxUnavailable, replicas, objects, plan, groups, withdrawn, stopped });
+  return inOrder({ floor, maxUnavailable, replicas, objects, plan, groups, withdrawn, least, stopped });
 }
 
 const DIGEST = /^[0-9a-f]{8}$/;

@@ -6,6 +6,35 @@ import { fieldsOf } from './live-fields.ts';
 
 const TARGET = ['spec', 'scaleTargetRef'] as const;
 
+/** Where each kind has the least and the most that it scales to, and what a missing least means. */
+type ScalerFields = {
+  readonly floor: readonly string[];
+  readonly missing: number;
+  readonly most: readonly string[];
+  /** Below the floor, where nothing is asked of the workload. */
+  readonly idle?: readonly string[];
+};
+
+const FIELDS: Readonly<Record<string, ScalerFields>> = {
+  // The API server's default.
+  HorizontalPodAutoscaler: { floor: ['spec', 'minReplicas'], missing: 1, most: ['spec', 'maxReplicas'] },
+  // KEDA's.
+  ScaledObject: {
+    floor: ['spec', 'minReplicaCount'],
+    missing: 0,
+    most: ['spec', 'maxReplicaCount'],
+    idle: ['spec', 'idleReplicaCount'],
+  },
+};
+
+/** The kinds of autoscalers that are known. */
+export const SCALER_KINDS: readonly string[] = Object.keys(FIELDS);
+
+/** The fields of a kind; undefined: it is no autoscaler that is known. */
+export function scalerFields(kind: string): ScalerFields | undefined {
+  return Object.hasOwn(FIELDS, kind) ? FIELDS[kind] : undefined;
+}
+
 /** What an autoscaling/v2 HorizontalPodAutoscaler writes `replicas` of. */
 export function parseHorizontalPodAutoscaler(object: unknown): Known<Scaler> {
   const fields = fieldsOf('horizontalpodautoscalers', object);
@@ -17,6 +46,7 @@ export function parseHorizontalPodAutoscaler(object: unknown): Known<Scaler> {
       kind: fields.text([...TARGET, 'kind']),
       name: fields.text([...TARGET, 'name']),
     },
+    floor: fields.count(['spec', 'minReplicas'], 1),
   });
 }
 
@@ -31,5 +61,6 @@ export function parseScaledObject(object: unknown): Known<Scaler> {
       kind: fields.text([...TARGET, 'kind'], 'Deployment'),
       name: fields.text([...TARGET, 'name']),
     },
+    floor: fields.count(['spec', 'minReplicaCount'], 0),
   });
 }

@@ -4,7 +4,7 @@ import type { AcceptableReason, Intents } from '../api/intents.ts';
 import type { Issue } from '../api/issue.ts';
 import type { JsonObject } from '../api/json.ts';
 import type { Known } from '../api/known.ts';
-import type { LiveLeader, LiveLws, LiveRevision, LiveStatefulSet, LiveWorker } from '../api/live.ts';
+import type { LiveLeader, LiveLws, LiveRevision, LiveStatefulSet, LiveWorker, Scaler } from '../api/live.ts';
 import type { LiveEndpointSlice, LiveService } from '../api/live-traffic.ts';
 import type { LwsVersion } from '../api/lws-version.ts';
 import type { Marks } from '../api/marks.ts';
@@ -75,6 +75,8 @@ export type Live = {
   readonly workerPods?: Known<readonly LiveWorker[]> | undefined;
   /** Who writes `replicas` besides Git; names it for people. `absent`: nobody. */
   readonly scaler: Known<string>;
+  /** All that the cluster has of them; not there: not asked for. */
+  readonly scalers?: Known<readonly Scaler[]> | undefined;
 };
 
 /** A route as the cluster has it: `metadata`, `spec` and `status`. */

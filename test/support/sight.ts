@@ -4,7 +4,7 @@ import { parse } from 'yaml';
 import { parseIntents } from '../../src/api/intents.ts';
 import { at, isJsonObject, type JsonObject } from '../../src/api/json.ts';
 import { absent, type Known, known, notAsked } from '../../src/api/known.ts';
-import type { LiveLeader, LiveLws, LiveStatefulSet } from '../../src/api/live.ts';
+import type { LiveLeader, LiveLws, LiveStatefulSet, Scaler } from '../../src/api/live.ts';
 import type { LiveEndpointSlice, LiveService } from '../../src/api/live-traffic.ts';
 import { NO_RULES } from '../../src/api/policy-fields.ts';
 import type { TrafficRecord } from '../../src/api/record.ts';
@@ -17,6 +17,7 @@ import {
   replicasOf,
   selectorOf,
 } from '../../src/rollout/ladders/delivery.ts';
+import { floorIn } from '../../src/rollout/ladders/floor.ts';
 import type { TrafficSight } from '../../src/rollout/ladders/sight.ts';
 import type { Live, LiveRoute, LiveTraffic, RolloutFile } from '../../src/rollout/snapshot.ts';
 import type { RouteDocument } from '../../src/rollout/traffic/provider.ts';
@@ -44,6 +45,8 @@ export type SightChange = {
   readonly withoutEndpoint?: readonly string[];
   readonly route?: (route: JsonObject) => JsonObject;
   readonly record?: TrafficRecord;
+  /** Autoscalers of the user's own, by kind and name, with their floors; by default the one that is in Git. */
+  readonly scalers?: Readonly<Record<string, number>>;
   readonly sight?: Partial<TrafficSight>;
 };
 
@@ -79,11 +82,22 @@ export function sightOf(delivery: Delivery, change: SightChange = {}): TrafficSi
     blobs: {},
     policy: NO_RULES,
     rollout: undefined,
-    live: own,
+    live: { ...own, ...scalersOf(delivery, change.scalers) },
     traffic,
     notApplied: undefined,
     ...change.sight,
   };
+}
+
+function scalersOf({ scaler, own }: Delivery, named: SightChange['scalers']): Pick<Live, 'scaler' | 'scalers'> {
+  const inGit = scaler === undefined ? {} : { [`${scaler.object.kind} ${scaler.object.name}`]: floorIn(scaler) };
+  const target = { apiVersion: own.object.apiVersion, kind: own.object.kind, name: own.object.name };
+  const all = Object.entries(named ?? inGit).map(([text, floor]): Scaler => {
+    const [kind = '', name = ''] = text.split(' ');
+    return { kind, name, target, floor };
+  });
+  const [first] = scaler === undefined ? all : [scaler.object];
+  return { scaler: first === undefined ? absent : known(`${first.kind} ${first.name}`), scalers: known(all) };
 }
 
 /** A Rollout as a snapshot has it. */

@@ -4,10 +4,12 @@ import { DEFAULT_CONFIG } from '../../api/config.ts';
 import type { Issue } from '../../api/issue.ts';
 import { LWS_KIND } from '../../api/kinds.ts';
 import { parseRollout, type Rollout } from '../../api/rollout.ts';
+import { SCALER_KINDS } from '../../api/scaler.ts';
 import { type ManifestDocument, parseManifestFile } from '../../manifests/parse-file.ts';
 import { UsageError } from '../../options.ts';
 import type { Cast, Texts } from '../../reconcile/ladder/cast.ts';
 import { castOf } from '../../reconcile/ladder/cast-of.ts';
+import { scalersIn } from '../../reconcile/observe/manifest-index.ts';
 import { ambiguousFields, fieldIssue } from '../../reconcile/observe/read-rollout.ts';
 import { readWorkload } from '../../reconcile/observe/read-workload.ts';
 import { TRAFFIC_KINDS, trafficIndexOf } from '../../reconcile/observe/traffic-index.ts';
@@ -18,7 +20,7 @@ import type { WorkloadFile } from '../../rollout/snapshot.ts';
 export type OpenDelivery = { readonly cast: Cast; readonly file: WorkloadFile };
 
 const ROLLOUT_KIND = 'Rollout';
-const KINDS: readonly string[] = [ROLLOUT_KIND, LWS_KIND, ...TRAFFIC_KINDS];
+const KINDS: readonly string[] = [ROLLOUT_KIND, LWS_KIND, ...TRAFFIC_KINDS, ...SCALER_KINDS];
 
 /** The delivery of the one Rollout in these files; undefined: there is none. UsageErrors name what is wrong or missing. */
 export function deliveryOf(texts: Texts): OpenDelivery | undefined {
@@ -34,7 +36,8 @@ export function deliveryOf(texts: Texts): OpenDelivery | undefined {
   const file = workloadOf(rollout, { plan, documents });
   const traffic = trafficIndexOf({ files, layouts: files, texts, paths: [...texts.keys()], config: DEFAULT_CONFIG });
   const { namespace } = rollout.object;
-  const cast = castOf({ plan, namespace, file, stableText: undefined, traffic });
+  const scalersOf = scalersIn(documents, DEFAULT_CONFIG);
+  const cast = castOf({ plan, namespace, file, stableText: undefined, traffic, scalersOf });
   if (cast !== undefined) return { cast, file };
   throw wrong([
     plan.style === 'partition'

@@ -3,6 +3,7 @@
 import { nextRelease } from '../../rollout/situation.ts';
 import type { WorkloadFile } from '../../rollout/snapshot.ts';
 import { providerOf } from '../../rollout/traffic/index.ts';
+import type { ManifestIndex } from '../observe/manifest-index.ts';
 import { SERVICE_KIND, type TrafficIndex } from '../observe/traffic-index.ts';
 import type { LadderPlan } from './begun.ts';
 import type { Cast } from './cast.ts';
@@ -14,10 +15,11 @@ type Asked = {
   /** undefined: there is none yet, and the file's own is as good. */
   readonly stableText: string | undefined;
   readonly traffic: TrafficIndex;
+  readonly scalersOf: ManifestIndex['scalersOf'];
 };
 
 /** undefined: the strategy has no second workload, or one of the documents is not among the files, or there twice. */
-export function castOf({ plan, namespace, file, stableText, traffic }: Asked): Cast | undefined {
+export function castOf({ plan, namespace, file, stableText, traffic, scalersOf }: Asked): Cast | undefined {
   if (plan.style === 'partition') return undefined;
   const { routing } = plan;
   const only = (kind: string, name: string) => {
@@ -35,11 +37,13 @@ export function castOf({ plan, namespace, file, stableText, traffic }: Asked): C
   if (routing !== undefined && (service === undefined || routes.length < routing.routes.length)) return undefined;
   const { workload } = file;
   const release = nextRelease(file.digest, workload.marks);
+  const [scaler, ...scalers] = scalersOf({ namespace, name: file.object.name });
   return {
     plan,
     release,
     workload: file,
     service,
+    scaler: scalers.length === 0 ? scaler : undefined,
     routes,
     liveReplicas: workload.replicas ?? 1,
     stableText: stableText ?? file.text,

@@ -2,6 +2,7 @@
 
 import { LWS_KIND } from '../../api/kinds.ts';
 import type { Release } from '../../api/release.ts';
+import { SCALER_KINDS } from '../../api/scaler.ts';
 import type { KnownTexts } from '../../manifests/known-texts.ts';
 import { type ManifestDocument, parseManifestFile } from '../../manifests/parse-file.ts';
 import type { ObjectRef } from '../../rollout/edit.ts';
@@ -12,7 +13,7 @@ import type { RouteFiles, TrafficProvider } from '../../rollout/traffic/provider
 import type { LadderPlan } from './begun.ts';
 
 /** The kinds of documents that a ladder changes. */
-const LADDER_KINDS: readonly string[] = [LWS_KIND, 'Service', ...ROUTE_KINDS];
+const LADDER_KINDS: readonly string[] = [LWS_KIND, 'Service', ...ROUTE_KINDS, ...SCALER_KINDS];
 
 export type Texts = ReadonlyMap<string, string>;
 
@@ -24,6 +25,8 @@ export type Cast = {
   readonly release: Release;
   readonly workload: Place;
   readonly service: Place | undefined;
+  /** What writes the groups of the user's own workload, if that is one document of these files. */
+  readonly scaler: Place | undefined;
   readonly routes: readonly {
     readonly provider: TrafficProvider;
     readonly route: Place;
@@ -39,7 +42,7 @@ export type Stand = { readonly texts: Texts; readonly displaced: RouteFiles['dis
 
 /** The delivery as these texts have it; undefined: the workload, or a route, is not in them. */
 export function deliveryIn({ texts, displaced }: Stand, cast: Cast, known?: KnownTexts): Delivery | undefined {
-  const { plan, release, workload, service, liveReplicas, stableText } = cast;
+  const { plan, release, workload, service, scaler, liveReplicas, stableText } = cast;
   const find = finder(texts, known);
   const own = find(workload);
   const routes = cast.routes.flatMap(({ provider, route: place, canaryFile }) => {
@@ -54,6 +57,7 @@ export function deliveryIn({ texts, displaced }: Stand, cast: Cast, known?: Know
     release,
     own,
     second,
+    scaler: scaler === undefined ? undefined : find(scaler),
     service: service === undefined ? undefined : find(service),
     canaryService:
       service === undefined || hasSubsets({ plan, routes })

@@ -26,6 +26,8 @@ export type ManifestIndex = {
   readonly workloadsCalled: (asked: Named) => readonly ManifestDocument[];
   /** Who writes `replicas` of the workload by the word of Git: a scaler among the manifests, or the configuration. */
   readonly scalerOf: (asked: Named) => string | undefined;
+  /** Those scalers themselves. */
+  readonly scalersOf: (asked: Named) => readonly ManifestDocument[];
   /** Why the workload's file is not what the cluster gets. */
   readonly layoutOf: (workload: ManifestDocument) => readonly Issue[];
   /** Whether a file is all that its folder has to apply. */
@@ -48,6 +50,7 @@ export function indexOf({ files, texts, paths, config }: Read): ManifestIndex {
   const workloads = documents.filter(({ object }) => object.kind === LWS_KIND && object.apiVersion === LWS_API_VERSION);
   const rollouts = documents.filter(isOurRollout);
   const called = (document: ManifestDocument): Named => namedAs(document, config, document.object.name);
+  const scalersOf = scalersIn(documents, config);
   let forcing: readonly Forcing[] | undefined;
   return {
     rollouts,
@@ -55,7 +58,8 @@ export function indexOf({ files, texts, paths, config }: Read): ManifestIndex {
     rolloutsCalled: grouped(rollouts, called),
     rolloutsOf: grouped(rollouts, (document) => namedAs(document, config, workloadName(document))),
     workloadsCalled: grouped(workloads, called),
-    scalerOf: scalers(documents, config),
+    scalerOf: scalerNames(scalersOf, config),
+    scalersOf,
     layoutOf: layoutIssues({ files, paths }),
     isAlone: aloneIn(files, paths),
     forcing: () => (forcing ??= forcingIn(texts)),
@@ -103,18 +107,23 @@ function keyOf({ namespace, name }: Named): string {
   return JSON.stringify([namespace ?? '', name]);
 }
 
-function scalers(documents: readonly ManifestDocument[], config: Config): ManifestIndex['scalerOf'] {
-  const configured = new Set(config.autoscaled);
+/** The autoscalers among these documents, by the LeaderWorkerSet whose replicas they write. */
+export function scalersIn(documents: readonly ManifestDocument[], config: Config): ManifestIndex['scalersOf'] {
   const named = documents.flatMap((document) => {
     const read = scalerIn(document);
     const isOurs = read?.kind === 'known' && read.value.target.kind === LWS_KIND;
-    return isOurs ? [{ document, scaler: read.value }] : [];
+    return isOurs ? [{ document, target: read.value.target.name }] : [];
   });
-  const byTarget = grouped(named, ({ document, scaler }) => namedAs(document, config, scaler.target.name));
+  const byTarget = grouped(named, ({ document, target }) => namedAs(document, config, target));
+  return (asked) => byTarget(asked).map(({ document }) => document);
+}
+
+function scalerNames(scalersOf: ManifestIndex['scalersOf'], config: Config): ManifestIndex['scalerOf'] {
+  const configured = new Set(config.autoscaled);
   return (asked) => {
     if (configured.has(`${asked.namespace}/${asked.name}`)) return 'tranche.yaml, autoscaled';
-    const [first] = byTarget(asked);
-    return first && `${first.scaler.kind} ${first.scaler.name} in ${first.document.file}`;
+    const [first] = scalersOf(asked);
+    return first && `${first.object.kind} ${first.object.name} in ${first.file}`;
   };
 }
 

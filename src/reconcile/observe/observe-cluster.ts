@@ -64,7 +64,7 @@ export function liveReader(cluster: Cluster, early: ReadonlySet<string>): LiveRe
     const workers = workersMissing(parts) ? await lists.workers(namespace) : undefined;
     const scaler = autoscaled === undefined ? scalerOf(name, hpas, scaledObjects) : known(autoscaled);
     const named = workers === undefined ? {} : { workerPods: each(mine(workers, (pod) => pod.workload === name)) };
-    return { lws, ...parts, ...named, scaler };
+    return { lws, ...parts, ...named, scaler, scalers: scalersOf(name, hpas, scaledObjects) };
   };
 }
 
@@ -187,6 +187,16 @@ function scalerOf(name: string, hpas: Listed<Scaler>, scaledObjects: Listed<Scal
     if (found !== undefined) return known(`${found.kind} ${found.name}`);
   }
   return all.find((list) => list.kind === 'unknown') ?? absent;
+}
+
+/** All that write `replicas`; without KEDA there are none of its kind. */
+function scalersOf(name: string, ...lists: readonly Listed<Scaler>[]): Known<readonly Scaler[]> {
+  const all: Scaler[] = [];
+  for (const list of lists.map(each)) {
+    if (list.kind === 'unknown') return list;
+    if (list.kind === 'known') all.push(...list.value.filter((scaler) => targets(scaler, name)));
+  }
+  return known(all);
 }
 
 /** Whether a scaler writes the replicas of the LeaderWorkerSet of that name. */

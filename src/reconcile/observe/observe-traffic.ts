@@ -23,14 +23,17 @@ import { SERVICE_KIND } from './traffic-index.ts';
 type Of = { readonly entry: DesiredRollout; readonly desired: Desired };
 type Read = { readonly file: WorkloadFile; readonly stable: Stable | undefined; readonly scaler: string | undefined };
 
-/** The files of the Service and of the routes that the Rollout names: what a step hangs on, beside the workload. */
+/** The files of the Service and the routes that the Rollout names, and of an autoscaler: what a step hangs on, beside the workload. */
 export function trafficFiles({ entry, desired }: Of): readonly string[] {
-  const { traffic } = desired;
-  const routing = begunPlan({ entry, desired })?.plan.routing;
-  if (routing === undefined) return [];
+  const { traffic, index } = desired;
+  const plan = begunPlan({ entry, desired })?.plan;
+  if (plan === undefined) return [];
   const { namespace } = entry.key;
-  const named = [{ kind: SERVICE_KIND, name: routing.service }, ...routing.routes];
-  return named.flatMap(({ kind, name }) => traffic.called(kind, { namespace, name }).map(({ file }) => file));
+  const { routing } = plan;
+  const named = routing === undefined ? [] : [{ kind: SERVICE_KIND, name: routing.service }, ...routing.routes];
+  const scalers = plan.style === 'canary' ? index.scalersOf({ namespace, name: entry.identity?.name ?? '' }) : [];
+  const documents = named.flatMap(({ kind, name }) => traffic.called(kind, { namespace, name }));
+  return [...documents, ...scalers].map(({ file }) => file);
 }
 
 /** What to read of the cluster for a delivery; undefined: the Rollout fills no second workload. */
@@ -79,8 +82,9 @@ export function ladderFiles({ entry, desired }: Of, file: WorkloadFile): LadderF
   const found = begunPlan({ entry, desired }, file.workload.marks);
   if (found === undefined) return undefined;
   const { plan, begun, watched } = found;
-  const { texts, traffic, trials } = desired;
-  const cast = castOf({ plan, namespace: entry.key.namespace, file, stableText: undefined, traffic });
+  const { texts, traffic, trials, index } = desired;
+  const { scalersOf } = index;
+  const cast = castOf({ plan, namespace: entry.key.namespace, file, stableText: undefined, traffic, scalersOf });
   const files = cast === undefined ? undefined : ladderFilesIn(texts, cast, trials.known);
   if (files === undefined) return undefined;
   const others = watched.flatMap((ref) => watchedRoute({ entry, desired }, ref));
@@ -107,6 +111,7 @@ export function ladderFilesIn(texts: Texts, cast: Cast, known?: KnownTexts): Lad
   return {
     own: found.own.value,
     second: documentOf(found.second),
+    ...(found.scaler === undefined ? {} : { scaler: plain(found.scaler) }),
     service: documentOf(found.service),
     canaryService: documentOf(found.canaryService),
     routes: found.routes.flatMap(({ route, canary }, at) => {
@@ -131,7 +136,8 @@ export function ladderFaults({ entry, desired }: Of, { file, stable }: Omit<Read
   const { rollout, reading, key } = entry;
   const plan = reading.rollout?.rollout;
   if (rollout === undefined || plan === undefined) return [];
-  const { texts, traffic, trials } = desired;
-  const cast = castOf({ plan, namespace: key.namespace, file, stableText: stable?.text, traffic });
+  const { texts, traffic, trials, index } = desired;
+  const { scalersOf } = index;
+  const cast = castOf({ plan, namespace: key.namespace, file, stableText: stable?.text, traffic, scalersOf });
   return cast === undefined ? [] : tryLadder({ rollout, texts, cast }, trials);
 }

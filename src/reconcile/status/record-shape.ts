@@ -70,6 +70,7 @@ const restore = object({
   plan: optional(text),
   groups: optional(count),
   withdrawn: optional(positive),
+  least: optional(positive),
   stopped: optional(is((value) => value === true)),
 } satisfies Shape<Restore>);
 

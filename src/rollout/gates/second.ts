@@ -1,8 +1,10 @@
 /** Gates of deliveries that fill a second workload: what such a delivery cannot carry, and what was changed by hand. */
 
-import { OF } from '../../api/marks.ts';
+import { OF, TEXT } from '../../api/marks.ts';
+import { printRelease } from '../../api/release.ts';
 import { type Hold, hold } from '../hold.ts';
 import { annotationsOf, replicasOf } from '../ladders/delivery.ts';
+import { hasIdle } from '../ladders/floor.ts';
 import { immutableChanges } from '../recreate-change.ts';
 import type { Situation } from '../situation.ts';
 import { wholeChange } from '../size-change.ts';
@@ -44,19 +46,55 @@ export function idleScaled({ snapshot, marks, replicas, file }: Situation): Hold
   });
 }
 
-/** An autoscaler shrinks the side that gets no requests, and that side is the way back, or the next fleet. */
-export function scalerRefused({ snapshot }: Situation): Hold | undefined {
-  const { scaler } = snapshot.live;
-  if (scaler.kind === 'unknown')
+/**
+ * An autoscaler shrinks the side that gets no requests, and that side is the way back, or the next fleet. A canary holds
+ * the one that is in Git by its floor.
+ */
+export function scalerRefused(situation: Situation): Hold | undefined {
+  const { snapshot, marks } = situation;
+  const { scaler, scalers } = snapshot.live;
+  const inGit = snapshot.ladder?.scaler;
+  if (scaler.kind === 'unknown' || (inGit !== undefined && scalers?.kind === 'unknown')) {
+    const why = scaler.kind === 'unknown' ? scaler.why : scalers?.kind === 'unknown' ? scalers.why : '';
     return hold('ScalerUnreadable', {
-      seen: `whether an autoscaler writes replicas is not known: ${scaler.why}`,
+      seen: `whether an autoscaler writes replicas is not known: ${why}`,
       waits: 'reading',
     });
+  }
+  const least = marks?.step === undefined ? undefined : marks.restore?.least;
+  if (inGit === undefined && least !== undefined)
+    return hold('ScalerRefused', {
+      seen: `this delivery holds the autoscaler of ${situation.file.object.name} at ${least} groups or more, and its document is not among the files any more, or there are several`,
+      action: `Put it back as the last commit of tranche left it; to go back: tranche abort ${snapshot.key.name}`,
+    });
   if (scaler.kind !== 'known') return undefined;
-  return hold('ScalerRefused', {
-    seen: `${scaler.value} writes replicas: it would shrink whichever workload gets no requests, and that one is the way back`,
-    action: 'Take the autoscaler out for the delivery, or deliver in steps of one workload',
-  });
+  const why = unheld(situation);
+  return why === undefined
+    ? undefined
+    : hold('ScalerRefused', { seen: `${scaler.value} writes replicas: ${why}`, action: UNSCALED });
+}
+
+const UNSCALED = 'Take the autoscaler out for the delivery, or deliver in steps of one workload';
+
+/** Why no floor would keep the groups of the side that gets no requests; undefined: one does, or is going to. */
+function unheld({ snapshot, state, marks }: Situation): string | undefined {
+  const { ladder, rollout, live } = snapshot;
+  const inGit = ladder?.scaler;
+  const shrinks = 'it would shrink whichever workload gets no requests, and that one is the way back';
+  if (inGit === undefined || rollout?.rollout.style !== 'canary') return shrinks;
+  if (hasIdle(inGit)) return 'by its idle count it goes below its floor where nothing is asked of the workload';
+  // Its floor is raised with the text of the release.
+  const { second } = ladder ?? {};
+  const isWritten =
+    second !== undefined && marks !== undefined && annotationsOf(second)[TEXT] === printRelease(marks.release);
+  if (state.kind === 'ladder' && isWritten && marks.restore?.least === undefined)
+    return `it has come in the middle of the delivery, and ${shrinks}`;
+  const { kind, name } = inGit.object;
+  const all = live.scalers?.kind === 'known' ? live.scalers.value : [];
+  // KEDA scales by an HPA of its own.
+  const other = all.find((one) => one.name !== name || one.kind !== kind);
+  const isOfKeda = kind === 'ScaledObject' && other?.kind === 'HorizontalPodAutoscaler';
+  return other === undefined || isOfKeda ? undefined : `${other.kind} ${other.name} in the cluster does so as well`;
 }
 
 /** Sizes and fields that no object takes in place: the user's own workload has them, armed, for the whole delivery. */

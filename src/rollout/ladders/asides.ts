@@ -1,9 +1,10 @@
-/** What a delivery has put aside of routes: as providers ask for it, and as the mark `restore` keeps it. */
+/** What a delivery has put aside of routes and of an autoscaler: as their writers ask for it, and as the mark `restore` keeps it. */
 
 import type { Aside } from '../../api/aside.ts';
 import { ABSENT, type EditPath, type ItemMatch } from '../../api/field.ts';
+import { SCALER_KINDS } from '../../api/scaler.ts';
 import type { ObjectRef } from '../edit.ts';
-import type { Displaced } from '../traffic/provider.ts';
+import type { Displaced, RouteDocument } from '../traffic/provider.ts';
 import type { RouteInUse } from './delivery.ts';
 
 /** `HTTPRoute.gateway.networking.k8s.io/chat`, as the mark names an object. */
@@ -23,9 +24,9 @@ export function asidesOfRoutes(displaced: readonly Displaced[]): readonly Aside[
  */
 export function displacedOf(
   asides: readonly Aside[],
-  routes: readonly Pick<RouteInUse, 'route' | 'canary'>[],
+  { routes, scaler }: { readonly routes: readonly InFiles[]; readonly scaler: RouteDocument | undefined },
 ): readonly Displaced[] {
-  const objects = objectsOf(routes);
+  const objects = [...objectsOf(routes), ...(scaler === undefined ? [] : [scaler.object])];
   const found = asides.flatMap(({ object, path, was, set }): readonly Displaced[] => {
     const of = objects.find((one) => asideName(one) === object);
     if (of === undefined || typeof set === 'object' || typeof set === 'boolean' || typeof was === 'boolean') return [];
@@ -34,16 +35,25 @@ export function displacedOf(
   return found.toSorted((left, right) => byPlace(left.path, right.path));
 }
 
-/** An object that the mark has and no route is; undefined: there is none. */
-export function unnamedIn(
-  asides: readonly Aside[],
-  routes: readonly Pick<RouteInUse, 'route' | 'canary'>[],
-): string | undefined {
+/** An object that the mark has and no route is, autoscalers apart; undefined: there is none. */
+export function unnamedIn(asides: readonly Aside[], routes: readonly InFiles[]): string | undefined {
   const names = objectsOf(routes).map(asideName);
-  return asides.map(({ object }) => object).find((object) => !names.includes(object));
+  return asides.map(({ object }) => object).find((object) => !names.includes(object) && !isOfScaler(object));
 }
 
-function objectsOf(routes: readonly Pick<RouteInUse, 'route' | 'canary'>[]): readonly ObjectRef[] {
+/** Floors of autoscalers that are not among the files: kept, for one may come back as it was. */
+export function floorsLost(asides: readonly Aside[], scaler: RouteDocument | undefined): readonly Aside[] {
+  const there = scaler === undefined ? undefined : asideName(scaler.object);
+  return asides.filter(({ object }) => isOfScaler(object) && object !== there);
+}
+
+function isOfScaler(name: string): boolean {
+  return SCALER_KINDS.some((kind) => name.startsWith(`${kind}.`));
+}
+
+type InFiles = Pick<RouteInUse, 'route' | 'canary'>;
+
+function objectsOf(routes: readonly InFiles[]): readonly ObjectRef[] {
   return routes.flatMap(({ route, canary }) => [route.object, ...(canary === undefined ? [] : [canary.object])]);
 }
 

@@ -69,9 +69,9 @@ function partOf(workload: WorkloadPart | undefined) {
 
 /** A document that the delivery has read. */
 function documentOf(
-  { own, second, service, canaryService, routes }: Delivery,
+  { own, second, scaler, service, canaryService, routes }: Delivery,
   object: ObjectRef,
 ): (Pick<RouteDocument, 'object'> & { readonly value: JsonObject }) | undefined {
-  const all = [own, second, service, canaryService, ...routes.flatMap(({ route, canary }) => [route, canary])];
+  const all = [own, second, scaler, service, canaryService, ...routes.flatMap(({ route, canary }) => [route, canary])];
   return all.find((one) => one !== undefined && jsonEqual(one.object, object));
 }

@@ -26,13 +26,15 @@ export type Delivery = {
   readonly own: TextDocument;
   /** The other one, made by us; undefined: not yet. */
   readonly second: RouteDocument | undefined;
+  /** The autoscaler in Git of the user's own; undefined: there is none, or several. */
+  readonly scaler: RouteDocument | undefined;
   /** undefined: the Rollout routes no traffic. */
   readonly service: RouteDocument | undefined;
   readonly canaryService: RouteDocument | undefined;
   readonly routes: readonly RouteInUse[];
   /** Other routes to the Service: a share is written into none, and the new version is not left while one sends to it. */
   readonly watched: readonly RouteInUse[];
-  /** Fields of routes that were put aside. */
+  /** Fields of routes that were put aside, and of an autoscaler. */
   readonly displaced: readonly Displaced[];
   /** N where no manifest has it, because an autoscaler owns it. */
   readonly liveReplicas: number;
@@ -105,7 +107,8 @@ export function replicasOf(document: RouteDocument | undefined): number {
 /** N: the groups of the side that serves the stable version. */
 export function fleetOf(delivery: Delivery): number {
   const side = stableSide(delivery);
-  const isWritten = side !== undefined && at(side.value, REPLICAS_PATH) !== undefined;
+  const isScaled = side === delivery.own && delivery.scaler !== undefined;
+  const isWritten = side !== undefined && !isScaled && at(side.value, REPLICAS_PATH) !== undefined;
   return isWritten ? replicasOf(side) : delivery.liveReplicas;
 }
 

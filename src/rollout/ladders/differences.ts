@@ -2,11 +2,12 @@
 
 import { firstDifference } from '../../api/content-match.ts';
 import { at, type JsonObject } from '../../api/json.ts';
-import { absent, type Known, known, unknown } from '../../api/known.ts';
+import { absent, type Known, known, notAsked, unknown } from '../../api/known.ts';
 import type { LiveLws } from '../../api/live.ts';
 import type { LiveService } from '../../api/live-traffic.ts';
 import { TEXT } from '../../api/marks.ts';
 import { releaseContent } from '../../api/release-content.ts';
+import { scalerFields } from '../../api/scaler.ts';
 import type { ObjectRef } from '../edit.ts';
 import type { RouteDocument, RouteReading } from '../traffic/provider.ts';
 import {
@@ -18,6 +19,7 @@ import {
   selectorOf,
   sidesOf,
 } from './delivery.ts';
+import { floorIn, floorWanted } from './floor.ts';
 import type { TrafficSight } from './sight.ts';
 
 /** One field of one object: as Git has it, and as the cluster has it. An empty field: the object as a whole. */
@@ -35,6 +37,7 @@ export function differences(delivery: Delivery, sight: TrafficSight): Known<read
     secondDiffers(delivery, sight),
     serviceDiffers(delivery.service, service),
     serviceDiffers(delivery.canaryService, canaryService),
+    scalerDiffers(delivery, sight),
     ...delivery.routes.map((route) => routeDiffers(delivery, route, sight)),
   ];
   const found: LiveDifference[] = [];
@@ -84,6 +87,23 @@ function serviceDiffers(document: RouteDocument | undefined, live: Known<LiveSer
   if (key === undefined) return absent;
   const [git, seen] = [wanted[key] ?? 'missing', there[key] ?? 'missing'];
   return known({ object: document.object, field: `spec.selector.${key}`, git, live: seen });
+}
+
+/** The floor that this delivery wants, or a lower one that people have written since, in every autoscaler of the workload. */
+function scalerDiffers(delivery: Delivery, { live }: TrafficSight): Look {
+  const { scaler } = delivery;
+  const least = floorWanted(delivery);
+  if (scaler === undefined || least === undefined) return absent;
+  const { scalers = notAsked('autoscalers were not read') } = live;
+  if (scalers.kind !== 'known') return unknown(scalers.kind === 'unknown' ? scalers.why : 'autoscalers were not read');
+  const { kind, name } = scaler.object;
+  if (!scalers.value.some((one) => one.kind === kind && one.name === name)) return missing(scaler.object);
+  const wanted = Math.min(least, floorIn(scaler));
+  // KEDA scales by an HPA of its own.
+  const low = scalers.value.find(({ floor }) => floor < wanted);
+  if (low === undefined) return absent;
+  const field = scalerFields(low.kind)?.floor.join('.') ?? '';
+  return known({ object: low, field, git: String(wanted), live: String(low.floor) });
 }
 
 /** The share of one route, where it is another than Git's; `absent`: it is the same. */

@@ -16,6 +16,8 @@ export type LadderFiles = {
   /** The user's LeaderWorkerSet: its file, its name and its text are the snapshot's. */
   readonly own: JsonObject;
   readonly second: RouteDocument | undefined;
+  /** What writes the groups of the user's own by the word of Git; not there: nothing does, or several do. */
+  readonly scaler?: RouteDocument | undefined;
   readonly service: RouteDocument | undefined;
   readonly canaryService: RouteDocument | undefined;
   readonly routes: readonly {
@@ -65,11 +67,12 @@ export function deliveryOf({ snapshot, file, marks, release, replicas }: Asked):
     release,
     own: { file: file.file, object: file.object, value: ladder.own, text: file.text },
     second: ladder.second,
+    scaler: ladder.scaler,
     service: ladder.service,
     canaryService: ladder.canaryService,
     routes,
     watched: inUse(ladder.watched ?? []),
-    displaced: displacedOf(marks?.restore?.objects ?? [], routes),
+    displaced: displacedOf(marks?.restore?.objects ?? [], { routes, scaler: ladder.scaler }),
     liveReplicas: replicas ?? 1,
     stableText: stable.kind === 'known' ? stable.value.text : file.text,
   };

@@ -4,6 +4,7 @@ import { at, isJsonObject, type Json, type JsonObject, jsonEqual } from '../../a
 import { TEXT } from '../../api/marks.ts';
 import { printRelease } from '../../api/release.ts';
 import { releaseContent } from '../../api/release-content.ts';
+import { scalerFields } from '../../api/scaler.ts';
 import { MAX_SURGE_PATH, SENTINEL } from '../../api/workload.ts';
 import { type Hold, hold, withFacts } from '../hold.ts';
 import type { Delivering } from './delivering.ts';
@@ -17,6 +18,7 @@ import {
   secondName,
   sidesOf,
 } from './delivery.ts';
+import { floorIn } from './floor.ts';
 import type { RungName } from './position.ts';
 import { isSelected } from './second-workload.ts';
 import { unpatched } from './seen-workloads.ts';
@@ -36,7 +38,11 @@ function editedByHand({ delivery, marks, situation }: Delivering): Edited | unde
   if (step?.kind === 'step' && rung === 'fleet') return undefined;
   // Under a newer text in the file, which waits, the copy is that of the release and no copy of the file.
   const isNewer = situation.digest !== marks.release.digest;
-  const own = secondEdited(delivery, isNewer) ?? groupsEdited(delivery, marks) ?? serviceEdited(delivery);
+  const own =
+    secondEdited(delivery, isNewer) ??
+    groupsEdited(delivery, marks) ??
+    floorEdited(delivery, marks) ??
+    serviceEdited(delivery);
   const plan = step?.kind === 'step' ? situation.snapshot.ladder?.plans[step.index - 1] : undefined;
   // Under an edited plan it is the step that is another.
   return own ?? weightEdited(delivery) ?? (plan === marks.restore?.plan ? shareEdited(delivery, marks) : undefined);
@@ -96,6 +102,15 @@ function groupsEdited(delivery: Delivery, { step, at: rung, restore }: Deliverin
     field: 'replicas',
     value: `${groups}, not ${restore.groups}`,
   };
+}
+
+/** An autoscaler that may take away what the delivery counts on; one that leaves more is nobody's trouble. */
+function floorEdited({ scaler }: Delivery, { restore }: Delivering['marks']): Edited | undefined {
+  const least = restore?.least;
+  if (scaler === undefined || least === undefined || floorIn(scaler) >= least) return undefined;
+  const { kind, name } = scaler.object;
+  const field = scalerFields(kind)?.floor.join('.') ?? '';
+  return { object: `${kind} ${name}`, field, value: `${floorIn(scaler)}, not ${least}` };
 }
 
 /** A weight that we have put aside stands in Git as another than we set it, whichever rung it is. */

@@ -18,6 +18,7 @@ import {
   sidesOf,
   stableSide,
 } from './delivery.ts';
+import { floorBack } from './floor.ts';
 import { ALWAYS, NOTHING, type Rung } from './rung.ts';
 import { grown } from './second-workload.ts';
 import { HOME, sharing, WHOLE } from './shares.ts';
@@ -78,7 +79,7 @@ const canaryLadder: readonly Rung[] = [
   {
     at: 'settled',
     isListed: ALWAYS,
-    commit: (delivery) => madeOf(delivery, grown(delivery, 0)),
+    commit: (delivery) => madeOf(delivery, [...grown(delivery, 0), ...floorBack(delivery)]),
     before: NOTHING,
     seen: NOTHING,
   },

@@ -9,10 +9,11 @@ import type { ObjectEdits } from '../edit.ts';
 import { hold } from '../hold.ts';
 import { type Decision, holding, type Move, type MoveReason, moving, wayOf } from '../move.ts';
 import type { Stable } from '../snapshot.ts';
-import { asidesOfRoutes } from './asides.ts';
+import { asidesOfRoutes, floorsLost } from './asides.ts';
 import { changesOf } from './changes.ts';
 import type { Delivering } from './delivering.ts';
 import { canarySide, type Delivery, greenServes } from './delivery.ts';
+import { floorOf } from './floor.ts';
 import type { NextCommit } from './next-commit.ts';
 import { sameStage } from './position.ts';
 import { rungLabel, rungWhy } from './rung-words.ts';
@@ -68,9 +69,10 @@ function marksOn({ situation, delivery }: Delivering, next: NextCommit, to: Rung
   // A step under way keeps the plan that its rungs were written by: an edit of it is answered by a commit of its own.
   const written = sameStage(marks.step, stage) && to.reason !== 'StepsEdited' ? marks.restore?.plan : undefined;
   const plan = stage.kind === 'step' ? (written ?? plans[stage.index - 1]) : (marks.restore?.plan ?? plans.at(-1));
-  const objects = asidesOfRoutes(displaced);
+  const objects = [...asidesOfRoutes(displaced), ...floorsLost(marks.restore?.objects ?? [], delivery.scaler)];
   const groups = groupsIn(delivery, next) ?? marks.restore?.groups;
-  const now: Partial<Restore> = { plan, groups, objects: objects.length === 0 ? undefined : objects };
+  const least = at === 'text' ? floorOf(delivery) : marks.restore?.least;
+  const now: Partial<Restore> = { plan, groups, least, objects: objects.length === 0 ? undefined : objects };
   const floor = stage.kind === 'promote' && at === 'fleet' ? { floor: 0 } : {};
   return { ...rest, step: stage, at, restore: withAside(marks.restore, { ...now, ...floor }) };
 }

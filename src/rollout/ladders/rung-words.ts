@@ -6,6 +6,7 @@ import { printRelease } from '../../api/release.ts';
 import { REPLICAS_PATH } from '../../api/workload.ts';
 import { describeStep } from '../steps.ts';
 import { canarySide, type Delivery, fleetOf, replicasOf, sidesOf } from './delivery.ts';
+import { floorIn, floorOf } from './floor.ts';
 import type { NextCommit } from './next-commit.ts';
 import type { RungName } from './position.ts';
 import { shareIn, shareOf } from './shares.ts';
@@ -62,6 +63,14 @@ function replicasTo(delivery: Delivery, objects: NextCommit['objects']): number 
   return edit?.kind === 'set' && typeof edit.value === 'number' ? edit.value : replicasOf(side);
 }
 
+/** Behind the text, where an autoscaler is held. */
+function floorText(delivery: Delivery): string {
+  const { scaler } = delivery;
+  const least = floorOf(delivery);
+  if (scaler === undefined || least === undefined || floorIn(scaler) >= least) return '';
+  return ` ${scaler.object.kind} ${scaler.object.name} leaves ${least} groups or more until the delivery is settled, because it would shrink what gets fewer requests: ${floorIn(scaler)} → ${least}.`;
+}
+
 /** Why a rung is climbed, without what was seen below it. */
 export function rungWhy(delivery: Delivery, { stage, at }: NextCommit): string {
   const { plan, release } = delivery;
@@ -73,7 +82,7 @@ export function rungWhy(delivery: Delivery, { stage, at }: NextCommit): string {
   const words: Readonly<Record<RungName, string>> = {
     home: `No request goes to ${sidesOf(delivery).workloads.canary} from here on: the routes are as they were before the delivery.`,
     void: `${sidesOf(delivery).workloads.canary} has groups of another release, and takes the text of ${text} at none.`,
-    text: `${second} takes the text of ${text} at no groups and armed, so that it grows on it. No request reaches it.`,
+    text: `${second} takes the text of ${text} at no groups and armed, so that it grows on it. No request reaches it.${floorText(delivery)}`,
     pods: `${planned}. ${second} grows beside ${name}, which stays on the version that serves.`,
     traffic: `${planned}; it is sent ${step === undefined ? 'nothing' : shareText(step)} of the requests.`,
     fleet: `Every step is done. ${name} goes to ${text} as fast as its maxUnavailable lets it, and ${second} keeps its share meanwhile.`,

@@ -6,6 +6,7 @@ import type { ObjectEdits, ObjectRef } from '../edit.ts';
 import type { Displaced, Share } from '../traffic/provider.ts';
 import { type Commit, ofRoutes } from './commit.ts';
 import { type Delivery, type RouteInUse, sidesOf } from './delivery.ts';
+import { isFloor } from './floor.ts';
 
 export const HOME: Share = { kind: 'home' };
 export const WHOLE: Share = { kind: 'weight', percent: 100 };
@@ -28,7 +29,7 @@ export function isHome(delivery: Delivery): boolean {
 /** The edits after which every route sends this share; all of them in the same commit. */
 export function sharing(delivery: Delivery, share: Share): Commit {
   const objects: ObjectEdits[] = [];
-  const displaced: Displaced[] = [];
+  const displaced: Displaced[] = delivery.displaced.filter(isFloor);
   for (const route of delivery.routes) {
     const made = route.provider.write(filesOf(delivery, route), sidesOf(delivery), share);
     if (made.kind === 'unwritable') return { kind: 'unwritable', route: route.route, faults: made.faults };

@@ -5,6 +5,7 @@ import { plannedGroups } from '../batches.ts';
 import { madeOf } from './commit.ts';
 import type { Condition } from './condition.ts';
 import { canarySide, type Delivery, fleetOf, quorumOf, replicasOf } from './delivery.ts';
+import { withFloor } from './floor.ts';
 import { homeAgain, isSwitched, stableReached } from './promotion.ts';
 import { ALWAYS, NOTHING, type Rung } from './rung.ts';
 import { grown, hasGroups, hasText, isSelected, withText } from './second-workload.ts';
@@ -34,7 +35,7 @@ export function stepLadder(step: RolloutStep): readonly Rung[] {
     {
       at: 'text',
       isListed: (delivery) => !hasText(delivery) || !isSelected(delivery),
-      commit: (delivery) => madeOf(delivery, withText(delivery)),
+      commit: (delivery) => withFloor(delivery, madeOf(delivery, withText(delivery))),
       before: () => [{ kind: 'noPods' }],
       seen: () => [{ kind: 'flipped', side: 'canary' }],
     },

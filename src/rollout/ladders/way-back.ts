@@ -17,6 +17,7 @@ import {
   partitionIn,
   quorumOf,
 } from './delivery.ts';
+import { floorBack } from './floor.ts';
 import type { Position } from './position.ts';
 import { CANARY_DRAINED, homeAgain, isSwitched, partitioned, stableReached } from './promotion.ts';
 import { ALWAYS, NOTHING, type Rung } from './rung.ts';
@@ -26,8 +27,9 @@ import { HOME, sharing, WHOLE } from './shares.ts';
 const SETTLED: Rung = {
   at: 'settled',
   isListed: ALWAYS,
-  // The groups of the new side go, and what was let go is armed again.
-  commit: (delivery) => madeOf(delivery, [...grown(delivery, 0), ...partitioned(delivery, SENTINEL)]),
+  // The groups of the new side go, what was let go is armed again, and an autoscaler may shrink what serves.
+  commit: (delivery) =>
+    madeOf(delivery, [...grown(delivery, 0), ...partitioned(delivery, SENTINEL), ...floorBack(delivery)]),
   before: NOTHING,
   seen: NOTHING,
 };

@@ -18,6 +18,8 @@ const OWN = [
   /^spec\.rolloutStrategy(\.rollingUpdateConfiguration)?(\.(partition|maxUnavailable|maxSurge))?$/,
 ];
 const TEMPLATE = /^spec\.leaderWorkerTemplate/;
+/** Of an autoscaler: the least that it leaves. */
+const FLOOR = /^spec\.(minReplicas|minReplicaCount)$/;
 const SELECTOR = /^spec\.selector\.leaderworkerset\.sigs\.k8s\.io\/name$/;
 /** Of routes: where requests go, in any kind's words. */
 const SHARE = /(^spec\.(rules|http|routes|weighted|subsets)|^metadata\.annotations)/;
@@ -64,12 +66,20 @@ function documentFault({ key, value, old, paths }: Changed): string | undefined 
   if (isMade(value)) return madeFault(key, value, old, paths);
   if (old === undefined)
     return isRoute(value) && textOf(part(value, 'metadata')['name']).endsWith('-canary') ? undefined : `adds ${key}`;
-  const allowed = value['kind'] === LWS ? OWN : value['kind'] === 'Service' ? [SELECTOR] : [SHARE];
+  const allowed = ALLOWED[textOf(value['kind'])] ?? [SHARE];
   const other = paths.find(
     (path) => !allowed.some((one) => one.test(path)) && !(value['kind'] === LWS && TEMPLATE.test(path)),
   );
   return other === undefined ? undefined : `changes ${other} of ${key}`;
 }
+
+/** What a commit may change of documents that people made, by kind; of any other kind, a share. */
+const ALLOWED: Readonly<Record<string, readonly RegExp[]>> = {
+  [LWS]: OWN,
+  Service: [SELECTOR],
+  HorizontalPodAutoscaler: [FLOOR],
+  ScaledObject: [FLOOR],
+};
 
 /** The workload that we made is given another text at no groups alone, before the commit and after it. */
 function madeFault(
@@ -89,7 +99,7 @@ function isMade(value: JsonObject): boolean {
 }
 
 function isRoute(value: JsonObject): boolean {
-  return ![LWS, 'Service', 'Rollout'].includes(textOf(value['kind']));
+  return !['Rollout', ...Object.keys(ALLOWED)].includes(textOf(value['kind']));
 }
 
 /** No route names a Service that we made. */
