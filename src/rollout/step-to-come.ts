@@ -90,5 +90,7 @@ export function stepToCome(situation: Situation): StepToCome | undefined {
 
 function indexAfter(situation: Situation, { index, marks }: InDelivery): number {
   const at = { index, release: marks.release };
-  return nextIndex(situation, { ...at, plan: wholeNext(situation, index) ?? editedPlan(situation, at) });
+  // In step 0 nothing has gone by any plan yet: an edit of it leads nowhere.
+  const edited = index === 0 ? undefined : editedPlan(situation, at);
+  return nextIndex(situation, { ...at, plan: wholeNext(situation, index) ?? edited });
 }

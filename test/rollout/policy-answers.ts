@@ -18,6 +18,15 @@ const surged: World = {
   groups: '0:A+ 1:A+ 2:A+ 3:B+ 4:B+',
   surge: 1,
 };
+/** Its extra group is ready, and the plan was edited meanwhile. */
+const starting: World = {
+  ...surged,
+  marks: 'B.2 0/3 floor=4 r=4>5',
+  p: 4,
+  groups: '0:A+ 1:A+ 2:A+ 3:A+ 4:B+',
+  steps: '45% 85% 100%',
+  record: { doneAgo: 30, steps: '1 2 3' },
+};
 const anew: World = { ...asked, claims: 'B', recreate: 'Allow', argo: 'beside' };
 const shut: WindowFacts = { open: false, changesAt: NOW + 60, shutBy: [] };
 const exempt = (release: string, more: Partial<WindowFacts> = {}): WindowFacts => ({
@@ -42,6 +51,9 @@ const rows: readonly (readonly [world: World, wanted: string])[] = [
   [{ ...one, rules: { maxStepGroups: 1 } }, 'StepReady'],
   [{ ...one, steps: '1/0 4', marks: 'B.2 1/2 floor=3', rules: { maxFirstStepGroups: 1 } }, 'StepReady'],
   [{ ...one, intents: { jump: '3@B.2' }, rules: { maxStepGroups: 2 } }, 'StepTooLarge'],
+  // In step 0 an edit of the plan leads nowhere: a jump does, and is asked about as it is written.
+  [{ ...starting, intents: { jump: '3@B.2' }, rules: { maxStepGroups: 3 } }, 'StepTooLarge'],
+  [{ ...starting, intents: { jump: '3@B.2' }, rules: { maxStepGroups: 4 } }, 'Jumped'],
   [{ ...asked, u: 2, rules: { maxUnavailableGroups: 1 } }, 'BudgetTooLarge'],
   [{ ...asked, u: 2, rules: { maxUnavailableGroups: 2 } }, 'StepReady'],
   [{ ...asked, rules: { minReadyGroups: 3 } }, 'StepReady'],
