@@ -8,8 +8,9 @@ import { FILE_EFFECTS, type FileEffect, fileEffects, wordTakenBack } from '../ro
 import { ownPolicyIssues, policyEdits } from './lint/lint-own-policy.ts';
 import type { Desired, DesiredRollout } from './observe/desired.ts';
 import { readWorkload } from './observe/read-workload.ts';
-import { type Memory, newMemory, type PassResult, type Ports } from './pass.ts';
+import { type Memory, newMemory, type Outcome, type PassResult, type Ports } from './pass.ts';
 import { runPass } from './run.ts';
+import { beyondSharedLimits } from './verify-turns.ts';
 
 export type Verdict = {
   /** The commit that was judged, and what it was compared with. */
@@ -54,7 +55,10 @@ export async function verify(ports: Ports, { overrides, ref, base }: Asked): Pro
     merged,
     base: from,
     branch: after.memory.config?.branch ?? '',
-    broken: after.issues.filter((issue) => !found.includes(keyOf(issue))),
+    broken: [
+      ...after.issues.filter((issue) => !found.includes(keyOf(issue))),
+      ...beyondSharedLimits(before.outcomes, after.outcomes),
+    ],
     known: after.issues.filter((issue) => found.includes(keyOf(issue))),
     failures: after.failures,
     effects: effectsOf(before.memory.desired?.desired, after.memory.desired?.desired),
@@ -66,7 +70,12 @@ async function firstParent(git: Git, commit: Oid): Promise<Oid | undefined> {
   return header?.parents[0];
 }
 
-type Judged = { readonly memory: Memory; readonly issues: readonly Issue[]; readonly failures: readonly string[] };
+type Judged = {
+  readonly memory: Memory;
+  readonly outcomes: readonly Outcome[];
+  readonly issues: readonly Issue[];
+  readonly failures: readonly string[];
+};
 
 /** A pass over one commit as if it were the head of the desired branch. */
 async function judge(
@@ -87,7 +96,7 @@ async function judge(
   const failures = result.outcomes.flatMap(({ key, error }) =>
     error === undefined ? [] : [`${key.namespace}/${key.name}: ${error}`],
   );
-  return { memory, issues: issuesOf(result), failures };
+  return { memory, outcomes: result.outcomes, issues: issuesOf(result), failures };
 }
 
 function issuesOf(result: PassResult): readonly Issue[] {

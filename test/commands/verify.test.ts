@@ -86,6 +86,30 @@ describe('a pull request', () => {
     expect(ran.out).toMatch(/title=TakesStepBack::.*tranche abort vllm/);
   });
 
+  test('that begins a delivery beside as many as a policy allows fails at the line of the policy', async () => {
+    const named = (text: string): string => text.replaceAll(/\bvllm(?!\/|-openai)/g, 'chat');
+    const policy =
+      'apiVersion: tranche.dev/v1alpha1\nkind: RolloutPolicy\nmetadata: {name: a}\nspec:\n  maxDeliveriesPerCluster: 1\n';
+    const chat = { 'apps/chat/lws.yaml': named(LWS_TEXT), 'rollouts/chat.yaml': named(ROLLOUT_TEXT) };
+    const site = await startSite({ files: { ...VLLM_FILES, ...chat, 'policies/a.yaml': policy } });
+    await site.run('reconcile');
+    await site.edit(LWS_FILE, OLD, NEW);
+    await site.edit('apps/chat/lws.yaml', OLD, NEW);
+    await site.settle();
+    await site.run('reconcile');
+    const marks = await site.text('apps/chat/lws.yaml');
+    const [step = '', release = ''] = ['step', 'release'].map(
+      (key) => new RegExp(`tranche.dev/${key}: .*`).exec(marks)?.[0],
+    );
+    expect(step).toContain('1/3');
+    const begun = (await site.text(LWS_FILE)).replace(/tranche\.dev\/release: .*/, `${release}\n    ${step}`);
+    const ran = await verify(site, await pullRequest(site, { [LWS_FILE]: begun }));
+    expect(ran.code).toBe(1);
+    expect(ran.out).toContain(
+      '::error file=policies/a.yaml,line=5,title=OverSharedLimit::the change begins a delivery of llm/vllm beside llm/chat (1/3), and RolloutPolicy a allows 1',
+    );
+  });
+
   test('that breaks a file fails at its line; what was broken before is only told', async () => {
     const wrong = ROLLOUT_TEXT.replaceAll('vllm', 'chat').replace('50%', '20%');
     const site = await startSite({

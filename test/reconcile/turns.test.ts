@@ -123,6 +123,30 @@ describe('what records add', () => {
     vetoes: [],
   };
 
+  const known = {
+    release: { digest: '9c41d2e0', serial: 2 },
+    stable: undefined,
+    restore: undefined,
+    aborted: [],
+  } as const;
+  const stepMark = { kind: 'step', index: 1, of: 3, release: { digest: '9c41d2e0', serial: 2 } } as const;
+  const lost = 'its workload cannot be read';
+  test.each<readonly [what: string, record: Partial<RolloutRecord> | undefined, wanted: readonly object[]]>([
+    ['and a record that knows it at rest', { marks: { ...known, step: undefined } }, []],
+    ['and a record that has never seen it taken over', { marks: undefined }, []],
+    ['and a record that knows it under way', { marks: { ...known, step: stepMark } }, [{ step: lost }]],
+    ['and no record', undefined, [{ step: lost }]],
+  ])('where its workload is in no file, %s', (_, more, wanted) => {
+    const alone = desiredOf({ commit: '', files: files.slice(1), folders: [] }, DEFAULT_CONFIG, new Map()).rollouts;
+    const { record } = snapshotOf({ text: 'B', record: {} });
+    const stored =
+      more === undefined || record === undefined
+        ? []
+        : [['default/llm/vllm', { kind: 'read', record: { ...record, ...more } }] as const];
+    const told = deliveriesOf(alone, { records: new Map(stored), now: NOW });
+    expect(told.map((found) => ({ step: found.step }))).toEqual(wanted);
+  });
+
   test.each<
     readonly [what: string, record: Partial<RolloutRecord>, text: string | undefined, wanted: readonly object[]]
   >([

@@ -21,13 +21,16 @@ export type Delivery = Pick<DesiredRollout, 'key' | 'policy'> & {
   readonly stuck?: string;
 };
 
+/** Its file is broken or not on any path: it may be anywhere in a delivery. */
+const UNREAD = 'its workload cannot be read';
 const GOING_BACK = printStep({ kind: 'rollback' });
 /** Who has stood still for the same reason for so long is named. */
 const STUCK_SECONDS = 3600;
 
 /**
  * All that main shows, and what open pull requests would begin. A document that is out of its file, to be created anew,
- * is on its way as well. Records only say who is stuck, and what is proposed.
+ * is on its way as well. Records only say who is stuck, what is proposed, and of workloads that no file shows whether they
+ * were on their way.
  */
 export function deliveriesOf(
   rollouts: readonly DesiredRollout[],
@@ -41,9 +44,15 @@ export function deliveriesOf(
     const step = isRecord(mark) && Object.hasOwn(mark, MARK.step) ? mark[MARK.step] : undefined;
     if (typeof step === 'string') return [{ key, policy, step: withoutRelease(step), ...stuck }];
     if (reading.rollout?.intents.recreating !== undefined) return [{ key, policy, step: 'recreate', ...stuck }];
+    if (workload === undefined && mayBeUnderWay(record)) return [{ key, policy, step: UNREAD, ...stuck }];
     const { proposal } = record ?? {};
     return proposal?.state === 'open' ? [{ key, policy, step: 'proposed', proposedAt: proposal.openedAt }] : [];
   });
+}
+
+/** Of a workload that no file shows only the record knows; where there is none either, it takes up a place. */
+function mayBeUnderWay(record: RolloutRecord | undefined): boolean {
+  return record === undefined || record.marks?.step !== undefined;
 }
 
 function stuckOf(record: RolloutRecord | undefined, now: Instant): Pick<Delivery, 'stuck'> {
