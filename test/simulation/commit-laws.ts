@@ -31,6 +31,7 @@ import {
   SURGING,
 } from './our-commit.ts';
 import { partsSafe } from './part-laws.ts';
+import { policiesObeyed } from './policy-laws.ts';
 import { routeFile, serviceFile } from './routed-files.ts';
 
 export type Law = (commit: OurCommit) => string | undefined;
@@ -49,6 +50,7 @@ export const commitLaws = {
   'F17 recreated': recreated,
   'F6 rewritten': rewritten,
   'L3 forward': forward,
+  'P1 policies': policiesObeyed,
   'T1 serving share': ofTwo(servingShare),
   'T3 no request lost': ofTwo(fleetDrained),
   'T4 way back serves': ofTwo(wayBackServes),

@@ -1,5 +1,7 @@
 /** The user's files in a simulated repository, and the edits that people make in them. */
 
+import { Chance } from './chance.ts';
+import { anySaid, GATES_FILE, saidText } from './policy-said.ts';
 import { routedFiles, routingLines } from './routed-files.ts';
 import { type Setup, type StepSetup, type WorkloadSetup } from './setup.ts';
 import { REGISTRY, sizeOf, templateText } from './versions.ts';
@@ -24,6 +26,7 @@ export type RolloutState = {
 
 export function initialFiles(setup: Setup): Readonly<Record<string, string>> {
   const files: Record<string, string> = { 'README.md': '# Models\n' };
+  if (setup.policies === true) files[GATES_FILE] = saidText(anySaid(new Chance(setup.seed).fork('gates')));
   for (const workload of setup.workloads) {
     const state = { steps: workload.steps, paused: false, disabled: false, intents: {} };
     files[rolloutFile(workload.name)] = rolloutText(workload, state);

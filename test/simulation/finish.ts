@@ -3,6 +3,7 @@
 import type { Hold, HoldReason } from '../../src/rollout/hold.ts';
 import { marksIn, numberIn, splitOwn, versionInText } from './files.ts';
 import type { Person } from './people.ts';
+import { GATES_FILE, saidText } from './policy-said.ts';
 import { comeToRest } from './rest.ts';
 import { secondName } from './routed-files.ts';
 import { deleteOdd, healGroup } from './surroundings.ts';
@@ -19,6 +20,7 @@ const AUDIT_SECONDS = 3700;
 export async function finish(universe: Universe, watch: Watch, people: readonly Person[]): Promise<void> {
   universe.cluster.setControllerUp(true);
   universe.say('end', 'faults are off');
+  if (universe.setup.policies === true) universe.commit(GATES_FILE, saidText({}), 'a policy that asks for little');
   for (const workload of universe.healthy())
     for (const name of [workload.name, secondName(workload) ?? ''])
       for (const group of universe.truth(name)?.groups ?? []) healGroup(universe, name, group.index);
@@ -79,6 +81,7 @@ const FOR_PEOPLE: readonly HoldReason[] = [
   'StepCountChanged',
   'StepScaledAway',
   'SurgeRefused',
+  'TooManyRollbacks',
   'TrafficWithdrawn',
 ];
 const FOR_BROKEN_GROUPS: readonly HoldReason[] = [

@@ -229,6 +229,8 @@ export function ladderProof(commit: OurCommit): Proof | undefined {
   // N rose: the same rung comes again before its groups are seen.
   if (from?.at === to?.at && from?.step === to?.step) return applied;
   const ready: Proof = (scene, both) => both.isLive(scene) && both.all(scene, both.names.canary, version);
+  // A fleet that was made anew came up on the release: where a person accepts that, only it is looked at.
+  if (reason === 'Promoted' && accepts(commit, 'Recreated')) return applied;
   // Where all of a fleet may be down at once, the canary carries all of it meanwhile.
   if (reason === 'Promoted' && to?.at === 'fleet' && commit.workload.fills?.routed === true)
     return (scene, both) =>

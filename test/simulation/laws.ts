@@ -82,6 +82,11 @@ export const laws = {
     statement: 'no step forward on a main that lost the commit of the record, until a person acknowledges it',
     checked: 'each commit of ours (evidence-laws.ts)',
   },
+  'P1 policies': {
+    statement:
+      'what the policy of its parent holds is not written: steps, windows, turns; nor anything forward under a broken one',
+    checked: 'each commit of ours (policy-laws.ts)',
+  },
   'C1 capacity': {
     statement: 'no more groups are down than the budget, but for those that the cluster itself has harmed',
     checked: 'each moment while A1, A2 and A3 hold (cluster-laws.ts)',

@@ -125,7 +125,12 @@ export class Process {
     return {
       git: this.git(),
       cluster: this.clusterPort(),
-      clock: { now: () => this.universe.now + this.skewSeconds, sleep: async () => undefined },
+      clock: {
+        now: () => this.universe.now + this.skewSeconds,
+        sleep: async () => undefined,
+        // Other worlds have servers that do not tell the time: there nothing but the groups' own times is right.
+        ...(this.universe.setup.policies === true ? { offSeconds: () => -this.skewSeconds } : {}),
+      },
       log: { info: say, warn: say, error: say },
     };
   }
@@ -184,6 +189,7 @@ export class Process {
             `${this.name} expects ${branch} at ${expectedOld ?? 'nothing'}, which it never read`,
           );
         }
+        for (const message of updates.flatMap(messagesOf)) universe.planned.set(message.trim(), pass.begunAt);
         if (updates.length === 1 && messagesOf(updates[0]).some(isForward))
           universe.wrong ??= new LawBroken('S11 recorded', `${this.name} pushes a step without its record`);
         return this.ask(

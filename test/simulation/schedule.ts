@@ -6,6 +6,7 @@ import { fateOf } from './faults.ts';
 import { finish } from './finish.ts';
 import type { LawName } from './laws.ts';
 import { Person } from './people.ts';
+import { policyStep } from './policy-said.ts';
 import { checkEnd, type PassEnd, type Pending, Process } from './process.ts';
 import { plainPass } from './rest.ts';
 import { type FaultKind, NO_FAULTS, type Setup, setupOf } from './setup.ts';
@@ -136,6 +137,7 @@ class Schedule {
       [setup.busy ? 0.6 : 0.3, () => branchStep(universe, this.stream('branches'))],
       [this.late.length > 0 ? 1 : 0, () => this.arriveLate()],
     ];
+    if (setup.policies === true) turns.push([1, () => policyStep(universe, this.stream('gates'))]);
     for (const process of this.processes) {
       if (process.pending.length > 0) turns.push([14, () => this.deliver(process)]);
       else if (!process.running) turns.push([2.5, () => this.begin(process)]);

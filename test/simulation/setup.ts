@@ -93,6 +93,8 @@ export type WorkloadSetup = {
 export type Setup = {
   readonly seed: string;
   readonly workloads: readonly WorkloadSetup[];
+  /** People write a policy for all of them, edit it, break it and take it away. */
+  readonly policies?: true;
   readonly lws: LwsVersion;
   readonly gate: Gate;
   readonly terminationSeconds: number | undefined;
@@ -129,7 +131,23 @@ const SMALL_SHARE = 0.9;
 /** Of all workloads, those whose groups change their size. */
 const RESIZES_SHARE = 0.1;
 
+/** Schedules in which there are policies. */
+const POLICIES_SHARE = 0.15;
+
 export function setupOf(seed: string): Setup {
+  const chance = new Chance(seed).fork('policies');
+  const setup = plainSetupOf(seed);
+  return chance.flip(POLICIES_SHARE) ? withPolicies(setup, chance) : setup;
+}
+
+/** The same world with policies, and mostly with another workload beside, so that there is somebody to share a limit with. */
+function withPolicies(setup: Setup, chance: Chance): Setup {
+  const { workloads } = setup;
+  const beside = workloads.length === 1 && chance.flip(0.7) ? [workload(chance.fork('beside'), 'embed', 'none')] : [];
+  return { ...setup, policies: true, workloads: [...workloads, ...beside] };
+}
+
+function plainSetupOf(seed: string): Setup {
   if (new Chance(seed).fork('style').flip(FILLED_SHARE)) return filledSetupOf(seed);
   return worldOf(seed, new Chance(seed).fork('scale').flip(SMALL_SHARE));
 }

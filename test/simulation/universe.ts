@@ -58,6 +58,8 @@ export class Universe {
   agentRestsUntil = 0;
   /** Seconds that the longest pass so far took: a pass dates what it sees by its beginning. */
   longestPassSeconds = 0;
+  /** When the pass began that planned a commit, by its message: whatever its own clock said. */
+  readonly planned = new Map<string, number>();
   /** A law that was broken inside of a pass, to be thrown outside of it. */
   wrong: LawBroken | undefined;
   private seenVersion = -1;
@@ -170,6 +172,12 @@ export class Universe {
     if (before === text) return;
     this.repository.commit('main', { writes: [{ path, text }], message });
     this.say('people', message);
+  }
+
+  /** When the pass began that planned this commit of ours. Clocks of passes without faults are right. */
+  plannedAt(oid: string): number {
+    const [commit] = this.repository.log(oid);
+    return this.planned.get(commit?.message.trim() ?? '') ?? commit?.author.atSeconds ?? 0;
   }
 
   /** The documents of a commit that the agent applies, by file; of all files, or of those that are wanted. */
