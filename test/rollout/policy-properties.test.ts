@@ -3,10 +3,14 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { POLICY_FIELDS, type RolloutPolicy, together } from '../../src/api/policy-fields.ts';
+import type { HoldReason } from '../../src/rollout/hold.ts';
 import { plan } from '../../src/rollout/plan.ts';
-import type { Snapshot } from '../../src/rollout/snapshot.ts';
+import type { Snapshot, WindowFacts } from '../../src/rollout/snapshot.ts';
 import { arbitraryWorld } from '../support/arbitrary-world.ts';
-import { type World, world } from '../support/snapshot.ts';
+import { ladderFiles, ladderRollout } from '../support/ladder.ts';
+import { passed, releaseIn, type Stand, settledOn, snapshotAt } from '../support/ladder-pass.ts';
+import { NOW, type World, world } from '../support/snapshot.ts';
+import { NEW, OLD } from '../support/vllm.ts';
 
 const RUNS = { numRuns: 1500 };
 const groups = fc.integer({ min: 1, max: 6 });
@@ -83,4 +87,69 @@ test('one more policy leaves the commit as it is, or holds it where it leads for
     RUNS,
   );
   expect(held).toBeGreaterThan(10);
+});
+
+/** Every place of a delivery that fills a second workload: as it is, given up there, and told to jump to its last step. */
+function filledWorlds(style: 'canary' | 'blueGreen', steps: readonly string[]): readonly Snapshot[] {
+  const files = ladderFiles(ladderRollout(style, steps));
+  const begun = passed(settledOn(files)).stand;
+  const asked = [...begun.texts].map(([path, text]) => [path, text.replaceAll(OLD, NEW)] as const);
+  let stand: Stand = { ...begun, texts: new Map(asked) };
+  const found: Snapshot[] = [];
+  for (let count = 0; count < PLACES_MOST; count += 1) {
+    const release = releaseIn(stand);
+    for (const intents of [{}, { abort: release }, { jump: `${steps.length}@${release}` }])
+      found.push(snapshotAt(stand, { intents }));
+    const now = passed(stand);
+    if (now.told === 'hold ') break;
+    stand = now.stand;
+  }
+  return found;
+}
+
+const PLACES_MOST = 30;
+const filled = [
+  ...filledWorlds('canary', ['replicas: 1, traffic: 5%, pause: {duration: 60}', 'replicas: 100%, traffic: 50%']),
+  ...filledWorlds('blueGreen', ['replicas: 2, traffic: 20%', 'replicas: 100%, traffic: 50%']),
+];
+const shut: WindowFacts = { open: false, changesAt: NOW + 3600, shutBy: [] };
+const others = ['llm/chat (1/2)'];
+const turn = {
+  field: 'maxDeliveriesPerCluster',
+  policy: 'a',
+  file: 'a.yaml',
+  line: 1,
+  most: 1,
+  underWay: others,
+} as const;
+/** What policies say beside their fields. */
+const beside: fc.Arbitrary<Partial<Snapshot>> = fc.constantFrom(
+  {},
+  {},
+  { windows: shut },
+  { turns: [turn] },
+  { missingPolicies: [{ name: 'a', why: 'absent' }] },
+);
+/** Last requests, and the colour before, get their time on a way back as well. */
+const PACES: readonly HoldReason[] = ['Draining', 'Baking'];
+
+test('over a second workload as well: its groups and those of the fleet, its share, and where it comes home', () => {
+  let [held, back] = [0, 0];
+  fc.assert(
+    fc.property(fc.constantFrom(...filled), strict, strict, beside, (of, some, more, told) => {
+      const loose = plan({ ...of, policy: together([some]) });
+      const tight = plan({ ...of, ...told, policy: together([some, more]) });
+      back += loose.commit?.way === 'back' ? 1 : 0;
+      if (tight.commit?.delivery === 'proposal') {
+        expect(tight.commit.way).toBe('forward');
+      } else if (tight.commit === undefined && loose.commit !== undefined) {
+        const isPaced = tight.holds.some(({ reason }) => PACES.includes(reason));
+        if (!isPaced) expect(loose.commit.way).toBe('forward');
+        expect(tight.holds).not.toEqual([]);
+        held += 1;
+      } else expect(tight.commit?.changes).toEqual(loose.commit?.changes);
+    }),
+    { numRuns: 250 },
+  );
+  expect([held > 20, back > 20]).toEqual([true, true]);
 });
