@@ -69,7 +69,7 @@ function isName(value: unknown): value is string {
 function parseValue(value: unknown): FieldValue | undefined {
   if (value === undefined) return ABSENT;
   if (typeof value === 'boolean') return value;
-  if (typeof value === 'number') return Number.isSafeInteger(value) ? value : undefined;
+  if (typeof value === 'number') return Math.abs(value) <= Number.MAX_SAFE_INTEGER ? value : undefined;
   return typeof value === 'string' && value.length <= ASIDE_VALUE_MOST ? value : undefined;
 }
 

@@ -2,3 +2,4 @@
 
 export const LWS_KIND = 'LeaderWorkerSet';
 export const POLICY_KIND = 'RolloutPolicy';
+export const ROUTE_PROVIDER_KIND = 'RouteProvider';

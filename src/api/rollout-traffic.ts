@@ -1,6 +1,7 @@
 /** The `trafficRoutings` of a Rollout: which Service, and which routes send requests to it. Checked as Kruise checks them. */
 
 import type { FieldReader } from './field-reader.ts';
+import type { CustomKind } from './route-provider.ts';
 
 const INT32_MAX = 2_147_483_647;
 const ROUTINGS_READ = 16;
@@ -29,6 +30,8 @@ export type RouteRef = {
   readonly name: string;
   /** Whose annotations an Ingress is given; empty for other kinds. */
   readonly ingressClass: string;
+  /** What a RouteProvider of the files says of its kind. Not there: tranche knows the kind, or nobody does. */
+  readonly custom?: CustomKind | undefined;
 };
 
 export const GATEWAY_GROUP = 'gateway.networking.k8s.io';

@@ -42,6 +42,19 @@ export function proxyWords(proxy: unknown): readonly RouteWord[] {
   return [{ by: 'Contour', accepted: seen === '', seen }];
 }
 
+/** A controller that says one condition; without any there are no words. What says no generation speaks of the present one. */
+export function conditionWords(of: {
+  readonly conditions: unknown;
+  readonly type: string;
+  readonly generation: unknown;
+}): readonly RouteWord[] {
+  const conditions = listAt({ list: of.conditions }, ['list']);
+  if (conditions.length === 0) return [];
+  const isDated = conditions.some((condition) => at(condition, ['observedGeneration']) !== undefined);
+  const seen = wordOf(conditions, of.type, isDated ? of.generation : undefined);
+  return [{ by: 'its controller', accepted: seen === '', seen }];
+}
+
 /** Empty where the condition is True at this generation. */
 function wordOf(conditions: readonly unknown[], type: string, generation: unknown): string {
   const found = conditions.find((condition) => at(condition, ['type']) === type);

@@ -60,6 +60,22 @@ function custom(kind: string, apiVersion: string, spec: string): Files {
   return { ...TRAFFIC_FILES, [ROLLOUT_FILE]: rollout, [ROUTE_FILE]: route };
 }
 
+const SPLIT = '{service: chat, backends: [{service: vllm-svc, weight: 1}]}';
+const SPLIT_PATH = '/spec/backends/[service=$stable]/weight';
+const SPLIT_WEIGHTS = `stable: ${SPLIT_PATH}, canary: ${SPLIT_PATH.replace('stable', 'canary')}`;
+const SPLIT_FILE = 'tranche/routes.yaml';
+
+/** The files with a TrafficSplit, and a RouteProvider of which this is the spec; no step has matches. */
+function provided(spec: string, route = SPLIT, resource = '{group: split.smi-spec.io, kind: TrafficSplit}'): Files {
+  const files = custom('TrafficSplit', 'split.smi-spec.io/v1alpha2', route);
+  const provider = `apiVersion: tranche.dev/v1alpha1\nkind: RouteProvider\nmetadata: {name: smi}\nspec:\n  resource: ${resource}\n${spec}`;
+  const rollout = (files[ROLLOUT_FILE] ?? '').replace(/matches:\n.*\n/, 'traffic: 5%\n');
+  return { ...files, [ROLLOUT_FILE]: rollout, [SPLIT_FILE]: provider };
+}
+
+const weights = (more = ''): string => `  weights:\n    - ${`${SPLIT_WEIGHTS}${more}`.replaceAll(', ', '\n      ')}\n`;
+const patchOf = (...lines: readonly string[]): string => `${weights()}  patch:\n    - ${lines.join('\n      ')}\n`;
+
 function action(more: string): string {
   return `{"type":"forward","forwardConfig":{"targetGroups":[{"serviceName":"vllm-svc","servicePort":80}${more}]}}`;
 }
@@ -132,6 +148,36 @@ const rows: readonly (readonly [reason: string, which: string, files: Files])[] 
       '',
       trafficRollout('customNetworkRefs: [{apiVersion: split.smi-spec.io/v1alpha1, kind: TrafficSplit, name: chat}]'),
     ),
+  ],
+  ['BackendMissing', 'custom', provided(weights(), SPLIT.replace('vllm-svc', 'web'))],
+  ['BackendTwice', 'custom', provided(weights(), SPLIT.replace('}]', '}, {service: vllm-svc, weight: 1}]'))],
+  ['OtherBackend', 'custom', provided(weights(), SPLIT.replace('}]', '}, {service: web, weight: 1}]'))],
+  ['CanaryReferenced', 'custom', provided(weights(), SPLIT.replace('}]', '}, {service: vllm-svc-canary, weight: 1}]'))],
+  [
+    'MatchNotSupported',
+    'custom',
+    {
+      ...provided(weights()),
+      [ROLLOUT_FILE]: custom('TrafficSplit', 'split.smi-spec.io/v1alpha2', SPLIT)[ROLLOUT_FILE] ?? '',
+    },
+  ],
+  ['ShareNotWhole', '', provided(weights(', scale: 10'))],
+  ['ExpressionFails', '', provided(patchOf('op: add', 'path: /spec/note', 'cel: object.spec.nothing'))],
+  [
+    'ExpressionFails',
+    'macros',
+    provided(patchOf('op: add', 'path: /spec/note', `cel: '[1].all(a, [1].all(b, a == b)) ? "a" : "b"'`)),
+  ],
+  ['PatchFails', '', provided(patchOf('op: test', 'path: /spec/service', 'value: other'))],
+  ['PatchNotRestorable', '', provided(patchOf('op: add', 'path: /spec/backends/-', 'value: {service: web}'))],
+  ['BadPath', '', provided(weights().replace('/spec', 'spec'))],
+  ['BadValue', '', provided(patchOf('op: add', 'path: /spec/note'))],
+  ['TooLong', '', provided(patchOf('op: add', 'path: /spec/note', `cel: ${'a'.repeat(1025)}`))],
+  ['BuiltIn', '', provided(weights(), SPLIT, '{group: traefik.io, kind: TraefikService}')],
+  [
+    'DuplicateObject',
+    'provider',
+    { ...provided(weights()), 'tranche/more.yaml': provided(weights())[SPLIT_FILE] ?? '' },
   ],
   ['DuplicateObject', 'route', { ...TRAFFIC_FILES, 'apps/old/route.yaml': ROUTE_TEXT }],
   ['BackendMissing', '', edited(ROUTE_FILE, 'name: vllm-svc #', 'name: vllm-api #')],

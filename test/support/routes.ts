@@ -1,8 +1,13 @@
 /** Writes shares into texts of routes, as a delivery would: the edits of a provider, spliced into the user's bytes. */
 
+import { readFileSync } from 'node:fs';
+import { parse } from 'yaml';
 import type { JsonObject } from '../../src/api/json.ts';
+import { type CustomKind, parseRouteProvider } from '../../src/api/route-provider.ts';
 import { parseManifestFile } from '../../src/manifests/parse-file.ts';
 import { applyEdits } from '../../src/manifests/splice/apply-edits.ts';
+import { customRoute } from '../../src/rollout/traffic/custom-route.ts';
+import { trafficProviders } from '../../src/rollout/traffic/index.ts';
 import type {
   Displaced,
   RouteDocument,
@@ -20,6 +25,22 @@ export const SIDES: Sides = {
   canary: 'vllm-svc-canary',
   workloads: { stable: 'vllm', canary: 'vllm-canary' },
 };
+
+/** The provider of a folder of fixtures: the line of its name, or the RouteProvider that is there. */
+export function providerIn(folder: string): TrafficProvider {
+  const key = folder.split('-')[0] ?? '';
+  const found = Object.entries(trafficProviders).find(([name]) => name === key);
+  if (found !== undefined) return found[1];
+  return customRoute(customKind(folder));
+}
+
+/** What the RouteProvider of a folder says. */
+export function customKind(folder: string): CustomKind {
+  const url = new URL(`../../fixtures/traffic/${folder}/provider.yml`, import.meta.url);
+  const { kind, faults } = parseRouteProvider(parse(readFileSync(url, 'utf8')));
+  if (kind === undefined) throw new Error(faults.map(({ message }) => message).join('; '));
+  return kind;
+}
 
 /** Texts of files by path, and what was put aside of them. */
 export type Texts = {

@@ -41,7 +41,8 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
 /** Rings that are pure, each with the packages that it may use. */
 const pureRings: Readonly<Record<string, readonly string[]>> = {
   api: [],
-  rollout: [],
+  // Expressions and patches of a RouteProvider, which are synchronous and ask nobody.
+  rollout: ['@marcbachmann/cel-js', 'fast-json-patch'],
   manifests: ['yaml'],
   simulator: [],
 };

@@ -2,7 +2,7 @@
 
 import { DEFAULT_CONFIG } from '../../api/config.ts';
 import type { Issue } from '../../api/issue.ts';
-import { LWS_KIND } from '../../api/kinds.ts';
+import { LWS_KIND, ROUTE_PROVIDER_KIND } from '../../api/kinds.ts';
 import { parseRollout, type Rollout } from '../../api/rollout.ts';
 import { SCALER_KINDS } from '../../api/scaler.ts';
 import { type ManifestDocument, parseManifestFile } from '../../manifests/parse-file.ts';
@@ -11,8 +11,9 @@ import type { Cast, Texts } from '../../reconcile/ladder/cast.ts';
 import { castOf } from '../../reconcile/ladder/cast-of.ts';
 import { scalersIn } from '../../reconcile/observe/manifest-index.ts';
 import { ambiguousFields, fieldIssue } from '../../reconcile/observe/read-rollout.ts';
+import { readRouteProviders, withRouteProviders } from '../../reconcile/observe/read-route-providers.ts';
 import { readWorkload } from '../../reconcile/observe/read-workload.ts';
-import { TRAFFIC_KINDS, trafficIndexOf } from '../../reconcile/observe/traffic-index.ts';
+import { trafficIndexOf, trafficKinds } from '../../reconcile/observe/traffic-index.ts';
 import { issueLine } from '../../reconcile/status/report.ts';
 import type { WorkloadFile } from '../../rollout/snapshot.ts';
 
@@ -20,21 +21,31 @@ import type { WorkloadFile } from '../../rollout/snapshot.ts';
 export type OpenDelivery = { readonly cast: Cast; readonly file: WorkloadFile };
 
 const ROLLOUT_KIND = 'Rollout';
-const KINDS: readonly string[] = [ROLLOUT_KIND, LWS_KIND, ...TRAFFIC_KINDS, ...SCALER_KINDS];
+const KINDS: readonly string[] = [ROLLOUT_KIND, LWS_KIND, ...SCALER_KINDS];
 
 /** The delivery of the one Rollout in these files; undefined: there is none. UsageErrors name what is wrong or missing. */
 export function deliveryOf(texts: Texts): OpenDelivery | undefined {
-  const files = [...texts].map(([file, text]) => parseManifestFile(file, text, KINDS));
+  const { kinds: customs, issues: wrongProviders } = readRouteProviders(
+    [...texts].map(([file, text]) => parseManifestFile(file, text, [ROUTE_PROVIDER_KIND])),
+  );
+  const files = [...texts].map(([file, text]) => parseManifestFile(file, text, [...KINDS, ...trafficKinds(customs)]));
   const documents = files.flatMap((file) => file.documents);
   const [rollout, ...others] = documents.filter(({ object }) => object.kind === ROLLOUT_KIND);
   if (rollout === undefined) return undefined;
   if (others.length > 0)
     throw wrong([issueAt(rollout, 'SeveralRollouts', `${others.length + 1} Rollouts`, 'Name the file of one.')]);
-  const issues = files.flatMap((file) => file.issues);
+  const issues = [...files.flatMap((file) => file.issues), ...wrongProviders];
   if (issues.length > 0) throw wrong(issues);
-  const plan = planOf(rollout);
+  const plan = withRouteProviders(planOf(rollout), customs);
   const file = workloadOf(rollout, { plan, documents });
-  const traffic = trafficIndexOf({ files, layouts: files, texts, paths: [...texts.keys()], config: DEFAULT_CONFIG });
+  const traffic = trafficIndexOf({
+    files,
+    layouts: files,
+    texts,
+    paths: [...texts.keys()],
+    config: DEFAULT_CONFIG,
+    customs,
+  });
   const { namespace } = rollout.object;
   const scalersOf = scalersIn(documents, DEFAULT_CONFIG);
   const cast = castOf({ plan, namespace, file, stableText: undefined, traffic, scalersOf });

@@ -94,11 +94,13 @@ function routingOf(of: Of, { marks, own, plan }: Under & { readonly plan: Planne
   const refs = routing?.routes ?? [];
   const isNamed = ({ kind, name }: RouteRef): boolean => refs.some((ref) => ref.kind === kind && ref.name === name);
   // Kinds that nobody names need rights of their own.
-  const kinds =
-    routing === undefined ? ROUTE_KINDS : ROUTE_KINDS.filter((kind) => refs.some((ref) => ref.kind === kind));
+  const known = [...new Set([...ROUTE_KINDS, ...traffic.customs.map(({ kind }) => kind)])];
+  const kinds = routing === undefined ? known : known.filter((kind) => refs.some((ref) => ref.kind === kind));
   const found = kinds
     .flatMap((kind) => traffic.inNamespace(kind, namespace))
-    .flatMap((route) => namesOf(route).map((ref) => ({ ref, use: useOf(route, { ref, of, sides, asides }) })))
+    .flatMap((route) =>
+      namesOf(route, traffic.customs).map((ref) => ({ ref, use: useOf(route, { ref, of, sides, asides }) })),
+    )
     .filter(({ ref }) => !isNamed(ref));
   const once = (use: Use): readonly RouteRef[] => {
     const all = found.filter((one) => one.use === use).map(({ ref }) => ref);

@@ -43,7 +43,11 @@ export type Stand = { readonly texts: Texts; readonly displaced: RouteFiles['dis
 /** The delivery as these texts have it; undefined: the workload, or a route, is not in them. */
 export function deliveryIn({ texts, displaced }: Stand, cast: Cast, known?: KnownTexts): Delivery | undefined {
   const { plan, release, workload, service, scaler, liveReplicas, stableText } = cast;
-  const find = finder(texts, known);
+  const find = finder(
+    texts,
+    cast.routes.map(({ route }) => route.object.kind),
+    known,
+  );
   const own = find(workload);
   const routes = cast.routes.flatMap(({ provider, route: place, canaryFile }) => {
     const route = find(place);
@@ -72,10 +76,17 @@ export function deliveryIn({ texts, displaced }: Stand, cast: Cast, known?: Know
 }
 
 /** Finds documents, and reads each file once. */
-export function finder(texts: Texts, known?: KnownTexts): (place: Place) => ManifestDocument | undefined {
+export function finder(
+  texts: Texts,
+  kinds: readonly string[],
+  known?: KnownTexts,
+): (place: Place) => ManifestDocument | undefined {
   const read = new Map<string, readonly ManifestDocument[]>();
+  const interests = kinds.every((kind) => LADDER_KINDS.includes(kind))
+    ? LADDER_KINDS
+    : [...new Set([...LADDER_KINDS, ...kinds])];
   return ({ file, object }) => {
-    const documents = read.get(file) ?? parseManifestFile(file, texts.get(file) ?? '', LADDER_KINDS, known).documents;
+    const documents = read.get(file) ?? parseManifestFile(file, texts.get(file) ?? '', interests, known).documents;
     read.set(file, documents);
     return documents.find((one) => one.object.kind === object.kind && one.object.name === object.name);
   };

@@ -9,7 +9,7 @@ import type { Obstacle } from './climb.ts';
 export function obstacleIssues(before: Texts, obstacle: Obstacle): readonly Issue[] {
   if (obstacle.kind === 'unwritable') {
     const { route, faults } = obstacle;
-    const document = finder(before)(route);
+    const document = finder(before, [route.object.kind])(route);
     return document === undefined ? [] : faults.map((fault) => fieldIssue(document, fault));
   }
   const { issue, texts } = obstacle;

@@ -1,7 +1,7 @@
 /** What a pass asks of the desired branch: apart from what it makes of it, because it is asked for before that is loaded. */
 
 import { CONFIG_FILE } from '../../api/config.ts';
-import { LWS_KIND, POLICY_KIND } from '../../api/kinds.ts';
+import { LWS_KIND, POLICY_KIND, ROUTE_PROVIDER_KIND } from '../../api/kinds.ts';
 import type { Oid, ReadRequest } from '../../ports/git.ts';
 import { PortError } from '../../ports/port-error.ts';
 
@@ -16,7 +16,14 @@ export function desiredRequest(paths: readonly string[]): ReadRequest {
   return {
     paths,
     suffixes: ['.yaml', '.yml', '.json', 'Kustomization', 'Chart.yaml'],
-    markers: [LWS_KIND, 'rollouts.kruise.io', 'kind: Rollout', POLICY_KIND, 'kustomize.toolkit.fluxcd.io'],
+    markers: [
+      LWS_KIND,
+      'rollouts.kruise.io',
+      'kind: Rollout',
+      POLICY_KIND,
+      ROUTE_PROVIDER_KIND,
+      'kustomize.toolkit.fluxcd.io',
+    ],
     names: ['kustomization.yaml', 'kustomization.yml', 'Kustomization', 'Chart.yaml'],
   };
 }

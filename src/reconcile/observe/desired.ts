@@ -30,6 +30,7 @@ import { policyIndex } from './policy-index.ts';
 import { idlePolicies, outsidePolicies, requiredIssues, unmatchedPolicies } from './policy-issues.ts';
 import { NO_SCOPE, type PolicyScope, readPolicies } from './read-policy.ts';
 import { type RolloutReading, readRollout } from './read-rollout.ts';
+import { type RouteProviders, readRouteProviders, withRouteProviders } from './read-route-providers.ts';
 import { NO_TRAFFIC, type TrafficIndex } from './traffic-index.ts';
 
 export type DesiredRollout = {
@@ -66,6 +67,8 @@ export type Desired = {
   readonly trials: Trials;
   /** Services and routes; nothing where no Rollout routes traffic. */
   readonly traffic: TrafficIndex;
+  /** Kinds of routes that these files describe. */
+  readonly customs: RouteProviders['kinds'];
 };
 
 /** Reads a tree into rollouts. Pure but for the cache and what is known of texts, which only save time. */
@@ -83,7 +86,8 @@ export function desiredOf(tree: Tree, config: Config, cache: ParseCache, known =
   const policies = readPolicies(files, unreadable, config);
   const unread = unreadable.map(({ path }) => path);
   const index = indexOf({ files, texts, paths: [...blobs.keys()], config });
-  const all = { index, policyOf: policyIndex(policies, config.requiredPolicies), unread, config };
+  const { kinds: customs, issues: customIssues } = readRouteProviders(files);
+  const all = { index, policyOf: policyIndex(policies, config.requiredPolicies), unread, config, customs };
   const entries = [...index.rollouts.map((document) => rolloutOf(document, all)), ...orphans(all)];
   const rollouts = entries.filter(isRollout).sort((a, b) => compare(keyText(a.key), keyText(b.key)));
   const scopes = rollouts.map(({ policy }) => policy);
@@ -99,6 +103,7 @@ export function desiredOf(tree: Tree, config: Config, cache: ParseCache, known =
     issues: [
       ...unreadable.filter((file) => !isData(file)).map(unreadableIssue),
       ...files.flatMap((file) => withoutEchoes(file.issues)),
+      ...customIssues,
       ...entries.flatMap((entry) => (isRollout(entry) ? [] : [entry])),
       ...unmatchedPolicies(policies, scopes),
       ...requiredIssues(rollouts),
@@ -110,6 +115,7 @@ export function desiredOf(tree: Tree, config: Config, cache: ParseCache, known =
     ],
     trials: newTrials(),
     traffic: NO_TRAFFIC,
+    customs,
   };
 }
 
@@ -119,6 +125,7 @@ type Manifests = {
   /** Paths of files that are no text, or too large. */
   readonly unread: readonly string[];
   readonly config: Config;
+  readonly customs: RouteProviders['kinds'];
 };
 
 /** A rollout, or why it cannot even be told apart from others: then it has no place among the records. */
@@ -132,7 +139,7 @@ function rolloutOf(document: ManifestDocument, all: Manifests): Entry {
   const { index, config } = all;
   const key = keyOf(document, config);
   if ('reason' in key) return key;
-  const reading = readRollout(document);
+  const reading = withCustoms(readRollout(document), all.customs);
   const policy = all.policyOf(subjectOf(document, { key, strategy: reading.rollout?.rollout.style }));
   const issues: Issue[] = [...reading.issues, ...policy.issues];
   const { namespace } = key;
@@ -148,6 +155,13 @@ function rolloutOf(document: ManifestDocument, all: Manifests): Entry {
   const file = workload?.file ?? gone?.file;
   const identity = file === undefined ? undefined : { file, namespace, name };
   return { key, rollout: document, reading, workload, identity, policy, issues };
+}
+
+function withCustoms(reading: RolloutReading, customs: RouteProviders['kinds']): RolloutReading {
+  const { rollout: file } = reading;
+  if (file === undefined) return reading;
+  const rollout = withRouteProviders(file.rollout, customs);
+  return rollout === file.rollout ? reading : { ...reading, rollout: { ...file, rollout } };
 }
 
 /** What policies may choose this Rollout by. */

@@ -20,7 +20,10 @@ import { type ListOf, listOnce } from './list-once.ts';
 import type { LiveReader } from './observe-cluster.ts';
 
 /** A route by its document in Git: its version is the one that it is read in. */
-type RouteName = Pick<ObjectRef, 'apiVersion' | 'kind' | 'name'>;
+type RouteName = Pick<ObjectRef, 'apiVersion' | 'kind' | 'name'> & {
+  /** Of a kind that the files describe; undefined: the kind is known here. */
+  readonly plural?: string | undefined;
+};
 
 /** What a delivery hangs on, by name; the namespace is that of the workload. */
 export type TrafficAsked = {
@@ -148,15 +151,14 @@ function routeLists(cluster: Cluster): RouteLists {
 async function readRoute(
   lists: RouteLists,
   namespace: string,
-  { apiVersion, kind, name }: RouteName,
+  { apiVersion, kind, name, plural: custom }: RouteName,
 ): Promise<LiveRoute> {
   const of = (live: LiveRoute['live']): LiveRoute => ({ kind, name, live });
   const [group, version] = apiVersion.split('/');
-  const entry = routeResources.find((one) => one.kind === kind && one.group === group);
-  if (entry === undefined || version === undefined)
+  const plural = custom ?? routeResources.find((one) => one.kind === kind && one.group === group)?.plural;
+  if (plural === undefined || group === undefined || version === undefined)
     return of(unknown(`${kind} ${name}: ${apiVersion} is no kind of route that is read`));
-  const { plural } = entry;
-  const resource = { group: entry.group, version, plural };
+  const resource = { group, version, plural };
   const found = await lists(resource)(namespace);
   if (found.kind === 'absent')
     return of(unknown(`the API server has no ${plural}.${group} in version ${version}: is its CRD installed?`));

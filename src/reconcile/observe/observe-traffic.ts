@@ -48,7 +48,10 @@ export function trafficAsked({ entry, desired }: Of, lost?: Marks): TrafficAsked
     const provider = providerOf(ref);
     const names = provider?.copies === true ? [ref.name, `${ref.name}-canary`] : [ref.name];
     const kind = provider?.kind ?? ref.kind;
-    return names.flatMap((name) => traffic.called(kind, { namespace, name }).map(({ object }) => object));
+    const plural = ref.custom?.plural;
+    return names.flatMap((name) =>
+      traffic.called(kind, { namespace, name }).map(({ object }) => ({ ...object, plural })),
+    );
   });
   return {
     namespace,

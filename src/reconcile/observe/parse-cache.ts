@@ -1,11 +1,18 @@
 /** Remembers files as they were parsed: one that has not changed is not parsed again. */
 
-import { LWS_KIND, POLICY_KIND } from '../../api/kinds.ts';
+import { LWS_KIND, POLICY_KIND, ROUTE_PROVIDER_KIND } from '../../api/kinds.ts';
 import type { KnownTexts } from '../../manifests/known-texts.ts';
 import { type ManifestFile, parseManifestFile, withoutTrees } from '../../manifests/parse-file.ts';
 
 /** The kinds that a pass reads; `Kustomization` files are recognised by their names. */
-export const INTERESTS = [LWS_KIND, 'Rollout', POLICY_KIND, 'HorizontalPodAutoscaler', 'ScaledObject'] as const;
+export const INTERESTS = [
+  LWS_KIND,
+  'Rollout',
+  POLICY_KIND,
+  ROUTE_PROVIDER_KIND,
+  'HorizontalPodAutoscaler',
+  'ScaledObject',
+] as const;
 
 /** Parsed files by path and blob id: a file that has not changed is not parsed again. Owned by the caller. */
 export type ParseCache = Map<string, ManifestFile>;

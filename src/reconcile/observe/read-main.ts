@@ -116,7 +116,7 @@ export async function readDesired(
   const desired = { ...(sameFiles(tree, at) ?? desiredOf(tree, at.config, parsed, trials.known)), trials };
   at.memory.desired = { tree, desired };
   if (!routesTraffic(desired)) return desired;
-  const whole = await git.readAt(commit, trafficRequest(desiredRequest(at.config.paths)));
+  const whole = await git.readAt(commit, trafficRequest(desiredRequest(at.config.paths), desired));
   return withTraffic(desired, whole, parsed);
 }
 

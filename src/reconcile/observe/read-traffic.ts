@@ -5,7 +5,7 @@ import { MARK } from '../../api/marks.ts';
 import type { ReadRequest, Tree } from '../../ports/git.ts';
 import type { Desired } from './desired.ts';
 import { type ParseCache, parsedFiles } from './parse-cache.ts';
-import { TRAFFIC_KINDS, trafficIndexOf } from './traffic-index.ts';
+import { trafficIndexOf, trafficKinds } from './traffic-index.ts';
 
 /** Whether a Rollout names a Service whose requests it shares out, or a delivery is under way that may have. */
 export function routesTraffic({ rollouts }: Desired): boolean {
@@ -17,8 +17,8 @@ export function routesTraffic({ rollouts }: Desired): boolean {
 }
 
 /** The same files again, with the text of all that may hold a Service or a route. */
-export function trafficRequest(desired: ReadRequest): ReadRequest {
-  return { ...desired, markers: [...desired.markers, ...TRAFFIC_KINDS] };
+export function trafficRequest(desired: ReadRequest, { customs }: Pick<Desired, 'customs'>): ReadRequest {
+  return { ...desired, markers: [...desired.markers, ...trafficKinds(customs)] };
 }
 
 /** What Git asks for, with the Services and routes of a tree that was read for them. */
@@ -27,8 +27,9 @@ export function withTraffic(desired: Desired, tree: Tree, cache: ParseCache): De
     content.kind === 'text' ? [{ path, oid, text: content.text }] : [],
   );
   const texts = new Map([...desired.texts, ...read.map(({ path, text }) => [path, text] as const)]);
-  const files = parsedFiles(cache, read, { interests: TRAFFIC_KINDS, known: desired.trials.known });
+  const files = parsedFiles(cache, read, { interests: trafficKinds(desired.customs), known: desired.trials.known });
   const paths = [...desired.blobs.keys()];
-  const traffic = trafficIndexOf({ files, layouts: desired.files, texts, paths, config: desired.config });
+  const { config, customs } = desired;
+  const traffic = trafficIndexOf({ files, layouts: desired.files, texts, paths, config, customs });
   return { ...desired, texts, traffic };
 }

@@ -2,6 +2,7 @@
 
 import type { Config } from '../../api/config.ts';
 import type { Issue } from '../../api/issue.ts';
+import type { CustomKind } from '../../api/route-provider.ts';
 import { layoutIssues } from '../../manifests/layout.ts';
 import type { ManifestDocument, ManifestFile } from '../../manifests/parse-file.ts';
 import { ROUTE_KINDS } from '../../rollout/traffic/index.ts';
@@ -11,6 +12,11 @@ export const SERVICE_KIND = 'Service';
 /** The kinds of documents that a Rollout with traffic hangs on. */
 export const TRAFFIC_KINDS: readonly string[] = [SERVICE_KIND, ...ROUTE_KINDS];
 
+/** With those that the files describe themselves. */
+export function trafficKinds(customs: readonly CustomKind[]): readonly string[] {
+  return customs.length === 0 ? TRAFFIC_KINDS : [...new Set([...TRAFFIC_KINDS, ...customs.map(({ kind }) => kind)])];
+}
+
 export type TrafficIndex = {
   /** The documents of a kind in the namespace. */
   readonly inNamespace: (kind: string, namespace: string) => readonly ManifestDocument[];
@@ -19,6 +25,8 @@ export type TrafficIndex = {
   /** Why a document is not what the cluster gets. */
   readonly layoutOf: (document: ManifestDocument) => readonly Issue[];
   readonly texts: ReadonlyMap<string, string>;
+  /** Kinds of routes that the files describe themselves. */
+  readonly customs: readonly CustomKind[];
 };
 
 export const NO_TRAFFIC: TrafficIndex = {
@@ -26,6 +34,7 @@ export const NO_TRAFFIC: TrafficIndex = {
   called: () => [],
   layoutOf: () => [],
   texts: new Map(),
+  customs: [],
 };
 
 type Read = {
@@ -35,10 +44,11 @@ type Read = {
   readonly texts: ReadonlyMap<string, string>;
   readonly paths: readonly string[];
   readonly config: Config;
+  readonly customs: readonly CustomKind[];
 };
 
 /** Looks at each document once. */
-export function trafficIndexOf({ files, layouts, texts, paths, config }: Read): TrafficIndex {
+export function trafficIndexOf({ files, layouts, texts, paths, config, customs }: Read): TrafficIndex {
   const groups = new Map<string, ManifestDocument[]>();
   for (const document of files.flatMap((file) => file.documents)) {
     const key = keyOf(document.object.kind, namespaceOf(document, config) ?? '');
@@ -53,6 +63,7 @@ export function trafficIndexOf({ files, layouts, texts, paths, config }: Read): 
       inNamespace(kind, namespace).filter(({ object }) => object.name === name),
     layoutOf: layoutIssues({ files: layouts, paths }),
     texts,
+    customs,
   };
 }
 

@@ -1,9 +1,11 @@
 /** Every kind of route that a share can be sent through: one line each, and the compiler sees that none is missing. */
 
 import type { RouteRef } from '../../api/rollout-traffic.ts';
+import type { CustomKind } from '../../api/route-provider.ts';
 import type { ObjectRef } from '../edit.ts';
 import { ALB_CLASS, albIngress } from './alb-ingress.ts';
 import { canaryIngress } from './canary-ingress.ts';
+import { customRoute } from './custom-route.ts';
 import { destinationRule } from './destination-rule.ts';
 import { httpProxy } from './http-proxy.ts';
 import { grpcRoute, httpRoute } from './http-route.ts';
@@ -49,16 +51,18 @@ export const onePerKind: readonly TrafficProvider[] = all.filter(
 /** The kinds whose documents are read where a Rollout routes traffic. */
 export const ROUTE_KINDS: readonly string[] = onePerKind.map(({ kind }) => kind);
 
-/** The provider of a route that a Rollout names; undefined: there is none for its kind. */
+/** The provider of a route that a Rollout names; undefined: there is none for its kind. Those of the table come first. */
 export function providerOf(ref: RouteRef): TrafficProvider | undefined {
-  return all.find((provider) => provider.isNamed(ref));
+  const known = all.find((provider) => provider.isNamed(ref));
+  return known ?? (ref.custom === undefined ? undefined : customRoute(ref.custom));
 }
 
 /** How a Rollout may name this document: once for each dialect that its kind has. */
-export function namesOf(document: { readonly object: ObjectRef }): readonly RouteRef[] {
+export function namesOf(document: { readonly object: ObjectRef }, customs: readonly CustomKind[]): readonly RouteRef[] {
   const { apiVersion, kind, name } = document.object;
   const group = apiVersion.replace(/\/[^/]*$/, '');
-  return CLASSES.map((ingressClass): RouteRef => ({ at: [], group, kind, name, ingressClass })).filter(
+  const custom = customs.find((one) => one.kind === kind && one.group === group);
+  return CLASSES.map((ingressClass): RouteRef => ({ at: [], group, kind, name, ingressClass, custom })).filter(
     (ref) => providerOf(ref)?.isOf(document) === true,
   );
 }

@@ -48,6 +48,8 @@ export const resourceKinds: readonly ResourceKind[] = [
   kind('networking.istio.io/v1', 'DestinationRule', 'destinationrules', true),
   kind('traefik.io/v1alpha1', 'TraefikService', 'traefikservices', true),
   kind('projectcontour.io/v1', 'HTTPProxy', 'httpproxies', true),
+  // Of no provider of ours: a route that a RouteProvider describes.
+  kind('split.smi-spec.io/v1alpha2', 'TrafficSplit', 'trafficsplits', true),
   kind('inference.networking.k8s.io/v1', 'InferencePool', 'inferencepools', true),
   kind('argoproj.io/v1alpha1', 'Application', 'applications', true),
   kind('source.toolkit.fluxcd.io/v1', 'GitRepository', 'gitrepositories', true),

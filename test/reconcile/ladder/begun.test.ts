@@ -19,7 +19,7 @@ function begunIn(texts: Texts, rollout?: string): Begun | undefined {
   const [workload] = files.flatMap(({ documents }) => documents).filter(({ object }) => object.name === 'vllm');
   const [document] = parseManifestFile(ROLLOUT_FILE, rollout ?? '', ['Rollout']).documents;
   const reading = document === undefined ? { rollout: undefined, issues: [], warnings: [] } : readRollout(document);
-  const of = { files, layouts: files, texts, paths: [...texts.keys()], config: DEFAULT_CONFIG };
+  const of = { files, layouts: files, texts, paths: [...texts.keys()], config: DEFAULT_CONFIG, customs: [] };
   const key = { cluster: 'default', namespace: 'llm', name: 'vllm' };
   const identity = { file: LWS_FILE, namespace: 'llm', name: 'vllm' };
   return begunPlan({

@@ -16,6 +16,8 @@ const GRPC = 'apiVersion: gateway.networking.k8s.io/v1, kind: GRPCRoute, name: t
 const PROXY = 'apiVersion: projectcontour.io/v1, kind: HTTPProxy, name: chat';
 const TRAEFIK = 'apiVersion: traefik.io/v1alpha1, kind: TraefikService, name: chat';
 const RULE = 'apiVersion: networking.istio.io/v1, kind: DestinationRule, name: chat';
+const SPLIT = 'apiVersion: split.smi-spec.io/v1alpha2, kind: TrafficSplit, name: chat';
+const EDGE = 'apiVersion: edge.example.com/v1, kind: EdgeRoute, name: chat';
 const ISTIO = 'apiVersion: networking.istio.io/v1, kind: VirtualService, name: chat';
 
 /** Folders of `fixtures/traffic`, and how a Rollout names what is in them. */
@@ -32,6 +34,9 @@ const FAMILIES: Readonly<Record<string, readonly [routing: string, ...folders: s
   'AWS ALB action': ['ingress: {name: chat, classType: aws-alb}', 'AlbIngress'],
   TraefikService: [custom(TRAEFIK), 'TraefikService'],
   HTTPProxy: [custom(PROXY), 'HTTPProxy'],
+  'a RouteProvider, by weights': [custom(SPLIT), 'Custom-TrafficSplit'],
+  'a RouteProvider, with a patch': [custom(EDGE), 'Custom-text'],
+  'a RouteProvider, JSON in a text': [custom(EDGE), 'Custom-json'],
   'HTTPRoute, GRPCRoute and HTTPProxy at once': [
     `gateway: {httpRouteName: chat}\n          ${custom(GRPC, PROXY)}`,
     'HTTPRoute',
@@ -57,7 +62,11 @@ function requested(routing: string, folders: readonly string[]): Stand {
   const texts = new Map(ladderFiles(block));
   texts.delete(ROUTE_FILE);
   if (folders.includes('DestinationRule')) share(texts);
-  for (const folder of folders) texts.set(fileOf(folder), fixture(folder, 'before.yaml') ?? '');
+  for (const folder of folders) {
+    texts.set(fileOf(folder), fixture(folder, 'before.yaml') ?? '');
+    const provider = fixture(folder, 'provider.yml');
+    if (provider !== undefined) texts.set(`tranche/${folder}.yaml`, provider);
+  }
   const { stand } = passed(settledOn(texts));
   const asked = (stand.texts.get(LWS_FILE) ?? '').replace(OLD, NEW);
   return { ...stand, texts: new Map([...stand.texts, [LWS_FILE, asked]]) };

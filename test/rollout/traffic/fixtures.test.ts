@@ -4,8 +4,8 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { at } from '../../../src/api/json.ts';
 import { trafficProviders } from '../../../src/rollout/traffic/index.ts';
-import type { Share, Sides, TrafficProvider } from '../../../src/rollout/traffic/provider.ts';
-import { HOME, prepared, routeIn, SIDES, type Texts, weight, written } from '../../support/routes.ts';
+import type { Share, Sides } from '../../../src/rollout/traffic/provider.ts';
+import { HOME, prepared, providerIn, routeIn, SIDES, type Texts, weight, written } from '../../support/routes.ts';
 
 const ROOT = new URL('../../../fixtures/traffic/', import.meta.url);
 const FILE = 'route.yaml';
@@ -20,13 +20,6 @@ function check(name: string, file: string, text: string): void {
   const url = new URL(`${name}/${file}`, ROOT);
   if (process.env['UPDATE_GOLDEN'] === '1') writeFileSync(url, text);
   expect(text, `${name}/${file}`).toBe(readFileSync(url, 'utf8'));
-}
-
-/** The folder has the name of the provider's line, and may say more behind a dash. */
-function providerFor(name: string): TrafficProvider {
-  const found = Object.entries(trafficProviders).find(([key]) => key === name.split('-')[0]);
-  if (found === undefined) throw new Error(`no provider for ${name}`);
-  return found[1];
 }
 
 /** Steps of a case where it says which; else these. */
@@ -52,7 +45,7 @@ test('every provider has a case', () => {
 });
 
 describe.each(cases)('%s', (name) => {
-  const provider = providerFor(name);
+  const provider = providerIn(name);
   const sides = sidesOf(name);
   const before: Texts = { files: { [FILE]: read(name, 'before.yaml') }, displaced: [] };
   const start = prepared(before, provider, sides);

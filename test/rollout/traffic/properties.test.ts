@@ -5,11 +5,10 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import type { JsonObject } from '../../../src/api/json.ts';
-import { trafficProviders } from '../../../src/rollout/traffic/index.ts';
 import type { Share, Sides } from '../../../src/rollout/traffic/provider.ts';
 import { anyStyle } from '../../manifests/any-manifest.ts';
 import { writeYaml } from '../../manifests/written-yaml.ts';
-import { HOME, prepared, SIDES, type Texts, weight, written } from '../../support/routes.ts';
+import { HOME, prepared, providerIn, SIDES, type Texts, weight, written } from '../../support/routes.ts';
 
 const ROOT = new URL('../../../fixtures/traffic/', import.meta.url);
 const RUNS = 15;
@@ -20,8 +19,7 @@ function read(path: string): string | undefined {
 }
 
 test.each(readdirSync(ROOT))('%s', (name) => {
-  const found = Object.entries(trafficProviders).find(([key]) => key === name.split('-')[0]);
-  const provider = found![1];
+  const provider = providerIn(name);
   const [document] = parseAllDocuments(read(`${name}/before.yaml`) ?? '');
   const value = document!.toJS() as JsonObject;
   const sides: Sides = { ...SIDES, ...(JSON.parse(read(`${name}/sides.json`) ?? '{}') as Partial<Sides>) };

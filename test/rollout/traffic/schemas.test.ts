@@ -26,7 +26,9 @@ async function modelOf({ apiVersion, kind }: Typed): Promise<Model | undefined> 
   return module[kind];
 }
 
-const files = readdirSync(ROOT).flatMap((folder) =>
+/** Kinds of users have no schema that is published. */
+const folders = readdirSync(ROOT).filter((folder) => !folder.startsWith('Custom-'));
+const files = folders.flatMap((folder) =>
   readdirSync(new URL(`${folder}/`, ROOT))
     .filter((file) => file.endsWith('.yaml'))
     .map((file) => `${folder}/${file}`),

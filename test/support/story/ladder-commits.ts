@@ -22,7 +22,7 @@ const TEMPLATE = /^spec\.leaderWorkerTemplate/;
 const FLOOR = /^spec\.(minReplicas|minReplicaCount)$/;
 const SELECTOR = /^spec\.selector\.leaderworkerset\.sigs\.k8s\.io\/name$/;
 /** Of routes: where requests go, in any kind's words. */
-const SHARE = /(^spec\.(rules|http|routes|weighted|subsets)|^metadata\.annotations)/;
+const SHARE = /(^spec\.(rules|http|routes|weighted|subsets|backends)|^metadata\.annotations)/;
 
 /** Whether a commit belongs to a delivery with a second workload: the rung that it has reached, or left, stands in a file. */
 export function isLadderCommit(before: Files, after: Files): boolean {

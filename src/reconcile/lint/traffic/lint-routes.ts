@@ -45,7 +45,7 @@ function absent(
         path,
         reason: 'RouteKindUnknown',
         what: `no share can be written into the kind ${ref.kind} of ${ref.group}${ref.ingressClass === '' ? '' : ` with classType ${ref.ingressClass}`}`,
-        hint: `Kinds that are known: ${ROUTE_KINDS.join(', ')}.`,
+        hint: `Describe it by a RouteProvider, or name one of the kinds that are known: ${ROUTE_KINDS.join(', ')}.`,
       },
     ];
   if (found === 1) return [];
