@@ -117,6 +117,7 @@ function floorEdited({ scaler }: Delivery, { restore }: Delivering['marks']): Ed
 function weightEdited(delivery: Delivery): Edited | undefined {
   const { displaced, routes } = delivery;
   for (const { provider, route, canary } of routes) {
+    if (provider.ownScale === true) continue;
     const object = `${route.object.kind} ${route.object.name}`;
     const sets = displaced.filter((one) => jsonEqual({ ...one.object }, { ...route.object })).map(({ set }) => set);
     const numbers = sets.filter((set) => typeof set === 'number');

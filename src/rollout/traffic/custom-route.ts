@@ -27,6 +27,7 @@ export function customRoute(custom: CustomKind): TrafficProvider {
   return {
     ...ofGroup(custom.group, custom.kind),
     copies: false,
+    ownScale: true,
     survey: ({ route }, sides) => survey(plainOf(route.value), custom, sides),
     read: ({ route }, sides) => read(plainOf(route.value), custom, sides),
     words: (live) => wordsOf(live, custom),

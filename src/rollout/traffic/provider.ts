@@ -111,6 +111,8 @@ export type TrafficProvider = {
   readonly isNamed: (ref: RouteRef) => boolean;
   /** The share stands in a document of its own, which is a copy. */
   readonly copies: boolean;
+  /** Its numbers need not make 100: only its reading says what a share is. Not there: they do. */
+  readonly ownScale?: true;
   /** How the rules look that send requests to the stable Service. */
   readonly survey: (files: RouteFiles, sides: Sides) => RouteSurvey;
   /** What it sends to the new version, whoever wrote it. */

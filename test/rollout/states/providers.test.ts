@@ -36,6 +36,7 @@ const FAMILIES: Readonly<Record<string, readonly [routing: string, ...folders: s
   HTTPProxy: [custom(PROXY), 'HTTPProxy'],
   'a RouteProvider, by weights': [custom(SPLIT), 'Custom-TrafficSplit'],
   'a RouteProvider, with a patch': [custom(EDGE), 'Custom-text'],
+  'a RouteProvider, both numbers kept': [custom(EDGE), 'Custom-number'],
   'a RouteProvider, JSON in a text': [custom(EDGE), 'Custom-json'],
   'HTTPRoute, GRPCRoute and HTTPProxy at once': [
     `gateway: {httpRouteName: chat}\n          ${custom(GRPC, PROXY)}`,
