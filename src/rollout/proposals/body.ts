@@ -11,6 +11,7 @@ import { FORMS, isFields } from './form.ts';
 import type { Approval } from './promotion.ts';
 import { groupsMoved, imagesBoth, type Released, releaseDiff, releaseTable } from './release-table.ts';
 import { asksOf } from './requirements.ts';
+import { wholeOf } from './rungs.ts';
 
 /** Forges take more; what is left out is said. */
 const BODY_MOST = 60_000;
@@ -33,8 +34,9 @@ export type Proposed = Released & {
 /** `llm/vllm 2/4: 2 → 4 of 8 groups on v0.10.1 (prod-eu)` */
 export function titleOf({ snapshot, commit }: Proposed): string {
   const { cluster, namespace, name } = snapshot.key;
-  const label = commit.label.replace(/^step /, '');
-  const groups = groupsText({ snapshot, commit });
+  const whole = wholeOf({ snapshot, commit });
+  const label = whole?.label ?? commit.label.replace(/^step /, '');
+  const groups = whole?.short ?? groupsText({ snapshot, commit });
   const tags = tagsOf(snapshot);
   const what = groups === '' ? '' : `: ${groups}${tags === '' ? '' : ` on ${tags}`}`;
   return plain(`${namespace}/${name} ${label}${what} (${cluster})`, TITLE_MOST);
@@ -57,12 +59,14 @@ export function bodyOf(of: Proposed): string {
   return text.length <= BODY_MOST ? text : `${text.slice(0, text.lastIndexOf('\n', BODY_MOST - 40))}\n\n… and more\n`;
 }
 
-function merging({ commit, approval, form }: Proposed): string {
+function merging({ snapshot, commit, approval, form }: Proposed): string {
+  const whole = wholeOf({ snapshot, commit });
   const step = `${code(commit.label)} of release ${code(printRelease(approval.release))}`;
   return [
     isFields(form)
       ? `Merging this is ${step}: the groups it lets go restart once the agent has applied it.`
       : `Merging this approves ${step}: tranche then asks every gate again and commits it.`,
+    ...(whole === undefined || whole.long === '' ? [] : ['', whole.long]),
     '',
     `> ${code(why(commit), 2000)}`,
     '',

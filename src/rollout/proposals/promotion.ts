@@ -1,6 +1,7 @@
 /** Which commits a person approves first, by which word, and whether it has been given. */
 
 import type { ApproveIntent } from '../../api/intents.ts';
+import type { Marks } from '../../api/marks.ts';
 import type { Release } from '../../api/release.ts';
 import { sameRelease } from '../../api/release.ts';
 import { pausedForPerson } from '../gates/pause.ts';
@@ -15,14 +16,21 @@ export type Approval = ApproveIntent & { readonly partition: number; readonly di
 
 /**
  * Whether this move waits for a person. What brakes, goes back or arms never does; a manual pause waits for one
- * whatever comes after it.
+ * whatever comes after its step. The later rungs of a step are part of it, and follow by commit.
  */
 export function isProposed(
-  { reason, way }: Pick<Move, 'reason' | 'way'>,
+  { reason, way, marks }: Pick<Move, 'reason' | 'way' | 'marks'>,
   { snapshot, situation }: { readonly snapshot: Snapshot; readonly situation: Situation | undefined },
 ): boolean {
   if (snapshot.policy.promotion !== 'pullRequest' || way !== 'forward' || 'ordered' in MOVES[reason]) return false;
-  return 'proposed' in MOVES[reason] || (situation !== undefined && pausedForPerson(situation));
+  if ('proposed' in MOVES[reason]) return true;
+  return situation !== undefined && !isWithin(situation.marks, marks) && pausedForPerson(situation);
+}
+
+/** Whether both stand in the same step of the same release. */
+function isWithin(from: Marks | undefined, to: Marks): boolean {
+  if (from?.step?.kind !== 'step' || to.step?.kind !== 'step') return false;
+  return from.step.index === to.step.index && sameRelease(from.release, to.release);
 }
 
 /** The word that approves this commit and no other one. Before a first step that is step 0 of the release to come. */

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { ApproveIntent } from '../../../src/api/intents.ts';
 import { parseIntents, printApprove } from '../../../src/api/intents.ts';
 import { absent } from '../../../src/api/known.ts';
+import { NO_RULES } from '../../../src/api/policy-fields.ts';
 import type { ProposalRecord } from '../../../src/api/proposal-record.ts';
 import { changesDigest } from '../../../src/reconcile/observe/digests.ts';
 import { branchTaken, full, heldBy } from '../../../src/reconcile/proposals/case.ts';
@@ -15,8 +16,12 @@ import { unproven } from '../../../src/rollout/proposals/evidence.ts';
 import { approvalFor, isApproved } from '../../../src/rollout/proposals/promotion.ts';
 import { standing } from '../../../src/rollout/proposals/standing.ts';
 import type { Snapshot } from '../../../src/rollout/snapshot.ts';
+import { ladderFiles, ladderRollout } from '../../support/ladder.ts';
+import { passed, settledOn } from '../../support/ladder-pass.ts';
+import { asked } from '../../support/ladder-stands.ts';
 import { releaseOf } from '../../support/marks-notation.ts';
 import { type World, world } from '../../support/snapshot.ts';
+import { NEW, OLD } from '../../support/vllm.ts';
 
 const rules = { promotion: 'pullRequest' } as const;
 const at = { text: 'B', groups: '0:A+ 1:A+ 2:A+ 3:A+' };
@@ -230,4 +235,21 @@ test.each<readonly [what: string, held: Hold | undefined, reason: string, messag
 ])('pull request: %s', (_, held, reason, message) => {
   expect(held?.reason).toBe(reason);
   expect(held?.message).toMatch(message);
+});
+
+test('a second workload is filled: one proposal a step and one for the promotion, whatever its pauses are', () => {
+  for (const pause of ['{duration: 60}', '{}']) {
+    for (const style of ['canary', 'blueGreen'] as const) {
+      const steps = [`replicas: 1, traffic: 5%, pause: ${pause}`, `replicas: 100%, traffic: 50%, pause: ${pause}`];
+      const found = { snapshot: { policy: { ...NO_RULES, ...rules } } };
+      let stand = asked(passed(settledOn(ladderFiles(ladderRollout(style, steps)))).stand, OLD, NEW);
+      const proposed: string[] = [];
+      for (let count = 0; count < 20; count += 1) {
+        const now = passed(stand, found);
+        stand = now.stand;
+        if (now.plan.commit?.delivery === 'proposal') proposed.push(now.plan.commit.reason);
+      }
+      expect(proposed).toEqual(['StepReady', 'StepReady', 'Promoted']);
+    }
+  }
 });

@@ -1,0 +1,42 @@
+/** What one pull request of a delivery with a second workload approves: all rungs of its step, or of the promotion. */
+
+import type { RollingStyle } from '../../api/rollout.ts';
+import type { RolloutStep } from '../../api/rollout-steps.ts';
+import type { PlannedCommit } from '../plan.ts';
+import type { Snapshot } from '../snapshot.ts';
+
+type Of = { readonly snapshot: Snapshot; readonly commit: PlannedCommit };
+
+/** For a title and for the body; undefined: the commit is all that it approves. */
+export function wholeOf({
+  snapshot,
+  commit,
+}: Of): { readonly label: string; readonly short: string; readonly long: string } | undefined {
+  const { step, at } = commit.progress.marks ?? {};
+  const rollout = snapshot.rollout?.rollout;
+  if (step === undefined || at === undefined || rollout === undefined) return undefined;
+  if (step.kind === 'promote') return { label: 'promote', short: '', long: PROMOTIONS[rollout.style] };
+  const plan = step.kind === 'step' ? rollout.steps[step.index - 1] : undefined;
+  if (plan === undefined || step.kind !== 'step') return undefined;
+  const short = [groupsText(plan), shareText(plan)].filter((part) => part !== '').join(', ');
+  const long = `The whole step is approved with it: the new version gets ${short} beside the version that serves. What follows in it is committed without asking again, unless somebody pauses.`;
+  return { label: `${step.index}/${step.of}`, short, long };
+}
+
+const PROMOTIONS: { readonly [S in RollingStyle]: string } = {
+  partition: '',
+  canary:
+    'The whole promotion is approved with it: all groups of the fleet restart on the new version, as fast as maxUnavailable lets them, then requests come home, and the second workload goes to no groups. None of it is asked for again.',
+  blueGreen:
+    'The whole promotion is approved with it: all requests go to the new version, the Service follows, and once the bake is over the version before goes to no groups. None of it is asked for again.',
+};
+
+function groupsText({ replicas }: RolloutStep): string {
+  if (typeof replicas === 'string') return `${replicas} of the groups`;
+  return replicas === 1 ? '1 group' : `${replicas} groups`;
+}
+
+function shareText({ traffic, matches }: RolloutStep): string {
+  if (traffic !== undefined) return `${traffic} of requests`;
+  return matches.length > 0 ? 'the requests that match' : '';
+}
