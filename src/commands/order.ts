@@ -7,8 +7,10 @@ import { order, type Target } from '../reconcile/order.ts';
 import type { Ports } from '../reconcile/pass.ts';
 import { type LineWish, orderLine } from '../reconcile/stop-line.ts';
 import type { OrderResult } from '../reconcile/write/write-order.ts';
-import { type EjectWish, planEject } from '../rollout/orders/eject.ts';
+import { planEject } from '../rollout/orders/eject.ts';
+import type { EjectWish } from '../rollout/orders/eject-scene.ts';
 import { type Intent, planIntent } from '../rollout/orders/intent.ts';
+import { type Given, numberOf, textOf } from './flags.ts';
 
 export type OrderOptions = CommonOptions & { readonly target: Target; readonly by: string };
 
@@ -18,9 +20,15 @@ export async function intent(wish: Intent, options: OrderOptions, ports: Ports, 
   return say(result, options, io);
 }
 
+/** What the flags of `eject` say. Throws UsageError for a number that is none. */
+export function ejectWish(given: Given): EjectWish {
+  const partition = numberOf(textOf(given, 'partition'), '--partition');
+  return { abort: given['abort'] === true, partition, asIs: given['asIs'] === true };
+}
+
 /** Hands the workload back; the Rollout, where there still is one, is disabled in the first commit. */
 export async function eject(wish: EjectWish, options: OrderOptions, ports: Ports, io: Io): Promise<number> {
-  const result = await order(ports, options, ({ snapshot }) => planEject(wish, snapshot));
+  const result = await order(ports, options, (scene) => planEject(wish, scene));
   return say(result, options, io);
 }
 
@@ -39,7 +47,7 @@ function say(result: OrderResult, options: CommonOptions, io: Io): number {
   else if (result.kind === 'refused') io.err(`refused: ${oneLine(result.why)}\n`);
   else
     io.out(
-      `${result.what}\n${result.commits.map((commit) => `commit ${commit.slice(0, 12)}\n`).join('')}${result.diff}`,
+      `${result.what}\n${result.commits.map((commit) => `commit ${commit.slice(0, 12)}\n`).join('')}${result.diff}${result.next === undefined ? '' : `${oneLine(result.next)}\n`}`,
     );
   return result.kind === 'refused' ? EXIT.failed : EXIT.ok;
 }

@@ -197,11 +197,11 @@ function addEject(program: Command, io: Io, run: Run): void {
     .argument('<name>', 'the Rollout, or the LeaderWorkerSet where no Rollout is left')
     .option('--abort', 'put the stable template back')
     .option('--partition <n>', 'how far the template of Git may go')
+    .option('--as-is', 'blueGreen: the second LeaderWorkerSet that serves stays the one that does')
     .action((rollout: string, given: Given) =>
       run(async (common, ports) => {
-        const { eject } = await import('./order.ts');
-        const wish = { abort: given['abort'] === true, partition: numberOf(textOf(given, 'partition'), '--partition') };
-        return eject(wish, await orderOptions({ common, io }, rollout, given), ports, io);
+        const { eject, ejectWish } = await import('./order.ts');
+        return eject(ejectWish(given), await orderOptions({ common, io }, rollout, given), ports, io);
       }, true)(given),
     );
 }

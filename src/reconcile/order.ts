@@ -6,10 +6,12 @@ import type { Instant } from '../api/time.ts';
 import type { Git, NewCommit } from '../ports/git.ts';
 import { printKey } from '../rollout/key-text.ts';
 import { intentMessage } from '../rollout/messages.ts';
+import type { MadeDocument } from '../rollout/orders/eject-scene.ts';
 import type { Ordered, Refused } from '../rollout/orders/ordered.ts';
 import type { Snapshot } from '../rollout/snapshot.ts';
 import { type Desired, type DesiredRollout } from './observe/desired.ts';
 import { headOf } from './observe/desired-branch.ts';
+import { madeDocuments } from './observe/made-documents.ts';
 import { observe } from './observe/observe.ts';
 import { unreadLive } from './observe/observe-cluster.ts';
 import { gitReader } from './observe/observe-git.ts';
@@ -27,7 +29,7 @@ import { type OrderResult, writeOrder } from './write/write-order.ts';
 export type Target = { readonly name: string; readonly namespace: string };
 
 /** What an order is planned on: the snapshot of the target without the cluster, which an intent does not need. */
-type OrderScene = { readonly snapshot: Snapshot; readonly config: Config };
+type OrderScene = { readonly snapshot: Snapshot; readonly config: Config; readonly made: readonly MadeDocument[] };
 
 /**
  * Carries one order out: `decide` says what to write, or why not. Throws PortError where Git fails or main never
@@ -42,14 +44,16 @@ export async function order(
     const scene = await readScene(ports, at);
     if (typeof scene === 'string') return { kind: 'refused', why: scene };
     const snapshot = await snapshotOf(ports, scene);
-    const ordered = decide({ snapshot, config: scene.desired.config });
+    const made = madeDocuments(scene.entry, scene.desired);
+    const ordered = decide({ snapshot, config: scene.desired.config, made });
     if (ordered.kind === 'refused') return ordered;
     const drawn = draw(ordered, { scene, by: at.by });
     if (drawn.kind === 'refused') return drawn;
     const { steps, what, diff } = drawn;
+    const next = ordered.next === undefined ? {} : { next: ordered.next };
     if (steps.length === 0)
-      return { kind: 'written', commits: [], what: `${what}: said already, nothing to write`, diff };
-    return { kind: 'push', batch: batchOf(scene, steps, ports.clock.now()), what, diff };
+      return { kind: 'written', commits: [], what: `${what}: said already, nothing to write`, diff, ...next };
+    return { kind: 'push', batch: batchOf(scene, steps, ports.clock.now()), what, diff, ...next };
   });
 }
 

@@ -5,11 +5,14 @@ import { PortError } from '../../ports/port-error.ts';
 import { type Batch, execute } from './execute.ts';
 
 export type OrderResult =
-  | { readonly kind: 'written'; readonly commits: readonly string[]; readonly what: string; readonly diff: string }
+  | ({ readonly kind: 'written'; readonly commits: readonly string[] } & Said)
   | { readonly kind: 'refused'; readonly why: string };
 
+/** `next`: what is to be ordered afterwards. */
+type Said = { readonly what: string; readonly diff: string; readonly next?: string };
+
 /** What is to be pushed, and what is said of it then. */
-type Draft = { readonly kind: 'push'; readonly batch: Batch; readonly what: string; readonly diff: string };
+type Draft = { readonly kind: 'push'; readonly batch: Batch } & Said;
 
 const ATTEMPTS = 5;
 
@@ -19,9 +22,9 @@ export async function writeOrder(git: Git, draw: () => Promise<Draft | OrderResu
   for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
     const drawn = await draw();
     if (drawn.kind !== 'push') return drawn;
-    const { batch, what, diff } = drawn;
+    const { kind: _, batch, ...said } = drawn;
     const done = await execute(git, batch);
-    if (done.kind === 'written') return { kind: 'written', commits: done.steps, what, diff };
+    if (done.kind === 'written') return { kind: 'written', commits: done.steps, ...said };
     if (done.kind === 'refused')
       return {
         kind: 'refused',

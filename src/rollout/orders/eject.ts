@@ -3,22 +3,18 @@
 import { samePath } from '../../api/field.ts';
 import { RELEASE_PATHS } from '../../api/release-content.ts';
 import { PARTITION_PATH, REPLICAS_PATH, SENTINEL } from '../../api/workload.ts';
-import { fieldEdit, markEdits } from '../change-edits.ts';
+import { fieldEdit } from '../change-edits.ts';
 import type { Edit, ObjectEdits } from '../edit.ts';
 import { ownHome } from '../homeward.ts';
 import { valueText } from '../messages.ts';
 import type { Snapshot, WorkloadFile } from '../snapshot.ts';
+import { deleted, disabling, type EjectScene, type EjectWish, unmarked, without } from './eject-scene.ts';
+import { planEjectBesides } from './eject-second.ts';
 import { type Ordered, refused } from './ordered.ts';
 
-export type EjectWish = {
-  /** Put the stable text back first. */
-  readonly abort: boolean;
-  /** undefined: 0, where nothing is in flight. */
-  readonly partition: number | undefined;
-};
-
 /** What to write into the LeaderWorkerSet, or why not. */
-export function planEject(wish: EjectWish, snapshot: Snapshot): Ordered {
+export function planEject(wish: EjectWish, scene: EjectScene): Ordered {
+  const { snapshot, made } = scene;
   const file = snapshot.workload;
   if (file === undefined)
     return refused(
@@ -28,12 +24,8 @@ export function planEject(wish: EjectWish, snapshot: Snapshot): Ordered {
   const marks = snapshot.lostMarks ?? file.workload.marks;
   if (marks === undefined)
     return refused('the workload carries no annotation of tranche: there is nothing to hand back');
-  if (marks.at !== undefined || marks.serves !== undefined)
-    return refused(
-      marks.at === undefined
-        ? 'the second LeaderWorkerSet serves, and this one has no groups: handed back, nothing would answer. One more release by blueGreen brings it home'
-        : `a second LeaderWorkerSet is being filled, and requests go to it: end that first, with tranche abort ${snapshot.key.name}, and hand it back once it is settled`,
-    );
+  const besides = planEjectBesides(wish, scene, marks);
+  if (besides !== undefined) return besides;
   const open = marks.step !== undefined || file.digest !== marks.release.digest;
   if (wish.partition !== undefined && (wish.partition < 0 || wish.partition > SENTINEL))
     return refused(`--partition is ${wish.partition}, wanted 0 to ${SENTINEL}`);
@@ -57,12 +49,13 @@ export function planEject(wish: EjectWish, snapshot: Snapshot): Ordered {
     kind: 'write',
     // Two commits, in this order: without its marks no policy of ours looks at the object any more.
     commits: [
-      { edits: [of(file, markEdits(marks, undefined)), ...disabling(snapshot)], what: 'eject, annotations removed' },
+      { edits: [of(file, unmarked(marks)), ...disabling(snapshot)], what: 'eject, annotations removed' },
       {
         edits: [
           of(file, [...fields.flatMap(fieldEdit), ...back, { kind: 'set', path: PARTITION_PATH, value: partition }]),
+          ...deleted(made),
         ],
-        what: `eject, ${surge === undefined ? '' : `replicas ${valueText(surge.from)} → ${valueText(surge.to)}, `}partition ${file.workload.partition ?? 0} → ${partition}${wish.abort ? ', stable text back' : ''}`,
+        what: `eject, ${surge === undefined ? '' : `replicas ${valueText(surge.from)} → ${valueText(surge.to)}, `}partition ${file.workload.partition ?? 0} → ${partition}${wish.abort ? ', stable text back' : ''}${without(made)}`,
       },
     ],
   };
@@ -70,13 +63,6 @@ export function planEject(wish: EjectWish, snapshot: Snapshot): Ordered {
 
 function of({ file, object }: Pick<WorkloadFile, 'file' | 'object'>, edits: readonly Edit[]): ObjectEdits {
   return { file, object, edits };
-}
-
-/** The Rollout, where there still is one, asks for nothing any more. */
-function disabling({ rollout }: Snapshot): readonly ObjectEdits[] {
-  if (rollout === undefined || rollout.rollout.disabled) return [];
-  const { file, object } = rollout;
-  return [{ file, object, edits: [{ kind: 'set', path: ['spec', 'disabled'], value: true }] }];
 }
 
 function stableText({ stable }: Snapshot): readonly Edit[] {

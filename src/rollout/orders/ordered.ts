@@ -4,7 +4,10 @@ import type { ObjectEdits } from '../edit.ts';
 
 type OrderedCommit = { readonly edits: readonly ObjectEdits[]; readonly what: string };
 
-export type Ordered = { readonly kind: 'write'; readonly commits: readonly OrderedCommit[] } | Refused;
+/** `next`: what the person orders afterwards, where this is a part of it. */
+export type Ordered =
+  | { readonly kind: 'write'; readonly commits: readonly OrderedCommit[]; readonly next?: string }
+  | Refused;
 
 export type Refused = { readonly kind: 'refused'; readonly why: string };
 

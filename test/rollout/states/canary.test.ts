@@ -6,7 +6,6 @@ import { unknown } from '../../../src/api/known.ts';
 import { NO_RULES } from '../../../src/api/policy-fields.ts';
 import { SENTINEL } from '../../../src/api/workload.ts';
 import { factsDigest } from '../../../src/reconcile/observe/digests.ts';
-import { planEject } from '../../../src/rollout/orders/eject.ts';
 import { planIntent } from '../../../src/rollout/orders/intent.ts';
 import type { Snapshot } from '../../../src/rollout/snapshot.ts';
 import { ladderFiles, ladderRollout } from '../../support/ladder.ts';
@@ -566,8 +565,3 @@ test.each([['abort, in a promotion', { kind: 'abort', keepNewer: false } as cons
   (_, intent, kind) =>
     expect(planIntent(intent, { snapshot: snapshotAt(stands.fleet), digestOf: factsDigest }).kind).toBe(kind),
 );
-
-test('handing back in the middle is refused', () => {
-  const refusal = planEject({ abort: true, partition: undefined }, snapshotAt(stands.second));
-  expect(JSON.stringify(refusal)).toContain('a second LeaderWorkerSet is being filled');
-});

@@ -189,9 +189,13 @@ const orders: readonly Sentence[] = [
     act: (player, [who = '', name = '']) => ordered(player, { who, name, verb: { kind: 'acknowledge' } }),
   },
   {
-    pattern: new RegExp(`^${WHO} (ejects|aborts and ejects) (\\S+)\\.$`),
-    act: (player, [who = '', verb = '', name = '']) =>
-      ordered(player, { who, name, verb: { abort: verb !== 'ejects', partition: undefined } }),
+    pattern: new RegExp(`^${WHO} (ejects|aborts and ejects) (\\S+?)( as it is)?\\.$`),
+    act: (player, [who = '', verb = '', name = '', asIs]) =>
+      ordered(player, {
+        who,
+        name,
+        verb: { abort: verb !== 'ejects', partition: undefined, asIs: asIs !== undefined },
+      }),
   },
 ];
 

@@ -4,7 +4,7 @@ import { eject, intent } from '../../../src/commands/order.ts';
 import { status } from '../../../src/commands/status.ts';
 import type { Io } from '../../../src/options.ts';
 import { NO_OVERRIDES } from '../../../src/reconcile/pass.ts';
-import type { EjectWish } from '../../../src/rollout/orders/eject.ts';
+import type { EjectWish } from '../../../src/rollout/orders/eject-scene.ts';
 import type { Intent } from '../../../src/rollout/orders/intent.ts';
 import type { Player } from './play.ts';
 

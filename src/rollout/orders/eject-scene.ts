@@ -1,0 +1,54 @@
+/** What handing a workload back is planned on, and the edits that it is made of. */
+
+import { type Marks, OF, TEXT } from '../../api/marks.ts';
+import { markEdits } from '../change-edits.ts';
+import type { Edit, ObjectEdits } from '../edit.ts';
+import type { Snapshot } from '../snapshot.ts';
+
+/** What a person wants of it. */
+export type EjectWish = {
+  /** Put the stable text back first. */
+  readonly abort: boolean;
+  /** undefined: 0, where nothing is in flight. */
+  readonly partition: number | undefined;
+  /** blueGreen: the second LeaderWorkerSet that serves stays the one that does. Not there: it does not. */
+  readonly asIs?: boolean;
+};
+
+/** A document that we have made for a workload. */
+export type MadeDocument = Pick<ObjectEdits, 'file' | 'object'> & {
+  /** Those that Git asks for; 0 where it is no LeaderWorkerSet. */
+  readonly groups: number;
+  /** Documents of people that name it, as `HTTPRoute chat`. */
+  readonly namedBy: readonly string[];
+};
+
+/** The target without the cluster, and what we have made for it. */
+export type EjectScene = { readonly snapshot: Snapshot; readonly made: readonly MadeDocument[] };
+
+const TEXT_GONE: Edit = { kind: 'remove', path: ['metadata', 'annotations', TEXT] };
+
+/** The user's own workload without any annotation of ours. */
+export function unmarked(marks: Marks): readonly Edit[] {
+  return [...markEdits(marks, undefined), TEXT_GONE];
+}
+
+/** A document that is nobody's copy any more. */
+export const UNMADE: readonly Edit[] = [{ kind: 'remove', path: ['metadata', 'annotations', OF] }, TEXT_GONE];
+
+/** What we have made goes out of its files. */
+export function deleted(made: readonly MadeDocument[]): readonly ObjectEdits[] {
+  return made.map(({ file, object }) => ({ file, object, edits: [], document: { kind: 'delete' } }));
+}
+
+/** The Rollout, where there still is one, asks for nothing any more. */
+export function disabling({ rollout }: Snapshot): readonly ObjectEdits[] {
+  if (rollout === undefined || rollout.rollout.disabled) return [];
+  const { file, object } = rollout;
+  return [{ file, object, edits: [{ kind: 'set', path: ['spec', 'disabled'], value: true }] }];
+}
+
+/** `, without vllm-canary and vllm-svc-canary`, for the commit. */
+export function without(made: readonly MadeDocument[]): string {
+  return made.length === 0 ? '' : `, without ${made.map(({ object }) => object.name).join(' and ')}`;
+}

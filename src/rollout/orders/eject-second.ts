@@ -1,0 +1,118 @@
+/** Handing a workload back that has a second one beside it: what has to end first, and what we have made goes with us. */
+
+import { LWS_KIND } from '../../api/kinds.ts';
+import type { Marks } from '../../api/marks.ts';
+import { printRelease } from '../../api/release.ts';
+import { PARTITION_PATH } from '../../api/workload.ts';
+import type { Edit } from '../edit.ts';
+import { groupCount } from '../sentences.ts';
+import { isLadder } from '../state.ts';
+import {
+  deleted,
+  disabling,
+  type EjectScene,
+  type EjectWish,
+  type MadeDocument,
+  UNMADE,
+  unmarked,
+  without,
+} from './eject-scene.ts';
+import { planIntent } from './intent.ts';
+import { type Ordered, type Refused, refused } from './ordered.ts';
+
+/** What is ordered, or refused, while a second workload is filled or serves; undefined: it is in nobody's way. */
+export function planEjectBesides(wish: EjectWish, scene: EjectScene, marks: Marks): Ordered | undefined {
+  if (isLadder(marks)) return ended(wish, scene, marks);
+  if (marks.serves === undefined)
+    return wish.asIs === true
+      ? refused('--as-is is for a second LeaderWorkerSet that serves, and here your own does: say it without')
+      : inUse(scene, undefined);
+  const green = servingOf(scene);
+  if (green === undefined)
+    return refused('the second LeaderWorkerSet serves, and its document is not in the files: put it back first');
+  return wish.asIs === true ? (inUse(scene, green) ?? asItIs(scene, { marks, green })) : homeFirst(scene, green);
+}
+
+/** A delivery that is under way is given up first, as any other is; what is left is ordered once that is over. */
+function ended(wish: EjectWish, { snapshot, made }: EjectScene, marks: Marks): Ordered {
+  const { name } = snapshot.key;
+  const again = `once tranche status ${name} says that it is settled: tranche eject ${name}`;
+  if (marks.step?.kind === 'rollback') return refused(`it is going back already; ${again}`);
+  if (wish.partition !== undefined || wish.asIs === true)
+    return refused(`a second LeaderWorkerSet is being filled: that is ended by --abort alone`);
+  if (!wish.abort) {
+    const filled = made
+      .filter(({ groups }) => groups > 0)
+      .map((one) => `${one.object.name}, ${groupCount(one.groups)}`);
+    const which = filled.length === 0 ? '' : ` (${filled.join('; ')})`;
+    return refused(
+      `a second LeaderWorkerSet is being filled${which}, and requests may go to it. It takes two steps: tranche eject ${name} --abort gives ${printRelease(marks.release)} up, whose requests go home before its groups go; ${again} removes the annotations, and the documents that tranche has added`,
+    );
+  }
+  const aborted = planIntent({ kind: 'abort', keepNewer: false }, { snapshot, digestOf: () => '' });
+  if (aborted.kind === 'refused') return aborted;
+  const commits = aborted.commits.map((commit) => ({ ...commit, what: `eject, at first ${commit.what}` }));
+  return { kind: 'write', commits, next: `Then, ${again}` };
+}
+
+function servingOf({ made, snapshot }: EjectScene): MadeDocument | undefined {
+  const own = snapshot.workload?.object.name ?? '';
+  return made.find(({ object }) => object.kind === LWS_KIND && object.name === `${own}-green`);
+}
+
+/** Both ways, and what each takes. */
+function homeFirst({ snapshot }: EjectScene, { object, groups }: MadeDocument): Refused {
+  const own = snapshot.workload?.object.name ?? '';
+  const { name } = snapshot.key;
+  return refused(
+    `${object.name} serves with ${groupCount(groups)}, and ${own} has none: handed back, ${own} would answer nothing. To bring the requests home first, deliver once more by blueGreen, any edit of the template, which starts ${groupCount(groups)} of ${own} beside them, and order this again; or let ${object.name} be the one that serves from here on, with nothing restarted: tranche eject ${name} --as-is`,
+  );
+}
+
+/** What we have made has groups, or gets requests, though no delivery needs it: taken away, it would be missed. */
+function inUse({ made }: EjectScene, serves: MadeDocument | undefined): Refused | undefined {
+  const others = made.filter((one) => one !== serves);
+  const scaled = others.find(({ groups }) => groups > 0);
+  if (scaled !== undefined)
+    return refused(
+      `${scaled.file}: ${scaled.object.name}, which tranche has added, has replicas ${scaled.groups}: handed back, it would go with its groups. Put replicas 0 into it first`,
+    );
+  const named = others.find(({ namedBy }) => namedBy.length > 0);
+  return named === undefined
+    ? undefined
+    : refused(
+        `${named.file}: ${named.object.kind} ${named.object.name}, which tranche has added, is named by ${named.namedBy.join(', ')}: handed back, it would be gone. Take it out of there first`,
+      );
+}
+
+/** The colour that serves is nobody's copy any more; nothing of it restarts, for all its groups are on its text. */
+function asItIs(scene: EjectScene, { green, marks }: { readonly green: MadeDocument; readonly marks: Marks }): Ordered {
+  const { snapshot, made } = scene;
+  const { workload } = snapshot;
+  if (workload === undefined) return refused('the LeaderWorkerSet cannot be read from the files');
+  const free: readonly Edit[] = [{ kind: 'set', path: PARTITION_PATH, value: 0 }];
+  const { file, object } = workload;
+  const others = made.filter((one) => one !== green);
+  return {
+    kind: 'write',
+    commits: [
+      {
+        edits: [
+          { file, object, edits: unmarked(marks) },
+          { file: green.file, object: green.object, edits: UNMADE },
+          ...disabling(snapshot),
+        ],
+        what: `eject, annotations removed, ${green.object.name} stays`,
+      },
+      {
+        edits: [
+          { file, object, edits: free },
+          { file: green.file, object: green.object, edits: free },
+          ...deleted(others),
+        ],
+        what: `eject, partition of ${green.object.name} → 0${without(others)}`,
+      },
+    ],
+    next: `The Rollout is about ${object.name}, which has no groups: take it out of its file, or let it name ${green.object.name}`,
+  };
+}

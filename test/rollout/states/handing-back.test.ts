@@ -1,0 +1,112 @@
+/** Handing a workload back that a second one was made for: what is refused, in which words, and what is written. */
+
+import { expect, test } from 'vitest';
+import { OF } from '../../../src/api/marks.ts';
+import { parseManifestFile } from '../../../src/manifests/parse-file.ts';
+import { render } from '../../../src/reconcile/write/render.ts';
+import { annotationsOf, replicasOf } from '../../../src/rollout/ladders/delivery.ts';
+import { planEject } from '../../../src/rollout/orders/eject.ts';
+import type { EjectWish, MadeDocument } from '../../../src/rollout/orders/eject-scene.ts';
+import { ladderFiles, ladderRollout } from '../../support/ladder.ts';
+import { passed, passes, type Stand, settledOn, snapshotAt } from '../../support/ladder-pass.ts';
+import { abort, asked, edited, files, requested, stands } from '../../support/ladder-stands.ts';
+import { ROUTE_FILE, SERVICE_FILE } from '../../support/traffic-files.ts';
+import { LWS_FILE, NEW, OLD } from '../../support/vllm.ts';
+
+/** What is annotated as made by us. */
+function madeIn({ texts }: Stand): readonly MadeDocument[] {
+  const all = [...texts].flatMap(
+    ([file, text]) => parseManifestFile(file, text, ['LeaderWorkerSet', 'Service']).documents,
+  );
+  return all
+    .filter((document) => annotationsOf(document)[OF] !== undefined)
+    .map(({ file, object, value }) => ({
+      file,
+      object,
+      groups: object.kind === 'Service' ? 0 : replicasOf({ file, object, value }),
+      namedBy: [],
+    }));
+}
+
+const settled = passes(requested).stand;
+const BLUE_GREEN = [
+  'replicas: 1, traffic: 5%, pause: {duration: 60}',
+  'replicas: 100%, traffic: 50%, pause: {duration: 60}',
+];
+const green = passes(
+  asked(passed(settledOn(ladderFiles(ladderRollout('blueGreen', BLUE_GREEN)))).stand, OLD, NEW),
+).stand;
+const scaled = edited(settled, LWS_FILE, /(vllm-canary[\s\S]*replicas: )0/, '$12');
+const back = passed(stands.second, abort(stands.second)).stand;
+
+const PLAIN: EjectWish = { abort: false, partition: undefined };
+const ABORT: EjectWish = { ...PLAIN, abort: true };
+const AS_IS: EjectWish = { ...PLAIN, asIs: true };
+
+test.each<readonly [what: string, stand: Stand, wish: EjectWish, why: string]>([
+  [
+    'in a step',
+    stands.second,
+    PLAIN,
+    'a second LeaderWorkerSet is being filled (vllm-canary, 2 groups), and requests may go to it. It takes two steps: tranche eject vllm --abort',
+  ],
+  ['in a step, as far as a partition', stands.second, { ...PLAIN, partition: 0 }, 'that is ended by --abort alone'],
+  ['in the fleet', stands.fleet, PLAIN, 'It takes two steps'],
+  ['on the way back', back, ABORT, 'it is going back already; once tranche status vllm says that it is settled'],
+  ['the copy has groups at rest', scaled, PLAIN, 'vllm-canary, which tranche has added, has replicas 2'],
+  ['the second one serves', green, PLAIN, 'which starts 4 groups of vllm beside them'],
+  ['the second one serves, abort', green, ABORT, 'tranche eject vllm --as-is'],
+  ['as it is, and the first one serves', settled, AS_IS, 'here your own does'],
+])('refused: %s', (_, stand, wish, why) => {
+  const ordered = planEject(wish, { snapshot: snapshotAt(stand), made: madeIn(stand) });
+  expect(ordered.kind === 'refused' ? ordered.why : ordered).toContain(why);
+});
+
+test('refused: a route names what would be gone', () => {
+  const made = madeIn(settled).map((one) => ({ ...one, namedBy: ['HTTPRoute chat'] }));
+  const ordered = planEject(PLAIN, { snapshot: snapshotAt(settled), made });
+  expect(ordered.kind === 'refused' ? ordered.why : '').toContain('is named by HTTPRoute chat');
+});
+
+test('in a step with --abort: the release is given up, and the rest is for later', () => {
+  const ordered = planEject(ABORT, { snapshot: snapshotAt(stands.second), made: madeIn(stands.second) });
+  expect(ordered).toMatchObject({
+    kind: 'write',
+    commits: [{ what: expect.stringMatching(/^eject, at first abort [0-9a-f]{8}\.2$/) }],
+    next: 'Then, once tranche status vllm says that it is settled: tranche eject vllm',
+  });
+});
+
+/** The texts after both commits. */
+function handedBack(stand: Stand, wish: EjectWish): ReadonlyMap<string, string> {
+  const ordered = planEject(wish, { snapshot: snapshotAt(stand), made: madeIn(stand) });
+  if (ordered.kind === 'refused') throw new Error(ordered.why);
+  const texts = new Map(stand.texts);
+  for (const { edits } of ordered.commits) {
+    const rendered = render(edits, texts);
+    if (rendered.kind === 'refused') throw new Error(rendered.issue.message);
+    for (const { path, text } of rendered.writes) texts.set(path, text ?? '');
+  }
+  return texts;
+}
+
+test('at rest nothing of ours is left in the files: every byte is as it was, but for the text', () => {
+  const texts = handedBack(settled, PLAIN);
+  expect(texts.get(LWS_FILE)).toBe(
+    files.get(LWS_FILE)?.replace(OLD, NEW).replace('partition: 1000000', 'partition: 0'),
+  );
+  expect(texts.get(SERVICE_FILE)).toBe(files.get(SERVICE_FILE));
+  expect(texts.get(ROUTE_FILE)).toBe(files.get(ROUTE_FILE));
+});
+
+test('as it is: the second one serves, is free, and nobody’s copy', () => {
+  const texts = handedBack(green, AS_IS);
+  const [own, second] = parseManifestFile(LWS_FILE, texts.get(LWS_FILE) ?? '', ['LeaderWorkerSet']).documents;
+  expect(texts.get(LWS_FILE)).not.toContain('tranche.dev/');
+  expect([own, second].map((one) => [one?.object.name, replicasOf(one)])).toEqual([
+    ['vllm', 0],
+    ['vllm-green', 4],
+  ]);
+  expect(texts.get(LWS_FILE)).not.toContain('1000000');
+  expect(texts.get(SERVICE_FILE)).toBe(files.get(SERVICE_FILE)?.replace('name: vllm\n', 'name: "vllm-green"\n'));
+});
