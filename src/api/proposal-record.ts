@@ -18,6 +18,7 @@ export type ProposalForm =
   | 'GateNotRequired'
   | 'NotUpToDate'
   | 'Queued'
+  | 'NoDirectPush'
   | 'RulesUnread';
 
 /** The last pull request of a Rollout. */

@@ -12,6 +12,7 @@ const WISHES: Readonly<Record<string, Intent | undefined>> = {
   resume: { kind: 'resume' },
   abort: { kind: 'abort', keepNewer: false },
   retry: { kind: 'retry', release: undefined },
+  propose: { kind: 'propose' },
 };
 
 type Order = {

@@ -140,12 +140,12 @@ function guards({ branch, prefix, main, proposals, gate }: PreflightRules): read
     found.push({
       name: 'GateNotRequired',
       seen: `${branch} does not require the status ${gate}`,
-      action: 'Nothing is to be done: an approval never opens another gate',
+      action: `Nothing is to be done: an approval never opens another gate. Required with branches up to date, pull requests are the steps themselves`,
     });
   if (isTrue(main.isStrict) || isTrue(main.hasMergeQueue))
     found.push({
       name: 'MovesUnderProposals',
-      seen: `${branch} wants branches up to date or has a merge queue, and each step, arming and settling is a commit to it`,
+      seen: `${branch} wants branches up to date or has a merge queue, and a release of 3 steps makes 2 commits to it past them, arming and settling, and 3 more where the steps are not merged themselves`,
       action: 'Where many people merge there, give the Rollouts a repository of their own',
     });
   return found;

@@ -116,6 +116,7 @@ export const HOLDS = {
   ProposalReverted: { effect: 'blocks', stepState: 'StepPaused' },
   ApprovalUnproven: { effect: 'blocks', stepState: 'StepPaused' },
   ProposalsFull: { effect: 'blocks', stepState: 'StepPaused' },
+  NoDirectPush: { effect: 'blocks', stepState: 'StepPaused', warns: true },
   BranchTaken: { effect: 'blocks', stepState: 'StepPaused', warns: true },
   ForgeRefused: { effect: 'blocks', stepState: 'StepPaused', warns: true },
   ForgeUnavailable: { effect: 'blocks', stepState: 'StepPaused' },

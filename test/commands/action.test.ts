@@ -141,7 +141,12 @@ describe('an order of a person', () => {
       { ...by, GITHUB_EVENT_NAME: 'push' },
       'orders are given by people',
     ],
-    ['that is none', { verb: 'eject', rollout: 'vllm' }, by, 'wanted one of approve, pause, resume, abort, retry'],
+    [
+      'that is none',
+      { verb: 'eject', rollout: 'vllm' },
+      by,
+      'wanted one of approve, pause, resume, abort, retry, propose',
+    ],
     ['of a name that is none', { verb: 'pause', rollout: 'a b' }, by, 'wanted name or namespace/name'],
     ['of another Rollout', { verb: 'pause', rollout: 'chat' }, by, 'refused: '],
   ];

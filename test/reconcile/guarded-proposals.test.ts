@@ -119,6 +119,19 @@ test.each([
   expect(messages(await world.pass())).toEqual([expect.stringContaining(`approves the step, because ${because}`)]);
 });
 
+test('the rules let no commit of ours past: nothing begins, for nothing could arm it or go back', async () => {
+  const world = await proposed();
+  world.repository.close(1, APP);
+  await world.git('update-ref', '-d', 'refs/heads/tranche-status');
+  const rulesets = world.repository.rulesets.map((ruleset) => ({ ...ruleset, bypass: [] }));
+  world.repository.enforce(rulesets);
+  world.tick(660);
+  const result = await world.pass();
+  expect(reasonsOf(result)).toEqual(['NoDirectPush']);
+  expect(messages(result)[0]).toMatch(/^The rules of main refuse commits of tranche/);
+  expect(world.repository.pulls).toHaveLength(1);
+});
+
 test('the rules change while it is open: withdrawn, and the word is proposed', async () => {
   const world = await proposed();
   guard(world, { isStrict: false });

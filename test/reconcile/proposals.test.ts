@@ -111,6 +111,7 @@ test('what people read of it', async () => {
   expect(body).toContain('-      partition: 1000000\n+      partition: 3\n');
   expect(body).toMatch(/\| change \| [0-9a-f]{40} ` v0\.10\.1 ` by ` .* ` \|/);
   expect(body).toMatch(/\+ .*\.image: "vllm\/vllm-openai:v0\.10\.1"/);
+  expect(body).toMatch(/\| as of \| ` 20\d\d-.*Z ` \|/);
   expect(body).toContain('[dashboard](https://grafana.example/d/llm?var-name=vllm)');
   expect(body.split('\n').filter((line) => line.startsWith('| Stage'))).toEqual([
     '| Stage1 | 1000000 | 4 | ❎ | ❎ | ❎ | ❎ | Before rolling update |',

@@ -11,7 +11,7 @@ import { standing } from '../../rollout/proposals/standing.ts';
 import type { Reconciled } from '../reconcile.ts';
 import { closePull, createBranch, deleteBranch, openPull, setGate, tellPull } from '../write/execute-proposal.ts';
 import { branchFrom, isOurCommit, type Proposed } from './branch-content.ts';
-import { branchTaken, caseOf, full, heldBy, inForm, waitingFor, withProposal } from './case.ts';
+import { branchTaken, caseOf, full, heldBy, inForm, noDirectPush, waitingFor, withProposal } from './case.ts';
 import type { Desk, Judged } from './propose.ts';
 import { earlierOf, textOf } from './text.ts';
 
@@ -96,7 +96,11 @@ async function open(of: Judged, desk: Desk): Promise<Reconciled> {
   const [snapshot, commit] = [one.snapshot, one.plan?.commit];
   if (approval === undefined || snapshot === undefined || commit === undefined) return one;
   if (desk.room <= 0) return waitingFor(one, full(one));
-  const form = formOf({ snapshot, commit }, await desk.rules());
+  const rules = await desk.rules();
+  const { branch: base } = desk.reading.desired.config;
+  const isRefused = rules.takesDirectPush.kind === 'known' && !rules.takesDirectPush.value;
+  if (isRefused && approval.index === 0) return waitingFor(one, noDirectPush(one, base));
+  const form = formOf({ snapshot, commit }, rules);
   const wanted = inForm(one.key, approval, form);
   // What was merged or closed may still be there, and git takes what it has merged once for done.
   if (verdict.kind === 'propose' && verdict.anew === true) await deleteBranch(desk.ports.git, wanted.branch);
@@ -106,7 +110,6 @@ async function open(of: Judged, desk: Desk): Promise<Reconciled> {
   const made = await branchFor({ one, wanted, form }, desk);
   if ('reason' in made) return waitingFor(one, made);
   const text = await textOf(of, { desk, form });
-  const { branch: base } = desk.reading.desired.config;
   const pull = { branch: wanted.branch, head: made.head, base, ...text, labels: [] };
   const done = await openPull(desk.ports.forge, pull);
   const { branch, index, release, digest } = wanted;

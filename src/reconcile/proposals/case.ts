@@ -107,6 +107,14 @@ export function full(one: Reconciled): Hold {
   });
 }
 
+/** What is begun here could neither be armed nor taken back. */
+export function noDirectPush(one: Reconciled, branch: string): Hold {
+  return hold('NoDirectPush', {
+    seen: `the rules of ${branch} refuse commits of tranche, so ${one.plan?.commit?.label ?? ''} would be the last that anybody writes: nothing could arm it or go back`,
+    action: 'Add the App or the account of tranche to the bypass list of each ruleset of the branch, always',
+  });
+}
+
 /** The word that approves without the forge; undefined: policies want the forge to show who approved. */
 function byCommit({ snapshot, key }: Reconciled): string | undefined {
   return snapshot !== undefined && wantsEvidence(snapshot) ? undefined : `tranche approve ${key.name}`;

@@ -20,11 +20,11 @@ async function readRules(forge: Forge, base: string): Promise<MergeRules> {
   const said = await ask(() => forge.rules(base));
   if (said.kind !== 'done') {
     const why = unknown(said.kind === 'refused' ? said.said : said.why);
-    return { isGateRequired: why, isStrict: why, hasQueue: why };
+    return { isGateRequired: why, isStrict: why, hasQueue: why, takesDirectPush: why };
   }
-  const { checks, isStrict, hasMergeQueue } = said.value;
+  const { checks, isStrict, hasMergeQueue, takesDirectPush } = said.value;
   const isGateRequired = mapped(checks, (required) => required.some(({ context }) => context === GATE));
-  return { isGateRequired, isStrict, hasQueue: hasMergeQueue };
+  return { isGateRequired, isStrict, hasQueue: hasMergeQueue, takesDirectPush };
 }
 
 /** The same of one that is open, which every pass hears. */
@@ -33,6 +33,8 @@ export function rulesOfOpen({ rules }: Pick<Waiting, 'rules'>): MergeRules {
     isGateRequired: mapped(rules, ({ required }) => required.includes(GATE)),
     isStrict: mapped(rules, ({ isStrict }) => isStrict),
     hasQueue: mapped(rules, ({ hasMergeQueue }) => hasMergeQueue),
+    // Who takes it away is met by the next push of ours, and by the next proposal.
+    takesDirectPush: unknown('it is asked for where something is proposed'),
   };
 }
 
@@ -50,7 +52,12 @@ export function isUnguarded(
 }
 
 /** As far as the rules go. */
-const GUARDED: MergeRules = { isGateRequired: known(true), isStrict: known(true), hasQueue: known(false) };
+const GUARDED: MergeRules = {
+  isGateRequired: known(true),
+  isStrict: known(true),
+  hasQueue: known(false),
+  takesDirectPush: known(true),
+};
 
 function isKnown(read: Known<boolean>, value: boolean): boolean {
   return read.kind === 'known' && read.value === value;

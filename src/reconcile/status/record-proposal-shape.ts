@@ -30,6 +30,7 @@ export const proposal = object({
       GateNotRequired: true,
       NotUpToDate: true,
       Queued: true,
+      NoDirectPush: true,
       RulesUnread: true,
     }),
   ),

@@ -46,6 +46,7 @@ export function titleOf({ snapshot, commit }: Proposed): string {
 export function bodyOf(of: Proposed): string {
   const parts = [
     merging(of),
+    adoption(of),
     approvals(of),
     releaseTable(of),
     links(of),
@@ -98,6 +99,13 @@ function stages(of: Proposed): string {
 
 function diff(of: Proposed): string {
   return `### What is ${isFields(of.form) ? 'merged' : 'committed then'}\n\n${block(of.diff, 'diff', DIFF_MOST)}`;
+}
+
+/** Until its partition is at the sentinel, LeaderWorkerSet takes any edit of the template to all groups at once. */
+function adoption({ commit }: Proposed): string {
+  return commit.reason === 'Adopted'
+    ? '> [!WARNING]\n> Until this is merged, an edit of the template restarts all groups at once: merge no new version before it.\n'
+    : '';
 }
 
 function saysNo({ snapshot }: Proposed): string {

@@ -15,6 +15,8 @@ export type MergeRules = {
   /** The head holds the newest commit of the branch. */
   readonly isStrict: Known<boolean>;
   readonly hasQueue: Known<boolean>;
+  /** Commits of ours reach the branch, so that what was merged can be armed and taken back. */
+  readonly takesDirectPush: Known<boolean>;
 };
 
 /**
@@ -29,6 +31,7 @@ export const FORMS = {
   GateNotRequired: { form: 'approval', because: 'no rule of the branch waits for our status' },
   NotUpToDate: { form: 'approval', because: 'no rule of the branch wants pull requests up to date' },
   Queued: { form: 'approval', because: 'a merge queue merges without our status at what it merges' },
+  NoDirectPush: { form: 'approval', because: 'commits of ours do not reach the branch, so nothing could take it back' },
   RulesUnread: { form: 'approval', because: 'the rules of the branch could not all be read' },
 } as const satisfies Readonly<Record<ProposalForm, { readonly form: 'fields' | 'approval'; readonly because: string }>>;
 
@@ -43,15 +46,16 @@ const STEPS: readonly PlannedCommit['reason'][] = ['StepReady', 'Jumped', 'Steps
 /** The form of this commit's pull request under these rules. What is not known is never taken for a guard. */
 export function formOf(
   { snapshot, commit }: { readonly snapshot: Snapshot; readonly commit: PlannedCommit },
-  { isGateRequired, isStrict, hasQueue }: MergeRules,
+  { isGateRequired, isStrict, hasQueue, takesDirectPush }: MergeRules,
 ): ProposalForm {
   if (wantsEvidence(snapshot)) return 'EvidenceWanted';
   if (snapshot.live.scaler.kind !== 'absent') return 'Autoscaled';
   if (!movesGroupsAlone(commit)) return 'NotGroupsAlone';
-  const rules = [isGateRequired, isStrict, hasQueue];
+  const rules = [isGateRequired, isStrict, hasQueue, takesDirectPush];
   if (isGateRequired.kind === 'known' && !isGateRequired.value) return 'GateNotRequired';
   if (isStrict.kind === 'known' && !isStrict.value) return 'NotUpToDate';
   if (hasQueue.kind === 'known' && hasQueue.value) return 'Queued';
+  if (takesDirectPush.kind === 'known' && !takesDirectPush.value) return 'NoDirectPush';
   return rules.every(({ kind }) => kind === 'known') ? 'Guarded' : 'RulesUnread';
 }
 

@@ -2,6 +2,7 @@
 
 import { gpusOfGroup } from '../../api/gpus.ts';
 import { imagesOf } from '../../api/images.ts';
+import { printInstant } from '../../api/time.ts';
 import { PARTITION_PATH } from '../../api/workload.ts';
 import { workloadField } from '../change.ts';
 import type { PlannedCommit } from '../plan.ts';
@@ -34,6 +35,7 @@ export function releaseTable({ snapshot, commit, brought, earlier }: Released): 
     ['stable', before.length === 0 ? '–' : before.map((image) => code(image)).join(', ')],
     ['groups', code(String(snapshot.workload?.workload.replicas ?? 'autoscaled'))],
     ...gpuRows(snapshot, commit),
+    ...shownRows(snapshot),
     // A forge links the id of a commit that stands alone.
     ...brought.map(({ oid, subject, author }) => ['change', `${oid} ${code(subject, 120)} by ${code(author, 80)}`]),
     ...(earlier.length === 0 ? [] : [['steps before', earlier.map((number) => `#${number}`).join(', ')]]),
@@ -50,6 +52,25 @@ export function releaseDiff({ stable, workload }: Pick<Snapshot, 'stable' | 'wor
   return lines.length === 0
     ? ''
     : `### What is in the release\n\n${block(`${lines.join('\n')}\n`, 'diff', CHARS_MOST)}`;
+}
+
+/** What the step in Git has shown, and when that was seen: a pull request is written once. */
+function shownRows({ record, workload, now }: Snapshot): readonly (readonly string[])[] {
+  const { step, groups = [], loads = [] } = record ?? {};
+  const asOf = code(printInstant(now));
+  if (workload?.workload.marks?.step?.kind !== 'step' || step === undefined) return [['as of', asOf]];
+  const ready = groups.filter((group) => group.version === 'release' && group.ready).length;
+  const restarts = (step.restarts ?? []).reduce((sum, { count }) => sum + count, 0);
+  const shown = [
+    `${ready} ${ready === 1 ? 'group' : 'groups'} ready on the release`,
+    ...(step.doneSince === undefined ? [] : [`all of step ${step.index} for ${Math.max(0, now - step.doneSince)} s`]),
+    `${restarts} ${restarts === 1 ? 'restart' : 'restarts'}`,
+    ...(loads.length === 0 ? [] : [`loaded in ${loads.map((seconds) => `${seconds} s`).join(', ')}`]),
+  ];
+  return [
+    ['so far', code(shown.join('; '))],
+    ['as of', asOf],
+  ];
 }
 
 /** What the step takes from the groups that serve, and what is held besides for as long as it waits. */

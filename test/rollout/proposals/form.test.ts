@@ -22,7 +22,12 @@ const armed: World = {
   groups: '0:B+ 1:B+ 2:B+ 3:B+',
   steps: '50% 100% 100%',
 };
-const all: MergeRules = { isGateRequired: known(true), isStrict: known(true), hasQueue: known(false) };
+const all: MergeRules = {
+  isGateRequired: known(true),
+  isStrict: known(true),
+  hasQueue: known(false),
+  takesDirectPush: known(true),
+};
 
 function check(of: World, under: MergeRules, then: keyof typeof FORMS, scaler?: Known<string>): void {
   const snapshot = world(of);
@@ -50,6 +55,8 @@ test.each<readonly [what: string, under: Partial<MergeRules>, then: keyof typeof
   ['nothing waits for our status', { isGateRequired: known(false) }, 'GateNotRequired'],
   ['what is behind may be merged', { isStrict: known(false) }, 'NotUpToDate'],
   ['a merge queue', { hasQueue: known(true) }, 'Queued'],
+  ['pushes of ours are refused', { takesDirectPush: known(false) }, 'NoDirectPush'],
+  ['it is not shown whether they are', { takesDirectPush: unknown('hidden') }, 'RulesUnread'],
   ['the checks are not shown', { isGateRequired: unknown('hidden') }, 'RulesUnread'],
   ['it is not shown whether what is behind may be merged', { isStrict: unknown('hidden') }, 'RulesUnread'],
   ['it is not shown whether there is a queue', { hasQueue: unknown('hidden') }, 'RulesUnread'],

@@ -174,3 +174,11 @@ test('what a step and waiting for it cost is told in GPUs', () => {
   expect(rows).toContain('| GPUs | 80 in all, 16 a group; 16 of them restart with this step |');
   expect(rows).toContain('| while this waits | 16 GPUs of 1 extra group |');
 });
+
+test('the pull request that takes a workload over warns of edits before it is merged, and no other does', () => {
+  const step = proposedWith('vllm:1', 'diff');
+  const adoption = { ...step, commit: { ...step.commit, reason: 'Adopted' as const } };
+  expect(bodyOf(adoption)).toContain('an edit of the template restarts all groups at once');
+  expect(bodyOf(step)).not.toContain('WARNING');
+  expect(bodyOf(step)).toMatch(/\| so far \| ` .*all of step 1 for 30 s; 0 restarts ` \|/);
+});

@@ -7,7 +7,7 @@ import { absent } from '../../../src/api/known.ts';
 import { NO_RULES } from '../../../src/api/policy-fields.ts';
 import type { ProposalRecord } from '../../../src/api/proposal-record.ts';
 import { changesDigest } from '../../../src/reconcile/observe/digests.ts';
-import { branchTaken, full, heldBy } from '../../../src/reconcile/proposals/case.ts';
+import { branchTaken, full, heldBy, noDirectPush } from '../../../src/reconcile/proposals/case.ts';
 import type { Reconciled } from '../../../src/reconcile/reconcile.ts';
 import { type Hold, hold } from '../../../src/rollout/hold.ts';
 import { MOVES, type MoveReason } from '../../../src/rollout/move.ts';
@@ -212,6 +212,7 @@ test.each<readonly [what: string, held: Hold | undefined, reason: string, messag
     'ApprovalUnproven',
     /who approved step 2\/3, and no merged pull request/,
   ],
+  ['pushes of ours are refused', noDirectPush(waiting, 'main'), 'NoDirectPush', /^The rules of main refuse commits/],
   ['too many are open', full(waiting), 'ProposalsFull', /^As many .* maxProposals .*, so step 2\/3 is not proposed/],
   ['its branch is taken', branchTaken(waiting, 'x'), 'BranchTaken', /-1-[0-9a-f]{8} holds something else.*Delete that/],
   [
