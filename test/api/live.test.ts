@@ -343,19 +343,19 @@ const target = { apiVersion: 'leaderworkerset.x-k8s.io/v1', kind: 'LeaderWorkerS
 const metadata = { name: 'vllm', namespace: 'llm' };
 
 test.each([
-  ['HPA', parseHorizontalPodAutoscaler, target, { kind: 'HorizontalPodAutoscaler', name: 'vllm', target }],
+  ['HPA', parseHorizontalPodAutoscaler, target, { kind: 'HorizontalPodAutoscaler', name: 'vllm', target, floor: 1 }],
   [
     'HPA without group',
     parseHorizontalPodAutoscaler,
     { kind: 'LeaderWorkerSet', name: 'vllm' },
-    { kind: 'HorizontalPodAutoscaler', name: 'vllm', target: { ...target, apiVersion: '' } },
+    { kind: 'HorizontalPodAutoscaler', name: 'vllm', target: { ...target, apiVersion: '' }, floor: 1 },
   ],
-  ['ScaledObject', parseScaledObject, target, { kind: 'ScaledObject', name: 'vllm', target }],
+  ['ScaledObject', parseScaledObject, target, { kind: 'ScaledObject', name: 'vllm', target, floor: 0 }],
   [
     'ScaledObject with defaults',
     parseScaledObject,
     { name: 'web' },
-    { kind: 'ScaledObject', name: 'vllm', target: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' } },
+    { kind: 'ScaledObject', name: 'vllm', target: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' }, floor: 0 },
   ],
 ])('%s', (_, parse, scaleTargetRef, wanted) => {
   expect(parse({ metadata, spec: { scaleTargetRef } })).toEqual({ kind: 'known', value: wanted });
