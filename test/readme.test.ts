@@ -9,6 +9,7 @@ import { clusterLimits } from '../src/adapters/cluster/limits.ts';
 import { defaultGitLimits } from '../src/adapters/git/limits.ts';
 import { type Config, DEFAULT_CONFIG, parseConfig } from '../src/api/config.ts';
 import { ACCEPTABLE, INTENT, parseIntents } from '../src/api/intents.ts';
+import { POLICY_KIND } from '../src/api/kinds.ts';
 import { ABORTED_LIMIT, MARK, OF, parseMarks } from '../src/api/marks.ts';
 import { COMPOSITIONS } from '../src/api/policy-field-kinds.ts';
 import { NO_RULES, POLICY_FIELDS, SURGE_LIMIT } from '../src/api/policy-fields.ts';
@@ -17,6 +18,7 @@ import { resources, routeResources, trafficResources } from '../src/api/resource
 import { parseRolloutPolicy, SELECTION_FIELDS } from '../src/api/rollout-policy.ts';
 import { STEPS_LIMIT } from '../src/api/rollout-steps.ts';
 import { MAX_DOCUMENT_CHARACTERS, MAX_DOCUMENTS, MAX_FILE_CHARACTERS } from '../src/manifests/limits.ts';
+import { parseManifestFile } from '../src/manifests/parse-file.ts';
 import { ENV, EXIT } from '../src/options.ts';
 import { FORGE_REFUSALS } from '../src/ports/forge.ts';
 import { PREFLIGHT } from '../src/reconcile/preflight.ts';
@@ -155,9 +157,10 @@ describe('tables', () => {
     const kinds = new Set(Object.values(POLICY_FIELDS).map(({ composition }) => composition));
     expect([...kinds].sort()).toEqual(Object.keys(COMPOSITIONS).sort());
     expect(table('of several policies')).toEqual(Object.entries(COMPOSITIONS));
-    const policies = parseAllDocuments(block('yaml', 'kind: RolloutPolicy\n')).map((document) =>
-      parseRolloutPolicy(document.toJS()),
-    );
+    // As tranche reads it: another reader takes `on` for a word, and Kubernetes for a truth.
+    const read = parseManifestFile('example.yaml', block('yaml', 'kind: RolloutPolicy\n'), [POLICY_KIND]);
+    expect(read.issues).toEqual([]);
+    const policies = read.documents.map(({ value }) => parseRolloutPolicy(value));
     expect(policies.flatMap(({ faults }) => faults)).toEqual([]);
     const said = policies.flatMap(({ policy }) =>
       Object.entries(policy ?? {}).filter(([, word]) => word !== undefined),

@@ -37,7 +37,8 @@ export class FieldReader {
     for (const key of Object.keys(this.fields)) {
       if (keys.includes(key)) continue;
       const meant = nearest(key, keys);
-      const hint = `${meant === undefined ? '' : `Did you mean ${meant}? `}Remove it, or use one of: ${keys.join(', ')}.`;
+      const others = keys.length > KEYS_TOLD ? 'a field of its reference' : `one of: ${keys.join(', ')}`;
+      const hint = `${didYouMean(meant)}Remove it, or use ${others}.`;
       this.fault(key, 'UnknownField', 'is not a field of this object', hint);
     }
   }
@@ -93,8 +94,7 @@ export class FieldReader {
   choice<T extends string>(key: string, choices: readonly T[]): T | undefined {
     const value = this.value(key);
     const found = choices.find((word) => word === value);
-    if (value !== undefined && found === undefined)
-      this.fault(key, 'BadChoice', `is ${show(value)}, wanted ${choices.join(' or ')}`, 'Correct it.');
+    if (value !== undefined && found === undefined) this.badChoice(key, choices);
     return found;
   }
 
@@ -134,15 +134,30 @@ export class FieldReader {
   word<T extends string>(key: string, words: readonly T[]): T | undefined {
     const value = this.value(key);
     const word = words.find((one) => one === value);
-    if (value !== undefined && word === undefined)
-      this.fault(key, 'BadChoice', `is ${show(value)}, wanted ${words.join(' or ')}`, 'Correct it.');
+    if (value !== undefined && word === undefined) this.badChoice(key, words);
     return word;
+  }
+
+  private badChoice(key: string, words: readonly string[]): void {
+    const value = this.value(key);
+    const meant = typeof value === 'string' ? nearest(value, words) : undefined;
+    this.fault(
+      key,
+      'BadChoice',
+      `is ${show(value)}, wanted ${words.join(' or ')}`,
+      meant === undefined ? 'Correct it.' : `Did you mean ${meant}?`,
+    );
   }
 
   /** A list of 1 to `limit` words of one pattern; undefined: not there, or a fault. */
   words(
     key: string,
-    of: { readonly pattern: RegExp; readonly limit: number; readonly wanted: string },
+    of: {
+      readonly pattern: RegExp;
+      readonly limit: number;
+      readonly wanted: string;
+      readonly choices?: readonly string[];
+    },
   ): readonly string[] | undefined {
     const value = this.value(key);
     if (value === undefined) return undefined;
@@ -155,7 +170,7 @@ export class FieldReader {
       key,
       'BadPattern',
       `${seen}wanted a list of 1 to ${of.limit} ${of.wanted}`,
-      'Correct it, or leave the field out to mean all.',
+      `${didYouMean(typeof wrong === 'string' ? nearest(wrong, of.choices ?? []) : undefined)}Correct it, or leave the field out to mean all.`,
     );
     return undefined;
   }
@@ -169,7 +184,7 @@ export class FieldReader {
       key,
       'BadNumber',
       `is ${show(value)}, wanted a whole number from ${bounds.min} to ${bounds.max}`,
-      'Correct it.',
+      numberHint(key, value),
     );
     return undefined;
   }
@@ -180,6 +195,28 @@ function pathText(at: readonly string[]): string {
   if (at.length === 0) return 'the document';
   return at.map((key, index) => (/^[0-9]+$/.test(key) ? `[${key}]` : index === 0 ? key : `.${key}`)).join('');
 }
+
+/** With more keys than this a list of them is not read by anybody. */
+const KEYS_TOLD = 20;
+
+function didYouMean(meant: string | undefined): string {
+  return meant === undefined ? '' : `Did you mean ${meant}? `;
+}
+
+/** What people write where a plain number is wanted: quotes, a percentage, a time with its unit. */
+function numberHint(key: string, value: unknown): string {
+  const [, digits, unit = ''] = typeof value === 'string' ? (/^([0-9]{1,9})(%|s|m|h|d)?$/.exec(value) ?? []) : [];
+  if (digits === undefined) return 'Correct it.';
+  const plain = 'Write a plain number, without quotes and without a unit.';
+  const isMeant = unit === '' || key.endsWith(unit === '%' ? 'Percent' : 'Seconds');
+  return `${didYouMean(isMeant ? String(Number(digits) * (SECONDS.get(unit) ?? 1)) : undefined)}${plain}`;
+}
+
+const SECONDS: ReadonlyMap<string, number> = new Map([
+  ['m', 60],
+  ['h', 3600],
+  ['d', 86_400],
+]);
 
 const SHOWN_LENGTH = 60;
 

@@ -3,3 +3,6 @@
 export const LWS_KIND = 'LeaderWorkerSet';
 export const POLICY_KIND = 'RolloutPolicy';
 export const ROUTE_PROVIDER_KIND = 'RouteProvider';
+export const POLICY_TEST_KIND = 'RolloutPolicyTest';
+/** Of all kinds of ours. */
+export const OWN_GROUP = 'tranche.dev/v1';

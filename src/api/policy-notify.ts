@@ -1,4 +1,4 @@
-/** Who is told of a delivery, as people write it: `{to, as, on}`. Files name a target; the runner knows where it is. */
+/** Who is told of a delivery, as people write it: `{to, as, events}`. Files name a target; the runner knows where it is. */
 
 import type { FieldReader } from './field-reader.ts';
 import type { JsonObject } from './json.ts';
@@ -14,7 +14,7 @@ export type PolicyNotify = {
   /** Names the target in the environment of the runner. */
   readonly to: string;
   readonly as: NoticeForm;
-  readonly on: readonly NoticeEvent[];
+  readonly events: readonly NoticeEvent[];
 };
 
 /** Targets of one policy. */
@@ -34,12 +34,12 @@ export const NOTIFY_SCHEMA: JsonObject = {
     properties: {
       to: { type: 'string', pattern: TARGET.source },
       as: { enum: [...NOTICE_FORMS] },
-      on: { type: 'array', minItems: 1, maxItems: NOTICE_EVENTS.length, items: { enum: [...NOTICE_EVENTS] } },
+      events: { type: 'array', minItems: 1, maxItems: NOTICE_EVENTS.length, items: { enum: [...NOTICE_EVENTS] } },
     },
   },
 };
 
-/** Reads a list of targets; undefined: not there, or a fault. Without `on`, all is told. */
+/** Reads a list of targets; undefined: not there, or a fault. Without `events`, all is told. */
 export function readNotify(spec: FieldReader, key: string): readonly PolicyNotify[] | undefined {
   if (!spec.has(key)) return undefined;
   const before = spec.faults.length;
@@ -50,7 +50,7 @@ export function readNotify(spec: FieldReader, key: string): readonly PolicyNotif
 }
 
 function readTarget(reader: FieldReader): PolicyNotify | undefined {
-  reader.allow(['to', 'as', 'on']);
+  reader.allow(['to', 'as', 'events']);
   const to = reader.text('to');
   if (to !== '' && !TARGET.test(to))
     reader.fault(
@@ -62,9 +62,9 @@ function readTarget(reader: FieldReader): PolicyNotify | undefined {
   if (!reader.has('as')) reader.fault('as', 'Missing', 'is missing, wanted slack or webhook', 'Add it.');
   const as = reader.word('as', NOTICE_FORMS);
   const wanted = `of: ${NOTICE_EVENTS.join(', ')}`;
-  const events = reader.words('on', { pattern: EVENT, limit: NOTICE_EVENTS.length, wanted });
-  const on = events === undefined ? NOTICE_EVENTS : NOTICE_EVENTS.filter((event) => events.includes(event));
-  return as === undefined ? undefined : { to, as, on };
+  const named = reader.words('events', { pattern: EVENT, limit: NOTICE_EVENTS.length, wanted, choices: NOTICE_EVENTS });
+  const events = named === undefined ? NOTICE_EVENTS : NOTICE_EVENTS.filter((event) => named.includes(event));
+  return as === undefined ? undefined : { to, as, events };
 }
 
 const EVENT = new RegExp(`^(${NOTICE_EVENTS.join('|')})$`);

@@ -4,8 +4,6 @@ import { type FieldFault, FieldReader } from './field-reader.ts';
 import { type IntOrPercent, isIntOrPercent } from './int-or-percent.ts';
 import { type Instant, parseInstant } from './time.ts';
 
-export const POLICY_TEST_KIND = 'RolloutPolicyTest';
-
 const LIST_LIMIT = 50;
 const NAMED = /^[a-z0-9-]{1,63}\/[a-z0-9.-]{1,253}$/;
 

@@ -89,11 +89,11 @@ export function parseRolloutPolicy(value: unknown): PolicyParsing {
 
 function readSelection(spec: FieldReader): PolicySelection {
   const before = spec.faults.length;
-  const list = (key: keyof PolicySelection, pattern: RegExp, wanted: string): readonly string[] | undefined =>
-    spec.words(key, { pattern, limit: PATTERNS_LIMIT, wanted });
+  const list = (key: keyof PolicySelection, pattern: RegExp, wanted: string, choices: readonly string[] = []) =>
+    spec.words(key, { pattern, limit: PATTERNS_LIMIT, wanted, choices });
   const rollouts = list('rollouts', PATTERN, 'patterns, namespace/name with *');
   const clusters = list('clusters', CLUSTER, 'names of clusters, with *');
-  const strategies = list('strategies', STYLE, `of: ${STYLES.join(', ')}`);
+  const strategies = list('strategies', STYLE, `of: ${STYLES.join(', ')}`, STYLES);
   const labels = readLabels(spec);
   if (spec.faults.length > before) return {};
   return {

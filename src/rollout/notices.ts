@@ -55,7 +55,7 @@ export function noticesAfter(
 
 function noticeOf(snapshot: Snapshot, { what, ...fresh }: Fresh, targets: readonly PolicyNotify[]): Notice {
   const { key, now } = snapshot;
-  const to = targets.filter(({ on }) => on.includes(fresh.event)).map(({ to: name, as }) => ({ to: name, as }));
+  const to = targets.filter(({ events }) => events.includes(fresh.event)).map(({ to: name, as }) => ({ to: name, as }));
   const text = oneLine(fresh.text);
   return {
     ...fresh,

@@ -121,6 +121,36 @@ test('the nearest field is named', () => {
   expect(fault?.hint).toContain('Did you mean surge?');
 });
 
+test.each<readonly [spec: Json, hint: string]>([
+  [{ maxStepGroup: 2 }, 'Did you mean maxStepGroups? Remove it, or use a field of its reference.'],
+  [{ soakseconds: 60 }, 'Did you mean soakSeconds? Remove it'],
+  [{ maxSurge: 1 }, 'Did you mean surge? Remove it'],
+  [{ deadline: 60 }, 'Remove it, or use a field of its reference.'],
+  [{ promotion: 'pull-request' }, 'Did you mean pullRequest?'],
+  [{ onFailure: 'rolback' }, 'Did you mean rollback?'],
+  [{ onFailure: ['rollback'] }, 'Correct it.'],
+  [{ sizeChange: 'whole' }, 'Did you mean Whole?'],
+  [{ recreate: 'no' }, 'Correct it.'],
+  [{ strategies: ['bluegreen'] }, 'Did you mean blueGreen? Correct it'],
+  [{ maxStepGroups: '2' }, 'Did you mean 2? Write a plain number'],
+  [{ maxStepPercent: '50%' }, 'Did you mean 50? Write a plain number'],
+  [{ maxStepGroups: '50%' }, 'Write a plain number'],
+  [{ soakSeconds: '10m' }, 'Did you mean 600? Write a plain number'],
+  [{ maxGpus: '10m' }, 'Write a plain number'],
+  [{ maxRestarts: true }, 'Correct it.'],
+  [{ notify: [{ to: 'prod', as: 'slak' }] }, 'Did you mean slack?'],
+  [{ notify: [{ to: 'prod', as: 'slack', events: ['fail'] }] }, 'Did you mean failed? Correct it'],
+  [
+    { notify: [{ to: 'prod', as: 'slack', event: ['failed'] }] },
+    'Did you mean events? Remove it, or use one of: to, as',
+  ],
+  [{ approvals: [{ teams: 'example/sre' }] }, 'Did you mean team? Remove it, or use one of: people'],
+  [{ allow: [{ cron: '0 9 * * *', minutes: 60, timezone: 'UTC' }] }, 'Did you mean timeZone? Remove it'],
+])('%j is wrong, and the nearest that is right is named', (spec, hint) => {
+  const [fault] = parseRolloutPolicy(policy(spec)).faults;
+  expect(fault?.hint.slice(0, hint.length)).toBe(hint);
+});
+
 const subject: PolicySubject = {
   cluster: 'prod-eu',
   namespace: 'llm',
@@ -243,7 +273,7 @@ const values: { readonly [K in PolicyFieldName]: fc.Arbitrary<NonNullable<Policy
   deliveryReadyDeadlineSeconds: fc.nat(5),
   maxRestarts: fc.nat(5),
   onFailure: fc.constantFrom('hold', 'withdraw', 'rollback'),
-  notify: fc.subarray([...NOTICE_EVENTS]).map((on) => [{ to: 'prod', as: 'slack' as const, on }]),
+  notify: fc.subarray([...NOTICE_EVENTS]).map((events) => [{ to: 'prod', as: 'slack' as const, events }]),
   notifyHoldSeconds: fc.nat(5),
 };
 const anyPolicy: fc.Arbitrary<RolloutPolicy> = fc.record(values, { requiredKeys: [] });

@@ -89,15 +89,15 @@ const rows: readonly (readonly [field: string, right: Json, wrong: readonly Json
   ['onFailure', 'rollback', ['Rollback', 'abort', true]],
   [
     'notify',
-    [{ to: 'prod', as: 'slack', on: ['started', 'done'] }],
+    [{ to: 'prod', as: 'slack', events: ['started', 'done'] }],
     [
       [],
       [{ to: 'prod' }],
       [{ to: 'https://example.com', as: 'slack' }],
       [{ to: 'prod-token', as: 'slack' }],
       [{ to: 'prod', as: 'mail' }],
-      [{ to: 'prod', as: 'slack', on: [] }],
-      [{ to: 'prod', as: 'slack', on: ['begun'] }],
+      [{ to: 'prod', as: 'slack', events: [] }],
+      [{ to: 'prod', as: 'slack', events: ['begun'] }],
     ],
   ],
   ['notifyHoldSeconds', 3600, [0]],

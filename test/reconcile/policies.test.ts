@@ -128,6 +128,18 @@ test.each<readonly [what: string, policies: Readonly<Record<string, string>>, wa
     { vllm: NONE, chat: NONE, elsewhere: ['a.yaml:7 PolicyUnmatched'] },
   ],
   [
+    'a kind that is none',
+    { 'a.yaml': policy('  surge: 1\n').replace('RolloutPolicy', 'rolloutPolicies') },
+    { vllm: NONE, chat: NONE, elsewhere: ['a.yaml:2 UnknownKind'] },
+  ],
+  [
+    'the same in a later document, beside a test that is fine',
+    {
+      'a.yaml': `${policy('  surge: 1\n').replace('kind: RolloutPolicy', 'kind: RolloutPolicyTest')}---\n${policy('  surge: 1\n').replace('Policy', 'Polcy')}`,
+    },
+    { vllm: NONE, chat: NONE, elsewhere: ['a.yaml:9 UnknownKind'] },
+  ],
+  [
     'one for another cluster',
     { 'a.yaml': policy('  clusters: [prod-*]\n  surge: 1\n') },
     { vllm: NONE, chat: NONE, elsewhere: [] },

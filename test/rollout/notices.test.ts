@@ -18,7 +18,7 @@ const one: World = {
 };
 const whole: World = { ...one, marks: 'B.2 3/3 floor=0', p: 1_000_000, groups: '0:B+ 1:B+ 2:B+ 3:B+' };
 const paused: World = { ...one, rollout: { paused: true } };
-const all = [{ to: 'prod', as: 'slack', on: NOTICE_EVENTS } as const];
+const all = [{ to: 'prod', as: 'slack', events: NOTICE_EVENTS } as const];
 
 /** The record after the pass; with `held`, the reason that it has stood still for, and for how long. */
 function after(
@@ -79,9 +79,9 @@ describe('what is new', () => {
 
   test('goes to who asks for it, once each, and to nobody else', () => {
     const to = [
-      { to: 'prod', as: 'slack', on: ['done'] },
-      { to: 'ops', as: 'webhook', on: ['step'] },
-      { to: 'ops', as: 'slack', on: ['step'] },
+      { to: 'prod', as: 'slack', events: ['done'] },
+      { to: 'ops', as: 'webhook', events: ['step'] },
+      { to: 'ops', as: 'slack', events: ['step'] },
     ] as const;
     const base = world(asked);
     const { outbox = [] } = recordWritten(plan({ ...base, notifyTo: to })).notices ?? {};

@@ -149,7 +149,7 @@ const passes: readonly (readonly [Snapshot, wanted: string])[] = [
   [{ ...world(asked), backsInHistory: { inARow: 1, last: [{ release: releaseOf('C.1'), at: NOW }] } }, 'StepReady'],
 ];
 
-const all = [{ to: 'prod', as: 'slack', on: NOTICE_EVENTS }] as const;
+const all = [{ to: 'prod', as: 'slack', events: NOTICE_EVENTS }] as const;
 
 /** What is to be told after a pass over a world that has stood still for this reason for two hours. */
 const told: readonly (readonly [of: World, reason: string, key: string, wanted: string])[] = [

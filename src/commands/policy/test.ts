@@ -2,7 +2,8 @@
 
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
-import { POLICY_TEST_KIND, parsePolicyTest } from '../../api/policy-test.ts';
+import { POLICY_TEST_KIND } from '../../api/kinds.ts';
+import { parsePolicyTest } from '../../api/policy-test.ts';
 import { parseManifestFile } from '../../manifests/parse-file.ts';
 import { EXIT, type Io, UsageError } from '../../options.ts';
 import { fieldIssue } from '../../reconcile/observe/read-rollout.ts';

@@ -1,7 +1,7 @@
 /** What a pass asks of the desired branch: apart from what it makes of it, because it is asked for before that is loaded. */
 
 import { CONFIG_FILE } from '../../api/config.ts';
-import { LWS_KIND, POLICY_KIND, ROUTE_PROVIDER_KIND } from '../../api/kinds.ts';
+import { LWS_KIND, OWN_GROUP, POLICY_KIND, ROUTE_PROVIDER_KIND } from '../../api/kinds.ts';
 import type { Oid, ReadRequest } from '../../ports/git.ts';
 import { PortError } from '../../ports/port-error.ts';
 
@@ -22,6 +22,7 @@ export function desiredRequest(paths: readonly string[]): ReadRequest {
       'kind: Rollout',
       POLICY_KIND,
       ROUTE_PROVIDER_KIND,
+      OWN_GROUP,
       'kustomize.toolkit.fluxcd.io',
     ],
     names: ['kustomization.yaml', 'kustomization.yml', 'Kustomization', 'Chart.yaml'],

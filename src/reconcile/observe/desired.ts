@@ -27,7 +27,7 @@ import {
 import { indexOf, type ManifestIndex, madeFor, namespaceOf, workloadName } from './manifest-index.ts';
 import { type FileText, INTERESTS, type ParseCache, parsedFiles, trim } from './parse-cache.ts';
 import { policyIndex } from './policy-index.ts';
-import { idlePolicies, outsidePolicies, requiredIssues, unmatchedPolicies } from './policy-issues.ts';
+import { idlePolicies, outsidePolicies, requiredIssues, unknownKinds, unmatchedPolicies } from './policy-issues.ts';
 import { NO_SCOPE, type PolicyScope, readPolicies } from './read-policy.ts';
 import { type RolloutReading, readRollout } from './read-rollout.ts';
 import { type RouteProviders, readRouteProviders, withRouteProviders } from './read-route-providers.ts';
@@ -107,6 +107,7 @@ export function desiredOf(tree: Tree, config: Config, cache: ParseCache, known =
       ...entries.flatMap((entry) => (isRollout(entry) ? [] : [entry])),
       ...unmatchedPolicies(policies, scopes),
       ...requiredIssues(rollouts),
+      ...unknownKinds(texts),
     ],
     warnings: [
       ...unreadable.filter(isData).map(dataWarning),
