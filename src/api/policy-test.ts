@@ -2,6 +2,8 @@
 
 import { type FieldFault, FieldReader } from './field-reader.ts';
 import { type IntOrPercent, isIntOrPercent } from './int-or-percent.ts';
+import { NOTICE_EVENTS, type NoticeEvent } from './policy-notify.ts';
+import { parseRelease, type Release } from './release.ts';
 import { type Instant, parseInstant } from './time.ts';
 
 const LIST_LIMIT = 50;
@@ -20,6 +22,10 @@ export type PolicyTest = {
   readonly gpusPerGroup: number;
   /** Others that are being delivered. */
   readonly underWay: readonly string[];
+  /** The release that is asked for, for exceptions; undefined: one that none names. */
+  readonly release: Release | undefined;
+  /** Of these events, the targets that must be told, and no others. */
+  readonly tells: Readonly<Partial<Record<NoticeEvent, readonly string[]>>>;
   /** The reasons that must hold it, and no others. */
   readonly expect: readonly string[];
 };
@@ -44,6 +50,8 @@ export function parsePolicyTest(value: unknown): {
     'steps',
     'gpusPerGroup',
     'underWay',
+    'release',
+    'tells',
     'expect',
   ]);
   const named = { pattern: NAMED, limit: LIST_LIMIT, wanted: 'Rollouts as namespace/name' };
@@ -58,6 +66,8 @@ export function parsePolicyTest(value: unknown): {
     steps: readSteps(spec),
     gpusPerGroup: spec.integer('gpusPerGroup', { min: 0, max: 10_000 }) ?? 0,
     underWay: spec.words('underWay', named) ?? [],
+    release: readRelease(spec),
+    tells: readTells(spec),
     expect: readExpected(spec),
   };
   return { test: root.faults.length === 0 ? test : undefined, faults: root.faults };
@@ -81,6 +91,28 @@ function readRollout(spec: FieldReader): string {
       'Write for example llm/vllm.',
     );
   return text;
+}
+
+function readRelease(spec: FieldReader): Release | undefined {
+  if (!spec.has('release')) return undefined;
+  const text = spec.text('release');
+  const release = parseRelease(text);
+  if (text !== '' && release === undefined)
+    spec.fault(
+      'release',
+      'BadPattern',
+      `is ${JSON.stringify(text)}, wanted a release`,
+      'Write for example 9c41d2e0.7.',
+    );
+  return release;
+}
+
+function readTells(spec: FieldReader): PolicyTest['tells'] {
+  if (!spec.has('tells')) return {};
+  const tells = spec.object('tells');
+  tells.allow(NOTICE_EVENTS);
+  const named = NOTICE_EVENTS.filter((event) => tells.has(event));
+  return Object.fromEntries(named.map((event) => [event, tells.texts(event, LIST_LIMIT)]));
 }
 
 function readSteps(spec: FieldReader): readonly IntOrPercent[] {

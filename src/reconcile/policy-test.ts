@@ -3,10 +3,12 @@
 import { DEFAULT_CONFIG } from '../api/config.ts';
 import { LWS_KIND } from '../api/kinds.ts';
 import { absent } from '../api/known.ts';
+import type { NoticeEvent, PolicyNotify } from '../api/policy-notify.ts';
 import type { PolicyTest } from '../api/policy-test.ts';
+import type { Release } from '../api/release.ts';
 import { LWS_API_VERSION, ROLLOUT_API_VERSION } from '../api/rollout.ts';
 import { type AtRest, verdictsAtRest } from '../rollout/gates/policies.ts';
-import { SNAPSHOT_VERSION, type Snapshot } from '../rollout/snapshot.ts';
+import { SNAPSHOT_VERSION, type Snapshot, type WorkloadFile } from '../rollout/snapshot.ts';
 import { type Desired, type DesiredRollout, desiredOf } from './observe/desired.ts';
 import { unreadLive } from './observe/observe-cluster.ts';
 import { policyFacts } from './observe/read-policy.ts';
@@ -14,11 +16,15 @@ import { readWorkload } from './observe/read-workload.ts';
 import { turnsOf } from './observe/turns.ts';
 import { windowsAt } from './observe/windows.ts';
 
-/** What the policies of `files` say of it; their own faults are in `issues`. */
+/** What the policies of `files` say of it, and whom they want told of each event; their own faults are in `issues`. */
 export function askPolicies(
   files: ReadonlyMap<string, string>,
   test: PolicyTest,
-): { readonly verdicts: readonly AtRest[]; readonly issues: Desired['issues'] } {
+): {
+  readonly verdicts: readonly AtRest[];
+  readonly tells: Readonly<Record<NoticeEvent, readonly string[]>>;
+  readonly issues: Desired['issues'];
+} {
   const imagined = [test.rollout, ...test.underWay].flatMap((name) => manifestsOf(name, test));
   const all = [...files, ...imagined].map(([path, text]) => ({
     path,
@@ -28,25 +34,42 @@ export function askPolicies(
   }));
   const desired = desiredOf(
     { commit: '', files: all, folders: [] },
-    { ...DEFAULT_CONFIG, cluster: test.cluster },
+    // Where they are kept is not known here: all that they say counts.
+    { ...DEFAULT_CONFIG, cluster: test.cluster, policyPaths: [''] },
     new Map(),
   );
   const entry = desired.rollouts.find((one) => nameOf(one) === test.rollout);
-  if (entry === undefined) return { verdicts: [], issues: desired.issues };
+  if (entry === undefined) return { verdicts: [], tells: toldBy([]), issues: desired.issues };
   const others = desired.rollouts.filter((one) => test.underWay.includes(nameOf(one)));
   const deliveries = others.map(({ key, policy }) => ({ key, policy, step: '1/1' }));
   const turns = turnsOf(entry, deliveries);
   const snapshot = { ...snapshotOf(entry, test), turns };
-  return { verdicts: verdictsAtRest(snapshot), issues: [...desired.issues, ...entry.policy.issues] };
+  const { notify = [] } = entry.policy.rules;
+  const issues = [...desired.issues, ...entry.policy.issues];
+  return { verdicts: verdictsAtRest(snapshot), tells: toldBy(notify), issues };
+}
+
+function toldBy(targets: readonly PolicyNotify[]): Readonly<Record<NoticeEvent, readonly string[]>> {
+  const of = (event: NoticeEvent): readonly string[] =>
+    [...new Set(targets.filter(({ events }) => events.includes(event)).map(({ to }) => to))].sort();
+  return {
+    started: of('started'),
+    step: of('step'),
+    holdTooLong: of('holdTooLong'),
+    failed: of('failed'),
+    aborted: of('aborted'),
+    done: of('done'),
+  };
 }
 
 function nameOf({ key }: DesiredRollout): string {
   return `${key.namespace}/${key.name}`;
 }
 
-function snapshotOf(entry: DesiredRollout, { now }: PolicyTest): Snapshot {
+function snapshotOf(entry: DesiredRollout, { now, release }: PolicyTest): Snapshot {
   const windows = windowsAt(now)(entry.policy);
-  const workload = entry.workload === undefined ? undefined : readWorkload(entry.workload).workload;
+  const read = entry.workload === undefined ? undefined : readWorkload(entry.workload).workload;
+  const workload = read === undefined || release === undefined ? read : askingFor(read, release);
   return {
     version: SNAPSHOT_VERSION,
     key: entry.key,
@@ -72,6 +95,13 @@ function snapshotOf(entry: DesiredRollout, { now }: PolicyTest): Snapshot {
     audit: false,
     live: { ...unreadLive(absent), scaler: absent },
   };
+}
+
+/** As if its text had this digest, and as many releases had been before it. */
+function askingFor(file: WorkloadFile, { digest, serial }: Release): WorkloadFile {
+  const before = { digest: file.digest, serial: serial - 1 };
+  const marks = { release: before, step: undefined, stable: undefined, restore: undefined, aborted: [] };
+  return { ...file, digest, workload: { ...file.workload, ...(serial > 1 ? { marks } : {}) } };
 }
 
 /** The Rollout and its LeaderWorkerSet as files: JSON is YAML. */

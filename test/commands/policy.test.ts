@@ -68,6 +68,14 @@ test('prints the schema', async () => {
 const policyTest = (spec: string): string =>
   `apiVersion: tranche.dev/v1alpha1\nkind: RolloutPolicyTest\nmetadata:\n  name: one\nspec:\n  now: "2026-11-24T10:00:00Z"\n  rollout: llm/vllm\n${spec}`;
 
+/** A freeze with an exception for release 7, which tells of failures alone. */
+const FROZEN = [
+  '  deny: [{from: "2026-11-20T00:00:00Z", to: "2026-12-01T00:00:00Z"}]',
+  '  exceptions: [{release: 9c41d2e0.7, approver: ana, until: "2026-11-30T00:00:00Z"}]',
+  '  notify: [{to: prod, as: slack, events: [failed]}]',
+  '',
+].join('\n');
+
 test.each<readonly [what: string, tests: string, code: number, out: RegExp]>([
   ['as expected', policyTest('  expect: [StepTooLarge]\n'), 0, /^1 passed, 0 failed\n$/],
   [
@@ -83,6 +91,30 @@ test.each<readonly [what: string, tests: string, code: number, out: RegExp]>([
     /^one: wanted no hold, got StepTooLarge\n {4}StepTooLarge\. Step 3 lets 2 groups go at once; RolloutPolicy a \(p\.yaml:6\) allows 1/,
   ],
   [
+    'a release with an exception in a freeze, told to whom it should',
+    policyTest('  steps: [1, 2, 3, 4]\n  release: 9c41d2e0.7\n  tells: {failed: [prod], started: []}\n  expect: []\n'),
+    0,
+    /^1 passed, 0 failed\n$/,
+  ],
+  [
+    'another release in that freeze',
+    policyTest('  steps: [1, 2, 3, 4]\n  release: 9c41d2e0.8\n  expect: [WindowClose]\n'),
+    1,
+    /^one: no hold is called WindowClose: did you mean WindowClosed\?\none: wanted WindowClose, got WindowClosed\n {4}WindowClosed\. .* lets no step of 9c41d2e0\.8 begin/,
+  ],
+  [
+    'others told than wanted',
+    policyTest('  steps: [1, 2, 3, 4]\n  release: 9c41d2e0.7\n  tells: {failed: [prod, audit]}\n  expect: []\n'),
+    1,
+    /^one: of failed wanted told prod, audit, told is prod\n0 passed, 1 failed/,
+  ],
+  [
+    'an event that is none',
+    policyTest('  tells: {fail: [prod]}\n  expect: []\n'),
+    1,
+    /spec\.tells\.fail is not a field of this object \(UnknownField\)\. Did you mean failed\?/,
+  ],
+  [
     'a field that is none',
     policyTest('  replica: 4\n  expect: []\n'),
     1,
@@ -90,7 +122,8 @@ test.each<readonly [what: string, tests: string, code: number, out: RegExp]>([
   ],
 ])('tests policies: %s', async (_, tests, code, out) => {
   const site = await startSite();
-  writeFileSync(join(site.folder, 'p.yaml'), policy('a', '  maxStepGroups: 1\n'));
+  const excepted = tests.includes('9c41d2e0');
+  writeFileSync(join(site.folder, 'p.yaml'), policy('a', excepted ? FROZEN : '  maxStepGroups: 1\n'));
   writeFileSync(join(site.folder, 't.yaml'), tests);
   const told = await site.run('policy test p.yaml t.yaml');
   expect(told).toMatchObject({ code, err: '' });

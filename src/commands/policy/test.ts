@@ -3,12 +3,15 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { POLICY_TEST_KIND } from '../../api/kinds.ts';
+import { nearest } from '../../api/nearest.ts';
+import { NOTICE_EVENTS, type NoticeEvent } from '../../api/policy-notify.ts';
 import { parsePolicyTest } from '../../api/policy-test.ts';
 import { parseManifestFile } from '../../manifests/parse-file.ts';
 import { EXIT, type Io, UsageError } from '../../options.ts';
 import { fieldIssue } from '../../reconcile/observe/read-rollout.ts';
 import { askPolicies } from '../../reconcile/policy-test.ts';
 import { issueLine } from '../../reconcile/status/report.ts';
+import { HOLDS } from '../../rollout/hold.ts';
 
 /** Files that are looked at. */
 const FILES_MOST = 1000;
@@ -35,8 +38,12 @@ export async function testPolicies(places: readonly string[], io: Io): Promise<n
 
 /** What is wrong with the answer; nothing: as expected. */
 function verdict(files: ReadonlyMap<string, string>, test: Parameters<typeof askPolicies>[1]): readonly string[] {
-  const { verdicts, issues } = askPolicies(files, test);
-  const wrong = issues.map((issue) => `wrong: ${issueLine(issue)}`);
+  const { verdicts, tells, issues } = askPolicies(files, test);
+  const wrong = [
+    ...issues.map((issue) => `wrong: ${issueLine(issue)}`),
+    ...noHolds(test),
+    ...NOTICE_EVENTS.flatMap((event) => untold(test, { event, told: tells[event] })),
+  ];
   const seen = [...new Set(verdicts.map(({ held }) => held.reason))].sort();
   const wanted = [...new Set(test.expect)].sort();
   if (seen.join() === wanted.join()) return wrong;
@@ -46,6 +53,27 @@ function verdict(files: ReadonlyMap<string, string>, test: Parameters<typeof ask
     `${test.name}: wanted ${wanted.join(', ') || 'no hold'}, got ${seen.join(', ') || 'no hold'}`,
     ...new Set(holds),
   ];
+}
+
+/** Words of `expect` that no hold is called. */
+function noHolds({ name, expect }: Parameters<typeof askPolicies>[1]): readonly string[] {
+  const names = Object.keys(HOLDS);
+  return expect
+    .filter((word) => !names.includes(word))
+    .map((word) => {
+      const meant = nearest(word, names);
+      return `${name}: no hold is called ${word}${meant === undefined ? '' : `: did you mean ${meant}?`}`;
+    });
+}
+
+/** Where others are told of an event than the test wants; an event that it does not name may tell anybody. */
+function untold(
+  { name, tells }: Parameters<typeof askPolicies>[1],
+  { event, told }: { readonly event: NoticeEvent; readonly told: readonly string[] },
+): readonly string[] {
+  const wanted = tells[event];
+  if (wanted === undefined || [...new Set(wanted)].sort().join() === told.join()) return [];
+  return [`${name}: of ${event} wanted told ${wanted.join(', ') || 'nobody'}, told is ${told.join(', ') || 'nobody'}`];
 }
 
 async function filesIn(places: readonly string[], io: Io): Promise<ReadonlyMap<string, string>> {
