@@ -58,6 +58,7 @@ export const HOLDS = {
   TrafficWithdrawn: { effect: 'blocks', accept: 'how often the share was taken back in this delivery' },
   FleetTaken: { effect: 'blocks', accept: 'the groups of the fleet that serve, all on the requested template' },
   StableLost: { effect: 'blocks' },
+  FleetUncovered: { effect: 'blocks', failure: 'issue' },
   ScalerRefused: { effect: 'blocks' },
   ChangeRefused: { effect: 'blocks' },
   GreenServes: { effect: 'blocks' },

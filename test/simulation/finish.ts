@@ -126,7 +126,7 @@ function notAtRest(universe: Universe, { workload, marks, text }: Person, holds:
       (reason === 'CanaryNotEmpty' && universe.rewritten > 0) ||
       (broken && FOR_BROKEN_GROUPS.includes(reason)) ||
       // A fleet that may be down at once, and steps that do not let a canary carry all.
-      (reason === 'Stalled' && mayAllBeDown(workload, text)) ||
+      (reason === 'FleetUncovered' && mayAllBeDown(workload, text)) ||
       (mixed && FOR_MIXED_GROUPS.includes(reason)),
   );
   if (held) return undefined;

@@ -31,7 +31,7 @@ import { disabled, paused, rolloutAbsent, stalled } from './people.ts';
 import { policyGone } from './policy-gone.ts';
 import { policyMissing } from './policy-missing.ts';
 import { folderEmptied, notThere } from './removal.ts';
-import { changeRefused, idleScaled, nothingServes, scalerRefused } from './second.ts';
+import { changeRefused, idleScaled, nothingServes, requestTaken, scalerRefused } from './second.ts';
 import { surgeEndangered, surgeRefused } from './surge.ts';
 import { clockSkewed, windowClosed } from './windows.ts';
 
@@ -144,6 +144,7 @@ export const before = {
     notApplied, // the request is not live
     fieldContested, // somebody else writes our fields
     nothingServes, // nothing to compare with
+    whenSeen(requestTaken), // a hand has let groups go
     recreated, // everything is on the new text already
     whenSeen(mixedRevisions), // something else is half-way
     idleScaled, // somebody counts on its groups

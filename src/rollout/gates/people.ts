@@ -1,7 +1,7 @@
 /** Gates that people hold shut in the Rollout: deleted, disabled, paused, wrong. */
 
 import { PARTITION_PATH, SENTINEL } from '../../api/workload.ts';
-import { type Hold, hold } from '../hold.ts';
+import { type Hold, type HoldReason, hold } from '../hold.ts';
 import type { Situation } from '../situation.ts';
 
 /** Files that are wrong stop every step until somebody mends them. */
@@ -10,8 +10,11 @@ export function stalled({ snapshot }: Situation): Hold | undefined {
   if (issue === undefined) return undefined;
   const more = snapshot.issues.length > 1 ? ` (and ${snapshot.issues.length - 1} more)` : '';
   const place = issue.line > 0 ? `${issue.file}:${issue.line}` : issue.file;
-  return hold('Stalled', { seen: `${place}: ${issue.message}${more}`, action: issue.hint });
+  return hold(BY_ISSUE[issue.reason] ?? 'Stalled', { seen: `${place}: ${issue.message}${more}`, action: issue.hint });
 }
+
+/** Issues that have a hold of their own name: what they tell depends on how many groups there are, not on the files alone. */
+const BY_ISSUE: Readonly<Record<string, HoldReason>> = { FleetUncovered: 'FleetUncovered' };
 
 /** A workload whose Rollout is gone stays as it is: armed, edits of it do nothing; in a batch, they do too much. */
 export function rolloutAbsent({ snapshot, file, partition, state }: Situation): Hold | undefined {

@@ -6,9 +6,10 @@ import { type Hold, hold } from '../hold.ts';
 import { annotationsOf, replicasOf } from '../ladders/delivery.ts';
 import { hasIdle } from '../ladders/floor.ts';
 import { immutableChanges } from '../recreate-change.ts';
-import type { Situation } from '../situation.ts';
+import { groupsAre } from '../sentences.ts';
+import type { Seen, Situation } from '../situation.ts';
 import { wholeChange } from '../size-change.ts';
-import { scaledToZero } from './cluster.ts';
+import { scaledToZero, wanted } from './cluster.ts';
 
 /** Groups that Git asks for of the workload that serves: blueGreen leaves the user's own at none every other time. */
 function servingReplicas({ snapshot, marks, replicas }: Situation): number | undefined {
@@ -43,6 +44,22 @@ export function idleScaled({ snapshot, marks, replicas, file }: Situation): Hold
   return hold('IdleScaled', {
     seen: `${(isOwn ? undefined : second?.file) ?? file.file}: ${name} does not serve, and has replicas ${groups}: the release would begin by taking them away`,
     action: 'Put replicas 0 back into it; to have more groups, scale the colour that serves',
+  });
+}
+
+/**
+ * Groups of the workload that serves are on the requested template before anything was filled: let go by a hand, or made
+ * anew. They would serve it unapproved, and nothing could be compared with them. Only going back brings them home.
+ */
+export function requestTaken({ observed, asked, marks, file, snapshot }: Seen): Hold | undefined {
+  const { releaseKey, stableKey } = observed;
+  if (marks?.serves === 'green' || releaseKey === undefined || releaseKey === stableKey) return undefined;
+  const taken = wanted(observed, asked).filter(({ leader }) => leader.key === releaseKey);
+  if (taken.length === 0) return undefined;
+  const { name } = snapshot.key;
+  return hold('MixedRevisions', {
+    seen: `${groupsAre(taken.map(({ index }) => index))} of ${file.object.name} on the requested template already, and no step has let any go`,
+    action: `To bring them back: tranche abort ${name}, and then to deliver it by its steps: tranche retry ${name}`,
   });
 }
 

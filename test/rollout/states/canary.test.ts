@@ -58,6 +58,7 @@ const DEAD: Found = { sight: { second: '0- 1- 2- 3-' } };
 const LOST: Found = { sight: { own: '0o- 1o- 2o- 3o-' } };
 const UNREAD: Found = { snapshot: { traffic: undefined } };
 const ANEW: Found = { sight: { own: '0+ 1+ 2+ 3+', ownLws: { uid: 'another' } } };
+const HALF: Found = { sight: { own: '0o+ 1o+ 2+ 3+' } };
 const BACK = ['hold Draining', 'RolledBack: rolled back', 'hold '];
 const paused = (stand: Stand): Stand => edited(stand, ROLLOUT_FILE, 'strategy:\n', 'strategy:\n    paused: true\n');
 
@@ -368,6 +369,20 @@ test.each<Row>([
       snapshot: { issues: [{ file: 'a.yaml', line: 1, path: '', reason: 'Wrong', message: 'wrong', hint: 'mend it' }] },
     },
     ['hold Stalled'],
+  ],
+  ['groups let go by a hand before it begins', requested, HALF, ['hold MixedRevisions']],
+  ['all of it on the request before it begins', requested, ANEW, ['hold MixedRevisions Recreated']],
+  [
+    'one group, and a last step that does not carry all',
+    requested,
+    {
+      snapshot: {
+        issues: [
+          { file: 'rollouts/vllm.yaml', line: 9, path: '', reason: 'FleetUncovered', message: 'so', hint: 'mend it' },
+        ],
+      },
+    },
+    ['hold FleetUncovered'],
   ],
   [
     'the text to go back to is not found',

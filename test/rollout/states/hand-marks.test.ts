@@ -5,7 +5,7 @@ import { factsDigest } from '../../../src/reconcile/observe/digests.ts';
 import { planIntent } from '../../../src/rollout/orders/intent.ts';
 import { ladderFiles, ladderRollout } from '../../support/ladder.ts';
 import { type Found, passed, passes, releaseIn, type Stand, settledOn, snapshotAt } from '../../support/ladder-pass.ts';
-import { AT, abort, after, asked, edited, NEWER, ONE, STEPS, stands } from '../../support/ladder-stands.ts';
+import { AT, abort, after, asked, edited, NEWER, ONE, requested, STEPS, stands } from '../../support/ladder-stands.ts';
 import { LWS_FILE, NEW, OLD } from '../../support/vllm.ts';
 
 /** Without this mark, and without a record. */
@@ -174,4 +174,22 @@ test('an order to abort at once says so', () => {
   const order = planIntent(intent, { snapshot: snapshotAt(stands.second), digestOf: factsDigest });
   expect(order).toMatchObject({ commits: [{ what: `abort ${releaseIn(stands.second)}, now` }] });
   expect(JSON.stringify(order)).toContain(`"${releaseIn(stands.second)} now"`);
+});
+
+const LET_GO: Found = { sight: { own: '0o+ 1o+ 2+ 3+' } };
+
+test('groups let go by a hand before it begins go back by an abort, and then it begins', () => {
+  const { marks } = snapshotAt(requested).workload?.workload ?? {};
+  const digest = snapshotAt(requested).workload?.digest ?? '';
+  const release = `${digest}.${(marks?.release.serial ?? 0) + 1}`;
+  const back = passed(requested, { ...LET_GO, intents: { abort: release } });
+  expect(back.told).toBe('Aborted: rollback, partition 1000000 → 2');
+  const rest = passes(back.stand);
+  expect(rest.told[0]).toBe('RolledBack: rolled back, partition 2 → 1000000');
+  expect(passed(asked(rest.stand, OLD, NEW)).told).toBe('hold ReleaseAborted');
+  const lowered = asked(requested, 'partition: 1000000', 'partition: 2');
+  expect(passes(lowered, { found: () => LET_GO }).told).toEqual([
+    'RollStopped: stopped, partition 2 → 1000000',
+    'hold MixedRevisions',
+  ]);
 });
