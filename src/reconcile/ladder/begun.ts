@@ -6,12 +6,14 @@ import { printRelease } from '../../api/release.ts';
 import type { RollingStyle, Rollout } from '../../api/rollout.ts';
 import { GRACE_SECONDS, type RouteRef, type TrafficRouting } from '../../api/rollout-traffic.ts';
 import { stringsIn } from '../../api/service.ts';
+import { istioHost } from '../../api/weighted-routes.ts';
 import type { ManifestDocument } from '../../manifests/parse-file.ts';
 import { asideName } from '../../rollout/ladders/asides.ts';
 import { secondName, sidesOf } from '../../rollout/ladders/delivery.ts';
 import { isLadder } from '../../rollout/state.ts';
 import { canaryServiceName } from '../../rollout/traffic/canary-service.ts';
-import { namesOf, providerOf, ROUTE_KINDS } from '../../rollout/traffic/index.ts';
+import { canarySubset } from '../../rollout/traffic/destination-rule.ts';
+import { namesOf, providerOf, ROUTE_KINDS, trafficProviders } from '../../rollout/traffic/index.ts';
 import type { Sides } from '../../rollout/traffic/provider.ts';
 import type { Desired, DesiredRollout } from '../observe/desired.ts';
 import { readWorkload } from '../observe/read-workload.ts';
@@ -45,9 +47,10 @@ export function begunPlan(of: Of, lost?: Marks): Begun | undefined {
   const style = styleOf(of, { marks, own, style: plan?.style });
   if (style === undefined) return asItIs;
   const name = plan?.name ?? entry.key.name;
-  const { routing, watched } = routingOf(of, { marks, own, plan: { name, style, routing: plan?.routing } });
+  const found = routingOf(of, { marks, own, plan: { name, style, routing: plan?.routing } });
+  const { routing, watched, strategy } = found;
   if (plan !== undefined && plan.style === style && plan.routing === routing) return { plan, begun: false, watched };
-  const begun = { name, style, steps: plan?.steps ?? [], strategy: plan?.strategy ?? {}, routing };
+  const begun = { name, style, steps: plan?.steps ?? [], strategy: { ...plan?.strategy, ...strategy }, routing };
   return { plan: begun, begun: true, watched };
 }
 
@@ -79,17 +82,25 @@ function styleOf(
 
 type Planned = Pick<LadderPlan, 'name' | 'style' | 'routing'>;
 
-type Routed = { readonly routing: TrafficRouting | undefined; readonly watched: readonly RouteRef[] };
+type Routed = {
+  readonly routing: TrafficRouting | undefined;
+  readonly watched: readonly RouteRef[];
+  /** Fields of the strategy that its documents show. */
+  readonly strategy: LadderPlan['strategy'];
+};
 
 /** The Service whose copy is ours, and every route that has a share of its requests, whoever names it. */
 function routingOf(of: Of, { marks, own, plan }: Under & { readonly plan: Planned }): Routed {
   const { traffic } = of.desired;
   const { namespace } = of.entry.key;
   const { routing } = plan;
-  const service = serviceOf(of, own, routing?.service);
-  if (service === undefined) return { routing: undefined, watched: [] };
+  const subsets = subsetsOf(of, { own, plan });
+  const service = subsets?.service ?? serviceOf(of, own, routing?.service);
+  if (service === undefined) return { routing: undefined, watched: [], strategy: {} };
   const [document] = traffic.called(SERVICE_KIND, { namespace, name: service });
-  const sides = sidesOf({ plan: { ...plan, strategy: {} }, own, service: document, routes: [] });
+  const strategy = subsets === undefined ? {} : { disableGenerateCanaryService: true };
+  const apart = sidesOf({ plan: { ...plan, strategy: {} }, own, service: document, routes: [] });
+  const sides = subsets === undefined ? apart : { ...apart, canary: apart.stable };
   const asides = (marks.restore?.objects ?? []).map(({ object }) => object);
   const refs = routing?.routes ?? [];
   const isNamed = ({ kind, name }: RouteRef): boolean => refs.some((ref) => ref.kind === kind && ref.name === name);
@@ -98,9 +109,11 @@ function routingOf(of: Of, { marks, own, plan }: Under & { readonly plan: Planne
   const kinds = routing === undefined ? known : known.filter((kind) => refs.some((ref) => ref.kind === kind));
   const found = kinds
     .flatMap((kind) => traffic.inNamespace(kind, namespace))
-    .flatMap((route) =>
-      namesOf(route, traffic.customs).map((ref) => ({ ref, use: useOf(route, { ref, of, sides, asides }) })),
-    )
+    .flatMap((route) => {
+      const isRule = subsets !== undefined && route.object.name === subsets.rule.object.name && isOfRules(route);
+      const use = (ref: RouteRef): Use => (isRule ? 'shared' : useOf(route, { ref, of, sides, asides }));
+      return namesOf(route, traffic.customs).map((ref) => ({ ref, use: use(ref) }));
+    })
     .filter(({ ref }) => !isNamed(ref));
   const once = (use: Use): readonly RouteRef[] => {
     const all = found.filter((one) => one.use === use).map(({ ref }) => ref);
@@ -112,10 +125,24 @@ function routingOf(of: Of, { marks, own, plan }: Under & { readonly plan: Planne
   const watched = once('named').filter(
     (ref) => !shared.some(({ name, kind }) => name === ref.name && kind === ref.kind),
   );
-  if (shared.length === 0 && service === routing?.service) return { routing, watched };
+  if (shared.length === 0 && service === routing?.service) return { routing, watched, strategy };
   const gracePeriodSeconds = routing?.gracePeriodSeconds ?? GRACE_SECONDS;
   const there = refs.filter(({ kind, name }) => traffic.called(kind, { namespace, name }).length > 0);
-  return { routing: { service, gracePeriodSeconds, routes: [...there, ...shared] }, watched };
+  return { routing: { service, gracePeriodSeconds, routes: [...there, ...shared] }, watched, strategy };
+}
+
+const isOfRules = (route: ManifestDocument): boolean => trafficProviders.DestinationRule.isOf(route);
+
+/** The DestinationRule whose subset of the new version selects the workload that we made: then no Service of ours does. */
+function subsetsOf(
+  { desired, entry }: Of,
+  { own, plan }: Pick<Under, 'own'> & { readonly plan: Planned },
+): { readonly rule: ManifestDocument; readonly service: string } | undefined {
+  if (plan.style !== 'canary') return undefined;
+  const workload = secondName({ plan, own });
+  const rules = desired.traffic.inNamespace(trafficProviders.DestinationRule.kind, entry.key.namespace);
+  const rule = rules.find((one) => isOfRules(one) && canarySubset(one.value) === workload);
+  return rule === undefined ? undefined : { rule, service: istioHost(at(rule.value, ['spec', 'host'])).name };
 }
 
 /** That of the Rollout, where we have made its copy; else the one whose copy we have made. */

@@ -93,7 +93,7 @@ export function ladderFiles({ entry, desired }: Of, file: WorkloadFile): LadderF
   const others = watched.flatMap((ref) => watchedRoute({ entry, desired }, ref));
   return {
     ...files,
-    ...(begun ? { begun: { name: plan.name, style: plan.style } } : {}),
+    ...(begun ? { begun: { name: plan.name, style: plan.style, strategy: plan.strategy } } : {}),
     ...(others.length === 0 ? {} : { watched: others }),
   };
 }

@@ -31,7 +31,7 @@ export type LadderFiles = {
    * How the delivery under way was begun, by the documents that it has made: its Rollout is gone, or says otherwise since.
    * Not there: as the Rollout says.
    */
-  readonly begun?: Pick<Rollout, 'name' | 'style'> | undefined;
+  readonly begun?: (Pick<Rollout, 'name' | 'style'> & Partial<Pick<Rollout, 'strategy'>>) | undefined;
   /** Other routes to the Service, into which nothing is written. Not there: none. */
   readonly watched?: LadderFiles['routes'] | undefined;
 };

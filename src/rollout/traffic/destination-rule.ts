@@ -37,6 +37,13 @@ function subsetsIn(value: JsonObject): string {
   return `subsets ${subsets.join(', ')}`;
 }
 
+/** The workload that the subset of the new version selects; undefined: there is no such subset. */
+export function canarySubset(value: JsonObject): string | undefined {
+  const subset = mapsAt(value, ['spec', 'subsets']).find(({ name }) => name === CANARY_SUBSET);
+  const workload = at(subset, ['labels', LWS_NAME]);
+  return typeof workload === 'string' ? workload : undefined;
+}
+
 function subsetOf({ workloads }: Sides): JsonObject {
   return { name: CANARY_SUBSET, labels: { [LWS_NAME]: workloads.canary } };
 }

@@ -3,8 +3,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import type { Texts } from '../../../src/reconcile/ladder/cast.ts';
-import { ladderFiles, ladderRollout } from '../../support/ladder.ts';
+import { isHome } from '../../../src/rollout/ladders/shares.ts';
+import { begunIn } from '../../support/begun.ts';
+import { castIn, deliveryAt, ladderFiles, ladderRollout } from '../../support/ladder.ts';
 import { type Found, passed, passes, releaseIn, type Stand, settledOn, snapshotAt } from '../../support/ladder-pass.ts';
+import { edited } from '../../support/ladder-stands.ts';
 import { ROUTE_FILE, SERVICE_FILE } from '../../support/traffic-files.ts';
 import { LWS_FILE, NEW, OLD, ROLLOUT_FILE } from '../../support/vllm.ts';
 
@@ -54,8 +57,8 @@ function fixture(folder: string, file: string): string | undefined {
 const fileOf = (folder: string): string => (folder === 'HTTPRoute' ? ROUTE_FILE : `apps/vllm/${folder}.yaml`);
 
 /** Adopted, and a newer text asked for. */
-function requested(routing: string, folders: readonly string[]): Stand {
-  const rollout = ladderRollout('canary', STEPS).replace('gateway: {httpRouteName: chat}', routing);
+function requested(routing: string, folders: readonly string[], steps = STEPS): Stand {
+  const rollout = ladderRollout('canary', steps).replace('gateway: {httpRouteName: chat}', routing);
   const block = rollout.replace(
     /trafficRoutings: \[\{service: vllm-svc, (.*)\}\]\n/s,
     (_, rest: string) => `trafficRoutings:\n        - service: vllm-svc\n          ${rest}\n`,
@@ -92,6 +95,11 @@ function atRest(folders: readonly string[], made: boolean): Readonly<Record<stri
 
 function routesIn(texts: Texts, folders: readonly string[]): Readonly<Record<string, string>> {
   return Object.fromEntries(folders.map((folder) => [fileOf(folder), texts.get(fileOf(folder)) ?? '']));
+}
+
+function deliveryOfStand({ texts }: Stand) {
+  const cast = castIn(texts);
+  return { delivery: deliveryAt(texts, cast) };
 }
 
 function until(start: Stand, subject: string): Stand {
@@ -171,17 +179,91 @@ test('home: given up with a share, the way back', () => {
   }
 });
 
+/** By a rule of ours alone, where a route of the kind can have one. */
+const MATCHING = ['replicas: 1, matches: [{headers: [{name: a, value: b}]}], pause: {}', 'replicas: 50%, traffic: 50%'];
+const UNMATCHED = ['AWS ALB action', 'TraefikService', 'HTTPRoute, GRPCRoute and HTTPProxy at once'];
+
+type Sharing = readonly [what: string, folders: readonly string[], stand: Stand];
+const sharing = Object.entries(FAMILIES).flatMap(([name, [routing, ...folders]]): readonly Sharing[] => {
+  const { shared } = families.find((family) => family.name === name)!;
+  const byWeight: Sharing = [`${name}, a weight`, folders, shared];
+  if (UNMATCHED.includes(name)) return [byWeight];
+  const matched = until(requested(routing, folders, MATCHING), 'step 1/2, traffic: – → matches');
+  return [byWeight, [`${name}, a rule of ours`, folders, matched]];
+});
+
+function withoutMarks(stand: Stand, marks: RegExp): Stand {
+  const text = stand.texts.get(LWS_FILE) ?? '';
+  const end = text.indexOf('---');
+  const own = text.slice(0, end).replaceAll(marks, '');
+  return { ...stand, texts: new Map([...stand.texts, [LWS_FILE, own + text.slice(end)]]) };
+}
+
+test('orphans: what has a share is found without a Rollout, and without what was put aside', () => {
+  for (const [what, folders, stand] of sharing) {
+    for (const marks of [/^$/gm, /^ *tranche\.dev\/restore: .*\n/gm]) {
+      const { plan } = begunIn(withoutMarks(stand, marks).texts) ?? {};
+      expect(plan?.routing?.service, what).toBe('vllm-svc');
+      const found = plan?.routing?.routes.map(({ kind }) => kind) ?? [];
+      const files = folders.map((folder) => /^kind: (.*)$/m.exec(stand.texts.get(fileOf(folder)) ?? '')?.[1] ?? '');
+      expect(found.toSorted(), what).toEqual(files.toSorted());
+    }
+  }
+});
+
+test('at rest: a route that sends to the new version goes home at once', () => {
+  for (const [what, folders, stand] of sharing) {
+    const rest = withoutMarks(stand, /^ *tranche\.dev\/(step|at|restore): .*\n/gm);
+    const { told, stand: home } = passed({ ...rest, record: undefined });
+    expect(told, what).toBe('TrafficWithdrawn: traffic withdrawn');
+    const { delivery } = deliveryOfStand(home);
+    expect(isHome(delivery), what).toBe(true);
+    expect(routesIn(home.texts, folders), what).not.toEqual(routesIn(stand.texts, folders));
+  }
+});
+
+test('marks gone: the record has them, and a route that sends to the new version goes home at once', () => {
+  for (const [what, , stand] of sharing) {
+    const gone = withoutMarks(stand, /^ *tranche\.dev\/.*\n/gm);
+    const lostMarks = snapshotAt(stand).workload?.workload.marks;
+    const { told, stand: home } = passed(gone, { snapshot: { lostMarks } });
+    expect(told, what).toBe('TrafficWithdrawn: traffic withdrawn');
+    expect(isHome(deliveryOfStand(home).delivery), what).toBe(true);
+  }
+});
+
+test('subsets: given up without a Rollout, the requests go home before the second workload is emptied', () => {
+  const [, folders, start] = sharing.find(
+    ([what]) => what === 'VirtualService by subsets of a DestinationRule, a rule of ours',
+  )!;
+  const stand = edited(
+    start,
+    LWS_FILE,
+    'annotations:\n',
+    `annotations:\n    tranche.dev/abort: "${releaseIn(start)}"\n`,
+  );
+  const orphan = (at: Stand): Found => {
+    const { plan } = begunIn(at.texts) ?? {};
+    const { ladder } = snapshotAt(at);
+    const begun = plan === undefined ? undefined : { name: 'vllm', style: plan.style, strategy: plan.strategy };
+    return { snapshot: { rollout: undefined, ladder: ladder === undefined ? undefined : { ...ladder, begun } } };
+  };
+  const { told, stand: end } = passes(stand, { found: orphan });
+  expect(told.slice(0, 3)).toEqual(['Aborted: rollback, home', 'hold Draining', 'RolledBack: rolled back']);
+  expect(routesIn(end.texts, folders)).toEqual(atRest(folders, true));
+});
+
 test('subsets: the one of the new version taken out by hand is named, and the way back goes on', () => {
   const { shared } = families.find(({ folders }) => folders.includes('DestinationRule'))!;
   const file = fileOf('DestinationRule');
   const text = shared.texts.get(file) ?? '';
   const without = text.slice(0, text.indexOf('    - name: canary'));
   expect(without).not.toBe(text);
-  const edited = { ...shared, texts: new Map([...shared.texts, [file, without]]) };
-  const { plan } = passed(edited);
+  const changed = { ...shared, texts: new Map([...shared.texts, [file, without]]) };
+  const { plan } = passed(changed);
   expect(plan.commit).toBeUndefined();
   expect(plan.holds.find(({ reason }) => reason === 'CanaryEdited')?.message).toContain(
     'DestinationRule chat: its subset of the new version is not there',
   );
-  expect(passed(edited, { intents: { abort: releaseIn(edited) } }).told).toBe('Aborted: rollback, home');
+  expect(passed(changed, { intents: { abort: releaseIn(changed) } }).told).toBe('Aborted: rollback, home');
 });
