@@ -94,6 +94,7 @@ export function strayShare(situation: Situation, marks: Marks): Decision | undef
   if (lost !== undefined) return holding([lost], 'StepUpgrade');
   const made = sharing(on.delivery, HOME);
   if (made.kind === 'unwritable') return unwritable(on, made);
+  if (made.objects.length === 0) return holding([notHome(on)], 'StepUpgrade');
   const own = situation.workload.marks;
   const changes = changesOf(on.delivery, made.objects, {
     marks: { from: own, to: own ?? marks },
@@ -114,6 +115,16 @@ export function strayShare(situation: Situation, marks: Marks): Decision | undef
     },
     'Completed',
   );
+}
+
+/** A route that sends to the new version by fields that nobody has kept: no edit of ours would bring it home. */
+function notHome({ delivery }: Delivering): Hold {
+  const { canary } = sidesOf(delivery).workloads;
+  const named = delivery.routes.map(({ route: { object } }) => `${object.kind} ${object.name}`).join(', ');
+  return hold('CanaryEdited', {
+    seen: `${named}: requests go to ${canary}, no delivery is under way, and what was there before is not known`,
+    action: 'Take its share out of the route by hand',
+  });
 }
 
 /** The other side has a share and serves nothing: loud, and no share of ours goes beyond what people have approved. */

@@ -1,7 +1,7 @@
 /** A route of a user's own kind as it was before its first share: on plain JSON, whoever has written what came since. */
 
 import { parseJson } from '../../api/alb-action.ts';
-import { at, isJsonObject, type Json } from '../../api/json.ts';
+import { at, isJsonObject, type Json, jsonEqual } from '../../api/json.ts';
 import { resolve } from '../../api/json-path.ts';
 import type { CustomKind } from '../../api/route-provider.ts';
 import { textsIn, withAt } from './custom-json.ts';
@@ -47,24 +47,39 @@ export function withoutShare(
     else if (path !== undefined && typeof now === 'string')
       value = withAt(value, path, textWithout(now, custom, { sides, was: aside.was }));
   }
-  return withoutItems(value, custom, { sides, displaced });
+  return withoutItems(withoutKept(value, custom, { sides, displaced }), custom, { sides, displaced });
 }
 
-/** JSON in a text that people have changed since: the share alone goes. */
+/** Texts that have a share though nobody kept what they were: it goes, and the rest of them stays. */
+function withoutKept(root: Json, custom: CustomKind, { sides, displaced }: From): Json {
+  const kept = displaced.flatMap(({ path }) => plainPath(root, path)?.join('/') ?? []);
+  let value = root;
+  for (const { within } of custom.weights) {
+    const found = within === undefined ? undefined : resolve(value, within);
+    const text = found?.kind === 'found' ? at(value, found.path) : undefined;
+    if (found?.kind !== 'found' || typeof text !== 'string' || kept.includes(found.path.join('/'))) continue;
+    value = withAt(value, found.path, textWithout(text, custom, { sides, was: undefined }));
+  }
+  return value;
+}
+
+/** JSON in a text that people have changed since, or that nobody kept: the share alone goes. */
 function textWithout(
   text: string,
   custom: CustomKind,
   { sides, was }: { readonly sides: Sides; readonly was: Displaced['was'] },
 ): string {
   const [now, before] = [parseJson(text), typeof was === 'string' ? parseJson(was) : undefined];
-  if (now === undefined || before === undefined) return text;
+  if (now === undefined || (was !== undefined && before === undefined)) return text;
   const plain = { ...custom, weights: custom.weights.map((one) => ({ ...one, within: undefined })) };
   let value = withoutItems(now, plain, { sides, displaced: [] });
   for (const { stable } of placesIn(value, plain, sides)) {
-    const [here, there] = [value, before].map((root) => (stable === undefined ? undefined : resolve(root, stable)));
+    const [here, there] = [value, before].map((root) =>
+      stable === undefined || root === undefined ? undefined : resolve(root, stable),
+    );
     if (here?.kind === 'found' && there?.kind === 'found') value = withAt(value, here.path, at(before, there.path));
   }
-  return JSON.stringify(value);
+  return jsonEqual(value, now) ? text : JSON.stringify(value);
 }
 
 type From = { readonly sides: Sides; readonly displaced: readonly Displaced[] };

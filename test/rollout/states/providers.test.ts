@@ -181,13 +181,13 @@ test('home: given up with a share, the way back', () => {
 
 /** By a rule of ours alone, where a route of the kind can have one. */
 const MATCHING = ['replicas: 1, matches: [{headers: [{name: a, value: b}]}], pause: {}', 'replicas: 50%, traffic: 50%'];
-const UNMATCHED = ['AWS ALB action', 'TraefikService', 'HTTPRoute, GRPCRoute and HTTPProxy at once'];
+const UNMATCHED = /^(AWS ALB action|TraefikService|a RouteProvider.*|.* at once)$/;
 
 type Sharing = readonly [what: string, folders: readonly string[], stand: Stand];
 const sharing = Object.entries(FAMILIES).flatMap(([name, [routing, ...folders]]): readonly Sharing[] => {
   const { shared } = families.find((family) => family.name === name)!;
   const byWeight: Sharing = [`${name}, a weight`, folders, shared];
-  if (UNMATCHED.includes(name)) return [byWeight];
+  if (UNMATCHED.test(name)) return [byWeight];
   const matched = until(requested(routing, folders, MATCHING), 'step 1/2, traffic: – → matches');
   return [byWeight, [`${name}, a rule of ours`, folders, matched]];
 });
@@ -201,6 +201,8 @@ function withoutMarks(stand: Stand, marks: RegExp): Stand {
 
 test('orphans: what has a share is found without a Rollout, and without what was put aside', () => {
   for (const [what, folders, stand] of sharing) {
+    // Their RouteProvider says what their fields mean: it is not among these files.
+    if (what.startsWith('a RouteProvider')) continue;
     for (const marks of [/^$/gm, /^ *tranche\.dev\/restore: .*\n/gm]) {
       const { plan } = begunIn(withoutMarks(stand, marks).texts) ?? {};
       expect(plan?.routing?.service, what).toBe('vllm-svc');
