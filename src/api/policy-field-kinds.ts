@@ -5,6 +5,7 @@ import type { JsonObject } from './json.ts';
 import { APPROVALS_SCHEMA, type PolicyApproval, readApprovals } from './policy-approvals.ts';
 import { EXCEPTIONS_SCHEMA, type PolicyException, readExceptions } from './policy-exceptions.ts';
 import { NOTIFY_SCHEMA, type PolicyNotify, readNotify } from './policy-notify.ts';
+import { type InferencePools, POOLS_SCHEMA, readPools } from './policy-pools.ts';
 import { type PolicyWindow, readWindows, WINDOWS_SCHEMA } from './policy-windows.ts';
 
 /** How the values of several policies become one. */
@@ -50,6 +51,13 @@ export function targets(meaning: string): PolicyField<readonly PolicyNotify[]> {
 /** A number that has to be the same wherever it is stated: of two the smaller is only kept to be told. */
 export function parameter(bounds: Bounds, meaning: string): PolicyField<number> {
   return { ...cap(bounds, meaning), composition: 'parameter' };
+}
+
+/** Both pools have to be the same wherever they are stated: of two the first by name is only kept to be told. */
+export function pools(meaning: string): PolicyField<InferencePools> {
+  const text = ({ stable, canary }: InferencePools): string => `${stable} ${canary}`;
+  const both = (left: InferencePools, right: InferencePools) => (text(left) <= text(right) ? left : right);
+  return { composition: 'parameter', meaning, schema: POOLS_SCHEMA, read: readPools, both };
 }
 
 /** Every one of them is kept: each opens the windows of its own policy. */

@@ -11,12 +11,14 @@ import {
   least,
   type PolicyField,
   parameter,
+  pools,
   targets,
   wait,
   windows,
   words,
 } from './policy-field-kinds.ts';
 import type { PolicyNotify } from './policy-notify.ts';
+import type { InferencePools } from './policy-pools.ts';
 import type { PolicyWindow } from './policy-windows.ts';
 import { PROMOTIONS, type Promotion } from './promotion.ts';
 
@@ -91,6 +93,8 @@ export type PolicyRules = {
   readonly notify?: readonly PolicyNotify[];
   /** So long a hold may last before people are told; undefined: an hour. */
   readonly notifyHoldSeconds?: number;
+  /** Both sides of routes to InferencePools, for the Rollout that names the first as its Service. */
+  readonly inferencePools?: InferencePools;
 };
 
 export type PolicyFieldName = keyof PolicyRules;
@@ -182,6 +186,9 @@ export const POLICY_FIELDS: { readonly [K in PolicyFieldName]: PolicyField<NonNu
   },
   notify: targets('who is told of what becomes of a delivery: see [Notifications](#notifications)'),
   notifyHoldSeconds: parameter(SECONDS, 'so long a hold may last before people are told; an hour'),
+  inferencePools: pools(
+    'two InferencePools, `{stable, canary}`, for a Rollout whose `service` is the name of the first: see [InferencePools](#inferencepools)',
+  ),
 };
 
 /** Those that several Rollouts share. Each policy counts for itself, in its own scope. */

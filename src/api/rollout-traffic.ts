@@ -1,6 +1,7 @@
 /** The `trafficRoutings` of a Rollout: which Service, and which routes send requests to it. Checked as Kruise checks them. */
 
 import type { FieldReader } from './field-reader.ts';
+import type { InferencePools } from './policy-pools.ts';
 import type { CustomKind } from './route-provider.ts';
 
 const INT32_MAX = 2_147_483_647;
@@ -18,6 +19,8 @@ export type TrafficRouting = {
   /** So long a change of a route must have been seen before it is relied on. */
   readonly gracePeriodSeconds: number;
   readonly routes: readonly RouteRef[];
+  /** `service` is one of two InferencePools that the user keeps. Not there: it is a Service. */
+  readonly pools?: InferencePools | undefined;
 };
 
 /** An object that sends requests to the Service, as the Rollout names it. */

@@ -104,7 +104,7 @@ export type PolicySources = Readonly<Partial<Record<PolicyFieldName, readonly Po
 /** Two policies that say different things of a field that takes one value. */
 export type PolicyConflict = {
   readonly field: PolicyFieldName;
-  readonly places: readonly (PolicyPlace & { readonly value: number })[];
+  readonly places: readonly (PolicyPlace & { readonly value: number | string })[];
 };
 
 /** What the windows of all policies say together, at the time of the snapshot. */

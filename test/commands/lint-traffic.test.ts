@@ -8,6 +8,7 @@ import { lint } from '../../src/commands/lint.ts';
 import { NO_OVERRIDES } from '../../src/reconcile/pass.ts';
 import { type Files, patchedFiles } from '../support/patch.ts';
 import {
+  GATEWAY,
   INGRESS_FILE,
   INGRESS_FILES,
   INGRESS_TEXT,
@@ -59,6 +60,32 @@ function custom(kind: string, apiVersion: string, spec: string): Files {
   const rollout = trafficRollout(`customNetworkRefs: [{apiVersion: ${apiVersion}, kind: ${kind}, name: chat}]`);
   return { ...TRAFFIC_FILES, [ROLLOUT_FILE]: rollout, [ROUTE_FILE]: route };
 }
+
+const POOL_GROUP = 'inference.networking.k8s.io';
+
+/** The files with two InferencePools in place of the Service, of which the selectors are these labels. */
+function pooled(stable: string, canary: string, routes = GATEWAY): Files {
+  const pool = (name: string, labels: string): string =>
+    `apiVersion: ${POOL_GROUP}/v1\nkind: InferencePool\nmetadata: {name: ${name}, namespace: llm}\nspec:\n  selector:\n    matchLabels: ${labels}\n  targetPorts: [{number: 8000}]\n  endpointPickerRef: {name: ${name}-epp, port: {number: 9002}}\n`;
+  const { [SERVICE_FILE]: _, ...files } = edited(
+    ROUTE_FILE,
+    '- name: vllm-svc # the fleet\n          port: 80',
+    `- {group: ${POOL_GROUP}, kind: InferencePool, name: vllm-pool}`,
+  );
+  const policy = `apiVersion: tranche.dev/v1alpha1\nkind: RolloutPolicy\nmetadata: {name: pools}\nspec:\n  inferencePools: {stable: vllm-pool, canary: vllm-pool-next}\n`;
+  return {
+    ...files,
+    [ROLLOUT_FILE]: trafficRollout(routes).replace('service: vllm-svc', 'service: vllm-pool'),
+    'policies/pools.yaml': policy,
+    'apps/vllm/pools.yaml': [
+      pool('vllm-pool', stable),
+      ...(canary === '' ? [] : [pool('vllm-pool-next', canary)]),
+    ].join('---\n'),
+  };
+}
+
+const leadersOf = (name: string): string =>
+  `{leaderworkerset.sigs.k8s.io/name: ${name}, leaderworkerset.sigs.k8s.io/worker-index: "0"}`;
 
 const SPLIT = '{service: chat, backends: [{service: vllm-svc, weight: 1}]}';
 const SPLIT_PATH = '/spec/backends/[service=$stable]/weight';
@@ -148,6 +175,28 @@ const rows: readonly (readonly [reason: string, which: string, files: Files])[] 
       '',
       trafficRollout('customNetworkRefs: [{apiVersion: split.smi-spec.io/v1alpha1, kind: TrafficSplit, name: chat}]'),
     ),
+  ],
+  ['PoolMissing', '', pooled(leadersOf('vllm'), '')],
+  ['SelectorNotPinned', 'pool', pooled('{app: vllm}', leadersOf('vllm-canary'))],
+  ['SelectorNotPinned', 'pools', pooled(leadersOf('vllm'), leadersOf('vllm'))],
+  [
+    'PoolNotSupported',
+    'kind',
+    {
+      ...pooled(
+        leadersOf('vllm'),
+        leadersOf('vllm-canary'),
+        'customNetworkRefs: [{apiVersion: gateway.networking.k8s.io/v1, kind: GRPCRoute, name: chat}]',
+      ),
+    },
+  ],
+  [
+    'NameTaken',
+    'pool',
+    {
+      ...pooled(leadersOf('vllm'), leadersOf('vllm-canary')),
+      'apps/other.yaml': LWS_TEXT.replace('name: vllm', 'name: vllm-canary'),
+    },
   ],
   ['BackendMissing', 'custom', provided(weights(), SPLIT.replace('vllm-svc', 'web'))],
   ['BackendTwice', 'custom', provided(weights(), SPLIT.replace('}]', '}, {service: vllm-svc, weight: 1}]'))],
@@ -421,6 +470,7 @@ describe('a rule of traffic', () => {
     expect(await found(edited(ROLLOUT_FILE, '', GREEN.replace(/ +gateway:.*\n/, '')))).toEqual([]);
     expect(await found(INGRESS_FILES)).toEqual([]);
     expect(await found(SUBSET_FILES)).toEqual([]);
+    expect(await found(pooled(leadersOf('vllm'), leadersOf('vllm-canary')))).toEqual([]);
     expect(await found(alb(`'${action('')}'`))).toEqual([]);
   });
 

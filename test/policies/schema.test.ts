@@ -101,6 +101,11 @@ const rows: readonly (readonly [field: string, right: Json, wrong: readonly Json
     ],
   ],
   ['notifyHoldSeconds', 3600, [0]],
+  [
+    'inferencePools',
+    { stable: 'vllm-pool', canary: 'vllm-pool-next' },
+    [{}, { stable: 'vllm-pool' }, { stable: 'A', canary: 'b' }, { stable: 'a', canary: 'b', green: 'c' }, 'vllm-pool'],
+  ],
 ];
 
 test('has a row for every field', () => {

@@ -52,7 +52,7 @@ function linesOf(snapshot: Snapshot): readonly Line[] {
 
 /** Dates as people write them. */
 function shown(value: PolicyRules[PolicyFieldName]): unknown {
-  if (typeof value !== 'object') return value;
+  if (typeof value !== 'object' || 'stable' in value) return value;
   return value.map((one) =>
     'from' in one
       ? { from: printInstant(one.from), to: printInstant(one.to) }

@@ -2,18 +2,22 @@
 
 import { DEFAULT_CONFIG } from '../../api/config.ts';
 import type { Issue } from '../../api/issue.ts';
-import { LWS_KIND, ROUTE_PROVIDER_KIND } from '../../api/kinds.ts';
+import { LWS_KIND, POLICY_KIND, ROUTE_PROVIDER_KIND } from '../../api/kinds.ts';
+import type { PolicyRules } from '../../api/policy-fields.ts';
 import { parseRollout, type Rollout } from '../../api/rollout.ts';
 import { SCALER_KINDS } from '../../api/scaler.ts';
-import { type ManifestDocument, parseManifestFile } from '../../manifests/parse-file.ts';
+import { type ManifestDocument, type ManifestFile, parseManifestFile } from '../../manifests/parse-file.ts';
 import { UsageError } from '../../options.ts';
 import type { Cast, Texts } from '../../reconcile/ladder/cast.ts';
 import { castOf } from '../../reconcile/ladder/cast-of.ts';
 import { scalersIn } from '../../reconcile/observe/manifest-index.ts';
+import { policyIndex } from '../../reconcile/observe/policy-index.ts';
+import { readPolicies } from '../../reconcile/observe/read-policy.ts';
 import { ambiguousFields, fieldIssue } from '../../reconcile/observe/read-rollout.ts';
 import { readRouteProviders, withRouteProviders } from '../../reconcile/observe/read-route-providers.ts';
 import { readWorkload } from '../../reconcile/observe/read-workload.ts';
 import { trafficIndexOf, trafficKinds } from '../../reconcile/observe/traffic-index.ts';
+import { withPools } from '../../reconcile/observe/with-pools.ts';
 import { issueLine } from '../../reconcile/status/report.ts';
 import type { WorkloadFile } from '../../rollout/snapshot.ts';
 
@@ -25,9 +29,8 @@ const KINDS: readonly string[] = [ROLLOUT_KIND, LWS_KIND, ...SCALER_KINDS];
 
 /** The delivery of the one Rollout in these files; undefined: there is none. UsageErrors name what is wrong or missing. */
 export function deliveryOf(texts: Texts): OpenDelivery | undefined {
-  const { kinds: customs, issues: wrongProviders } = readRouteProviders(
-    [...texts].map(([file, text]) => parseManifestFile(file, text, [ROUTE_PROVIDER_KIND])),
-  );
+  const asked = [...texts].map(([file, text]) => parseManifestFile(file, text, [ROUTE_PROVIDER_KIND, POLICY_KIND]));
+  const { kinds: customs, issues: wrongProviders } = readRouteProviders(asked);
   const files = [...texts].map(([file, text]) => parseManifestFile(file, text, [...KINDS, ...trafficKinds(customs)]));
   const documents = files.flatMap((file) => file.documents);
   const [rollout, ...others] = documents.filter(({ object }) => object.kind === ROLLOUT_KIND);
@@ -36,7 +39,8 @@ export function deliveryOf(texts: Texts): OpenDelivery | undefined {
     throw wrong([issueAt(rollout, 'SeveralRollouts', `${others.length + 1} Rollouts`, 'Name the file of one.')]);
   const issues = [...files.flatMap((file) => file.issues), ...wrongProviders];
   if (issues.length > 0) throw wrong(issues);
-  const plan = withRouteProviders(planOf(rollout), customs);
+  const read = withRouteProviders(planOf(rollout), customs);
+  const plan = withPools(read, rulesFor(read, { rollout, asked }));
   const file = workloadOf(rollout, { plan, documents });
   const traffic = trafficIndexOf({
     files,
@@ -65,6 +69,17 @@ export function deliveryOf(texts: Texts): OpenDelivery | undefined {
           'Name their files, too.',
         ),
   ]);
+}
+
+/** What the policies among the files say of the Rollout. */
+function rulesFor(
+  { style }: Rollout,
+  { rollout: { object }, asked }: { readonly rollout: ManifestDocument; readonly asked: readonly ManifestFile[] },
+): PolicyRules {
+  const { namespace, name } = object;
+  const policies = readPolicies(asked, [], DEFAULT_CONFIG);
+  return policyIndex(policies, [])({ cluster: DEFAULT_CONFIG.cluster, namespace, name, labels: {}, strategy: style })
+    .rules;
 }
 
 function planOf(document: ManifestDocument): Rollout {

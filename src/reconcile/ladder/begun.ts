@@ -1,5 +1,6 @@
 /** How a delivery under way was begun, by the documents that it has made: its Rollout may be gone, or another since. */
 
+import { parseHttpRoute } from '../../api/http-route.ts';
 import { at } from '../../api/json.ts';
 import { MARK, type Marks, OF, TEXT } from '../../api/marks.ts';
 import { printRelease } from '../../api/release.ts';
@@ -17,7 +18,7 @@ import { namesOf, providerOf, ROUTE_KINDS, trafficProviders } from '../../rollou
 import type { Sides } from '../../rollout/traffic/provider.ts';
 import type { Desired, DesiredRollout } from '../observe/desired.ts';
 import { readWorkload } from '../observe/read-workload.ts';
-import { SERVICE_KIND } from '../observe/traffic-index.ts';
+import { POOL_KIND, SERVICE_KIND } from '../observe/traffic-index.ts';
 
 /** What a ladder is climbed by. */
 export type LadderPlan = Pick<Rollout, 'name' | 'style' | 'steps' | 'strategy' | 'routing'>;
@@ -47,11 +48,35 @@ export function begunPlan(of: Of, lost?: Marks): Begun | undefined {
   const style = styleOf(of, { marks, own, style: plan?.style });
   if (style === undefined) return asItIs;
   const name = plan?.name ?? entry.key.name;
+  if (plan?.routing?.pools === undefined && mayUsePools(of, { marks, name })) return undefined;
   const found = routingOf(of, { marks, own, plan: { name, style, routing: plan?.routing } });
   const { routing, watched, strategy } = found;
   if (plan !== undefined && plan.style === style && plan.routing === routing) return { plan, begun: false, watched };
   const begun = { name, style, steps: plan?.steps ?? [], strategy: { ...plan?.strategy, ...strategy }, routing };
   return { plan: begun, begun: true, watched };
+}
+
+/**
+ * Whether a route has a share that was written between pools: which they are, only the Rollout and its policy say. Then
+ * nothing is planned until both are back.
+ */
+function mayUsePools(
+  { entry, desired }: Of,
+  { marks, name }: { readonly marks: Marks; readonly name: string },
+): boolean {
+  const asides = marks.restore?.objects ?? [];
+  return desired.traffic.inNamespace('HTTPRoute', entry.key.namespace).some((route) => {
+    const pooled = parseHttpRoute(route.value).rules.filter(({ backends }) =>
+      backends.some(({ kind }) => kind === POOL_KIND),
+    );
+    const pools = pooled.flatMap(({ backends }) => backends.map((backend) => backend.name));
+    const isAside = asides.some(
+      ({ object, path }) =>
+        object === asideName(route.object) &&
+        path.some((part) => typeof part === 'object' && pools.includes(String(part.value))),
+    );
+    return isAside || pooled.some((rule) => rule.name.startsWith(`tranche-${name}-`));
+  });
 }
 
 /** Most workloads are at rest, and are not read for this. */
@@ -99,7 +124,8 @@ function routingOf(of: Of, { marks, own, plan }: Under & { readonly plan: Planne
   if (service === undefined) return { routing: undefined, watched: [], strategy: {} };
   const [document] = traffic.called(SERVICE_KIND, { namespace, name: service });
   const strategy = subsets === undefined ? {} : { disableGenerateCanaryService: true };
-  const apart = sidesOf({ plan: { ...plan, strategy: {} }, own, service: document, routes: [] });
+  const { pools } = routing ?? {};
+  const apart = sidesOf({ plan: { ...plan, strategy: {} }, own, service: document, routes: [], pools });
   const sides = subsets === undefined ? apart : { ...apart, canary: apart.stable };
   const asides = (marks.restore?.objects ?? []).map(({ object }) => object);
   const refs = routing?.routes ?? [];

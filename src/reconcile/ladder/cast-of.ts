@@ -26,7 +26,8 @@ export function castOf({ plan, namespace, file, stableText, traffic, scalersOf }
     const [found, ...others] = traffic.called(kind, { namespace, name });
     return others.length === 0 ? found : undefined;
   };
-  const service = routing === undefined ? undefined : only(SERVICE_KIND, routing.service);
+  const hasService = routing !== undefined && routing.pools === undefined;
+  const service = hasService ? only(SERVICE_KIND, routing.service) : undefined;
   const routes = (routing?.routes ?? []).flatMap((ref) => {
     const provider = providerOf(ref);
     const route = provider === undefined ? undefined : only(provider.kind, ref.name);
@@ -34,7 +35,8 @@ export function castOf({ plan, namespace, file, stableText, traffic, scalersOf }
     const canaryFile = only(provider.kind, `${ref.name}-canary`)?.file ?? route.file;
     return [{ provider, route, canaryFile }];
   });
-  if (routing !== undefined && (service === undefined || routes.length < routing.routes.length)) return undefined;
+  if (hasService && service === undefined) return undefined;
+  if (routing !== undefined && routes.length < routing.routes.length) return undefined;
   const { workload } = file;
   const release = nextRelease(file.digest, workload.marks);
   const [scaler, ...scalers] = scalersOf({ namespace, name: file.object.name });

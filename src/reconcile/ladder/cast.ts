@@ -68,6 +68,7 @@ export function deliveryIn({ texts, displaced }: Stand, cast: Cast, known?: Know
         ? undefined
         : find({ ...service, object: named(service.object, canaryServiceName(service.object.name)) }),
     routes,
+    pools: plan.routing?.pools,
     watched: [],
     displaced,
     liveReplicas,

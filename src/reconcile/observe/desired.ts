@@ -4,7 +4,7 @@ import type { Config } from '../../api/config.ts';
 import type { Issue } from '../../api/issue.ts';
 import { at, isRecord } from '../../api/json.ts';
 import { MARK } from '../../api/marks.ts';
-import { type RollingStyle } from '../../api/rollout.ts';
+import { type RollingStyle, type Rollout } from '../../api/rollout.ts';
 import { type PolicySubject } from '../../api/rollout-policy.ts';
 import { newKnownTexts } from '../../manifests/known-texts.ts';
 import type { ManifestDocument, ManifestFile } from '../../manifests/parse-file.ts';
@@ -32,6 +32,7 @@ import { NO_SCOPE, type PolicyScope, readPolicies } from './read-policy.ts';
 import { type RolloutReading, readRollout } from './read-rollout.ts';
 import { type RouteProviders, readRouteProviders, withRouteProviders } from './read-route-providers.ts';
 import { NO_TRAFFIC, type TrafficIndex } from './traffic-index.ts';
+import { withPools } from './with-pools.ts';
 
 export type DesiredRollout = {
   readonly key: RolloutKey;
@@ -140,8 +141,9 @@ function rolloutOf(document: ManifestDocument, all: Manifests): Entry {
   const { index, config } = all;
   const key = keyOf(document, config);
   if ('reason' in key) return key;
-  const reading = withCustoms(readRollout(document), all.customs);
-  const policy = all.policyOf(subjectOf(document, { key, strategy: reading.rollout?.rollout.style }));
+  const read = changed(readRollout(document), (rollout) => withRouteProviders(rollout, all.customs));
+  const policy = all.policyOf(subjectOf(document, { key, strategy: read.rollout?.rollout.style }));
+  const reading = changed(read, (rollout) => withPools(rollout, policy.rules));
   const issues: Issue[] = [...reading.issues, ...policy.issues];
   const { namespace } = key;
   const twins = index.rolloutsCalled(key).filter((other) => other !== document);
@@ -158,10 +160,11 @@ function rolloutOf(document: ManifestDocument, all: Manifests): Entry {
   return { key, rollout: document, reading, workload, identity, policy, issues };
 }
 
-function withCustoms(reading: RolloutReading, customs: RouteProviders['kinds']): RolloutReading {
+/** The reading of a Rollout with what other documents say of it. */
+function changed(reading: RolloutReading, change: (rollout: Rollout) => Rollout): RolloutReading {
   const { rollout: file } = reading;
   if (file === undefined) return reading;
-  const rollout = withRouteProviders(file.rollout, customs);
+  const rollout = change(file.rollout);
   return rollout === file.rollout ? reading : { ...reading, rollout: { ...file, rollout } };
 }
 

@@ -57,7 +57,9 @@ export function trafficAsked({ entry, desired }: Of, lost?: Marks): TrafficAsked
     namespace,
     second: secondName({ plan, own: { object: identity } }),
     services:
-      routing === undefined ? undefined : { stable: routing.service, canary: canaryServiceName(routing.service) },
+      routing === undefined || routing.pools !== undefined
+        ? undefined
+        : { stable: routing.service, canary: canaryServiceName(routing.service) },
     routes,
   };
 }
@@ -122,6 +124,7 @@ export function ladderFilesIn(texts: Texts, cast: Cast, known?: KnownTexts): Lad
       return ref === undefined ? [] : [{ ref, route: plain(route), canary: documentOf(canary) }];
     }),
     plans: plan.steps.map(stepDigest),
+    ...(found.pools === undefined ? {} : { pools: found.pools }),
   };
 }
 

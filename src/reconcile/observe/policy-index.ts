@@ -73,7 +73,9 @@ function conflictsOf(matching: readonly PolicyReading[]): readonly PolicyConflic
     if (POLICY_FIELDS[field].composition !== 'parameter') return [];
     const places = matching.flatMap(({ policy, name, file, lines }) => {
       const value = policy?.[field];
-      return typeof value === 'number' ? [{ policy: name, file, line: lines[field] ?? 0, value }] : [];
+      if (value === undefined) return [];
+      const told = typeof value === 'number' ? value : JSON.stringify(value);
+      return [{ policy: name, file, line: lines[field] ?? 0, value: told }];
     });
     return new Set(places.map(({ value }) => value)).size > 1 ? [{ field, places }] : [];
   });

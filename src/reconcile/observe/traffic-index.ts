@@ -9,8 +9,9 @@ import { ROUTE_KINDS } from '../../rollout/traffic/index.ts';
 import { type Named, namespaceOf } from './manifest-index.ts';
 
 export const SERVICE_KIND = 'Service';
+export const POOL_KIND = 'InferencePool';
 /** The kinds of documents that a Rollout with traffic hangs on. */
-export const TRAFFIC_KINDS: readonly string[] = [SERVICE_KIND, ...ROUTE_KINDS];
+export const TRAFFIC_KINDS: readonly string[] = [SERVICE_KIND, ...ROUTE_KINDS, POOL_KIND];
 
 /** With those that the files describe themselves. */
 export function trafficKinds(customs: readonly CustomKind[]): readonly string[] {

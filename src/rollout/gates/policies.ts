@@ -55,6 +55,7 @@ const gatesByField = {
   onFailure: [],
   notify: [],
   notifyHoldSeconds: [policiesContradict],
+  inferencePools: [policiesContradict],
 } as const satisfies Readonly<Record<PolicyFieldName, readonly Gate[]>>;
 
 /** What the gates of a field would say if the next step were to be written now. */

@@ -3,6 +3,7 @@
 import { floorOf, isIntOrPercent } from '../../api/int-or-percent.ts';
 import { at } from '../../api/json.ts';
 import { MARK } from '../../api/marks.ts';
+import type { InferencePools } from '../../api/policy-pools.ts';
 import type { Release } from '../../api/release.ts';
 import { parseRestore } from '../../api/restore.ts';
 import type { Rollout } from '../../api/rollout.ts';
@@ -31,6 +32,8 @@ export type Delivery = {
   /** undefined: the Rollout routes no traffic. */
   readonly service: RouteDocument | undefined;
   readonly canaryService: RouteDocument | undefined;
+  /** In the place of both Services, by colour in blueGreen: the user keeps them. Not there: there are Services, or none. */
+  readonly pools?: InferencePools | undefined;
   readonly routes: readonly RouteInUse[];
   /** Other routes to the Service: a share is written into none, and the new version is not left while one sends to it. */
   readonly watched: readonly RouteInUse[];
@@ -73,17 +76,25 @@ export function canarySide(delivery: Delivery): RouteDocument | undefined {
 
 /** Both sides, as routes name them. */
 export function sidesOf(
-  delivery: Named & Pick<Delivery, 'routes'> & { readonly service: Pick<RouteDocument, 'object'> | undefined },
+  delivery: Named &
+    Pick<Delivery, 'routes' | 'pools'> & { readonly service: Pick<RouteDocument, 'object'> | undefined },
 ): Sides {
   const names = [delivery.own.object.name, secondName(delivery)] as const;
   const [stable, canary] = greenServes(delivery) ? [names[1], names[0]] : names;
+  const { pools } = delivery;
+  const workloads = { stable, canary };
+  const owner = delivery.plan.name;
+  if (pools !== undefined) {
+    const [own, other] = greenServes(delivery) ? [pools.canary, pools.stable] : [pools.stable, pools.canary];
+    return { owner, backend: 'InferencePool', stable: own, canary: other, workloads };
+  }
   const service = delivery.service?.object.name ?? '';
   return {
-    owner: delivery.plan.name,
+    owner,
     backend: 'Service',
     stable: service,
     canary: hasSubsets(delivery) ? service : canaryServiceName(service),
-    workloads: { stable, canary },
+    workloads,
   };
 }
 

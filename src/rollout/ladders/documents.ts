@@ -2,6 +2,7 @@
 
 import type { JsonObject } from '../../api/json.ts';
 import type { Marks } from '../../api/marks.ts';
+import type { InferencePools } from '../../api/policy-pools.ts';
 import type { Release } from '../../api/release.ts';
 import type { Rollout } from '../../api/rollout.ts';
 import type { RouteRef } from '../../api/rollout-traffic.ts';
@@ -34,6 +35,8 @@ export type LadderFiles = {
   readonly begun?: (Pick<Rollout, 'name' | 'style'> & Partial<Pick<Rollout, 'strategy'>>) | undefined;
   /** Other routes to the Service, into which nothing is written. Not there: none. */
   readonly watched?: LadderFiles['routes'] | undefined;
+  /** In the place of both Services. Not there: there are Services, or none. */
+  readonly pools?: InferencePools | undefined;
 };
 
 type Asked = {
@@ -70,6 +73,7 @@ export function deliveryOf({ snapshot, file, marks, release, replicas }: Asked):
     scaler: ladder.scaler,
     service: ladder.service,
     canaryService: ladder.canaryService,
+    pools: ladder.pools,
     routes,
     watched: inUse(ladder.watched ?? []),
     displaced: displacedOf(marks?.restore?.objects ?? [], { routes, scaler: ladder.scaler }),

@@ -102,7 +102,8 @@ const blueGreenLadder: readonly Rung[] = [
   },
   {
     at: 'home',
-    isListed: hasRoutes,
+    // Of pools each is a colour's: all requests stay with the one that serves.
+    isListed: (delivery) => hasRoutes(delivery) && delivery.pools === undefined,
     commit: (delivery) => sharing(delivery, HOME),
     before: NOTHING,
     seen: () => [ACCEPTED],

@@ -61,11 +61,11 @@ export function acceptingParents(delivery: Delivery, sight: TrafficSight): reado
 
 /** Who sends requests to a side, for people; `absent`: nobody. Without routes it is the Service that selects it. */
 export function sendingTo(delivery: Delivery, sight: TrafficSight, side: Side): Known<string> {
-  if (delivery.service === undefined) return absent;
+  if (delivery.service === undefined && delivery.pools === undefined) return absent;
   const selecting = selectingRoles(delivery, sight, side);
   if (selecting.kind !== 'known') return selecting;
   const selected = selecting.value;
-  const { stable, canary } = sidesOf(delivery);
+  const { stable, canary, backend } = sidesOf(delivery);
   const routes = routesTo(delivery, side);
   if (routes.length === 0) return selected.stable ? known(`Service ${stable} selects it`) : absent;
   for (const route of routes) {
@@ -77,14 +77,15 @@ export function sendingTo(delivery: Delivery, sight: TrafficSight, side: Side): 
     const to = (['stable', 'canary'] as const).find((role) => sends[role] && selected[role]);
     const name = `${route.route.object.kind} ${route.route.object.name}`;
     if (to !== undefined)
-      return known(`${name} sends to Service ${to === 'stable' ? stable : canary}, which selects it`);
+      return known(`${name} sends to ${backend} ${to === 'stable' ? stable : canary}, which selects it`);
   }
   return absent;
 }
 
-/** Which of both Services select a side in the cluster. Of subsets each is one side, whatever their Service takes in. */
+/** Which of both Services select a side in the cluster. Of subsets and of pools each is one side, whatever their Service takes in. */
 function selectingRoles(delivery: Delivery, { traffic }: TrafficSight, side: Side): Known<Record<Side, boolean>> {
-  if (hasSubsets(delivery)) return known({ stable: side === 'stable', canary: side === 'canary' });
+  if (hasSubsets(delivery) || delivery.pools !== undefined)
+    return known({ stable: side === 'stable', canary: side === 'canary' });
   const workload = sidesOf(delivery).workloads[side];
   const selected: Record<Side, boolean> = { stable: false, canary: false };
   for (const [role, live] of [
@@ -106,7 +107,8 @@ function routesTo({ routes, watched }: Delivery, side: Side): Delivery['routes']
 export function sendsInGit(delivery: Delivery, side: Side): boolean {
   const sides = sidesOf(delivery);
   const service = side === 'stable' ? delivery.service : delivery.canaryService;
-  if (!hasSubsets(delivery) && selectorOf(service)[LWS_NAME] !== sides.workloads[side]) return false;
+  const isNamed = hasSubsets(delivery) || delivery.pools !== undefined;
+  if (!isNamed && selectorOf(service)[LWS_NAME] !== sides.workloads[side]) return false;
   return routesTo(delivery, side).some(({ provider, route, canary }) => {
     const { percent, ours, mirrors, stable } = provider.read({ route, canary, displaced: [] }, sides);
     return side === 'stable' ? stable : percent > 0 || ours.length + mirrors.length > 0;

@@ -37,7 +37,7 @@ function graceOf({ rollout }: TrafficSight): number {
 
 /** No route sends to a Service that selects the side, for as long as its last requests may take. */
 export function undrained(side: Side, delivery: Delivery, sight: TrafficSight): Hold | undefined {
-  if (delivery.service === undefined) return undefined;
+  if (delivery.service === undefined && delivery.pools === undefined) return undefined;
   const sender = sendingTo(delivery, sight, side);
   if (sender.kind === 'unknown') return unread(sender.why);
   const name = sidesOf(delivery).workloads[side];

@@ -23,7 +23,7 @@ export function surveyRules({ rules: parsed, faults: wrong }: HttpRoute, sides: 
   return { rules: [], faults: [...faults, missing] };
 }
 
-/** Shares between pools are not written: each needs its own picker of endpoints, which a delivery does not make. */
+/** Each pool needs a picker of endpoints, which a delivery does not make: people keep both, and a policy names them. */
 function poolsIn(rules: HttpRoute['rules']): readonly FieldFault[] {
   return rules.flatMap(({ place, backends }) =>
     backends
@@ -31,8 +31,8 @@ function poolsIn(rules: HttpRoute['rules']): readonly FieldFault[] {
       .map((pool) => ({
         at: ['spec', 'rules', String(place), 'backendRefs', String(pool.place)],
         reason: 'PoolNotSupported',
-        message: `rule ${place + 1} sends to the InferencePool ${pool.name}, and shares are written between Services only`,
-        hint: 'Send to a Service of the leaders, or deliver in steps of groups without trafficRoutings.',
+        message: `rule ${place + 1} sends to the InferencePool ${pool.name}, and no policy says which pool the new version has`,
+        hint: 'Name both in a RolloutPolicy, inferencePools: {stable, canary}, and the stable one as service; or send to a Service of the leaders.',
       })),
   );
 }

@@ -7,6 +7,7 @@ import { begunIn } from '../../support/begun.ts';
 import { ladderFiles, ladderRollout } from '../../support/ladder.ts';
 import { passed, type Stand, settledOn } from '../../support/ladder-pass.ts';
 import { after, asked, edited, stands } from '../../support/ladder-stands.ts';
+import { ROUTE_FILE } from '../../support/traffic-files.ts';
 import { LWS_FILE, NEW, OLD, ROLLOUT_FILE } from '../../support/vllm.ts';
 
 /** `canary: vllm-svc by HTTPRoute chat, not as the Rollout says`. */
@@ -34,6 +35,17 @@ const requestIn = (files: Texts): Stand => asked(passed(settledOn(files)).stand,
 test.each<readonly [string, Texts, string | undefined, string]>([
   ['as the Rollout says', textsOf(stands.second), ROLLOUT, 'canary: vllm-svc by HTTPRoute chat'],
   ['it is gone', textsOf(stands.second), undefined, 'canary: vllm-svc by HTTPRoute chat, not as the Rollout says'],
+  [
+    'it is gone, and the share is one between pools',
+    edited(
+      stands.second,
+      ROUTE_FILE,
+      /- name: (vllm-svc(-canary)?)/g,
+      '- group: inference.networking.k8s.io\n          kind: InferencePool\n          name: $1',
+    ).texts,
+    undefined,
+    'nothing',
+  ],
   ['before the first share', textsOf(stands.pods), undefined, 'canary: vllm-svc by , not as the Rollout says'],
   [
     'it routes nothing any more',

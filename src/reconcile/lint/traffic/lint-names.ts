@@ -7,12 +7,14 @@ import { SERVICE_KIND } from '../../observe/traffic-index.ts';
 import type { TrafficFacts } from './traffic-facts.ts';
 import type { TrafficFinding } from './traffic-finding.ts';
 
-/** What names of the Service, and of what is made beside it, meet with. */
-export function lintNames(facts: TrafficFacts, service: ManifestDocument): readonly TrafficFinding[] {
-  return [...claimedTwice(facts), ...likeWorkload(facts, service), ...takenNames(facts), ...longNames(facts)];
+/** What names of the Service, and of what is made beside it, meet with; undefined: there are pools in its place. */
+export function lintNames(facts: TrafficFacts, service: ManifestDocument | undefined): readonly TrafficFinding[] {
+  const own = service === undefined ? [] : likeWorkload(facts, service);
+  return [...claimedTwice(facts), ...own, ...takenNames(facts), ...longNames(facts)];
 }
 
 function claimedTwice({
+  sides,
   rollout,
   routing,
   routingPath,
@@ -32,8 +34,8 @@ function claimedTwice({
       document: rollout,
       path: [...routingPath, 'service'],
       reason: 'ServiceClaimedTwice',
-      what: `Service ${routing.service} is also named by Rollout ${other.object.name} (${other.file}:${other.firstLine}): both would write its shares`,
-      hint: 'Give each Rollout a Service of its own.',
+      what: `${sides.backend} ${routing.service} is also named by Rollout ${other.object.name} (${other.file}:${other.firstLine}): both would write its shares`,
+      hint: `Give each Rollout a ${sides.backend} of its own.`,
     },
   ];
 }
@@ -76,7 +78,9 @@ function takenNames({ sides, manifests, index, namespace, routes }: TrafficFacts
   const { stable, canary } = sides.workloads;
   const documents = [
     ...(canary === stable ? [] : manifests.workloadsCalled({ namespace, name: canary })),
-    ...(sides.canary === sides.stable ? [] : index.called(SERVICE_KIND, { namespace, name: sides.canary })),
+    ...(sides.canary === sides.stable || sides.backend !== 'Service'
+      ? []
+      : index.called(SERVICE_KIND, { namespace, name: sides.canary })),
     ...routes.flatMap(({ files, provider }) =>
       provider?.copies === true && files?.canary !== undefined ? [files.canary] : [],
     ),
@@ -100,7 +104,7 @@ function longNames({ sides, rollout, routingPath, file }: TrafficFacts): readonl
   const ordinals = String(Math.max(0, (file.workload.replicas ?? 1) - 1)).length;
   const names = [
     { name: sides.workloads.canary, limit: LABEL_LIMIT - BEHIND_NAME - ordinals, what: 'LeaderWorkerSet' },
-    { name: sides.canary, limit: LABEL_LIMIT, what: 'Service' },
+    ...(sides.backend === 'Service' ? [{ name: sides.canary, limit: LABEL_LIMIT, what: 'Service' }] : []),
   ];
   return names
     .filter(({ name, limit }) => name.length > limit)

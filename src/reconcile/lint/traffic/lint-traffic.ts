@@ -3,6 +3,7 @@
 import type { Issue } from '../../../api/issue.ts';
 import type { Trials } from '../trials.ts';
 import { lintPlan, warnPlan } from './lint-plan.ts';
+import { lintPools } from './lint-pools.ts';
 import { lintRoutes, openRoutes } from './lint-routes.ts';
 import { lintService } from './lint-service.ts';
 import { type TrafficSources, trafficFacts } from './traffic-facts.ts';
@@ -19,7 +20,11 @@ export function lintTraffic(
   if (facts === undefined) return { issues: [], warnings: [] };
   const { texts, layoutOf } = of.index;
   const documents = [...facts.services, ...openRoutes(facts).map(({ files }) => files.route)];
-  const found = [...lintPlan(facts), ...lintService(facts), ...lintRoutes(facts)];
+  const found = [
+    ...lintPlan(facts),
+    ...(facts.routing.pools === undefined ? lintService(facts) : lintPools(facts, facts.routing.pools)),
+    ...lintRoutes(facts),
+  ];
   return {
     issues: [
       ...documents.flatMap(layoutOf),

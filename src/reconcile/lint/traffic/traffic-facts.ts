@@ -2,6 +2,7 @@
 
 import type { JsonObject } from '../../../api/json.ts';
 import type { PolicyRules } from '../../../api/policy-fields.ts';
+import type { InferencePools } from '../../../api/policy-pools.ts';
 import type { Rollout } from '../../../api/rollout.ts';
 import type { RouteRef, TrafficRouting } from '../../../api/rollout-traffic.ts';
 import type { ManifestDocument } from '../../../manifests/parse-file.ts';
@@ -72,19 +73,29 @@ export function trafficFacts(of: TrafficSources): TrafficFacts | undefined {
     plan,
     routing.routes.map(({ kind }) => kind),
   );
-  const canary = hasSubsets ? service : canaryServiceName(service);
+  const { pools } = routing;
+  const own = { owner: plan.name, workloads };
   return {
     ...of,
     routing,
     routingPath: ['spec', 'strategy', strategyKey(plan), 'trafficRoutings', '0'],
-    services: index.called(SERVICE_KIND, { namespace, name: service }),
-    sides: { owner: plan.name, backend: 'Service', stable: service, canary, workloads },
+    services: pools === undefined ? index.called(SERVICE_KIND, { namespace, name: service }) : [],
+    sides:
+      pools === undefined
+        ? { ...own, backend: 'Service', stable: service, canary: hasSubsets ? service : canaryServiceName(service) }
+        : { ...own, backend: 'InferencePool', ...poolsBySide(pools, of) },
     pods: {
       stable: labels(of.stable ?? content, workloads.stable),
       canary: workloads.canary === workloads.stable ? undefined : labels(content, workloads.canary),
     },
     routes: routing.routes.map((ref) => namedRoute(ref, of)),
   };
+}
+
+/** In blueGreen each pool is a colour's, and the colours take turns. */
+function poolsBySide(pools: InferencePools, { plan, file }: TrafficSources): InferencePools {
+  const isGreen = plan.style === 'blueGreen' && file.workload.marks?.serves === 'green';
+  return isGreen ? { stable: pools.canary, canary: pools.stable } : pools;
 }
 
 /** `canary` or `blueGreen`: under which the Rollout writes its strategy. */

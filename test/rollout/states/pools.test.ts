@@ -1,0 +1,113 @@
+/** Deliveries between two InferencePools, which the user keeps: weights alone are written, and blueGreen switches nothing. */
+
+import { expect, test } from 'vitest';
+import { ladderFiles, ladderRollout } from '../../support/ladder.ts';
+import { type Found, passed, passes, releaseIn, type Stand, settledOn } from '../../support/ladder-pass.ts';
+import { asked, NEWER } from '../../support/ladder-stands.ts';
+import { ROUTE_FILE, ROUTE_TEXT, SERVICE_FILE } from '../../support/traffic-files.ts';
+import { NEW, OLD } from '../../support/vllm.ts';
+
+const STEPS = [
+  'replicas: 1, traffic: 5%, pause: {duration: 60}',
+  'replicas: 100%, traffic: 50%, pause: {duration: 60}',
+];
+const GROUP = 'inference.networking.k8s.io';
+const ROUTE = ROUTE_TEXT.replace(
+  '        - name: vllm-svc # the fleet\n          port: 80\n',
+  `        - {group: ${GROUP}, kind: InferencePool, name: vllm-pool} # the fleet\n`,
+);
+const POLICY = `apiVersion: tranche.dev/v1alpha1
+kind: RolloutPolicy
+metadata: {name: pools}
+spec:
+  rollouts: [llm/vllm]
+  inferencePools: {stable: vllm-pool, canary: vllm-pool-next}
+`;
+
+function requested(style: 'canary' | 'blueGreen', steps = STEPS): Stand {
+  const texts = new Map(ladderFiles(ladderRollout(style, steps).replace('service: vllm-svc', 'service: vllm-pool')));
+  texts.delete(SERVICE_FILE);
+  texts.set(ROUTE_FILE, ROUTE);
+  texts.set('policies/pools.yaml', POLICY);
+  return asked(passed(settledOn(texts)).stand, OLD, NEW);
+}
+
+function until(start: Stand, subject: string): Stand {
+  let stand = start;
+  for (let count = 0; count < 30; count += 1) {
+    const now = passed(stand);
+    stand = now.stand;
+    if (now.plan.commit?.subject.endsWith(`): ${subject}`) === true) return stand;
+  }
+  throw new Error(`no commit ${subject}`);
+}
+
+const backends = ({ texts }: Stand): string => /backendRefs:\n([\s\S]*)$/.exec(texts.get(ROUTE_FILE) ?? '')?.[1] ?? '';
+const abort = (stand: Stand): Found => ({ intents: { abort: releaseIn(stand) } });
+
+test('canary: up and through, weights of pools alone, and the route byte for byte as before', () => {
+  const start = requested('canary');
+  const shared = until(start, 'step 1/2, traffic: – → 5%');
+  expect(
+    backends(shared),
+  ).toBe(`        - {group: ${GROUP}, kind: InferencePool, name: vllm-pool, weight: 95} # the fleet
+        - {group: ${GROUP}, kind: InferencePool, name: vllm-pool-next, weight: 5}
+`);
+  const { told, stand } = passes(start);
+  expect(told.slice(-5)).toEqual([
+    'Promoted: promote, fleet',
+    'BroughtHome: promote, home',
+    'hold GracePeriod Draining',
+    'Settled: settled',
+    'hold ',
+  ]);
+  expect(stand.texts.get(ROUTE_FILE)).toBe(ROUTE);
+});
+
+test('canary: withdrawn, and given up with a share', () => {
+  const shared = until(requested('canary'), 'step 1/2, traffic: – → 5%');
+  const dead = passed(shared, { sight: { second: '0-' } });
+  expect(dead.told).toBe('TrafficWithdrawn: step 1/2, traffic withdrawn');
+  expect(dead.stand.texts.get(ROUTE_FILE)).toBe(ROUTE);
+  const { told, stand } = passes(shared, { found: abort });
+  expect(told).toEqual(['Aborted: rollback, home', 'hold Draining', 'RolledBack: rolled back', 'hold AbortRefused']);
+  expect(stand.texts.get(ROUTE_FILE)).toBe(ROUTE);
+});
+
+const FIRST = [
+  'StepReady: step 1/2, text: vllm-green',
+  'RungReady: step 1/2, pods: vllm-green 0 → 1',
+  'RungReady: step 1/2, traffic: – → 5%',
+  'hold GracePeriod',
+  'hold PauseDuration',
+  'StepReady: step 2/2, pods: vllm-green 1 → 4',
+  'RungReady: step 2/2, traffic: 5% → 50%',
+  'hold GracePeriod',
+  'hold PauseDuration',
+  'Promoted: promote, all: 50% → 100%',
+  'hold GracePeriod Draining Baking',
+  'Settled: settled',
+  'hold ',
+];
+
+test('blueGreen: no switch and no home; the next release goes back to the first pool', () => {
+  const first = passes(requested('blueGreen'));
+  expect(first.told).toEqual(FIRST);
+  const all = (weights: readonly [number, number]): string =>
+    `        - {group: ${GROUP}, kind: InferencePool, name: vllm-pool, weight: ${weights[0]}} # the fleet
+        - {group: ${GROUP}, kind: InferencePool, name: vllm-pool-next, weight: ${weights[1]}}
+`;
+  expect(backends(first.stand)).toBe(all([0, 100]));
+  const second = passes(asked(first.stand, NEW, NEWER));
+  expect(second.told).toEqual(FIRST.map((line) => line.replaceAll('vllm-green', 'vllm')));
+  expect(backends(second.stand)).toBe(all([100, 0]));
+});
+
+test.each([
+  ['in a step', 'step 1/2, traffic: – → 5%'],
+  ['with all requests', 'promote, all: 50% → 100%'],
+])('blueGreen: given up %s', (_, subject) => {
+  const { told, stand } = passes(until(requested('blueGreen'), subject), { found: abort });
+  expect(told).toEqual(['Aborted: rollback, home', 'hold Draining', 'RolledBack: rolled back', 'hold AbortRefused']);
+  expect(stand.texts.get(ROUTE_FILE)).toBe(ROUTE);
+});
