@@ -20,14 +20,26 @@ export function changesOf(
   part: WorkloadPart,
 ): readonly ObjectChange[] | undefined {
   const { own } = delivery;
-  const isOwn = ({ file, object }: Pick<ObjectEdits, 'file' | 'object'>): boolean =>
-    file === own.file && jsonEqual(object, own.object);
+  const isOwn = ownIn(delivery);
   const ownEdits = objects.filter(isOwn).flatMap(({ edits }) => edits.filter((edit) => !isOfPart(edit)));
   const first = changeOf(delivery, { file: own.file, object: own.object, edits: ownEdits }, part);
-  const others = objects.filter((one) => !isOwn(one)).map((one) => changeOf(delivery, one, undefined));
-  const all = [first, ...others];
+  const others = otherChangesOf(delivery, objects);
+  return first === undefined || others === undefined ? undefined : [first, ...others];
+}
+
+/** Those of all objects but the user's LeaderWorkerSet; undefined: what one of them would be cannot be worked out. */
+export function otherChangesOf(
+  delivery: Delivery,
+  objects: readonly ObjectEdits[],
+): readonly ObjectChange[] | undefined {
+  const isOwn = ownIn(delivery);
+  const all = objects.filter((one) => !isOwn(one)).map((one) => changeOf(delivery, one, undefined));
   const known = all.filter((change) => change !== undefined);
   return known.length < all.length ? undefined : known;
+}
+
+function ownIn({ own }: Delivery): (of: Pick<ObjectEdits, 'file' | 'object'>) => boolean {
+  return ({ file, object }) => file === own.file && jsonEqual(object, own.object);
 }
 
 const OWN_MARKS: readonly string[] = Object.values(MARK);

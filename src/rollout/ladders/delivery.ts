@@ -74,12 +74,13 @@ export function canarySide(delivery: Delivery): RouteDocument | undefined {
   return greenServes(delivery) ? delivery.own : delivery.second;
 }
 
-/** Both sides, as routes name them. */
+/** Both sides, as routes name them: of the partition strategy both are groups of one workload. */
 export function sidesOf(
   delivery: Named &
     Pick<Delivery, 'routes' | 'pools'> & { readonly service: Pick<RouteDocument, 'object'> | undefined },
 ): Sides {
-  const names = [delivery.own.object.name, secondName(delivery)] as const;
+  const { name } = delivery.own.object;
+  const names = [name, delivery.plan.style === 'partition' ? name : secondName(delivery)] as const;
   const [stable, canary] = greenServes(delivery) ? [names[1], names[0]] : names;
   const { pools } = delivery;
   const workloads = { stable, canary };

@@ -2,7 +2,6 @@
 
 import { at } from '../../api/json.ts';
 import { absent, type Known, known } from '../../api/known.ts';
-import { LWS_NAME } from '../../api/lws-labels.ts';
 import type { Side } from './condition.ts';
 import { annotationsOf, type Delivery, hasSubsets, selectorOf, sidesOf } from './delivery.ts';
 import {
@@ -15,6 +14,7 @@ import {
 } from './differences.ts';
 import { positionOf } from './position.ts';
 import type { TrafficSight } from './sight.ts';
+import { takesSide } from './version-sides.ts';
 
 /** What the routes in the cluster say of Git's share. */
 type Acceptance =
@@ -86,14 +86,13 @@ export function sendingTo(delivery: Delivery, sight: TrafficSight, side: Side): 
 function selectingRoles(delivery: Delivery, { traffic }: TrafficSight, side: Side): Known<Record<Side, boolean>> {
   if (hasSubsets(delivery) || delivery.pools !== undefined)
     return known({ stable: side === 'stable', canary: side === 'canary' });
-  const workload = sidesOf(delivery).workloads[side];
   const selected: Record<Side, boolean> = { stable: false, canary: false };
   for (const [role, live] of [
     ['stable', traffic.service],
     ['canary', traffic.canaryService],
   ] as const) {
     if (live.kind === 'unknown') return live;
-    selected[role] = live.kind === 'known' && live.value.selector[LWS_NAME] === workload;
+    selected[role] = live.kind === 'known' && takesSide(delivery, live.value.selector, side);
   }
   return known(selected);
 }
@@ -108,7 +107,7 @@ export function sendsInGit(delivery: Delivery, side: Side): boolean {
   const sides = sidesOf(delivery);
   const service = side === 'stable' ? delivery.service : delivery.canaryService;
   const isNamed = hasSubsets(delivery) || delivery.pools !== undefined;
-  if (!isNamed && selectorOf(service)[LWS_NAME] !== sides.workloads[side]) return false;
+  if (!isNamed && !takesSide(delivery, selectorOf(service), side)) return false;
   return routesTo(delivery, side).some(({ provider, route, canary }) => {
     const { percent, ours, mirrors, stable } = provider.read({ route, canary, displaced: [] }, sides);
     return side === 'stable' ? stable : percent > 0 || ours.length + mirrors.length > 0;

@@ -9,10 +9,10 @@ import { type Group, groupsOf } from '../groups.ts';
 import type { Hold } from '../hold.ts';
 import type { Live, LiveTraffic, Snapshot } from '../snapshot.ts';
 import type { RouteDocument } from '../traffic/provider.ts';
-import { takesIn } from '../traffic/subsets.ts';
 import type { Side } from './condition.ts';
-import { type Delivery, greenServes, hasSubsets, selectorOf, sidesOf } from './delivery.ts';
+import { type Delivery, greenServes, selectorOf, sidesOf } from './delivery.ts';
 import { isHome } from './shares.ts';
+import { takesSide, versionsOf } from './version-sides.ts';
 
 /** The part of a snapshot that a delivery is seen by. */
 export type TrafficSight = Pick<
@@ -47,15 +47,25 @@ export type SideWorkload = {
   readonly isOwn: boolean;
   /** It is filled, and its document has a newer text, which waits. */
   readonly queued: boolean;
+  /** Which of its groups are of the side. */
+  readonly versions: 'all' | 'release' | 'others';
 };
 
-/** Which workload a side is: the user's own, or the one that we made. */
+/** Which workload a side is, or is of: the user's own, or the one that we made. */
 export function workloadOf(delivery: Delivery, sight: TrafficSight, side: Side): SideWorkload {
-  const isOwn = (side === 'stable') !== greenServes(delivery);
+  const versions = versionsOf(delivery, side);
+  const isOwn = versions !== 'all' || (side === 'stable') !== greenServes(delivery);
   const name = sidesOf(delivery).workloads[side];
   return isOwn
-    ? { name, document: delivery.own, live: sight.live, isOwn, queued: side === 'canary' && sight.queued === true }
-    : { name, document: delivery.second, live: sight.traffic.second, isOwn, queued: false };
+    ? {
+        name,
+        document: delivery.own,
+        live: sight.live,
+        isOwn,
+        versions,
+        queued: versions === 'all' && side === 'canary' && sight.queued === true,
+      }
+    : { name, document: delivery.second, live: sight.traffic.second, isOwn, versions, queued: false };
 }
 
 /** The groups of a side, and what LWS made them from; their version `release` is that of its text. */
@@ -66,7 +76,7 @@ export type SideGroups = {
 };
 
 /** `absent`: the workload is not in the cluster. */
-export function groupsOn({ name, live, queued }: SideWorkload): Known<SideGroups> {
+export function groupsOn({ name, live, queued, versions }: SideWorkload): Known<SideGroups> {
   const { lws, leaderSet, leaders, workerSets, workerPods } = live;
   if (lws.kind !== 'known') return lws;
   for (const part of [leaderSet, leaders, workerSets]) if (part.kind === 'unknown') return part;
@@ -81,7 +91,10 @@ export function groupsOn({ name, live, queued }: SideWorkload): Known<SideGroups
     size,
     keys: { release: queued ? grownOn(leaders.value, newest) : newest, stable: undefined },
   });
-  return known({ lws: lws.value, leaderSet: leaderSet.value, groups });
+  const own = groups.filter(
+    ({ version }) => versions === 'all' || (version === 'release') === (versions === 'release'),
+  );
+  return known({ lws: lws.value, leaderSet: leaderSet.value, groups: own });
 }
 
 /** What is filled was grown from none on one text, which is not the newest any more; undefined: not all are on one. */
@@ -100,7 +113,7 @@ export function serving(delivery: Delivery, sight: TrafficSight, side: Side): Kn
   if (found.kind === 'absent') return known([]);
   if (found.kind === 'unknown') return found;
   const ready = found.value.groups.filter((group) => group.ready);
-  const services = servicesOf(delivery, sight, workload.name);
+  const services = servicesOf(delivery, sight, side);
   if (services.kind !== 'known') return services;
   if (services.value.length === 0 || ready.length === 0) return known(ready);
   const { endpoints } = sight.traffic;
@@ -120,9 +133,8 @@ export function isOf(endpoint: LiveEndpoint, leader: { readonly uid: string; rea
   return endpoint.uid === '' ? endpoint.pod === leader.name : endpoint.uid === leader.uid;
 }
 
-/** The names of the Services that select the workload, in Git or in the cluster. */
-function servicesOf(delivery: Delivery, { traffic }: TrafficSight, workload: string): Known<readonly string[]> {
-  const shared = hasSubsets(delivery);
+/** The names of the Services that select the side, in Git or in the cluster. */
+function servicesOf(delivery: Delivery, { traffic }: TrafficSight, side: Side): Known<readonly string[]> {
   const pairs = [
     [delivery.service, traffic.service],
     [delivery.canaryService, traffic.canaryService],
@@ -132,7 +144,7 @@ function servicesOf(delivery: Delivery, { traffic }: TrafficSight, workload: str
     if (document === undefined) continue;
     if (live.kind === 'unknown') return live;
     const there = live.kind === 'known' ? live.value.selector : {};
-    const isSelecting = [selectorOf(document), there].some((selector) => takesIn(selector, workload, shared));
+    const isSelecting = [selectorOf(document), there].some((selector) => takesSide(delivery, selector, side));
     if (isSelecting) names.push(document.object.name);
   }
   return known(names);
@@ -140,7 +152,8 @@ function servicesOf(delivery: Delivery, { traffic }: TrafficSight, workload: str
 
 /** Whether Git sends requests to the new version: by a route, or by the Service itself. */
 export function hasShare(delivery: Delivery): boolean {
-  return !isHome(delivery) || selectorOf(delivery.service)[LWS_NAME] === sidesOf(delivery).workloads.canary;
+  const { stable, canary } = sidesOf(delivery).workloads;
+  return !isHome(delivery) || (stable !== canary && selectorOf(delivery.service)[LWS_NAME] === canary);
 }
 
 /** Whether the new version has a share and nothing that serves it. What could not be read abandons nobody. */

@@ -16,7 +16,7 @@ import type { Situation } from '../situation.ts';
 import type { OnLadder } from '../state.ts';
 import { climbing } from './climbing.ts';
 import { comingBack } from './coming-back.ts';
-import { decideBy } from './partition.ts';
+import { decideBy, rows } from './partition.ts';
 import { requestedToFill } from './requested-to-fill.ts';
 
 /** What to do with one workload whose deliveries fill a second one. Pure. */
@@ -26,7 +26,7 @@ export function decideCanary(situation: Situation): Decision {
   const marks = state.kind === 'unmanaged' ? snapshot.record?.marks : state.marks;
   const isAtRest = state.kind === 'settled' || state.kind === 'requested' || state.kind === 'unmanaged';
   const stray = isAtRest && marks !== undefined ? strayShare(situation, marks) : undefined;
-  return stray ?? decideBy(situation, requestedToFill);
+  return stray ?? decideBy(situation, { ...rows, request: requestedToFill });
 }
 
 /** First match: unsafe, hidden, missing, on its way back, given up, fixed, newer, unserved, failed, by its row. */

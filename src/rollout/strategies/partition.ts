@@ -33,13 +33,32 @@ const stepRows = { surging, partial, rolling, armed } satisfies Record<
   (situation: Situation, step: InDelivery) => Decision
 >;
 
+/** The rows in which strategies that step the workload itself, or begin with it, may differ. */
+export type Rows = {
+  readonly request: typeof requested;
+  readonly wayBack: (situation: Situation, at: { readonly given: GivenUp; readonly marks: Marks }) => Decision;
+  readonly rollback: typeof rollback;
+  /** A newer text in the file; undefined: it waits, or there is none. */
+  readonly newer: (situation: Situation, state: InDelivery) => Decision | undefined;
+  readonly step: (situation: Situation, state: InDelivery) => Decision;
+};
+
+/** Those of a workload whose requests nobody shares out. */
+export const rows: Rows = {
+  request: requested,
+  wayBack,
+  rollback: inRollback,
+  newer: interrupted,
+  step: (situation, state) => stepRows[rowOf(situation, state)](situation, state),
+};
+
 /** What to do with one workload that is stepped itself. Pure. */
 export function decidePartition(situation: Situation): Decision {
-  return decideBy(situation, requested);
+  return decideBy(situation, rows);
 }
 
-/** What comes before every row, then the row that its marks put it in; how a request begins is the strategy's own. */
-export function decideBy(situation: Situation, request: typeof requested): Decision {
+/** What comes before every row, then the row that its marks put it in. */
+export function decideBy(situation: Situation, own: Rows): Decision {
   const { snapshot, state } = situation;
   const recreating = snapshot.rollout?.intents.recreating;
   if (state.kind === 'unmanaged')
@@ -50,15 +69,15 @@ export function decideBy(situation: Situation, request: typeof requested): Decis
   if (unsafe !== undefined && !(given !== undefined && leadsBackInPlace(situation)))
     return holding([unsafe], 'StepUpgrade');
   if (recreating !== undefined) return returnedByHand(situation, recreating);
-  if (given !== undefined) return wayBack(situation, { given, marks: state.marks });
+  if (given !== undefined) return own.wayBack(situation, { given, marks: state.marks });
   if (snapshot.lostMarks !== undefined) return holding([goneHold(situation, snapshot.lostMarks)], 'StepUpgrade');
   switch (state.kind) {
     case 'settled':
       return settled(situation, state.marks);
     case 'requested':
-      return greenHeld(situation) ?? request(situation, state.marks);
+      return greenHeld(situation) ?? own.request(situation, state.marks);
     case 'rollback':
-      return inRollback(situation, state.marks);
+      return own.rollback(situation, state.marks);
     case 'ladder':
       return holding(
         [rolloutAbsent(situation) ?? strategyChanged(situation)].filter((held) => held !== undefined),
@@ -68,13 +87,13 @@ export function decideBy(situation: Situation, request: typeof requested): Decis
       break;
   }
   // What would be decided if it had not been merged is asked by the same table.
-  const merged = mergedStale(situation, state, (before) => decideBy(before, request));
+  const merged = mergedStale(situation, state, (before) => decideBy(before, own));
   if (merged !== undefined) return merged;
-  const stopped = interrupted(situation, state);
+  const stopped = own.newer(situation, state);
   if (stopped !== undefined) return stopped;
   const failed = failedBack(situation, state.marks);
-  if (failed !== undefined) return wayBack(situation, { given: failed, marks: state.marks });
-  return stillStale(situation, state) ?? withFailure(situation, stepRows[rowOf(situation, state)](situation, state));
+  if (failed !== undefined) return own.wayBack(situation, { given: failed, marks: state.marks });
+  return stillStale(situation, state) ?? withFailure(situation, own.step(situation, state));
 }
 
 function greenHeld(situation: Situation): Decision | undefined {
@@ -95,7 +114,7 @@ function wayBack(situation: Situation, at: { readonly given: GivenUp; readonly m
 }
 
 /** Every group may go and has gone, whatever a hand has made of the partition since: arm, as after partition 0. */
-function rowOf(situation: Situation, { row, marks }: InDelivery): InDelivery['row'] {
+export function rowOf(situation: Situation, { row, marks }: InDelivery): InDelivery['row'] {
   return row === 'partial' && situation.sight === 'seen' && wholeAlready(situation, marks) ? 'rolling' : row;
 }
 

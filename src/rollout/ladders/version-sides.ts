@@ -1,0 +1,45 @@
+/** The two sides of a delivery: whole workloads, or the groups of one that are on the release and the others. */
+
+import { LWS_NAME, REVISION_KEY } from '../../api/lws-labels.ts';
+import { printRelease } from '../../api/release.ts';
+import { VERSION } from '../../api/version-label.ts';
+import { takesIn } from '../traffic/subsets.ts';
+import type { Side } from './condition.ts';
+import { annotationsOf, type Delivery, hasSubsets, sidesOf } from './delivery.ts';
+import { positionOf } from './position.ts';
+
+/** Whether both sides are groups of the user's own workload. */
+export function isOneWorkload({ plan }: { readonly plan: Pick<Delivery['plan'], 'style'> }): boolean {
+  return plan.style === 'partition';
+}
+
+/**
+ * Whether a Service of this selector takes in the leaders of a side. Of one workload the label tells it, or the revision:
+ * where a revision stands, a commit of ours has put it there, and it is never that of the release.
+ */
+export function takesSide(delivery: Delivery, selector: Readonly<Record<string, string>>, side: Side): boolean {
+  const workload = sidesOf(delivery).workloads[side];
+  if (!isOneWorkload(delivery)) return takesIn(selector, workload, hasSubsets(delivery));
+  const version = selector[VERSION];
+  const isOfRelease = version === printRelease(delivery.release);
+  if (selector[LWS_NAME] !== workload) return false;
+  return side === 'stable'
+    ? !isOfRelease
+    : isOfRelease || (version === undefined && selector[REVISION_KEY] === undefined);
+}
+
+/** Which groups of its workload a side has: all, those on the text of Git, or those on any other. */
+export function versionsOf(delivery: Delivery, side: Side): 'all' | 'release' | 'others' {
+  if (!isOneWorkload(delivery)) return 'all';
+  const position = positionOf(annotationsOf(delivery.own));
+  // Once the stable text is back in Git, the groups on any other are those that are given up.
+  const isBack = position?.stage.kind === 'rollback' && position.at === 'text';
+  return (side === 'canary') === isBack ? 'others' : 'release';
+}
+
+/** A side by its name, for people. */
+export function sideName(delivery: Delivery, side: Side): string {
+  const name = sidesOf(delivery).workloads[side];
+  if (!isOneWorkload(delivery)) return name;
+  return side === 'canary' ? `${name} on ${printRelease(delivery.release)}` : `${name} on the version before`;
+}
