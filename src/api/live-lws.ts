@@ -6,6 +6,7 @@ import type { Known } from './known.ts';
 import type { LiveLws } from './live.ts';
 import { type Fields, fieldsOf } from './live-fields.ts';
 import { EXCLUSIVE_TOPOLOGY, releaseContent } from './release-content.ts';
+import { versionIn } from './version-label.ts';
 
 const CONDITIONS_MAX = 50;
 const ROLLING = ['spec', 'rolloutStrategy', 'rollingUpdateConfiguration'] as const;
@@ -27,6 +28,7 @@ export function parseLws(object: unknown): Known<LiveLws> {
     maxUnavailable: fields.countOrPercent([...ROLLING, 'maxUnavailable'], 1),
     maxSurge: fields.countOrPercent([...ROLLING, 'maxSurge'], 0),
     content: contentOf(fields),
+    ...versionOf(fields),
     annotations: fields.texts(['metadata', 'annotations'], 'tranche.dev/'),
     writers: {
       replicas: writersOf(object, ['spec', 'replicas']),
@@ -43,6 +45,12 @@ export function parseLws(object: unknown): Known<LiveLws> {
     readyReplicas: fields.count(['status', 'readyReplicas'], 0),
     updatedReplicas: fields.count(['status', 'updatedReplicas'], 0),
   });
+}
+
+function versionOf(fields: Fields): Pick<LiveLws, 'version'> {
+  const template = fields.json(['spec', 'leaderWorkerTemplate']);
+  const version = template === undefined ? undefined : versionIn({ spec: { leaderWorkerTemplate: template } });
+  return version === undefined ? {} : { version };
 }
 
 function contentOf(fields: Fields): JsonObject {

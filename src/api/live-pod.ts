@@ -7,6 +7,7 @@ import { countFromText, GROUP_INDEX, GROUP_SIZE, REVISION_KEY } from './lws-labe
 import { controllerUid } from './owner.ts';
 import { printableLine } from './printable.ts';
 import { type Instant, parseInstant } from './time.ts';
+import { VERSION } from './version-label.ts';
 
 const CONDITIONS_MAX = 50;
 const CONTAINERS_MAX = 100;
@@ -22,6 +23,7 @@ export function parseLeader(object: unknown): Known<LiveLeader> {
   const fields = fieldsOf('pods', object);
   const { ready, conditions, ...trouble } = statusOf(fields);
   const since = conditions.find(({ type, status }) => type === 'Ready' && status === 'True')?.since;
+  const version = fields.text(['metadata', 'labels', VERSION], '');
   const sizePath = ['metadata', 'annotations', GROUP_SIZE];
   const size = fields.has(sizePath) ? countFromText(fields.text(sizePath)) : undefined;
   if (fields.has(sizePath) && (size ?? 0) < 1) fields.wrong(sizePath, 'decimal digits, at least 1');
@@ -30,6 +32,7 @@ export function parseLeader(object: unknown): Known<LiveLeader> {
     uid: fields.text(['metadata', 'uid']),
     groupIndex: groupIndexOf(fields),
     revisionKey: fields.text(['metadata', 'labels', REVISION_KEY], ''),
+    ...(version === '' ? {} : { version }),
     size,
     deleting: fields.has(['metadata', 'deletionTimestamp']),
     ready,

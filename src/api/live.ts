@@ -26,6 +26,8 @@ export type LiveLws = {
   readonly maxSurge: number | string;
   /** As `releaseContent` gives it, with what the API server defaulted. */
   readonly content: JsonObject;
+  /** The label by which routes tell its leaders from those before; not there: it has none. */
+  readonly version?: string | undefined;
   /** Only those below tranche.dev/. */
   readonly annotations: Readonly<Record<string, string>>;
   /** Who has written the numbers that commits of ours own, as far as the API server says; for people only. */
@@ -67,6 +69,8 @@ export type LiveLeader = {
   readonly uid: string;
   readonly groupIndex: number;
   readonly revisionKey: string;
+  /** Label `tranche.dev/version`; not there: it has none. */
+  readonly version?: string | undefined;
   /** Pods of its group, the leader among them, by its own template; undefined: LWS did not say. */
   readonly size: number | undefined;
   readonly deleting: boolean;

@@ -15,6 +15,7 @@ import { type Delivering, delivering } from './ladders/delivering.ts';
 import { editedFacts } from './ladders/edited-by-hand.ts';
 import { takenFacts } from './ladders/fleet.ts';
 import { type Situation, whenSeen } from './situation.ts';
+import { isRouted } from './state.ts';
 
 /** What `accept` of each row in `HOLDS` says in words. */
 const factsByReason = {
@@ -38,13 +39,14 @@ function mergedFacts(situation: Situation): JsonObject | undefined {
   return stale === undefined ? undefined : { partition: stale.partition, because: [...stale.because] };
 }
 
-/** Asks only where a second workload is being filled. */
+/** Asks only where a second workload is being filled, or two versions of one share the requests. */
 function whenDelivering(
   ask: (on: Delivering) => JsonObject | undefined,
 ): (situation: Situation) => JsonObject | undefined {
   return (situation) => {
     const { state } = situation;
-    const on = state.kind === 'ladder' ? delivering(situation, state.marks, state.marks.release) : undefined;
+    const isOpen = state.kind === 'ladder' || (state.kind === 'step' && isRouted(state.marks));
+    const on = isOpen ? delivering(situation, state.marks, state.marks.release) : undefined;
     return on === undefined ? undefined : ask(on);
   };
 }

@@ -59,6 +59,7 @@ export const HOLDS = {
   FleetTaken: { effect: 'blocks', accept: 'the groups of the fleet that serve, all on the requested template' },
   StableLost: { effect: 'blocks' },
   FleetUncovered: { effect: 'blocks', failure: 'issue' },
+  VersionLabelEdited: { effect: 'blocks' },
   ScalerRefused: { effect: 'blocks' },
   ChangeRefused: { effect: 'blocks' },
   GreenServes: { effect: 'blocks' },

@@ -48,7 +48,7 @@ export function stepMessage(
 const FIRST_FIELDS = ['replicas', 'partition', 'maxUnavailable'];
 
 /**
- * `partition 3 → 2` for every field that changes, but for annotations; other objects than the first by their names. What
+ * `partition 3 → 2` for every field that changes, but for annotations and labels; other objects than the first by their names. What
  * becomes of whole objects is in the label.
  */
 function fieldTexts(changes: readonly ObjectChange[]): readonly string[] {
@@ -56,7 +56,7 @@ function fieldTexts(changes: readonly ObjectChange[]): readonly string[] {
     if (change.kind === 'delete' || change.kind === 'exact') return [];
     const whose = place === 0 ? '' : `${change.object.name} `;
     return change.fields
-      .filter(({ path, from, to }) => path[0] !== 'metadata' && !sameValue(from, to))
+      .filter(({ path, from, to }) => path[0] !== 'metadata' && path.at(-2) !== 'labels' && !sameValue(from, to))
       .map(({ path, from, to }) => ({ name: fieldName(path), text: `${valueText(from)} → ${valueText(to)}` }))
       .sort((left, right) => rankOf(left.name) - rankOf(right.name))
       .map(({ name, text }) => `${whose}${name} ${text}`);

@@ -11,6 +11,7 @@ import { progressSeen } from './record-progress.ts';
 import { unseenAfter } from './record-shown.ts';
 import { nextRelease, type Situation, whenSeen } from './situation.ts';
 import type { Snapshot } from './snapshot.ts';
+import { isRouted } from './state.ts';
 
 /**
  * The record after this pass, true whether its commit is written or not. Everything in it is either read from the
@@ -60,12 +61,13 @@ export function recordOf(snapshot: Snapshot, situation: Situation | undefined, d
   };
 }
 
-/** Since when each thing has been seen that a delivery with a second workload waits for; at rest there is none. */
+/** Since when each thing has been seen that a delivery with traffic, or a second workload, waits for; at rest there is none. */
 function trafficMemory(snapshot: Snapshot, situation: Situation | undefined): Pick<RolloutRecord, 'traffic'> {
   const state = situation?.state;
   if (situation === undefined || state === undefined) return { traffic: snapshot.record?.traffic };
-  if (state.kind !== 'ladder' && state.kind !== 'requested') return {};
-  const release = state.kind === 'ladder' ? state.marks.release : nextRelease(situation.digest, state.marks);
+  const isBegun = state.kind === 'ladder' || ('marks' in state && isRouted(state.marks));
+  if (!isBegun && state.kind !== 'requested') return {};
+  const release = isBegun ? state.marks.release : nextRelease(situation.digest, state.marks);
   const on = delivering(situation, state.marks, release);
   if (on === undefined) return { traffic: snapshot.record?.traffic };
   const { delivery, sight } = on;

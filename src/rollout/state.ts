@@ -46,8 +46,19 @@ export function stateOf(file: {
 }
 
 /** Whether a second workload is being filled: by its rung, or where a hand has taken that out, by the step that it was read by. */
-export function isLadder({ step, at, restore }: Marks): boolean {
-  return step !== undefined && (at !== undefined || step.kind === 'promote' || restore?.plan !== undefined);
+export function isLadder(marks: Marks): boolean {
+  const { step, at, restore } = marks;
+  if (step === undefined || isRouted(marks)) return false;
+  return at !== undefined || step.kind === 'promote' || restore?.plan !== undefined;
+}
+
+/**
+ * Whether two versions of this workload alone share the requests: it stands on a rung, and was let go by its partition,
+ * which says so from the first commit on; a second workload's delivery has the plan of its step beside.
+ */
+export function isRouted({ step, at, restore }: Marks): boolean {
+  const isOwn = step?.kind === 'step' || step?.kind === 'rollback';
+  return isOwn && at !== undefined && restore?.floor !== undefined && restore.plan === undefined;
 }
 
 function rowOf({ restore }: Marks, index: number, partition: number): InDelivery['row'] {

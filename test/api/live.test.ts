@@ -355,7 +355,12 @@ test.each([
     'ScaledObject with defaults',
     parseScaledObject,
     { name: 'web' },
-    { kind: 'ScaledObject', name: 'vllm', target: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' }, floor: 0 },
+    {
+      kind: 'ScaledObject',
+      name: 'vllm',
+      target: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' },
+      floor: 0,
+    },
   ],
 ])('%s', (_, parse, scaleTargetRef, wanted) => {
   expect(parse({ metadata, spec: { scaleTargetRef } })).toEqual({ kind: 'known', value: wanted });

@@ -157,7 +157,7 @@ const rows: readonly (readonly [what: string, files: Files, said: readonly strin
     'a Rollout that moves traffic',
     rollout('        - replicas: 25%\n', '        - replicas: 25%\n          traffic: 5%\n'),
     [
-      'rollouts/vllm.yaml:12: Rollout vllm: traffic routing (trafficRoutings, traffic, matches) is not built yet for this strategy (NotSupportedYet). Remove them, or deliver with enableExtraWorkloadForCanary: true.',
+      'rollouts/vllm.yaml:12: Rollout vllm: traffic (traffic, matches) without trafficRoutings is not built for this strategy (NotSupportedYet). Name the Service and its routes under trafficRoutings, or deliver with enableExtraWorkloadForCanary: true.',
     ],
   ],
   [

@@ -68,7 +68,10 @@ export function snapshotAt({ texts, record, stable, fleet, now }: Stand, found: 
   const { marks } = file.workload;
   const moving = marks !== undefined && (marks.step !== undefined || marks.release.digest !== file.digest);
   const behind = fleet === file.digest ? '' : 'o';
-  const own = Array.from({ length: file.workload.replicas ?? 0 }, (_, at) => `${at}${behind}+`).join(' ');
+  const { replicas = 0, partition = 0 } = file.workload;
+  const isOne = delivery.plan.style === 'partition';
+  const word = (at: number): string => `${at}${isOne && at >= partition ? '' : behind}+`;
+  const own = Array.from({ length: replicas }, (_, at) => word(at)).join(' ');
   const seen = sightOf(delivery, {
     own,
     ...found.sight,

@@ -11,11 +11,15 @@ import { TRAFFIC_FILES } from './traffic-files.ts';
 import { ROLLOUT_FILE, ROLLOUT_TEXT } from './vllm.ts';
 
 /** A Rollout of this style with these steps, in flow style. */
-export function ladderRollout(style: 'canary' | 'blueGreen', steps: readonly string[], routed = true): string {
+export function ladderRollout(
+  style: 'canary' | 'blueGreen' | 'partition',
+  steps: readonly string[],
+  routed = true,
+): string {
   const [head = ''] = ROLLOUT_TEXT.split('    canary:\n');
   const routing = '      trafficRoutings: [{service: vllm-svc, gateway: {httpRouteName: chat}}]\n';
   const extra = style === 'canary' ? '      enableExtraWorkloadForCanary: true\n' : '';
-  return `${head}    ${style}:\n${extra}${routed ? routing : ''}      steps:\n${steps.map((step) => `        - {${step}}\n`).join('')}`;
+  return `${head}    ${style === 'partition' ? 'canary' : style}:\n${extra}${routed ? routing : ''}      steps:\n${steps.map((step) => `        - {${step}}\n`).join('')}`;
 }
 
 /** The usual files with this Rollout, the workload armed, and each `from` replaced by its `to` in all of them. */
@@ -27,9 +31,12 @@ export function ladderFiles(rollout: string, replaced: readonly (readonly [from:
 
 /** The cast of these files. */
 export function castIn(texts: Texts): Cast {
-  const open = deliveryOf(texts);
+  const rollout = texts.get(ROLLOUT_FILE) ?? '';
+  const isOne = /^ {4}canary:\n {6}trafficRoutings/m.test(rollout);
+  const canary = rollout.replace('    canary:\n', '    canary:\n      enableExtraWorkloadForCanary: true\n');
+  const open = deliveryOf(isOne ? new Map([...texts, [ROLLOUT_FILE, canary]]) : texts);
   if (open === undefined) throw new Error('no Rollout');
-  return open.cast;
+  return isOne ? { ...open.cast, plan: { ...open.cast.plan, style: 'partition', strategy: {} } } : open.cast;
 }
 
 /** The delivery as the texts have it. */

@@ -6,10 +6,12 @@ import { at, isJsonObject, type JsonObject } from '../../src/api/json.ts';
 import { absent, type Known, known, notAsked } from '../../src/api/known.ts';
 import type { LiveLeader, LiveLws, LiveStatefulSet, Scaler } from '../../src/api/live.ts';
 import type { LiveEndpointSlice, LiveService } from '../../src/api/live-traffic.ts';
+import { REVISION_KEY } from '../../src/api/lws-labels.ts';
 import { NO_RULES } from '../../src/api/policy-fields.ts';
 import type { TrafficRecord } from '../../src/api/record.ts';
 import { releaseContent } from '../../src/api/release-content.ts';
 import { parseRollout } from '../../src/api/rollout.ts';
+import { VERSION, versionIn } from '../../src/api/version-label.ts';
 import {
   annotationsOf,
   type Delivery,
@@ -132,7 +134,8 @@ function liveWorkload(document: RouteDocument, { groups, lws, flipped }: Wanted)
   const key = `key-${name}`;
   const notation = groups ?? Array.from({ length: replicas }, (_, index) => `${index}+`).join(' ');
   const words = notation.split(' ').filter((word) => word !== '');
-  const leaders = words.map((word) => leaderOf(name, word, key));
+  const version = versionIn(document.value);
+  const leaders = words.map((word) => leaderOf(name, word, { key, version }));
   return {
     lws: known({
       uid: `uid-${name}`,
@@ -145,6 +148,7 @@ function liveWorkload(document: RouteDocument, { groups, lws, flipped }: Wanted)
       maxUnavailable: 1,
       maxSurge: 0,
       content,
+      ...(version === undefined ? {} : { version }),
       annotations: Object.fromEntries(
         Object.entries(annotationsOf(document)).filter(([annotation]) => annotation.startsWith('tranche.dev/')),
       ),
@@ -167,7 +171,12 @@ function liveWorkload(document: RouteDocument, { groups, lws, flipped }: Wanted)
   };
 }
 
-function leaderOf(name: string, word: string, key: string): LiveLeader {
+/** Those of the text before have no label yet. */
+function leaderOf(
+  name: string,
+  word: string,
+  { key, version }: { readonly key: string; readonly version: string | undefined },
+): LiveLeader {
   const [, index, old, state, again = ''] = /^([0-9]+)(o?)([-+u])(#[0-9]+)?$/.exec(word) ?? [];
   if (index === undefined) throw new Error(`no group: ${word}`);
   return {
@@ -175,6 +184,7 @@ function leaderOf(name: string, word: string, key: string): LiveLeader {
     uid: `pod-${name}-${index}${again}`,
     groupIndex: Number(index),
     revisionKey: old === 'o' ? `${key}-before` : key,
+    ...(old === 'o' || version === undefined ? {} : { version }),
     size: 2,
     deleting: false,
     ready: state === '+',
@@ -225,10 +235,19 @@ function slicesOf(
     endpoints: lives.flatMap(({ lws, leaders }) => {
       const workload = lws.kind === 'known' ? lws.value.uid.replace('uid-', '') : '';
       const selected = takesIn(selectorOf(document), workload, true);
-      const pods = selected && leaders.kind === 'known' ? leaders.value : [];
+      const isOne = delivery.plan.style === 'partition';
+      const pods =
+        selected && leaders.kind === 'known' ? leaders.value.filter((one) => !isOne || selects(document, one)) : [];
       return pods.map(({ name, uid, ready }) => ({ pod: name, uid, ready: ready && !without.includes(name) }));
     }),
   }));
+}
+
+/** What the labels of a leader say, and nothing of the user's own. */
+function selects(service: RouteDocument, { revisionKey, version }: LiveLeader): boolean {
+  const labels: Readonly<Record<string, string | undefined>> = { [REVISION_KEY]: revisionKey, [VERSION]: version };
+  const told = Object.entries(selectorOf(service)).filter(([key]) => key === REVISION_KEY || key === VERSION);
+  return told.every(([key, value]) => labels[key] === value);
 }
 
 /** The route as a gateway has taken it up. */

@@ -93,7 +93,7 @@ const rings: Rule = (source) => {
 const decisionRooms = ['gates', 'events', 'strategies'];
 
 /** The files of `strategies` that name rows; the rows themselves stand alone. */
-const tables = ['index', 'partition', 'canary', 'blue-green'];
+const tables = ['index', 'partition', 'routed', 'canary', 'blue-green'];
 
 const rows: Rule = (source) => {
   const [room, name] = roomOf(source.path) ?? [];

@@ -34,6 +34,8 @@ export function conditionText(condition: Condition, names: Names): string {
       return `${names[condition.side]} drained`;
     case 'reached':
       return `the Service reaches ${names[condition.side]}`;
+    case 'complete':
+      return 'the Service reaches all that it takes in';
     case 'bake':
       break;
   }

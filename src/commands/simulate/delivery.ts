@@ -53,7 +53,7 @@ export function deliveryOf(texts: Texts): OpenDelivery | undefined {
   const { namespace } = rollout.object;
   const scalersOf = scalersIn(documents, DEFAULT_CONFIG);
   const cast = castOf({ plan, namespace, file, stableText: undefined, traffic, scalersOf });
-  if (cast !== undefined) return { cast, file };
+  if (cast !== undefined && plan.style !== 'partition') return { cast, file };
   throw wrong([
     plan.style === 'partition'
       ? issueAt(

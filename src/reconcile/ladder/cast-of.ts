@@ -18,10 +18,10 @@ type Asked = {
   readonly scalersOf: ManifestIndex['scalersOf'];
 };
 
-/** undefined: the strategy has no second workload, or one of the documents is not among the files, or there twice. */
+/** undefined: the strategy has no second workload and routes nothing, or one of the documents is not among the files, or there twice. */
 export function castOf({ plan, namespace, file, stableText, traffic, scalersOf }: Asked): Cast | undefined {
-  if (plan.style === 'partition') return undefined;
   const { routing } = plan;
+  if (plan.style === 'partition' && routing === undefined) return undefined;
   const only = (kind: string, name: string) => {
     const [found, ...others] = traffic.called(kind, { namespace, name });
     return others.length === 0 ? found : undefined;

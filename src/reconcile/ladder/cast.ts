@@ -55,7 +55,9 @@ export function deliveryIn({ texts, displaced }: Stand, cast: Cast, known?: Know
     return route === undefined ? [] : [{ provider, route, canary }];
   });
   if (own === undefined || routes.length < cast.routes.length) return undefined;
-  const second = find({ ...workload, object: named(workload.object, secondName({ plan, own })) });
+  // One of another strategy may be left; this one has nothing to do with it.
+  const isOne = plan.style === 'partition';
+  const second = isOne ? undefined : find({ ...workload, object: named(workload.object, secondName({ plan, own })) });
   return {
     plan,
     release,

@@ -28,8 +28,8 @@ type RouteName = Pick<ObjectRef, 'apiVersion' | 'kind' | 'name'> & {
 /** What a delivery hangs on, by name; the namespace is that of the workload. */
 export type TrafficAsked = {
   readonly namespace: string;
-  /** The other workload. */
-  readonly second: string;
+  /** The other workload; undefined: there is none. */
+  readonly second: string | undefined;
   /** The user's Service and the one of the new version; undefined: the Rollout names none. */
   readonly services: { readonly stable: string; readonly canary: string } | undefined;
   /** The routes that the Rollout names, and the copies of them that are in Git. */
@@ -80,6 +80,17 @@ export function trafficReader(cluster: Cluster, live: LiveReader): TrafficReader
   return { read, start: (asked) => void listsOf(asked).catch(() => undefined) };
 }
 
+/** Nothing of it is asked for, and nothing is there. */
+const NO_SECOND: Live = {
+  lws: absent,
+  leaderSet: absent,
+  leaders: known([]),
+  workerSets: known([]),
+  workerPods: known([]),
+  revisions: absent,
+  scaler: absent,
+};
+
 const NO_SERVICE = notAsked('the Rollout names no Service');
 
 function named<T>(
@@ -94,8 +105,9 @@ function named<T>(
 async function readSecond(
   cluster: Cluster,
   live: LiveReader,
-  { namespace, name }: { readonly namespace: string; readonly name: string },
+  { namespace, name }: { readonly namespace: string; readonly name: string | undefined },
 ): Promise<Live> {
+  if (name === undefined) return NO_SECOND;
   // Who scales it scales nothing that a step hangs on.
   const second = await live({ namespace, name, autoscaled: undefined });
   const { lws } = second;

@@ -36,14 +36,16 @@ export function trafficFiles({ entry, desired }: Of): readonly string[] {
   return [...documents, ...scalers].map(({ file }) => file);
 }
 
-/** What to read of the cluster for a delivery; undefined: the Rollout fills no second workload. */
+/** What to read of the cluster for a delivery; undefined: the Rollout fills no second workload, and routes nothing. */
 export function trafficAsked({ entry, desired }: Of, lost?: Marks): TrafficAsked | undefined {
   const { traffic } = desired;
   const { key, identity } = entry;
   const { plan, watched } = begunPlan({ entry, desired }, lost) ?? {};
-  if (plan === undefined || plan.style === 'partition' || identity === undefined) return undefined;
+  if (plan === undefined || identity === undefined) return undefined;
   const { namespace } = key;
   const { routing } = plan;
+  const isOne = plan.style === 'partition';
+  if (isOne && routing === undefined) return undefined;
   const routes = [...(routing?.routes ?? []), ...(watched ?? [])].flatMap((ref) => {
     const provider = providerOf(ref);
     const names = provider?.copies === true ? [ref.name, `${ref.name}-canary`] : [ref.name];
@@ -55,7 +57,7 @@ export function trafficAsked({ entry, desired }: Of, lost?: Marks): TrafficAsked
   });
   return {
     namespace,
-    second: secondName({ plan, own: { object: identity } }),
+    second: isOne ? undefined : secondName({ plan, own: { object: identity } }),
     services:
       routing === undefined || routing.pools !== undefined
         ? undefined
@@ -82,7 +84,7 @@ export function trafficFaults(
   );
 }
 
-/** The documents of a delivery with a second workload; undefined: there is none, or one of them is not there once. */
+/** The documents of a delivery with a second workload, or with routes; undefined: there are none, or one of them is not there once. */
 export function ladderFiles({ entry, desired }: Of, file: WorkloadFile): LadderFiles | undefined {
   const found = begunPlan({ entry, desired }, file.workload.marks);
   if (found === undefined) return undefined;
@@ -141,7 +143,7 @@ function plain({ file, object, value }: RouteDocument): RouteDocument {
 export function ladderFaults({ entry, desired }: Of, { file, stable }: Omit<Read, 'scaler'>): readonly Issue[] {
   const { rollout, reading, key } = entry;
   const plan = reading.rollout?.rollout;
-  if (rollout === undefined || plan === undefined) return [];
+  if (rollout === undefined || plan === undefined || plan.style === 'partition') return [];
   const { texts, traffic, trials, index } = desired;
   const { scalersOf } = index;
   const cast = castOf({ plan, namespace: key.namespace, file, stableText: stable?.text, traffic, scalersOf });

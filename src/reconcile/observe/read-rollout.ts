@@ -121,13 +121,13 @@ function unsupported(document: ManifestDocument, rollout: Rollout): readonly Iss
       'Use strategy.canary with steps of replicas only.',
     );
   }
-  if (rollout.asksForTraffic && (rollout.style === 'partition' || !strategies[rollout.style].built)) {
+  const traffic = trafficUnsupported(rollout);
+  if (traffic !== undefined)
     add(
       ['spec', 'strategy', rollout.style === 'blueGreen' ? 'blueGreen' : 'canary'],
-      'traffic routing (trafficRoutings, traffic, matches) is not built yet for this strategy',
-      'Remove them, or deliver with enableExtraWorkloadForCanary: true.',
+      traffic,
+      'Name the Service and its routes under trafficRoutings, or deliver with enableExtraWorkloadForCanary: true.',
     );
-  }
   if (rollout.annotations['rollouts.kruise.io/rollback-in-batch'] === 'true') {
     add(
       ['metadata', 'annotations', 'rollouts.kruise.io/rollback-in-batch'],
@@ -136,6 +136,16 @@ function unsupported(document: ManifestDocument, rollout: Rollout): readonly Iss
     );
   }
   return issues;
+}
+
+/** What of its traffic is not built; undefined: all that it asks for is. */
+function trafficUnsupported({ asksForTraffic, style, routing }: Rollout): string | undefined {
+  const routes = routing?.routes ?? [];
+  if (!asksForTraffic || style !== 'partition') return undefined;
+  if (routes.length === 0) return 'traffic (traffic, matches) without trafficRoutings is not built for this strategy';
+  // Subsets name whole workloads.
+  const isBySubsets = routes.some(({ kind }) => kind === 'DestinationRule');
+  return isBySubsets ? 'traffic by subsets of a DestinationRule is not built for one workload' : undefined;
 }
 
 const ROLLOUT_VERSION = { what: 'Rollout', wanted: ROLLOUT_API_VERSION };

@@ -5,7 +5,7 @@ import { printRelease } from '../../api/release.ts';
 import { nextPartition, partitionOf, plannedGroups } from '../batches.ts';
 import { budgetNote, withBudgetAfter } from '../budget.ts';
 import { wanted } from '../gates/cluster.ts';
-import { hold } from '../hold.ts';
+import { type Hold, hold } from '../hold.ts';
 import { type Decision, holding, moving } from '../move.ts';
 import { capital, groupsAre, notReady } from '../sentences.ts';
 import { type Seen, unreadyOf } from '../situation.ts';
@@ -14,6 +14,15 @@ import { soakingSince } from '../soak.ts';
 import { nextIndex } from '../step-to-come.ts';
 import { describeStep, isJump } from '../steps.ts';
 import { workloadMove } from '../workload-change.ts';
+
+/** What else a step has where requests are shared out between its versions. */
+export type StepWay = {
+  /** What the rung in Git waits for, beside its groups. */
+  readonly waits: readonly Hold[];
+  /** A later rung of this step; undefined: it is on its last. */
+  readonly rung: ((situation: Seen) => Decision) | undefined;
+  readonly next: typeof nextStep;
+};
 
 /** Step k+1, the target of a jump, or where an edited plan leads. */
 export function nextStep(

@@ -1,19 +1,23 @@
 /** The share of a new version that serves nothing is taken back at once; it returns when a person says so. */
 
-import type { Marks, RungMark, StepMark } from '../../api/marks.ts';
+import { type Marks, printStep, type RungMark, type StepMark } from '../../api/marks.ts';
 import { withAside } from '../../api/restore.ts';
 import { unlessAccepted } from '../accepting.ts';
 import { type Hold, hold, withFacts } from '../hold.ts';
+import { besides } from '../ladders/besides.ts';
 import { changesOf } from '../ladders/changes.ts';
 import { type Delivering, delivering, servingGroups } from '../ladders/delivering.ts';
-import { canarySide, replicasOf, sidesOf } from '../ladders/delivery.ts';
+import { canarySide, replicasOf } from '../ladders/delivery.ts';
 import type { NextCommit } from '../ladders/next-commit.ts';
 import { homeAgain } from '../ladders/promotion.ts';
 import { climbed, unwritable } from '../ladders/rung-move.ts';
 import { HOME, isHome, sharing } from '../ladders/shares.ts';
 import { isAbandoned } from '../ladders/sight.ts';
+import { allHome, isPinned, shareHome } from '../ladders/version-edits.ts';
+import { isOneWorkload, sideName } from '../ladders/version-sides.ts';
 import { type Decision, holding, MOVES, moving } from '../move.ts';
 import type { Situation } from '../situation.ts';
+import { workloadMove } from '../workload-change.ts';
 
 /**
  * The new version has a share and no group that serves, and the other side has: home, in one commit, whatever people have
@@ -24,15 +28,17 @@ export function withdrawn(on: Delivering): Decision | undefined {
   const { step } = marks;
   if (step === undefined || on.sight === undefined) return undefined;
   if (!isAbandoned(delivery, on.sight) || (servingGroups(on, 'stable') ?? 0) === 0) return undefined;
-  const { canary, stable } = sidesOf(delivery).workloads;
+  const [canary, stable] = [sideName(delivery, 'canary'), sideName(delivery, 'stable')];
+  const asked = isOneWorkload(delivery) ? '' : `, of ${replicasOf(canarySide(delivery))} in Git,`;
   const paused = situation.snapshot.rollout?.rollout.paused === true ? ' The pause does not keep that.' : '';
-  const why = `No group of ${canary} serves, of ${replicasOf(canarySide(delivery))} in Git, while it has a share of the requests; ${stable} serves.${paused}`;
+  const why = `No group of ${canary} serves${asked} while it has a share of the requests; ${stable} serves.${paused}`;
   return takenHome(on, { step, why });
 }
 
 /** The share goes home, and the groups stay. */
 export function takenHome(on: Delivering, { step, why }: { readonly step: StepMark; readonly why: string }): Decision {
   const { delivery, marks } = on;
+  if (isOneWorkload(delivery)) return versionHome(on, { step, why });
   const made = homeAgain(delivery);
   if (made.kind === 'unwritable') return unwritable(on, made);
   const { stage, at } = withdrawnTo(on, step);
@@ -51,6 +57,20 @@ export function takenHome(on: Delivering, { step, why }: { readonly step: StepMa
     marks: { ...marks, restore: withAside(marks.restore, { withdrawn: times }) },
     why,
   });
+}
+
+/** Of one workload: the user's Service stays with the version before, which serves. */
+function versionHome(on: Delivering, { step, why }: { readonly step: StepMark; readonly why: string }): Decision {
+  const { marks, situation, delivery } = on;
+  const at = marks.at === 'traffic' ? 'pods' : marks.at;
+  const restore = withAside(marks.restore, { withdrawn: 1 + (marks.restore?.withdrawn ?? 0) });
+  const move = workloadMove(situation, {
+    reason: 'TrafficWithdrawn',
+    label: `${step.kind === 'step' ? `step ${printStep(step)}` : step.kind}, traffic withdrawn`,
+    marks: { ...marks, restore },
+    why,
+  });
+  return besides(on, moving(move, 'StepUpgrade'), { at, commit: shareHome(delivery) });
 }
 
 /** blueGreen takes its last step again: until it is settled the colour before is whole. Else a promotion stays where it is. */
@@ -79,7 +99,7 @@ export function stillWithdrawn(on: Delivering): Hold | undefined {
   if (facts === undefined) return undefined;
   const { key } = on.situation.snapshot;
   const held = hold('TrafficWithdrawn', {
-    seen: `the share of ${sidesOf(on.delivery).workloads.canary} was taken back, because none of its groups served or its step had failed (${facts.times} so far in this delivery)`,
+    seen: `the share of ${sideName(on.delivery, 'canary')} was taken back, because none of its groups served or its step had failed (${facts.times} so far in this delivery)`,
     action: `When it serves as it should: tranche approve ${key.name} --hold TrafficWithdrawn; to go back: tranche abort ${key.name}`,
   });
   return unlessAccepted(on.situation, 'TrafficWithdrawn', withFacts(held, facts));
@@ -88,11 +108,14 @@ export function stillWithdrawn(on: Delivering): Hold | undefined {
 /** No delivery is under way by the marks, and a route sends to the new version all the same: home, nothing else. */
 export function strayShare(situation: Situation, marks: Marks): Decision | undefined {
   const on = delivering(situation, marks, marks.release);
-  if (on === undefined || isHome(on.delivery)) return undefined;
+  if (on === undefined) return undefined;
+  // With one workload the Service takes in whatever serves, once it is as it was.
+  const isOne = isOneWorkload(on.delivery);
+  if (isHome(on.delivery) && !(isOne && isPinned(on.delivery))) return undefined;
   // The routes would send everything to what serves nothing, while the new version does.
-  const lost = (servingGroups(on, 'canary') ?? 0) > 0 ? stableLost(on) : undefined;
+  const lost = !isOne && (servingGroups(on, 'canary') ?? 0) > 0 ? stableLost(on) : undefined;
   if (lost !== undefined) return holding([lost], 'StepUpgrade');
-  const made = sharing(on.delivery, HOME);
+  const made = isOne ? allHome(on.delivery) : sharing(on.delivery, HOME);
   if (made.kind === 'unwritable') return unwritable(on, made);
   if (made.objects.length === 0) return holding([notHome(on)], 'StepUpgrade');
   const own = situation.workload.marks;
@@ -101,7 +124,7 @@ export function strayShare(situation: Situation, marks: Marks): Decision | undef
     content: { digest: situation.digest, source: undefined },
   });
   if (changes === undefined) return undefined;
-  const { canary } = sidesOf(on.delivery).workloads;
+  const canary = sideName(on.delivery, 'canary');
   // The workload is as it is: with its marks gone there is nothing of it to be written.
   const others = changes.filter(({ kind, object }) => kind === 'exact' && object.name !== situation.file.object.name);
   return moving(
@@ -119,7 +142,7 @@ export function strayShare(situation: Situation, marks: Marks): Decision | undef
 
 /** A route that sends to the new version by fields that nobody has kept: no edit of ours would bring it home. */
 function notHome({ delivery }: Delivering): Hold {
-  const { canary } = sidesOf(delivery).workloads;
+  const canary = sideName(delivery, 'canary');
   const named = delivery.routes.map(({ route: { object } }) => `${object.kind} ${object.name}`).join(', ');
   return hold('CanaryEdited', {
     seen: `${named}: requests go to ${canary}, no delivery is under way, and what was there before is not known`,
@@ -130,7 +153,7 @@ function notHome({ delivery }: Delivering): Hold {
 /** The other side has a share and serves nothing: loud, and no share of ours goes beyond what people have approved. */
 export function stableLost(on: Delivering): Hold | undefined {
   if (servingGroups(on, 'stable') !== 0) return undefined;
-  const { stable } = sidesOf(on.delivery).workloads;
+  const stable = sideName(on.delivery, 'stable');
   const { key } = on.situation.snapshot;
   return hold('StableLost', {
     seen: `no group of ${stable} serves, and it gets the requests that the new version does not`,

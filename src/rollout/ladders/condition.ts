@@ -8,6 +8,7 @@ export type Side = 'stable' | 'canary';
  * `tolerant` but for those that failureThreshold lets a step do without.
  * `sameTemplate`: the live template of the new side is that of the user's workload. `flipped`: its StatefulSet has the text
  * as its current and its update revision, so that it grows on it. `reached`: the endpoints of the Service are that side's.
+ * `complete`: the user's Service reaches every ready leader that it selects in Git.
  * `stableText`: every group of the side is on the stable text and ready.
  */
 export type Condition =
@@ -24,6 +25,7 @@ export type Condition =
   | { readonly kind: 'accepted' }
   | { readonly kind: 'drained'; readonly side: Side }
   | { readonly kind: 'reached'; readonly side: Side }
+  | { readonly kind: 'complete' }
   | { readonly kind: 'bake' };
 
 /** What every commit of ours is followed by: nothing read before it counts. */

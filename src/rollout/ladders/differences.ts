@@ -8,6 +8,7 @@ import type { LiveService } from '../../api/live-traffic.ts';
 import { TEXT } from '../../api/marks.ts';
 import { releaseContent } from '../../api/release-content.ts';
 import { scalerFields } from '../../api/scaler.ts';
+import { VERSION, versionIn } from '../../api/version-label.ts';
 import type { ObjectRef } from '../edit.ts';
 import type { RouteDocument, RouteReading } from '../traffic/provider.ts';
 import {
@@ -21,6 +22,7 @@ import {
 } from './delivery.ts';
 import { floorIn, floorWanted } from './floor.ts';
 import type { TrafficSight } from './sight.ts';
+import { isOneWorkload } from './version-sides.ts';
 
 /** One field of one object: as Git has it, and as the cluster has it. An empty field: the object as a whole. */
 export type LiveDifference = {
@@ -35,6 +37,7 @@ export function differences(delivery: Delivery, sight: TrafficSight): Known<read
   const { service, canaryService } = sight.traffic;
   const looks = [
     secondDiffers(delivery, sight),
+    labelDiffers(delivery, sight),
     serviceDiffers(delivery.service, service),
     serviceDiffers(delivery.canaryService, canaryService),
     scalerDiffers(delivery, sight),
@@ -65,6 +68,15 @@ function secondDiffers({ second }: Delivery, { traffic }: TrafficSight): Look {
   const path = firstDifference(releaseContent(second.value), undefined, lws.value.content);
   if (path === undefined) return absent;
   return known({ object: second.object, field: `spec.${path}`, git: 'as in the file', live: 'another' });
+}
+
+/** No digest covers the label of the version, so that nothing else sees whether it is live. */
+function labelDiffers(delivery: Delivery, { live }: TrafficSight): Look {
+  if (!isOneWorkload(delivery)) return absent;
+  if (live.lws.kind === 'unknown') return live.lws;
+  if (live.lws.kind === 'absent') return missing(delivery.own.object);
+  const [git, seen] = [versionIn(delivery.own.value) ?? 'missing', live.lws.value.version ?? 'missing'];
+  return git === seen ? absent : known({ object: delivery.own.object, field: `label ${VERSION}`, git, live: seen });
 }
 
 function fieldsOf(second: RouteDocument, lws: LiveLws): readonly Omit<LiveDifference, 'object'>[] {

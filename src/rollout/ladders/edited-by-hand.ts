@@ -22,7 +22,9 @@ import { floorIn } from './floor.ts';
 import type { RungName } from './position.ts';
 import { isSelected } from './second-workload.ts';
 import { unpatched } from './seen-workloads.ts';
-import { shareOf, sharing } from './shares.ts';
+import { isHome, shareOf, sharing } from './shares.ts';
+import { isPinned, selectsRelease } from './version-edits.ts';
+import { isOneWorkload } from './version-sides.ts';
 
 /** An object, one of its fields, and what it is now. */
 type Edited = { readonly object: string; readonly field: string; readonly value: string };
@@ -38,6 +40,7 @@ function editedByHand({ delivery, marks, situation }: Delivering): Edited | unde
   if (step?.kind === 'step' && rung === 'fleet') return undefined;
   // Under a newer text in the file, which waits, the copy is that of the release and no copy of the file.
   const isNewer = situation.digest !== marks.release.digest;
+  if (isOneWorkload(delivery)) return versionsEdited(delivery, marks);
   const own =
     secondEdited(delivery, isNewer) ??
     groupsEdited(delivery, marks) ??
@@ -46,6 +49,25 @@ function editedByHand({ delivery, marks, situation }: Delivering): Edited | unde
   const plan = step?.kind === 'step' ? situation.snapshot.ladder?.plans[step.index - 1] : undefined;
   // Under an edited plan it is the step that is another.
   return own ?? weightEdited(delivery) ?? (plan === marks.restore?.plan ? shareEdited(delivery, marks) : undefined);
+}
+
+/** Of one workload: what tells its versions apart, and a weight that is not the one that we set. */
+function versionsEdited(delivery: Delivery, { step, at: rung }: Delivering['marks']): Edited | undefined {
+  if (step?.kind !== 'step') return undefined;
+  const weight = weightEdited(delivery);
+  if (weight !== undefined) return weight;
+  // Below that the next rung says what it selects.
+  if (rung === 'traffic' && !selectsRelease(delivery)) {
+    const value = delivery.canaryService === undefined ? 'not there' : 'another version';
+    return { object: `Service ${sidesOf(delivery).canary}`, field: 'selector', value };
+  }
+  const isOut = rung === 'traffic' && isHome(delivery) && delivery.routes.length > 0;
+  const object = `Service ${sidesOf(delivery).stable}`;
+  if (rung === 'traffic' && !isPinned(delivery)) return { object, field: 'selector', value: 'that of all versions' };
+  const route = delivery.routes[0]?.route.object;
+  return isOut && route !== undefined
+    ? { object: `${route.kind} ${route.name}`, field: 'share', value: 'gone' }
+    : undefined;
 }
 
 function secondEdited(delivery: Delivery, isNewer: boolean): Edited | undefined {

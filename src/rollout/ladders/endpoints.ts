@@ -1,8 +1,10 @@
 /** Which pods a Service reaches, by its EndpointSlices in the cluster. */
 
+import { absent, type Known, known } from '../../api/known.ts';
 import type { Side } from './condition.ts';
-import type { Delivery } from './delivery.ts';
-import { isOf, type TrafficSight, workloadOf } from './sight.ts';
+import { type Delivery, selectorOf } from './delivery.ts';
+import { groupsOn, isOf, type TrafficSight, workloadOf } from './sight.ts';
+import { takesSide } from './version-sides.ts';
 
 /** Whether the ready endpoints of the user's Service are leaders of one side, at least one of them, and nobody else. */
 type Reached =
@@ -23,4 +25,31 @@ export function reachedBy(delivery: Delivery, sight: TrafficSight, side: Side): 
   const others = ready.filter((endpoint) => !own.some((leader) => isOf(endpoint, leader)));
   if (ready.length > 0 && others.length === 0) return { kind: 'reached' };
   return { kind: 'elsewhere', others: others.map(({ pod }) => (pod === '' ? 'an address without a pod' : pod)) };
+}
+
+/** Ready leaders that the user's Service is to take in by the word of Git, and does not reach; `absent`: it reaches all. */
+export function missedBy(delivery: Delivery, sight: TrafficSight): Known<readonly string[]> {
+  const { endpoints } = sight.traffic;
+  if (endpoints.kind === 'unknown') return endpoints;
+  const { service } = delivery;
+  const slices = endpoints.kind === 'known' ? endpoints.value : [];
+  const reached = slices
+    .filter((slice) => slice.service === service?.object.name)
+    .flatMap((slice) => slice.endpoints.filter((endpoint) => endpoint.ready));
+  const missed: string[] = [];
+  for (const side of ['stable', 'canary'] as const) {
+    if (!takesSide(delivery, selectorOf(service), side)) continue;
+    const workload = workloadOf(delivery, sight, side);
+    const found = groupsOn(workload);
+    if (found.kind === 'unknown') return found;
+    if (found.kind === 'absent' || workload.live.leaders.kind !== 'known') continue;
+    const names = new Map(workload.live.leaders.value.map(({ uid, name }) => [uid, name]));
+    const leaders = found.value.groups
+      .filter(({ ready }) => ready)
+      .map(({ uid }) => ({ uid, name: names.get(uid) ?? '' }));
+    missed.push(
+      ...leaders.filter((leader) => !reached.some((endpoint) => isOf(endpoint, leader))).map(({ name }) => name),
+    );
+  }
+  return missed.length === 0 ? absent : known(missed);
 }

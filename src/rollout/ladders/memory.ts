@@ -5,11 +5,13 @@ import type { Instant } from '../../api/time.ts';
 import type { Side } from './condition.ts';
 import { annotationsOf, type Delivery } from './delivery.ts';
 import { differences } from './differences.ts';
-import { reachedBy } from './endpoints.ts';
+import { missedBy, reachedBy } from './endpoints.ts';
 import { positionOf } from './position.ts';
 import { acceptanceOf, acceptingParents, sendingTo, sendsInGit } from './routing.ts';
 import { shownOf } from './shown.ts';
 import { nowBetween, type TrafficSight } from './sight.ts';
+import { isPinned } from './version-edits.ts';
+import { isOneWorkload } from './version-sides.ts';
 
 /**
  * The memory after this pass. What is seen keeps the time of the record, if that was of the same thing, else it is seen
@@ -69,10 +71,22 @@ function drainedAfter(delivery: Delivery, sight: TrafficSight, side: Side): Inst
 
 function reachedAfter(delivery: Delivery, sight: TrafficSight): TrafficRecord['reached'] {
   const before = sight.record?.traffic?.reached;
+  if (isOneWorkload(delivery)) return allReached(delivery, sight);
   const sides = (['stable', 'canary'] as const).map((side) => ({ side, found: reachedBy(delivery, sight, side) }));
   if (sides.some(({ found }) => found.kind === 'unread')) return before;
   const of = sides.find(({ found }) => found.kind === 'reached')?.side;
   return of === undefined ? undefined : { since: sinceOf(before?.of === of ? before.since : undefined, sight), of };
+}
+
+/** Of one workload: all that the Service is to take in, which is the stable version alone or both. */
+function allReached(delivery: Delivery, sight: TrafficSight): TrafficRecord['reached'] {
+  const before = sight.record?.traffic?.reached;
+  const missed = missedBy(delivery, sight);
+  if (missed.kind === 'unknown') return before;
+  const of = isPinned(delivery) ? 'stable' : 'canary';
+  return missed.kind === 'known'
+    ? undefined
+    : { since: sinceOf(before?.of === of ? before.since : undefined, sight), of };
 }
 
 /** Who had accepted the routes before our first edit of them; once a delivery is under way that is not known any more. */

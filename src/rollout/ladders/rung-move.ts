@@ -98,7 +98,8 @@ function servesAfter(
   return greenServes(delivery) ? undefined : 'green';
 }
 
-function notClear({ delivery }: Delivering, objects: readonly ObjectEdits[]) {
+/** What an object would be after a commit cannot be worked out, so that nobody could check it. */
+export function notClear({ delivery }: Delivering, objects: readonly ObjectEdits[]) {
   const named = objects.map(({ object }) => `${object.kind} ${object.name}`);
   return hold('CanaryEdited', {
     seen: `what ${named.join(', ')} would be after the next rung of ${delivery.plan.name} cannot be told from the files`,

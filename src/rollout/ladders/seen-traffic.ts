@@ -5,11 +5,12 @@ import type { Instant } from '../../api/time.ts';
 import { type Hold, type HoldReason, hold } from '../hold.ts';
 import type { Side } from './condition.ts';
 import { type Delivery, sidesOf } from './delivery.ts';
-import { reachedBy } from './endpoints.ts';
+import { missedBy, reachedBy } from './endpoints.ts';
 import { trafficAfter } from './memory.ts';
 import { acceptanceOf, drainSecondsOf, sendingTo } from './routing.ts';
 import { unapplied, unread } from './seen-workloads.ts';
 import { nowBetween, type TrafficSight } from './sight.ts';
+import { sideName } from './version-sides.ts';
 
 /** So long at least the version before keeps its groups, once it gets no requests any more: the way back is at once. */
 const BAKE_LEAST_SECONDS = 600;
@@ -40,7 +41,7 @@ export function undrained(side: Side, delivery: Delivery, sight: TrafficSight): 
   if (delivery.service === undefined && delivery.pools === undefined) return undefined;
   const sender = sendingTo(delivery, sight, side);
   if (sender.kind === 'unknown') return unread(sender.why);
-  const name = sidesOf(delivery).workloads[side];
+  const name = sideName(delivery, side);
   if (sender.kind === 'known')
     return hold('Draining', { seen: `${name} still gets requests: ${sender.value}`, waits: 'controllers' });
   return waiting('Draining', sight, {
@@ -68,6 +69,24 @@ export function unreached(side: Side, delivery: Delivery, sight: TrafficSight): 
     since: trafficAfter(delivery, sight).reached?.since,
     seconds: graceOf(sight),
     seen: `${name} reaches ${workload}`,
+  });
+}
+
+/** The user's Service reaches every ready leader that it is to take in, and has for the grace period. */
+export function incomplete(delivery: Delivery, sight: TrafficSight): Hold | undefined {
+  const found = missedBy(delivery, sight);
+  if (found.kind === 'unknown') return unread(found.why);
+  const name = `Service ${delivery.service?.object.name ?? ''}`;
+  const missed = found.kind === 'known' ? found.value : [];
+  if (missed.length > 0)
+    return hold('EndpointsElsewhere', {
+      seen: `${name} does not reach ${missed.slice(0, 5).join(', ')} yet, which it is to take in`,
+      waits: 'controllers',
+    });
+  return waiting('GracePeriod', sight, {
+    since: trafficAfter(delivery, sight).reached?.since,
+    seconds: graceOf(sight),
+    seen: `${name} reaches all that it is to take in`,
   });
 }
 

@@ -3,7 +3,7 @@
 import type { Hold } from '../hold.ts';
 import type { Condition } from './condition.ts';
 import type { Delivery } from './delivery.ts';
-import { unaccepted, unbaked, undrained, unreached } from './seen-traffic.ts';
+import { incomplete, unaccepted, unbaked, undrained, unreached } from './seen-traffic.ts';
 import { canaryDiffers, podsLeft, unflipped, unlive, unready, unserving, unservingStable } from './seen-workloads.ts';
 import type { TrafficSight } from './sight.ts';
 
@@ -42,6 +42,8 @@ function unseenOne(condition: Condition, delivery: Delivery, sight: TrafficSight
       return undrained(condition.side, delivery, sight);
     case 'reached':
       return unreached(condition.side, delivery, sight);
+    case 'complete':
+      return incomplete(delivery, sight);
     case 'bake':
       break;
   }

@@ -5,10 +5,11 @@ import type { Side } from './condition.ts';
 import { annotationsOf, type Delivery, replicasOf } from './delivery.ts';
 import { liveReading, printReading } from './differences.ts';
 import { ladderOf } from './next-commit.ts';
-import { positionOf } from './position.ts';
+import { type Position, positionOf, type RungName } from './position.ts';
 import { acceptanceOf } from './routing.ts';
 import { shareIn } from './shares.ts';
 import { groupsOn, serving, type TrafficSight, workloadOf } from './sight.ts';
+import { isOneWorkload, sideName } from './version-sides.ts';
 
 /** No decision reads any of it. It changes when the world does, never with the clock. */
 export function shownOf(delivery: Delivery, sight: TrafficSight): DeliveryShown {
@@ -24,20 +25,29 @@ export function shownOf(delivery: Delivery, sight: TrafficSight): DeliveryShown 
 function rungsShown(delivery: Delivery): readonly string[] {
   const position = positionOf(annotationsOf(delivery.own));
   if (position === undefined) return [];
+  if (isOneWorkload(delivery)) return versionRungs(position);
   const always: readonly string[] = ['text', 'pods'];
   return ladderOf(delivery, position)
     .filter((rung) => rung.at === position.at || always.includes(rung.at) || rung.isListed(delivery))
     .map(({ at }) => at);
 }
 
+/** Of one workload: a share goes home where a step has none, and first of all on the way back. */
+function versionRungs({ stage, at }: Position): readonly RungName[] {
+  const rungs: readonly RungName[] = stage.kind === 'rollback' ? ['home', 'text'] : ['home', 'text', 'pods', 'traffic'];
+  return rungs.filter((rung) => rung !== 'home' || rung === at);
+}
+
 function sideShown(delivery: Delivery, sight: TrafficSight, side: Side): SideShown {
   const workload = workloadOf(delivery, sight, side);
-  const groups = replicasOf(workload.document);
   const found = groupsOn(workload);
+  const isCounted = isOneWorkload(delivery) && found.kind === 'known';
+  const groups = isCounted ? found.value.groups.length : replicasOf(workload.document);
   const served = serving(delivery, sight, side);
-  if (found.kind !== 'known' || served.kind !== 'known') return { side, name: workload.name, groups };
+  const name = sideName(delivery, side);
+  if (found.kind !== 'known' || served.kind !== 'known') return { side, name, groups };
   const ready = found.value.groups.filter((group) => group.ready).length;
-  return { side, name: workload.name, groups, ready, serving: served.value.length };
+  return { side, name, groups, ready, serving: served.value.length };
 }
 
 function shareShown(delivery: Delivery, sight: TrafficSight): DeliveryShown['share'] {

@@ -6,7 +6,7 @@ import { printRelease } from '../../api/release.ts';
 import { PARTITION_PATH } from '../../api/workload.ts';
 import type { Edit } from '../edit.ts';
 import { groupCount } from '../sentences.ts';
-import { isLadder } from '../state.ts';
+import { isLadder, isRouted } from '../state.ts';
 import {
   deleted,
   disabling,
@@ -20,9 +20,13 @@ import {
 import { planIntent } from './intent.ts';
 import { type Ordered, type Refused, refused } from './ordered.ts';
 
-/** What is ordered, or refused, while a second workload is filled or serves; undefined: it is in nobody's way. */
+/** What is ordered, or refused, while a second workload is filled or serves, or versions share; undefined: nothing is in the way. */
 export function planEjectBesides(wish: EjectWish, scene: EjectScene, marks: Marks): Ordered | undefined {
   if (isLadder(marks)) return ended(wish, scene, marks);
+  if (isRouted(marks))
+    return refused(
+      `two versions share its requests: end that first, with tranche abort ${scene.snapshot.key.name}, and hand it back once it is settled`,
+    );
   if (marks.serves === undefined)
     return wish.asIs === true
       ? refused('--as-is is for a second LeaderWorkerSet that serves, and here your own does: say it without')

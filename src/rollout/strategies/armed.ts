@@ -135,7 +135,7 @@ function settle(situation: Seen, step: InDelivery, holds: readonly Hold[]): Deci
   const move = workloadMove(situation, {
     reason: 'Settled',
     label: MOVES.Settled.label,
-    marks: { ...step.marks, step: undefined, restore: undefined, stable: snapshot.delivered.value },
+    marks: { ...step.marks, step: undefined, at: undefined, restore: undefined, stable: snapshot.delivered.value },
     home: ownHome(step.marks, situation.workload),
     why: `${allGroupsAre(replicas)} on ${printRelease(step.marks.release)} and ready, and every pause is over.${budgetInTheEnd(situation)}`,
   });

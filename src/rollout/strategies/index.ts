@@ -9,6 +9,7 @@ import type { Snapshot } from '../snapshot.ts';
 import { isLadder } from '../state.ts';
 import { decideCanary } from './canary.ts';
 import { decidePartition } from './partition.ts';
+import { decideRouted, sharesOut } from './routed.ts';
 
 type Strategy = {
   /** Whether it is built. The Rollout of one that is not has an issue, which lets no step go forward. */
@@ -18,7 +19,12 @@ type Strategy = {
   readonly decideAbsent: (snapshot: Snapshot, recreating: Recreating) => Decision;
 };
 
-const partition: Strategy = { built: true, decide: decidePartition, decideAbsent: createAnew };
+/** Its rows are those of one workload; with routes there are rungs between them. */
+const partition: Strategy = {
+  built: true,
+  decide: (situation) => (sharesOut(situation) ? decideRouted(situation) : decidePartition(situation)),
+  decideAbsent: createAnew,
+};
 
 /** Its rows are those of a canary; what differs are its ladders. */
 const blueGreen: Strategy = { built: true, decide: decideCanary, decideAbsent: createAnew };

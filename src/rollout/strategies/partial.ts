@@ -2,7 +2,7 @@
 
 import type { StepIntent } from '../../api/intents.ts';
 import { accepted } from '../accepting.ts';
-import { nextStep } from '../events/next-step.ts';
+import { nextStep, type StepWay } from '../events/next-step.ts';
 import { partitionEdited } from '../events/partition-edited.ts';
 import { raisedForLeftovers } from '../events/raising.ts';
 import { acceptRecreated } from '../events/recreated.ts';
@@ -21,8 +21,11 @@ import type { InDelivery } from '../state.ts';
 import { stateOfStep } from '../step-state.ts';
 import { editedPlan, wholeNext } from '../step-to-come.ts';
 
+/** The groups are all that a step has. */
+const GROUPS_ONLY: StepWay = { waits: [], rung: undefined, next: nextStep };
+
 /** The file has the release's text: the caller has looked. */
-export function partial(situation: Situation, step: InDelivery): Decision {
+export function partial(situation: Situation, step: InDelivery, way: StepWay = GROUPS_ONLY): Decision {
   const { marks, index } = step;
   const { release } = marks;
   const at = { index, release };
@@ -33,7 +36,7 @@ export function partial(situation: Situation, step: InDelivery): Decision {
     return accepted(situation, 'Recreated') ? acceptRecreated(situation, step) : holding([anew], 'StepUpgrade');
   const raised = edited === undefined && situation.sight === 'seen' ? raisedForLeftovers(situation, step) : undefined;
   if (raised !== undefined) return raised;
-  const groups = waitingOnGroups(situation);
+  const groups = unique([...waitingOnGroups(situation), ...way.waits]);
   // Another partition than the step's explains what lies on its wrong side, accepted or not.
   const moved = partitionFacts(situation);
   const gone = moved === undefined ? scaledAway(situation, at) : undefined;
@@ -42,6 +45,12 @@ export function partial(situation: Situation, step: InDelivery): Decision {
   const whole = wholeNext(situation, index);
   const plan = whole ?? (situation.sight === 'seen' ? editedPlan(situation, at) : undefined);
   const found = situation.sight === 'seen' ? outOfPlace(situation, { ...at, moved: moved !== undefined, plan }) : [];
+  if (way.rung !== undefined) {
+    const rest = [...(edited?.holds ?? []), ...groups, ...holdsOf(before.finish, situation), gone, ...found];
+    const held = unique(rest.filter((one) => one !== undefined));
+    if (situation.sight === 'seen' && blocking(held).length === 0) return way.rung(situation);
+    return holding(held, stateOfStep(situation, index, { groups, holds: held }));
+  }
   // An edit never ends a pause: wherever it leads, what the step in Git had to serve comes first.
   const pause = done && whole === undefined ? [waitingOnPause(situation, at), soaking(situation)] : [];
   const holds = [
@@ -52,7 +61,7 @@ export function partial(situation: Situation, step: InDelivery): Decision {
   ];
   if (situation.sight === 'unseen' || blocking(holds).length > 0)
     return holding(unique(holds), stateOfStep(situation, index, { groups, holds }), done);
-  return nextStep(situation, { marks, index, plan });
+  return way.next(situation, { marks, index, plan });
 }
 
 /** Groups that are too many on the release, below the partition, or that do not stay up. */

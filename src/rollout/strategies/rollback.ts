@@ -63,7 +63,7 @@ function rolledBack(situation: Situation, marks: Marks, count: number): Decision
   const move = workloadMove(situation, {
     reason: 'RolledBack',
     label: MOVES.RolledBack.label,
-    marks: { ...marks, step: undefined, restore: undefined },
+    marks: { ...marks, step: undefined, at: undefined, restore: undefined },
     partition: SENTINEL,
     home: ownHome(marks, situation.workload),
     why: `${allGroupsAre(count)} back on ${printRelease(marks.release)} and ready. Armed again.${budgetInTheEnd(situation)}${surge === undefined ? '' : surgeEnds(surge)}`,

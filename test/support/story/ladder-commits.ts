@@ -20,7 +20,8 @@ const OWN = [
 const TEMPLATE = /^spec\.leaderWorkerTemplate/;
 /** Of an autoscaler: the least that it leaves. */
 const FLOOR = /^spec\.(minReplicas|minReplicaCount)$/;
-const SELECTOR = /^spec\.selector\.leaderworkerset\.sigs\.k8s\.io\/name$/;
+const SELECTOR =
+  /^spec\.selector\.(leaderworkerset\.sigs\.k8s\.io\/(name|template-revision-hash)|tranche\.dev\/version)$/;
 /** Of routes: where requests go, in any kind's words. */
 const SHARE = /(^spec\.(rules|http|routes|weighted|subsets|backends)|^metadata\.annotations)/;
 

@@ -1,12 +1,16 @@
 /** What the Service of a Rollout must be, so that a share of its requests can go to the new version. */
 
-import { LWS_NAME, WORKER_INDEX } from '../../../api/lws-labels.ts';
+import { LWS_NAME, REVISION_KEY, WORKER_INDEX } from '../../../api/lws-labels.ts';
 import { parseService } from '../../../api/service.ts';
+import { VERSION } from '../../../api/version-label.ts';
 import type { ManifestDocument } from '../../../manifests/parse-file.ts';
+import { isRouted } from '../../../rollout/state.ts';
 import {
   isDynamic,
   keyMatch,
   LEADER_INDEX,
+  type PodLabels,
+  podLabels,
   type SelectorRow,
   selectorRow,
 } from '../../../rollout/traffic/selectors.ts';
@@ -122,10 +126,27 @@ function effect({ sides, pods }: TrafficFacts, row: SelectorRow, keys: Readonly<
     : `it takes in${some} leaders of ${stable} and also ${taken.join(', and ')}`;
 }
 
-function wrongKey({ pods, sides }: TrafficFacts, document: ManifestDocument, key: string): readonly TrafficFinding[] {
+/** A delivery whose versions share the workload has put it there, and takes it away in the end. */
+function isOwnPin({ plan, file }: TrafficFacts, key: string): boolean {
+  const { marks } = file.workload;
+  return (
+    plan.style === 'partition' && marks !== undefined && isRouted(marks) && (key === VERSION || key === REVISION_KEY)
+  );
+}
+
+/** Everybody whom the Service is to reach: of one workload the leaders of either text. */
+function leadersOf({ pods, plan, file, sides }: TrafficFacts): readonly PodLabels[] {
+  const { content, size } = file.workload;
+  const own = plan.style === 'partition' ? [podLabels(content, { name: sides.workloads.stable, size })] : [];
+  return [pods.stable, ...(pods.canary === undefined ? [] : [pods.canary]), ...own];
+}
+
+function wrongKey(facts: TrafficFacts, document: ManifestDocument, key: string): readonly TrafficFinding[] {
+  const { sides } = facts;
   const value = parseService(document.value).selector[key] ?? '';
   const path = [...SELECTOR, key];
   const mend = [{ kind: 'remove', path }] as const;
+  if (isOwnPin(facts, key)) return [];
   if (isDynamic(key))
     return [
       {
@@ -137,9 +158,7 @@ function wrongKey({ pods, sides }: TrafficFacts, document: ManifestDocument, key
         mend,
       },
     ];
-  const unlike = [pods.stable, pods.canary].find(
-    (side) => side !== undefined && keyMatch(key, value, side.leader) === 'no',
-  );
+  const unlike = leadersOf(facts).find((side) => keyMatch(key, value, side.leader) === 'no');
   if (unlike === undefined || key === LWS_NAME) return [];
   const seen = unlike.leader[key];
   return [

@@ -1,0 +1,162 @@
+/** Commits that share out requests between two versions of one workload: the text's, and each rung of a step. */
+
+import { REVISION_KEY } from '../../api/lws-labels.ts';
+import { type Marks, printStep, type RungMark } from '../../api/marks.ts';
+import { printRelease } from '../../api/release.ts';
+import { putAside } from '../../api/restore.ts';
+import { VERSION } from '../../api/version-label.ts';
+import { SENTINEL } from '../../api/workload.ts';
+import { withBudgetAfter } from '../budget.ts';
+import { wanted } from '../gates/cluster.ts';
+import { type Hold, hold } from '../hold.ts';
+import { besides } from '../ladders/besides.ts';
+import { type Delivering } from '../ladders/delivering.ts';
+import { HOME, shareIn, shareOf, sharing } from '../ladders/shares.ts';
+import { allHome, type Pin, pinned, released, servicesOnly } from '../ladders/version-edits.ts';
+import { wantedOf } from '../ladders/version-rungs.ts';
+import { type Decision, holding, type MoveReason, moving } from '../move.ts';
+import { groupsAre } from '../sentences.ts';
+import type { Seen, Situation } from '../situation.ts';
+import { describeStep } from '../steps.ts';
+import { workloadMove } from '../workload-change.ts';
+import { firstStep } from './first-step.ts';
+
+/** The label that all groups of the stable version carry and no others, or why there is none. */
+function pinOf({ delivery }: Delivering, { observed, asked, snapshot, file }: Seen): Pin | Hold {
+  const { stableKey, releaseKey } = observed;
+  const groups = wanted(observed, asked);
+  if (stableKey === undefined)
+    return hold('StableUnavailable', {
+      seen: `${file.file}: no revision in the cluster has the stable template, so its groups cannot be told from others`,
+      waits: 'people',
+    });
+  const others = groups.filter(
+    ({ key, leader }) => key === undefined || (leader.key !== stableKey && leader.key !== releaseKey),
+  );
+  if (others.length > 0)
+    return hold('MixedRevisions', {
+      seen: `${groupsAre(others.map(({ index }) => index))} on neither of two versions: requests are shared out once there are two`,
+      waits: 'groups',
+    });
+  const { leaders } = snapshot.live;
+  const uids = groups.filter(({ leader }) => leader.key === stableKey).map(({ uid }) => uid);
+  const labels = leaders.kind === 'known' ? leaders.value.filter(({ uid }) => uids.includes(uid)) : [];
+  const [label] = labels.map(({ version }) => version);
+  const isShared = label !== undefined && labels.every(({ version }) => version === label);
+  const isOld = label !== printRelease(delivery.release);
+  return isShared && isOld ? { key: VERSION, value: label } : { key: REVISION_KEY, value: stableKey };
+}
+
+/** The first rung of a release: its label, while nothing can restart, and who selects which version. */
+export function sharedText(
+  on: Delivering,
+  seen: Seen,
+  at: { readonly marks: Marks; readonly index: number },
+): Decision {
+  const { steps, replicas, digest } = seen;
+  const pin = pinOf(on, seen);
+  if ('reason' in pin) return holding([pin], 'BeforeStepUpgrade');
+  const step = steps[at.index - 1];
+  if (step === undefined)
+    return holding([hold('Stalled', { seen: 'the Rollout has no steps', waits: 'people' })], 'BeforeStepUpgrade');
+  const { share } = wantedOf(step, { replicas, partition: SENTINEL });
+  const restore = putAside(undefined, { floor: SENTINEL, maxUnavailable: undefined });
+  const first = firstStep(seen, { marks: at.marks, restore });
+  const of = steps.length;
+  const pins = share.kind === 'home' ? [] : pinned(on.delivery, pin);
+  const move = workloadMove(seen, {
+    reason: at.index === 1 ? 'StepReady' : 'Jumped',
+    label: `step ${at.index}/${of}, text`,
+    marks: { ...first, step: { kind: 'step', index: at.index, of } },
+    why: `Release ${digest} begins, and no group moves. Its leaders carry the label ${VERSION}: ${printRelease(first.release)}, by which requests are told to find them; until a step says so, they go to the version before.`,
+  });
+  const commit = servicesOnly(on.delivery, [...released(on.delivery), ...pins]);
+  return besides(on, moving(move, 'BeforeStepUpgrade'), { at: 'text', commit, labels: true });
+}
+
+/** Where a commit of a step leads. */
+export type RungTo = {
+  readonly marks: Marks;
+  readonly index: number;
+  readonly reason: MoveReason;
+  readonly evidence: string;
+};
+
+/** The user's Service takes in the stable version alone again, after steps without a share. */
+export function pinnedAgain(on: Delivering, seen: Seen, to: RungTo): Decision {
+  const pin = pinOf(on, seen);
+  if ('reason' in pin) return holding([pin], 'StepUpgrade');
+  const commit = servicesOnly(on.delivery, [...released(on.delivery), ...pinned(on.delivery, pin)]);
+  return rungMove(on, to, {
+    at: 'text',
+    commit,
+    why: `From here on ${serviceName(on)} takes in the version before alone.`,
+  });
+}
+
+/** No route sends to the new version, and the Service takes in all leaders. */
+export function broughtHome(on: Delivering, to: RungTo): Decision {
+  const why = `Requests go to all groups of ${on.delivery.own.object.name} alike from here on, and the routes are as they were before.`;
+  return rungMove(on, to, { at: 'home', commit: allHome(on.delivery), why });
+}
+
+/** The partition of the step, where the rungs below it were commits of their own. */
+export function letGo(on: Delivering, seen: Seen, to: RungTo): Decision {
+  const { steps, replicas, partition } = seen;
+  const step = steps[to.index - 1];
+  if (step === undefined) return holding([], 'StepUpgrade');
+  const { partition: next } = wantedOf(step, { replicas, partition });
+  const moved = wanted(seen.observed, replicas).filter(({ index, version }) => index >= next && version !== 'release');
+  const who =
+    moved.length === 0 ? 'No further group moves' : `Next: ${groupsAre(moved.map(({ index }) => index))} let go`;
+  const move = workloadMove(seen, {
+    reason: to.reason,
+    label: labelOf(to, 'pods'),
+    ...withBudgetAfter(seen, { marks: stepMarks(to), floor: Math.min(next, to.marks.restore?.floor ?? next) }),
+    partition: next,
+    why: `${to.evidence}Step ${to.index}: ${describeStep(step, replicas)}. ${who}.`,
+  });
+  return besides(on, moving(move, 'StepUpgrade'), { at: 'pods', commit: servicesOnly(on.delivery, []) });
+}
+
+/** The share of the step. */
+export function shared(on: Delivering, seen: Situation, to: RungTo): Decision {
+  const step = seen.steps[to.index - 1];
+  const share = step === undefined ? HOME : shareOf(step);
+  const text = share.kind === 'weight' ? `${share.percent}%` : share.kind === 'matches' ? 'matches' : '–';
+  const why = `The new version is sent ${share.kind === 'weight' ? `${share.percent} %` : 'what the step names'} of the requests.`;
+  const commit = sharing(on.delivery, share);
+  return rungMove(on, to, { at: 'traffic', commit, why, suffix: `: ${shareIn(on.delivery)} → ${text}` });
+}
+
+type Rung = Pick<Parameters<typeof besides>[2], 'commit'> & {
+  readonly at: RungMark;
+  readonly why: string;
+  readonly suffix?: string;
+};
+
+/** A commit that leaves the groups of the workload alone. */
+function rungMove(on: Delivering, to: RungTo, rung: Rung): Decision {
+  const move = workloadMove(on.situation, {
+    reason: to.reason,
+    label: `${labelOf(to, rung.at)}${rung.suffix ?? ''}`,
+    marks: stepMarks(to),
+    why: `${to.evidence}${rung.why}`,
+  });
+  return besides(on, moving(move, rung.at === 'traffic' ? 'StepTrafficRouting' : 'StepUpgrade'), rung);
+}
+
+/** The step of a delivery that is under way has another index; what is put aside stays. */
+function stepMarks({ marks, index }: RungTo): Marks {
+  const of = marks.step?.kind === 'step' ? marks.step.of : index;
+  return { ...marks, step: { kind: 'step', index, of } };
+}
+
+function labelOf(to: RungTo, at: RungMark): string {
+  const { step } = stepMarks(to);
+  return `step ${step === undefined ? '' : printStep(step)}, ${at}`;
+}
+
+function serviceName({ delivery }: Delivering): string {
+  return `Service ${delivery.service?.object.name ?? ''}`;
+}

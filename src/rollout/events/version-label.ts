@@ -1,0 +1,34 @@
+/** The label by which requests find the release, edited by hand in the middle of a delivery. */
+
+import { printRelease } from '../../api/release.ts';
+import { VERSION, versionIn } from '../../api/version-label.ts';
+import { SENTINEL } from '../../api/workload.ts';
+import { hold } from '../hold.ts';
+import { besides } from '../ladders/besides.ts';
+import { type Delivering } from '../ladders/delivering.ts';
+import { isLabelled, servicesOnly, shareHome } from '../ladders/version-edits.ts';
+import { type Decision, moving } from '../move.ts';
+import type { InDelivery } from '../state.ts';
+import { workloadMove } from '../workload-change.ts';
+
+/** Groups that restart would carry it, and no route would find them: the share goes home, and the label is put back. */
+export function labelEdited(on: Delivering, { marks, index, of }: InDelivery): Decision | undefined {
+  const { situation, delivery } = on;
+  if (isLabelled(delivery)) return undefined;
+  const { file, partition } = situation;
+  const seen = versionIn(delivery.own.value) ?? 'missing';
+  const wanted = printRelease(marks.release);
+  const held = hold('VersionLabelEdited', {
+    seen: `${file.file}: the label ${VERSION} of the leaders is ${seen}, and ${wanted} is being delivered: it is put back`,
+    waits: 'tranche',
+  });
+  const isInert = partition === SENTINEL;
+  const move = workloadMove(situation, {
+    reason: 'BroughtHome',
+    label: `step ${index}/${of}, label`,
+    marks,
+    why: `The label ${VERSION} of the leaders was edited to ${seen}. ${isInert ? 'Nothing has restarted for it.' : 'Groups that restart for it are found by no route, so no request is sent to them until they are back under their own.'}`,
+  });
+  const commit = isInert ? servicesOnly(delivery, []) : shareHome(delivery);
+  return besides(on, moving(move, 'StepUpgrade', [held]), { at: isInert ? 'text' : 'home', commit, labels: true });
+}

@@ -1,0 +1,83 @@
+/** Edits of a delivery whose versions share one workload: which version each Service selects. */
+
+import { REVISION_KEY } from '../../api/lws-labels.ts';
+import { OF } from '../../api/marks.ts';
+import { printRelease } from '../../api/release.ts';
+import { VERSION, versionIn } from '../../api/version-label.ts';
+import type { Edit, ObjectEdits } from '../edit.ts';
+import { canaryService, canaryServiceName } from '../traffic/canary-service.ts';
+import { type Commit, edited, madeOf, ofRoutes, removeField, setField, withObjects } from './commit.ts';
+import { annotationsOf, type Delivery, selectorOf } from './delivery.ts';
+import { HOME, sharing } from './shares.ts';
+
+const SELECTOR = ['spec', 'selector'];
+
+/** A label of the leaders of the stable version, and no other's. */
+export type Pin = { readonly key: typeof VERSION | typeof REVISION_KEY; readonly value: string };
+
+/** Whether the user's Service takes in the leaders of one version only. */
+export function isPinned({ service }: Pick<Delivery, 'service'>): boolean {
+  const selector = selectorOf(service);
+  return selector[VERSION] !== undefined || selector[REVISION_KEY] !== undefined;
+}
+
+/** Whether the Service of the new version is there, ours, and selects the release. */
+export function selectsRelease({ canaryService: service, own, release }: Delivery): boolean {
+  const isOurs = service !== undefined && annotationsOf(service)[OF] === own.object.name;
+  return isOurs && selectorOf(service)[VERSION] === printRelease(release);
+}
+
+/** Whether the leaders to come carry the release's label. */
+export function isLabelled({ own, release }: Pick<Delivery, 'own' | 'release'>): boolean {
+  return versionIn(own.value) === printRelease(release);
+}
+
+/** The user's Service takes in the stable version alone. */
+export function pinned({ service }: Delivery, { key, value }: Pin): readonly ObjectEdits[] {
+  return service === undefined ? [] : edited(service, setField(service, [...SELECTOR, key], value));
+}
+
+/** The user's Service takes in all leaders, as it did before: what we have added goes. */
+function unpinned({ service }: Delivery): readonly ObjectEdits[] {
+  if (service === undefined) return [];
+  return edited(
+    service,
+    [VERSION, REVISION_KEY].flatMap((key) => removeField(service, [...SELECTOR, key])),
+  );
+}
+
+/** The Service of the new version selects the release: made the first time, as a copy of the user's own. */
+export function released(delivery: Delivery): readonly ObjectEdits[] {
+  const { service, canaryService: canary, own, release } = delivery;
+  if (service === undefined) return [];
+  const version: Edit = { kind: 'set', path: [...SELECTOR, VERSION], value: printRelease(release) };
+  if (canary !== undefined) {
+    const others = removeField(canary, [...SELECTOR, REVISION_KEY]);
+    const isThere = selectorOf(canary)[VERSION] === printRelease(release);
+    return edited(canary, [...others, ...(isThere ? [] : [version])]);
+  }
+  const { name } = own.object;
+  const made = canaryService(service, {
+    name: canaryServiceName(service.object.name),
+    workload: name,
+    of: name,
+    labels: {},
+  });
+  const pins = removeField(service, [...SELECTOR, REVISION_KEY]);
+  return ofRoutes([{ ...made, edits: [...made.edits, ...pins, version] }]);
+}
+
+/** No route sends to the new version, and the user's Service takes in all leaders. */
+export function allHome(delivery: Delivery): Commit {
+  return withObjects(sharing(delivery, HOME), unpinned(delivery));
+}
+
+/** No route sends to the new version; the user's Service stays with the stable one. */
+export function shareHome(delivery: Delivery): Commit {
+  return sharing(delivery, HOME);
+}
+
+/** Services and no routes. */
+export function servicesOnly(delivery: Delivery, objects: readonly ObjectEdits[]): Commit {
+  return madeOf(delivery, objects);
+}

@@ -1,0 +1,178 @@
+/** The row `step k` where routes share out the requests of the workload: its rungs, and what each waits for. */
+
+import type { RungMark } from '../../api/marks.ts';
+import { SENTINEL } from '../../api/workload.ts';
+import { unlessAccepted } from '../accepting.ts';
+import { nextStep, type StepWay } from '../events/next-step.ts';
+import { partitionEdited } from '../events/partition-edited.ts';
+import { broughtHome, letGo, pinnedAgain, type RungTo, shared } from '../events/sharing-out.ts';
+import { stillWithdrawn } from '../events/withdrawing.ts';
+import { before } from '../gates/before.ts';
+import { notApplied, recreated, replicasUnknown, scaledToZero, wanted } from '../gates/cluster.ts';
+import { holdsOf } from '../gates/gate.ts';
+import type { Group } from '../groups.ts';
+import { blocking, type Hold, hold, unique } from '../hold.ts';
+import { besides } from '../ladders/besides.ts';
+import { type Condition, LIVE } from '../ladders/condition.ts';
+import { type Delivering, routeLost, routesChanged, waiting } from '../ladders/delivering.ts';
+import { canaryEdited } from '../ladders/edited-by-hand.ts';
+import { HOME, shareOf } from '../ladders/shares.ts';
+import { serving } from '../ladders/sight.ts';
+import { isPinned, servicesOnly } from '../ladders/version-edits.ts';
+import { rungDue, type StepWanted, wantedOf } from '../ladders/version-rungs.ts';
+import { type Decision, holding } from '../move.ts';
+import type { Seen } from '../situation.ts';
+import type { InDelivery } from '../state.ts';
+import { nextIndex } from '../step-to-come.ts';
+
+/** What is done of itself, or how the row of the groups goes on. The file has the release's text: the caller has looked. */
+export function routedStep(on: Delivering, step: InDelivery): Decision | { readonly way: StepWay } {
+  const { situation } = on;
+  const { at } = step.marks;
+  const anew = recreated(situation);
+  const isApart = at === 'home' || at === 'text';
+  if (!isApart || anew !== undefined) return { way: wayOf(on, step) };
+  const edited = partitionEdited(situation, step);
+  if (edited !== undefined) return edited;
+  if (situation.sight === 'unseen') return holding([situation.hold], 'StepUpgrade');
+  const due = rungAt(on, situation, step);
+  // The partition is that of the step already: what is left waits for its groups.
+  if (due !== 'pods') return { way: wayOf(on, step) };
+  const gates = [...before.finish, replicasUnknown, notApplied, scaledToZero];
+  const unseen = waiting(on, conditionsAt(on, step));
+  const held = [...unseen, ...holdsOf(gates, situation), ...fixed(on), covered(on, wantedAt(situation, step))];
+  const holds = unique(held.filter((one) => one !== undefined));
+  if (blocking(holds).length > 0) return holding(holds, 'StepUpgrade');
+  return letGo(on, situation, { marks: step.marks, index: step.index, reason: 'RungReady', evidence: '' });
+}
+
+/** Nothing goes further where the routes are not those that the delivery was begun with, or were edited by hand. */
+function fixed(on: Delivering): readonly (Hold | undefined)[] {
+  return [routesChanged(on) ?? routeLost(on), unlessAccepted(on.situation, 'CanaryEdited', canaryEdited(on))];
+}
+
+/** With a third version beside the two no Service could tell them apart: then the step goes without its share. */
+function wantedAt(seen: Seen, { index }: Pick<InDelivery, 'index'>): StepWanted | undefined {
+  const { steps, replicas, partition } = seen;
+  const step = steps[index - 1];
+  if (step === undefined) return undefined;
+  const to = wantedOf(step, { replicas, partition });
+  return thirds(seen).some((group) => group.index < to.partition) ? { ...to, share: HOME } : to;
+}
+
+/** Groups whose leader is on neither of two versions. */
+function thirds({ observed, replicas }: Seen): readonly Group[] {
+  return wanted(observed, replicas).filter(({ leader }) => leader.key !== undefined && leader.version === 'other');
+}
+
+/** The rung of this step that is due. */
+function rungAt(on: Delivering, seen: Seen, step: InDelivery): ReturnType<typeof rungDue> {
+  const to = wantedAt(seen, step);
+  const { partition } = seen;
+  return to === undefined
+    ? undefined
+    : rungDue(on.delivery, to, { partition, reached: step.marks.at, isMixed: thirds(seen).length > 0 });
+}
+
+/** What the rung in Git waits for, beside the groups of its step. */
+function conditionsAt({ delivery }: Delivering, { marks }: InDelivery): readonly Condition[] {
+  const routes: readonly Condition[] = delivery.routes.length > 0 ? [{ kind: 'accepted' }] : [];
+  const waits: Readonly<Partial<Record<RungMark, readonly Condition[]>>> = {
+    home: [...routes, { kind: 'complete' }],
+    text: [{ kind: 'complete' }],
+    traffic: routes,
+  };
+  return [LIVE, ...(marks.at === undefined ? [] : (waits[marks.at] ?? []))];
+}
+
+function wayOf(on: Delivering, step: InDelivery): StepWay {
+  const { situation } = on;
+  const due = situation.sight === 'seen' ? rungAt(on, situation, step) : undefined;
+  const here: RungTo = { marks: step.marks, index: step.index, reason: 'RungReady', evidence: '' };
+  const held = fixed(on).filter((one) => one !== undefined);
+  const waits = [...waiting(on, conditionsAt(on, step)), ...held];
+  const rungs = {
+    home: () => broughtHome(on, here),
+    text: (seen: Seen) => pinnedAgain(on, seen, here),
+    pods: (seen: Seen) => letGo(on, seen, here),
+    traffic: (seen: Seen) => given(on, seen, here),
+  };
+  return {
+    waits,
+    rung: due === undefined ? undefined : rungs[due],
+    next: (seen, from) => nextRung(on, seen, from),
+  };
+}
+
+/** The share of a step: both versions must serve what they are sent. */
+function given(on: Delivering, seen: Seen, to: RungTo): Decision {
+  const step = seen.steps[to.index - 1];
+  const share = step === undefined ? undefined : shareOf(step);
+  const isWhole = share?.kind === 'weight' && share.percent === 100;
+  const both: readonly Condition[] = [
+    { kind: 'serving', side: 'canary', groups: 1 },
+    ...(isWhole ? [] : [{ kind: 'serving', side: 'stable', groups: 1 } as const]),
+  ];
+  const holds = [...waiting(on, both), stillWithdrawn(on)].filter((one) => one !== undefined);
+  return holds.length > 0 ? holding(holds, 'StepTrafficRouting') : shared(on, seen, to);
+}
+
+/** Of the stable groups that stay, one serves: else what is sent to them would find nobody while the others restart. */
+function covered(on: Delivering, to: StepWanted | undefined): Hold | undefined {
+  const { delivery, sight } = on;
+  if (to === undefined || to.isWhole || !isPinned(delivery) || sight === undefined) return undefined;
+  const found = serving(delivery, sight, 'stable');
+  if (found.kind !== 'known') return undefined;
+  if (found.value.some(({ index }) => index < to.partition)) return undefined;
+  return hold('NotServing', {
+    seen: `no group below partition ${to.partition} serves, and ${delivery.service?.object.name ?? ''} takes in those of the version before alone`,
+    waits: 'groups',
+  });
+}
+
+/** The first rung of the step after this one, by the gates that were asked. */
+function nextRung(on: Delivering, seen: Seen, from: Parameters<typeof nextStep>[1]): Decision {
+  const { steps, partition } = seen;
+  const { marks, index, plan } = from;
+  const target = nextIndex(seen, { index, release: marks.release, plan });
+  const goal = wantedAt(seen, { index: target });
+  if (goal === undefined) return nextStep(seen, from);
+  const due = rungDue(on.delivery, goal, {
+    partition,
+    reached: target === index ? marks.at : undefined,
+    isMixed: thirds(seen).length > 0,
+  });
+  const reason = plan !== undefined ? 'StepsEdited' : target === index + 1 ? 'StepReady' : 'Jumped';
+  const to: RungTo = { marks, index: target, reason, evidence: evidence(seen) };
+  const of = { kind: 'step', index: target, of: steps.length } as const;
+  switch (due) {
+    case 'home':
+      return { ...broughtHome(on, to), stepDone: true };
+    case 'text':
+      return { ...pinnedAgain(on, seen, to), stepDone: true };
+    case 'traffic':
+      return { ...given(on, seen, to), stepDone: true };
+    case 'pods':
+    case undefined:
+      break;
+  }
+  const held = covered(on, goal);
+  if (held !== undefined) return holding([held], 'StepUpgrade', true);
+  const at = due === 'pods' || goal.share.kind === 'home' ? 'pods' : 'traffic';
+  return besides(on, nextStep(seen, { ...from, marks: { ...marks, step: of } }), {
+    at,
+    commit: servicesOnly(on.delivery, []),
+  });
+}
+
+/** What the step in Git has brought. */
+function evidence({ observed, asked, partition }: Seen): string {
+  const updated = wanted(observed, asked).filter(({ index }) => index >= Math.min(partition, SENTINEL));
+  const ready = updated.filter((group) => group.ready).length;
+  return updated.length === 0 ? '' : `${ready} of ${updated.length} groups of the step before are ready. `;
+}
+
+/** Requests go home where all groups are let go, or came up on the release: the version before is no more. */
+export function homeForWhole(on: Delivering, { marks, index }: InDelivery): Decision {
+  return broughtHome(on, { marks, index, reason: 'BroughtHome', evidence: '' });
+}

@@ -1,0 +1,110 @@
+/** The table of the partition strategy where the Rollout routes traffic: two versions of one workload share its requests. */
+
+import type { Marks } from '../../api/marks.ts';
+import { sameRelease } from '../../api/release.ts';
+import { homeOfNewer, stamped } from '../events/routed-newer.ts';
+import { labelEdited } from '../events/version-label.ts';
+import { strayShare, withdrawn } from '../events/withdrawing.ts';
+import { recreated } from '../gates/cluster.ts';
+import { rolloutAbsent } from '../gates/people.ts';
+import { abortOf } from '../given-up.ts';
+import { besides } from '../ladders/besides.ts';
+import { type Delivering, delivering, documentMissing } from '../ladders/delivering.ts';
+import { isHome } from '../ladders/shares.ts';
+import { allHome, isPinned } from '../ladders/version-edits.ts';
+import { type Decision, holding } from '../move.ts';
+import type { Situation } from '../situation.ts';
+import { type InDelivery, isRouted } from '../state.ts';
+import { partial } from './partial.ts';
+import { decideBy, type Rows, rowOf, rows } from './partition.ts';
+import { drainedBack, routedBack } from './routed-back.ts';
+import { routedRequested } from './routed-requested.ts';
+import { homeForWhole, routedStep } from './routed-step.ts';
+
+/** Whether routes have a part in what is decided now: the Rollout names some, or the delivery under way was begun with them. */
+export function sharesOut({ snapshot, state, marks }: Situation): boolean {
+  if (state.kind === 'ladder') return false;
+  const isNamed = snapshot.rollout?.rollout.style === 'partition' && snapshot.rollout.rollout.routing !== undefined;
+  if (state.kind === 'step' || state.kind === 'rollback') return isRouted(state.marks);
+  return isNamed || (marks !== undefined && isRouted(marks));
+}
+
+/** What to do with one workload whose versions share its requests. Pure. */
+export function decideRouted(situation: Situation): Decision {
+  const { state, snapshot } = situation;
+  if (state.kind === 'step' || state.kind === 'rollback') return underWay(situation, state.marks);
+  const marks = state.kind === 'unmanaged' ? snapshot.record?.marks : state.marks;
+  const stray = marks === undefined ? undefined : strayShare(situation, marks);
+  return stray ?? decideBy(situation, { ...rows, request: routedRequested });
+}
+
+function underWay(situation: Situation, marks: Marks): Decision {
+  const isLost = situation.snapshot.lostMarks !== undefined;
+  const stray = isLost ? strayShare(situation, marks) : undefined;
+  return stray ?? decideBy(situation, delivering(situation, marks, marks.release) === undefined ? blind : sharing);
+}
+
+/** The table of a delivery that is under way: each row is asked of the situation that it is given. */
+const sharing: Rows = {
+  ...rows,
+  wayBack: (situation, at) => ofDelivery(situation, at.marks, (on) => routedBack(on, at)),
+  rollback: (situation, marks) => ofDelivery(situation, marks, (on) => rollback(on, marks)),
+  newer: (situation, state) => newer(situation, state),
+  step: (situation, state) => ofDelivery(situation, state.marks, (on) => stepRow(on, state)),
+};
+
+function ofDelivery(situation: Situation, marks: Marks, row: (on: Delivering) => Decision): Decision {
+  const on = delivering(situation, marks, marks.release);
+  return on === undefined ? holding([documentMissing(situation)], 'StepUpgrade') : row(on);
+}
+
+/** Without its documents the groups are kept where they are, and a fleet that was let go is armed. */
+const blind: Rows = {
+  ...rows,
+  wayBack: (situation) => missing(situation),
+  rollback: (situation, marks) => (marks.at === 'home' ? missing(situation) : rows.rollback(situation, marks)),
+  step: (situation, state) =>
+    rowOf(situation, state) === 'partial' ? missing(situation) : rows.step(situation, state),
+};
+
+function missing(situation: Situation): Decision {
+  return holding([rolloutAbsent(situation) ?? documentMissing(situation)], 'StepUpgrade');
+}
+
+/** On its way back; in the end the user's Service takes in all leaders again. */
+function rollback(on: Delivering, marks: Marks): Decision {
+  const { situation } = on;
+  const { stable } = situation.snapshot;
+  const isBack = stable.kind === 'known' && stable.value.release.digest === situation.digest;
+  if (marks.at === 'home' && (isBack || situation.digest === marks.release.digest)) return drainedBack(on);
+  const decision = rows.rollback(situation, marks);
+  if (decision.move === undefined) return decision;
+  const { marks: after } = decision.move;
+  if (after.step === undefined) return besides(on, decision, { at: undefined, commit: allHome(on.delivery) });
+  const isNewer = !sameRelease(after.release, marks.release) && after.step.kind === 'step';
+  return isNewer ? stamped(on, decision) : decision;
+}
+
+/** A newer text: it overtakes the delivery with the requests at home, or they go there while it waits. */
+function newer(situation: Situation, state: InDelivery): Decision | undefined {
+  const decision = rows.newer(situation, state);
+  const on = delivering(situation, state.marks, state.marks.release);
+  if (decision === undefined || on === undefined) return decision;
+  const release = decision.move?.marks.release;
+  if (release !== undefined && !sameRelease(release, state.marks.release)) return stamped(on, decision);
+  const isRolling = state.row === 'partial' && abortOf(situation, state.marks.release) === undefined;
+  return isRolling && decision.move === undefined && !isHome(on.delivery) ? homeOfNewer(on, decision, state) : decision;
+}
+
+/** First match: nothing left to share with, another label, a share of what serves nothing, its rung. */
+function stepRow(on: Delivering, state: InDelivery): Decision {
+  const { situation } = on;
+  const row = rowOf(situation, state);
+  const isOut = !isHome(on.delivery) || isPinned(on.delivery);
+  // Made anew, all groups came up on the text of Git: a Service that takes in the version before would reach nobody.
+  const isGone = row !== 'partial' || recreated(situation) !== undefined;
+  if (isGone && isOut) return homeForWhole(on, state);
+  if (row !== 'partial') return rows.step(situation, state);
+  const answer = labelEdited(on, state) ?? withdrawn(on) ?? routedStep(on, state);
+  return 'way' in answer ? partial(situation, state, answer.way) : answer;
+}

@@ -1,0 +1,228 @@
+/** The rows of a partition delivery whose Rollout routes traffic: two versions of one workload share its requests. */
+
+import { expect, test } from 'vitest';
+import { unknown } from '../../../src/api/known.ts';
+import { NO_RULES } from '../../../src/api/policy-fields.ts';
+import { SENTINEL } from '../../../src/api/workload.ts';
+import { ladderFiles, ladderRollout } from '../../support/ladder.ts';
+import { type Found, passed, passes, type Stand, settledOn, snapshotAt } from '../../support/ladder-pass.ts';
+import { abort, after, asked, edited, NEWER } from '../../support/ladder-stands.ts';
+import { ROUTE_FILE, SERVICE_FILE } from '../../support/traffic-files.ts';
+import { LWS_FILE, NEW, OLD, ROLLOUT_FILE } from '../../support/vllm.ts';
+
+const STEPS = [
+  'replicas: 1, traffic: 5%, pause: {duration: 60}',
+  'replicas: 50%, traffic: 20%, pause: {duration: 60}',
+  'replicas: 100%',
+];
+const files = ladderFiles(ladderRollout('partition', STEPS));
+const requested = asked(passed(settledOn(files)).stand, OLD, NEW);
+
+const TO_SECOND = [
+  'hold GracePeriod',
+  'hold PauseDuration',
+  'StepReady: step 2/3, partition 3 → 2',
+  'RungReady: step 2/3, traffic: 5% → 20%',
+];
+const TO_END = [
+  'hold GracePeriod',
+  'hold PauseDuration',
+  'StepReady: step 3/3, home',
+  'hold GracePeriod',
+  'RungReady: step 3/3, pods, partition 2 → 0',
+  `Armed: step 3/3, armed, partition 0 → ${SENTINEL}`,
+  'Settled: settled',
+  'hold ',
+];
+const HEALTHY = [
+  'StepReady: step 1/3, text',
+  'hold GracePeriod',
+  `RungReady: step 1/3, pods, partition ${SENTINEL} → 3`,
+  'RungReady: step 1/3, traffic: – → 5%',
+  ...TO_SECOND,
+  ...TO_END,
+];
+
+test('a healthy release, rung by rung, and rest', () => expect(passes(requested).told).toEqual(HEALTHY));
+
+test('after it everything is as before but for the text, its label, our annotations and our Service', () => {
+  const { stand } = passes(requested);
+  expect(stand.texts.get(ROUTE_FILE)).toBe(files.get(ROUTE_FILE));
+  expect(stand.texts.get(SERVICE_FILE)?.startsWith(files.get(SERVICE_FILE) ?? '?')).toBe(true);
+  expect(stand.texts.get(LWS_FILE)).not.toMatch(/tranche.dev\/(step|at|restore)/);
+  expect(stand.texts.get(LWS_FILE)).toMatch(/tranche.dev\/version: "?[0-9a-f]{8}\.2/);
+});
+
+test('a second release tells the version before by its label, and rests as the first', () => {
+  const { stand } = passes(requested);
+  const again = asked(
+    { ...stand, stable: settledOn(stand.texts).stable, fleet: settledOn(stand.texts).fleet },
+    NEW,
+    NEWER,
+  );
+  const found = (at: Stand): Found => labelled(at, stand);
+  const told = passes(again, { found }).told;
+  expect(told).toEqual(HEALTHY);
+  expect(passed(again, found(again)).stand.texts.get(SERVICE_FILE)).toMatch(/tranche.dev\/version: "?[0-9a-f]{8}\.2/);
+});
+
+/** The groups of the version before carry the label of the release that they came with. */
+function labelled(at: Stand, before: Stand): Found {
+  const version = /tranche.dev\/version: "([^"]*)"/.exec(before.texts.get(LWS_FILE) ?? '')?.[1];
+  const { live } = snapshotAt(at);
+  const leaders = live.leaders.kind === 'known' ? live.leaders.value : [];
+  const told = leaders.map((leader) => (leader.revisionKey.endsWith('-before') ? { ...leader, version } : leader));
+  const reached = { kind: 'known', value: told } as const;
+  const slices = ['vllm-svc', 'vllm-svc-canary'].map((service) => ({
+    service,
+    endpoints: told
+      .filter((leader) => service === 'vllm-svc' || leader.version !== version)
+      .map(({ name, uid }) => ({ pod: name, uid, ready: true })),
+  }));
+  const traffic = { endpoints: { kind: 'known', value: slices } as const };
+  const snapshot = snapshotAt(at, { sight: { traffic } });
+  return { sight: { traffic }, snapshot: { live: { ...snapshot.live, leaders: reached } } };
+}
+
+const AT = {
+  text: 'step 1/3, text',
+  pods: `step 1/3, pods, partition ${SENTINEL} → 3`,
+  traffic: 'step 1/3, traffic: – → 5%',
+  second: 'step 2/3, traffic: 5% → 20%',
+  home: 'step 3/3, home',
+  whole: 'step 3/3, pods, partition 2 → 0',
+} as const;
+const stands = Object.fromEntries(
+  Object.entries(AT).map(([name, subject]) => [name, after(subject, requested)]),
+) as Readonly<Record<keyof typeof AT, Stand>>;
+
+type Row = readonly [what: string, stand: Stand, found: Found, told: readonly string[]];
+
+const DEAD: Found = { sight: { own: '0o+ 1o+ 2- 3-' } };
+const LOST: Found = { sight: { own: '0o- 1o- 2+ 3+' } };
+const ANEW: Found = { sight: { own: '0+ 1+ 2+ 3+', ownLws: { uid: 'another' } } };
+const UNREAD: Found = { snapshot: { traffic: undefined } };
+const paused = (stand: Stand): Stand => edited(stand, ROLLOUT_FILE, 'strategy:\n', 'strategy:\n    paused: true\n');
+const BACK = ['Aborted: rollback', `RolledBack: rolled back, partition 2 → ${SENTINEL}`, 'hold '];
+
+test.each<Row>([
+  [
+    'at the text: nothing has moved',
+    stands.text,
+    abort(stands.text),
+    ['Aborted: rollback', 'RolledBack: rolled back', 'hold '],
+  ],
+  [
+    'with a share: home first, then its last requests',
+    stands.second,
+    abort(stands.second),
+    ['Aborted: rollback, home', 'hold GracePeriod Draining', ...BACK],
+  ],
+  [
+    'paused, with a share',
+    paused(stands.second),
+    abort(stands.second),
+    ['Aborted: rollback, home', 'hold GracePeriod Draining', ...BACK],
+  ],
+  [
+    'with a share, and it serves nothing: one commit',
+    stands.second,
+    { ...DEAD, ...abort(stands.second) },
+    ['Aborted: rollback, maxUnavailable 1 → 3'],
+  ],
+  ['with a share, and nothing else serves', stands.second, { ...LOST, ...abort(stands.second) }, ['hold StableLost']],
+  [
+    'with a share, and nothing else serves, at once',
+    stands.second,
+    { ...LOST, intents: { abort: `${abort(stands.second).intents?.['abort']} now` } },
+    ['Aborted: rollback'],
+  ],
+  [
+    'nothing else read',
+    stands.second,
+    { ...UNREAD, ...abort(stands.second) },
+    ['Aborted: rollback, home', 'hold ClusterUnreadable'],
+  ],
+  ['at home, before the whole step', stands.home, abort(stands.home), BACK],
+  [
+    'at partition 0',
+    stands.whole,
+    abort(stands.whole),
+    ['Aborted: rollback', `RolledBack: rolled back, partition 0 → ${SENTINEL}`, 'hold '],
+  ],
+  [
+    'the stable text put back by a person',
+    asked(stands.second, NEW, OLD),
+    {},
+    ['Reverted: rollback', `RolledBack: rolled back, partition 2 → ${SENTINEL}`, 'hold '],
+  ],
+])('way back: %s', (_, stand, found, told) =>
+  expect(passes(stand, { found: () => found }).told.slice(0, told.length)).toEqual(told),
+);
+
+test('after a way back the Service and the route are as they were', () => {
+  const { stand } = passes(stands.second, { found: () => abort(stands.second) });
+  expect(stand.texts.get(ROUTE_FILE)).toBe(files.get(ROUTE_FILE));
+  expect(stand.texts.get(SERVICE_FILE)?.startsWith(files.get(SERVICE_FILE) ?? '?')).toBe(true);
+  expect(stand.texts.get(LWS_FILE)).not.toMatch(/tranche.dev\/(step|at|restore|version)/);
+});
+
+const NEWER_TEXT = asked(stands.second, NEW, NEWER);
+
+/** An autoscaler may own the number of groups, and nobody can tell. */
+function uncounted(stand: Stand): Found {
+  const sight = { ownLws: { replicas: 5 } };
+  return { sight, snapshot: { live: { ...snapshotAt(stand, { sight }).live, scaler: unknown('forbidden') } } };
+}
+
+const labelOf = (stand: Stand): Stand => asked(stand, /(tranche.dev\/version: ")[^"]*/, '$1another');
+const unshared = (stand: Stand): Stand => edited(stand, ROUTE_FILE, /weight: 80/, 'weight: 60');
+
+test.each<Row>([
+  [
+    'a share that nothing of the release serves',
+    stands.second,
+    DEAD,
+    ['TrafficWithdrawn: step 2/3, traffic withdrawn'],
+  ],
+  ['a share, and nothing of the version before serves', stands.second, LOST, ['hold']],
+  ['a newer text with a share', asked(stands.second, NEW, NEWER), {}, ['Superseded: step 1/3']],
+  ['a newer text while paused', paused(asked(stands.second, NEW, NEWER)), {}, ['Superseded: step 1/3']],
+  [
+    'a newer text, and N is not known',
+    NEWER_TEXT,
+    uncounted(NEWER_TEXT),
+    ['BroughtHome: step 2/3, home', 'hold ScalerUnreadable'],
+  ],
+  ['the label edited with a share', labelOf(stands.second), {}, ['BroughtHome: step 2/3, label']],
+  ['the label edited at the text', labelOf(stands.text), {}, ['BroughtHome: step 1/3, label']],
+  ['a weight edited by hand', unshared(stands.second), {}, ['hold GracePeriod CanaryEdited']],
+  ['recreated with a share', stands.second, ANEW, ['BroughtHome: step 2/3, home', 'hold Recreated']],
+  [
+    'a leader that the Service does not reach yet',
+    stands.text,
+    { sight: { withoutEndpoint: ['vllm-1'] } },
+    ['hold EndpointsElsewhere'],
+  ],
+  ['the release serves nobody yet', stands.pods, { sight: { withoutEndpoint: ['vllm-3'] } }, ['hold NotServing']],
+  [
+    'endpoints not readable',
+    stands.text,
+    { sight: { traffic: { endpoints: unknown('forbidden') } } },
+    ['hold ClusterUnreadable'],
+  ],
+])('held or protected: %s', (_, stand, found, told) => {
+  const now = passes(stand, { found: () => found, most: told.length }).told;
+  expect(now.map((one, at) => one.slice(0, told[at]?.length))).toEqual(told);
+});
+
+test('refused before the first commit: extra groups', () => {
+  expect(passed(requested, { snapshot: { policy: { ...NO_RULES, surge: 1 } } }).told).toBe('hold SurgeRefused');
+});
+
+test('refused before the first commit: a Service of somebody else', () => {
+  const own = files.get(SERVICE_FILE) ?? '';
+  const theirs = `${own}---\n${own.replace('name: vllm-svc', 'name: vllm-svc-canary')}`;
+  const stand = { ...requested, texts: new Map([...requested.texts, [SERVICE_FILE, theirs]]) };
+  expect(passed(stand).told).toBe('hold CanaryEdited');
+});
