@@ -149,7 +149,14 @@ class Race {
     if (pull === undefined) return;
     const by = this.chance.flip(0.7) ? ADA : STALE;
     this.forge.close(pull, by);
-    if (by === ADA) this.vetoes.set(pull.branch, pull.number);
+    // One that a person already wants proposed anew is closed in any case.
+    if (by === ADA && pull.number > this.anew()) this.vetoes.set(pull.branch, pull.number);
+  }
+
+  /** Up to this number a person wants it proposed anew, whatever becomes of them; as main says it. */
+  private anew(): number {
+    const rollout = this.world.repository.text('main', ROLLOUT_FILE) ?? '';
+    return Number(/tranche\.dev\/propose: \S+#(\d+)/.exec(rollout)?.[1] ?? 0);
   }
 
   /** So long that whatever forgets a no proposes it again; the plan may be another in between, and the record be lost. */
@@ -214,9 +221,7 @@ class Race {
     );
     if (wanted.kind !== 'written') return;
     if (intent.kind === 'approve') this.heard('');
-    const upTo = Number(
-      /tranche\.dev\/propose: \S+#(\d+)/.exec(this.world.repository.text('main', ROLLOUT_FILE) ?? '')?.[1] ?? 0,
-    );
+    const upTo = this.anew();
     if (intent.kind === 'propose')
       for (const [branch, number] of this.vetoes) if (number <= upTo) this.vetoes.delete(branch);
   }
