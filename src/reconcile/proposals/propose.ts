@@ -79,10 +79,9 @@ function unknownBranch({ key, snapshot, plan }: Reconciled): readonly string[] {
 /** Whether this branch proposes this commit, in whatever form. */
 function proposes({ key, snapshot, plan }: Reconciled, branch: string): boolean {
   const { wanted } = caseOf(snapshot, plan);
-  return (
-    wanted !== undefined &&
-    branchOf(key, wanted) === branchOf(key, { ...wanted, ...namedBy(key, branch), form: undefined })
-  );
+  const named = namedBy(key, branch);
+  if (wanted === undefined || named === undefined) return false;
+  return branchOf(key, wanted) === branchOf(key, { ...named, form: undefined });
 }
 
 /** Something is proposed, or was and has not ended, or there is news of what was merged. */
