@@ -298,6 +298,8 @@ test('a Rollout that is edited in a field that is fixed in a delivery', async ()
   expect(holds).toContain('StepCountChanged');
 });
 
+const NAMED = 'apiVersion: tranche.dev/v1alpha1\nkind: RolloutPolicy\nmetadata:\n  name: production\nspec:\n';
+
 test.each<readonly [spec: string, lines: readonly string[]]>([
   ['maxFirstStepGroups: 1', []],
   [
@@ -312,9 +314,26 @@ test.each<readonly [spec: string, lines: readonly string[]]>([
       'policies/a.yaml:6: RolloutPolicy production: llm/vllm would never begin: With 1 of 4 down at a time only 3 groups would serve, and RolloutPolicy production (policies/a.yaml:6) wants 4 at least (minReadyPercent) (CapacityTooLow). Wait for groups that are not ready, add surge to a RolloutPolicy, lower maxUnavailable, or change the policy.',
     ],
   ],
+  [
+    'soakSeconds: 600\n  readyDeadlineSeconds: 300',
+    [
+      'policies/a.yaml:7: RolloutPolicy production: llm/vllm would never begin: Policies cannot all be met: RolloutPolicy production (policies/a.yaml:7) allows 300 s (readyDeadlineSeconds), and RolloutPolicy production (policies/a.yaml:6) wants a soak of 600 s (soakSeconds) (PoliciesContradict). Make the deadline as long as the soak, or the soak shorter.',
+    ],
+  ],
+  [
+    `notifyHoldSeconds: 60\n---\n${NAMED.replace('production', 'other')}  notifyHoldSeconds: 90`,
+    [
+      'policies/a.yaml:6: RolloutPolicy production: llm/vllm would never begin: Policies cannot all be met: notifyHoldSeconds has to be the same wherever it is stated: RolloutPolicy production (policies/a.yaml:6) 60, RolloutPolicy other (policies/a.yaml:13) 90 (PoliciesContradict). State each once, or the same everywhere, and make deadlines as long as soaks.',
+    ],
+  ],
+  [
+    'allow: [{from: "2020-01-01T00:00:00Z", to: "2020-01-02T00:00:00Z"}]',
+    [
+      'policies/a.yaml:6: RolloutPolicy production: llm/vllm would never begin: RolloutPolicy production (policies/a.yaml:6, allow) lets no step of e7c114e9.1 begin now; and no window opens within 400 days (WindowClosed). Change the policy.',
+    ],
+  ],
 ])('a plan that a policy with %s never lets through: %j', async (spec, lines) => {
-  const text = `apiVersion: tranche.dev/v1alpha1\nkind: RolloutPolicy\nmetadata:\n  name: production\nspec:\n  ${spec}\n`;
-  const world = new World({ files: { ...VLLM_FILES, 'policies/a.yaml': text } });
+  const world = new World({ files: { ...VLLM_FILES, 'policies/a.yaml': `${NAMED}  ${spec}\n` } });
   const told = await linted(world);
   expect(told.lines.slice(0, -1)).toEqual(lines);
   expect(told.code).toBe(lines.length === 0 ? EXIT.ok : EXIT.failed);

@@ -73,6 +73,33 @@ describe('an hour at half past two, local time, where the clocks change', () => 
   });
 });
 
+test.each<readonly [zone: string, cron: string, before: string, opens: string, closes: string, then: string]>([
+  // New York repeats 1:00 to 2:00, Lord Howe 1:30 to 2:00.
+  [
+    'America/New_York',
+    '30 1 * * *',
+    '2026-11-01T04:00:00Z',
+    '2026-11-01T05:30:00Z',
+    '2026-11-01T06:30:00Z',
+    '2026-11-02T06:30:00Z',
+  ],
+  [
+    'Australia/Lord_Howe',
+    '45 1 * * *',
+    '2026-04-04T12:00:00Z',
+    '2026-04-04T14:45:00Z',
+    '2026-04-04T15:45:00Z',
+    '2026-04-05T15:15:00Z',
+  ],
+])('a time that %s repeats opens once', (zone, cron, before, opens, closes, then) => {
+  const policy = { allow: [daily(cron, 60, zone)] };
+  expect([at(before, policy), at(opens, policy), at(closes, policy)]).toEqual([
+    `shut by a/allow until ${opens}`,
+    `open until ${closes}`,
+    `shut by a/allow until ${then}`,
+  ]);
+});
+
 const work = daily('0 9 * * 1-5', 480, 'Europe/Berlin');
 const friday = daily('0 12 * * 5', 3 * 1440, 'Europe/Berlin');
 const holidays = once('2026-12-20T00:00:00Z', '2027-01-04T00:00:00Z');
