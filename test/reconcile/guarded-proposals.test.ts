@@ -23,7 +23,10 @@ beforeAll(async () => {
   forge = await startForge();
 });
 afterAll(() => forge.stop());
-afterEach(() => expect(forge.violations).toEqual([]));
+afterEach(() => {
+  forge.fault = () => undefined;
+  expect(forge.violations).toEqual([]);
+});
 
 /** What keeps a pull request from being merged late: our status, and the newest commit of the branch. */
 function guard(world: ForgeWorld, { isStrict = true, contexts = ['tranche/gate'] } = {}): void {
@@ -130,6 +133,19 @@ test('the rules let no commit of ours past: nothing begins, for nothing could ar
   expect(reasonsOf(result)).toEqual(['NoDirectPush']);
   expect(messages(result)[0]).toMatch(/^The rules of main refuse commits of tranche/);
   expect(world.repository.pulls).toHaveLength(1);
+});
+
+test('the rules are not heard: nothing is proposed in either form, and the next pass asks again', async () => {
+  const world = await proposed();
+  world.repository.close(1, APP);
+  await world.git('update-ref', '-d', 'refs/heads/tranche-status');
+  world.tick(660);
+  forge.fault = ({ path }) => (path.includes('/rules/') ? { kind: 'drop', when: 'before' } : undefined);
+  expect(reasonsOf(await world.pass())).toEqual(['ForgeUnavailable']);
+  expect(world.repository.pulls).toHaveLength(1);
+  forge.fault = () => undefined;
+  expect(reasonsOf(await world.pass())).toEqual(['ProposalOpen']);
+  expect(world.pull.branch).toMatch(/-fields$/);
 });
 
 test('the rules change while it is open: withdrawn, and the word is proposed', async () => {

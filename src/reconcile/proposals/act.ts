@@ -96,7 +96,10 @@ async function open(of: Judged, desk: Desk): Promise<Reconciled> {
   const [snapshot, commit] = [one.snapshot, one.plan?.commit];
   if (approval === undefined || snapshot === undefined || commit === undefined) return one;
   if (desk.room <= 0) return waitingFor(one, full(one));
-  const rules = await desk.rules();
+  const asked = await desk.rules();
+  // Which form it has must not hang on a moment: two runners would open it in both.
+  if (asked.kind !== 'done') return heldBy(one, asked);
+  const rules = asked.value;
   const { branch: base } = desk.reading.desired.config;
   const isRefused = rules.takesDirectPush.kind === 'known' && !rules.takesDirectPush.value;
   if (isRefused && approval.index === 0) return waitingFor(one, noDirectPush(one, base));

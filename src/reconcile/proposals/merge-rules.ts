@@ -5,26 +5,30 @@ import type { ProposalRecord } from '../../api/proposal-record.ts';
 import type { Forge, Waiting } from '../../ports/forge.ts';
 import { formOf, isFields, type MergeRules } from '../../rollout/proposals/form.ts';
 import type { Reconciled } from '../reconcile.ts';
-import { ask, GATE } from '../write/execute-proposal.ts';
+import { type Asked, ask, GATE } from '../write/execute-proposal.ts';
 
-/** Asks when it is wanted, once. What the forge does not say is unknown. */
-export function rulesReader(forge: Forge, base: string): () => Promise<MergeRules> {
-  let read: Promise<MergeRules> | undefined;
+/** What came of asking: what the forge refuses to say is unknown; where it does not answer, another pass asks again. */
+export type RulesAsked = Exclude<Asked<MergeRules>, { readonly kind: 'refused' }>;
+
+/** Asks when it is wanted, once. */
+export function rulesReader(forge: Forge, base: string): () => Promise<RulesAsked> {
+  let read: Promise<RulesAsked> | undefined;
   return () => {
     read ??= readRules(forge, base);
     return read;
   };
 }
 
-async function readRules(forge: Forge, base: string): Promise<MergeRules> {
+async function readRules(forge: Forge, base: string): Promise<RulesAsked> {
   const said = await ask(() => forge.rules(base));
-  if (said.kind !== 'done') {
-    const why = unknown(said.kind === 'refused' ? said.said : said.why);
-    return { isGateRequired: why, isStrict: why, hasQueue: why, takesDirectPush: why };
+  if (said.kind === 'refused') {
+    const why = unknown(said.said);
+    return { kind: 'done', value: { isGateRequired: why, isStrict: why, hasQueue: why, takesDirectPush: why } };
   }
+  if (said.kind !== 'done') return said;
   const { checks, isStrict, hasMergeQueue, takesDirectPush } = said.value;
   const isGateRequired = mapped(checks, (required) => required.some(({ context }) => context === GATE));
-  return { isGateRequired, isStrict, hasQueue: hasMergeQueue, takesDirectPush };
+  return { kind: 'done', value: { isGateRequired, isStrict, hasQueue: hasMergeQueue, takesDirectPush } };
 }
 
 /** The same of one that is open, which every pass hears. */

@@ -16,7 +16,7 @@ import { type Asked, ask, GATE } from '../write/execute-proposal.ts';
 import { act } from './act.ts';
 import { isBroughtUpToDate } from './branch-content.ts';
 import { brakes, caseOf, heldBy, inForm, withProposal } from './case.ts';
-import { isUnguarded, rulesOfOpen, rulesReader } from './merge-rules.ts';
+import { isUnguarded, type RulesAsked, rulesOfOpen, rulesReader } from './merge-rules.ts';
 import { waitsText } from './waits-text.ts';
 
 /** A rollout with all that was read of its pull request. */
@@ -38,7 +38,7 @@ export type Desk = {
   /** The reader of the pass. */
   readonly commits: Pick<GitReader, 'brought'>;
   /** What the rules of the desired branch want of a merge: asked once, and only where something is proposed. */
-  readonly rules: () => Promise<MergeRules>;
+  readonly rules: () => Promise<RulesAsked>;
   /** How many more may be opened. */
   room: number;
 };

@@ -22,8 +22,13 @@ export function scaledAway(situation: Situation, step: StepIntent): Hold | undef
   if (plan === undefined || facts === undefined) return undefined;
   const { replicas } = facts;
   if (plannedGroups(plan.replicas, replicas) === 0) return undefined;
+  // A step that was merged too late and put back; whoever put it back is told by a record, which may be lost.
+  const seen =
+    partition >= SENTINEL
+      ? `step ${step.index} has no groups: it was put back, and the partition is ${partition}`
+      : `the workload was scaled down to ${replicas} groups, and those of step ${step.index} (from ${partition} up) are gone`;
   const held = hold('StepScaledAway', {
-    seen: `the workload was scaled down to ${replicas} groups, and those of step ${step.index} (from ${partition} up) are gone`,
+    seen,
     action: `To go on with the next step all the same: tranche approve ${snapshot.key.name} --hold StepScaledAway`,
   });
   return unlessAccepted(situation, 'StepScaledAway', withFacts(held, facts));

@@ -59,13 +59,17 @@ export function formOf(
   return rules.every(({ kind }) => kind === 'known') ? 'Guarded' : 'RulesUnread';
 }
 
-/** One workload, its partition and our marks: no field that people write, no other object. */
+/**
+ * One workload, its partition and our marks: no field that people write, no other object. And another step than Git has:
+ * what was merged is found by that mark, and more groups of the same step would look like an edit by hand.
+ */
 function movesGroupsAlone({ reason, changes }: PlannedCommit): boolean {
   const [change, ...others] = changes;
   if (change?.kind !== 'edit' || others.length > 0 || !STEPS.includes(reason)) return false;
   const { workload, fields } = change;
-  const [from, to] = [workload?.marks.from?.at, workload?.marks.to.at];
-  const isLadder = from !== undefined || to !== undefined;
+  const [from, to] = [workload?.marks.from, workload?.marks.to];
+  const isLadder = from?.at !== undefined || to?.at !== undefined;
+  const isEntered = JSON.stringify(from?.step) !== JSON.stringify(to?.step);
   const moved = fields.filter((field) => field.from !== field.to);
-  return !isLadder && moved.length === 1 && moved.every(({ path }) => samePath(path, PARTITION_PATH));
+  return isEntered && !isLadder && moved.length === 1 && moved.every(({ path }) => samePath(path, PARTITION_PATH));
 }

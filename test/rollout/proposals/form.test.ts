@@ -41,6 +41,11 @@ test.each<readonly [what: string, of: World, then: keyof typeof FORMS]>([
   ['the first step', requested, 'Guarded'],
   ['a step', one, 'Guarded'],
   ['a jump', { ...one, intents: { jump: '3@B.2' } }, 'Guarded'],
+  [
+    'more groups of the step that Git has',
+    { ...one, steps: '50%/0 75% 100%', record: { doneAgo: 9, steps: '25%/0 50%! 100%' } },
+    'NotGroupsAlone',
+  ],
   ['taking a workload over', { marks: 'none', p: 0, rules }, 'NotGroupsAlone'],
   ['extra groups', { ...requested, surge: 1, rules: { ...rules, surge: 1 } }, 'NotGroupsAlone'],
   ['a step that moves no group', armed, 'NotGroupsAlone'],
