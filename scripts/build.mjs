@@ -38,14 +38,14 @@ const withoutUnused = {
 };
 
 /**
- * Files that are loaded together are one chunk: opening one costs more than reading it. `pass` is what a pass needs
- * that finds nothing to do; every other room stands on it, so that what they share is one chunk as well. In the same
- * way the other verbs stand on `work`, what a pass needs that moves: each of them shares something else with it, and
- * would cut it into a chunk more.
+ * Files that are loaded together are one chunk, for opening one costs more than reading it. A file goes into the chunk of
+ * those that the same rooms load: so each room stands on whatever is there before it anyway. `base` is what the command
+ * line itself is, `pass` what a pass needs that finds nothing to do, `work` what one needs that moves, with the other
+ * verbs.
  */
 const rooms = {
+  base: ['src/commands/program.ts'],
   pass: ['src/wiring.ts', 'src/commands/reconcile.ts'],
-  cluster: ['src/adapters/cluster/api-cluster.ts', 'src/adapters/cluster/kubeconfig.ts'],
   work: [
     'src/reconcile/full-pass.ts',
     'src/reconcile/observe/read-main.ts',
@@ -56,12 +56,19 @@ const rooms = {
     'src/commands/lint.ts',
     'src/commands/order.ts',
     'src/commands/replay.ts',
+    'src/api/policy-schema.ts',
   ],
+  cluster: ['src/adapters/cluster/api-cluster.ts', 'src/adapters/cluster/kubeconfig.ts'],
 };
 
-/** What is loaded before a room. */
-const groundOf = (room) =>
-  room === 'work' || /^src\/(commands|reconcile)\//.test(room) ? [...rooms.pass, ...rooms.work] : rooms.pass;
+/** What is loaded before a room. Of the adapters, the cluster and the model of one share what a pass works with. */
+function groundOf(room) {
+  if (room === 'base') return [];
+  if (room === 'pass') return rooms.base;
+  const isOnWork =
+    ['work', 'cluster'].includes(room) || /^src\/(action|commands|reconcile|adapters\/api-server)\b/.test(room);
+  return [...rooms.base, ...rooms.pass, ...(isOnWork ? rooms.work : [])];
+}
 
 /** What yaml asks of the environment once for each word of a file, for its own debugging: a tenth of the time of parsing. */
 const withoutEnvironment = {
@@ -78,9 +85,11 @@ const inRooms = {
   name: 'in-rooms',
   setup: ({ onResolve, onLoad }) => {
     const filesOf = new Map();
-    onResolve({ filter: /^\.\.?\/.*\.ts$/ }, ({ path, resolveDir, kind }) => {
-      if (kind !== 'dynamic-import') return undefined;
-      const file = relative('.', resolve(resolveDir, path));
+    const nameOf = (file) => (file.endsWith('.ts') ? `./${file}` : file);
+    onResolve({ filter: /^(\.\.?\/.*\.ts|@.*)$/ }, ({ path, resolveDir, kind }) => {
+      const file = path.startsWith('@') ? path : relative('.', resolve(resolveDir, path));
+      const isRoom = kind === 'dynamic-import' || (kind === 'entry-point' && file === 'src/action.ts');
+      if (!isRoom) return undefined;
       const [room, files] = Object.entries(rooms).find((entry) => entry[1].includes(file)) ?? [file, [file]];
       filesOf.set(room, files);
       return { path: room, namespace: 'room' };
@@ -88,8 +97,8 @@ const inRooms = {
     onLoad({ filter: /.*/, namespace: 'room' }, ({ path }) => ({
       resolveDir: resolve('.'),
       contents: [
-        ...groundOf(path).map((file) => `import './${file}';`),
-        ...filesOf.get(path).map((file) => `export * from './${file}';`),
+        ...groundOf(path).map((file) => `import '${nameOf(file)}';`),
+        ...filesOf.get(path).map((file) => `export * from '${nameOf(file)}';`),
       ].join('\n'),
     }));
   },

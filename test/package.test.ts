@@ -3,7 +3,7 @@
 import { execFile } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import packageJson from '../package.json' with { type: 'json' };
@@ -53,6 +53,17 @@ const here = (): Readonly<Record<string, string>> => ({
 
 /** By the link that npm has made; npx, which looks for the same, takes half a second of CPU. */
 const tranche = (...args: readonly string[]): Promise<Ended> => call('node_modules/.bin/tranche', args, here());
+
+/** The files of the bundle that are loaded with these. */
+function opened(dist: string, entries: readonly string[]): ReadonlySet<string> {
+  const files = new Set(entries);
+  for (const file of files) {
+    const text = readFileSync(join(dist, file), 'utf8');
+    for (const [, name] of text.matchAll(/\b(?:from|import)\s?"(\.[^"]+\.js)"/g))
+      files.add(join(dirname(file), name ?? ''));
+  }
+  return files;
+}
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'tranche-package-'));
@@ -128,6 +139,17 @@ describe('the installed package', () => {
       return `GET /${api}/namespaces/llm/${plural}`;
     });
     expect([...new Set(asked)].sort()).toEqual(lists.sort());
+  });
+
+  test('opens few files: each costs more than reading it', () => {
+    const dist = join(empty, 'node_modules', packageJson.name, 'dist');
+    const room = (name: string): string =>
+      `chunks/${readdirSync(join(dist, 'chunks')).find((file) => file.startsWith(`${name}-`) && file.endsWith('.js'))}`;
+    // The command line, what a room is called by, and what it shares with others.
+    const settled = opened(dist, ['tranche.js', room('pass')]);
+    expect(settled.size).toBeLessThanOrEqual(4);
+    expect(opened(dist, ['tranche.js', ...['pass', 'work', 'cluster'].map(room)]).size).toBeLessThanOrEqual(8);
+    expect(opened(dist, ['action.js', room('cluster')]).size).toBeLessThanOrEqual(8);
   });
 
   test('has no path of the machine that built it in its bundle', () => {
