@@ -81,6 +81,20 @@ const withoutEnvironment = {
   },
 };
 
+/** The language of expressions fills its tables as it is loaded, and only a RouteProvider may have one: that waits for the first. */
+const whenCalled = {
+  name: 'when-called',
+  setup: ({ onResolve, onLoad }) => {
+    onResolve({ filter: /^@marcbachmann\/cel-js$/ }, ({ path, namespace }) =>
+      namespace === 'when-called' ? undefined : { path, namespace: 'when-called' },
+    );
+    onLoad({ filter: /.*/, namespace: 'when-called' }, ({ path }) => ({
+      resolveDir: resolve('.'),
+      contents: `export function Environment(...given) { return new (require('${path}').Environment)(...given); }`,
+    }));
+  },
+};
+
 const inRooms = {
   name: 'in-rooms',
   setup: ({ onResolve, onLoad }) => {
@@ -119,7 +133,7 @@ await build({
   minifyWhitespace: true,
   minifySyntax: true,
   legalComments: 'linked',
-  plugins: [withoutUnused, withoutEnvironment, inRooms],
+  plugins: [withoutUnused, withoutEnvironment, whenCalled, inRooms],
   // Some dependencies are CommonJS and ask for Node's own modules by `require`.
   banner: {
     js: '#!/usr/bin/env node\nimport { createRequire as nodeRequire } from "node:module";const require = nodeRequire(import.meta.url);',

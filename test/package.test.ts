@@ -9,6 +9,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import packageJson from '../package.json' with { type: 'json' };
 import { resources } from '../src/api/resources.ts';
 import { type Site, startSite, stopSites } from './support/site.ts';
+import { ROUTE_FILE, TRAFFIC_FILES, trafficRollout } from './support/traffic-files.ts';
+import { ROLLOUT_FILE } from './support/vllm.ts';
 
 const run = promisify(execFile);
 const LIMIT_MS = 120_000;
@@ -53,6 +55,20 @@ const here = (): Readonly<Record<string, string>> => ({
 
 /** By the link that npm has made; npx, which looks for the same, takes half a second of CPU. */
 const tranche = (...args: readonly string[]): Promise<Ended> => call('node_modules/.bin/tranche', args, here());
+
+const PROVIDER = `apiVersion: tranche.dev/v1alpha1
+kind: RouteProvider
+metadata: {name: smi}
+spec:
+  resource: {group: split.smi-spec.io, kind: TrafficSplit}
+  weights:
+    - stable: /spec/backends/[service=$stable]/weight
+      canary: /spec/backends/[service=$canary]/weight
+  patch:
+    - op: add
+      path: /spec/note
+      cel: object.spec.nothing
+`;
 
 /** The files of the bundle that are loaded with these. */
 function opened(dist: string, entries: readonly string[]): ReadonlySet<string> {
@@ -139,6 +155,25 @@ describe('the installed package', () => {
       return `GET /${api}/namespaces/llm/${plural}`;
     });
     expect([...new Set(asked)].sort()).toEqual(lists.sort());
+  });
+
+  test('works out an expression of a RouteProvider', async () => {
+    const split = 'apiVersion: split.smi-spec.io/v1alpha2\nkind: TrafficSplit';
+    const files = {
+      ...TRAFFIC_FILES,
+      [ROLLOUT_FILE]: trafficRollout(
+        'customNetworkRefs: [{apiVersion: split.smi-spec.io/v1alpha2, kind: TrafficSplit, name: chat}]',
+      ).replace(/matches:\n.*\n/, 'traffic: 5%\n'),
+      [ROUTE_FILE]: `${split}\nmetadata: {name: chat, namespace: llm}\nspec: {service: chat, backends: [{service: vllm-svc, weight: 100}]}\n`,
+      'tranche/split.yaml': PROVIDER,
+    };
+    for (const [path, text] of Object.entries(files)) {
+      mkdirSync(dirname(join(empty, 'files', path)), { recursive: true });
+      writeFileSync(join(empty, 'files', path), text);
+    }
+    await call('git', ['init', '-q', 'files']);
+    const { out } = await tranche('lint', '--repo', 'files');
+    expect(out).toContain('the expression fails: No such key: nothing (ExpressionFails)');
   });
 
   test('opens few files: each costs more than reading it', () => {
