@@ -7,6 +7,8 @@ import { at, isJsonObject, type Json, type JsonObject } from './json.ts';
 export const ROUTE_LIMITS = {
   rules: 16,
   matchesOfRule: 64,
+  /** Up to Gateway API v1.2 (reference: grpcroute_types.go). */
+  matchesOfOldGrpcRule: 8,
   matches: 128,
   backendsOfRule: 16,
   filtersOfRule: 16,
@@ -21,7 +23,7 @@ export type BackendRef = {
   /** `Service` or `InferencePool` of their own groups as the bare kind; any other as `group/kind`. */
   readonly kind: string;
   readonly name: string;
-  /** Empty: that of the route. */
+  /** Empty: that of the route, written out or not. */
   readonly namespace: string;
   readonly port: number | undefined;
   /** undefined: not written, which means 1. */
@@ -42,8 +44,11 @@ export type RouteRule = {
 
 export type HttpRoute = { readonly rules: readonly RouteRule[]; readonly faults: readonly FieldFault[] };
 
-/** Reads the rules. Faults are of fields that are needed to send a share; a route without rules has none. */
-export function parseHttpRoute(value: unknown): HttpRoute {
+/**
+ * Reads the rules of a route of this namespace. Faults are of fields that are needed to send a share; a route without
+ * rules has none.
+ */
+export function parseHttpRoute(value: unknown, namespace: string): HttpRoute {
   const root = new FieldReader(value, '');
   const spec = root.object('spec');
   const rules = spec.objects('rules', READ_LIMIT).map((rule, place): RouteRule => {
@@ -51,7 +56,7 @@ export function parseHttpRoute(value: unknown): HttpRoute {
     return {
       place,
       name: rule.optionalText('name', ''),
-      backends: rule.objects('backendRefs', READ_LIMIT).map(readBackend),
+      backends: rule.objects('backendRefs', READ_LIMIT).map((ref, number) => readBackend(ref, number, namespace)),
       matches: objectsOf(json['matches']),
       filters: objectsOf(json['filters']),
       json,
@@ -66,14 +71,15 @@ const CORE_KINDS: Readonly<Record<string, string>> = {
   'inference.networking.x-k8s.io/InferencePool': 'InferencePool',
 };
 
-function readBackend(ref: FieldReader, place: number): BackendRef {
+function readBackend(ref: FieldReader, place: number, own: string): BackendRef {
+  const namespace = ref.optionalText('namespace', '');
   const group = ref.value('group');
   const kind = `${typeof group === 'string' ? group : ''}/${ref.optionalText('kind', 'Service')}`;
   return {
     place,
     kind: CORE_KINDS[kind] ?? kind,
     name: ref.text('name'),
-    namespace: ref.optionalText('namespace', ''),
+    namespace: namespace === own ? '' : namespace,
     port: ref.integer('port', { min: 1, max: 65_535 }),
     weight: ref.integer('weight', { min: 0, max: WEIGHT_MAX }),
     json: ref.asJson(),

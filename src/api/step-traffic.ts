@@ -5,6 +5,14 @@ import type { FieldReader } from './field-reader.ts';
 /** Kruise's limits (reference: api/v1beta1, HttpRouteMatch and HTTPHeaderFilter). */
 const MATCHES_LIMIT = 16;
 const CONDITIONS_LIMIT = 16;
+const NAME_LIMIT = 256;
+const HEADER_VALUE_LIMIT = 4096;
+const OTHER_VALUE_LIMIT = 1024;
+/** A token of RFC 7230, as both APIs want it for the names of headers and of query parameters. */
+const NAME = /^[A-Za-z0-9!#$%&'*+\-.^_`|~]+$/;
+/** What a path that is no expression may hold (reference: Gateway API, rules of HTTPPathMatch). */
+const PATH = /^\/(?:[-A-Za-z0-9/._~!$&'()*+,;=:@]|%[0-9a-fA-F]{2})*$/;
+const PATH_REFUSED = /\/\/|\/\.{1,2}(?:\/|$)|%2f/i;
 
 type MatchType = 'Exact' | 'PathPrefix' | 'RegularExpression';
 
@@ -31,33 +39,74 @@ export type HeaderModifier = {
   readonly remove: readonly string[];
 };
 
-/** Reads `matches`; a misspelt condition would send other requests than those that were meant, so it is a fault. */
+/**
+ * Reads `matches`; a misspelt condition would send other requests than those that were meant, so it is a fault, and so is
+ * what no API server takes in a route: it would refuse the commit of that step, in the middle of a delivery.
+ */
 export function readMatches(step: FieldReader): readonly StepMatch[] {
   return step.objects('matches', MATCHES_LIMIT).map((match) => {
     match.allow(['path', 'headers', 'queryParams']);
     return {
       path: match.has('path') ? readPath(match.object('path')) : undefined,
-      headers: match.objects('headers', CONDITIONS_LIMIT).map(readCondition),
-      queryParams: match.objects('queryParams', CONDITIONS_LIMIT).map(readCondition),
+      headers: readConditions(match, 'headers', HEADER_VALUE_LIMIT),
+      queryParams: readConditions(match, 'queryParams', OTHER_VALUE_LIMIT),
     };
   });
 }
 
-function readPath(path: FieldReader): StepMatch['path'] {
-  path.allow(['type', 'value']);
-  return {
-    type: path.choice('type', ['Exact', 'PathPrefix', 'RegularExpression']),
-    value: path.optionalText('value', '/'),
-  };
+/** One condition for each name; headers are told apart without regard to case. */
+function readConditions(match: FieldReader, key: 'headers' | 'queryParams', limit: number): readonly Condition[] {
+  const seen = new Set<string>();
+  return match.objects(key, CONDITIONS_LIMIT).map((reader) => {
+    const condition = readCondition(reader, limit);
+    const { name } = condition;
+    const same = key === 'headers' ? name.toLowerCase() : name;
+    if (name !== '' && seen.has(same)) twice(reader, name);
+    seen.add(same);
+    return condition;
+  });
 }
 
-function readCondition(condition: FieldReader): Condition {
+function twice(reader: FieldReader, name: string): void {
+  reader.fault('name', 'NameTwice', `is ${name} a second time in this list`, 'Keep one of them.');
+}
+
+function readPath(path: FieldReader): StepMatch['path'] {
+  path.allow(['type', 'value']);
+  const type = path.choice('type', ['Exact', 'PathPrefix', 'RegularExpression']);
+  const value = path.optionalText('value', '/');
+  const isPath = type === 'RegularExpression' || (PATH.test(value) && !PATH_REFUSED.test(value));
+  if (value !== '' && (!isPath || value.length > OTHER_VALUE_LIMIT)) {
+    path.fault(
+      'value',
+      'BadPath',
+      `is no path that a route can match on`,
+      'Write it from / on, without // and /../, other characters as %20.',
+    );
+  }
+  return { type, value };
+}
+
+function readCondition(condition: FieldReader, valueLimit: number): Condition {
   condition.allow(['name', 'type', 'value']);
-  return {
-    name: condition.text('name'),
-    value: condition.text('value'),
-    type: condition.choice('type', ['Exact', 'RegularExpression']),
-  };
+  const type = condition.choice('type', ['Exact', 'RegularExpression']);
+  return { name: readName(condition), value: readValue(condition, valueLimit), type };
+}
+
+function readName(reader: FieldReader): string {
+  const name = reader.text('name');
+  if (name !== '' && (!NAME.test(name) || name.length > NAME_LIMIT)) {
+    reader.fault('name', 'BadName', 'is no name of a header or query parameter', 'Write letters, digits and dashes.');
+  }
+  return name;
+}
+
+function readValue(reader: FieldReader, limit: number): string {
+  const value = reader.text('value');
+  if (value.length > limit) {
+    reader.fault('value', 'TooLong', `has ${value.length} characters, wanted at most ${limit}`, 'Shorten it.');
+  }
+  return value;
 }
 
 /** Reads `requestHeaderModifier`; undefined: the step has none. */
@@ -68,7 +117,14 @@ export function readModifier(step: FieldReader): HeaderModifier | undefined {
   const headers = (key: string): readonly Header[] =>
     modifier.objects(key, CONDITIONS_LIMIT).map((header) => {
       header.allow(['name', 'value']);
-      return { name: header.text('name'), value: header.text('value') };
+      return { name: readName(header), value: readValue(header, HEADER_VALUE_LIMIT) };
     });
-  return { set: headers('set'), add: headers('add'), remove: modifier.texts('remove', CONDITIONS_LIMIT) };
+  const read = { set: headers('set'), add: headers('add'), remove: modifier.texts('remove', CONDITIONS_LIMIT) };
+  const names = [...read.set.map(({ name }) => name), ...read.add.map(({ name }) => name), ...read.remove];
+  const lower = names.map((name) => name.toLowerCase());
+  const again = names.find((_, place) => lower.indexOf(lower[place] ?? '') < place);
+  if (again !== undefined) {
+    modifier.fault('', 'NameTwice', `changes the header ${again} more than once`, 'Keep one change for each header.');
+  }
+  return read;
 }

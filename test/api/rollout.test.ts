@@ -101,10 +101,65 @@ test.each<readonly [what: string, step: JsonObject, reason: string]>([
   ['a header without a value', { matches: [{ headers: [{ name: 'x' }] }] }, 'Missing'],
   ['another type', { matches: [{ headers: [{ name: 'x', value: '1', type: 'Regex' }] }] }, 'BadChoice'],
   ['another type of path', { matches: [{ path: { type: 'Prefix', value: '/' } }] }, 'BadChoice'],
+  [
+    'a header twice',
+    {
+      matches: [
+        {
+          headers: [
+            { name: 'x-a', value: '1' },
+            { name: 'X-A', value: '2' },
+          ],
+        },
+      ],
+    },
+    'NameTwice',
+  ],
+  [
+    'a parameter twice',
+    {
+      matches: [
+        {
+          queryParams: [
+            { name: 'a', value: '1' },
+            { name: 'a', value: '2' },
+          ],
+        },
+      ],
+    },
+    'NameTwice',
+  ],
+  ['a name with a blank', { matches: [{ headers: [{ name: 'x a', value: '1' }] }] }, 'BadName'],
+  ['a long value', { matches: [{ queryParams: [{ name: 'a', value: 'x'.repeat(1025) }] }] }, 'TooLong'],
+  ['a path without a slash', { matches: [{ path: { value: 'v1' } }] }, 'BadPath'],
+  ['a path with an empty part', { matches: [{ path: { type: 'Exact', value: '/v1//chat' } }] }, 'BadPath'],
+  ['a path that climbs', { matches: [{ path: { value: '/v1/..' } }] }, 'BadPath'],
+  ['a path with a query', { matches: [{ path: { value: '/v1?a=b' } }] }, 'BadPath'],
+  [
+    'a header changed twice',
+    { requestHeaderModifier: { set: [{ name: 'x-a', value: '1' }], remove: ['X-A'] } },
+    'NameTwice',
+  ],
   ['a header to remove that is no text', { matches: [], requestHeaderModifier: { remove: [1] } }, 'WrongType'],
 ])('%s is a fault', (_, step, reason) => {
   const { faults } = parseRollout(rollout({ steps: [{ replicas: 1, ...step }] }));
   expect(faults.map((fault) => fault.reason)).toEqual([reason]);
+});
+
+test.each<readonly [what: string, match: JsonObject]>([
+  ['an expression for a path', { path: { type: 'RegularExpression', value: 'v[0-9]+' } }],
+  ['a path in percent', { path: { value: '/a%20b/' } }],
+  [
+    'parameters that differ in case',
+    {
+      queryParams: [
+        { name: 'a', value: '1' },
+        { name: 'A', value: '1' },
+      ],
+    },
+  ],
+])('%s is none', (_, match) => {
+  expect(parseRollout(rollout({ steps: [{ replicas: 1, matches: [match] }] })).faults).toEqual([]);
 });
 
 test('a TrafficRouting that an annotation names is traffic too', () => {

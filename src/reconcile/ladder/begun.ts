@@ -67,7 +67,7 @@ function mayUsePools(
 ): boolean {
   const asides = marks.restore?.objects ?? [];
   return desired.traffic.inNamespace('HTTPRoute', entry.key.namespace).some((route) => {
-    const pooled = parseHttpRoute(route.value).rules.filter(({ backends }) =>
+    const pooled = parseHttpRoute(route.value, route.object.namespace).rules.filter(({ backends }) =>
       backends.some(({ kind }) => kind === POOL_KIND),
     );
     const pools = pooled.flatMap(({ backends }) => backends.map((backend) => backend.name));

@@ -158,7 +158,7 @@ function prepare({ route, canary }: RouteFiles, sides: Sides, dialect: IngressCl
   if (canary !== undefined) return [];
   const { value, file, object } = route;
   const { annotations, defaultService } = parseIngress(value);
-  const home = keysFor(dialect, { kind: 'home' }, {});
+  const home = keysFor(dialect, { kind: 'home' }, annotations);
   const keys: Keys = { [OF]: sides.workloads.stable, ...(home.kind === 'ok' ? home.keys : {}) };
   const left = Object.keys(annotations).filter((key) => LEFT_OUT.test(key) && keys[key] === undefined);
   const edits: readonly Edit[] = [

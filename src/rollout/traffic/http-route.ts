@@ -28,7 +28,7 @@ function providerOf(kind: 'HTTPRoute' | 'GRPCRoute'): TrafficProvider {
   return {
     ...ofGroup(GATEWAY_GROUP, kind),
     copies: false,
-    survey: ({ route }, sides) => surveyRules(parseHttpRoute(route.value), sides),
+    survey: ({ route }, sides) => surveyRules(parseHttpRoute(route.value, route.object.namespace), sides),
     read,
     words: parentWords,
     prepare: () => [],
@@ -37,7 +37,7 @@ function providerOf(kind: 'HTTPRoute' | 'GRPCRoute'): TrafficProvider {
 }
 
 function read({ route }: RouteFiles, sides: Sides): RouteReading {
-  const rules = sidedRules(parseHttpRoute(route.value).rules, sides);
+  const rules = sidedRules(parseHttpRoute(route.value, route.object.namespace).rules, sides);
   const shares = rules.filter(({ isOurs }) => !isOurs).map(shareOf);
   return {
     percent: Math.max(0, ...shares),
@@ -65,7 +65,7 @@ type Asked = { readonly share: Share; readonly kind: 'HTTPRoute' | 'GRPCRoute' }
 
 function write(files: RouteFiles, sides: Sides, { share, kind }: Asked): Written | Unwritable {
   const { route } = files;
-  const { rules: parsed, faults } = parseHttpRoute(route.value);
+  const { rules: parsed, faults } = parseHttpRoute(route.value, route.object.namespace);
   const rules = sidedRules(parsed, sides);
   const sources = rules.filter(({ stable, isOurs }) => stable.length > 0 && !isOurs);
   const wanted =

@@ -23,10 +23,7 @@ export function keysFor(
   const { prefix, queries, always, requestHeaders, subset } = dialect;
   const cleared = [...MATCH_KEYS, ...(queries ? QUERY_KEYS : [])].map((key) => [`${prefix}${key}`, undefined]);
   const isHome = share.kind === 'home';
-  const subsetKeys =
-    subset === undefined || own[subset.key] === undefined
-      ? {}
-      : { [subset.key]: isHome ? own[subset.key] : subset.value };
+  const subsetKeys = subset === undefined || own[subset.key] === undefined ? {} : { [subset.key]: subset.value };
   const base: Keys = {
     ...Object.fromEntries(cleared),
     ...(requestHeaders === undefined ? {} : { [requestHeaders]: undefined }),

@@ -11,7 +11,7 @@ export type IngressClass = {
   readonly queries: boolean;
   /** Where it writes headers of the requests that it sends on; undefined: it cannot. */
   readonly requestHeaders: string | undefined;
-  /** An annotation with this key gets this value while there is a share, if it is there at all. */
+  /** On the second Ingress this annotation always has this value, if the first has it at all. */
   readonly subset: { readonly key: string; readonly value: string } | undefined;
 };
 

@@ -2,7 +2,7 @@
 
 import type { Sides } from './provider.ts';
 
-/** Backends in another namespace are of no side. */
+/** Backends in another namespace are of no side; that of the route itself is given as empty. */
 export function sideOf(
   { name, namespace }: { readonly name: string; readonly namespace: string },
   { stable, canary }: Sides,

@@ -48,15 +48,16 @@ export const traefikService: TrafficProvider = {
   write: (files, sides, share) => writePlaced(kind, files, { sides, share }),
 };
 
-function rulesOf({ route: { value } }: RouteFiles, sides: Sides): readonly PlacedRule[] {
+function rulesOf({ route: { value, object } }: RouteFiles, sides: Sides): readonly PlacedRule[] {
   const json = at(value, ['spec', 'weighted']);
   if (json === undefined) return [];
   const backends = mapsAt(value, LIST).map((entry, place) => {
-    const { namespace: _, ...backend } = namedBackend(entry);
+    const { namespace, ...backend } = namedBackend(entry);
     const isService = entry['kind'] === undefined || entry['kind'] === 'Service';
+    const named = { name: backend.name, namespace: namespace === object.namespace ? '' : namespace };
     return {
       ...backend,
-      side: isService ? sideOf(namedBackend(entry), sides) : 'other',
+      side: isService ? sideOf(named, sides) : 'other',
       place,
       portAt: [...LIST, String(place), 'port'],
     } as const;

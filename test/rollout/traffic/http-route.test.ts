@@ -7,6 +7,7 @@ import { grpcRoute, httpRoute } from '../../../src/rollout/traffic/http-route.ts
 import type { Share, Sides } from '../../../src/rollout/traffic/provider.ts';
 import { anyStyle } from '../../manifests/any-manifest.ts';
 import { writeYaml } from '../../manifests/written-yaml.ts';
+import { refusals } from '../../support/gateway-server.ts';
 import { documentsOf, HOME, routeIn, SIDES, type Texts, textOf, weight, written } from '../../support/routes.ts';
 
 function route(...rules: readonly JsonObject[]): JsonObject {
@@ -144,6 +145,76 @@ test('a GRPCRoute knows no paths', () => {
   expect(grpcRoute.write(routeIn(texts, grpcRoute), SIDES, share)).toMatchObject({
     kind: 'unwritable',
     faults: [{ reason: 'MatchNotSupported' }],
+  });
+});
+
+describe('what the API server takes', () => {
+  const rewrite = {
+    type: 'URLRewrite',
+    urlRewrite: { path: { type: 'ReplacePrefixMatch', replacePrefixMatch: '/' } },
+  };
+  const matches: Extract<Share, { kind: 'matches' }> = {
+    kind: 'matches',
+    matches: ['x-canary', 'x-team'].map((name) => ({
+      path: undefined,
+      headers: [{ name, value: '1', type: undefined }],
+      queryParams: [],
+    })),
+    modifier: undefined,
+  };
+
+  test('a rule that replaces a prefix has one match: each match of the step gets a rule', () => {
+    const start = textOf(route({ matches: [path('/models')], filters: [rewrite], backendRefs: [stable] }));
+    const shared = written(start, httpRoute, matches);
+    const own = { filters: [rewrite], backendRefs: [canary] };
+    expect(rulesIn(shared)).toMatchObject([
+      {},
+      { name: 'tranche-vllm-0', matches: [{ ...path('/models'), headers: [{ name: 'x-canary' }] }], ...own },
+      { name: 'tranche-vllm-0-1', matches: [{ ...path('/models'), headers: [{ name: 'x-team' }] }], ...own },
+    ]);
+    expect(refusals(documentsOf(shared.files, ['HTTPRoute'])[0]!.value)).toEqual([]);
+    expect(written(shared, httpRoute, HOME).files).toEqual(start.files);
+  });
+
+  test('a rule that replaces a prefix takes no path of another type', () => {
+    const start = textOf(route({ matches: [path('/models')], filters: [rewrite], backendRefs: [stable] }));
+    const exact = { path: { type: 'Exact' as const, value: '/a' }, headers: [], queryParams: [] };
+    expect(httpRoute.write(routeIn(start, httpRoute), SIDES, { ...matches, matches: [exact] })).toMatchObject({
+      kind: 'unwritable',
+      faults: [{ reason: 'MatchContradicts', at: ['spec', 'rules', '0', 'filters'] }],
+    });
+  });
+
+  test.each([
+    ['as many as older servers take', 2, 4, []],
+    ['more than older servers take', 3, 4, ['TooManyRules']],
+    ['more, in a route that shows that its server takes them', 1, 9, []],
+  ])('matches of a GRPCRoute: %s', (_, count, own, reasons) => {
+    const list = Array.from({ length: own }, (__, place) => ({ headers: [{ name: `x-${place}`, value: '1' }] }));
+    const texts = textOf({ ...route({ matches: list, backendRefs: [stable] }), kind: 'GRPCRoute' });
+    const [first] = matches.matches;
+    const asked = Array.from({ length: count }, (__, place) => ({
+      ...first!,
+      headers: [{ name: `x-canary-${place}`, value: '1', type: undefined }],
+    }));
+    const made = grpcRoute.write(routeIn(texts, grpcRoute), SIDES, { ...matches, matches: asked });
+    expect(made.kind === 'ok' ? [] : made.faults.map(({ reason }) => reason)).toEqual(reasons);
+  });
+
+  test('a backend that names the namespace of its route is that of the route', () => {
+    const spelled = { ...stable, namespace: 'llm' };
+    const value = { ...route({ backendRefs: [spelled] }), metadata: { name: 'chat', namespace: 'llm' } };
+    const shared = written(textOf(value), httpRoute, weight(10));
+    expect(rulesIn(shared)).toEqual([
+      {
+        backendRefs: [
+          { ...spelled, weight: 90 },
+          { ...canary, namespace: 'llm', weight: 10 },
+        ],
+      },
+    ]);
+    const elsewhere = textOf(route({ backendRefs: [{ ...stable, namespace: 'other' }] }));
+    expect(httpRoute.survey(routeIn(elsewhere, httpRoute), SIDES).faults).toMatchObject([{ reason: 'BackendMissing' }]);
   });
 });
 

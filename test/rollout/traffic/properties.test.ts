@@ -11,7 +11,7 @@ import { writeYaml } from '../../manifests/written-yaml.ts';
 import { HOME, prepared, providerIn, SIDES, type Texts, weight, written } from '../../support/routes.ts';
 
 const ROOT = new URL('../../../fixtures/traffic/', import.meta.url);
-const RUNS = 15;
+const RUNS = 5;
 
 function read(path: string): string | undefined {
   const url = new URL(path, ROOT);

@@ -3,28 +3,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
+import type { JsonObject } from '../../../src/api/json.ts';
+import { modelOf } from '../../support/published-schemas.ts';
 
 const ROOT = new URL('../../../fixtures/traffic/', import.meta.url);
-
-/** Packages by API group; a class for each kind in a module for each version. Named here only, so loaded for this file alone. */
-const PACKAGES: Readonly<Record<string, string>> = {
-  'gateway.networking.k8s.io': '@kubernetes-models/gateway-api',
-  'networking.istio.io': '@kubernetes-models/istio',
-  'traefik.io': '@kubernetes-models/traefik',
-  'projectcontour.io': '@kubernetes-models/contour',
-  'networking.k8s.io': 'kubernetes-models',
-};
-
-type Typed = { readonly apiVersion: string; readonly kind: string };
-type Model = new (value: Typed) => { readonly validate: () => void };
-
-async function modelOf({ apiVersion, kind }: Typed): Promise<Model | undefined> {
-  const [group = '', version = ''] = apiVersion.split('/');
-  const name = PACKAGES[group];
-  if (name === undefined) return undefined;
-  const module = (await import(`${name}/${group}/${version}`)) as Record<string, Model>;
-  return module[kind];
-}
 
 /** Kinds of users have no schema that is published. */
 const folders = readdirSync(ROOT).filter((folder) => !folder.startsWith('Custom-'));
@@ -34,8 +16,8 @@ const files = folders.flatMap((folder) =>
     .map((file) => `${folder}/${file}`),
 );
 
-function documentsIn(file: string): readonly Typed[] {
-  return parseAllDocuments(readFileSync(new URL(file, ROOT), 'utf8')).map((document) => document.toJS() as Typed);
+function documentsIn(file: string): readonly JsonObject[] {
+  return parseAllDocuments(readFileSync(new URL(file, ROOT), 'utf8')).map((document) => document.toJS() as JsonObject);
 }
 
 test.each(files)('%s', async (file) => {
