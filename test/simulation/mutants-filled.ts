@@ -94,8 +94,8 @@ export const filledMutants: readonly Mutant[] = [
   mutant(
     'home is forgotten',
     'ladders/promotion.ts',
-    'withObjects(sharing(delivery, HOME), partitioned(delivery, SENTINEL))',
-    'madeOf(delivery, partitioned(delivery, SENTINEL))',
+    '? sharing(delivery, HOME) : madeOf(delivery, []);',
+    '? madeOf(delivery, []) : madeOf(delivery, []);',
   ),
   mutant(
     'settled before the canary is drained',
@@ -125,9 +125,9 @@ export const filledMutants: readonly Mutant[] = [
   mutant('no time to drain', 'ladders/seen-traffic.ts', 'seconds: drainSecondsOf(delivery, sight),', 'seconds: 0,'),
   mutant(
     'a way back forgets the share',
-    'ladders/way-back.ts',
-    'withObjects(sharing(delivery, HOME), [...stableText(delivery), ...armed(delivery)])',
-    'madeOf(delivery, [...stableText(delivery), ...armed(delivery)])',
+    'ladders/promotion.ts',
+    '? homeAtOnce(delivery) : madeOf(delivery, []);',
+    '? madeOf(delivery, []) : madeOf(delivery, []);',
   ),
   mutant(
     'a fleet that goes back is not let go',

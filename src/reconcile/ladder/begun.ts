@@ -2,6 +2,7 @@
 
 import { parseHttpRoute } from '../../api/http-route.ts';
 import { at } from '../../api/json.ts';
+import { SERVICE_KIND } from '../../api/kinds.ts';
 import { MARK, type Marks, OF, TEXT } from '../../api/marks.ts';
 import { printRelease } from '../../api/release.ts';
 import type { RollingStyle, Rollout } from '../../api/rollout.ts';
@@ -18,7 +19,7 @@ import { namesOf, providerOf, ROUTE_KINDS, trafficProviders } from '../../rollou
 import type { Sides } from '../../rollout/traffic/provider.ts';
 import type { Desired, DesiredRollout } from '../observe/desired.ts';
 import { readWorkload } from '../observe/read-workload.ts';
-import { POOL_KIND, SERVICE_KIND } from '../observe/traffic-index.ts';
+import { POOL_KIND } from '../observe/traffic-index.ts';
 
 /** What a ladder is climbed by. */
 export type LadderPlan = Pick<Rollout, 'name' | 'style' | 'steps' | 'strategy' | 'routing'>;
@@ -108,6 +109,8 @@ function styleOf(
 
 type Planned = Pick<LadderPlan, 'name' | 'style' | 'routing'>;
 
+type ByPlan = { readonly own: ManifestDocument; readonly plan: Planned };
+
 type Routed = {
   readonly routing: TrafficRouting | undefined;
   readonly watched: readonly RouteRef[];
@@ -121,7 +124,7 @@ function routingOf(of: Of, { marks, own, plan }: Under & { readonly plan: Planne
   const { namespace } = of.entry.key;
   const { routing } = plan;
   const subsets = subsetsOf(of, { own, plan });
-  const service = subsets?.service ?? serviceOf(of, own, routing?.service);
+  const service = subsets?.service ?? serviceOf(of, { own, plan });
   if (service === undefined) return { routing: undefined, watched: [], strategy: {} };
   const [document] = traffic.called(SERVICE_KIND, { namespace, name: service });
   const strategy = subsets === undefined ? {} : { disableGenerateCanaryService: true };
@@ -163,7 +166,7 @@ const isOfRules = (route: ManifestDocument): boolean => trafficProviders.Destina
 /** The DestinationRule whose subset of the new version selects the workload that we made: then no Service of ours does. */
 function subsetsOf(
   { desired, entry }: Of,
-  { own, plan }: Pick<Under, 'own'> & { readonly plan: Planned },
+  { own, plan }: ByPlan,
 ): { readonly rule: ManifestDocument; readonly service: string } | undefined {
   if (plan.style !== 'canary') return undefined;
   const workload = secondName({ plan, own });
@@ -173,11 +176,30 @@ function subsetsOf(
 }
 
 /** That of the Rollout, where we have made its copy; else the one whose copy we have made. */
-function serviceOf({ desired, entry }: Of, own: ManifestDocument, named: string | undefined): string | undefined {
+function serviceOf(of: Of, { own, plan }: ByPlan): string | undefined {
+  const { desired, entry } = of;
+  const named = plan.routing?.service;
   const services = desired.traffic.inNamespace(SERVICE_KIND, entry.key.namespace);
   const ours = services.filter((document) => isMadeFor(document, own)).map(({ object }) => object.name);
   if (named !== undefined && ours.includes(canaryServiceName(named))) return named;
-  return services.find(({ object }) => ours.includes(canaryServiceName(object.name)))?.object.name ?? named;
+  const other = services.find(({ object }) => ours.includes(canaryServiceName(object.name)))?.object.name;
+  // Both were renamed by a hand, and the routes still send by the names that the Rollout has.
+  const isKept = named !== undefined && !services.some(({ object }) => object.name === named);
+  return isKept && isShared(of, { own, plan }) ? named : (other ?? named);
+}
+
+/** Whether a route that the Rollout names sends to the copy of its Service. */
+function isShared({ desired, entry }: Of, { own, plan }: ByPlan): boolean {
+  const { namespace } = entry.key;
+  const { routes = [], service: name = '', pools } = plan.routing ?? {};
+  const service = { object: { ...own.object, kind: SERVICE_KIND, name } };
+  const sides = sidesOf({ plan: { ...plan, strategy: {} }, own, service, routes: [], pools });
+  return routes.some((ref) =>
+    desired.traffic.called(ref.kind, { namespace, name: ref.name }).some((route) => {
+      const found = providerOf(ref)?.read({ route, canary: undefined, displaced: [] }, sides);
+      return found !== undefined && (found.percent > 0 || found.ours.length > 0);
+    }),
+  );
 }
 
 /** `shared`: it has a share, or a field that was put aside. `named`: it sends to the Service. */

@@ -1,10 +1,11 @@
 /** Finds the documents of a delivery with a second workload among the files. */
 
+import { SERVICE_KIND } from '../../api/kinds.ts';
 import { nextRelease } from '../../rollout/situation.ts';
 import type { WorkloadFile } from '../../rollout/snapshot.ts';
 import { providerOf } from '../../rollout/traffic/index.ts';
 import type { ManifestIndex } from '../observe/manifest-index.ts';
-import { SERVICE_KIND, type TrafficIndex } from '../observe/traffic-index.ts';
+import type { TrafficIndex } from '../observe/traffic-index.ts';
 import type { LadderPlan } from './begun.ts';
 import type { Cast } from './cast.ts';
 
@@ -19,7 +20,13 @@ type Asked = {
 };
 
 /** undefined: the strategy has no second workload and routes nothing, or one of the documents is not among the files, or there twice. */
-export function castOf({ plan, namespace, file, stableText, traffic, scalersOf }: Asked): Cast | undefined {
+export function castOf(asked: Asked): Cast | undefined {
+  const cast = castInPart(asked);
+  return cast === undefined || cast.missing.length > 0 ? undefined : cast;
+}
+
+/** The same without the documents that are missing, which it names: what is under way goes home as far as it can. */
+export function castInPart({ plan, namespace, file, stableText, traffic, scalersOf }: Asked): Cast | undefined {
   const { routing } = plan;
   if (plan.style === 'partition' && routing === undefined) return undefined;
   const only = (kind: string, name: string) => {
@@ -33,10 +40,13 @@ export function castOf({ plan, namespace, file, stableText, traffic, scalersOf }
     const route = provider === undefined ? undefined : only(provider.kind, ref.name);
     if (provider === undefined || route === undefined) return [];
     const canaryFile = only(provider.kind, `${ref.name}-canary`)?.file ?? route.file;
-    return [{ provider, route, canaryFile }];
+    return [{ ref, provider, route, canaryFile }];
   });
-  if (hasService && service === undefined) return undefined;
-  if (routing !== undefined && routes.length < routing.routes.length) return undefined;
+  const refs = (routing?.routes ?? []).filter((ref) => !routes.some((one) => one.ref === ref));
+  const missing = [
+    ...(hasService && service === undefined ? [{ kind: SERVICE_KIND, name: routing.service }] : []),
+    ...refs.map(({ kind, name }) => ({ kind, name })),
+  ];
   const { workload } = file;
   const release = nextRelease(file.digest, workload.marks);
   const [scaler, ...scalers] = scalersOf({ namespace, name: file.object.name });
@@ -47,6 +57,7 @@ export function castOf({ plan, namespace, file, stableText, traffic, scalersOf }
     service,
     scaler: scalers.length === 0 ? scaler : undefined,
     routes,
+    missing,
     liveReplicas: workload.replicas ?? 1,
     stableText: stableText ?? file.text,
   };

@@ -33,6 +33,8 @@ export type Cast = {
     /** Where the copy of the route is, or comes. */
     readonly canaryFile: string;
   }[];
+  /** What the plan names and the files do not have, once and in its namespace. */
+  readonly missing: Delivery['missing'];
   readonly liveReplicas: number;
   readonly stableText: string;
 };
@@ -42,7 +44,7 @@ export type Stand = { readonly texts: Texts; readonly displaced: RouteFiles['dis
 
 /** The delivery as these texts have it; undefined: the workload, or a route, is not in them. */
 export function deliveryIn({ texts, displaced }: Stand, cast: Cast, known?: KnownTexts): Delivery | undefined {
-  const { plan, release, workload, service, scaler, liveReplicas, stableText } = cast;
+  const { plan, release, workload, service, scaler, missing, liveReplicas, stableText } = cast;
   const find = finder(
     texts,
     cast.routes.map(({ route }) => route.object.kind),
@@ -72,6 +74,7 @@ export function deliveryIn({ texts, displaced }: Stand, cast: Cast, known?: Know
     routes,
     pools: plan.routing?.pools,
     watched: [],
+    missing,
     displaced,
     liveReplicas,
     stableText,

@@ -1,24 +1,25 @@
 /** Hands lint what it asks of Services, routes and a second workload, where the Rollout has them. */
 
 import type { Issue } from '../../api/issue.ts';
+import { SERVICE_KIND } from '../../api/kinds.ts';
 import type { Marks } from '../../api/marks.ts';
 import type { RouteRef } from '../../api/rollout-traffic.ts';
 import type { KnownTexts } from '../../manifests/known-texts.ts';
 import { secondName } from '../../rollout/ladders/delivery.ts';
 import type { LadderFiles } from '../../rollout/ladders/documents.ts';
 import type { Snapshot, Stable, WorkloadFile } from '../../rollout/snapshot.ts';
+import { isLadder } from '../../rollout/state.ts';
 import { canaryServiceName } from '../../rollout/traffic/canary-service.ts';
 import { providerOf } from '../../rollout/traffic/index.ts';
 import type { RouteDocument } from '../../rollout/traffic/provider.ts';
 import { begunPlan } from '../ladder/begun.ts';
 import { type Cast, deliveryIn, type Texts } from '../ladder/cast.ts';
-import { castOf } from '../ladder/cast-of.ts';
+import { castInPart, castOf } from '../ladder/cast-of.ts';
 import { lintTraffic } from '../lint/traffic/lint-traffic.ts';
 import { tryLadder } from '../lint/try-ladder.ts';
 import type { Desired, DesiredRollout } from './desired.ts';
 import { stepDigest } from './digests.ts';
 import type { TrafficAsked } from './observe-live-traffic.ts';
-import { SERVICE_KIND } from './traffic-index.ts';
 
 type Of = { readonly entry: DesiredRollout; readonly desired: Desired };
 type Read = { readonly file: WorkloadFile; readonly stable: Stable | undefined; readonly scaler: string | undefined };
@@ -91,7 +92,9 @@ export function ladderFiles({ entry, desired }: Of, file: WorkloadFile): LadderF
   const { plan, begun, watched } = found;
   const { texts, traffic, trials, index } = desired;
   const { scalersOf } = index;
-  const cast = castOf({ plan, namespace: entry.key.namespace, file, stableText: undefined, traffic, scalersOf });
+  const { marks } = file.workload;
+  const asked = { plan, namespace: entry.key.namespace, file, stableText: undefined, traffic, scalersOf };
+  const cast = marks !== undefined && isLadder(marks) ? castInPart(asked) : castOf(asked);
   const files = cast === undefined ? undefined : ladderFilesIn(texts, cast, trials.known);
   if (files === undefined) return undefined;
   const others = watched.flatMap((ref) => watchedRoute({ entry, desired }, ref));
@@ -121,8 +124,9 @@ export function ladderFilesIn(texts: Texts, cast: Cast, known?: KnownTexts): Lad
     ...(found.scaler === undefined ? {} : { scaler: plain(found.scaler) }),
     service: documentOf(found.service),
     canaryService: documentOf(found.canaryService),
-    routes: found.routes.flatMap(({ route, canary }, at) => {
-      const ref = refs[at];
+    ...(found.missing.length === 0 ? {} : { missing: found.missing }),
+    routes: found.routes.flatMap(({ provider, route, canary }) => {
+      const ref = refs.find((one) => one.name === route.object.name && provider.isNamed(one));
       return ref === undefined ? [] : [{ ref, route: plain(route), canary: documentOf(canary) }];
     }),
     plans: plan.steps.map(stepDigest),

@@ -2,13 +2,13 @@
 
 import type { Config } from '../../api/config.ts';
 import type { Issue } from '../../api/issue.ts';
+import { SERVICE_KIND } from '../../api/kinds.ts';
 import type { CustomKind } from '../../api/route-provider.ts';
 import { layoutIssues } from '../../manifests/layout.ts';
 import type { ManifestDocument, ManifestFile } from '../../manifests/parse-file.ts';
 import { ROUTE_KINDS } from '../../rollout/traffic/index.ts';
 import { type Named, namespaceOf } from './manifest-index.ts';
 
-export const SERVICE_KIND = 'Service';
 export const POOL_KIND = 'InferencePool';
 /** The kinds of documents that a Rollout with traffic hangs on. */
 export const TRAFFIC_KINDS: readonly string[] = [SERVICE_KIND, ...ROUTE_KINDS, POOL_KIND];

@@ -11,9 +11,9 @@ import { hasMoved, recreated } from '../gates/cluster.ts';
 import { abortOf, type GivenUp, remember } from '../given-up.ts';
 import { withObjects } from '../ladders/commit.ts';
 import { type Delivering, servingGroups, waiting } from '../ladders/delivering.ts';
-import { fleetOf, isUncovered } from '../ladders/delivery.ts';
+import { fleetOf, isUncovered, serviceMissing } from '../ladders/delivery.ts';
 import { goingBack, type NextCommit } from '../ladders/next-commit.ts';
-import { homeAgain } from '../ladders/promotion.ts';
+import { homeAtOnce } from '../ladders/promotion.ts';
 import { climbed, unwritable } from '../ladders/rung-move.ts';
 import type { FleetRung } from '../ladders/way-back.ts';
 import { type Decision, holding } from '../move.ts';
@@ -77,8 +77,10 @@ function firstBack(on: Delivering): ReturnType<typeof goingBack> {
   const next = hasGone ? goingBack(delivery, fleetRung(on)) : goingBack(delivery);
   if (next?.kind !== 'commit' || !(serves === 0 || isAtOnce(on))) return next;
   // Nothing of the new version serves, or a person wants no request there: it gets no share to carry, and loses the one that it has.
-  const fleet = next.at === 'all' ? goingBack(delivery, 'fleet') : next;
-  return fleet?.kind === 'commit' && fleet.at === 'fleet' ? broughtHome(on, fleet) : fleet;
+  // Where `all` would change nothing, what it waits for is waited for by the rung above it.
+  const fleet = next.at === 'all' || next.at === 'fleet' ? goingBack(delivery, 'fleet') : next;
+  if (fleet?.kind !== 'commit') return fleet;
+  return fleet.at === 'fleet' || serviceMissing(delivery) !== undefined ? broughtHome(on, fleet) : fleet;
 }
 
 /**
@@ -97,7 +99,7 @@ function isAtOnce({ situation, marks }: Delivering): boolean {
 }
 
 function broughtHome({ delivery }: Delivering, next: NextCommit): ReturnType<typeof goingBack> {
-  const all = withObjects(homeAgain(delivery), next.objects);
+  const all = withObjects(homeAtOnce(delivery), next.objects);
   return all.kind === 'unwritable' ? all : { ...next, objects: all.objects, displaced: all.displaced };
 }
 

@@ -9,7 +9,7 @@ import { changesOf } from '../ladders/changes.ts';
 import { type Delivering, delivering, servingGroups } from '../ladders/delivering.ts';
 import { canarySide, replicasOf } from '../ladders/delivery.ts';
 import type { NextCommit } from '../ladders/next-commit.ts';
-import { homeAgain } from '../ladders/promotion.ts';
+import { homeAtOnce } from '../ladders/promotion.ts';
 import { climbed, unwritable } from '../ladders/rung-move.ts';
 import { HOME, isHome, sharing } from '../ladders/shares.ts';
 import { isAbandoned } from '../ladders/sight.ts';
@@ -39,7 +39,7 @@ export function withdrawn(on: Delivering): Decision | undefined {
 export function takenHome(on: Delivering, { step, why }: { readonly step: StepMark; readonly why: string }): Decision {
   const { delivery, marks } = on;
   if (isOneWorkload(delivery)) return versionHome(on, { step, why });
-  const made = homeAgain(delivery);
+  const made = homeAtOnce(delivery);
   if (made.kind === 'unwritable') return unwritable(on, made);
   const { stage, at } = withdrawnTo(on, step);
   const times = 1 + (marks.restore?.withdrawn ?? 0);

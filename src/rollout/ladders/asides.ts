@@ -35,10 +35,19 @@ export function displacedOf(
   return found.toSorted((left, right) => byPlace(left.path, right.path));
 }
 
-/** An object that the mark has and no route is, autoscalers apart; undefined: there is none. */
-export function unnamedIn(asides: readonly Aside[], routes: readonly InFiles[]): string | undefined {
+/** Objects that the mark has and no route is, autoscalers apart. */
+export function unnamedIn(
+  asides: readonly Aside[],
+  routes: readonly InFiles[],
+): readonly { readonly kind: string; readonly name: string }[] {
+  const found = [...new Set(routesLost(asides, routes).map(({ object }) => object))];
+  return found.map((object) => ({ kind: object.replace(/[./].*$/, ''), name: object.replace(/^[^/]*\//, '') }));
+}
+
+/** Fields of routes that are not among the files: kept, for one may come back as it was. */
+export function routesLost(asides: readonly Aside[], routes: readonly InFiles[]): readonly Aside[] {
   const names = objectsOf(routes).map(asideName);
-  return asides.map(({ object }) => object).find((object) => !names.includes(object) && !isOfScaler(object));
+  return asides.filter(({ object }) => !names.includes(object) && !isOfScaler(object));
 }
 
 /** Floors of autoscalers that are not among the files: kept, for one may come back as it was. */

@@ -4,9 +4,8 @@ import { type Marks, OF } from '../../api/marks.ts';
 import type { Release } from '../../api/release.ts';
 import { type Hold, hold } from '../hold.ts';
 import type { Situation } from '../situation.ts';
-import { unnamedIn } from './asides.ts';
 import type { Condition } from './condition.ts';
-import { annotationsOf, type Delivery } from './delivery.ts';
+import { annotationsOf, type Delivery, lostIn } from './delivery.ts';
 import { deliveryOf } from './documents.ts';
 import { unseen } from './seen.ts';
 import { serving, type TrafficSight } from './sight.ts';
@@ -46,15 +45,15 @@ export function documentMissing({ snapshot, file }: Situation): Hold {
   });
 }
 
-/** A route that this delivery has given a share, and that is not in the files: what it was before could not be put back. */
-export function routeLost({ delivery, marks, situation }: Delivering): Hold | undefined {
-  const found = unnamedIn(marks.restore?.objects ?? [], delivery.routes);
-  if (found === undefined) return undefined;
-  const { file, snapshot } = situation;
-  return hold('FrozenFieldChanged', {
-    seen: `${found}, which the delivery of ${file.object.name} has given a share, is not among the files, once and in its namespace`,
-    action: `Put its document back as the last commit of tranche left it: git log -p ${file.file}; then it goes on, and tranche abort ${snapshot.key.name} goes back`,
-  });
+/** A Service or a route that the delivery was begun with is not in the files: nothing goes further, what goes back does. */
+export function documentsLost({ delivery, situation }: Delivering): Hold | undefined {
+  const found = lostIn(delivery);
+  return found === undefined
+    ? undefined
+    : hold('CanaryEdited', {
+        seen: `${found}, which the delivery of ${situation.file.object.name} hangs on, is not among the files, once and in its namespace`,
+        action: `Put it back as the last commit of tranche left it: git log -p ${situation.file.file}; to go back as far as that goes without it: tranche abort ${situation.snapshot.key.name} (with --now no request stays with the new version)`,
+      });
 }
 
 /** The Rollout names other routes than those that the delivery has: a share would be seen by nobody, and stay. */

@@ -2,6 +2,7 @@
 
 import { floorOf, isIntOrPercent } from '../../api/int-or-percent.ts';
 import { at } from '../../api/json.ts';
+import { SERVICE_KIND } from '../../api/kinds.ts';
 import { MARK } from '../../api/marks.ts';
 import type { InferencePools } from '../../api/policy-pools.ts';
 import type { Release } from '../../api/release.ts';
@@ -35,6 +36,8 @@ export type Delivery = {
   /** In the place of both Services, by colour in blueGreen: the user keeps them. Not there: there are Services, or none. */
   readonly pools?: InferencePools | undefined;
   readonly routes: readonly RouteInUse[];
+  /** The Service and routes that it was begun with, as far as no file has them: what they send is not known. */
+  readonly missing: readonly { readonly kind: string; readonly name: string }[];
   /** Other routes to the Service: a share is written into none, and the new version is not left while one sends to it. */
   readonly watched: readonly RouteInUse[];
   /** Fields of routes that were put aside, and of an autoscaler. */
@@ -74,10 +77,26 @@ export function canarySide(delivery: Delivery): RouteDocument | undefined {
   return greenServes(delivery) ? delivery.own : delivery.second;
 }
 
+/** The name of the user's Service, where no file has it. */
+export function serviceMissing({ missing = [] }: Partial<Pick<Delivery, 'missing'>>): string | undefined {
+  return missing.find(({ kind }) => kind === SERVICE_KIND)?.name;
+}
+
+/** The documents that are missing, for people; undefined: none is. */
+export function lostIn({ missing }: Pick<Delivery, 'missing'>): string | undefined {
+  return missing.length === 0 ? undefined : missing.map(({ kind, name }) => `${kind} ${name}`).join(', ');
+}
+
+/** Whether requests are routed, by documents that are there or are missing. */
+export function routesTraffic({ service, pools, missing }: Pick<Delivery, 'service' | 'pools' | 'missing'>): boolean {
+  return service !== undefined || pools !== undefined || missing.length > 0;
+}
+
 /** Both sides, as routes name them: of the partition strategy both are groups of one workload. */
 export function sidesOf(
   delivery: Named &
-    Pick<Delivery, 'routes' | 'pools'> & { readonly service: Pick<RouteDocument, 'object'> | undefined },
+    Pick<Delivery, 'routes' | 'pools'> &
+    Partial<Pick<Delivery, 'missing'>> & { readonly service: Pick<RouteDocument, 'object'> | undefined },
 ): Sides {
   const { name } = delivery.own.object;
   const names = [name, delivery.plan.style === 'partition' ? name : secondName(delivery)] as const;
@@ -89,7 +108,7 @@ export function sidesOf(
     const [own, other] = greenServes(delivery) ? [pools.canary, pools.stable] : [pools.stable, pools.canary];
     return { owner, backend: 'InferencePool', stable: own, canary: other, workloads };
   }
-  const service = delivery.service?.object.name ?? '';
+  const service = delivery.service?.object.name ?? serviceMissing(delivery) ?? '';
   return {
     owner,
     backend: 'Service',

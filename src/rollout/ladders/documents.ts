@@ -9,7 +9,7 @@ import type { RouteRef } from '../../api/rollout-traffic.ts';
 import type { Snapshot, WorkloadFile } from '../snapshot.ts';
 import { providerOf } from '../traffic/index.ts';
 import type { RouteDocument } from '../traffic/provider.ts';
-import { displacedOf } from './asides.ts';
+import { displacedOf, unnamedIn } from './asides.ts';
 import type { Delivery, RouteInUse } from './delivery.ts';
 
 /** What the files of the desired branch have; each document is there once. */
@@ -26,6 +26,8 @@ export type LadderFiles = {
     readonly route: RouteDocument;
     readonly canary: RouteDocument | undefined;
   }[];
+  /** Not there: no document is missing. */
+  readonly missing?: Delivery['missing'];
   /** A digest of each step as it was read, without its pause: the core does not hash. */
   readonly plans: readonly string[];
   /**
@@ -65,6 +67,7 @@ export function deliveryOf({ snapshot, file, marks, release, replicas }: Asked):
   if (rollout === undefined && begun === undefined) return undefined;
   const routes = inUse(ladder.routes);
   if (routes.length < ladder.routes.length) return undefined;
+  const unnamed = unnamedIn(marks?.restore?.objects ?? [], routes);
   return {
     plan: begun === undefined ? plan : { ...plan, ...begun },
     release,
@@ -76,10 +79,15 @@ export function deliveryOf({ snapshot, file, marks, release, replicas }: Asked):
     pools: ladder.pools,
     routes,
     watched: inUse(ladder.watched ?? []),
+    missing: [...(ladder.missing ?? []), ...unnamed.filter(isNew(ladder.missing))],
     displaced: displacedOf(marks?.restore?.objects ?? [], { routes, scaler: ladder.scaler }),
     liveReplicas: replicas ?? 1,
     stableText: stable.kind === 'known' ? stable.value.text : file.text,
   };
+}
+
+function isNew(known: Delivery['missing'] = []): (one: Delivery['missing'][number]) => boolean {
+  return ({ kind, name }) => !known.some((one) => one.kind === kind && one.name === name);
 }
 
 function inUse(routes: LadderFiles['routes']): readonly RouteInUse[] {

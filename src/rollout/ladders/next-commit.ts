@@ -9,7 +9,7 @@ import { edited, type Made, removeField, setField, type Unwritable, withObjects 
 import { type Condition, LIVE } from './condition.ts';
 import { annotationsOf, type Delivery } from './delivery.ts';
 import { type Position, positionOf, type RungName, type Stage, sameStage } from './position.ts';
-import { isOvertaken, partitioned, promotions } from './promotion.ts';
+import { homeAgain, isOvertaken, partitioned, promotions, routesHome } from './promotion.ts';
 import type { Rung } from './rung.ts';
 import { isOutgrown, stepLadder } from './step.ts';
 import { type FleetRung, fleetBack, wayBack } from './way-back.ts';
@@ -42,7 +42,7 @@ export function nextCommit(delivery: Delivery): NextCommit | Unwritable {
   const rungs = ladderOf(delivery, position);
   const place = rungs.findIndex(({ at }) => at === position.at);
   const waits = [LIVE, ...(rungs[place]?.seen(delivery) ?? [])];
-  const again = groupsAgain(delivery, position);
+  const again = groupsAgain(delivery, position) ?? homeOnceMore(delivery, { position, rungs: rungs.slice(place) });
   const next = climbed(delivery, again ?? { stage, rungs: rungs.slice(place + 1), waits });
   return next.kind === 'top' ? entered(delivery, stageAfter(delivery, stage), next.waits) : next;
 }
@@ -113,6 +113,20 @@ function groupsAgain(delivery: Delivery, { stage, at }: Position): Climb | undef
   if (!isShort && !isBehind) return undefined;
   const rungs = stepLadder(step).filter((rung) => rung.at === 'pods');
   return { stage: { kind: 'step', index, of: plan.steps.length }, rungs, waits: [LIVE] };
+}
+
+/** A route that was missing, or that a hand has changed, sends to the new version after `home`: it goes home as well. */
+function homeOnceMore(
+  delivery: Delivery,
+  { position, rungs }: { readonly position: Position; readonly rungs: readonly Rung[] },
+): Climb | undefined {
+  const [rung] = rungs;
+  const { stage, at } = position;
+  if (at !== 'home' || rung?.at !== 'home' || stage.kind === 'step') return undefined;
+  // In blueGreen the Service goes back on the way back alone.
+  const made = stage.kind === 'rollback' ? homeAgain(delivery) : routesHome(delivery);
+  if (made.kind === 'unwritable' || made.objects.length === 0) return undefined;
+  return { stage, rungs: [{ ...rung, commit: () => made }], waits: [LIVE] };
 }
 
 /** Entering a step is always a commit, if only of its marks. */

@@ -15,6 +15,7 @@ import {
   isUncovered,
   quorumOf,
   replicasOf,
+  serviceMissing,
   sidesOf,
   stableSide,
 } from './delivery.ts';
@@ -42,8 +43,21 @@ export function isSwitched(delivery: Delivery): boolean {
   return delivery.plan.style === 'blueGreen' && switched(delivery, sidesOf(delivery).workloads.stable).length > 0;
 }
 
-/** No request goes to the new version any more: by no route, and in blueGreen not by the Service itself. */
+/**
+ * No request goes to the new version any more: by no route, and in blueGreen not by the Service itself. Where the Service
+ * is not in the files they would go to nobody, so that they stay with the new version.
+ */
 export function homeAgain(delivery: Delivery): Commit {
+  return serviceMissing(delivery) === undefined ? homeAtOnce(delivery) : madeOf(delivery, []);
+}
+
+/** The same by the routes alone. */
+export function routesHome(delivery: Delivery): Commit {
+  return serviceMissing(delivery) === undefined ? sharing(delivery, HOME) : madeOf(delivery, []);
+}
+
+/** As `homeAgain`, where the new version serves nobody, or a person does not want to wait. */
+export function homeAtOnce(delivery: Delivery): Commit {
   const home = sharing(delivery, HOME);
   return isSwitched(delivery) ? withObjects(home, switched(delivery, sidesOf(delivery).workloads.stable)) : home;
 }
@@ -72,7 +86,7 @@ const canaryLadder: readonly Rung[] = [
   {
     at: 'home',
     isListed: ALWAYS,
-    commit: (delivery) => withObjects(sharing(delivery, HOME), partitioned(delivery, SENTINEL)),
+    commit: (delivery) => withObjects(routesHome(delivery), partitioned(delivery, SENTINEL)),
     before: (delivery) => [{ kind: 'serving', side: 'stable', groups: quorumOf(delivery) }],
     seen: (delivery) => (hasRoutes(delivery) ? [ACCEPTED, CANARY_DRAINED] : NOTHING()),
   },
@@ -104,7 +118,7 @@ const blueGreenLadder: readonly Rung[] = [
     at: 'home',
     // Of pools each is a colour's: all requests stay with the one that serves.
     isListed: (delivery) => hasRoutes(delivery) && delivery.pools === undefined,
-    commit: (delivery) => sharing(delivery, HOME),
+    commit: routesHome,
     before: NOTHING,
     seen: () => [ACCEPTED],
   },

@@ -3,7 +3,7 @@
 import { at } from '../../api/json.ts';
 import { absent, type Known, known } from '../../api/known.ts';
 import type { Side } from './condition.ts';
-import { annotationsOf, type Delivery, hasSubsets, selectorOf, sidesOf } from './delivery.ts';
+import { annotationsOf, type Delivery, hasSubsets, routesTraffic, selectorOf, sidesOf } from './delivery.ts';
 import {
   generationOf,
   type LiveDifference,
@@ -61,7 +61,7 @@ export function acceptingParents(delivery: Delivery, sight: TrafficSight): reado
 
 /** Who sends requests to a side, for people; `absent`: nobody. Without routes it is the Service that selects it. */
 export function sendingTo(delivery: Delivery, sight: TrafficSight, side: Side): Known<string> {
-  if (delivery.service === undefined && delivery.pools === undefined) return absent;
+  if (!routesTraffic(delivery)) return absent;
   const selecting = selectingRoles(delivery, sight, side);
   if (selecting.kind !== 'known') return selecting;
   const selected = selecting.value;

@@ -9,7 +9,7 @@ import type { ObjectEdits } from '../edit.ts';
 import { hold } from '../hold.ts';
 import { type Decision, holding, type Move, type MoveReason, moving, wayOf } from '../move.ts';
 import type { Stable } from '../snapshot.ts';
-import { asidesOfRoutes, floorsLost } from './asides.ts';
+import { asidesOfRoutes, floorsLost, routesLost } from './asides.ts';
 import { changesOf } from './changes.ts';
 import type { Delivering } from './delivering.ts';
 import { canarySide, type Delivery, greenServes } from './delivery.ts';
@@ -69,7 +69,9 @@ function marksOn({ situation, delivery }: Delivering, next: NextCommit, to: Rung
   // A step under way keeps the plan that its rungs were written by: an edit of it is answered by a commit of its own.
   const written = sameStage(marks.step, stage) && to.reason !== 'StepsEdited' ? marks.restore?.plan : undefined;
   const plan = stage.kind === 'step' ? (written ?? plans[stage.index - 1]) : (marks.restore?.plan ?? plans.at(-1));
-  const objects = [...asidesOfRoutes(displaced), ...floorsLost(marks.restore?.objects ?? [], delivery.scaler)];
+  const kept = marks.restore?.objects ?? [];
+  const lost = [...floorsLost(kept, delivery.scaler), ...routesLost(kept, delivery.routes)];
+  const objects = [...asidesOfRoutes(displaced), ...lost];
   const groups = groupsIn(delivery, next) ?? marks.restore?.groups;
   const least = at === 'text' ? floorOf(delivery) : marks.restore?.least;
   const now: Partial<Restore> = { plan, groups, least, objects: objects.length === 0 ? undefined : objects };

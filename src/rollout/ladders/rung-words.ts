@@ -5,11 +5,11 @@ import { printStep } from '../../api/marks.ts';
 import { printRelease } from '../../api/release.ts';
 import { REPLICAS_PATH } from '../../api/workload.ts';
 import { describeStep } from '../steps.ts';
-import { canarySide, type Delivery, fleetOf, replicasOf, sidesOf } from './delivery.ts';
+import { canarySide, type Delivery, fleetOf, lostIn, replicasOf, serviceMissing, sidesOf } from './delivery.ts';
 import { floorIn, floorOf } from './floor.ts';
 import type { NextCommit } from './next-commit.ts';
 import type { RungName } from './position.ts';
-import { shareIn, shareOf } from './shares.ts';
+import { isHome, shareIn, shareOf } from './shares.ts';
 
 /** `step 2/4, pods: canary 1 → 2`. */
 export function rungLabel(delivery: Delivery, next: NextCommit): string {
@@ -72,7 +72,8 @@ function floorText(delivery: Delivery): string {
 }
 
 /** Why a rung is climbed, without what was seen below it. */
-export function rungWhy(delivery: Delivery, { stage, at }: NextCommit): string {
+export function rungWhy(delivery: Delivery, next: NextCommit): string {
+  const { stage, at } = next;
   const { plan, release } = delivery;
   const { stable: name, canary: second } = sidesOf(delivery).workloads;
   const text = printRelease(release);
@@ -80,15 +81,36 @@ export function rungWhy(delivery: Delivery, { stage, at }: NextCommit): string {
   const planned =
     step === undefined || stage.kind !== 'step' ? '' : `Step ${stage.index}: ${describeStep(step, fleetOf(delivery))}`;
   const words: Readonly<Record<RungName, string>> = {
-    home: `No request goes to ${sidesOf(delivery).workloads.canary} from here on: the routes are as they were before the delivery.`,
+    home: homeWhy(delivery),
     void: `${sidesOf(delivery).workloads.canary} has groups of another release, and takes the text of ${text} at none.`,
     text: `${second} takes the text of ${text} at no groups and armed, so that it grows on it. No request reaches it.${floorText(delivery)}`,
     pods: `${planned}. ${second} grows beside ${name}, which stays on the version that serves.`,
     traffic: `${planned}; it is sent ${step === undefined ? 'nothing' : shareText(step)} of the requests.`,
     fleet: `Every step is done. ${name} goes to ${text} as fast as its maxUnavailable lets it, and ${second} keeps its share meanwhile.`,
-    all: `Every step is done. All requests go to ${sidesOf(delivery).workloads.canary}.`,
+    all: `Every step is done. All requests go to ${second}.`,
     switch: `The Service ${sidesOf(delivery).stable} selects ${sidesOf(delivery).workloads.canary}; connections that are open stay where they are.`,
     settled: `All requests are where they belong, and the groups of the other side are not needed any more.`,
   };
-  return words[at];
+  return stage.kind === 'rollback' ? (backWhy(delivery, next) ?? words[at]) : words[at];
+}
+
+/** What cannot be read does not go home. */
+function homeWhy(delivery: Delivery): string {
+  const { stable: name, canary: second } = sidesOf(delivery).workloads;
+  const lost = lostIn(delivery);
+  if (lost === undefined)
+    return `No request goes to ${second} from here on: the routes are as they were before the delivery.`;
+  if (serviceMissing(delivery) !== undefined && !isHome(delivery))
+    return `${lost} is not among the files: the requests of ${second} would find nobody at ${name}, and stay with it until that is put back.`;
+  return `No request goes to ${second} by the routes that are there. ${lost} is not among the files, and what that sends stays as it is.`;
+}
+
+/** Of rungs that say something else on the way back. */
+function backWhy(delivery: Delivery, { at, objects }: NextCommit): string | undefined {
+  const { stable: name, canary: second } = sidesOf(delivery).workloads;
+  if (at === 'all') return `All requests go to ${second} first, because all groups of ${name} may be down at once.`;
+  if (at !== 'fleet') return undefined;
+  const others = objects.some(({ object }) => object.name !== delivery.own.object.name);
+  const share = others ? `and no request goes to ${second} any more` : `and ${second} keeps its share until it serves`;
+  return `${name} goes back to the template before as fast as its maxUnavailable lets it, ${share}.`;
 }

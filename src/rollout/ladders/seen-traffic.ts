@@ -1,14 +1,16 @@
 /** Conditions of requests: a share is accepted, a side is left and drained, a Service reaches the side that it should. */
 
+import { SERVICE_KIND } from '../../api/kinds.ts';
 import { GRACE_SECONDS } from '../../api/rollout-traffic.ts';
 import type { Instant } from '../../api/time.ts';
 import { type Hold, type HoldReason, hold } from '../hold.ts';
 import type { Side } from './condition.ts';
-import { type Delivery, sidesOf } from './delivery.ts';
+import { type Delivery, lostIn, routesTraffic, serviceMissing, sidesOf } from './delivery.ts';
 import { missedBy, reachedBy } from './endpoints.ts';
 import { trafficAfter } from './memory.ts';
 import { acceptanceOf, drainSecondsOf, sendingTo } from './routing.ts';
 import { unapplied, unread } from './seen-workloads.ts';
+import { isHome } from './shares.ts';
 import { nowBetween, type TrafficSight } from './sight.ts';
 import { sideName } from './version-sides.ts';
 
@@ -38,7 +40,9 @@ function graceOf({ rollout }: TrafficSight): number {
 
 /** No route sends to a Service that selects the side, for as long as its last requests may take. */
 export function undrained(side: Side, delivery: Delivery, sight: TrafficSight): Hold | undefined {
-  if (delivery.service === undefined && delivery.pools === undefined) return undefined;
+  const lost = keptBy(delivery, side);
+  if (lost !== undefined) return lost;
+  if (!routesTraffic(delivery)) return undefined;
   const sender = sendingTo(delivery, sight, side);
   if (sender.kind === 'unknown') return unread(sender.why);
   const name = sideName(delivery, side);
@@ -48,6 +52,28 @@ export function undrained(side: Side, delivery: Delivery, sight: TrafficSight): 
     since: trafficAfter(delivery, sight).drained?.[side],
     seconds: drainSecondsOf(delivery, sight),
     seen: `${name} gets no new requests, and answers its last ones`,
+  });
+}
+
+/** A document is missing, without which nobody can tell that the side is left, or bring its requests home. */
+function keptBy(delivery: Delivery, side: Side): Hold | undefined {
+  const name = sideName(delivery, side);
+  const routes = delivery.missing.filter(({ kind }) => kind !== SERVICE_KIND);
+  const service = serviceMissing(delivery);
+  const now =
+    side === 'stable'
+      ? `; to restart all groups though they may get requests: tranche abort ${delivery.plan.name} --now`
+      : '';
+  const action = `Put it back as the last commit of tranche left it, and ${delivery.own.object.name} goes on from there${now}`;
+  if (routes.length > 0)
+    return hold('CanaryEdited', {
+      seen: `${lostIn({ missing: routes })} is not among the files, so nobody knows whether it sends to ${name}, whose groups stay`,
+      action,
+    });
+  if (service === undefined || side !== 'canary' || isHome(delivery)) return undefined;
+  return hold('CanaryEdited', {
+    seen: `Service ${service} is not among the files: the requests of ${name} would go to nobody, so they stay there, and its groups with them`,
+    action,
   });
 }
 

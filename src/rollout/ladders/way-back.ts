@@ -5,7 +5,7 @@ import { RELEASE_PATHS } from '../../api/release-content.ts';
 import { parseRestore } from '../../api/restore.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import type { Edit, ObjectEdits } from '../edit.ts';
-import { edited, madeOf, withObjects } from './commit.ts';
+import { type Commit, edited, madeOf, withObjects } from './commit.ts';
 import type { Condition } from './condition.ts';
 import {
   annotationsOf,
@@ -22,7 +22,7 @@ import type { Position } from './position.ts';
 import { CANARY_DRAINED, homeAgain, isSwitched, partitioned, stableReached } from './promotion.ts';
 import { ALWAYS, NOTHING, type Rung } from './rung.ts';
 import { grown } from './second-workload.ts';
-import { HOME, sharing, WHOLE } from './shares.ts';
+import { sharing, WHOLE } from './shares.ts';
 
 const SETTLED: Rung = {
   at: 'settled',
@@ -44,12 +44,15 @@ const fleetServes = (delivery: Delivery): readonly Condition[] => [
   ...(mayRestartAtOnce(delivery) ? [{ kind: 'newVersion', side: 'stable', groups: 1 } as const] : []),
 ];
 
+const homeWithText = (delivery: Delivery): Commit =>
+  withObjects(homeAgain(delivery), [...stableText(delivery), ...armed(delivery)]);
+
 /** The workload that serves has not moved: one commit, and it needs nothing but Git. */
 const fromSteps: readonly Rung[] = [
   {
     at: 'home',
     isListed: ALWAYS,
-    commit: (delivery) => withObjects(sharing(delivery, HOME), [...stableText(delivery), ...armed(delivery)]),
+    commit: homeWithText,
     before: NOTHING,
     seen: () => [CANARY_DRAINED],
   },
@@ -61,7 +64,7 @@ const fromSwitch: readonly Rung[] = [
   {
     at: 'home',
     isListed: ALWAYS,
-    commit: (delivery) => withObjects(homeAgain(delivery), [...stableText(delivery), ...armed(delivery)]),
+    commit: homeWithText,
     before: stableServes,
     seen: (delivery) => [...stableReached(delivery), CANARY_DRAINED],
   },

@@ -9,7 +9,7 @@ import { strayShare, withdrawn } from '../events/withdrawing.ts';
 import { frozenChanged, strategyChanged } from '../gates/frozen.ts';
 import { partitionMissing, rolloutAbsent, stalled } from '../gates/people.ts';
 import { type Hold, unique } from '../hold.ts';
-import { type Delivering, delivering, documentMissing, routeLost, routesChanged } from '../ladders/delivering.ts';
+import { type Delivering, delivering, documentMissing, documentsLost, routesChanged } from '../ladders/delivering.ts';
 import { partitionPutBack } from '../ladders/fleet.ts';
 import { type Decision, holding, moving } from '../move.ts';
 import type { Situation } from '../situation.ts';
@@ -38,10 +38,8 @@ function onLadder(situation: Situation, state: OnLadder): Decision {
   if (snapshot.lostMarks !== undefined)
     return strayShare(situation, marks) ?? holding([goneHold(situation, snapshot.lostMarks)], 'StepUpgrade');
   const on = delivering(situation, marks, marks.release);
-  const fixed = notAsBegun(situation) ?? (on === undefined ? undefined : routesChanged(on));
+  const fixed = notAsBegun(situation) ?? (on === undefined ? undefined : (documentsLost(on) ?? routesChanged(on)));
   if (on === undefined) return holding([fixed ?? documentMissing(situation)], 'StepUpgrade');
-  const lost = routeLost(on);
-  if (lost !== undefined) return holding([lost], 'StepUpgrade');
   if (state.stage.kind === 'rollback') return comingBack(on, fixed);
   const given = givenUpOnLadder(situation, marks);
   if (given !== undefined) return goBackOnLadder(on, given);

@@ -14,7 +14,7 @@ import type { Group } from '../groups.ts';
 import { blocking, type Hold, hold, unique } from '../hold.ts';
 import { besides } from '../ladders/besides.ts';
 import { type Condition, LIVE } from '../ladders/condition.ts';
-import { type Delivering, routeLost, routesChanged, waiting } from '../ladders/delivering.ts';
+import { type Delivering, documentsLost, routesChanged, waiting } from '../ladders/delivering.ts';
 import { canaryEdited } from '../ladders/edited-by-hand.ts';
 import { HOME, shareOf } from '../ladders/shares.ts';
 import { serving } from '../ladders/sight.ts';
@@ -48,7 +48,7 @@ export function routedStep(on: Delivering, step: InDelivery): Decision | { reado
 
 /** Nothing goes further where the routes are not those that the delivery was begun with, or were edited by hand. */
 function fixed(on: Delivering): readonly (Hold | undefined)[] {
-  return [routesChanged(on) ?? routeLost(on), unlessAccepted(on.situation, 'CanaryEdited', canaryEdited(on))];
+  return [documentsLost(on) ?? routesChanged(on), unlessAccepted(on.situation, 'CanaryEdited', canaryEdited(on))];
 }
 
 /** With a third version beside the two no Service could tell them apart: then the step goes without its share. */

@@ -1,9 +1,9 @@
 /** Names that a delivery with traffic must be free to use, and that nobody else may use with it. */
 
 import { at } from '../../../api/json.ts';
+import { SERVICE_KIND } from '../../../api/kinds.ts';
 import { OF } from '../../../api/marks.ts';
 import type { ManifestDocument } from '../../../manifests/parse-file.ts';
-import { SERVICE_KIND } from '../../observe/traffic-index.ts';
 import type { TrafficFacts } from './traffic-facts.ts';
 import type { TrafficFinding } from './traffic-finding.ts';
 

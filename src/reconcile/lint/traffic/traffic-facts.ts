@@ -1,6 +1,7 @@
 /** What the rules about traffic look at: the Rollout, its workload, the Service, and the routes that it names. */
 
 import type { JsonObject } from '../../../api/json.ts';
+import { SERVICE_KIND } from '../../../api/kinds.ts';
 import type { PolicyRules } from '../../../api/policy-fields.ts';
 import type { InferencePools } from '../../../api/policy-pools.ts';
 import type { Rollout } from '../../../api/rollout.ts';
@@ -14,7 +15,7 @@ import type { RouteFiles, Sides, TrafficProvider } from '../../../rollout/traffi
 import { type PodLabels, podLabels } from '../../../rollout/traffic/selectors.ts';
 import { areSubsets } from '../../../rollout/traffic/subsets.ts';
 import type { ManifestIndex } from '../../observe/manifest-index.ts';
-import { SERVICE_KIND, type TrafficIndex } from '../../observe/traffic-index.ts';
+import type { TrafficIndex } from '../../observe/traffic-index.ts';
 
 /** With where each document stands. */
 export type LintedFiles = RouteFiles & {
