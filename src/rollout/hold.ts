@@ -19,6 +19,8 @@ type HoldKind = {
    * quotes an issue, which counts by itself and is shown with its line.
    */
   readonly failure?: 'unread' | 'stalled' | 'issue';
+  /** What status says of it behind the state, for people; not there: wrong files are `stalled`, all else is as the step is. */
+  readonly state?: string;
   /** Kruise's state of a step whose groups are there and that waits for this; not there: ready for the next. */
   readonly stepState?: 'StepPaused';
   /** A setting outside of the files is in the way, which nobody sees but who is told: the Action warns of it. */
@@ -58,7 +60,7 @@ export const HOLDS = {
   TrafficWithdrawn: { effect: 'blocks', accept: 'how often the share was taken back in this delivery' },
   FleetTaken: { effect: 'blocks', accept: 'the groups of the fleet that serve, all on the requested template' },
   StableLost: { effect: 'blocks' },
-  FleetUncovered: { effect: 'blocks', failure: 'issue' },
+  FleetUncovered: { effect: 'blocks', failure: 'issue', state: 'fleet not covered' },
   VersionLabelEdited: { effect: 'blocks' },
   ScalerRefused: { effect: 'blocks' },
   ChangeRefused: { effect: 'blocks' },

@@ -296,6 +296,16 @@ const rows: readonly (readonly [reason: string, which: string, files: Files])[] 
     '',
     edited(LWS_FILE, 'replicas: 4', 'replicas: 1', edited(ROLLOUT_FILE, 'traffic: 100%', 'traffic: 50%')),
   ],
+  [
+    'FleetUncovered',
+    'percent',
+    edited(
+      LWS_FILE,
+      'maxUnavailable: 1',
+      'maxUnavailable: 100%',
+      edited(ROLLOUT_FILE, 'traffic: 100%', 'traffic: 50%'),
+    ),
+  ],
   ['LastStepNotWhole', '', edited(ROLLOUT_FILE, '', GREEN.replace('replicas: 100%', 'replicas: 50%'))],
   [
     'ModifierNotSupported',

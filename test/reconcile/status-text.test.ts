@@ -6,6 +6,8 @@ import { NOTHING_SINCE } from '../../src/reconcile/status/read-picture.ts';
 import { groupsCell } from '../../src/reconcile/status/status-page.ts';
 import { statusTree } from '../../src/reconcile/status/status-text.ts';
 import { plan } from '../../src/rollout/plan.ts';
+import { passed } from '../support/ladder-pass.ts';
+import { requested, stands } from '../support/ladder-stands.ts';
 import { MAIN, NOW, type World, world } from '../support/snapshot.ts';
 
 /** The tree of a record that was written just now. */
@@ -50,4 +52,15 @@ test('what is waited for says that it is an extra group', () => {
   expect(plan(world(starting)).holds.map(({ message }) => message)).toEqual([
     'The extra group 4 starts before step 1: Group 4 is on the release and not ready yet (leader: ImagePullBackOff). If it stays so: tranche abort vllm',
   ]);
+});
+
+test.each([
+  ['requested', requested, 'FleetUncovered', 'requested, fleet not covered'],
+  ['in a step', stands.second, 'FleetUncovered', 'step 2/3, StepTrafficRouting, fleet not covered'],
+  ['other wrong files', requested, 'ServiceMissing', 'stalled'],
+])('a fleet that a canary could not carry has a state of its own: %s', (_, stand, reason, state) => {
+  const issue = { file: 'rollouts/vllm.yaml', line: 9, path: '', reason, message: 'so', hint: 'mend it' };
+  const { record } = passed(stand, { snapshot: { issues: [issue] } }).plan;
+  if (record === undefined) throw new Error('no record');
+  expect(/^State: +(.*)$/m.exec(treeOf(record))?.[1]).toBe(state);
 });

@@ -5,6 +5,7 @@ import { printableLine } from '../../api/printable.ts';
 import type { GroupRecord, RolloutRecord } from '../../api/record.ts';
 import { printRelease } from '../../api/release.ts';
 import { printTotal } from '../../rollout/expected.ts';
+import { holdKind } from '../../rollout/hold.ts';
 import { secondText } from './ladder-text.ts';
 
 /** Markdown for the front page of the branch. Text of the cluster stands in code spans, where nothing in it acts. */
@@ -52,8 +53,16 @@ function urlPart(text: string): string {
 
 /** `step 2/3, StepPaused`, `settled`, `rollback`: the one word that people look for. */
 export function stateCell(record: RolloutRecord): string {
-  if (record.conditions.some((condition) => condition.type === 'Stalled' && condition.status === 'True'))
-    return '**stalled**';
+  const named = record.holds.map(({ reason }) => holdKind(reason)?.state).find((state) => state !== undefined);
+  if (named !== undefined) return `${stepCell(record)}, **${named}**`;
+  return isStalled(record) ? '**stalled**' : stepCell(record);
+}
+
+function isStalled({ conditions }: RolloutRecord): boolean {
+  return conditions.some(({ type, status }) => type === 'Stalled' && status === 'True');
+}
+
+function stepCell(record: RolloutRecord): string {
   if (record.marks === undefined) return 'not adopted';
   const { step } = record.marks;
   if (step === undefined) return record.phase === 'Progressing' ? 'requested' : 'settled';
@@ -103,7 +112,7 @@ const COLOURS = { good: '#2da44e', busy: '#0969da', bad: '#cf222e' } as const;
 /** A small SVG that a README can show. */
 export function badge(record: RolloutRecord): string {
   const state = stateCell(record).replaceAll('*', '');
-  const bad = state === 'stalled' || state === 'rollback';
+  const bad = isStalled(record) || state === 'rollback';
   const colour = bad ? COLOURS.bad : state === 'settled' ? COLOURS.good : COLOURS.busy;
   const [left, right] = [7 * record.name.length + 12, 7 * state.length + 12];
   return [

@@ -1,6 +1,6 @@
 /** What the plan of a Rollout with traffic must be, against the workload that it is for. */
 
-import { percentOf } from '../../../api/int-or-percent.ts';
+import { floorOf, percentOf } from '../../../api/int-or-percent.ts';
 import { at } from '../../../api/json.ts';
 import type { RolloutStep } from '../../../api/rollout-steps.ts';
 import { parseService } from '../../../api/service.ts';
@@ -46,7 +46,7 @@ function lastStep(facts: TrafficFacts): readonly TrafficFinding[] {
       { document: rollout, path, reason: 'LastStepNotWhole', what, hint: 'Let the last step be replicas: 100%.', mend },
     ];
   }
-  const uncovered = n !== undefined && typeof maxUnavailable === 'number' && n - maxUnavailable < 1;
+  const uncovered = n !== undefined && n - floorOf(maxUnavailable, n) < 1;
   if (!uncovered || (isWhole && last.traffic === '100%')) return [];
   return [
     {
