@@ -20,7 +20,8 @@ export function changedSizes(before: JsonObject, after: JsonObject): Sizes | und
   return from === to ? undefined : { from, to };
 }
 
-function sizeIn(content: JsonObject): number {
+/** Pods of a group of this content. */
+export function sizeIn(content: JsonObject): number {
   const size = at(content, ['leaderWorkerTemplate', 'size']);
   return typeof size === 'number' ? size : DEFAULT_SIZE;
 }

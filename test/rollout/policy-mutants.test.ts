@@ -54,10 +54,10 @@ const bugs: readonly Bug[] = [
   ['extra groups to come do not serve', LIMITS, 'const all = asked + surgeToCome(situation);', 'const all = asked;'],
   ['what is left is rounded down', LIMITS, 'Math.ceil((minReadyPercent', 'Math.floor((minReadyPercent'],
   ['just enough is too few', LIMITS, 'seen.serving >= need', 'seen.serving > need'],
-  ['extra groups cost nothing', LIMITS, "['maxGpus', replicas + extra, maxGpus]", "['maxGpus', replicas, maxGpus]"],
+  ['extra groups cost nothing', LIMITS, '{ gpus: (own + extra) * each,', '{ gpus: own * each,'],
   ['extra groups in place cost nothing', LIMITS, ': made.set - made.was);', ': 0);'],
   ['one more may be under way', LIMITS, 'underWay.length >= most', 'underWay.length > most'],
-  ['as many GPUs as allowed are too many', LIMITS, 'groups * each <= most', 'groups * each < most'],
+  ['as many GPUs as allowed are too many', LIMITS, 'gpus <= most', 'gpus < most'],
   [
     'just enough time is too little',
     'gates/windows.ts',

@@ -8,6 +8,7 @@ import { type Hold, hold } from '../hold.ts';
 import { fillToCome } from '../ladders/fill-to-come.ts';
 import { groupCount, policySaying } from '../sentences.ts';
 import { type Situation, unavailableBudget, unreadyOf } from '../situation.ts';
+import { sizeIn } from '../size-change.ts';
 import { type StepToCome, stepToCome } from '../step-to-come.ts';
 import { surgeInGit } from '../surge.ts';
 import { wanted } from './cluster.ts';
@@ -35,7 +36,8 @@ export function removalTooLarge(situation: Situation): Hold | undefined {
 type Batch = { readonly groups: number; readonly first: boolean; readonly what: string };
 
 function batchesToCome(situation: Situation): readonly Batch[] {
-  const { steps, replicas } = situation;
+  const { steps } = situation;
+  const replicas = fleetOf(situation);
   const step = stepToCome(situation);
   if (step === undefined || replicas === undefined) return [];
   const next: Batch = { ...step, what: `step ${step.index}` };
@@ -49,8 +51,14 @@ function batchesToCome(situation: Situation): readonly Batch[] {
   return [next, ...later];
 }
 
-function overBatch({ snapshot, replicas = 0 }: Situation, { groups, first, what }: Batch): readonly Over[] {
-  const { maxStepGroups, maxStepPercent, maxFirstStepGroups } = snapshot.policy;
+/** Groups of the side that serves the version before: shares are of these. */
+function fleetOf(situation: Situation): number | undefined {
+  return fillToCome(situation)?.fleet ?? situation.replicas;
+}
+
+function overBatch(situation: Situation, { groups, first, what }: Batch): readonly Over[] {
+  const replicas = fleetOf(situation) ?? 0;
+  const { maxStepGroups, maxStepPercent, maxFirstStepGroups } = situation.snapshot.policy;
   const seen = `${what} lets ${groupCount(groups)} go at once`;
   const limits: readonly (readonly [PolicyFieldName, number | undefined])[] = [
     ['maxStepGroups', maxStepGroups],
@@ -89,9 +97,10 @@ export function removalTooDeep(situation: Situation): Hold | undefined {
 }
 
 /** The fleet restarts while the second workload serves beside it. */
-function fleetDown({ asked, maxUnavailable }: Situation, extra: number): ReturnType<typeof groupsDown> {
+function fleetDown({ asked, observed, maxUnavailable }: Situation, extra: number): ReturnType<typeof groupsDown> {
   if (asked === undefined) return undefined;
-  const down = unavailableBudget(maxUnavailable, asked);
+  const unready = observed === undefined ? 0 : unreadyOf(wanted(observed, asked)).length;
+  const down = Math.max(unready, unavailableBudget(maxUnavailable, asked));
   return { serving: asked - down + extra, why: `with ${down} of ${asked} down at a time, and ${extra} beside them,` };
 }
 
@@ -133,25 +142,38 @@ function tooFewServe(
   });
 }
 
-/** Of the text in the file, with the extra groups that it gets or has; before the first step with those of the whole plan. */
+/**
+ * Of all groups, with the extra ones that it gets or has; before the first step with those of the whole plan. Groups of the
+ * version before may take more: they count where that is more than they take anyway.
+ */
 export function gpusOverLimit(situation: Situation): Hold | undefined {
   const { snapshot, workload, replicas } = situation;
   if (replicas === undefined) return undefined;
+  const filled = fillToCome(situation);
   const made = surgeInGit(workload);
-  const filled = fillToCome(situation)?.most;
-  const extra = filled ?? (made === undefined ? surgeToCome(situation) : made.set - made.was);
+  const extra = filled?.most ?? (made === undefined ? surgeToCome(situation) : made.set - made.was);
+  const own = filled?.fleet ?? replicas;
   const each = gpusOfGroup(workload.content, workload.size);
+  const was = gpusBefore(situation) ?? each;
+  const isMixed = was > each && extra > 0;
+  const inAll = isMixed
+    ? { gpus: own * was + extra * each, of: `${groupCount(own)} of ${was} GPUs and ${groupCount(extra)} of ${each}` }
+    : { gpus: (own + extra) * each, of: `${groupCount(own + extra)} of ${each} GPUs` };
   const { maxGpus, maxExtraGpus } = snapshot.policy;
-  const counts: readonly (readonly [PolicyFieldName, number, number | undefined])[] = [
-    ['maxGpus', replicas + extra, maxGpus],
-    ['maxExtraGpus', extra, maxExtraGpus],
-  ];
-  const over = counts.flatMap(([field, groups, most]) =>
-    most === undefined || groups * each <= most
-      ? []
-      : [{ field, most, seen: `${groupCount(groups)} of ${each} GPUs take ${groups * each}` }],
+  const counts = [
+    { field: 'maxGpus', most: maxGpus, ...inAll },
+    { field: 'maxExtraGpus', most: maxExtraGpus, gpus: extra * each, of: `${groupCount(extra)} of ${each} GPUs` },
+  ] as const;
+  const over = counts.flatMap(({ field, most, gpus, of }) =>
+    most === undefined || gpus <= most ? [] : [{ field, most, seen: `${of} take ${gpus}` }],
   );
   return overHold(situation, 'GpusOverLimit', over, 'Ask for fewer groups, or fewer extra ones (surge)');
+}
+
+/** Of one group of the version before. */
+function gpusBefore({ snapshot }: Situation): number | undefined {
+  const { stable } = snapshot;
+  return stable.kind === 'known' ? gpusOfGroup(stable.value.content, sizeIn(stable.value.content)) : undefined;
 }
 
 /** Who is under way goes on; the others begin in their order once there is room on main. */

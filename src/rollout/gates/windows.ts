@@ -3,6 +3,7 @@
 import { printRelease } from '../../api/release.ts';
 import { printInstant } from '../../api/time.ts';
 import { type Hold, hold } from '../hold.ts';
+import { fillToCome } from '../ladders/fill-to-come.ts';
 import { policySaying } from '../sentences.ts';
 import { releaseToCome, type Situation, unavailableBudget } from '../situation.ts';
 import type { ExceptedWindows, WindowFacts } from '../snapshot.ts';
@@ -79,13 +80,18 @@ export function windowClosed(situation: Situation): Hold | undefined {
   );
 }
 
-/** Seconds that the step to come takes where each of its groups loads as long as the longest that was seen; 0: none was. */
+/**
+ * Seconds that the step to come takes where each of its groups loads as long as the longest that was seen; 0: none was.
+ * A promotion counts as all groups: what takes over is not to be half-way when the window closes.
+ */
 function longestOf(situation: Situation): number {
   const { snapshot, observed, asked, maxUnavailable } = situation;
   const loads = snapshot.record?.loads ?? [];
-  const step = stepToCome(situation);
+  const filled = fillToCome(situation);
+  const step = filled ?? stepToCome(situation);
   if (loads.length === 0 || step === undefined || asked === undefined) return 0;
-  const groups = step.index === 0 ? surgeToCome(situation) : step.groups;
+  const whole = filled?.promotes === true ? filled.fleet : undefined;
+  const groups = whole ?? (step.index === 0 ? surgeToCome(situation) : step.groups);
   // With the gate of the StatefulSet off, one group follows the other, whatever the budget.
   const atOnce =
     observed?.leaderSet.maxUnavailable === undefined ? 1 : Math.max(1, unavailableBudget(maxUnavailable, asked));

@@ -1,8 +1,6 @@
 /** The rows of a delivery that fills a second workload: its steps, and its promotion. */
 
-import { sameRelease } from '../../api/release.ts';
 import { accepted, unlessAccepted } from '../accepting.ts';
-import { plannedGroups } from '../batches.ts';
 import { stableLost, stillWithdrawn } from '../events/withdrawing.ts';
 import { before } from '../gates/before.ts';
 import { recreated, staysPut } from '../gates/cluster.ts';
@@ -14,6 +12,7 @@ import { ownHome } from '../homeward.ts';
 import { type Delivering, waiting } from '../ladders/delivering.ts';
 import { canarySide, fleetOf, replicasOf } from '../ladders/delivery.ts';
 import { canaryEdited } from '../ladders/edited-by-hand.ts';
+import { ledTo } from '../ladders/fill-to-come.ts';
 import { fieldsHome, letGoAnew, partitionRaised, unlessTaken } from '../ladders/fleet.ts';
 import { type NextCommit, nextCommit, stepEntered } from '../ladders/next-commit.ts';
 import { sameStage } from '../ladders/position.ts';
@@ -21,7 +20,6 @@ import { climbed, unwritable } from '../ladders/rung-move.ts';
 import { type Decision, holding, type MoveReason } from '../move.ts';
 import type { OnLadder } from '../state.ts';
 import { statesOf } from '../step-state.ts';
-import { jumpRefusal, stepAfterEdit } from '../steps.ts';
 
 /** First match: a fleet made anew, the next rung, or what it waits for. The file has the release's text. */
 export function climbing(on: Delivering, state: OnLadder): Decision {
@@ -53,36 +51,14 @@ type Going = { readonly next: ReturnType<typeof nextCommit>; readonly reason: Mo
 
 /** The next rung: where a jump leads, where an edit of the plan does, or the one above. */
 function wayOn({ situation, delivery, marks }: Delivering, { stage }: OnLadder): Going {
-  const { snapshot, steps } = situation;
   if (stage.kind === 'step') {
-    const { index } = stage;
-    const jump = snapshot.rollout?.intents.jump;
-    const isOurs = sameRelease(jump?.release, marks.release);
-    if (jump !== undefined && isOurs && jumpRefusal(jump.index, { current: index, steps: steps.length }) === undefined)
-      return { next: stepEntered(delivery, { index: jump.index, paused: false }), reason: 'Jumped' };
-    const target = editedTo({ situation, delivery, marks }, index);
-    if (target !== undefined)
-      return { next: stepEntered(delivery, { index: target, paused: true }), reason: 'StepsEdited' };
+    const filled = { replicas: fleetOf(delivery), now: replicasOf(canarySide(delivery)) };
+    const led = ledTo({ ...situation, marks }, { index: stage.index, ...filled });
+    if (led !== undefined)
+      return { next: stepEntered(delivery, { index: led.index, paused: led.by === 'StepsEdited' }), reason: led.by };
   }
   const next = nextCommit(delivery);
   return { next, reason: next.kind === 'commit' ? reasonOf(next, stage) : 'RungReady' };
-}
-
-/** The step that an edit of the plan leads to, itself included; undefined: the step is as it was when it was written. */
-function editedTo(
-  { situation, delivery, marks }: Pick<Delivering, 'situation' | 'delivery' | 'marks'>,
-  index: number,
-): number | undefined {
-  const { steps, snapshot } = situation;
-  const plan = snapshot.ladder?.plans[index - 1];
-  const written = marks.restore?.plan;
-  if (plan === undefined || written === undefined || plan === written) return undefined;
-  const replicas = fleetOf(delivery);
-  const done = Math.min(replicasOf(canarySide(delivery)), plannedGroups('100%', replicas));
-  return stepAfterEdit(
-    steps.map((step) => step.replicas),
-    { current: index, done, replicas },
-  );
 }
 
 /** The first rung of a step, or of a promotion, that waits for people has a name of its own: it is what they approve. */
@@ -107,8 +83,9 @@ function heldBy(on: Delivering, { stage }: OnLadder, { next, done }: At): readon
   const isGated = next.waits.some(({ kind }) => kind === 'gates');
   const gates = isForward ? holdsOf(isGated ? before.climb : before.finish, situation) : [];
   const paused = next.waits.flatMap((wait) => (wait.kind === 'pause' ? [wait.step] : []));
+  // A jump ends a pause, and no soak.
   const pauses = done
-    ? paused.flatMap((step) => [waitingOnPause(situation, { index: step, release: marks.release }), soaking(situation)])
+    ? [...paused.map((step) => waitingOnPause(situation, { index: step, release: marks.release })), soaking(situation)]
     : [];
   const found = [
     isForward ? unlessAccepted(situation, 'CanaryEdited', canaryEdited(on)) : undefined,

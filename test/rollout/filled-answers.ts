@@ -1,0 +1,87 @@
+/** Policies where a second workload is filled, and what is decided: what the planted bugs of filled-mutants.test.ts change. */
+
+import type { WindowFacts } from '../../src/rollout/snapshot.ts';
+import { ladderFiles, ladderRollout } from '../support/ladder.ts';
+import { type Found, passed, passes, releaseIn, type Stand, settledOn } from '../support/ladder-pass.ts';
+import { asked, edited, NEWER, requested, stands } from '../support/ladder-stands.ts';
+import { type Rules, under } from '../support/ladder-ticks.ts';
+import { LWS_FILE, NEW, OLD, ROLLOUT_FILE } from '../support/vllm.ts';
+
+export type Row = readonly [what: string, stand: Stand, rules: Rules, found: Found, told: string];
+
+export const told = (stand: Stand, rules: Rules, found: Found): string => passed(stand, under(rules, found)).told;
+const jump = (index: number): Found => ({ intents: { jump: `${index}@${releaseIn(stands.text)}` } });
+const closing = (seconds: number, { now, record }: Stand): Found => {
+  const windows: WindowFacts = { open: true, changesAt: now + seconds, shutBy: [] };
+  return { snapshot: { windows, record: record === undefined ? undefined : { ...record, loads: [300] } } };
+};
+/** As it is where nothing but a policy keeps it: its grace and its pause are over. */
+const rested = (stand: Stand): Stand => passes(stand, { found: () => ABSENT, most: 4 }).stand;
+const ABSENT: Found = { snapshot: { missingPolicies: [{ name: 'a', why: 'absent' }] } };
+/** Each container takes so many GPUs. */
+export const withGpus = (stand: Stand, gpus: number): Stand =>
+  asked(stand, /image: (.*)\n/g, `image: $1\n            resources: {limits: {nvidia.com/gpu: ${gpus}}}\n`);
+
+const first = rested(stands.traffic);
+const last = rested(stands.last);
+const edits = (at: Stand): Stand =>
+  edited(
+    edited(at, ROLLOUT_FILE, 'replicas: 50%, traffic: 20%', 'replicas: 100%, traffic: 20%'),
+    ROLLOUT_FILE,
+    'replicas: 1, traffic: 5%',
+    'replicas: 3, traffic: 5%',
+  );
+const grown = rested(edits(stands.traffic));
+const again = 'StepReady: step 2/3, pods: canary 1 → 2';
+
+export const CANARY: readonly Row[] = [
+  ['a jump before its first step, too large', requested, { maxStepGroups: 3 }, jump(3), 'hold StepTooLarge'],
+  ['a jump, too large', first, { maxStepGroups: 2 }, jump(3), 'hold StepTooLarge'],
+  ['a jump as large as may be', first, { maxStepGroups: 3 }, jump(3), 'Jumped: step 3/3, pods: canary 1 → 4'],
+  ['a jump in a soak', first, { soakSeconds: 864_000 }, jump(3), 'hold Soaking'],
+  ['an edit of its step, too large', grown, { maxStepGroups: 1 }, {}, 'hold StepTooLarge'],
+  ['an edit as large as may be', grown, { maxStepGroups: 2 }, {}, 'StepsEdited: step 1/3, pods: canary 1 → 3'],
+  ['its next step', first, { maxStepGroups: 1 }, {}, again],
+  ['its next step, in time', first, { leaveAtLeastSeconds: 60 }, closing(300, first), again],
+  ['its promotion counts as all groups', last, { leaveAtLeastSeconds: 60 }, closing(1199, last), 'hold WindowClosed'],
+  ['its promotion, in time', last, { leaveAtLeastSeconds: 60 }, closing(1200, last), 'Promoted: promote, fleet'],
+  ['its promotion, two down at a time', last, { minReadyGroups: 7 }, {}, 'Promoted: promote, fleet'],
+  [
+    'its promotion, and two of the fleet are down already',
+    last,
+    { minReadyGroups: 7 },
+    { sight: { own: '0o+ 1o+ 2o- 3o-' } },
+    'hold CapacityTooLow',
+  ],
+];
+
+const BLUE_GREEN = ['replicas: 1, traffic: 5%', 'replicas: 100%, traffic: 50%'].map(
+  (step) => `${step}, pause: {duration: 60}`,
+);
+const settled = passed(settledOn(ladderFiles(ladderRollout('blueGreen', BLUE_GREEN)))).stand;
+const blue = asked(settled, OLD, NEW);
+/** Green serves, and the next release goes to the user's own workload. */
+const served = passes(blue).stand;
+const own = settledOn(new Map([[LWS_FILE, served.texts.get(LWS_FILE) ?? '']]));
+const next = asked({ ...served, stable: own.stable, fleet: own.fleet }, NEW, NEWER);
+const START = 'StepReady: step 1/2, text: vllm-green';
+
+export const BLUE: readonly Row[] = [
+  ['its last step is too large', blue, { maxStepGroups: 2 }, {}, 'hold StepTooLarge'],
+  ['steps that are small enough', blue, { maxStepGroups: 3 }, {}, START],
+  ['the same back to the first colour', next, { maxStepGroups: 2 }, {}, 'hold StepTooLarge'],
+  ['a share of the colour that serves', next, { maxStepPercent: 75 }, {}, START.replace('vllm-green', 'vllm')],
+  ['a smaller one', next, { maxStepPercent: 74 }, {}, 'hold StepTooLarge'],
+  ['both colours take as many GPUs as may be', withGpus(blue, 1), { maxGpus: 16, maxExtraGpus: 8 }, {}, START],
+  ['both colours take too many GPUs', withGpus(blue, 1), { maxGpus: 15 }, {}, 'hold GpusOverLimit'],
+  ['the second colour takes too many', withGpus(blue, 1), { maxExtraGpus: 7 }, {}, 'hold GpusOverLimit'],
+  ['both, back to the first colour', withGpus(next, 1), { maxGpus: 15 }, {}, 'hold GpusOverLimit'],
+];
+
+/** The rows whose answer is another than wanted. */
+export function wrongAnswers(): readonly string[] {
+  return [...CANARY, ...BLUE].flatMap(([what, stand, rules, found, wanted]) => {
+    const seen = told(stand, rules, found);
+    return seen === wanted ? [] : [`${what}: wanted ${wanted}, got ${seen}`];
+  });
+}

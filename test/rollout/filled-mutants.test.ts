@@ -1,0 +1,51 @@
+/**
+ * Planted bugs in what policies hold while a second workload is filled. A test run tries one in eight; `POLICY_BUGS=all`
+ * every one, as `.ci/run` does.
+ */
+
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { type Bug, newPlanting, patchesOf } from '../support/planted-bugs.ts';
+import { wrongAnswers } from './filled-answers.ts';
+
+const { answersUnder, end } = newPlanting('filled-answers.ts');
+afterAll(end);
+
+const STRIDE = process.env['POLICY_BUGS'] === 'all' ? 1 : 8;
+
+const LIMITS = 'gates/limits.ts';
+const FILL = 'ladders/fill-to-come.ts';
+const WINDOWS = 'gates/windows.ts';
+
+const bugs: readonly Bug[] = [
+  ['a jump is the next step', FILL, 'if (led !== undefined || !isBegun)', 'if (!isBegun)'],
+  ['a jump before step 1 is step 1', FILL, 'return at(firstOf(situation), true);', 'return at(1, true);'],
+  ['a jump ends a soak', 'strategies/climbing.ts', ', soaking(situation)]', ']'],
+  ['an edit of a step leads to the next', FILL, 'return { index: stepAfterEdit(', 'return { index: 1 + stepAfterEdit('],
+  ['a promotion loads nothing', WINDOWS, 'filled?.promotes === true ? filled.fleet : undefined', 'undefined'],
+  [
+    'groups that are down count beside the fleet',
+    LIMITS,
+    'Math.max(unready, unavailableBudget(maxUnavailable, asked))',
+    'unavailableBudget(maxUnavailable, asked)',
+  ],
+  [
+    'shares are of the colour that is filled',
+    LIMITS,
+    'fillToCome(situation)?.fleet ?? situation.replicas',
+    'situation.replicas',
+  ],
+  ['the colour that serves costs nothing', LIMITS, 'filled?.fleet ?? replicas;', 'replicas;'],
+];
+const patches = patchesOf(bugs);
+
+test('without a bug every answer is as wanted', () => expect(wrongAnswers()).toEqual([]));
+
+test.each(patches)('$name: its text is in the source once', ({ file, from }) => {
+  expect(readFileSync(resolve(import.meta.dirname, '../..', file), 'utf8').split(from)).toHaveLength(2);
+});
+
+test.each(patches.filter((_, index) => index % STRIDE === 0))('$name is told', async (patch) => {
+  expect(await answersUnder(patch)).not.toEqual([]);
+});

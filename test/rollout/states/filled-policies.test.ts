@@ -1,0 +1,25 @@
+/** Limits and windows of policies where a second workload is filled: by steps, jumps and edits of the plan, and in its promotion. */
+
+import { expect, test } from 'vitest';
+import { passed, type Stand, settledOn } from '../../support/ladder-pass.ts';
+import { asked, files } from '../../support/ladder-stands.ts';
+import { under } from '../../support/ladder-ticks.ts';
+import { BLUE, CANARY, type Row, told, withGpus } from '../filled-answers.ts';
+
+test.each<Row>(CANARY)('canary: %s', (_, stand, rules, found, wanted) =>
+  expect(told(stand, rules, found)).toBe(wanted),
+);
+
+test.each<Row>(BLUE)('blueGreen: %s', (_, stand, rules, found, wanted) =>
+  expect(told(stand, rules, found)).toBe(wanted),
+);
+
+test('groups of the version before count with what they take, where theirs is more', () => {
+  const large = withGpus(passed(settledOn(files)).stand, 2);
+  const smaller = (replicas: Stand): Stand => asked(replicas, /nvidia.com\/gpu: 2/g, 'nvidia.com/gpu: 1');
+  const at = smaller({ ...large, ...settledOn(large.texts), texts: large.texts });
+  expect(told(at, { maxGpus: 24 }, {})).toBe('StepReady: step 1/3, text: vllm-canary');
+  expect(passed(at, under({ maxGpus: 23 })).plan.holds[0]?.message).toContain(
+    '4 groups of 4 GPUs and 4 groups of 2 take 24; ',
+  );
+});
