@@ -11,6 +11,7 @@ import { type Hold, ORDINARY_REQUEUE_SECONDS } from './hold.ts';
 import { unliveOnLadder } from './ladders/judged.ts';
 import { isSameStep, recordedCounts } from './restarts.ts';
 import type { Situation } from './situation.ts';
+import { isRouted } from './state.ts';
 import { judgedGroups } from './step-failures.ts';
 
 type Clock = keyof Waited;
@@ -161,6 +162,7 @@ function unliveNow(situation: Situation): Hold | 'all' | undefined {
   if (state.kind !== 'step') return unliveOnLadder(situation);
   const queued = digest !== state.marks.release.digest;
   if (queued && state.row !== 'armed') return undefined;
+  if (!queued && state.row === 'partial' && isRouted(state.marks)) return unliveOnLadder(situation);
   return queued ? 'all' : (notApplied ?? 'all');
 }
 

@@ -3,7 +3,7 @@
 import type { WindowFacts } from '../../src/rollout/snapshot.ts';
 import { ladderFiles, ladderRollout } from '../support/ladder.ts';
 import { type Found, passed, passes, releaseIn, type Stand, settledOn } from '../support/ladder-pass.ts';
-import { asked, edited, NEWER, requested, stands } from '../support/ladder-stands.ts';
+import { after, asked, edited, NEWER, requested, stands } from '../support/ladder-stands.ts';
 import { type Rules, under } from '../support/ladder-ticks.ts';
 import { LWS_FILE, NEW, OLD, ROLLOUT_FILE } from '../support/vllm.ts';
 
@@ -78,9 +78,50 @@ export const BLUE: readonly Row[] = [
   ['both, back to the first colour', withGpus(next, 1), { maxGpus: 15 }, {}, 'hold GpusOverLimit'],
 ];
 
+/** Versions of one workload share the requests. */
+const ROUTED_STEPS = [
+  'replicas: 1, traffic: 5%, pause: {duration: 60}',
+  'replicas: 50%, traffic: 20%, pause: {duration: 60}',
+  'replicas: 100%',
+];
+const routed = asked(passed(settledOn(ladderFiles(ladderRollout('partition', ROUTED_STEPS)))).stand, OLD, NEW);
+const routedFirst = rested(after('step 1/3, traffic: – → 5%', routed));
+const second = after('step 2/3, traffic: 5% → 20%', routedFirst);
+const routedSecond = rested(second);
+const SHUT: Found = { snapshot: { windows: { open: false, changesAt: 1, shutBy: [] } } };
+const NEXT = 'StepReady: step 2/3, partition 3 → 2';
+
+export const ROUTED: readonly Row[] = [
+  ['a step of its plan is too large', routed, { maxStepGroups: 1 }, {}, 'hold StepTooLarge'],
+  ['too few would serve', routed, { minReadyPercent: 100 }, {}, 'hold CapacityTooLow'],
+  ['the window is shut', routed, {}, SHUT, 'hold WindowClosed'],
+  ['its text goes first', routed, { maxStepGroups: 2, minReadyGroups: 3 }, {}, 'StepReady: step 1/3, text'],
+  ['a later rung of a step, and the window is shut', after('step 1/3, text', routed), {}, SHUT, 'hold GracePeriod'],
+  ['its next step', routedFirst, { maxStepGroups: 1 }, {}, NEXT],
+  ['its next step, too few would serve', routedFirst, { minReadyGroups: 4 }, {}, 'hold CapacityTooLow'],
+  ['its next step, the window is shut', routedFirst, {}, SHUT, 'hold WindowClosed'],
+  [
+    'its next step closes too soon',
+    routedFirst,
+    { leaveAtLeastSeconds: 60 },
+    closing(299, routedFirst),
+    'hold WindowClosed',
+  ],
+  ['its next step, in time', routedFirst, { leaveAtLeastSeconds: 60 }, closing(300, routedFirst), NEXT],
+  ['a soak', routedFirst, { soakSeconds: 864_000 }, {}, 'hold Soaking'],
+  ['a soak, and a jump is ordered', routedFirst, { soakSeconds: 864_000 }, routedJump(3), 'hold Soaking'],
+  ['a jump, too large', routedFirst, { maxStepGroups: 2 }, routedJump(3), 'hold StepTooLarge'],
+  ['the last step, too large', routedSecond, { maxStepGroups: 1 }, {}, 'hold StepTooLarge'],
+  ['the last step goes home first', routedSecond, { maxStepGroups: 2 }, {}, 'StepReady: step 3/3, home'],
+];
+
+function routedJump(index: number): Found {
+  return { intents: { jump: `${index}@${releaseIn(second)}` } };
+}
+
 /** The rows whose answer is another than wanted. */
 export function wrongAnswers(): readonly string[] {
-  return [...CANARY, ...BLUE].flatMap(([what, stand, rules, found, wanted]) => {
+  return [...CANARY, ...BLUE, ...ROUTED].flatMap(([what, stand, rules, found, wanted]) => {
     const seen = told(stand, rules, found);
     return seen === wanted ? [] : [`${what}: wanted ${wanted}, got ${seen}`];
   });

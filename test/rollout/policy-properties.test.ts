@@ -89,8 +89,8 @@ test('one more policy leaves the commit as it is, or holds it where it leads for
   expect(held).toBeGreaterThan(10);
 });
 
-/** Every place of a delivery that fills a second workload: as it is, given up there, and told to jump to its last step. */
-function filledWorlds(style: 'canary' | 'blueGreen', steps: readonly string[]): readonly Snapshot[] {
+/** Every place of a delivery with a share, or a second workload: as it is, given up there, and told to jump to its last step. */
+function filledWorlds(style: 'canary' | 'blueGreen' | 'partition', steps: readonly string[]): readonly Snapshot[] {
   const files = ladderFiles(ladderRollout(style, steps));
   const begun = passed(settledOn(files)).stand;
   const asked = [...begun.texts].map(([path, text]) => [path, text.replaceAll(OLD, NEW)] as const);
@@ -111,6 +111,7 @@ const PLACES_MOST = 30;
 const filled = [
   ...filledWorlds('canary', ['replicas: 1, traffic: 5%, pause: {duration: 60}', 'replicas: 100%, traffic: 50%']),
   ...filledWorlds('blueGreen', ['replicas: 2, traffic: 20%', 'replicas: 100%, traffic: 50%']),
+  ...filledWorlds('partition', ['replicas: 1, traffic: 5%', 'replicas: 50%, traffic: 50%', 'replicas: 100%']),
 ];
 const shut: WindowFacts = { open: false, changesAt: NOW + 3600, shutBy: [] };
 const others = ['llm/chat (1/2)'];
@@ -133,7 +134,7 @@ const beside: fc.Arbitrary<Partial<Snapshot>> = fc.constantFrom(
 /** Last requests, and the colour before, get their time on a way back as well. */
 const PACES: readonly HoldReason[] = ['Draining', 'Baking'];
 
-test('over a second workload as well: its groups and those of the fleet, its share, and where it comes home', () => {
+test('over a second workload, and over versions of one that share requests, as well: its groups and those of the fleet, its share, and where it comes home', () => {
   let [held, back] = [0, 0];
   fc.assert(
     fc.property(fc.constantFrom(...filled), strict, strict, beside, (of, some, more, told) => {
@@ -149,7 +150,7 @@ test('over a second workload as well: its groups and those of the fleet, its sha
         held += 1;
       } else expect(tight.commit?.changes).toEqual(loose.commit?.changes);
     }),
-    { numRuns: 250 },
+    { numRuns: 350 },
   );
   expect([held > 20, back > 20]).toEqual([true, true]);
 });

@@ -7,16 +7,17 @@ import { type Delivering, waiting } from '../ladders/delivering.ts';
 import { quorumOf } from '../ladders/delivery.ts';
 import { canaryEdited } from '../ladders/edited-by-hand.ts';
 import { hasShare } from '../ladders/sight.ts';
+import { isOneWorkload } from '../ladders/version-sides.ts';
 import { type Decision, holding, moving } from '../move.ts';
 import { capital } from '../sentences.ts';
+import { unavailableBudget } from '../situation.ts';
 import { failedBack, failureHolds } from './failing.ts';
 import { goBackOnLadder } from './ladder-back.ts';
 import { takenHome } from './withdrawing.ts';
 
 /** By what policies say of it (`onFailure`); undefined: it has not failed, or it only waits for people. */
 export function failedOnLadder(on: Delivering): Decision | undefined {
-  const { onFailure } = on.situation.snapshot.policy;
-  if (onFailure === 'withdraw') return withdrawnAsFailed(on);
+  if (on.situation.snapshot.policy.onFailure === 'withdraw') return withdrawnAsFailed(on);
   // What a hand has changed was judged as well: people say what becomes of it.
   const given = canaryEdited(on) === undefined ? failedBack(on.situation, on.marks) : undefined;
   return given === undefined ? undefined : told(goBackOnLadder(on, given), failureHolds(on.situation));
@@ -26,16 +27,24 @@ export function failedOnLadder(on: Delivering): Decision | undefined {
  * Home, where the version before serves as it should; the groups stay for people to look at. While the fleet of a canary
  * rolls there is nothing to go home to: what it rolls to is what has failed.
  */
-function withdrawnAsFailed(on: Delivering): Decision | undefined {
+export function withdrawnAsFailed(on: Delivering): Decision | undefined {
   const { situation, delivery, marks } = on;
+  if (situation.snapshot.policy.onFailure !== 'withdraw') return undefined;
   const failure = failureOf(situation);
   const { step } = marks;
   if (failure === undefined || step === undefined || !hasShare(delivery) || takesFleet(on)) return undefined;
   const holds = failureHolds(situation);
-  const unseen = waiting(on, [{ kind: 'serving', side: 'stable', groups: quorumOf(delivery) }]);
+  const unseen = waiting(on, [{ kind: 'serving', side: 'stable', groups: quorumLeft(on) }]);
   if (unseen.length > 0) return holding(unique([...holds, ...unseen]), 'StepUpgrade');
   const why = `${capital(whatFails(situation))} has failed: ${failure.seen}. Policies want the share taken home then, and the groups kept. Nobody has ordered this.`;
   return told(takenHome(on, { step, why }), holds);
+}
+
+/** Of one workload the groups that are left on the version before; they have to bear what they bore, and the share. */
+function quorumLeft({ situation, delivery }: Delivering): number {
+  if (!isOneWorkload(delivery)) return quorumOf(delivery);
+  const { partition, replicas = 0, maxUnavailable } = situation;
+  return Math.max(1, Math.min(partition, replicas) - unavailableBudget(maxUnavailable, replicas));
 }
 
 function takesFleet({

@@ -82,11 +82,12 @@ function isQueued({ state, digest }: Situation): boolean {
  */
 export function unliveOnLadder(situation: Situation): Hold | 'all' | undefined {
   const { state, partition } = situation;
-  if (state.kind !== 'ladder') return undefined;
+  if (state.kind !== 'ladder' && state.kind !== 'step') return undefined;
   const on = delivering(situation, state.marks, state.marks.release);
   if (on?.sight === undefined) return undefined;
   const isNewer = isQueued(situation);
-  if (isNewer && (state.stage.kind !== 'promote' || partition !== SENTINEL)) return undefined;
+  if (isNewer && (state.kind !== 'ladder' || state.stage.kind !== 'promote' || partition !== SENTINEL))
+    return undefined;
   const held = unlive(on.delivery, isNewer ? { ...on.sight, notApplied: undefined } : on.sight);
   return held !== undefined && holdKind(held.reason)?.failure === 'unread' ? undefined : (held ?? 'all');
 }

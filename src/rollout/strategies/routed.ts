@@ -2,6 +2,7 @@
 
 import type { Marks } from '../../api/marks.ts';
 import { sameRelease } from '../../api/release.ts';
+import { withdrawnAsFailed } from '../events/ladder-failing.ts';
 import { homeOfNewer, stamped } from '../events/routed-newer.ts';
 import { labelEdited } from '../events/version-label.ts';
 import { strayShare, withdrawn } from '../events/withdrawing.ts';
@@ -96,7 +97,7 @@ function newer(situation: Situation, state: InDelivery): Decision | undefined {
   return isRolling && decision.move === undefined && !isHome(on.delivery) ? homeOfNewer(on, decision, state) : decision;
 }
 
-/** First match: nothing left to share with, another label, a share of what serves nothing, its rung. */
+/** First match: nothing left to share with, another label, a share of what serves nothing or has failed, its rung. */
 function stepRow(on: Delivering, state: InDelivery): Decision {
   const { situation } = on;
   const row = rowOf(situation, state);
@@ -105,6 +106,6 @@ function stepRow(on: Delivering, state: InDelivery): Decision {
   const isGone = row !== 'partial' || recreated(situation) !== undefined;
   if (isGone && isOut) return homeForWhole(on, state);
   if (row !== 'partial') return rows.step(situation, state);
-  const answer = labelEdited(on, state) ?? withdrawn(on) ?? routedStep(on, state);
+  const answer = labelEdited(on, state) ?? withdrawn(on) ?? withdrawnAsFailed(on) ?? routedStep(on, state);
   return 'way' in answer ? partial(situation, state, answer.way) : answer;
 }

@@ -4,13 +4,17 @@ import { expect, test } from 'vitest';
 import { passed, type Stand, settledOn } from '../../support/ladder-pass.ts';
 import { asked, files } from '../../support/ladder-stands.ts';
 import { under } from '../../support/ladder-ticks.ts';
-import { BLUE, CANARY, type Row, told, withGpus } from '../filled-answers.ts';
+import { BLUE, CANARY, ROUTED, type Row, told, withGpus } from '../filled-answers.ts';
 
 test.each<Row>(CANARY)('canary: %s', (_, stand, rules, found, wanted) =>
   expect(told(stand, rules, found)).toBe(wanted),
 );
 
 test.each<Row>(BLUE)('blueGreen: %s', (_, stand, rules, found, wanted) =>
+  expect(told(stand, rules, found)).toBe(wanted),
+);
+
+test.each<Row>(ROUTED)('partition with traffic: %s', (_, stand, rules, found, wanted) =>
   expect(told(stand, rules, found)).toBe(wanted),
 );
 

@@ -1,6 +1,7 @@
 /** Deadlines, restarts and what follows on them (`onFailure`) while a second workload is filled: by steps, and after them. */
 
 import { expect, test } from 'vitest';
+import { absent } from '../../../src/api/known.ts';
 import { factsDigest } from '../../../src/reconcile/observe/digests.ts';
 import { ladderFiles, ladderRollout } from '../../support/ladder.ts';
 import { type Found, passed, releaseIn, type Stand, settledOn } from '../../support/ladder-pass.ts';
@@ -131,6 +132,47 @@ test.each<Row>([
     'hold StepFailed NotServing',
   ],
 ])('blueGreen: %s', (_, stand, rules, found, told) => expect(six(stand, rules, found)).toBe(told));
+
+const PARTS = ['replicas: 1, traffic: 5%', 'replicas: 50%, traffic: 20%', 'replicas: 100%'].map(
+  (step) => `${step}, pause: {duration: 60}`,
+);
+const parted = asked(passed(settledOn(ladderFiles(ladderRollout('partition', PARTS)))).stand, OLD, NEW);
+const parts = {
+  pods: after('step 1/3, pods, partition 1000000 → 3', parted),
+  second: after('step 2/3, traffic: 5% → 20%', parted),
+};
+const PART_LATE = fleet('0o+ 1o+ 2- 3+');
+const unserved: Found = { sight: { ...PART_LATE.sight, traffic: { canaryService: absent } } };
+
+test.each<Row>([
+  [
+    'at its groups, withdraw: there is no share',
+    parts.pods,
+    AWAY,
+    fleet('0o+ 1o+ 2o+ 3-'),
+    'hold StepFailed GroupsNotReady',
+  ],
+  ['at its groups, rollback', parts.pods, BACK, fleet('0o+ 1o+ 2o+ 3-'), 'Failed: rollback, maxUnavailable 1 → 2'],
+  ['with a share, hold', parts.second, READY, PART_LATE, 'hold StepFailed GroupsNotReady'],
+  ['with a share, withdraw', parts.second, AWAY, PART_LATE, 'TrafficWithdrawn: step 2/3, traffic withdrawn'],
+  ['with a share, rollback', parts.second, BACK, PART_LATE, 'Failed: rollback, home'],
+  [
+    'with a share, and one of the version before is down',
+    parts.second,
+    AWAY,
+    fleet('0o- 1o+ 2- 3+'),
+    'TrafficWithdrawn: step 2/3, traffic withdrawn',
+  ],
+  ['with a share, and nobody else serves', parts.second, AWAY, fleet('0o- 1o- 2- 3+'), 'hold StepFailed NotServing'],
+  ['a group of the version before', parts.second, BACK, fleet('0o- 1o+ 2+ 3+'), 'hold BlockedByUnreadyGroup'],
+  [
+    'the agent has not applied its Service',
+    parts.second,
+    { ...BACK, applyDeadlineSeconds: 60 },
+    unserved,
+    'hold StepOverdue GroupsNotReady NotApplied',
+  ],
+])('partition with traffic: %s', (_, stand, rules, found, told) => expect(six(stand, rules, found)).toBe(told));
 
 /** Groups that are made again, each pass another time. */
 const restarting = (groups: (pod: string) => string): readonly Found[] =>
