@@ -2,15 +2,13 @@
 
 import type { Config } from '../api/config.ts';
 import type { Issue } from '../api/issue.ts';
-import { RECORD_VERSION, type RolloutRecord } from '../api/record.ts';
+import type { RolloutRecord } from '../api/record.ts';
 import type { Instant } from '../api/time.ts';
-import type { Folders } from '../ports/git.ts';
 import { holdKind } from '../rollout/hold.ts';
 import { printKey } from '../rollout/key-text.ts';
 import { isDelivered, type Plan, recordWritten } from '../rollout/plan.ts';
 import { notified } from './notify/deliver.ts';
 import type { Desired, DesiredRollout } from './observe/desired.ts';
-import { mergedFolders, namedFolders } from './observe/named-folders.ts';
 import type { Observation } from './observe/observe.ts';
 import { liveReader } from './observe/observe-cluster.ts';
 import { gitReader } from './observe/observe-git.ts';
@@ -27,7 +25,8 @@ import { readApprovals } from './proposals/read-approvals.ts';
 import { type Reconciled, reconcileOne } from './reconcile.ts';
 import { restedIn, stillAtRest } from './rested.ts';
 import { isOwn } from './shard.ts';
-import { overridesText, type StatusBranch, type StatusIndex } from './status/record-store.ts';
+import { indexOf } from './status/index-of.ts';
+import type { StatusBranch } from './status/record-store.ts';
 import { writePass } from './write/write-pass.ts';
 
 export { branchesInCircle, configIn } from './observe/read-main.ts';
@@ -174,33 +173,6 @@ function unreadFiles({ files, issues }: Desired): ReadonlySet<string> {
     ...files.flatMap(({ file, issues: own }) => (own.length === 0 ? [] : [file])),
     ...issues.flatMap(({ file, reason }) => (reason === 'UnreadableFile' ? [file] : [])),
   ]);
-}
-
-function indexOf(
-  reading: Reading,
-  pass: {
-    readonly records: ReadonlyMap<string, RolloutRecord>;
-    readonly result: PassResult;
-    readonly options: PassOptions;
-    /** Read in commits before main. */
-    readonly folders: Folders;
-  },
-): StatusIndex {
-  const { records, result, options, folders } = pass;
-  const { auditSeconds, intervalSeconds, paths } = reading.desired.config;
-  const audits = [...records.values()].map((record) => record.auditedAt);
-  return {
-    version: RECORD_VERSION,
-    main: reading.main,
-    // A pass over some of the rollouts knows nothing of the others.
-    settled: options.only.length === 0 && !result.failed && [...records.values()].every((record) => record.settled),
-    nextAuditAt: audits.length === 0 ? undefined : Math.min(...audits) + auditSeconds,
-    auditSeconds,
-    intervalSeconds,
-    paths,
-    folders: namedFolders(mergedFolders(folders, reading.desired.folders), reading.status.index?.folders ?? []),
-    overrides: overridesText(options.overrides),
-  };
 }
 
 /** What could not be looked at must not look like waiting; nor what only an edit of the files ends. */
