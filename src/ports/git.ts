@@ -47,9 +47,9 @@ export type Folders = readonly (readonly Oid[])[];
  * that comes of it are objects by their ids.
  */
 export type Expected = {
-  /** Its trees, and the first-parent line to `since`. */
-  readonly head: Oid;
-  /** A commit whose trees are among `folders`, or were read before. */
+  /** Its trees, and the first-parent line to `since`; undefined: it is going to be read whole. */
+  readonly head: Oid | undefined;
+  /** A commit, for itself; its trees are among `folders`, or were read before. */
   readonly since: Oid;
   /** Commits, for themselves alone. */
   readonly commits: readonly Oid[];

@@ -65,7 +65,7 @@ export async function fullPass(ports: Ports, pass: FullPass): Promise<PassResult
     reconciled,
     records,
     result,
-    index: indexOf(reading, { records, result, options, folders: git.folders() }),
+    index: await indexOf(ports.git, reading, { records, result, options, folders: git.folders() }),
     memory,
   });
   return written === 'moved' ? written : notified(ports, written, reading);

@@ -143,11 +143,21 @@ test('the next pass of the same process finds the same by the list of branches a
   expect(again.clusterCalls).toEqual([]);
 });
 
-test('without configured paths: the whole tree in one fetch, and nothing file by file', async () => {
-  const { result, requests } = await costFrom(large, large.moments.movingWithoutPaths);
+test('without configured paths: the whole tree in one fetch, and all else in as few rounds as with them', async () => {
+  const { result, requests, rounds } = await costFrom(large, large.moments.movingWithoutPaths);
   expect(result.outcomes[0]?.plan?.commit?.subject).toContain('step 2/3');
-  // Beside it, at most: one for each folder on the way to the stable text, and that.
-  expect(requests.filter((kind) => kind === 'fetch').length).toBeLessThanOrEqual(9);
+  // The status; main whole, main and the stable commit with their roots, the folders of the stable text; that text.
+  expect(requests.toSorted()).toEqual([
+    'discover-receive',
+    'fetch',
+    'fetch',
+    'fetch',
+    'fetch',
+    'fetch',
+    'ls-refs',
+    'receive',
+  ]);
+  expect(rounds).toBe(5);
 });
 
 test('main has moved since the last pass: what differs comes in the same round, and nothing else of it', async () => {

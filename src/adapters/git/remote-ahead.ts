@@ -47,7 +47,7 @@ export class RemoteAhead {
   }
 
   private async whatChanged({ head, since }: Expected): Promise<void> {
-    if (head === since || this.isKnown(head) || !isOid(since)) return;
+    if (head === undefined || head === since || this.isKnown(head) || !isOid(since)) return;
     // Files are left out: most of what others change is not ours to read.
     const request = { wants: [head], without: [since], depth: mostBetween, filter: 'blob:none' };
     await this.tried([head], (reading) => this.server.fetch(request, reading, { limits }));

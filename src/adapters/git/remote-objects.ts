@@ -78,13 +78,13 @@ export class RemoteObjects {
   async prepare(commit: Oid, request: ReadRequest): Promise<Reading> {
     const reading = startReading('read', [commit], request.markers);
     const isWhole = request.paths.includes('');
-    if (this.commit(commit) === undefined) await this.ahead.arrived();
+    const isSmall = request.markers.length === 0;
+    // Once a whole tree is known, the next one differs in little. The first comes whatever was asked for early.
+    const isFirst = isWhole && !isSmall && !this.hasReadWhole;
+    if (!isFirst && this.commit(commit) === undefined) await this.ahead.arrived();
     const isKnown = this.commit(commit) !== undefined;
-    // Once a whole tree is known, the next one differs in little; a small tree (no markers) is had whole at once.
-    const isNew = request.markers.length === 0 ? !isKnown : !this.hasReadWhole;
-    if (isWhole && isNew) {
-      await this.fetchWhole(commit, reading);
-    } else if (!isKnown) await this.fetchCommit(commit, reading);
+    if (isFirst || (isWhole && isSmall && !isKnown)) await this.fetchWhole(commit, reading);
+    else if (!isKnown) await this.fetchCommit(commit, reading);
     return reading;
   }
 

@@ -43,12 +43,12 @@ function expect(
 ): void {
   const { before, options } = known;
   const { index } = known.status;
-  const since = before ?? index?.main;
+  if (index === undefined) return;
+  const { commits, paths } = known;
   // A tree that is read whole is sent whole, unless this process has it already.
-  const isWhole = known.paths === undefined || known.paths.includes('');
-  if (index === undefined || since === undefined || (isWhole && before === undefined)) return;
-  const writes = options.write && !index.settled;
-  git.expect({ head: main, since, commits: known.commits, folders: index.folders, writes });
+  const isWhole = before === undefined && (paths === undefined || paths.includes(''));
+  const of = isWhole ? { head: undefined, since: main } : { head: main, since: before ?? index.main };
+  git.expect({ ...of, commits, folders: index.folders, writes: options.write && !index.settled });
 }
 
 /** Where the deliveries that are under way have their stable texts: commits to look in, and the files to look at. */

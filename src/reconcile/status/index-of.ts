@@ -1,13 +1,14 @@
 /** What a pass leaves for the next one in the index of the status branch. */
 
 import { RECORD_VERSION, type RolloutRecord } from '../../api/record.ts';
-import type { Folders } from '../../ports/git.ts';
-import { mergedFolders, namedFolders } from '../observe/named-folders.ts';
+import type { Folders, Git } from '../../ports/git.ts';
+import { foldersTo, mergedFolders, namedFolders } from '../observe/named-folders.ts';
 import type { PassOptions, PassResult, Reading } from '../pass.ts';
 import { overridesText, type StatusIndex } from './record-store.ts';
 
 /** Whether all is settled at this commit, when the next audit is due, and where the next pass is going to look. */
-export function indexOf(
+export async function indexOf(
+  git: Pick<Git, 'readAt'>,
   reading: Reading,
   pass: {
     readonly records: ReadonlyMap<string, RolloutRecord>;
@@ -16,20 +17,23 @@ export function indexOf(
     /** Read in commits before main. */
     readonly folders: Folders;
   },
-): StatusIndex {
+): Promise<StatusIndex> {
   const { records, result, options, folders } = pass;
-  const { auditSeconds, intervalSeconds, paths } = reading.desired.config;
+  const { main, desired, status } = reading;
+  const { auditSeconds, intervalSeconds, paths } = desired.config;
   const audits = [...records.values()].map((record) => record.auditedAt);
+  const files = [...new Set([...records.values()].flatMap(({ blobs }) => Object.keys(blobs)))];
+  const onTheWay = paths.includes('') ? await foldersTo(git, main, files) : desired.folders;
   return {
     version: RECORD_VERSION,
-    main: reading.main,
+    main,
     // A pass over some of the rollouts knows nothing of the others.
     settled: options.only.length === 0 && !result.failed && [...records.values()].every((record) => record.settled),
     nextAuditAt: audits.length === 0 ? undefined : Math.min(...audits) + auditSeconds,
     auditSeconds,
     intervalSeconds,
     paths,
-    folders: namedFolders(mergedFolders(folders, reading.desired.folders), reading.status.index?.folders ?? []),
+    folders: namedFolders(mergedFolders(folders, onTheWay), status.index?.folders ?? []),
     overrides: overridesText(options.overrides),
   };
 }
