@@ -26,7 +26,7 @@ export const filledMutants: readonly Mutant[] = [
   mutant(
     'a share that was taken back returns by itself',
     'events/withdrawing.ts',
-    "return times === undefined || marks.at !== 'pods' || !isHome(delivery) ? undefined : { times };",
+    'return times === undefined || !isBelow || !isHome(delivery) ? undefined : { times };',
     'return times === 0 && isHome(delivery) ? { times } : undefined;',
   ),
   mutant(

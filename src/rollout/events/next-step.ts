@@ -21,6 +21,8 @@ export type StepWay = {
   readonly waits: readonly Hold[];
   /** A later rung of this step; undefined: it is on its last. */
   readonly rung: ((situation: Seen) => Decision) | undefined;
+  /** The share of this step is another in the plan than the one that was written: the step is taken again, at once. */
+  readonly again: boolean;
   readonly next: typeof nextStep;
 };
 

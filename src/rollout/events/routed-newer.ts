@@ -1,27 +1,54 @@
 /** A newer text in the middle of a delivery whose versions share the requests: those go home, and it gets its own label. */
 
+import { printStep } from '../../api/marks.ts';
 import { withBudgetAfter } from '../budget.ts';
 import { besides } from '../ladders/besides.ts';
 import { withObjects } from '../ladders/commit.ts';
-import { type Delivering } from '../ladders/delivering.ts';
-import { allHome } from '../ladders/version-edits.ts';
-import { type Decision, moving } from '../move.ts';
-import type { InDelivery } from '../state.ts';
-import { workloadMove } from '../workload-change.ts';
+import { type Condition, LIVE } from '../ladders/condition.ts';
+import { type Delivering, waiting } from '../ladders/delivering.ts';
+import { isHome } from '../ladders/shares.ts';
+import { allHome, isPinned } from '../ladders/version-edits.ts';
+import { type Decision, holding, moving } from '../move.ts';
+import { partitionAfter, workloadMove } from '../workload-change.ts';
 
-/** The commit that takes it up also labels it, and lets the Service take in all leaders: for now there may be three versions. */
-export function stamped(on: Delivering, decision: Decision): Decision {
+/**
+ * The commit that takes a newer text up, with its label. Groups that restart for a label are found by no route that asks for
+ * the one before, whichever part of the commit is applied first: so the share goes home in a commit before, which also
+ * stops what rolls, and is seen there. Where more groups are let go, the Service takes in all leaders by then.
+ */
+export function takenUp(on: Delivering, decision: Decision): Decision {
+  const { situation, delivery, marks } = on;
+  const partition = partitionAfter(situation, decision.move);
+  const lowers = partition < situation.partition;
+  const isOut = !isHome(delivery) || (lowers && isPinned(delivery));
+  const isAway = isOut || waiting(on, accepted(on)).length > 0;
+  if (isOut || (isAway && partition > situation.partition)) return homeOfNewer(on, decision);
+  const all: readonly Condition[] = lowers && marks.at === 'home' ? [LIVE, { kind: 'complete' }] : [];
+  const unseen = waiting(on, [...accepted(on), ...all]);
+  return unseen.length > 0 ? holding(unseen, 'StepUpgrade') : overtaken(on, decision);
+}
+
+/** With the requests at home, and the Service taking in all leaders: for now there may be three versions. */
+function overtaken(on: Delivering, decision: Decision): Decision {
   return besides(on, decision, { at: 'home', commit: withObjects(allHome(on.delivery), []), labels: true });
 }
 
+function accepted({ delivery }: Delivering): readonly Condition[] {
+  return delivery.routes.length > 0 ? [{ kind: 'accepted' }] : [];
+}
+
 /** It is live already, under the label of the release before: until it may begin, no route tells the two apart. */
-export function homeOfNewer(on: Delivering, { holds }: Decision, { marks, index, of }: InDelivery): Decision {
-  const { situation, delivery } = on;
+export function homeOfNewer(on: Delivering, { holds, move: next }: Decision): Decision {
+  const { situation, delivery, marks } = on;
+  const { step } = marks;
+  const [to, is] = [partitionAfter(situation, next), situation.partition];
+  const stops = to > is ? ` Partition ${to} keeps the groups below it where they are.` : '';
   const move = workloadMove(situation, {
     reason: 'BroughtHome',
-    label: `step ${index}/${of}, home`,
-    ...withBudgetAfter(situation, { marks, floor: marks.restore?.floor ?? situation.partition }),
-    why: `A newer template is in the file and cannot begin yet. Its groups would take the share of the release before, so that share goes home.`,
+    label: `${step?.kind === 'step' ? `step ${printStep(step)}` : 'rollback'}, home`,
+    ...withBudgetAfter(situation, { marks, floor: Math.min(marks.restore?.floor ?? is, is) }),
+    partition: to > is ? to : undefined,
+    why: `A newer template is in the file. Its groups would take the share of the release before, or be found by no route, so requests go home before it begins.${stops}`,
   });
   return besides(on, moving(move, 'StepUpgrade', holds), { at: 'home', commit: allHome(delivery) });
 }

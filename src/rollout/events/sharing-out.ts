@@ -47,6 +47,10 @@ function pinOf({ delivery }: Delivering, { observed, asked, snapshot, file }: Se
   return isShared && isOld ? { key: VERSION, value: label } : { key: REVISION_KEY, value: stableKey };
 }
 
+function allOnStable({ observed, asked }: Seen): boolean {
+  return wanted(observed, asked).every(({ leader }) => leader.key === observed.stableKey);
+}
+
 /** The first rung of a release: its label, while nothing can restart, and who selects which version. */
 export function sharedText(
   on: Delivering,
@@ -55,7 +59,7 @@ export function sharedText(
 ): Decision {
   const { steps, replicas, digest } = seen;
   const pin = pinOf(on, seen);
-  if ('reason' in pin) return holding([pin], 'BeforeStepUpgrade');
+  if ('reason' in pin && pin.reason !== 'MixedRevisions') return holding([pin], 'BeforeStepUpgrade');
   const step = steps[at.index - 1];
   if (step === undefined)
     return holding([hold('Stalled', { seen: 'the Rollout has no steps', waits: 'people' })], 'BeforeStepUpgrade');
@@ -63,7 +67,9 @@ export function sharedText(
   const restore = putAside(undefined, { floor: SENTINEL, maxUnavailable: undefined });
   const first = firstStep(seen, { marks: at.marks, restore });
   const of = steps.length;
-  const pins = share.kind === 'home' ? [] : pinned(on.delivery, pin);
+  // Groups that a hand has let onto the request have no label yet: the step takes them along, and its share comes then.
+  const isApart = 'reason' in pin || !allOnStable(seen);
+  const pins = share.kind === 'home' || isApart ? [] : pinned(on.delivery, pin);
   const move = workloadMove(seen, {
     reason: at.index === 1 ? 'StepReady' : 'Jumped',
     label: `step ${at.index}/${of}, text`,
@@ -140,7 +146,10 @@ function rungMove(on: Delivering, to: RungTo, rung: Rung): Decision {
   const move = workloadMove(on.situation, {
     reason: to.reason,
     label: `${labelOf(to, rung.at)}${rung.suffix ?? ''}`,
-    marks: stepMarks(to),
+    ...withBudgetAfter(on.situation, {
+      marks: stepMarks(to),
+      floor: to.marks.restore?.floor ?? on.situation.partition,
+    }),
     why: `${to.evidence}${rung.why}`,
   });
   return besides(on, moving(move, rung.at === 'traffic' ? 'StepTrafficRouting' : 'StepUpgrade'), rung);

@@ -90,7 +90,9 @@ function withdrawnTo(
 /** What a person accepts who lets the share return. */
 export function withdrawnFacts({ marks, delivery }: Delivering): { readonly times: number } | undefined {
   const times = marks.restore?.withdrawn;
-  return times === undefined || marks.at !== 'pods' || !isHome(delivery) ? undefined : { times };
+  // With one workload a step has a rung between its groups and its share.
+  const isBelow = isOneWorkload(delivery) ? marks.at !== 'traffic' : marks.at === 'pods';
+  return times === undefined || !isBelow || !isHome(delivery) ? undefined : { times };
 }
 
 /** The share that was taken back stays away until a person accepts that it comes again. */

@@ -2,7 +2,7 @@
 
 import { ABSENT } from '../../api/field.ts';
 import type { Marks, RungMark } from '../../api/marks.ts';
-import { printRelease } from '../../api/release.ts';
+import { printRelease, sameRelease } from '../../api/release.ts';
 import { withAside } from '../../api/restore.ts';
 import { versionIn, versionPath } from '../../api/version-label.ts';
 import type { FieldChange, ObjectChange } from '../change.ts';
@@ -38,7 +38,7 @@ function withOthers(
   move: Move,
   add: Besides & { readonly commit: Made; readonly others: readonly ObjectChange[] },
 ): Move {
-  const marks = marksOn(move.marks, add);
+  const marks = marksOn(move.marks, add, { release: delivery.release });
   const label = add.labels === true ? labelOf(delivery, marks) : [];
   const own = move.changes.map((change): ObjectChange => {
     if (change.kind !== 'edit' || change.workload === undefined) return change;
@@ -49,10 +49,17 @@ function withOthers(
 }
 
 /** A settled workload has no rung, and nothing put aside. */
-function marksOn(of: Marks, { at, commit }: Besides & { readonly commit: Made }): Marks {
+function marksOn(
+  of: Marks,
+  { at, commit }: Besides & { readonly commit: Made },
+  before: Pick<Delivery, 'release'>,
+): Marks {
   const { at: _, ...marks } = of;
-  const { restore } = marks;
-  if (marks.step === undefined || restore === undefined) return marks;
+  // What was taken back from one release says nothing of the next.
+  const isNewer = !sameRelease(marks.release, before.release);
+  const restore =
+    isNewer && marks.restore !== undefined ? withAside(marks.restore, { withdrawn: undefined }) : marks.restore;
+  if (marks.step === undefined || restore === undefined) return { ...marks, restore };
   const objects = asidesOfRoutes(commit.displaced);
   const aside = withAside(restore, { objects: objects.length === 0 ? undefined : objects });
   return { ...marks, ...(at === undefined ? {} : { at }), restore: aside };

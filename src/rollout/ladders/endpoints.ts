@@ -1,6 +1,9 @@
 /** Which pods a Service reaches, by its EndpointSlices in the cluster. */
 
 import { absent, type Known, known } from '../../api/known.ts';
+import type { LiveLeader } from '../../api/live.ts';
+import { REVISION_KEY } from '../../api/lws-labels.ts';
+import { VERSION } from '../../api/version-label.ts';
 import type { Side } from './condition.ts';
 import { type Delivery, selectorOf } from './delivery.ts';
 import { groupsOn, isOf, type TrafficSight, workloadOf } from './sight.ts';
@@ -43,13 +46,22 @@ export function missedBy(delivery: Delivery, sight: TrafficSight): Known<readonl
     const found = groupsOn(workload);
     if (found.kind === 'unknown') return found;
     if (found.kind === 'absent' || workload.live.leaders.kind !== 'known') continue;
-    const names = new Map(workload.live.leaders.value.map(({ uid, name }) => [uid, name]));
+    const taken = workload.live.leaders.value.filter((leader) => isTaken(selectorOf(service), leader));
+    const names = new Map(taken.map(({ uid, name }) => [uid, name]));
     const leaders = found.value.groups
-      .filter(({ ready }) => ready)
+      .filter(({ ready, uid }) => ready && names.has(uid))
       .map(({ uid }) => ({ uid, name: names.get(uid) ?? '' }));
     missed.push(
       ...leaders.filter((leader) => !reached.some((endpoint) => isOf(endpoint, leader))).map(({ name }) => name),
     );
   }
   return missed.length === 0 ? absent : known(missed);
+}
+
+/** By the keys that tell versions apart; those of the workload, and of the user, hold for all of its leaders. */
+function isTaken(
+  { [REVISION_KEY]: key, [VERSION]: label }: Readonly<Record<string, string>>,
+  { revisionKey, version }: LiveLeader,
+): boolean {
+  return (key === undefined || key === revisionKey) && (label === undefined || label === version);
 }

@@ -46,7 +46,9 @@ export function rungDue(
   const isShared = wanted.share.kind !== 'home';
   const { partition, reached, isMixed } = at;
   const isBelow = reached === undefined || reached === 'home';
-  if (isBelow && !isShared && (!isHome(delivery) || isPinned(delivery))) return 'home';
+  // Before every group is let go nothing is shared out any more, also where an edit of the plan has made it so.
+  if ((isBelow || (wanted.isWhole && reached === 'text')) && !isShared && (!isHome(delivery) || isPinned(delivery)))
+    return 'home';
   const isTold = isPinned(delivery) && selectsRelease(delivery);
   // A third version goes with the groups of the step: only then there are two to tell apart.
   if ((isBelow || reached === 'pods') && isShared && !isTold && !isMixed) return 'text';

@@ -22,7 +22,7 @@ import { stateOfStep } from '../step-state.ts';
 import { editedPlan, wholeNext } from '../step-to-come.ts';
 
 /** The groups are all that a step has. */
-const GROUPS_ONLY: StepWay = { waits: [], rung: undefined, next: nextStep };
+const GROUPS_ONLY: StepWay = { waits: [], rung: undefined, again: false, next: nextStep };
 
 /** The file has the release's text: the caller has looked. */
 export function partial(situation: Situation, step: InDelivery, way: StepWay = GROUPS_ONLY): Decision {
@@ -43,7 +43,8 @@ export function partial(situation: Situation, step: InDelivery, way: StepWay = G
   // Nothing soaks while there are no groups.
   const done = groups.length === 0 && situation.replicas !== 0 && gone === undefined;
   const whole = wholeNext(situation, index);
-  const plan = whole ?? (situation.sight === 'seen' ? editedPlan(situation, at) : undefined);
+  const again = way.again ? index : undefined;
+  const plan = whole ?? (situation.sight === 'seen' ? editedPlan(situation, at) : undefined) ?? again;
   const found = situation.sight === 'seen' ? outOfPlace(situation, { ...at, moved: moved !== undefined, plan }) : [];
   if (way.rung !== undefined) {
     const rest = [...(edited?.holds ?? []), ...groups, ...holdsOf(before.finish, situation), gone, ...found];
@@ -52,7 +53,8 @@ export function partial(situation: Situation, step: InDelivery, way: StepWay = G
     return holding(held, stateOfStep(situation, index, { groups, holds: held }));
   }
   // An edit never ends a pause: wherever it leads, what the step in Git had to serve comes first.
-  const pause = done && whole === undefined ? [waitingOnPause(situation, at), soaking(situation)] : [];
+  const isDue = whole === undefined && (again === undefined || plan !== again);
+  const pause = done && isDue ? [waitingOnPause(situation, at), soaking(situation)] : [];
   const holds = [
     ...(edited?.holds ?? []),
     ...groups,

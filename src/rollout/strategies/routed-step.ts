@@ -16,26 +16,24 @@ import { besides } from '../ladders/besides.ts';
 import { type Condition, LIVE } from '../ladders/condition.ts';
 import { type Delivering, documentsLost, routesChanged, waiting } from '../ladders/delivering.ts';
 import { canaryEdited } from '../ladders/edited-by-hand.ts';
-import { HOME, shareOf } from '../ladders/shares.ts';
+import { HOME, shareOf, sharing } from '../ladders/shares.ts';
 import { serving } from '../ladders/sight.ts';
 import { isPinned, servicesOnly } from '../ladders/version-edits.ts';
 import { rungDue, type StepWanted, wantedOf } from '../ladders/version-rungs.ts';
 import { type Decision, holding } from '../move.ts';
 import type { Seen } from '../situation.ts';
 import type { InDelivery } from '../state.ts';
-import { nextIndex } from '../step-to-come.ts';
+import { editedPlan, nextIndex } from '../step-to-come.ts';
 
 /** What is done of itself, or how the row of the groups goes on. The file has the release's text: the caller has looked. */
 export function routedStep(on: Delivering, step: InDelivery): Decision | { readonly way: StepWay } {
   const { situation } = on;
-  const { at } = step.marks;
   const anew = recreated(situation);
-  const isApart = at === 'home' || at === 'text';
-  if (!isApart || anew !== undefined) return { way: wayOf(on, step) };
+  if (!isApart(step) || anew !== undefined) return { way: wayOf(on, step) };
   const edited = partitionEdited(situation, step);
   if (edited !== undefined) return edited;
   if (situation.sight === 'unseen') return holding([situation.hold], 'StepUpgrade');
-  const due = rungAt(on, situation, step);
+  const due = isPlanEdited(situation, step) ? undefined : rungAt(on, situation, step);
   // The partition is that of the step already: what is left waits for its groups.
   if (due !== 'pods') return { way: wayOf(on, step) };
   const gates = [...before.finish, replicasUnknown, notApplied, scaledToZero];
@@ -85,9 +83,31 @@ function conditionsAt({ delivery }: Delivering, { marks }: InDelivery): readonly
   return [LIVE, ...(marks.at === undefined ? [] : (waits[marks.at] ?? []))];
 }
 
+/** Whether it stands on a rung below its groups. */
+function isApart({ marks: { at } }: InDelivery): boolean {
+  return at === 'home' || at === 'text';
+}
+
+/** Whether the groups of its plan are others than those that it was begun with: it goes on by the gates of a step. */
+function isPlanEdited(seen: Seen, { index, marks: { release } }: InDelivery): boolean {
+  return editedPlan(seen, { index, release }) !== undefined;
+}
+
+/**
+ * Whether the plan gives the step that stands on its last rung another share than Git has. A weight that is not as we set
+ * it was edited in the route instead: that is a person's to put back or accept.
+ */
+function isShareEdited(on: Delivering, { marks, index }: InDelivery): boolean {
+  const step = on.situation.steps[index - 1];
+  if (marks.at !== 'traffic' || step === undefined || canaryEdited(on) !== undefined) return false;
+  const made = sharing(on.delivery, shareOf(step));
+  return made.kind === 'ok' && made.objects.length > 0;
+}
+
 function wayOf(on: Delivering, step: InDelivery): StepWay {
   const { situation } = on;
-  const due = situation.sight === 'seen' ? rungAt(on, situation, step) : undefined;
+  const isEdited = situation.sight === 'seen' && isPlanEdited(situation, step);
+  const due = situation.sight === 'seen' && !isEdited ? rungAt(on, situation, step) : undefined;
   const here: RungTo = { marks: step.marks, index: step.index, reason: 'RungReady', evidence: '' };
   const held = fixed(on).filter((one) => one !== undefined);
   const waits = [...waiting(on, conditionsAt(on, step)), ...held];
@@ -100,6 +120,8 @@ function wayOf(on: Delivering, step: InDelivery): StepWay {
   return {
     waits,
     rung: due === undefined ? undefined : rungs[due],
+    // A step that has let nothing go yet has no pause to serve.
+    again: due === undefined && (isEdited ? isApart(step) : isShareEdited(on, step)),
     next: (seen, from) => nextRung(on, seen, from),
   };
 }
@@ -139,7 +161,8 @@ function nextRung(on: Delivering, seen: Seen, from: Parameters<typeof nextStep>[
   if (goal === undefined) return nextStep(seen, from);
   const due = rungDue(on.delivery, goal, {
     partition,
-    reached: target === index ? marks.at : undefined,
+    // An edit of the plan may lead to the same step: from its lowest rung.
+    reached: undefined,
     isMixed: thirds(seen).length > 0,
   });
   const reason = plan !== undefined ? 'StepsEdited' : target === index + 1 ? 'StepReady' : 'Jumped';

@@ -3,7 +3,7 @@
 import type { Marks } from '../../api/marks.ts';
 import { sameRelease } from '../../api/release.ts';
 import { withdrawnAsFailed } from '../events/ladder-failing.ts';
-import { homeOfNewer, stamped } from '../events/routed-newer.ts';
+import { homeOfNewer, takenUp } from '../events/routed-newer.ts';
 import { labelEdited } from '../events/version-label.ts';
 import { strayShare, withdrawn } from '../events/withdrawing.ts';
 import { recreated } from '../gates/cluster.ts';
@@ -83,7 +83,7 @@ function rollback(on: Delivering, marks: Marks): Decision {
   const { marks: after } = decision.move;
   if (after.step === undefined) return besides(on, decision, { at: undefined, commit: allHome(on.delivery) });
   const isNewer = !sameRelease(after.release, marks.release) && after.step.kind === 'step';
-  return isNewer ? stamped(on, decision) : decision;
+  return isNewer ? takenUp(on, decision) : decision;
 }
 
 /** A newer text: it overtakes the delivery with the requests at home, or they go there while it waits. */
@@ -92,9 +92,9 @@ function newer(situation: Situation, state: InDelivery): Decision | undefined {
   const on = delivering(situation, state.marks, state.marks.release);
   if (decision === undefined || on === undefined) return decision;
   const release = decision.move?.marks.release;
-  if (release !== undefined && !sameRelease(release, state.marks.release)) return stamped(on, decision);
+  if (release !== undefined && !sameRelease(release, state.marks.release)) return takenUp(on, decision);
   const isRolling = state.row === 'partial' && abortOf(situation, state.marks.release) === undefined;
-  return isRolling && decision.move === undefined && !isHome(on.delivery) ? homeOfNewer(on, decision, state) : decision;
+  return isRolling && decision.move === undefined && !isHome(on.delivery) ? homeOfNewer(on, decision) : decision;
 }
 
 /** First match: nothing left to share with, another label, a share of what serves nothing or has failed, its rung. */

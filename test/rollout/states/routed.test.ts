@@ -96,6 +96,11 @@ const stands = Object.fromEntries(
   Object.entries(AT).map(([name, subject]) => [name, after(subject, requested)]),
 ) as Readonly<Record<keyof typeof AT, Stand>>;
 
+/** The step with a share, and an edit of the plan. */
+function planned(from: string, to: string): Stand {
+  return edited(stands.second, ROLLOUT_FILE, from, to);
+}
+
 type Row = readonly [what: string, stand: Stand, found: Found, told: readonly string[]];
 
 const DEAD: Found = { sight: { own: '0o+ 1o+ 2- 3-' } };
@@ -186,8 +191,27 @@ test.each<Row>([
     ['TrafficWithdrawn: step 2/3, traffic withdrawn'],
   ],
   ['a share, and nothing of the version before serves', stands.second, LOST, ['hold']],
-  ['a newer text with a share', asked(stands.second, NEW, NEWER), {}, ['Superseded: step 1/3']],
-  ['a newer text while paused', paused(asked(stands.second, NEW, NEWER)), {}, ['Superseded: step 1/3']],
+  [
+    'a newer text with a share',
+    asked(stands.second, NEW, NEWER),
+    {},
+    ['BroughtHome: step 2/3, home', 'hold GracePeriod', 'Superseded: step 1/3'],
+  ],
+  ['a newer text while paused', paused(asked(stands.second, NEW, NEWER)), {}, ['BroughtHome: step 2/3, home']],
+  ['a newer text without a share', asked(stands.pods, NEW, NEWER), {}, ['Superseded: step 1/3']],
+  [
+    'another share in the plan',
+    planned('20%', '10%'),
+    {},
+    ['hold GracePeriod', 'StepsEdited: step 2/3, traffic: 20% → 10%'],
+  ],
+  ['no share in the plan', planned(', traffic: 20%', ''), {}, ['hold GracePeriod', 'StepsEdited: step 2/3, home']],
+  [
+    'all groups in the plan',
+    planned('50%, traffic: 20%', '99%'),
+    {},
+    ['hold GracePeriod', 'hold PauseDuration', 'StepsEdited: step 2/3, home', 'hold GracePeriod'],
+  ],
   [
     'a newer text, and N is not known',
     NEWER_TEXT,
