@@ -32,7 +32,8 @@ import {
 } from './our-commit.ts';
 import { partsSafe } from './part-laws.ts';
 import { policiesObeyed } from './policy-laws.ts';
-import { routeFile, serviceFile } from './routed-files.ts';
+import { hasSides, routeFile, serviceFile } from './routed-files.ts';
+import { backDrained, homeServes, sharedApproved, sharedLeaves, sharedServing } from './shared-commit-laws.ts';
 
 export type Law = (commit: OurCommit) => string | undefined;
 
@@ -51,21 +52,24 @@ export const commitLaws = {
   'F6 rewritten': rewritten,
   'L3 forward': forward,
   'P1 policies': policiesObeyed,
-  'T1 serving share': ofTwo(servingShare),
-  'T3 no request lost': ofTwo(fleetDrained),
-  'T4 way back serves': ofTwo(wayBackServes),
-  'T5 bytes as before': ofTwo(leavesBehind),
-  'T6 one side': ofTwo(baked),
-  'T9 approved share': ofTwo(approvedShare),
-  'T11 stable until promoted': ofTwo(stableUntilPromoted),
+  'T1 serving share': ofSides(servingShare, sharedServing),
+  'T3 no request lost': ofSides(fleetDrained, backDrained),
+  'T4 way back serves': ofSides(wayBackServes, homeServes),
+  'T5 bytes as before': ofSides(leavesBehind, sharedLeaves),
+  'T6 one side': ofSides(baked),
+  'T9 approved share': ofSides(approvedShare, sharedApproved),
+  'T11 stable until promoted': ofSides(stableUntilPromoted),
 } as const satisfies Partial<Record<LawName, Law>>;
 
 /** The same as pairs. */
 export const commitLawList = Object.entries(commitLaws) as readonly (readonly [keyof typeof commitLaws, Law])[];
 
-/** A law of commits that fill a second workload. */
-function ofTwo(law: Law): Law {
-  return (commit) => (commit.workload.fills === undefined ? undefined : law(commit));
+/** A law of commits that fill a second workload, and that of commits that share out requests between two versions. */
+function ofSides(ofTwo: Law, ofOne?: Law): Law {
+  return (commit) => {
+    if (commit.workload.fills !== undefined) return ofTwo(commit);
+    return commit.workload.shares === undefined ? undefined : ofOne?.(commit);
+  };
 }
 
 /** Which marks may follow which. */
@@ -96,7 +100,8 @@ function partitionSteps({ before, after, reason, plan, remade, workload }: OurCo
     Settled: to === undefined && from !== undefined && from !== 'rollback',
     NoNewRevision: from === undefined && to === undefined,
     Rearmed: same && from === undefined,
-    Aborted: to === 'rollback' && from !== 'rollback',
+    // The share goes home before the text.
+    Aborted: to === 'rollback' && (from !== 'rollback' || before.marks?.at === 'home'),
     Reverted: to === 'rollback' && from !== 'rollback',
     Failed: to === 'rollback' && from !== 'rollback' && from !== undefined,
     AbortedTextRemoved: to === 'rollback' && from === 'rollback',
@@ -113,12 +118,13 @@ function partitionSteps({ before, after, reason, plan, remade, workload }: OurCo
     RecreateRemoved: false,
     RecreateCreated: false,
     RecreateEnded: false,
-    // Nor fills a second one.
-    RungReady: false,
+    // Nor fills a second one; where versions share the requests, a step has rungs.
+    RungReady: workload.shares !== undefined && same && from !== undefined && from !== 'rollback',
     Promoted: false,
-    BroughtHome: false,
+    // On a way back too, where a newer text is in the file.
+    BroughtHome: workload.shares !== undefined && same,
     Emptied: false,
-    TrafficWithdrawn: false,
+    TrafficWithdrawn: workload.shares !== undefined && same && from !== 'rollback',
   } as const satisfies Record<MoveReason, boolean>;
   if (new Map<string, boolean>(Object.entries(legal)).get(reason) === true) return undefined;
   return `${reason} from ${before.marks?.release} ${from ?? 'settled'} to ${release} ${to ?? 'settled'}`;
@@ -133,7 +139,8 @@ function forward({ before, after, reason, workload }: OurCommit): string | undef
   // Which partition a rung has is for T11 to say.
   if (workload.fills !== undefined) return undefined;
   const lowers =
-    after.partition < before.partition || ['Armed', 'RollStopped', 'PartitionRestored', 'Rearmed'].includes(reason);
+    after.partition < before.partition ||
+    ['Armed', 'RollStopped', 'PartitionRestored', 'Rearmed', 'BroughtHome'].includes(reason);
   return after.partition === before.partition || lowers
     ? undefined
     : `${reason}: partition ${before.partition} → ${after.partition}`;
@@ -155,8 +162,12 @@ function partitionCeiling({ before, after, reason, plan, workload, since }: OurC
       ? undefined
       : tell('though only extra groups may start');
   }
+  // Rungs of Services and routes leave it; the groups' own is that of the step.
+  const isRung = workload.shares !== undefined && after.marks?.at !== undefined;
+  if (isRung && is === was && (FORWARD.includes(reason) || reason === 'RungReady')) return undefined;
+  const lets = FORWARD.includes(reason) || (isRung && reason === 'RungReady');
   // A newer request stops the roll, or takes its own first step where there is nothing to stop.
-  if (FORWARD.includes(reason) || (reason === 'Superseded' && is < was)) {
+  if (lets || (reason === 'Superseded' && is < was)) {
     const step = plan.steps[indexOf(after.marks?.step) - 1];
     if (step === undefined) return tell(`the plan has no step ${after.marks?.step}`);
     // Armed with the step kept: nothing may move any more.
@@ -171,7 +182,8 @@ function partitionCeiling({ before, after, reason, plan, workload, since }: OurC
   if (reason === 'RollbackWidened') return is < was ? undefined : tell('not widened');
   if (['Armed', 'Adopted', 'Rearmed', 'RolledBack'].includes(reason))
     return is === SENTINEL ? undefined : tell('not armed');
-  if (['Superseded', 'RollStopped', 'PartitionRestored'].includes(reason))
+  // A newer request is stopped with the commit that takes its share home.
+  if (['Superseded', 'RollStopped', 'PartitionRestored', 'BroughtHome'].includes(reason))
     return is >= was ? undefined : tell('lowered');
   return is === was ? undefined : tell('nothing asked for that');
 }
@@ -191,6 +203,12 @@ function parentAsPlanned({ universe, workload, plannedFrom, parent }: OurCommit)
     : `planned from ${plannedFrom.slice(0, 7)}, where a file is another than in ${parent.slice(0, 7)}`;
 }
 
+/** Without the label by which requests find the version, and the maps that were made for it. */
+function unlabelled(template: string, { shares }: OurCommit['workload']): string {
+  if (shares === undefined) return template;
+  return template.replaceAll(/(, )?"?tranche\.dev\/version"?: "?[0-9a-f]{8}\.\d+"?/g, '');
+}
+
 const OURS = /^\s+(tranche\.dev\/\w+:|annotations:|partition:|maxUnavailable:)/;
 /** The groups of the workload; written for a surge, and taken back after it. */
 const REPLICAS = /^ {2}replicas: \d+/;
@@ -200,7 +218,7 @@ function confined({ universe, workload, before: from, after: to, reason, oid, pa
   const [was, is] = [universe.repository.files(parent), universe.repository.files(oid)];
   const changed = Object.keys({ ...was, ...is }).filter((path) => was[path] !== is[path]);
   const { name, fills } = workload;
-  const ours = fills === undefined ? [lwsFile(name)] : [lwsFile(name), serviceFile(name), routeFile(name)];
+  const ours = hasSides(workload) ? [lwsFile(name), serviceFile(name), routeFile(name)] : [lwsFile(name)];
   if (changed.length === 0 || changed.some((path) => !ours.includes(path)))
     return `changes ${changed.join(', ') || 'nothing'}`;
   const [before, after] = [from, to].map((fields) => ({ ...fields, text: splitOwn(fields.text)[0] })) as [
@@ -217,13 +235,16 @@ function confined({ universe, workload, before: from, after: to, reason, oid, pa
   if (rest(before.text) !== rest(after.text)) return 'changes lines that are not ours';
   const comment = /maxUnavailable: \d+ +# one group is 16 GPUs/;
   if (comment.test(before.text) && !comment.test(after.text)) return 'loses the comment beside maxUnavailable';
-  const [old, fresh] = [before.text.slice(templateStart(before.text)), after.text.slice(templateStart(after.text))];
+  const [old, fresh] = [before, after].map(({ text }) => unlabelled(text.slice(templateStart(text)), workload)) as [
+    string,
+    string,
+  ];
   if (old === fresh) return undefined;
   if (![...GOING_BACK, 'RequestWithdrawn', 'Retried'].includes(reason)) return `${reason} changes the template`;
   const known = [...universe.everMain].some((at) => {
     const text = universe.lws(workload.name, at);
     const own = text === undefined ? undefined : splitOwn(text)[0];
-    return own !== undefined && own.slice(templateStart(own)) === fresh;
+    return own !== undefined && unlabelled(own.slice(templateStart(own)), workload) === fresh;
   });
   return known ? undefined : 'writes a template that no commit has';
 }

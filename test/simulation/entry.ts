@@ -8,7 +8,7 @@ import { runStory } from './story.ts';
 
 export { actStories } from './acts.ts';
 export { runSchedule } from './schedule.ts';
-export { largeSetupOf, setupOf } from './setup.ts';
+export { largeSetupOf, setupOf, sharedSetupOf } from './setup.ts';
 export { shrink } from './shrink.ts';
 export { runStory } from './story.ts';
 

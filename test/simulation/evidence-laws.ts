@@ -3,6 +3,7 @@
 import { bothOf } from './both.ts';
 import { ladderEvidence, ladderProof } from './ladder-laws.ts';
 import { askedGroups, begins, FORWARD, indexOf, isArmed, type OurCommit } from './our-commit.ts';
+import { isLive } from './shared-commit-laws.ts';
 import { type Truth, wantedGroups } from './truth.ts';
 
 /** What a step rests on was true of the cluster, at some time since the fields before it were written. */
@@ -10,6 +11,8 @@ export function evidence(commit: OurCommit): string | undefined {
   if (commit.workload.fills !== undefined) return ladderEvidence(commit);
   const { reason, before, since } = commit;
   const proof = proofOf(commit);
+  if (commit.workload.shares !== undefined && reason === 'RungReady' && !commit.scenes.some(isLive(commit)))
+    return `${reason} after ${before.marks?.step} ${before.marks?.at}: what it rests on was never live`;
   if (proof === undefined || since.some(proof)) return undefined;
   const step = before.marks?.step ?? 'settled';
   return `${reason} after ${step}: never since partition ${before.partition}, version ${before.version} was so what it rests on`;

@@ -27,13 +27,13 @@ const DRAIN_LEAST_SECONDS = 60;
 const ENDLESS_SECONDS = 600;
 
 /** How long gateways may take to follow a route. */
-export function graceOf({ fills }: WorkloadSetup): number {
-  return fills?.graceSeconds ?? GRACE_SECONDS;
+export function graceOf({ fills, shares }: WorkloadSetup): number {
+  return (fills ?? shares)?.graceSeconds ?? GRACE_SECONDS;
 }
 
 /** How long the last requests of a side may take. */
-export function drainOf({ fills }: WorkloadSetup): number {
-  return Math.max(fills?.requestSeconds ?? ENDLESS_SECONDS, DRAIN_LEAST_SECONDS);
+export function drainOf({ fills, shares }: WorkloadSetup): number {
+  return Math.max((fills ?? shares)?.requestSeconds ?? ENDLESS_SECONDS, DRAIN_LEAST_SECONDS);
 }
 
 export function excusesOf(universe: Universe, workload: WorkloadSetup, from: Excuses | undefined): Excuses {

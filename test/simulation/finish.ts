@@ -127,6 +127,8 @@ function notAtRest(universe: Universe, { workload, marks, text }: Person, holds:
       (broken && FOR_BROKEN_GROUPS.includes(reason)) ||
       // A fleet that may be down at once, and steps that do not let a canary carry all.
       (reason === 'FleetUncovered' && mayAllBeDown(workload, text)) ||
+      // A settled text was written again without its label, which no release covers.
+      (reason === 'RevisionChanged' && workload.shares !== undefined) ||
       (mixed && FOR_MIXED_GROUPS.includes(reason)),
   );
   if (held) return undefined;

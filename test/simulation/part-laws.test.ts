@@ -116,7 +116,7 @@ test.each<Row>([
   const clusterLaws = (fork: Universe): readonly ClusterLaws[] => laws.map((law) => law.fork(fork));
   for (const one of commits) commit(universe, one);
   const [head, parent] = universe.repository.log('main');
-  const told = partsSafe({ universe, oid: head!.oid, parent: parent!.oid, clusterLaws });
+  const told = partsSafe({ universe, oid: head!.oid, parent: parent!.oid, reason: 'StepReady', clusterLaws });
   if (wrong === undefined) expect(told).toBeUndefined();
   else expect(told).toContain(wrong);
 });

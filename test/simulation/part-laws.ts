@@ -8,7 +8,7 @@ import type { OurCommit } from './our-commit.ts';
 import { NAMESPACE } from './truth.ts';
 import { nameOf, type Universe } from './universe.ts';
 
-type Asked = Pick<OurCommit, 'universe' | 'oid' | 'parent' | 'clusterLaws'>;
+type Asked = Pick<OurCommit, 'universe' | 'oid' | 'parent' | 'reason' | 'clusterLaws'>;
 
 /** Some of the objects that a commit changes, in the order in which the agent applies them. */
 type Part = readonly string[];
@@ -36,7 +36,7 @@ export function partsSafe(asked: Asked): string | undefined {
     const alone = wrong ?? unserved(serving, { before, whole });
     if (alone === undefined && rest === undefined) continue;
     // What happens without the commit as well is not its doing.
-    if (outcome(asked, { changed, part: [] }).wrong !== undefined) continue;
+    if (outcome(asked, { changed, part: [] }).wrong !== undefined || ofPeople(asked)) continue;
     return alone === undefined ? `${part.join(', ')}, then the rest: ${rest}` : `${part.join(', ')} alone: ${alone}`;
   }
   return undefined;
@@ -93,15 +93,7 @@ type Outcome = {
 /** What a part leads to, and what the laws say to it; then to the rest that comes after it. */
 function outcome(asked: Asked, { changed, part }: { readonly changed: Part; readonly part: Part }): Outcome {
   const { oid } = asked;
-  const fork = asked.universe.fork();
-  const laws = asked.clusterLaws(fork);
-  for (const law of laws) law.opened(oid);
-  const played = (): string | undefined => {
-    fork.observe();
-    fork.tick(ROLL_SECONDS);
-    fork.observe();
-    return laws.map((law) => law.look()?.join(': ')).find((wrong) => wrong !== undefined);
-  };
+  const { fork, played } = copy(asked);
   const there = new Set([...fork.manifests(oid).values()].flat().map(keyOf));
   const removed = changed.filter((key) => !there.has(key));
   fork.sync(oid, {
@@ -115,6 +107,28 @@ function outcome(asked: Asked, { changed, part }: { readonly changed: Part; read
     return { wrong, serving, rest: undefined };
   fork.sync(oid);
   return { wrong, serving, rest: played() };
+}
+
+/** The stable text that people put back restarts groups by itself, whatever they answer, once the agent applies it. */
+function ofPeople(asked: Asked): boolean {
+  if (asked.reason !== 'Reverted') return false;
+  const { fork, played } = copy(asked);
+  fork.sync(asked.parent);
+  return played() !== undefined;
+}
+
+/** A copy of the world, and what the laws say to it once all groups have had the time to roll. */
+function copy(asked: Asked): { readonly fork: Universe; readonly played: () => string | undefined } {
+  const fork = asked.universe.fork();
+  const laws = asked.clusterLaws(fork);
+  for (const law of laws) law.opened(asked.oid);
+  const played = (): string | undefined => {
+    fork.observe();
+    fork.tick(ROLL_SECONDS);
+    fork.observe();
+    return laws.map((law) => law.look()?.join(': ')).find((wrong) => wrong !== undefined);
+  };
+  return { fork, played };
 }
 
 type Serving = ReadonlyMap<string, { readonly ready: number; readonly budget: number }>;

@@ -21,6 +21,7 @@ import {
 } from './files.ts';
 import { stepsOf, type WorkloadSetup } from './setup.ts';
 import { filledSteps } from './setup-filled.ts';
+import { sharedSteps } from './setup-shared.ts';
 import type { Universe } from './universe.ts';
 
 const VERSIONS_MAX = 6;
@@ -230,13 +231,15 @@ function toggleDisabled(person: Person): void {
 function editSteps(person: Person): void {
   const { chance, state, workload } = person;
   const count = chance.flip(0.8) ? state.steps.length : chance.between(1, 4);
-  const { fills } = workload;
-  const steps =
-    fills === undefined
-      ? stepsOf(chance, workload.replicas, count)
-      : filledSteps(chance, { ...workload, fills }, count);
+  const steps = stepsFor(chance, workload, count);
   if (steps.length === state.steps.length || chance.flip(0.2))
     person.say({ steps }, `steps ${steps.map((step) => step.replicas).join(' ')}`);
+}
+
+function stepsFor(chance: Chance, workload: WorkloadSetup, count: number): ReturnType<typeof stepsOf> {
+  const { fills, shares, replicas } = workload;
+  if (fills !== undefined) return filledSteps(chance, { ...workload, fills }, count);
+  return shares === undefined ? stepsOf(chance, replicas, count) : sharedSteps(chance, workload, count);
 }
 
 /** Has looked at a main that somebody rewrote. */

@@ -4,6 +4,7 @@ import { NO_OVERRIDES, type PassResult } from '../../src/reconcile/pass.ts';
 import { runPass } from '../../src/reconcile/run.ts';
 import { fakeCluster } from '../support/fake-cluster.ts';
 import { checkEnd, freshMemory } from './process.ts';
+import { hasSides } from './routed-files.ts';
 import { LawBroken } from './timeline.ts';
 import type { Universe } from './universe.ts';
 import type { Watch } from './watch.ts';
@@ -38,7 +39,7 @@ export async function plainPass(universe: Universe): Promise<PassResult> {
 
 /** L1 and L2: nothing is written any more after so many rounds; the last result says why it stands where it stands. */
 export async function comeToRest(universe: Universe, watch: Watch | undefined, why: string): Promise<PassResult> {
-  const fills = universe.setup.workloads.some((workload) => workload.fills !== undefined);
+  const fills = universe.setup.workloads.some(hasSides);
   const [most, still] = fills ? [FILLED_ROUNDS_MAX, FILLED_QUIET_ROUNDS] : [ROUNDS_MAX, QUIET_ROUNDS];
   let quiet = 0;
   for (let round = 1; round <= most; round++) {

@@ -5,7 +5,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../src/api/json.ts'
 import { Remembered } from './remembered/remembered.ts';
 import type { WorkloadSetup } from './setup.ts';
 
-type Named = Pick<WorkloadSetup, 'name' | 'fills'>;
+type Named = Pick<WorkloadSetup, 'name' | 'fills' | 'shares'>;
 
 export function routeFile(name: string): string {
   return `apps/${name}/route.yaml`;
@@ -31,9 +31,14 @@ export function serviceNames({ name }: Pick<Named, 'name'>): { readonly stable: 
   return { stable: `${name}-svc`, canary: `${name}-svc-canary` };
 }
 
+/** Whether a delivery has two sides: a second workload, or two versions that share the requests of one. */
+export function hasSides({ fills, shares }: Named): boolean {
+  return fills !== undefined || shares !== undefined;
+}
+
 /** What is there beside the workload. */
 export function routedFiles(workload: WorkloadSetup): Readonly<Record<string, string>> {
-  if (workload.fills?.routed !== true) return {};
+  if (workload.fills?.routed !== true && workload.shares === undefined) return {};
   return {
     [serviceFile(workload.name)]: serviceText(workload),
     [routeFile(workload.name)]: routeText(workload),
@@ -41,9 +46,9 @@ export function routedFiles(workload: WorkloadSetup): Readonly<Record<string, st
 }
 
 /** The lines of a strategy above its steps. */
-export function routingLines({ name, fills }: Named): readonly string[] {
-  if (fills === undefined) return [];
-  const { style, routed, graceSeconds } = fills;
+export function routingLines({ name, fills, shares }: Named): readonly string[] {
+  if (fills === undefined && shares === undefined) return [];
+  const { style, routed, graceSeconds } = fills ?? { style: 'partition', routed: true, ...shares };
   return [
     ...(style === 'canary' ? ['      enableExtraWorkloadForCanary: true'] : []),
     ...(routed ? ['      trafficRoutings:', `        - service: ${serviceNames({ name }).stable}`] : []),
@@ -71,7 +76,8 @@ function serviceText({ name }: Named): string {
   ].join('\n');
 }
 
-function routeText({ name, fills }: Named): string {
+function routeText({ name, fills, shares }: Named): string {
+  const { requestSeconds } = fills ?? shares ?? {};
   return [
     'apiVersion: gateway.networking.k8s.io/v1',
     'kind: HTTPRoute',
@@ -83,7 +89,7 @@ function routeText({ name, fills }: Named): string {
     '  rules:',
     '    - matches:',
     '        - path: {type: PathPrefix, value: /v1}',
-    ...(fills?.requestSeconds === undefined ? [] : [`      timeouts: {request: ${fills.requestSeconds}s}`]),
+    ...(requestSeconds === undefined ? [] : [`      timeouts: {request: ${requestSeconds}s}`]),
     '      backendRefs:',
     `        - name: ${serviceNames({ name }).stable} # the fleet`,
     '          port: 80',

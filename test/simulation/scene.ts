@@ -1,7 +1,8 @@
 /** What is so around a workload whose deliveries fill a second one: both sides, the route, and whom its Services reach. */
 
 import { at, isJsonObject, type JsonObject } from '../../src/api/json.ts';
-import { LWS_NAME, WORKER_INDEX } from '../../src/api/lws-labels.ts';
+import { LWS_NAME, REVISION_KEY, WORKER_INDEX } from '../../src/api/lws-labels.ts';
+import { VERSION } from '../../src/api/version-label.ts';
 import type { Reading } from '../../src/simulator/objects/object-store.ts';
 import { ENDPOINT_SLICES, HTTP_ROUTES, PODS, SERVICES } from '../../src/simulator/objects/resource-table.ts';
 import { type Rules, rulesOf, secondOf, serviceNames, shareIn } from './routed-files.ts';
@@ -12,6 +13,8 @@ import { type GroupTruth, NAMESPACE, type Truth, truthOf } from './truth.ts';
 export type Reached = {
   /** The workload that its selector names. */
   readonly selects: string | undefined;
+  /** Whether it takes in the leaders of one version only. */
+  readonly pinned: boolean;
   /** UIDs of the pods behind its ready endpoints. */
   readonly ready: readonly string[];
   /** Names of those among them that are workers. */
@@ -51,6 +54,7 @@ function servicesOf(reading: Pick<Reading, 'get' | 'list'>, workload: WorkloadSe
     const pods = refs.map((ref) => reading.get({ resource: PODS, namespace: NAMESPACE, name: ref.name }));
     found.set(name, {
       selects: typeof selects === 'string' ? selects : undefined,
+      pinned: [VERSION, REVISION_KEY].some((key) => at(service, ['spec', 'selector', key]) !== undefined),
       ready: refs.map(({ uid }) => uid),
       workers: pods.flatMap((pod) =>
         pod === undefined || pod.metadata.labels?.[WORKER_INDEX] === '0' ? [] : [pod.metadata.name],
@@ -75,6 +79,20 @@ export function servingIn(scene: Scene, name: string, truth: Truth | undefined):
   const selecting = [...scene.services.values()].filter(({ selects }) => selects === name);
   if (selecting.length === 0) return ready;
   return ready.filter(({ leaderUid }) => selecting.some((one) => one.ready.includes(leaderUid)));
+}
+
+/** Groups that a Service reaches: of a version, of all others, or of any. */
+export function reachedBy(
+  scene: Scene,
+  service: string,
+  of: { readonly version?: number | undefined; readonly not?: number | undefined } = {},
+): readonly GroupTruth[] {
+  const ready = scene.services.get(service)?.ready ?? [];
+  const reached = scene.own?.groups.filter(({ leaderUid }) => ready.includes(leaderUid)) ?? [];
+  return reached.filter(
+    ({ leaderVersion }) =>
+      (of.version === undefined || leaderVersion === of.version) && (of.not === undefined || leaderVersion !== of.not),
+  );
 }
 
 /** Per cent of the requests that the live route sends to the Service of the new version. */

@@ -9,6 +9,7 @@ import { Person } from './people.ts';
 import { policyStep } from './policy-said.ts';
 import { checkEnd, type PassEnd, type Pending, Process } from './process.ts';
 import { plainPass } from './rest.ts';
+import { hasSides } from './routed-files.ts';
 import { type FaultKind, NO_FAULTS, type Setup, setupOf } from './setup.ts';
 import { agentStep, branchStep, clusterStep, timeStep } from './surroundings.ts';
 import { LawBroken } from './timeline.ts';
@@ -154,7 +155,7 @@ class Schedule {
 
   /** Two sides have more to go wrong with, and one of them is only there for a while. */
   private get fills(): boolean {
-    return this.setup.workloads.some((workload) => workload.fills !== undefined);
+    return this.setup.workloads.some(hasSides);
   }
 
   private readonly streams = new Map<string, Chance>();

@@ -1,4 +1,7 @@
-/** The laws of deliveries that fill a second workload: T1–T14 of the specification. */
+/**
+ * The laws of deliveries that fill a second workload, or share out requests between versions of one: T1–T14 of the
+ * specification. For the latter the same laws are in shared-laws.ts and shared-commit-laws.ts.
+ */
 
 import type { LawEntry } from './laws.ts';
 

@@ -3,6 +3,7 @@
 import type { Gate, LwsVersion } from '../../src/simulator/modes.ts';
 import { Chance } from './chance.ts';
 import { filledSteps, fillsOf } from './setup-filled.ts';
+import { type Shares, sharedSteps, sharesOf } from './setup-shared.ts';
 
 /** Everything that goes wrong at a port or with a process. */
 export const faultKinds = [
@@ -79,6 +80,8 @@ export type WorkloadSetup = {
   readonly steps: readonly StepSetup[];
   /** undefined: the user's own workload is stepped through. */
   readonly fills?: Fills;
+  /** Routes share out the requests between the versions of the workload itself. */
+  readonly shares?: Shares;
   /** An autoscaler writes replicas; the agent leaves the field alone. */
   readonly autoscaled: boolean;
   /** Where its autoscaler is written down; only in the cluster, or in Git too. */
@@ -125,6 +128,9 @@ export type Setup = {
 /** Schedules whose deliveries fill a second workload. */
 const FILLED_SHARE = 0.4;
 
+/** Of the others, those whose versions share the requests of one workload. */
+const SHARED_SHARE = 0.25;
+
 /** Small worlds have most of the interleavings that go wrong, and are looked at in half the time. */
 const SMALL_SHARE = 0.9;
 
@@ -149,6 +155,7 @@ function withPolicies(setup: Setup, chance: Chance): Setup {
 
 function plainSetupOf(seed: string): Setup {
   if (new Chance(seed).fork('style').flip(FILLED_SHARE)) return filledSetupOf(seed);
+  if (new Chance(seed).fork('shares').flip(SHARED_SHARE)) return sharedSetupOf(seed);
   return worldOf(seed, new Chance(seed).fork('scale').flip(SMALL_SHARE));
 }
 
@@ -163,6 +170,22 @@ export function filledSetupOf(seed: string): Setup {
     ...setup,
     workloads: [{ ...plain, autoscaled: false, fills, steps: filledSteps(chance, { ...plain, fills }) }],
     rounds: chance.between(1, 16),
+    turns: chance.between(15, 60),
+    questions: 1 / 60,
+  };
+}
+
+/** A world whose versions share the requests of one workload. */
+export function sharedSetupOf(seed: string): Setup {
+  const chance = new Chance(seed).fork('shared');
+  const setup = worldOf(seed, true);
+  const { resizes: _resizes, surge: _surge, ...first } = setup.workloads[0]!;
+  // One group has no other version beside it.
+  const plain = { ...first, replicas: chance.flip(0.1) ? 1 : Math.max(2, first.replicas), autoscaled: false };
+  return {
+    ...setup,
+    workloads: [{ ...plain, shares: sharesOf(chance), steps: sharedSteps(chance, plain) }],
+    rounds: chance.between(1, 12),
     turns: chance.between(15, 60),
     questions: 1 / 60,
   };

@@ -2,7 +2,7 @@
 
 import type { JsonObject } from '../../src/api/json.ts';
 import type { Chance, Weighted } from './chance.ts';
-import { secondOf } from './routed-files.ts';
+import { hasSides, secondOf } from './routed-files.ts';
 import type { FaultKind, WorkloadSetup } from './setup.ts';
 import { NAMESPACE } from './truth.ts';
 import { nameOf, type Universe } from './universe.ts';
@@ -33,7 +33,7 @@ export function agentStep(universe: Universe, chance: Chance): void {
   if (step === undefined) return;
   const skipped = behind.length - 1 - behind.indexOf(step);
   if (skipped > 0) universe.inject('agent skips a commit');
-  const fills = workloads.some((workload) => workload.fills !== undefined);
+  const fills = workloads.some(hasSides);
   const partial = (workloads.length > 1 || fills) && chance.flip(rates['agent applies a part'] * 3);
   if (partial) universe.inject('agent applies a part');
   const only = chance.pick(workloads).name;
@@ -77,7 +77,7 @@ export function clusterStep(universe: Universe, chance: Chance): void {
   const acts: Weighted<Trouble> = [
     [workload.autoscaled ? 3 : 0, autoscale],
     [2 * trouble, unready],
-    [picked.fills === undefined ? 0 : 2 * trouble, failsWhole],
+    [hasSides(picked) ? 2 * trouble : 0, failsWhole],
     [2, heal],
     [1.5 * trouble, kill],
     [0.3 * trouble, controllerDown],
@@ -113,8 +113,11 @@ function unready(universe: Universe, chance: Chance, workload: WorkloadSetup): v
 }
 
 /** A version that dies of its requests: no group of one side is ready any more. */
-function failsWhole(universe: Universe, _chance: Chance, { name }: WorkloadSetup): void {
-  const groups = universe.truth(name)?.groups ?? [];
+function failsWhole(universe: Universe, _chance: Chance, workload: WorkloadSetup): void {
+  const { name } = workload;
+  const truth = universe.truth(name);
+  const isAll = workload.shares === undefined;
+  const groups = (truth?.groups ?? []).filter(({ leaderVersion }) => isAll || leaderVersion === truth?.version);
   if (groups.length === 0) return;
   universe.inject('group fails');
   for (const { index } of groups) {

@@ -7,7 +7,7 @@ import { Cluster } from '../../src/simulator/cluster-model.ts';
 import type { Reading } from '../../src/simulator/objects/object-store.ts';
 import { FakeRepository } from '../support/fake-git.ts';
 import { hpaText, initialFiles, lwsFile } from './files.ts';
-import { secondOf } from './routed-files.ts';
+import { hasSides, secondOf } from './routed-files.ts';
 import { type Scene, sceneOf, showScene } from './scene.ts';
 import { type FaultKind, faultKinds, type Setup, type WorkloadSetup } from './setup.ts';
 import { type LawBroken, Timeline } from './timeline.ts';
@@ -89,8 +89,8 @@ export class Universe {
       this.truths.set(name, [...(from?.truths.get(name)?.slice(-1) ?? [])]);
       this.hurt.set(name, new Set());
     }
-    for (const { name, fills } of setup.workloads)
-      if (fills !== undefined) this.scenes.set(name, [...(from?.scenes.get(name) ?? [])]);
+    for (const workload of setup.workloads.filter(hasSides))
+      this.scenes.set(workload.name, [...(from?.scenes.get(workload.name) ?? [])]);
   }
 
   get now(): number {

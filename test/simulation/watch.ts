@@ -4,6 +4,9 @@ import { type Assumed, assumed, ClusterLaws } from './cluster-laws.ts';
 import { commitLawList } from './commit-laws.ts';
 import { lwsFile } from './files.ts';
 import { type Fields, fieldsOf, type Known, ourCommit, planAt } from './our-commit.ts';
+import { hasSides } from './routed-files.ts';
+import type { WorkloadSetup } from './setup.ts';
+import { SharedLaws } from './shared-laws.ts';
 import { LawBroken } from './timeline.ts';
 import { TrafficLaws } from './traffic-laws.ts';
 import type { Universe } from './universe.ts';
@@ -25,7 +28,7 @@ type Past = {
   serial: number;
   readonly cluster: ClusterLaws;
   /** Where a second workload is filled. */
-  readonly traffic: TrafficLaws | undefined;
+  readonly traffic: TrafficLaws | SharedLaws | undefined;
   /** Where in the scenes our last commit landed. */
   seen: number;
   /** Commits of ours in a row, since anybody else did anything. */
@@ -59,7 +62,7 @@ export class Watch {
         claims: new Set(),
         serial: 0,
         cluster,
-        traffic: workload.fills === undefined ? undefined : new TrafficLaws(universe, workload),
+        traffic: trafficLawsOf(universe, workload),
         seen: 0,
         alone: 0,
         others: 0,
@@ -138,7 +141,7 @@ export class Watch {
     const injected = Object.values(this.universe.injected).reduce((sum, times) => sum + times, 0);
     for (const [name, past] of this.pasts) {
       const workload = this.universe.setup.workloads.find((one) => one.name === name);
-      if (workload?.fills === undefined) continue;
+      if (workload === undefined || !hasSides(workload)) continue;
       past.alone = ours === name && injected === past.others ? past.alone + 1 : 0;
       past.others = injected;
       const steps = planAt(this.universe, name, 'main').steps.length;
@@ -263,4 +266,9 @@ function claimOf({ marks }: RecordShape): string | undefined {
 
 function serialOf(release: string): number {
   return Number(release.split('.')[1]);
+}
+
+function trafficLawsOf(universe: Universe, workload: WorkloadSetup): TrafficLaws | SharedLaws | undefined {
+  if (workload.fills !== undefined) return new TrafficLaws(universe, workload);
+  return workload.shares === undefined ? undefined : new SharedLaws(universe, workload);
 }

@@ -3,11 +3,11 @@
 import { lwsFile, marksIn, rolloutFile } from './files.ts';
 import { plainPass } from './rest.ts';
 import { routeFile, rulesIn, secondName, serviceFile, serviceNames, shareIn } from './routed-files.ts';
-import { sceneOf, servingIn } from './scene.ts';
+import { reachedBy, type Scene, sceneOf, servingIn } from './scene.ts';
 import type { WorkloadSetup } from './setup.ts';
 import { healGroup } from './surroundings.ts';
 import { LawBroken } from './timeline.ts';
-import { NAMESPACE } from './truth.ts';
+import { type GroupTruth, NAMESPACE } from './truth.ts';
 import type { Universe } from './universe.ts';
 
 /** Passes within which a share of what serves nothing is gone: the first may have something more urgent to write. */
@@ -18,15 +18,25 @@ const ROUND_SECONDS = 131;
 /** Enough for the groups to be ready and the share to return. */
 const AWAY_ROUNDS = 3;
 
-/** No group of the side that is filled is ready any more. */
+/** No group of the side that is filled is ready any more, or none of the version that is asked for. */
 export function killNew(universe: Universe, workload: WorkloadSetup): void {
+  if (workload.shares !== undefined) {
+    const truth = universe.truth(workload.name);
+    const fresh = truth?.groups.filter(({ leaderVersion }) => leaderVersion === truth.version) ?? [];
+    killGroups(universe, workload.name, fresh);
+    return;
+  }
   const green = marksIn(universe.lws(workload.name) ?? '')?.serves === 'green';
   killAll(universe, green ? workload.name : (secondName(workload) ?? ''));
 }
 
 /** No group of a workload is ready any more. */
 function killAll(universe: Universe, name: string): void {
-  for (const { index } of universe.truth(name)?.groups ?? []) {
+  killGroups(universe, name, universe.truth(name)?.groups ?? []);
+}
+
+function killGroups(universe: Universe, name: string, groups: readonly Pick<GroupTruth, 'index'>[]): void {
+  for (const { index } of groups) {
     universe.hurt.get(name)?.add(index);
     universe.cluster.setPods({ namespace: NAMESPACE, name, group: index, pods: 'all' }, { kind: 'unready' });
   }
@@ -45,22 +55,29 @@ export async function withdrawnNow(universe: Universe): Promise<void> {
     killNew(fork, workload);
     fork.cluster.settle();
     const scene = sceneOf(fork.cluster.objects, workload, fork.now);
-    const green = marks.serves === 'green';
-    const [stable, canary] = green ? [secondName(workload)!, workload.name] : [workload.name, secondName(workload)!];
-    const truths = new Map([
-      [workload.name, scene.own],
-      [secondName(workload), scene.second],
-    ]);
-    const serves = (name: string): number => servingIn(scene, name, truths.get(name)).length;
-    if (serves(stable) === 0 || serves(canary) > 0) continue;
+    const { stable, canary } = serves(workload, marks.serves === 'green', scene);
+    if (stable === 0 || canary > 0) continue;
     for (let pass = 1; pass <= WITHDRAWN_WITHIN && shareOf(fork, workload) > 0; pass++) await plainPass(fork);
     if (shareOf(fork, workload) > 0)
       throw new LawBroken(
         'T1 serving share',
-        `${workload.name} at ${marks.step} ${marks.at}: ${canary} serves nothing, and keeps ${shareOf(fork, workload)} %`,
+        `${workload.name} at ${marks.step} ${marks.at}: the new version serves nothing, and keeps ${shareOf(fork, workload)} %`,
       );
-    await staysAway(fork, workload, canary);
+    const filled = marks.serves === 'green' ? workload.name : (secondName(workload) ?? workload.name);
+    await staysAway(fork, workload, filled);
   }
+}
+
+/** How many groups of each side serve. */
+function serves(workload: WorkloadSetup, green: boolean, scene: Scene): Readonly<Record<'stable' | 'canary', number>> {
+  const second = secondName(workload);
+  const { stable, canary } = serviceNames(workload);
+  if (second === undefined) return { stable: reachedBy(scene, stable).length, canary: reachedBy(scene, canary).length };
+  const [own, made] = [
+    servingIn(scene, workload.name, scene.own).length,
+    servingIn(scene, second, scene.second).length,
+  ];
+  return green ? { stable: made, canary: own } : { stable: own, canary: made };
 }
 
 /** What was taken back from a release returns when a person says so. */

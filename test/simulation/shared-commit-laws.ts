@@ -1,0 +1,122 @@
+/** The laws of commits that share out requests between versions of one workload: what was so when they were written. */
+
+import { CLOCKS, drainOf } from './excuses.ts';
+import { splitOwn, templateStart } from './files.ts';
+import { GOING_BACK, indexOf, type OurCommit } from './our-commit.ts';
+import { routedFiles, routeFile, rulesIn, serviceFile, serviceNames, shareIn } from './routed-files.ts';
+import { liveShare, reachedBy, type Scene } from './scene.ts';
+
+/** What Git says of the requests. */
+type Said = {
+  /** Per cent that the route sends to the new version. */
+  readonly share: number;
+  /** The user's Service takes in one version alone. */
+  readonly pinned: boolean;
+};
+
+type Words = { readonly was: Said; readonly is: Said; readonly stable: string; readonly canary: string };
+
+function wordsOf(commit: OurCommit): Words {
+  return { was: saidAt(commit, commit.parent), is: saidAt(commit, commit.oid), ...serviceNames(commit.workload) };
+}
+
+function saidAt({ universe, workload }: OurCommit, at: string): Said {
+  const rules = rulesIn(universe.text(at, routeFile(workload.name)) ?? '');
+  const [own] = splitOwn(universe.text(at, serviceFile(workload.name)) ?? '');
+  return {
+    share: shareIn(rules, serviceNames(workload).canary),
+    pinned: /^ +"?(tranche\.dev\/version|leaderworkerset\.sigs\.k8s\.io\/template-revision-hash)"?:/m.test(own),
+  };
+}
+
+/** Whether the cluster had what Git said of partition, text and requests before the commit. */
+export function isLive(commit: OurCommit): (scene: Scene) => boolean {
+  const { workload, before } = commit;
+  const { was, stable } = wordsOf(commit);
+  return (scene) =>
+    scene.own?.partition === before.partition &&
+    scene.own.version === before.version &&
+    Math.abs(liveShare(scene, workload) - was.share) < 0.01 &&
+    scene.services.get(stable)?.pinned === was.pinned;
+}
+
+/** T1: a share is raised only where groups of the release serve, and others where they keep a part. */
+export function sharedServing(commit: OurCommit): string | undefined {
+  const { reason, scenes, releaseVersion } = commit;
+  const { was, is, stable, canary } = wordsOf(commit);
+  if (is.share <= was.share) return undefined;
+  const served = scenes.some(
+    (scene) =>
+      reachedBy(scene, canary, { version: releaseVersion }).length > 0 &&
+      (is.share === 100 || reachedBy(scene, stable, { not: releaseVersion }).length > 0),
+  );
+  return served ? undefined : `${reason}: ${was.share} % → ${is.share} %, though not both versions served`;
+}
+
+/** T3: the groups of a release that is given up have answered their last requests when its text goes. */
+export function backDrained(commit: OurCommit): string | undefined {
+  const { universe, workload, reason, before, after, scenes } = commit;
+  if (!GOING_BACK.includes(reason) || after.version === before.version || before.marks?.step === undefined)
+    return undefined;
+  // Its groups restart already.
+  if (before.marks.step === 'rollback' && before.marks.at !== 'home') return undefined;
+  const { was, stable, canary } = wordsOf(commit);
+  const none = scenes.some((scene) => reachedBy(scene, canary).length === 0 || reachedBy(scene, stable).length === 0);
+  if (none || before.marks.floor === 0 || isExcused(commit)) return undefined;
+  if (was.share > 0) return `${reason}: the text goes while it has ${was.share} %`;
+  const all = universe.scenes.get(workload.name) ?? [];
+  const last = all.findLastIndex((scene) => liveShare(scene, workload) > 0);
+  const since = last < 0 ? Number.POSITIVE_INFINITY : universe.now - (all[last + 1]?.atSeconds ?? universe.now);
+  return since >= drainOf(workload) ? undefined : `${reason}: ${since} s after its last share`;
+}
+
+/** What is nobody's fault: other hands, other objects, another clock. */
+function isExcused({ universe, workload }: OurCommit): boolean {
+  const { injected } = universe;
+  return universe.rewritten > 0 || universe.mixed.has(workload.name) || CLOCKS.some((kind) => injected[kind] > 0);
+}
+
+/** T4: a share goes home only where the other version serves, the Service takes in all, or nothing of this one does. */
+export function homeServes(commit: OurCommit): string | undefined {
+  const { reason, scenes, after } = commit;
+  const { was, is, stable, canary } = wordsOf(commit);
+  if (was.share === 0 || is.share > 0 || after.marks?.step === undefined || !is.pinned) return undefined;
+  const ready = scenes.some((scene) => reachedBy(scene, stable).length > 0 || reachedBy(scene, canary).length === 0);
+  return ready ? undefined : `${reason}: home, though nothing behind ${stable} served`;
+}
+
+/** T5: the route and the Service are as before, and a text that is put back is so with its label, or without one. */
+export function sharedLeaves(commit: OurCommit): string | undefined {
+  const { universe, workload, oid, reason, before, after } = commit;
+  if (['Aborted', 'Failed'].includes(reason) && after.version !== before.version) {
+    const stable = universe.lws(workload.name, before.marks?.stable ?? '') ?? '';
+    const [was, is] = [stable, after.text].map((text) => text.slice(templateStart(text)));
+    return was === is || stable === '' ? undefined : `${reason}: another text than at ${before.marks?.stable}`;
+  }
+  if (reason !== 'Settled' && reason !== 'RolledBack') return undefined;
+  const files = routedFiles(workload);
+  const [route, service] = [routeFile(workload.name), serviceFile(workload.name)];
+  if (universe.text(oid, route) !== files[route]) return `${reason}: ${route} is not as before`;
+  const [own] = splitOwn(universe.text(oid, service) ?? '');
+  return own === files[service] ? undefined : `${reason}: ${service} is not as before`;
+}
+
+/** T9: the share of the step; and once every group is let go nothing is shared out any more. */
+export function sharedApproved(commit: OurCommit): string | undefined {
+  const { before, after, plan, reason } = commit;
+  const { was, is } = wordsOf(commit);
+  const letsAll = after.partition === 0 && before.partition !== 0 && !GOING_BACK.includes(reason);
+  if (letsAll && reason !== 'RollbackWidened' && (was.share > 0 || is.share > 0 || was.pinned || is.pinned))
+    return `${reason}: every group is let go with ${was.share} % of the requests${was.pinned ? ', and a Service that takes in one version' : ''}`;
+  if (is.share > 0 && after.marks?.release !== before.marks?.release)
+    return `${reason}: ${after.marks?.release} takes over ${is.share} % of ${before.marks?.release}`;
+  if (Math.abs(was.share - is.share) < 0.01 || is.share === 0) return undefined;
+  const { withdrawn = 0, release, step } = before.marks ?? {};
+  const accepted = (plan.annotations['tranche.dev/accept'] ?? '').includes(`TrafficWithdrawn@${release}#`);
+  if (was.share === 0 && withdrawn > 0 && release === after.marks?.release && !accepted)
+    return `${reason}: ${is.share} % again after ${withdrawn} withdrawals, and nobody has accepted that`;
+  const wanted = plan.steps[indexOf(after.marks?.step) - 1]?.share;
+  return wanted !== undefined && Math.abs(wanted - is.share) < 0.01
+    ? undefined
+    : `${reason}: share ${was.share} % → ${is.share} % after ${step}, wanted ${wanted} %`;
+}
