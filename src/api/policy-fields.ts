@@ -51,6 +51,10 @@ export type PolicyRules = {
   readonly maxGpus?: number;
   /** Of the extra groups alone. */
   readonly maxExtraGpus?: number;
+  /** By how much of all requests a step may raise the share of the new version. */
+  readonly maxStepTrafficPercent?: number;
+  /** So much of all requests its first share may be. */
+  readonly maxFirstTrafficPercent?: number;
   /** Deliveries under way at a time, ways back included: of this namespace, of the cluster, of this very policy. */
   readonly maxDeliveriesPerNamespace?: number;
   readonly maxDeliveriesPerCluster?: number;
@@ -139,6 +143,8 @@ export const POLICY_FIELDS: { readonly [K in PolicyFieldName]: PolicyField<NonNu
   minReadyPercent: least(PERCENT, 'the same as a share of all groups, rounded up; `100` needs a `surge`'),
   maxGpus: cap(GPUS, 'GPUs that the workload may take in all, those of extra groups included'),
   maxExtraGpus: cap(GPUS, 'GPUs that extra groups may take'),
+  maxStepTrafficPercent: cap(PERCENT, 'by how much of all requests a step may raise the share of the new version'),
+  maxFirstTrafficPercent: cap(PERCENT, 'how much of all requests its first share may be'),
   maxDeliveriesPerNamespace: cap(GROUPS, 'deliveries at a time in the namespace of the Rollout, ways back included'),
   maxDeliveriesPerCluster: cap(GROUPS, 'the same of all Rollouts of this repository in the cluster'),
   maxDeliveriesPerPolicy: cap(GROUPS, 'the same of the Rollouts that this very policy means'),

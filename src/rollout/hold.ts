@@ -95,6 +95,7 @@ export const HOLDS = {
   ReturnedByHand: { effect: 'blocks' },
   // People.
   StepTooLarge: { effect: 'blocks' },
+  ShareTooLarge: { effect: 'blocks' },
   BudgetTooLarge: { effect: 'blocks' },
   CapacityTooLow: { effect: 'blocks' },
   GpusOverLimit: { effect: 'blocks' },

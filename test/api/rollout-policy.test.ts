@@ -249,6 +249,8 @@ const values: { readonly [K in PolicyFieldName]: fc.Arbitrary<NonNullable<Policy
   minReadyPercent: fc.nat(5),
   maxGpus: fc.nat(5),
   maxExtraGpus: fc.nat(5),
+  maxStepTrafficPercent: fc.nat(5),
+  maxFirstTrafficPercent: fc.nat(5),
   maxDeliveriesPerNamespace: fc.nat(5),
   maxDeliveriesPerCluster: fc.nat(5),
   maxDeliveriesPerPolicy: fc.nat(5),

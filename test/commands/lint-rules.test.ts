@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { lint } from '../../src/commands/lint.ts';
 import { EXIT } from '../../src/options.ts';
 import { NO_OVERRIDES } from '../../src/reconcile/pass.ts';
+import { ladderFiles, ladderRollout } from '../support/ladder.ts';
 import { LWS_FILE, LWS_TEXT, NEW, OLD, ROLLOUT_FILE, ROLLOUT_TEXT, VLLM_FILES } from '../support/vllm.ts';
 import { World } from '../support/world.ts';
 
@@ -337,4 +338,40 @@ test.each<readonly [spec: string, lines: readonly string[]]>([
   const told = await linted(world);
   expect(told.lines.slice(0, -1)).toEqual(lines);
   expect(told.code).toBe(lines.length === 0 ? EXIT.ok : EXIT.failed);
+});
+
+/** blueGreen with 2 GPUs a group: of four groups each colour has 8. */
+const COLOURS = Object.fromEntries(
+  [
+    ...ladderFiles(ladderRollout('blueGreen', ['replicas: 2, traffic: 20%', 'replicas: 100%, traffic: 60%']), [
+      [
+        'image: vllm/vllm-openai:v0.10.0\n',
+        'image: vllm/vllm-openai:v0.10.0\n            resources: {limits: {nvidia.com/gpu: 2}}\n',
+      ],
+    ]),
+  ].map(([path, text]) => [path, text] as const),
+);
+
+test.each<readonly [spec: string, said: string | undefined]>([
+  ['maxExtraGpus: 8', undefined],
+  [
+    'maxExtraGpus: 7',
+    '4 groups of 2 GPUs take 8; RolloutPolicy production (policies/a.yaml:6) allows 7 (maxExtraGpus) (GpusOverLimit)',
+  ],
+  [
+    'maxGpus: 15',
+    '8 groups of 2 GPUs take 16; RolloutPolicy production (policies/a.yaml:6) allows 15 (maxGpus) (GpusOverLimit)',
+  ],
+  ['minReadyPercent: 100', undefined],
+  ['maxStepTrafficPercent: 40', undefined],
+  [
+    'maxStepTrafficPercent: 39',
+    'Step 2 sends 60 % of the requests to the new version, after 20 %, and the promotion sends 100 % of the requests to the new version, after 60 %; RolloutPolicy production (policies/a.yaml:6) allows 39 more (maxStepTrafficPercent) (ShareTooLarge)',
+  ],
+  ['surge: 0\n  minReadyPercent: 100', undefined],
+])('blueGreen under a policy with %s', async (spec, said) => {
+  const world = new World({ files: { ...COLOURS, 'policies/a.yaml': `${NAMED}  ${spec}\n` } });
+  const { lines } = await linted(world);
+  const found = lines.filter((line) => line.includes('would never begin'));
+  expect(found).toEqual(said === undefined ? [] : [expect.stringContaining(said)]);
 });

@@ -41,6 +41,8 @@ const rows: readonly (readonly [field: string, right: Json, wrong: readonly Json
   ['minReadyPercent', 100, [0, 101]],
   ['maxGpus', 0, [-1]],
   ['maxExtraGpus', 16, [-1]],
+  ['maxStepTrafficPercent', 25, [0, 101, '25%']],
+  ['maxFirstTrafficPercent', 5, [0, 101]],
   ['maxDeliveriesPerNamespace', 1, [0]],
   ['maxDeliveriesPerCluster', 1, [0]],
   ['maxDeliveriesPerPolicy', 1, [0]],

@@ -32,6 +32,7 @@ const edits = (at: Stand): Stand =>
     'replicas: 3, traffic: 5%',
   );
 const grown = rested(edits(stands.traffic));
+const TEXT = 'StepReady: step 1/3, text: vllm-canary';
 const again = 'StepReady: step 2/3, pods: canary 1 → 2';
 
 export const CANARY: readonly Row[] = [
@@ -45,6 +46,14 @@ export const CANARY: readonly Row[] = [
   ['its next step, in time', first, { leaveAtLeastSeconds: 60 }, closing(300, first), again],
   ['its promotion counts as all groups', last, { leaveAtLeastSeconds: 60 }, closing(1199, last), 'hold WindowClosed'],
   ['its promotion, in time', last, { leaveAtLeastSeconds: 60 }, closing(1200, last), 'Promoted: promote, fleet'],
+  ['its shares are small enough', requested, { maxStepTrafficPercent: 30, maxFirstTrafficPercent: 5 }, {}, TEXT],
+  ['its first share is too large', requested, { maxFirstTrafficPercent: 4 }, {}, 'hold ShareTooLarge'],
+  ['its last share rises by too much', requested, { maxStepTrafficPercent: 29 }, {}, 'hold ShareTooLarge'],
+  ['a share that only a later step breaks', first, { maxStepTrafficPercent: 15 }, {}, again],
+  ['its next share rises by too much', first, { maxStepTrafficPercent: 14 }, {}, 'hold ShareTooLarge'],
+  ['its next share is not its first', first, { maxFirstTrafficPercent: 1 }, {}, again],
+  ['a jump to a share that is too large', first, { maxStepTrafficPercent: 44 }, jump(3), 'hold ShareTooLarge'],
+  ['its promotion sends nothing more', last, { maxStepTrafficPercent: 1 }, {}, 'Promoted: promote, fleet'],
   ['its promotion, two down at a time', last, { minReadyGroups: 7 }, {}, 'Promoted: promote, fleet'],
   [
     'its promotion, and two of the fleet are down already',
@@ -60,6 +69,8 @@ const BLUE_GREEN = ['replicas: 1, traffic: 5%', 'replicas: 100%, traffic: 50%'].
 );
 const settled = passed(settledOn(ladderFiles(ladderRollout('blueGreen', BLUE_GREEN)))).stand;
 const blue = asked(settled, OLD, NEW);
+const blueLast = rested(after('step 2/2, traffic: 5% → 50%', blue));
+const unrouted = edited(blue, ROLLOUT_FILE, ', gateway: {httpRouteName: chat}', '');
 /** Green serves, and the next release goes to the user's own workload. */
 const served = passes(blue).stand;
 const own = settledOn(new Map([[LWS_FILE, served.texts.get(LWS_FILE) ?? '']]));
@@ -69,6 +80,11 @@ const START = 'StepReady: step 1/2, text: vllm-green';
 export const BLUE: readonly Row[] = [
   ['its last step is too large', blue, { maxStepGroups: 2 }, {}, 'hold StepTooLarge'],
   ['steps that are small enough', blue, { maxStepGroups: 3 }, {}, START],
+  ['its promotion is within the share', blue, { maxStepTrafficPercent: 50 }, {}, START],
+  ['its promotion sends too much', blue, { maxStepTrafficPercent: 49 }, {}, 'hold ShareTooLarge'],
+  ['it switches, which no route shares out', unrouted, { maxStepTrafficPercent: 99 }, {}, 'hold ShareTooLarge'],
+  ['all of it sent too much at the end', blueLast, { maxStepTrafficPercent: 49 }, {}, 'hold ShareTooLarge'],
+  ['all of it', blueLast, { maxStepTrafficPercent: 50 }, {}, 'Promoted: promote, all: 50% → 100%'],
   ['the same back to the first colour', next, { maxStepGroups: 2 }, {}, 'hold StepTooLarge'],
   ['a share of the colour that serves', next, { maxStepPercent: 75 }, {}, START.replace('vllm-green', 'vllm')],
   ['a smaller one', next, { maxStepPercent: 74 }, {}, 'hold StepTooLarge'],
@@ -95,6 +111,17 @@ export const ROUTED: readonly Row[] = [
   ['a step of its plan is too large', routed, { maxStepGroups: 1 }, {}, 'hold StepTooLarge'],
   ['too few would serve', routed, { minReadyPercent: 100 }, {}, 'hold CapacityTooLow'],
   ['the window is shut', routed, {}, SHUT, 'hold WindowClosed'],
+  [
+    'its shares are small enough',
+    routed,
+    { maxStepTrafficPercent: 15, maxFirstTrafficPercent: 5 },
+    {},
+    'StepReady: step 1/3, text',
+  ],
+  ['its first share is too large', routed, { maxFirstTrafficPercent: 4 }, {}, 'hold ShareTooLarge'],
+  ['its second share rises by too much', routed, { maxStepTrafficPercent: 14 }, {}, 'hold ShareTooLarge'],
+  ['its next share rises by too much', routedFirst, { maxStepTrafficPercent: 14 }, {}, 'hold ShareTooLarge'],
+  ['the last step has none', routedSecond, { maxStepTrafficPercent: 1 }, {}, 'StepReady: step 3/3, home'],
   ['its text goes first', routed, { maxStepGroups: 2, minReadyGroups: 3 }, {}, 'StepReady: step 1/3, text'],
   ['a later rung of a step, and the window is shut', after('step 1/3, text', routed), {}, SHUT, 'hold GracePeriod'],
   ['its next step', routedFirst, { maxStepGroups: 1 }, {}, NEXT],

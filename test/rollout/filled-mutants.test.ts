@@ -16,6 +16,7 @@ const STRIDE = process.env['POLICY_BUGS'] === 'all' ? 1 : 8;
 
 const LIMITS = 'gates/limits.ts';
 const FILL = 'ladders/fill-to-come.ts';
+const SHARES = 'gates/shares.ts';
 const WINDOWS = 'gates/windows.ts';
 
 const bugs: readonly Bug[] = [
@@ -36,6 +37,22 @@ const bugs: readonly Bug[] = [
     'fillToCome(situation)?.fleet ?? situation.replicas',
     'situation.replicas',
   ],
+  [
+    'a share is asked of nobody',
+    'gates/before.ts',
+    '  shareTooLarge, // more requests at once than a policy allows\n',
+    '',
+  ],
+  ['a share as large as allowed is too large', SHARES, 'to - from > (most', 'to - from >= (most'],
+  ['a share counts from nothing', SHARES, 'to - from > (most', 'to > (most'],
+  ['every share is the first', SHARES, 'from === 0 && to >', 'to >'],
+  [
+    'the share of a jump counts from the step before it',
+    SHARES,
+    'index <= Math.max(1, step.index) ? now',
+    'index <= 1 ? now',
+  ],
+  ['the promotion of blueGreen sends nothing', SHARES, "style === 'blueGreen' ?", "style === 'canary' ?"],
   ['the colour that serves costs nothing', LIMITS, 'filled?.fleet ?? replicas;', 'replicas;'],
 ];
 const patches = patchesOf(bugs);

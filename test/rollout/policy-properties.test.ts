@@ -28,6 +28,8 @@ const strict: fc.Arbitrary<RolloutPolicy> = fc.record(
     minReadyPercent: percent,
     maxGpus: gpus,
     maxExtraGpus: gpus,
+    maxStepTrafficPercent: percent,
+    maxFirstTrafficPercent: percent,
     maxDeliveriesPerNamespace: groups,
     maxDeliveriesPerCluster: groups,
     maxDeliveriesPerPolicy: groups,
@@ -86,7 +88,7 @@ test('one more policy leaves the commit as it is, or holds it where it leads for
     }),
     RUNS,
   );
-  expect(held).toBeGreaterThan(10);
+  expect(held).toBeGreaterThan(3);
 });
 
 /** Every place of a delivery with a share, or a second workload: as it is, given up there, and told to jump to its last step. */

@@ -32,6 +32,7 @@ import { policyGone } from './policy-gone.ts';
 import { policyMissing } from './policy-missing.ts';
 import { folderEmptied, notThere } from './removal.ts';
 import { changeRefused, idleScaled, nothingServes, requestTaken, scalerRefused } from './second.ts';
+import { shareTooLarge } from './shares.ts';
 import { surgeEndangered, surgeRefused } from './surge.ts';
 import { clockSkewed, windowClosed } from './windows.ts';
 
@@ -51,6 +52,7 @@ const limits: readonly Gate[] = [
   budgetTooLarge, // too many may be down
   capacityTooLow, // too few would serve
   gpusOverLimit, // more GPUs than a policy allows
+  shareTooLarge, // more requests at once than a policy allows
   windowClosed, // not at this time
   clockSkewed, // what time it is, nobody knows
 ];

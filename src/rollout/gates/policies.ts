@@ -11,6 +11,7 @@ import { fieldsBeside, policiesContradict } from './contradiction.ts';
 import { stepFailed, stepOverdue } from './failure.ts';
 import { type Gate, holdsOf } from './gate.ts';
 import { budgetTooLarge, capacityTooLow, gpusOverLimit, notItsTurn, stepTooLarge } from './limits.ts';
+import { shareTooLarge } from './shares.ts';
 import { soaking } from './soak.ts';
 import { surgeEndangered, surgeRefused } from './surge.ts';
 import { clockSkewed, windowClosed } from './windows.ts';
@@ -28,6 +29,8 @@ const gatesByField = {
   minReadyPercent: [capacityTooLow],
   maxGpus: [gpusOverLimit],
   maxExtraGpus: [gpusOverLimit],
+  maxStepTrafficPercent: [shareTooLarge],
+  maxFirstTrafficPercent: [shareTooLarge],
   maxDeliveriesPerNamespace: [notItsTurn],
   maxDeliveriesPerCluster: [notItsTurn],
   maxDeliveriesPerPolicy: [notItsTurn],

@@ -50,9 +50,17 @@ function isSame(left: ObjectRef, right: ObjectRef): boolean {
 
 /** What the routes send to the new version, in a few words: the largest share of one, and rules of ours. */
 export function shareIn(delivery: Delivery): string {
-  const readings = delivery.routes.map((route) => route.provider.read(filesOf(delivery, route), sidesOf(delivery)));
-  const percent = Math.max(0, ...readings.map((reading) => reading.percent));
-  const hasRules = readings.some(({ ours }) => ours.length > 0);
+  const hasRules = readingsOf(delivery).some(({ ours }) => ours.length > 0);
   if (hasRules) return 'matches';
+  const percent = percentIn(delivery);
   return percent === 0 ? '–' : `${percent}%`;
+}
+
+/** The largest share that one of the routes sends to the new version, in percent; our rules apart. */
+export function percentIn(delivery: Delivery): number {
+  return Math.max(0, ...readingsOf(delivery).map((reading) => reading.percent));
+}
+
+function readingsOf(delivery: Delivery) {
+  return delivery.routes.map((route) => route.provider.read(filesOf(delivery, route), sidesOf(delivery)));
 }

@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { passed, type Stand, settledOn } from '../../support/ladder-pass.ts';
-import { asked, files } from '../../support/ladder-stands.ts';
+import { asked, files, requested } from '../../support/ladder-stands.ts';
 import { under } from '../../support/ladder-ticks.ts';
 import { BLUE, CANARY, ROUTED, type Row, told, withGpus } from '../filled-answers.ts';
 
@@ -26,4 +26,13 @@ test('groups of the version before count with what they take, where theirs is mo
   expect(passed(at, under({ maxGpus: 23 })).plan.holds[0]?.message).toContain(
     '4 groups of 4 GPUs and 4 groups of 2 take 24; ',
   );
+});
+
+test('a share of the plan that is too large is named with the line of who says so', () => {
+  const policySources = { maxStepTrafficPercent: [{ policy: 'share', file: 'a.yaml', line: 7 }] } as const;
+  const rules = under({ maxStepTrafficPercent: 20 });
+  const { holds } = passed(requested, { ...rules, snapshot: { ...rules.snapshot, policySources } }).plan;
+  expect(holds.map(({ reason, message }) => `${reason}: ${message}`)).toEqual([
+    'ShareTooLarge: Step 3 sends 50 % of the requests to the new version, after 20 %; RolloutPolicy share (a.yaml:7) allows 20 more (maxStepTrafficPercent). Write smaller shares, or steps between them, or change the policy',
+  ]);
 });
