@@ -1,5 +1,6 @@
 /** What people are to be told of a pass: kept in the record, and sent once that is pushed. Decides no step. */
 
+import type { Marks } from '../api/marks.ts';
 import type { Notice, Notices } from '../api/notice.ts';
 import type { NoticeEvent, PolicyNotify } from '../api/policy-notify.ts';
 import { oneLine } from '../api/printable.ts';
@@ -37,6 +38,20 @@ export function noticesAfter(
   situation: Situation | undefined,
   { move, holds }: Pick<Decision, 'move' | 'holds'>,
 ): Notices | undefined {
+  return added(snapshot, move === undefined ? ofHolds(snapshot, situation, holds) : ofMove(situation, move));
+}
+
+/** The same where the server has refused what was to be written: of a way back that nobody has ordered people are told at once, and once. */
+export function noticesHeld(snapshot: Snapshot, marks: Marks | undefined, held: Hold): Notices | undefined {
+  if (marks === undefined) return snapshot.record?.notices;
+  const release = printRelease(marks.release);
+  const text = `${held.reason}. ${held.message}`;
+  const refused: readonly Fresh[] =
+    held.reason === 'WayBackRefused' ? [{ event: 'failed', release, what: held.reason, text }] : [];
+  return added(snapshot, [...refused, ...tooLong(snapshot, release, held)]);
+}
+
+function added(snapshot: Snapshot, news: readonly Fresh[]): Notices | undefined {
   const { record, now, notifyTo = [] } = snapshot;
   const { outbox: before = [], told = [] } = record?.notices ?? {};
   const waiting = before.flatMap((notice) => {
@@ -46,7 +61,7 @@ export function noticesAfter(
       : [{ ...notice, at: Math.min(notice.at, now), to }];
   });
   const known = [...told, ...before.map(({ key }) => key)];
-  const fresh = (move === undefined ? ofHolds(snapshot, situation, holds) : ofMove(situation, move))
+  const fresh = news
     .map((one) => noticeOf(snapshot, one, notifyTo))
     .filter(({ key, to }) => to.length > 0 && !known.includes(key));
   const outbox = [...waiting, ...fresh].slice(-KEPT_MOST);
@@ -102,22 +117,18 @@ function ofHolds(snapshot: Snapshot, situation: Situation | undefined, holds: re
   const release = printRelease(givenUp(situation, marks.release));
   const failed = holds.find(({ reason }) => reason === 'StepFailed');
   const [first] = blocking(holds);
-  const since = first === undefined ? undefined : heldSince(snapshot, first);
-  const most = snapshot.policy.notifyHoldSeconds ?? TOO_LONG_SECONDS;
-  const isLong = since !== undefined && snapshot.now - since >= most && !(first !== undefined && waitsForTime(first));
   return [
     ...(failed === undefined ? [] : [{ event: 'failed', release, what: 'delivery', text: failed.message } as const]),
-    ...(first === undefined || !isLong
-      ? []
-      : [
-          {
-            event: 'holdTooLong',
-            release,
-            what: `${first.reason} ${since}`,
-            text: `${first.reason}. ${first.message}`,
-          } as const,
-        ]),
+    ...(first === undefined ? [] : tooLong(snapshot, release, first)),
   ];
+}
+
+/** What has to pass by itself is never too long. */
+function tooLong(snapshot: Snapshot, release: string, held: Hold): readonly Fresh[] {
+  const since = heldSince(snapshot, held);
+  const most = snapshot.policy.notifyHoldSeconds ?? TOO_LONG_SECONDS;
+  if (since === undefined || snapshot.now - since < most || waitsForTime(held)) return [];
+  return [{ event: 'holdTooLong', release, what: `${held.reason} ${since}`, text: `${held.reason}. ${held.message}` }];
 }
 
 function waitsForTime(held: Hold): boolean {

@@ -10,7 +10,7 @@ import { type Decision, holding, type Move, type MoveReason, type Way } from './
 import { passedText } from './passed.ts';
 import { isProposed } from './proposals/promotion.ts';
 import { recordOf } from './record-of.ts';
-import { type Pass, type Progress, progressWritten, recordHeld } from './record-progress.ts';
+import { type Pass, type Progress, progressWritten, recordHeld, recordRefused } from './record-progress.ts';
 import { type Situation, situationOf } from './situation.ts';
 import type { RolloutKey, Snapshot } from './snapshot.ts';
 import { strategyOf } from './strategies/index.ts';
@@ -126,7 +126,7 @@ export function planHeld(made: Plan, snapshot: Snapshot, reason: Hold): Plan {
     commit: undefined,
     holds: [reason],
     issues: snapshot.issues,
-    record: recordHeld(made.record, snapshot, { holds: [reason], stepState: 'StepUpgrade' }),
+    record: recordRefused(made.record, snapshot, reason),
     requeueAfterSeconds: requeueAfter([reason]),
   };
 }

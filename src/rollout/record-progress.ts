@@ -5,9 +5,9 @@ import { printRelease } from '../api/release.ts';
 import { automaticBacksAfter } from './automatic-backs.ts';
 import { isUnjudged } from './events/merged-stale.ts';
 import { expectedOf } from './expected.ts';
-import { holdKind } from './hold.ts';
+import { type Hold, holdKind } from './hold.ts';
 import type { Decision, Move } from './move.ts';
-import { noticesAfter } from './notices.ts';
+import { noticesAfter, noticesHeld } from './notices.ts';
 import { phaseOf, rolloutIdOf } from './phase.ts';
 import { noLaterThanNow } from './record-groups.ts';
 import { coversAfter, holdRecord } from './record-shown.ts';
@@ -111,6 +111,12 @@ export function recordHeld(
     ...record,
     ...tell(snapshot, { move: undefined, ...standing, inProgress }),
   };
+}
+
+/** Of a commit that the server has refused: people are told of that, not of what it would have done. */
+export function recordRefused(record: RolloutRecord, snapshot: Snapshot, held: Hold): RolloutRecord {
+  const told = recordHeld(record, snapshot, { holds: [held], stepState: 'StepUpgrade' });
+  return { ...told, notices: noticesHeld(snapshot, record.marks, held) };
 }
 
 type News = Omit<Decision, 'stepDone'> & { readonly inProgress: boolean };

@@ -4,7 +4,8 @@ import { describe, expect, test } from 'vitest';
 import type { Notice, Notices } from '../../src/api/notice.ts';
 import { NOTICE_EVENTS } from '../../src/api/policy-notify.ts';
 import { noticeBody } from '../../src/reconcile/notify/notice-body.ts';
-import { plan, recordWritten } from '../../src/rollout/plan.ts';
+import { hold } from '../../src/rollout/hold.ts';
+import { plan, planHeld, recordWritten } from '../../src/rollout/plan.ts';
 import { NOW, type World, world } from '../support/snapshot.ts';
 
 const OLD = '0:A+ 1:A+ 2:A+ 3:A+';
@@ -162,5 +163,26 @@ test('no text of people or of the cluster calls anybody or formats anything', ()
     event: 'failed',
     name: 'vllm',
     release: '9c41d2e0.7',
+  });
+});
+
+describe('what the server refuses', () => {
+  const often: World = { ...one, groups: '0:A+ 1:A+ 2:A+ 3:Bc', rules: { maxRestarts: 3, onFailure: 'rollback' } };
+  const refusedTwice = (of: World, reason: 'WayBackRefused' | 'PushRefused', seconds: number): readonly string[] => {
+    const snapshot = { ...world(of), notifyTo: all };
+    const held = hold(reason, { seen: 'main is frozen', waits: 'people' });
+    const first = planHeld(plan(snapshot), snapshot, held).record;
+    const again = { ...snapshot, now: NOW + seconds, record: first };
+    return keysOf(planHeld(plan(again), again, held).record.notices);
+  };
+
+  test('a way back that nobody has ordered is told at once, and once', () => {
+    expect(plan(world(often)).commit?.reason).toBe('Failed');
+    expect(refusedTwice(often, 'WayBackRefused', 30)).toEqual(['failed WayBackRefused']);
+  });
+
+  test('a step is told after an hour', () => {
+    expect(refusedTwice(one, 'PushRefused', 3599)).toEqual([]);
+    expect(refusedTwice(one, 'PushRefused', 3600)).toEqual([`holdTooLong PushRefused ${NOW}`]);
   });
 });

@@ -11,6 +11,10 @@ import { ALLOW_PRIVATE, PREFIX, TOKEN, targetsIn } from './lazy-notifier.ts';
 /** From the first question to the status of the answer. */
 const DEADLINE_MS = 5000;
 
+/** Who can reach nobody but by a proxy is told why nobody was. */
+const PAST_PROXY = ', straight and not by the proxy of the environment, which would decide where it goes';
+const PROXIES = ['HTTPS_PROXY', 'https_proxy', 'ALL_PROXY', 'all_proxy'] as const;
+
 type Address = { readonly address: string; readonly family: number };
 
 /** undefined: the environment names no target. Proxies are not used: they would decide where it goes. */
@@ -34,10 +38,14 @@ export function openNotifier({ env, authorities }: Pick<Network, 'env' | 'author
       const status = await post(url, { message, address, token: env[`${name}${TOKEN}`] ?? '', ca, signal });
       return status >= 200 && status < 300 ? { kind: 'sent' } : failed(`it answered ${status}`);
     } catch (error) {
-      return failed(codeOf(error));
+      return failed(`${codeOf(error)}${isProxied(env) ? PAST_PROXY : ''}`);
     }
   };
   return { targets, send };
+}
+
+function isProxied(env: Network['env']): boolean {
+  return PROXIES.some((name) => (env[name] ?? '') !== '');
 }
 
 /** The first address of a name, if all of them are fine: who answers with several may answer with another next time. */

@@ -85,6 +85,14 @@ describe('a target of the environment', () => {
     expect(JSON.stringify(sent)).not.toContain('hush');
   });
 
+  test('who needs a proxy is told that none is used', async () => {
+    const env = { TRANCHE_NOTIFY_PROD_EU: 'http://127.0.0.1:1/hush', TRANCHE_NOTIFY_ALLOW_PRIVATE: 'true' };
+    expect(await open({ ...env, https_proxy: 'http://proxy:3128' })?.send(message)).toEqual({
+      kind: 'failed',
+      why: 'ECONNREFUSED, straight and not by the proxy of the environment, which would decide where it goes',
+    });
+  });
+
   test('is what is left of the environment without credentials and settings', () => {
     expect(open({ TRANCHE_NOTIFY_ALLOW_PRIVATE: 'true', TRANCHE_NOTIFY_A_TOKEN: 'x', HOME: '/' })).toBeUndefined();
     expect(open({ TRANCHE_NOTIFY_B: 'x', TRANCHE_NOTIFY_A_C: 'y', TRANCHE_NOTIFY_D: '' })?.targets).toEqual([
