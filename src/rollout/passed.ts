@@ -1,5 +1,9 @@
-/** What a commit says of gates that it passed though they were shut: by an exception, or because it leads back. */
+/**
+ * What a commit says of policies: gates that it passed though they were shut, by an exception or because it leads back, and
+ * which policies are others than when its last step was written.
+ */
 
+import { sameRelease } from '../api/release.ts';
 import { printInstant } from '../api/time.ts';
 import { type Gate, holdsOf } from './gates/gate.ts';
 import { disabled, paused } from './gates/people.ts';
@@ -18,7 +22,28 @@ export function passedText({ reason, way }: Pick<Move, 'reason' | 'way'>, situat
     const names = holdsOf(FORWARD_ALONE, situation).map((held) => held.reason);
     return names.length === 0 ? '' : ` A way back is not held by ${names.join(', ')}.`;
   }
-  return way === 'forward' && 'proposed' in MOVES[reason] ? exceptionText(situation) : '';
+  if (way !== 'forward' || !('proposed' in MOVES[reason])) return '';
+  return `${exceptionText(situation)}${editedText(situation)}`;
+}
+
+/** Looser or tighter, it counts from this step on: by the blobs of their files, as the trailer has them. */
+function editedText({ snapshot, marks }: Situation): string {
+  const step = snapshot.record?.step;
+  if (step?.policies === undefined || !sameRelease(step.release, marks?.release)) return '';
+  const was = new Map(step.policies.map(parted));
+  const told = (snapshot.governing ?? []).map(parted).flatMap(([name, blob]) => {
+    const before = was.get(name);
+    return before === blob
+      ? []
+      : [before === undefined ? `${name} is new` : `${name} was edited (${before} → ${blob})`];
+  });
+  return told.length === 0 ? '' : ` RolloutPolicies since the last step: ${told.join(', ')}.`;
+}
+
+/** `production@4f1c4f1c4f1c`, which may stand in two files. */
+function parted(policy: string): readonly [name: string, blob: string] {
+  const end = policy.lastIndexOf('@');
+  return [policy.slice(0, end), policy.slice(end + 1)];
 }
 
 function exceptionText(situation: Situation): string {

@@ -341,6 +341,15 @@ test('a freeze under which a newer text takes over may go again', () => {
   expect(recordWritten(made).step?.policies).toEqual(['a@1']);
 });
 
+test('a commit names policies that are others than when the last step was written', () => {
+  const messageOf = (was: readonly string[], now: readonly string[]): string | undefined =>
+    plan(governed(one, was, now)).commit?.message.replaceAll('\n', ' ');
+  expect(messageOf(['a@1', 'b@1'], ['a@2', 'b@1', 'c@1'])).toContain(
+    'RolloutPolicies since the last step: a was edited (1 → 2), c is new.',
+  );
+  expect(messageOf(['a@1'], ['a@1'])).not.toContain('since the last step');
+});
+
 test('what arms keeps the policies of the step', () => {
   const arms = plan(governed({ ...whole, p: 0 }, ['a@1']));
   expect(recordWritten(arms).step?.policies).toEqual(['a@1']);
