@@ -21,6 +21,7 @@ import {
   sidesOf,
 } from './delivery.ts';
 import { floorIn, floorWanted } from './floor.ts';
+import { rulesDiffer, type Sent } from './own-rules.ts';
 import type { TrafficSight } from './sight.ts';
 import { isOneWorkload } from './version-sides.ts';
 
@@ -123,9 +124,13 @@ export function routeDiffers(delivery: Delivery, route: RouteInUse, sight: Traff
   const live = liveReading(delivery, route, sight);
   if (live.kind === 'unknown') return live;
   if (live.kind === 'absent') return missing(route.route.object);
-  const [git, seen] = [readingOf(delivery, route), live.value].map(printReading);
-  if (git === undefined || seen === undefined || git === seen) return absent;
-  return known({ object: route.route.object, field: 'share', git, live: seen });
+  const sent = { reading: readingOf(delivery, route), value: (route.canary ?? route.route).value };
+  const [git, seen] = [sent.reading, live.value.reading].map(printReading);
+  const { object } = route.route;
+  if (git !== undefined && seen !== undefined && git !== seen)
+    return known({ object, field: 'share', git, live: seen });
+  if (!rulesDiffer(sent, live.value)) return absent;
+  return known({ object, field: 'rules of the new version', git: 'as in the file', live: 'others' });
 }
 
 /** What a route sends to each side, by the word of Git. */
@@ -134,7 +139,7 @@ function readingOf(delivery: Delivery, { provider, route, canary }: RouteInUse):
 }
 
 /** The same of the route that the cluster has; `absent`: it is not there. */
-export function liveReading(delivery: Delivery, route: RouteInUse, sight: TrafficSight): Known<RouteReading> {
+export function liveReading(delivery: Delivery, route: RouteInUse, sight: TrafficSight): Known<Sent> {
   const own = liveRoute(route.route, sight);
   const copy = route.canary === undefined ? absent : liveRoute(route.canary, sight);
   if (own.kind !== 'known') return own;
@@ -142,7 +147,7 @@ export function liveReading(delivery: Delivery, route: RouteInUse, sight: Traffi
   const document = (value: JsonObject, of: RouteDocument): RouteDocument => ({ ...of, value });
   const canary = copy.kind === 'known' && route.canary !== undefined ? document(copy.value, route.canary) : undefined;
   const files = { route: document(own.value, route.route), canary, displaced: [] };
-  return known(route.provider.read(files, sidesOf(delivery)));
+  return known({ reading: route.provider.read(files, sidesOf(delivery)), value: (canary ?? files.route).value });
 }
 
 /** The route of a document as the cluster has it. */

@@ -12,9 +12,13 @@ import {
   printReading,
   routeDiffers,
 } from './differences.ts';
+import { rulesText } from './own-rules.ts';
 import { positionOf } from './position.ts';
 import type { TrafficSight } from './sight.ts';
 import { takesSide } from './version-sides.ts';
+
+/** Characters of a rule: enough to tell two apart. */
+const RULES_TOLD = 200;
 
 /** What the routes in the cluster say of Git's share. */
 type Acceptance =
@@ -43,9 +47,15 @@ export function acceptanceOf(delivery: Delivery, sight: TrafficSight): Acceptanc
     if (live.kind !== 'known' || reading.kind !== 'known') continue;
     const refused = route.provider
       .words(live.value)
-      .find(({ by, accepted }) => !accepted && (counted === undefined || counted.includes(`${name}: ${by}`)));
+      .find(
+        ({ by, accepted, silent }) =>
+          !accepted && (counted === undefined ? silent !== true : counted.includes(`${name}: ${by}`)),
+      );
     if (refused !== undefined && !isWayBack) return { kind: 'refused', route: name, ...refused };
-    states.push(`${name} ${generationOf(live.value)} ${printReading(reading.value)}`);
+    const { copies } = route.provider;
+    // Annotations change without another generation.
+    const rules = copies ? ` ${rulesText(reading.value).slice(0, RULES_TOLD)}` : '';
+    states.push(`${name} ${generationOf(live.value)} ${printReading(reading.value.reading)}${rules}`.trim());
   }
   return { kind: 'accepted', of: states.join(', ') };
 }
@@ -72,7 +82,7 @@ export function sendingTo(delivery: Delivery, sight: TrafficSight, side: Side): 
     const reading = liveReading(delivery, route, sight);
     if (reading.kind === 'unknown') return reading;
     if (reading.kind === 'absent') continue;
-    const { percent, ours, mirrors, stable: isStable } = reading.value;
+    const { percent, ours, mirrors, stable: isStable } = reading.value.reading;
     const sends = { stable: isStable, canary: percent > 0 || ours.length + mirrors.length > 0 };
     const to = (['stable', 'canary'] as const).find((role) => sends[role] && selected[role]);
     const name = `${route.route.object.kind} ${route.route.object.name}`;

@@ -52,7 +52,7 @@ function sideShown(delivery: Delivery, sight: TrafficSight, side: Side): SideSho
 
 function shareShown(delivery: Delivery, sight: TrafficSight): DeliveryShown['share'] {
   const readings = delivery.routes.map((route) => liveReading(delivery, route, sight));
-  const live = readings.flatMap((reading) => (reading.kind === 'known' ? [printReading(reading.value)] : []));
+  const live = readings.flatMap((reading) => (reading.kind === 'known' ? [printReading(reading.value.reading)] : []));
   const isRead = live.length === readings.length;
   return {
     wanted: shareIn(delivery),

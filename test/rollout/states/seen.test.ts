@@ -29,6 +29,15 @@ const text = after(canary, '1/2 text');
 const pods = after(canary, '1/2 pods');
 const shared = after(canary, '1/2 traffic');
 const home = after(canary, 'promote home');
+const matched = after(
+  ladderFiles(
+    ladderRollout('canary', [
+      'replicas: 1, matches: [{headers: [{name: x-canary, value: "1"}]}]',
+      'replicas: 1, matches: [{headers: [{name: x-canary, value: "2"}]}]',
+    ]),
+  ),
+  '2/2 traffic',
+);
 const switched = after(blueGreen, 'promote switch');
 const all = after(blueGreen, 'promote all');
 
@@ -71,6 +80,24 @@ function saying(condition: { readonly [key: string]: Json }): (route: JsonObject
     },
   ];
   return (route) => ({ ...route, status: { parents } });
+}
+
+const silent = (route: JsonObject): JsonObject => ({ ...route, status: { parents: [] } });
+
+/** The rule of a step as a server stores it, which knows no names of rules. */
+function matching(value: string): (route: JsonObject) => JsonObject {
+  const path = { type: 'PathPrefix', value: '/v1' };
+  const ref = { group: '', kind: 'Service', port: 80, weight: 1 };
+  const timeouts = { request: '30s' };
+  const rules = [
+    { matches: [{ path }], timeouts, backendRefs: [{ ...ref, name: 'vllm-svc' }] },
+    {
+      matches: [{ path, headers: [{ type: 'Exact', name: 'x-canary', value }] }],
+      timeouts,
+      backendRefs: [{ ...ref, name: 'vllm-svc-canary' }],
+    },
+  ];
+  return (route) => ({ ...route, spec: { parentRefs: [{ name: 'inference' }], rules } });
 }
 
 const withoutShare = (route: JsonObject): JsonObject => ({
@@ -212,6 +239,23 @@ test.each<Row>([
     shared,
     accepted,
     { route: saying({ status: 'False' }), record: { ...lasting, parents: [] } },
+    'seen',
+  ],
+
+  [
+    'a parent that had accepted it says nothing any more',
+    shared,
+    accepted,
+    { route: silent, record: { ...lasting, parents: ['HTTPRoute chat: inference'] } },
+    'hold RouteNotAccepted',
+  ],
+  ['a parent that has never said a word', shared, accepted, { route: silent, record: lasting }, 'seen'],
+  ['the rules of the step before are live', matched, accepted, { route: matching('1') }, 'hold NotApplied'],
+  [
+    'the rules are live, with what the server fills in',
+    matched,
+    accepted,
+    { route: matching('2'), record: { accepted: { since: long, of: 'HTTPRoute chat 5 0% and 1 rule' } } },
     'seen',
   ],
 
