@@ -119,12 +119,5 @@ export function readModifier(step: FieldReader): HeaderModifier | undefined {
       header.allow(['name', 'value']);
       return { name: readName(header), value: readValue(header, HEADER_VALUE_LIMIT) };
     });
-  const read = { set: headers('set'), add: headers('add'), remove: modifier.texts('remove', CONDITIONS_LIMIT) };
-  const names = [...read.set.map(({ name }) => name), ...read.add.map(({ name }) => name), ...read.remove];
-  const lower = names.map((name) => name.toLowerCase());
-  const again = names.find((_, place) => lower.indexOf(lower[place] ?? '') < place);
-  if (again !== undefined) {
-    modifier.fault('', 'NameTwice', `changes the header ${again} more than once`, 'Keep one change for each header.');
-  }
-  return read;
+  return { set: headers('set'), add: headers('add'), remove: modifier.texts('remove', CONDITIONS_LIMIT) };
 }

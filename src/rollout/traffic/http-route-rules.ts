@@ -3,8 +3,8 @@
 import type { FieldFault } from '../../api/field-reader.ts';
 import { ROUTE_LIMITS } from '../../api/http-route.ts';
 import { at, isJsonObject, type Json, type JsonObject, jsonEqual } from '../../api/json.ts';
-import type { Condition, HeaderModifier, StepMatch } from '../../api/step-traffic.ts';
-import { mapsAt } from '../../api/weighted-routes.ts';
+import type { Condition, StepMatch } from '../../api/step-traffic.ts';
+import { filtersOf, noPrefix, replacesPrefix } from './http-route-filters.ts';
 import type { SidedRule } from './http-route-sides.ts';
 import type { Share, Sides } from './provider.ts';
 
@@ -29,9 +29,8 @@ export function rulesFor(asked: Asked): OwnRules {
   const faults: FieldFault[] = share.matches.flatMap((match, place) => unsupported(match, place, kind));
   const rules = sources.flatMap((source, place): readonly OwnRule[] => {
     const alone = place === 0 ? share.matches.filter(({ path }) => path !== undefined).map(matchAlone) : [];
-    const merged = share.matches
-      .filter(({ path }) => path === undefined)
-      .flatMap((match) => mergedWith(source, match, faults));
+    const others = share.matches.filter(({ path }) => path === undefined);
+    const merged = mergedWith(source, others, faults);
     const matches = [...alone, ...merged];
     if (matches.length === 0) return [];
     const name = `tranche-${sides.owner}-${place}`;
@@ -66,29 +65,6 @@ function ownRule(
   };
 }
 
-function filtersOf(
-  source: SidedRule,
-  modifier: HeaderModifier | undefined,
-  faults: FieldFault[],
-): readonly JsonObject[] {
-  if (modifier === undefined) return source.filters;
-  if (source.filters.some((filter) => at(filter, ['type']) === 'RequestHeaderModifier')) {
-    faults.push({
-      at: ['spec', 'rules', String(source.place), 'filters'],
-      reason: 'ModifierTwice',
-      message: `rule ${source.place + 1} has a RequestHeaderModifier, and the step has requestHeaderModifier: a rule may have one only`,
-      hint: 'Leave one of them out.',
-    });
-  }
-  const { set, add, remove } = modifier;
-  const headers = {
-    ...(set.length === 0 ? {} : { set: set.map((header) => ({ ...header })) }),
-    ...(add.length === 0 ? {} : { add: add.map((header) => ({ ...header })) }),
-    ...(remove.length === 0 ? {} : { remove }),
-  };
-  return [...source.filters, { type: 'RequestHeaderModifier', requestHeaderModifier: headers }];
-}
-
 function conditionJson({ name, value, type }: Condition): JsonObject {
   return type === undefined ? { name, value } : { name, value, type };
 }
@@ -103,46 +79,29 @@ function matchAlone({ path, headers, queryParams }: StepMatch): JsonObject {
   };
 }
 
-/** Its filters put another prefix in the place of that of its path: the API wants exactly one match then, with a prefix. */
-function replacesPrefix({ filters, stable }: SidedRule): boolean {
-  const own = mapsAt(stable[0]?.json, ['filters']);
-  return [...filters, ...own].some((filter) =>
-    ['urlRewrite', 'requestRedirect'].some((key) => at(filter, [key, 'path', 'replacePrefixMatch']) !== undefined),
-  );
-}
-
-function noPrefix({ place }: SidedRule, match: JsonObject): readonly FieldFault[] {
-  const path = match['path'];
-  if (path === undefined || (at(path, ['type']) ?? 'PathPrefix') === 'PathPrefix') return [];
-  return [
-    {
-      at: ['spec', 'rules', String(place), 'filters'],
-      reason: 'MatchContradicts',
-      message: `rule ${place + 1} replaces the prefix of its paths, and the step has a path of another type: the API takes PathPrefix alone there`,
-      hint: 'Match on a PathPrefix, a header or a query parameter in the step.',
-    },
-  ];
-}
-
-/** Every match of the rule with the conditions of the step added; a rule without matches takes all requests. */
-function mergedWith(source: SidedRule, match: StepMatch, faults: FieldFault[]): readonly JsonObject[] {
+/** Every match of the rule with the conditions of each of the step; a rule without matches takes all requests. */
+function mergedWith(source: SidedRule, added: readonly StepMatch[], faults: FieldFault[]): readonly JsonObject[] {
   const matches = source.matches.length === 0 ? [{}] : source.matches;
-  return matches.map((own: JsonObject) => {
-    const { headers, queryParams, ...rest } = own;
-    const merge = (list: Json | undefined, added: readonly Condition[]): readonly Json[] => {
-      const there = Array.isArray(list) ? list : [];
-      const isThere = (one: Condition) => there.some((item: Json) => sameCondition(item, one));
-      const clash = added.find((one) => there.some((item: Json) => sameName(item, one)) && !isThere(one));
-      if (clash !== undefined) faults.push(contradiction(source, clash));
-      return [...there, ...added.filter((one) => !isThere(one)).map(conditionJson)];
-    };
-    const [all, params] = [merge(headers, match.headers), merge(queryParams, match.queryParams)];
-    return {
-      ...rest,
-      ...(all.length === 0 ? {} : { headers: all }),
-      ...(params.length === 0 ? {} : { queryParams: params }),
-    };
-  });
+  return matches.flatMap((own: JsonObject) => added.map((match) => withConditions(own, match, { source, faults })));
+}
+
+type Merging = { readonly source: SidedRule; readonly faults: FieldFault[] };
+
+function withConditions(own: JsonObject, match: StepMatch, { source, faults }: Merging): JsonObject {
+  const { headers, queryParams, ...rest } = own;
+  const merge = (list: Json | undefined, added: readonly Condition[]): readonly Json[] => {
+    const there = Array.isArray(list) ? list : [];
+    const isThere = (one: Condition) => there.some((item: Json) => sameCondition(item, one));
+    const clash = added.find((one) => there.some((item: Json) => sameName(item, one)) && !isThere(one));
+    if (clash !== undefined) faults.push(contradiction(source, clash));
+    return [...there, ...added.filter((one) => !isThere(one)).map(conditionJson)];
+  };
+  const [all, params] = [merge(headers, match.headers), merge(queryParams, match.queryParams)];
+  return {
+    ...rest,
+    ...(all.length === 0 ? {} : { headers: all }),
+    ...(params.length === 0 ? {} : { queryParams: params }),
+  };
 }
 
 function sameName(item: Json, { name }: Condition): boolean {

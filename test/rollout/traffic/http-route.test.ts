@@ -201,6 +201,15 @@ describe('what the API server takes', () => {
     expect(made.kind === 'ok' ? [] : made.faults.map(({ reason }) => reason)).toEqual(reasons);
   });
 
+  test('a header is changed once', () => {
+    const modifier = { set: [{ name: 'x-a', value: '1' }], add: [], remove: ['X-A'] };
+    const texts = textOf(route({ backendRefs: [stable] }));
+    expect(httpRoute.write(routeIn(texts, httpRoute), SIDES, { ...matches, modifier })).toMatchObject({
+      kind: 'unwritable',
+      faults: [{ reason: 'ModifierTwice' }],
+    });
+  });
+
   test('a backend that names the namespace of its route is that of the route', () => {
     const spelled = { ...stable, namespace: 'llm' };
     const value = { ...route({ backendRefs: [spelled] }), metadata: { name: 'chat', namespace: 'llm' } };
