@@ -54,7 +54,7 @@ async function check(name: string): Promise<void> {
   const folder = join(root, name);
   const story = storyOf(name);
   const files = Object.assign({}, ...sharedOf(story).map(commonFiles), ownFiles(name));
-  const transcript = await playStory(story, files);
+  const transcript = await playStory(story, files, commonFiles);
   const golden = join(folder, 'transcript.txt');
   if (process.env['UPDATE_GOLDEN'] === '1') writeFileSync(golden, transcript);
   expect(existsSync(golden), `${golden} is missing: run with UPDATE_GOLDEN=1`).toBe(true);

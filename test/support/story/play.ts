@@ -8,6 +8,9 @@ import { CommitNames, tellLook } from './tell.ts';
 /** More passes than any story needs to get anywhere. */
 const LOOKS_MAX = 80;
 
+/** The files of what stories share, by the name of its folder. */
+type Shared = (part: string) => Readonly<Record<string, string>>;
+
 export type Until = (seen: Look, before: Look | undefined) => boolean;
 
 /** What a sentence may do besides changing the stage. */
@@ -19,8 +22,12 @@ export class Player {
   private last = '';
   private repeated = 0;
 
-  constructor(stage: Stage) {
+  /** The files of a folder of `common`. */
+  readonly shared: Shared;
+
+  constructor(stage: Stage, shared: Shared) {
     this.stage = stage;
+    this.shared = shared;
     this.began = stage.world.now;
     this.learn();
   }
@@ -153,9 +160,13 @@ function clock(seconds: number): string {
 }
 
 /** The whole transcript of a story. Throws where a pass does what no pass may do, with the story so far. */
-export async function playStory(story: string, files: Readonly<Record<string, string>>): Promise<string> {
+export async function playStory(
+  story: string,
+  files: Readonly<Record<string, string>>,
+  shared: Shared,
+): Promise<string> {
   const { beginning, lines } = parseStory(story);
-  const player = new Player(new Stage(files, beginning));
+  const player = new Player(new Stage(files, beginning), shared);
   try {
     for (const line of lines) {
       if (line === '' || line.startsWith('#')) player.comment(line);

@@ -67,6 +67,15 @@ const git: readonly Sentence[] = [
       committed(player, player.stage.commit(who, [{ path, text: text(content) }], `add ${path}`)),
   },
   {
+    // Of a folder of `common`: what is there under the same path becomes that.
+    pattern: new RegExp(`^${WHO} puts (\\S+) in Git\\.$`),
+    act: (player, [who = '', part = '']) => {
+      const writes = Object.entries(player.shared(part)).map(([path, content]) => ({ path, text: content }));
+      if (writes.length === 0) throw new Error(`common has no ${part}`);
+      return committed(player, player.stage.commit(who, writes, `put ${part}`));
+    },
+  },
+  {
     pattern: new RegExp(`^${WHO} deletes (\\S+)\\.$`),
     act: (player, [who = '', path = '']) =>
       committed(player, player.stage.commit(who, [{ path, text: undefined }], `delete ${path}`)),
