@@ -75,8 +75,8 @@ export const filledMutants: readonly Mutant[] = [
   mutant(
     'the Service of the new version selects the fleet',
     'ladders/second-workload.ts',
-    'name: sides.canary, workload, of: own.object.name, labels',
-    'name: sides.canary, workload: sides.workloads.stable, of: own.object.name, labels',
+    'const to = { workload: sides.workloads.canary,',
+    'const to = { workload: sides.workloads.stable,',
   ),
   mutant(
     'a group more than the step says',

@@ -122,6 +122,7 @@ export const before = {
   /** The first step of a newer request, in the place of the one that is being delivered. */
   takeOver: [
     ...forward,
+    frozenChanged, // its steps are those of another strategy
     noWayBack, // never start what cannot be undone
     replicasUnknown, // N is not ours and not readable
     notApplied, // the request is not live

@@ -16,16 +16,27 @@ export function stepCountChanged({ state, steps, snapshot }: Situation): Hold | 
   });
 }
 
-/** The other fixed fields, as far as the record remembers them. The number of steps is in the marks. */
-export function frozenChanged({ marks, snapshot }: Situation): Hold | undefined {
+/** The other fixed fields, as far as the record remembers them, and the strategy in any case: the marks tell it. */
+export function frozenChanged(situation: Situation): Hold | undefined {
+  const { marks, snapshot } = situation;
   const recorded = snapshot.record?.step;
   const file = snapshot.rollout;
   if (file === undefined || recorded?.frozen === undefined || !sameRelease(recorded.release, marks?.release))
-    return undefined;
+    return noLongerStepped(situation);
   const { frozen } = recorded;
   const [fault] = frozenFaults({ ...frozen, steps: file.rollout.steps.length }, frozenPlanOf(file.rollout));
-  if (fault === undefined) return undefined;
+  if (fault === undefined) return noLongerStepped(situation);
   return hold('FrozenFieldChanged', { seen: `${file.file}: ${fault.message}`, action: fault.hint });
+}
+
+/** The workload itself is stepped, and the Rollout asks for a second one: its steps are none of this delivery. */
+function noLongerStepped({ state, snapshot }: Situation): Hold | undefined {
+  const { rollout } = snapshot;
+  if (state.kind !== 'step' || rollout === undefined || rollout.rollout.style === 'partition') return undefined;
+  return hold('FrozenFieldChanged', {
+    seen: `${rollout.file}: step ${state.index}/${state.of} steps the groups of ${snapshot.key.name} itself, and the strategy of the Rollout is ${rollout.rollout.style}`,
+    action: `Put the strategy of the Rollout back as it was when the delivery began, or go back: tranche abort ${snapshot.key.name}`,
+  });
 }
 
 /** A second workload is being filled by one strategy, and the Rollout asks for another: that one cannot take it over. */

@@ -8,7 +8,7 @@ import { RELEASE_PATHS } from '../../api/release-content.ts';
 import { stringsIn } from '../../api/service.ts';
 import { MAX_SURGE_PATH, PARTITION_PATH, REPLICAS_PATH, SENTINEL } from '../../api/workload.ts';
 import type { Edit, ObjectEdits } from '../edit.ts';
-import { canaryService } from '../traffic/canary-service.ts';
+import { canarySelector, canaryService, picksVersion } from '../traffic/canary-service.ts';
 import { edited, ofRoutes, setField } from './commit.ts';
 import {
   annotationsOf,
@@ -37,7 +37,8 @@ export function isSelected(delivery: Delivery): boolean {
   if (delivery.service === undefined) return true;
   // Requests for a subset that no DestinationRule has are refused.
   if (hasSubsets(delivery)) return preparedRoutes(delivery).length === 0;
-  return selectorOf(delivery.canaryService)[LWS_NAME] === sidesOf(delivery).workloads.canary;
+  const selector = selectorOf(delivery.canaryService);
+  return selector[LWS_NAME] === sidesOf(delivery).workloads.canary && !picksVersion(selector);
 }
 
 /** So many groups of it. */
@@ -112,12 +113,10 @@ function serviceOf(delivery: Delivery): readonly ObjectEdits[] {
   const { service: stable, canaryService: canary, own, plan } = delivery;
   if (stable === undefined || hasSubsets(delivery)) return [];
   const sides = sidesOf(delivery);
-  const workload = sides.workloads.canary;
-  if (canary === undefined) {
-    const labels = patched(plan, 'labels');
-    return ofRoutes([canaryService(stable, { name: sides.canary, workload, of: own.object.name, labels })]);
-  }
-  return edited(canary, setField(canary, ['spec', 'selector', LWS_NAME], workload));
+  const to = { workload: sides.workloads.canary, labels: patched(plan, 'labels') };
+  return canary === undefined
+    ? ofRoutes([canaryService(stable, { ...to, name: sides.canary, of: own.object.name })])
+    : edited(canary, canarySelector(canary, stable, to));
 }
 
 function preparedRoutes(delivery: Delivery): readonly ObjectEdits[] {

@@ -10,7 +10,7 @@ import type { Hold } from '../hold.ts';
 import type { Live, LiveTraffic, Snapshot } from '../snapshot.ts';
 import type { RouteDocument } from '../traffic/provider.ts';
 import type { Side } from './condition.ts';
-import { type Delivery, greenServes, selectorOf, sidesOf } from './delivery.ts';
+import { type Delivery, greenServes, hasSubsets, selectorOf, sidesOf } from './delivery.ts';
 import { isHome } from './shares.ts';
 import { takesSide, versionsOf } from './version-sides.ts';
 
@@ -105,7 +105,7 @@ function grownOn(leaders: readonly LiveLeader[], newest: string): string | undef
 
 /**
  * The groups of a side that serve: whole, ready, and their leader a ready endpoint of a Service that selects the side;
- * where none does, in Git or in the cluster, whole and ready. A workload that is not there serves nothing.
+ * where none is to, in Git or in the cluster, whole and ready. A workload that is not there serves nothing.
  */
 export function serving(delivery: Delivery, sight: TrafficSight, side: Side): Known<readonly Group[]> {
   const workload = workloadOf(delivery, sight, side);
@@ -115,7 +115,8 @@ export function serving(delivery: Delivery, sight: TrafficSight, side: Side): Kn
   const ready = found.value.groups.filter((group) => group.ready);
   const services = servicesOf(delivery, sight, side);
   if (services.kind !== 'known') return services;
-  if (services.value.length === 0 || ready.length === 0) return known(ready);
+  if (ready.length === 0) return known(ready);
+  if (services.value.length === 0) return known(isUnreached(delivery, side) ? [] : ready);
   const { endpoints } = sight.traffic;
   if (endpoints.kind === 'unknown') return endpoints;
   const slices = endpoints.kind === 'known' ? endpoints.value : [];
@@ -126,6 +127,11 @@ export function serving(delivery: Delivery, sight: TrafficSight, side: Side): Kn
   const names = new Map(leaders.kind === 'known' ? leaders.value.map(({ uid, name }) => [uid, name]) : []);
   const leaderOf = ({ uid }: Group) => ({ uid, name: names.get(uid) ?? '' });
   return known(ready.filter((group) => reached.some((endpoint) => isOf(endpoint, leaderOf(group)))));
+}
+
+/** The new version's share goes to the Service that we keep for it: if that selects others, or is gone, it meets nobody. */
+function isUnreached({ service, plan, routes }: Delivery, side: Side): boolean {
+  return side === 'canary' && service !== undefined && routes.length > 0 && !hasSubsets({ plan, routes });
 }
 
 /** A leader that was made again has the name of the one before, and another UID. */

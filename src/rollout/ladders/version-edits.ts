@@ -1,11 +1,11 @@
 /** Edits of a delivery whose versions share one workload: which version each Service selects. */
 
-import { REVISION_KEY } from '../../api/lws-labels.ts';
+import { LWS_NAME, REVISION_KEY } from '../../api/lws-labels.ts';
 import { OF } from '../../api/marks.ts';
 import { printRelease } from '../../api/release.ts';
 import { VERSION, versionIn } from '../../api/version-label.ts';
-import type { Edit, ObjectEdits } from '../edit.ts';
-import { canaryService, canaryServiceName } from '../traffic/canary-service.ts';
+import type { ObjectEdits } from '../edit.ts';
+import { canarySelector, canaryService, canaryServiceName, picksVersion } from '../traffic/canary-service.ts';
 import { type Commit, edited, madeOf, ofRoutes, removeField, setField, withObjects } from './commit.ts';
 import { annotationsOf, type Delivery, selectorOf } from './delivery.ts';
 import { HOME, sharing } from './shares.ts';
@@ -17,14 +17,14 @@ export type Pin = { readonly key: typeof VERSION | typeof REVISION_KEY; readonly
 
 /** Whether the user's Service takes in the leaders of one version only. */
 export function isPinned({ service }: Pick<Delivery, 'service'>): boolean {
-  const selector = selectorOf(service);
-  return selector[VERSION] !== undefined || selector[REVISION_KEY] !== undefined;
+  return picksVersion(selectorOf(service));
 }
 
 /** Whether the Service of the new version is there, ours, and selects the release. */
 export function selectsRelease({ canaryService: service, own, release }: Delivery): boolean {
   const isOurs = service !== undefined && annotationsOf(service)[OF] === own.object.name;
-  return isOurs && selectorOf(service)[VERSION] === printRelease(release);
+  const selector = selectorOf(service);
+  return isOurs && selector[LWS_NAME] === own.object.name && selector[VERSION] === printRelease(release);
 }
 
 /** Whether the leaders to come carry the release's label. */
@@ -50,21 +50,11 @@ function unpinned({ service }: Delivery): readonly ObjectEdits[] {
 export function released(delivery: Delivery): readonly ObjectEdits[] {
   const { service, canaryService: canary, own, release } = delivery;
   if (service === undefined) return [];
-  const version: Edit = { kind: 'set', path: [...SELECTOR, VERSION], value: printRelease(release) };
-  if (canary !== undefined) {
-    const others = removeField(canary, [...SELECTOR, REVISION_KEY]);
-    const isThere = selectorOf(canary)[VERSION] === printRelease(release);
-    return edited(canary, [...others, ...(isThere ? [] : [version])]);
-  }
   const { name } = own.object;
-  const made = canaryService(service, {
-    name: canaryServiceName(service.object.name),
-    workload: name,
-    of: name,
-    labels: {},
-  });
-  const pins = removeField(service, [...SELECTOR, REVISION_KEY]);
-  return ofRoutes([{ ...made, edits: [...made.edits, ...pins, version] }]);
+  const to = { workload: name, labels: {}, version: printRelease(release) };
+  return canary === undefined
+    ? ofRoutes([canaryService(service, { ...to, name: canaryServiceName(service.object.name), of: name })])
+    : edited(canary, canarySelector(canary, service, to));
 }
 
 /** No route sends to the new version, and the user's Service takes in all leaders. */

@@ -9,7 +9,9 @@ import { broughtHome, letGo, pinnedAgain, type RungTo, shared } from '../events/
 import { stillWithdrawn } from '../events/withdrawing.ts';
 import { before } from '../gates/before.ts';
 import { notApplied, recreated, replicasUnknown, scaledToZero, wanted } from '../gates/cluster.ts';
+import { frozenChanged } from '../gates/frozen.ts';
 import { holdsOf } from '../gates/gate.ts';
+import { rolloutAbsent } from '../gates/people.ts';
 import type { Group } from '../groups.ts';
 import { blocking, type Hold, hold, unique } from '../hold.ts';
 import { besides } from '../ladders/besides.ts';
@@ -44,9 +46,11 @@ export function routedStep(on: Delivering, step: InDelivery): Decision | { reado
   return letGo(on, situation, { marks: step.marks, index: step.index, reason: 'RungReady', evidence: '' });
 }
 
-/** Nothing goes further where the routes are not those that the delivery was begun with, or were edited by hand. */
+/** Nothing goes further where the Rollout and its routes are not as the delivery was begun, or something was edited by hand. */
 function fixed(on: Delivering): readonly (Hold | undefined)[] {
-  return [documentsLost(on) ?? routesChanged(on), unlessAccepted(on.situation, 'CanaryEdited', canaryEdited(on))];
+  const { situation } = on;
+  const other = rolloutAbsent(situation) ?? frozenChanged(situation) ?? documentsLost(on) ?? routesChanged(on);
+  return [other, unlessAccepted(situation, 'CanaryEdited', canaryEdited(on))];
 }
 
 /** With a third version beside the two no Service could tell them apart: then the step goes without its share. */

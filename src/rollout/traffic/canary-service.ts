@@ -1,9 +1,10 @@
 /** The Service of the new version: a copy of the user's own, which selects the leaders of the other workload. */
 
 import { at, isRecord, type JsonObject } from '../../api/json.ts';
-import { LWS_NAME, WORKER_INDEX } from '../../api/lws-labels.ts';
+import { LWS_NAME, REVISION_KEY, WORKER_INDEX } from '../../api/lws-labels.ts';
 import { OF } from '../../api/marks.ts';
 import { parseService } from '../../api/service.ts';
+import { VERSION } from '../../api/version-label.ts';
 import type { Edit } from '../edit.ts';
 import type { RouteDocument, RouteEdits } from './provider.ts';
 import { LEADER_INDEX } from './selectors.ts';
@@ -25,47 +26,84 @@ const LEFT_OUT = [
   'healthCheckNodePort',
 ] as const;
 
+const SELECTOR = ['spec', 'selector'];
+
 /** The name of the copy, as Kruise gives it. */
 export function canaryServiceName(service: string): string {
   return `${service}-canary`;
 }
 
-type CanaryService = {
-  readonly name: string;
+type Selects = {
   /** The workload that it selects. */
   readonly workload: string;
-  /** The user's LeaderWorkerSet. */
-  readonly of: string;
+  /** Of one workload whose versions share its requests: the label of the leaders that it selects. Not there: all leaders. */
+  readonly version?: string;
   /** Labels of `patchPodTemplateMetadata`: they take the place of keys that the selector has. */
   readonly labels: Readonly<Record<string, string>>;
 };
+
+type CanaryService = Selects & {
+  readonly name: string;
+  /** The user's LeaderWorkerSet. */
+  readonly of: string;
+};
+
+/** What tells the leaders of one version that shares its workload with another. */
+const PINS: readonly string[] = [VERSION, REVISION_KEY];
+
+/** Whether a selector takes in the leaders of one version only. */
+export function picksVersion(selector: Readonly<Record<string, string>>): boolean {
+  return PINS.some((key) => selector[key] !== undefined);
+}
 
 /** The copy behind the Service in its file, and the edits that are made in it. Headless stays headless. */
 export function canaryService({ file, object, value }: RouteDocument, to: CanaryService): RouteEdits {
   return { file, object: { ...object, name: to.name }, copyOf: object, edits: copyEdits(value, to) };
 }
 
-function copyEdits(value: JsonObject, { workload, of, labels }: CanaryService): readonly Edit[] {
+/**
+ * The selector of a copy that is there as a new copy would have it, whatever strategy it was made for: a key of another one
+ * would select nobody.
+ */
+export function canarySelector(copy: RouteDocument, service: RouteDocument, to: Selects): readonly Edit[] {
+  const { selector } = parseService(copy.value);
+  return selectorEdits(selector, selectorOf(parseService(service.value).selector, to));
+}
+
+function selectorOf(stable: Selector, { workload, version, labels }: Selects): Selector {
+  const own = Object.fromEntries(Object.entries(stable).filter(([key]) => !PINS.includes(key)));
+  const pin = version === undefined ? {} : { [VERSION]: version };
+  return { ...patched(own, labels), [LWS_NAME]: workload, [WORKER_INDEX]: LEADER_INDEX, ...pin };
+}
+
+type Selector = Readonly<Record<string, string>>;
+
+function selectorEdits(there: Selector, wanted: Selector): readonly Edit[] {
+  const others = Object.keys(there).filter((key) => wanted[key] === undefined);
+  return [
+    ...Object.entries(wanted)
+      .filter(([key, value]) => there[key] !== value)
+      .map(([key, value]): Edit => ({ kind: 'set', path: [...SELECTOR, key], value })),
+    ...others.map((key): Edit => ({ kind: 'remove', path: [...SELECTOR, key] })),
+  ];
+}
+
+function copyEdits(value: JsonObject, to: CanaryService): readonly Edit[] {
   const { ports, selector, headless } = parseService(value);
   const isThere = (path: readonly string[]): boolean => at(value, path) !== undefined;
   const left = LEFT_OUT.filter((key) => !(headless && key === 'clusterIP')).map((key) => ['spec', key]);
   const nodePorts = ports.map((_, place) => ['spec', 'ports', String(place), 'nodePort']);
-  const wanted = { ...patched(selector, labels), [LWS_NAME]: workload, [WORKER_INDEX]: LEADER_INDEX };
-  const changed = Object.entries(wanted).filter(([key, text]) => selector[key] !== text);
   const annotations = at(value, ['metadata', 'annotations']);
   return [
     ...[...left, ...nodePorts].filter(isThere).map((path): Edit => ({ kind: 'remove', path })),
-    ...changed.map(([key, text]): Edit => ({ kind: 'set', path: ['spec', 'selector', key], value: text })),
+    ...selectorEdits(selector, selectorOf(selector, to)),
     ...(isRecord(annotations) ? Object.keys(annotations) : []).map(
       (key): Edit => ({ kind: 'remove', path: ['metadata', 'annotations', key] }),
     ),
-    { kind: 'set', path: ['metadata', 'annotations', OF], value: of },
+    { kind: 'set', path: ['metadata', 'annotations', OF], value: to.of },
   ];
 }
 
-function patched(
-  selector: Readonly<Record<string, string>>,
-  labels: Readonly<Record<string, string>>,
-): Readonly<Record<string, string>> {
+function patched(selector: Selector, labels: Selector): Selector {
   return Object.fromEntries(Object.entries(selector).map(([key, text]) => [key, labels[key] ?? text]));
 }

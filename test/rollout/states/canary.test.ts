@@ -276,9 +276,15 @@ test.each<Row>([
   ],
   [
     'the Service of the copy',
+    edited(stands.pods, SERVICE_FILE, /(leaderworkerset.sigs.k8s.io.name: )"?vllm-canary"?/, '$1vllm'),
+    {},
+    ['hold NotServing CanaryEdited'],
+  ],
+  [
+    'the Service of the copy, with a share that reaches none of it',
     edited(stands.second, SERVICE_FILE, /(leaderworkerset.sigs.k8s.io.name: )"?vllm-canary"?/, '$1vllm'),
     {},
-    ['hold GracePeriod CanaryNotEmpty CanaryEdited'],
+    ['TrafficWithdrawn: step 2/3, traffic withdrawn'],
   ],
   ['a document that is gone', stands.second, { snapshot: { ladder: undefined } }, ['hold CanaryEdited']],
 ])('edited by hand: %s', (_, stand, found, told) => expect(passed(stand, found).told).toBe(told[0]));

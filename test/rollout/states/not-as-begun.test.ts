@@ -2,7 +2,6 @@
 
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import type { Rollout } from '../../../src/api/rollout.ts';
 import { parseManifestFile } from '../../../src/manifests/parse-file.ts';
 import { factsDigest } from '../../../src/reconcile/observe/digests.ts';
 import { readWorkload } from '../../../src/reconcile/observe/read-workload.ts';
@@ -10,36 +9,12 @@ import { planIntent } from '../../../src/rollout/orders/intent.ts';
 import type { Snapshot } from '../../../src/rollout/snapshot.ts';
 import { type Found, passed, passes, releaseIn, type Stand, snapshotAt } from '../../support/ladder-pass.ts';
 import { abort, asked, edited, NEWER, stands } from '../../support/ladder-stands.ts';
+import { another, ordered, orphan } from '../../support/rollout-changed.ts';
 import { ROUTE_FILE } from '../../support/traffic-files.ts';
 import { LWS_FILE, NEW, OLD } from '../../support/vllm.ts';
 
 const DEAD: Found['sight'] = { second: '0- 1- 2- 3-' };
 const BACK = ['hold Draining', 'RolledBack: rolled back'];
-
-/** What the files still tell of how it was begun. */
-function begunAs(stand: Stand): Snapshot['ladder'] {
-  const { ladder } = snapshotAt(stand);
-  return ladder === undefined ? undefined : { ...ladder, begun: { name: 'vllm', style: 'canary' } };
-}
-
-/** Its Rollout is deleted. */
-const orphan = (stand: Stand, more: Found = {}): Found => ({
-  ...more,
-  snapshot: { rollout: undefined, ladder: begunAs(stand) },
-});
-
-/** Its Rollout asks for something else, and no record tells what it was. */
-function another(stand: Stand, change: Partial<Rollout>, more: Found = {}): Found {
-  const { rollout } = snapshotAt(stand, more);
-  if (rollout === undefined) throw new Error('no Rollout');
-  const now = { ...rollout, rollout: { ...rollout.rollout, ...change } };
-  return { ...more, snapshot: { rollout: now, ladder: begunAs(stand) } };
-}
-
-/** The order on the LeaderWorkerSet itself. */
-function ordered(stand: Stand): Stand {
-  return edited(stand, LWS_FILE, 'annotations:\n', `annotations:\n    tranche.dev/abort: "${releaseIn(stand)}"\n`);
-}
 
 /** Nothing but this one pass after another, until nothing is done any more. */
 function toldOf(start: Stand, found: (stand: Stand) => Found): readonly string[] {
@@ -50,23 +25,23 @@ function toldOf(start: Stand, found: (stand: Stand) => Found): readonly string[]
 type Row = readonly [what: string, stand: Stand, found: (stand: Stand) => Found, told: readonly string[]];
 
 test.each<Row>([
-  ['deleted, nothing goes on', stands.second, orphan, ['hold OrphanArmed']],
+  ['deleted, nothing goes on', stands.second, (stand) => orphan(stand), ['hold OrphanArmed']],
   [
     'deleted, an abort on the workload itself, with a share',
     ordered(stands.second),
-    orphan,
+    (stand) => orphan(stand),
     ['Aborted: rollback, home', ...BACK, 'hold OrphanArmed'],
   ],
   [
     'deleted, an abort on the workload itself, in the fleet',
     ordered(stands.fleet),
-    orphan,
+    (stand) => orphan(stand),
     ['Aborted: rollback, fleet', 'BroughtHome: rollback, home', ...BACK, 'hold OrphanArmed'],
   ],
   [
     'deleted, the stable text put back',
     asked(stands.second, NEW, OLD),
-    orphan,
+    (stand) => orphan(stand),
     ['Reverted: rollback, home', ...BACK, 'hold OrphanArmed'],
   ],
   [
@@ -78,20 +53,20 @@ test.each<Row>([
   [
     'deleted, all of the fleet is on the release: armed, and requests go home',
     stands.fleet,
-    orphan,
+    (stand) => orphan(stand),
     ['BroughtHome: promote, home', 'hold OrphanArmed GracePeriod Draining', 'hold OrphanArmed'],
   ],
   [
     'deleted, a newer text in the fleet: stopped',
     asked(stands.fleet, NEW, NEWER),
-    orphan,
+    (stand) => orphan(stand),
     ['RollStopped: promote, stopped', 'hold OrphanArmed'],
   ],
-  ['deleted, a newer text in a step', asked(stands.second, NEW, NEWER), orphan, ['hold OrphanArmed']],
+  ['deleted, a newer text in a step', asked(stands.second, NEW, NEWER), (stand) => orphan(stand), ['hold OrphanArmed']],
   [
     'deleted, a partition of a hand',
     asked(stands.second, /partition: 1000000/, 'partition: 2'),
-    orphan,
+    (stand) => orphan(stand),
     ['PartitionRestored: step 2/3, partition 2 → 1000000', 'hold OrphanArmed'],
   ],
   [

@@ -127,11 +127,9 @@ function effect({ sides, pods }: TrafficFacts, row: SelectorRow, keys: Readonly<
 }
 
 /** A delivery whose versions share the workload has put it there, and takes it away in the end. */
-function isOwnPin({ plan, file }: TrafficFacts, key: string): boolean {
+function isOwnPin({ file }: TrafficFacts, key: string): boolean {
   const { marks } = file.workload;
-  return (
-    plan.style === 'partition' && marks !== undefined && isRouted(marks) && (key === VERSION || key === REVISION_KEY)
-  );
+  return marks !== undefined && isRouted(marks) && (key === VERSION || key === REVISION_KEY);
 }
 
 /** Everybody whom the Service is to reach: of one workload the leaders of either text. */

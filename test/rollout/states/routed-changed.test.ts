@@ -1,0 +1,126 @@
+/** One workload whose versions share its requests, and a Rollout that is gone or another since: what protects goes on. */
+
+import { expect, test } from 'vitest';
+import { ladderFiles, ladderRollout } from '../../support/ladder.ts';
+import { type Found, passed, passes, type Stand, settledOn } from '../../support/ladder-pass.ts';
+import { abort, after, asked, NEWER } from '../../support/ladder-stands.ts';
+import { another, ordered, orphan } from '../../support/rollout-changed.ts';
+import { NEW, OLD } from '../../support/vllm.ts';
+
+const STEPS = [
+  'replicas: 1, traffic: 5%, pause: {duration: 60}',
+  'replicas: 50%, traffic: 20%, pause: {duration: 60}',
+  'replicas: 100%',
+];
+const requested = asked(passed(settledOn(ladderFiles(ladderRollout('partition', STEPS)))).stand, OLD, NEW);
+const text = after('step 1/3, text', requested);
+const second = after('step 2/3, traffic: 5% → 20%', requested);
+const home = after('step 3/3, home', requested);
+const whole = after('step 3/3, pods, partition 2 → 0', requested);
+
+const DEAD: Found = { sight: { own: '0o+ 1o+ 2- 3-' } };
+const gone = (stand: Stand): Found => orphan(stand, {}, 'partition');
+const asCanary = (stand: Stand, more?: Found): Found => another(stand, { style: 'canary' }, more, 'partition');
+const unrouted = (stand: Stand, more?: Found): Found => another(stand, { routing: undefined }, more, 'partition');
+const disabled = (stand: Stand, more?: Found): Found => another(stand, { disabled: true }, more, 'partition');
+const forgotten = (stand: Stand): Stand => ({ ...stand, record: undefined });
+const DRAINED = ['hold GracePeriod Draining', 'Aborted: rollback'];
+const BACK = 'RolledBack: rolled back, partition 2 → 1000000';
+
+type Row = readonly [what: string, stand: Stand, found: (stand: Stand) => Found, told: readonly string[]];
+
+test.each<Row>([
+  ['deleted, before a group has moved', text, gone, ['hold GracePeriod OrphanArmed', 'hold OrphanArmed']],
+  ['deleted, with a share', second, gone, ['hold GracePeriod OrphanArmed', 'hold OrphanArmed']],
+  [
+    'deleted, and nothing of the release serves',
+    second,
+    (stand) => orphan(stand, DEAD, 'partition'),
+    ['TrafficWithdrawn: step 2/3, traffic withdrawn', 'hold GroupsNotReady OrphanArmed'],
+  ],
+  [
+    'deleted, a newer text with a share',
+    asked(second, NEW, NEWER),
+    gone,
+    ['BroughtHome: step 2/3, home', 'hold OrphanArmed'],
+  ],
+  ['deleted, every group let go', whole, gone, ['Armed: step 3/3, armed, partition 0 → 1000000', 'hold OrphanArmed']],
+  [
+    'deleted, an abort on the workload itself',
+    ordered(second),
+    gone,
+    ['Aborted: rollback, home', ...DRAINED, BACK, 'hold OrphanArmed'],
+  ],
+  [
+    'deleted, the stable text put back',
+    asked(second, NEW, OLD),
+    gone,
+    ['Reverted: rollback', BACK, 'hold OrphanArmed'],
+  ],
+  [
+    'of another style, before a group has moved',
+    text,
+    asCanary,
+    ['hold GracePeriod FrozenFieldChanged', 'hold FrozenFieldChanged'],
+  ],
+  [
+    'of another style, with a share, and no record',
+    forgotten(second),
+    asCanary,
+    ['hold GracePeriod FrozenFieldChanged', 'hold FrozenFieldChanged'],
+  ],
+  [
+    'of another style, at home, and no record',
+    forgotten(home),
+    asCanary,
+    ['hold GracePeriod FrozenFieldChanged', 'hold FrozenFieldChanged'],
+  ],
+  [
+    'of another style, every group let go',
+    forgotten(whole),
+    asCanary,
+    ['Armed: step 3/3, armed, partition 0 → 1000000', 'hold FrozenFieldChanged'],
+  ],
+  [
+    'of another style, and nothing of the release serves',
+    second,
+    (stand) => asCanary(stand, DEAD),
+    ['TrafficWithdrawn: step 2/3, traffic withdrawn', 'hold GroupsNotReady FrozenFieldChanged'],
+  ],
+  [
+    'of another style, abort',
+    second,
+    (stand) => asCanary(stand, abort(second)),
+    ['Aborted: rollback, home', ...DRAINED, BACK, 'hold '],
+  ],
+  [
+    'of another style, a newer text before a group has moved',
+    asked(text, NEW, NEWER),
+    asCanary,
+    ['hold FrozenFieldChanged'],
+  ],
+  [
+    'without trafficRoutings, and no record',
+    forgotten(second),
+    unrouted,
+    ['hold GracePeriod FrozenFieldChanged', 'hold FrozenFieldChanged'],
+  ],
+  [
+    'without trafficRoutings, abort',
+    second,
+    (stand) => unrouted(stand, abort(second)),
+    ['Aborted: rollback, home', ...DRAINED, BACK, 'hold '],
+  ],
+  [
+    'disabled, with a share',
+    second,
+    (stand) => disabled(stand),
+    ['hold GracePeriod Disabled', 'hold Disabled PauseDuration', 'hold Disabled'],
+  ],
+  [
+    'disabled, abort',
+    second,
+    (stand) => disabled(stand, abort(second)),
+    ['Aborted: rollback, home', ...DRAINED, BACK, 'hold '],
+  ],
+])('its Rollout is %s', (_, stand, found, told) => expect(passes(stand, { found }).told).toEqual(told));
