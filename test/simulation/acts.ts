@@ -1,5 +1,6 @@
 /** Stories in which one thing happens at each round of a delivery that fills a second workload: at every rung, that is. */
 
+import type { Hand } from './hands.ts';
 import type { Act, StorySetup } from './story-setup.ts';
 
 /** Rounds of a whole delivery, from its request to its end. */
@@ -12,9 +13,9 @@ type Of = Pick<StorySetup, 'groups'> & {
   readonly acts: NonNullable<StorySetup['acts']>;
   /** Last requests are given ten minutes, and pods take long to end. */
   readonly slow?: true;
-};
+} & Pick<StorySetup, 'scaler' | 'loadSeconds' | 'roundSeconds'>;
 
-function story({ style, groups, acts, slow }: Of): StorySetup {
+function story({ style, groups, acts, slow, ...more }: Of): StorySetup {
   // A fleet that may be down at once takes over only from a canary that carries all.
   const traffic = groups === 1 && style === 'canary' ? 100 : 50;
   return {
@@ -25,6 +26,7 @@ function story({ style, groups, acts, slow }: Of): StorySetup {
     fills: { style, routed: true, requestSeconds: slow === true ? undefined : 30, graceSeconds: undefined },
     acts,
     ...(slow === true ? { terminationSeconds: 300 } : {}),
+    ...more,
   };
 }
 
@@ -38,6 +40,69 @@ function rounds(style: keyof typeof ROUNDS): readonly number[] {
 function evens(style: keyof typeof ROUNDS): readonly number[] {
   return rounds(style).filter((round) => round % 2 === 0);
 }
+
+/** What is taken out is given up without it, and comes back later. */
+function without(style: keyof typeof ROUNDS, [round, hand]: readonly [number, Hand]): StorySetup {
+  return story({
+    style,
+    groups: 2,
+    acts: [
+      [round, hand],
+      [round + 1, 'abort'],
+      [round + 5, 'the files are back'],
+    ],
+  });
+}
+
+/** Hands at the files, at rungs that have something to lose. */
+const handStories: readonly StorySetup[] = [
+  ...([5, 6] as const).map((round) => story({ style: 'canary', groups: 2, acts: [[round, 'paused']] })),
+  ...([6, 8] as const).map((round) => story({ style: 'blueGreen', groups: 2, acts: [[round, 'paused']] })),
+  ...styles.flatMap((style) =>
+    [5, 7, 9].flatMap((round) =>
+      (['the route is taken out', 'the Service is taken out'] as const).map((hand) => without(style, [round, hand])),
+    ),
+  ),
+  ...[7, 8].map((round) =>
+    story({
+      style: 'canary',
+      groups: 2,
+      acts: [
+        [round, 'the fleet dies'],
+        [round + 1, 'abort'],
+      ],
+    }),
+  ),
+  ...styles.flatMap((style) =>
+    (['its groups by hand', 'its share by hand', 'its strategy by hand', 'the Rollout is taken out'] as const).map(
+      (hand) =>
+        story({
+          style,
+          groups: 2,
+          acts: [
+            [6, hand],
+            [10, hand === 'its groups by hand' || hand === 'its share by hand' ? 'abort' : 'the files are back'],
+          ],
+        }),
+    ),
+  ),
+  ...[40, 5].map((round) => story({ style: 'canary', groups: 2, acts: [[round, 'abort']], scaler: true })),
+  // Groups that load for longer than from one look to the next, and looks that are closer than a side is kept.
+  story({ style: 'canary', groups: 2, acts: [[14, 'abort']], loadSeconds: 200 }),
+  story({ style: 'canary', groups: 1, acts: [[12, 'abort']], loadSeconds: 200, roundSeconds: 40 }),
+  story({ style: 'blueGreen', groups: 2, acts: [[40, 'abort']], roundSeconds: 70 }),
+  // The text of a second release is not applied before more is written.
+  ...styles.map((style) =>
+    story({
+      style,
+      groups: 2,
+      acts: [
+        [16, 'a newer text'],
+        [17, 'the agent rests'],
+      ],
+    }),
+  ),
+];
 
 /** Every act at every round; then those that need two, and a fleet of one. */
 export const actStories: readonly StorySetup[] = [
@@ -92,4 +157,5 @@ export const actStories: readonly StorySetup[] = [
       }),
     ),
   ),
+  ...handStories,
 ];

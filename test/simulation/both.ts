@@ -14,6 +14,8 @@ type Said = {
   readonly canary: number;
   /** Per cent that the route sends to the new version. */
   readonly share: number;
+  /** Whether the route is there: a hand may have taken it out. */
+  readonly hasRoute: boolean;
   /** The workload that the user's Service selects; undefined: there is no Service. */
   readonly selects: string | undefined;
 };
@@ -54,7 +56,7 @@ export function bothOf(commit: OurCommit): Both {
       scene.own.version === before.version &&
       (truth(scene, names.stable)?.replicas ?? 0) === was.fleet &&
       (truth(scene, names.canary)?.replicas ?? 0) === was.canary &&
-      Math.abs(liveShare(scene, workload) - was.share) < 0.01,
+      (!was.hasRoute || Math.abs(liveShare(scene, workload) - was.share) < 0.01),
     all: (scene, name, version) => {
       const found = truth(scene, name);
       const groups = found === undefined ? [] : wantedGroups(found);
@@ -74,11 +76,13 @@ function saidAt(
 ): Said {
   const made = secondIn(fields.text)?.replicas ?? 0;
   const service = universe.text(at, serviceFile(workload.name));
-  const rules = rulesIn(universe.text(at, routeFile(workload.name)) ?? '');
+  const route = universe.text(at, routeFile(workload.name));
+  const rules = rulesIn(route ?? '');
   return {
     fleet: green ? made : fields.replicas,
     canary: green ? fields.replicas : made,
     share: shareIn(rules, serviceNames(workload).canary),
+    hasRoute: route !== undefined,
     selects: service === undefined ? undefined : selectedIn(splitOwn(service)[0]),
   };
 }

@@ -3,7 +3,7 @@
 import type { MoveReason } from '../../src/rollout/move.ts';
 import { budget } from './budget-laws.ts';
 import { evidence, pauses, recreated, rewritten } from './evidence-laws.ts';
-import { lwsFile, splitOwn, templateStart } from './files.ts';
+import { lwsFile, scalerFile, splitOwn, templateStart } from './files.ts';
 import {
   approvedShare,
   baked,
@@ -218,7 +218,8 @@ function confined({ universe, workload, before: from, after: to, reason, oid, pa
   const [was, is] = [universe.repository.files(parent), universe.repository.files(oid)];
   const changed = Object.keys({ ...was, ...is }).filter((path) => was[path] !== is[path]);
   const { name, fills } = workload;
-  const ours = hasSides(workload) ? [lwsFile(name), serviceFile(name), routeFile(name)] : [lwsFile(name)];
+  const scaled = workload.scaler === 'idle' ? [scalerFile(name)] : [];
+  const ours = hasSides(workload) ? [lwsFile(name), serviceFile(name), routeFile(name), ...scaled] : [lwsFile(name)];
   if (changed.length === 0 || changed.some((path) => !ours.includes(path)))
     return `changes ${changed.join(', ') || 'nothing'}`;
   const [before, after] = [from, to].map((fields) => ({ ...fields, text: splitOwn(fields.text)[0] })) as [

@@ -34,7 +34,8 @@ export function initialFiles(setup: Setup): Readonly<Record<string, string>> {
       files[`policies/${workload.name}.yaml`] = policyText(workload);
     if (workload.poison !== 'no workload') files[lwsFile(workload.name)] = lwsText(workload);
     Object.assign(files, routedFiles(workload));
-    if (workload.autoscaled && workload.scaler !== 'live') files[`apps/${workload.name}/hpa.yaml`] = hpaText(workload);
+    const { autoscaled, scaler, name } = workload;
+    if ((autoscaled && scaler !== 'live') || scaler === 'idle') files[scalerFile(name)] = hpaText(workload);
   }
   return files;
 }
@@ -109,6 +110,10 @@ function policyText({ name, surge, resizes }: WorkloadSetup): string {
     ...(resizes === true ? ['  sizeChange: Whole'] : []),
     '',
   ].join('\n');
+}
+
+export function scalerFile(name: string): string {
+  return `apps/${name}/hpa.yaml`;
 }
 
 /** An autoscaler, in Git or made by hand. */

@@ -2,7 +2,7 @@
 
 import { type Both, bothOf } from './both.ts';
 import { CLOCKS, drainOf } from './excuses.ts';
-import { splitOwn, versionInText } from './files.ts';
+import { hpaText, scalerFile, splitOwn, versionInText } from './files.ts';
 import { begins, GOING_BACK, indexOf, type OurCommit, planned, SENTINEL } from './our-commit.ts';
 import { routedFiles, routeFile, secondName, selectedIn, serviceFile } from './routed-files.ts';
 
@@ -44,8 +44,22 @@ export function ladderSteps(commit: OurCommit): string | undefined {
     ['PartitionRestored', same],
     ['Retried', from === undefined && to === undefined],
   ]);
-  if (legal.get(reason) === true) return undefined;
+  if (legal.get(reason) === true) return rungLeftOut(commit);
   return `${reason} from ${before.marks?.release} ${from ?? 'settled'} to ${release} ${to ?? 'settled'}`;
+}
+
+/** A step is left only with its share in Git: unless that was taken back, or is another by a person's word. */
+function rungLeftOut(commit: OurCommit): string | undefined {
+  const { before, after, reason, plan, workload } = commit;
+  const from = indexOf(before.marks?.step);
+  const leaves =
+    reason === 'Promoted' || (reason === 'StepReady' && indexOf(after.marks?.step) === from + 1 && from > 0);
+  const said = plan.steps[from - 1]?.share ?? 0;
+  if (!leaves || begins(before, after) || workload.fills?.routed !== true) return undefined;
+  if ((before.marks?.withdrawn ?? 0) > 0 || accepts(commit, 'CanaryEdited') || accepts(commit, 'Recreated'))
+    return undefined;
+  const { share } = bothOf(commit).before;
+  return Math.abs(share - said) < 0.01 ? undefined : `${reason}: step ${from} is left with ${share} %, not ${said} %`;
 }
 
 function accepts({ plan, before }: OurCommit, reason: string): boolean {
@@ -131,25 +145,37 @@ export function wayBackServes(commit: OurCommit): string | undefined {
   const wasLetGo = before.marks?.floor !== undefined || before.marks?.step === 'promote';
   const isCanary = commit.workload.fills?.style === 'canary';
   const least = wasLetGo && isCanary ? Math.max(1, both.before.fleet - budget) : 1;
+  // On the way back what serves is what was let go to, and not what it was before.
+  const isOnItsWay = before.marks?.step === 'rollback';
   const ready = scenes.some(
-    (scene) => both.serving(scene, both.names.stable) >= least || both.serving(scene, both.names.canary) === 0,
+    (scene) =>
+      both.serving(scene, both.names.canary) === 0 ||
+      (both.serving(scene, both.names.stable) >= least && (!isOnItsWay || both.isLive(scene))),
   );
   return ready ? undefined : `${reason}: home, though fewer than ${least} groups of ${both.names.stable} served`;
 }
 
 /** T5 and T6: what a delivery leaves behind. */
 export function leavesBehind(commit: OurCommit): string | undefined {
-  const { universe, workload, oid, reason, after } = commit;
+  const { universe, workload, oid, reason, before, after } = commit;
   if (reason !== 'Settled' && reason !== 'RolledBack') return undefined;
   const both = bothOf(commit);
   const idle = after.marks?.serves === 'green' ? after.replicas : (both.second?.replicas ?? 0);
   if (idle > 0) return `${reason}: ${idle} groups of the side that does not serve stay`;
-  if (after.marks?.setBudget !== undefined) return `${reason}: maxUnavailable stays ${after.maxUnavailable}`;
+  const isRaised = before.marks?.setBudget === before.maxUnavailable && after.maxUnavailable === before.maxUnavailable;
+  if (after.marks?.setBudget !== undefined || (isRaised && before.marks?.peoplesBudget !== before.maxUnavailable))
+    return `${reason}: maxUnavailable stays ${after.maxUnavailable}`;
+  const scaler = workload.scaler === 'idle' ? scalerFile(workload.name) : undefined;
+  if (scaler !== undefined && universe.text(oid, scaler) !== hpaText(workload))
+    return `${reason}: ${scaler} is not as before`;
   const files = routedFiles(workload);
   const [route, service] = [routeFile(workload.name), serviceFile(workload.name)];
   if (files[route] !== undefined && universe.text(oid, route) !== files[route])
     return `${reason}: ${route} is not as before`;
-  const [own] = splitOwn(universe.text(oid, service) ?? '');
+  const there = universe.text(oid, service);
+  // A hand has taken it out.
+  if (files[service] !== undefined && there === undefined) return undefined;
+  const [own] = splitOwn(there ?? '');
   const serves = after.marks?.serves === 'green' ? both.names.second : workload.name;
   if (files[service] !== undefined && selectedIn(own) !== serves)
     return `${reason}: ${service} selects ${selectedIn(own)}`;

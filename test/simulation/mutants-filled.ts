@@ -147,4 +147,55 @@ export const filledMutants: readonly Mutant[] = [
     'situation.digest !== marks.release.digest;',
     'situation.digest === undefined;',
   ),
+  // What a rung rests on.
+  mutant(
+    'the edits of a rung need not be live',
+    'ladders/next-commit.ts',
+    'const waits = [LIVE, ...(rungs[place]?.seen(delivery) ?? [])];',
+    'const waits = [...(rungs[place]?.seen(delivery) ?? [])];',
+  ),
+  mutant(
+    'home before the fleet is through',
+    'ladders/promotion.ts',
+    "{ kind: 'newVersion', side: 'stable', groups: fleetOf(delivery) },\n      { kind: 'flipped', side: 'stable' },",
+    '',
+  ),
+  mutant('no time to bake', 'ladders/promotion.ts', "[STABLE_DRAINED, { kind: 'bake' }]", '[STABLE_DRAINED]'),
+  mutant(
+    'people cannot stop a promotion',
+    'strategies/climbing.ts',
+    "const isForward = next.at !== 'home' && next.at !== 'void';",
+    "const isForward = next.stage.kind !== 'promote' && next.at !== 'home' && next.at !== 'void';",
+  ),
+  mutant('a way back goes home before the fleet serves', 'ladders/way-back.ts', 'seen: fleetServes,', 'seen: NOTHING,'),
+  mutant(
+    'the budget of a way back stays',
+    'strategies/coming-back.ts',
+    '[...next.objects, ...fieldsHome(on, ownHome(marks, situation.workload))]',
+    '[...next.objects, ...fieldsHome(on, [])]',
+  ),
+  mutant(
+    'a rung is read as the one above it',
+    'ladders/position.ts',
+    'return { stage, at: parseRung(annotations[MARK.at]) };',
+    "const at = parseRung(annotations[MARK.at]);\n  return { stage, at: at === 'pods' ? 'traffic' : at };",
+  ),
+  mutant(
+    'the floor of an autoscaler stays',
+    'ladders/floor.ts',
+    'if (aside === undefined || at(scaler.value, path) !== aside.set) return [];',
+    'if (aside === undefined || at(scaler.value, path) === aside.set) return [];',
+  ),
+  mutant(
+    'what a hand has taken out sends nothing',
+    'ladders/seen-traffic.ts',
+    'if (routes.length > 0)\n',
+    'if (routes.length < 0)\n',
+  ),
+  mutant(
+    'home though nobody is there',
+    'ladders/promotion.ts',
+    '? homeAtOnce(delivery) : madeOf(delivery, []);',
+    '? homeAtOnce(delivery) : homeAtOnce(delivery);',
+  ),
 ];

@@ -84,8 +84,8 @@ export type WorkloadSetup = {
   readonly shares?: Shares;
   /** An autoscaler writes replicas; the agent leaves the field alone. */
   readonly autoscaled: boolean;
-  /** Where its autoscaler is written down; only in the cluster, or in Git too. */
-  readonly scaler?: 'live' | 'git';
+  /** Where its autoscaler is written down: only in the cluster, in Git too, or in Git with nothing to do. */
+  readonly scaler?: 'live' | 'git' | 'idle';
   /** Groups that a policy wants started besides while a delivery goes on. */
   readonly surge?: number;
   readonly lineEnd: '\n' | '\r\n';

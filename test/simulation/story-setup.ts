@@ -1,5 +1,6 @@
 /** The worlds of the exhaustive part: their size, how many reconcilers, and whether capacity is kept by a surge. */
 
+import type { Hand } from './hands.ts';
 import type { LawName } from './laws.ts';
 import { type Fills, NO_FAULTS, type Setup, type StepSetup } from './setup.ts';
 
@@ -21,6 +22,12 @@ export type StorySetup = {
   readonly acts?: readonly (readonly [round: number, act: Act])[];
   /** How long pods take to end; not there: no time. */
   readonly terminationSeconds?: number;
+  /** How long groups take to load; not there: a few seconds. */
+  readonly loadSeconds?: number;
+  /** From one round to the next; not there: longer than most waits. */
+  readonly roundSeconds?: number;
+  /** An autoscaler of the fleet is in Git, and has nothing to do. */
+  readonly scaler?: true;
 };
 
 /** What people do in a story, and what becomes of the groups of a side. */
@@ -30,7 +37,9 @@ export type Act =
   | 'the new version dies'
   | 'another share'
   | 'the partition by hand'
-  | 'made anew';
+  | 'made anew'
+  | 'the agent rests'
+  | Hand;
 
 export type StoryEnd = {
   readonly broken: { readonly law: LawName; readonly message: string } | undefined;
@@ -81,7 +90,16 @@ export function smallStory(configuration: Configuration): StorySetup {
   return { ...baseStory(configuration), groups: 2, steps: FEW_STEPS };
 }
 
-export function setupOfStory({ groups, steps, reconcilers, surge, fills, terminationSeconds }: StorySetup): Setup {
+export function setupOfStory({
+  groups,
+  steps,
+  reconcilers,
+  surge,
+  fills,
+  terminationSeconds,
+  scaler,
+  loadSeconds = 5,
+}: StorySetup): Setup {
   return {
     seed: 'story',
     workloads: [
@@ -92,6 +110,7 @@ export function setupOfStory({ groups, steps, reconcilers, surge, fills, termina
         size: 1,
         steps,
         autoscaled: false,
+        ...(scaler === true ? { scaler: 'idle' } : {}),
         ...(surge === 0 ? {} : { surge }),
         ...(fills === undefined ? {} : { fills }),
         lineEnd: '\n',
@@ -101,7 +120,7 @@ export function setupOfStory({ groups, steps, reconcilers, surge, fills, termina
     lws: '0.10',
     gate: 'off',
     terminationSeconds,
-    loadSeconds: 5,
+    loadSeconds,
     processes: reconcilers,
     busy: false,
     rates: NO_FAULTS,

@@ -3,6 +3,7 @@
 import { Chance } from './chance.ts';
 import { versionInText, withNumber } from './files.ts';
 import { finish } from './finish.ts';
+import { hands } from './hands.ts';
 import { abort, approve, Person } from './people.ts';
 import { checkEnd, type Pending, type PortFault, Process } from './process.ts';
 import type { Act, StoryEnd, StorySetup, StrictFaults } from './story-setup.ts';
@@ -19,6 +20,8 @@ const ROUNDS_MAX = 40;
 const ROUND_SECONDS = 45;
 /** The same where a second workload is filled, so that the last requests of a side take few rounds. */
 const FILLED_ROUND_SECONDS = 131;
+/** So many rounds an agent that rests applies nothing. */
+const AGENT_RESTS_ROUNDS = 2;
 /** So many rounds in which nothing moved are the end; each fault may cost one more. */
 const QUIET_ROUNDS = 2;
 /** Longer than the colour before is kept. */
@@ -52,11 +55,15 @@ class Story {
   private readonly watch: Watch;
   private readonly processes: readonly Process[];
   private readonly person: Person;
+  private readonly roundSeconds: number | undefined;
+  /** The agent applies nothing up to this round. */
+  private restsUntil = 0;
 
   constructor(of: StorySetup, faults: StrictFaults) {
     const setup = setupOfStory(of);
     this.faults = faults;
     this.acts = of.acts ?? [];
+    this.roundSeconds = of.roundSeconds;
     this.universe = new Universe(setup);
     this.watch = new Watch(this.universe);
     this.processes = Array.from({ length: setup.processes }, (_, i) => new Process(this.universe, `process ${i + 1}`));
@@ -80,8 +87,8 @@ class Story {
         this.requestedAt = this.calls;
       } else if (this.waits()) approve(person);
       for (const [at, act] of this.acts) if (at === round) await this.act(act);
-      universe.sync('main');
-      universe.tick(seconds);
+      if (round > this.restsUntil) universe.sync('main');
+      universe.tick(this.roundSeconds ?? seconds);
       watch.look();
       quiet = universe.repository.head('main') === head ? quiet + 1 : 0;
     }
@@ -119,6 +126,10 @@ class Story {
       universe.agentMisses = true;
     } else if (act === 'another share') {
       person.say({ steps: state.steps.map((step) => ({ ...step, traffic: (step.traffic ?? 0) + 10 })) }, act);
+    } else if (act === 'the agent rests') {
+      this.restsUntil = universe.timeline.turn + AGENT_RESTS_ROUNDS;
+    } else if (act !== 'the partition by hand') {
+      hands[act](person);
     } else {
       universe.mixed.add(workload.name);
       person.write(withNumber(person.text, 'partition', 1), 'partition 1 by hand');

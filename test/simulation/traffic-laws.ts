@@ -162,7 +162,7 @@ export class TrafficLaws implements WorldLaws {
       const hadGroups = was?.groups.some((group) => group.ready) === true;
       if (truth?.replicas !== 0 || was?.replicas === 0 || !hadGroups) continue;
       const name = side === 'own' ? this.workload.name : secondName(this.workload)!;
-      if (side === 'own' && this.universe.emptied.has(name)) continue;
+      if (this.universe.emptied.has(name)) continue;
       const left = this.leftAt(index, name);
       if (left === undefined || scene.atSeconds - left >= drainOf(this.workload)) continue;
       return [

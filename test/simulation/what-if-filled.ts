@@ -31,7 +31,7 @@ export function killNew(universe: Universe, workload: WorkloadSetup): void {
 }
 
 /** No group of a workload is ready any more. */
-function killAll(universe: Universe, name: string): void {
+export function killAll(universe: Universe, name: string): void {
   killGroups(universe, name, universe.truth(name)?.groups ?? []);
 }
 
@@ -40,6 +40,20 @@ function killGroups(universe: Universe, name: string, groups: readonly Pick<Grou
     universe.hurt.get(name)?.add(index);
     universe.cluster.setPods({ namespace: NAMESPACE, name, group: index, pods: 'all' }, { kind: 'unready' });
   }
+}
+
+/** The route and the Service as they were last, where a hand has taken one out; tells whether one was. */
+export function putBack(universe: Universe, workload: WorkloadSetup): boolean {
+  if (workload.fills?.routed !== true) return false;
+  const log = universe.repository.log('main');
+  const gone = [routeFile(workload.name), serviceFile(workload.name)].filter(
+    (path) => universe.text('main', path) === undefined,
+  );
+  for (const path of gone) {
+    const last = log.find(({ oid }) => universe.text(oid, path) !== undefined);
+    universe.commit(path, universe.text(last?.oid ?? 'main', path), `${path} is back`);
+  }
+  return gone.length > 0;
 }
 
 /** T1: the new version dies with a share, and within a pass it has none. */

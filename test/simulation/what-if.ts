@@ -13,7 +13,7 @@ import { LawBroken } from './timeline.ts';
 import { NAMESPACE, showTruth, wantedGroups } from './truth.ts';
 import type { Universe } from './universe.ts';
 import { isBroken } from './versions.ts';
-import { killNew } from './what-if-filled.ts';
+import { killNew, putBack } from './what-if-filled.ts';
 
 /** Passes in a row that may write before a world that does not change gives no more reason to. */
 const WRITES_MAX = 12;
@@ -140,6 +140,8 @@ export async function abortNow(
   const holds = rest.outcomes
     .flatMap((one) => one.plan?.holds ?? [])
     .map(({ reason, message }) => `${reason} (${message})`);
+  // What a hand has taken out is waited for at the end, and by no group.
+  if (putBack(fork, workload)) rest = await comeToRest(fork, undefined, `abort ${name}, the files are back`);
   const after = fieldsOf(fork.text('main', lwsFile(name)) ?? '');
   const healed = fork.truth(name);
   if (healed === undefined || wantedGroups(healed).some((group) => !group.ready || group.version !== stable))
