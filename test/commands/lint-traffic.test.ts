@@ -84,6 +84,12 @@ function pooled(stable: string, canary: string, routes = GATEWAY): Files {
   };
 }
 
+/** The files where no Service is to be made for the new version. */
+function ungenerated(files: Files): Files {
+  const line = '      disableGenerateCanaryService: true\n';
+  return edited(ROLLOUT_FILE, '      trafficRoutings:', `${line}      trafficRoutings:`, files);
+}
+
 const leadersOf = (name: string): string =>
   `{leaderworkerset.sigs.k8s.io/name: ${name}, leaderworkerset.sigs.k8s.io/worker-index: "0"}`;
 
@@ -318,11 +324,20 @@ const rows: readonly (readonly [reason: string, which: string, files: Files])[] 
   ],
   ['ScalerRefused', 'blueGreen', { ...edited(ROLLOUT_FILE, '', GREEN), 'apps/vllm/hpa.yaml': HPA }],
   ['ScalerRefused', 'cluster', { ...TRAFFIC_FILES, 'tranche.yaml': 'autoscaled: [llm/vllm]\n' }],
+  ['FieldRefused', '', ungenerated(TRAFFIC_FILES)],
   [
     'FieldRefused',
-    '',
-    edited(ROLLOUT_FILE, '      trafficRoutings:', '      disableGenerateCanaryService: true\n      trafficRoutings:'),
+    'VirtualService',
+    ungenerated(
+      custom('VirtualService', 'networking.istio.io/v1', '{http: [{route: [{destination: {host: vllm-svc}}]}]}'),
+    ),
   ],
+  [
+    'FieldRefused',
+    'HTTPProxy',
+    ungenerated(custom('HTTPProxy', 'projectcontour.io/v1', '{routes: [{services: [{name: vllm-svc, port: 80}]}]}')),
+  ],
+  ['FieldRefused', 'pools', ungenerated(pooled(leadersOf('vllm'), leadersOf('vllm-canary')))],
   ['SurgeRefused', '', { ...TRAFFIC_FILES, 'policies/p.yaml': POLICY }],
   ['LeaderReadyWithTraffic', '', edited(LWS_FILE, '  replicas: 4\n', '  replicas: 4\n  startupPolicy: LeaderReady\n')],
   [

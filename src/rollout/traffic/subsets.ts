@@ -3,6 +3,9 @@
 import type { JsonObject } from '../../api/json.ts';
 import { LWS_NAME } from '../../api/lws-labels.ts';
 
+/** The kinds that know subsets of a Service. */
+export const SUBSET_KINDS: readonly string[] = ['VirtualService', 'DestinationRule'];
+
 /**
  * Whether both versions are subsets of the user's Service: canary with `disableGenerateCanaryService`, Istio's kinds alone,
  * and a DestinationRule that says which subsets there are. blueGreen moves the Service itself, which subsets share.
@@ -11,7 +14,7 @@ export function areSubsets(
   { style, strategy }: { readonly style: string; readonly strategy: JsonObject },
   kinds: readonly string[],
 ): boolean {
-  const isIstio = kinds.every((kind) => ['VirtualService', 'DestinationRule'].includes(kind));
+  const isIstio = kinds.every((kind) => SUBSET_KINDS.includes(kind));
   return (
     style === 'canary' &&
     strategy['disableGenerateCanaryService'] === true &&

@@ -9,6 +9,7 @@ import type { ManifestDocument } from '../../../manifests/parse-file.ts';
 import type { Edit } from '../../../rollout/edit.ts';
 import { immutableChanges } from '../../../rollout/recreate-change.ts';
 import { changedSizes } from '../../../rollout/size-change.ts';
+import { SUBSET_KINDS } from '../../../rollout/traffic/subsets.ts';
 import { strategyKey, type TrafficFacts } from './traffic-facts.ts';
 import type { TrafficFinding } from './traffic-finding.ts';
 
@@ -101,7 +102,8 @@ function scalers({ plan, rollout, scaler, routingPath }: TrafficFacts): readonly
 }
 
 /** Fields of Kruise that mean nothing here: ignoring them would be worse. */
-function refusedFields({ rollout, plan, sides }: TrafficFacts): readonly TrafficFinding[] {
+function refusedFields(facts: TrafficFacts): readonly TrafficFinding[] {
+  const { rollout, plan, sides } = facts;
   const body = ['spec', 'strategy', strategyKey(plan)];
   const refused = [
     ...(sides.canary === sides.stable
@@ -109,10 +111,7 @@ function refusedFields({ rollout, plan, sides }: TrafficFacts): readonly Traffic
       : [
           {
             key: 'disableGenerateCanaryService',
-            why:
-              plan.style === 'canary'
-                ? 'only subsets of a DestinationRule could tell the versions apart'
-                : 'without a Service of its own the new version is told apart by subsets, in the canary strategy alone',
+            why: whyAService(facts),
           },
         ]),
     { key: 'trafficRoutingRef', why: 'TrafficRouting objects are not read' },
@@ -130,6 +129,17 @@ function refusedFields({ rollout, plan, sides }: TrafficFacts): readonly Traffic
       hint: 'Remove it.',
       mend: [{ kind: 'remove', path: [...body, key] }],
     }));
+}
+
+/** Without a Service of its own the new version must be a subset of the only one, which Istio alone knows. */
+function whyAService({ plan, routes, routing }: TrafficFacts): string {
+  if (plan.style !== 'canary')
+    return 'without a Service of its own the new version is told apart by subsets, in the canary strategy alone';
+  if (routing.pools !== undefined) return 'the new version has an InferencePool, and no Service is made';
+  const others = routes.map(({ ref }) => ref.kind).filter((kind) => !SUBSET_KINDS.includes(kind));
+  return others.length === 0
+    ? 'the versions are subsets of the Service then, and no DestinationRule under customNetworkRefs says which'
+    : `${[...new Set(others)].join(', ')} can tell the versions apart by their Services alone; only a VirtualService with a DestinationRule knows subsets of one`;
 }
 
 function readField(value: unknown): boolean | undefined {
