@@ -13,13 +13,18 @@ export type ObjectCache = {
   put(oid: Oid, object: GitObject): void;
   /** Remembers that a blob was seen and has none of these markers, or is over the limit of a file. */
   mark(oid: Oid, as: 'skipped' | 'large', markersKey: string): void;
-  /** Forgets the longest unused down to the bound. Called between reads, so that no read loses what it needs. */
+  /** Forgets down to the bound, first what nobody asked for since the last time. Called between reads: none loses what it needs. */
   trim(): void;
 };
 
+/** `age`: when it was asked for last. */
+type Kept = { readonly object: GitObject; age: number };
+
 /** An empty cache of about so many bytes. */
 export function createObjectCache(maxBytes: number): ObjectCache {
-  const objects = new Map<Oid, GitObject>();
+  const objects = new Map<Oid, Kept>();
+  /** Counts the times that something may have been forgotten. To keep the order of use for each look costs half a read. */
+  let age = 0;
   /** By the markers that were looked for. */
   const marks = new Map<string, Map<Oid, 'skipped' | 'large'>>();
   const shelf = createShelf();
@@ -27,18 +32,17 @@ export function createObjectCache(maxBytes: number): ObjectCache {
   let marked = 0;
   return {
     get: (oid, markersKey) => {
-      const object = objects.get(oid);
-      if (object !== undefined) {
-        objects.delete(oid);
-        objects.set(oid, object);
-        return object;
+      const kept = objects.get(oid);
+      if (kept !== undefined) {
+        kept.age = age;
+        return kept.object;
       }
       const mark = marks.get(markersKey)?.get(oid);
       return mark === undefined ? undefined : { type: mark };
     },
     put: (oid, object) => {
       if (objects.has(oid)) return;
-      objects.set(oid, { type: object.type, bytes: shelf.put(object.bytes) });
+      objects.set(oid, { object: { type: object.type, bytes: shelf.put(object.bytes) }, age });
       held += object.bytes.length + overheadBytes;
     },
     mark: (oid, as, markersKey) => {
@@ -51,11 +55,15 @@ export function createObjectCache(maxBytes: number): ObjectCache {
         marks.clear();
         marked = 0;
       }
-      for (const [oid, object] of objects) {
-        if (held <= maxBytes) return;
-        objects.delete(oid);
-        held -= object.bytes.length + overheadBytes;
+      for (const isIdle of [true, false]) {
+        for (const [oid, kept] of objects) {
+          if (held <= maxBytes) break;
+          if (isIdle && kept.age === age) continue;
+          objects.delete(oid);
+          held -= kept.object.bytes.length + overheadBytes;
+        }
       }
+      age += 1;
     },
   };
 }

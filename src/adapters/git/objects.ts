@@ -59,13 +59,27 @@ export function decodeTree(bytes: Buffer): TreeEntry[] {
       throw new MalformedObject(`a tree of ${bytes.length} bytes is cut or garbled at byte ${at}`);
     }
     entries.push({
-      mode: bytes.toString('latin1', at, space),
+      mode: modeAt(bytes, at, space),
       name: bytes.toString('latin1', space + 1, end),
       oid: bytes.toString('hex', end + 1, end + 1 + oidBytes),
     });
     at = end + 1 + oidBytes;
   }
   return entries;
+}
+
+const fileMode = '100644';
+
+/** Nearly all entries are plain files or folders: for these no text is made. */
+function modeAt(bytes: Buffer, at: number, end: number): string {
+  const usual = end - at === fileMode.length ? fileMode : treeMode;
+  if (end - at === usual.length && isText(bytes, at, usual)) return usual;
+  return bytes.toString('latin1', at, end);
+}
+
+function isText(bytes: Buffer, at: number, text: string): boolean {
+  for (let i = 0; i < text.length; i += 1) if (bytes[at + i] !== text.charCodeAt(i)) return false;
+  return true;
 }
 
 /** True for the mode of a folder, also as old tools wrote it. */

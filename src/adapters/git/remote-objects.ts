@@ -107,7 +107,8 @@ export class RemoteObjects {
     const asking: Reading = named.size === 0 ? reading : { ...reading, named, sent: 'parts', blobs: undefined };
     if (open.length > 0) await this.fetchParts(batch.type, open, asking);
     const mayMiss = leftOut || (batch.type === 'blob' && asking.leftOut);
-    const lost = mayMiss ? undefined : asked.find(lacks);
+    // All others were there before, or are known to have no marker.
+    const lost = mayMiss ? undefined : open.find(lacks);
     if (lost !== undefined) {
       throw missingObject(batch.type, lost, { name: this.options.remote.name, operation: reading.operation });
     }

@@ -10,34 +10,39 @@ import { byteName, decodeText, decodeTree, isFolder, textOfName } from './object
 type Wanted = { everything: boolean; readonly names: Map<string, Wanted> };
 
 type Folder = { readonly oid: Oid; readonly path: string; readonly wanted: Wanted };
-type Found = { readonly files: readonly File[]; readonly folders: Folders; readonly blobsInTree: number };
-type File = { readonly oid: Oid; readonly path: string; readonly mode: '100644' | '100755' };
+type Found = { readonly files: readonly File[]; readonly folders: Folders; readonly blobs: Blobs };
+type File = {
+  readonly oid: Oid;
+  readonly path: string;
+  readonly mode: '100644' | '100755';
+  /** Wanted for its name, whatever is in it. */
+  readonly isNamed: boolean;
+};
+/** Each once: of files that are wanted if they have a marker, of those that are wanted anyway, and of all others. */
+type Blobs = { readonly marked: Set<Oid>; readonly named: Set<Oid>; readonly others: Set<Oid> };
 
 const submoduleMode = '160000';
 
 /** The files of `request` below the tree `root`, sorted by path. Throws PortError where a limit is passed. */
 export function* walkTree(root: Oid, request: ReadRequest, limits: GitLimits): ObjectQuestion<Omit<Tree, 'commit'>> {
-  const { files, folders, blobsInTree } = yield* findFiles(root, request, limits);
-  const [named, others] = split(files, request.names ?? []);
+  const { files, folders, blobs } = yield* findFiles(root, request, limits);
   const lookup = yield {
     type: 'blob',
-    oids: [...new Set(others.map((file) => file.oid))],
-    named: [...new Set(named.map((file) => file.oid))],
-    ...(request.paths.includes('') ? { blobsInTree } : {}),
+    oids: [...blobs.marked],
+    named: [...blobs.named],
+    ...(request.paths.includes('') ? { blobsInTree: countOf(blobs) } : {}),
   };
   const read = contentReader(request.markers, lookup, limits);
   const readAny = contentReader([], lookup, limits);
-  const found = [
-    ...others.map((file) => describe(file, read(file.oid))),
-    ...named.map((file) => describe(file, readAny(file.oid))),
-  ];
+  const found = files.map((file) => describe(file, file.isNamed ? readAny(file.oid) : read(file.oid)));
   found.sort((left, right) => (left.path < right.path ? -1 : left.path > right.path ? 1 : 0));
   return { folders, files: found };
 }
 
 function* findFiles(root: Oid, request: ReadRequest, limits: GitLimits): ObjectQuestion<Found> {
   const files: File[] = [];
-  const blobs = new Set<Oid>();
+  const blobs: Blobs = { marked: new Set(), named: new Set(), others: new Set() };
+  const names = new Set(request.names);
   const folders: (readonly Oid[])[] = [];
   let level: Folder[] = [{ oid: root, path: '', wanted: wantedOf(request.paths) }];
   let visited = 0;
@@ -58,24 +63,31 @@ function* findFiles(root: Oid, request: ReadRequest, limits: GitLimits): ObjectQ
       for (const entry of entries) {
         const wanted = folder.wanted.everything ? folder.wanted : folder.wanted.names.get(entry.name);
         if (wanted === undefined) continue;
-        if (!isFolder(entry.mode) && entry.mode !== submoduleMode) blobs.add(entry.oid);
-        const path = folder.path === '' ? entry.name : `${folder.path}/${entry.name}`;
-        if (isFolder(entry.mode)) next.push({ oid: entry.oid, path, wanted });
-        else if (!wanted.everything || !hasSuffix(entry.name, request.suffixes)) continue;
-        else if (entry.mode === '100644' || entry.mode === '100755') {
-          files.push({ oid: entry.oid, path, mode: entry.mode });
-        }
+        const { mode, name, oid } = entry;
+        const path = folder.path === '' ? name : `${folder.path}/${name}`;
+        if (isFolder(mode)) next.push({ oid, path, wanted });
+        else if (isFile(mode) && wanted.everything && hasSuffix(name, request.suffixes)) {
+          const isNamed = names.has(name);
+          files.push({ oid, path, mode, isNamed });
+          (isNamed ? blobs.named : blobs.marked).add(oid);
+        } else if (mode !== submoduleMode) blobs.others.add(oid);
       }
     }
     level = next;
   }
-  return { files, folders, blobsInTree: blobs.size };
+  return { files, folders, blobs };
 }
 
-/** Files that are wanted for their name, and the others. */
-function split(files: readonly File[], names: readonly string[]): readonly [readonly File[], readonly File[]] {
-  const isNamed = ({ path }: File): boolean => names.includes(path.slice(path.lastIndexOf('/') + 1));
-  return [files.filter(isNamed), files.filter((file) => !isNamed(file))];
+/** Links are neither followed nor listed. */
+function isFile(mode: string): mode is File['mode'] {
+  return mode === '100644' || mode === '100755';
+}
+
+function countOf({ marked, named, others }: Blobs): number {
+  let count = marked.size;
+  for (const oid of named) if (!marked.has(oid)) count += 1;
+  for (const oid of others) if (!marked.has(oid) && !named.has(oid)) count += 1;
+  return count;
 }
 
 function wantedOf(paths: readonly string[]): Wanted {
@@ -109,9 +121,12 @@ function contentReader(texts: readonly string[], lookup: (oid: Oid) => FoundObje
   const markers = texts.map((marker) => Buffer.from(marker, 'utf8'));
   const seen = new Map<Oid, TreeFile['content']>();
   return (oid: Oid): TreeFile['content'] => {
+    const found = lookup(oid);
+    // Most files: they are not worth remembering.
+    if (found.type === 'skipped') return skipped;
     const known = seen.get(oid);
     if (known !== undefined) return known;
-    const content = contentOf(lookup(oid), markers, limits);
+    const content = contentOf(found, markers, limits);
     seen.set(oid, content);
     return content;
   };
@@ -119,8 +134,9 @@ function contentReader(texts: readonly string[], lookup: (oid: Oid) => FoundObje
 
 const skipped: TreeFile['content'] = { kind: 'skipped' };
 
-function contentOf(found: FoundObject, markers: readonly Buffer[], limits: GitLimits): TreeFile['content'] {
-  if (found.type === 'skipped') return skipped;
+type Had = Exclude<FoundObject, { readonly type: 'skipped' }>;
+
+function contentOf(found: Had, markers: readonly Buffer[], limits: GitLimits): TreeFile['content'] {
   if (found.type === 'large') return unreadable('large', `it is over the limit of ${limits.fileBytes} bytes`);
   if (found.bytes.length > limits.fileBytes) {
     return unreadable('large', `it has ${found.bytes.length} bytes, over the limit of ${limits.fileBytes}`);
