@@ -2,6 +2,8 @@
 
 import { PackError, TooLarge } from './inflate.ts';
 
+const shortBytes = 160;
+
 /** The object that `delta` makes of `base`. Throws PackError where sizes or ranges do not fit. */
 export function applyDelta(base: Buffer, delta: Buffer, maxBytes: number): Buffer {
   const cursor = { at: 0 };
@@ -17,7 +19,9 @@ export function applyDelta(base: Buffer, delta: Buffer, maxBytes: number): Buffe
     if (code === 0) throw new PackError('a delta has the reserved instruction 0');
     const { from, start, length } = code & 0x80 ? copyOf(base, delta, cursor, code) : insertOf(delta, cursor, code);
     if (start + length > from.length || filled + length > size) throw new PackError('a delta reaches out of bounds');
-    from.copy(result, filled, start, start + length);
+    // Node makes an object of its own for each copy, which costs more than a few bytes.
+    if (length > shortBytes) from.copy(result, filled, start, start + length);
+    else for (let i = 0; i < length; i += 1) result[filled + i] = from[start + i] ?? 0;
     filled += length;
   }
   if (filled !== size) throw new PackError(`a delta promises ${size} bytes and makes ${filled}`);

@@ -28,19 +28,19 @@ export const longestHead = 40;
  */
 export function readPackEntry(buffer: Buffer, at: number, end: number, origin = 0): PackEntry {
   const place = origin + at;
-  let next = at;
-  const byte = (): number => {
-    const value = next < end ? buffer[next] : undefined;
+  const byteAt = (index: number): number => {
+    const value = index < end ? buffer[index] : undefined;
     if (value === undefined) throw new PackError('a pack ends inside the head of an object');
-    next += 1;
     return value;
   };
-  const first = byte();
+  const first = byteAt(at);
+  let next = at + 1;
   const code = (first >> 4) & 7;
   let size = first & 15;
   for (let more = first, shift = 4; more & 0x80; shift += 7) {
     if (shift > 46) throw new PackError('an object in a pack has a garbled size');
-    more = byte();
+    more = byteAt(next);
+    next += 1;
     size += (more & 0x7f) * 2 ** shift;
   }
   const type = types[code];
@@ -51,10 +51,12 @@ export function readPackEntry(buffer: Buffer, at: number, end: number, origin = 
     return { dataAt: next + oidBytes, size, is: { kind: 'onOid', base } };
   }
   if (code !== onOffset) throw new PackError(`a pack holds an object of the unknown type ${code}`);
-  let value = byte();
+  let value = byteAt(next);
+  next += 1;
   let distance = value & 0x7f;
   while (value & 0x80) {
-    value = byte();
+    value = byteAt(next);
+    next += 1;
     distance = (distance + 1) * 128 + (value & 0x7f);
     if (distance > place) break;
   }

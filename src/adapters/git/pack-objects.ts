@@ -8,8 +8,8 @@ import { type GitObject, oidOf } from './objects.ts';
 import type { PackBuffer } from './pack-buffer.ts';
 import { type PackEntry, readPackEntry } from './pack-entry.ts';
 
-/** Deltas follow their base closely, so a small memory of bases saves nearly all second inflating. */
-const basesBytes = 4 * 1024 * 1024;
+/** Deltas follow their base closely, so a small memory of bases saves nearly all second inflating; what is kept keeps the garbage collector busy. */
+const basesBytes = 2 * 1024 * 1024;
 const longestChain = 4096;
 
 export class PackObjects {
@@ -17,11 +17,10 @@ export class PackObjects {
   private readonly buffer: PackBuffer;
   private inflater = plainInflater;
   private inflated = 0;
-  private readonly bases = new Map<number, GitObject>();
+  /** Those remembered last, and those before them: so that none is ever deleted one by one, which is slow in a Map. */
+  private bases = new Map<number, GitObject>();
+  private olderBases = new Map<number, GitObject>();
   private basesHeld = 0;
-  /** A Map could tell the order too, but slowly: it walks over everything that was ever deleted. */
-  private readonly basesInOrder: number[] = [];
-  private oldestBase = 0;
   private readonly places = new Map<string, number>();
   private readonly unnamed: number[] = [];
   /** How many of these have a name meanwhile. */
@@ -41,8 +40,8 @@ export class PackObjects {
   entryAt(place: number, end: number): PackEntry {
     const { buffer } = this;
     const index = buffer.indexOf(place);
-    const { dataAt, size, is } = readPackEntry(buffer.bytes, index, buffer.indexOf(end), place - index);
-    return { dataAt: dataAt + place - index, size, is };
+    const entry = readPackEntry(buffer.bytes, index, buffer.indexOf(end), place - index);
+    return index === place ? entry : { ...entry, dataAt: entry.dataAt + place - index };
   }
 
   /** The bytes of an entry, which are only valid until the next call. Throws PackError. */
@@ -89,7 +88,7 @@ export class PackObjects {
   objectAt(at: number, end: number): GitObject | undefined {
     const deltas: Buffer[] = [];
     let place = at;
-    let object = this.bases.get(place);
+    let object = this.base(place);
     while (object === undefined) {
       if (deltas.length > longestChain) throw new PackError(`a chain of deltas is longer than ${longestChain}`);
       if (place >= end) throw new PackError('a delta builds on something that is no object');
@@ -102,7 +101,7 @@ export class PackObjects {
         const next = is.kind === 'onOffset' ? is.baseAt : this.places.get(is.base);
         if (next === undefined) return undefined;
         place = next;
-        object = this.bases.get(place);
+        object = this.base(place);
       }
     }
     for (const delta of deltas.reverse()) object = this.apply(object, delta);
@@ -120,15 +119,17 @@ export class PackObjects {
   /** Keeps an object as the base of others for a while. */
   remember(at: number, object: GitObject): void {
     if (this.bases.has(at)) return;
-    this.bases.set(at, object);
-    this.basesInOrder.push(at);
-    this.basesHeld += object.bytes.length;
-    while (this.basesHeld > basesBytes && this.oldestBase < this.basesInOrder.length - 1) {
-      const oldest = this.basesInOrder[this.oldestBase] ?? 0;
-      this.oldestBase += 1;
-      this.basesHeld -= this.bases.get(oldest)?.bytes.length ?? 0;
-      this.bases.delete(oldest);
+    if (this.basesHeld > basesBytes / 2) {
+      this.olderBases = this.bases;
+      this.bases = new Map();
+      this.basesHeld = 0;
     }
+    this.bases.set(at, object);
+    this.basesHeld += object.bytes.length;
+  }
+
+  private base(at: number): GitObject | undefined {
+    return this.bases.get(at) ?? this.olderBases.get(at);
   }
 
   /** True once more was inflated than one pack may hold: then nothing of it is taken. */
@@ -139,6 +140,7 @@ export class PackObjects {
   /** Lets go of everything. */
   close(): void {
     this.bases.clear();
+    this.olderBases.clear();
     this.places.clear();
     this.inflater.close();
   }

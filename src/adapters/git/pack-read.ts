@@ -26,6 +26,10 @@ export type TakenObject = GitObject | { readonly type: 'large' };
 /** An object, or a delta on one, where it stands in the pack. */
 type Delta = { readonly at: number; readonly base: number | string; readonly delta: Buffer };
 
+function baseIn(is: Exclude<PackEntry['is'], { readonly kind: 'whole' }>): number | string {
+  return is.kind === 'onOid' ? is.base : is.baseAt;
+}
+
 type Skipping = { readonly at: number; readonly skip: Skip };
 
 const headBytes = 12;
@@ -97,11 +101,14 @@ export class PackReader {
       // An object is only tried once it must be there whole, so that none is inflated twice.
       if (!isAll && end - dataAt < deflateBound(size)) return;
       const at = this.at;
+      // The base first: to inflate it may overwrite what was inflated before.
+      const base = is.kind === 'whole' ? undefined : this.baseOf(baseIn(is));
       const { bytes, used } = this.objects.inflate(dataAt, size);
       this.at = dataAt + used;
       this.done += 1;
       if (is.kind === 'whole') this.found(at, { type: is.type, bytes });
-      else this.patch({ at, base: is.kind === 'onOid' ? is.base : is.baseAt, delta: Buffer.from(bytes) });
+      else if (base === undefined) this.wait({ at, base: baseIn(is), delta: Buffer.from(bytes) });
+      else this.patch({ at, delta: bytes }, base);
     }
   }
 
@@ -171,17 +178,24 @@ export class PackReader {
     this.taker.take(oid, own);
   }
 
-  /** Resolves a delta; false where its base has not come yet. */
-  private patch(delta: Delta): boolean {
+  /** Keeps a delta until its base has come. */
+  private wait(delta: Delta): void {
+    // Git puts a base before its deltas; whoever sends thousands the other way round wants to keep us busy.
+    if (this.pending.length >= mostPending)
+      throw new PackError(`more than ${mostPending} deltas come before their base`);
+    this.pending.push(delta);
+  }
+
+  /** Resolves a delta that waited; false where its base has not come yet. */
+  private resolve(delta: Delta): boolean {
     const base = this.baseOf(delta.base);
+    if (base !== undefined) return this.patch(delta, base);
+    this.wait(delta);
+    return false;
+  }
+
+  private patch(delta: Omit<Delta, 'base'>, base: GitObject | 'leftOut'): true {
     if (base === 'leftOut') return this.leaveOut(delta.at);
-    if (base === undefined) {
-      // Git puts a base before its deltas; whoever sends thousands the other way round wants to keep us busy.
-      if (this.pending.length >= mostPending)
-        throw new PackError(`more than ${mostPending} deltas come before their base`);
-      this.pending.push(delta);
-      return false;
-    }
     const object = this.apply(base, delta.delta);
     if (object === undefined) return this.leaveOut(delta.at);
     this.objects.remember(delta.at, object);
@@ -210,7 +224,7 @@ export class PackReader {
     while (this.pending.length > 0) {
       const waiting = this.pending;
       this.pending = [];
-      const settled = waiting.filter((delta) => this.patch(delta));
+      const settled = waiting.filter((delta) => this.resolve(delta));
       if (settled.length > 0) continue;
       if (this.unnamedLarge === 0)
         throw new PackError(`${waiting.length} objects build on objects that are not in the pack`);

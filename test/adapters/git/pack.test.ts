@@ -219,6 +219,19 @@ describe('packs that nobody should send', () => {
     expect(() => applyDelta(Buffer.from('abc'), Buffer.from(delta), 100)).toThrow(message);
   });
 
+  test.each([1, 126, 159, 160, 161, 5000])(
+    'a delta that takes %i bytes out of its base, and inserts as it goes',
+    (length) => {
+      const base = Buffer.from(Array.from({ length: 6000 }, (_none, i) => (i * 7) % 251));
+      const sizeOf = (size: number) => [0x80 | (size & 0x7f), size >> 7];
+      const copy = [0x80 | 1 | 2 | 16 | 32, 300 & 0xff, 300 >> 8, length & 0xff, length >> 8];
+      const inserted = Buffer.alloc(127, 'x');
+      const delta = Buffer.from([...sizeOf(6000), ...sizeOf(2 * length + 127), ...copy, 127, ...inserted, ...copy]);
+      const taken = base.subarray(300, 300 + length);
+      expect(applyDelta(base, delta, 20_000)).toEqual(Buffer.concat([taken, inserted, taken]));
+    },
+  );
+
   test('no bytes at all make the reader do anything but read or throw PackError', () => {
     const pack = git(
       ['pack-objects', '-q', '--stdout', '--delta-base-offset'],
