@@ -52,6 +52,7 @@ export const MOVES = {
   AbortedTextRemoved: { way: 'back', label: 'rollback' },
   RollStopped: { way: 'protect' },
   PartitionRestored: { way: 'protect' },
+  AnnotationsRestored: { way: 'protect', label: 'annotations back' },
   MergeAccepted: { way: 'forward', ordered: true },
   Retried: { way: 'forward' },
   RecreateRemoved: { way: 'forward', proposed: true, label: 'recreate, removed' },

@@ -1,6 +1,13 @@
 /** What tranche makes beside a workload carries whose it is: no orphan, no rollout of its own, and never taken over. */
 
 import { expect, test } from 'vitest';
+import { DEFAULT_CONFIG } from '../../src/api/config.ts';
+import { parseManifestFile } from '../../src/manifests/parse-file.ts';
+import { madeDocuments } from '../../src/reconcile/observe/made-documents.ts';
+import { indexOf } from '../../src/reconcile/observe/manifest-index.ts';
+import { readRouteProviders } from '../../src/reconcile/observe/read-route-providers.ts';
+import { trafficIndexOf, trafficKinds } from '../../src/reconcile/observe/traffic-index.ts';
+import { SERVICE_FILE, SERVICE_TEXT } from '../support/traffic-files.ts';
 import { LWS_FILE, LWS_TEXT, ROLLOUT_TEXT, VLLM_FILES } from '../support/vllm.ts';
 import { World } from '../support/world.ts';
 
@@ -50,4 +57,51 @@ test('a Rollout for it: an issue that says where, and nothing is written', async
   expect([canary?.plan?.commit, canary?.written]).toEqual([undefined, undefined]);
   expect(canary?.plan?.holds.map(({ reason }) => reason)).toContain('Stalled');
   expect(lws.split('---\n')[1]).toBe(made.split('---\n')[1]);
+});
+
+const PROVIDER = `apiVersion: tranche.dev/v1alpha1
+kind: RouteProvider
+metadata: {name: smi}
+spec:
+  resource: {group: split.smi-spec.io, kind: TrafficSplit}
+  weights:
+    - stable: /spec/backends/[service=$stable]/weight
+      canary: /spec/backends/[service=$canary]/weight
+`;
+const SPLIT = `apiVersion: split.smi-spec.io/v1alpha2
+kind: TrafficSplit
+metadata: {name: chat, namespace: llm}
+spec:
+  service: chat
+  backends:
+    - {service: vllm-svc, weight: 100}
+    - {service: vllm-svc-canary, weight: 0}
+`;
+
+test('what is handed back names the routes that would miss it, also of a kind that the files describe themselves', () => {
+  const ours = named(SERVICE_TEXT.replace('name: vllm-svc', 'name: vllm'), [`${OF}: vllm`]).replace(
+    'name: vllm-canary',
+    'name: vllm-svc-canary',
+  );
+  const all = {
+    [LWS_FILE]: made,
+    [SERVICE_FILE]: `${SERVICE_TEXT}---\n${ours}`,
+    'p.yaml': PROVIDER,
+    'split.yaml': SPLIT,
+  };
+  const parsed = (kinds: readonly string[]) =>
+    Object.entries(all).map(([path, text]) => parseManifestFile(path, text, kinds));
+  const { kinds: customs } = readRouteProviders(parsed(['RouteProvider']));
+  const files = parsed(['LeaderWorkerSet', ...trafficKinds(customs)]);
+  const of = { files, layouts: [], texts: new Map(), paths: [], config: DEFAULT_CONFIG, customs };
+  const key = { cluster: 'default', namespace: 'llm', name: 'vllm' };
+  const identity = { file: LWS_FILE, namespace: 'llm', name: 'vllm' };
+  const found = madeDocuments(
+    { identity, key },
+    { index: indexOf(of), traffic: trafficIndexOf(of), config: DEFAULT_CONFIG },
+  );
+  expect(found.map(({ object, namedBy }) => [object.name, namedBy])).toEqual([
+    ['vllm-canary', []],
+    ['vllm-svc-canary', ['TrafficSplit chat']],
+  ]);
 });

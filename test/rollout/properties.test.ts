@@ -62,6 +62,7 @@ const KIND = {
   BroughtHome: 'filling',
   Emptied: 'filling',
   TrafficWithdrawn: 'filling',
+  AnnotationsRestored: 'filling',
   // Nobody merges steps in these worlds.
   MergeAccepted: 'merged',
 } as const satisfies Record<MoveReason, string>;

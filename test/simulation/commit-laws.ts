@@ -125,6 +125,8 @@ function partitionSteps({ before, after, reason, plan, remade, workload }: OurCo
     BroughtHome: workload.shares !== undefined && same,
     Emptied: false,
     TrafficWithdrawn: workload.shares !== undefined && same && from !== 'rollback',
+    // A way back in one commit brings its own.
+    AnnotationsRestored: false,
   } as const satisfies Record<MoveReason, boolean>;
   if (new Map<string, boolean>(Object.entries(legal)).get(reason) === true) return undefined;
   return `${reason} from ${before.marks?.release} ${from ?? 'settled'} to ${release} ${to ?? 'settled'}`;

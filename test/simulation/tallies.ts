@@ -53,6 +53,7 @@ export const reasonPlaces = {
   BroughtHome: 'seeds',
   Emptied: 'seeds',
   TrafficWithdrawn: 'seeds',
+  AnnotationsRestored: 'test/rollout/states/hand-marks.test.ts',
 } as const satisfies Record<MoveReason, string>;
 
 /** At least this part of all schedules is judged by each law that assumes something. */

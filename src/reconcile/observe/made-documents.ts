@@ -1,13 +1,12 @@
 /** The documents that we have made for a workload, by their annotation: what is handed back takes them along. */
 
-import { LWS_KIND } from '../../api/kinds.ts';
+import { LWS_KIND, SERVICE_KIND } from '../../api/kinds.ts';
 import type { ManifestDocument } from '../../manifests/parse-file.ts';
 import { replicasOf } from '../../rollout/ladders/delivery.ts';
 import type { MadeDocument } from '../../rollout/orders/eject-scene.ts';
-import { ROUTE_KINDS } from '../../rollout/traffic/index.ts';
 import type { Desired, DesiredRollout } from './desired.ts';
 import { madeFor, namespaceOf } from './manifest-index.ts';
-import { TRAFFIC_KINDS } from './traffic-index.ts';
+import { trafficKinds } from './traffic-index.ts';
 
 /** Services and routes only where a Rollout routes traffic: else they are not read. */
 export function madeDocuments(
@@ -17,9 +16,9 @@ export function madeDocuments(
   if (identity === undefined) return [];
   const isOurs = (document: ManifestDocument): boolean => madeFor(document) === identity.name;
   const workloads = index.workloads.filter((one) => isOurs(one) && namespaceOf(one, config) === namespace);
-  const others = TRAFFIC_KINDS.flatMap((kind) => traffic.inNamespace(kind, namespace)).filter(isOurs);
-  const routes = ROUTE_KINDS.flatMap((kind) => traffic.inNamespace(kind, namespace)).filter((one) => !isOurs(one));
-  return [...workloads, ...others].map((document) => {
+  const others = trafficKinds(traffic.customs).flatMap((kind) => traffic.inNamespace(kind, namespace));
+  const routes = others.filter((one) => one.object.kind !== SERVICE_KIND && !isOurs(one));
+  return [...workloads, ...others.filter(isOurs)].map((document) => {
     const { file, object } = document;
     const users = object.kind === LWS_KIND ? index.scalersOf({ namespace, name: object.name }) : routes;
     const namedBy = users.filter((one) => names(one, object.name));

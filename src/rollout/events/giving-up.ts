@@ -75,10 +75,10 @@ function onTheWayBack(situation: Situation, marks: Marks): GivenUp | undefined {
 }
 
 /** An abort works without our annotations as well: by what our last commit wrote. */
-function withoutMarks(situation: Situation, { release, step }: Marks): GivenUp | undefined {
+export function withoutMarks(situation: Situation, { release, step }: Marks): GivenUp | undefined {
   const { digest } = situation;
   const order = abortOf(situation, release);
-  if (step?.kind !== 'step' || order === undefined) return undefined;
+  if (step === undefined || step.kind === 'rollback' || order === undefined) return undefined;
   const newer = order.newer === digest ? digest : undefined;
   const both = newer === undefined ? '' : `, and with it the newer text ${newer} that stood in the file`;
   const because = `Release ${printRelease(release)} was aborted${both}; its annotations had been removed by hand.`;

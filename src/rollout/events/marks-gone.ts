@@ -1,7 +1,11 @@
-/** Somebody has taken our annotations out of the file, all or some: nothing is written but an abort; it says what to put back. */
+/** Somebody has taken our annotations out of the file, all or some: nothing is written but by an abort; it says what to put back. */
 
 import { MARK, MARK_NAMES, type Marks, printMarks } from '../../api/marks.ts';
+import type { GivenUp } from '../given-up.ts';
 import { type Hold, hold } from '../hold.ts';
+import { changesOf } from '../ladders/changes.ts';
+import type { Delivering } from '../ladders/delivering.ts';
+import { MOVES, moving } from '../move.ts';
 import type { Situation } from '../situation.ts';
 
 /** The annotations that are missing, ready to be pasted, and the ways out. */
@@ -12,6 +16,22 @@ export function goneHold({ snapshot, file }: Pick<Situation, 'snapshot' | 'file'
     seen: `${file.file}: tranche.dev annotations of ${file.object.name} are gone`,
     action: `To go on, put them back under metadata.annotations: ${missing(marks, file.workload.marks)}${abort}; to hand the workload back: tranche eject ${name}`,
   });
+}
+
+/**
+ * An abort of a delivery that fills a second workload, by the recorded annotations: the rungs of its way back are found by
+ * them alone, so they come back first, and nothing else changes. Without an abort only a person may put them back.
+ */
+export function marksBack(on: Delivering, { marks, because }: Pick<GivenUp, 'because'> & { readonly marks: Marks }) {
+  const { situation, delivery } = on;
+  const changes = changesOf(delivery, [], {
+    marks: { from: situation.workload.marks, to: marks },
+    content: { digest: situation.digest, source: undefined },
+  });
+  if (changes === undefined) return undefined;
+  const { way, label } = MOVES.AnnotationsRestored;
+  const why = `${because} What the last commit of tranche wrote is put back; the way back begins from there.`;
+  return moving({ reason: 'AnnotationsRestored', way, label, marks, changes, why }, 'StepUpgrade');
 }
 
 /** Every annotation that the file lacks, as it was written. */

@@ -22,11 +22,8 @@ import { type Ordered, type Refused, refused } from './ordered.ts';
 
 /** What is ordered, or refused, while a second workload is filled or serves, or versions share; undefined: nothing is in the way. */
 export function planEjectBesides(wish: EjectWish, scene: EjectScene, marks: Marks): Ordered | undefined {
-  if (isLadder(marks)) return ended(wish, scene, marks);
-  if (isRouted(marks))
-    return refused(
-      `two versions share its requests: end that first, with tranche abort ${scene.snapshot.key.name}, and hand it back once it is settled`,
-    );
+  if (isLadder(marks)) return ended(wish, scene, { marks, under: filling(scene) });
+  if (isRouted(marks)) return ended(wish, scene, { marks, under: SHARED });
   if (marks.serves === undefined)
     return wish.asIs === true
       ? refused('--as-is is for a second LeaderWorkerSet that serves, and here your own does: say it without')
@@ -37,22 +34,38 @@ export function planEjectBesides(wish: EjectWish, scene: EjectScene, marks: Mark
   return wish.asIs === true ? (inUse(scene, green) ?? asItIs(scene, { marks, green })) : homeFirst(scene, green);
 }
 
+/** What is under way, and what giving it up does, for people. */
+type Under = { readonly what: string; readonly gives: string };
+
+const SHARED: Under = {
+  what: 'two versions share its requests',
+  gives: 'whose requests go home before its groups restart on the version before',
+};
+
+function filling({ made }: EjectScene): Under {
+  const filled = made.filter(({ groups }) => groups > 0).map((one) => `${one.object.name}, ${groupCount(one.groups)}`);
+  const which = filled.length === 0 ? '' : ` (${filled.join('; ')})`;
+  return {
+    what: `a second LeaderWorkerSet is being filled${which}, and requests may go to it`,
+    gives: 'whose requests go home before its groups go',
+  };
+}
+
 /** A delivery that is under way is given up first, as any other is; what is left is ordered once that is over. */
-function ended(wish: EjectWish, { snapshot, made }: EjectScene, marks: Marks): Ordered {
+function ended(
+  wish: EjectWish,
+  { snapshot }: EjectScene,
+  { marks, under }: { readonly marks: Marks; readonly under: Under },
+): Ordered {
   const { name } = snapshot.key;
   const again = `once tranche status ${name} says that it is settled: tranche eject ${name}`;
   if (marks.step?.kind === 'rollback') return refused(`it is going back already; ${again}`);
   if (wish.partition !== undefined || wish.asIs === true)
-    return refused(`a second LeaderWorkerSet is being filled: that is ended by --abort alone`);
-  if (!wish.abort) {
-    const filled = made
-      .filter(({ groups }) => groups > 0)
-      .map((one) => `${one.object.name}, ${groupCount(one.groups)}`);
-    const which = filled.length === 0 ? '' : ` (${filled.join('; ')})`;
+    return refused(`${under.what}: that is ended by --abort alone`);
+  if (!wish.abort)
     return refused(
-      `a second LeaderWorkerSet is being filled${which}, and requests may go to it. It takes two steps: tranche eject ${name} --abort gives ${printRelease(marks.release)} up, whose requests go home before its groups go; ${again} removes the annotations, and the documents that tranche has added`,
+      `${under.what}. It takes two steps: tranche eject ${name} --abort gives ${printRelease(marks.release)} up, ${under.gives}; ${again} removes the annotations, and the documents that tranche has added`,
     );
-  }
   const aborted = planIntent({ kind: 'abort', keepNewer: false }, { snapshot, digestOf: () => '' });
   if (aborted.kind === 'refused') return aborted;
   const commits = aborted.commits.map((commit) => ({ ...commit, what: `eject, at first ${commit.what}` }));

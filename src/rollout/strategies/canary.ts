@@ -1,10 +1,12 @@
 /** The table of the strategies that fill a second workload: what comes before every row, then the row. */
 
+import type { Marks } from '../../api/marks.ts';
 import { withFailure } from '../events/failing.ts';
+import { withoutMarks } from '../events/giving-up.ts';
 import { givenUpOnLadder, goBackOnLadder } from '../events/ladder-back.ts';
 import { failedOnLadder } from '../events/ladder-failing.ts';
 import { heldOnLadder, overtakenOnLadder, rollStopped } from '../events/ladder-overtaken.ts';
-import { goneHold, restoreGone } from '../events/marks-gone.ts';
+import { goneHold, marksBack, restoreGone } from '../events/marks-gone.ts';
 import { strayShare, withdrawn } from '../events/withdrawing.ts';
 import { frozenChanged, strategyChanged } from '../gates/frozen.ts';
 import { partitionMissing, rolloutAbsent, stalled } from '../gates/people.ts';
@@ -35,9 +37,10 @@ function onLadder(situation: Situation, state: OnLadder): Decision {
   const { marks } = state;
   const unsafe = partitionMissing(situation);
   if (unsafe !== undefined) return holding([unsafe], 'StepUpgrade');
-  if (snapshot.lostMarks !== undefined)
-    return strayShare(situation, marks) ?? holding([goneHold(situation, snapshot.lostMarks)], 'StepUpgrade');
   const on = delivering(situation, marks, marks.release);
+  const { lostMarks } = snapshot;
+  if (lostMarks !== undefined)
+    return strayShare(situation, marks) ?? withoutAnnotations(situation, { on, lost: lostMarks });
   const fixed = notAsBegun(situation) ?? (on === undefined ? undefined : (documentsLost(on) ?? routesChanged(on)));
   if (on === undefined) return holding([fixed ?? documentMissing(situation)], 'StepUpgrade');
   if (state.stage.kind === 'rollback') return comingBack(on, fixed);
@@ -50,6 +53,16 @@ function onLadder(situation: Situation, state: OnLadder): Decision {
   }
   const guarded = partitionPutBack(on, state) ?? withdrawn(on);
   return guarded ?? failedOnLadder(on) ?? withFailure(situation, climbing(on, state));
+}
+
+/** Nothing is written without them; an abort puts them back first. */
+function withoutAnnotations(
+  situation: Situation,
+  { on, lost }: { readonly on: Delivering | undefined; readonly lost: Marks },
+): Decision {
+  const given = withoutMarks(situation, lost);
+  const back = given === undefined || on === undefined ? undefined : marksBack(on, { ...given, marks: lost });
+  return back ?? holding([goneHold(situation, lost)], 'StepUpgrade');
 }
 
 /** What of the Rollout or of the marks is gone, or another than when the delivery began. */

@@ -193,3 +193,50 @@ test('groups let go by a hand before it begins go back by an abort, and then it 
     'hold MixedRevisions',
   ]);
 });
+
+/** Every annotation of a delivery is taken out of the user's own; the record has them until a commit puts them back. */
+function unmarked(stand: Stand): { readonly gone: Stand; readonly found: (at: Stand) => Found } {
+  const lostMarks = snapshotAt(stand).workload?.workload.marks;
+  const [own = '', ...others] = (stand.texts.get(LWS_FILE) ?? '').split('---\n');
+  const text = [own.replace(/^ *tranche\.dev\/.*\n/gm, ''), ...others].join('---\n');
+  const gone = { ...stand, texts: new Map([...stand.texts, [LWS_FILE, text]]) };
+  const isLost = (at: Stand): boolean => snapshotAt(at).workload?.workload.marks === undefined;
+  const found = (at: Stand): Found => ({
+    ...abort(stand),
+    snapshot: isLost(at) ? { lostMarks, stable: snapshotAt(stand).stable } : {},
+  });
+  return { gone, found };
+}
+
+test.each<Row>([
+  [
+    'in a step: the share at once, then the annotations, then the way back',
+    stands.second,
+    [
+      'TrafficWithdrawn: traffic withdrawn',
+      'AnnotationsRestored: annotations back',
+      'Aborted: rollback, home',
+      'RolledBack: rolled back',
+      'hold ',
+    ],
+  ],
+  [
+    'before a share',
+    stands.pods,
+    ['AnnotationsRestored: annotations back', 'Aborted: rollback, home', 'RolledBack: rolled back', 'hold '],
+  ],
+  [
+    'in the fleet',
+    stands.fleet,
+    ['TrafficWithdrawn: traffic withdrawn', 'AnnotationsRestored: annotations back', 'Aborted: rollback, fleet'],
+  ],
+])('every annotation is gone, abort: %s', (_, stand, told) => {
+  const { gone, found } = unmarked(stand);
+  expect(passes(gone, { found, most: told.length }).told).toEqual(told);
+});
+
+test('every annotation is gone, and nobody has ordered anything: nothing is written but the share home', () => {
+  const { gone, found } = unmarked(stands.second);
+  const silent = (at: Stand): Found => ({ ...found(at), intents: {} });
+  expect(passes(gone, { found: silent }).told).toEqual(['TrafficWithdrawn: traffic withdrawn', 'hold AnnotationsGone']);
+});

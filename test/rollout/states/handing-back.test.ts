@@ -9,7 +9,7 @@ import { planEject } from '../../../src/rollout/orders/eject.ts';
 import type { EjectWish, MadeDocument } from '../../../src/rollout/orders/eject-scene.ts';
 import { ladderFiles, ladderRollout } from '../../support/ladder.ts';
 import { passed, passes, type Stand, settledOn, snapshotAt } from '../../support/ladder-pass.ts';
-import { abort, asked, edited, files, requested, stands } from '../../support/ladder-stands.ts';
+import { abort, after, asked, edited, files, requested, stands } from '../../support/ladder-stands.ts';
 import { ROUTE_FILE, SERVICE_FILE } from '../../support/traffic-files.ts';
 import { LWS_FILE, NEW, OLD } from '../../support/vllm.ts';
 
@@ -39,6 +39,12 @@ const green = passes(
 const scaled = edited(settled, LWS_FILE, /(vllm-canary[\s\S]*replicas: )0/, '$12');
 const back = passed(stands.second, abort(stands.second)).stand;
 
+const SHARES = ladderRollout('partition', ['replicas: 1, traffic: 5%, pause: {duration: 60}', 'replicas: 100%']);
+const routed = asked(passed(settledOn(ladderFiles(SHARES))).stand, OLD, NEW);
+const shared = after('step 1/2, traffic: – → 5%', routed);
+const whole = after('step 2/2, pods, partition 3 → 0', routed);
+const routedRest = passes(routed).stand;
+
 const PLAIN: EjectWish = { abort: false, partition: undefined };
 const ABORT: EjectWish = { ...PLAIN, abort: true };
 const AS_IS: EjectWish = { ...PLAIN, asIs: true };
@@ -57,6 +63,10 @@ test.each<readonly [what: string, stand: Stand, wish: EjectWish, why: string]>([
   ['the second one serves', green, PLAIN, 'which starts 4 groups of vllm beside them'],
   ['the second one serves, abort', green, ABORT, 'tranche eject vllm --as-is'],
   ['as it is, and the first one serves', settled, AS_IS, 'here your own does'],
+  ['versions share the requests', shared, PLAIN, 'two versions share its requests. It takes two steps'],
+  ['versions share, as far as a partition', shared, { ...PLAIN, partition: 0 }, 'that is ended by --abort alone'],
+  ['versions share, every group let go', whole, PLAIN, 'tranche eject vllm --abort'],
+  ['versions share, on the way back', passed(shared, abort(shared)).stand, ABORT, 'it is going back already'],
 ])('refused: %s', (_, stand, wish, why) => {
   const ordered = planEject(wish, { snapshot: snapshotAt(stand), made: madeIn(stand) });
   expect(ordered.kind === 'refused' ? ordered.why : ordered).toContain(why);
@@ -75,6 +85,25 @@ test('in a step with --abort: the release is given up, and the rest is for later
     commits: [{ what: expect.stringMatching(/^eject, at first abort [0-9a-f]{8}\.2$/) }],
     next: 'Then, once tranche status vllm says that it is settled: tranche eject vllm',
   });
+});
+
+test('versions share, with --abort: the release is given up, with or without its Rollout', () => {
+  const made = madeIn(shared);
+  const inRollout = planEject(ABORT, { snapshot: snapshotAt(shared), made });
+  const alone = planEject(ABORT, { snapshot: snapshotAt(shared, { snapshot: { rollout: undefined } }), made });
+  const objects = [inRollout, alone].map((one) => (one.kind === 'write' ? one.commits[0]?.edits[0]?.object.kind : one));
+  expect(objects).toEqual(['Rollout', 'LeaderWorkerSet']);
+});
+
+test('after shares nothing of ours is left but the label of the version, which stays in the template', () => {
+  const texts = handedBack(routedRest, PLAIN);
+  const label = /, tranche.dev\/version: "[0-9a-f]{8}\.2"/;
+  expect(texts.get(LWS_FILE)).toMatch(label);
+  expect(texts.get(LWS_FILE)?.replace(label, '')).toBe(
+    files.get(LWS_FILE)?.replace(OLD, NEW).replace('partition: 1000000', 'partition: 0'),
+  );
+  expect(texts.get(SERVICE_FILE)).toBe(files.get(SERVICE_FILE));
+  expect(texts.get(ROUTE_FILE)).toBe(files.get(ROUTE_FILE));
 });
 
 /** The texts after both commits. */

@@ -211,7 +211,10 @@ const exceptions: readonly Exception[] = [
   {
     name: 'which annotations were removed is not known',
     silent: false,
-    holds: ({ real, lost }) => says(real, 'AnnotationsGone') && lost.commit === '',
+    holds: ({ real, lost }) =>
+      lost.commit === '' &&
+      (says(real, 'AnnotationsGone') ||
+        ['no delivery is under way', 'removed by hand'].some((why) => real.commit.includes(why))),
   },
   {
     name: 'since when is not known',
