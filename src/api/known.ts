@@ -27,3 +27,8 @@ export function isNotAsked(read: Known<unknown>): boolean {
 }
 
 export const absent: Known<never> = { kind: 'absent' };
+
+/** Whether it was read, and is this. What was not read is nothing. */
+export function isKnown<T>(read: Known<T>, value: T): boolean {
+  return read.kind === 'known' && read.value === value;
+}

@@ -1,7 +1,7 @@
 /** What the rules of the forge make of a delivery, before one begins: each finding with the setting to change. */
 
 import { CONFIG_FILE } from '../api/config.ts';
-import type { Known } from '../api/known.ts';
+import { isKnown } from '../api/known.ts';
 import type { Actor, BranchRules } from '../ports/forge.ts';
 
 /** Names, and what each is. `error`: deliveries stop there. What cannot be read is `unknown`, and never fine. */
@@ -23,6 +23,10 @@ export const PREFLIGHT = {
   LastPushNeedsNoApproval: {
     level: 'warning',
     is: 'a pull request may be merged with a commit that nobody has approved',
+  },
+  GateOpenToOthers: {
+    level: 'warning',
+    is: 'others than tranche may say that every gate is open: the rule takes its status from anybody',
   },
   PoliciesUnguarded: {
     level: 'warning',
@@ -79,7 +83,8 @@ export function preflight(rules: PreflightRules): readonly Finding[] {
   const levels = ['error', 'warning', 'notice'];
   const found = [
     ...pushes(rules),
-    ...merges(rules),
+    ...methods(rules),
+    ...queue(rules),
     ...guards(rules),
     ...policyGuards(rules),
     ...credential(rules),
@@ -90,7 +95,9 @@ export function preflight(rules: PreflightRules): readonly Finding[] {
 
 function pushes({ branch, statusBranch, prefix, main, status, proposals }: PreflightRules): readonly Finding[] {
   const refused = (name: Finding['name'], rules: BranchRules, seen: string): readonly Finding[] =>
-    isFalse(rules.takesDirectPush) ? [{ name, seen: `the rules of ${seen} take no direct push`, action: BYPASS }] : [];
+    isKnown(rules.takesDirectPush, false)
+      ? [{ name, seen: `the rules of ${seen} take no direct push`, action: BYPASS }]
+      : [];
   return [
     ...refused('MainTakesNoPush', main, branch),
     ...refused('StatusTakesNoPush', status, statusBranch),
@@ -98,20 +105,31 @@ function pushes({ branch, statusBranch, prefix, main, status, proposals }: Prefl
   ];
 }
 
+/** Our status is set at the heads of pull requests, by a pass that reads main: a queue asks it of what it would merge. */
+function queue({ branch, main, gate }: PreflightRules): readonly Finding[] {
+  if (!isKnown(main.hasMergeQueue, true) || (gatesOf(main, gate) ?? []).length === 0) return [];
+  return [
+    {
+      name: 'NothingMerges',
+      seen: `${branch} has a merge queue and requires ${gate}, which is never set at what a queue would merge`,
+      action: `Take ${gate} out of the required checks, or replace the queue by branches that must be up to date`,
+    },
+  ];
+}
+
 /** GitHub signs what it merges or squashes itself, and rebases without a signature. */
-function merges({
-  branch,
-  main: { needsSignatures, needsLinearHistory, mergeMethods },
-}: PreflightRules): readonly Finding[] {
+function methods({ branch, main }: PreflightRules): readonly Finding[] {
+  const { needsSignatures, needsLinearHistory, mergeMethods } = main;
   if (mergeMethods.kind !== 'known') return [];
   const left = mergeMethods.value.filter(
     (method) =>
-      !(method === 'rebase' && isTrue(needsSignatures)) && !(method === 'merge' && isTrue(needsLinearHistory)),
+      !(method === 'rebase' && isKnown(needsSignatures, true)) &&
+      !(method === 'merge' && isKnown(needsLinearHistory, true)),
   );
   if (left.length > 0) return [];
   const rules = [
-    isTrue(needsSignatures) ? 'required signatures' : '',
-    isTrue(needsLinearHistory) ? 'a linear history' : '',
+    isKnown(needsSignatures, true) ? 'required signatures' : '',
+    isKnown(needsLinearHistory, true) ? 'a linear history' : '',
   ].filter((rule) => rule !== '');
   return [
     {
@@ -124,25 +142,32 @@ function merges({
 
 function guards({ branch, prefix, main, proposals, gate }: PreflightRules): readonly Finding[] {
   const found: Finding[] = [];
-  if (isTrue(proposals.isOpenToOthers))
+  if (isKnown(proposals.isOpenToOthers, true))
     found.push({
       name: 'ProposalsOpenToOthers',
       seen: `no ruleset restricts who creates, moves and deletes branches below ${prefix}`,
       action: 'Import policies/github/ruleset-proposals.json',
     });
-  if (isFalse(main.needsLastPushApproval))
+  if (isKnown(main.needsLastPushApproval, false))
     found.push({
       name: 'LastPushNeedsNoApproval',
       seen: `${branch} does not ask for an approval of the most recent push`,
       action: 'Tick "Require approval of the most recent reviewable push" in its ruleset',
     });
-  if (main.checks.kind === 'known' && !main.checks.value.some(({ context }) => context === gate))
+  const gates = gatesOf(main, gate);
+  if (gates?.some(({ app }) => app === undefined))
+    found.push({
+      name: 'GateOpenToOthers',
+      seen: `${branch} takes ${gate} from whoever may set a status`,
+      action: `Choose the App of tranche as the source of ${gate} in the ruleset`,
+    });
+  if (gates?.length === 0)
     found.push({
       name: 'GateNotRequired',
       seen: `${branch} does not require the status ${gate}`,
       action: `Nothing is to be done: an approval never opens another gate. Required with branches up to date, pull requests are the steps themselves`,
     });
-  if (isTrue(main.isStrict) || isTrue(main.hasMergeQueue))
+  if (isKnown(main.isStrict, true) || isKnown(main.hasMergeQueue, true))
     found.push({
       name: 'MovesUnderProposals',
       seen: `${branch} wants branches up to date or has a merge queue, and a release of 3 steps makes 2 commits to it past them, arming and settling, and 3 more where the steps are not merged themselves`,
@@ -189,7 +214,7 @@ function policyGuards({ branch, main, owned }: PreflightRules): readonly Finding
       seen: `${file} names no owner of ${unowned.join(', ')}`,
       action: 'Add a line with owners for each, the last that matches counts',
     });
-  if (isFalse(main.needsOwnersReview))
+  if (isKnown(main.needsOwnersReview, false))
     found.push({
       name,
       seen: `${branch} does not ask for a review of code owners`,
@@ -218,10 +243,7 @@ function unreadable({ branch, statusBranch, prefix, main, status, proposals }: P
   });
 }
 
-function isTrue(read: Known<boolean>): boolean {
-  return read.kind === 'known' && read.value;
-}
-
-function isFalse(read: Known<boolean>): boolean {
-  return read.kind === 'known' && !read.value;
+/** The rules that want it; undefined: it is not shown which there are. */
+function gatesOf({ checks }: BranchRules, gate: string) {
+  return checks.kind === 'known' ? checks.value.filter(({ context }) => context === gate) : undefined;
 }

@@ -22,6 +22,7 @@ const open: BranchRules = {
   mergeMethods: known(['merge', 'squash', 'rebase']),
 };
 const shut = { takesDirectPush: known(false) };
+const queued = { hasMergeQueue: known(true) };
 const signed = { needsSignatures: known(true) };
 
 type Rules = Partial<BranchRules>;
@@ -47,7 +48,15 @@ const rows: readonly Row[] = [
   ['the token of a run', {}, {}, {}, ['TokenOfRun'], undefined, 'github-actions[bot]'],
   ['no check', { checks: known([]) }, {}, {}, ['GateNotRequired']],
   ['up to date', { isStrict: known(true) }, {}, {}, ['MovesUnderProposals']],
-  ['a merge queue', { hasMergeQueue: known(true) }, {}, {}, ['MovesUnderProposals']],
+  ['a merge queue', { ...queued, checks: known([]) }, {}, {}, ['GateNotRequired', 'MovesUnderProposals']],
+  ['a queue that waits for our status', queued, {}, {}, ['NothingMerges', 'MovesUnderProposals']],
+  [
+    'our status by anybody',
+    { checks: known([{ context: 'tranche/gate', app: undefined }]) },
+    {},
+    {},
+    ['GateOpenToOthers'],
+  ],
   ['signatures with squash', { ...signed, mergeMethods: known(['squash']) }, {}, {}, []],
   ['signatures with rebase only', { ...signed, mergeMethods: known(['rebase']) }, {}, {}, ['NothingMerges']],
   [

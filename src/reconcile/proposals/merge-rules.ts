@@ -1,6 +1,6 @@
 /** The rules under which a pull request is merged, as a pass has heard them, and whether they still fit its form. */
 
-import { type Known, known, unknown } from '../../api/known.ts';
+import { isKnown, type Known, known, unknown } from '../../api/known.ts';
 import type { ProposalRecord } from '../../api/proposal-record.ts';
 import type { Forge, Waiting } from '../../ports/forge.ts';
 import { formOf, isFields, type MergeRules } from '../../rollout/proposals/form.ts';
@@ -62,10 +62,6 @@ const GUARDED: MergeRules = {
   hasQueue: known(false),
   takesDirectPush: known(true),
 };
-
-function isKnown(read: Known<boolean>, value: boolean): boolean {
-  return read.kind === 'known' && read.value === value;
-}
 
 function mapped<T>(read: Known<T>, of: (value: T) => boolean): Known<boolean> {
   return read.kind === 'known' ? known(of(read.value)) : read;
