@@ -253,3 +253,67 @@ test('merged past the rules while paused: put back, and it waits for a person', 
   await world.until('ProposalOpen');
   expect(world.pull.title).toContain('2/3');
 });
+
+/** The first step merged and ready, and the second one proposed. */
+async function secondProposed(): Promise<ForgeWorld> {
+  const world = await proposed();
+  await world.repository.merge(1, ADA, 'squash');
+  await world.until('ProposalOpen');
+  expect(world.pull.title).toContain('2/3');
+  return world;
+}
+
+async function abort(world: ForgeWorld): Promise<void> {
+  const release = world.pull.branch.split('/').at(-1)?.split('-')[0];
+  await change(
+    world,
+    ROLLOUT_FILE,
+    '  namespace: llm\n',
+    `  namespace: llm\n  annotations:\n    tranche.dev/abort: "${release}"\n`,
+  );
+}
+
+test('an abort takes its branch away in the push that goes back, and does not ask the forge', async () => {
+  const world = await secondProposed();
+  await abort(world);
+  const asked = forge.calls.length;
+  await world.pass();
+  expect(forge.calls.length).toBe(asked);
+  expect((await world.subjects()).at(-1)).toBe('rollout(llm/vllm): rollback');
+  expect([world.repository.pull(2).state, await world.branches()]).toEqual(['closed', []]);
+});
+
+test('an abort goes to main alone where a rule keeps the branch, and the pull request is closed after it', async () => {
+  const world = await secondProposed();
+  const keep = { id: 2, name: 'keep', branches: ['tranche/*'], rules: [{ type: 'deletion' }], bypass: [] };
+  world.repository.enforce([...world.repository.rulesets, keep]);
+  await abort(world);
+  await world.pass();
+  expect((await world.subjects()).at(-1)).toBe('rollout(llm/vllm): rollback');
+  expect([world.repository.pull(2).state, await world.branches()]).toEqual(['open', [world.pull.branch]]);
+  await world.sync();
+  await world.pass();
+  expect(world.repository.pull(2).state).toBe('closed');
+});
+
+test('merged though it was aborted a moment ago: nothing of it stays, and the way back goes on', async () => {
+  const world = await secondProposed();
+  const { number } = world.pull;
+  const keep = { id: 2, name: 'keep', branches: ['tranche/*'], rules: [{ type: 'deletion' }], bypass: [] };
+  world.repository.enforce([...world.repository.rulesets, keep]);
+  await abort(world);
+  await world.pass();
+  const back = await world.text(LWS_FILE);
+  await expect(world.repository.merge(number, ADA, 'merge')).rejects.toThrow('conflicts');
+  expect(await world.text(LWS_FILE)).toBe(back);
+});
+
+test('a newer request: the pull request of the one before goes with the commit that answers it, or is closed', async () => {
+  const world = await secondProposed();
+  await change(world, LWS_FILE, NEW, 'vllm/vllm-openai:v0.11.0');
+  await world.pass();
+  await world.sync();
+  expect((await world.subjects()).at(-1)).toMatch(/: step 1\/3/);
+  expect(world.repository.pull(2).state).toBe('closed');
+  expect(await world.branches()).not.toContain(world.repository.pull(2).branch);
+});

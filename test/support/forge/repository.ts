@@ -200,7 +200,7 @@ export class ForgeRepository {
     return (await this.fact('merge-tree', '--write-tree', base, head))?.split('\n')[0];
   }
 
-  /** A person merges, with plumbing as a forge does it. Throws where it conflicts. Rules are not asked: see `waits`. */
+  /** A person merges, with plumbing as a forge does it. Throws where it conflicts. Rules are not asked: see `press`. */
   async merge(number: number, by: Account, method: MergeMethod = 'merge', message?: string): Promise<string> {
     const pull = this.pull(number);
     const base = (await this.head(pull.base)) ?? '';
@@ -220,9 +220,15 @@ export class ForgeRepository {
     }
     await this.git.git('update-ref', `refs/heads/${pull.base}`, at, base);
     pull.head = head;
-    pull.mergeCommit = at;
-    this.end(pull, 'merged', by);
+    this.endMerged(number, { by, commit: at });
     return at;
+  }
+
+  /** What its base holds by now. */
+  endMerged(number: number, { by, commit }: { readonly by: Account; readonly commit: string }): void {
+    const pull = this.pull(number);
+    pull.mergeCommit = commit;
+    this.end(pull, 'merged', by);
   }
 
   /** "Revert" of a merged pull request: a commit on its base that takes back what it changed. */

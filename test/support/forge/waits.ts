@@ -11,9 +11,7 @@ export async function graphqlPull(
   const rules = repository.rulesOf(base);
   const parameters = (type: string) =>
     rules.filter((rule) => rule.type === type).map((rule) => Object(rule.parameters));
-  const required: readonly string[] = parameters('required_status_checks').flatMap(
-    ({ required_status_checks: checks }) => checks.map(({ context }: { readonly context: string }) => context),
-  );
+  const required = requiredOf(repository, base);
   const isStrict = parameters('required_status_checks').some(
     ({ strict_required_status_checks_policy: strict }) => strict === true,
   );
@@ -60,6 +58,21 @@ export async function graphqlPull(
       nodes: [{ commit: { statusCheckRollup: contexts.length === 0 ? undefined : { contexts: { nodes: contexts } } } }],
     },
   };
+}
+
+/** The checks that rules of a branch want. */
+export function requiredOf(repository: ForgeRepository, branch: string): readonly string[] {
+  return repository
+    .rulesOf(branch)
+    .filter(({ type }) => type === 'required_status_checks')
+    .flatMap(({ parameters }) =>
+      Object(parameters).required_status_checks.map(({ context }: { readonly context: string }) => context),
+    );
+}
+
+/** Whether a check of this name has passed at a commit. */
+export function isPassed(repository: ForgeRepository, head: string, name: string): boolean {
+  return contextsOf(repository, head, []).some((one) => one.title === name && one.hasPassed);
 }
 
 function contextsOf(repository: ForgeRepository, head: string, required: readonly string[]) {
