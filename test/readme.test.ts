@@ -428,7 +428,7 @@ describe('the README', () => {
     const rows = table('`status` says');
     const told = rows.flatMap(([cell]) => quoted(cell));
     const reasons = table('hold').flatMap(([cell]) => quoted(cell));
-    const asOf: AsOf = { kind: 'recorded', at: 0, main: '', unseen: [], more: false, overdueSince: 0 };
+    const asOf: AsOf = { kind: 'recorded', at: 0, main: '', unseen: [], more: false, writtenBy: 0, overdueSince: 0 };
     const notices = `${sinceLine({ orders: ['abort'], files: [] })} ${noticeLines(asOf, [], 60).join(' ')}`;
     for (const text of told) expect(reasons.includes(text) || notices.includes(text), text).toBe(true);
     for (const [cell, means, action] of rows) expect([means, action], cell).not.toContain('');

@@ -71,6 +71,14 @@ async function livePicture(
     if (plan !== undefined) shown.push({ record: plan.record, since: NOTHING_SINCE, next: plan.commit?.subject });
     if (error !== undefined) failures.push({ namespace: key.namespace, name: key.name, why: error });
   }
-  const asOf = { kind: 'live', at, main, unseen: [], more: false, overdueSince: undefined } as const;
+  const asOf = {
+    kind: 'live',
+    at,
+    main,
+    unseen: [],
+    more: false,
+    writtenBy: undefined,
+    overdueSince: undefined,
+  } as const;
   return { picture: { asOf, shown }, failures };
 }

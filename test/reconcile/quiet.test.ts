@@ -1,8 +1,10 @@
 /** When a settled repository is looked at again: the interval of its configuration, and the next audit. */
 
 import { expect, test } from 'vitest';
-import type { PassResult } from '../../src/reconcile/pass.ts';
-import { VLLM_FILES } from '../support/vllm.ts';
+import { NO_OVERRIDES, type PassResult } from '../../src/reconcile/pass.ts';
+import { asOfText, noticeLines } from '../../src/reconcile/status/age-text.ts';
+import { readPicture } from '../../src/reconcile/status/read-picture.ts';
+import { LWS_FILE, NEW, OLD, ROLLOUT_FILE, VLLM_FILES } from '../support/vllm.ts';
 import { World } from '../support/world.ts';
 
 async function settledWorld(config: string): Promise<World> {
@@ -37,6 +39,35 @@ test('an audit that a clock put years away is due now, and one that is near is w
   expect((await at(0)).quiet).toBe(true);
   expect((await at(599)).quiet).toBe(true);
   expect((await at(660)).quiet).toBe(false);
+});
+
+test('while something waits and nothing is new, a pass says once in an audit that it has looked; none for longer is told', async () => {
+  const world = await settledWorld('paths: [apps, rollouts]\nauditSeconds: 3600\n');
+  world.edit(ROLLOUT_FILE, 'strategy:\n', 'strategy:\n    paused: true\n');
+  world.edit(LWS_FILE, OLD, NEW);
+  await world.pass();
+  world.sync();
+  await world.pass();
+  const start = world.now;
+  const after = async (seconds: number, looks: boolean): Promise<string> => {
+    const clock = { now: () => start + seconds, sleep: async () => undefined };
+    const before = world.repository.head('tranche-status');
+    if (looks) await world.pass({ clock });
+    const { asOf } = await readPicture(world.ports({ clock }), NO_OVERRIDES);
+    if (asOf === undefined) throw new Error('there is no status');
+    const wrote = world.repository.head('tranche-status') === before ? '' : 'written; ';
+    return [
+      wrote + asOfText(asOf, clock.now()).replaceAll(/.*?\(|\).*/g, ''),
+      ...noticeLines(asOf, [], clock.now()),
+    ].join(' ');
+  };
+  expect(await after(300, true)).toBe('5 min ago, the last pass with news');
+  expect(await after(3599, true)).toMatch(/^59 min ago, the last pass with news; without any, one writes by 20/);
+  expect(await after(3700, true)).toBe('written; 0 s ago, the last pass with news');
+  expect(await after(3698, true)).toMatch(/^-?\d s ago, the last pass with news$/);
+  expect(await after(3700 + 4600, false)).toMatch(
+    /^76 min ago, the last pass with news no pass has looked since, though one was due 16 min ago/,
+  );
 });
 
 test('branches that name each other as the desired one are told, and not followed for ever', async () => {

@@ -12,7 +12,8 @@ import { MAIN, NOW, type World, world } from '../support/snapshot.ts';
 
 /** The tree of a record that was written just now. */
 function treeOf(record: RolloutRecord): string {
-  const asOf = { kind: 'recorded', at: NOW, main: MAIN, unseen: [], more: false, overdueSince: undefined } as const;
+  const due = { writtenBy: undefined, overdueSince: undefined };
+  const asOf = { kind: 'recorded', at: NOW, main: MAIN, unseen: [], more: false, ...due } as const;
   return statusTree({ record, since: NOTHING_SINCE, next: undefined }, { asOf, now: NOW });
 }
 

@@ -8,13 +8,18 @@ import type { AsOf, Since } from './read-picture.ts';
 export const NO_PASS_YET =
   'no pass has written a status yet: tranche reconcile makes one, and tranche status --live looks without it\n';
 
+/** So long without a word makes people ask whether passes run. */
+const SILENCE_SECONDS = 600;
 const COMMITS_SHOWN = 5;
 const SUBJECT_CHARACTERS_MAX = 100;
 
 /** `2026-11-21T01:47:25Z (2 min ago), main at 0123456789ab`. */
-export function asOfText({ kind, at, main }: AsOf, now: Instant): string {
+export function asOfText({ kind, at, main, writtenBy, overdueSince }: AsOf, now: Instant): string {
+  // Soon after a pass nobody asks whether there was another one.
+  const isAsked = now - at >= SILENCE_SECONDS && writtenBy !== undefined && overdueSince === undefined;
+  const next = isAsked ? `; without any, one writes by ${printInstant(writtenBy)}` : '';
   const age =
-    kind === 'live' ? 'now, read from the cluster' : `${printDuration(now - at)} ago, the last pass with news`;
+    kind === 'live' ? 'now, read from the cluster' : `${printDuration(now - at)} ago, the last pass with news${next}`;
   return `${printInstant(at)} (${age}), main at ${main.slice(0, 12)}`;
 }
 

@@ -29,6 +29,7 @@ export async function indexOf(
     main,
     // A pass over some of the rollouts knows nothing of the others.
     settled: options.only.length === 0 && !result.failed && [...records.values()].every((record) => record.settled),
+    lookedAt: reading.at,
     nextAuditAt: audits.length === 0 ? undefined : Math.min(...audits) + auditSeconds,
     auditSeconds,
     intervalSeconds,

@@ -10,7 +10,7 @@ import { parseTrailers } from '../../rollout/messages.ts';
 import type { Desired } from '../observe/desired.ts';
 import { headOf } from '../observe/desired-branch.ts';
 import { newMemory, type Overrides, type Ports } from '../pass.ts';
-import { readStatus, STATUS_REQUEST, type StatusBranch } from './record-store.ts';
+import { readStatus, STATUS_REQUEST, type StatusBranch, type StatusIndex } from './record-store.ts';
 
 /** When the world was read that a picture shows, and what is known to have happened since. */
 export type AsOf = {
@@ -22,6 +22,8 @@ export type AsOf = {
   readonly unseen: readonly CommitHeader[];
   /** True where there are more than were counted, or main was rewritten. */
   readonly more: boolean;
+  /** When a pass writes again at the latest, though there be no news; undefined: nobody knows. */
+  readonly writtenBy: Instant | undefined;
   /** When a pass should have looked and none did; undefined: nothing is overdue. */
   readonly overdueSince: Instant | undefined;
 };
@@ -88,7 +90,7 @@ async function ageOf(
   const found = line.at(-1)?.oid === read;
   const after = found ? line.slice(0, -1) : line.slice(0, UNSEEN_MOST);
   const unseen = after.filter((commit) => !isOwn(commit, read, records));
-  const audit = status.index?.settled === true ? status.index.nextAuditAt : undefined;
+  const due = status.index === undefined ? undefined : writtenBy(status.index);
   return {
     asOf: {
       kind: 'recorded',
@@ -96,10 +98,23 @@ async function ageOf(
       main: read,
       unseen,
       more: read !== main && !found,
-      overdueSince: audit !== undefined && clock.now() > audit + LATE_SECONDS ? audit : undefined,
+      writtenBy: due,
+      overdueSince: due !== undefined && clock.now() > due + LATE_SECONDS ? due : undefined,
     },
     base: after.find((commit) => !unseen.includes(commit))?.oid ?? read,
   };
+}
+
+/** When a pass writes again at the latest, though there be no news. */
+function writtenBy({
+  settled,
+  nextAuditAt,
+  lookedAt,
+  auditSeconds,
+  intervalSeconds,
+}: StatusIndex): Instant | undefined {
+  if (settled) return nextAuditAt;
+  return lookedAt === undefined ? undefined : lookedAt + Math.max(auditSeconds, intervalSeconds);
 }
 
 /** A step of the very pass that wrote the picture: its record has it. A status that was refused has not. */

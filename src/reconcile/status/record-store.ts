@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import type { Overrides } from '../../api/config.ts';
 import { asWritten, canonicalJson, isRecord, type Json } from '../../api/json.ts';
 import { RECORD_VERSION, type RolloutRecord } from '../../api/record.ts';
+import type { Instant } from '../../api/time.ts';
 import type { Folders, ReadRequest, Tree } from '../../ports/git.ts';
 import { printKey } from '../../rollout/key-text.ts';
 import type { RolloutKey } from '../../rollout/snapshot.ts';
@@ -25,6 +26,8 @@ export type StatusIndex = {
   readonly main: string;
   /** True where every rollout is settled and no file is wrong. */
   readonly settled: boolean;
+  /** When the pass looked that wrote this; undefined: it was an earlier version. */
+  readonly lookedAt: Instant | undefined;
   /** Seconds since the epoch; undefined: there is nothing to audit. */
   readonly nextAuditAt: number | undefined;
   /** As configured: how far away an audit may be, and how soon to look again. */
@@ -96,7 +99,7 @@ function readIndex(text: string): StatusIndex | undefined {
   try {
     const value: unknown = JSON.parse(text);
     if (!isRecord(value) || value['version'] !== RECORD_VERSION) return undefined;
-    const { main, settled, nextAuditAt, auditSeconds, intervalSeconds, paths, folders, overrides } = value;
+    const { main, settled, lookedAt, nextAuditAt, auditSeconds, intervalSeconds, paths, folders, overrides } = value;
     if (typeof auditSeconds !== 'number' || typeof intervalSeconds !== 'number') return undefined;
     if (typeof main !== 'string' || typeof settled !== 'boolean' || !Array.isArray(paths)) return undefined;
     if (typeof overrides !== 'string') return undefined;
@@ -105,6 +108,7 @@ function readIndex(text: string): StatusIndex | undefined {
       version: RECORD_VERSION,
       main,
       settled,
+      lookedAt: typeof lookedAt === 'number' ? lookedAt : undefined,
       nextAuditAt: typeof nextAuditAt === 'number' ? nextAuditAt : undefined,
       auditSeconds,
       intervalSeconds,

@@ -45,11 +45,22 @@ function indexMatters(before: StatusIndex | undefined, after: StatusIndex): bool
   if (before.overrides !== after.overrides) return false;
   return (
     before.settled !== after.settled ||
+    isLongSilent(before, after) ||
     before.nextAuditAt !== after.nextAuditAt ||
     before.auditSeconds !== after.auditSeconds ||
     before.intervalSeconds !== after.intervalSeconds ||
     canonicalJson([...before.paths]) !== canonicalJson([...after.paths])
   );
+}
+
+/**
+ * Where something waits and nothing is new, a pass writes nothing: who asks at night could not tell that from passes that
+ * have stopped. So it says once in an audit's time that it has looked; at rest the audits say that.
+ */
+function isLongSilent({ lookedAt }: StatusIndex, after: StatusIndex): boolean {
+  if (after.settled || after.lookedAt === undefined) return false;
+  // Of two runners one clock is always a little behind; one that was far ahead is put right.
+  return lookedAt === undefined || Math.abs(after.lookedAt - lookedAt) >= after.auditSeconds;
 }
 
 /** The record as a file, with a checksum: a hand edit must be seen, because soak clocks stand in it. */
