@@ -3,11 +3,13 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { type BuiltAction, buildAction, type Job } from '../support/built-action.ts';
+import { press as pressed } from '../support/forge/merging.ts';
+import type { MergeMethod } from '../support/forge/repository.ts';
 import { type SimulatedForge, startForge } from '../support/forge/start-forge.ts';
-import { ADA, FORGE_TOKEN, type ForgeWorld, forgeWorld } from '../support/forge-world.ts';
+import { ADA, APP, FORGE_TOKEN, type ForgeWorld, forgeWorld } from '../support/forge-world.ts';
 import { LWS_FILE, NEW, OLD, ROLLOUT_FILE, ROLLOUT_TEXT, VLLM_FILES } from '../support/vllm.ts';
 
-const LIMIT_MS = 120_000;
+const LIMIT_MS = 300_000;
 let forge: SimulatedForge;
 let built: BuiltAction;
 let count = 0;
@@ -111,6 +113,74 @@ test(
       'By ada',
       'rollout(llm/vllm): step 2/3, partition 3 → 2',
       expect.stringMatching(/: approve step 3\/3 of /),
+      'rollout(llm/vllm): step 3/3, partition 2 → 0',
+      'rollout(llm/vllm): step 3/3, armed, partition 0 → 1000000',
+      'rollout(llm/vllm): settled',
+    ]);
+  },
+  LIMIT_MS,
+);
+
+/** Our status, at a head that holds the newest commit: as people make pull requests the steps themselves. */
+function guard(world: ForgeWorld): void {
+  const parameters = {
+    strict_required_status_checks_policy: true,
+    required_status_checks: [{ context: 'tranche/gate' }],
+  };
+  const rules = [{ type: 'required_status_checks', parameters }];
+  world.repository.enforce([{ id: 1, name: 'gate', branches: ['main'], rules, bypass: [APP.login] }]);
+}
+
+test(
+  'a whole rollout by pull requests that are the steps: an edit, a revert, each merged by the rules',
+  async () => {
+    const world = await requested();
+    guard(world);
+    const run = await built.runner(world);
+    const propose = () => run({ verb: 'propose', rollout: 'llm/vllm' }, DISPATCH);
+    const press = (method: MergeMethod) => pressed(world.repository, { number: world.pull.number, by: ADA, method });
+    const settle = async (): Promise<void> => {
+      await world.sync();
+      world.tick(60);
+    };
+    expect((await run({})).outputs['pull-requests']).toBe(`${world.url}/pull/1`);
+    expect(world.pull.branch).toMatch(/-fields$/);
+
+    await world.repository.edit(1, { 'README.md': 'mine\n' });
+    expect(holdsOf(await run({}))).toEqual(['ProposalChanged']);
+    await expect(press('squash')).rejects.toThrow('rule violations');
+    await propose();
+    world.tick(660);
+    expect((await run({})).outputs['pull-requests']).toBe(`${world.url}/pull/2`);
+
+    await press('squash');
+    await run({});
+    await world.repository.revert(2);
+    expect(holdsOf(await run({}))).toContain('ProposalReverted');
+    await propose();
+    for (const method of ['merge', 'squash', 'rebase'] as const) {
+      for (let job = 0; job < 4 && world.repository.pulls.at(-1)?.state !== 'open'; job += 1) {
+        await run({});
+        await settle();
+      }
+      await press(method);
+      await run({});
+      await settle();
+    }
+    for (let job = 0; job < 3; job += 1) {
+      await run({});
+      await settle();
+    }
+    const before = await world.git('for-each-ref', 'refs/heads/main', 'refs/heads/tranche');
+    expect(await run({})).toMatchObject({ code: 0, outputs: { changed: 'false', failed: 'false', commits: '' } });
+    expect(await world.git('for-each-ref', 'refs/heads/main', 'refs/heads/tranche')).toBe(before);
+    expect((await world.subjects()).slice(2)).toEqual([
+      expect.stringMatching(/: propose step 0 of .* after pull request 1$/),
+      expect.stringMatching(/1 of 4 groups .* \(#2\)$/),
+      expect.stringMatching(/^Revert /),
+      expect.stringMatching(/: propose step 0 of .* after pull request 2$/),
+      expect.stringMatching(/1 of 4 groups .* \(#3\)$/),
+      expect.stringMatching(/2 of 4 groups .* \(#4\)$/),
       'rollout(llm/vllm): step 3/3, partition 2 → 0',
       'rollout(llm/vllm): step 3/3, armed, partition 0 → 1000000',
       'rollout(llm/vllm): settled',
