@@ -63,10 +63,13 @@ export function bodyOf(of: Proposed): string {
 function merging({ snapshot, commit, approval, form }: Proposed): string {
   const whole = wholeOf({ snapshot, commit });
   const step = `${code(commit.label)} of release ${code(printRelease(approval.release))}`;
+  const then = 'tranche then asks every gate again and commits it';
   return [
     isFields(form)
       ? `Merging this is ${step}: the groups it lets go restart once the agent has applied it.`
-      : `Merging this approves ${step}: tranche then asks every gate again and commits it.`,
+      : commit.reason === 'Adopted'
+        ? `Merging this hands the workload to tranche, with nothing restarted: ${then}.`
+        : `Merging this approves ${step}: ${then}.`,
     ...(whole === undefined || whole.long === '' ? [] : ['', whole.long]),
     '',
     `> ${code(why(commit), 2000)}`,
@@ -108,7 +111,7 @@ function adoption({ commit }: Proposed): string {
     : '';
 }
 
-function saysNo({ snapshot }: Proposed): string {
+function saysNo({ snapshot, commit }: Proposed): string {
   // Where the forge is to show who approved, a word by commit counts for nothing.
   const isShown = wantsEvidence(snapshot);
   const name = snapshot.key.name;
@@ -118,7 +121,10 @@ function saysNo({ snapshot }: Proposed): string {
     '',
     `- To say no: close this pull request. ${isShown ? '' : `${code(commandOf('approve', at))} still says yes, and `}${isShown ? 'R' : 'r'}eopening takes the no back.`,
     `- To wait: leave it open, or ${code(commandOf('pause', at))}.`,
-    `- To go back: ${code(commandOf('abort', at))}. A revert of this pull request brings no group back.`,
+    // What was taken over restarts nothing, and there is no release to give up.
+    commit.reason === 'Adopted'
+      ? `- To hand it back once this is merged: ${code(commandOf('eject', at))}.`
+      : `- To go back: ${code(commandOf('abort', at))}. A revert of this pull request brings no group back.`,
     '',
   ].join('\n');
 }

@@ -59,10 +59,14 @@ function shownRows({ record, workload, now }: Snapshot): readonly (readonly stri
   const { step, groups = [], loads = [] } = record ?? {};
   const asOf = code(printInstant(now));
   if (workload?.workload.marks?.step?.kind !== 'step' || step === undefined) return [['as of', asOf]];
-  const ready = groups.filter((group) => group.version === 'release' && group.ready).length;
+  // Where the release has a side of its own, its groups are there: those of the user's workload may all be stable.
+  const side = newSide(record);
+  const ready = side === undefined ? groups.filter((one) => one.version === 'release' && one.ready).length : side.ready;
   const restarts = (step.restarts ?? []).reduce((sum, { count }) => sum + count, 0);
   const shown = [
-    `${ready} ${ready === 1 ? 'group' : 'groups'} ready on the release`,
+    ready === undefined
+      ? 'its groups were not read'
+      : `${ready} ${ready === 1 ? 'group' : 'groups'} ready on the release`,
     ...(step.doneSince === undefined ? [] : [`all of step ${step.index} for ${Math.max(0, now - step.doneSince)} s`]),
     `${restarts} ${restarts === 1 ? 'restart' : 'restarts'}`,
     ...(loads.length === 0 ? [] : [`loaded in ${loads.map((seconds) => `${seconds} s`).join(', ')}`]),
@@ -92,10 +96,15 @@ function gpuRows(snapshot: Snapshot, commit: PlannedCommit): readonly (readonly 
 }
 
 /** Those that a surge has started, or that a second workload has. */
-function extraGroups({ workload, record }: Snapshot): number {
+function extraGroups({ workload, record, rollout }: Snapshot): number {
   const surge = workload === undefined ? undefined : surgeInGit(workload.workload);
-  const second = record?.traffic?.shown?.sides.find(({ side }) => side === 'canary');
+  // Two versions of one workload share its groups.
+  const second = rollout?.rollout?.style === 'partition' ? undefined : newSide(record);
   return (surge === undefined ? 0 : surge.set - surge.was) + (second?.groups ?? 0);
+}
+
+function newSide(record: Snapshot['record']) {
+  return record?.traffic?.shown?.sides.find(({ side }) => side === 'canary');
 }
 
 /** Groups on the release before and after; undefined: the partition stays. */

@@ -15,7 +15,7 @@ export function wholeOf({
   const { step, at } = commit.progress.marks ?? {};
   const rollout = snapshot.rollout?.rollout;
   if (step === undefined || at === undefined || rollout === undefined) return undefined;
-  if (step.kind === 'promote') return { label: 'promote', short: '', long: PROMOTIONS[rollout.style] };
+  if (step.kind === 'promote') return { label: 'promote', ...PROMOTIONS[rollout.style] };
   const plan = step.kind === 'step' ? rollout.steps[step.index - 1] : undefined;
   if (plan === undefined || step.kind !== 'step') return undefined;
   const short = [groupsText(plan), shareText(plan)].filter((part) => part !== '').join(', ');
@@ -23,12 +23,16 @@ export function wholeOf({
   return { label: `${step.index}/${step.of}`, short, long };
 }
 
-const PROMOTIONS: { readonly [S in RollingStyle]: string } = {
-  partition: '',
-  canary:
-    'The whole promotion is approved with it: all groups of the fleet restart on the new version, as fast as maxUnavailable lets them, then requests come home, and the second workload goes to no groups. None of it is asked for again.',
-  blueGreen:
-    'The whole promotion is approved with it: all requests go to the new version, the Service follows, and once the bake is over the version before goes to no groups. None of it is asked for again.',
+const PROMOTIONS: { readonly [S in RollingStyle]: { readonly short: string; readonly long: string } } = {
+  partition: { short: '', long: '' },
+  canary: {
+    short: 'all groups',
+    long: 'The whole promotion is approved with it: all groups of the fleet restart on the new version, as fast as maxUnavailable lets them, then requests come home, and the second workload goes to no groups. None of it is asked for again.',
+  },
+  blueGreen: {
+    short: 'all requests',
+    long: 'The whole promotion is approved with it: all requests go to the new version, the Service follows, and once the bake is over the version before goes to no groups. None of it is asked for again.',
+  },
 };
 
 function groupsText({ replicas }: RolloutStep): string {

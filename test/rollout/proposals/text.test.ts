@@ -160,8 +160,10 @@ test('a release is told by the fields that it changes, and an argument more chan
   expect(releaseChanges({}, { a: 1, b: [2, 3], c: null }, 2)).toEqual(['+ a: 1', '+ b[]: 2', '… and 2 more']);
 });
 
+const GPU = { name: 'vllm', resources: { limits: { 'nvidia.com/gpu': 8 } } };
+
 test('what a step and waiting for it cost is told in GPUs', () => {
-  const pod = { spec: { containers: [{ name: 'vllm', resources: { limits: { 'nvidia.com/gpu': 8 } } }] } };
+  const pod = { spec: { containers: [GPU] } };
   const of = proposedWith('vllm:2', '');
   const { snapshot } = of;
   if (snapshot.workload === undefined) throw new Error('no workload');
@@ -175,10 +177,38 @@ test('what a step and waiting for it cost is told in GPUs', () => {
   expect(rows).toContain('| while this waits | 16 GPUs of 1 extra group |');
 });
 
+test('what the groups beside the fleet have shown counts, and what they hold: of two versions of one workload nothing', () => {
+  const of = proposedWith('vllm:2', '');
+  const { record, rollout, workload } = of.snapshot;
+  const content = { leaderWorkerTemplate: { workerTemplate: { spec: { containers: [GPU] } } } };
+  const sides = [
+    { side: 'stable', name: 'vllm', groups: 4, ready: 4, serving: 4 },
+    { side: 'canary', name: 'vllm-canary', groups: 2, ready: 2, serving: 2 },
+  ] as const;
+  const rowsOf = (style: 'canary' | 'partition', ready: number | undefined): string => {
+    if (record === undefined || rollout?.rollout === undefined || workload === undefined) throw new Error('no record');
+    const shown = { rungs: [], sides: sides.map((side) => ({ ...side, ready })) };
+    const snapshot = {
+      ...of.snapshot,
+      rollout: { ...rollout, rollout: { ...rollout.rollout, style } },
+      workload: { ...workload, workload: { ...workload.workload, size: 2, content } },
+      record: { ...record, traffic: { shown } },
+    };
+    return releaseTable({ ...of, snapshot });
+  };
+  expect(rowsOf('canary', 2)).toContain('| so far | ` 2 groups ready on the release;');
+  expect(rowsOf('canary', undefined)).toContain('| so far | ` its groups were not read;');
+  expect(rowsOf('canary', 2)).toContain('| while this waits | 32 GPUs of 2 extra groups |');
+  expect(rowsOf('partition', 2)).toContain('| while this waits | no GPUs besides |');
+});
+
 test('the pull request that takes a workload over warns of edits before it is merged, and no other does', () => {
   const step = proposedWith('vllm:1', 'diff');
   const adoption = { ...step, commit: { ...step.commit, reason: 'Adopted' as const } };
   expect(bodyOf(adoption)).toContain('an edit of the template restarts all groups at once');
+  expect(bodyOf(adoption)).toContain('Merging this hands the workload to tranche, with nothing restarted');
+  expect(bodyOf(adoption)).toContain('` tranche eject vllm --namespace llm `');
+  expect(bodyOf(adoption)).not.toContain('tranche abort');
   expect(bodyOf(step)).not.toContain('WARNING');
   expect(bodyOf(step)).toMatch(/\| so far \| ` .*all of step 1 for 30 s; 0 restarts ` \|/);
 });
