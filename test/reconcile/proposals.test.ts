@@ -202,6 +202,14 @@ describe('while it is open', () => {
     expect(messagesOf(result)).toEqual([
       expect.stringMatching(/^The branch of .* holds commits that are not of tranche/),
     ]);
+    const said = () => world.repository.pull(1).comments.map(({ body }) => body.split('\n')[1]?.slice(0, 36).trim());
+    expect(said()).toEqual(['Somebody has pushed to this branch.']);
+    const asked = forge.calls.length;
+    await world.pass();
+    expect(forge.calls.slice(asked).filter(({ call }) => /comments/.test(call))).toEqual([]);
+    await world.git('update-ref', `refs/heads/${world.pull.branch}`, `${world.pull.branch}^`);
+    expect(reasonsOf(await world.pass())).toEqual(['ProposalOpen']);
+    expect(said()).toEqual(['This branch holds again what tranche']);
   });
 
   test('tranche approve counts, and its branch goes with the commit of the step', async () => {

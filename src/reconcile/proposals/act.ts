@@ -5,7 +5,7 @@ import type { Oid } from '../../ports/git.ts';
 import { hold } from '../../rollout/hold.ts';
 import { formOf } from '../../rollout/proposals/form.ts';
 import { WITHDRAWALS } from '../../rollout/proposals/judge.ts';
-import { progressText } from '../../rollout/proposals/progress.ts';
+import { branchText, progressText } from '../../rollout/proposals/progress.ts';
 import { asksOf } from '../../rollout/proposals/requirements.ts';
 import { standing } from '../../rollout/proposals/standing.ts';
 import type { Reconciled } from '../reconcile.ts';
@@ -25,19 +25,40 @@ export async function act(of: Judged, desk: Desk): Promise<Reconciled> {
   if (proposal === undefined) return stood(of, one);
   if (verdict.kind === 'none') return withProposal(one, await told(one, { desk, proposal }));
   const gated = await gate({ ...of, proposal }, desk, GATES[verdict.kind] ?? proposal.gates);
-  return stood({ ...of, proposal: gated }, withProposal(one, gated));
+  const warned = await warn({ ...of, proposal: gated }, desk);
+  return stood({ ...of, proposal: warned }, withProposal(one, warned));
 }
 
-/** Says on what was merged how its step stands, where that is news; where it fails, the next pass tries again. */
+/** Says on one that is open that somebody has pushed to it, for whoever reviews it, and that it was taken off again. */
+async function warn(
+  { one, verdict, proposal }: Judged & { readonly proposal: ProposalRecord },
+  { ports }: Desk,
+): Promise<ProposalRecord> {
+  const { number, told: before } = proposal;
+  if (number === undefined || (verdict.kind !== 'foreign' && verdict.kind !== 'waits')) return proposal;
+  const text = branchText({ isForeign: verdict.kind === 'foreign', name: one.key.name, told: before });
+  return text === undefined ? proposal : tell(proposal, { number, text }, ports.forge);
+}
+
+/** Where it fails, the next pass tries again. */
+async function tell(
+  proposal: ProposalRecord,
+  { number, text }: { readonly number: number; readonly text: string },
+  forge: Desk['ports']['forge'],
+): Promise<ProposalRecord> {
+  if (text === proposal.told) return proposal;
+  const done = await tellPull(forge, { number, body: text });
+  return done.kind === 'done' ? { ...proposal, told: text } : proposal;
+}
+
+/** Says on what was merged how its step stands, where that is news. */
 async function told(
   { plan }: Reconciled,
   { desk, proposal, next = '' }: { readonly desk: Desk; readonly proposal: ProposalRecord; readonly next?: string },
 ): Promise<ProposalRecord> {
   if (plan === undefined || proposal.state !== 'merged' || proposal.number === undefined) return proposal;
-  const text = progressText(plan.record, next);
-  if (text === proposal.told) return proposal;
-  const done = await tellPull(desk.ports.forge, { number: proposal.number, body: text });
-  return done.kind === 'done' ? { ...proposal, told: text } : proposal;
+  const { number } = proposal;
+  return tell(proposal, { number, text: progressText(plan.record, next) }, desk.ports.forge);
 }
 
 /** What our status at the head says; of the others it stays as it is. */

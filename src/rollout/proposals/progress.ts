@@ -1,4 +1,4 @@
-/** What became of a pull request that was merged, as its one comment says it: nothing that ticks. */
+/** What became of a pull request, as its one comment says it: nothing that ticks. */
 
 import type { RolloutRecord } from '../../api/record.ts';
 import { printRelease } from '../../api/release.ts';
@@ -29,3 +29,18 @@ export function progressText(record: RolloutRecord, next = ''): string {
   ];
   return `${lines.join('\n')}\n`;
 }
+
+/** On one that is open: whether its branch holds what we have made; undefined: nothing is to be said. */
+export function branchText({ isForeign, name, told }: BranchSeen): string | undefined {
+  if (isForeign)
+    return `Somebody has pushed to this branch. What it holds now is not what tranche has proposed: its status fails, and what is merged besides is of whoever pushed it. To have it proposed anew: ${code(`tranche propose ${name}`)}.\n`;
+  return told === undefined ? undefined : 'This branch holds again what tranche has proposed, and nothing else.\n';
+}
+
+type BranchSeen = {
+  readonly isForeign: boolean;
+  /** The Rollout, for a command. */
+  readonly name: string;
+  /** What the comment says; undefined: there is none. */
+  readonly told: string | undefined;
+};
