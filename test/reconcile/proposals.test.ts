@@ -174,6 +174,15 @@ describe('while it is open', () => {
     expect(world.repository.pulls.map(({ state }) => state)).toEqual(['closed', 'open']);
   });
 
+  test('while the forge does not say whether a rule wants its status, that fails and the pull request stays', async () => {
+    const world = await proposed();
+    await world.edit(ROLLOUT_FILE, 'strategy:\n', 'strategy:\n    paused: true\n');
+    forge.fault = ({ path }) => (path.includes('graphql') ? { kind: 'drop', when: 'before' } : undefined);
+    for (let round = 0; round < 3; round += 1) expect(reasonsOf(await world.pass())).toEqual(['Paused']);
+    expect(world.repository.pulls.map(({ state }) => state)).toEqual(['open']);
+    expect(world.repository.statuses.get(world.pull.head)?.map(({ state }) => state)).toEqual(['failure']);
+  });
+
   test('where a rule wants its status, that fails and the pull request stays', async () => {
     const world = await proposed();
     const parameters = {

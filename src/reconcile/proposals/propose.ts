@@ -100,11 +100,7 @@ async function judged(
   const pull = pullOf(recorded, of.pulls);
   const sight = sightOf(pull);
   const said = of.waits.get(pull?.number ?? 0);
-  const { isGateRequired, hasConflict, rules } = said ?? {
-    isGateRequired: false,
-    hasConflict: false,
-    rules: undefined,
-  };
+  const { isGateRequired, hasConflict, rules } = said ?? UNHEARD;
   const known = await broughtUpToDate(one, { known: recorded, sight, desk: of.desk });
   const drafted = caseOf(one.snapshot, one.plan, known);
   const lost = isUnguarded(one, { form: known?.form, rules });
@@ -180,6 +176,9 @@ function sightOf(pull: Pull | undefined): Sight {
   const closer = state.by?.isBot === false ? 'person' : by !== '' && by === author.login ? 'us' : 'machine';
   return { kind: 'closed', by, closer };
 }
+
+/** What is not known costs nobody the reviews that were given: its status fails, and the next pass hears more. */
+const UNHEARD = { isGateRequired: true, hasConflict: false, rules: undefined };
 
 /** By number: what it waits for, for people, and what of it decides. */
 type Waits = ReadonlyMap<
