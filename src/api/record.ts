@@ -194,6 +194,9 @@ export type StableCopy = {
   readonly text: string;
 };
 
+/** A text that nothing was begun of. `gaveWay`: since when others, who have asked before, are let in first. */
+export type Requested = { readonly digest: string; readonly since: Instant; readonly gaveWay?: Instant | undefined };
+
 export type RolloutRecord = {
   readonly version: typeof RECORD_VERSION;
   readonly cluster: string;
@@ -237,7 +240,7 @@ export type RolloutRecord = {
   readonly revision?: { readonly digest: string; readonly key: string } | undefined;
   readonly stable: StableCopy | undefined;
   /** The text that is asked for and not begun, and when a pass saw that first: the oldest is begun first. */
-  readonly requested?: { readonly digest: string; readonly since: Instant } | undefined;
+  readonly requested?: Requested | undefined;
   /** Not there: there was none lately. */
   readonly automaticBacks?: AutomaticBacks | undefined;
   /** Not there: nobody was told anything, or is to be. */

@@ -7,17 +7,19 @@ import type { Instant } from '../api/time.ts';
 import { holdKind } from '../rollout/hold.ts';
 import { printKey } from '../rollout/key-text.ts';
 import { isDelivered, type Plan, recordWritten } from '../rollout/plan.ts';
+import { begins, begun } from './begins.ts';
 import { notified } from './notify/deliver.ts';
-import type { Desired, DesiredRollout } from './observe/desired.ts';
+import type { Desired } from './observe/desired.ts';
 import type { Observation } from './observe/observe.ts';
 import { liveReader } from './observe/observe-cluster.ts';
 import { gitReader } from './observe/observe-git.ts';
 import { type TrafficReader, trafficReader } from './observe/observe-live-traffic.ts';
 import { trafficAsked } from './observe/observe-traffic.ts';
+import { recordsElsewhere } from './observe/other-shards.ts';
 import type { Ahead } from './observe/read-ahead.ts';
 import { readDesired } from './observe/read-main.ts';
-import { type Delivery, deliveriesOf, withDelivery } from './observe/turns.ts';
-import { oldestFirst } from './observe/waiting.ts';
+import { deliveriesOf, withDelivery } from './observe/turns.ts';
+import { eldersOf, oldestFirst, waitingElsewhere } from './observe/waiting.ts';
 import { windowsAt } from './observe/windows.ts';
 import type { Memory, Outcome, PassOptions, PassResult, Ports, Reading } from './pass.ts';
 import { propose } from './proposals/propose.ts';
@@ -26,7 +28,7 @@ import { type Reconciled, reconcileOne } from './reconcile.ts';
 import { restedIn, stillAtRest } from './rested.ts';
 import { isOwn } from './shard.ts';
 import { indexOf } from './status/index-of.ts';
-import type { StatusBranch } from './status/record-store.ts';
+import type { StatusBranch, StoredRecord } from './status/record-store.ts';
 import { writePass } from './write/write-pass.ts';
 
 export { branchesInCircle, configIn } from './observe/read-main.ts';
@@ -52,7 +54,8 @@ export async function fullPass(ports: Ports, pass: FullPass): Promise<PassResult
   const offSeconds = (): number | undefined => ports.clock.offSeconds?.();
   const liveTraffic = trafficReader(ports.cluster, live);
   startTraffic(liveTraffic, reading, options);
-  const readers = { git, live, liveTraffic, offSeconds, notifyTargets: ports.notifier?.targets ?? [] };
+  const others = await recordsElsewhere(ports.git, reading, options.overrides.shard);
+  const readers = { git, live, liveTraffic, offSeconds, others, notifyTargets: ports.notifier?.targets ?? [] };
   const first = await decideAll(readers, reading, options, memory);
   const approvals = await readApprovals(ports, { reading, reconciled: first, commits: git });
   const decided = approvals.size === 0 ? first : await decideAll({ ...readers, approvals }, reading, options, memory);
@@ -94,7 +97,9 @@ function namespacesUnderWay(status: StatusBranch, config: Config, { only }: Pass
 
 /** Each rollout alone, on the texts that the steps before it leave: two may live in one file. */
 async function decideAll(
-  readers: Pick<Observation, 'git' | 'live' | 'liveTraffic' | 'offSeconds' | 'approvals' | 'notifyTargets'>,
+  readers: Pick<Observation, 'git' | 'live' | 'liveTraffic' | 'offSeconds' | 'approvals' | 'notifyTargets'> & {
+    readonly others: ReadonlyMap<string, StoredRecord>;
+  },
   reading: Reading,
   options: PassOptions,
   memory: Memory,
@@ -103,12 +108,15 @@ async function decideAll(
   const texts = new Map(desired.texts);
   const rests: { readonly of: Observation; readonly one: Reconciled }[] = [];
   const windowsOf = windowsAt(at);
-  let deliveries = deliveriesOf(desired.rollouts, { records: status.records, now: at });
+  const { others } = readers;
+  const waiting = waitingElsewhere(desired.rollouts, others);
+  let deliveries = deliveriesOf(desired.rollouts, { records: new Map([...status.records, ...others]), now: at });
   for (const entry of oldestFirst(desired.rollouts, status.records)) {
     if (options.only.length > 0 && !options.only.includes(entry.key.name)) continue;
     if (!isOwn(entry.key, options.overrides.shard)) continue;
     const stored = status.records.get(printKey(entry.key));
-    const of = { desired, entry, stored, deliveries, windowsOf, now: at, ...readers };
+    const elders = eldersOf(entry, stored, { waiting, deliveries });
+    const of = { desired, entry, stored, deliveries, elders, windowsOf, now: at, ...readers };
     const one = stillAtRest(memory.rested, of) ?? (await reconcileOne(of, texts));
     rests.push({ of, one });
     if (begins(one)) deliveries = withDelivery(deliveries, begun(one, { entry, deliveries, now: at }));
@@ -117,24 +125,6 @@ async function decideAll(
   }
   memory.rested = restedIn(rests);
   return rests.map(({ one }) => one);
-}
-
-/** A pull request that is open keeps its age, so that the order of those that are proposed stays the same. */
-function begun(
-  { plan }: Reconciled,
-  of: { readonly entry: DesiredRollout; readonly deliveries: readonly Delivery[]; readonly now: Instant },
-): Delivery {
-  const { key, policy } = of.entry;
-  if (isDelivered(plan)) return { key, policy, step: 'just begun' };
-  const before = of.deliveries.find((one) => printKey(one.key) === printKey(key));
-  return before ?? { key, policy, step: 'proposed', proposedAt: of.now };
-}
-
-/** Its commit is on its way to main in the same push as those of the others: it counts for them already. */
-function begins({ snapshot, plan }: Reconciled): boolean {
-  const commit = plan?.commit;
-  if (commit === undefined || snapshot?.workload?.workload.marks?.step !== undefined) return false;
-  return commit.progress.marks?.step !== undefined || commit.changes.some(({ kind }) => kind === 'delete');
 }
 
 /** What the status branch is to hold: what the plans saw, and the records of rollouts that could not be looked at. */

@@ -19,3 +19,10 @@ export function isOwn(key: RolloutKey, shard: Shard | undefined): boolean {
 export function shardBranch(statusBranch: string, shard: Shard | undefined): string {
   return shard === undefined ? statusBranch : `${statusBranch}-${shard.index}`;
 }
+
+/** The status branches of all other shards, as the own one is called. */
+export function otherBranches(own: string, shard: Shard): readonly string[] {
+  const base = own.slice(0, -`-${shard.index}`.length);
+  const all = Array.from({ length: shard.of }, (_none, index) => shardBranch(base, { ...shard, index }));
+  return all.filter((branch) => branch !== own);
+}

@@ -3,6 +3,7 @@
 import { RECORD_VERSION, type RolloutRecord, type StableCopy } from '../api/record.ts';
 import { fieldsLive, unappliedSince } from './applied.ts';
 import { recreated, revisionChanged, staysPut } from './gates/cluster.ts';
+import { givesWay } from './gates/turns.ts';
 import { delivering } from './ladders/delivering.ts';
 import { trafficAfter, trafficUnread } from './ladders/memory.ts';
 import type { Decision } from './move.ts';
@@ -108,8 +109,10 @@ function revisionAfter(snapshot: Snapshot, situation: Situation | undefined): Ro
 function requestedAfter(snapshot: Snapshot, situation: Situation | undefined): RolloutRecord['requested'] {
   if (situation?.state.kind !== 'requested') return undefined;
   const { digest } = situation;
-  const before = snapshot.record?.requested;
-  return { digest, since: noLaterThanNow(before?.digest === digest ? before.since : undefined, snapshot) };
+  const recorded = snapshot.record?.requested;
+  const before = recorded?.digest === digest ? recorded : undefined;
+  const since = noLaterThanNow(before?.since, snapshot);
+  return givesWay(snapshot) ? { digest, since, gaveWay: noLaterThanNow(before?.gaveWay, snapshot) } : { digest, since };
 }
 
 /** A copy of the text to go back to, for the day on which its commit cannot be fetched any more. */

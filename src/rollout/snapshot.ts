@@ -140,6 +140,8 @@ export type Turn = {
   readonly underWay: readonly string[];
   /** So many of them are on their way back already; not there: none. */
   readonly goingBack?: number;
+  /** Others that have asked before, in other processes, and wait for a place alone; not there: none. */
+  readonly before?: readonly string[];
 };
 
 /** A policy that `tranche.yaml` requires and that does not govern this Rollout. */

@@ -1,6 +1,7 @@
 /** Who has a place under a shared limit: what is under way, what is proposed, who is stuck, and whose turn is next. */
 
 import { describe, expect, test } from 'vitest';
+import type { Shard } from '../../src/api/config.ts';
 import { CONFIG_FILE, DEFAULT_CONFIG } from '../../src/api/config.ts';
 import type { RolloutPolicy } from '../../src/api/policy-fields.ts';
 import type { RolloutRecord } from '../../src/api/record.ts';
@@ -9,6 +10,9 @@ import type { PolicyReading } from '../../src/reconcile/observe/read-policy.ts';
 import { NO_SCOPE } from '../../src/reconcile/observe/read-policy.ts';
 import type { Delivery } from '../../src/reconcile/observe/turns.ts';
 import { deliveriesOf, turnsOf, withDelivery } from '../../src/reconcile/observe/turns.ts';
+import { NO_OVERRIDES } from '../../src/reconcile/pass.ts';
+import { runPass } from '../../src/reconcile/run.ts';
+import { shardOf } from '../../src/reconcile/shard.ts';
 import { NOW, world as snapshotOf } from '../support/snapshot.ts';
 import { LWS_TEXT, NEW, OLD, ROLLOUT_TEXT } from '../support/vllm.ts';
 import { World } from '../support/world.ts';
@@ -165,9 +169,21 @@ describe('what records add', () => {
   ])('%s', (_, record, text, wanted) => expect(seen(record, text)).toEqual(wanted));
 });
 
-test('who has waited for longest begins first, whatever it is called', async () => {
-  const NAMES = ['a', 'b', 'c'];
-  const file = (name: string): string => `apps/${name}/lws.yaml`;
+const RUNS: readonly (readonly [what: string, shards: readonly (Shard | undefined)[]])[] = [
+  ['in one process', [undefined]],
+  ['in two', [SHARD(0), SHARD(1)]],
+  ['in two, the other one first', [SHARD(1), SHARD(0)]],
+];
+
+function SHARD(index: number): Shard {
+  return { index, of: 2 };
+}
+
+/** Of two shards the first two are the second one's. */
+const NAMES = ['a', 'b', 'd', 'e'];
+const file = (name: string): string => `apps/${name}/lws.yaml`;
+
+function fourUnderOne(): World {
   const named = (text: string, name: string): string => text.replaceAll(/\bvllm(?!\/|-openai)/g, name);
   const all = NAMES.flatMap((name) => [
     [file(name), named(LWS_TEXT, name)],
@@ -178,21 +194,48 @@ test('who has waited for longest begins first, whatever it is called', async () 
   ]);
   const limit =
     'apiVersion: tranche.dev/v1alpha1\nkind: RolloutPolicy\nmetadata: {name: one}\nspec: {maxDeliveriesPerNamespace: 1}\n';
-  const world = new World({ files: { ...Object.fromEntries(all), 'policies/one.yaml': limit, [CONFIG_FILE]: '{}\n' } });
-  const round = async (): Promise<void> => {
+  return new World({ files: { ...Object.fromEntries(all), 'policies/one.yaml': limit, [CONFIG_FILE]: '{}\n' } });
+}
+
+type Turns = {
+  readonly names: readonly string[];
+  readonly shards: readonly (Shard | undefined)[];
+  readonly left?: readonly (Shard | undefined)[];
+};
+
+/** The first takes the place; the others ask in turn while it is under way. `left`: the processes that are there then. */
+async function inTurn(world: World, { names, shards, left = shards }: Turns): Promise<readonly string[]> {
+  const round = async (of: readonly (Shard | undefined)[]): Promise<void> => {
     world.sync();
     world.tick(120);
-    await world.pass();
+    for (const shard of of) {
+      const overrides = { ...NO_OVERRIDES, ...(shard === undefined ? {} : { shard }) };
+      await runPass(world.ports(), world.memory(), { overrides, write: true, only: [] });
+    }
   };
-  for (let at = 0; at < 3; at += 1) await round();
-  // The first takes the place; the others ask in turn while it is under way.
-  for (const name of ['b', 'c', 'a']) {
+  for (let at = 0; at < 4; at += 1) await round(shards);
+  for (const name of names) {
     world.edit(file(name), OLD, NEW);
-    await round();
+    await round(name === 'a' ? left : shards);
   }
-  for (let at = 0; at < 14; at += 1) await round();
+  for (let at = 0; at < 22; at += 1) await round(left);
   const begun = [...world.repository.log('main')]
     .reverse()
     .flatMap(({ message }) => /^rollout\(llm\/(.)\): step 1\/1/.exec(message)?.[1] ?? []);
-  expect([...new Set(begun)]).toEqual(['b', 'c', 'a']);
+  return [...new Set(begun)];
+}
+
+test.each(RUNS)('who has waited for longest begins first, whatever it is called: %s', async (_, shards) => {
+  const names = ['d', 'e', 'a'];
+  expect(await inTurn(fourUnderOne(), { names, shards })).toEqual(names);
+});
+
+test('a place that is kept for a process that is gone is kept for a while', async () => {
+  const world = fourUnderOne();
+  // The process of the oldest that waits is gone once it has asked.
+  const [here, gone] = [SHARD(1), SHARD(0)];
+  expect(shardOf(keyOf('d'), 2)).toBe(gone.index);
+  expect(await inTurn(world, { names: ['b', 'd', 'a'], shards: [here, gone], left: [here] })).toEqual(['b', 'a']);
+  const told = world.repository.files(`tranche-status-${here.index}`);
+  expect(Object.values(told).join('')).not.toContain('NotItsTurn');
 });

@@ -130,6 +130,10 @@ const passes: readonly (readonly [Snapshot, wanted: string])[] = [
   [{ ...world({ ...asked, windows: { open: true, shutBy: [] } }), ...off }, 'ClockSkew'],
   [{ ...world({ ...one, windows: { open: true, shutBy: [] } }), ...off }, 'ClockSkew'],
   [{ ...world(asked), ...off }, 'StepReady'],
+  [waits(undefined), 'NotItsTurn'],
+  [waits(NOW - 899), 'NotItsTurn'],
+  [waits(NOW - 900), 'StepReady'],
+  [waits(undefined, 2), 'StepReady'],
   [fourth([fails, fails, fails, fails], 30), 'Failed'],
   [fourth([fails, fails, fails, fails], 20), 'GroupsNotReady'],
   [fourth([fails, fails, fails], 30), 'GroupsNotReady'],
@@ -148,6 +152,17 @@ const passes: readonly (readonly [Snapshot, wanted: string])[] = [
   ],
   [{ ...world(asked), backsInHistory: { inARow: 1, last: [{ release: releaseOf('C.1'), at: NOW }] } }, 'StepReady'],
 ];
+
+/** In another process llm/chat has asked before; a place is kept for it since then. */
+function waits(gaveWay: number | undefined, most = 1): Snapshot {
+  const { record, turns = [], ...rest } = world({ ...asked, rules: { maxDeliveriesPerNamespace: most } });
+  const requested = { digest: releaseOf('B.2').digest, since: NOW - 5000, gaveWay };
+  return {
+    ...rest,
+    turns: turns.map((turn) => ({ ...turn, before: ['llm/chat'] })),
+    record: record === undefined ? undefined : { ...record, requested },
+  };
+}
 
 const all = [{ to: 'prod', as: 'slack', events: NOTICE_EVENTS }] as const;
 

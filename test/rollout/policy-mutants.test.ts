@@ -15,6 +15,7 @@ afterAll(end);
 const STRIDE = process.env['POLICY_BUGS'] === 'all' ? 1 : 4;
 
 const LIMITS = 'gates/limits.ts';
+const TURNS = 'gates/turns.ts';
 const BEFORE = 'gates/before.ts';
 
 const bugs: readonly Bug[] = [
@@ -56,7 +57,10 @@ const bugs: readonly Bug[] = [
   ['just enough is too few', LIMITS, 'seen.serving >= need', 'seen.serving > need'],
   ['extra groups cost nothing', LIMITS, '{ gpus: (own + extra) * each,', '{ gpus: own * each,'],
   ['extra groups in place cost nothing', LIMITS, ': made.set - made.was);', ': 0);'],
-  ['one more may be under way', LIMITS, 'underWay.length >= most', 'underWay.length > most'],
+  ['one more may be under way', TURNS, 'underWay.length >= most', 'underWay.length > most'],
+  ['who has asked before elsewhere begins later', TURNS, 'keepsPlaces(snapshot) ?', 'false ?'],
+  ['a place is kept for ever', TURNS, 'now - since < KEPT_SECONDS', 'true'],
+  ['two places are kept for one', TURNS, 'underWay.length + before.length >= most', 'before.length > 0'],
   ['as many GPUs as allowed are too many', LIMITS, 'gpus <= most', 'gpus < most'],
   [
     'just enough time is too little',

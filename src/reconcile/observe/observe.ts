@@ -45,6 +45,8 @@ export type Observation = {
   readonly stored: StoredRecord | undefined;
   /** Those that are under way, with those that this pass has begun. */
   readonly deliveries: readonly Delivery[];
+  /** Of other processes, those that have asked before this one; not there: none. */
+  readonly elders?: readonly Delivery[];
   readonly windowsOf: ReturnType<typeof windowsAt>;
   readonly now: Instant;
   /** As the port to time has it. */

@@ -13,13 +13,14 @@ const CLOCK_OFF_MOST_SECONDS = 120;
 export function sharedFacts({
   entry,
   deliveries,
+  elders,
   windowsOf,
   desired,
   offSeconds,
   approvals,
   notifyTargets = [],
 }: Observation): Pick<Snapshot, 'notifyTo' | 'turns' | 'windows' | 'approval' | 'intervalSeconds' | 'clockOffSeconds'> {
-  const turns = turnsOf(entry, deliveries);
+  const turns = turnsOf(entry, deliveries, elders);
   const windows = windowsOf(entry.policy);
   const approval = approvals?.get(printKey(entry.key));
   const { intervalSeconds } = desired.config;

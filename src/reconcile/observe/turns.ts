@@ -67,10 +67,11 @@ export function withDelivery(deliveries: readonly Delivery[], begun: Delivery): 
   return [...deliveries.filter(({ key }) => !same(key, begun.key)), begun];
 }
 
-/** For each shared limit of a policy that governs this Rollout: what it allows, and who else is under way. */
+/** For each shared limit of a policy that governs this Rollout: what it allows, who else is under way, and who is before it. */
 export function turnsOf(
   { key, policy }: Pick<DesiredRollout, 'key' | 'policy'>,
   deliveries: readonly Delivery[],
+  elders: readonly Delivery[] = [],
 ): readonly Turn[] {
   const own = deliveries.find((other) => same(other.key, key))?.proposedAt;
   // Of two that are proposed the older one has the place.
@@ -88,9 +89,15 @@ export function turnsOf(
       );
       const { name, file, lines } = reading;
       const goingBack = counted.filter((other) => other.step === GOING_BACK).length;
-      return [{ field, policy: name, file, line: lines[field] ?? 0, most, underWay, goingBack }];
+      const before = elders.filter((other) => inScope[field](other, { key, reading })).map(nameOf);
+      const turn = { field, policy: name, file, line: lines[field] ?? 0, most, underWay, goingBack };
+      return [before.length === 0 ? turn : { ...turn, before }];
     }),
   );
+}
+
+function nameOf({ key: { namespace, name } }: Delivery): string {
+  return `${namespace}/${name}`;
 }
 
 /** Whether it is only proposed, and was so later. */

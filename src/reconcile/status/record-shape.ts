@@ -14,6 +14,7 @@ import type {
   GroupRestarts,
   HoldRecord,
   Phase,
+  Requested,
   RolloutRecord,
   StableCopy,
   StaleMerge,
@@ -204,9 +205,7 @@ const record = object({
   ),
   traffic: optional(traffic),
   revision: optional(object({ digest: text, key: text } satisfies Shape<NonNullable<RolloutRecord['revision']>>)),
-  requested: optional(
-    object({ digest: text, since: instant } satisfies Shape<NonNullable<RolloutRecord['requested']>>),
-  ),
+  requested: optional(object({ digest: text, since: instant, gaveWay: optional(instant) } satisfies Shape<Requested>)),
   stable: optional(object({ commit, release, text } satisfies Shape<StableCopy>)),
   automaticBacks: optional(
     object({

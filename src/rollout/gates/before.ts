@@ -22,7 +22,6 @@ import {
   budgetTooLarge,
   capacityTooLow,
   gpusOverLimit,
-  notItsTurn,
   removalTooDeep,
   removalTooLarge,
   stepTooLarge,
@@ -34,6 +33,7 @@ import { folderEmptied, notThere } from './removal.ts';
 import { changeRefused, idleScaled, nothingServes, requestTaken, scalerRefused } from './second.ts';
 import { shareTooLarge } from './shares.ts';
 import { surgeEndangered, surgeRefused } from './surge.ts';
+import { notItsTurn } from './turns.ts';
 import { clockSkewed, windowClosed } from './windows.ts';
 
 /** Before whatever leads forward. */

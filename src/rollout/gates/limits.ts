@@ -14,9 +14,6 @@ import { surgeInGit } from '../surge.ts';
 import { wanted } from './cluster.ts';
 import { surgeToCome } from './surge.ts';
 
-/** More deliveries than this are not told one by one. */
-const TOLD_MOST = 5;
-
 /** So many groups that a limit counts, and so many that it allows. */
 type Over = { readonly field: PolicyFieldName; readonly seen: string; readonly most: number };
 
@@ -174,23 +171,6 @@ export function gpusOverLimit(situation: Situation): Hold | undefined {
 function gpusBefore({ snapshot }: Situation): number | undefined {
   const { stable } = snapshot;
   return stable.kind === 'known' ? gpusOfGroup(stable.value.content, sizeIn(stable.value.content)) : undefined;
-}
-
-/** Who is under way goes on; the others begin in their order once there is room on main. */
-export function notItsTurn({ snapshot }: Situation): Hold | undefined {
-  const full = (snapshot.turns ?? []).filter(({ most, underWay }) => underWay.length >= most);
-  if (full.length === 0) return undefined;
-  const told = full.map(
-    ({ field, policy, file, line, most, underWay }) =>
-      `${underWay.slice(0, TOLD_MOST).join(', ')}${underWay.length > TOLD_MOST ? ' and others' : ''} ${underWay.length === 1 ? 'is' : 'are'} under way, and RolloutPolicy ${policy} (${file}:${line}) allows ${most} (${field})`,
-  );
-  // Who is on the way back already has nothing to give up.
-  if (full.every(({ underWay, goingBack = 0 }) => underWay.length === goingBack))
-    return hold('NotItsTurn', { seen: told.join('; '), waits: 'groups' });
-  return hold('NotItsTurn', {
-    seen: told.join('; '),
-    action: 'Wait for one of them to end; one that is stuck gives its place up with: tranche abort <name>',
-  });
 }
 
 function overHold(

@@ -10,10 +10,11 @@ import type { Snapshot } from '../snapshot.ts';
 import { fieldsBeside, policiesContradict } from './contradiction.ts';
 import { stepFailed, stepOverdue } from './failure.ts';
 import { type Gate, holdsOf } from './gate.ts';
-import { budgetTooLarge, capacityTooLow, gpusOverLimit, notItsTurn, stepTooLarge } from './limits.ts';
+import { budgetTooLarge, capacityTooLow, gpusOverLimit, stepTooLarge } from './limits.ts';
 import { shareTooLarge } from './shares.ts';
 import { soaking } from './soak.ts';
 import { surgeEndangered, surgeRefused } from './surge.ts';
+import { notItsTurn } from './turns.ts';
 import { clockSkewed, windowClosed } from './windows.ts';
 
 /** What asks for each field, now or before a later step: `explain` says what it says. */

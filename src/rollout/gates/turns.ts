@@ -1,0 +1,49 @@
+/** The gate of limits that several Rollouts share: who is under way goes on, the others begin in their order. */
+
+import { type Hold, hold } from '../hold.ts';
+import type { Situation } from '../situation.ts';
+import type { Snapshot, Turn } from '../snapshot.ts';
+
+/** More deliveries than this are not told one by one. */
+const TOLD_MOST = 5;
+/** So long a free place is kept for who has asked before: their process may be gone. */
+const KEPT_SECONDS = 900;
+
+/** Room counts once it is on main. Those of other processes that have asked before are let in first, for a while. */
+export function notItsTurn({ snapshot }: Situation): Hold | undefined {
+  const turns = snapshot.turns ?? [];
+  const full = turns.filter(({ most, underWay }) => underWay.length >= most);
+  const later = keepsPlaces(snapshot) ? turns.filter((turn) => !full.includes(turn) && isLater(turn)) : [];
+  if (full.length + later.length === 0) return undefined;
+  const told = [
+    ...full.map((turn) => toldOf(turn, turn.underWay, 'under way')),
+    ...later.map((turn) => toldOf(turn, turn.before ?? [], 'to begin first, having asked before')),
+  ];
+  // Who is on the way back already has nothing to give up, nor has who is to begin.
+  if (full.every(({ underWay, goingBack = 0 }) => underWay.length === goingBack))
+    return hold('NotItsTurn', { seen: told.join('; '), waits: 'groups' });
+  return hold('NotItsTurn', {
+    seen: told.join('; '),
+    action: 'Wait for one of them to end; one that is stuck gives its place up with: tranche abort <name>',
+  });
+}
+
+/** Whether only others, who have asked before, keep it from a place. */
+export function givesWay({ turns = [] }: Pick<Snapshot, 'turns'>): boolean {
+  return turns.every(({ most, underWay }) => underWay.length < most) && turns.some(isLater);
+}
+
+function keepsPlaces({ record, now }: Snapshot): boolean {
+  const since = record?.requested?.gaveWay;
+  return since === undefined || now - since < KEPT_SECONDS;
+}
+
+function isLater({ most, underWay, before = [] }: Turn): boolean {
+  return before.length > 0 && underWay.length + before.length >= most;
+}
+
+function toldOf({ field, policy, file, line, most }: Turn, names: readonly string[], what: string): string {
+  const more = names.length > TOLD_MOST ? ' and others' : '';
+  const are = names.length === 1 ? 'is' : 'are';
+  return `${names.slice(0, TOLD_MOST).join(', ')}${more} ${are} ${what}, and RolloutPolicy ${policy} (${file}:${line}) allows ${most} (${field})`;
+}
