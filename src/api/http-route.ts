@@ -7,7 +7,7 @@ import { at, isJsonObject, type Json, type JsonObject } from './json.ts';
 export const ROUTE_LIMITS = {
   rules: 16,
   matchesOfRule: 64,
-  /** Up to Gateway API v1.2 (reference: grpcroute_types.go). */
+  /** Of older releases (reference: grpcroute_types.go). */
   matchesOfOldGrpcRule: 8,
   matches: 128,
   backendsOfRule: 16,

@@ -52,9 +52,16 @@ function routesIn(cluster: Cluster): readonly Route[] {
       .filter((route) => route.shares.length > 0);
   return [
     ...routed(HTTP_ROUTES, '', rulesOf('rules', 'backendRefs')),
+    ...routed(plural('GRPCRoute'), 'GRPCRoute ', rulesOf('rules', 'backendRefs')),
     ...routed(HTTP_PROXIES, 'HTTPProxy ', rulesOf('routes', 'services')),
+    ...routed(plural('TraefikService'), 'TraefikService ', (route) =>
+      sharesOf(cluster, route, objects(part(specOf(route), 'weighted')['services'])),
+    ),
     ...routed(plural('VirtualService'), 'VirtualService ', (route) => subsetShares(cluster, route)),
-    ...routed(plural('Ingress'), 'Ingress ', (ingress) => ingressShares(cluster, ingress)),
+    ...routed(plural('Ingress'), 'Ingress ', (ingress) => {
+      const shares = actionShares(cluster, ingress);
+      return shares.length > 0 ? shares : ingressShares(cluster, ingress);
+    }),
   ];
 }
 
@@ -103,6 +110,18 @@ function subsetShares(cluster: Cluster, { spec, metadata: { namespace } }: KubeO
       return { service: name === '' ? host : `${host}/${name}`, endpoints };
     }),
   );
+}
+
+const ACTION = 'alb.ingress.kubernetes.io/actions.';
+
+/** AWS: the target groups of the only action. */
+function actionShares(cluster: Cluster, ingress: KubeObject): readonly Share[] {
+  const annotations = Object.entries(ingress.metadata.annotations ?? {});
+  const [, action] = annotations.find(([key]) => key.startsWith(ACTION)) ?? [];
+  if (action === undefined) return [];
+  const config = part(JSON.parse(action) as JsonObject, 'forwardConfig');
+  const groups = objects(config['targetGroups']).map((group) => ({ ...group, name: group['serviceName'] ?? '' }));
+  return sharesOf(cluster, ingress, groups);
 }
 
 /** nginx: the Ingress with the annotation canary takes its weight from the one that it is a copy of. */
