@@ -2,6 +2,7 @@
 
 import type { Hold, HoldReason } from '../../src/rollout/hold.ts';
 import { marksIn, numberIn, splitOwn, versionInText } from './files.ts';
+import { hands } from './hands.ts';
 import type { Person } from './people.ts';
 import { GATES_FILE, saidText } from './policy-said.ts';
 import { comeToRest } from './rest.ts';
@@ -21,6 +22,7 @@ export async function finish(universe: Universe, watch: Watch, people: readonly 
   universe.cluster.setControllerUp(true);
   universe.say('end', 'faults are off');
   if (universe.setup.policies === true) universe.commit(GATES_FILE, saidText({}), 'a policy that asks for little');
+  for (const person of people) if (person.workload.fills?.hands === true) hands['the files are back'](person);
   for (const workload of universe.healthy())
     for (const name of [workload.name, secondName(workload) ?? ''])
       for (const group of universe.truth(name)?.groups ?? []) healGroup(universe, name, group.index);

@@ -19,6 +19,7 @@ import {
   withNumber,
   withVersion,
 } from './files.ts';
+import { hands } from './hands.ts';
 import { stepsOf, type WorkloadSetup } from './setup.ts';
 import { filledSteps } from './setup-filled.ts';
 import { sharedSteps } from './setup-shared.ts';
@@ -129,6 +130,18 @@ function eagerActs(person: Person): Weighted<Act> {
     [3 * delivering + 0.4 * rest + 2 * back, editPartition],
     [0.3 + 2 * back, editBudget],
     [acknowledged < universe.rewritten ? 4 : 0, acknowledge],
+    ...handActs(person, delivering + back),
+  ];
+}
+
+/** Documents that a delivery hangs on are taken out, and put back. */
+function handActs(person: Person, underWay: number): Weighted<Act> {
+  if (person.workload.fills?.hands !== true) return [];
+  return [
+    [2 * underWay, hands['the route is taken out']],
+    [2 * underWay, hands['the Service is taken out']],
+    [1 * underWay, hands['the Rollout is taken out']],
+    [4, hands['the files are back']],
   ];
 }
 

@@ -68,6 +68,8 @@ export type Fills = {
   readonly requestSeconds: number | undefined;
   /** How long gateways may take to follow; undefined: Kruise's default. */
   readonly graceSeconds: number | undefined;
+  /** People take documents of a delivery out of the files, and put them back. */
+  readonly hands?: true;
 };
 
 export type WorkloadSetup = {
@@ -159,12 +161,16 @@ function plainSetupOf(seed: string): Setup {
   return worldOf(seed, new Chance(seed).fork('scale').flip(SMALL_SHARE));
 }
 
+/** So many of these worlds have people who take documents out of the files. */
+const HANDS_SHARE = 0.25;
+
 /** A world whose deliveries fill a second workload. */
 export function filledSetupOf(seed: string): Setup {
   const chance = new Chance(seed).fork('filled');
   const setup = worldOf(seed, true);
   const [first] = setup.workloads;
-  const fills = fillsOf(chance);
+  const hands = new Chance(seed).fork('hands').flip(HANDS_SHARE) ? ({ hands: true } as const) : {};
+  const fills = { ...fillsOf(chance), ...hands };
   const { resizes: _resizes, surge: _surge, ...plain } = first!;
   return {
     ...setup,

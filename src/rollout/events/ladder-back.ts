@@ -39,11 +39,13 @@ export function goBackOnLadder(on: Delivering, given: GivenUp): Decision {
   const next = firstBack(on);
   if (next === undefined) return holding([noText(situation)], 'StepUpgrade');
   if (next.kind === 'unwritable') return unwritable(on, next);
-  const unseen = waiting(on, next.waits);
+  // Where the new version serves nothing either, or a person does not want to wait, the other side is not waited for.
+  const isSent = next.at === 'home' && (isAtOnce(on) || servingGroups(on, 'canary') === 0);
+  const unseen = isSent ? [] : waiting(on, next.waits);
   if (unseen.length > 0) return holding(unseen, 'StepUpgrade');
   // The routes would send everything to what serves nothing, while the new version does.
   const serves = (servingGroups(on, 'canary') ?? 0) > 0;
-  const lost = next.at === 'home' && serves && !isAtOnce(on) ? stableLost(on) : undefined;
+  const lost = next.at === 'home' && serves && !isSent ? stableLost(on) : undefined;
   if (lost !== undefined) return holding([lost], 'StepUpgrade');
   if (next.at === 'all') return climbed(on, next, { reason: given.reason, marks, because: given.because });
   return textBack(on, next, { given, stable: stable.value });

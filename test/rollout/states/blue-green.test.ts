@@ -70,6 +70,7 @@ const shared = after('step 2/2, traffic: 5% → 50%');
 const all = after('promote, all: 50% → 100%');
 const switched = after('promote, switch: vllm-svc → vllm-green');
 const home = after('promote, home');
+const LOST: Found = { sight: { own: '0o- 1o- 2o- 3o-' } };
 const DEAD: Found = { sight: { second: '0- 1- 2- 3-' } };
 
 const BACK = ['Aborted: rollback, home', 'hold Draining', 'RolledBack: rolled back', 'hold '];
@@ -117,6 +118,18 @@ test.each<readonly [what: string, stand: Stand, found: Found, told: readonly str
     [...FIRST.slice(-5, -1), ...FIRST.map((line) => line.replaceAll('vllm-green', 'vllm'))],
   ],
 ])('%s', (_, stand, found, told) => expect(passes(stand, { found: () => found }).told).toEqual(told));
+
+test.each<readonly [what: string, found: Found, told: string]>([
+  ['it is waited for', { ...abort(switched), ...LOST }, 'hold NotServing'],
+  ['--now', { intents: { abort: `${releaseIn(switched)} now` }, ...LOST }, 'Aborted: rollback, home'],
+  [
+    'nor does the other one',
+    { ...abort(switched), sight: { own: '0o- 1o- 2o- 3o-', second: '0- 1- 2- 3-' } },
+    'Aborted: rollback, home',
+  ],
+])('abort, switched, and the colour before serves nothing: %s', (_, found, told) =>
+  expect(passed(switched, found).told).toBe(told),
+);
 
 test('without a Service: given up in a step, the way back settles', () => {
   const start = asked(passed(settledOn(ladderFiles(ladderRollout('blueGreen', STEPS, false)))).stand, OLD, NEW);
