@@ -10,12 +10,11 @@ import type { MadeDocument } from '../rollout/orders/eject-scene.ts';
 import type { Ordered, Refused } from '../rollout/orders/ordered.ts';
 import type { Snapshot } from '../rollout/snapshot.ts';
 import { type Desired, type DesiredRollout } from './observe/desired.ts';
-import { headOf } from './observe/desired-branch.ts';
 import { madeDocuments } from './observe/made-documents.ts';
 import { observe } from './observe/observe.ts';
 import { unreadLive } from './observe/observe-cluster.ts';
 import { gitReader } from './observe/observe-git.ts';
-import { readConfig, readDesired } from './observe/read-main.ts';
+import { desiredHead, readConfig, readDesired } from './observe/read-main.ts';
 import { deliveriesOf } from './observe/turns.ts';
 import { windowsAt } from './observe/windows.ts';
 import { newMemory, type Overrides, type Ports } from './pass.ts';
@@ -109,11 +108,8 @@ type Asked = { readonly target: Target; readonly overrides: Overrides };
 
 /** Everything that an order is planned on, or which Rollout it cannot be about. */
 async function readScene({ git }: Ports, { target, overrides }: Asked): Promise<Scene | string> {
-  const branch = overrides.branch ?? 'main';
-  const [first] = await git.heads([branch]);
-  const config = await readConfig(git, headOf(branch, first), overrides);
-  const [head, ownHead] = await git.heads([config.branch, config.statusBranch]);
-  const main = headOf(config.branch, head);
+  const { main, config } = await desiredHead(git, overrides);
+  const [ownHead] = await git.heads([config.statusBranch]);
   const desired = await readDesired(git, main, { config, memory: newMemory() });
   const entry = pick(desired, target);
   if (typeof entry === 'string') return entry;

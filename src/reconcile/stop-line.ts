@@ -6,8 +6,7 @@ import { oneLine } from '../api/printable.ts';
 import { POLICY_API_VERSION } from '../api/rollout-policy.ts';
 import { type Instant, printInstant } from '../api/time.ts';
 import { unifiedDiff } from '../manifests/diff.ts';
-import { headOf } from './observe/desired-branch.ts';
-import { readConfig } from './observe/read-main.ts';
+import { desiredHead } from './observe/read-main.ts';
 import type { Overrides, Ports } from './pass.ts';
 import { type OrderResult, writeOrder } from './write/write-order.ts';
 
@@ -30,7 +29,7 @@ export async function orderLine(
 ): Promise<OrderResult> {
   const { git, clock } = ports;
   return writeOrder(git, async () => {
-    const { main, config } = await headAndConfig(ports, at.overrides);
+    const { main, config } = await desiredHead(git, at.overrides);
     const file = config.stopFile;
     const now = clock.now();
     const found = (await git.readAt(main, { paths: [file], suffixes: [], markers: [] })).files[0];
@@ -45,17 +44,6 @@ export async function orderLine(
     const diff = unifiedDiff({ file, before: before ?? '', after: text ?? '' });
     return { kind: 'push', batch: { config, main, status: undefined, steps, statusCommit: undefined }, what, diff };
   });
-}
-
-async function headAndConfig(
-  { git }: Ports,
-  overrides: Overrides,
-): Promise<{ readonly main: string; readonly config: Config }> {
-  const branch = overrides.branch ?? 'main';
-  const [first] = await git.heads([branch]);
-  const config = await readConfig(git, headOf(branch, first), overrides);
-  const [head] = config.branch === branch ? [first] : await git.heads([config.branch]);
-  return { main: headOf(config.branch, head), config };
 }
 
 /** Why it cannot be: the policy would not count, or the file is somebody's own. */

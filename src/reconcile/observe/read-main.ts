@@ -8,7 +8,7 @@ import { newTrials } from '../lint/trials.ts';
 import type { Memory, Overrides } from '../pass.ts';
 import { shardBranch } from '../shard.ts';
 import { type Desired, desiredOf } from './desired.ts';
-import { CONFIG_REQUEST, desiredRequest } from './desired-branch.ts';
+import { CONFIG_REQUEST, desiredRequest, headOf } from './desired-branch.ts';
 import type { Ahead } from './read-ahead.ts';
 import { routesTraffic, trafficRequest, withTraffic } from './read-traffic.ts';
 
@@ -39,6 +39,30 @@ export function configIn({ files: [file] }: Tree, overrides: Overrides): Config 
     paths: overrides.paths ?? config.paths,
     auditSeconds: overrides.auditSeconds ?? config.auditSeconds,
   };
+}
+
+/** The default branch may name the desired one, and that one the status branch; who goes on is led in a circle. */
+const HOPS_MOST = 3;
+
+/**
+ * The head of the desired branch, and the configuration as that branch itself has it: what a pass goes by. Throws
+ * ConfigError, and PortError where a branch is not there.
+ */
+export async function desiredHead(
+  git: Git,
+  overrides: Overrides,
+): Promise<{ readonly main: Oid; readonly config: Config }> {
+  const branches: string[] = [];
+  let branch = overrides.branch ?? DEFAULT_CONFIG.branch;
+  while (branches.length < HOPS_MOST) {
+    const [head] = await git.heads([branch]);
+    const main = headOf(branch, head);
+    const config = await readConfig(git, main, overrides);
+    if (config.branch === branch) return { main, config };
+    branches.push(config.branch);
+    branch = config.branch;
+  }
+  throw branchesInCircle(branches);
 }
 
 /** Each of these branches was named as the desired one by the file on the one before. */

@@ -1,6 +1,6 @@
 /** The picture on the status branch, for those who only want to look: the records, how old they are, what came since. */
 
-import { type Config, DEFAULT_CONFIG } from '../../api/config.ts';
+import type { Config } from '../../api/config.ts';
 import type { RolloutRecord } from '../../api/record.ts';
 import { printRelease } from '../../api/release.ts';
 import type { Instant } from '../../api/time.ts';
@@ -8,7 +8,6 @@ import type { CommitHeader, Oid } from '../../ports/git.ts';
 import { printKey } from '../../rollout/key-text.ts';
 import { parseTrailers } from '../../rollout/messages.ts';
 import type { Desired } from '../observe/desired.ts';
-import { headOf } from '../observe/desired-branch.ts';
 import { newMemory, type Overrides, type Ports } from '../pass.ts';
 import { readStatus, STATUS_REQUEST, type StatusBranch, type StatusIndex } from './record-store.ts';
 
@@ -52,11 +51,9 @@ const LATE_SECONDS = 900;
 /** All records that can be trusted, by name. Throws PortError where Git cannot be read. */
 export async function readPicture(ports: Ports, overrides: Overrides): Promise<Picture> {
   const { git, log } = ports;
-  const branch = overrides.branch ?? DEFAULT_CONFIG.branch;
-  const [first] = await git.heads([branch]);
-  const { readConfig } = await import('../observe/read-main.ts');
-  const config = await readConfig(git, headOf(branch, first), overrides);
-  const [main, head] = await git.heads([config.branch, config.statusBranch]);
+  const { desiredHead } = await import('../observe/read-main.ts');
+  const { main, config } = await desiredHead(git, overrides);
+  const [head] = await git.heads([config.statusBranch]);
   if (head === undefined) return { asOf: undefined, shown: [] };
   const status = readStatus(await git.readAt(head, STATUS_REQUEST));
   const records: RolloutRecord[] = [];
@@ -67,7 +64,7 @@ export async function readPicture(ports: Ports, overrides: Overrides): Promise<P
         `rollouts/${key}.json on ${config.statusBranch} is not trusted: ${stored.why}; the next pass rebuilds it`,
       );
   }
-  const at = { head, main: headOf(config.branch, main), status };
+  const at = { head, main, status };
   const { asOf, base } = await ageOf(ports, at, records);
   const since = asOf.unseen.length === 0 ? undefined : await changesSince(ports, config, { base, asOf, at });
   const shown: Shown[] = [];

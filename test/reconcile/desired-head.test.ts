@@ -1,0 +1,45 @@
+/** Orders and `status` go by the configuration of the branch that passes go by, whichever branch names it. */
+
+import { expect, test } from 'vitest';
+import { desiredHead } from '../../src/reconcile/observe/read-main.ts';
+import { order } from '../../src/reconcile/order.ts';
+import { NO_OVERRIDES } from '../../src/reconcile/pass.ts';
+import { readPicture } from '../../src/reconcile/status/read-picture.ts';
+import { planIntent } from '../../src/rollout/orders/intent.ts';
+import { ROLLOUT_FILE, VLLM_FILES } from '../support/vllm.ts';
+import { World } from '../support/world.ts';
+
+const OWN = 'branches: {desired: release, status: of-release}\ncluster: west\n';
+
+/** Main names the branch, which has another configuration. */
+function worldWith(own: string): World {
+  const world = new World({
+    files: { ...VLLM_FILES, 'tranche.yaml': 'branches: {desired: release}\ncluster: east\n' },
+  });
+  const writes = Object.entries({ ...VLLM_FILES, 'tranche.yaml': own }).map(([path, text]) => ({ path, text }));
+  world.repository.commit('release', { writes });
+  return world;
+}
+
+test('an order is written where a pass reads it, and status shows what that pass wrote', async () => {
+  const world = worldWith(OWN);
+  await world.pass();
+  const at = { target: { name: 'vllm', namespace: '' }, overrides: NO_OVERRIDES, by: 'ada' };
+  const ordered = await order(world.ports(), at, ({ snapshot }) =>
+    planIntent({ kind: 'pause' }, { snapshot, digestOf: () => '' }),
+  );
+  expect(ordered.kind).toBe('written');
+  expect(world.repository.text('release', ROLLOUT_FILE)).toContain('paused: true');
+  expect(world.repository.text('main', ROLLOUT_FILE)).not.toContain('paused: true');
+  expect(world.repository.log('release')[0]?.message).toContain('Rollout: west/llm/vllm');
+  const { shown } = await readPicture(world.ports(), NO_OVERRIDES);
+  expect(shown.map(({ record }) => record.cluster)).toEqual(['west']);
+});
+
+test('the command line has the last word, and a circle is told', async () => {
+  const { git } = worldWith(OWN).ports();
+  expect((await desiredHead(git, { ...NO_OVERRIDES, branch: 'main' })).config.cluster).toBe('east');
+  expect((await desiredHead(git, NO_OVERRIDES)).config).toMatchObject({ cluster: 'west', statusBranch: 'of-release' });
+  const circle = worldWith('cluster: west\n').ports();
+  await expect(desiredHead(circle.git, NO_OVERRIDES)).rejects.toThrow('names release as the desired branch');
+});
