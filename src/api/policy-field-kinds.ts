@@ -48,6 +48,22 @@ export function targets(meaning: string): PolicyField<readonly PolicyNotify[]> {
   return { composition: 'observer', meaning, schema: NOTIFY_SCHEMA, read: readNotify, both: union };
 }
 
+/** Names of labels, as GitHub takes them: none has more, and none begins or ends with a space. */
+const LABEL = /^[^\s,]([^\n\r,]{0,48}[^\s,])?$/;
+const LABELS_LIMIT = 10;
+
+/** Every one of them is there. */
+export function labels(meaning: string): PolicyField<readonly string[]> {
+  const schema: JsonObject = {
+    type: 'array',
+    minItems: 1,
+    maxItems: LABELS_LIMIT,
+    items: { type: 'string', pattern: LABEL.source },
+  };
+  const of = { pattern: LABEL, limit: LABELS_LIMIT, wanted: 'labels, of 50 signs at most and without commas' };
+  return { composition: 'observer', meaning, schema, read: (spec, key) => spec.words(key, of), both: union };
+}
+
 /** A number that has to be the same wherever it is stated: of two the smaller is only kept to be told. */
 export function parameter(bounds: Bounds, meaning: string): PolicyField<number> {
   return { ...cap(bounds, meaning), composition: 'parameter' };

@@ -8,6 +8,7 @@ import {
   cap,
   count,
   exceptions,
+  labels,
   least,
   type PolicyField,
   parameter,
@@ -77,6 +78,8 @@ export type PolicyRules = {
   readonly bakeSeconds?: number;
   /** Not there: `commit`. */
   readonly promotion?: Promotion;
+  /** Of each pull request of tranche, when it is opened. */
+  readonly pullRequestLabels?: readonly string[];
   /** What the forge must show before a step is written: each of them. With it every step is a pull request. */
   readonly approvals?: readonly PolicyApproval[];
   /** So long a step may wait until what Git says is live. */
@@ -171,6 +174,7 @@ export const POLICY_FIELDS: { readonly [K in PolicyFieldName]: PolicyField<NonNu
     meaning:
       '`pullRequest`: a person approves each step, by a pull request or `tranche approve`: see [Pull requests](#pull-requests)',
   },
+  pullRequestLabels: labels('labels of each pull request that is opened for a step'),
   approvals: approvals(
     'each step is a pull request, and the forge must show who approved it: see [Approvals](#approvals)',
   ),

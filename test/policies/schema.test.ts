@@ -76,6 +76,7 @@ const rows: readonly (readonly [field: string, right: Json, wrong: readonly Json
   ['drainSeconds', 480, [0]],
   ['bakeSeconds', 1200, [0]],
   ['promotion', 'pullRequest', ['PullRequest', 'merge', true]],
+  ['pullRequestLabels', ['rollout', 'area: llm'], [[], 'rollout', [''], ['a,b'], [' a'], ['x'.repeat(51)]]],
   [
     'approvals',
     [{ people: 2, notAuthor: true }, { bots: ['renovate[bot]'] }],

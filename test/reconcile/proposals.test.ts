@@ -60,6 +60,11 @@ async function order(world: ForgeWorld, annotation: string): Promise<void> {
   await world.edit(ROLLOUT_FILE, '  namespace: llm\n', `  namespace: llm\n  annotations:\n    ${annotation}\n`);
 }
 
+test('a pull request has the labels that policies name', async () => {
+  const world = await proposed({}, `${POLICY}  pullRequestLabels: [rollout, "area: llm"]\n`);
+  expect(world.pull.labels).toEqual(['area: llm', 'rollout']);
+});
+
 const STEP_1 = 'rollout(llm/vllm): step 1/3, partition 1000000 → 3';
 
 test('a person merges every step, each in another way, and a second pass changes nothing', async () => {

@@ -54,11 +54,13 @@ function linesOf(snapshot: Snapshot): readonly Line[] {
 function shown(value: PolicyRules[PolicyFieldName]): unknown {
   if (typeof value !== 'object' || 'stable' in value) return value;
   return value.map((one) =>
-    'from' in one
-      ? { from: printInstant(one.from), to: printInstant(one.to) }
-      : 'until' in one
-        ? { ...one, until: printInstant(one.until) }
-        : one,
+    typeof one === 'string'
+      ? one
+      : 'from' in one
+        ? { from: printInstant(one.from), to: printInstant(one.to) }
+        : 'until' in one
+          ? { ...one, until: printInstant(one.until) }
+          : one,
   );
 }
 

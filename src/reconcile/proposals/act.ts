@@ -8,6 +8,7 @@ import { WITHDRAWALS } from '../../rollout/proposals/judge.ts';
 import { branchText, progressText } from '../../rollout/proposals/progress.ts';
 import { asksOf } from '../../rollout/proposals/requirements.ts';
 import { standing } from '../../rollout/proposals/standing.ts';
+import type { Snapshot } from '../../rollout/snapshot.ts';
 import type { Reconciled } from '../reconcile.ts';
 import { closePull, createBranch, deleteBranch, openPull, setGate, tellPull } from '../write/execute-proposal.ts';
 import { branchFrom, isOurCommit, type Proposed } from './branch-content.ts';
@@ -110,6 +111,11 @@ async function withdraw(
   return stood(of, withProposal(one, { ...proposal, state: 'withdrawn' }));
 }
 
+/** Those that policies name. */
+function labelsFor({ policy }: Snapshot): readonly string[] {
+  return policy.pullRequestLabels ?? [];
+}
+
 /** Makes the branch where it is not there, then the pull request: either may be there since a pass that was cut off. */
 async function open(of: Judged, desk: Desk): Promise<Reconciled> {
   const { one, proposal, verdict } = of;
@@ -134,7 +140,7 @@ async function open(of: Judged, desk: Desk): Promise<Reconciled> {
   const made = await branchFor({ one, wanted, form }, desk);
   if ('reason' in made) return waitingFor(one, made);
   const text = await textOf(of, { desk, form });
-  const pull = { branch: wanted.branch, head: made.head, base, ...text, labels: [] };
+  const pull = { branch: wanted.branch, head: made.head, base, ...text, labels: labelsFor(snapshot) };
   const done = await openPull(desk.ports.forge, pull);
   const { branch, index, release, digest } = wanted;
   const begun: ProposalRecord = {

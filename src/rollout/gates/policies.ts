@@ -47,6 +47,7 @@ const gatesByField = {
   bakeSeconds: [],
   // Nothing is held by it: what is ready waits for a person.
   promotion: [],
+  pullRequestLabels: [],
   // The same: the hold says what is missing where a pull request stands for it.
   approvals: [],
   applyDeadlineSeconds: [stepOverdue],
