@@ -274,11 +274,16 @@ const proxyCondition = fc.constantFrom<JsonObject>(
   { header: { name: 'x-team', exact: 'search' } },
   { queryParameter: { name: 'model', prefix: 'v2' } },
 );
+/** A path of another type, or a prefix that is replaced: Contour takes no route with both. */
+const proxyPaths = fc.oneof(
+  maybe('conditions', listOf(proxyCondition, 1)),
+  constant({ conditions: [{ prefix: '/v1' }], pathRewritePolicy: { replacePrefix: [{ replacement: '/' }] } }),
+);
 const proxyRule = fc
   .tuple(
-    maybe('conditions', listOf(proxyCondition, 1)),
+    proxyPaths,
     maybe('timeoutPolicy', fc.constantFrom<JsonObject>({ response: '300s' }, { response: 'infinity', idle: '10s' })),
-    maybe('pathRewritePolicy', constant({ replacePrefix: [{ replacement: '/' }] })),
+    maybe('permitInsecure', fc.boolean()),
     merged(constant({ name: STABLE, port: 80 }), maybe('weight', anyWeight), maybe('protocol', fc.constant('h2c'))),
     fc.constantFrom<readonly JsonObject[]>([], [{ name: 'recorder', port: 80, mirror: true }]),
     fc.boolean(),
@@ -400,7 +405,7 @@ const stepCondition = (name: string) =>
   });
 const stepPath = fc.record({
   type: fc.constantFrom('Exact' as const, 'PathPrefix' as const, 'RegularExpression' as const, undefined),
-  value: fc.constant('/preview'),
+  value: fc.constantFrom('/preview', '/v2/chat'),
 });
 const stepMatch = fc.record({
   path: fc.oneof({ weight: 3, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: stepPath }),

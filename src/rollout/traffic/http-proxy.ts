@@ -98,7 +98,7 @@ function ownRules({ sources, others, sides, share }: OwnAsked): OwnRules {
     return matches.map((match): JsonObject => {
       const own = match.path === undefined ? mapsAt(source.json, ['conditions']) : [];
       const conditions = [...own, ...conditionsOf(match)];
-      faults.push(...contradictions(own, match));
+      faults.push(...contradictions(own, match), ...badPath(source, match));
       const { conditions: _, services: __, requestHeadersPolicy, ...rest } = source.json;
       if (requestHeadersPolicy !== undefined && share.modifier !== undefined) faults.push(modifierTwice(source));
       const policy = share.modifier === undefined ? requestHeadersPolicy : policyOf(share.modifier);
@@ -113,6 +113,28 @@ function ownRules({ sources, others, sides, share }: OwnAsked): OwnRules {
     });
   });
   return { rules: copies.map((json, place) => ({ path: ['spec', 'routes', String(others + place)], json })), faults };
+}
+
+/**
+ * What makes a whole HTTPProxy invalid, of which Contour then serves nothing: a rewrite of the prefix on a route without
+ * one, and an expression for a path that does not begin with a slash (reference: internal/dag, httpproxy_processor.go).
+ */
+function badPath({ json, path: own, place }: PlacedRule, { path }: StepMatch): readonly FieldFault[] {
+  if (path === undefined || (path.type ?? 'PathPrefix') === 'PathPrefix') return [];
+  const isRewritten = mapsAt(json, ['pathRewritePolicy', 'replacePrefix']).length > 0;
+  if (!isRewritten && path.value.startsWith('/')) return [];
+  return [
+    {
+      at: isRewritten ? [...own, 'pathRewritePolicy'] : ['spec'],
+      reason: 'MatchContradicts',
+      message: isRewritten
+        ? `route ${place + 1} replaces the prefix of its paths, and the step has a path of another type: Contour would serve nothing of it`
+        : `the step has the path ${path.value}, and Contour takes expressions from / on: it would serve nothing of the HTTPProxy`,
+      hint: isRewritten
+        ? 'Match on a PathPrefix, a header or a query parameter in the step.'
+        : 'Begin the expression with a slash.',
+    },
+  ];
 }
 
 function conditionsOf({ path, headers, queryParams }: StepMatch): readonly JsonObject[] {

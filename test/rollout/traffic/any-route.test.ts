@@ -12,6 +12,7 @@ import type { RouteEdits, RouteReading, Share, Sides, TrafficProvider } from '..
 import { anyStyle } from '../../manifests/any-manifest.ts';
 import { writeYaml } from '../../manifests/written-yaml.ts';
 import { anyRouteOf, anyShare } from '../../support/any-route.ts';
+import { invalidities } from '../../support/contour.ts';
 import { refusals, stored } from '../../support/gateway-server.ts';
 import { modelOf } from '../../support/published-schemas.ts';
 import {
@@ -56,6 +57,7 @@ describe.each(Object.keys(anyRouteOf))('%s', (folder) => {
     const check = (value: JsonObject): void => {
       new model!(value).validate();
       if (value['kind'] === 'HTTPRoute' || value['kind'] === 'GRPCRoute') expect(refusals(value)).toEqual([]);
+      if (value['kind'] === 'HTTPProxy') expect(invalidities(value)).toEqual([]);
     };
     fc.assert(
       fc.property(
