@@ -12,6 +12,15 @@ export type FieldFault = {
   readonly hint: string;
 };
 
+/** What names of numbers end with. */
+const UNITS = ['Seconds', 'Groups', 'Percent'];
+
+/** The key that lacks its unit alone: `soak` of `soakSeconds`. */
+function withUnit(key: string, keys: readonly string[]): string | undefined {
+  const whole = UNITS.map((unit) => `${key}${unit}`.toLowerCase());
+  return keys.find((one) => whole.includes(one.toLowerCase()));
+}
+
 /** A cursor on one object; readers of its children share its list of faults. */
 export class FieldReader {
   readonly faults: FieldFault[];
@@ -36,7 +45,7 @@ export class FieldReader {
   allow(keys: readonly string[]): void {
     for (const key of Object.keys(this.fields)) {
       if (keys.includes(key)) continue;
-      const meant = nearest(key, keys);
+      const meant = nearest(key, keys) ?? withUnit(key, keys);
       const others = keys.length > KEYS_TOLD ? 'a field of its reference' : `one of: ${keys.join(', ')}`;
       const hint = `${didYouMean(meant)}Remove it, or use ${others}.`;
       this.fault(key, 'UnknownField', 'is not a field of this object', hint);
@@ -157,6 +166,8 @@ export class FieldReader {
       readonly limit: number;
       readonly wanted: string;
       readonly choices?: readonly string[];
+      /** What it is to leave the field out; `to mean all`, if it is not said. */
+      readonly left?: string;
     },
   ): readonly string[] | undefined {
     const value = this.value(key);
@@ -170,7 +181,7 @@ export class FieldReader {
       key,
       'BadPattern',
       `${seen}wanted a list of 1 to ${of.limit} ${of.wanted}`,
-      `${didYouMean(typeof wrong === 'string' ? nearest(wrong, of.choices ?? []) : undefined)}Correct it, or leave the field out to mean all.`,
+      `${didYouMean(typeof wrong === 'string' ? nearest(wrong, of.choices ?? []) : undefined)}Correct it, or leave the field out${of.left ?? ' to mean all'}.`,
     );
     return undefined;
   }

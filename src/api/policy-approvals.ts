@@ -60,7 +60,12 @@ export function readApprovals(spec: FieldReader, key: string): readonly PolicyAp
 
 function readApproval(reader: FieldReader): PolicyApproval {
   reader.allow(['people', 'team', 'bots', 'notAuthor', 'distinct']);
-  const bots = reader.words('bots', { pattern: LOGIN, limit: BOTS_LIMIT, wanted: 'logins, as renovate[bot]' });
+  const bots = reader.words('bots', {
+    pattern: LOGIN,
+    limit: BOTS_LIMIT,
+    wanted: 'logins, as renovate[bot]',
+    left: '',
+  });
   const notAuthor = reader.boolean('notAuthor', false);
   const team = readTeam(reader);
   if (team !== undefined && bots !== undefined)

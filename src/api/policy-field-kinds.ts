@@ -60,7 +60,12 @@ export function labels(meaning: string): PolicyField<readonly string[]> {
     maxItems: LABELS_LIMIT,
     items: { type: 'string', pattern: LABEL.source },
   };
-  const of = { pattern: LABEL, limit: LABELS_LIMIT, wanted: 'labels, of 50 signs at most and without commas' };
+  const of = {
+    pattern: LABEL,
+    limit: LABELS_LIMIT,
+    wanted: 'labels, of 50 signs at most and without commas',
+    left: '',
+  };
   return { composition: 'observer', meaning, schema, read: (spec, key) => spec.words(key, of), both: union };
 }
 
