@@ -9,6 +9,7 @@ import { createFetchReader, type FetchAnswer } from './fetch-answer.ts';
 import { cleanText, type GitOperation, gitError } from './git-error.ts';
 import { TooLarge } from './inflate.ts';
 import type { GitLimits } from './limits.ts';
+import { markerSearch } from './markers.ts';
 import { PackReader, type TakenObject } from './pack-read.ts';
 import { type FetchRequest, fetchRequest, ServerSaid } from './protocol.ts';
 import type { Remote } from './remote.ts';
@@ -36,7 +37,8 @@ export type Reading = {
   readonly operation: GitOperation;
   /** The commits that objects of this reading belong to. */
   readonly commits: readonly Oid[];
-  readonly markers: readonly Buffer[];
+  readonly markers: readonly string[];
+  readonly hasMarker: (bytes: Buffer) => boolean;
   readonly markersKey: string;
   /** Files that are kept without a marker. */
   readonly named: ReadonlySet<Oid>;
@@ -183,11 +185,11 @@ export class RemoteFetch {
 
 /** A reading of which nothing has been sent yet. */
 export function startReading(operation: GitOperation, commits: readonly Oid[], markers: readonly string[]): Reading {
-  const texts = markers.map((marker) => Buffer.from(marker, 'utf8'));
   return {
     operation,
     commits,
-    markers: texts,
+    markers,
+    hasMarker: markerSearch(markers),
     markersKey: JSON.stringify(markers),
     named: new Set(),
     sent: 'parts',

@@ -21,7 +21,6 @@ import {
   saidBy,
   startReading,
 } from './remote-fetch.ts';
-import { hasMarker } from './tree-walk.ts';
 
 /** So many objects missing from a tree that was known once: one whole fetch is cheaper than asking for each. */
 const mostMissing = 2000;
@@ -131,11 +130,11 @@ export class RemoteObjects {
   }
 
   private keep(oid: Oid, object: TakenObject, reading: Reading): void {
-    const { markersKey, markers } = reading;
+    const { markersKey } = reading;
     if (object.type === 'large') this.cache.mark(oid, 'large', markersKey);
     else if (object.type !== 'blob') this.cache.put(oid, object);
     else if (object.bytes.length > this.options.limits.fileBytes) this.cache.mark(oid, 'large', markersKey);
-    else if (!reading.named.has(oid) && !hasMarker(object.bytes, markers)) this.cache.mark(oid, 'skipped', markersKey);
+    else if (!reading.named.has(oid) && !reading.hasMarker(object.bytes)) this.cache.mark(oid, 'skipped', markersKey);
     else this.cache.put(oid, object);
   }
 
@@ -160,7 +159,7 @@ export class RemoteObjects {
     limits: Pick<GitLimits, 'packBytes'> | undefined,
   ): Promise<void> {
     const { fileBytes } = this.options.limits;
-    const wantsBlob = (bytes: Buffer) => bytes.length > fileBytes || hasMarker(bytes, reading.markers);
+    const wantsBlob = (bytes: Buffer) => bytes.length > fileBytes || reading.hasMarker(bytes);
     const how = limits === undefined ? { wantsBlob } : { wantsBlob, limits: smaller(this.options.limits, limits) };
     const { blobs } = await this.server.orFail(reading, () => this.server.fetch(request, reading, how));
     reading.sent = 'all';

@@ -3,6 +3,7 @@
 import type { Folders, Oid, ReadRequest, Tree, TreeFile } from '../../ports/git.ts';
 import { gitError } from './git-error.ts';
 import type { GitLimits } from './limits.ts';
+import { markerSearch } from './markers.ts';
 import type { FoundObject, ObjectQuestion } from './object-question.ts';
 import { byteName, decodeText, decodeTree, isFolder, textOfName } from './objects.ts';
 
@@ -118,7 +119,7 @@ function describe(file: File, content: TreeFile['content']): TreeFile {
 }
 
 function contentReader(texts: readonly string[], lookup: (oid: Oid) => FoundObject, limits: GitLimits) {
-  const markers = texts.map((marker) => Buffer.from(marker, 'utf8'));
+  const hasMarker = markerSearch(texts);
   const seen = new Map<Oid, TreeFile['content']>();
   return (oid: Oid): TreeFile['content'] => {
     const found = lookup(oid);
@@ -126,7 +127,7 @@ function contentReader(texts: readonly string[], lookup: (oid: Oid) => FoundObje
     if (found.type === 'skipped') return skipped;
     const known = seen.get(oid);
     if (known !== undefined) return known;
-    const content = contentOf(found, markers, limits);
+    const content = contentOf(found, hasMarker, limits);
     seen.set(oid, content);
     return content;
   };
@@ -136,19 +137,14 @@ const skipped: TreeFile['content'] = { kind: 'skipped' };
 
 type Had = Exclude<FoundObject, { readonly type: 'skipped' }>;
 
-function contentOf(found: Had, markers: readonly Buffer[], limits: GitLimits): TreeFile['content'] {
+function contentOf(found: Had, hasMarker: (bytes: Buffer) => boolean, limits: GitLimits): TreeFile['content'] {
   if (found.type === 'large') return unreadable('large', `it is over the limit of ${limits.fileBytes} bytes`);
   if (found.bytes.length > limits.fileBytes) {
     return unreadable('large', `it has ${found.bytes.length} bytes, over the limit of ${limits.fileBytes}`);
   }
-  if (!hasMarker(found.bytes, markers)) return skipped;
+  if (!hasMarker(found.bytes)) return skipped;
   const text = decodeText(found.bytes);
   return text === undefined ? noText(found.bytes) : { kind: 'text', text };
-}
-
-/** True where the bytes hold one of the markers, or none is asked for. */
-export function hasMarker(bytes: Buffer, markers: readonly Buffer[]): boolean {
-  return markers.length === 0 || markers.some((marker) => bytes.includes(marker));
 }
 
 /** A file that is not UTF-8, with what can be made out of it. */

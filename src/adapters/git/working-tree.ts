@@ -7,9 +7,10 @@ import { gitError } from './git-error.ts';
 import { type IgnoreRule, ignoreRules, isIgnored } from './ignore-rules.ts';
 import { defaultGitLimits, type GitLimits } from './limits.ts';
 import { findLayout, headRef } from './local-layout.ts';
+import { markerSearch } from './markers.ts';
 import { isOid, zeroOid } from './names.ts';
 import { decodeText, oidOf } from './objects.ts';
-import { hasMarker, noText } from './tree-walk.ts';
+import { noText } from './tree-walk.ts';
 
 /** Under this name `heads` answers the files of the folder; no commit has its id. */
 export const WORKING_TREE_REF = 'HEAD';
@@ -50,7 +51,9 @@ export function openWorkingTree({ root, git, limits }: OpenWorkingTree): Git {
       if (commit !== zeroOid) return git.readAt(commit, request);
       const head = await headOf(root, git);
       const committed = head === undefined ? [] : (await git.readAt(head, { ...request, markers: [] })).files;
-      return readFolder({ root, request, limits: all, committed: new Set(committed.map((file) => file.path)) });
+      const hasMarker = markerSearch(request.markers);
+      const paths = new Set(committed.map((file) => file.path));
+      return readFolder({ root, request, limits: all, hasMarker, committed: paths });
     },
     history: async (from, until, limit) => {
       const start = from === zeroOid ? await headOf(root, git) : from;
@@ -73,6 +76,7 @@ async function headOf(root: string, git: Git): Promise<Oid | undefined> {
 type Folder = {
   readonly root: string;
   readonly request: ReadRequest;
+  readonly hasMarker: (bytes: Buffer) => boolean;
   readonly limits: GitLimits;
   /** Paths that the checked-out commit has: read though a rule would leave them out, as git does. */
   readonly committed: ReadonlySet<string>;
@@ -128,7 +132,7 @@ function leadsOn({ request }: Folder, folder: string): boolean {
 
 type Entry = { readonly size: number; readonly mode: number };
 
-function readOne({ root, request, limits }: Folder, path: string, { size, mode }: Entry): TreeFile {
+function readOne({ root, request, limits, hasMarker }: Folder, path: string, { size, mode }: Entry): TreeFile {
   const file = { path, mode: (mode & 0o111) === 0 ? '100644' : '100755' } as const;
   const unreadable = (why: string, cause: 'large' | 'garbled' = 'garbled'): TreeFile => ({
     ...file,
@@ -146,8 +150,7 @@ function readOne({ root, request, limits }: Folder, path: string, { size, mode }
   }
   const oid = oidOf({ type: 'blob', bytes });
   const isNamed = request.names?.includes(path.slice(path.lastIndexOf('/') + 1)) === true;
-  const markers = request.markers.map((marker) => Buffer.from(marker, 'utf8'));
-  if (!isNamed && !hasMarker(bytes, markers)) return { ...file, oid, content: { kind: 'skipped' } };
+  if (!isNamed && !hasMarker(bytes)) return { ...file, oid, content: { kind: 'skipped' } };
   const text = decodeText(bytes);
   return { ...file, oid, content: text === undefined ? noText(bytes) : { kind: 'text', text } };
 }
