@@ -88,6 +88,14 @@ export function find(root: SourceNode, path: FieldPath): Found {
   return { kind: 'found', ...last, chain };
 }
 
+/** The same; what only `<<` brings is missing, because a key of its own may be written beside it, which then counts. */
+export function findBeside(root: SourceNode, path: FieldPath): Found {
+  const found = find(root, path);
+  if (found.kind !== 'blocked' || found.by !== 'merge') return found;
+  const parent = find(root, path.slice(0, -1));
+  return parent.kind === 'found' ? { kind: 'missing', missing: path.slice(-1), chain: parent.chain } : found;
+}
+
 type Obstacle = { readonly by: 'alias' | 'merge' | 'template'; readonly at: number };
 
 function blockedBy(node: SourceNode, segment: string): Obstacle | undefined {

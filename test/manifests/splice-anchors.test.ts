@@ -35,6 +35,24 @@ describe('going back', () => {
   test.each<[what: string, now: string, stable: string, after: string]>([
     ['an anchor used inside', V1.replace('v1', 'v2'), V1, V1],
     [
+      'a node that only a merge key brings',
+      'spec:\n  size: 2\n  <<:\n    template: {a: 2}\n  other: 1\n',
+      'spec:\n  size: 2\n  template:\n    a: 1 # the release\n',
+      'spec:\n  size: 2\n  <<:\n    template: {a: 2}\n  other: 1\n  template:\n    a: 1 # the release\n',
+    ],
+    [
+      'a node that a merge key brings from elsewhere',
+      'x: &m {template: {a: 2}}\nspec:\n  <<: *m\n',
+      'spec:\n  template: {a: 1}\n',
+      'x: &m {template: {a: 2}}\nspec:\n  <<: *m\n  template: {a: 1}\n',
+    ],
+    [
+      'a node that only a merge key inside braces brings',
+      'spec: {size: 2, <<: {template: {a: 2}}}\n',
+      'spec: {size: 2, template: {a: 1}}\n',
+      'spec: {size: 2, <<: {template: {a: 2}}, template: {a: 1}}\n',
+    ],
+    [
       'an anchor that nothing uses',
       'spec:\n  template: &o {a: 2}\n',
       'spec:\n  template: &o {a: 1}\n',
@@ -133,15 +151,6 @@ describe('going back', () => {
     ],
   ])('%s', (_, now, stable, after) => {
     expect(restored(HEAD + now, HEAD + stable)).toBe(HEAD + after);
-  });
-
-  test('a merge key that brings the node in leaves it no place: refused', () => {
-    const spliced = apply(`${HEAD}x: &m {template: {a: 2}}\nspec:\n  <<: *m\n`, {
-      kind: 'restore',
-      path: PATH,
-      source: `${HEAD}spec:\n  template: {a: 1}\n`,
-    });
-    expect(spliced).toMatchObject({ kind: 'refused', issue: { reason: 'AliasInField', line: 7 } });
   });
 });
 

@@ -3,7 +3,7 @@
 import type { FieldPath } from '../../rollout/edit.ts';
 import { column, lineEnd, startsLine } from '../lines.ts';
 import type { ManifestDocument } from '../parse-file.ts';
-import { find, type Link, type SourceEntry, type SourceMap } from '../source-tree.ts';
+import { findBeside, type Link, type SourceEntry, type SourceMap } from '../source-tree.ts';
 import { type Change, refuse, unclearPlace } from './change.ts';
 import {
   breakOf,
@@ -28,9 +28,9 @@ export type Leaf = {
   readonly after: string | undefined;
 };
 
-/** Inserts at `path`, of which the last part is missing (and perhaps some before it). */
+/** Inserts at `path`, of which the last part is missing (and perhaps some before it), or brought by a merge key alone. */
 export function insertField(document: ManifestDocument, path: FieldPath, leaf: Leaf): Change {
-  const found = find(document.root, path);
+  const found = findBeside(document.root, path);
   if (found.kind !== 'missing') return unclearPlace(document, path, 'the key is already there');
   const { chain, missing } = found;
   const parent = chain.at(-1);

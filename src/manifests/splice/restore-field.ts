@@ -6,7 +6,7 @@ import type { Edit, FieldPath } from '../../rollout/edit.ts';
 import { column } from '../lines.ts';
 import type { ManifestDocument } from '../parse-file.ts';
 import { pathText } from '../path-text.ts';
-import { find, type Link, type SourceEntry, type SourceNode } from '../source-tree.ts';
+import { find, findBeside, type Link, type SourceEntry, type SourceNode } from '../source-tree.ts';
 import { fieldIssue } from '../strict-scalar.ts';
 import { aliasesInto, hasAnchors, withoutAnchors } from './anchors.ts';
 import { type Change, noChange, refuse, unclearPlace } from './change.ts';
@@ -48,17 +48,23 @@ export function restoreField(
 type Asked = { readonly path: FieldPath; readonly whole: 'text' | 'json' };
 
 function restored(document: ManifestDocument, source: ManifestDocument, { path, whole }: Asked): Change {
-  const issue = issueAt(document, path) ?? issueAt(source, path);
-  if (issue !== undefined) return { kind: 'refused', issue };
   const there = find(source.root, path);
+  // Written out behind a merge key it counts in the place of what that brings: going back must always be possible.
+  const isMerged = there.kind === 'found' && isBroughtByMerge(document, path);
+  const issue = (isMerged ? undefined : issueAt(document, path)) ?? issueAt(source, path);
+  if (issue !== undefined) return { kind: 'refused', issue };
   if (there.kind !== 'found') return removeField(document, path, 'take');
   if (there.entry === undefined) return unclearPlace(document, path, 'it is an item of a list');
   const leaf = leafFrom({ document, source, entry: there.entry, chain: there.chain, path, whole });
   const here = find(document.root, path);
-  if (here.kind !== 'found') return insertField(document, path, leaf);
+  if (here.kind !== 'found') return insertField(document, path, isMerged ? { ...leaf, after: undefined } : leaf);
   return here.entry === undefined
     ? unclearPlace(document, path, 'it is an item of a list')
     : replaceEntry({ document, entry: here.entry, inFlow: mapAbove(here.chain)?.flow === true, leaf });
+}
+
+function isBroughtByMerge(document: ManifestDocument, path: FieldPath): boolean {
+  return find(document.root, path).kind === 'blocked' && findBeside(document.root, path).kind === 'missing';
 }
 
 /** A node that is an alias as a whole has a place: its name. What lies behind one, or behind `<<`, has none. */
