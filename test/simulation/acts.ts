@@ -102,6 +102,15 @@ const handStories: readonly StorySetup[] = [
       ],
     }),
   ),
+  // The canary dies that took all requests first, so that the fleet could go back.
+  story({
+    style: 'canary',
+    groups: 1,
+    acts: [
+      [8, 'abort'],
+      [9, 'the new version dies'],
+    ],
+  }),
 ];
 
 /** Every act at every round; then those that need two, and a fleet of one. */

@@ -198,4 +198,10 @@ export const filledMutants: readonly Mutant[] = [
     '? homeAtOnce(delivery) : madeOf(delivery, []);',
     '? homeAtOnce(delivery) : homeAtOnce(delivery);',
   ),
+  mutant(
+    'what took all requests first and died is waited for',
+    'strategies/coming-back.ts',
+    "if (marks.at !== 'all' ||",
+    "if (marks.at === 'all' || marks.at !== 'all' ||",
+  ),
 ];

@@ -100,6 +100,12 @@ function isAtOnce({ situation, marks }: Delivering): boolean {
   return abortOf(situation, marks.release)?.now === true;
 }
 
+/** The fleet goes back, and no request goes to the new version any more. */
+export function fleetAtOnce(on: Delivering): ReturnType<typeof goingBack> {
+  const fleet = goingBack(on.delivery, 'fleet');
+  return fleet?.kind === 'commit' ? broughtHome(on, fleet) : fleet;
+}
+
 function broughtHome({ delivery }: Delivering, next: NextCommit): ReturnType<typeof goingBack> {
   const all = withObjects(homeAtOnce(delivery), next.objects);
   return all.kind === 'unwritable' ? all : { ...next, objects: all.objects, displaced: all.displaced };

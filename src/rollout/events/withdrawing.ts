@@ -91,7 +91,7 @@ function withdrawnTo(
 export function withdrawnFacts({ marks, delivery }: Delivering): { readonly times: number } | undefined {
   const times = marks.restore?.withdrawn;
   // With one workload a step has a rung between its groups and its share.
-  const isBelow = isOneWorkload(delivery) ? marks.at !== 'traffic' : marks.at === 'pods';
+  const isBelow = isOneWorkload(delivery) ? marks.at !== 'traffic' : marks.at === 'pods' || marks.at === 'all';
   return times === undefined || !isBelow || !isHome(delivery) ? undefined : { times };
 }
 
@@ -100,9 +100,11 @@ export function stillWithdrawn(on: Delivering): Hold | undefined {
   const facts = withdrawnFacts(on);
   if (facts === undefined) return undefined;
   const { key } = on.situation.snapshot;
+  const isBack = on.marks.step?.kind === 'rollback';
+  const back = isBack ? 'to go back though all groups restart at once' : 'to go back';
   const held = hold('TrafficWithdrawn', {
     seen: `the share of ${sideName(on.delivery, 'canary')} was taken back, because none of its groups served or its step had failed (${facts.times} so far in this delivery)`,
-    action: `When it serves as it should: tranche approve ${key.name} --hold TrafficWithdrawn; to go back: tranche abort ${key.name}`,
+    action: `When it serves as it should: tranche approve ${key.name} --hold TrafficWithdrawn; ${back}: tranche abort ${key.name}${isBack ? ' --now' : ''}`,
   });
   return unlessAccepted(on.situation, 'TrafficWithdrawn', withFacts(held, facts));
 }

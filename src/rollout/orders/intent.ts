@@ -184,7 +184,8 @@ type AbortOrder = Extract<Intent, { readonly kind: 'abort' }>;
 function abort({ keepNewer, now }: AbortOrder, snapshot: Snapshot): Said {
   const marks = snapshot.lostMarks ?? snapshot.workload?.workload.marks;
   const going = marks?.step?.kind === 'rollback';
-  const isOpen = marks?.step !== undefined && !going;
+  // While all requests go over, the release is not given up yet: a person may not want to wait for that.
+  const isOpen = marks?.step !== undefined && (!going || (marks.at === 'all' && now === true));
   const release = isOpen ? marks.release : requestedRelease(snapshot);
   if (release === undefined)
     return refused(

@@ -3,18 +3,20 @@
 import { printRelease } from '../../api/release.ts';
 import { withAside } from '../../api/restore.ts';
 import { SENTINEL } from '../../api/workload.ts';
-import { fleetRung, remainsGivenUp, textBack, withBudget } from '../events/ladder-back.ts';
+import { fleetAtOnce, fleetRung, remainsGivenUp, textBack, withBudget } from '../events/ladder-back.ts';
 import { heldOnLadder, overtakenOnLadder, rollStopped } from '../events/ladder-overtaken.ts';
 import { raisedOnTheWayBack } from '../events/raising-again.ts';
-import { withdrawn } from '../events/withdrawing.ts';
+import { stillWithdrawn, withdrawn } from '../events/withdrawing.ts';
 import { abortOf } from '../given-up.ts';
 import { blocking, type Hold, hold } from '../hold.ts';
 import { ownHome } from '../homeward.ts';
+import type { Unwritable } from '../ladders/commit.ts';
 import { type Delivering, waiting } from '../ladders/delivering.ts';
 import { greenServes } from '../ladders/delivery.ts';
 import { fieldsHome } from '../ladders/fleet.ts';
-import { goingBack, nextCommit } from '../ladders/next-commit.ts';
+import { goingBack, type NextCommit, nextCommit } from '../ladders/next-commit.ts';
 import { climbed, unwritable } from '../ladders/rung-move.ts';
+import { isHome } from '../ladders/shares.ts';
 import { type Decision, holding } from '../move.ts';
 import { nextRelease } from '../situation.ts';
 
@@ -37,7 +39,8 @@ export function comingBack(on: Delivering, fixed: Hold | undefined): Decision {
   if (stuck !== undefined) return stuck;
   const astray = leftBehind(on);
   if (astray !== undefined) return astray;
-  const next = nextCommit(delivery);
+  const again = offTheCanary(on);
+  const next = again?.next ?? nextCommit(delivery);
   if (next.kind === 'unwritable') return unwritable(on, next);
   const queued = isNewer
     ? [
@@ -47,7 +50,7 @@ export function comingBack(on: Delivering, fixed: Hold | undefined): Decision {
         }),
       ]
     : [];
-  const holds = [...waiting(on, next.waits), ...queued];
+  const holds = [...(again?.holds ?? []), ...waiting(on, next.waits), ...queued];
   if (blocking(holds).length > 0) return holding(holds, 'StepUpgrade');
   const { stable } = situation.snapshot;
   if (next.at === 'settled') {
@@ -68,6 +71,23 @@ export function comingBack(on: Delivering, fixed: Hold | undefined): Decision {
     return { ...textBack(on, next, { given, stable: stable.value }), holds };
   }
   return { ...climbed(on, next, { reason: 'BroughtHome', marks }), holds };
+}
+
+/**
+ * All requests went to the second workload first, and that lost them again: the version before cannot be waited for to be
+ * left any more. Where the second one cannot carry them, or a person does not want to wait, the text goes back all the same;
+ * where it can, once a person accepts that.
+ */
+function offTheCanary(
+  on: Delivering,
+): { readonly next: NextCommit | Unwritable; readonly holds: readonly Hold[] } | undefined {
+  const { delivery, marks } = on;
+  const now = abortOf(on.situation, marks.release)?.now === true;
+  if (marks.at !== 'all' || (!isHome(delivery) && !now) || delivery.missing.length > 0) return undefined;
+  const isCarried = !now && fleetRung(on) === 'all';
+  const next = isCarried ? goingBack(delivery, 'all') : fleetAtOnce(on);
+  const held = isCarried ? stillWithdrawn(on) : undefined;
+  return next === undefined ? undefined : { next, holds: held === undefined ? [] : [held] };
 }
 
 /** The stable text has to take the place of a text that nobody has given up. */
