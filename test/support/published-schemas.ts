@@ -17,9 +17,9 @@ type Model = new (value: JsonObject) => { readonly validate: () => void };
 export async function modelOf(document: JsonObject): Promise<Model | undefined> {
   const [apiVersion, kind] = ['apiVersion', 'kind'].map((key) => document[key]);
   if (typeof apiVersion !== 'string' || typeof kind !== 'string') return undefined;
-  const [group = '', version = ''] = apiVersion.split('/');
-  const name = PACKAGES[group];
+  const [group = '', version] = apiVersion.split('/');
+  const name = version === undefined ? 'kubernetes-models' : PACKAGES[group];
   if (name === undefined) return undefined;
-  const module = (await import(`${name}/${group}/${version}`)) as Record<string, Model>;
+  const module = (await import(`${name}/${apiVersion}`)) as Record<string, Model>;
   return module[kind];
 }
