@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { ladderFiles, ladderRollout } from '../../support/ladder.ts';
 import { type Found, passed, passes, releaseIn, type Stand, settledOn } from '../../support/ladder-pass.ts';
 import { asked, NEWER } from '../../support/ladder-stands.ts';
+import { under } from '../../support/ladder-ticks.ts';
 import { ROUTE_FILE, ROUTE_TEXT, SERVICE_FILE } from '../../support/traffic-files.ts';
 import { NEW, OLD } from '../../support/vllm.ts';
 
@@ -101,6 +102,19 @@ test('blueGreen: no switch and no home; the next release goes back to the first 
   const second = passes(asked(first.stand, NEW, NEWER));
   expect(second.told).toEqual(FIRST.map((line) => line.replaceAll('vllm-green', 'vllm')));
   expect(backends(second.stand)).toBe(all([100, 0]));
+});
+
+test('blueGreen: the share is limited the same in each direction', () => {
+  const first = requested('blueGreen');
+  const second = asked(passes(first).stand, NEW, NEWER);
+  for (const [stand, limit, told] of [
+    [first, 50, 'StepReady: step 1/2, text: vllm-green'],
+    [first, 49, 'hold ShareTooLarge'],
+    [second, 50, 'StepReady: step 1/2, text: vllm'],
+    [second, 49, 'hold ShareTooLarge'],
+    [until(second, 'step 2/2, traffic: 5% → 50%'), 49, 'hold GracePeriod ShareTooLarge'],
+  ] as const)
+    expect(passed(stand, under({ maxStepTrafficPercent: limit })).told, `${limit}`).toBe(told);
 });
 
 test.each([

@@ -8,6 +8,7 @@ import { begunIn } from '../../support/begun.ts';
 import { castIn, deliveryAt, ladderFiles, ladderRollout } from '../../support/ladder.ts';
 import { type Found, passed, passes, releaseIn, type Stand, settledOn, snapshotAt } from '../../support/ladder-pass.ts';
 import { edited } from '../../support/ladder-stands.ts';
+import { under } from '../../support/ladder-ticks.ts';
 import { ROUTE_FILE, SERVICE_FILE } from '../../support/traffic-files.ts';
 import { LWS_FILE, NEW, OLD, ROLLOUT_FILE } from '../../support/vllm.ts';
 
@@ -268,4 +269,11 @@ test('subsets: the one of the new version taken out by hand is named, and the wa
     'DestinationRule chat: its subset of the new version is not there',
   );
   expect(passed(changed, { intents: { abort: releaseIn(changed) } }).told).toBe('Aborted: rollback, home');
+});
+
+test.each(families)('$name: how much its next share may be more is counted from what its files say', ({ shared }) => {
+  const reasons = (limit: number): readonly string[] =>
+    passed(shared, under({ maxStepTrafficPercent: limit })).plan.holds.map(({ reason }) => reason);
+  expect(reasons(45)).not.toContain('ShareTooLarge');
+  expect(reasons(44)).toContain('ShareTooLarge');
 });
