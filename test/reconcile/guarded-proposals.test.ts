@@ -200,6 +200,17 @@ test('the record is lost: the pull request that is there is found, in its form',
   expect(world.repository.pulls.map(({ state }) => state)).toEqual(['open']);
 });
 
+test('the record is lost while a gate is shut: its status fails, and a merge past the rules is put back', async () => {
+  const world = await proposed();
+  expect(gateOf(world)).toEqual(['success']);
+  await change(world, ROLLOUT_FILE, 'strategy:\n', 'strategy:\n    paused: true\n');
+  await world.git('update-ref', '-d', 'refs/heads/tranche-status');
+  expect(reasonsOf(await world.pass())).toEqual(['Paused']);
+  expect(gateOf(world)).toEqual(['failure']);
+  await world.repository.merge(1, ADA, 'squash');
+  expect(reasonsOf(await world.pass())).toContain('MergedStale');
+});
+
 test('cut off between the branch and its pull request: the branch is taken for what it is', async () => {
   const world = await proposed();
   world.repository.close(1, APP);

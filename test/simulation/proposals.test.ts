@@ -124,6 +124,7 @@ class Race {
       ['close, and time goes by', () => this.closeForLong(some())],
       ['reopen', () => this.reopen()],
       ['push', () => this.push(some())],
+      ['update branch', () => this.update(some())],
       ['branch gone', () => this.branchGone(some())],
       ['revert', () => this.revert()],
       ['plan', () => this.edit(PLAN)],
@@ -203,6 +204,10 @@ class Race {
       this.world.repository.commit(pull.branch, { writes: [{ path: 'README.md', text: `${this.told.length}\n` }] });
   }
 
+  private update(pull: FakeForge['open'][number] | undefined): void {
+    if (pull !== undefined) this.forge.bringUpToDate(pull);
+  }
+
   private branchGone(pull: FakeForge['open'][number] | undefined): void {
     if (pull !== undefined && this.chance.flip(0.3)) this.world.repository.setHead(pull.branch, undefined);
   }
@@ -273,7 +278,7 @@ class Race {
       if (plan?.record.settled === true && reasons.length === 0) return 'settled';
       if (reasons.includes('ReleaseAborted')) this.request();
       if (reasons.includes('BranchTaken')) this.takenAway();
-      for (const held of ['MergedStale', 'StepScaledAway'] as const)
+      for (const held of ['MergedStale', 'StepScaledAway', 'Overshoot'] as const)
         if (reasons.includes(held)) await this.order({ kind: 'approve', step: undefined, hold: held });
       if (reasons.some((reason) => /^Proposal(Vetoed|Closed|Reverted|Changed)$/.test(reason)))
         await this.order({ kind: 'propose' });

@@ -87,6 +87,18 @@ export class FakeForge {
     return writes.length === merged.length ? writes : undefined;
   }
 
+  /** "Update branch": what main holds by now, and the same change. */
+  bringUpToDate(pull: FakePull): void {
+    const { repository } = this;
+    const changed = this.mergedFiles(pull);
+    const main = repository.head('main') ?? '';
+    if (changed === undefined || this.baseOf(pull) === main) return;
+    const ours = Object.fromEntries(changed.map(({ path, text }) => [path, text]));
+    const writes = Object.entries({ ...repository.files('main'), ...ours }).map(([path, text]) => ({ path, text }));
+    repository.merge(pull.branch, [pull.head, main], { writes, message: 'Update branch' });
+    this.settle();
+  }
+
   close(pull: FakePull, by: Actor): void {
     pull.state = { kind: 'closed', at: this.now(), by };
   }

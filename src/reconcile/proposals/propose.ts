@@ -88,8 +88,14 @@ function proposes({ key, snapshot, plan }: Reconciled, branch: string): boolean 
 function isMeant({ plan, snapshot }: Reconciled): boolean {
   const known = snapshot?.record?.proposal;
   if (plan?.commit?.delivery === 'proposal') return true;
-  if (known?.state === 'merged') return plan !== undefined && known.told !== progressText(plan.record);
-  return known !== undefined && known.state !== 'withdrawn';
+  if (known === undefined) return isPerhapsOpen(snapshot);
+  if (known.state === 'merged') return plan !== undefined && known.told !== progressText(plan.record);
+  return known.state !== 'withdrawn';
+}
+
+/** The record that knew of one may be lost while a gate is shut: its status still says that every gate is open. */
+function isPerhapsOpen(snapshot: Reconciled['snapshot']): boolean {
+  return snapshot?.policy.promotion === 'pullRequest' && caseOf(snapshot, undefined).approvable !== undefined;
 }
 
 async function judged(
