@@ -138,6 +138,9 @@ const POLICY = 'apiVersion: tranche.dev/v1alpha1\nkind: RolloutPolicy\nmetadata:
 const LONG = 'a-model-server-with-a-name-that-says-all-of-it';
 
 /** [reason, what of it, files]; the golden file has the name of both. */
+/** A delivery by blueGreen has ended with the second workload. */
+const GREEN_MARKS = `namespace: llm\n  annotations: {tranche.dev/release: "e7c114e9.1", tranche.dev/stable: "${'a'.repeat(40)}", tranche.dev/serves: green}\n`;
+
 const rows: readonly (readonly [reason: string, which: string, files: Files])[] = [
   ['ServiceMissing', '', edited(SERVICE_FILE, 'name: vllm-svc', 'name: vllm-api')],
   ['DuplicateObject', 'service', { ...TRAFFIC_FILES, 'apps/old/service.yaml': SERVICE_TEXT }],
@@ -146,6 +149,11 @@ const rows: readonly (readonly [reason: string, which: string, files: Files])[] 
   ['SelectorNotPinned', 'pod-index', edited(SERVICE_FILE, INDEX, '    apps.kubernetes.io/pod-index: "0"\n')],
   ['SelectorNotPinned', 'empty', edited(SERVICE_FILE, `  selector:\n${NAME}${INDEX}    app: vllm\n`, '')],
   ['SelectorMismatch', '', edited(SERVICE_FILE, '    app: vllm\n', '    app: search\n')],
+  [
+    'GreenServes',
+    '',
+    edited(SERVICE_FILE, NAME, NAME.replace('vllm', 'vllm-green'), edited(LWS_FILE, 'namespace: llm\n', GREEN_MARKS)),
+  ],
   ['SelectorDynamic', '', edited(SERVICE_FILE, '    app: vllm\n', '    controller-revision-hash: vllm-5d4\n')],
   [
     'ServiceClaimedTwice',

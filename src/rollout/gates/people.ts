@@ -14,7 +14,10 @@ export function stalled({ snapshot }: Situation): Hold | undefined {
 }
 
 /** Issues that have a hold of their own name: what they tell depends on how many groups there are, not on the files alone. */
-const BY_ISSUE: Readonly<Record<string, HoldReason>> = { FleetUncovered: 'FleetUncovered' };
+const BY_ISSUE: Readonly<Record<string, HoldReason>> = {
+  FleetUncovered: 'FleetUncovered',
+  GreenServes: 'GreenServes',
+};
 
 /** A workload whose Rollout is gone stays as it is: armed, edits of it do nothing; in a batch, they do too much. */
 export function rolloutAbsent({ snapshot, file, partition, state }: Situation): Hold | undefined {

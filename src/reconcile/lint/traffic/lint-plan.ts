@@ -10,7 +10,7 @@ import type { Edit } from '../../../rollout/edit.ts';
 import { immutableChanges } from '../../../rollout/recreate-change.ts';
 import { changedSizes } from '../../../rollout/size-change.ts';
 import { SUBSET_KINDS } from '../../../rollout/traffic/subsets.ts';
-import { strategyKey, type TrafficFacts } from './traffic-facts.ts';
+import { greenServesElsewhere, strategyKey, type TrafficFacts } from './traffic-facts.ts';
 import type { TrafficFinding } from './traffic-finding.ts';
 
 /** Steps, policies and owners that a delivery with traffic could not go with. */
@@ -36,7 +36,7 @@ function lastStep(facts: TrafficFacts): readonly TrafficFinding[] {
   const { plan, rollout, file } = facts;
   const { replicas: n, maxUnavailable = DEFAULT_MAX_UNAVAILABLE } = file.workload;
   const last = plan.steps.at(-1);
-  if (last === undefined || plan.style === 'partition') return [];
+  if (last === undefined || plan.style === 'partition' || greenServesElsewhere(facts)) return [];
   const isWhole = percentOf(last.replicas) === 100 || (n !== undefined && last.replicas === n);
   const path = [...stepsPath(facts), String(plan.steps.length - 1)];
   if (plan.style === 'blueGreen') {

@@ -15,7 +15,7 @@ import {
   selectorRow,
 } from '../../../rollout/traffic/selectors.ts';
 import { lintNames } from './lint-names.ts';
-import type { TrafficFacts } from './traffic-facts.ts';
+import { greenServesElsewhere, type TrafficFacts } from './traffic-facts.ts';
 import type { TrafficFinding } from './traffic-finding.ts';
 
 /** Everything that the Service must have; where it is not there once, only that is said. */
@@ -50,9 +50,23 @@ const SELECTOR = ['spec', 'selector'];
 function selector(facts: TrafficFacts, document: ManifestDocument): readonly TrafficFinding[] {
   const { selector: keys } = parseService(document.value);
   if (facts.sides.canary === facts.sides.stable) return shared(facts, document);
+  if (greenServesElsewhere(facts)) return [greenServes(facts, document)];
   const isPinned = servingNames(facts).includes(keys[LWS_NAME] ?? '') && keys[WORKER_INDEX] === LEADER_INDEX;
   if (!isPinned) return [notPinned(facts, document)];
   return Object.keys(keys).flatMap((key) => wrongKey(facts, document, key));
+}
+
+/** No patch: whoever lets the Service name the workload of the Rollout sends all requests to no groups. */
+function greenServes({ sides }: TrafficFacts, document: ManifestDocument): TrafficFinding {
+  const { stable } = sides.workloads;
+  return {
+    document,
+    path: SELECTOR,
+    reason: 'GreenServes',
+    what: `it reaches the second LeaderWorkerSet of ${stable}, which serves since a delivery by blueGreen, and the strategy of the Rollout is not blueGreen any more`,
+    hint: `Leave the selector as it is: ${stable} has no groups. Deliver once more by blueGreen, which brings the requests back, and change the strategy then.`,
+    mend: [],
+  };
 }
 
 /** The workload that the Service may name: blueGreen switches it, and in a delivery it may name either. */

@@ -118,3 +118,9 @@ function namedRoute(ref: RouteRef, { namespace, index }: TrafficSources): NamedR
   const files = route === undefined || found.length > 1 ? undefined : { route, canary, displaced: [] };
   return { ref, provider, files, found: found.length };
 }
+
+/** The second workload of blueGreen serves at rest, and the Rollout asks for another strategy since. */
+export function greenServesElsewhere({ plan, file }: Pick<TrafficFacts, 'plan' | 'file'>): boolean {
+  const { marks } = file.workload;
+  return marks?.serves === 'green' && marks.step === undefined && plan.style !== 'blueGreen';
+}
