@@ -28,8 +28,8 @@ try {
 async function verdict(mutant, known) {
   const outfile = join(folder, 'simulation.cjs');
   await writeBundle({ entry: 'entry.ts', outfile, patch: mutant });
-  const { runFilled, runSchedule, largeSetupOf } = require(outfile);
-  const run = (seed) => (mutant.world === 'filled' ? runFilled(Number(seed)) : runSchedule(seed, largeSetupOf(seed)));
+  const { runIn } = require(outfile);
+  const run = (seed) => runIn(mutant.world, Number(seed));
   const seeds = Array.from({ length: mutant.allowance }, (_, seed) => String(seed));
   for (const [tried, seed] of [...(known === undefined ? [] : [known]), ...seeds].entries()) {
     const { broken } = await run(seed);

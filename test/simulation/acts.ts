@@ -1,7 +1,7 @@
-/** Stories in which one thing happens at each round of a delivery that fills a second workload: at every rung, that is. */
+/** Stories in which one thing happens at each round of a delivery that fills a second workload, or shares one: at every rung. */
 
 import type { Hand } from './hands.ts';
-import type { Act, StorySetup } from './story-setup.ts';
+import { type Act, type StorySetup, sharedStory } from './story-setup.ts';
 
 /** Rounds of a whole delivery, from its request to its end. */
 const ROUNDS = { canary: 9, blueGreen: 12 } as const;
@@ -111,6 +111,36 @@ const handStories: readonly StorySetup[] = [
       [9, 'the new version dies'],
     ],
   }),
+];
+
+/** Rounds of a whole delivery whose versions share the requests. */
+const SHARED_ROUNDS = 13;
+
+/** The same where versions share the requests of one workload: none, one act at each of its rounds, and some with two. */
+export const sharedActStories: readonly StorySetup[] = [
+  sharedStory(),
+  ...Array.from({ length: SHARED_ROUNDS }, (_, i) => i + 2).flatMap((round) => {
+    const all: readonly Of['acts'][] = [
+      ...([...ACTS, 'another share', 'the partition by hand'] as const).map((act) => [[round, act]] as const),
+      [
+        [round, 'made anew'],
+        [round + 1, 'abort'],
+      ],
+      [
+        [round, 'the new version dies'],
+        [round + 1, 'a newer text'],
+      ],
+    ];
+    return all.map((acts) => ({ ...sharedStory(), acts }));
+  }),
+  // Last requests are given ten minutes.
+  ...[6, 8, 10].map(
+    (round): StorySetup => ({
+      ...sharedStory(),
+      shares: { requestSeconds: undefined, graceSeconds: undefined },
+      acts: [[round, 'abort']],
+    }),
+  ),
 ];
 
 /** Every act at every round; then those that need two, and a fleet of one. */

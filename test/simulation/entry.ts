@@ -1,12 +1,13 @@
 /** What a bundle of the simulation offers to those who run it. */
 
-import { actStories } from './acts.ts';
+import { actStories, sharedActStories } from './acts.ts';
 import type { LawName } from './laws.ts';
 import { runSchedule } from './schedule.ts';
-import { filledSetupOf } from './setup.ts';
+import { filledSetupOf, largeSetupOf, type Setup, sharedSetupOf } from './setup.ts';
 import { runStory } from './story.ts';
+import type { StorySetup } from './story-setup.ts';
 
-export { actStories } from './acts.ts';
+export { actStories, sharedActStories } from './acts.ts';
 export { runSchedule } from './schedule.ts';
 export { largeSetupOf, setupOf, sharedSetupOf } from './setup.ts';
 export { shrink } from './shrink.ts';
@@ -15,10 +16,24 @@ export { runStory } from './story.ts';
 /** So many seeds go before the stories: most of what is wrong everywhere is found by the first. */
 const SEEDS_FIRST = 6;
 
-/** The worlds that fill a second workload by a number: a few seeds, the stories of acts, more seeds. What was broken. */
-export async function runFilled(place: number): Promise<{ readonly broken: { readonly law: LawName } | undefined }> {
-  const story = place < SEEDS_FIRST ? undefined : actStories[place - SEEDS_FIRST];
+type Verdict = { readonly broken: { readonly law: LawName } | undefined };
+
+/** Where planted bugs are looked for, by a number: large worlds of one workload, or those of deliveries with two sides. */
+const places = {
+  plain: (place: number): Promise<Verdict> => runSchedule(String(place), largeSetupOf(String(place))),
+  filled: (place: number): Promise<Verdict> => run(place, actStories, filledSetupOf),
+  shared: (place: number): Promise<Verdict> => run(place, sharedActStories, sharedSetupOf),
+};
+
+/** What is broken at one of these places. */
+export function runIn(world: 'filled' | 'shared' | undefined, place: number): Promise<Verdict> {
+  return places[world ?? 'plain'](place);
+}
+
+/** A few seeds, the stories of acts, more seeds. */
+async function run(place: number, stories: readonly StorySetup[], setupOf: (seed: string) => Setup): Promise<Verdict> {
+  const story = place < SEEDS_FIRST ? undefined : stories[place - SEEDS_FIRST];
   if (story !== undefined) return runStory(story, new Map());
-  const seed = String(place < SEEDS_FIRST ? place : place - actStories.length);
-  return runSchedule(seed, filledSetupOf(seed));
+  const seed = String(place < SEEDS_FIRST ? place : place - stories.length);
+  return runSchedule(seed, setupOf(seed));
 }

@@ -1,10 +1,10 @@
 /** A crash before, a crash after and a lost reply along a small rollout; `npm run sim -- --calls` does it at every call. */
 
 import { describe, expect, test } from 'vitest';
-import { actStories } from './acts.ts';
+import { actStories, sharedActStories } from './acts.ts';
 import { bundled } from './bundle.ts';
 import { exhaust, singlePlaces, tellBroken } from './exhaust.ts';
-import { configurations, filledConfigurations, filledStory, smallStory } from './story-setup.ts';
+import { configurations, filledConfigurations, filledStory, sharedStory, smallStory } from './story-setup.ts';
 
 // No multiple of the three faults of a call: each of them comes, at every seventh place.
 const STRIDE = 7;
@@ -32,9 +32,17 @@ describe.runIf(process.env['SEED'] === undefined)('calls', () => {
     expect(done.runs).toBe(Math.ceil((done.calls * 3) / FILLED_STRIDE));
   });
 
+  test('of partition with a route', async () => {
+    const done = await exhaust(await bundled(), sharedStory(), ({ calls }) =>
+      singlePlaces(calls).filter((_, place) => place % FILLED_STRIDE === 0),
+    );
+    expect(done.broken.length, tellBroken(done)).toBe(0);
+    expect(done.runs).toBe(Math.ceil((done.calls * 3) / FILLED_STRIDE));
+  });
+
   test('an act at some of the rungs; `npm run sim -- --acts` does each at every one', async () => {
     const { runStory } = await bundled();
-    for (const story of actStories.filter((_, place) => place % ACTS_STRIDE === 0)) {
+    for (const story of [...actStories, ...sharedActStories].filter((_, place) => place % ACTS_STRIDE === 0)) {
       const { broken, timeline } = await runStory(story, new Map());
       expect(broken, `${JSON.stringify(story.acts)}\n${timeline()}`).toBeUndefined();
     }

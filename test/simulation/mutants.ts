@@ -2,12 +2,13 @@
 
 import type { Patch } from '../../scripts/simulation-bundle.mjs';
 import { filledMutants } from './mutants-filled.ts';
+import { sharedMutants } from './mutants-shared.ts';
 
 export type Mutant = Patch & {
   /** Schedules within which a law must be broken. */
   readonly allowance: number;
   /** In which worlds it is looked for; not there: in those of one workload. */
-  readonly world?: 'filled';
+  readonly world?: 'filled' | 'shared';
 };
 
 function mutant(name: string, file: string, from: string, to: string, allowance = 1000): Mutant {
@@ -211,4 +212,5 @@ export const mutants: readonly Mutant[] = [
     'return orders.find((order) => snapshot.rollout?.rollout.paused !== true && sameRelease(order?.release, release));',
   ),
   ...filledMutants,
+  ...sharedMutants,
 ];

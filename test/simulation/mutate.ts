@@ -12,9 +12,8 @@ export type Verdict = {
 
 /** Tries one mutant on the worlds of seeds 0, 1, 2 … */
 export async function verdictOn(mutant: Mutant): Promise<Verdict> {
-  const { runFilled, runSchedule, largeSetupOf } = await bundled(mutant);
-  const run = (seed: number) =>
-    mutant.world === 'filled' ? runFilled(seed) : runSchedule(String(seed), largeSetupOf(String(seed)));
+  const { runIn } = await bundled(mutant);
+  const run = (seed: number) => runIn(mutant.world, seed);
   for (let seed = 0; seed < mutant.allowance; seed++) {
     const { broken } = await run(seed);
     if (broken !== undefined) return { mutant, killedBy: broken.law, schedules: seed + 1 };

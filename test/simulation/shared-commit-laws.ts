@@ -62,7 +62,8 @@ export function backDrained(commit: OurCommit): string | undefined {
   if (before.marks.step === 'rollback' && before.marks.at !== 'home') return undefined;
   const { was, stable, canary } = wordsOf(commit);
   const none = scenes.some((scene) => reachedBy(scene, canary).length === 0 || reachedBy(scene, stable).length === 0);
-  if (none || before.marks.floor === 0 || isExcused(commit)) return undefined;
+  // Where the Service takes in all leaders they are asked to the end, as in any roll.
+  if (none || !was.pinned || before.marks.floor === 0 || isExcused(commit)) return undefined;
   if (was.share > 0) return `${reason}: the text goes while it has ${was.share} %`;
   const all = universe.scenes.get(workload.name) ?? [];
   const last = all.findLastIndex((scene) => liveShare(scene, workload) > 0);

@@ -1,7 +1,7 @@
 /** The program behind `npm run sim`: one share of the seeds, calls or pairs; says what it found as one line of JSON. */
 
 import { parseArgs } from 'node:util';
-import { actStories } from './acts.ts';
+import { actStories, sharedActStories } from './acts.ts';
 import * as simulation from './entry.ts';
 import { allPairs, exhaust, type Place, pairsInWindow, singlePlaces, tellBroken } from './exhaust.ts';
 import { report } from './report.ts';
@@ -12,6 +12,7 @@ import {
   filledStory,
   type StoryEnd,
   type StorySetup,
+  sharedStory,
   smallStory,
 } from './story-setup.ts';
 import { count, newTallies, type Tallies } from './tallies.ts';
@@ -76,7 +77,10 @@ const alone = configurations.filter(({ reconcilers }) => reconcilers === 1);
 /** Each call of the longer stories; the pairs where a delivery begins in the small ones; and all pairs of those. */
 const exhaustions = {
   calls: { stories: named(configurations, baseStory), places: ({ calls }) => singlePlaces(calls) },
-  filled: { stories: named(filledConfigurations, filledStory), places: ({ calls }) => singlePlaces(calls) },
+  filled: {
+    stories: [...named(filledConfigurations, filledStory), ['partition with a route × 1', sharedStory()]],
+    places: ({ calls }) => singlePlaces(calls),
+  },
   window: { stories: named(alone, smallStory), places: ({ requestedAt }) => pairsInWindow(requestedAt) },
   pairs: { stories: named(configurations, smallStory), places: ({ calls }) => allPairs(calls) },
 } as const satisfies Record<string, Exhaustion>;
@@ -100,11 +104,13 @@ async function exhausted({ stories, places }: Exhaustion): Promise<Share> {
 /** One thing at every rung. */
 async function acts(): Promise<Share> {
   const failures: string[] = [];
-  const mine = actStories.filter((_, i) => i % of === share);
+  const mine = [...actStories, ...sharedActStories].filter((_, i) => i % of === share);
   for (const story of mine) {
     const { broken, timeline } = await simulation.runStory(story, new Map());
     if (broken === undefined) continue;
-    failures.push(`${story.fills?.style} with ${JSON.stringify(story.acts)}: ${broken.message}\n\n${timeline()}`);
+    failures.push(
+      `${story.fills?.style ?? 'partition'} with ${JSON.stringify(story.acts)}: ${broken.message}\n\n${timeline()}`,
+    );
   }
   return { tallies: newTallies(), runs: mine.length, failures };
 }

@@ -3,6 +3,7 @@
 import type { Hand } from './hands.ts';
 import type { LawName } from './laws.ts';
 import { type Fills, NO_FAULTS, type Setup, type StepSetup } from './setup.ts';
+import type { Shares } from './setup-shared.ts';
 
 export const pointFaults = ['crash before', 'crash after', 'reply lost'] as const;
 export type PointFault = (typeof pointFaults)[number];
@@ -18,6 +19,8 @@ export type StorySetup = {
   readonly surge: number;
   /** A second workload is filled. */
   readonly fills?: Fills;
+  /** Versions share the requests of one workload. */
+  readonly shares?: Shares;
   /** What happens after which round, from 1; not there: nothing. */
   readonly acts?: readonly (readonly [round: number, act: Act])[];
   /** How long pods take to end; not there: no time. */
@@ -85,6 +88,16 @@ export function filledStory({ strategy, reconcilers }: FilledConfiguration): Sto
   return { groups: 2, steps: SHARED_STEPS, reconcilers, surge: 0, fills };
 }
 
+/** Three groups, two of them with a share one after the other, and all: every rung that there is with one workload. */
+export function sharedStory(): StorySetup {
+  const steps: readonly StepSetup[] = [
+    { replicas: '1', pause: 0, traffic: 20 },
+    { replicas: '2', pause: 0, traffic: 50 },
+    { replicas: '3', pause: 0 },
+  ];
+  return { groups: 3, steps, reconcilers: 1, surge: 0, shares: { requestSeconds: 30, graceSeconds: undefined } };
+}
+
 /** Two groups, two steps. */
 export function smallStory(configuration: Configuration): StorySetup {
   return { ...baseStory(configuration), groups: 2, steps: FEW_STEPS };
@@ -96,6 +109,7 @@ export function setupOfStory({
   reconcilers,
   surge,
   fills,
+  shares,
   terminationSeconds,
   scaler,
   loadSeconds = 5,
@@ -113,6 +127,7 @@ export function setupOfStory({
         ...(scaler === true ? { scaler: 'idle' } : {}),
         ...(surge === 0 ? {} : { surge }),
         ...(fills === undefined ? {} : { fills }),
+        ...(shares === undefined ? {} : { shares }),
         lineEnd: '\n',
         poison: 'none',
       },

@@ -1,0 +1,82 @@
+/** Planted bugs of deliveries whose versions share the requests of one workload: they are looked for in worlds that do. */
+
+import type { Mutant } from './mutants.ts';
+
+/** Schedules within which a law must be broken; the stories with an act at every round are among them. */
+const ALLOWANCE = 300;
+
+function mutant(name: string, file: string, from: string, to: string): Mutant {
+  return { name, file: `src/rollout/${file}`, from, to, allowance: ALLOWANCE, world: 'shared' };
+}
+
+export const sharedMutants: readonly Mutant[] = [
+  // What a share rests on.
+  mutant(
+    'versions: a share before its groups',
+    'ladders/version-rungs.ts',
+    "(isBelow || reached === 'text') && partition !== wanted.partition",
+    'isBelow && partition !== wanted.partition',
+  ),
+  mutant(
+    'versions: the Service of the users takes in the release',
+    'events/sharing-out.ts',
+    ': { key: REVISION_KEY, value: stableKey };',
+    ': { key: REVISION_KEY, value: releaseKey ?? stableKey };',
+  ),
+  mutant(
+    'versions: a share is never taken back',
+    'events/withdrawing.ts',
+    'if (step === undefined || on.sight === undefined) return undefined;',
+    'if (step === undefined || on.sight === undefined || isOneWorkload(delivery)) return undefined;',
+  ),
+  mutant(
+    'versions: a share that was taken back returns by itself',
+    'events/withdrawing.ts',
+    "const isBelow = isOneWorkload(delivery) ? marks.at !== 'traffic' :",
+    "const isBelow = isOneWorkload(delivery) ? marks.at === 'pods' && times === 0 :",
+  ),
+  mutant(
+    'versions: the share of another step',
+    'events/sharing-out.ts',
+    'const step = seen.steps[to.index - 1];\n  const share',
+    'const step = seen.steps[to.index] ?? seen.steps[to.index - 1];\n  const share',
+  ),
+  // The last groups.
+  mutant(
+    'versions: home is forgotten before all groups go',
+    'ladders/version-rungs.ts',
+    'const isWhole = next === 0;\n  return { share: isWhole ? HOME : shareOf(step)',
+    'const isWhole = next === 0;\n  return { share: shareOf(step)',
+  ),
+  mutant(
+    'versions: the Service stays with the version before',
+    'ladders/version-edits.ts',
+    'return withObjects(sharing(delivery, HOME), unpinned(delivery));',
+    'return withObjects(sharing(delivery, HOME), []);',
+  ),
+  mutant(
+    'versions: an edit of the plan is looked at from the rung that there is',
+    'strategies/routed-step.ts',
+    'reached: undefined,',
+    'reached: target === index ? marks.at : undefined,',
+  ),
+  // The ways back, and newer texts.
+  mutant(
+    'versions: groups that are given up restart under their share',
+    'strategies/routed-back.ts',
+    'if (isHome(delivery) || isAtOnce(on, given.release) || hasLeft(situation))',
+    'if (isHome(delivery) || !hasLeft(situation) || isAtOnce(on, given.release))',
+  ),
+  mutant(
+    'versions: no time for the last requests',
+    'strategies/routed-back.ts',
+    "waiting(on, [LIVE, { kind: 'accepted' }, { kind: 'drained', side: 'canary' }]);",
+    "waiting(on, [LIVE, { kind: 'accepted' }]);",
+  ),
+  mutant(
+    'versions: a way back leaves the Service as it is',
+    'strategies/routed.ts',
+    'if (after.step === undefined) return besides(on, decision, { at: undefined, commit: allHome(on.delivery) });',
+    'if (after.step === undefined) return decision;',
+  ),
+];
