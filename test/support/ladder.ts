@@ -23,7 +23,10 @@ export function ladderRollout(
 }
 
 /** The usual files with this Rollout, the workload armed, and each `from` replaced by its `to` in all of them. */
-export function ladderFiles(rollout: string, replaced: readonly (readonly [from: string, to: string])[] = []): Texts {
+export function ladderFiles(
+  rollout: string,
+  replaced: readonly (readonly [from: string | RegExp, to: string])[] = [],
+): Texts {
   const armed = [['partition: 0', 'partition: 1000000'] as const, ...replaced];
   const files = Object.entries({ ...TRAFFIC_FILES, [ROLLOUT_FILE]: rollout });
   return new Map(files.map(([path, text]) => [path, armed.reduce((now, [from, to]) => now.replace(from, to), text)]));

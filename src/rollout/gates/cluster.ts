@@ -2,6 +2,7 @@
 
 import { emptiesDiffer } from '../../api/content-match.ts';
 import type { JsonObject } from '../../api/json.ts';
+import { VERSION, versionIn } from '../../api/version-label.ts';
 import { unlessAccepted } from '../accepting.ts';
 import { type Group, nameGroups } from '../groups.ts';
 import { type Hold, hold, withFacts } from '../hold.ts';
@@ -14,6 +15,7 @@ import {
   spendingOf,
   unavailableBudget,
 } from '../situation.ts';
+import type { Snapshot } from '../snapshot.ts';
 
 /** What Git says is not live yet, or not seen by LWS. */
 export function notApplied(situation: Situation): Hold | undefined {
@@ -154,9 +156,18 @@ export function revisionChanged({ observed, snapshot, workload, digest, replicas
       ? `Partition ${partition} keeps them there: nothing restarts by itself, and they follow with the next release`
       : `${capital(nameGroups(free))} at or above partition ${partition} will restart onto it`;
   return hold('RevisionChanged', {
-    seen: `the template of ${digest} was revision ${before.key} and is ${now} now, though no commit changed it: was the LWS controller, its CRD or a webhook changed? ${capital(groupsAre(behind))} on the old one. ${effect}`,
+    seen: `the template of ${digest} was revision ${before.key} and is ${now} now, ${causeOf(snapshot)} ${capital(groupsAre(behind))} on the old one. ${effect}`,
     waits: free.length === 0 ? 'people' : 'controllers',
   });
+}
+
+/** A label by which requests find a version is covered by no release, so that a text written again may have lost it. */
+function causeOf({ ladder, live: { leaders } }: Snapshot): string {
+  const label = ladder === undefined ? undefined : versionIn(ladder.own);
+  const labels = ladder === undefined || leaders.kind !== 'known' ? [] : leaders.value.map(({ version }) => version);
+  return labels.every((one) => one === label)
+    ? 'though no commit changed it: was the LWS controller, its CRD or a webhook changed?'
+    : `because the label ${VERSION} of its leaders was edited, which no release covers.`;
 }
 
 /** The groups below `count`: N for those that people want, `asked` with the extra ones; ordinals above are on their way out. */

@@ -53,6 +53,19 @@ test('after it everything is as before but for the text, its label, our annotati
   expect(stand.texts.get(LWS_FILE)).toMatch(/tranche.dev\/version: "?[0-9a-f]{8}\.2/);
 });
 
+/** One pod a group, and no template of leaders: LWS makes all pods from the one that there is. */
+const BARE = ladderFiles(ladderRollout('partition', STEPS), [
+  ['    size: 2\n', '    size: 1\n'],
+  [/ {4}leaderTemplate:\n(?: {6}.*\n)+/, ''],
+]);
+
+test('groups of one pod, without a template of leaders', () => {
+  const { told, stand } = passes(asked(passed(settledOn(BARE)).stand, OLD, NEW));
+  expect(told).toEqual(HEALTHY);
+  const [, template = ''] = (stand.texts.get(LWS_FILE) ?? '').split('    workerTemplate:\n');
+  expect(template).toMatch(/^ {6}metadata:\n {8}labels:\n {10}tranche.dev\/version: "[0-9a-f]{8}\.2"$/m);
+});
+
 test('a second release tells the version before by its label, and rests as the first', () => {
   const { stand } = passes(requested);
   const again = asked(
