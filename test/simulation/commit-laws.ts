@@ -208,7 +208,7 @@ function parentAsPlanned({ universe, workload, plannedFrom, parent }: OurCommit)
 /** Without the label by which requests find the version, and the maps that were made for it. */
 function unlabelled(template: string, { shares }: OurCommit['workload']): string {
   if (shares === undefined) return template;
-  return template.replaceAll(/(, )?"?tranche\.dev\/version"?: "?[0-9a-f]{8}\.\d+"?/g, '');
+  return template.replaceAll(/(, )?"?tranche\.dev\/version"?: "?[0-9a-z.-]+"?/g, '');
 }
 
 const OURS = /^\s+(tranche\.dev\/\w+:|annotations:|partition:|maxUnavailable:)/;

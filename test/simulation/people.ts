@@ -129,6 +129,7 @@ function eagerActs(person: Person): Weighted<Act> {
     [6 * delivering + 0.2 * rest, editSteps],
     [3 * delivering + 0.4 * rest + 2 * back, editPartition],
     [0.3 + 2 * back, editBudget],
+    [workload.shares === undefined ? 0 : 0.6 * delivering, editLabel],
     [acknowledged < universe.rewritten ? 4 : 0, acknowledge],
     ...handActs(person, delivering + back),
   ];
@@ -253,6 +254,13 @@ function stepsFor(chance: Chance, workload: WorkloadSetup, count: number): Retur
   const { fills, shares, replicas } = workload;
   if (fills !== undefined) return filledSteps(chance, { ...workload, fills }, count);
   return shares === undefined ? stepsOf(chance, replicas, count) : sharedSteps(chance, workload, count);
+}
+
+/** Somebody takes the label for something else, or tidies it away. */
+function editLabel(person: Person): void {
+  const label = /(tranche\.dev\/version"?: )"?[0-9a-z.-]+"?/;
+  const text = person.text.replace(label, person.chance.flip(0.5) ? '$1"by-hand"' : '$1"00000000.1"');
+  if (text !== person.text) person.write(text, 'the label by hand');
 }
 
 /** Has looked at a main that somebody rewrote. */

@@ -25,7 +25,7 @@ export function sharedSteps(
   const amounts = new Set<number>();
   for (let i = 1; i < count; i++) amounts.add(chance.between(1, percent ? 70 : Math.max(1, replicas - 1)));
   const rising = [...amounts].sort((a, b) => a - b);
-  const all = chance.flip(0.9) ? [...rising, percent ? 100 : replicas] : rising;
+  const all = rising.length === 0 || chance.flip(0.9) ? [...rising, percent ? 100 : replicas] : rising;
   return all.map((amount) => ({
     replicas: percent ? `${amount}%` : `${amount}`,
     pause: chance.weighted<StepSetup['pause']>([

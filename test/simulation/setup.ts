@@ -187,7 +187,8 @@ export function sharedSetupOf(seed: string): Setup {
   const setup = worldOf(seed, true);
   const { resizes: _resizes, surge: _surge, ...first } = setup.workloads[0]!;
   // One group has no other version beside it.
-  const plain = { ...first, replicas: chance.flip(0.1) ? 1 : Math.max(2, first.replicas), autoscaled: false };
+  const replicas = chance.flip(0.1) ? 1 : Math.max(2, first.replicas);
+  const plain = { ...first, replicas, autoscaled: first.autoscaled && chance.fork('scaler').flip(0.5) };
   return {
     ...setup,
     workloads: [{ ...plain, shares: sharesOf(chance), steps: sharedSteps(chance, plain) }],

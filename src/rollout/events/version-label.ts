@@ -3,6 +3,7 @@
 import { printRelease } from '../../api/release.ts';
 import { VERSION, versionIn } from '../../api/version-label.ts';
 import { SENTINEL } from '../../api/workload.ts';
+import { withBudgetAfter } from '../budget.ts';
 import { hold } from '../hold.ts';
 import { besides } from '../ladders/besides.ts';
 import { type Delivering } from '../ladders/delivering.ts';
@@ -26,7 +27,7 @@ export function labelEdited(on: Delivering, { marks, index, of }: InDelivery): D
   const move = workloadMove(situation, {
     reason: 'BroughtHome',
     label: `step ${index}/${of}, label`,
-    marks,
+    ...withBudgetAfter(situation, { marks, floor: marks.restore?.floor ?? partition }),
     why: `The label ${VERSION} of the leaders was edited to ${seen}. ${isInert ? 'Nothing has restarted for it.' : 'Groups that restart for it are found by no route, so no request is sent to them until they are back under their own.'}`,
   });
   const commit = isInert ? servicesOnly(delivery, []) : shareHome(delivery);
