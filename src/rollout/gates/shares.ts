@@ -20,10 +20,20 @@ type Raise = { readonly what: string; readonly from: number; readonly to: number
  * where no route shares out any: there they follow the groups, for which others ask.
  */
 export function shareTooLarge(situation: Situation): Hold | undefined {
-  const { snapshot } = situation;
+  return raisedTooFar(situation, () => raisesToCome(situation));
+}
+
+/** The same of the share that a step has after its groups: whoever edited it meanwhile has asked no gate of the step. */
+export function stepShareTooLarge(situation: Situation, index: number): Hold | undefined {
+  const to = shareAt(situation, index);
+  if (to === undefined) return undefined;
+  return raisedTooFar(situation, () => [{ what: `step ${index}`, from: shareNow(situation), to }]);
+}
+
+function raisedTooFar({ snapshot }: Situation, raisesOf: () => readonly Raise[]): Hold | undefined {
   const { maxStepTrafficPercent: most, maxFirstTrafficPercent: atFirst } = snapshot.policy;
   if (most === undefined && atFirst === undefined) return undefined;
-  const raises = raisesToCome(situation);
+  const raises = raisesOf();
   const limits = [
     { field: 'maxStepTrafficPercent', limit: most, over: raises.filter(({ from, to }) => to - from > (most ?? WHOLE)) },
     {

@@ -12,6 +12,7 @@ import { notApplied, recreated, replicasUnknown, scaledToZero, wanted } from '..
 import { frozenChanged } from '../gates/frozen.ts';
 import { holdsOf } from '../gates/gate.ts';
 import { rolloutAbsent } from '../gates/people.ts';
+import { stepShareTooLarge } from '../gates/shares.ts';
 import type { Group } from '../groups.ts';
 import { blocking, type Hold, hold, unique } from '../hold.ts';
 import { besides } from '../ladders/besides.ts';
@@ -139,7 +140,8 @@ function given(on: Delivering, seen: Seen, to: RungTo): Decision {
     { kind: 'serving', side: 'canary', groups: 1 },
     ...(isWhole ? [] : [{ kind: 'serving', side: 'stable', groups: 1 } as const]),
   ];
-  const holds = [...waiting(on, both), stillWithdrawn(on)].filter((one) => one !== undefined);
+  const found = [...waiting(on, both), stillWithdrawn(on), stepShareTooLarge(seen, to.index)];
+  const holds = found.filter((one) => one !== undefined);
   return holds.length > 0 ? holding(holds, 'StepTrafficRouting') : shared(on, seen, to);
 }
 

@@ -253,6 +253,14 @@ test.each<Row>([
   expect(now.map((one, at) => one.slice(0, told[at]?.length))).toEqual(told);
 });
 
+test('a share edited while the groups of its step come up is held to the limits of policies', () => {
+  const policy = { ...NO_RULES, maxFirstTrafficPercent: 10 };
+  const told = (share: string): string =>
+    passed(edited(stands.pods, ROLLOUT_FILE, 'traffic: 5%', `traffic: ${share}`), { snapshot: { policy } }).told;
+  expect(told('10%')).toBe('RungReady: step 1/3, traffic: – → 10%');
+  expect(told('11%')).toBe('hold ShareTooLarge');
+});
+
 test('refused before the first commit: extra groups', () => {
   expect(passed(requested, { snapshot: { policy: { ...NO_RULES, surge: 1 } } }).told).toBe('hold SurgeRefused');
 });
