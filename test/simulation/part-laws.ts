@@ -33,7 +33,8 @@ export function partsSafe(asked: Asked): string | undefined {
   const whole = before.size === 0 ? before : outcome(asked, { changed, part: changed }).serving;
   for (const part of partsOf(changed, new Chance(`parts of ${asked.oid}`))) {
     const { wrong, serving, rest } = outcome(asked, { changed, part });
-    const alone = wrong ?? unserved(serving, { before, whole });
+    const fewer = unserved(serving, { before, whole });
+    const alone = wrong ?? (fewer !== undefined && fewerByPeople(asked, part, { before, whole }) ? undefined : fewer);
     if (alone === undefined && rest === undefined) continue;
     // What happens without the commit as well is not its doing.
     if (outcome(asked, { changed, part: [] }).wrong !== undefined || ofPeople(asked)) continue;
@@ -107,6 +108,14 @@ function outcome(asked: Asked, { changed, part }: { readonly changed: Part; read
     return { wrong, serving, rest: undefined };
   fork.sync(oid);
   return { wrong, serving, rest: played() };
+}
+
+/** The files as they were before the commit lead to the same: what people have let go there comes with any part of it. */
+function fewerByPeople(asked: Asked, part: Part, than: Parameters<typeof unserved>[1]): boolean {
+  const { fork, played } = copy(asked);
+  fork.sync(asked.parent, { pick: (all) => all.filter((document) => part.includes(keyOf(document))), prune: false });
+  played();
+  return unserved(readyBehind(fork), than) !== undefined;
 }
 
 /** The stable text that people put back restarts groups by itself, whatever they answer, once the agent applies it. */

@@ -77,6 +77,22 @@ function plain(value: unknown): string {
   return canonicalJson(JSON.parse(JSON.stringify(value)) as Json);
 }
 
+/**
+ * Without its gate the StatefulSet waits for each group above that is on its text and not ready, whatever the budget: the
+ * hold names it, and people mend it. False: there is none, or the gate is on.
+ */
+function healAbove(
+  fork: Universe,
+  name: string,
+  { stable, below }: { readonly stable: number | undefined; readonly below: number },
+): boolean {
+  if (fork.setup.gate !== 'off') return false;
+  const above = wantedGroups(fork.truth(name) ?? NOTHING).filter(
+    ({ index, ready, version }) => index > below && !ready && version === stable,
+  );
+  return above.filter(({ index }) => healGroup(fork, name, index)).length > 0;
+}
+
 /** S12: from here an abort brings every group back to the stable version, and everything put aside with it. */
 export async function abortNow(
   universe: Universe,
@@ -129,6 +145,8 @@ export async function abortNow(
     fork.tick(PATIENCE_SECONDS);
     rest = await comeToRest(fork, undefined, `abort ${name}, waited`);
   }
+  if (astray().length > 0 && healAbove(fork, name, { stable, below: Math.max(...astray()) }))
+    rest = await comeToRest(fork, undefined, `abort ${name}, those above healed`);
   const truth = fork.truth(name);
   if (truth === undefined || astray().length > 0)
     throw new LawBroken(
