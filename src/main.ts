@@ -1,6 +1,7 @@
 /** The process: its arguments, streams and signals around the command line. */
 
 import { runProgram } from './commands/program.ts';
+import { EXIT } from './options.ts';
 
 // A file of a repository must not reach a prototype through a key of that name, whatever library reads it.
 Reflect.deleteProperty(Object.prototype, '__proto__');
@@ -10,11 +11,17 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => 
 // Nobody reads on (`| head`): loops end, what is being written to Git is finished.
 process.stdout.on('error', () => stop.abort());
 
-process.exitCode = await runProgram(process.argv.slice(2), {
-  env: process.env,
-  folder: process.cwd(),
-  out: (text) => void process.stdout.write(text),
-  err: (text) => void process.stderr.write(text),
-  isTerminal: process.stdout.isTTY,
-  signal: stop.signal,
-});
+// If all that is waited for goes away, the process ends without an answer, and that must not look well.
+process.exitCode = EXIT.failed;
+void run();
+
+async function run(): Promise<void> {
+  process.exitCode = await runProgram(process.argv.slice(2), {
+    env: process.env,
+    folder: process.cwd(),
+    out: (text) => void process.stdout.write(text),
+    err: (text) => void process.stderr.write(text),
+    isTerminal: process.stdout.isTTY,
+    signal: stop.signal,
+  });
+}
