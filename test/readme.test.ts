@@ -21,7 +21,7 @@ import { MAX_DOCUMENT_CHARACTERS, MAX_DOCUMENTS, MAX_FILE_CHARACTERS } from '../
 import { parseManifestFile } from '../src/manifests/parse-file.ts';
 import { ENV, EXIT } from '../src/options.ts';
 import { FORGE_REFUSALS } from '../src/ports/forge.ts';
-import { PREFLIGHT } from '../src/reconcile/preflight.ts';
+import { PREFLIGHT } from '../src/reconcile/preflight-findings.ts';
 import { noticeLines, sinceLine } from '../src/reconcile/status/age-text.ts';
 import type { AsOf } from '../src/reconcile/status/read-picture.ts';
 import { FILE_EFFECTS } from '../src/rollout/file-effects.ts';

@@ -15,7 +15,8 @@ export async function preflightVerb(options: CommonOptions, ports: Ports, io: Io
     );
   const { readConfig } = await import('../reconcile/observe/read-main.ts');
   const { policyOwners } = await import('../reconcile/policy-owners.ts');
-  const { PREFLIGHT, preflight } = await import('../reconcile/preflight.ts');
+  const { preflight } = await import('../reconcile/preflight.ts');
+  const { PREFLIGHT } = await import('../reconcile/preflight-findings.ts');
   git.begin();
   forge.begin();
   const named = options.overrides.branch ?? 'main';

@@ -4,7 +4,7 @@ import { CODE_OWNERS_FILES, hasCodeOwner, parseCodeOwners } from '../api/code-ow
 import { CONFIG_FILE, type Config, isBelow } from '../api/config.ts';
 import { POLICY_KIND } from '../api/kinds.ts';
 import type { Git, Oid, TreeFile } from '../ports/git.ts';
-import type { PolicyOwners } from './preflight.ts';
+import type { PolicyOwners } from './preflight-findings.ts';
 
 const YAML = /\.ya?ml$/;
 /** More files than this are not told one by one. */

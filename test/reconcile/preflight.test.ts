@@ -5,7 +5,8 @@ import { DEFAULT_CONFIG } from '../../src/api/config.ts';
 import { known, unknown } from '../../src/api/known.ts';
 import type { BranchRules } from '../../src/ports/forge.ts';
 import { policyOwners } from '../../src/reconcile/policy-owners.ts';
-import { type PolicyOwners, PREFLIGHT, preflight } from '../../src/reconcile/preflight.ts';
+import { preflight } from '../../src/reconcile/preflight.ts';
+import { type PolicyOwners, PREFLIGHT } from '../../src/reconcile/preflight-findings.ts';
 import { FakeRepository } from '../support/fake-git.ts';
 
 const open: BranchRules = {
