@@ -24,6 +24,7 @@ const operations = [
   ['post', `${repository}/issues/{issue_number}/comments`],
   ['patch', `${repository}/issues/comments/{comment_id}`],
   ['post', `${repository}/issues/{issue_number}/labels`],
+  ['post', `${repository}/pulls/{pull_number}/requested_reviewers`],
   ['get', repository],
   ['get', `${repository}/branches/{branch}`],
   ['get', `${repository}/rules/branches/{branch}`],
@@ -32,6 +33,7 @@ const operations = [
   ['post', `${repository}/rulesets`],
   ['get', '/orgs/{org}/teams/{team_slug}'],
   ['get', '/orgs/{org}/teams/{team_slug}/memberships/{username}'],
+  ['get', '/apps/{app_slug}'],
   ['get', `${repository}/installation`],
   ['post', '/app/installations/{installation_id}/access_tokens'],
 ];

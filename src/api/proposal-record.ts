@@ -16,6 +16,7 @@ export type ProposalForm =
   | 'Autoscaled'
   | 'EvidenceWanted'
   | 'GateNotRequired'
+  | 'GateOpenToOthers'
   | 'NotUpToDate'
   | 'Queued'
   | 'NoDirectPush'

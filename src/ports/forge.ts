@@ -10,6 +10,9 @@ import type { Oid } from './git.ts';
 /** Who did something. `isBot`: the forge itself marks the account as an App or a machine, whatever its name is. */
 export type Actor = { readonly login: string; readonly isBot: boolean };
 
+/** Who we are. `app`: the number of the App, as rules name it; `absent` for an account that is none. */
+export type Self = Actor & { readonly app: Known<number> };
+
 /** What has become of a pull request. `by` is undefined where the forge names nobody (a deleted account, a push). */
 export type PullState =
   | { readonly kind: 'open'; readonly isDraft: boolean }
@@ -113,6 +116,8 @@ export type CommitState = 'pending' | 'success' | 'failure' | 'error';
 export type RulesetChecks = {
   /** Contexts that must have passed. */
   readonly required: readonly string[];
+  /** Those of them that count from one App alone. */
+  readonly bound: readonly string[];
   readonly isStrict: boolean;
   readonly hasMergeQueue: boolean;
 };
@@ -226,8 +231,8 @@ export interface Forge {
   members(team: string, logins: readonly string[]): Promise<Answer<readonly string[]>>;
   /** Who made these commits of the base, all in one request. */
   makers(commits: readonly Oid[]): Promise<Answer<Makers>>;
-  /** Who the credential acts as. For preflight, not for each pass. */
-  self(): Promise<Answer<Actor>>;
+  /** Who the credential acts as. For preflight, and where something is proposed. */
+  self(): Promise<Answer<Self>>;
   /** What holds for this branch, or for branches of this name that do not exist yet. For preflight, not for each pass. */
   rules(branch: string): Promise<Answer<BranchRules>>;
   /** Opens a pull request, or adopts what is there: refused as BranchTaken where that is another's or holds another commit. */

@@ -1,6 +1,6 @@
 /** What can be found of the rules of a forge, and what is read to find it. */
 
-import type { Actor, BranchRules } from '../ports/forge.ts';
+import type { BranchRules, Self } from '../ports/forge.ts';
 
 /** Names, and what each is. `error`: deliveries stop there. What cannot be read is `unknown`, and never fine. */
 export const PREFLIGHT = {
@@ -54,7 +54,7 @@ export type PreflightRules = {
   readonly statusBranch: string;
   readonly prefix: string;
   /** Who the credential acts as. */
-  readonly self: Actor;
+  readonly self: Self;
   readonly main: BranchRules;
   readonly status: BranchRules;
   /** Of a branch below the prefix. */

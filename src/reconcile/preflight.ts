@@ -1,7 +1,7 @@
 /** What the rules of the forge make of a delivery, before one begins: each finding with the setting to change. */
 
 import { CONFIG_FILE } from '../api/config.ts';
-import { isKnown } from '../api/known.ts';
+import { isKnown, type Known } from '../api/known.ts';
 import type { BranchRules } from '../ports/forge.ts';
 import { type Finding, PREFLIGHT, type PreflightRules } from './preflight-findings.ts';
 
@@ -14,6 +14,7 @@ export function preflight(rules: PreflightRules): readonly Finding[] {
     ...pushes(rules),
     ...methods(rules),
     ...queue(rules),
+    ...otherApp(rules),
     ...guards(rules),
     ...policyGuards(rules),
     ...credential(rules),
@@ -42,6 +43,20 @@ function queue({ branch, main, gate }: PreflightRules): readonly Finding[] {
       name: 'NothingMerges',
       seen: `${branch} has a merge queue and requires ${gate}, which is never set at what a queue would merge`,
       action: `Take ${gate} out of the required checks, or replace the queue by branches that must be up to date`,
+    },
+  ];
+}
+
+/** A status counts for a rule that names an App where that App has set it, and from nobody else. */
+function otherApp({ branch, main, gate, self: { login, app } }: PreflightRules): readonly Finding[] {
+  const apps = (gatesOf(main, gate) ?? []).flatMap((one) => one.app ?? []);
+  const own = app.kind === 'known' ? app.value : undefined;
+  if (apps.length === 0 || app.kind === 'unknown' || apps.every((one) => one === own)) return [];
+  return [
+    {
+      name: 'NothingMerges',
+      seen: `${branch} takes ${gate} from the App ${apps.join(', ')} alone, and ${login} is ${own === undefined ? 'no App' : `the App ${own}`}`,
+      action: `Choose the App of tranche as the source of ${gate} in the ruleset, and give tranche its key`,
     },
   ];
 }
@@ -152,14 +167,29 @@ function policyGuards({ branch, main, owned }: PreflightRules): readonly Finding
   return found;
 }
 
-function unreadable({ branch, statusBranch, prefix, main, status, proposals }: PreflightRules): readonly Finding[] {
+function unreadable({
+  branch,
+  statusBranch,
+  prefix,
+  main,
+  status,
+  proposals,
+  gate,
+  self,
+}: PreflightRules): readonly Finding[] {
   const named = [
     [branch, main],
     [statusBranch, status],
     [`branches below ${prefix}`, proposals],
   ] as const;
+  // Only where a rule names an App does it matter which one we are.
+  const isAppAsked = (gatesOf(main, gate) ?? []).some(({ app }) => app !== undefined);
   return named.flatMap(([name, rules]): readonly Finding[] => {
-    const hidden = Object.values(rules).flatMap((rule) => (rule.kind === 'unknown' ? [rule.why] : []));
+    const read: readonly Known<unknown>[] = [
+      ...Object.values(rules),
+      ...(isAppAsked && rules === main ? [self.app] : []),
+    ];
+    const hidden = read.flatMap((rule) => (rule.kind === 'unknown' ? [rule.why] : []));
     if (hidden.length === 0) return [];
     const why = [...new Set(hidden)].join('; ');
     return [

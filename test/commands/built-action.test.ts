@@ -125,7 +125,7 @@ test(
 function guard(world: ForgeWorld): void {
   const parameters = {
     strict_required_status_checks_policy: true,
-    required_status_checks: [{ context: 'tranche/gate' }],
+    required_status_checks: [{ context: 'tranche/gate', integration_id: APP.id }],
   };
   const rules = [{ type: 'required_status_checks', parameters }];
   world.repository.enforce([{ id: 1, name: 'gate', branches: ['main'], rules, bypass: [APP.login] }]);

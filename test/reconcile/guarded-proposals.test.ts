@@ -28,11 +28,17 @@ afterEach(() => {
   expect(forge.violations).toEqual([]);
 });
 
+/** `app`: whose status counts; `any`: whoever sets one. */
+type Guard = { readonly isStrict?: boolean; readonly contexts?: readonly string[]; readonly app?: number | 'any' };
+
 /** What keeps a pull request from being merged late: our status, and the newest commit of the branch. */
-function guard(world: ForgeWorld, { isStrict = true, contexts = ['tranche/gate'] } = {}): void {
+function guard(world: ForgeWorld, { isStrict = true, contexts = ['tranche/gate'], app }: Guard = {}): void {
   const parameters = {
     strict_required_status_checks_policy: isStrict,
-    required_status_checks: contexts.map((context) => ({ context })),
+    required_status_checks: contexts.map((context) => ({
+      context,
+      ...(app === 'any' ? {} : { integration_id: app ?? APP.id }),
+    })),
   };
   const rules = [{ type: 'required_status_checks', parameters }];
   world.repository.enforce([{ id: 1, name: 'gate', branches: ['main'], rules, bypass: [APP.login] }]);
@@ -112,8 +118,18 @@ test('a person merges every step, each in another way: what was merged is the st
   expect(await world.git('log', '--format=%B', 'tranche-status')).not.toContain('Rebuilt');
 });
 
-test.each([
+test.each<readonly [what: string, rules: Guard, because: string]>([
   ['the rules do not wait for our status', { contexts: [] }, 'no rule of the branch waits for our status'],
+  [
+    'they take our status from anybody',
+    { app: 'any' },
+    'the rule that waits for our status does not take it from our App alone',
+  ],
+  [
+    'they take it from another App',
+    { app: 15_368 },
+    'the rule that waits for our status does not take it from our App alone',
+  ],
   ['they take what is behind', { isStrict: false }, 'no rule of the branch wants pull requests up to date'],
 ])('%s: the word is proposed, and not the step', async (_, rules, because) => {
   const world = await proposed(rules);

@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { DEFAULT_CONFIG } from '../../src/api/config.ts';
-import { known, unknown } from '../../src/api/known.ts';
+import { absent, type Known, known, unknown } from '../../src/api/known.ts';
 import type { BranchRules } from '../../src/ports/forge.ts';
 import { policyOwners } from '../../src/reconcile/policy-owners.ts';
 import { preflight } from '../../src/reconcile/preflight.ts';
@@ -34,7 +34,8 @@ type Row = readonly [
   proposals: Rules,
   names: readonly string[],
   owned?: PolicyOwners | undefined,
-  login?: string,
+  login?: string | undefined,
+  app?: Known<number>,
 ];
 
 const owned: PolicyOwners = { policyPaths: ['policies'], file: '.github/CODEOWNERS', unowned: [] };
@@ -74,6 +75,18 @@ const rows: readonly Row[] = [
     { isOpenToOthers: unknown('hidden') },
     ['RulesUnreadable', 'RulesUnreadable'],
   ],
+  ['our status from another App alone', {}, {}, {}, ['NothingMerges'], undefined, undefined, known(78)],
+  ['our status from an App, and a person is who we are', {}, {}, {}, ['NothingMerges'], undefined, 'ada', absent],
+  [
+    'our status from an App, and nobody tells which we are',
+    {},
+    {},
+    {},
+    ['RulesUnreadable'],
+    undefined,
+    undefined,
+    unknown('hidden'),
+  ],
   ['policies that are owned', {}, {}, {}, [], owned],
   ['a file that nobody owns', {}, {}, {}, ['PoliciesUnguarded'], { ...owned, unowned: ['tranche.yaml'] }],
   ['no CODEOWNERS', {}, {}, {}, ['PoliciesUnguarded'], { ...owned, file: undefined }],
@@ -91,14 +104,14 @@ const rows: readonly Row[] = [
 ];
 
 test.each(rows.map((row) => ({ what: row[0], row })))('$what', ({ row }) => {
-  const [, main, status, proposals, names, owners, login = 'tranche[bot]'] = row;
+  const [, main, status, proposals, names, owners, login = 'tranche[bot]', app = known(77)] = row;
   const found = preflight({
     branch: 'main',
     statusBranch: 'tranche-status',
     prefix: 'tranche/prod/',
     gate: 'tranche/gate',
     owned: owners,
-    self: { login, isBot: true },
+    self: { login, isBot: login.endsWith('[bot]'), app },
     main: { ...open, ...main },
     status: { ...open, ...status },
     proposals: { ...open, ...proposals },

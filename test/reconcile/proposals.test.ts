@@ -192,7 +192,7 @@ describe('while it is open', () => {
     const world = await proposed();
     const parameters = {
       strict_required_status_checks_policy: false,
-      required_status_checks: [{ context: 'tranche/gate' }],
+      required_status_checks: [{ context: 'tranche/gate', integration_id: APP.id }],
     };
     const bypass = [APP.login];
     const rules = [{ type: 'required_status_checks', parameters }];

@@ -20,7 +20,10 @@ const checks = (...contexts: readonly string[]): Ruleset['rules'][number] => ({
   type: 'required_status_checks',
   parameters: {
     strict_required_status_checks_policy: true,
-    required_status_checks: contexts.map((context) => ({ context })),
+    required_status_checks: contexts.map((context) => ({
+      context,
+      ...(context === 'tranche/gate' ? { integration_id: APP.id } : {}),
+    })),
   },
 });
 const POLICY = `apiVersion: tranche.dev/v1alpha1

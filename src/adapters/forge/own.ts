@@ -1,6 +1,7 @@
 /** Questions that several writes ask: whether an account is us, and what a reply is that had to be heard. */
 
-import type { Actor, Answer } from '../../ports/forge.ts';
+import { absent, type Known, known, unknown } from '../../api/known.ts';
+import type { Answer, Self } from '../../ports/forge.ts';
 import { type ForgeCaller, GRAPHQL, type Reply } from './call.ts';
 import { idAt } from './pulls.ts';
 import { textAt } from './read-pull.ts';
@@ -14,11 +15,25 @@ export function heard(reply: Reply): Written {
 }
 
 /** Who the credential acts as. GitHub names Apps, and the token of a run, with `[bot]` at the end. Throws PortError. */
-export async function readSelf(caller: ForgeCaller): Promise<Answer<Actor>> {
+export async function readSelf(caller: ForgeCaller): Promise<Answer<Self>> {
   const reply = await viewer(caller, 'login');
   if (reply.kind !== 'reply') return reply;
   const login = textAt(reply.data, 'data', 'viewer', 'login') ?? '';
-  return { kind: 'done', value: { login, isBot: login.endsWith('[bot]') } };
+  const slug = /^(.+)\[bot\]$/.exec(login)?.[1];
+  if (slug === undefined) return { kind: 'done', value: { login, isBot: false, app: absent } };
+  return { kind: 'done', value: { login, isBot: true, app: await readApp(caller, slug) } };
+}
+
+/** The number of the App that an account belongs to. Throws PortError. */
+async function readApp(caller: ForgeCaller, slug: string): Promise<Known<number>> {
+  const operation = 'read which App the credential is';
+  const reply = heard(
+    await caller.call({ route: 'GET /apps/{app_slug}', operation, parameters: { app_slug: slug }, expected: [404] }),
+  );
+  if (reply.kind === 'deferred') return unknown(reply.why);
+  if (reply.kind === 'refused') return unknown(reply.said);
+  const id = idAt(reply.data, 'id');
+  return id === undefined ? unknown(`the forge does not show the App ${slug}`) : known(id);
 }
 
 async function viewer(caller: ForgeCaller, field: 'databaseId' | 'login'): Promise<Written> {

@@ -22,6 +22,7 @@ export async function readRulesetRules(caller: ForgeCaller, branch: string): Pro
 export function rulesetChecks(rules: readonly unknown[]): RulesetChecks {
   return {
     required: checksOf(rules).map(({ context }) => context),
+    bound: checksOf(rules).flatMap(({ context, app }) => (app === undefined ? [] : [context])),
     isStrict: isStrict(rules),
     hasMergeQueue: ofType(rules, 'merge_queue').length > 0,
   };

@@ -23,18 +23,36 @@ async function readRules(forge: Forge, base: string): Promise<RulesAsked> {
   const said = await ask(() => forge.rules(base));
   if (said.kind === 'refused') {
     const why = unknown(said.said);
-    return { kind: 'done', value: { isGateRequired: why, isStrict: why, hasQueue: why, takesDirectPush: why } };
+    const value = { isGateRequired: why, isGateOurs: why, isStrict: why, hasQueue: why, takesDirectPush: why };
+    return { kind: 'done', value };
   }
   if (said.kind !== 'done') return said;
   const { checks, isStrict, hasMergeQueue, takesDirectPush } = said.value;
-  const isGateRequired = mapped(checks, (required) => required.some(({ context }) => context === GATE));
-  return { kind: 'done', value: { isGateRequired, isStrict, hasQueue: hasMergeQueue, takesDirectPush } };
+  const gates = checks.kind === 'known' ? checks.value.filter(({ context }) => context === GATE) : [];
+  const isGateRequired = mapped(checks, () => gates.length > 0);
+  const apps = gates.flatMap(({ app }) => app ?? []);
+  const own = checks.kind === 'known' ? await isOurs(forge, apps) : checks;
+  if (own.kind === 'deferred' || own.kind === 'unavailable') return own;
+  const value = { isGateRequired, isGateOurs: own, isStrict, hasQueue: hasMergeQueue, takesDirectPush };
+  return { kind: 'done', value };
+}
+
+/** Whether one of these Apps is ours. Of several rules that want one status each has to be met. */
+async function isOurs(forge: Forge, apps: readonly number[]) {
+  if (apps.length === 0) return known(false);
+  const said = await ask(() => forge.self());
+  if (said.kind === 'refused') return unknown(said.said);
+  if (said.kind !== 'done') return said;
+  const { app } = said.value;
+  return app.kind === 'absent' ? known(false) : mapped(app, (number) => apps.includes(number));
 }
 
 /** The same of one that is open, which every pass hears. */
 export function rulesOfOpen({ rules }: Pick<Waiting, 'rules'>): MergeRules {
   return {
     isGateRequired: mapped(rules, ({ required }) => required.includes(GATE)),
+    // Which App that is was asked when it was proposed.
+    isGateOurs: mapped(rules, ({ bound }) => bound.includes(GATE)),
     isStrict: mapped(rules, ({ isStrict }) => isStrict),
     hasQueue: mapped(rules, ({ hasMergeQueue }) => hasMergeQueue),
     // Who takes it away is met by the next push of ours, and by the next proposal.
@@ -48,8 +66,8 @@ export function isUnguarded(
   { form, rules }: Pick<ProposalRecord, 'form'> & { readonly rules: MergeRules | undefined },
 ): boolean {
   if (!isFields(form) || rules === undefined) return false;
-  const { isGateRequired, isStrict, hasQueue } = rules;
-  const isLost = isKnown(isGateRequired, false) || isKnown(isStrict, false) || isKnown(hasQueue, true);
+  const { isGateRequired, isGateOurs, isStrict, hasQueue } = rules;
+  const isLost = [isGateRequired, isGateOurs, isStrict].some((rule) => isKnown(rule, false)) || isKnown(hasQueue, true);
   const commit = plan?.commit;
   const isOther = snapshot !== undefined && commit !== undefined && !isFields(formOf({ snapshot, commit }, GUARDED));
   return isLost || isOther;
@@ -58,6 +76,7 @@ export function isUnguarded(
 /** As far as the rules go. */
 const GUARDED: MergeRules = {
   isGateRequired: known(true),
+  isGateOurs: known(true),
   isStrict: known(true),
   hasQueue: known(false),
   takesDirectPush: known(true),

@@ -28,6 +28,7 @@ export const proposal = object({
       Autoscaled: true,
       EvidenceWanted: true,
       GateNotRequired: true,
+      GateOpenToOthers: true,
       NotUpToDate: true,
       Queued: true,
       NoDirectPush: true,

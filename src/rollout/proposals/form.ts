@@ -12,6 +12,8 @@ import { wantsEvidence } from './evidence.ts';
 export type MergeRules = {
   /** Our status at the head. */
   readonly isGateRequired: Known<boolean>;
+  /** It counts from our App alone: from whoever may set a status, it says nothing of our gates. */
+  readonly isGateOurs: Known<boolean>;
   /** The head holds the newest commit of the branch. */
   readonly isStrict: Known<boolean>;
   readonly hasQueue: Known<boolean>;
@@ -24,11 +26,15 @@ export type MergeRules = {
  * keeps it from being merged as soon as it does not hold: git alone merges a stale one cleanly.
  */
 export const FORMS = {
-  Guarded: { form: 'fields', because: 'the branch takes it only up to date, and with our status' },
+  Guarded: { form: 'fields', because: 'the branch takes it only up to date, and with the status of our App' },
   NotGroupsAlone: { form: 'approval', because: 'it is no plain step that lets groups of one workload go' },
   Autoscaled: { form: 'approval', because: 'the number of groups is not decided in Git alone' },
   EvidenceWanted: { form: 'approval', because: 'a policy wants the forge to show who approved, before the step' },
   GateNotRequired: { form: 'approval', because: 'no rule of the branch waits for our status' },
+  GateOpenToOthers: {
+    form: 'approval',
+    because: 'the rule that waits for our status does not take it from our App alone',
+  },
   NotUpToDate: { form: 'approval', because: 'no rule of the branch wants pull requests up to date' },
   Queued: { form: 'approval', because: 'a merge queue merges without our status at what it merges' },
   NoDirectPush: { form: 'approval', because: 'commits of ours do not reach the branch, so nothing could take it back' },
@@ -46,13 +52,14 @@ const STEPS: readonly PlannedCommit['reason'][] = ['StepReady', 'Jumped', 'Steps
 /** The form of this commit's pull request under these rules. What is not known is never taken for a guard. */
 export function formOf(
   { snapshot, commit }: { readonly snapshot: Snapshot; readonly commit: PlannedCommit },
-  { isGateRequired, isStrict, hasQueue, takesDirectPush }: MergeRules,
+  { isGateRequired, isGateOurs, isStrict, hasQueue, takesDirectPush }: MergeRules,
 ): ProposalForm {
   if (wantsEvidence(snapshot)) return 'EvidenceWanted';
   if (snapshot.live.scaler.kind !== 'absent') return 'Autoscaled';
   if (!movesGroupsAlone(commit)) return 'NotGroupsAlone';
-  const rules = [isGateRequired, isStrict, hasQueue, takesDirectPush];
+  const rules = [isGateRequired, isGateOurs, isStrict, hasQueue, takesDirectPush];
   if (isGateRequired.kind === 'known' && !isGateRequired.value) return 'GateNotRequired';
+  if (isGateOurs.kind === 'known' && !isGateOurs.value) return 'GateOpenToOthers';
   if (isStrict.kind === 'known' && !isStrict.value) return 'NotUpToDate';
   if (hasQueue.kind === 'known' && hasQueue.value) return 'Queued';
   if (takesDirectPush.kind === 'known' && !takesDirectPush.value) return 'NoDirectPush';

@@ -24,6 +24,7 @@ const armed: World = {
 };
 const all: MergeRules = {
   isGateRequired: known(true),
+  isGateOurs: known(true),
   isStrict: known(true),
   hasQueue: known(false),
   takesDirectPush: known(true),
@@ -58,6 +59,8 @@ test.each<readonly [what: string, of: World, then: keyof typeof FORMS]>([
 
 test.each<readonly [what: string, under: Partial<MergeRules>, then: keyof typeof FORMS]>([
   ['nothing waits for our status', { isGateRequired: known(false) }, 'GateNotRequired'],
+  ['our status counts from others too', { isGateOurs: known(false) }, 'GateOpenToOthers'],
+  ['nobody tells which App we are', { isGateOurs: unknown('hidden') }, 'RulesUnread'],
   ['what is behind may be merged', { isStrict: known(false) }, 'NotUpToDate'],
   ['a merge queue', { hasQueue: known(true) }, 'Queued'],
   ['pushes of ours are refused', { takesDirectPush: known(false) }, 'NoDirectPush'],

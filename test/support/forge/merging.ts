@@ -1,7 +1,7 @@
 /** Merging as the rules of a branch let people: the button of the forge, and its merge queue. */
 
 import type { Account, ForgePull, ForgeRepository, MergeMethod } from './repository.ts';
-import { graphqlPull, isPassed, requiredOf } from './waits.ts';
+import { graphqlPull, isPassed, wantedOf } from './waits.ts';
 
 /** Who merges what came through a queue, as the API names it. */
 export const QUEUE: Account = { login: 'github-merge-queue[bot]', id: 9, type: 'Bot' };
@@ -52,7 +52,7 @@ export async function enqueue(repository: ForgeRepository, number: number): Prom
 export async function takeTurn(repository: ForgeRepository, group: Group): Promise<boolean> {
   const pull = repository.pull(group.number);
   await repository.settle();
-  const passed = requiredOf(repository, pull.base).every((name) => isPassed(repository, group.head, name));
+  const passed = wantedOf(repository, pull.base).every((one) => isPassed(repository, group.head, one));
   const isSame = (await repository.head(pull.base)) === group.base;
   const isMerged = pull.isQueued && pull.state === 'open' && passed && isSame;
   if (isMerged) {

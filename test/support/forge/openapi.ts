@@ -101,7 +101,7 @@ export class Openapi {
   /** A value of a schema with its required fields alone, and these on top. */
   sample(name: string, fields: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
     const pointer = `#/components/schemas/${name}`;
-    const made = this.samples.get(name) ?? this.made({ $ref: pointer }, 0);
+    const made = this.samples.get(name) ?? this.made({ ...this.resolved({ $ref: pointer }), nullable: false }, 0);
     this.samples.set(name, made);
     if (!isRecord(made)) throw new Error(`${name} is no object`);
     return { ...made, ...fields };

@@ -54,7 +54,14 @@ export type Ruleset = {
   readonly bypass: readonly string[];
 };
 
-type ForgeStatus = { context: string; state: CommitState; description: string; url: string | null };
+type ForgeStatus = {
+  context: string;
+  state: CommitState;
+  description: string;
+  url: string | null;
+  /** The App that has set it: here it has the number of its account. */
+  app?: number;
+};
 type ForgeCheck = { name: string; status: 'COMPLETED' | 'IN_PROGRESS'; conclusion: 'SUCCESS' | 'FAILURE' | undefined };
 
 export type MergeMethod = 'merge' | 'squash' | 'rebase';

@@ -72,6 +72,7 @@ export const routes: Readonly<Record<string, Route>> = {
   [`get ${repo}/commits/{ref}/status`]: { needs: ['statuses', 'read'], run: getStatus },
   [`post ${repo}/statuses/{sha}`]: { needs: ['statuses', 'write'], run: postStatus },
   [`get ${repo}/collaborators/{username}/permission`]: { needs: ['metadata', 'read'], run: getPermission },
+  'get /apps/{app_slug}': { needs: ['metadata', 'read'], run: getApp },
   [`get ${team}`]: { needs: ['members', 'read'], run: getTeam },
   [`get ${team}/memberships/{username}`]: { needs: ['members', 'read'], run: getMembership },
   [`get ${repo}/branches/{branch}`]: { needs: ['contents', 'read'], run: getBranch },
@@ -289,7 +290,7 @@ function getStatus({ openapi, repository, parameters }: RouteContext): Answered 
   );
 }
 
-async function postStatus({ openapi, repository, parameters, body }: RouteContext): Promise<Answered> {
+async function postStatus({ openapi, repository, parameters, body, by }: RouteContext): Promise<Answered> {
   const sha = parameters['sha'] ?? '';
   const isThere = await repository.git.git('cat-file', '-e', sha).then(
     () => true,
@@ -301,6 +302,7 @@ async function postStatus({ openapi, repository, parameters, body }: RouteContex
     state: body['state'] as 'success',
     description: textOf(body['description']),
     url: typeof body['target_url'] === 'string' ? body['target_url'] : null,
+    ...(by.type === 'Bot' ? { app: by.id } : {}),
   };
   const others = (repository.statuses.get(sha) ?? []).filter(({ context }) => context !== given.context);
   repository.statuses.set(sha, [...others, given]);
@@ -312,6 +314,14 @@ function getPermission(context: RouteContext): Answered {
   const permission = context.repository.permissions.get(login);
   if (permission === undefined) return problem(404, `${login} is not a user`);
   return ok({ permission, role_name: permission, user: null });
+}
+
+/** Of an App that nobody else may see, only the App itself. */
+function getApp({ openapi, parameters, by }: RouteContext): Answered {
+  const slug = parameters['app_slug'];
+  return by.login === `${slug}[bot]`
+    ? ok(openapi.sample('integration', { id: by.id, slug, name: slug }))
+    : problem(404, 'Not Found');
 }
 
 function membersOf({ repository, parameters }: RouteContext) {

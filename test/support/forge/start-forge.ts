@@ -150,10 +150,10 @@ class Api {
       return this.violation(`${request.method} ${path} is not described`);
     const asked = { method: request.method, path, query, body };
     for (const one of this.openapi.requestFaults(matched, asked)) this.violation(one);
-    const { owner, repo, org } = matched.parameters;
-    // What is of an organisation is kept with the one repository that a token reaches there.
-    const ofOrg = token.repositories.find((name) => name.startsWith(`${org}/`));
-    const repository = this.visible(token, org === undefined ? `${owner}/${repo}` : (ofOrg ?? ''));
+    const { owner, repo, org = '' } = matched.parameters;
+    // What is of an organisation, or of an App, is kept with the one repository that a token reaches there.
+    const first = token.repositories.find((name) => org === '' || name.startsWith(`${org}/`));
+    const repository = this.visible(token, owner === undefined ? (first ?? '') : `${owner}/${repo}`);
     if (repository === undefined) return problem(404, 'Not Found');
     const [needed, level] = route.needs;
     const has = needed === 'metadata' ? 'read' : token.permissions[needed];

@@ -31,7 +31,7 @@ export async function graphqlPull(
   const baseHead = (await repository.head(base)) ?? '';
   const tree = await repository.mergedTree(baseHead, head);
   const isBehind = !(await repository.holds(head, baseHead));
-  const passed = required.every((name) => contexts.some((one) => one.title === name && one.hasPassed));
+  const passed = wantedOf(repository, base).every((one) => isPassed(repository, head, one));
   const isBlocked = !passed || (decision !== undefined && decision !== 'APPROVED');
   const isClean = contexts.every(({ hasPassed }) => hasPassed);
   return {
@@ -60,19 +60,37 @@ export async function graphqlPull(
   };
 }
 
-/** The checks that rules of a branch want. */
-export function requiredOf(repository: ForgeRepository, branch: string): readonly string[] {
+function requiredOf(repository: ForgeRepository, branch: string): readonly string[] {
+  return wantedOf(repository, branch).map(({ context }) => context);
+}
+
+/** The checks that rules of a branch want, and the App that they want them from; undefined: from anybody. */
+export function wantedOf(
+  repository: ForgeRepository,
+  branch: string,
+): readonly { readonly context: string; readonly app: number | undefined }[] {
   return repository
     .rulesOf(branch)
     .filter(({ type }) => type === 'required_status_checks')
     .flatMap(({ parameters }) =>
-      Object(parameters).required_status_checks.map(({ context }: { readonly context: string }) => context),
+      Object(parameters).required_status_checks.map(
+        ({ context, integration_id: app }: { readonly context: string; readonly integration_id?: number }) => ({
+          context,
+          app,
+        }),
+      ),
     );
 }
 
-/** Whether a check of this name has passed at a commit. */
-export function isPassed(repository: ForgeRepository, head: string, name: string): boolean {
-  return contextsOf(repository, head, []).some((one) => one.title === name && one.hasPassed);
+/** Whether this check has passed at a commit, as that App says it. */
+export function isPassed(
+  repository: ForgeRepository,
+  head: string,
+  { context, app }: ReturnType<typeof wantedOf>[number],
+): boolean {
+  return contextsOf(repository, head, []).some(
+    (one) => one.title === context && one.hasPassed && (app === undefined || app === one.app),
+  );
 }
 
 function contextsOf(repository: ForgeRepository, head: string, required: readonly string[]) {
@@ -83,12 +101,14 @@ function contextsOf(repository: ForgeRepository, head: string, required: readonl
       __typename: 'CheckRun',
       title: check.name,
       isRequired: isRequired(check.name),
+      app: undefined,
       hasPassed: check.conclusion === 'SUCCESS',
     })),
     ...(repository.statuses.get(head) ?? []).map((status) => ({
       ...status,
       __typename: 'StatusContext',
       title: status.context,
+      app: status.app,
       state: status.state.toUpperCase(),
       isRequired: isRequired(status.context),
       hasPassed: status.state === 'success',
