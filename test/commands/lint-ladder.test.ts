@@ -40,9 +40,22 @@ const budget = (gpus: number): Files => ({
   'policies/gpus.yaml': `apiVersion: tranche.dev/v1alpha1\nkind: RolloutPolicy\nmetadata:\n  name: gpus\nspec:\n  maxGpus: ${gpus}\n`,
 });
 
+const SHARED_STEPS = ['replicas: 1, traffic: 5%', 'replicas: 100%'];
+const SHARED: Files = { ...TRAFFIC_FILES, [ROLLOUT_FILE]: ladderRollout('partition', SHARED_STEPS) };
+/** The leaders have the labels of the workload itself, by an alias: no label of ours can go to one of them alone. */
+const ALIASED = (TRAFFIC_FILES[LWS_FILE] ?? '')
+  .replace('metadata:\n  name: vllm\n', 'metadata:\n  name: vllm\n  labels: &labels {app: vllm}\n')
+  .replace(/labels: \{app[^}]*\}/, 'labels: *labels');
+
 const rows: readonly (readonly [what: string, files: Files, told: readonly RegExp[]])[] = [
   ['files that are right', ALONE, []],
   ['files that are right, with routes', { ...TRAFFIC_FILES, [ROLLOUT_FILE]: ladderRollout('blueGreen', STEPS) }, []],
+  ['files that are right, with routes to two versions of one workload', SHARED, []],
+  [
+    'labels that are not only those of the leaders',
+    { ...SHARED, [LWS_FILE]: ALIASED },
+    [/^apps\/vllm\/lws.yaml:20 AliasInField: .*"tranche.dev\/version"/],
+  ],
   ['a budget that two colours fit into', { ...BLUE_GREEN, ...budget(128) }, []],
   [
     'a budget that the last step of two colours does not fit into',

@@ -1,11 +1,14 @@
 /** `tranche simulate` with a Rollout: golden ladders, what it takes, and what is said where files are missing or wrong. */
 
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { printStep } from '../../src/api/marks.ts';
 import { runProgram } from '../../src/commands/program.ts';
-import { ladderRollout } from '../support/ladder.ts';
+import { climbBack } from '../../src/reconcile/ladder/climb.ts';
+import { partitionIn } from '../../src/rollout/ladders/delivery.ts';
+import { castIn, climbed, ladderFiles, ladderRollout } from '../support/ladder.ts';
 import { TRAFFIC_FILES, trafficRollout } from '../support/traffic-files.ts';
 import { ROLLOUT_TEXT } from '../support/vllm.ts';
 
@@ -28,6 +31,12 @@ const files: Readonly<Record<string, string>> = {
   'rollouts/green.yaml': ladderRollout('blueGreen', STEPS),
   'rollouts/alone.yaml': ladderRollout('canary', ['replicas: 100%'], false),
   'rollouts/partition.yaml': ROLLOUT_TEXT,
+  'rollouts/shared.yaml': ladderRollout('partition', [
+    'replicas: 1, traffic: 5%',
+    'replicas: 2',
+    'replicas: 3, traffic: 50%',
+    'replicas: 100%',
+  ]),
   'rollouts/wrong.yaml': ladderRollout('canary', ['replicas: 0']),
 };
 
@@ -64,6 +73,8 @@ test.each([
   ['canary.json', `rollouts/canary.yaml ${APPS} --output json`],
   ['canary-one-group.txt', 'rollouts/canary.yaml one.yaml apps/vllm/service.yaml apps/vllm/route.yaml'],
   ['canary-without-routes.txt', 'rollouts/alone.yaml apps/vllm/lws.yaml'],
+  ['partition.txt', `rollouts/shared.yaml ${APPS}`],
+  ['partition.json', `rollouts/shared.yaml ${APPS} --output json`],
   ['blueGreen.txt', `rollouts/green.yaml ${APPS}`],
 ])('%s', async (golden, line) => {
   const { code, out, err } = await run(line);
@@ -75,7 +86,7 @@ test.each([
   // call, exit code, what is said
   ['rollouts/canary.yaml', 2, /no LeaderWorkerSet vllm of its namespace in these files \(WorkloadMissing\)/],
   ['rollouts/canary.yaml apps/vllm/lws.yaml', 2, /rollouts\/canary.yaml:1: .*\(DocumentMissing\)/],
-  [`rollouts/partition.yaml ${APPS}`, 2, /\(NoSecondWorkload\)/],
+  [`rollouts/partition.yaml ${APPS}`, 2, /\(NoTraffic\)/],
   [`rollouts/wrong.yaml ${APPS}`, 2, /rollouts\/wrong.yaml:\d+: .*\(BadReplicas\)/],
   [`rollouts/canary.yaml rollouts/green.yaml ${APPS}`, 2, /2 Rollouts \(SeveralRollouts\)/],
   [`rollouts/canary.yaml ${APPS} --partition 3`, 2, /leave out --partition/],
@@ -85,4 +96,55 @@ test.each([
   const ran = await run(line);
   expect(ran.code, ran.err).toBe(code);
   expect(ran.err).toMatch(said);
+});
+
+describe('two versions of one workload go by the rungs that passes take', () => {
+  const texts = ladderFiles(
+    ladderRollout('partition', ['replicas: 1, traffic: 5%', 'replicas: 2, traffic: 50%', 'replicas: 100%']),
+  );
+  const cast = castIn(texts);
+  const all = climbed(texts, cast);
+  const placed = ({ commit, before }: (typeof all)[number]): string =>
+    `${printStep(commit.stage)} ${commit.at} ${partitionIn(before.own) === 0 ? 'armed' : ''}`.trim();
+
+  /** The commits of a story whose passes read a simulated cluster. */
+  function playedIn(story: string): readonly string[] {
+    const text = readFileSync(join(import.meta.dirname, `../../fixtures/scenarios/${story}/transcript.txt`), 'utf8');
+    return (text.match(/(?<=^ {4}c\d+ tranche: rollout\(llm\/vllm\): )(step|roll|settled).*/gm) ?? []).reverse();
+  }
+
+  test('forward', () => {
+    expect(all.map(placed)).toEqual([
+      '1/3 text',
+      '1/3 pods',
+      '1/3 traffic',
+      '2/3 pods',
+      '2/3 traffic',
+      '3/3 home',
+      '3/3 pods',
+      '3/3 pods armed',
+      '3/3 settled',
+    ]);
+    expect(playedIn('partition-with-httproute')).toEqual([
+      'step 1/3, text',
+      'step 1/3, pods, partition 1000000 → 3',
+      'step 1/3, traffic: – → 5%',
+      'step 2/3, partition 3 → 2',
+      'step 2/3, traffic: 5% → 50%',
+      'step 3/3, home',
+      'step 3/3, pods, partition 2 → 0',
+      'step 3/3, armed, partition 0 → 1000000',
+      'settled',
+    ]);
+  });
+
+  test('back from a share', () => {
+    const back = climbBack(all[4]!, cast).commits.map(({ commit }) => `${printStep(commit.stage)} ${commit.at}`);
+    expect(back).toEqual(['rollback home', 'rollback text', 'rollback settled']);
+    expect(playedIn('partition-aborted-with-a-share').slice(-3)).toEqual([
+      'rollback, home',
+      'rollback',
+      'rolled back, partition 2 → 1000000',
+    ]);
+  });
 });

@@ -34,12 +34,9 @@ export function ladderFiles(
 
 /** The cast of these files. */
 export function castIn(texts: Texts): Cast {
-  const rollout = texts.get(ROLLOUT_FILE) ?? '';
-  const isOne = /^ {4}canary:\n {6}trafficRoutings/m.test(rollout);
-  const canary = rollout.replace('    canary:\n', '    canary:\n      enableExtraWorkloadForCanary: true\n');
-  const open = deliveryOf(isOne ? new Map([...texts, [ROLLOUT_FILE, canary]]) : texts);
+  const open = deliveryOf(texts);
   if (open === undefined) throw new Error('no Rollout');
-  return isOne ? { ...open.cast, plan: { ...open.cast.plan, style: 'partition', strategy: {} } } : open.cast;
+  return open.cast;
 }
 
 /** The delivery as the texts have it. */

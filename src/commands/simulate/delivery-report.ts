@@ -1,4 +1,4 @@
-/** A delivery with a second workload for people and scripts: every commit, what it waits for, what it takes. */
+/** A delivery that has rungs for people and scripts: every commit, what it waits for, what it takes. */
 
 import { gpusOfGroup } from '../../api/gpus.ts';
 import { at } from '../../api/json.ts';
@@ -6,8 +6,9 @@ import { printStep } from '../../api/marks.ts';
 import { PARTITION_PATH, SENTINEL } from '../../api/workload.ts';
 import type { Cast } from '../../reconcile/ladder/cast.ts';
 import { type Climb, type Climbed, climbBack } from '../../reconcile/ladder/climb.ts';
-import { replicasOf, secondName, sidesOf } from '../../rollout/ladders/delivery.ts';
-import { shareIn } from '../../rollout/ladders/shares.ts';
+import { type Delivery, replicasOf, secondName, sidesOf } from '../../rollout/ladders/delivery.ts';
+import { isHome, shareIn } from '../../rollout/ladders/shares.ts';
+import { isOneWorkload } from '../../rollout/ladders/version-sides.ts';
 import { groupCount } from '../../rollout/sentences.ts';
 import type { WorkloadFile } from '../../rollout/snapshot.ts';
 import { alignedTable, type Column } from './aligned.ts';
@@ -19,7 +20,10 @@ type Row = {
   /** Groups of either workload that Git asks for after the commit. */
   readonly groups: number;
   readonly partition: number | undefined;
+  /** Of the second workload. */
   readonly extraGroups: number;
+  /** Of one workload, those that were let go by then. */
+  readonly released?: number;
   readonly share: string;
   /** What must be seen before it is written. */
   readonly seen: readonly string[];
@@ -28,7 +32,8 @@ type Row = {
 type Report = {
   readonly namespace: string;
   readonly workload: string;
-  readonly second: string;
+  /** undefined: both versions are groups of the one workload. */
+  readonly second: string | undefined;
   readonly strategy: Cast['plan']['style'];
   /** The most groups at one time beyond those of today. */
   readonly extraGroups: number;
@@ -45,17 +50,19 @@ export function reportOf(cast: Cast, file: WorkloadFile, { commits }: Climb): Re
   return {
     namespace: workload.object.namespace,
     workload: workload.object.name,
-    second: secondName({ plan, own: { object: workload.object } }),
+    second: isOneWorkload(cast) ? undefined : secondName({ plan, own: { object: workload.object } }),
     strategy: plan.style,
     extraGroups: most,
     extraGpus: most * gpusOfGroup(file.workload.content, file.workload.size),
-    commits: commits.map(rowOf),
+    commits: isOneWorkload(cast) ? withReleased(commits.map(rowOf)) : commits.map(rowOf),
     waysBack: waysBack(cast, commits),
   };
 }
 
+const VERSIONS = { stable: 'the version before', canary: 'the new version' };
+
 function rowOf({ commit, before, after }: Climbed): Row {
-  const names = sidesOf(before).workloads;
+  const names = isOneWorkload(before) ? VERSIONS : sidesOf(before).workloads;
   const partition = at(after.own.value, PARTITION_PATH);
   return {
     step: printStep(commit.stage),
@@ -69,17 +76,32 @@ function rowOf({ commit, before, after }: Climbed): Row {
   };
 }
 
+/** What was let go stays so: armed again, it has no rung of its own in Git, but a line that says so. */
+function withReleased(rows: readonly Row[]): readonly Row[] {
+  const counts = rows.map(({ groups, partition = 0 }) => Math.max(0, groups - partition));
+  return rows.map((row, place) => {
+    const isArmed = rows[place - 1]?.partition === 0 && row.partition === SENTINEL;
+    return { ...row, ...(isArmed ? { at: 'armed' } : {}), released: Math.max(...counts.slice(0, place + 1)) };
+  });
+}
+
 /** By the rung that they start from: those of all steps are told as one, of the last step that has a rung. */
 function waysBack(cast: Cast, commits: readonly Climbed[]): Report['waysBack'] {
   const starts = new Map<string, Climbed>();
   for (const climbed of commits) {
     const { stage, at: rung } = climbed.commit;
-    if (rung !== 'settled') starts.set(stage.kind === 'step' ? 'the steps' : rung, climbed);
+    if (rung !== 'settled') starts.set(stage.kind === 'step' ? stepsOf(climbed.after) : rung, climbed);
   }
   return [...starts].map(([from, climbed]) => ({
     from,
     rungs: climbBack(climbed, cast).commits.map(({ commit }) => commit.at),
   }));
+}
+
+/** Of one workload the groups that answer a share restart: it goes home before them. */
+function stepsOf(delivery: Delivery): string {
+  if (!isOneWorkload(delivery)) return 'the steps';
+  return isHome(delivery) ? 'a step without a share' : 'a step with a share';
 }
 
 const COLUMNS = ['Step', 'Rung'];
@@ -96,7 +118,7 @@ function textReport(report: Report): string {
     ...COLUMNS.map((title): Column => ({ title, align: 'left' })),
     { title: workload, align: 'right' },
     { title: 'Partition', align: 'right' },
-    { title: second, align: 'right' },
+    { title: second ?? 'Let go', align: 'right' },
     { title: 'Share', align: 'left' },
     { title: 'Seen before', align: 'left' },
   ];
@@ -105,17 +127,19 @@ function textReport(report: Report): string {
     row.at,
     String(row.groups),
     row.partition === SENTINEL ? 'armed' : String(row.partition ?? ''),
-    String(row.extraGroups),
+    String(row.released ?? row.extraGroups),
     row.share,
     row.seen.join('; '),
   ]);
   const name = report.namespace === '' ? workload : `${report.namespace}/${workload}`;
   const gpus = extraGpus === 0 ? '' : ` with ${extraGpus} GPUs`;
+  const takes = extraGroups === 0 ? 'no groups' : `up to ${groupCount(extraGroups)}${gpus}`;
+  const beside = second === undefined ? 'with two versions of it side by side' : `with ${second} beside it`;
   const ways = report.waysBack.map(({ from, rungs }) => `  from ${from}: ${rungs.join(', ')}\n`);
   return [
-    `${name}: a release by ${report.strategy}, with ${second} beside it\n\n`,
+    `${name}: a release by ${report.strategy}, ${beside}\n\n`,
     alignedTable(columns, rows),
-    `\nIt takes up to ${groupCount(extraGroups)}${gpus} more than today.\n`,
+    `\nIt takes ${takes} more than today.\n`,
     'Each line is a commit; the one before must be live first.\n',
     `\nWays back:\n${ways.join('')}`,
   ].join('');

@@ -53,13 +53,13 @@ export function deliveryOf(texts: Texts): OpenDelivery | undefined {
   const { namespace } = rollout.object;
   const scalersOf = scalersIn(documents, DEFAULT_CONFIG);
   const cast = castOf({ plan, namespace, file, stableText: undefined, traffic, scalersOf });
-  if (cast !== undefined && plan.style !== 'partition') return { cast, file };
+  if (cast !== undefined) return { cast, file };
   throw wrong([
-    plan.style === 'partition'
+    plan.style === 'partition' && plan.routing === undefined
       ? issueAt(
           rollout,
-          'NoSecondWorkload',
-          'its strategy steps the workload itself, and has no ladder',
+          'NoTraffic',
+          'its strategy steps the workload itself and routes no traffic, so that a release has no rungs',
           'Name the file of the LeaderWorkerSet alone, with the change.',
         )
       : issueAt(

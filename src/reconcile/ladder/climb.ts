@@ -6,6 +6,8 @@ import { type KnownTexts, newKnownTexts } from '../../manifests/known-texts.ts';
 import type { FileWrite } from '../../ports/git.ts';
 import type { Delivery } from '../../rollout/ladders/delivery.ts';
 import { arming, goingBack, nextCommit } from '../../rollout/ladders/next-commit.ts';
+import { nextVersionCommit, versionBack } from '../../rollout/ladders/version-climb.ts';
+import { isOneWorkload } from '../../rollout/ladders/version-sides.ts';
 import type { RouteDocument } from '../../rollout/traffic/provider.ts';
 import { render } from '../write/render.ts';
 import { type Cast, deliveryIn, type Stand, type Texts } from './cast.ts';
@@ -39,17 +41,29 @@ export function climb(texts: Texts, cast: Cast, known = newKnownTexts()): Climb 
   const armed = delivery === undefined ? [] : arming(delivery);
   const start = render(armed, texts, known);
   if (start.kind === 'refused') return { commits: [], obstacle: { ...start, texts } };
-  return climbFrom({ texts: withWrites(texts, start.writes), displaced: [] }, { cast, known, decide: nextCommit });
+  return climbFrom({ texts: withWrites(texts, start.writes), displaced: [] }, { cast, known, decide: onward });
 }
 
 /** The way back from the place that a commit has reached; no commits where there is nothing to go back from. */
 export function climbBack({ texts, commit }: Climbed, cast: Cast, known = newKnownTexts()): Climb {
-  const decide = (delivery: Delivery): NextOf => goingBack(delivery) ?? nextCommit(delivery);
+  const decide = (delivery: Delivery): NextOf | undefined => backward(delivery) ?? onward(delivery);
   return climbFrom({ texts, displaced: commit.displaced }, { cast, known, decide });
 }
 
+function onward(delivery: Delivery): NextOf | undefined {
+  return isOneWorkload(delivery) ? nextVersionCommit(delivery) : nextCommit(delivery);
+}
+
+function backward(delivery: Delivery): NextOf | undefined {
+  return isOneWorkload(delivery) ? versionBack(delivery) : goingBack(delivery);
+}
+
 type NextOf = ReturnType<typeof nextCommit>;
-type Way = { readonly cast: Cast; readonly known: KnownTexts; readonly decide: (delivery: Delivery) => NextOf };
+type Way = {
+  readonly cast: Cast;
+  readonly known: KnownTexts;
+  readonly decide: (delivery: Delivery) => NextOf | undefined;
+};
 
 function climbFrom(start: Stand, { cast, known, decide }: Way): Climb {
   const commits: Climbed[] = [];
@@ -57,6 +71,7 @@ function climbFrom(start: Stand, { cast, known, decide }: Way): Climb {
   let delivery = deliveryIn(start, cast, known);
   while (delivery !== undefined && commits.length < COMMITS_MOST) {
     const commit = decide(delivery);
+    if (commit === undefined) break;
     if (commit.kind === 'unwritable') return { commits, obstacle: commit };
     const made = render(commit.objects, stand.texts, known);
     if (made.kind === 'refused') return { commits, obstacle: { ...made, texts: stand.texts } };

@@ -1,4 +1,4 @@
-/** Tries every commit of a delivery with a second workload on the user's own bytes, and the ways back. */
+/** Tries every commit of a delivery that has rungs on the user's own bytes, and the ways back. */
 
 import type { Issue } from '../../api/issue.ts';
 import type { RolloutStep } from '../../api/rollout-steps.ts';

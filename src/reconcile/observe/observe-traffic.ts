@@ -143,11 +143,11 @@ function plain({ file, object, value }: RouteDocument): RouteDocument {
   return { file, object, value };
 }
 
-/** What the delivery of a second workload could not write: asked where nothing else is wrong with what it hangs on. */
+/** What a delivery that has rungs could not write: asked where nothing else is wrong with what it hangs on. */
 export function ladderFaults({ entry, desired }: Of, { file, stable }: Omit<Read, 'scaler'>): readonly Issue[] {
   const { rollout, reading, key } = entry;
   const plan = reading.rollout?.rollout;
-  if (rollout === undefined || plan === undefined || plan.style === 'partition') return [];
+  if (rollout === undefined || plan === undefined) return [];
   const { texts, traffic, trials, index } = desired;
   const { scalersOf } = index;
   const cast = castOf({ plan, namespace: key.namespace, file, stableText: stable?.text, traffic, scalersOf });

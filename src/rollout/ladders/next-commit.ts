@@ -161,7 +161,8 @@ function climbed(delivery: Delivery, { stage, rungs, waits }: Climb): NextCommit
 
 type Writing = Pick<NextCommit, 'stage' | 'at' | 'waits'> & { readonly made: Made };
 
-function committed(delivery: Delivery, { stage, at, made, waits }: Writing): NextCommit | Unwritable {
+/** A commit of these edits with the marks of its place; `waits` get the gates where it obeys them. */
+export function committed(delivery: Delivery, { stage, at, made, waits }: Writing): NextCommit | Unwritable {
   const all = withObjects(made, edited(delivery.own, marksOf(delivery, { stage, at })));
   if (all.kind === 'unwritable') return all;
   const position = positionOf(annotationsOf(delivery.own));
@@ -185,6 +186,8 @@ function isGated(
   { stage, at }: Pick<NextCommit, 'stage' | 'at'>,
 ): boolean {
   if (stage.kind === 'rollback') return false;
+  // Of one workload a step is asked for as a whole: its first commit obeys the gates, and the others follow.
+  if (plan.style === 'partition') return !sameStage(from?.stage, stage);
   if (stage.kind === 'promote') return at === 'fleet' || (plan.style === 'blueGreen' && at !== 'home');
   const isBegun = sameStage(from?.stage, stage) && GATED_IN_STEP.some((rung) => rung === from?.at);
   return GATED_IN_STEP.includes(at) && !isBegun;

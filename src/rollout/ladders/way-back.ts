@@ -143,7 +143,7 @@ const armed = (delivery: Delivery): readonly ObjectEdits[] =>
   delivery.plan.style === 'blueGreen' ? partitioned(delivery, SENTINEL) : [];
 
 /** What the release covers, as it was: in the user's workload alone, which nothing restarts where it is armed. */
-function stableText({ own, stableText: source }: Delivery): readonly ObjectEdits[] {
+export function stableText({ own, stableText: source }: Delivery): readonly ObjectEdits[] {
   return edited(
     own,
     RELEASE_PATHS.map((path): Edit => ({ kind: 'restore', path, source })),
