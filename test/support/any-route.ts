@@ -123,23 +123,27 @@ const routed = (match: fc.Arbitrary<JsonObject>, extra: fc.Arbitrary<JsonObject>
     backend(STABLE).map((ref): JsonObject => ({ backendRefs: [ref] })),
   );
 
-const others = fc.constantFrom<JsonObject>(
-  {
-    matches: [{ path: { type: 'Exact', value: '/healthz' } }],
-    backendRefs: [
-      { name: 'other', port: 80 },
-      { name: 'more', port: 80 },
-    ],
-  },
-  { backendRefs: [{ group: 'example.com', kind: 'Bucket', name: STABLE }] },
-  { matches: [{ headers: [{ name: 'x-none', value: 'yes' }] }] },
-);
+const othersOf = (match: JsonObject): fc.Arbitrary<JsonObject> =>
+  fc.constantFrom<JsonObject>(
+    {
+      matches: [match],
+      backendRefs: [
+        { name: 'other', port: 80 },
+        { name: 'more', port: 80 },
+      ],
+    },
+    { backendRefs: [{ group: 'example.com', kind: 'Bucket', name: STABLE }] },
+    { matches: [{ headers: [{ name: 'x-none', value: 'yes' }] }] },
+  );
 
-function ruled(rule: fc.Arbitrary<JsonObject>, names: readonly string[]): fc.Arbitrary<JsonObject> {
+function ruled(
+  rule: fc.Arbitrary<JsonObject>,
+  { names, match }: { readonly names: readonly string[]; readonly match: JsonObject },
+): fc.Arbitrary<JsonObject> {
   return fc
     .record({
       own: fc.array(rule, { minLength: 1, maxLength: 3 }),
-      more: fc.array(others, { maxLength: 2 }),
+      more: fc.array(othersOf(match), { maxLength: 2 }),
       isFirst: fc.boolean(),
       names: fc.constantFrom('none', 'some', 'all'),
       timeouts: fc.constantFrom<JsonObject>(
@@ -173,9 +177,16 @@ const GATEWAY = 'gateway.networking.k8s.io/v1';
 const httpRoute = named(
   GATEWAY,
   'HTTPRoute',
-  ruled(routed(httpMatch, rewriting), ['chat', 'embeddings', 'rerank', 'audio', 'images']),
+  ruled(routed(httpMatch, rewriting), {
+    names: ['chat', 'embeddings', 'rerank', 'audio', 'images'],
+    match: { path: { type: 'Exact', value: '/healthz' } },
+  }),
 );
-const grpcRoute = named(GATEWAY, 'GRPCRoute', ruled(routed(grpcMatch, constant({})), []));
+const grpcRoute = named(
+  GATEWAY,
+  'GRPCRoute',
+  ruled(routed(grpcMatch, constant({})), { names: [], match: { method: { service: 'grpc.health.v1.Health' } } }),
+);
 
 /** Istio takes the first rule that matches. */
 function istioSpec(destination: fc.Arbitrary<JsonObject>): fc.Arbitrary<JsonObject> {

@@ -53,12 +53,21 @@ function storedMatch(match: JsonObject, isHttp: boolean): JsonObject {
       key,
       mapsAt(match, [key]).map((one) => ({ type: 'Exact', ...one })),
     );
+  const method = { type: 'Exact', ...mapAt(match, 'method') };
+  const isTyped = isHttp || match['method'] === undefined;
   const path = isHttp ? { path: { type: 'PathPrefix', value: '/', ...mapAt(match, 'path') } } : {};
-  return { ...match, ...path, ...conditions('headers'), ...conditions('queryParams') };
+  return {
+    ...match,
+    ...path,
+    ...(isTyped ? {} : { method }),
+    ...conditions('headers'),
+    ...conditions('queryParams'),
+  };
 }
 
 function storedRef(ref: JsonObject): JsonObject {
-  return { group: '', kind: 'Service', weight: 1, ...ref };
+  const filters = listOf('filters', mapsAt(ref, ['filters']).map(storedFilter));
+  return { group: '', kind: 'Service', weight: 1, ...ref, ...filters };
 }
 
 function storedFilter(filter: JsonObject): JsonObject {

@@ -8,8 +8,7 @@ import { filtersOf, noPrefix, replacesPrefix } from './http-route-filters.ts';
 import type { SidedRule } from './http-route-sides.ts';
 import type { Share, Sides } from './provider.ts';
 
-type OwnRule = { readonly name: string; readonly json: JsonObject };
-type OwnRules = { readonly rules: readonly OwnRule[]; readonly faults: readonly FieldFault[] };
+type OwnRules = { readonly rules: readonly JsonObject[]; readonly faults: readonly FieldFault[] };
 
 type Asked = {
   readonly sources: readonly SidedRule[];
@@ -26,8 +25,9 @@ type Asked = {
  */
 export function rulesFor(asked: Asked): OwnRules {
   const { sources, sides, share, kind } = asked;
+  const isNamed = takesNames(asked);
   const faults: FieldFault[] = share.matches.flatMap((match, place) => unsupported(match, place, kind));
-  const rules = sources.flatMap((source, place): readonly OwnRule[] => {
+  const rules = sources.flatMap((source, place): readonly JsonObject[] => {
     const alone = place === 0 ? share.matches.filter(({ path }) => path !== undefined).map(matchAlone) : [];
     const others = share.matches.filter(({ path }) => path === undefined);
     const merged = mergedWith(source, others, faults);
@@ -35,20 +35,30 @@ export function rulesFor(asked: Asked): OwnRules {
     if (matches.length === 0) return [];
     const name = `tranche-${sides.owner}-${place}`;
     const to = { share, sides, faults };
-    if (!replacesPrefix(source)) return [{ name, json: ownRule(source, { name, matches, ...to }) }];
+    const namedAs = (own: string): string | undefined => (isNamed ? own : undefined);
+    if (!replacesPrefix(source)) return [ownRule(source, { name: namedAs(name), matches, ...to })];
     faults.push(...matches.flatMap((match) => noPrefix(source, match)));
     return matches.map((match, number) => {
       const own = number === 0 ? name : `${name}-${number}`;
-      return { name: own, json: ownRule(source, { name: own, matches: [match], ...to }) };
+      return ownRule(source, { name: namedAs(own), matches: [match], ...to });
     });
   });
   return { rules, faults: [...faults, ...tooMany(asked, rules)] };
 }
 
+/**
+ * CRDs before Gateway API 1.4 know no name of a rule (in the standard channel), and an agent that checks fields would have
+ * all of the route refused. A route with a name of people's shows that its server takes one. Rules to pools always have
+ * one: while no policy says which pools are ours, nothing else tells them.
+ */
+function takesNames({ all, sides }: Asked): boolean {
+  return sides.backend === 'InferencePool' || all.some(({ isOurs, name }) => !isOurs && name !== '');
+}
+
 function ownRule(
   source: SidedRule,
   to: Pick<Asked, 'share' | 'sides'> & {
-    readonly name: string;
+    readonly name: string | undefined;
     readonly matches: readonly JsonObject[];
     readonly faults: FieldFault[];
   },
@@ -57,7 +67,7 @@ function ownRule(
   const filters = filtersOf(source, to.share.modifier, to.faults);
   const { weight: _____, ...backend } = source.stable[0]?.json ?? {};
   return {
-    name: to.name,
+    ...(to.name === undefined ? {} : { name: to.name }),
     matches: to.matches,
     ...(filters.length === 0 ? {} : { filters }),
     ...rest,
@@ -151,13 +161,13 @@ function unsupported(
 }
 
 /** What the API server would refuse (`maxItems` and the CEL rule of the published schema). */
-function tooMany({ all, kind }: Asked, fresh: readonly OwnRule[]): readonly FieldFault[] {
+function tooMany({ all, kind }: Asked, fresh: readonly JsonObject[]): readonly FieldFault[] {
   const kept = all.filter(({ isOurs }) => !isOurs);
   const matchesOf = (json: JsonObject): number => {
     const matches = json['matches'];
     return Array.isArray(matches) ? matches.length : 1;
   };
-  const ours = fresh.map(({ json }) => matchesOf(json));
+  const ours = fresh.map(matchesOf);
   // Older servers take 8 in a GRPCRoute: one with a longer rule of people's is known to take more.
   const isOld =
     kind === 'GRPCRoute' && kept.every(({ matches }) => matches.length <= ROUTE_LIMITS.matchesOfOldGrpcRule);

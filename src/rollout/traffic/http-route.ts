@@ -77,26 +77,20 @@ function write(files: RouteFiles, sides: Sides, { share, kind }: Asked): Written
     { object: route.object, share, displaced: files.displaced },
   );
   const ours = rules.filter(({ isOurs }) => isOurs);
-  const isKept = ({ json }: RouteRule): boolean => wanted.rules.some((rule) => jsonEqual(json, rule.json));
+  const isWanted = ({ json }: RouteRule): boolean => wanted.rules.some((rule) => jsonEqual(json, rule));
+  const gone = ours.filter((rule) => !isWanted(rule));
+  const fresh = wanted.rules.filter((rule) => !ours.some(({ json }) => jsonEqual(json, rule)));
+  const kept = rules.length - gone.length;
   const mirrors =
     share.kind === 'home' ? rules.filter(({ isOurs }) => !isOurs).flatMap((rule) => mirrorsOf(rule, sides)) : [];
   const edits: readonly Edit[] = [
     ...weights.edits,
     ...mirrors.map((path): Edit => ({ kind: 'removeItem', path })),
     // From the last on, because taking one out moves those behind it.
-    ...ours
-      .filter((rule) => !isKept(rule))
-      .toReversed()
-      .map(({ path }): Edit => ({ kind: 'removeItem', path })),
-    ...wanted.rules
-      .filter((rule) => !ours.some(({ json }) => jsonEqual(json, rule.json)))
-      .map(
-        ({ name, json }): Edit => ({
-          kind: 'insertItem',
-          path: ['spec', 'rules', { key: 'name', value: name }],
-          value: json,
-        }),
-      ),
+    ...gone.toReversed().map(({ path }): Edit => ({ kind: 'removeItem', path })),
+    ...fresh.map(
+      (value, place): Edit => ({ kind: 'insertItem', path: ['spec', 'rules', String(kept + place)], value }),
+    ),
   ];
   return {
     kind: 'ok',

@@ -3,6 +3,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { at, type Json, type JsonObject } from '../../../src/api/json.ts';
+import { mapsAt } from '../../../src/api/weighted-routes.ts';
 import { grpcRoute, httpRoute } from '../../../src/rollout/traffic/http-route.ts';
 import type { Share, Sides } from '../../../src/rollout/traffic/provider.ts';
 import { anyStyle } from '../../manifests/any-manifest.ts';
@@ -33,7 +34,6 @@ describe('where Kruise goes wrong', () => {
     expect(rulesIn(written(written(start, httpRoute, weight(20)), httpRoute, header()))).toEqual([
       { matches: [path('/a')], backendRefs: [stable] },
       {
-        name: 'tranche-vllm-0',
         matches: [{ ...path('/a'), headers: [{ name: 'x-canary', value: '1' }] }],
         backendRefs: [canary],
       },
@@ -169,11 +169,28 @@ describe('what the API server takes', () => {
     const own = { filters: [rewrite], backendRefs: [canary] };
     expect(rulesIn(shared)).toMatchObject([
       {},
-      { name: 'tranche-vllm-0', matches: [{ ...path('/models'), headers: [{ name: 'x-canary' }] }], ...own },
-      { name: 'tranche-vllm-0-1', matches: [{ ...path('/models'), headers: [{ name: 'x-team' }] }], ...own },
+      { matches: [{ ...path('/models'), headers: [{ name: 'x-canary' }] }], ...own },
+      { matches: [{ ...path('/models'), headers: [{ name: 'x-team' }] }], ...own },
     ]);
     expect(refusals(documentsOf(shared.files, ['HTTPRoute'])[0]!.value)).toEqual([]);
     expect(written(shared, httpRoute, HOME).files).toEqual(start.files);
+  });
+
+  const pooled = { group: 'inference.networking.k8s.io', kind: 'InferencePool', name: 'vllm-svc' };
+  test.each([
+    // A name in the fields of people's rule, its backend → names of the rules of ours
+    ['no names: older CRDs refuse the field (1.1 to 1.3)', {}, stable, [undefined, undefined]],
+    ['a name of people: the server takes it', { name: 'chat' }, stable, ['tranche-vllm-0', 'tranche-vllm-0-1']],
+    ['a pool: nothing else tells our rules', {}, pooled, ['tranche-vllm-0', 'tranche-vllm-0-1']],
+  ])('%s', (_, named, backend, names) => {
+    const rule = { ...named, matches: [path('/models')], filters: [rewrite], backendRefs: [backend] };
+    const sides = backend === pooled ? { ...SIDES, backend: 'InferencePool' as const } : SIDES;
+    const start = textOf(route(rule));
+    const shared = written(start, httpRoute, matches, sides);
+    const found = mapsAt(documentsOf(shared.files, ['HTTPRoute'])[0]!.value, ['spec', 'rules']);
+    expect(found.map((one) => one['name'])).toEqual(['name' in named ? named.name : undefined, ...names]);
+    expect(written(shared, httpRoute, matches, sides).files).toEqual(shared.files);
+    expect(written(shared, httpRoute, HOME, sides).files).toEqual(start.files);
   });
 
   test('a rule that replaces a prefix takes no path of another type', () => {
