@@ -24,7 +24,8 @@ import { deviations, isLike, type KruiseCase, kruiseGroups, patched, unanswered,
 import { finaliseAnswers } from '../support/kruise-finalise.ts';
 import { ladderAnswers } from '../support/kruise-ladders.ts';
 import { routingAnswers } from '../support/kruise-routing.ts';
-import { type KruiseStory, type Moment, playKruiseStory } from '../support/kruise-story.ts';
+import type { KruiseStory } from '../support/kruise-shares.ts';
+import { type Moment, playKruiseStory } from '../support/kruise-story.ts';
 import { trafficAnswers } from '../support/kruise-traffic.ts';
 import { editsIn } from '../support/planned.ts';
 import { type World, world } from '../support/snapshot.ts';

@@ -1,25 +1,38 @@
 /** Plays Kruise's end-to-end scenarios on a world in memory: what people do, and what is seen once all is at rest. */
 
-import type { IntOrPercent } from '../../src/api/int-or-percent.ts';
 import { INTENT } from '../../src/api/intents.ts';
 import type { JsonObject } from '../../src/api/json.ts';
 import type { RolloutRecord } from '../../src/api/record.ts';
 import { printRelease } from '../../src/api/release.ts';
 import { recordWritten } from '../../src/rollout/plan.ts';
+import {
+  isRouted,
+  type KruiseStep,
+  type KruiseStory,
+  routeFiles,
+  secondOf,
+  sharesIn,
+  strategyOf,
+  styleOf,
+} from './kruise-shares.ts';
 import { LWS_FILE, LWS_TEXT, OLD, ROLLOUT_FILE } from './vllm.ts';
-import { World } from './world.ts';
-
-export type KruiseStory = { readonly replicas?: number; readonly steps?: readonly KruiseStep[] };
-type KruiseStep = IntOrPercent | { readonly replicas: IntOrPercent };
+import { manifestsAt, World } from './world.ts';
 
 /** An entry of the expectations: something that people do, or a moment that is waited for. */
-export type Moment = JsonObject & { readonly do?: string; readonly at?: string; readonly replicas?: number };
+export type Moment = JsonObject & {
+  readonly do?: string;
+  readonly at?: string;
+  readonly replicas?: number;
+  readonly to?: number;
+  readonly steps?: readonly KruiseStep[];
+};
 
-/** What the scenarios deliver where they do not say it, in the words of their own test files. */
-const DEFAULTS = { replicas: 4, steps: ['20%', '100%'] } as const;
+/** Groups, where a scenario does not say how many: those of Kruise's own test files. */
+const GROUPS = { partition: 4, canary: 5, blueGreen: 5 };
 const BROKEN = 'vllm/vllm-openai:v0.10.1-broken';
 const LOAD_SECONDS = 20;
-const ROUND_SECONDS = 30;
+/** An Ingress says no timeout, so that its last requests are given ten minutes. */
+const ROUND_SECONDS = { routed: 200, plain: 30 };
 /** At rest is what has not changed for so many passes; no pause of a scenario ends by itself. */
 const QUIET_ROUNDS = 4;
 const ROUNDS_MAX = 100;
@@ -31,9 +44,11 @@ export async function playKruiseStory(given: KruiseStory, moments: readonly Mome
   // Some begin when the new revision is there already.
   if (moments[0]?.do === undefined) player.act({ do: 'new revision' });
   const told: JsonObject[] = [];
-  for (const moment of moments) {
+  for (const [place, moment] of moments.entries()) {
     if (moment.do === undefined) {
       await player.rest();
+      // Two moments without an act between them: each step up to the second was approved.
+      if (moments[place - 1]?.do === undefined) await player.approveUpTo(moment.at ?? '');
       told.push(player.seen());
     } else {
       player.act(moment);
@@ -43,26 +58,28 @@ export async function playKruiseStory(given: KruiseStory, moments: readonly Mome
   return told;
 }
 
-/** Kruise waits for approval after each step; after one of 100 % only where the pause is written. */
-function stepOf(replicas: IntOrPercent): JsonObject {
-  return replicas === '100%' ? { replicas } : { replicas, pause: {} };
-}
+/** `step 2 StepPaused` is 2. */
+const stepIn = (moment: string): number => Number(/^step (\d+) /.exec(moment)?.[1] ?? Number.NaN);
 
 class Player {
   private readonly world: World;
-  private readonly steps: readonly IntOrPercent[];
-  private readonly counted: boolean;
-  private approval = '';
+  private readonly story: KruiseStory;
+  private steps: KruiseStory['steps'];
+  private orders: Readonly<Record<string, string>> = {};
   private record: RolloutRecord | undefined;
   private stable: string | undefined;
+  /** The version that people have asked for. */
+  private wanted = OLD;
 
-  constructor({ replicas, steps = DEFAULTS.steps }: KruiseStory) {
-    this.counted = replicas !== undefined;
-    this.steps = steps.map((step) => (typeof step === 'object' ? step.replicas : step));
+  constructor(story: KruiseStory) {
+    this.story = story;
+    this.steps = story.steps;
+    const groups = story.replicas ?? GROUPS[styleOf(story)];
     this.world = new World({
       files: {
-        [LWS_FILE]: LWS_TEXT.replace('replicas: 4', `replicas: ${replicas ?? DEFAULTS.replicas}`),
+        [LWS_FILE]: LWS_TEXT.replace('replicas: 4', `replicas: ${groups}`),
         [ROLLOUT_FILE]: this.rollout(),
+        ...routeFiles(story),
       },
       cluster: { readiness: (pod) => (JSON.stringify(pod['spec']).includes(BROKEN) ? 'never' : LOAD_SECONDS) },
     });
@@ -74,14 +91,26 @@ class Player {
     let quiet = 0;
     for (let round = 0; quiet < QUIET_ROUNDS; round++) {
       if (round === ROUNDS_MAX) throw new Error('the story finds no rest');
-      const before = `${this.world.repository.head('main')} ${this.world.groups()}`;
+      const before = this.state();
       const { outcomes } = await this.world.pass();
       // A quiet pass looks at nothing.
       const [outcome] = outcomes;
       this.record = outcome?.plan === undefined ? this.record : recordWritten(outcome.plan);
       this.world.sync();
-      this.world.tick(ROUND_SECONDS);
-      quiet = `${this.world.repository.head('main')} ${this.world.groups()}` === before ? quiet + 1 : 0;
+      this.world.tick(isRouted(this.story) ? ROUND_SECONDS.routed : ROUND_SECONDS.plain);
+      quiet = this.state() === before ? quiet + 1 : 0;
+    }
+  }
+
+  /** Approves step by step until a moment is there, or what waits is no step before it. */
+  async approveUpTo(moment: string): Promise<void> {
+    for (;;) {
+      const here = this.at();
+      const isBefore = moment === 'Healthy' || stepIn(here) < stepIn(moment);
+      if (here === moment || !isBefore || !here.endsWith('StepPaused')) return;
+      this.approve();
+      await this.rest();
+      if (this.at() === here) return;
     }
   }
 
@@ -90,8 +119,11 @@ class Player {
       'new revision': () => this.image('vllm/vllm-openai:v0.10.1'),
       'new revision v3': () => this.image('vllm/vllm-openai:v0.10.2'),
       'new revision with a bad image': () => this.image(BROKEN),
+      'back to v2': () => this.image('vllm/vllm-openai:v0.10.1'),
       'rollback to v1': () => this.image(OLD),
       approve: () => this.approve(),
+      jump: () => this.order(INTENT.jump, moment.to ?? 0),
+      'edit steps': () => this.edit(moment.steps),
       scale: () => this.write(LWS_FILE, this.text.replace(/replicas: \d+/, `replicas: ${moment.replicas}`)),
       'delete rollout': () => this.write(ROLLOUT_FILE, undefined),
     };
@@ -103,22 +135,36 @@ class Player {
 
   /** In the words of Kruise's expectations. */
   seen(): JsonObject {
-    const { record, world } = this;
-    const wanted = /image: (\S+)/.exec(this.text)?.[1]?.split(':')[1] ?? '';
-    const groups = world.groups().split(' ');
-    const updated = groups.filter((group) => group.slice(group.indexOf(':') + 1, -1) === wanted);
+    const { record } = this;
+    const [fleet, second] = [this.groups('vllm'), this.groups(secondOf(this.story))];
+    const groups = [...fleet, ...second];
+    const version = this.wanted.split(':')[1];
+    const updated = groups.filter((group) => group.slice(group.indexOf(':') + 1, -1) === version);
     const ready = (list: readonly string[]): number => list.filter((group) => group.endsWith('+')).length;
     const paused = record?.currentStepState === 'StepPaused';
     return {
       at: this.at(),
-      updated: !this.counted && updated.length === groups.length ? 'all' : updated.length,
+      updated: this.story.replicas === undefined && updated.length === fleet.length ? 'all' : updated.length,
       updatedReady: ready(updated),
-      ready: ready(groups),
+      ready: ready(fleet),
+      total: groups.length,
+      totalReady: ready(groups),
+      canaryReady: ready(second),
       partition: Number(/partition: (\d+)/.exec(this.text)?.[1]),
+      nextStepIndex: record?.nextStepIndex ?? 0,
       progressingReason: record?.conditions.find(({ type }) => type === 'Progressing')?.reason ?? '',
       stuck: record?.phase === 'Progressing' && !paused,
       stableRevisionUnchanged: this.stableImage === this.stable,
+      ...sharesIn([...manifestsAt(this.world.repository, 'main', ['apps']).values()].flat(), this.story),
     };
+  }
+
+  private groups(name: string): readonly string[] {
+    return this.world.groups(name).split(' ').filter(Boolean);
+  }
+
+  private state(): string {
+    return [this.world.repository.head('main'), this.world.groups(), this.world.groups(secondOf(this.story))].join(' ');
   }
 
   private at(): string {
@@ -137,13 +183,23 @@ class Player {
   }
 
   private image(image: string): void {
+    this.wanted = image;
     this.write(LWS_FILE, this.text.replace(/image: \S+/g, `image: ${image}`));
   }
 
   private approve(): void {
+    this.order(INTENT.approve, this.record?.currentStepIndex ?? 0);
+  }
+
+  private order(intent: string, step: number): void {
     const marks = this.record?.marks;
-    if (marks === undefined) throw new Error('no step to approve');
-    this.approval = `${this.record?.currentStepIndex}@${printRelease(marks.release)}`;
+    if (marks === undefined) throw new Error(`no delivery for ${intent}`);
+    this.orders = { [intent]: `${step}@${printRelease(marks.release)}` };
+    this.write(ROLLOUT_FILE, this.rollout());
+  }
+
+  private edit(steps: KruiseStory['steps']): void {
+    this.steps = steps;
     this.write(ROLLOUT_FILE, this.rollout());
   }
 
@@ -155,14 +211,10 @@ class Player {
     return JSON.stringify({
       apiVersion: 'rollouts.kruise.io/v1beta1',
       kind: 'Rollout',
-      metadata: {
-        name: 'vllm',
-        namespace: 'llm',
-        annotations: this.approval === '' ? {} : { [INTENT.approve]: this.approval },
-      },
+      metadata: { name: 'vllm', namespace: 'llm', annotations: this.orders },
       spec: {
         workloadRef: { apiVersion: 'leaderworkerset.x-k8s.io/v1', kind: 'LeaderWorkerSet', name: 'vllm' },
-        strategy: { canary: { steps: this.steps.map(stepOf) } },
+        strategy: strategyOf(this.story, this.steps),
       },
     });
   }

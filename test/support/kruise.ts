@@ -23,8 +23,9 @@ export type Deviation = {
   /** All like these may differ, those that nobody here has seen included; one at least does. */
   readonly like?: readonly CasesLike[];
   /**
-   * Of what the case expects: an entry of a list of names (which the answer may have elsewhere, or not), a key, a moment (`at`) of a list, or a key at a moment (`Healthy/partition`); all else of
-   * it holds. Not there: the answer as a whole differs.
+   * Of what the case expects: an entry of a list of names (which the answer may have elsewhere, or not), a key, a moment
+   * (`at`) of a list or its place (`[4]`), or a key at one of them (`Healthy/partition`); all else of it holds. Not
+   * there: the answer as a whole differs.
    */
   readonly only?: readonly string[];
   readonly reason: string;
@@ -75,12 +76,19 @@ export function isLike({ like = [] }: Deviation, group: string, { input }: Kruis
 /** An expectation, or an answer that is a list of names, without what `only` of a deviation names. */
 export function without(expected: unknown, names: readonly string[]): unknown {
   if (Array.isArray(expected))
-    return expected.filter((entry) => !names.includes(entry)).map((entry) => without(entry, names));
+    return expected
+      .filter((entry) => !names.includes(entry))
+      .map((entry, place) => (names.includes(`[${place}]`) ? {} : without(entry, namesAt(names, place))));
   if (typeof expected !== 'object' || expected === null || names.length === 0) return expected;
   const moment = 'at' in expected ? String(expected.at) : '';
   if (names.includes(moment)) return {};
   const named = (key: string): boolean => names.includes(key) || names.includes(`${moment}/${key}`);
   return Object.fromEntries(Object.entries(expected).filter(([key]) => !named(key)));
+}
+
+/** `[4]/updated` means the key of the fifth entry alone. */
+function namesAt(names: readonly string[], place: number): readonly string[] {
+  return names.map((name) => (name.startsWith(`[${place}]/`) ? name.slice(name.indexOf('/') + 1) : name));
 }
 
 type Operation = { readonly op: 'add' | 'replace' | 'remove'; readonly path: string; readonly value?: unknown };

@@ -21,6 +21,7 @@ import {
   selectorOf,
   sidesOf,
 } from './delivery.ts';
+import { prepared } from './shares.ts';
 
 /** Annotations that say something of one object, which the copy is not. */
 const LEFT_OUT =
@@ -36,7 +37,7 @@ export function hasText(delivery: Delivery): boolean {
 export function isSelected(delivery: Delivery): boolean {
   if (delivery.service === undefined) return true;
   // Requests for a subset that no DestinationRule has are refused.
-  if (hasSubsets(delivery)) return preparedRoutes(delivery).length === 0;
+  if (hasSubsets(delivery)) return prepared(delivery).length === 0;
   const selector = selectorOf(delivery.canaryService);
   return selector[LWS_NAME] === sidesOf(delivery).workloads.canary && !picksVersion(selector);
 }
@@ -49,7 +50,7 @@ export function grown(delivery: Delivery, replicas: number): readonly ObjectEdit
 
 /** The text of the release at no groups, armed, and the Service that selects it: the first time both are made. */
 export function withText(delivery: Delivery): readonly ObjectEdits[] {
-  return [...textOf(delivery), ...serviceOf(delivery), ...preparedRoutes(delivery)];
+  return [...textOf(delivery), ...serviceOf(delivery), ...prepared(delivery)];
 }
 
 function textOf(delivery: Delivery): readonly ObjectEdits[] {
@@ -117,13 +118,6 @@ function serviceOf(delivery: Delivery): readonly ObjectEdits[] {
   return canary === undefined
     ? ofRoutes([canaryService(stable, { ...to, name: sides.canary, of: own.object.name })])
     : edited(canary, canarySelector(canary, stable, to));
-}
-
-function preparedRoutes(delivery: Delivery): readonly ObjectEdits[] {
-  const { routes, displaced } = delivery;
-  return ofRoutes(
-    routes.flatMap(({ provider, ...files }) => provider.prepare({ ...files, displaced }, sidesOf(delivery))),
-  );
 }
 
 /** Whether it has groups by the word of Git. */

@@ -39,6 +39,12 @@ export function sharing(delivery: Delivery, share: Share): Commit {
   return { kind: 'ok', objects, displaced };
 }
 
+/** What routes need before their first share, at none: an Ingress of its own, a subset. Nothing where it is there. */
+export function prepared(delivery: Delivery): readonly ObjectEdits[] {
+  const sides = sidesOf(delivery);
+  return ofRoutes(delivery.routes.flatMap((route) => route.provider.prepare(filesOf(delivery, route), sides)));
+}
+
 function filesOf({ displaced }: Delivery, { route, canary }: RouteInUse) {
   const own = [route.object, ...(canary === undefined ? [] : [canary.object])];
   return { route, canary, displaced: displaced.filter(({ object }) => own.some((one) => isSame(one, object))) };

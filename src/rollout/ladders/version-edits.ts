@@ -8,7 +8,7 @@ import type { ObjectEdits } from '../edit.ts';
 import { canarySelector, canaryService, canaryServiceName, picksVersion } from '../traffic/canary-service.ts';
 import { type Commit, edited, madeOf, ofRoutes, removeField, setField, withObjects } from './commit.ts';
 import { annotationsOf, type Delivery, selectorOf } from './delivery.ts';
-import { HOME, sharing } from './shares.ts';
+import { HOME, prepared, sharing } from './shares.ts';
 
 const SELECTOR = ['spec', 'selector'];
 
@@ -46,9 +46,12 @@ function unpinned({ service }: Delivery): readonly ObjectEdits[] {
   );
 }
 
-/** The Service of the new version selects the release: made the first time, as a copy of the user's own. */
+/** The Service of the new version selects the release: made the first time, as are Ingresses for its share. */
 export function released(delivery: Delivery): readonly ObjectEdits[] {
-  const { service, canaryService: canary, own, release } = delivery;
+  return [...selecting(delivery), ...prepared(delivery)];
+}
+
+function selecting({ service, canaryService: canary, own, release }: Delivery): readonly ObjectEdits[] {
   if (service === undefined) return [];
   const { name } = own.object;
   const to = { workload: name, labels: {}, version: printRelease(release) };
