@@ -42,6 +42,8 @@ export type ProposalRecord = {
   readonly by?: string | undefined;
   /** What our status at its head says: whether every gate but the person's is open. */
   readonly gates?: 'open' | 'shut' | undefined;
+  /** Digest of its text but for what ticks; not there: nobody knows what it says. */
+  readonly text?: string | undefined;
   /** What its comment says of its step, once it was merged. */
   readonly told?: string | undefined;
   /** Numbers of those of the steps before, of the same release, the newest last; not there: none. */

@@ -138,6 +138,26 @@ describe('while it is open', () => {
     expect(world.repository.pulls).toHaveLength(1);
   });
 
+  test('its text is written anew where more than the hour has changed, and then once', async () => {
+    const world = await proposed();
+    const { body } = world.pull;
+    const writes = async (): Promise<readonly string[]> => {
+      const asked = forge.calls.length;
+      world.tick(300);
+      await world.pass();
+      return forge.calls.slice(asked).flatMap(({ call }) => (/^(PATCH|POST) .*pulls/.test(call) ? [call] : []));
+    };
+    expect([await writes(), world.pull.body]).toEqual([[], body]);
+    await world.repository.git.commit('main', { 'tranche.yaml': 'links: {board: "https://x.example/"}\n' }, 'links');
+    expect(await writes()).toHaveLength(1);
+    expect(world.pull.body).toContain('[board](https://x.example/)');
+    expect(await writes()).toEqual([]);
+    // Without a record nobody knows what it says.
+    await world.git('update-ref', '-d', 'refs/heads/tranche-status');
+    expect(await writes()).toHaveLength(1);
+    expect(await writes()).toEqual([]);
+  });
+
   test('a merge of main into its branch leaves what it changes alone', async () => {
     const world = await proposed();
     await world.repository.git.commit('main', { 'README.md': 'elsewhere\n' }, 'elsewhere');
@@ -221,8 +241,11 @@ describe('while it is open', () => {
     const asked = forge.calls.length;
     await world.pass();
     expect(forge.calls.slice(asked).filter(({ call }) => /comments/.test(call))).toEqual([]);
+    const warning = '> Somebody has pushed to this branch: what it holds now is not what is told below';
+    expect(world.pull.body).toContain(warning);
     await world.git('update-ref', `refs/heads/${world.pull.branch}`, `${world.pull.branch}^`);
     expect(reasonsOf(await world.pass())).toEqual(['ProposalOpen']);
+    expect(world.pull.body).not.toContain(warning);
     expect(said()).toEqual(['This branch holds again what tranche']);
   });
 

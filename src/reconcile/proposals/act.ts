@@ -10,11 +10,19 @@ import { asksOf } from '../../rollout/proposals/requirements.ts';
 import { standing } from '../../rollout/proposals/standing.ts';
 import type { Snapshot } from '../../rollout/snapshot.ts';
 import type { Reconciled } from '../reconcile.ts';
-import { closePull, createBranch, deleteBranch, openPull, setGate, tellPull } from '../write/execute-proposal.ts';
+import {
+  closePull,
+  createBranch,
+  deleteBranch,
+  openPull,
+  setGate,
+  tellPull,
+  writePull,
+} from '../write/execute-proposal.ts';
 import { branchFrom, isOurCommit, type Proposed } from './branch-content.ts';
 import { branchTaken, caseOf, full, heldBy, inForm, noDirectPush, waitingFor, withProposal } from './case.ts';
 import type { Desk, Judged } from './propose.ts';
-import { earlierOf, textOf } from './text.ts';
+import { earlierOf, lastingDigest, textOf } from './text.ts';
 
 /** Does what the verdict asks for, and says what is waited for. Throws PortError where Git fails. */
 export async function act(of: Judged, desk: Desk): Promise<Reconciled> {
@@ -27,7 +35,21 @@ export async function act(of: Judged, desk: Desk): Promise<Reconciled> {
   if (verdict.kind === 'none') return withProposal(one, await told(one, { desk, proposal }));
   const gated = await gate({ ...of, proposal }, desk, GATES[verdict.kind] ?? proposal.gates);
   const warned = await warn({ ...of, proposal: gated }, desk);
-  return stood({ ...of, proposal: warned }, withProposal(one, warned));
+  const written = await rewrite({ ...of, proposal: warned }, desk);
+  return stood({ ...of, proposal: written }, withProposal(one, written));
+}
+
+/** Writes the text of one that is open anew where more of it has changed than the hour. Where that fails, the next pass tries again. */
+async function rewrite(of: Judged & { readonly proposal: ProposalRecord }, desk: Desk): Promise<ProposalRecord> {
+  const { proposal, verdict } = of;
+  const { number, form } = proposal;
+  if (number === undefined || (verdict.kind !== 'foreign' && verdict.kind !== 'waits')) return proposal;
+  // Of a record that is older than forms: it adds a word.
+  const wanted = { desk, form: form ?? 'RulesUnread' } as const;
+  const digest = lastingDigest(of, wanted, proposal.openedAt);
+  if (digest === undefined || digest === proposal.text) return proposal;
+  const done = await writePull(desk.ports.forge, { number, ...(await textOf(of, wanted)) });
+  return done.kind === 'done' ? { ...proposal, text: digest } : proposal;
 }
 
 /** Says on one that is open that somebody has pushed to it, for whoever reviews it, and that it was taken off again. */
@@ -157,7 +179,9 @@ async function open(of: Judged, desk: Desk): Promise<Reconciled> {
   };
   if (done.kind !== 'done') return heldBy(withProposal(one, begun), done);
   desk.room -= 1;
-  const opened = { ...begun, ...done.value };
+  const { isAdopted, ...place } = done.value;
+  const begunText = lastingDigest(of, { desk, form }, begun.openedAt);
+  const opened = { ...begun, ...place, ...(isAdopted ? {} : { text: begunText }) };
   if (proposal !== undefined) await told(one, { desk, proposal, next: done.value.url });
   const gated = await gate({ ...of, proposal: opened }, desk, 'open');
   return stood({ ...of, verdict: { kind: 'waits' }, proposal: gated }, withProposal(one, gated));

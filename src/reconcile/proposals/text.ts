@@ -2,9 +2,11 @@
 
 import type { ProposalForm } from '../../api/proposal-record.ts';
 import { printRelease, type Release, sameRelease } from '../../api/release.ts';
+import type { Instant } from '../../api/time.ts';
 import { printKey } from '../../rollout/key-text.ts';
-import { bodyOf, titleOf } from '../../rollout/proposals/body.ts';
+import { bodyOf, lastingText, type Proposed, titleOf } from '../../rollout/proposals/body.ts';
 import type { Brought } from '../../rollout/proposals/release-table.ts';
+import { factsDigest } from '../observe/digests.ts';
 import { caseOf } from './case.ts';
 import type { Desk, Judged } from './propose.ts';
 
@@ -12,29 +14,43 @@ import type { Desk, Judged } from './propose.ts';
 const BROUGHT_MOST = 5;
 const EARLIER_MOST = 20;
 
+/** What a text is written of: the pass, and which form it has. */
+type Wanted = { readonly desk: Desk; readonly form: ProposalForm };
+
 /** Throws PortError where Git fails. */
-export async function textOf(
-  of: Judged,
-  { desk, form }: { readonly desk: Desk; readonly form: ProposalForm },
-): Promise<{ readonly title: string; readonly body: string }> {
-  const { snapshot, plan, diff, writes } = of.one;
-  const commit = plan?.commit;
-  const { wanted } = caseOf(snapshot, plan);
-  if (snapshot === undefined || commit === undefined || wanted === undefined) return { title: '', body: '' };
+export async function textOf(of: Judged, wanted: Wanted): Promise<{ readonly title: string; readonly body: string }> {
+  const known = knownOf(of, wanted);
+  if (known === undefined) return { title: '', body: '' };
   // The model is loaded only where a pull request shows what it says.
   const { stagesOf } = await import('./stages.ts');
-  const proposed = {
+  const stages = stagesOf(known.snapshot, of.one.writes);
+  const proposed = { ...known, stages, brought: await broughtOf(of, wanted.desk) };
+  return { title: titleOf(proposed), body: bodyOf(proposed) };
+}
+
+/** Of its text without what ticks; undefined: this pass does not know what it would say. */
+export function lastingDigest(of: Judged, wanted: Wanted, since: Instant): string | undefined {
+  const known = knownOf(of, wanted);
+  return known === undefined ? undefined : factsDigest({ text: lastingText(known, since) });
+}
+
+/** All that needs no reading. */
+function knownOf(of: Judged, { desk, form }: Wanted): Proposed | undefined {
+  const { snapshot, plan, diff } = of.one;
+  const { wanted } = caseOf(snapshot, plan);
+  if (snapshot === undefined || plan?.commit === undefined || wanted === undefined) return undefined;
+  return {
     snapshot,
-    commit,
+    commit: plan.commit,
     approval: wanted,
     form,
     diff,
-    stages: stagesOf(snapshot, writes),
-    brought: await broughtOf(of, desk),
+    stages: '',
+    brought: [],
+    isForeign: of.verdict.kind === 'foreign',
     earlier: earlierOf(of, wanted.release),
     links: linksOf(of, desk, wanted.release),
   };
-  return { title: titleOf(proposed), body: bodyOf(proposed) };
 }
 
 /** The numbers of the pull requests that were merged for this release, the newest last. */

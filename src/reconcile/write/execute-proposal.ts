@@ -31,14 +31,25 @@ export async function ask<T>(call: () => Promise<Answer<T>>): Promise<Asked<T>> 
   }
 }
 
+/** `isAdopted`: it was there, and may say what was true then. */
+type Opened = { readonly number: number; readonly url: string; readonly isAdopted: boolean };
+
 /** Opens it, or finds that it is open. */
-export function openPull(forge: Forge, pull: NewPull): ReturnType<typeof ask<{ number: number; url: string }>> {
+export function openPull(forge: Forge, pull: NewPull): Promise<Asked<Opened>> {
   return ask(async () => {
     const answer = await forge.create(pull);
     if (answer.kind !== 'done') return answer;
-    const { number, url } = answer.value.pull;
-    return { kind: 'done', value: { number, url } };
+    const { pull: there, isAdopted } = answer.value;
+    return { kind: 'done', value: { number: there.number, url: there.url, isAdopted } };
   });
+}
+
+/** Writes title and body where they differ. */
+export function writePull(
+  forge: Forge,
+  { number, ...text }: { readonly number: number; readonly title: string; readonly body: string },
+): Promise<Asked<void>> {
+  return ask(() => forge.update(number, text));
 }
 
 /** Says why, and closes it. */

@@ -3,6 +3,7 @@
 import { printApprove } from '../../api/intents.ts';
 import type { ProposalForm } from '../../api/proposal-record.ts';
 import { printRelease } from '../../api/release.ts';
+import type { Instant } from '../../api/time.ts';
 import type { PlannedCommit } from '../plan.ts';
 import type { Snapshot } from '../snapshot.ts';
 import { block, code, plain } from './encode.ts';
@@ -27,6 +28,8 @@ export type Proposed = Released & {
   readonly diff: string;
   /** The stages that the model says the groups go through, as Markdown of ours; empty: it could not be played. */
   readonly stages: string;
+  /** Whether its branch holds what others have pushed. */
+  readonly isForeign: boolean;
   /** Where people look at it, as `tranche.yaml` has them. */
   readonly links: readonly { readonly label: string; readonly url: string }[];
 };
@@ -42,9 +45,21 @@ export function titleOf({ snapshot, commit }: Proposed): string {
   return plain(`${namespace}/${name} ${label}${what} (${cluster})`, TITLE_MOST);
 }
 
+/**
+ * The body without what ticks and what its commit alone decides: where this is another text, the pull request is worth
+ * writing anew. `since`: when it was opened.
+ */
+export function lastingText(of: Proposed, since: Instant): string {
+  const { snapshot, commit } = of;
+  const at = { ...snapshot, now: since };
+  const rest = { commit: { ...commit, message: '' }, diff: '', stages: '', brought: [] };
+  return `${titleOf(of)}\n${bodyOf({ ...of, ...rest, snapshot: at })}`;
+}
+
 /** The body. Values of others stand in code; nothing of it is ever read back. */
 export function bodyOf(of: Proposed): string {
   const parts = [
+    foreign(of),
     merging(of),
     adoption(of),
     approvals(of),
@@ -58,6 +73,13 @@ export function bodyOf(of: Proposed): string {
   ];
   const text = parts.filter((part) => part !== '').join('\n');
   return text.length <= BODY_MOST ? text : `${text.slice(0, text.lastIndexOf('\n', BODY_MOST - 40))}\n\n… and more\n`;
+}
+
+/** First of all: the rest of the text says what we have made. */
+function foreign({ isForeign }: Proposed): string {
+  return isForeign
+    ? '> [!CAUTION]\n> Somebody has pushed to this branch: what it holds now is not what is told below, and its status fails.\n'
+    : '';
 }
 
 function merging({ snapshot, commit, approval, form }: Proposed): string {

@@ -4,11 +4,12 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../../src/api/json.ts';
 import { plan } from '../../../src/rollout/plan.ts';
-import { bodyOf, type Proposed, titleOf } from '../../../src/rollout/proposals/body.ts';
+import { bodyOf, lastingText, type Proposed, titleOf } from '../../../src/rollout/proposals/body.ts';
 import { block, code, plain } from '../../../src/rollout/proposals/encode.ts';
 import { approvalFor } from '../../../src/rollout/proposals/promotion.ts';
 import { releaseChanges } from '../../../src/rollout/proposals/release-changes.ts';
 import { releaseTable } from '../../../src/rollout/proposals/release-table.ts';
+import type { Snapshot } from '../../../src/rollout/snapshot.ts';
 import { world } from '../../support/snapshot.ts';
 
 const HOSTILE = [
@@ -105,6 +106,7 @@ function proposedWith(image: string, diff: string, said = 'use v0.10.1'): Propos
     form: 'GateNotRequired' as const,
     diff,
     stages: '',
+    isForeign: false,
     brought,
     earlier: [11],
     links,
@@ -211,4 +213,26 @@ test('the pull request that takes a workload over warns of edits before it is me
   expect(bodyOf(adoption)).not.toContain('tranche abort');
   expect(bodyOf(step)).not.toContain('WARNING');
   expect(bodyOf(step)).toMatch(/\| so far \| ` .*all of step 1 for 30 s; 0 restarts ` \|/);
+});
+
+test('worth writing anew: a restart, a policy, a branch that others have pushed to; never the hour', () => {
+  const of = proposedWith('vllm:1', 'diff');
+  const { snapshot } = of;
+  const { record, now } = snapshot;
+  if (record?.step === undefined) throw new Error('no record');
+  const lasting = (seen: Partial<Snapshot>, more: Partial<Proposed> = {}) =>
+    lastingText({ ...of, ...more, snapshot: { ...snapshot, ...seen } }, now);
+  expect(lasting({ now: now + 3600 })).toBe(lasting({}));
+  expect(lasting({}, { diff: 'the commit of main that the text goes back to', stages: 'played', brought: [] })).toBe(
+    lasting({}),
+  );
+  const restarts = [{ index: 3, uid: 'new', count: 1 }];
+  const others: readonly string[] = [
+    lasting({ record: { ...record, step: { ...record.step, restarts } } }),
+    lasting({ policy: { ...snapshot.policy, approvals: [{ people: 1, bots: [], notAuthor: false }] } }),
+    lasting({}, { isForeign: true }),
+    lasting({}, { links: [] }),
+    lasting({}, { form: 'NotUpToDate' }),
+  ];
+  expect(new Set([lasting({}), ...others]).size).toBe(6);
 });
