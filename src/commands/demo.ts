@@ -56,8 +56,9 @@ export function toldOf(strategy: DemoStrategy, fail: boolean): Told {
 /** What was asked for on the command line, which has checked the name of the strategy. */
 export function demoOptions(given: Given): DemoOptions {
   const { strategy } = given;
+  const one = given['traffic'] === true ? 'shared' : 'partition';
   return {
-    strategy: strategy === 'canary' || strategy === 'blueGreen' ? strategy : 'partition',
+    strategy: strategy === 'canary' || strategy === 'blueGreen' ? strategy : one,
     fail: given['fail'] === true,
     keep: given['keep'] === true,
     serve: given['serve'] === true,

@@ -217,16 +217,16 @@ function addReplay(program: Command, io: Io, done: (code: number) => void): void
     });
 }
 
+const strategyOption = (): Option =>
+  new Option('--strategy <which>', 'its way').choices(['partition', 'canary', 'blueGreen']).default('partition');
+
 /** Draws on the terminal itself, so it cleans its own texts. */
 function addDemo(program: Command, terminal: Io, done: (code: number) => void): void {
   program
     .command('demo')
     .description('a whole delivery on a repository and a simulated cluster of its own')
-    .addOption(
-      new Option('--strategy <which>', 'how the new version gets there')
-        .choices(['partition', 'canary', 'blueGreen'])
-        .default('partition'),
-    )
+    .addOption(strategyOption())
+    .option('--traffic', 'partition with a route, and a share of the requests for each step')
     .option('--fail', 'the new version breaks; a person aborts it')
     .option('--keep', 'leave the folder, to look around in it')
     .option('--serve', 'go on serving the API and applying main until stopped')

@@ -9,7 +9,7 @@ import { lostRequests } from '../../src/commands/demo/lost-requests.ts';
 import type { Scene, Wait } from '../../src/commands/demo/scene.ts';
 import { newLines } from '../../src/commands/demo/transcript.ts';
 import { commit, type DemoWorld, openWorld } from '../../src/commands/demo/world.ts';
-import { conclude, toldOf, watch } from '../../src/commands/demo.ts';
+import { conclude, demoOptions, toldOf, watch } from '../../src/commands/demo.ts';
 import { runProgram } from '../../src/commands/program.ts';
 import type { Io } from '../../src/options.ts';
 
@@ -331,7 +331,7 @@ function routed(failed: number, percent: number): Scene {
     { backend: 'vllm-svc-canary', percent },
   ];
   const fleet = { ...scene.fleet, groups: scene.fleet.groups.slice(3) };
-  return { ...scene, traffic: { side: 'canary', fleet, shares }, requests: { sent: 900, failed } };
+  return { ...scene, traffic: { second: { side: 'canary', fleet }, shares }, requests: { sent: 900, failed } };
 }
 
 describe('the share', () => {
@@ -344,6 +344,10 @@ describe('the share', () => {
       '  route      vllm-svc 95 %, vllm-svc-canary 5 %',
       '  requests   900 sent, failed requests: 2',
     ]);
+    const one = routed(2, 5);
+    const shared = livePicture({ ...one, traffic: { ...one.traffic!, second: undefined } });
+    expect(shared).toHaveLength(picture.length);
+    expect(shared.slice(6, 8)).toEqual(picture.slice(7, 9));
   });
 
   test('is a line where it changes, and while requests fail', () => {
@@ -356,8 +360,8 @@ describe('the share', () => {
       '+12:35  route   vllm-svc 95 %, vllm-svc-canary 5 %   failed requests: 3',
     ]);
     const [before] = [routed(0, 5)];
-    const idle = { ...before.traffic!, fleet: { ...before.traffic!.fleet!, groups: [] } };
-    expect(news(before, { ...before, traffic: idle })).toEqual(['+12:35  canary  no groups']);
+    const second = { side: 'canary', fleet: { ...before.traffic!.second!.fleet!, groups: [] } };
+    expect(news(before, { ...before, traffic: { ...before.traffic!, second } })).toEqual(['+12:35  canary  no groups']);
   });
 
   const withdrawal = [{ oid: 'b', message: 'rollout(llm/vllm): step 1/2, traffic withdrawn\n\nIt died.\n' }];
@@ -370,6 +374,14 @@ describe('the share', () => {
     const found = lostRequests({ sent: 900, ...lost }, { appliedAt: (oid) => (oid === 'b' ? 100 : undefined) }, log);
     expect(found.good).toBe(good);
     expect(found.what).toMatch(what);
+  });
+
+  test.each([
+    [{ strategy: 'partition' }, 'partition'],
+    [{ strategy: 'partition', traffic: true }, 'shared'],
+    [{ strategy: 'canary', traffic: true }, 'canary'],
+  ] as const)('%j plays %s', (given, strategy) => {
+    expect(demoOptions(given)).toEqual({ strategy, fail: false, keep: false, serve: false });
   });
 
   test('a strategy that is not one is refused', async () => {

@@ -9,6 +9,7 @@ const ROLLOUT_FILE = 'rollouts/vllm.yaml';
 export const NAMESPACE = 'llm';
 export const NAME = 'vllm';
 export const SERVICE_NAME = 'vllm-svc';
+export const GROUPS = 4;
 export const CLUSTER = 'gpu-west';
 /** What the agent applies. */
 export const SYNCED_FOLDER = 'apps';

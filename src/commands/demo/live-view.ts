@@ -23,9 +23,9 @@ const HOLD_LINES_SHOWN = 3;
 /** Lines of one picture, without colours; the same number of them for every scene of a story. */
 export function livePicture(scene: Scene): readonly string[] {
   const { fleet, traffic } = scene;
-  const most = Math.max(fleet.groups.length, traffic?.fleet?.groups.length ?? 0);
+  const most = Math.max(fleet.groups.length, traffic?.second?.fleet?.groups.length ?? 0);
   const head = Array.from({ length: most }, (_, index) => `group ${index}`.padEnd(GROUP_COLUMNS)).join('');
-  const second = traffic === undefined ? [] : secondLines(traffic, scene);
+  const second = traffic === undefined ? [] : trafficLines(traffic, scene);
   const lines = HAPPENINGS_SHOWN - second.length;
   const shown = scene.happened.filter(({ kind }) => kind !== 'agent').slice(-lines);
   return [
@@ -46,9 +46,12 @@ export function livePicture(scene: Scene): readonly string[] {
 }
 
 /** The groups of the second workload, where the route sends, and what its clients lost. */
-function secondLines(traffic: Traffic, { requests }: Scene): readonly string[] {
+function trafficLines(traffic: Traffic, { requests }: Scene): readonly string[] {
+  const { second } = traffic;
   return [
-    labelled(traffic.side, traffic.fleet === undefined ? '' : groupCells(traffic.fleet)),
+    ...(second === undefined
+      ? []
+      : [labelled(second.side, second.fleet === undefined ? '' : groupCells(second.fleet))]),
     labelled('route', shareText(traffic)),
     labelled('requests', `${requests.sent} sent, failed requests: ${requests.failed}`),
   ];

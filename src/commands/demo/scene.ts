@@ -19,13 +19,17 @@ export type Happening =
 /** What a hold says to those who watch. */
 export type Wait = Pick<Hold, 'reason' | 'message'>;
 
-/** The second workload of a delivery, and what the clients of the route get. */
+/** The second workload of a delivery, where it has one, and what the clients of the route get. */
 export type Traffic = {
+  readonly second: Second | undefined;
+  readonly shares: readonly RouteShare[];
+};
+
+type Second = {
   /** `canary` or `green`. */
   readonly side: string;
   /** undefined: it is not in the cluster yet. */
   readonly fleet: Fleet | undefined;
-  readonly shares: readonly RouteShare[];
 };
 
 /** What clients have sent since the beginning, and how much of it failed. */
@@ -35,7 +39,7 @@ export type Scene = {
   /** Seconds since the story began. */
   readonly at: Instant;
   readonly fleet: Fleet;
-  /** undefined: the strategy has no route and no second workload. */
+  /** undefined: the strategy has no route. */
   readonly traffic: Traffic | undefined;
   readonly requests: Requests;
   /** Where the rollout stands, in a few words: `step 2/3, StepPaused`. */

@@ -88,9 +88,11 @@ class Story {
 
   private async traffic(): Promise<Traffic | undefined> {
     const { apiUrl, plan } = this.world;
-    if (plan.second === undefined) return undefined;
-    const [fleet, shares] = await Promise.all([readSecond(apiUrl, plan.second), readShares(apiUrl, ROUTE)]);
-    return { side: plan.second.slice(NAME.length + 1), fleet, shares };
+    if (!plan.routed) return undefined;
+    const shares = await readShares(apiUrl, ROUTE);
+    if (plan.second === undefined) return { second: undefined, shares };
+    const fleet = await readSecond(apiUrl, plan.second);
+    return { second: { side: plan.second.slice(NAME.length + 1), fleet }, shares };
   }
 
   private async letAgentApply(): Promise<void> {

@@ -3,15 +3,18 @@
 import type { FileWrite } from '../../ports/git.ts';
 import { NAME, NAMESPACE, ROUTE_FILE, SERVICE_NAME, startFiles } from './files.ts';
 
-export type DemoStrategy = 'partition' | 'canary' | 'blueGreen';
+/** `shared`: partition with a route, whose requests two versions of the one workload share. */
+export type DemoStrategy = 'partition' | 'shared' | 'canary' | 'blueGreen';
 
 /** One strategy, as the demo plays it. */
 export type StrategyPlan = {
   readonly title: string;
   /** The part of the Rollout below `strategy`. */
   readonly strategy: string;
-  /** The workload beside the user's own; undefined: there is none, and no route. */
+  /** The workload beside the user's own; undefined: there is none. */
   readonly second: string | undefined;
+  /** Whether clients come by a route that the Rollout names. */
+  readonly routed: boolean;
   /** The workload that serves in the end of a release that goes well. */
   readonly serves: string;
   /** The trailers `Rollout-Step` in the end, oldest first. */
@@ -33,6 +36,18 @@ const PARTITION = `canary:
         - replicas: 25%
           pause: {duration: 60}           # a minute of real traffic on one group
         - replicas: 50%
+          pause: {}                       # until a person approves
+        - replicas: 100%
+`;
+
+const SHARED = `canary:
+      ${ROUTING}
+      steps:
+        - replicas: 25%
+          traffic: 5%                     # on one group of the four
+          pause: {duration: 60}
+        - replicas: 50%
+          traffic: 50%
           pause: {}                       # until a person approves
         - replicas: 100%
 `;
@@ -68,15 +83,27 @@ export const STRATEGIES: Readonly<Record<DemoStrategy, StrategyPlan>> = {
     title: 'tranche demo: 4 groups of 16 GPUs get a new vLLM image, in simulated time',
     strategy: PARTITION,
     second: undefined,
+    routed: false,
     serves: NAME,
     steps: ['settled', '1/3', '2/3', '3/3', '3/3', 'settled'],
     stepsBack: ['settled', '1/3', '2/3', 'rollback', 'settled'],
     looked: 'two groups',
   },
+  shared: {
+    title: 'tranche demo: a new vLLM image meets 5 % of the requests on one of 4 groups, in simulated time',
+    strategy: SHARED,
+    second: undefined,
+    routed: true,
+    serves: NAME,
+    steps: ['settled', '1/3', '1/3', '1/3', '2/3', '2/3', '3/3', '3/3', '3/3', 'settled'],
+    stepsBack: ['settled', '1/3', '1/3', '1/3', '1/3', 'rollback', 'settled'],
+    looked: 'half of the requests on two groups',
+  },
   canary: {
     title: 'tranche demo: a new vLLM image meets 5 % of the requests on a group of its own, in simulated time',
     strategy: CANARY,
     second: `${NAME}-canary`,
+    routed: true,
     serves: NAME,
     steps: [...BOTH, 'promote', 'promote', 'settled'],
     stepsBack: WITHDRAWN,
@@ -86,6 +113,7 @@ export const STRATEGIES: Readonly<Record<DemoStrategy, StrategyPlan>> = {
     title: 'tranche demo: a new vLLM image takes over on a second fleet of 4 groups, in simulated time',
     strategy: BLUE_GREEN,
     second: `${NAME}-green`,
+    routed: true,
     serves: `${NAME}-green`,
     steps: [...BOTH, 'promote', 'promote', 'promote', 'settled'],
     stepsBack: WITHDRAWN,
@@ -111,6 +139,6 @@ spec:
 `;
 
 /** The files of the first commit. */
-export function filesOf({ strategy, second }: StrategyPlan): readonly FileWrite[] {
-  return [...startFiles(strategy), ...(second === undefined ? [] : [{ path: ROUTE_FILE, text: ROUTE_TEXT }])];
+export function filesOf({ strategy, routed }: StrategyPlan): readonly FileWrite[] {
+  return [...startFiles(strategy), ...(routed ? [{ path: ROUTE_FILE, text: ROUTE_TEXT }] : [])];
 }

@@ -55,13 +55,14 @@ function trafficLines(before: Scene | undefined, after: Scene): readonly string[
   const failing = requests.failed > (before?.requests.failed ?? 0);
   const isNews = before?.traffic === undefined || shareText(before.traffic) !== shares || failing;
   return [
-    ...(second === known ? [] : [line(after.at, traffic.side, second)]),
+    ...(second === known ? [] : [line(after.at, traffic.second?.side ?? '', second)]),
     ...(isNews ? [line(after.at, 'route', `${shares}   failed requests: ${requests.failed}`)] : []),
   ];
 }
 
-/** Empty where the workload is not there yet. */
-function secondText({ fleet }: Traffic): string {
+/** Empty where there is no such workload, or not yet. */
+function secondText({ second }: Traffic): string {
+  const fleet = second?.fleet;
   if (fleet === undefined) return '';
   return fleet.groups.length === 0 ? 'no groups' : groupsText(fleet);
 }

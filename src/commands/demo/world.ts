@@ -17,7 +17,7 @@ import { PODS } from '../../simulator/objects/resource-table.ts';
 import { Clients } from '../../simulator/traffic/clients.ts';
 import { openDemoServers, openPorts } from '../../wiring.ts';
 import { type Agent, startAgent } from './agent.ts';
-import { IMAGE, NAME, NAMESPACE, NEW_TAG, SERVICE_NAME, SYNCED_FOLDER } from './files.ts';
+import { GROUPS, IMAGE, NAME, NAMESPACE, NEW_TAG, SERVICE_NAME, SYNCED_FOLDER } from './files.ts';
 import { readFleet } from './fleet.ts';
 import { type DemoStrategy, filesOf, STRATEGIES, type StrategyPlan } from './strategies.ts';
 
@@ -80,7 +80,7 @@ export async function openWorld(wish: WorldWish, io: Io): Promise<DemoWorld> {
   const [repository, kubeconfig] = [home?.repository ?? join(folder, 'repo.git'), join(folder, 'kubeconfig')];
   const { clock: system, ...rest } = openPorts(commonOptions({ repo: repository, kubeconfig }, io), io);
   const plan = STRATEGIES[strategy];
-  const pace = { slow: true, broken: wish.broken && plan.second === undefined ? 2 : undefined };
+  const pace = { slow: true, broken: wish.broken && !plan.routed ? 2 : undefined };
   const model = createCluster({
     lws: '0.10',
     gate: 'off',
@@ -142,8 +142,10 @@ function motions(of: {
       startContainers(model);
     },
     crash: () => {
-      const first = { namespace: NAMESPACE, name: plan.second ?? NAME, group: 0, pods: 'leader' } as const;
-      pace.broken = 0;
+      // Of one workload the highest group is the first to go.
+      const group = plan.second === undefined ? GROUPS - 1 : 0;
+      const first = { namespace: NAMESPACE, name: plan.second ?? NAME, group, pods: 'leader' } as const;
+      pace.broken = group;
       model.setPods(first, { kind: 'crashing', restarts: 1 });
     },
   };
@@ -184,10 +186,8 @@ function startContainers(model: Cluster): void {
 }
 
 /** Without a route, whoever asks the Service. */
-function clientsOf({ second }: StrategyPlan): Clients {
-  return new Clients(
-    second === undefined ? { ...HABITS, service: { namespace: NAMESPACE, name: SERVICE_NAME } } : HABITS,
-  );
+function clientsOf({ routed }: StrategyPlan): Clients {
+  return new Clients(routed ? HABITS : { ...HABITS, service: { namespace: NAMESPACE, name: SERVICE_NAME } });
 }
 
 /** A person's commit on top of the branch. */
