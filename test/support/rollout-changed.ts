@@ -29,6 +29,11 @@ export function another(stand: Stand, change: Partial<Rollout>, more: Found = {}
 }
 
 /** The order on the LeaderWorkerSet itself. */
-export function ordered(stand: Stand): Stand {
-  return edited(stand, LWS_FILE, 'annotations:\n', `annotations:\n    tranche.dev/abort: "${releaseIn(stand)}"\n`);
+export function ordered(stand: Stand, word = ''): Stand {
+  return edited(
+    stand,
+    LWS_FILE,
+    'annotations:\n',
+    `annotations:\n    tranche.dev/abort: "${releaseIn(stand)}${word}"\n`,
+  );
 }

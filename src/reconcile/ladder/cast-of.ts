@@ -3,6 +3,7 @@
 import { SERVICE_KIND } from '../../api/kinds.ts';
 import { nextRelease } from '../../rollout/situation.ts';
 import type { WorkloadFile } from '../../rollout/snapshot.ts';
+import { canaryServiceName } from '../../rollout/traffic/canary-service.ts';
 import { providerOf } from '../../rollout/traffic/index.ts';
 import type { ManifestIndex } from '../observe/manifest-index.ts';
 import type { TrafficIndex } from '../observe/traffic-index.ts';
@@ -35,6 +36,8 @@ export function castInPart({ plan, namespace, file, stableText, traffic, scalers
   };
   const hasService = routing !== undefined && routing.pools === undefined;
   const service = hasService ? only(SERVICE_KIND, routing.service) : undefined;
+  const isAlone = hasService && service === undefined && plan.style === 'partition';
+  const left = isAlone ? only(SERVICE_KIND, canaryServiceName(routing.service)) : undefined;
   const routes = (routing?.routes ?? []).flatMap((ref) => {
     const provider = providerOf(ref);
     const route = provider === undefined ? undefined : only(provider.kind, ref.name);
@@ -55,6 +58,7 @@ export function castInPart({ plan, namespace, file, stableText, traffic, scalers
     release,
     workload: file,
     service,
+    ...(left === undefined ? {} : { canaryService: left }),
     scaler: scalers.length === 0 ? scaler : undefined,
     routes,
     missing,

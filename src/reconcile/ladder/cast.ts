@@ -25,6 +25,8 @@ export type Cast = {
   readonly release: Release;
   readonly workload: Place;
   readonly service: Place | undefined;
+  /** Of one workload: the Service that we made for the new version, where the user's own is missing. Not there: beside that one. */
+  readonly canaryService?: Place | undefined;
   /** What writes the groups of the user's own workload, if that is one document of these files. */
   readonly scaler: Place | undefined;
   readonly routes: readonly {
@@ -59,6 +61,8 @@ export function deliveryIn({ texts, displaced }: Stand, cast: Cast, known?: Know
   if (own === undefined || routes.length < cast.routes.length) return undefined;
   // One of another strategy may be left; this one has nothing to do with it.
   const isOne = plan.style === 'partition';
+  const beside = service === undefined ? undefined : named(service.object, canaryServiceName(service.object.name));
+  const canary = service === undefined || beside === undefined ? cast.canaryService : { ...service, object: beside };
   const second = isOne ? undefined : find({ ...workload, object: named(workload.object, secondName({ plan, own })) });
   return {
     plan,
@@ -67,10 +71,7 @@ export function deliveryIn({ texts, displaced }: Stand, cast: Cast, known?: Know
     second,
     scaler: scaler === undefined ? undefined : find(scaler),
     service: service === undefined ? undefined : find(service),
-    canaryService:
-      service === undefined || hasSubsets({ plan, routes })
-        ? undefined
-        : find({ ...service, object: named(service.object, canaryServiceName(service.object.name)) }),
+    canaryService: canary === undefined || hasSubsets({ plan, routes }) ? undefined : find(canary),
     routes,
     pools: plan.routing?.pools,
     watched: [],

@@ -8,7 +8,7 @@ import type { KnownTexts } from '../../manifests/known-texts.ts';
 import { secondName } from '../../rollout/ladders/delivery.ts';
 import type { LadderFiles } from '../../rollout/ladders/documents.ts';
 import type { Snapshot, Stable, WorkloadFile } from '../../rollout/snapshot.ts';
-import { isLadder } from '../../rollout/state.ts';
+import { isLadder, isRouted } from '../../rollout/state.ts';
 import { canaryServiceName } from '../../rollout/traffic/canary-service.ts';
 import { providerOf } from '../../rollout/traffic/index.ts';
 import type { RouteDocument } from '../../rollout/traffic/provider.ts';
@@ -94,7 +94,9 @@ export function ladderFiles({ entry, desired }: Of, file: WorkloadFile): LadderF
   const { scalersOf } = index;
   const { marks } = file.workload;
   const asked = { plan, namespace: entry.key.namespace, file, stableText: undefined, traffic, scalersOf };
-  const cast = marks !== undefined && isLadder(marks) ? castInPart(asked) : castOf(asked);
+  // Nothing begins without all of its documents; what is under way goes back as far as it can.
+  const isUnderWay = marks !== undefined && (isLadder(marks) || isRouted(marks));
+  const cast = isUnderWay ? castInPart(asked) : castOf(asked);
   const files = cast === undefined ? undefined : ladderFilesIn(texts, cast, trials.known);
   if (files === undefined) return undefined;
   const others = watched.flatMap((ref) => watchedRoute({ entry, desired }, ref));

@@ -6,8 +6,7 @@ import { besides } from '../ladders/besides.ts';
 import { withObjects } from '../ladders/commit.ts';
 import { type Condition, LIVE } from '../ladders/condition.ts';
 import { type Delivering, waiting } from '../ladders/delivering.ts';
-import { isHome } from '../ladders/shares.ts';
-import { allHome, isPinned } from '../ladders/version-edits.ts';
+import { allHome, isOpen, isPinned, isShareHome } from '../ladders/version-edits.ts';
 import { type Decision, holding, moving } from '../move.ts';
 import { partitionAfter, workloadMove } from '../workload-change.ts';
 
@@ -20,10 +19,11 @@ export function takenUp(on: Delivering, decision: Decision): Decision {
   const { situation, delivery, marks } = on;
   const partition = partitionAfter(situation, decision.move);
   const lowers = partition < situation.partition;
-  const isOut = !isHome(delivery) || (lowers && isPinned(delivery));
+  const isOut = !isShareHome(delivery) || (lowers && isPinned(delivery));
   const isAway = isOut || waiting(on, accepted(on)).length > 0;
   if (isOut || (isAway && partition > situation.partition)) return homeOfNewer(on, decision);
-  const all: readonly Condition[] = lowers && marks.at === 'home' ? [LIVE, { kind: 'complete' }] : [];
+  const isAll = isOpen(delivery) || (lowers && marks.at === 'home');
+  const all: readonly Condition[] = isAll ? [LIVE, { kind: 'complete' }] : [];
   const unseen = waiting(on, [...accepted(on), ...all]);
   return unseen.length > 0 ? holding(unseen, 'StepUpgrade') : overtaken(on, decision);
 }

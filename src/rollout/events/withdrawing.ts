@@ -7,7 +7,7 @@ import { type Hold, hold, withFacts } from '../hold.ts';
 import { besides } from '../ladders/besides.ts';
 import { changesOf } from '../ladders/changes.ts';
 import { type Delivering, delivering, servingGroups } from '../ladders/delivering.ts';
-import { canarySide, replicasOf } from '../ladders/delivery.ts';
+import { canarySide, replicasOf, serviceMissing } from '../ladders/delivery.ts';
 import type { NextCommit } from '../ladders/next-commit.ts';
 import { homeAtOnce } from '../ladders/promotion.ts';
 import { climbed, unwritable } from '../ladders/rung-move.ts';
@@ -112,7 +112,8 @@ export function stillWithdrawn(on: Delivering): Hold | undefined {
 /** No delivery is under way by the marks, and a route sends to the new version all the same: home, nothing else. */
 export function strayShare(situation: Situation, marks: Marks): Decision | undefined {
   const on = delivering(situation, marks, marks.release);
-  if (on === undefined) return undefined;
+  // To a Service that no file has nothing is sent.
+  if (on === undefined || serviceMissing(on.delivery) !== undefined) return undefined;
   // With one workload the Service takes in whatever serves, once it is as it was.
   const isOne = isOneWorkload(on.delivery);
   if (isHome(on.delivery) && !(isOne && isPinned(on.delivery))) return undefined;

@@ -7,7 +7,7 @@ import { withAside } from '../../api/restore.ts';
 import { versionIn, versionPath } from '../../api/version-label.ts';
 import type { FieldChange, ObjectChange } from '../change.ts';
 import { type Decision, type Move } from '../move.ts';
-import { asidesOfRoutes } from './asides.ts';
+import { asidesOfRoutes, routesLost } from './asides.ts';
 import { otherChangesOf } from './changes.ts';
 import type { Commit, Made } from './commit.ts';
 import type { Delivering } from './delivering.ts';
@@ -38,7 +38,7 @@ function withOthers(
   move: Move,
   add: Besides & { readonly commit: Made; readonly others: readonly ObjectChange[] },
 ): Move {
-  const marks = marksOn(move.marks, add, { release: delivery.release });
+  const marks = marksOn(move.marks, add, delivery);
   const label = add.labels === true ? labelOf(delivery, marks) : [];
   const own = move.changes.map((change): ObjectChange => {
     if (change.kind !== 'edit' || change.workload === undefined) return change;
@@ -52,7 +52,7 @@ function withOthers(
 function marksOn(
   of: Marks,
   { at, commit }: Besides & { readonly commit: Made },
-  before: Pick<Delivery, 'release'>,
+  before: Pick<Delivery, 'release' | 'routes'>,
 ): Marks {
   const { at: _, ...marks } = of;
   // What was taken back from one release says nothing of the next.
@@ -60,7 +60,7 @@ function marksOn(
   const restore =
     isNewer && marks.restore !== undefined ? withAside(marks.restore, { withdrawn: undefined }) : marks.restore;
   if (marks.step === undefined || restore === undefined) return { ...marks, restore };
-  const objects = asidesOfRoutes(commit.displaced);
+  const objects = [...asidesOfRoutes(commit.displaced), ...routesLost(restore.objects ?? [], before.routes)];
   const aside = withAside(restore, { objects: objects.length === 0 ? undefined : objects });
   return { ...marks, ...(at === undefined ? {} : { at }), restore: aside };
 }

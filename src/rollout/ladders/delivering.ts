@@ -35,13 +35,13 @@ export function delivering(situation: Situation, marks: Marks, release: Release)
   };
 }
 
-/** Why a delivery cannot be found in the files. */
-export function documentMissing({ snapshot, file }: Situation): Hold {
+/** Why a delivery cannot be found in the files. `otherwise`: what else may be done. */
+export function documentMissing({ snapshot, file }: Situation, otherwise = ''): Hold {
   const { service, routes } = snapshot.rollout?.rollout.routing ?? { service: '', routes: [] };
   const named = [service, ...routes.map(({ kind, name }) => `${kind} ${name}`)].filter((one) => one !== '');
   return hold('CanaryEdited', {
     seen: `${file.file}: the delivery of ${file.object.name} hangs on documents that are not in the files, once and in its namespace: ${named.join(', ')}`,
-    action: 'Put them back as the last commit of tranche left them',
+    action: `Put them back as the last commit of tranche left them${otherwise}`,
   });
 }
 

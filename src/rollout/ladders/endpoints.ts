@@ -4,9 +4,11 @@ import { absent, type Known, known } from '../../api/known.ts';
 import type { LiveLeader } from '../../api/live.ts';
 import { REVISION_KEY } from '../../api/lws-labels.ts';
 import { VERSION } from '../../api/version-label.ts';
+import type { RouteDocument } from '../traffic/provider.ts';
 import type { Side } from './condition.ts';
 import { type Delivery, selectorOf } from './delivery.ts';
 import { groupsOn, isOf, type TrafficSight, workloadOf } from './sight.ts';
+import { isOpen } from './version-edits.ts';
 import { takesSide } from './version-sides.ts';
 
 /** Whether the ready endpoints of the user's Service are leaders of one side, at least one of them, and nobody else. */
@@ -30,14 +32,28 @@ export function reachedBy(delivery: Delivery, sight: TrafficSight, side: Side): 
   return { kind: 'elsewhere', others: others.map(({ pod }) => (pod === '' ? 'an address without a pod' : pod)) };
 }
 
-/** Ready leaders that the user's Service is to take in by the word of Git, and does not reach; `absent`: it reaches all. */
+/**
+ * Ready leaders that the user's Service is to take in by the word of Git, and does not reach, or that of the new version
+ * where it takes in all; `absent`: both reach all of theirs.
+ */
 export function missedBy(delivery: Delivery, sight: TrafficSight): Known<readonly string[]> {
+  const { service, canaryService } = delivery;
+  const missed: string[] = [];
+  for (const one of [service, isOpen(delivery) ? canaryService : undefined]) {
+    if (one === undefined) continue;
+    const found = missedByOne(delivery, sight, one);
+    if (found.kind === 'unknown') return found;
+    if (found.kind === 'known') missed.push(...found.value);
+  }
+  return missed.length === 0 ? absent : known([...new Set(missed)]);
+}
+
+function missedByOne(delivery: Delivery, sight: TrafficSight, service: RouteDocument): Known<readonly string[]> {
   const { endpoints } = sight.traffic;
   if (endpoints.kind === 'unknown') return endpoints;
-  const { service } = delivery;
   const slices = endpoints.kind === 'known' ? endpoints.value : [];
   const reached = slices
-    .filter((slice) => slice.service === service?.object.name)
+    .filter((slice) => slice.service === service.object.name)
     .flatMap((slice) => slice.endpoints.filter((endpoint) => endpoint.ready));
   const missed: string[] = [];
   for (const side of ['stable', 'canary'] as const) {

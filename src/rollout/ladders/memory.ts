@@ -10,7 +10,7 @@ import { positionOf } from './position.ts';
 import { acceptanceOf, acceptingParents, sendingTo, sendsInGit } from './routing.ts';
 import { shownOf } from './shown.ts';
 import { nowBetween, type TrafficSight } from './sight.ts';
-import { isPinned } from './version-edits.ts';
+import { isOpen, isPinned } from './version-edits.ts';
 import { isOneWorkload } from './version-sides.ts';
 
 /**
@@ -83,7 +83,8 @@ function allReached(delivery: Delivery, sight: TrafficSight): TrafficRecord['rea
   const before = sight.record?.traffic?.reached;
   const missed = missedBy(delivery, sight);
   if (missed.kind === 'unknown') return before;
-  const of = isPinned(delivery) ? 'stable' : 'canary';
+  const isAll = delivery.service === undefined ? false : !isPinned(delivery);
+  const of = isAll || isOpen(delivery) ? 'canary' : 'stable';
   return missed.kind === 'known'
     ? undefined
     : { since: sinceOf(before?.of === of ? before.since : undefined, sight), of };

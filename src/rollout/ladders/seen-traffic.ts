@@ -12,7 +12,7 @@ import { acceptanceOf, drainSecondsOf, sendingTo } from './routing.ts';
 import { unapplied, unread } from './seen-workloads.ts';
 import { isHome } from './shares.ts';
 import { nowBetween, type TrafficSight } from './sight.ts';
-import { sideName } from './version-sides.ts';
+import { isOneWorkload, sideName } from './version-sides.ts';
 
 /** So long at least the version before keeps its groups, once it gets no requests any more: the way back is at once. */
 const BAKE_LEAST_SECONDS = 600;
@@ -40,7 +40,8 @@ function graceOf({ rollout }: TrafficSight): number {
 
 /** No route sends to a Service that selects the side, for as long as its last requests may take. */
 export function undrained(side: Side, delivery: Delivery, sight: TrafficSight): Hold | undefined {
-  const lost = keptBy(delivery, side);
+  // Groups of one workload go back whatever is missing: their requests find those that do not restart.
+  const lost = isOneWorkload(delivery) ? undefined : keptBy(delivery, side);
   if (lost !== undefined) return lost;
   if (!routesTraffic(delivery)) return undefined;
   const sender = sendingTo(delivery, sight, side);

@@ -12,7 +12,8 @@ import type { RouteDocument } from '../traffic/provider.ts';
 import type { Side } from './condition.ts';
 import { type Delivery, greenServes, hasSubsets, selectorOf, sidesOf } from './delivery.ts';
 import { isHome } from './shares.ts';
-import { takesSide, versionsOf } from './version-sides.ts';
+import { isShareHome } from './version-edits.ts';
+import { isOneWorkload, takesSide, versionsOf } from './version-sides.ts';
 
 /** The part of a snapshot that a delivery is seen by. */
 export type TrafficSight = Pick<
@@ -158,8 +159,8 @@ function servicesOf(delivery: Delivery, { traffic }: TrafficSight, side: Side): 
 
 /** Whether Git sends requests to the new version: by a route, or by the Service itself. */
 export function hasShare(delivery: Delivery): boolean {
-  const { stable, canary } = sidesOf(delivery).workloads;
-  return !isHome(delivery) || (stable !== canary && selectorOf(delivery.service)[LWS_NAME] === canary);
+  if (isOneWorkload(delivery)) return !isHome(delivery) && !isShareHome(delivery);
+  return !isHome(delivery) || selectorOf(delivery.service)[LWS_NAME] === sidesOf(delivery).workloads.canary;
 }
 
 /** Whether the new version has a share and nothing that serves it. What could not be read abandons nobody. */

@@ -6,9 +6,10 @@ import { printRelease } from '../../api/release.ts';
 import { VERSION, versionIn } from '../../api/version-label.ts';
 import type { ObjectEdits } from '../edit.ts';
 import { canarySelector, canaryService, canaryServiceName, picksVersion } from '../traffic/canary-service.ts';
+import type { RouteDocument } from '../traffic/provider.ts';
 import { type Commit, edited, madeOf, ofRoutes, removeField, setField, withObjects } from './commit.ts';
-import { annotationsOf, type Delivery, selectorOf } from './delivery.ts';
-import { HOME, prepared, sharing } from './shares.ts';
+import { annotationsOf, type Delivery, selectorOf, serviceMissing } from './delivery.ts';
+import { HOME, isHome, prepared, sharing } from './shares.ts';
 
 const SELECTOR = ['spec', 'selector'];
 
@@ -39,7 +40,10 @@ export function pinned({ service }: Delivery, { key, value }: Pin): readonly Obj
 
 /** The user's Service takes in all leaders, as it did before: what we have added goes. */
 function unpinned({ service }: Delivery): readonly ObjectEdits[] {
-  if (service === undefined) return [];
+  return service === undefined ? [] : unpinnedOf(service);
+}
+
+function unpinnedOf(service: RouteDocument): readonly ObjectEdits[] {
   return edited(
     service,
     [VERSION, REVISION_KEY].flatMap((key) => removeField(service, [...SELECTOR, key])),
@@ -60,14 +64,41 @@ function selecting({ service, canaryService: canary, own, release }: Delivery): 
     : edited(canary, canarySelector(canary, service, to));
 }
 
-/** No route sends to the new version, and the user's Service takes in all leaders. */
+/** No request is the new version's alone, and the user's Service takes in all leaders. */
 export function allHome(delivery: Delivery): Commit {
-  return withObjects(sharing(delivery, HOME), unpinned(delivery));
+  return withObjects(shareHome(delivery), unpinned(delivery));
 }
 
-/** No route sends to the new version; the user's Service stays with the stable one. */
+/**
+ * No request is the new version's alone; the user's Service stays with the stable one. No route sends to the new version,
+ * and where a document is missing its Service takes in all leaders: a route that no file has may still send there, and
+ * to a Service that no file has nothing may be sent.
+ */
 export function shareHome(delivery: Delivery): Commit {
-  return sharing(delivery, HOME);
+  const home = answersForAll(delivery) ? servicesOnly(delivery, []) : sharing(delivery, HOME);
+  return withObjects(home, opened(delivery));
+}
+
+/** Whether it is so in Git. */
+export function isShareHome(delivery: Delivery): boolean {
+  return (answersForAll(delivery) || isHome(delivery)) && opened(delivery).length === 0;
+}
+
+/** The user's Service is missing, and the other one, which is not, answers for all leaders: requests stay with that. */
+export function answersForAll(delivery: Delivery): boolean {
+  return serviceMissing(delivery) !== undefined && delivery.canaryService !== undefined;
+}
+
+/** Whether the Service of the new version takes in the leaders of both. */
+export function isOpen({ canaryService: canary, own }: Pick<Delivery, 'canaryService' | 'own'>): boolean {
+  const selector = selectorOf(canary);
+  return selector[LWS_NAME] === own.object.name && !picksVersion(selector);
+}
+
+/** Where a document is missing: the Service of the new version, as far as it is ours, takes in all leaders. */
+function opened({ canaryService: canary, missing, own }: Delivery): readonly ObjectEdits[] {
+  if (canary === undefined || missing.length === 0 || annotationsOf(canary)[OF] !== own.object.name) return [];
+  return unpinnedOf(canary);
 }
 
 /** Services and no routes. */

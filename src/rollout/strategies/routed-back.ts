@@ -7,21 +7,20 @@ import { stableLost } from '../events/withdrawing.ts';
 import { recreated } from '../gates/cluster.ts';
 import { abortOf, type GivenUp, remember } from '../given-up.ts';
 import { besides } from '../ladders/besides.ts';
-import { LIVE } from '../ladders/condition.ts';
+import { type Condition, LIVE } from '../ladders/condition.ts';
 import { type Delivering, servingGroups, waiting } from '../ladders/delivering.ts';
-import { isHome } from '../ladders/shares.ts';
-import { allHome, shareHome } from '../ladders/version-edits.ts';
+import { allHome, answersForAll, isOpen, isShareHome, shareHome } from '../ladders/version-edits.ts';
 import { type Decision, holding, MOVES, moving } from '../move.ts';
 import type { Situation } from '../situation.ts';
 import { workloadMove } from '../workload-change.ts';
 
-type Back = { readonly given: GivenUp; readonly marks: Marks };
+export type Back = { readonly given: GivenUp; readonly marks: Marks };
 
 /** One commit where no request would be lost by it; else the share goes home first, and nothing restarts. */
 export function routedBack(on: Delivering, { given, marks }: Back): Decision {
   const { situation, delivery } = on;
   if (situation.snapshot.stable.kind !== 'known') return holding([noText(situation)], 'StepUpgrade');
-  if (isHome(delivery) || isAtOnce(on, given.release) || hasLeft(situation)) return textBack(on, { given, marks });
+  if (isShareHome(delivery) || isAtOnce(on, given.release) || hasLeft(situation)) return textBack(on, { given, marks });
   const lost = stableLost(on);
   if (lost !== undefined) return holding([lost], 'StepUpgrade');
   const move = workloadMove(situation, {
@@ -39,7 +38,7 @@ function isAtOnce(on: Delivering, release: GivenUp['release']): boolean {
 }
 
 /** Every group may have left the stable version, which no request could be kept for then; or goes back already. */
-function hasLeft(situation: Situation): boolean {
+export function hasLeft(situation: Situation): boolean {
   const { state, snapshot, digest } = situation;
   const isWhole = state.kind === 'step' && (state.row === 'rolling' || state.row === 'armed');
   const isBack = snapshot.stable.kind === 'known' && snapshot.stable.value.release.digest === digest;
@@ -58,12 +57,26 @@ function textBack(on: Delivering, { given, marks }: Back): Decision {
 /** The share has gone home: the text follows once the last requests are answered. */
 export function drainedBack(on: Delivering): Decision {
   const { situation, marks } = on;
-  const { release } = marks;
-  if (!isAtOnce(on, release) && !hasLeft(situation)) {
-    const holds = waiting(on, [LIVE, { kind: 'accepted' }, { kind: 'drained', side: 'canary' }]);
+  if (!isAtOnce(on, marks.release) && !hasLeft(situation)) {
+    const holds = waiting(on, leaves(on.delivery));
     if (holds.length > 0) return holding(holds, 'StepUpgrade');
   }
+  return textBack(on, givenAlready(marks, isOpen(on.delivery) ? OTHERS : 'no request reaches it any more'));
+}
+
+/** Nobody waits for the groups that are to restart: no request finds them, or all that do find the others as well. */
+function leaves(delivery: Delivering['delivery']): readonly Condition[] {
+  const drained: readonly Condition[] = answersForAll(delivery) ? [] : [{ kind: 'drained', side: 'canary' }];
+  const complete: readonly Condition[] = isOpen(delivery) ? [{ kind: 'complete' }] : [];
+  return [LIVE, { kind: 'accepted' }, ...complete, ...drained];
+}
+
+const OTHERS = 'its requests find other groups as well';
+
+/** What the commit before has given up, and what has become of its requests. */
+export function givenAlready(marks: Marks, requests: string): Back {
+  const { release } = marks;
   const aborted = marks.aborted.filter((given) => !sameRelease(given, release));
-  const because = `Release ${printRelease(release)} was given up, and no request reaches it any more.`;
-  return textBack(on, { given: { release, reason: 'Aborted', because }, marks: { ...marks, aborted } });
+  const because = `Release ${printRelease(release)} was given up, and ${requests}.`;
+  return { given: { release, reason: 'Aborted', because }, marks: { ...marks, aborted } };
 }

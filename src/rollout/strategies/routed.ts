@@ -11,14 +11,15 @@ import { rolloutAbsent } from '../gates/people.ts';
 import { abortOf } from '../given-up.ts';
 import { besides } from '../ladders/besides.ts';
 import { type Delivering, delivering, documentMissing } from '../ladders/delivering.ts';
+import { serviceMissing } from '../ladders/delivery.ts';
 import { isHome } from '../ladders/shares.ts';
-import { allHome, isPinned } from '../ladders/version-edits.ts';
+import { allHome, isPinned, isShareHome } from '../ladders/version-edits.ts';
 import { type Decision, holding } from '../move.ts';
 import type { Situation } from '../situation.ts';
 import { type InDelivery, isRouted } from '../state.ts';
 import { partial } from './partial.ts';
 import { decideBy, type Rows, rowOf, rows } from './partition.ts';
-import { drainedBack, routedBack } from './routed-back.ts';
+import { type Back, drainedBack, givenAlready, hasLeft, routedBack } from './routed-back.ts';
 import { routedRequested } from './routed-requested.ts';
 import { homeForWhole, routedStep } from './routed-step.ts';
 
@@ -62,14 +63,32 @@ function ofDelivery(situation: Situation, marks: Marks, row: (on: Delivering) =>
 /** Without its documents the groups are kept where they are, and a fleet that was let go is armed. */
 const blind: Rows = {
   ...rows,
-  wayBack: (situation) => missing(situation),
-  rollback: (situation, marks) => (marks.at === 'home' ? missing(situation) : rows.rollback(situation, marks)),
+  wayBack: blindBack,
+  rollback: (situation, marks) =>
+    marks.at === 'home' ? blindBack(situation, undefined) : rows.rollback(situation, marks),
   step: (situation, state) =>
     rowOf(situation, state) === 'partial' ? missing(situation) : rows.step(situation, state),
 };
 
 function missing(situation: Situation): Decision {
   return holding([rolloutAbsent(situation) ?? documentMissing(situation)], 'StepUpgrade');
+}
+
+/**
+ * Nothing tells which documents share out its requests: they are deleted, and so is what names them. The groups go back
+ * where that takes no request from what serves it, or a person does not want to wait.
+ */
+function blindBack(situation: Situation, back: Back | undefined): Decision {
+  const { marks } = situation;
+  const at = back ?? (marks === undefined ? undefined : givenAlready(marks, 'nothing tells which requests reach it'));
+  const isNow = at !== undefined && abortOf(situation, at.given.release)?.now === true;
+  if (at !== undefined && (isNow || hasLeft(situation))) return rows.wayBack(situation, at);
+  const otherwise = `; to go back without them, though requests may be lost: tranche abort ${situation.snapshot.key.name} --now`;
+  const held = [rolloutAbsent(situation), documentMissing(situation, otherwise)];
+  return holding(
+    held.filter((one) => one !== undefined),
+    'StepUpgrade',
+  );
 }
 
 /** On its way back; in the end the user's Service takes in all leaders again. */
@@ -94,7 +113,7 @@ function newer(situation: Situation, state: InDelivery): Decision | undefined {
   const release = decision.move?.marks.release;
   if (release !== undefined && !sameRelease(release, state.marks.release)) return takenUp(on, decision);
   const isRolling = state.row === 'partial' && abortOf(situation, state.marks.release) === undefined;
-  return isRolling && decision.move === undefined && !isHome(on.delivery) ? homeOfNewer(on, decision) : decision;
+  return isRolling && decision.move === undefined && !isShareHome(on.delivery) ? homeOfNewer(on, decision) : decision;
 }
 
 /** First match: nothing left to share with, another label, a share of what serves nothing or has failed, its rung. */
@@ -104,7 +123,7 @@ function stepRow(on: Delivering, state: InDelivery): Decision {
   const isOut = !isHome(on.delivery) || isPinned(on.delivery);
   // Made anew, all groups came up on the text of Git: a Service that takes in the version before would reach nobody.
   const isGone = row !== 'partial' || recreated(situation) !== undefined;
-  if (isGone && isOut) return homeForWhole(on, state);
+  if (isGone && isOut && serviceMissing(on.delivery) === undefined) return homeForWhole(on, state);
   if (row !== 'partial') return rows.step(situation, state);
   const answer = labelEdited(on, state) ?? withdrawn(on) ?? withdrawnAsFailed(on) ?? routedStep(on, state);
   return 'way' in answer ? partial(situation, state, answer.way) : answer;

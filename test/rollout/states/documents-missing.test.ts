@@ -13,7 +13,8 @@ import {
   settledOn,
   snapshotAt,
 } from '../../support/ladder-pass.ts';
-import { abort, after, asked, ONE, stands } from '../../support/ladder-stands.ts';
+import { abort, after, asked, NEWER, ONE, stands } from '../../support/ladder-stands.ts';
+import { ordered } from '../../support/rollout-changed.ts';
 import { ROUTE_FILE, SERVICE_FILE } from '../../support/traffic-files.ts';
 import { LWS_FILE, NEW, OLD } from '../../support/vllm.ts';
 
@@ -22,6 +23,12 @@ const gone = {
     ...files,
     routes: [],
     missing: [{ kind: 'HTTPRoute', name: 'chat' }],
+  }),
+  // Its file has the one that we made still.
+  own: (files: LadderFiles): LadderFiles => ({
+    ...files,
+    service: undefined,
+    missing: [{ kind: 'Service', name: 'vllm-svc' }],
   }),
   service: (files: LadderFiles): LadderFiles => ({
     ...files,
@@ -107,4 +114,78 @@ test.each<readonly [what: string, gone: Gone, stand: Stand, order: Found, told: 
   expect(pass.told).toBe(told);
   if (pass.plan.commit === undefined) expect(named(pass)).toContain('HTTPRoute chat');
   if (what === 'service') expect(pass.stand.texts.get(ROUTE_FILE)).not.toContain('vllm-svc-canary');
+});
+
+const oneWorkload = ladderFiles(
+  ladderRollout('partition', [
+    'replicas: 1, traffic: 5%, pause: {duration: 60}',
+    'replicas: 50%, traffic: 20%, pause: {duration: 60}',
+    'replicas: 100%',
+  ]),
+);
+const versions = asked(passed(settledOn(oneWorkload)).stand, OLD, NEW);
+const shares = after('step 2/3, traffic: 5% → 20%', versions);
+const whole = after('step 3/3, pods, partition 2 → 0', versions);
+const UNREACHED: Found = { sight: { own: '0o+ 1o+ 2- 3-' } };
+/** The Service of the new version takes in all leaders of the workload. */
+const OPEN = /name: vllm-svc-canary\n[^]*selector:(?![^]*tranche.dev\/version)/;
+const WAY = ['Aborted: rollback, home', 'hold GracePeriod Draining', 'Aborted: rollback'];
+const REST = ['RolledBack: rolled back, partition 2 → 1000000', 'hold '];
+
+test.each<readonly [what: string, gone: Gone, stand: Stand, found: Found, told: readonly string[]]>([
+  ['a route', 'route', shares, {}, ['hold CanaryEdited']],
+  ['a Service', 'own', shares, {}, ['hold GracePeriod CanaryEdited', 'hold CanaryEdited']],
+  ['both Services', 'service', shares, {}, ['hold GracePeriod CanaryEdited', 'hold CanaryEdited']],
+  [
+    'a route, abort',
+    'route',
+    shares,
+    abort(shares),
+    ['Aborted: rollback, home', 'hold GracePeriod', 'Aborted: rollback', ...REST],
+  ],
+  [
+    'a Service, abort',
+    'own',
+    shares,
+    abort(shares),
+    ['Aborted: rollback, home', 'hold GracePeriod', 'Aborted: rollback', ...REST],
+  ],
+  ['both Services, abort', 'service', shares, abort(shares), [...WAY, ...REST]],
+  ['a route, abort --now', 'route', shares, now(shares), ['Aborted: rollback', ...REST]],
+  ['a Service, abort --now', 'own', shares, now(shares), ['Aborted: rollback', ...REST]],
+  [
+    'a Service, nothing of the release serves',
+    'own',
+    shares,
+    UNREACHED,
+    ['TrafficWithdrawn: step 2/3, traffic withdrawn', 'hold GroupsNotReady CanaryEdited'],
+  ],
+  [
+    'a Service, a newer text',
+    'own',
+    asked(shares, NEW, NEWER),
+    {},
+    ['BroughtHome: step 2/3, home', 'hold GracePeriod', 'Superseded: step 1/3', 'hold CanaryEdited Overshoot'],
+  ],
+  ['a route, every group let go', 'route', whole, {}, ['Armed: step 3/3, armed, partition 0 → 1000000']],
+])('one workload, out of the files: %s', (_, what, stand, found, told) => {
+  const all = passes(stand, { found: (at) => without(at, what, found), most: told.length });
+  expect(all.told).toEqual(told);
+  const [services = '', route = ''] = [all.stand.texts.get(SERVICE_FILE), all.stand.texts.get(ROUTE_FILE)];
+  if (!told.some((one) => /rollback|withdrawn|home/.test(one))) return;
+  // What no file has any more may still send to our Service: whoever serves answers there.
+  if (what !== 'service') expect(services).toMatch(OPEN);
+  expect(route.includes('vllm-svc-canary')).toBe(what !== 'service');
+});
+
+/** Nothing in the files tells how it was begun: its Rollout and its documents are deleted. */
+const BLIND: Found = { snapshot: { rollout: undefined, ladder: undefined } };
+
+test('one workload, its Rollout and its documents are deleted: an abort waits, unless a person does not', () => {
+  const order = (word: string): Stand => ordered(shares, word);
+  const held = passed(order(''), BLIND);
+  expect(held.told).toBe('hold OrphanArmed CanaryEdited');
+  expect(held.plan.holds.map(({ message }) => message).join()).toContain('tranche abort vllm --now');
+  expect(passed(order(' now'), BLIND).told).toBe('Aborted: rollback');
+  expect(passed(asked(shares, NEW, OLD), BLIND).told).toBe('Reverted: rollback');
 });
