@@ -51,8 +51,8 @@ export const sharedMutants: readonly Mutant[] = [
   mutant(
     'versions: the Service stays with the version before',
     'ladders/version-edits.ts',
-    'return withObjects(sharing(delivery, HOME), unpinned(delivery));',
-    'return withObjects(sharing(delivery, HOME), []);',
+    'return withObjects(shareHome(delivery), unpinned(delivery));',
+    'return withObjects(shareHome(delivery), []);',
   ),
   mutant(
     'versions: an edit of the plan is looked at from the rung that there is',
@@ -64,14 +64,14 @@ export const sharedMutants: readonly Mutant[] = [
   mutant(
     'versions: groups that are given up restart under their share',
     'strategies/routed-back.ts',
-    'if (isHome(delivery) || isAtOnce(on, given.release) || hasLeft(situation))',
-    'if (isHome(delivery) || !hasLeft(situation) || isAtOnce(on, given.release))',
+    'if (atOnce || (isShareHome(delivery) && apart === undefined))',
+    'if (atOnce || apart === undefined)',
   ),
   mutant(
     'versions: no time for the last requests',
     'strategies/routed-back.ts',
-    "waiting(on, [LIVE, { kind: 'accepted' }, { kind: 'drained', side: 'canary' }]);",
-    "waiting(on, [LIVE, { kind: 'accepted' }]);",
+    "return [LIVE, { kind: 'accepted' }, ...complete, ...drained];",
+    "return [LIVE, { kind: 'accepted' }, ...complete];",
   ),
   mutant(
     'versions: a way back leaves the Service as it is',

@@ -22,7 +22,7 @@ import { workloadMove } from '../workload-change.ts';
 import { firstStep } from './first-step.ts';
 
 /** The label that all groups of the stable version carry and no others, or why there is none. */
-function pinOf({ delivery }: Delivering, { observed, asked, snapshot, file }: Seen): Pin | Hold {
+export function pinOf({ delivery }: Delivering, { observed, asked, snapshot, file }: Seen): Pin | Hold {
   const { stableKey, releaseKey } = observed;
   const groups = wanted(observed, asked);
   if (stableKey === undefined)

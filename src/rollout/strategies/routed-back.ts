@@ -2,14 +2,17 @@
 
 import { type Marks } from '../../api/marks.ts';
 import { printRelease, sameRelease } from '../../api/release.ts';
+import type { ObjectEdits } from '../edit.ts';
 import { goBack, noText } from '../events/going-back.ts';
+import { pinOf } from '../events/sharing-out.ts';
 import { stableLost } from '../events/withdrawing.ts';
 import { recreated } from '../gates/cluster.ts';
 import { abortOf, type GivenUp, remember } from '../given-up.ts';
 import { besides } from '../ladders/besides.ts';
+import { withObjects } from '../ladders/commit.ts';
 import { type Condition, LIVE } from '../ladders/condition.ts';
 import { type Delivering, servingGroups, waiting } from '../ladders/delivering.ts';
-import { allHome, answersForAll, isOpen, isShareHome, shareHome } from '../ladders/version-edits.ts';
+import { allHome, answersForAll, isOpen, isPinned, isShareHome, pinned, shareHome } from '../ladders/version-edits.ts';
 import { type Decision, holding, MOVES, moving } from '../move.ts';
 import type { Situation } from '../situation.ts';
 import { workloadMove } from '../workload-change.ts';
@@ -20,7 +23,9 @@ export type Back = { readonly given: GivenUp; readonly marks: Marks };
 export function routedBack(on: Delivering, { given, marks }: Back): Decision {
   const { situation, delivery } = on;
   if (situation.snapshot.stable.kind !== 'known') return holding([noText(situation)], 'StepUpgrade');
-  if (isShareHome(delivery) || isAtOnce(on, given.release) || hasLeft(situation)) return textBack(on, { given, marks });
+  const atOnce = isAtOnce(on, given.release) || hasLeft(situation);
+  const apart = atOnce ? undefined : apartAgain(on);
+  if (atOnce || (isShareHome(delivery) && apart === undefined)) return textBack(on, { given, marks });
   const lost = stableLost(on);
   if (lost !== undefined) return holding([lost], 'StepUpgrade');
   const move = workloadMove(situation, {
@@ -29,7 +34,22 @@ export function routedBack(on: Delivering, { given, marks }: Back): Decision {
     marks: { ...marks, step: { kind: 'rollback' }, aborted: remember(given, marks) },
     why: `${given.because} Its groups answer a share of the requests: that goes home first, and they restart on the stable version once their last ones are answered.`,
   });
-  return besides(on, moving(move, 'StepUpgrade'), { at: 'home', commit: shareHome(delivery) });
+  return besides(on, moving(move, 'StepUpgrade'), {
+    at: 'home',
+    commit: withObjects(shareHome(delivery), apart ?? []),
+  });
+}
+
+/**
+ * Where the annotations were gone the share went home, and the Service took in all leaders, as nobody knew what was
+ * under way: those of the release get no requests before they restart, as from any other step.
+ */
+function apartAgain(on: Delivering): readonly ObjectEdits[] | undefined {
+  const { situation, delivery } = on;
+  if (situation.snapshot.lostMarks === undefined || situation.sight === 'unseen' || isPinned(delivery))
+    return undefined;
+  const pin = (servingGroups(on, 'stable') ?? 0) === 0 ? undefined : pinOf(on, situation);
+  return pin === undefined || 'reason' in pin ? undefined : pinned(delivery, pin);
 }
 
 /** Nothing of the new version serves, or a person does not want to wait for it. */
@@ -66,7 +86,9 @@ export function drainedBack(on: Delivering): Decision {
 
 /** Nobody waits for the groups that are to restart: no request finds them, or all that do find the others as well. */
 function leaves(delivery: Delivering['delivery']): readonly Condition[] {
-  const drained: readonly Condition[] = answersForAll(delivery) ? [] : [{ kind: 'drained', side: 'canary' }];
+  // A Service that a hand has opened sends to all of them anyway.
+  const isAll = answersForAll(delivery) || (delivery.service !== undefined && !isPinned(delivery));
+  const drained: readonly Condition[] = isAll ? [] : [{ kind: 'drained', side: 'canary' }];
   const complete: readonly Condition[] = isOpen(delivery) ? [{ kind: 'complete' }] : [];
   return [LIVE, { kind: 'accepted' }, ...complete, ...drained];
 }

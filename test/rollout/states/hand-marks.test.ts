@@ -6,6 +6,7 @@ import { planIntent } from '../../../src/rollout/orders/intent.ts';
 import { ladderFiles, ladderRollout } from '../../support/ladder.ts';
 import { type Found, passed, passes, releaseIn, type Stand, settledOn, snapshotAt } from '../../support/ladder-pass.ts';
 import { AT, abort, after, asked, edited, NEWER, ONE, requested, STEPS, stands } from '../../support/ladder-stands.ts';
+import { SERVICE_FILE } from '../../support/traffic-files.ts';
 import { LWS_FILE, NEW, OLD } from '../../support/vllm.ts';
 
 /** Without this mark, and without a record. */
@@ -233,6 +234,31 @@ test.each<Row>([
 ])('every annotation is gone, abort: %s', (_, stand, told) => {
   const { gone, found } = unmarked(stand);
   expect(passes(gone, { found, most: told.length }).told).toEqual(told);
+});
+
+const routed = ladderFiles(
+  ladderRollout('partition', [
+    'replicas: 1, traffic: 5%, pause: {duration: 60}',
+    'replicas: 50%, traffic: 20%, pause: {duration: 60}',
+    'replicas: 100%',
+  ]),
+);
+const shares = after('step 2/3, traffic: 5% → 20%', asked(passed(settledOn(routed)).stand, OLD, NEW));
+
+test('every annotation is gone, abort: one workload: home, its last requests, then the text', () => {
+  const { gone, found } = unmarked(shares);
+  const { told, stand } = passes(gone, { found });
+  expect(told).toEqual([
+    'TrafficWithdrawn: traffic withdrawn',
+    'Aborted: rollback, home',
+    'hold Draining',
+    'Aborted: rollback',
+    'RolledBack: rolled back, partition 2 → 1000000',
+    'hold ',
+  ]);
+  expect(stand.texts.get(SERVICE_FILE)?.startsWith(routed.get(SERVICE_FILE) ?? '?')).toBe(true);
+  const now = (at: Stand): Found => ({ ...found(at), intents: { abort: `${releaseIn(shares)} now` } });
+  expect(passes(gone, { found: now, most: 2 }).told[1]).toBe('Aborted: rollback');
 });
 
 test('every annotation is gone, and nobody has ordered anything: nothing is written but the share home', () => {
