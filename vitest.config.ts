@@ -37,6 +37,8 @@ export default defineConfig({
     hookTimeout: 900_000,
     env: temporaryFolder(),
     pool: 'forks',
+    // Passes make much that is soon let go: with room for it, the stories take a tenth less CPU.
+    execArgv: ['--max-semi-space-size=32'],
     // One more than the cores of the smallest machine: tests of Git and of processes wait for others half of their time.
     maxWorkers: 3,
     // Each worker loads our modules once. No module of ours holds anything that changes, and every file puts right what it set.

@@ -5,6 +5,7 @@ import { forgeLimits } from '../../src/adapters/forge/limits.ts';
 import { openGithub } from '../../src/adapters/forge/open-github.ts';
 import { openGit } from '../../src/adapters/git/open.ts';
 import { plainNetwork } from '../../src/adapters/network/proxy.ts';
+import { newTrials } from '../../src/reconcile/lint/trials.ts';
 import { NO_OVERRIDES, newMemory, type PassResult, type Ports } from '../../src/reconcile/pass.ts';
 import { runPass } from '../../src/reconcile/run.ts';
 import { syncCommit } from '../../src/simulator/agent/agent.ts';
@@ -43,6 +44,8 @@ export class ForgeWorld {
   readonly forge: SimulatedForge;
   readonly repository: ForgeRepository;
   readonly log: string[] = [];
+  private readonly parsed = newMemory().parsed;
+  private readonly trials = newTrials();
   readonly cluster = new Cluster({ lws: '0.10', gate: 'off', nowSeconds: START_SECONDS, readiness: () => 20 });
 
   constructor(forge: SimulatedForge, repository: ForgeRepository) {
@@ -83,10 +86,14 @@ export class ForgeWorld {
     };
   }
 
-  /** One pass of a fresh process: nothing is remembered but what the branches and the forge hold. */
+  /** One pass of a fresh process: nothing is remembered but what the branches and the forge hold, and how files read. */
   async pass(replaced: Partial<Ports> = {}): Promise<PassResult> {
     await this.repository.settle();
-    const result = await runPass(this.ports(replaced), newMemory(), { overrides: NO_OVERRIDES, write: true, only: [] });
+    const result = await runPass(
+      this.ports(replaced),
+      { ...newMemory(), parsed: this.parsed, trials: this.trials },
+      { overrides: NO_OVERRIDES, write: true, only: [] },
+    );
     await this.repository.settle();
     return result;
   }

@@ -1,8 +1,7 @@
 /** A whole world in memory: a repository, a cluster with an agent on it, a clock, and passes of the production code. */
 
 import type { JsonObject } from '../../src/api/json.ts';
-import { newKnownTexts } from '../../src/manifests/known-texts.ts';
-import { newTrials } from '../../src/reconcile/lint/trials.ts';
+import { newTrials, type Trials } from '../../src/reconcile/lint/trials.ts';
 import { type Memory, NO_OVERRIDES, newMemory, type PassResult, type Ports } from '../../src/reconcile/pass.ts';
 import { runPass } from '../../src/reconcile/run.ts';
 import { syncCommit } from '../../src/simulator/agent/agent.ts';
@@ -42,7 +41,7 @@ export class World {
   /** Looks at every second that passes. */
   everySecond: (() => void) | undefined;
   private readonly parsed: Memory['parsed'];
-  private readonly known: ReturnType<typeof newKnownTexts>;
+  private readonly trials: Trials;
   private readonly options: WorldOptions;
   private readonly synced: readonly string[];
 
@@ -54,7 +53,7 @@ export class World {
       new Cluster({ lws: '0.10', gate: 'off', nowSeconds: START_SECONDS, readiness: () => 20, ...options.cluster });
     this.synced = options.synced ?? ['apps'];
     this.parsed = from?.parsed ?? newMemory().parsed;
-    this.known = from?.known ?? newKnownTexts();
+    this.trials = from?.trials ?? newTrials();
   }
 
   /** The same world, independent from now on. */
@@ -78,9 +77,9 @@ export class World {
     };
   }
 
-  /** Of a fresh process, which knows nothing but how texts read: those are parsed once. */
+  /** Of a fresh process, which knows nothing but how texts read and what was tried on them: that is done once. */
   memory(): Memory {
-    return { ...newMemory(), parsed: this.parsed, trials: { ...newTrials(), known: this.known } };
+    return { ...newMemory(), parsed: this.parsed, trials: this.trials };
   }
 
   /** One pass of a fresh process: nothing is remembered but what the branches hold. */

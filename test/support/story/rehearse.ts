@@ -49,15 +49,14 @@ export async function look(stage: Stage): Promise<Look> {
   return { result, error, wroteMain, wroteStatus, withoutRecord };
 }
 
-/** A fresh process each time: nothing is remembered but what the branches hold, and how texts read. Rehearsals share parsed files. */
+/**
+ * A fresh process each time: nothing is remembered but what the branches hold, and how texts read. Rehearsals share parsed
+ * files and what was tried on them, so that they also show that trials which are kept say what new ones say.
+ */
 export function pass(stage: Stage, repository: FakeRepository, write: boolean): Promise<PassResult> {
-  const { parsed, known } = stage;
-  const fresh = newMemory();
-  const memory = {
-    ...fresh,
-    trials: { ...newTrials(), known },
-    ...(repository === stage.repository ? {} : { parsed }),
-  };
+  const { parsed, known, trials } = stage;
+  const kept = repository === stage.repository ? { trials: { ...newTrials(), known } } : { parsed, trials };
+  const memory = { ...newMemory(), ...kept };
   const again = (other: FakeRepository): Promise<PassResult> =>
     runPass(stage.world.ports({ git: other.open() }), newMemory(), { overrides: NO_OVERRIDES, write: true, only: [] });
   return runPass(stage.ports(repository, again), memory, { overrides: NO_OVERRIDES, write, only: [] });

@@ -5,6 +5,7 @@ import type { JsonObject } from '../../../src/api/json.ts';
 import { newKnownTexts } from '../../../src/manifests/known-texts.ts';
 import { applyEdits } from '../../../src/manifests/splice/apply-edits.ts';
 import type { BranchUpdate, Git } from '../../../src/ports/git.ts';
+import { newTrials, type Trials } from '../../../src/reconcile/lint/trials.ts';
 import type { Memory, Ports } from '../../../src/reconcile/pass.ts';
 import type { Edit, ObjectRef } from '../../../src/rollout/edit.ts';
 import { syncCommit } from '../../../src/simulator/agent/agent.ts';
@@ -63,6 +64,8 @@ export class Stage {
   readonly parsed: Memory['parsed'] = new Map();
   /** How texts read that passes and rehearsals have met. */
   readonly known = newKnownTexts();
+  /** What rehearsals have tried on the files that they share. */
+  readonly trials: Trials = { ...newTrials(), known: this.known };
   /** What the passes logged, rehearsals aside. */
   readonly log: string[] = [];
   /** By how much the clock of tranche is wrong; behind is less than nothing. */
