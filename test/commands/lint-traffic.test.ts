@@ -137,6 +137,9 @@ const OTHER_LWS = LWS_TEXT.replace('name: vllm\n', 'name: other\n');
 const POLICY = 'apiVersion: tranche.dev/v1alpha1\nkind: RolloutPolicy\nmetadata: {name: p}\nspec: {surge: 1}\n';
 const LONG = 'a-model-server-with-a-name-that-says-all-of-it';
 
+/** Its clients know the leaders by their own label. */
+const BESIDE = SERVICE_TEXT.replace('vllm-svc', 'vllm-old').replace(NAME + INDEX, '');
+
 /** [reason, what of it, files]; the golden file has the name of both. */
 /** A delivery by blueGreen has ended with the second workload. */
 const GREEN_MARKS = `namespace: llm\n  annotations: {tranche.dev/release: "e7c114e9.1", tranche.dev/stable: "${'a'.repeat(40)}", tranche.dev/serves: green}\n`;
@@ -155,6 +158,7 @@ const rows: readonly (readonly [reason: string, which: string, files: Files])[] 
     edited(SERVICE_FILE, NAME, NAME.replace('vllm', 'vllm-green'), edited(LWS_FILE, 'namespace: llm\n', GREEN_MARKS)),
   ],
   ['SelectorDynamic', '', edited(SERVICE_FILE, '    app: vllm\n', '    controller-revision-hash: vllm-5d4\n')],
+  ['SelectorDynamic', 'version', edited(SERVICE_FILE, '    app: vllm\n', '    tranche.dev/version: "9c41d2e0.7"\n')],
   [
     'ServiceClaimedTwice',
     '',
@@ -289,6 +293,18 @@ const rows: readonly (readonly [reason: string, which: string, files: Files])[] 
     ),
   ],
   ['HeadlessInRoute', '', edited(SERVICE_FILE, 'spec:\n', 'spec:\n  clusterIP: None\n')],
+  ['ServiceBeside', '', { ...TRAFFIC_FILES, 'apps/x.yaml': BESIDE }],
+  [
+    'ServiceBeside',
+    'one',
+    {
+      ...TRAFFIC_FILES,
+      [ROLLOUT_FILE]: trafficRollout()
+        .replace('enableExtraWorkloadForCanary: true', 'enableExtraWorkloadForCanary: false')
+        .replace(/(replicas: 100%\n) *traffic: .*\n/, '$1'),
+      'apps/x.yaml': BESIDE.replace('app: vllm', 'leaderworkerset.sigs.k8s.io/name: vllm'),
+    },
+  ],
   ['RouteNotNamed', '', { ...TRAFFIC_FILES, 'apps/x.yaml': ROUTE_TEXT.replace('name: chat', 'name: talk') }],
   ['MatchesAll', '', edited(ROLLOUT_FILE, '- headers: [{name: x-canary, value: "1"}]', '- headers: []')],
   ['MatchContradicts', '', edited(ROUTE_FILE, '/v1}\n', '/v1}\n          headers: [{name: X-Canary, value: "0"}]\n')],

@@ -8,6 +8,7 @@ import { besides } from '../ladders/besides.ts';
 import { changesOf } from '../ladders/changes.ts';
 import { type Delivering, delivering, servingGroups } from '../ladders/delivering.ts';
 import { canarySide, replicasOf, serviceMissing } from '../ladders/delivery.ts';
+import { takesAll } from '../ladders/endpoints.ts';
 import type { NextCommit } from '../ladders/next-commit.ts';
 import { homeAtOnce } from '../ladders/promotion.ts';
 import { climbed, unwritable } from '../ladders/rung-move.ts';
@@ -116,7 +117,9 @@ export function strayShare(situation: Situation, marks: Marks): Decision | undef
   if (on === undefined || serviceMissing(on.delivery) !== undefined) return undefined;
   // With one workload the Service takes in whatever serves, once it is as it was.
   const isOne = isOneWorkload(on.delivery);
-  if (isHome(on.delivery) && !(isOne && isPinned(on.delivery))) return undefined;
+  // A hand may have named the version there that all of them have: lint says what comes of that.
+  const isLeft = isOne && isPinned(on.delivery) && !takesAll(on);
+  if (isHome(on.delivery) && !isLeft) return undefined;
   // The routes would send everything to what serves nothing, while the new version does.
   const lost = !isOne && (servingGroups(on, 'canary') ?? 0) > 0 ? stableLost(on) : undefined;
   if (lost !== undefined) return holding([lost], 'StepUpgrade');

@@ -18,12 +18,13 @@ import {
   secondName,
   sidesOf,
 } from './delivery.ts';
+import { pinsElsewhere } from './endpoints.ts';
 import { floorIn } from './floor.ts';
 import type { RungName } from './position.ts';
 import { isSelected } from './second-workload.ts';
 import { unpatched } from './seen-workloads.ts';
 import { isHome, shareOf, sharing } from './shares.ts';
-import { isPinned, selectsRelease } from './version-edits.ts';
+import { isPinned, pinIn, selectsRelease } from './version-edits.ts';
 import { isOneWorkload } from './version-sides.ts';
 
 /** An object, one of its fields, and what it is now. */
@@ -33,14 +34,14 @@ type Edited = { readonly object: string; readonly field: string; readonly value:
 const WITH_TEXT: readonly (RungName | undefined)[] = ['text', 'pods', 'traffic', 'fleet', 'all', 'switch'];
 
 /** The first difference from what the rungs of this release have written; undefined: there is none. */
-function editedByHand({ delivery, marks, situation }: Delivering): Edited | undefined {
+function editedByHand({ delivery, marks, situation, sight }: Delivering): Edited | undefined {
   const { at: rung, step } = marks;
   if (step?.kind === 'rollback' || !WITH_TEXT.includes(rung)) return undefined;
   // A newer request goes through `void` and `text` again.
   if (step?.kind === 'step' && rung === 'fleet') return undefined;
   // Under a newer text in the file, which waits, the copy is that of the release and no copy of the file.
   const isNewer = situation.digest !== marks.release.digest;
-  if (isOneWorkload(delivery)) return versionsEdited(delivery, marks);
+  if (isOneWorkload(delivery)) return versionsEdited({ delivery, marks, situation, sight });
   const own =
     secondEdited(delivery, isNewer) ??
     groupsEdited(delivery, marks) ??
@@ -52,10 +53,14 @@ function editedByHand({ delivery, marks, situation }: Delivering): Edited | unde
 }
 
 /** Of one workload: what tells its versions apart, and a weight that is not the one that we set. */
-function versionsEdited(delivery: Delivery, { step, at: rung }: Delivering['marks']): Edited | undefined {
+function versionsEdited(on: Delivering): Edited | undefined {
+  const { delivery } = on;
+  const { step, at: rung } = on.marks;
   if (step?.kind !== 'step') return undefined;
   const weight = weightEdited(delivery);
   if (weight !== undefined) return weight;
+  if (pinsElsewhere(on))
+    return { object: `Service ${sidesOf(delivery).stable}`, field: 'selector', value: pinIn(delivery.service) };
   // Below that the next rung says what it selects.
   if (rung === 'traffic' && !selectsRelease(delivery)) {
     const value = delivery.canaryService === undefined ? 'not there' : 'another version';

@@ -6,9 +6,10 @@ import { REVISION_KEY } from '../../api/lws-labels.ts';
 import { VERSION } from '../../api/version-label.ts';
 import type { RouteDocument } from '../traffic/provider.ts';
 import type { Side } from './condition.ts';
+import type { Delivering } from './delivering.ts';
 import { type Delivery, selectorOf } from './delivery.ts';
 import { groupsOn, isOf, type TrafficSight, workloadOf } from './sight.ts';
-import { isOpen } from './version-edits.ts';
+import { isOpen, isPinned } from './version-edits.ts';
 import { takesSide } from './version-sides.ts';
 
 /** Whether the ready endpoints of the user's Service are leaders of one side, at least one of them, and nobody else. */
@@ -72,6 +73,24 @@ function missedByOne(delivery: Delivery, sight: TrafficSight, service: RouteDocu
     );
   }
   return missed.length === 0 ? absent : known(missed);
+}
+
+/** Of one workload: whether the user's Service names a version, and not the stable one alone: no commit of ours does that. */
+export function pinsElsewhere({ delivery, sight, situation }: Delivering): boolean {
+  const selector = selectorOf(delivery.service);
+  if (!isPinned(delivery)) return false;
+  if (takesSide(delivery, selector, 'canary')) return true;
+  const leaders = sight?.live.leaders;
+  const stableKey = situation.observed?.stableKey;
+  if (leaders?.kind !== 'known' || stableKey === undefined) return false;
+  return leaders.value.some((leader) => isTaken(selector, leader) !== (leader.revisionKey === stableKey));
+}
+
+/** Whether the user's Service takes in every leader that there is, though it names a version; none: it does not. */
+export function takesAll({ delivery, sight }: Pick<Delivering, 'delivery' | 'sight'>): boolean {
+  const leaders = sight?.live.leaders;
+  if (leaders?.kind !== 'known' || leaders.value.length === 0) return false;
+  return leaders.value.every((leader) => isTaken(selectorOf(delivery.service), leader));
 }
 
 /** By the keys that tell versions apart; those of the workload, and of the user, hold for all of its leaders. */

@@ -21,6 +21,14 @@ export function isPinned({ service }: Pick<Delivery, 'service'>): boolean {
   return picksVersion(selectorOf(service));
 }
 
+/** What of its selector says so, for people: `tranche.dev/version: 9c41d2e0.7`. */
+export function pinIn(service: Delivery['service']): string {
+  const selector = selectorOf(service);
+  return [VERSION, REVISION_KEY]
+    .flatMap((key) => (selector[key] === undefined ? [] : `${key}: ${selector[key]}`))
+    .join(', ');
+}
+
 /** Whether the Service of the new version is there, ours, and selects the release. */
 export function selectsRelease({ canaryService: service, own, release }: Delivery): boolean {
   const isOurs = service !== undefined && annotationsOf(service)[OF] === own.object.name;
@@ -35,7 +43,12 @@ export function isLabelled({ own, release }: Pick<Delivery, 'own' | 'release'>):
 
 /** The user's Service takes in the stable version alone. */
 export function pinned({ service }: Delivery, { key, value }: Pin): readonly ObjectEdits[] {
-  return service === undefined ? [] : edited(service, setField(service, [...SELECTOR, key], value));
+  if (service === undefined) return [];
+  const other = key === VERSION ? REVISION_KEY : VERSION;
+  return edited(service, [
+    ...setField(service, [...SELECTOR, key], value),
+    ...removeField(service, [...SELECTOR, other]),
+  ]);
 }
 
 /** The user's Service takes in all leaders, as it did before: what we have added goes. */

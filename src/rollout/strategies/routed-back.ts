@@ -12,7 +12,10 @@ import { besides } from '../ladders/besides.ts';
 import { withObjects } from '../ladders/commit.ts';
 import { type Condition, LIVE } from '../ladders/condition.ts';
 import { type Delivering, servingGroups, waiting } from '../ladders/delivering.ts';
+import { selectorOf } from '../ladders/delivery.ts';
+import { pinsElsewhere } from '../ladders/endpoints.ts';
 import { allHome, answersForAll, isOpen, isPinned, isShareHome, pinned, shareHome } from '../ladders/version-edits.ts';
+import { takesSide } from '../ladders/version-sides.ts';
 import { type Decision, holding, MOVES, moving } from '../move.ts';
 import type { Situation } from '../situation.ts';
 import { workloadMove } from '../workload-change.ts';
@@ -42,12 +45,13 @@ export function routedBack(on: Delivering, { given, marks }: Back): Decision {
 
 /**
  * Where the annotations were gone the share went home, and the Service took in all leaders, as nobody knew what was
- * under way: those of the release get no requests before they restart, as from any other step.
+ * under way; and a hand may have let it take in others. Those of the release get no requests before they restart, as
+ * from any other step. undefined: it takes in the version before alone, or nothing tells that from others.
  */
 function apartAgain(on: Delivering): readonly ObjectEdits[] | undefined {
   const { situation, delivery } = on;
-  if (situation.snapshot.lostMarks === undefined || situation.sight === 'unseen' || isPinned(delivery))
-    return undefined;
+  const isLost = situation.snapshot.lostMarks !== undefined && !isPinned(delivery);
+  if (situation.sight === 'unseen' || !(isLost || pinsElsewhere(on))) return undefined;
   const pin = (servingGroups(on, 'stable') ?? 0) === 0 ? undefined : pinOf(on, situation);
   return pin === undefined || 'reason' in pin ? undefined : pinned(delivery, pin);
 }
@@ -69,7 +73,7 @@ function textBack(on: Delivering, { given, marks }: Back): Decision {
   const { situation, delivery } = on;
   const move = goBack(situation, { given, marks });
   if (move === undefined) return holding([noText(situation)], 'StepUpgrade');
-  const isAll = recreated(situation) !== undefined || servingGroups(on, 'stable') === 0;
+  const isAll = recreated(situation) !== undefined || servingGroups(on, 'stable') === 0 || pinsElsewhere(on);
   const commit = isAll ? allHome(delivery) : shareHome(delivery);
   return besides(on, moving(move, 'StepUpgrade'), { at: 'text', commit });
 }
@@ -86,8 +90,10 @@ export function drainedBack(on: Delivering): Decision {
 
 /** Nobody waits for the groups that are to restart: no request finds them, or all that do find the others as well. */
 function leaves(delivery: Delivering['delivery']): readonly Condition[] {
-  // A Service that a hand has opened sends to all of them anyway.
-  const isAll = answersForAll(delivery) || (delivery.service !== undefined && !isPinned(delivery));
+  // A Service that a hand has opened, or turned to them, sends to them for as long as they are there.
+  const { service } = delivery;
+  const isAll =
+    answersForAll(delivery) || (service !== undefined && takesSide(delivery, selectorOf(service), 'canary'));
   const drained: readonly Condition[] = isAll ? [] : [{ kind: 'drained', side: 'canary' }];
   const complete: readonly Condition[] = isOpen(delivery) ? [{ kind: 'complete' }] : [];
   return [LIVE, { kind: 'accepted' }, ...complete, ...drained];

@@ -271,3 +271,57 @@ test('refused before the first commit: a Service of somebody else', () => {
   const stand = { ...requested, texts: new Map([...requested.texts, [SERVICE_FILE, theirs]]) };
   expect(passed(stand).told).toBe('hold CanaryEdited');
 });
+
+const PINNED = /leaderworkerset.sigs.k8s.io\/template-revision-hash: "?key-vllm-before"?/;
+const turned = (stand: Stand, to: string): Stand => edited(stand, SERVICE_FILE, PINNED, to);
+const releaseOf = (stand: Stand): string =>
+  /tranche.dev\/release: "([^"]*)"/.exec(stand.texts.get(LWS_FILE) ?? '')?.[1] ?? '';
+const toRelease = turned(stands.second, `tranche.dev/version: "${releaseOf(stands.second)}"`);
+const toNobody = turned(stands.second, 'leaderworkerset.sigs.k8s.io/template-revision-hash: "another"');
+const opened = edited(stands.second, SERVICE_FILE, /\n.*template-revision-hash.*/, '');
+
+test.each<Row>([
+  ['to the release', toRelease, {}, ['hold GracePeriod CanaryEdited']],
+  [
+    'to the release, before its share',
+    turned(stands.pods, `tranche.dev/version: "${releaseOf(stands.pods)}"`),
+    {},
+    ['hold CanaryEdited'],
+  ],
+  ['to nobody', toNobody, {}, ['hold GracePeriod CanaryEdited']],
+  ['to all', opened, {}, ['hold GracePeriod CanaryEdited']],
+  [
+    'to the release, abort',
+    toRelease,
+    abort(toRelease),
+    ['Aborted: rollback, home', 'hold GracePeriod Draining', ...BACK],
+  ],
+  ['to all, abort', opened, abort(opened), ['Aborted: rollback, home', 'hold GracePeriod', ...BACK]],
+  [
+    'to the release, nothing read, abort',
+    toRelease,
+    { ...UNREAD, ...abort(toRelease) },
+    ['Aborted: rollback, home', 'hold ClusterUnreadable'],
+  ],
+])('the selector of the Service was edited: %s', (_, stand, found, told) => {
+  const all = passes(stand, { found: () => found });
+  expect(all.told.slice(0, told.length)).toEqual(told);
+  if (all.told.at(-1) === 'hold ')
+    expect(all.stand.texts.get(SERVICE_FILE)?.startsWith(files.get(SERVICE_FILE) ?? '?')).toBe(true);
+});
+
+test('at rest a Service that names a version is left to lint where all have it, and opened where some have not', () => {
+  const { stand } = passes(requested);
+  const pin = /(name: vllm-svc\n[^]*?worker-index: "0"\n)/;
+  const pinnedTo = (version: string): Stand =>
+    edited(stand, SERVICE_FILE, pin, `$1    tranche.dev/version: "${version}"\n`);
+  const found = (at: Stand): Found => {
+    const { live } = snapshotAt(at);
+    const leaders = live.leaders.kind === 'known' ? live.leaders.value : [];
+    const told = leaders.map((leader) => ({ ...leader, version: releaseOf(stand) }));
+    return { snapshot: { live: { ...live, leaders: { kind: 'known', value: told } } } };
+  };
+  const told = (at: Stand): readonly string[] => passes(at, { found }).told;
+  expect(told(pinnedTo(releaseOf(stand)))).toEqual(['hold ']);
+  expect(told(pinnedTo('another'))).toEqual(['TrafficWithdrawn: traffic withdrawn', 'hold ']);
+});

@@ -159,7 +159,8 @@ function wrongKey(facts: TrafficFacts, document: ManifestDocument, key: string):
   const path = [...SELECTOR, key];
   const mend = [{ kind: 'remove', path }] as const;
   if (isOwnPin(facts, key)) return [];
-  if (isDynamic(key))
+  // A release gives the label to its own leaders alone.
+  if (isDynamic(key) || key === VERSION)
     return [
       {
         document,

@@ -1,10 +1,12 @@
 /** What a delivery with traffic would do, but not as well as it could. */
 
 import { at } from '../../../api/json.ts';
+import { SERVICE_KIND } from '../../../api/kinds.ts';
 import { parseService } from '../../../api/service.ts';
 import type { ManifestDocument } from '../../../manifests/parse-file.ts';
 import { onePerKind } from '../../../rollout/traffic/index.ts';
 import type { Timeout } from '../../../rollout/traffic/provider.ts';
+import { selectorRow } from '../../../rollout/traffic/selectors.ts';
 import { openRoutes } from './lint-routes.ts';
 import type { TrafficFacts } from './traffic-facts.ts';
 import type { TrafficFinding } from './traffic-finding.ts';
@@ -19,6 +21,7 @@ export function warnRoutes(facts: TrafficFacts): readonly TrafficFinding[] {
     ),
     ...headless(facts),
     ...unlisted(facts),
+    ...beside(facts),
   ];
 }
 
@@ -67,6 +70,28 @@ function headless({ services: [service], routing }: TrafficFacts): readonly Traf
       hint: 'Let routes send to a Service with a cluster IP; keep this one for those who need the addresses of pods.',
     },
   ];
+}
+
+/** Other Services that the groups of the new version answer: what comes through them is in no share. */
+function beside({ index, namespace, sides, plan, pods, routes }: TrafficFacts): readonly TrafficFinding[] {
+  if (routes.length === 0) return [];
+  const isOne = plan.style === 'partition';
+  const workload = isOne ? sides.workloads.stable : sides.workloads.canary;
+  return index
+    .inNamespace(SERVICE_KIND, namespace)
+    .filter(({ object: { name } }) => name !== sides.stable && name !== sides.canary)
+    .filter((document) => {
+      const { selector, headless: isHeadless } = parseService(document.value);
+      const row = selectorRow(selector, pods);
+      return !isHeadless && (isOne ? row.stableLeader : row.canaryLeader) !== 'no';
+    })
+    .map((document) => ({
+      document,
+      path: ['spec', 'selector'],
+      reason: 'ServiceBeside',
+      what: `it takes in leaders of ${workload} as well: what comes through it reaches the new version in no share, and is not waited for before its groups go`,
+      hint: `Let its clients ask ${sides.stable}, if they are to be shared out.`,
+    }));
 }
 
 /** Other routes to the same Service: what comes through them is not shared out. Without any, the Service itself turns. */
