@@ -69,6 +69,27 @@ export function labels(meaning: string): PolicyField<readonly string[]> {
   return { composition: 'observer', meaning, schema, read: (spec, key) => spec.words(key, of), both: union };
 }
 
+/** A login, or a team of the organisation as it stands in its address. */
+const REVIEWER = /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}(\/[a-z0-9][a-z0-9._-]{0,99})?$/;
+const REVIEWERS_LIMIT = 10;
+
+/** Every one of them is asked. */
+export function reviewers(meaning: string): PolicyField<readonly string[]> {
+  const schema: JsonObject = {
+    type: 'array',
+    minItems: 1,
+    maxItems: REVIEWERS_LIMIT,
+    items: { type: 'string', pattern: REVIEWER.source },
+  };
+  const of = {
+    pattern: REVIEWER,
+    limit: REVIEWERS_LIMIT,
+    wanted: 'logins and teams, as ada and example/sre',
+    left: '',
+  };
+  return { composition: 'observer', meaning, schema, read: (spec, key) => spec.words(key, of), both: union };
+}
+
 /** A number that has to be the same wherever it is stated: of two the smaller is only kept to be told. */
 export function parameter(bounds: Bounds, meaning: string): PolicyField<number> {
   return { ...cap(bounds, meaning), composition: 'parameter' };

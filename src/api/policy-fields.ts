@@ -13,6 +13,7 @@ import {
   type PolicyField,
   parameter,
   pools,
+  reviewers,
   targets,
   wait,
   windows,
@@ -80,6 +81,8 @@ export type PolicyRules = {
   readonly promotion?: Promotion;
   /** Of each pull request of tranche, when it is opened. */
   readonly pullRequestLabels?: readonly string[];
+  /** Who is asked for a review of each, once, when it is opened: logins, and teams as `org/name`. */
+  readonly pullRequestReviewers?: readonly string[];
   /** What the forge must show before a step is written: each of them. With it every step is a pull request. */
   readonly approvals?: readonly PolicyApproval[];
   /** So long a step may wait until what Git says is live. */
@@ -175,6 +178,9 @@ export const POLICY_FIELDS: { readonly [K in PolicyFieldName]: PolicyField<NonNu
       '`pullRequest`: a person approves each step, by a pull request or `tranche approve`: see [Pull requests](#pull-requests)',
   },
   pullRequestLabels: labels('labels of each pull request that is opened for a step'),
+  pullRequestReviewers: reviewers(
+    'who is asked for a review of each, once, when it is opened: logins, and teams as `org/name`. Whom the forge does not take is named, and nothing waits for that',
+  ),
   approvals: approvals(
     'each step is a pull request, and the forge must show who approved it: see [Approvals](#approvals)',
   ),

@@ -42,6 +42,8 @@ export type ProposalRecord = {
   readonly by?: string | undefined;
   /** What our status at its head says: whether every gate but the person's is open. */
   readonly gates?: 'open' | 'shut' | undefined;
+  /** Who could not be asked for a review, and why. */
+  readonly unasked?: readonly string[] | undefined;
   /** Digest of its text but for what ticks; not there: nobody knows what it says. */
   readonly text?: string | undefined;
   /** What its comment says of its step, once it was merged. */

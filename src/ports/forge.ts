@@ -64,12 +64,18 @@ export type NewPull = {
   readonly title: string;
   readonly body: string;
   readonly labels: readonly string[];
+  /** Asked for a review where it is opened now: logins, and teams as `org/name`. */
+  readonly reviewers: readonly string[];
 };
+
+/** Who could not be asked for a review, and what the forge said. */
+export type Unasked = { readonly name: string; readonly why: string };
 
 export type Created = {
   readonly pull: Pull;
   /** True: it was there before, ours, of the same repository, base and commit. */
   readonly isAdopted: boolean;
+  readonly unasked: readonly Unasked[];
 };
 
 /** The newest word of each reviewer on one pull request; comments without a verdict are left out. */

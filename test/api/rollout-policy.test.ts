@@ -277,6 +277,7 @@ const values: { readonly [K in PolicyFieldName]: fc.Arbitrary<NonNullable<Policy
   bakeSeconds: fc.nat(5),
   promotion: fc.constantFrom('commit', 'pullRequest'),
   pullRequestLabels: fc.subarray(['rollout', 'gpu', 'llm'], { minLength: 1 }),
+  pullRequestReviewers: fc.subarray(['ada', 'bob', 'example/sre'], { minLength: 1 }),
   approvals: fc.subarray([1, 2, 3].map((people) => ({ people, bots: [], notAuthor: false }))),
   applyDeadlineSeconds: fc.nat(5),
   scheduleDeadlineSeconds: fc.nat(5),

@@ -77,6 +77,7 @@ const rows: readonly (readonly [field: string, right: Json, wrong: readonly Json
   ['bakeSeconds', 1200, [0]],
   ['promotion', 'pullRequest', ['PullRequest', 'merge', true]],
   ['pullRequestLabels', ['rollout', 'area: llm'], [[], 'rollout', [''], ['a,b'], [' a'], ['x'.repeat(51)]]],
+  ['pullRequestReviewers', ['ada', 'example/sre'], [[], 'ada', ['@ada'], ['a b'], ['a/B'], ['a/b/c']]],
   [
     'approvals',
     [{ people: 2, notAuthor: true }, { bots: ['renovate[bot]'] }],

@@ -60,9 +60,14 @@ async function order(world: ForgeWorld, annotation: string): Promise<void> {
   await world.edit(ROLLOUT_FILE, '  namespace: llm\n', `  namespace: llm\n  annotations:\n    ${annotation}\n`);
 }
 
-test('a pull request has the labels that policies name', async () => {
-  const world = await proposed({}, `${POLICY}  pullRequestLabels: [rollout, "area: llm"]\n`);
-  expect(world.pull.labels).toEqual(['area: llm', 'rollout']);
+test('a pull request has the labels and the reviewers that policies name, and says whom the forge does not take', async () => {
+  const named = '  pullRequestLabels: [rollout, "area: llm"]\n  pullRequestReviewers: [ada, nobody]\n';
+  const world = await proposed({}, `${POLICY}${named}`);
+  expect([world.pull.labels, world.pull.requested]).toEqual([['area: llm', 'rollout'], ['ada']]);
+  world.pull.requested = [];
+  const said = messagesOf(await world.pass());
+  expect(said).toEqual([expect.stringMatching(/; not asked for a review: nobody \(Reviews may only be requested/)]);
+  expect(world.pull.requested).toEqual([]);
 });
 
 const STEP_1 = 'rollout(llm/vllm): step 1/3, partition 1000000 → 3';

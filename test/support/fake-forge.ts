@@ -192,7 +192,7 @@ export class FakeForge {
     wanted: Parameters<Forge['create']>[0],
   ): ReturnType<Forge['create']> extends Promise<infer A> ? A : never {
     const there = this.open.find(({ branch }) => branch === wanted.branch);
-    if (there !== undefined) return done({ pull: there, isAdopted: true });
+    if (there !== undefined) return done({ pull: there, isAdopted: true, unasked: [] });
     const number = this.pulls.length + 1;
     const pull: FakePull = {
       ...wanted,
@@ -206,7 +206,7 @@ export class FakeForge {
       reviews: [],
     };
     this.pulls.push(pull);
-    return done({ pull, isAdopted: false });
+    return done({ pull, isAdopted: false, unasked: [] });
   }
 }
 

@@ -1,7 +1,8 @@
 /** Opens a pull request once, however often it is asked for: what is there and ours is adopted. */
 
 import type { Answer, Created, ForgeRefused, NewPull, Pull } from '../../ports/forge.ts';
-import type { PortError } from '../../ports/port-error.ts';
+import { PortError } from '../../ports/port-error.ts';
+import { askReviewers } from './ask-reviewers.ts';
 import { type ForgeCaller, forgeError } from './call.ts';
 import { heard, isByUs } from './own.ts';
 import { garbled, idAt } from './pulls.ts';
@@ -19,7 +20,7 @@ export async function createPull(caller: ForgeCaller, wanted: NewPull): Promise<
   if (reply.kind === 'deferred') return reply;
   if (reply.kind === 'reply') {
     const pull = pullOf(reply.data, undefined) ?? garbled(caller, operation);
-    return labelled(caller, wanted, { pull, isAdopted: false });
+    return labelled(caller, wanted, await opened(caller, wanted, { pull, isAdopted: false }));
   }
   if (reply.kind === 'refused' && !/already exists/i.test(reply.said)) return reply;
   return adopt(caller, wanted, reply);
@@ -48,12 +49,11 @@ async function adopt(
     const mine = await isByUs(caller, idAt(found, 'user', 'id'));
     if (mine.kind !== 'done') return mine;
     const fault = faultOf(pull, wanted, mine.value);
-    if (fault === undefined) return labelled(caller, wanted, { pull, isAdopted: true });
-    return refused(
-      'BranchTaken',
-      `pull request ${pull.number} has the branch ${wanted.branch} already: ${fault}`,
-      `Close it and delete its branch where nobody needs it; rules for the prefix keep others off (policies/github)`,
-    );
+    if (fault !== undefined) return taken(wanted, pull, fault);
+    const there = { pull, isAdopted: true };
+    // It was opened a moment ago by us, and the answer was lost; an older one has asked for reviews before.
+    const created = why.kind === 'unheard' ? await opened(caller, wanted, there) : { ...there, unasked: [] };
+    return labelled(caller, wanted, created);
   }
   if (why.kind === 'unheard') throw why.error;
   throw forgeError(`the forge has a pull request of ${wanted.branch} that it does not list`, {
@@ -61,6 +61,29 @@ async function adopt(
     retryable: true,
     hint: '',
   });
+}
+
+function taken({ branch }: NewPull, { number }: Pull, fault: string): ForgeRefused {
+  return refused(
+    'BranchTaken',
+    `pull request ${number} has the branch ${branch} already: ${fault}`,
+    `Close it and delete its branch where nobody needs it; rules for the prefix keep others off (policies/github)`,
+  );
+}
+
+/** Asks for its reviews. Where that fails the pull request is one all the same. */
+async function opened(
+  caller: ForgeCaller,
+  { reviewers }: NewPull,
+  created: Omit<Created, 'unasked'>,
+): Promise<Created> {
+  if (reviewers.length === 0) return { ...created, unasked: [] };
+  try {
+    return { ...created, unasked: await askReviewers(caller, { number: created.pull.number, reviewers }) };
+  } catch (error) {
+    if (!(error instanceof PortError)) throw error;
+    return { ...created, unasked: reviewers.map((name) => ({ name, why: error.message })) };
+  }
 }
 
 function faultOf(pull: Pull, wanted: NewPull, isOurs: boolean): string | undefined {

@@ -1,6 +1,8 @@
 /** What a verdict leads to: a branch and its pull request, a status at its head, or an end of both. */
 
+import { printable } from '../../api/printable.ts';
 import type { ProposalRecord } from '../../api/proposal-record.ts';
+import type { NewPull, Unasked } from '../../ports/forge.ts';
 import type { Oid } from '../../ports/git.ts';
 import { hold } from '../../rollout/hold.ts';
 import { formOf } from '../../rollout/proposals/form.ts';
@@ -133,9 +135,9 @@ async function withdraw(
   return stood(of, withProposal(one, { ...proposal, state: 'withdrawn' }));
 }
 
-/** Those that policies name. */
-function labelsFor({ policy }: Snapshot): readonly string[] {
-  return policy.pullRequestLabels ?? [];
+/** What policies name. */
+function besideText({ policy }: Snapshot): Pick<NewPull, 'labels' | 'reviewers'> {
+  return { labels: policy.pullRequestLabels ?? [], reviewers: policy.pullRequestReviewers ?? [] };
 }
 
 /** Makes the branch where it is not there, then the pull request: either may be there since a pass that was cut off. */
@@ -162,7 +164,7 @@ async function open(of: Judged, desk: Desk): Promise<Reconciled> {
   const made = await branchFor({ one, wanted, form }, desk);
   if ('reason' in made) return waitingFor(one, made);
   const text = await textOf(of, { desk, form });
-  const pull = { branch: wanted.branch, head: made.head, base, ...text, labels: labelsFor(snapshot) };
+  const pull = { branch: wanted.branch, head: made.head, base, ...text, ...besideText(snapshot) };
   const done = await openPull(desk.ports.forge, pull);
   const { branch, index, release, digest } = wanted;
   const begun: ProposalRecord = {
@@ -179,12 +181,19 @@ async function open(of: Judged, desk: Desk): Promise<Reconciled> {
   };
   if (done.kind !== 'done') return heldBy(withProposal(one, begun), done);
   desk.room -= 1;
-  const { isAdopted, ...place } = done.value;
+  const { isAdopted, unasked, ...place } = done.value;
   const begunText = lastingDigest(of, { desk, form }, begun.openedAt);
-  const opened = { ...begun, ...place, ...(isAdopted ? {} : { text: begunText }) };
+  const opened = { ...begun, ...place, ...(isAdopted ? {} : { text: begunText }), ...unaskedIn(unasked) };
   if (proposal !== undefined) await told(one, { desk, proposal, next: done.value.url });
   const gated = await gate({ ...of, proposal: opened }, desk, 'open');
   return stood({ ...of, verdict: { kind: 'waits' }, proposal: gated }, withProposal(one, gated));
+}
+
+/** For the record: what the forge said is cut, for a message may hold a page. */
+function unaskedIn(unasked: readonly Unasked[]): Pick<ProposalRecord, 'unasked'> {
+  return unasked.length === 0
+    ? {}
+    : { unasked: unasked.map(({ name, why }) => `${name} (${printable(why).slice(0, 200)})`) };
 }
 
 /** The branch with its one commit, made from main as it was read; or the hold that says why there is none. */

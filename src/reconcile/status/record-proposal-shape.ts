@@ -41,6 +41,7 @@ export const proposal = object({
   state: word<ProposalState>({ open: true, vetoed: true, closed: true, merged: true, withdrawn: true }),
   by: optional(text),
   gates: optional(word<'open' | 'shut'>({ open: true, shut: true })),
+  unasked: optional(list(text)),
   text: optional(digest),
   told: optional(text),
   earlier: optional(list(positive)),

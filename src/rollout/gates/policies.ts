@@ -48,6 +48,7 @@ const gatesByField = {
   // Nothing is held by it: what is ready waits for a person.
   promotion: [],
   pullRequestLabels: [],
+  pullRequestReviewers: [],
   // The same: the hold says what is missing where a pull request stands for it.
   approvals: [],
   applyDeadlineSeconds: [stepOverdue],

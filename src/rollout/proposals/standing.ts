@@ -47,7 +47,7 @@ const SAID: { readonly [K in Exclude<Verdict['kind'], 'early'>]: (of: Standing) 
   waits: ({ label, name, proposal, waits, asks }) =>
     asked(
       hold('ProposalOpen', {
-        seen: `${label} is proposed: ${placeOf(proposal)}${waits === '' ? '' : `, which waits for ${waits}`}${formText(proposal)}`,
+        seen: `${label} is proposed: ${placeOf(proposal)}${waits === '' ? '' : `, which waits for ${waits}`}${formText(proposal)}${unaskedText(proposal)}`,
         action: `To go on, merge it${asks.length > 0 ? '' : `, or: ${approve(name)}`}. To say no, close it`,
       }),
       asks,
@@ -84,6 +84,12 @@ function formText(proposal: ProposalRecord | undefined): string {
   const form = proposal?.form;
   if (form === undefined) return '';
   return `; merging it ${isFields(form) ? 'is' : 'approves'} the step, because ${FORMS[form].because}`;
+}
+
+/** Whom the forge did not take as reviewers. */
+function unaskedText(proposal: ProposalRecord | undefined): string {
+  const names = proposal?.unasked ?? [];
+  return names.length === 0 ? '' : `; not asked for a review: ${names.join(', ')}`;
 }
 
 function asked(held: Hold, asks: readonly string[]): Hold {

@@ -87,7 +87,7 @@ describe.each(scenes)('%s', (_name, make) => {
     const pushed = await scene.git.push([{ branch, expectedOld: undefined, base, commits }]);
     if (pushed.kind !== 'pushed') throw new Error(JSON.stringify(pushed));
     const head = pushed.heads[0] ?? '';
-    wanted = { branch, head, base: 'main', title: 'contract', body: 'By `tranche`.\n', labels: [] };
+    wanted = { branch, head, base: 'main', title: 'contract', body: 'By `tranche`.\n', labels: [], reviewers: [] };
   });
   afterAll(() => scene.stop());
 

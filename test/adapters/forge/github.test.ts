@@ -48,6 +48,56 @@ describe('creating', () => {
     expect(calls()).toEqual(['POST /pulls 201', 'POST /issues/1/labels 200', 'GET /pulls 200']);
   });
 
+  test.each([
+    ['people and a team', ['ada', 'team/sre'], ['ada', 'team/sre'], []],
+    [
+      'one who is no collaborator: the others are asked',
+      ['ada', 'nobody'],
+      ['ada'],
+      [['nobody', /only be requested from collab/]],
+    ],
+    ['who has opened it', ['tranche[bot]'], [], [['tranche[bot]', /from pull request author/]]],
+    ['a team of others, which is not even asked', ['other/sre'], [], [['other/sre', /not of team/]]],
+  ] as const)('asks for reviews: %s', async (_, reviewers, requested, unasked) => {
+    const { port, branch, repository } = await site();
+    repository.teams.set('team/sre', new Map());
+    const wanted = { ...(await branch()), reviewers };
+    const created = value(await port.create(wanted));
+    expect(created.unasked.map(({ name }) => name)).toEqual(unasked.map(([name]) => name));
+    for (const [at, [, why]] of unasked.entries()) expect(created.unasked[at]?.why).toMatch(why);
+    expect([created.pull.labels, repository.pull(1).requested]).toEqual([['tranche'], requested]);
+  });
+
+  test('asks for reviews once: not of one that was there, and again where the answer to opening it was lost', async () => {
+    const { port, open, branch, repository } = await site();
+    const wanted = { ...(await branch()), reviewers: ['ada'] };
+    value(await port.create({ ...wanted, reviewers: [] }));
+    value(await open().create(wanted));
+    expect(repository.pull(1).requested).toEqual([]);
+    repository.close(1, APP);
+    forge.fault = ({ method, path }) =>
+      method === 'POST' && path.endsWith('/pulls') ? { kind: 'drop', when: 'after' } : undefined;
+    value(await port.create(wanted));
+    expect(repository.pull(2).requested).toEqual(['ada']);
+  });
+
+  test('a forge that does not let us ask, or says nothing, keeps no pull request from being opened', async () => {
+    const { port, branch, repository } = await site();
+    const wanted = { ...(await branch()), reviewers: ['ada', 'bob'] };
+    forge.fault = ({ path }) =>
+      path.endsWith('/requested_reviewers')
+        ? { kind: 'answer', when: 'before', answer: { status: 403, body: { message: 'Resource not accessible' } } }
+        : undefined;
+    const created = value(await port.create(wanted));
+    expect(created.unasked.map(({ name, why }) => `${name}: ${why}`)).toEqual([
+      expect.stringContaining('ada: Resource not accessible'),
+      expect.stringContaining('bob: Resource not accessible'),
+    ]);
+    repository.close(1, APP);
+    forge.fault = ({ path }) => (path.endsWith('/requested_reviewers') ? { kind: 'drop', when: 'before' } : undefined);
+    expect(value(await port.create(wanted)).unasked.map(({ name }) => name)).toEqual(['ada', 'bob']);
+  });
+
   test('adopts what is there and ours, and writes nothing', async () => {
     const { port, open, branch, repository } = await site();
     const wanted = await branch();

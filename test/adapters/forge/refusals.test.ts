@@ -22,7 +22,7 @@ afterEach(() => {
   expect(forge.violations.splice(0)).toEqual([]);
 });
 
-const wanted = { branch: BRANCH, head: 'a'.repeat(40), base: 'main', title: 't', body: 'b', labels: [] };
+const wanted = { branch: BRANCH, head: 'a'.repeat(40), base: 'main', title: 't', body: 'b', labels: [], reviewers: [] };
 const everywhere = { prefix: 'tranche/', numbers: [] };
 const answering = (answer: Answered) => {
   forge.fault = () => ({ kind: 'answer', when: 'before', answer });

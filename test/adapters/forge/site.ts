@@ -58,7 +58,15 @@ export async function forgeSite(forge: SimulatedForge, name: string): Promise<Fo
   const branch: ForgeSite['branch'] = async (at = BRANCH, replicas = 2) => {
     await repository.git.git('update-ref', `refs/heads/${at}`, 'refs/heads/main');
     const head = await repository.git.commit(at, files(replicas));
-    return { branch: at, head, base: 'main', title: `step to ${replicas}`, body: 'Why.\n', labels: ['tranche'] };
+    return {
+      branch: at,
+      head,
+      base: 'main',
+      title: `step to ${replicas}`,
+      body: 'Why.\n',
+      labels: ['tranche'],
+      reviewers: [],
+    };
   };
   return { forge, repository, timers, port: open(), open, branch, url };
 }

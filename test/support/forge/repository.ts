@@ -31,6 +31,8 @@ export type ForgePull = {
   isDraft: boolean;
   isQueued: boolean;
   labels: string[];
+  /** Logins, and teams as `org/name`, that were asked for a review. */
+  requested: string[];
   /** As it was last seen. */
   head: string;
   state: 'open' | 'closed' | 'merged';
@@ -129,6 +131,7 @@ export class ForgeRepository {
       isDraft: false,
       isQueued: false,
       labels: [],
+      requested: [],
       state: 'open',
       at: this.clock(),
       endedAt: undefined,

@@ -69,6 +69,7 @@ export const routes: Readonly<Record<string, Route>> = {
   [`post ${repo}/issues/{issue_number}/comments`]: { needs: ['pull_requests', 'write'], run: postComment },
   [`patch ${repo}/issues/comments/{comment_id}`]: { needs: ['pull_requests', 'write'], run: patchComment },
   [`post ${repo}/issues/{issue_number}/labels`]: { needs: ['pull_requests', 'write'], run: postLabels },
+  [`post ${repo}/pulls/{pull_number}/requested_reviewers`]: { needs: ['pull_requests', 'write'], run: postReviewers },
   [`get ${repo}/commits/{ref}/status`]: { needs: ['statuses', 'read'], run: getStatus },
   [`post ${repo}/statuses/{sha}`]: { needs: ['statuses', 'write'], run: postStatus },
   [`get ${repo}/collaborators/{username}/permission`]: { needs: ['metadata', 'read'], run: getPermission },
@@ -261,6 +262,26 @@ function postLabels(context: RouteContext): Answered {
     const names = Array.isArray(body['labels']) ? body['labels'].map(String) : [];
     pull.labels = [...new Set([...pull.labels, ...names])];
     return ok(pull.labels.map((name) => openapi.sample('label', { id: 1, name, description: '' })));
+  });
+}
+
+/** One that is not taken refuses all of them. */
+function postReviewers(context: RouteContext): Answered {
+  const { body, repository, openapi } = context;
+  const listed = (key: string): readonly string[] => (Array.isArray(body[key]) ? body[key].map(String) : []);
+  return withPull(context, (pull) => {
+    const people = listed('reviewers');
+    const teams = listed('team_reviewers').map((name) => `${repository.owner}/${name}`);
+    if (people.includes(pull.by.login)) return problem(422, 'Review cannot be requested from pull request author.');
+    const isKnown =
+      people.every((one) => repository.permissions.has(one)) && teams.every((one) => repository.teams.has(one));
+    if (!isKnown)
+      return problem(
+        422,
+        `Reviews may only be requested from collaborators. One or more of the users or teams you specified is not a collaborator of the ${repository.owner}/${repository.name} repository.`,
+      );
+    pull.requested = [...new Set([...pull.requested, ...people, ...teams])];
+    return created(openapi.sample('pull-request-simple', pullFields(context, pull)));
   });
 }
 
