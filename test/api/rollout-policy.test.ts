@@ -11,9 +11,9 @@ import {
   type Recreate,
   type RolloutPolicy,
   type SizeChange,
-  together,
 } from '../../src/api/policy-fields.ts';
 import { NOTICE_EVENTS } from '../../src/api/policy-notify.ts';
+import { together } from '../../src/api/policy-together.ts';
 import {
   type PolicySelection,
   type PolicySubject,

@@ -1,12 +1,7 @@
 /** Finds the policies of a Rollout by the namespaces that they name, so that no Rollout looks through all of them. */
 
-import {
-  POLICY_FIELD_NAMES,
-  POLICY_FIELDS,
-  type PolicyRules,
-  type RolloutPolicy,
-  together,
-} from '../../api/policy-fields.ts';
+import { POLICY_FIELD_NAMES, POLICY_FIELDS, type PolicyRules, type RolloutPolicy } from '../../api/policy-fields.ts';
+import { together } from '../../api/policy-together.ts';
 import { type PolicySubject, policyMatches } from '../../api/rollout-policy.ts';
 import type { PolicyConflict, PolicySources } from '../../rollout/snapshot.ts';
 import { missingPolicies } from './policy-issues.ts';
