@@ -5,6 +5,7 @@
 
 import type { Known } from '../api/known.ts';
 import type { Instant } from '../api/time.ts';
+import type { BranchRules, RulesetChecks } from './forge-rules.ts';
 import type { Oid } from './git.ts';
 
 /** Who did something. `isBot`: the forge itself marks the account as an App or a machine, whatever its name is. */
@@ -118,16 +119,6 @@ export type MergeWait = { readonly reason: WaitReason; readonly names: readonly 
 
 export type CommitState = 'pending' | 'success' | 'failure' | 'error';
 
-/** What rulesets want of a merge into a branch. Older protection may add to it, and takes nothing away. */
-export type RulesetChecks = {
-  /** Contexts that must have passed. */
-  readonly required: readonly string[];
-  /** Those of them that count from one App alone. */
-  readonly bound: readonly string[];
-  readonly isStrict: boolean;
-  readonly hasMergeQueue: boolean;
-};
-
 /** What one pull request waits for at this commit. */
 export type Waiting = {
   readonly number: number;
@@ -161,27 +152,6 @@ export type NewComment = {
   /** Which comment of ours it is: the one of this key is edited, else a new one is written. `[a-z-]+` */
   readonly key: string;
   readonly body: string;
-};
-
-/** What the rules of one branch ask for; `unknown` where the credential may not see it, never taken for `nothing`. */
-export type BranchRules = {
-  readonly checks: Known<readonly { readonly context: string; readonly app: number | undefined }[]>;
-  /** A branch must hold the newest commit of its base when it is merged. */
-  readonly isStrict: Known<boolean>;
-  readonly hasMergeQueue: Known<boolean>;
-  readonly approvals: Known<number>;
-  /** The newest push needs an approval by somebody other than who pushed it. */
-  readonly needsLastPushApproval: Known<boolean>;
-  /** What CODEOWNERS gives to somebody needs the approval of one of them. */
-  readonly needsOwnersReview: Known<boolean>;
-  readonly needsSignatures: Known<boolean>;
-  readonly needsLinearHistory: Known<boolean>;
-  /** Whether commits reach it without a pull request, with our credential. */
-  readonly takesDirectPush: Known<boolean>;
-  /** Whether somebody beside those who bypass the rules may create, move or delete it. */
-  readonly isOpenToOthers: Known<boolean>;
-  /** What the repository lets people do with a pull request. */
-  readonly mergeMethods: Known<readonly ('merge' | 'squash' | 'rebase')[]>;
 };
 
 /** The forge asked us to wait, or our own budget of writes is used up. The call was not made, or had no effect. */

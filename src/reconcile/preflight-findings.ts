@@ -1,6 +1,7 @@
 /** What can be found of the rules of a forge, and what is read to find it. */
 
-import type { BranchRules, Self } from '../ports/forge.ts';
+import type { Self } from '../ports/forge.ts';
+import type { BranchRules } from '../ports/forge-rules.ts';
 
 /** Names, and what each is. `error`: deliveries stop there. What cannot be read is `unknown`, and never fine. */
 export const PREFLIGHT = {

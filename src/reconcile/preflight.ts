@@ -2,7 +2,7 @@
 
 import { CONFIG_FILE } from '../api/config.ts';
 import { isKnown, type Known } from '../api/known.ts';
-import type { BranchRules } from '../ports/forge.ts';
+import type { BranchRules } from '../ports/forge-rules.ts';
 import { type Finding, PREFLIGHT, type PreflightRules } from './preflight-findings.ts';
 
 const BYPASS = 'Add the App or the account of tranche to the bypass list of each ruleset of the branch, always';

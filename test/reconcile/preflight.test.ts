@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import { DEFAULT_CONFIG } from '../../src/api/config.ts';
 import { absent, type Known, known, unknown } from '../../src/api/known.ts';
-import type { BranchRules } from '../../src/ports/forge.ts';
+import type { BranchRules } from '../../src/ports/forge-rules.ts';
 import { policyOwners } from '../../src/reconcile/policy-owners.ts';
 import { preflight } from '../../src/reconcile/preflight.ts';
 import { type PolicyOwners, PREFLIGHT } from '../../src/reconcile/preflight-findings.ts';

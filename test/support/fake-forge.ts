@@ -2,7 +2,8 @@
 
 import { createHash } from 'node:crypto';
 import { known } from '../../src/api/known.ts';
-import type { Actor, Answer, BranchRules, Forge, Pull, PullState, Review, Waiting } from '../../src/ports/forge.ts';
+import type { Actor, Answer, Forge, Pull, PullState, Review, Waiting } from '../../src/ports/forge.ts';
+import type { BranchRules } from '../../src/ports/forge-rules.ts';
 import { PortError } from '../../src/ports/port-error.ts';
 import { GATE } from '../../src/reconcile/write/execute-proposal.ts';
 import type { FakeRepository } from './fake-git.ts';

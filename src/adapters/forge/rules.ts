@@ -2,7 +2,8 @@
 
 import { at } from '../../api/json.ts';
 import { type Known, known, unknown } from '../../api/known.ts';
-import type { Answer, BranchRules, RulesetChecks } from '../../ports/forge.ts';
+import type { Answer } from '../../ports/forge.ts';
+import type { BranchRules, RulesetChecks } from '../../ports/forge-rules.ts';
 import type { ForgeCaller } from './call.ts';
 import { idAt, readPages } from './pulls.ts';
 import { listAt, textAt } from './read-pull.ts';

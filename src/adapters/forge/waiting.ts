@@ -2,7 +2,8 @@
 
 import { at, isRecord } from '../../api/json.ts';
 import { type Known, known, unknown } from '../../api/known.ts';
-import type { Answer, CommitState, Deferred, MergeWait, RulesetChecks, Waiting } from '../../ports/forge.ts';
+import type { Answer, CommitState, Deferred, MergeWait, Waiting } from '../../ports/forge.ts';
+import type { RulesetChecks } from '../../ports/forge-rules.ts';
 import { isOid } from '../git/names.ts';
 import { type ForgeCaller, forgeError, GRAPHQL } from './call.ts';
 import { garbled } from './pulls.ts';
