@@ -11,6 +11,7 @@ import { contestAfter, contestHold } from './contest.ts';
 import { hasCloser, keyHolds } from './groups.ts';
 import { type Hold, hold } from './hold.ts';
 import { claimsRefused } from './recreate-change.ts';
+import { nameFirst } from './sentences.ts';
 import type { Snapshot, WorkloadFile } from './snapshot.ts';
 
 const WAITING_FOR_AGENT = 'Waiting for the GitOps agent to apply it; if that takes long, look at its sync errors';
@@ -44,7 +45,7 @@ export function waitingOnApply(snapshot: Snapshot, file: WorkloadFile): Hold | u
   const lws = live.lws.value;
   if (lws.deleting)
     return hold('WorkloadDeleting', {
-      seen: `${file.object.name} is being deleted in the cluster`,
+      seen: `${nameFirst(file.object.name)} is being deleted in the cluster`,
       waits: 'controllers',
     });
   const field = differingField(snapshot, file, lws);

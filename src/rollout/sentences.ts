@@ -67,7 +67,16 @@ export function ofGroupsAre(part: number, all: number): string {
   return `${ofGroups(part, all)} ${part === 1 ? 'is' : 'are'}`;
 }
 
-/** Begins with a capital, unless the first word is a path or a field, which keep their spelling. */
+/** No character of a name, and gone from every text that people read. */
+const AS_WRITTEN = '\u2060';
+
+/** A name of the user as the first word of a sentence: it keeps its spelling. */
+export function nameFirst(name: string): string {
+  return `${AS_WRITTEN}${name}`;
+}
+
+/** Begins with a capital, unless the first word is a name, a path or a field, which keep their spelling. */
 export function capital(text: string): string {
-  return /^[a-z]+(?![\w./-])/.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text;
+  const isWord = /^[a-z]+(?![\w./-])/.test(text);
+  return (isWord ? text.charAt(0).toUpperCase() + text.slice(1) : text).replaceAll(AS_WRITTEN, '');
 }

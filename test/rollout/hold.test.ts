@@ -2,6 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { hold } from '../../src/rollout/hold.ts';
+import { nameFirst } from '../../src/rollout/sentences.ts';
 
 test.each([
   [
@@ -14,6 +15,7 @@ test.each([
     { seen: 'step 1 is done; its pause lasts another 5 s', waits: 'time' },
     'Step 1 is done; its pause lasts another 5 s',
   ],
+  [{ seen: `${nameFirst('vllm')} keeps its groups`, waits: 'time' }, 'vllm keeps its groups'],
   [{ seen: 'two\nlines', action: 'and\ttwo' }, 'Two\\nlines. and\\ttwo'],
 ] as const)('%j says %s', (told, message) => {
   const held = hold('Stalled', told, 7);

@@ -55,6 +55,8 @@ async function check(name: string): Promise<void> {
   const story = storyOf(name);
   const files = Object.assign({}, ...sharedOf(story).map(commonFiles), ownFiles(name));
   const transcript = await playStory(story, files, commonFiles);
+  // A name of people begins no sentence with a capital.
+  expect(transcript).not.toMatch(/\bVllm\b/);
   const golden = join(folder, 'transcript.txt');
   if (process.env['UPDATE_GOLDEN'] === '1') writeFileSync(golden, transcript);
   expect(existsSync(golden), `${golden} is missing: run with UPDATE_GOLDEN=1`).toBe(true);

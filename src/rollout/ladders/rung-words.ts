@@ -4,6 +4,7 @@ import { samePath } from '../../api/field.ts';
 import { printStep } from '../../api/marks.ts';
 import { printRelease } from '../../api/release.ts';
 import { REPLICAS_PATH } from '../../api/workload.ts';
+import { nameFirst } from '../sentences.ts';
 import { describeStep } from '../steps.ts';
 import { canarySide, type Delivery, fleetOf, lostIn, replicasOf, serviceMissing, sidesOf } from './delivery.ts';
 import { floorIn, floorOf } from './floor.ts';
@@ -83,7 +84,7 @@ export function rungWhy(delivery: Delivery, next: NextCommit): string {
   const words: Readonly<Record<RungName, string>> = {
     home: homeWhy(delivery),
     void: `${sidesOf(delivery).workloads.canary} has groups of another release, and takes the text of ${text} at none.`,
-    text: `${second} takes the text of ${text} at no groups and armed, so that it grows on it. No request reaches it.${floorText(delivery)}`,
+    text: `${nameFirst(second)} takes the text of ${text} at no groups and armed, so that it grows on it. No request reaches it.${floorText(delivery)}`,
     pods: `${planned}. ${second} grows beside ${name}, which stays on the version that serves.`,
     traffic: `${planned}; it is sent ${step === undefined ? 'nothing' : shareText(step)} of the requests.`,
     fleet: `Every step is done. ${name} goes to ${text} as fast as its maxUnavailable lets it, and ${second} keeps its share meanwhile.`,
@@ -112,5 +113,5 @@ function backWhy(delivery: Delivery, { at, objects }: NextCommit): string | unde
   if (at !== 'fleet') return undefined;
   const others = objects.some(({ object }) => object.name !== delivery.own.object.name);
   const share = others ? `and no request goes to ${second} any more` : `and ${second} keeps its share until it serves`;
-  return `${name} goes back to the template before as fast as its maxUnavailable lets it, ${share}.`;
+  return `${nameFirst(name)} goes back to the template before as fast as its maxUnavailable lets it, ${share}.`;
 }

@@ -4,6 +4,7 @@ import { SERVICE_KIND } from '../../api/kinds.ts';
 import { GRACE_SECONDS } from '../../api/rollout-traffic.ts';
 import type { Instant } from '../../api/time.ts';
 import { type Hold, type HoldReason, hold } from '../hold.ts';
+import { nameFirst } from '../sentences.ts';
 import type { Side } from './condition.ts';
 import { type Delivery, lostIn, routesTraffic, serviceMissing, sidesOf } from './delivery.ts';
 import { missedBy, reachedBy } from './endpoints.ts';
@@ -48,11 +49,11 @@ export function undrained(side: Side, delivery: Delivery, sight: TrafficSight): 
   if (sender.kind === 'unknown') return unread(sender.why);
   const name = sideName(delivery, side);
   if (sender.kind === 'known')
-    return hold('Draining', { seen: `${name} still gets requests: ${sender.value}`, waits: 'controllers' });
+    return hold('Draining', { seen: `${nameFirst(name)} still gets requests: ${sender.value}`, waits: 'controllers' });
   return waiting('Draining', sight, {
     since: trafficAfter(delivery, sight).drained?.[side],
     seconds: drainSecondsOf(delivery, sight),
-    seen: `${name} gets no new requests, and answers its last ones`,
+    seen: `${nameFirst(name)} gets no new requests, and answers its last ones`,
   });
 }
 
@@ -122,7 +123,7 @@ export function unbaked(delivery: Delivery, sight: TrafficSight): Hold | undefin
   return waiting('Baking', sight, {
     since: trafficAfter(delivery, sight).drained?.stable,
     seconds: Math.max(BAKE_LEAST_SECONDS, sight.policy.bakeSeconds ?? 0),
-    seen: `${sidesOf(delivery).workloads.stable} keeps its groups, for a way back in an instant`,
+    seen: `${nameFirst(sidesOf(delivery).workloads.stable)} keeps its groups, for a way back in an instant`,
   });
 }
 

@@ -9,7 +9,7 @@ import { APPLY_DEADLINE_SECONDS, waitingOnObservation } from '../applied.ts';
 import { batchReady } from '../batches.ts';
 import type { Group } from '../groups.ts';
 import { type Hold, hold, withFacts } from '../hold.ts';
-import { groupCount, groupsAre, notReady, ofGroupsAre } from '../sentences.ts';
+import { groupCount, groupsAre, nameFirst, notReady, ofGroupsAre } from '../sentences.ts';
 import { flipped, unreadyOf } from '../situation.ts';
 import type { Side } from './condition.ts';
 import { canarySide, type Delivery, sidesOf } from './delivery.ts';
@@ -181,7 +181,7 @@ export function podsLeft(delivery: Delivery, sight: TrafficSight): Hold | undefi
   const [leading = 0, sets = 0, working = 0] = counts;
   if (leading + sets + working === 0) return undefined;
   return hold('CanaryNotEmpty', {
-    seen: `${name} still has ${leading} leader pods, ${working} worker pods and ${sets} StatefulSets of workers: another template is put into it at none`,
+    seen: `${nameFirst(name)} still has ${leading} leader pods, ${working} worker pods and ${sets} StatefulSets of workers: another template is put into it at none`,
     waits: 'controllers',
   });
 }
