@@ -64,19 +64,19 @@ export type GroupRestarts = {
   readonly since?: Instant | undefined;
 };
 
-/** What is left to load, and how long that takes if it goes as before. Pauses and waiting for people apart. */
+/** What is left to load, how long that takes if it goes as before, pauses apart, and the most `extra` groups at a time. */
 export type Expected = {
   /** Seconds that the last groups took from creation to ready: median, least, most. undefined: none was seen yet. */
   readonly load?:
     | { readonly seconds: number; readonly least: number; readonly most: number; readonly groups: number }
     | undefined;
-  /** Groups that restart at a time: one with the StatefulSet's gate off, whatever maxUnavailable says. */
+  /** Groups that restart at a time: one with the StatefulSet's gate off, whatever `budget` (maxUnavailable) says. */
   readonly atOnce: number;
-  /** maxUnavailable in groups. */
   readonly budget: number;
   readonly step: { readonly groups: number; readonly seconds?: number | undefined };
   readonly rest: { readonly groups: number; readonly seconds?: number | undefined };
   readonly pauses: { readonly seconds: number; readonly manual: number };
+  readonly extra?: { readonly groups: number; readonly gpus: number } | undefined;
   /** Groups that have been loading for longer than any estimate covers; not there while there are none. */
   readonly overdue?: readonly number[] | undefined;
 };

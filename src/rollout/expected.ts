@@ -1,11 +1,13 @@
 /** How long the step in Git and what comes after it will take, from how long groups took before. Pauses apart. */
 
+import { gpusOfGroup } from '../api/gpus.ts';
 import type { Expected } from '../api/record.ts';
 import type { RolloutStep } from '../api/rollout-steps.ts';
 import { printDuration } from '../api/time.ts';
 import { plannedGroups } from './batches.ts';
 import { wanted } from './gates/cluster.ts';
 import { nameGroups } from './groups.ts';
+import { type GroupsToCome, groupsToCome } from './ladders/groups-to-come.ts';
 import type { Move } from './move.ts';
 import { willNotGetReady } from './outlook.ts';
 import { immutableChanges } from './recreate-change.ts';
@@ -34,21 +36,46 @@ export function expectedOf({ situation, move, loads }: Evidence): Expected | und
   const gated = observed.leaderSet.maxUnavailable === undefined;
   const atOnce = comesUpTogether(situation, move) ? Math.max(1, replicas) : gated ? 1 : budget;
   const load = loadOf(loads);
+  const filled = groupsToCome(situation, step);
+  const inTurn = (groups: number): Rounds => ({ groups, rounds: Math.ceil(groups / atOnce) });
   const counts = step?.kind === 'rollback' ? goingBack(situation, move) : goingOn(situation, move);
-  const share = (groups: number): Expected['step'] => ({
+  const { step: now, rest } =
+    filled === undefined
+      ? { step: inTurn(counts.step), rest: inTurn(counts.rest) }
+      : besides(filled, step?.kind === 'promote' ? inTurn : atOnceAll, inTurn);
+  const share = ({ groups, rounds }: Rounds): Expected['step'] => ({
     groups,
-    seconds: load === undefined ? undefined : Math.ceil(groups / atOnce) * load.seconds,
+    seconds: load === undefined ? undefined : rounds * load.seconds,
   });
   const overdue = observed.groups.filter((group) => willNotGetReady(situation, group)).map(({ index }) => index);
   return {
     load,
     ...(overdue.length === 0 ? {} : { overdue }),
-    atOnce,
+    // Of two colours none restarts in place.
+    atOnce: filled !== undefined && filled.fleet === 0 && step?.kind !== 'promote' ? Math.max(1, filled.most) : atOnce,
     budget,
-    step: share(counts.step),
-    rest: share(counts.rest),
+    step: share(now),
+    rest: share(rest),
     pauses: pausesFrom(situation.steps, step === undefined ? 1 : step.kind === 'step' ? step.index : undefined),
+    ...(filled === undefined ? {} : { extra: extraOf(situation, filled.most) }),
   };
+}
+
+/** How often groups load one after the other. */
+type Rounds = { readonly groups: number; readonly rounds: number };
+
+/** Groups of a second workload come up side by side. */
+const atOnceAll = (groups: number): Rounds => ({ groups, rounds: groups > 0 ? 1 : 0 });
+
+/** The step, and what comes after it: the steps that add groups, and the fleet. */
+function besides(
+  { step, later, fleet }: GroupsToCome,
+  stepOf: (groups: number) => Rounds,
+  fleetOf: (groups: number) => Rounds,
+): { readonly step: Rounds; readonly rest: Rounds } {
+  const after = [...later.map(atOnceAll), fleetOf(fleet)];
+  const sum = (key: keyof Rounds): number => after.reduce((all, one) => all + one[key], 0);
+  return { step: stepOf(step), rest: { groups: sum('groups'), rounds: sum('rounds') } };
 }
 
 /** A workload that is made anew goes and comes as a whole; armed, nothing rolls, so what loads does so side by side. */
@@ -120,8 +147,9 @@ function pausesFrom(steps: readonly RolloutStep[], index: number | undefined): E
 
 /** `about 12 min for this step (1 group), …; from 3 groups that took 11 min – 14 min`: for people. */
 export function printExpected(expected: Expected): string {
-  const { load, step, rest, pauses, overdue } = expected;
+  const { load, step, rest, pauses, overdue, extra } = expected;
   const parts = [
+    ...(extra === undefined ? [] : [extraText(extra)]),
     overdue !== undefined
       ? `longer than usual: ${nameGroups(overdue)} should have been ready long ago (${groupsText(step.groups)} in this step, ${rest.groups} after it)`
       : load === undefined
@@ -139,6 +167,14 @@ export function printExpected(expected: Expected): string {
     ...(pauses.seconds === 0 && pauses.manual === 0 ? [] : [`pauses come on top: ${pausesText(pauses)}`]),
   ];
   return parts.join('; ');
+}
+
+function extraOf({ workload }: Seen, groups: number): Expected['extra'] {
+  return { groups, gpus: groups * gpusOfGroup(workload.content, workload.size) };
+}
+
+function extraText({ groups, gpus }: NonNullable<Expected['extra']>): string {
+  return `up to ${groupsText(groups)}${gpus === 0 ? '' : ` with ${gpus} GPUs`} beside the fleet`;
 }
 
 /** All that is left, in one word for a table; empty where nothing is under way. */

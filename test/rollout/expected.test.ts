@@ -2,10 +2,15 @@
 
 import { expect, test } from 'vitest';
 import type { Expected, RolloutRecord } from '../../src/api/record.ts';
+import type { Texts } from '../../src/reconcile/ladder/cast.ts';
 import { printExpected, printTotal } from '../../src/rollout/expected.ts';
 import { plan, recordWritten } from '../../src/rollout/plan.ts';
 import type { Snapshot } from '../../src/rollout/snapshot.ts';
+import { ladderFiles, ladderRollout } from '../support/ladder.ts';
+import { passed, type Stand, settledOn, snapshotAt } from '../support/ladder-pass.ts';
+import { asked, files as canaryFiles } from '../support/ladder-stands.ts';
 import { NOW, type World, world } from '../support/snapshot.ts';
+import { NEW, OLD } from '../support/vllm.ts';
 
 const A3 = '0:A+ 1:A+ 2:A+';
 const one: World = { text: 'B', marks: 'B.2 1/3 floor=3', p: 3, record: {} };
@@ -253,4 +258,45 @@ test('a cluster that cannot be read takes nothing back; time changes one thing: 
     expect(late === undefined ? '' : printExpected(late)).toMatch(/^longer than usual: group 3 should have been ready/);
     expect(printTotal(late)).toBe('longer than usual');
   }
+});
+
+const COLOURS = ladderFiles(
+  ladderRollout('blueGreen', ['replicas: 1, traffic: 5%, pause: {duration: 60}', 'replicas: 100%, traffic: 50%']),
+);
+const bySubject = (files: Texts, subject: RegExp): Stand => {
+  let stand = asked(passed(settledOn(files)).stand, OLD, NEW);
+  for (let at = 0; at < 40; at++) {
+    const next = passed(stand);
+    if (subject.test(next.told)) return next.stand;
+    stand = next.stand;
+  }
+  throw new Error(`never ${subject.source}`);
+};
+const before = (files: Texts): Stand => asked(passed(settledOn(files)).stand, OLD, NEW);
+
+test.each<readonly [when: string, stand: Stand, step: number, rest: number]>([
+  // Of 4 groups: 1, 2 and 4 beside the fleet, which rolls after them.
+  ['canary, asked for', before(canaryFiles), 1, 7],
+  ['canary, step 2', bySubject(canaryFiles, /step 2\/3, pods/), 0, 6],
+  ['canary, last step', bySubject(canaryFiles, /step 3\/3, traffic/), 0, 4],
+  ['blueGreen, asked for', before(COLOURS), 1, 3],
+  ['blueGreen, last step', bySubject(COLOURS, /step 2\/2, traffic/), 0, 0],
+])('beside the fleet: %s', (_, stand, step, rest) => {
+  const { expected } = recordOf(snapshotAt(stand));
+  expect(expected).toMatchObject({ step: { groups: step }, rest: { groups: rest }, extra: { groups: 4, gpus: 0 } });
+});
+
+test('what is taken beside the fleet is said first', () => {
+  const part = { groups: 1, seconds: 600 };
+  const expected: Expected = {
+    load: { seconds: 600, least: 600, most: 600, groups: 1 },
+    atOnce: 1,
+    budget: 1,
+    step: part,
+    rest: part,
+    pauses: { seconds: 0, manual: 0 },
+    extra: { groups: 4, gpus: 64 },
+  };
+  expect(printExpected(expected)).toMatch(/^up to 4 groups with 64 GPUs beside the fleet; about 10 min for this step/);
+  expect(printExpected({ ...expected, extra: { groups: 1, gpus: 0 } })).toMatch(/^up to 1 group beside the fleet; /);
 });

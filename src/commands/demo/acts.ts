@@ -52,22 +52,17 @@ const crash: Act = {
   run: async (world) => world.crash(),
 };
 
-/** Where both versions are one workload, its group is what is waited for first. */
-const abortWithdrawn = ({ second }: StrategyPlan): Act => ({
-  when: second === undefined ? isWithdrawnAndDown : isHeld('TrafficWithdrawn'),
+const abortWithdrawn: Act = {
+  when: isHeld('TrafficWithdrawn'),
   afterSeconds: 120,
   says: `No request reaches it any more. On call:  $ tranche abort ${NAME}`,
   run: (world) => order({ kind: 'abort', keepNewer: false }, 'on call', world),
-});
+};
 
 /** What people do, in this order, while a release goes well; or while it breaks. */
 export function actsOf(plan: StrategyPlan, fail: boolean): readonly Act[] {
   if (!fail) return [newVersion, approval(plan)];
-  return plan.routed ? [newVersion, crash, abortWithdrawn(plan)] : [newVersion, abort];
-}
-
-function isWithdrawnAndDown(scene: Scene): boolean {
-  return scene.requests.failed > 0 && scene.traffic?.shares.length === 1 && isHeld('GroupsNotReady')(scene);
+  return plan.routed ? [newVersion, crash, abortWithdrawn] : [newVersion, abort];
 }
 
 function isHeld(reason: HoldReason): Act['when'] {

@@ -135,6 +135,7 @@ const expected = object({
   step: share,
   rest: share,
   pauses: object({ seconds: count, manual: count } satisfies Shape<Expected['pauses']>),
+  extra: optional(object({ groups: count, gpus: count } satisfies Shape<NonNullable<Expected['extra']>>)),
   overdue: optional(list(count)),
 } satisfies Shape<Expected>);
 

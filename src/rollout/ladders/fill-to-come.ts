@@ -68,7 +68,8 @@ export function fillToCome(situation: Situation): FillToCome | undefined {
   return index >= steps.length ? { ...at(steps.length, false), promotes: true } : at(index + 1, false);
 }
 
-function filledNow({ snapshot, state, replicas: own, marks }: Situation): Filled | undefined {
+/** undefined: no second workload is filled, or it is not known how many groups there are. */
+export function filledNow({ snapshot, state, replicas: own, marks }: Situation): Filled | undefined {
   const { ladder, rollout } = snapshot;
   const green = marks?.serves === 'green';
   const replicas = green ? replicasOf(ladder?.second) : own;

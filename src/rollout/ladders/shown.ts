@@ -9,7 +9,7 @@ import { type Position, positionOf, type RungName } from './position.ts';
 import { acceptanceOf } from './routing.ts';
 import { shareIn } from './shares.ts';
 import { groupsOn, serving, type TrafficSight, workloadOf } from './sight.ts';
-import { isOneWorkload, sideName } from './version-sides.ts';
+import { isOneWorkload, newVersion, sideName } from './version-sides.ts';
 
 /** No decision reads any of it. It changes when the world does, never with the clock. */
 export function shownOf(delivery: Delivery, sight: TrafficSight): DeliveryShown {
@@ -39,11 +39,15 @@ function versionRungs({ stage, at }: Position): readonly RungName[] {
 }
 
 function sideShown(delivery: Delivery, sight: TrafficSight, side: Side): SideShown {
-  const workload = workloadOf(delivery, sight, side);
+  const isOne = isOneWorkload(delivery);
+  // What the cluster calls its newest revision is another one until it has the text of Git: leaders say what they are.
+  const versions = { label: newVersion(delivery), isOn: side === 'canary' };
+  const whole = workloadOf(delivery, sight, side);
+  const workload = isOne ? { ...whole, versions } : whole;
   const found = groupsOn(workload);
-  const isCounted = isOneWorkload(delivery) && found.kind === 'known';
+  const isCounted = isOne && found.kind === 'known';
   const groups = isCounted ? found.value.groups.length : replicasOf(workload.document);
-  const served = serving(delivery, sight, side);
+  const served = serving(delivery, sight, side, workload);
   const name = sideName(delivery, side);
   if (found.kind !== 'known' || served.kind !== 'known') return { side, name, groups };
   const ready = found.value.groups.filter((group) => group.ready).length;

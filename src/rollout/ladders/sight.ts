@@ -48,8 +48,8 @@ export type SideWorkload = {
   readonly isOwn: boolean;
   /** It is filled, and its document has a newer text, which waits. */
   readonly queued: boolean;
-  /** Which of its groups are of the side. */
-  readonly versions: 'all' | 'release' | 'others';
+  /** Which of its groups are of the side: by the revision of its text, or by the label of their leaders. */
+  readonly versions: 'all' | 'release' | 'others' | { readonly label: string; readonly isOn: boolean };
 };
 
 /** Which workload a side is, or is of: the user's own, or the one that we made. */
@@ -92,8 +92,11 @@ export function groupsOn({ name, live, queued, versions }: SideWorkload): Known<
     size,
     keys: { release: queued ? grownOn(leaders.value, newest) : newest, stable: undefined },
   });
-  const own = groups.filter(
-    ({ version }) => versions === 'all' || (version === 'release') === (versions === 'release'),
+  const labels = new Map(leaders.value.map(({ uid, version }) => [uid, version]));
+  const own = groups.filter(({ version, uid }) =>
+    typeof versions === 'object'
+      ? (labels.get(uid) === versions.label) === versions.isOn
+      : versions === 'all' || (version === 'release') === (versions === 'release'),
   );
   return known({ lws: lws.value, leaderSet: leaderSet.value, groups: own });
 }
@@ -108,8 +111,12 @@ function grownOn(leaders: readonly LiveLeader[], newest: string): string | undef
  * The groups of a side that serve: whole, ready, and their leader a ready endpoint of a Service that selects the side;
  * where none is to, in Git or in the cluster, whole and ready. A workload that is not there serves nothing.
  */
-export function serving(delivery: Delivery, sight: TrafficSight, side: Side): Known<readonly Group[]> {
-  const workload = workloadOf(delivery, sight, side);
+export function serving(
+  delivery: Delivery,
+  sight: TrafficSight,
+  side: Side,
+  workload: SideWorkload = workloadOf(delivery, sight, side),
+): Known<readonly Group[]> {
   const found = groupsOn(workload);
   if (found.kind === 'absent') return known([]);
   if (found.kind === 'unknown') return found;

@@ -1,6 +1,7 @@
 /** The two sides of a delivery: whole workloads, or the groups of one that are on the release and the others. */
 
 import { LWS_NAME, REVISION_KEY } from '../../api/lws-labels.ts';
+import { MARK } from '../../api/marks.ts';
 import { printRelease } from '../../api/release.ts';
 import { VERSION } from '../../api/version-label.ts';
 import { takesIn } from '../traffic/subsets.ts';
@@ -41,5 +42,13 @@ export function versionsOf(delivery: Delivery, side: Side): 'all' | 'release' | 
 export function sideName(delivery: Delivery, side: Side): string {
   const name = sidesOf(delivery).workloads[side];
   if (!isOneWorkload(delivery)) return name;
-  return side === 'canary' ? `${name} on ${printRelease(delivery.release)}` : `${name} on the version before`;
+  return side === 'canary' ? `${name} on ${newVersion(delivery)}` : `${name} on the version before`;
+}
+
+/** The release that requests are shared out with: on the way back the one that was given up. */
+export function newVersion({ own, release }: Pick<Delivery, 'own' | 'release'>): string {
+  const annotations = annotationsOf(own);
+  const [given] =
+    positionOf(annotations)?.stage.kind === 'rollback' ? (annotations[MARK.aborted] ?? '').split(',') : [];
+  return given === undefined || given === '' ? printRelease(release) : given;
 }

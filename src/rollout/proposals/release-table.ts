@@ -2,9 +2,11 @@
 
 import { gpusOfGroup } from '../../api/gpus.ts';
 import { imagesOf } from '../../api/images.ts';
+import { at } from '../../api/json.ts';
 import { printInstant } from '../../api/time.ts';
-import { PARTITION_PATH } from '../../api/workload.ts';
+import { PARTITION_PATH, REPLICAS_PATH } from '../../api/workload.ts';
 import { workloadField } from '../change.ts';
+import { mostOf } from '../ladders/groups-to-come.ts';
 import type { PlannedCommit } from '../plan.ts';
 import type { Snapshot } from '../snapshot.ts';
 import { surgeInGit } from '../surge.ts';
@@ -89,10 +91,17 @@ function gpuRows(snapshot: Snapshot, commit: PlannedCommit): readonly (readonly 
   const restarts = gone > 0 ? `; ${gone * each} of them restart with this step` : '';
   const waiting =
     extra > 0 ? `${extra * each} GPUs of ${extra} extra ${extra === 1 ? 'group' : 'groups'}` : 'no GPUs besides';
-  return [
-    ['GPUs', `${all}${restarts}`],
-    ['while this waits', waiting],
-  ];
+  return [['GPUs', `${all}${restarts}`], ['while this waits', waiting], ...mostRows(snapshot, each)];
+}
+
+/** What a second workload takes at most, before the delivery is over. */
+function mostRows({ rollout, ladder, workload }: Snapshot, each: number): readonly (readonly string[])[] {
+  const plan = rollout?.rollout;
+  const isGreen = workload?.workload.marks?.serves === 'green';
+  const fleet = isGreen ? at(ladder?.second?.value, REPLICAS_PATH) : workload?.workload.replicas;
+  if (plan === undefined || plan.style === 'partition' || typeof fleet !== 'number') return [];
+  const most = mostOf(plan.steps, fleet);
+  return [['at most', `${most * each} GPUs of ${most} extra ${most === 1 ? 'group' : 'groups'}`]];
 }
 
 /** Those that a surge has started, or that a second workload has. */

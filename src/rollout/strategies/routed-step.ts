@@ -13,6 +13,7 @@ import { frozenChanged } from '../gates/frozen.ts';
 import { holdsOf } from '../gates/gate.ts';
 import { rolloutAbsent } from '../gates/people.ts';
 import { stepShareTooLarge } from '../gates/shares.ts';
+import { waitingOnGroups } from '../gates/step-groups.ts';
 import type { Group } from '../groups.ts';
 import { blocking, type Hold, hold, unique } from '../hold.ts';
 import { besides } from '../ladders/besides.ts';
@@ -114,7 +115,9 @@ function wayOf(on: Delivering, step: InDelivery): StepWay {
   const isEdited = situation.sight === 'seen' && isPlanEdited(situation, step);
   const due = situation.sight === 'seen' && !isEdited ? rungAt(on, situation, step) : undefined;
   const here: RungTo = { marks: step.marks, index: step.index, reason: 'RungReady', evidence: '' };
-  const held = fixed(on).filter((one) => one !== undefined);
+  // Told while its groups are down, too: what they come up for is a person's to decide.
+  const isDown = due === 'traffic' && waitingOnGroups(situation).length > 0;
+  const held = [...fixed(on), isDown ? stillWithdrawn(on) : undefined].filter((one) => one !== undefined);
   const waits = [...waiting(on, conditionsAt(on, step)), ...held];
   const rungs = {
     home: () => broughtHome(on, here),

@@ -1,11 +1,12 @@
 /** What people are shown of a delivery with a second workload: rungs, sides and shares, in the record and as text. */
 
-import { expect, test } from 'vitest';
-import { unknown } from '../../../src/api/known.ts';
+import { describe, expect, test } from 'vitest';
+import { known, unknown } from '../../../src/api/known.ts';
 import { ladderLines, rungsText, secondText } from '../../../src/reconcile/status/ladder-text.ts';
 import { statusPage } from '../../../src/reconcile/status/status-page.ts';
 import type { Delivery } from '../../../src/rollout/ladders/delivery.ts';
 import { shownOf } from '../../../src/rollout/ladders/shown.ts';
+import { sideName } from '../../../src/rollout/ladders/version-sides.ts';
 import { climbed, ladderFiles, ladderRollout, placeOf } from '../../support/ladder.ts';
 import { emptyRecord } from '../../support/record.ts';
 import { NOTHING, type SightChange, sightOf } from '../../support/sight.ts';
@@ -78,4 +79,37 @@ test('the page names the side that is filled, and its share', () => {
   expect(statusPage([record])).toContain(' · `vllm-canary 1/2, 5%` |');
   expect(statusPage([emptyRecord()])).not.toContain(' · ');
   expect(ladderLines(emptyRecord())).toEqual([]);
+});
+
+describe('two versions of one workload', () => {
+  const steps = ['replicas: 1, traffic: 5%', 'replicas: 100%'];
+  const texts = ladderFiles(ladderRollout('partition', steps));
+  const linesOf = (delivery: Delivery, sight: ReturnType<typeof sightOf>) =>
+    Object.fromEntries(ladderLines(emptyRecord({ traffic: { shown: shownOf(delivery, sight) } })));
+
+  test('before the agent has applied the text, no group is on the new one', () => {
+    const delivery = after(texts, '1/2 text');
+    const sight = sightOf(delivery, { own: '0o+ 1o+ 2o+ 3o+' });
+    const { leaderSet, leaders } = sight.live;
+    if (leaderSet.kind !== 'known' || leaders.kind !== 'known') throw new Error('not seen');
+    // What the cluster calls its newest revision is that of before.
+    const revisionKey = leaders.value[0]?.revisionKey ?? '';
+    const live = { ...sight.live, leaderSet: known({ ...leaderSet.value, revisionKey }) };
+    expect(linesOf(delivery, { ...sight, live })).toMatchObject({
+      'Stable side': expect.stringMatching(/^vllm on the version before: 4 groups in Git, 4 ready, /),
+      'New side': expect.stringMatching(/^vllm on [0-9a-f]{8}\.1: 0 groups in Git, 0 ready, 0 serving$/),
+    });
+  });
+
+  test('on the way back the new side is the release that was given up', () => {
+    const { own, ...delivery } = after(texts, '1/2 traffic');
+    const annotations = {
+      'tranche.dev/step': 'rollback',
+      'tranche.dev/at': 'text',
+      'tranche.dev/aborted': 'aaaaaaaa.2',
+    };
+    const back = { ...delivery, own: { ...own, value: { ...own.value, metadata: { annotations } } } };
+    expect(sideName(back, 'canary')).toBe('vllm on aaaaaaaa.2');
+    expect(sideName(back, 'stable')).toBe('vllm on the version before');
+  });
 });
