@@ -56,7 +56,7 @@ describe.each(Object.keys(anyRouteOf))('%s', (folder) => {
     const counts = { written: 0, unwritable: 0 };
     const check = (value: JsonObject): void => {
       new model!(value).validate();
-      if (value['kind'] === 'HTTPRoute' || value['kind'] === 'GRPCRoute') expect(refusals(value)).toEqual([]);
+      expect(refusals(value)).toEqual([]);
       if (value['kind'] === 'HTTPProxy') expect(invalidities(value)).toEqual([]);
     };
     fc.assert(

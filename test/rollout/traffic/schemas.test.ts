@@ -1,9 +1,11 @@
-/** Everything that a provider writes is valid by the published schemas of its kind, and so is what it was made of. */
+/** Everything that a provider writes is valid by the published schemas and rules of its kind, and so is what it was made of. */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
+import answers from '../../../fixtures/crd-rules/answers.json' with { type: 'json' };
 import type { JsonObject } from '../../../src/api/json.ts';
+import { refusals } from '../../support/gateway-server.ts';
 import { modelOf } from '../../support/published-schemas.ts';
 
 const ROOT = new URL('../../../fixtures/traffic/', import.meta.url);
@@ -26,6 +28,7 @@ test.each(files)('%s', async (file) => {
       const model = await modelOf(value);
       if (model === undefined) return false;
       new model(value).validate();
+      expect(refusals(value)).toEqual([]);
       return true;
     }),
   );
@@ -49,4 +52,14 @@ describe('the check sees', () => {
     const model = await modelOf(value!);
     expect(() => new model!(value!).validate()).toThrow();
   });
+});
+
+describe(`the rules say what the API server said (${answers.server})`, () => {
+  test.each(answers.answers.map(({ object, refused }, place) => [`${place} ${object.kind}`, object, refused] as const))(
+    '%s',
+    (_, object, refused) => {
+      const seen = refusals(object as JsonObject).map((words) => words.slice(words.indexOf(': ') + 2));
+      expect([...new Set(seen)].toSorted()).toEqual(refused.toSorted());
+    },
+  );
 });
