@@ -27,6 +27,7 @@ import { PROMOTIONS, type Promotion } from './promotion.ts';
 /** `Whole`: as one step that all groups take together; `Refuse`: not at all. */
 export type SizeChange = 'Refuse' | 'Whole';
 export type Recreate = 'Refuse' | 'Allow';
+type WithoutDirectPush = 'Refuse' | 'Accept';
 /** What a step that has failed leads to. */
 type OnFailure = 'hold' | 'withdraw' | 'rollback';
 
@@ -38,6 +39,8 @@ export type PolicyRules = {
   readonly sizeChange: SizeChange;
   /** Whether a workload may be deleted and created anew for a change that the API server does not take in place. */
   readonly recreate: Recreate;
+  /** Whether a delivery may begin though no commit of ours reaches the branch. Not there: `Refuse`. */
+  readonly withoutDirectPush?: WithoutDirectPush;
   /** Groups that one step may let go. */
   readonly maxStepGroups?: number;
   /** The same as a share of all groups, rounded down, and one at least. */
@@ -140,6 +143,12 @@ export const POLICY_FIELDS: { readonly [K in PolicyFieldName]: PolicyField<NonNu
     ...words(['Refuse', 'Allow']),
     composition: 'grant',
     meaning: '`Allow`: the workload may be deleted and created anew for a change that LWS takes in no other way',
+  },
+  withoutDirectPush: {
+    ...words(['Refuse', 'Accept']),
+    composition: 'grant',
+    meaning:
+      '`Accept`: a delivery may begin though the rules of the branch refuse commits of tranche: then nothing arms it or takes it back but pull requests of people: see [No direct push](#no-direct-push)',
   },
   maxStepGroups: cap(GROUPS, 'groups that one step may let go'),
   maxStepPercent: cap(PERCENT, 'the same as a share of all groups: rounded down, and one at least'),

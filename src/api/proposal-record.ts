@@ -12,6 +12,7 @@ export type ProposalState = 'open' | 'vetoed' | 'closed' | 'merged' | 'withdrawn
 /** What a pull request is, by why it is that: `rollout/proposals/form.ts` says which form each name stands for. */
 export type ProposalForm =
   | 'Guarded'
+  | 'WithoutPush'
   | 'NotGroupsAlone'
   | 'Autoscaled'
   | 'EvidenceWanted'

@@ -251,6 +251,7 @@ const values: { readonly [K in PolicyFieldName]: fc.Arbitrary<NonNullable<Policy
   surge: fc.nat(5),
   sizeChange: fc.constantFrom('Refuse', 'Whole'),
   recreate: fc.constantFrom('Refuse', 'Allow'),
+  withoutDirectPush: fc.constantFrom('Refuse', 'Accept'),
   maxStepGroups: fc.nat(5),
   maxStepPercent: fc.nat(5),
   maxFirstStepGroups: fc.nat(5),

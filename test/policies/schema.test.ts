@@ -33,6 +33,7 @@ const rows: readonly (readonly [field: string, right: Json, wrong: readonly Json
   ['surge', 1, [-1, 1001, 1.5, '1']],
   ['sizeChange', 'Whole', ['whole', true]],
   ['recreate', 'Allow', ['Yes']],
+  ['withoutDirectPush', 'Accept', ['accept', 'Allow', true]],
   ['maxStepGroups', 1, [0, '1', '10%']],
   ['maxStepPercent', 25, [0, 101, '25%']],
   ['maxFirstStepGroups', 1, [0]],

@@ -151,6 +151,50 @@ test('the rules let no commit of ours past: nothing begins, for nothing could ar
   expect(world.repository.pulls).toHaveLength(1);
 });
 
+test('a policy accepts that: the step is merged, and whatever ends it is brought in by people', async () => {
+  const world = await proposed();
+  world.repository.close(1, APP);
+  await world.git('update-ref', '-d', 'refs/heads/tranche-status');
+  const accepted = '  withoutDirectPush: Accept\n';
+  await change(
+    world,
+    'policies/production.yaml',
+    '  promotion: pullRequest\n',
+    `  promotion: pullRequest\n${accepted}`,
+  );
+  world.repository.enforce(world.repository.rulesets.map((ruleset) => ({ ...ruleset, bypass: [] })));
+  world.tick(660);
+  expect(messages(await world.pass())).toEqual([
+    expect.stringMatching(/merging it is the step, because a policy accepts that commits of tranche do not reach/),
+  ]);
+  expect(world.pull.body).toMatch(
+    /^> \[!CAUTION\]\n> Commits of tranche do not reach the branch, which ` RolloutPolicy production \(/,
+  );
+  expect(world.pull.body).not.toContain('tranche abort');
+  const release = world.pull.branch.split('/').at(-1)?.split('-')[0];
+  await world.repository.merge(world.pull.number, ADA, 'squash');
+  const merged = await world.text(LWS_FILE);
+  await world.pass();
+  await world.sync();
+  await change(
+    world,
+    ROLLOUT_FILE,
+    '  namespace: llm\n',
+    `  namespace: llm\n  annotations:\n    tranche.dev/abort: "${release}"\n`,
+  );
+  const refused = await world.pass();
+  expect(reasonsOf(refused)).toContain('PushRefused');
+  expect(messages(refused)[0]).toMatch(/GH013.*by a pull request of your own what it would write: tranche plan vllm$/);
+  expect(await world.text(LWS_FILE)).toBe(merged);
+  // The template of before, and nothing else, as people may write it.
+  await change(world, LWS_FILE, NEW, OLD);
+  await world.sync();
+  world.tick(60);
+  await world.sync();
+  const pods = JSON.stringify(world.cluster.objects.list('pods', 'llm'));
+  expect([pods.includes(OLD), pods.includes(NEW)]).toEqual([true, false]);
+});
+
 test('the rules are not heard: nothing is proposed in either form, and the next pass asks again', async () => {
   const world = await proposed();
   world.repository.close(1, APP);

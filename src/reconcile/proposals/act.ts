@@ -1,11 +1,12 @@
 /** What a verdict leads to: a branch and its pull request, a status at its head, or an end of both. */
 
+import { isKnown } from '../../api/known.ts';
 import { printable } from '../../api/printable.ts';
 import type { ProposalRecord } from '../../api/proposal-record.ts';
 import type { NewPull, Unasked } from '../../ports/forge.ts';
 import type { Oid } from '../../ports/git.ts';
 import { hold } from '../../rollout/hold.ts';
-import { formOf } from '../../rollout/proposals/form.ts';
+import { formOf, isFields } from '../../rollout/proposals/form.ts';
 import { WITHDRAWALS } from '../../rollout/proposals/judge.ts';
 import { branchText, progressText } from '../../rollout/proposals/progress.ts';
 import { asksOf } from '../../rollout/proposals/requirements.ts';
@@ -152,9 +153,10 @@ async function open(of: Judged, desk: Desk): Promise<Reconciled> {
   if (asked.kind !== 'done') return heldBy(one, asked);
   const rules = asked.value;
   const { branch: base } = desk.reading.desired.config;
-  const isRefused = rules.takesDirectPush.kind === 'known' && !rules.takesDirectPush.value;
-  if (isRefused && approval.index === 0) return waitingFor(one, noDirectPush(one, base));
   const form = formOf({ snapshot, commit }, rules);
+  // A word that is merged could not be carried out.
+  if (isKnown(rules.takesDirectPush, false) && !isFields(form))
+    return waitingFor(one, noDirectPush(one, { branch: base, form }));
   const wanted = inForm(one.key, approval, form);
   // What was merged or closed may still be there, and git takes what it has merged once for done.
   if (verdict.kind === 'propose' && verdict.anew === true) await deleteBranch(desk.ports.git, wanted.branch);

@@ -7,7 +7,7 @@ import { type Hold, hold } from '../../rollout/hold.ts';
 import { isDelivered, type Plan, planWaiting } from '../../rollout/plan.ts';
 import { branchOf } from '../../rollout/proposals/branch.ts';
 import { wantsEvidence } from '../../rollout/proposals/evidence.ts';
-import { isFields } from '../../rollout/proposals/form.ts';
+import { FORMS, isFields } from '../../rollout/proposals/form.ts';
 import type { Case } from '../../rollout/proposals/judge.ts';
 import { type Approval, approvalFor, isApproved } from '../../rollout/proposals/promotion.ts';
 import type { RolloutKey, Snapshot } from '../../rollout/snapshot.ts';
@@ -108,10 +108,16 @@ export function full(one: Reconciled): Hold {
 }
 
 /** What is begun here could neither be armed nor taken back. */
-export function noDirectPush(one: Reconciled, branch: string): Hold {
+export function noDirectPush(
+  { plan }: Pick<Reconciled, 'plan'>,
+  { branch, form }: { readonly branch: string; readonly form: ProposalForm },
+): Hold {
+  // Where a policy accepts it, something else keeps the pull request from being the step.
+  const besides = form === 'NoDirectPush' ? '' : `, and no pull request can be the step itself: ${FORMS[form].because}`;
+  const accept = form === 'NoDirectPush' ? ', or accept it in a RolloutPolicy: withoutDirectPush: Accept' : '';
   return hold('NoDirectPush', {
-    seen: `the rules of ${branch} refuse commits of tranche, so ${one.plan?.commit?.label ?? ''} would be the last that anybody writes: nothing could arm it or go back`,
-    action: 'Add the App or the account of tranche to the bypass list of each ruleset of the branch, always',
+    seen: `the rules of ${branch} refuse commits of tranche, so nothing could arm ${plan?.commit?.label ?? ''} or go back${besides}`,
+    action: `Add the App or the account of tranche to the bypass list of each ruleset of the branch, always${accept}`,
   });
 }
 

@@ -69,17 +69,17 @@ export function isUnguarded(
   const { isGateRequired, isGateOurs, isStrict, hasQueue } = rules;
   const isLost = [isGateRequired, isGateOurs, isStrict].some((rule) => isKnown(rule, false)) || isKnown(hasQueue, true);
   const commit = plan?.commit;
-  const isOther = snapshot !== undefined && commit !== undefined && !isFields(formOf({ snapshot, commit }, GUARDED));
+  const guarded = { ...GUARDED, takesDirectPush: known(form !== 'WithoutPush') };
+  const isOther = snapshot !== undefined && commit !== undefined && !isFields(formOf({ snapshot, commit }, guarded));
   return isLost || isOther;
 }
 
 /** As far as the rules go. */
-const GUARDED: MergeRules = {
+const GUARDED: Omit<MergeRules, 'takesDirectPush'> = {
   isGateRequired: known(true),
   isGateOurs: known(true),
   isStrict: known(true),
   hasQueue: known(false),
-  takesDirectPush: known(true),
 };
 
 function mapped<T>(read: Known<T>, of: (value: T) => boolean): Known<boolean> {

@@ -24,6 +24,7 @@ export const proposal = object({
   form: optional(
     word<ProposalForm>({
       Guarded: true,
+      WithoutPush: true,
       NotGroupsAlone: true,
       Autoscaled: true,
       EvidenceWanted: true,

@@ -80,7 +80,9 @@ async function tryStep(
     return statusRefused(pass, { one, progress });
   }
   const rule = `the push to ${done.branch} was refused: ${done.rule}`;
-  const way = done.advice ?? 'Allow the identity of tranche to push there, or change the rule';
+  const isAccepted = one.snapshot?.policy.withoutDirectPush === 'Accept';
+  const byHand = `A policy accepts that, so bring in by a pull request of your own what it would write: tranche plan ${one.key.name}`;
+  const way = done.advice ?? (isAccepted ? byHand : 'Allow the identity of tranche to push there, or change the rule');
   // What nobody has asked for must not look as if somebody had stopped it.
   const named = commit.reason === 'Failed' ? 'WayBackRefused' : 'PushRefused';
   const reason = hold(named, { seen: rule, action: way });

@@ -22,6 +22,8 @@ const gatesByField = {
   surge: [surgeRefused, surgeEndangered],
   sizeChange: [noWholeStep],
   recreate: [],
+  // The rules of the forge are read where something is proposed, and nowhere else.
+  withoutDirectPush: [],
   maxStepGroups: [stepTooLarge],
   maxStepPercent: [stepTooLarge],
   maxFirstStepGroups: [stepTooLarge],

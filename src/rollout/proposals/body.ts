@@ -5,6 +5,7 @@ import type { ProposalForm } from '../../api/proposal-record.ts';
 import { printRelease } from '../../api/release.ts';
 import type { Instant } from '../../api/time.ts';
 import type { PlannedCommit } from '../plan.ts';
+import { policySaying } from '../sentences.ts';
 import type { Snapshot } from '../snapshot.ts';
 import { block, code, plain } from './encode.ts';
 import { wantsEvidence } from './evidence.ts';
@@ -60,6 +61,7 @@ export function lastingText(of: Proposed, since: Instant): string {
 export function bodyOf(of: Proposed): string {
   const parts = [
     foreign(of),
+    noWayBack(of),
     merging(of),
     adoption(of),
     approvals(of),
@@ -79,6 +81,14 @@ export function bodyOf(of: Proposed): string {
 function foreign({ isForeign }: Proposed): string {
   return isForeign
     ? '> [!CAUTION]\n> Somebody has pushed to this branch: what it holds now is not what is told below, and its status fails.\n'
+    : '';
+}
+
+/** What nobody but people can take back is not merged by the way. */
+function noWayBack({ form, snapshot }: Proposed): string {
+  const { name, namespace } = snapshot.key;
+  return form === 'WithoutPush'
+    ? `> [!CAUTION]\n> Commits of tranche do not reach the branch, which ${code(policySaying(snapshot, 'withoutDirectPush'))} accepts. Nothing arms what is merged here or takes it back, even where the release fails, but pull requests of your own: ${code(`tranche plan ${name} --namespace ${namespace}`)} says what they are to hold.\n`
     : '';
 }
 
@@ -133,7 +143,7 @@ function adoption({ commit }: Proposed): string {
     : '';
 }
 
-function saysNo({ snapshot, commit }: Proposed): string {
+function saysNo({ snapshot, commit, form }: Proposed): string {
   // Where the forge is to show who approved, a word by commit counts for nothing.
   const isShown = wantsEvidence(snapshot);
   const name = snapshot.key.name;
@@ -146,7 +156,9 @@ function saysNo({ snapshot, commit }: Proposed): string {
     // What was taken over restarts nothing, and there is no release to give up.
     commit.reason === 'Adopted'
       ? `- To hand it back once this is merged: ${code(commandOf('eject', at))}.`
-      : `- To go back: ${code(commandOf('abort', at))}. A revert of this pull request brings no group back.`,
+      : form === 'WithoutPush'
+        ? '- To go back: put the template of before back into the file, and leave the partition as it is. A revert of this pull request brings no group back.'
+        : `- To go back: ${code(commandOf('abort', at))}. A revert of this pull request brings no group back.`,
     '',
   ].join('\n');
 }
@@ -160,7 +172,7 @@ function formText({ approval, form }: Proposed): string {
   return [
     '---',
     isFields(form)
-      ? `The change of this pull request is the step itself, because ${because}. Merged though it does not hold any more, it is put back as far as no group has followed, and waits for a person.`
+      ? `The change of this pull request is the step itself, because ${because}.${form === 'WithoutPush' ? '' : ' Merged though it does not hold any more, it is put back as far as no group has followed, and waits for a person.'}`
       : `The change of this pull request is the word ${code(printApprove(approval))} in the Rollout, not the step itself, because ${because}. A merge of it that comes late approves nothing but this very commit.`,
     '',
   ].join('\n');

@@ -27,6 +27,11 @@ export type MergeRules = {
  */
 export const FORMS = {
   Guarded: { form: 'fields', because: 'the branch takes it only up to date, and with the status of our App' },
+  WithoutPush: {
+    form: 'fields',
+    because:
+      'a policy accepts that commits of tranche do not reach the branch: nothing arms it or takes it back but pull requests of people',
+  },
   NotGroupsAlone: { form: 'approval', because: 'it is no plain step that lets groups of one workload go' },
   Autoscaled: { form: 'approval', because: 'the number of groups is not decided in Git alone' },
   EvidenceWanted: { form: 'approval', because: 'a policy wants the forge to show who approved, before the step' },
@@ -62,8 +67,10 @@ export function formOf(
   if (isGateOurs.kind === 'known' && !isGateOurs.value) return 'GateOpenToOthers';
   if (isStrict.kind === 'known' && !isStrict.value) return 'NotUpToDate';
   if (hasQueue.kind === 'known' && hasQueue.value) return 'Queued';
-  if (takesDirectPush.kind === 'known' && !takesDirectPush.value) return 'NoDirectPush';
-  return rules.every(({ kind }) => kind === 'known') ? 'Guarded' : 'RulesUnread';
+  const isRefused = takesDirectPush.kind === 'known' && !takesDirectPush.value;
+  if (isRefused && snapshot.policy.withoutDirectPush !== 'Accept') return 'NoDirectPush';
+  if (rules.some(({ kind }) => kind !== 'known')) return 'RulesUnread';
+  return isRefused ? 'WithoutPush' : 'Guarded';
 }
 
 /**

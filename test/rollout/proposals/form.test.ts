@@ -70,12 +70,24 @@ test.each<readonly [what: string, under: Partial<MergeRules>, then: keyof typeof
   ['it is not shown whether there is a queue', { hasQueue: unknown('hidden') }, 'RulesUnread'],
 ])('a step, and %s', (_, under, then) => check(one, { ...all, ...under }, then));
 
+test('where a policy accepts that nothing of ours reaches the branch, its rules have to guard the step all the same', () => {
+  const accepted: World = { ...one, rules: { ...rules, withoutDirectPush: 'Accept' } };
+  const shut: MergeRules = { ...all, takesDirectPush: known(false) };
+  check(accepted, shut, 'WithoutPush');
+  check({ ...one, rules: { ...rules, withoutDirectPush: 'Refuse' } }, shut, 'NoDirectPush');
+  check(accepted, all, 'Guarded');
+  check(accepted, { ...shut, isStrict: known(false) }, 'NotUpToDate');
+  check(accepted, { ...shut, hasQueue: unknown('hidden') }, 'RulesUnread');
+  check({ ...accepted, marks: 'none', p: 0, text: 'A', groups: '0:A+ 1:A+ 2:A+ 3:A+' }, shut, 'NotGroupsAlone');
+});
+
 test('whoever else decides the number of groups, known or not', () => {
   check(one, all, 'Autoscaled', known('HorizontalPodAutoscaler vllm'));
   check(one, all, 'Autoscaled', unknown('it could not be read'));
 });
 
-test('one reason alone makes it the step', () => {
-  expect(Object.entries(FORMS).filter(([, { form }]) => form === 'fields')).toEqual([['Guarded', FORMS.Guarded]]);
+test('two reasons alone make it the step', () => {
+  const steps = Object.entries(FORMS).flatMap(([name, { form }]) => (form === 'fields' ? [name] : []));
+  expect(steps).toEqual(['Guarded', 'WithoutPush']);
   expect([isFields('Guarded'), isFields('Queued'), isFields(undefined)]).toEqual([true, false, false]);
 });

@@ -212,7 +212,12 @@ test.each<readonly [what: string, held: Hold | undefined, reason: string, messag
     'ApprovalUnproven',
     /who approved step 2\/3, and no merged pull request/,
   ],
-  ['pushes of ours are refused', noDirectPush(waiting, 'main'), 'NoDirectPush', /^The rules of main refuse commits/],
+  [
+    'pushes of ours are refused',
+    noDirectPush(waiting, { branch: 'main', form: 'NoDirectPush' }),
+    'NoDirectPush',
+    /^The rules of main refuse commits/,
+  ],
   ['too many are open', full(waiting), 'ProposalsFull', /^As many .* maxProposals .*, so step 2\/3 is not proposed/],
   ['its branch is taken', branchTaken(waiting, 'x'), 'BranchTaken', /-1-[0-9a-f]{8} holds something else.*Delete that/],
   [
