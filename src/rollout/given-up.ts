@@ -5,6 +5,7 @@ import { ABORTED_LIMIT, type Marks } from '../api/marks.ts';
 import { type Release, sameRelease } from '../api/release.ts';
 import type { MoveReasonOf } from './move.ts';
 import { nextRelease, type Situation } from './situation.ts';
+import { isRouted } from './state.ts';
 
 export type GivenUp = {
   readonly release: Release;
@@ -29,4 +30,11 @@ export function remember(
 export function abortOf({ snapshot }: Pick<Situation, 'snapshot'>, release: Release): AbortIntent | undefined {
   const orders = [snapshot.rollout?.intents.abort, snapshot.workload?.workload.abort];
   return orders.find((order) => sameRelease(order?.release, release));
+}
+
+/** The release whose requests a way back waits for: a person may not want to. */
+export function waitedFor(marks: Marks): Release | undefined {
+  if (marks.at === 'fleet') return marks.aborted[0];
+  // All go over, or one workload's go home, before it is given up.
+  return marks.at === 'all' || (marks.at === 'home' && isRouted(marks)) ? marks.release : undefined;
 }

@@ -61,6 +61,7 @@ export const MOVES = {
   BroughtHome: { way: 'protect' },
   Emptied: { way: 'protect' },
   TrafficWithdrawn: { way: 'protect' },
+  ShareAccepted: { way: 'protect' },
   RecreateCreated: { way: 'protect' },
   RecreateEnded: { way: 'protect', label: 'recreate, ended' },
 } as const satisfies Readonly<Record<string, MoveKind>>;

@@ -62,6 +62,7 @@ const KIND = {
   BroughtHome: 'filling',
   Emptied: 'filling',
   TrafficWithdrawn: 'filling',
+  ShareAccepted: 'filling',
   AnnotationsRestored: 'filling',
   // Nobody merges steps in these worlds.
   MergeAccepted: 'merged',

@@ -124,6 +124,7 @@ function partitionSteps({ before, after, reason, plan, remade, workload }: OurCo
     // On a way back too, where a newer text is in the file.
     BroughtHome: workload.shares !== undefined && same,
     Emptied: false,
+    ShareAccepted: false,
     TrafficWithdrawn: workload.shares !== undefined && same && from !== 'rollback',
     // A way back in one commit brings its own.
     AnnotationsRestored: false,

@@ -28,6 +28,7 @@ export function ladderSteps(commit: OurCommit): string | undefined {
     ['Promoted', sameRelease && to === 'promote' && (a === last || accepts(commit, 'Recreated'))],
     ['BroughtHome', onward || (same && from === 'rollback')],
     ['Emptied', onward],
+    ['ShareAccepted', same && from === 'rollback' && accepts(commit, 'TrafficWithdrawn')],
     ['TrafficWithdrawn', same || (sameRelease && from === 'promote' && b === last)],
     ['Jumped', plan.annotations['tranche.dev/jump'] === `${b}@${release}` && (b > a || begins(before, after))],
     ['StepsEdited', sameRelease && b >= 1 && a > 0],

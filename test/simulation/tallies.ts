@@ -53,6 +53,8 @@ export const reasonPlaces = {
   BroughtHome: 'seeds',
   Emptied: 'seeds',
   TrafficWithdrawn: 'seeds',
+  // Of a fleet that may all be down at once, in its way back.
+  ShareAccepted: 'test/rollout/states/one-group.test.ts',
   AnnotationsRestored: 'test/rollout/states/hand-marks.test.ts',
 } as const satisfies Record<MoveReason, string>;
 

@@ -14,6 +14,7 @@ import { parseRelease, printRelease, type Release, sameRelease } from '../../api
 import { releaseToAccept } from '../accepting.ts';
 import { beforeFirst, currentStep, requestedRelease } from '../approvable.ts';
 import type { Edit } from '../edit.ts';
+import { waitedFor } from '../given-up.ts';
 import { wantsEvidence } from '../proposals/evidence.ts';
 import { policySaying } from '../sentences.ts';
 import { highestSerial } from '../situation.ts';
@@ -184,9 +185,9 @@ type AbortOrder = Extract<Intent, { readonly kind: 'abort' }>;
 function abort({ keepNewer, now }: AbortOrder, snapshot: Snapshot): Said {
   const marks = snapshot.lostMarks ?? snapshot.workload?.workload.marks;
   const going = marks?.step?.kind === 'rollback';
-  // While all requests go over, the release is not given up yet: a person may not want to wait for that.
-  const isOpen = marks?.step !== undefined && (!going || (marks.at === 'all' && now === true));
-  const release = isOpen ? marks.release : requestedRelease(snapshot);
+  const isOpen = marks?.step !== undefined && !going;
+  const waited = going && now === true ? waitedFor(marks) : undefined;
+  const release = isOpen ? marks.release : (waited ?? requestedRelease(snapshot));
   if (release === undefined)
     return refused(
       going
@@ -199,7 +200,7 @@ function abort({ keepNewer, now }: AbortOrder, snapshot: Snapshot): Said {
       `the file holds no text that is newer than ${printRelease(release)}, so there is none to keep. To go back, abort without --keep-newer`,
     );
   const atOnce = now === true ? ({ now } as const) : {};
-  const named = `${printRelease(release)}${now === true ? ', now' : ''}`;
+  const named = printRelease(release) + (now === true ? ', now' : '');
   const order = printAbort({ release, newer: keepNewer ? undefined : newer, ...atOnce });
   if (newer === undefined) return annotate('abort', order, `abort ${named}`);
   const what = keepNewer

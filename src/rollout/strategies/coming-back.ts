@@ -50,7 +50,8 @@ export function comingBack(on: Delivering, fixed: Hold | undefined): Decision {
         }),
       ]
     : [];
-  const holds = [...(again?.holds ?? []), ...waiting(on, next.waits), ...queued];
+  const unseen = isSentHome(on, next) ? [] : waiting(on, next.waits);
+  const holds = [...(again?.holds ?? []), ...unseen, ...queued];
   if (blocking(holds).length > 0) return holding(holds, 'StepUpgrade');
   const { stable } = situation.snapshot;
   if (next.at === 'settled') {
@@ -70,7 +71,19 @@ export function comingBack(on: Delivering, fixed: Hold | undefined): Decision {
     const given = { release: marks.release, newer, reason: 'Aborted', because } as const;
     return { ...textBack(on, next, { given, stable: stable.value }), holds };
   }
-  return { ...climbed(on, next, { reason: 'BroughtHome', marks }), holds };
+  const as = again !== undefined && next.at === 'all' ? SHARED_AGAIN : ({ reason: 'BroughtHome' } as const);
+  return { ...climbed(on, next, { ...as, marks }), holds };
+}
+
+const SHARED_AGAIN = {
+  reason: 'ShareAccepted',
+  because: 'A person has accepted what held it (TrafficWithdrawn): the share that was taken back goes out again.',
+} as const;
+
+/** The fleet is on its way back, and a person does not want the new version to serve until enough of it does. */
+function isSentHome({ situation, marks }: Delivering, { at }: NextCommit): boolean {
+  const [given] = marks.aborted;
+  return at === 'home' && marks.at === 'fleet' && given !== undefined && abortOf(situation, given)?.now === true;
 }
 
 /**

@@ -177,6 +177,26 @@ test('an order to abort at once says so', () => {
   expect(JSON.stringify(order)).toContain(`"${releaseIn(stands.second)} now"`);
 });
 
+test('an order to abort at once is heard while the fleet goes back and the new version keeps its share', () => {
+  const back = given(stands.fleet);
+  const half: Found = { sight: { own: '0- 1- 2- 3-' } };
+  expect(passed(back, { ...half, ...abort(stands.fleet) }).told).toBe('hold NotServing');
+  const intent = { kind: 'abort', keepNewer: false, now: true } as const;
+  const order = planIntent(intent, { snapshot: snapshotAt(back), digestOf: factsDigest });
+  const word = `${releaseIn(stands.fleet)} now`;
+  expect(JSON.stringify(order)).toContain(`"${word}"`);
+  const home = passed(back, { ...half, intents: { abort: word } });
+  expect(home.told).toBe('BroughtHome: rollback, home');
+  // Its last requests, and the fleet, are waited for all the same.
+  expect(passed(home.stand, { ...half, intents: { abort: word } }).told).toMatch(/^hold .*Draining/);
+  // Of one workload the text comes back after the last requests, and with it the release is given up.
+  const apart = planIntent(intent, {
+    snapshot: snapshotAt(passed(shares, abort(shares)).stand),
+    digestOf: factsDigest,
+  });
+  expect(JSON.stringify(apart)).toContain(`"${releaseIn(shares)} now"`);
+});
+
 const LET_GO: Found = { sight: { own: '0o+ 1o+ 2+ 3+' } };
 
 test('groups let go by a hand before it begins go back by an abort, and then it begins', () => {

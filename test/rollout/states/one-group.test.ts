@@ -24,7 +24,7 @@ test('one group: all requests went over, and were taken back from what died then
   expect(held.told).toBe('hold TrafficWithdrawn');
   const [digest, serial] = releaseIn(back).split('.');
   const accept = `TrafficWithdrawn@${digest}.${Number(serial) + 1}#${factsDigest(held.plan.holds[0]?.facts ?? {})}`;
-  expect(passed(back, { intents: { ...order.intents, accept } }).told).toBe('BroughtHome: rollback, all: – → 100%');
+  expect(passed(back, { intents: { ...order.intents, accept } }).told).toBe('ShareAccepted: rollback, all: – → 100%');
   expect(passed(back, { intents: { abort: `${releaseIn(back)} now` } }).told).toBe('Aborted: rollback, fleet');
 });
 
