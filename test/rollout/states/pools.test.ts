@@ -1,11 +1,11 @@
 /** Deliveries between two InferencePools, which the user keeps: weights alone are written, and blueGreen switches nothing. */
 
 import { expect, test } from 'vitest';
-import { ladderFiles, ladderRollout } from '../../support/ladder.ts';
 import { type Found, passed, passes, releaseIn, type Stand, settledOn } from '../../support/ladder-pass.ts';
 import { asked, NEWER } from '../../support/ladder-stands.ts';
 import { under } from '../../support/ladder-ticks.ts';
-import { ROUTE_FILE, ROUTE_TEXT, SERVICE_FILE } from '../../support/traffic-files.ts';
+import { poolFiles, POOL_ROUTE as ROUTE } from '../../support/route-families.ts';
+import { ROUTE_FILE } from '../../support/traffic-files.ts';
 import { NEW, OLD } from '../../support/vllm.ts';
 
 const STEPS = [
@@ -13,24 +13,8 @@ const STEPS = [
   'replicas: 100%, traffic: 50%, pause: {duration: 60}',
 ];
 const GROUP = 'inference.networking.k8s.io';
-const ROUTE = ROUTE_TEXT.replace(
-  '        - name: vllm-svc # the fleet\n          port: 80\n',
-  `        - {group: ${GROUP}, kind: InferencePool, name: vllm-pool} # the fleet\n`,
-);
-const POLICY = `apiVersion: tranche.dev/v1alpha1
-kind: RolloutPolicy
-metadata: {name: pools}
-spec:
-  rollouts: [llm/vllm]
-  inferencePools: {stable: vllm-pool, canary: vllm-pool-next}
-`;
-
 function requested(style: 'canary' | 'blueGreen', steps = STEPS): Stand {
-  const texts = new Map(ladderFiles(ladderRollout(style, steps).replace('service: vllm-svc', 'service: vllm-pool')));
-  texts.delete(SERVICE_FILE);
-  texts.set(ROUTE_FILE, ROUTE);
-  texts.set('policies/pools.yaml', POLICY);
-  return asked(passed(settledOn(texts)).stand, OLD, NEW);
+  return asked(passed(settledOn(poolFiles(style, steps))).stand, OLD, NEW);
 }
 
 function until(start: Stand, subject: string): Stand {

@@ -1,97 +1,25 @@
 /** A delivery through every kind of route: snapshot, plan, bytes and the last check, up, withdrawn, and home again. */
 
-import { existsSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import type { Texts } from '../../../src/reconcile/ladder/cast.ts';
 import { isHome } from '../../../src/rollout/ladders/shares.ts';
 import { begunIn } from '../../support/begun.ts';
-import { castIn, deliveryAt, ladderFiles, ladderRollout } from '../../support/ladder.ts';
+import { castIn, deliveryAt } from '../../support/ladder.ts';
 import { type Found, passed, passes, releaseIn, type Stand, settledOn, snapshotAt } from '../../support/ladder-pass.ts';
 import { edited } from '../../support/ladder-stands.ts';
 import { under } from '../../support/ladder-ticks.ts';
-import { ROUTE_FILE, SERVICE_FILE } from '../../support/traffic-files.ts';
-import { LWS_FILE, NEW, OLD, ROLLOUT_FILE } from '../../support/vllm.ts';
+import { atRest, FAMILIES, familyFiles, fileOf } from '../../support/route-families.ts';
+import { LWS_FILE, NEW, OLD } from '../../support/vllm.ts';
 
 const STEPS = ['replicas: 1, traffic: 5%, pause: {duration: 60}', 'replicas: 50%, traffic: 50%, pause: {duration: 60}'];
 
-const custom = (...refs: readonly string[]): string =>
-  `customNetworkRefs: [${refs.map((ref) => `{${ref}}`).join(', ')}]`;
-const GRPC = 'apiVersion: gateway.networking.k8s.io/v1, kind: GRPCRoute, name: triton';
-const PROXY = 'apiVersion: projectcontour.io/v1, kind: HTTPProxy, name: chat';
-const TRAEFIK = 'apiVersion: traefik.io/v1alpha1, kind: TraefikService, name: chat';
-const RULE = 'apiVersion: networking.istio.io/v1, kind: DestinationRule, name: chat';
-const SPLIT = 'apiVersion: split.smi-spec.io/v1alpha2, kind: TrafficSplit, name: chat';
-const EDGE = 'apiVersion: edge.example.com/v1, kind: EdgeRoute, name: chat';
-const ISTIO = 'apiVersion: networking.istio.io/v1, kind: VirtualService, name: chat';
-
-/** Folders of `fixtures/traffic`, and how a Rollout names what is in them. */
-const FAMILIES: Readonly<Record<string, readonly [routing: string, ...folders: string[]]>> = {
-  HTTPRoute: ['gateway: {httpRouteName: chat}', 'HTTPRoute'],
-  'HTTPRoute with named rules': ['gateway: {httpRouteName: chat}', 'HTTPRoute-named-rules'],
-  GRPCRoute: [custom(GRPC), 'GRPCRoute'],
-  'Ingress of nginx': ['ingress: {name: chat}', 'NginxIngress'],
-  'Ingress of Higress': ['ingress: {name: chat, classType: higress}', 'HigressIngress'],
-  'Ingress of aliyun ALB': ['ingress: {name: chat, classType: aliyun-alb}', 'AliyunIngress'],
-  'Ingress of MSE': ['ingress: {name: chat, classType: mse}', 'MseIngress'],
-  'VirtualService by hosts': [custom(ISTIO), 'VirtualService'],
-  'VirtualService by subsets of a DestinationRule': [custom(ISTIO, RULE), 'VirtualService-subsets', 'DestinationRule'],
-  'AWS ALB action': ['ingress: {name: chat, classType: aws-alb}', 'AlbIngress'],
-  TraefikService: [custom(TRAEFIK), 'TraefikService'],
-  HTTPProxy: [custom(PROXY), 'HTTPProxy'],
-  'a RouteProvider, by weights': [custom(SPLIT), 'Custom-TrafficSplit'],
-  'a RouteProvider, with a patch': [custom(EDGE), 'Custom-text'],
-  'a RouteProvider, both numbers kept': [custom(EDGE), 'Custom-number'],
-  'a RouteProvider, JSON in a text': [custom(EDGE), 'Custom-json'],
-  'HTTPRoute, GRPCRoute and HTTPProxy at once': [
-    `gateway: {httpRouteName: chat}\n          ${custom(GRPC, PROXY)}`,
-    'HTTPRoute',
-    'GRPCRoute',
-    'HTTPProxy',
-  ],
-};
-
-function fixture(folder: string, file: string): string | undefined {
-  const url = new URL(`../../../fixtures/traffic/${folder}/${file}`, import.meta.url);
-  return existsSync(url) ? readFileSync(url, 'utf8') : undefined;
-}
-
-const fileOf = (folder: string): string => (folder === 'HTTPRoute' ? ROUTE_FILE : `apps/vllm/${folder}.yaml`);
+type Style = Parameters<typeof familyFiles>[0];
 
 /** Adopted, and a newer text asked for. */
-function requested(routing: string, folders: readonly string[], steps = STEPS): Stand {
-  const rollout = ladderRollout('canary', steps).replace('gateway: {httpRouteName: chat}', routing);
-  const block = rollout.replace(
-    /trafficRoutings: \[\{service: vllm-svc, (.*)\}\]\n/s,
-    (_, rest: string) => `trafficRoutings:\n        - service: vllm-svc\n          ${rest}\n`,
-  );
-  const texts = new Map(ladderFiles(block));
-  texts.delete(ROUTE_FILE);
-  if (folders.includes('DestinationRule')) share(texts);
-  for (const folder of folders) {
-    texts.set(fileOf(folder), fixture(folder, 'before.yaml') ?? '');
-    const provider = fixture(folder, 'provider.yml');
-    if (provider !== undefined) texts.set(`tranche/${folder}.yaml`, provider);
-  }
-  const { stand } = passed(settledOn(texts));
+function requested(routing: string, folders: readonly string[], steps = STEPS, style: Style = 'canary'): Stand {
+  const { stand } = passed(settledOn(familyFiles(style, steps, routing, ...folders)));
   const asked = (stand.texts.get(LWS_FILE) ?? '').replace(OLD, NEW);
   return { ...stand, texts: new Map([...stand.texts, [LWS_FILE, asked]]) };
-}
-
-/** The Service takes in both versions, and the Rollout says that it stays the only one. */
-function share(texts: Map<string, string>): void {
-  const change = (file: string, from: string, to: string) => texts.set(file, (texts.get(file) ?? '').replace(from, to));
-  change(SERVICE_FILE, '    leaderworkerset.sigs.k8s.io/name: vllm\n', '');
-  change(ROLLOUT_FILE, '      steps:', '      disableGenerateCanaryService: true\n      steps:');
-}
-
-/** What the files of the routes must be when nothing is under way; `made`: what a release needed once stays. */
-function atRest(folders: readonly string[], made: boolean): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    folders.map((folder) => [
-      fileOf(folder),
-      (made ? fixture(folder, 'prepared.yaml') : undefined) ?? fixture(folder, 'before.yaml') ?? '',
-    ]),
-  );
 }
 
 function routesIn(texts: Texts, folders: readonly string[]): Readonly<Record<string, string>> {
@@ -151,6 +79,23 @@ test('up: every rung, and the routes byte for byte as before', () => {
     expect(told, name).toEqual(HEALTHY);
     expect(routesIn(stand.texts, folders), name).toEqual(atRest(folders, true));
     expect(routesIn(shared.texts, folders), name).not.toEqual(atRest(folders, true));
+  }
+});
+
+const SHARED = [
+  'StepReady: step 1/2, text',
+  'hold GracePeriod',
+  'RungReady: step 1/2, pods, partition 1000000 → 3',
+  'RungReady: step 1/2, traffic: – → 5%',
+];
+
+test('two versions of one workload: each kind is given what it needs, its share, and every byte back', () => {
+  const steps = ['replicas: 1, traffic: 5%, pause: {duration: 60}', 'replicas: 100%'];
+  for (const { name, folders } of families.filter((one) => !one.folders.includes('DestinationRule'))) {
+    const { told, stand } = passes(requested(FAMILIES[name]![0], folders, steps, 'partition'));
+    expect(told.slice(0, 4), name).toEqual(SHARED);
+    expect(told.slice(-2), name).toEqual(['Settled: settled', 'hold ']);
+    expect(routesIn(stand.texts, folders), name).toEqual(atRest(folders, true));
   }
 });
 
