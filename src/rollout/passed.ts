@@ -13,6 +13,8 @@ import { clockSkewed, windowClosed, windowsFor } from './gates/windows.ts';
 import { MOVES, type Move } from './move.ts';
 import type { Situation } from './situation.ts';
 
+const OID_SHOWN = 12;
+
 /** Policies and people hold a way back by none of these. */
 const FORWARD_ALONE: readonly Gate[] = [policyMissing, disabled, paused, policyGone, windowClosed, clockSkewed];
 
@@ -26,7 +28,10 @@ export function passedText({ reason, way }: Pick<Move, 'reason' | 'way'>, situat
   return `${exceptionText(situation)}${editedText(situation)}`;
 }
 
-/** Looser or tighter, it counts from this step on: by the blobs of their files, as the trailer has them. */
+/**
+ * Looser or tighter, it counts from this step on: by the blobs of their files, as the trailer has them, and by the commit
+ * that the step was planned from. Which one before it brought them, `git log` says: a pass reads main alone, and not its past.
+ */
 function editedText({ snapshot, marks }: Situation): string {
   const step = snapshot.record?.step;
   if (step?.policies === undefined || !sameRelease(step.release, marks?.release)) return '';
@@ -37,7 +42,9 @@ function editedText({ snapshot, marks }: Situation): string {
       ? []
       : [before === undefined ? `${name} is new` : `${name} was edited (${before} → ${blob})`];
   });
-  return told.length === 0 ? '' : ` RolloutPolicies since the last step: ${told.join(', ')}.`;
+  return told.length === 0
+    ? ''
+    : ` RolloutPolicies since the last step, as of ${snapshot.main.slice(0, OID_SHOWN)}: ${told.join(', ')}.`;
 }
 
 /** `production@4f1c4f1c4f1c`, which may stand in two files. */

@@ -345,7 +345,7 @@ test('a commit names policies that are others than when the last step was writte
   const messageOf = (was: readonly string[], now: readonly string[]): string | undefined =>
     plan(governed(one, was, now)).commit?.message.replaceAll('\n', ' ');
   expect(messageOf(['a@1', 'b@1'], ['a@2', 'b@1', 'c@1'])).toContain(
-    'RolloutPolicies since the last step: a was edited (1 → 2), c is new.',
+    'RolloutPolicies since the last step, as of 999999999999: a was edited (1 → 2), c is new.',
   );
   expect(messageOf(['a@1'], ['a@1'])).not.toContain('since the last step');
 });
