@@ -17,8 +17,9 @@ spec:
 
 type Delivery = { readonly world: World; readonly forge: FakeForge; readonly told: string[] };
 
-async function begun(style: 'canary' | 'blueGreen', pause: string): Promise<Delivery> {
-  const steps = [`replicas: 1, traffic: 5%, pause: ${pause}`, `replicas: 100%, traffic: 50%, pause: ${pause}`];
+async function begun(style: 'canary' | 'blueGreen' | 'partition', pause: string): Promise<Delivery> {
+  const last = style === 'partition' ? '' : `, traffic: 50%, pause: ${pause}`;
+  const steps = [`replicas: 1, traffic: 5%, pause: ${pause}`, `replicas: 100%${last}`];
   const world = new World({ files: Object.fromEntries(ladderFiles(ladderRollout(style, steps))) });
   const forge = new FakeForge(world.repository, () => world.now);
   const delivery = { world, forge, told: [] };
@@ -66,11 +67,11 @@ const PAUSES = ['{duration: 60}', '{}'] as const;
 test.each(PAUSES)('canary, pause %s', async (pause) => {
   const delivery = await begun('canary', pause);
   expect(await delivered(delivery)).toEqual([
-    'proposed: llm/vllm 1/2: 1 group, 5% of requests on v0.10.1 (default)',
+    'proposed: llm/vllm 1/2: 1 of 4 groups, 5% of requests on v0.10.1 (default)',
     'step 1/2, text: vllm-canary',
     'step 1/2, pods: canary 0 → 1',
     'step 1/2, traffic: – → 5%',
-    'proposed: llm/vllm 2/2: 100% of the groups, 50% of requests on v0.10.1 (default)',
+    'proposed: llm/vllm 2/2: 4 of 4 groups, 50% of requests on v0.10.1 (default)',
     'step 2/2, pods: canary 1 → 4',
     'step 2/2, traffic: 5% → 50%',
     'proposed: llm/vllm promote: all groups on v0.10.1 (default)',
@@ -96,6 +97,24 @@ test.each(PAUSES)('blueGreen, pause %s', async (pause) => {
     'promote, home',
     'settled',
   ]);
+});
+
+test('versions of one workload that share requests: its groups restart, and the pull request says so', async () => {
+  const delivery = await begun('partition', '{duration: 60}');
+  const { world, forge } = delivery;
+  const bodies: string[] = [];
+  for (let count = 0; count < 20 && bodies.length < 2; count += 1) {
+    await round(delivery);
+    const [pull] = forge.open;
+    if (pull === undefined) continue;
+    bodies.push(`${pull.title}\n${pull.body}`);
+    expect(forge.merge(pull, ADA, true)).toBe(true);
+    world.sync();
+  }
+  const then = 'are on the new version then: those that are not yet restart, as fast as maxUnavailable lets them.';
+  expect(bodies[0]).toContain(`1 of 4 groups ${then} To them go 5% of requests.`);
+  expect(bodies[0]).not.toContain('beside');
+  expect(bodies[1]).toContain(`4 of 4 groups ${then} Requests go to all groups alike.`);
 });
 
 test('what dies with a share is taken home without asking, and the share comes again with a person alone', async () => {

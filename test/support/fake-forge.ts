@@ -8,7 +8,12 @@ import { PortError } from '../../src/ports/port-error.ts';
 import { GATE } from '../../src/reconcile/write/execute-proposal.ts';
 import type { FakeRepository } from './fake-git.ts';
 
-type FakePull = Omit<Pull, 'state' | 'head'> & { state: PullState; head: string; readonly reviews: Review[] };
+type FakePull = Omit<Pull, 'state' | 'head'> & {
+  state: PullState;
+  head: string;
+  readonly body: string;
+  readonly reviews: Review[];
+};
 
 /** What goes wrong with one call: before its effect, or after it. */
 export type FakeForgeFault = 'silent' | 'lostReply';

@@ -2,6 +2,7 @@
 
 import type { RollingStyle } from '../../api/rollout.ts';
 import type { RolloutStep } from '../../api/rollout-steps.ts';
+import { plannedGroups } from '../batches.ts';
 import type { PlannedCommit } from '../plan.ts';
 import type { Snapshot } from '../snapshot.ts';
 
@@ -18,8 +19,15 @@ export function wholeOf({
   if (step.kind === 'promote') return { label: 'promote', ...PROMOTIONS[rollout.style] };
   const plan = step.kind === 'step' ? rollout.steps[step.index - 1] : undefined;
   if (plan === undefined || step.kind !== 'step') return undefined;
-  const short = [groupsText(plan), shareText(plan)].filter((part) => part !== '').join(', ');
-  const long = `The whole step is approved with it: the new version gets ${short} beside the version that serves. What follows in it is committed without asking again, unless somebody pauses.`;
+  // With blueGreen the user's own workload may be the idle one.
+  const of = rollout.style === 'blueGreen' ? undefined : snapshot.workload?.workload.replicas;
+  const [groups, share] = [groupsText(plan, of), shareText(plan)];
+  const short = [groups, share].filter((part) => part !== '').join(', ');
+  const gets =
+    rollout.style === 'partition'
+      ? `${groups} are on the new version then: those that are not yet restart, as fast as maxUnavailable lets them. ${share === '' ? 'Requests go to all groups alike.' : `To them go ${share}.`}`
+      : `the new version gets ${short} beside the version that serves.`;
+  const long = `The whole step is approved with it: ${gets} What follows in it is committed without asking again, unless somebody pauses.`;
   return { label: `${step.index}/${step.of}`, short, long };
 }
 
@@ -35,7 +43,9 @@ const PROMOTIONS: { readonly [S in RollingStyle]: { readonly short: string; read
   },
 };
 
-function groupsText({ replicas }: RolloutStep): string {
+/** `of`: all groups; undefined: how many these are is not known. */
+function groupsText({ replicas }: RolloutStep, of: number | undefined): string {
+  if (of !== undefined) return `${plannedGroups(replicas, of)} of ${of} groups`;
   if (typeof replicas === 'string') return `${replicas} of the groups`;
   return replicas === 1 ? '1 group' : `${replicas} groups`;
 }
