@@ -161,6 +161,28 @@ test('ForcedApply: a Flux Kustomization over the workload that forces', async ()
   ]);
 });
 
+// Somebody has deleted the Rollout and cut the annotations in one commit, and no record is left either.
+test.each<readonly [what: string, partition: string, label: boolean, warned: boolean]>([
+  ['armed', '1000000', false, true],
+  ['in the middle of a step that shared requests', '2', true, true],
+  ['with a partition of its own', '2', false, false],
+  ['let go', '0', true, false],
+])('ArmedAlone: a workload that nothing names, %s', async (_, partition, label, warned) => {
+  const text = edited(LWS_TEXT, 'partition: 0', `partition: ${partition}`);
+  const [from, to] = [
+    'labels: {app: vllm, role: leader',
+    'labels: {app: vllm, role: leader, tranche.dev/version: "9c41d2e0.7"',
+  ];
+  const { [ROLLOUT_FILE]: _rollout, ...files } = VLLM_FILES;
+  const { lines } = await linted(new World({ files: { ...files, [LWS_FILE]: label ? edited(text, from, to) : text } }));
+  const told = lines.filter((line) => line.includes('ArmedAlone'));
+  expect(told.length).toBe(warned ? 1 : 0);
+  if (warned)
+    expect(told[0]).toMatch(
+      /^warning: apps\/vllm\/lws.yaml:14: LeaderWorkerSet vllm: partition is .*put the Rollout back/,
+    );
+});
+
 const changes: readonly (readonly [what: string, from: string, to: string, line: number, said: string])[] = [
   [
     'volumeClaimTemplates',

@@ -3,7 +3,6 @@
 import type { Config } from '../../api/config.ts';
 import type { Issue } from '../../api/issue.ts';
 import { at, isRecord } from '../../api/json.ts';
-import { MARK } from '../../api/marks.ts';
 import { type RollingStyle, type Rollout } from '../../api/rollout.ts';
 import { type PolicySubject } from '../../api/rollout-policy.ts';
 import { newKnownTexts } from '../../manifests/known-texts.ts';
@@ -32,6 +31,7 @@ import { NO_SCOPE, type PolicyScope, readPolicies } from './read-policy.ts';
 import { type RolloutReading, readRollout } from './read-rollout.ts';
 import { type RouteProviders, readRouteProviders, withRouteProviders } from './read-route-providers.ts';
 import { NO_TRAFFIC, type TrafficIndex } from './traffic-index.ts';
+import { armedAlone, managedAlone } from './unnamed.ts';
 import { withPools } from './with-pools.ts';
 
 export type DesiredRollout = {
@@ -113,6 +113,7 @@ export function desiredOf(tree: Tree, config: Config, cache: ParseCache, known =
     warnings: [
       ...unreadable.filter(isData).map(dataWarning),
       ...outsidePolicies(policies, config),
+      ...armedAlone(all),
       ...idlePolicies(policies, { scopes, keys: rollouts.map(({ key }) => key), cluster: config.cluster }),
     ],
     trials: newTrials(),
@@ -197,23 +198,17 @@ function placeIssues(
   return [...made, ...(layouts.length > 0 || others.length === 0 ? layouts : [twiceIssue(first, others)])];
 }
 
-/** Managed workloads that no Rollout names: protected still, and reported. What we made ourselves follows its own. */
+/** Managed workloads that no Rollout names. */
 function orphans(all: Manifests): readonly Entry[] {
   const { index, config } = all;
-  return index.workloads
-    .filter((workload) => {
-      const { name } = workload.object;
-      if (!isManaged(workload) || madeFor(workload) !== undefined) return false;
-      return index.rolloutsOf({ namespace: namespaceOf(workload, config), name }).length === 0;
-    })
-    .map((workload) => {
-      const key = keyOf(workload, config);
-      if ('reason' in key) return key;
-      const reading = { rollout: undefined, issues: [], warnings: [] };
-      const issues = index.layoutOf(workload);
-      const identity = { file: workload.file, namespace: key.namespace, name: key.name };
-      return { key, rollout: undefined, reading, workload, identity, policy: NO_SCOPE, issues };
-    });
+  return managedAlone(all).map((workload) => {
+    const key = keyOf(workload, config);
+    if ('reason' in key) return key;
+    const reading = { rollout: undefined, issues: [], warnings: [] };
+    const issues = index.layoutOf(workload);
+    const identity = { file: workload.file, namespace: key.namespace, name: key.name };
+    return { key, rollout: undefined, reading, workload, identity, policy: NO_SCOPE, issues };
+  });
 }
 
 const DNS_SUBDOMAIN = /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/;
@@ -227,11 +222,6 @@ function keyOf(document: ManifestDocument, config: Config): RolloutKey | Issue {
   if (!DNS_LABEL.test(namespace)) return badNameIssue(document, 'namespace', namespace);
   if (!DNS_SUBDOMAIN.test(name) || name.includes('..')) return badNameIssue(document, 'name', name);
   return { cluster: config.cluster, namespace, name };
-}
-
-function isManaged(workload: ManifestDocument): boolean {
-  const annotations = at(workload.value, ['metadata', 'annotations']);
-  return isRecord(annotations) && Object.hasOwn(annotations, MARK.release);
 }
 
 /** `namespace/name`, for people and for sorting. */
