@@ -4,6 +4,8 @@ import { beforeAll, expect, test } from 'vitest';
 import { NO_OVERRIDES, newMemory, type PassResult } from '../../src/reconcile/pass.ts';
 import { runPass } from '../../src/reconcile/run.ts';
 import type { FakeRepository } from '../support/fake-git.ts';
+import { ladderRollout } from '../support/ladder.ts';
+import { TRAFFIC_FILES } from '../support/traffic-files.ts';
 import { LWS_FILE, LWS_TEXT, NEW, OLD, ROLLOUT_FILE, ROLLOUT_TEXT, VLLM_FILES } from '../support/vllm.ts';
 import { World } from '../support/world.ts';
 
@@ -110,3 +112,30 @@ test('after an edit of its record, and when its audit is due', async () => {
   const audited = await passOf(again.repository, again.memory);
   expect([first, again.first, audited].map((pass) => vllm(pass)?.snapshot?.audit)).toEqual([false, false, true]);
 });
+
+test.each(['canary', 'blueGreen', 'partition'] as const)(
+  'at rest with routes, %s: nothing of the cluster is read',
+  async (style) => {
+    const rollout = ladderRollout(style, ['replicas: 1, traffic: 5%', 'replicas: 100%']);
+    const own = new World({ files: { ...TRAFFIC_FILES, [ROLLOUT_FILE]: rollout } });
+    for (let round = 0; round < 4; round += 1) {
+      own.sync();
+      own.tick(60);
+      await own.pass();
+    }
+    const calls: string[] = [];
+    const ports = own.ports();
+    const cluster: typeof ports.cluster = {
+      list: (resource, query, take) => {
+        calls.push(resource.plural);
+        return ports.cluster.list(resource, query, take);
+      },
+    };
+    const pass = () => runPass({ ...ports, cluster }, newMemory(), { overrides: NO_OVERRIDES, write: true, only: [] });
+    expect((await pass()).quiet).toBe(true);
+    expect(calls).toEqual([]);
+    own.edit(LWS_FILE, OLD, NEW);
+    await pass();
+    expect(calls).toContain('leaderworkersets');
+  },
+);

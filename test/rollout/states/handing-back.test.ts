@@ -3,6 +3,7 @@
 import { expect, test } from 'vitest';
 import { OF } from '../../../src/api/marks.ts';
 import { parseManifestFile } from '../../../src/manifests/parse-file.ts';
+import type { Texts } from '../../../src/reconcile/ladder/cast.ts';
 import { render } from '../../../src/reconcile/write/render.ts';
 import { annotationsOf, replicasOf } from '../../../src/rollout/ladders/delivery.ts';
 import { planEject } from '../../../src/rollout/orders/eject.ts';
@@ -10,20 +11,23 @@ import type { EjectWish, MadeDocument } from '../../../src/rollout/orders/eject-
 import { ladderFiles, ladderRollout } from '../../support/ladder.ts';
 import { passed, passes, type Stand, settledOn, snapshotAt } from '../../support/ladder-pass.ts';
 import { abort, after, asked, edited, files, requested, stands } from '../../support/ladder-stands.ts';
+import { FAMILIES, familyFiles, fileOf, fixture, poolFiles } from '../../support/route-families.ts';
 import { ROUTE_FILE, SERVICE_FILE } from '../../support/traffic-files.ts';
 import { LWS_FILE, NEW, OLD } from '../../support/vllm.ts';
+
+type Style = Parameters<typeof familyFiles>[0];
 
 /** What is annotated as made by us. */
 function madeIn({ texts }: Stand): readonly MadeDocument[] {
   const all = [...texts].flatMap(
-    ([file, text]) => parseManifestFile(file, text, ['LeaderWorkerSet', 'Service']).documents,
+    ([file, text]) => parseManifestFile(file, text, ['LeaderWorkerSet', 'Service', 'Ingress']).documents,
   );
   return all
     .filter((document) => annotationsOf(document)[OF] !== undefined)
     .map(({ file, object, value }) => ({
       file,
       object,
-      groups: object.kind === 'Service' ? 0 : replicasOf({ file, object, value }),
+      groups: object.kind === 'LeaderWorkerSet' ? replicasOf({ file, object, value }) : 0,
       namedBy: [],
     }));
 }
@@ -138,4 +142,42 @@ test('as it is: the second one serves, is free, and nobody’s copy', () => {
   ]);
   expect(texts.get(LWS_FILE)).not.toContain('1000000');
   expect(texts.get(SERVICE_FILE)).toBe(files.get(SERVICE_FILE)?.replace('name: vllm\n', 'name: "vllm-green"\n'));
+});
+
+/** Those that make a document of their own, that share a Service, that write into a text, that need no Service. */
+const KINDS = [
+  'Ingress of MSE',
+  'VirtualService by subsets of a DestinationRule',
+  'AWS ALB action',
+  'a RouteProvider, JSON in a text',
+  'HTTPRoute, GRPCRoute and HTTPProxy at once',
+];
+const QUICK = [
+  'replicas: 1, traffic: 5%, pause: {duration: 60}',
+  'replicas: 100%, traffic: 50%, pause: {duration: 60}',
+];
+
+test.each<readonly [kind: string, style: Style, files: (style: Style) => Texts]>([
+  ...KINDS.map((kind) => [kind, 'canary', (style: Style) => familyFiles(style, QUICK, ...FAMILIES[kind]!)] as const),
+  ['InferencePools', 'canary', (style) => poolFiles(style, QUICK)],
+  [
+    'Ingress of nginx',
+    'partition',
+    (style) =>
+      familyFiles(
+        style,
+        ['replicas: 1, traffic: 5%, pause: {duration: 60}', 'replicas: 100%'],
+        ...FAMILIES['Ingress of nginx']!,
+      ),
+  ],
+])('handed back after shares by %s, %s: one workload serves, and the routes are as they were', (_, style, filesOf) => {
+  const before = filesOf(style);
+  const rest = passes(asked(passed(settledOn(before)).stand, OLD, NEW)).stand;
+  const texts = handedBack(rest, PLAIN);
+  // A subset that was made of a DestinationRule stays: no route sends to it.
+  const kept = new Map([[fileOf('DestinationRule'), fixture('DestinationRule', 'prepared.yaml')]]);
+  for (const [path, text] of before)
+    if (path.startsWith('apps/') && path !== LWS_FILE) expect(texts.get(path), path).toBe(kept.get(path) ?? text);
+  const left = [...texts.values()].join('').match(/tranche\.dev\/(?!version|v1)\w+/g) ?? [];
+  expect(left).toEqual([]);
 });
