@@ -10,7 +10,7 @@ import { type Plan, plan, planHeld, planWaiting } from '../rollout/plan.ts';
 import { unproven } from '../rollout/proposals/evidence.ts';
 import { judge } from '../rollout/proposals/judge.ts';
 import { asksOf } from '../rollout/proposals/requirements.ts';
-import { pausedForApproval, standing } from '../rollout/proposals/standing.ts';
+import { notesOf, pausedForApproval, standing } from '../rollout/proposals/standing.ts';
 import type { Snapshot } from '../rollout/snapshot.ts';
 import { type Observation, observe } from './observe/observe.ts';
 import type { Outcome } from './pass.ts';
@@ -55,7 +55,14 @@ function approved(planned: Plan, snapshot: Snapshot): Plan {
     hasConflict: false,
   } as const;
   const unasked = { ...drafted, ...unheard, known: proposal, now: snapshot.now };
-  const of = { label: commit.label, name: snapshot.key.name, proposal, waits: '', asks: asksOf(snapshot) };
+  const of = {
+    label: commit.label,
+    name: snapshot.key.name,
+    proposal,
+    waits: '',
+    asks: asksOf(snapshot),
+    notes: notesOf(snapshot),
+  };
   const reason = standing(judge(unasked), of) ?? pausedForApproval(of);
   return planWaiting(planned, snapshot, reason);
 }

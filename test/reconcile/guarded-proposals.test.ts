@@ -164,7 +164,13 @@ test('a policy accepts that: the step is merged, and whatever ends it is brought
   );
   world.repository.enforce(world.repository.rulesets.map((ruleset) => ({ ...ruleset, bypass: [] })));
   world.tick(660);
-  expect(messages(await world.pass())).toEqual([
+  const proposing = await world.pass();
+  expect(proposing.outcomes[0]?.plan?.holds[0]?.lines).toEqual([
+    expect.stringMatching(
+      /^RolloutPolicy production \(policies\/production\.yaml:\d+\) accepts that commits of tranche do not/,
+    ),
+  ]);
+  expect(messages(proposing)).toEqual([
     expect.stringMatching(/merging it is the step, because a policy accepts that commits of tranche do not reach/),
   ]);
   expect(world.pull.body).toMatch(

@@ -10,7 +10,7 @@ import { formOf, isFields } from '../../rollout/proposals/form.ts';
 import { WITHDRAWALS } from '../../rollout/proposals/judge.ts';
 import { branchText, progressText } from '../../rollout/proposals/progress.ts';
 import { asksOf } from '../../rollout/proposals/requirements.ts';
-import { standing } from '../../rollout/proposals/standing.ts';
+import { notesOf, standing } from '../../rollout/proposals/standing.ts';
 import type { Snapshot } from '../../rollout/snapshot.ts';
 import type { Reconciled } from '../reconcile.ts';
 import {
@@ -108,7 +108,8 @@ async function gate(
 function stood({ verdict, proposal, waits }: Judged, one: Reconciled): Reconciled {
   const label = one.plan?.commit?.label ?? '';
   const asks = one.snapshot === undefined ? [] : asksOf(one.snapshot);
-  return waitingFor(one, standing(verdict, { label, name: one.key.name, proposal, waits, asks }));
+  const notes = one.snapshot === undefined ? [] : notesOf(one.snapshot);
+  return waitingFor(one, standing(verdict, { label, name: one.key.name, proposal, waits, asks, notes }));
 }
 
 /** Closes one that is not the one on record, and takes its branch away. False: the forge does not let us now. */

@@ -2,6 +2,8 @@
 
 import type { ProposalRecord } from '../../api/proposal-record.ts';
 import { type Hold, hold, withLines } from '../hold.ts';
+import { policySaying } from '../sentences.ts';
+import type { Snapshot } from '../snapshot.ts';
 import { FORMS, isFields } from './form.ts';
 import type { Verdict } from './judge.ts';
 
@@ -17,17 +19,28 @@ type Standing = {
   readonly waits: string;
   /** What policies want the forge to show of those who approve, a line each: with any a word by commit counts for nothing. */
   readonly asks: readonly string[];
+  /** What a policy accepts of it that nobody should overlook, a line each. */
+  readonly notes: readonly string[];
 };
+
+/** What people are told of a step beside its state, wherever it waits for them. */
+export function notesOf(snapshot: Pick<Snapshot, 'policy' | 'policySources'>): readonly string[] {
+  return snapshot.policy.withoutDirectPush === 'Accept'
+    ? [
+        `${policySaying(snapshot, 'withoutDirectPush')} accepts that commits of tranche do not reach the branch: where they do not, nothing arms a step or takes it back but pull requests of people`,
+      ]
+    : [];
+}
 
 /** Where no pull request stands for it: the word of a person is all there is. */
 export function pausedForApproval(
-  { label, name, asks }: Pick<Standing, 'label' | 'name' | 'asks'>,
+  { label, name, asks, notes }: Pick<Standing, 'label' | 'name' | 'asks' | 'notes'>,
   why = '',
   requeueAfterSeconds?: number,
 ): Hold {
   const seen = `what comes next, ${label}, is ready and waits for a person: promotion is pullRequest${why}`;
   const action = asks.length > 0 ? 'To go on, merge its pull request once it is open' : `To go on: ${approve(name)}`;
-  return asked(hold('PausedForApproval', { seen, action }, requeueAfterSeconds), asks);
+  return asked(hold('PausedForApproval', { seen, action }, requeueAfterSeconds), [...asks, ...notes]);
 }
 
 /** The hold of this verdict; undefined: what its gates say is all. */
@@ -44,13 +57,13 @@ const SAID: { readonly [K in Exclude<Verdict['kind'], 'early'>]: (of: Standing) 
   unproven: () => undefined,
   withdraw: (of) => pausedForApproval(of),
   propose: (of) => pausedForApproval(of),
-  waits: ({ label, name, proposal, waits, asks }) =>
+  waits: ({ label, name, proposal, waits, asks, notes }) =>
     asked(
       hold('ProposalOpen', {
         seen: `${label} is proposed: ${placeOf(proposal)}${waits === '' ? '' : `, which waits for ${waits}`}${formText(proposal)}${unaskedText(proposal)}`,
         action: `To go on, merge it${asks.length > 0 ? '' : `, or: ${approve(name)}`}. To say no, close it`,
       }),
-      asks,
+      [...asks, ...notes],
     ),
   merging: ({ proposal }) =>
     hold('ProposalOpen', {
@@ -92,8 +105,8 @@ function unaskedText(proposal: ProposalRecord | undefined): string {
   return names.length === 0 ? '' : `; not asked for a review: ${names.join(', ')}`;
 }
 
-function asked(held: Hold, asks: readonly string[]): Hold {
-  return asks.length === 0 ? held : withLines(held, asks);
+function asked(held: Hold, lines: readonly string[]): Hold {
+  return lines.length === 0 ? held : withLines(held, lines);
 }
 
 function approve(name: string): string {

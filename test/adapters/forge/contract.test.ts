@@ -87,16 +87,31 @@ describe.each(scenes)('%s', (_name, make) => {
     const pushed = await scene.git.push([{ branch, expectedOld: undefined, base, commits }]);
     if (pushed.kind !== 'pushed') throw new Error(JSON.stringify(pushed));
     const head = pushed.heads[0] ?? '';
-    wanted = { branch, head, base: 'main', title: 'contract', body: 'By `tranche`.\n', labels: [], reviewers: [] };
+    wanted = {
+      branch,
+      head,
+      base: 'main',
+      title: 'contract',
+      body: 'By `tranche`.\n',
+      labels: [],
+      reviewers: ['nobody-of-this-name-9f2c'],
+    };
   });
   afterAll(() => scene.stop());
 
   test('opens a pull request, and adopts it in another process', async () => {
-    const { pull, isAdopted } = value(await scene.forge.create(wanted));
+    const { pull, isAdopted, unasked } = value(await scene.forge.create(wanted));
+    expect(unasked.map(({ name }) => name)).toEqual(wanted.reviewers);
     number = pull.number;
     expect(pull).toMatchObject({ branch: wanted.branch, head: wanted.head, base: 'main', isSameRepository: true });
     expect([isAdopted, pull.state]).toEqual([false, { kind: 'open', isDraft: false }]);
     expect(value(await scene.other.create(wanted))).toMatchObject({ pull: { number }, isAdopted: true });
+  });
+
+  test('says who we are, and which App, if any', async () => {
+    const self = value(await scene.forge.self());
+    expect(self.login).not.toBe('');
+    expect(self.app.kind).toBe(self.isBot ? 'known' : 'absent');
   });
 
   test('lists it by its prefix and by its number', async () => {

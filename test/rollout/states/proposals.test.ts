@@ -14,7 +14,7 @@ import { MOVES, type MoveReason } from '../../../src/rollout/move.ts';
 import { isDelivered, plan, planWaiting } from '../../../src/rollout/plan.ts';
 import { unproven } from '../../../src/rollout/proposals/evidence.ts';
 import { approvalFor, isApproved } from '../../../src/rollout/proposals/promotion.ts';
-import { standing } from '../../../src/rollout/proposals/standing.ts';
+import { notesOf, pausedForApproval, standing } from '../../../src/rollout/proposals/standing.ts';
 import type { Snapshot } from '../../../src/rollout/snapshot.ts';
 import { ladderFiles, ladderRollout } from '../../support/ladder.ts';
 import { passed, settledOn } from '../../support/ladder-pass.ts';
@@ -159,7 +159,7 @@ const known: ProposalRecord = {
   by: 'ada',
   vetoes: [],
 };
-const of = { label: 'step 2/3', name: 'vllm', proposal: known, waits: 'reviews', asks: [] };
+const of = { label: 'step 2/3', name: 'vllm', proposal: known, waits: 'reviews', asks: [], notes: [] };
 const waiting: Reconciled = {
   key: world(one).key,
   snapshot: world(one),
@@ -257,5 +257,20 @@ test('a second workload is filled: one proposal a step and one for the promotion
       }
       expect(proposed).toEqual(['StepReady', 'StepReady', 'Promoted']);
     }
+  }
+});
+
+test('what a policy accepts is told wherever the step waits, with a forge and without', () => {
+  const accepted = notesOf(world({ ...one, rules: { ...rules, withoutDirectPush: 'Accept' } }));
+  expect(accepted).toEqual([
+    expect.stringMatching(/^RolloutPolicy production .* accepts that commits of tranche do not reach/),
+  ]);
+  expect(notesOf(world(one))).toEqual([]);
+  for (const held of [
+    standing({ kind: 'waits' }, { ...of, notes: accepted }),
+    pausedForApproval({ ...of, notes: accepted }),
+  ]) {
+    expect(held?.lines).toEqual(accepted);
+    expect(held?.message).toContain('tranche approve vllm');
   }
 });
