@@ -245,7 +245,10 @@ test('brought up to date with something besides: its status fails, and nothing o
   await world.pass();
   await bringUpToDate(world, { CODEOWNERS: '* @somebody\n' });
   expect(reasonsOf(await world.pass())).toEqual(['ProposalChanged']);
-  expect(gateOf(world)).toEqual([]);
+  expect(gateOf(world)).toEqual(['failure']);
+  const asked = forge.calls.length;
+  await world.pass();
+  expect(forge.calls.length - asked).toBeLessThanOrEqual(3);
 });
 
 test('a gate shuts: its status fails and it stays; once it opens, it may be merged', async () => {

@@ -37,6 +37,7 @@ export async function act(of: Judged, desk: Desk): Promise<Reconciled> {
   if (proposal === undefined) return stood(of, one);
   if (verdict.kind === 'none') return withProposal(one, await told(one, { desk, proposal }));
   const gated = await gate({ ...of, proposal }, desk, GATES[verdict.kind] ?? proposal.gates);
+  await mark(of, desk);
   const warned = await warn({ ...of, proposal: gated }, desk);
   const written = await rewrite({ ...of, proposal: warned }, desk);
   return stood({ ...of, proposal: written }, withProposal(one, written));
@@ -53,6 +54,12 @@ async function rewrite(of: Judged & { readonly proposal: ProposalRecord }, desk:
   if (digest === undefined || digest === proposal.text) return proposal;
   const done = await writePull(desk.ports.forge, { number, ...(await textOf(of, wanted)) });
   return done.kind === 'done' ? { ...proposal, text: digest } : proposal;
+}
+
+/** Fails the status at what others have pushed: where a rule does not want it, people see nothing else before they merge. */
+async function mark({ unmarked }: Judged, { ports }: Desk): Promise<void> {
+  const said = 'the branch holds commits that are not of tranche';
+  if (unmarked !== undefined) await setGate(ports.forge, { oid: unmarked, isOpen: false, said });
 }
 
 /** Says on one that is open that somebody has pushed to it, for whoever reviews it, and that it was taken off again. */

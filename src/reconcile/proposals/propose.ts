@@ -4,7 +4,8 @@
  */
 
 import type { ProposalRecord } from '../../api/proposal-record.ts';
-import type { Forge, Pull } from '../../ports/forge.ts';
+import type { CommitState, Forge, Pull } from '../../ports/forge.ts';
+import type { Oid } from '../../ports/git.ts';
 import { branchesIn, branchesOf, branchOf, namedBy } from '../../rollout/proposals/branch.ts';
 import type { MergeRules } from '../../rollout/proposals/form.ts';
 import { type Case, heard, judge, type Sight, type Verdict } from '../../rollout/proposals/judge.ts';
@@ -27,6 +28,8 @@ export type Judged = {
   readonly proposal: ProposalRecord | undefined;
   /** What the forge says that it waits for. */
   readonly waits: string;
+  /** What others have pushed to its branch, where no status of ours fails there yet. */
+  readonly unmarked: Oid | undefined;
   /** Open ones of this Rollout that are not that one: somebody has opened an old one again. */
   readonly strays: readonly Pull[];
 };
@@ -118,7 +121,8 @@ async function judged(
   const strays = of.pulls.filter(
     ({ state, branch }) => state.kind === 'open' && !own.includes(branch) && namedBy(one.key, branch) !== undefined,
   );
-  return { one, verdict, proposal, waits: said?.text ?? '', strays };
+  const unmarked = verdict.kind === 'foreign' && said?.gate !== 'failure' ? pull?.head : undefined;
+  return { one, verdict, proposal, waits: said?.text ?? '', unmarked, strays };
 }
 
 /** It holds main as that is by now, and the same change: its head is another one, and our status is not at that yet. */
@@ -189,7 +193,12 @@ const UNHEARD = { isGateRequired: true, hasConflict: false, rules: undefined };
 /** By number: what it waits for, for people, and what of it decides. */
 type Waits = ReadonlyMap<
   number,
-  { readonly text: string; readonly rules: MergeRules } & Pick<Case, 'isGateRequired' | 'hasConflict'>
+  {
+    readonly text: string;
+    readonly rules: MergeRules;
+    /** Our status at its head. */
+    readonly gate: CommitState | undefined;
+  } & Pick<Case, 'isGateRequired' | 'hasConflict'>
 >;
 
 async function waitsOf(forge: Forge, open: readonly Pull[]): Promise<Waits> {
@@ -200,7 +209,8 @@ async function waitsOf(forge: Forge, open: readonly Pull[]): Promise<Waits> {
     said.value.map(({ number, on, statuses, rules }) => {
       const isGateRequired = statuses.some(({ context, isRequired }) => context === GATE && isRequired);
       const hasConflict = on.some(({ reason }) => reason === 'Conflict');
-      return [number, { text: waitsText(on), rules: rulesOfOpen({ rules }), isGateRequired, hasConflict }];
+      const gate = statuses.find(({ context }) => context === GATE)?.state;
+      return [number, { text: waitsText(on), rules: rulesOfOpen({ rules }), gate, isGateRequired, hasConflict }];
     }),
   );
 }
