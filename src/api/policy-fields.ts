@@ -158,7 +158,10 @@ export const POLICY_FIELDS: { readonly [K in PolicyFieldName]: PolicyField<NonNu
   minReadyPercent: least(PERCENT, 'the same as a share of all groups, rounded up; `100` needs a `surge`'),
   maxGpus: cap(GPUS, 'GPUs that the workload may take in all, those of extra groups included'),
   maxExtraGpus: cap(GPUS, 'GPUs that extra groups may take'),
-  maxStepTrafficPercent: cap(PERCENT, 'by how much of all requests a step may raise the share of the new version'),
+  maxStepTrafficPercent: cap(
+    PERCENT,
+    'by how much of all requests a step may raise the share of the new version; the promotion of blueGreen is such a step, that of canary is none: its fleet takes the new version group by group, under the limits of groups',
+  ),
   maxFirstTrafficPercent: cap(PERCENT, 'how much of all requests its first share may be'),
   maxDeliveriesPerNamespace: cap(GROUPS, 'deliveries at a time in the namespace of the Rollout, ways back included'),
   maxDeliveriesPerCluster: cap(GROUPS, 'the same of all Rollouts of this repository in the cluster'),

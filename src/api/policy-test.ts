@@ -2,12 +2,19 @@
 
 import { type FieldFault, FieldReader } from './field-reader.ts';
 import { type IntOrPercent, isIntOrPercent } from './int-or-percent.ts';
+import { isRecord } from './json.ts';
 import { NOTICE_EVENTS, type NoticeEvent } from './policy-notify.ts';
 import { parseRelease, type Release } from './release.ts';
+import type { RollingStyle } from './rollout.ts';
 import { type Instant, parseInstant } from './time.ts';
 
 const LIST_LIMIT = 50;
+const STYLES = ['partition', 'canary', 'blueGreen'] as const satisfies readonly RollingStyle[];
+const SHARE = /^\d{1,3}%$/;
 const NAMED = /^[a-z0-9-]{1,63}\/[a-z0-9.-]{1,253}$/;
+
+/** `traffic`: the share of the requests that the step sends to the new version, as `10%`; undefined: it says none. */
+type TestStep = { readonly replicas: IntOrPercent; readonly traffic: string | undefined };
 
 export type PolicyTest = {
   readonly name: string;
@@ -18,7 +25,8 @@ export type PolicyTest = {
   readonly labels: Readonly<Record<string, string>>;
   readonly replicas: number;
   readonly maxUnavailable: number;
-  readonly steps: readonly IntOrPercent[];
+  readonly strategy: RollingStyle;
+  readonly steps: readonly TestStep[];
   readonly gpusPerGroup: number;
   /** Others that are being delivered. */
   readonly underWay: readonly string[];
@@ -47,6 +55,7 @@ export function parsePolicyTest(value: unknown): {
     'labels',
     'replicas',
     'maxUnavailable',
+    'strategy',
     'steps',
     'gpusPerGroup',
     'underWay',
@@ -63,6 +72,7 @@ export function parsePolicyTest(value: unknown): {
     labels: spec.stringMap('labels'),
     replicas: spec.integer('replicas', { min: 1, max: 1000 }) ?? 4,
     maxUnavailable: spec.integer('maxUnavailable', { min: 1, max: 1000 }) ?? 1,
+    strategy: spec.word('strategy', STYLES) ?? 'partition',
     steps: readSteps(spec),
     gpusPerGroup: spec.integer('gpusPerGroup', { min: 0, max: 10_000 }) ?? 0,
     underWay: spec.words('underWay', named) ?? [],
@@ -115,17 +125,27 @@ function readTells(spec: FieldReader): PolicyTest['tells'] {
   return Object.fromEntries(named.map((event) => [event, tells.texts(event, LIST_LIMIT)]));
 }
 
-function readSteps(spec: FieldReader): readonly IntOrPercent[] {
+function readSteps(spec: FieldReader): readonly TestStep[] {
   const value = spec.value('steps') ?? ['25%', '50%', '100%'];
-  const steps = Array.isArray(value) ? value.filter(isIntOrPercent) : [];
+  const steps = Array.isArray(value) ? value.flatMap((item: unknown) => stepOf(item) ?? []) : [];
   if (!Array.isArray(value) || steps.length !== value.length || steps.length === 0 || steps.length > LIST_LIMIT)
     spec.fault(
       'steps',
       'BadReplicas',
-      `wanted a list of 1 to ${LIST_LIMIT} counts or shares`,
-      'Write for example [1, 50%, 100%].',
+      `wanted a list of 1 to ${LIST_LIMIT} counts or shares, or of steps with replicas and traffic`,
+      'Write for example [1, {replicas: 50%, traffic: 20%}, 100%].',
     );
   return steps;
+}
+
+/** As Kruise writes it, or its `replicas` alone. */
+function stepOf(item: unknown): TestStep | undefined {
+  if (isIntOrPercent(item)) return { replicas: item, traffic: undefined };
+  if (!isRecord(item)) return undefined;
+  const { replicas, traffic, ...others } = item;
+  if (!isIntOrPercent(replicas) || Object.keys(others).length > 0) return undefined;
+  if (traffic === undefined) return { replicas, traffic };
+  return typeof traffic === 'string' && SHARE.test(traffic) ? { replicas, traffic } : undefined;
 }
 
 /** An empty list is an answer: nothing holds it. */

@@ -1,6 +1,7 @@
 /** Asks policies about a Rollout that need not exist: what would hold it before its first step. */
 
 import { DEFAULT_CONFIG } from '../api/config.ts';
+import type { JsonObject } from '../api/json.ts';
 import { LWS_KIND } from '../api/kinds.ts';
 import { absent } from '../api/known.ts';
 import type { NoticeEvent, PolicyNotify } from '../api/policy-notify.ts';
@@ -11,10 +12,15 @@ import { type AtRest, verdictsAtRest } from '../rollout/gates/policies.ts';
 import { SNAPSHOT_VERSION, type Snapshot, type WorkloadFile } from '../rollout/snapshot.ts';
 import { type Desired, type DesiredRollout, desiredOf } from './observe/desired.ts';
 import { unreadLive } from './observe/observe-cluster.ts';
+import { ladderFiles } from './observe/observe-traffic.ts';
 import { policyFacts } from './observe/read-policy.ts';
+import { withTraffic } from './observe/read-traffic.ts';
 import { readWorkload } from './observe/read-workload.ts';
 import { turnsOf } from './observe/turns.ts';
 import { windowsAt } from './observe/windows.ts';
+
+/** Of the imagined Service. */
+const PORT = 8000;
 
 /** What the policies of `files` say of it, and whom they want told of each event; their own faults are in `issues`. */
 export function askPolicies(
@@ -32,20 +38,22 @@ export function askPolicies(
     mode: '100644' as const,
     content: { kind: 'text' as const, text },
   }));
-  const desired = desiredOf(
-    { commit: '', files: all, folders: [] },
-    // Where they are kept is not known here: all that they say counts.
-    { ...DEFAULT_CONFIG, cluster: test.cluster, policyPaths: [''] },
-    new Map(),
-  );
+  const tree = { commit: '', files: all, folders: [] };
+  // Where they are kept is not known here: all that they say counts.
+  const config = { ...DEFAULT_CONFIG, cluster: test.cluster, policyPaths: [''] };
+  const read = desiredOf(tree, config, new Map());
+  const desired = hasShares(test) ? withTraffic(read, tree, new Map()) : read;
   const entry = desired.rollouts.find((one) => nameOf(one) === test.rollout);
   if (entry === undefined) return { verdicts: [], tells: toldBy([]), issues: desired.issues };
   const others = desired.rollouts.filter((one) => test.underWay.includes(nameOf(one)));
   const deliveries = others.map(({ key, policy }) => ({ key, policy, step: '1/1' }));
   const turns = turnsOf(entry, deliveries);
-  const snapshot = { ...snapshotOf(entry, test), turns };
+  const alone = snapshotOf(entry, test);
+  // With a second workload its groups are what limits of groups and GPUs count, and its routes what those of shares do.
+  const ladder = alone.workload === undefined ? undefined : ladderFiles({ entry, desired }, alone.workload);
+  const snapshot = { ...alone, turns, ladder };
   const { notify = [] } = entry.policy.rules;
-  const issues = [...desired.issues, ...entry.policy.issues];
+  const issues = [...desired.issues, ...entry.reading.issues, ...entry.policy.issues];
   return { verdicts: verdictsAtRest(snapshot), tells: toldBy(notify), issues };
 }
 
@@ -129,11 +137,36 @@ function manifestsOf(named: string, test: PolicyTest): readonly (readonly [path:
     metadata,
     spec: {
       workloadRef: { apiVersion: LWS_API_VERSION, kind: LWS_KIND, name },
-      strategy: { canary: { steps: test.steps.map((replicas) => ({ replicas })) } },
+      strategy: strategyOf(name, test),
     },
   };
-  return [
-    [`imagined/${named}/workload.json`, JSON.stringify(workload)],
-    [`imagined/${named}/rollout.json`, JSON.stringify(rollout)],
-  ];
+  const objects = [workload, rollout, ...(hasShares(test) ? routesOf(metadata) : [])];
+  return objects.map((object) => [`imagined/${named}/${object.kind}.json`, JSON.stringify(object)] as const);
+}
+
+/** With shares, it has the Service and the route of `routesOf`. */
+function strategyOf(name: string, test: PolicyTest): JsonObject {
+  const { strategy, steps } = test;
+  const plan = {
+    steps: steps.map(({ replicas, traffic }) => ({ replicas, ...(traffic === undefined ? {} : { traffic }) })),
+    ...(hasShares(test) ? { trafficRoutings: [{ service: name, gateway: { httpRouteName: name } }] } : {}),
+  };
+  if (strategy === 'blueGreen') return { blueGreen: plan };
+  return { canary: strategy === 'canary' ? { ...plan, enableExtraWorkloadForCanary: true } : plan };
+}
+
+function hasShares({ steps }: PolicyTest): boolean {
+  return steps.some(({ traffic }) => traffic !== undefined);
+}
+
+/** A Service of all groups, and a route that sends it all requests. */
+function routesOf(
+  metadata: JsonObject & { readonly name: string },
+): readonly (JsonObject & { readonly kind: string })[] {
+  const { name } = metadata;
+  const selector = { 'leaderworkerset.sigs.k8s.io/name': name, 'leaderworkerset.sigs.k8s.io/worker-index': '0' };
+  const service = { apiVersion: 'v1', kind: 'Service', metadata, spec: { selector, ports: [{ port: PORT }] } };
+  const spec = { parentRefs: [{ name: 'gateway' }], rules: [{ backendRefs: [{ name, port: PORT }] }] };
+  const route = { apiVersion: 'gateway.networking.k8s.io/v1', kind: 'HTTPRoute', metadata, spec };
+  return [service, route];
 }

@@ -76,6 +76,9 @@ const FROZEN = [
   '',
 ].join('\n');
 
+/** Limits of shares. */
+const SHARES = '  maxStepTrafficPercent: 40\n  maxFirstTrafficPercent: 10\n';
+
 test.each<readonly [what: string, tests: string, code: number, out: RegExp]>([
   ['as expected', policyTest('  expect: [StepTooLarge]\n'), 0, /^1 passed, 0 failed\n$/],
   [
@@ -120,10 +123,59 @@ test.each<readonly [what: string, tests: string, code: number, out: RegExp]>([
     1,
     /^wrong: t\.yaml:8: RolloutPolicyTest one: spec\.replica is not a field of this object \(UnknownField\)\. Did you mean replicas\?/,
   ],
+  [
+    'shares of a canary, one of which is raised by too much',
+    policyTest(
+      '  strategy: canary\n  steps: [{replicas: 1, traffic: 5%}, {replicas: 2, traffic: 50%}]\n  expect: []\n',
+    ),
+    1,
+    /^one: wanted no hold, got ShareTooLarge\n {4}ShareTooLarge\. Step 2 sends 50 % .* after 5 %; RolloutPolicy a \(p\.yaml:6\) allows 40 more/,
+  ],
+  [
+    'shares of a canary as small as allowed, whose promotion is no step of them',
+    policyTest(
+      '  strategy: canary\n  steps: [{replicas: 1, traffic: 10%}, {replicas: 2, traffic: 50%}]\n  expect: []\n',
+    ),
+    0,
+    /^1 passed, 0 failed\n$/,
+  ],
+  [
+    'a first share that is too large, with the partition strategy',
+    policyTest('  steps: [{replicas: 1, traffic: 25%}, {replicas: 50%, traffic: 50%}]\n  expect: [ShareTooLarge]\n'),
+    0,
+    /^1 passed, 0 failed\n$/,
+  ],
+  [
+    'the promotion of blueGreen',
+    policyTest('  strategy: blueGreen\n  steps: [{replicas: 100%, traffic: 10%}]\n  expect: []\n'),
+    1,
+    /ShareTooLarge\. The promotion sends 100 % of the requests to the new version, after 10 %/,
+  ],
+  [
+    'a strategy that is none',
+    policyTest('  strategy: bluegreen\n  expect: []\n'),
+    1,
+    /^wrong: t\.yaml:8: .*spec\.strategy is "bluegreen", wanted partition or canary or blueGreen.* Did you mean blueGreen\?/,
+  ],
+  [
+    'a share that is none',
+    policyTest('  steps: [{replicas: 1, traffic: 5}]\n  expect: []\n'),
+    1,
+    /^wrong: t\.yaml:8: .*spec\.steps wanted .* Write for example \[1, \{replicas: 50%, traffic: 20%\}, 100%\]/,
+  ],
+  [
+    'steps that no Rollout can have',
+    policyTest('  strategy: canary\n  steps: [{replicas: 2, traffic: 20%}, 1]\n  expect: []\n'),
+    1,
+    /^wrong: imagined\/llm\/vllm\/Rollout\.json:1: /,
+  ],
 ])('tests policies: %s', async (_, tests, code, out) => {
   const site = await startSite();
   const excepted = tests.includes('9c41d2e0');
-  writeFileSync(join(site.folder, 'p.yaml'), policy('a', excepted ? FROZEN : '  maxStepGroups: 1\n'));
+  writeFileSync(
+    join(site.folder, 'p.yaml'),
+    policy('a', excepted ? FROZEN : tests.includes('traffic') ? SHARES : '  maxStepGroups: 1\n'),
+  );
   writeFileSync(join(site.folder, 't.yaml'), tests);
   const told = await site.run('policy test p.yaml t.yaml');
   expect(told).toMatchObject({ code, err: '' });
