@@ -6,8 +6,10 @@
 import { factsDigest } from '../../src/reconcile/observe/digests.ts';
 import { order } from '../../src/reconcile/order.ts';
 import { NO_OVERRIDES, type Ports } from '../../src/reconcile/pass.ts';
+import { runPass } from '../../src/reconcile/run.ts';
 import { parseTrailers } from '../../src/rollout/messages.ts';
 import { type Intent, planIntent } from '../../src/rollout/orders/intent.ts';
+import { FakeForge } from '../support/fake-forge.ts';
 import { LWS_TEXT, OLD, ROLLOUT_TEXT } from '../support/vllm.ts';
 import { World } from '../support/world.ts';
 import { Chance } from './chance.ts';
@@ -15,6 +17,7 @@ import { Chance } from './chance.ts';
 const NAMES = ['chat', 'code'] as const;
 export const POLICY_FILE = 'policies/gates.yaml';
 const HOUR = 3600;
+const ADA = { login: 'ada', isBot: false };
 
 /** What the policy of one commit says: plain fields, so that the laws need none of the parsers that they judge. */
 export type Said = {
@@ -23,13 +26,15 @@ export type Said = {
   readonly soakSeconds?: number;
   /** Minutes from the full hour. */
   readonly allowMinutes?: number;
+  /** A person approves each step by a pull request. */
+  readonly proposed?: true;
   readonly stopped?: true;
   readonly broken?: true;
 };
 
 /** The policy as people write it; what it says stands in its first line, for the laws. */
 export function policyText(said: Said): string {
-  const { maxStepGroups, maxDeliveriesPerNamespace, soakSeconds, allowMinutes, stopped, broken } = said;
+  const { maxStepGroups, maxDeliveriesPerNamespace, soakSeconds, allowMinutes, proposed, stopped, broken } = said;
   const lines = [
     `# ${JSON.stringify(said)}`,
     'apiVersion: tranche.dev/v1alpha1',
@@ -43,6 +48,7 @@ export function policyText(said: Said): string {
     ...(allowMinutes === undefined
       ? []
       : ['  allow:', `    - {cron: "0 * * * *", minutes: ${allowMinutes}, timeZone: UTC}`]),
+    ...(proposed === true ? ['  promotion: pullRequest'] : []),
     ...(stopped === true ? ['  deny:', '    - {from: "2020-01-01T00:00:00Z", to: "2040-01-01T00:00:00Z"}'] : []),
     ...(broken === true ? ['  surge: many'] : []),
   ];
@@ -54,24 +60,34 @@ const named = (text: string, name: string): string => text.replaceAll(/\bvllm(?!
 const STEPS =
   'steps:\n        - replicas: 1\n          pause: {duration: 0}\n        - replicas: 50%\n          pause: {duration: 0}\n        - replicas: 100%\n';
 
+/** `processes`: one or two for all Rollouts, or a shard for each. `forge`: policies may want pull requests. */
+export type Setting = {
+  readonly processes: 'any' | 'shards';
+  readonly forge: boolean;
+  /** What each process gets of the world. */
+  readonly portsOf: (ports: Ports) => Ports;
+};
+
+const PLAIN: Setting = { processes: 'any', forge: false, portsOf: (ports) => ports };
+
 export class PolicyWorld {
   readonly world: World;
+  readonly forge: FakeForge;
+  private readonly setting: Setting;
   private readonly chance: Chance;
   private versions = 0;
   /** Commits of main that a pass with a wrong clock wrote. */
   readonly skewed = new Set<string>();
 
-  private readonly portsOf: (ports: Ports) => Ports;
-
-  /** `portsOf`: what each process gets of the world. */
-  constructor(seed: string, portsOf: (ports: Ports) => Ports = (ports) => ports) {
+  constructor(seed: string, setting: Partial<Setting> = {}) {
     this.chance = new Chance(seed);
-    this.portsOf = portsOf;
+    this.setting = { ...PLAIN, ...setting };
     const files = NAMES.flatMap((name) => [
       [file(name), named(LWS_TEXT, name)],
       [`rollouts/${name}.yaml`, named(ROLLOUT_TEXT, name).replace(/steps:[\s\S]*$/, STEPS)],
     ]);
     this.world = new World({ files: { ...Object.fromEntries(files), [POLICY_FILE]: policyText(this.anyPolicy()) } });
+    this.forge = new FakeForge(this.world.repository, () => this.world.now);
   }
 
   /** So many turns of people, passes, the agent and time. */
@@ -98,11 +114,33 @@ export class PolicyWorld {
     const before = new Set(world.repository.log('main').map(({ oid }) => oid));
     const ports = (): Ports => {
       const own = world.ports();
-      return this.portsOf({ ...own, clock: { ...own.clock, now: () => world.now + off, offSeconds: () => -off } });
+      const clock = { ...own.clock, now: () => world.now + off, offSeconds: () => -off };
+      return this.setting.portsOf({ ...own, clock, ...(this.setting.forge ? { forge: this.forge.port() } : {}) });
     };
-    const passes = Array.from({ length: chance.pick([1, 2]) }, () => world.pass(ports()));
-    await Promise.all(passes);
+    if (this.setting.processes === 'shards') await this.shards(ports);
+    else await Promise.all(Array.from({ length: chance.pick([1, 2]) }, () => world.pass(ports())));
+    this.forge.settle();
     if (off !== 0) for (const { oid } of world.repository.log('main')) if (!before.has(oid)) this.skewed.add(oid);
+  }
+
+  /** One for each Rollout, all at once or without the last. */
+  private async shards(ports: () => Ports): Promise<void> {
+    const { world, chance } = this;
+    const of = NAMES.length;
+    const awake = chance.flip(0.8) ? of : of - 1;
+    const overrides = (index: number) => ({ ...NO_OVERRIDES, shard: { index, of } });
+    const passes = Array.from({ length: awake }, (_none, index) =>
+      runPass(ports(), world.memory(), { overrides: overrides(index), write: true, only: [] }),
+    );
+    await Promise.all(passes);
+  }
+
+  /** Of the pull requests that are open a person merges the first, or says no to it. */
+  private judge(): void {
+    const [pull] = this.forge.open;
+    if (pull === undefined) return;
+    if (this.chance.flip(0.8)) this.forge.merge(pull, ADA, this.chance.flip(0.5));
+    else this.forge.close(pull, ADA);
   }
 
   private async people(): Promise<void> {
@@ -116,6 +154,7 @@ export class PolicyWorld {
       [1, async () => this.write(policyText({ ...this.anyPolicy(), stopped: true }))],
       [1, () => this.abort(name)],
       [2, () => this.say(name, { kind: 'approve', step: undefined, hold: 'PolicyGone' })],
+      [this.setting.forge ? 8 : 0, async () => this.judge()],
       [6, async () => undefined],
     ] as const)();
   }
@@ -127,6 +166,7 @@ export class PolicyWorld {
       ...(chance.flip(0.6) ? { maxDeliveriesPerNamespace: 1 } : {}),
       ...(chance.flip(0.4) ? { soakSeconds: chance.pick([60, 600]) } : {}),
       ...(chance.flip(0.5) ? { allowMinutes: chance.pick([15, 40]) } : {}),
+      ...(this.setting.forge && chance.flip(0.8) ? { proposed: true } : {}),
     };
   }
 
