@@ -31,7 +31,13 @@ const pass = (world: World, shard: Shard): Promise<PassResult> =>
 async function round(world: World, counts: readonly number[]): Promise<void> {
   world.sync();
   world.tick(60);
-  await Promise.all(counts.flatMap((of, index) => (index < of ? [pass(world, { index, of })] : [])));
+  const shards = counts.flatMap((of, index) => (index < of ? [{ index, of }] : []));
+  const results = await Promise.all(shards.map((shard) => pass(world, shard)));
+  for (const [at, { outcomes }] of results.entries()) {
+    const { index, of } = shards[at]!;
+    // Nor does it decide of any other, and so writes none.
+    expect(ofShard(index, of)).toEqual(expect.arrayContaining(outcomes.map(({ key }) => key.name)));
+  }
 }
 
 /** The steps of each Rollout in the order in which they were written. */
