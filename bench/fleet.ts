@@ -19,32 +19,59 @@ export type FleetAmounts = {
   readonly rounds: number;
 };
 
-/** CPU and memory of `lint`, by the number of Rollouts. */
+/** What reads all Rollouts of a repository on a disk. The pass finds no cluster, and so decides that each of them waits. */
+const readers = {
+  lint: { args: (path: string) => ['lint', '--repo', path, '--branch', 'main'], code: 0 },
+  'a pass': { args: (path: string) => ['plan', '--repo', path, '--kubeconfig', '/nonexistent'], code: 1 },
+} as const;
+
+type Reader = keyof typeof readers;
+type Taken = { readonly rollouts: number; readonly cpu: number };
+
+/** CPU and memory of `lint` and of a pass, by the number of Rollouts. */
 export async function lintRows(bench: Bench, { read, rounds }: FleetAmounts): Promise<readonly Row[]> {
   const rows: Row[] = [];
-  const at = probeIn(bench);
-  let smallest: { readonly rollouts: number; readonly cpu: number } | undefined;
+  const smallest = new Map<Reader, Taken>();
   for (const rollouts of read) {
     const path = join(bench.scratch, `fleet-${rollouts}.git`);
     await generateRepository(path, { files: 250, extra: fleetFiles(rollouts) });
-    const program = { command: process.execPath, args: [bench.bundle, 'lint', '--repo', path, '--branch', 'main'] };
-    const taken: { megabytes: number; cpuMilliseconds: number }[] = [];
-    for (let round = 0; round < rounds; round += 1) taken.push(await probed(program, at));
-    rmSync(path, { recursive: true, force: true });
-    const cpu = Math.min(...taken.map(({ cpuMilliseconds }) => cpuMilliseconds));
-    const name = `CPU of lint, ${rollouts} Rollouts`;
-    if (smallest === undefined) rows.push(forInformation({ name, unit: 'ms', value: cpu }));
-    else {
-      const times = (rollouts / smallest.rollouts) * 1.1;
-      rows.push(
-        atMostTimes({ name: `${name}, against ${smallest.rollouts}`, unit: 'ms', value: cpu }, smallest.cpu, times),
-      );
+    for (const reader of ['lint', 'a pass'] as const) {
+      const taken = await takenBy(bench, { reader, path, rounds });
+      rows.push(...rowsOf({ reader, rollouts, ...taken }, smallest.get(reader)));
+      if (!smallest.has(reader)) smallest.set(reader, { rollouts, cpu: taken.cpu });
     }
-    smallest ??= { rollouts, cpu };
-    const value = Math.max(...taken.map(({ megabytes }) => megabytes));
-    rows.push(atMost({ name: `peak memory of lint, ${rollouts} Rollouts`, unit: 'MB', value }, 1024));
+    rmSync(path, { recursive: true, force: true });
   }
   return rows;
+}
+
+/** The least CPU and the most memory of some rounds. */
+async function takenBy(
+  bench: Bench,
+  { reader, path, rounds }: { readonly reader: Reader; readonly path: string; readonly rounds: number },
+): Promise<{ readonly cpu: number; readonly megabytes: number }> {
+  const { args, code } = readers[reader];
+  const program = { command: process.execPath, args: [bench.bundle, ...args(path)], code };
+  const taken: { readonly megabytes: number; readonly cpuMilliseconds: number }[] = [];
+  for (let round = 0; round < rounds; round += 1) taken.push(await probed(program, probeIn(bench)));
+  return {
+    cpu: Math.min(...taken.map(({ cpuMilliseconds }) => cpuMilliseconds)),
+    megabytes: Math.max(...taken.map(({ megabytes }) => megabytes)),
+  };
+}
+
+function rowsOf(
+  { reader, rollouts, cpu, megabytes }: Taken & { readonly reader: Reader; readonly megabytes: number },
+  smallest: Taken | undefined,
+): readonly Row[] {
+  const name = `CPU of ${reader}, ${rollouts} Rollouts`;
+  const memory = atMost({ name: `peak memory of ${reader}, ${rollouts} Rollouts`, unit: 'MB', value: megabytes }, 1024);
+  if (smallest === undefined) return [forInformation({ name, unit: 'ms', value: cpu }), memory];
+  const times = (rollouts / smallest.rollouts) * 1.1;
+  return [
+    atMostTimes({ name: `${name}, against ${smallest.rollouts}`, unit: 'ms', value: cpu }, smallest.cpu, times),
+    memory,
+  ];
 }
 
 /** The edits of all steps by the git command line: one fetch of the files, a commit for each, one push. */
@@ -135,6 +162,7 @@ async function watchRows(
   const name = `${fleet.rollouts} Rollouts, none moving, --watch, second pass`;
   return [
     atMost({ name: `${name}, CPU`, unit: 'ms', value: quiet.cpuMilliseconds }, 50),
+    atMost({ name: `${name}, requests to Git`, unit: '', value: quiet.gitRequests }, 2),
     atMost({ name: `${name}, requests to the cluster`, unit: '', value: quiet.clusterCalls }, 0),
     forInformation({ name: `${name} after a commit, CPU`, unit: 'ms', value: moved.cpuMilliseconds }),
     atMost({ name: `${name} after a commit, requests to the cluster`, unit: '', value: moved.clusterCalls }, 0),

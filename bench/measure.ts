@@ -9,9 +9,11 @@ export type Program = {
   readonly command: string;
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
+  /** The code that it ends with, if that is not 0. */
+  readonly code?: number;
 };
 
-/** Milliseconds from before the process starts until it has ended. Throws where it does not end with code 0. */
+/** Milliseconds from before the process starts until it has ended. Throws where it ends with another code than it should. */
 export async function time(program: Program): Promise<number> {
   const env = { ...gitEnvironment, ...program.env };
   const begin = performance.now();
@@ -21,7 +23,7 @@ export async function time(program: Program): Promise<number> {
   child.stderr.on('data', (chunk: Buffer) => said.push(chunk));
   const code = await new Promise<number | null>((done, fail) => child.on('error', fail).on('close', done));
   const taken = performance.now() - begin;
-  if (code === 0) return taken;
+  if (code === (program.code ?? 0)) return taken;
   throw new Error(
     `${program.command} ${program.args.join(' ')} ended with ${code}:\n${Buffer.concat(said).toString()}`,
   );

@@ -1,5 +1,6 @@
 /** A process of its own: passes of one process over a repository where nothing is delivered, and what each costs. */
 
+import { subscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { openGit } from '../src/adapters/git/open.ts';
 import { systemClock } from '../src/adapters/system/clock.ts';
@@ -7,7 +8,7 @@ import { unknown } from '../src/api/known.ts';
 import { NO_OVERRIDES, newMemory } from '../src/reconcile/pass.ts';
 import { runPass } from '../src/reconcile/run.ts';
 
-export type Watch = { readonly cpuMilliseconds: number; readonly clusterCalls: number };
+export type Watch = { readonly cpuMilliseconds: number; readonly clusterCalls: number; readonly gitRequests: number };
 
 export type Watched = {
   /** The second pass of a process. */
@@ -24,6 +25,10 @@ const passesACommit = 10;
 
 const [, , location = ''] = process.argv;
 let clusterCalls = 0;
+let gitRequests = 0;
+subscribe('http.client.request.start', () => {
+  gitRequests += 1;
+});
 const ports = {
   git: openGit({ location }),
   cluster: {
@@ -39,11 +44,12 @@ const memory = newMemory();
 
 async function pass(): Promise<Watch> {
   clusterCalls = 0;
+  gitRequests = 0;
   const before = process.cpuUsage();
   const { failed } = await runPass(ports, memory, { overrides: NO_OVERRIDES, write: true, only: [] });
   if (failed) throw new Error('a pass over settled Rollouts failed');
   const { user, system } = process.cpuUsage(before);
-  return { cpuMilliseconds: (user + system) / 1000, clusterCalls };
+  return { cpuMilliseconds: (user + system) / 1000, clusterCalls, gitRequests };
 }
 
 /** Waits until somebody has committed something. */
