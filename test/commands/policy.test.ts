@@ -39,7 +39,7 @@ test('explains each field with its value, its line and what it would hold', asyn
   expect(lines[4]).toBe(
     '  deny: [{"from":"2099-12-20T00:00:00Z","to":"2099-12-21T00:00:00Z"}], of small (policies/b.yaml:8) [requirement]',
   );
-  expect(lines[5]).toMatch(/^ {2}no policy says anything of sizeChange, maxStepGroups, /);
+  expect(lines[5]).toMatch(/^ {2}no policy says anything of sizeChange, withoutDirectPush, /);
   expect(lines[6]).toMatch(/^ {2}waits now: SurgeRefused\./);
   const json = JSON.parse((await site.run('policy explain vllm --output json')).out);
   expect(json[0].fields[0]).toMatchObject({
