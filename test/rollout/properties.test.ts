@@ -19,7 +19,7 @@ import { arbitraryWorld } from '../support/arbitrary-world.ts';
 import { editsIn, roundTrip } from '../support/planned.ts';
 import { letterOf, marksOf, type World, world } from '../support/snapshot.ts';
 
-const RUNS = { numRuns: 2000 };
+const RUNS = { numRuns: 1200 };
 /** What people are told: another word for a commit that is held. */
 const TOLD = { currentStepState: '', message: '', conditions: [], holds: [] };
 
