@@ -230,7 +230,8 @@ export function warnPlan({ workload }: TrafficFacts): readonly TrafficFinding[] 
       path,
       reason: 'LeaderReadyWithTraffic',
       what: 'startupPolicy is LeaderReady: workers start once the leader is ready, so it is given requests before its group can answer',
-      hint: 'Use LeaderCreated, and let the readiness of the leader say that the model is loaded.',
+      hint: 'Use LeaderCreated, which restarts nothing, and let the readiness of the leader say that the model is loaded.',
+      mend: [{ kind: 'set', path, value: 'LeaderCreated' }],
     },
   ];
 }
