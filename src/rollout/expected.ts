@@ -93,7 +93,7 @@ function comesUpTogether(situation: Situation, move: Move | undefined): boolean 
 }
 
 /** The middle one of an odd number, the upper of the two in the middle of an even one: rather late than early. */
-function loadOf(loads: readonly number[]): Expected['load'] {
+export function loadOf(loads: readonly number[]): Expected['load'] {
   const sorted = [...loads].sort((a, b) => a - b);
   const seconds = sorted[Math.floor(sorted.length / 2)];
   const [least, most] = [sorted[0], sorted.at(-1)];

@@ -3,9 +3,10 @@
 import { gpusOfGroup } from '../../api/gpus.ts';
 import { imagesOf } from '../../api/images.ts';
 import { at } from '../../api/json.ts';
-import { printInstant } from '../../api/time.ts';
+import { printDuration, printInstant } from '../../api/time.ts';
 import { PARTITION_PATH, REPLICAS_PATH } from '../../api/workload.ts';
 import { workloadField } from '../change.ts';
+import { loadOf } from '../expected.ts';
 import { mostOf } from '../ladders/groups-to-come.ts';
 import type { PlannedCommit } from '../plan.ts';
 import type { Snapshot } from '../snapshot.ts';
@@ -95,13 +96,15 @@ function gpuRows(snapshot: Snapshot, commit: PlannedCommit): readonly (readonly 
 }
 
 /** What a second workload takes at most, before the delivery is over. */
-function mostRows({ rollout, ladder, workload }: Snapshot, each: number): readonly (readonly string[])[] {
+function mostRows({ rollout, ladder, workload, record }: Snapshot, each: number): readonly (readonly string[])[] {
   const plan = rollout?.rollout;
   const isGreen = workload?.workload.marks?.serves === 'green';
   const fleet = isGreen ? at(ladder?.second?.value, REPLICAS_PATH) : workload?.workload.replicas;
   if (plan === undefined || plan.style === 'partition' || typeof fleet !== 'number') return [];
   const most = mostOf(plan.steps, fleet);
-  return [['at most', `${most * each} GPUs of ${most} extra ${most === 1 ? 'group' : 'groups'}`]];
+  const load = loadOf(record?.loads ?? []);
+  const loads = load === undefined ? '' : `; the last groups took ${printDuration(load.seconds)} to load`;
+  return [['at most', `${most * each} GPUs of ${most} extra ${most === 1 ? 'group' : 'groups'}${loads}`]];
 }
 
 /** Those that a surge has started, or that a second workload has. */

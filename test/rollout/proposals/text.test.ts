@@ -194,14 +194,16 @@ test('what the groups beside the fleet have shown counts, and what they hold: of
       ...of.snapshot,
       rollout: { ...rollout, rollout: { ...rollout.rollout, style } },
       workload: { ...workload, workload: { ...workload.workload, size: 2, content } },
-      record: { ...record, traffic: { shown } },
+      record: { ...record, loads: [600, 660, 720], traffic: { shown } },
     };
     return releaseTable({ ...of, snapshot });
   };
   expect(rowsOf('canary', 2)).toContain('| so far | ` 2 groups ready on the release;');
   expect(rowsOf('canary', undefined)).toContain('| so far | ` its groups were not read;');
   expect(rowsOf('canary', 2)).toContain('| while this waits | 32 GPUs of 2 extra groups |');
+  expect(rowsOf('canary', 2)).toContain('| at most | 64 GPUs of 4 extra groups; the last groups took 11 min to load |');
   expect(rowsOf('partition', 2)).toContain('| while this waits | no GPUs besides |');
+  expect(rowsOf('partition', 2)).not.toContain('| at most |');
 });
 
 test('the pull request that takes a workload over warns of edits before it is merged, and no other does', () => {
