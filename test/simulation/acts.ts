@@ -133,6 +133,28 @@ export const sharedActStories: readonly StorySetup[] = [
     ];
     return all.map((acts) => ({ ...sharedStory(), acts }));
   }),
+  // What is taken out is given up without it, and comes back later.
+  ...[6, 7, 8, 9, 10].flatMap((round) =>
+    (['the route is taken out', 'the Service is taken out'] as const).map(
+      (hand): StorySetup => ({
+        ...sharedStory(),
+        acts: [
+          [round, hand],
+          [round + 1, 'abort'],
+          [round + 5, 'the files are back'],
+        ],
+      }),
+    ),
+  ),
+  ...[6, 8, 10].map(
+    (round): StorySetup => ({
+      ...sharedStory(),
+      acts: [
+        [round, 'its Service by hand'],
+        [round + 1, 'abort'],
+      ],
+    }),
+  ),
   // Last requests are given ten minutes.
   ...[6, 8, 10].map(
     (round): StorySetup => ({

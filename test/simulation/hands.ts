@@ -24,6 +24,17 @@ export const hands = {
     universe.emptied.add(secondName(workload) ?? '');
     person.write(`${own}${withNumber(others, 'replicas', 0)}`, 'no groups of the second workload, by hand');
   },
+  'its Service by hand': ({ universe, workload }) => {
+    const path = serviceFile(workload.name);
+    const text = universe.text('main', path) ?? '';
+    const version = /tranche\.dev\/version: (.*)\n/.exec(text)?.[1] ?? 'nobody';
+    const pin = /leaderworkerset\.sigs\.k8s\.io\/template-revision-hash: .*\n/;
+    universe.commit(
+      path,
+      text.replace(pin, `tranche.dev/version: ${version}\n`),
+      'its Service selects the new version, by hand',
+    );
+  },
   'its share by hand': ({ universe, workload }) => {
     const path = routeFile(workload.name);
     const text = universe.text('main', path) ?? '';

@@ -97,9 +97,12 @@ export function sharedLeaves(commit: OurCommit): string | undefined {
   if (reason !== 'Settled' && reason !== 'RolledBack') return undefined;
   const files = routedFiles(workload);
   const [route, service] = [routeFile(workload.name), serviceFile(workload.name)];
-  if (universe.text(oid, route) !== files[route]) return `${reason}: ${route} is not as before`;
-  const [own] = splitOwn(universe.text(oid, service) ?? '');
-  return own === files[service] ? undefined : `${reason}: ${service} is not as before`;
+  // What a hand has taken out is not ours to put back.
+  if (universe.text(oid, route) !== undefined && universe.text(oid, route) !== files[route])
+    return `${reason}: ${route} is not as before`;
+  const there = universe.text(oid, service);
+  const isBefore = there === undefined || splitOwn(there)[0] === files[service];
+  return isBefore ? undefined : `${reason}: ${service} is not as before`;
 }
 
 /** T9: the share of the step; and once every group is let go nothing is shared out any more. */

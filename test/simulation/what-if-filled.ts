@@ -44,7 +44,7 @@ function killGroups(universe: Universe, name: string, groups: readonly Pick<Grou
 
 /** The route and the Service as they were last, where a hand has taken one out; tells whether one was. */
 export function putBack(universe: Universe, workload: WorkloadSetup): boolean {
-  if (workload.fills?.routed !== true) return false;
+  if (workload.fills?.routed !== true && workload.shares === undefined) return false;
   const log = universe.repository.log('main');
   const gone = [routeFile(workload.name), serviceFile(workload.name)].filter(
     (path) => universe.text('main', path) === undefined,

@@ -86,9 +86,13 @@ export function pinsElsewhere({ delivery, sight, situation }: Delivering): boole
   return leaders.value.some((leader) => isTaken(selector, leader) !== (leader.revisionKey === stableKey));
 }
 
-/** Whether the user's Service takes in every leader that there is, though it names a version; none: it does not. */
+/**
+ * Whether the user's Service takes in every leader that there is, though it names their label; without any it does not. A
+ * revision is nothing that people write: with that a file of ours was put back.
+ */
 export function takesAll({ delivery, sight }: Pick<Delivering, 'delivery' | 'sight'>): boolean {
   const leaders = sight?.live.leaders;
+  if (selectorOf(delivery.service)[REVISION_KEY] !== undefined) return false;
   if (leaders?.kind !== 'known' || leaders.value.length === 0) return false;
   return leaders.value.every((leader) => isTaken(selectorOf(delivery.service), leader));
 }

@@ -82,10 +82,26 @@ function textBack(on: Delivering, { given, marks }: Back): Decision {
 export function drainedBack(on: Delivering): Decision {
   const { situation, marks } = on;
   if (!isAtOnce(on, marks.release) && !hasLeft(situation)) {
+    // A document that was missing is back, or a hand has written a share.
+    if (!isShareHome(on.delivery)) return homeAgain(on);
     const holds = waiting(on, leaves(on.delivery));
     if (holds.length > 0) return holding(holds, 'StepUpgrade');
   }
   return textBack(on, givenAlready(marks, isOpen(on.delivery) ? OTHERS : 'no request reaches it any more'));
+}
+
+/** The share goes home once more, and the version before serves. */
+function homeAgain(on: Delivering): Decision {
+  const { situation, delivery, marks } = on;
+  const lost = stableLost(on);
+  if (lost !== undefined) return holding([lost], 'StepUpgrade');
+  const move = workloadMove(situation, {
+    reason: 'BroughtHome',
+    label: 'rollback, home',
+    marks,
+    why: `Release ${printRelease(marks.release)} was given up, and by Git it has requests again: they go home.`,
+  });
+  return besides(on, moving(move, 'StepUpgrade'), { at: 'home', commit: shareHome(delivery) });
 }
 
 /** Nobody waits for the groups that are to restart: no request finds them, or all that do find the others as well. */

@@ -189,3 +189,14 @@ test('one workload, its Rollout and its documents are deleted: an abort waits, u
   expect(passed(order(' now'), BLIND).told).toBe('Aborted: rollback');
   expect(passed(asked(shares, NEW, OLD), BLIND).told).toBe('Reverted: rollback');
 });
+
+test('one workload, out of the files, abort, and it is back with its share: home again, drained, the text', () => {
+  const order = abort(shares);
+  const away = passed(shares, without(shares, 'route', order));
+  // As it was before it was taken out.
+  const route = shares.texts.get(ROUTE_FILE) ?? '';
+  const back = { ...away.stand, texts: new Map([...away.stand.texts, [ROUTE_FILE, route]]) };
+  const { told, stand } = passes(back, { found: () => order });
+  expect(told).toEqual(['BroughtHome: rollback, home', 'hold GracePeriod Draining', 'Aborted: rollback', ...REST]);
+  expect(stand.texts.get(ROUTE_FILE)).toBe(oneWorkload.get(ROUTE_FILE));
+});
