@@ -7,11 +7,14 @@ import { secondsOf } from './duration.ts';
 import { type SidedRule, sidedRules } from './http-route-sides.ts';
 import type { RouteFault, RouteSurvey, Sides, StableRule } from './provider.ts';
 
+/** A route as it is parsed, and which of the two it is. */
+type KindedRoute = HttpRoute & { readonly kind: 'HTTPRoute' | 'GRPCRoute' };
+
 /** Every rule of the stable backend, and what keeps its weights from meaning a share of its requests. */
-export function surveyRules({ rules: parsed, faults: wrong }: HttpRoute, sides: Sides): RouteSurvey {
+export function surveyRules({ rules: parsed, faults: wrong, kind }: KindedRoute, sides: Sides): RouteSurvey {
   const rules = sidedRules(parsed, sides).filter(({ stable, isOurs }) => stable.length > 0 && !isOurs);
   const faults = [...wrong, ...rules.flatMap((rule) => [...otherBackends(rule, sides), ...persistence(rule)])];
-  if (rules.length > 0) return { rules: rules.map(stableRule), faults };
+  if (rules.length > 0) return { rules: rules.map((rule) => stableRule(rule, kind)), faults };
   const pools = sides.backend === 'Service' ? poolsIn(parsed) : [];
   if (pools.length > 0) return { rules: [], faults: [...faults, ...pools] };
   const missing: FieldFault = {
@@ -37,14 +40,18 @@ function poolsIn(rules: HttpRoute['rules']): readonly FieldFault[] {
   );
 }
 
-function stableRule({ place, stable, json }: SidedRule): StableRule {
+function stableRule({ place, stable, json }: SidedRule, kind: KindedRoute['kind']): StableRule {
   const path = ['spec', 'rules', String(place)];
   return {
     portAt: [...path, 'backendRefs', String(stable[0]?.place ?? 0), 'port'],
     port: stable[0]?.port,
     portInText: false,
     portOptional: false,
-    timeout: { at: [...path, 'timeouts', 'request'], seconds: secondsOf(at(json, ['timeouts', 'request'])) },
+    // A GRPCRoute has no such field in any version of the Gateway API.
+    timeout:
+      kind === 'GRPCRoute'
+        ? undefined
+        : { at: [...path, 'timeouts', 'request'], seconds: secondsOf(at(json, ['timeouts', 'request'])) },
   };
 }
 

@@ -28,7 +28,7 @@ function providerOf(kind: 'HTTPRoute' | 'GRPCRoute'): TrafficProvider {
   return {
     ...ofGroup(GATEWAY_GROUP, kind),
     copies: false,
-    survey: ({ route }, sides) => surveyRules(parseHttpRoute(route.value, route.object.namespace), sides),
+    survey: ({ route }, sides) => surveyRules({ ...parseHttpRoute(route.value, route.object.namespace), kind }, sides),
     read,
     words: parentWords,
     prepare: () => [],

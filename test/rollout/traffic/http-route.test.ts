@@ -136,6 +136,19 @@ describe('InferencePools', () => {
   });
 });
 
+test.each([
+  [httpRoute, ['30s', 30]],
+  [httpRoute, [undefined, 'unset']],
+  // No version of its CRD has the field: nobody is told to write it.
+  [grpcRoute, [undefined, undefined]],
+] as const)('what $kind says of how long a request may take', (provider, [request, seconds]) => {
+  const timeouts = request === undefined ? {} : { timeouts: { request } };
+  const texts = textOf({ ...route({ ...timeouts, backendRefs: [stable] }), kind: provider.kind });
+  expect(provider.survey(routeIn(texts, provider), SIDES).rules.map(({ timeout }) => timeout?.seconds)).toEqual([
+    seconds,
+  ]);
+});
+
 test('a GRPCRoute knows no paths', () => {
   const texts = textOf({ ...route({ backendRefs: [stable] }), kind: 'GRPCRoute' });
   const share: Share = {
