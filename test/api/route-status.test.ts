@@ -1,6 +1,7 @@
 /** What live routes look like once controllers have written their words, and what is read of them: accepted, or why not. */
 
 import { describe, expect, test } from 'vitest';
+import recorded from '../../fixtures/api-objects/routes-of-traefik/routes.json' with { type: 'json' };
 import type { Json, JsonObject } from '../../src/api/json.ts';
 import { conditionWords, parentWords, proxyWords, type RouteWord } from '../../src/api/route-status.ts';
 
@@ -207,6 +208,30 @@ describe('a route of the Gateway API', () => {
   ])('%s', (_, route, wanted) => {
     expect(parentWords(route).map(printed)).toEqual(wanted);
   });
+});
+
+test.each<readonly [name: string, wanted: readonly string[]]>([
+  [
+    'no-service',
+    [
+      'inference#http: ResolvedRefs is False (BackendNotFound: Cannot load HTTPBackendRef llm/nobody: getting service: service "nobody" not found)',
+    ],
+  ],
+  [
+    'no-port',
+    [
+      'inference#http: ResolvedRefs is False (BackendNotFound: Cannot load HTTPBackendRef llm/vllm-svc: service port 81 not found)',
+    ],
+  ],
+  ['no-section', ['inference#https: Accepted is False (NoMatchingParent: )']],
+  ['no-gateway', ['(nowhere)']],
+  ['one-of-two', ['inference#http: accepted', 'inference#https: Accepted is False (NoMatchingParent: )']],
+  ['all-sections', ['inference: accepted']],
+  ['namespaced', ['llm/inference:28080: accepted']],
+  ['chat', ['inference#http: accepted', 'inference#http2: accepted']],
+])('what Traefik 3.7.13 wrote of the route %s', (name, wanted) => {
+  const route = recorded.items.find(({ metadata }) => metadata.name === name);
+  expect(parentWords(route).map(printed)).toEqual(wanted);
 });
 
 describe('an HTTPProxy', () => {
