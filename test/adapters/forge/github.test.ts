@@ -476,6 +476,20 @@ describe('the rules of a branch', () => {
 });
 
 describe('the credential', () => {
+  test('says which App it is, as rules name one; a person is none, and what is not shown is not known', async () => {
+    const { port, open } = await site();
+    expect(value(await port.self())).toEqual({ login: APP.login, isBot: true, app: { kind: 'known', value: 77 } });
+    forge.fault = ({ path }) =>
+      path.startsWith('/apps/')
+        ? { kind: 'answer', when: 'before', answer: { status: 404, body: { message: 'Not Found' } } }
+        : undefined;
+    expect(value(await open().self()).app).toEqual({ kind: 'unknown', why: 'the forge does not show the App tranche' });
+    const given = forge.tokens.get(TOKEN)!;
+    forge.tokens.set(TOKEN, { ...given, account: ADA });
+    expect(value(await port.self())).toEqual({ login: 'ada', isBot: false, app: { kind: 'absent' } });
+    forge.tokens.set(TOKEN, given);
+  });
+
   test('of an App is a token of its installation, made once, that reaches one repository', async () => {
     const { open, forge: at, branch } = await site();
     const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
