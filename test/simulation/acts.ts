@@ -86,6 +86,21 @@ const handStories: readonly StorySetup[] = [
         }),
     ),
   ),
+  // What the document of the second workload says.
+  ...styles.flatMap((style) =>
+    [5, 7, 9].flatMap((round) =>
+      (['its partition by hand', 'more of its groups by hand'] as const).map((hand) =>
+        story({
+          style,
+          groups: 2,
+          acts: [
+            [round, hand],
+            [round + 2, 'abort'],
+          ],
+        }),
+      ),
+    ),
+  ),
   ...[40, 5].map((round) => story({ style: 'canary', groups: 2, acts: [[round, 'abort']], scaler: true })),
   // Groups that load for longer than from one look to the next, and looks that are closer than a side is kept.
   story({ style: 'canary', groups: 2, acts: [[14, 'abort']], loadSeconds: 200 }),

@@ -24,6 +24,14 @@ export const hands = {
     universe.emptied.add(secondName(workload) ?? '');
     person.write(`${own}${withNumber(others, 'replicas', 0)}`, 'no groups of the second workload, by hand');
   },
+  'its partition by hand': (person) => {
+    const [own, others] = splitOwn(person.text);
+    person.write(`${own}${withNumber(others, 'partition', 0)}`, 'the second workload let go, by hand');
+  },
+  'more of its groups by hand': (person) => {
+    const [own, others] = splitOwn(person.text);
+    person.write(`${own}${withNumber(others, 'replicas', 5)}`, 'more groups of the second workload, by hand');
+  },
   'its Service by hand': ({ universe, workload }) => {
     const path = serviceFile(workload.name);
     const text = universe.text('main', path) ?? '';
