@@ -2,7 +2,7 @@
 
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { appFolder, configFile, lwsFile, rolloutFile } from '../../bench/place.ts';
+import { appFolder, configFile, rolloutFile } from '../../bench/place.ts';
 import { type Heads, type Moments, playStory } from '../../bench/story.ts';
 import { openGit } from '../../src/adapters/git/open.ts';
 import { type Memory, NO_OVERRIDES, newMemory, type PassResult } from '../../src/reconcile/pass.ts';
@@ -28,10 +28,11 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-async function makeWorld(files: number): Promise<World> {
+async function makeWorld(files: number, folder = appFolder): Promise<World> {
   const repository = join(server.folder, `${files}.git`);
+  const lwsFile = `${folder}/lws.yaml`;
   const extra = {
-    [configFile]: `paths: [${appFolder}, rollouts]\n`,
+    [configFile]: `paths: [${folder}, rollouts]\n`,
     [rolloutFile]: ROLLOUT_TEXT,
     [lwsFile]: LWS_TEXT,
   };
@@ -122,6 +123,14 @@ test('a pass that moves a rollout: five rounds and a few kilobytes, whatever the
     'list scaledobjects',
     'list statefulsets',
   ]);
+});
+
+test.each([3, 8])('folders %i deep cost no round more', async (depth) => {
+  const folder = Array.from({ length: depth }, (_none, at) => `level-${at}`).join('/');
+  const world = await makeWorld(100 + depth, folder);
+  const cost = await costFrom(world, world.moments.moving);
+  expect(cost.result.outcomes[0]?.plan?.commit?.subject).toContain('step 2/3');
+  expect(cost.rounds).toBe(5);
 });
 
 test('a pass that finds everything settled: the list of branches, the status, and nothing of the cluster', async () => {
