@@ -49,6 +49,7 @@ export async function lint(options: LintOptions, ports: Ports, io: Io): Promise<
         ...issues.flatMap((issue) => [issueLine(issue), ...patchLines(issue)]),
         ...warnings.flatMap((warning) => [`warning: ${issueLine(warning)}`, ...patchLines(warning)]),
         ...failures,
+        ...inTurn([...issues, ...warnings]),
         summary(issues, result.outcomes.length),
         `read: ${read}`,
       ]
@@ -65,9 +66,15 @@ async function ownPolicies({ git }: Ports, { desired, parsed }: Memory): Promise
   return ownPolicyWarnings(git, { desired: desired.desired, head, cache: parsed });
 }
 
-/** A patch stands as it is below its issue, so that it can be handed to git apply. */
+/** A patch stands as it is below its issue, so that it can be handed to git apply: an empty line may be its last. */
 function patchLines({ patch = '' }: Issue): readonly string[] {
-  return patch === '' ? [] : patch.trimEnd().split('\n');
+  return patch === '' ? [] : patch.replace(/\n$/, '').split('\n');
+}
+
+/** Two patches may change lines that stand together: then git takes the first alone. */
+function inTurn(issues: readonly Issue[]): readonly string[] {
+  const patches = issues.filter(({ patch = '' }) => patch !== '').length;
+  return patches > 1 ? ['Each patch is of the files as they are: git apply one, then lint again for the next.'] : [];
 }
 
 /** A plan that a policy would never let through, on the line of the policy. */

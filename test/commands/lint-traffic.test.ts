@@ -546,6 +546,16 @@ describe('a rule of traffic', () => {
   });
 });
 
+test('a patch is printed whole, though its last line is empty, and several are taken in turn', async () => {
+  const one = edited(ROUTE_FILE, 'port: 80\n', 'port: 8080\n\n');
+  const [patch = ''] = (await found(one)).flatMap((issue) => issue.patch ?? []);
+  expect(patch.endsWith('\n \n')).toBe(true);
+  expect(await linted(one, 'text')).toContain(patch);
+  expect(await linted(one, 'text')).not.toContain('lint again');
+  const two = edited(SERVICE_FILE, 'leaderworkerset.sigs.k8s.io/worker-index', 'other', one);
+  expect(await linted(two, 'text')).toContain('git apply one, then lint again for the next.');
+});
+
 test.each([
   ['size', 'sizeChange: Whole', 'size: 2', 'size: 4'],
   ['subGroupSize', 'recreate: Allow', 'size: 2', 'size: 2\n    subGroupPolicy: {subGroupSize: 1}'],
