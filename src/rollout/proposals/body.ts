@@ -144,8 +144,8 @@ function adoption({ commit }: Proposed): string {
 }
 
 function saysNo({ snapshot, commit, form }: Proposed): string {
-  // Where the forge is to show who approved, a word by commit counts for nothing.
-  const isShown = wantsEvidence(snapshot);
+  // Where the forge is to show who approved, a word by commit counts for nothing; where no commit comes through, as well.
+  const isShown = wantsEvidence(snapshot) || form === 'WithoutPush';
   const name = snapshot.key.name;
   const at = `${name} --namespace ${snapshot.key.namespace}`;
   return [

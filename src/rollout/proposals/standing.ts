@@ -61,7 +61,7 @@ const SAID: { readonly [K in Exclude<Verdict['kind'], 'early'>]: (of: Standing) 
     asked(
       hold('ProposalOpen', {
         seen: `${label} is proposed: ${placeOf(proposal)}${waits === '' ? '' : `, which waits for ${waits}`}${formText(proposal)}${unaskedText(proposal)}`,
-        action: `To go on, merge it${asks.length > 0 ? '' : `, or: ${approve(name)}`}. To say no, close it`,
+        action: `To go on, merge it${asks.length > 0 || proposal?.form === 'WithoutPush' ? '' : `, or: ${approve(name)}`}. To say no, close it`,
       }),
       [...asks, ...notes],
     ),

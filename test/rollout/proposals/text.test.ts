@@ -206,6 +206,13 @@ test('what the groups beside the fleet have shown counts, and what they hold: of
   expect(rowsOf('partition', 2)).not.toContain('| at most |');
 });
 
+test('where no commit of ours comes through, it offers none', () => {
+  const body = bodyOf({ ...proposedWith('vllm:1', 'diff'), form: 'WithoutPush' });
+  expect(body).toMatch(/^> \[!CAUTION\]\n> Commits of tranche do not reach the branch/);
+  expect(body).not.toMatch(/tranche (approve|abort)|it is put back/);
+  expect(body).toContain('- To go back: put the template of before back into the file');
+});
+
 test('the pull request that takes a workload over warns of edits before it is merged, and no other does', () => {
   const step = proposedWith('vllm:1', 'diff');
   const adoption = { ...step, commit: { ...step.commit, reason: 'Adopted' as const } };

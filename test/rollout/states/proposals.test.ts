@@ -186,6 +186,12 @@ test.each<readonly [what: string, held: Hold | undefined, reason: string, messag
     /\. To go on, merge it\. To say no, close it$/,
   ],
   [
+    'it is open, and no commit of ours comes through',
+    standing({ kind: 'waits' }, { ...of, proposal: { ...known, form: 'WithoutPush' } }),
+    'ProposalOpen',
+    /nothing arms it .*\. To go on, merge it\. To say no, close it$/,
+  ],
+  [
     'it was merged a moment ago',
     standing({ kind: 'merging' }, of),
     'ProposalOpen',
