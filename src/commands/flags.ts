@@ -37,6 +37,21 @@ export function targetFlags(command: Command): Command {
   return command.option('-n, --namespace <namespace>', 'its namespace, where the name alone is not enough');
 }
 
+/**
+ * The Rollout that is meant: by its name, or with its namespace in front as every message prints it. Throws UsageError for
+ * more than that, and where `--namespace` says another one.
+ */
+export function targetOf(written: string, given: Given): { readonly name: string; readonly namespace: string } {
+  const option = textOf(given, 'namespace') ?? '';
+  const [name = '', namespace = '', ...more] = written.split('/').toReversed();
+  const isOther = namespace !== '' && option !== '' && namespace !== option;
+  if (more.length > 0 || isOther)
+    throw new UsageError(
+      `${JSON.stringify(written)}${isOther ? ` with --namespace ${option}` : ''}: wanted a name, or namespace/name`,
+    );
+  return { name, namespace: namespace === '' ? option : namespace };
+}
+
 /** The text of an option; undefined where it was not given. */
 export function textOf(given: Given, key: string): string | undefined {
   const value = given[key];

@@ -14,6 +14,7 @@ import {
   numberOf,
   shardFlag,
   targetFlags,
+  targetOf,
   textOf,
   textsOf,
 } from './flags.ts';
@@ -136,8 +137,7 @@ function addStatus(program: Command, io: Io, run: Run): void {
       run(async (common, ports) => {
         const { status } = await import('./status.ts');
         const target = {
-          name: typeof name === 'string' ? name : '',
-          namespace: textOf(given, 'namespace') ?? '',
+          ...targetOf(typeof name === 'string' ? name : '', given),
           live: given['live'] === true,
         };
         return status({ ...common, ...target }, ports, io);
@@ -246,5 +246,5 @@ function orderFlags(command: Command): Command {
 async function orderOptions({ common, io }: { common: CommonOptions; io: Io }, name: string, given: Given) {
   const { personOf } = await import('../wiring.ts');
   const by = textOf(given, 'by') ?? (await personOf(common, io));
-  return { ...common, target: { name, namespace: textOf(given, 'namespace') ?? '' }, by };
+  return { ...common, target: targetOf(name, given), by };
 }

@@ -79,7 +79,7 @@ function startTraffic({ start }: TrafficReader, { desired, status }: Reading, { 
   for (const entry of desired.rollouts) {
     const stored = status.records.get(printKey(entry.key));
     if (stored?.kind !== 'read' || stored.record.settled) continue;
-    const asked = only.length === 0 || only.includes(entry.key.name) ? trafficAsked({ entry, desired }) : undefined;
+    const asked = isChosen(only, entry.key) ? trafficAsked({ entry, desired }) : undefined;
     if (asked !== undefined) start(asked);
   }
 }
@@ -90,7 +90,7 @@ function namespacesUnderWay(status: StatusBranch, config: Config, { only }: Pass
   for (const stored of status.records.values()) {
     if (stored.kind !== 'read') continue;
     const { cluster, namespace, name, settled } = stored.record;
-    if (!settled && cluster === config.cluster && (only.length === 0 || only.includes(name))) namespaces.add(namespace);
+    if (!settled && cluster === config.cluster && isChosen(only, { namespace, name })) namespaces.add(namespace);
   }
   return namespaces;
 }
@@ -112,7 +112,7 @@ async function decideAll(
   const waiting = waitingElsewhere(desired.rollouts, others);
   let deliveries = deliveriesOf(desired.rollouts, { records: new Map([...status.records, ...others]), now: at });
   for (const entry of oldestFirst(desired.rollouts, status.records)) {
-    if (options.only.length > 0 && !options.only.includes(entry.key.name)) continue;
+    if (!isChosen(options.only, entry.key)) continue;
     if (!isOwn(entry.key, options.overrides.shard)) continue;
     const stored = status.records.get(printKey(entry.key));
     const elders = eldersOf(entry, stored, { waiting, deliveries });
@@ -174,11 +174,19 @@ function isFailed({ plan, error }: Outcome): boolean {
   );
 }
 
+/** By its name, or with its namespace in front; where nobody is named, all are. */
+function isChosen(
+  only: readonly string[],
+  { namespace, name }: { readonly namespace: string; readonly name: string },
+): boolean {
+  return only.length === 0 || only.includes(name) || only.includes(`${namespace}/${name}`);
+}
+
 /** Names that were asked for and are not there. */
 function missingOf({ desired }: Reading, { only }: PassOptions): readonly Issue[] {
-  const names = desired.rollouts.map((entry) => entry.key.name);
+  const names = desired.rollouts.map(({ key }) => `${key.namespace}/${key.name}`);
   return only
-    .filter((name) => !names.includes(name))
+    .filter((name) => !desired.rollouts.some(({ key }) => isChosen([name], key)))
     .map((name) => ({
       file: '',
       line: 0,

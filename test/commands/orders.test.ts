@@ -290,6 +290,13 @@ describe('an order that makes no sense', () => {
     });
     expect(await site.run('pause vllm -n staging')).toMatchObject({ code: 0 });
     expect(await site.text(ROLLOUT_FILE)).not.toContain('paused');
+    expect(await site.run('resume staging/vllm')).toMatchObject({ code: 0 });
+    expect(await site.text('rollouts/staging.yaml')).not.toContain('paused');
+    expect(await site.run('pause llm/vllm -n staging')).toMatchObject({ code: 2 });
+    expect(await site.run('pause a/llm/vllm')).toMatchObject({ code: 2 });
+    const plan = await site.run('plan --only staging/vllm');
+    expect(plan.out).toMatch(/^staging\/vllm /m);
+    expect(plan.out).not.toMatch(/^llm\/vllm /m);
   });
 });
 
