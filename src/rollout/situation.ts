@@ -158,7 +158,12 @@ export function unavailableBudget(value: IntOrPercent, replicas: number): number
   return floorOf(value, replicas);
 }
 
-/** The serial of the next release: one more than any that the workload remembers. */
+/**
+ * The serial of the next release: one more than any that the workload remembers. Who takes the commit of step 1 back by
+ * hand, and does not abort, takes the memory of that release back as well: the same text is asked for under the same
+ * serial, and an approval of its step 1 that the Rollout still has counts again. The record knows better and is not
+ * asked, because the next commit must be the same without it.
+ */
 export function nextRelease(digest: string, marks: Pick<Marks, 'release' | 'aborted'> | undefined): Release {
   return { digest, serial: 1 + highestSerial(marks) };
 }

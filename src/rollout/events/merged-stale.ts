@@ -1,7 +1,8 @@
 /**
  * A step that people merged though it did not hold any more: as an edit by hand, it is put back as far as no group has
  * followed, and waits for a person. Git merges such a pull request cleanly, and a rule that wants our status lets past
- * whoever bypasses it, or was quicker than the next pass.
+ * whoever bypasses it, or was quicker than the next pass. Only a record tells what was so before the merge: where that is
+ * lost as well, pauses and soaks count anew, and by them every merge would look too late. So none is put back then.
  */
 
 import type { StaleMerge } from '../../api/record.ts';
