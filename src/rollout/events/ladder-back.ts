@@ -15,6 +15,7 @@ import { fleetOf, isUncovered, serviceMissing } from '../ladders/delivery.ts';
 import { goingBack, type NextCommit } from '../ladders/next-commit.ts';
 import { homeAtOnce } from '../ladders/promotion.ts';
 import { climbed, unwritable } from '../ladders/rung-move.ts';
+import { hasShare } from '../ladders/sight.ts';
 import type { FleetRung } from '../ladders/way-back.ts';
 import { type Decision, holding } from '../move.ts';
 import { nextRelease, type Situation } from '../situation.ts';
@@ -44,7 +45,7 @@ export function goBackOnLadder(on: Delivering, given: GivenUp): Decision {
   const unseen = isSent ? [] : waiting(on, next.waits);
   if (unseen.length > 0) return holding(unseen, 'StepUpgrade');
   // The routes would send everything to what serves nothing, while the new version does.
-  const serves = (servingGroups(on, 'canary') ?? 0) > 0;
+  const serves = hasShare(on.delivery) && (servingGroups(on, 'canary') ?? 0) > 0;
   const lost = next.at === 'home' && serves && !isSent ? stableLost(on) : undefined;
   if (lost !== undefined) return holding([lost], 'StepUpgrade');
   if (next.at === 'all') return climbed(on, next, { reason: given.reason, marks, because: given.because });

@@ -170,6 +170,12 @@ function oneHome(): Stand {
   return after(AT.home, asked(passed(settledOn(ONE)).stand, OLD, NEW));
 }
 
+test('an abort before any share does not wait for a version before that serves nothing: it has all requests anyway', () => {
+  const lost: Found = { sight: { own: '0o- 1o- 2o- 3o-' } };
+  expect(passed(stands.pods, { ...lost, ...abort(stands.pods) }).told).toBe('Aborted: rollback, home');
+  expect(passed(stands.second, { ...lost, ...abort(stands.second) }).told).toBe('hold StableLost');
+});
+
 test('an order to abort at once says so', () => {
   const intent = { kind: 'abort', keepNewer: false, now: true } as const;
   const order = planIntent(intent, { snapshot: snapshotAt(stands.second), digestOf: factsDigest });
