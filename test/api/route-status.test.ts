@@ -1,7 +1,7 @@
 /** What live routes look like once controllers have written their words, and what is read of them: accepted, or why not. */
 
 import { describe, expect, test } from 'vitest';
-import recorded from '../../fixtures/api-objects/routes-of-traefik/routes.json' with { type: 'json' };
+import recorded from '../../fixtures/routes-of-traefik/routes.json' with { type: 'json' };
 import type { Json, JsonObject } from '../../src/api/json.ts';
 import { conditionWords, parentWords, proxyWords, type RouteWord } from '../../src/api/route-status.ts';
 

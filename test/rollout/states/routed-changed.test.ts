@@ -85,7 +85,7 @@ test.each<Row>([
     'of another style, and nothing of the release serves',
     second,
     (stand) => asCanary(stand, DEAD),
-    ['TrafficWithdrawn: step 2/3, traffic withdrawn', 'hold GroupsNotReady FrozenFieldChanged'],
+    ['TrafficWithdrawn: step 2/3, traffic withdrawn', 'hold GroupsNotReady FrozenFieldChanged TrafficWithdrawn'],
   ],
   [
     'of another style, abort',
