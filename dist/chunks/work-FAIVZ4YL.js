@@ -1,3 +1,0 @@
-#!/usr/bin/env node
-import { createRequire as nodeRequire } from "node:module";const require = nodeRequire(import.meta.url);
-import{ConfigError,branchesInCircle,configIn,desiredHead,eject,ejectWish,filesOnly,fullPass,intent,line,lint,openSaveFolder,passText,plan,planText,policySchema,readConfig,readDesired,readOf,readSavedPasses,replay,savePass,status}from"./chunk-GJVVYZTK.js";import"./chunk-FKRFH4CI.js";import"./chunk-RAQJSSET.js";export{ConfigError,branchesInCircle,configIn,desiredHead,eject,ejectWish,filesOnly,fullPass,intent,line,lint,openSaveFolder,passText,plan,planText,policySchema,readConfig,readDesired,readOf,readSavedPasses,replay,savePass,status};
