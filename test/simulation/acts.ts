@@ -101,6 +101,18 @@ const handStories: readonly StorySetup[] = [
       ),
     ),
   ),
+  ...styles.flatMap((style) =>
+    [5, 7, 9].map((round) =>
+      story({
+        style,
+        groups: 2,
+        acts: [
+          [round, 'its second workload is taken out'],
+          [round + 2, 'abort'],
+        ],
+      }),
+    ),
+  ),
   ...[40, 5].map((round) => story({ style: 'canary', groups: 2, acts: [[round, 'abort']], scaler: true })),
   // Groups that load for longer than from one look to the next, and looks that are closer than a side is kept.
   story({ style: 'canary', groups: 2, acts: [[14, 'abort']], loadSeconds: 200 }),

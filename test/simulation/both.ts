@@ -43,6 +43,10 @@ export function bothOf(commit: OurCommit): Both {
   const said = (fields: Fields, at: string): Said => saidAt(commit, { fields, at, green });
   const was = said(before, commit.parent);
   const truth = (scene: Scene, name: string): Truth | undefined => (name === second ? scene.second : scene.own);
+  // What a hand took out of Git may stay where the agent does not prune.
+  const isThere = secondIn(before.text) !== undefined;
+  const hasGroups = (scene: Scene, name: string, groups: number): boolean =>
+    (name === second && !isThere) || (truth(scene, name)?.replicas ?? 0) === groups;
   return {
     names,
     before: was,
@@ -54,8 +58,8 @@ export function bothOf(commit: OurCommit): Both {
     isLive: (scene) =>
       scene.own?.partition === before.partition &&
       scene.own.version === before.version &&
-      (truth(scene, names.stable)?.replicas ?? 0) === was.fleet &&
-      (truth(scene, names.canary)?.replicas ?? 0) === was.canary &&
+      hasGroups(scene, names.stable, was.fleet) &&
+      hasGroups(scene, names.canary, was.canary) &&
       (!was.hasRoute || Math.abs(liveShare(scene, workload) - was.share) < 0.01),
     all: (scene, name, version) => {
       const found = truth(scene, name);

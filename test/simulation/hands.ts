@@ -32,6 +32,10 @@ export const hands = {
     const [own, others] = splitOwn(person.text);
     person.write(`${own}${withNumber(others, 'replicas', 5)}`, 'more groups of the second workload, by hand');
   },
+  'its second workload is taken out': (person) => {
+    const [own] = splitOwn(person.text);
+    person.write(own, 'the second workload is deleted, by hand');
+  },
   'its Service by hand': ({ universe, workload }) => {
     const path = serviceFile(workload.name);
     const text = universe.text('main', path) ?? '';
