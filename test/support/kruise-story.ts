@@ -32,9 +32,9 @@ const GROUPS = { partition: 4, canary: 5, blueGreen: 5 };
 const BROKEN = 'vllm/vllm-openai:v0.10.1-broken';
 const LOAD_SECONDS = 20;
 /** An Ingress says no timeout, so that its last requests are given ten minutes. */
-const ROUND_SECONDS = { routed: 200, plain: 30 };
+const ROUND_SECONDS = { routed: 320, plain: 40 };
 /** At rest is what has not changed for so many passes; no pause of a scenario ends by itself. */
-const QUIET_ROUNDS = 4;
+const QUIET_ROUNDS = 3;
 const ROUNDS_MAX = 100;
 
 /** The same list, each moment with what was seen at it. */
