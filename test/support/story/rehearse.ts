@@ -1,14 +1,15 @@
 /** One pass of a story, and every other way in which the same pass must come to the same: dry, replayed, without a record. */
 
-import { isNotAsked } from '../../../src/api/known.ts';
 import { newTrials } from '../../../src/reconcile/lint/trials.ts';
 import type { Outcome, PassResult } from '../../../src/reconcile/pass.ts';
 import { NO_OVERRIDES, newMemory } from '../../../src/reconcile/pass.ts';
 import { decide } from '../../../src/reconcile/reconcile.ts';
 import { runPass } from '../../../src/reconcile/run.ts';
+import type { Hold } from '../../../src/rollout/hold.ts';
 import type { FakeRepository } from '../fake-git.ts';
 import { checkOwnCommits } from './own-commits.ts';
 import type { Stage } from './stage.ts';
+import { exceptions, isResting, sayingOf } from './without-record.ts';
 
 export const STATUS = 'tranche-status';
 
@@ -37,16 +38,30 @@ export async function look(stage: Stage): Promise<Look> {
   if (result !== undefined) {
     for (const outcome of result.outcomes)
       if (outcome.error?.startsWith('bug') === true) throw new Error(outcome.error);
-    if (!disturbed) await checkDry(stage, before, result);
+    if (!disturbed && !isAgain(stage, result)) await checkDry(stage, before, result);
     checkReplay(stage, result);
   }
   checkOwnCommits(repository, before.head('main') ?? '');
   const withoutRecord = await checkWithoutRecord(stage, before, result);
   stage.interruption = undefined;
   const wroteMain = result?.outcomes.some((outcome) => outcome.written !== undefined) ?? false;
-  if (!wroteMain && error === '') await checkIdle(stage);
+  if (!wroteMain && error === '' && !isAgain(stage, result)) await checkIdle(stage);
+  stage.seen = disturbed ? '' : seenIn(stage, result);
   const wroteStatus = repository.head(STATUS) !== before.head(STATUS);
   return { result, error, wroteMain, wroteStatus, withoutRecord };
+}
+
+/** Both branches, and what is waited for, after a pass. */
+function seenIn({ repository }: Stage, result: PassResult | undefined): string {
+  const waits = result?.outcomes.map(({ key, plan }) => [key, plan?.commit?.subject, plan?.holds.map(reasonOf)]);
+  return JSON.stringify([repository.head('main'), repository.head(STATUS), waits]);
+}
+
+const reasonOf = ({ reason }: Hold): string => reason;
+
+/** The same was seen a moment ago, and nothing was written since: it was rehearsed then. */
+function isAgain(stage: Stage, result: PassResult | undefined): boolean {
+  return stage.seen === seenIn(stage, result);
 }
 
 /**
@@ -125,124 +140,6 @@ async function checkWithoutRecord(
     );
   });
 }
-
-type Saying = {
-  readonly commit: string;
-  readonly holds: readonly { readonly reason: string; readonly message: string }[];
-};
-
-/** What a pass decided, without durations. */
-function sayingOf(outcome: Outcome | undefined): Saying {
-  const plan = outcome?.plan;
-  return {
-    commit: timeless(plan?.commit?.message ?? ''),
-    holds: (plan?.holds ?? []).map(({ reason, message }) => ({ reason, message: timeless(message) })),
-  };
-}
-
-function timeless(text: string): string {
-  const flat = text.replaceAll(/\s+/g, ' ');
-  return flat
-    .replaceAll(/ for \d+ s\b/g, '')
-    .replaceAll(/\d+ s\b/g, 'a while')
-    .trim();
-}
-
-function isResting(outcome: Outcome | undefined): boolean {
-  const lws = outcome?.snapshot?.live.lws;
-  return outcome === undefined || (lws !== undefined && isNotAsked(lws));
-}
-
-type Pair = { readonly real: Saying; readonly lost: Saying; readonly resting: boolean };
-type Exception = { readonly name: string; readonly silent: boolean; readonly holds: (pair: Pair) => boolean };
-
-const more = ({ real, lost }: Pair): readonly string[] =>
-  lost.holds.filter((hold) => !real.holds.some((own) => own.reason === hold.reason)).map((hold) => hold.reason);
-const says = (saying: Saying, reason: string): boolean => saying.holds.some((hold) => hold.reason === reason);
-
-/** All groups are on the release, and only numbers follow. */
-const movesNothing = (saying: Saying): boolean => saying.commit.includes('no further group moves');
-
-/** What maxUnavailable becomes with this commit; 0: it stays. */
-const raisedTo = (commit: string): number => Number(/maxUnavailable \S+ → ([0-9]+) /.exec(commit)?.[1] ?? 0);
-const sameReason = (...sayings: readonly Saying[]): boolean =>
-  new Set(sayings.map(({ commit }) => /Rollout-Reason: ([A-Za-z]+)/.exec(commit)?.[1])).size === 1;
-
-/** The only differences that a lost status branch may make. None writes a step that the record would not have let pass. */
-const exceptions: readonly Exception[] = [
-  {
-    name: 'a settled rollout is compared with the cluster at once, not when its audit is due',
-    silent: true,
-    holds: ({ resting, real, lost }) => resting && real.commit === '' && lost.commit === '',
-  },
-  {
-    name: 'the soak starts anew',
-    silent: false,
-    holds: (pair) =>
-      pair.lost.commit === '' &&
-      more(pair).length > 0 &&
-      more(pair).every((reason) => reason === 'PauseDuration' || reason === 'Soaking') &&
-      // A step that the server has refused is held in the place of its commit.
-      (pair.real.commit !== '' ||
-        pair.real.holds.every(({ reason }) => reason === 'StatusRefused' || says(pair.lost, reason))),
-  },
-  {
-    name: 'what was accepted, reached or left counts anew',
-    silent: false,
-    holds: (pair) =>
-      pair.lost.commit === '' &&
-      more(pair).some((reason) => ['GracePeriod', 'Draining', 'Baking'].includes(reason)) &&
-      more(pair).every((reason) => ['GracePeriod', 'Draining', 'Baking', 'PauseDuration', 'Soaking'].includes(reason)),
-  },
-  {
-    name: 'LWS 0.8 is read a second time',
-    silent: false,
-    holds: ({ lost }) => lost.commit === '' && lost.holds.some((hold) => hold.message.includes('before 0.9')),
-  },
-  {
-    name: 'objects that were replaced meanwhile are not known as such',
-    silent: false,
-    // With everything on the release already, a step moves no group.
-    holds: ({ real, lost }) =>
-      (says(real, 'Recreated') && (lost.commit === '' ? lost.holds.length > 0 : movesNothing(lost))) ||
-      (real.commit.includes('was recreated') && (lost.commit === '' || movesNothing(lost))),
-  },
-  {
-    name: 'which annotations were removed is not known',
-    silent: false,
-    holds: ({ real, lost }) =>
-      lost.commit === '' &&
-      (says(real, 'AnnotationsGone') ||
-        ['no delivery is under way', 'removed by hand'].some((why) => real.commit.includes(why))),
-  },
-  {
-    name: 'since when is not known',
-    silent: false,
-    holds: ({ real, lost }) =>
-      lost.commit === '' &&
-      ['AgentNotApplying', 'FieldContested', 'GroupCrashLoop', 'StepOverdue'].some((reason) => says(real, reason)),
-  },
-  {
-    name: 'how long groups have not been ready is not known, so nothing has failed',
-    silent: false,
-    holds: ({ real, lost }) =>
-      lost.commit === '' &&
-      (real.commit.includes('Nobody has ordered this.') ||
-        ['StepFailed', 'WayBackRefused'].some((reason) => says(real, reason))),
-  },
-  {
-    name: 'how long groups have not been ready is not known, so they only load',
-    silent: false,
-    // The budget stays lower, and the partition higher, than the record has it.
-    holds: ({ real, lost }) =>
-      raisedTo(real.commit) > raisedTo(lost.commit) && (lost.commit === '' || sameReason(real, lost)),
-  },
-  {
-    name: 'that main was rewritten is not known',
-    silent: false,
-    holds: ({ real }) => says(real, 'HistoryRewritten'),
-  },
-];
 
 function same(what: string, seen: unknown, wanted: unknown): void {
   const [left, right] = [JSON.stringify(seen, undefined, 1), JSON.stringify(wanted, undefined, 1)];

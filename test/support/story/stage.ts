@@ -66,6 +66,8 @@ export class Stage {
   readonly known = newKnownTexts();
   /** What rehearsals have tried on the files that they share. */
   readonly trials: Trials = { ...newTrials(), known: this.known };
+  /** What the last pass left and waited for; see `rehearse.ts`. */
+  seen = '';
   /** What the passes logged, rehearsals aside. */
   readonly log: string[] = [];
   /** By how much the clock of tranche is wrong; behind is less than nothing. */
