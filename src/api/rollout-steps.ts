@@ -8,7 +8,10 @@ import { type HeaderModifier, readMatches, readModifier, type StepMatch } from '
 export const STEPS_LIMIT = 50;
 const INT32_MAX = 2_147_483_647;
 
-/** `unset` is kept apart from `manual`: on a last step of "100%" Kruise passes, and only a written pause is served. */
+/**
+ * `unset` is kept apart from `manual`: on a last step of "100%" Kruise passes, and only a written pause is served. In
+ * blueGreen it is `manual`: all requests go over only once a person has said so (reference: rollout_bluegreen.go:223-247).
+ */
 type Pause =
   | { readonly kind: 'unset' }
   | { readonly kind: 'manual' }
@@ -68,7 +71,7 @@ function readStep(reader: FieldReader, rules: StepRules): RolloutStep | undefine
       'Lower it, or use an extra workload.',
     );
   }
-  return { replicas, pause: readPause(reader), traffic, matches, requestHeaderModifier };
+  return { replicas, pause: readPause(reader, rules), traffic, matches, requestHeaderModifier };
 }
 
 function isPositive(replicas: IntOrPercent): boolean {
@@ -88,8 +91,8 @@ function readTraffic(reader: FieldReader, rules: StepRules): string | undefined 
   return `${percent}%`;
 }
 
-function readPause(reader: FieldReader): Pause {
-  if (!reader.has('pause')) return { kind: 'unset' };
+function readPause(reader: FieldReader, { style }: StepRules): Pause {
+  if (!reader.has('pause')) return { kind: style === 'blueGreen' ? 'manual' : 'unset' };
   const pause = reader.object('pause');
   pause.allow(['duration']);
   if (!pause.has('duration')) return { kind: 'manual' };

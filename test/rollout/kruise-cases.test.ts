@@ -3,13 +3,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { DEFAULT_CONFIG } from '../../src/api/config.ts';
+import { FieldReader } from '../../src/api/field-reader.ts';
 import { type IntOrPercent, percentOf } from '../../src/api/int-or-percent.ts';
 import type { Issue } from '../../src/api/issue.ts';
 import { at, type Json, type JsonObject } from '../../src/api/json.ts';
 import { LWS_KIND } from '../../src/api/kinds.ts';
 import { LWS_API_VERSION, parseRollout, type Rollout } from '../../src/api/rollout.ts';
 import { frozenPlanOf } from '../../src/api/rollout-frozen.ts';
-import type { RolloutStep } from '../../src/api/rollout-steps.ts';
+import { readSteps } from '../../src/api/rollout-steps.ts';
 import { SENTINEL } from '../../src/api/workload.ts';
 import { parseManifestFile } from '../../src/manifests/parse-file.ts';
 import { desiredOf } from '../../src/reconcile/observe/desired.ts';
@@ -68,21 +69,16 @@ const answers: Readonly<Record<string, Answer>> = {
   },
   pause: (of) => {
     const given = input<{
+      strategy: 'canary' | 'blueGreen';
       lastStep: boolean;
       replicas: IntOrPercent;
       durationSeconds: number | null;
       elapsedSeconds: number;
     }>(of);
-    const pause: RolloutStep['pause'] =
-      given.durationSeconds === null ? { kind: 'unset' } : { kind: 'timed', seconds: given.durationSeconds };
-    const step: RolloutStep = {
-      replicas: given.replicas,
-      pause,
-      traffic: undefined,
-      matches: [],
-      requestHeaderModifier: undefined,
-    };
-    const { kind } = pauseDecision(step, { last: given.lastStep, elapsedSeconds: given.elapsedSeconds });
+    const { replicas, durationSeconds: duration, strategy: style } = given;
+    const steps = [{ replicas, ...(duration === null ? {} : { pause: { duration } }) }];
+    const [step] = readSteps(new FieldReader({ steps }, ''), { style, percentLimit: 50 });
+    const { kind } = pauseDecision(step!, { last: given.lastStep, elapsedSeconds: given.elapsedSeconds });
     return { pass: 'pass', manual: 'wait-manual', timed: 'wait' }[kind];
   },
   approve: (of) => {
