@@ -2,7 +2,7 @@
 
 import { type SecondFields, secondIn, splitOwn } from './files.ts';
 import type { Fields, OurCommit } from './our-commit.ts';
-import { routeFile, rulesIn, secondName, selectedIn, serviceFile, serviceNames, shareIn } from './routed-files.ts';
+import { kindsOf, routeFile, secondName, selectedIn, serviceFile, shareSaid } from './routed-files.ts';
 import { liveShare, type Scene, servingIn } from './scene.ts';
 import { type Truth, wantedGroups } from './truth.ts';
 
@@ -81,12 +81,11 @@ function saidAt(
   const made = secondIn(fields.text)?.replicas ?? 0;
   const service = universe.text(at, serviceFile(workload.name));
   const route = universe.text(at, routeFile(workload.name));
-  const rules = rulesIn(route ?? '');
   return {
     fleet: green ? made : fields.replicas,
     canary: green ? fields.replicas : made,
-    share: shareIn(rules, serviceNames(workload).canary),
-    hasRoute: route !== undefined,
+    share: shareSaid(route, workload),
+    hasRoute: route !== undefined || kindsOf(workload).length === 0,
     selects: service === undefined ? undefined : selectedIn(splitOwn(service)[0]),
   };
 }

@@ -1,6 +1,6 @@
 /** What is not our doing: groups that the cluster has harmed, versions that never work, hands that were at the objects. */
 
-import { secondName } from './routed-files.ts';
+import { requestSecondsOf, secondName } from './routed-files.ts';
 import type { Scene } from './scene.ts';
 import type { WorkloadSetup } from './setup.ts';
 import type { Truth } from './truth.ts';
@@ -32,8 +32,8 @@ export function graceOf({ fills, shares }: WorkloadSetup): number {
 }
 
 /** How long the last requests of a side may take. */
-export function drainOf({ fills, shares }: WorkloadSetup): number {
-  return Math.max((fills ?? shares)?.requestSeconds ?? ENDLESS_SECONDS, DRAIN_LEAST_SECONDS);
+export function drainOf(workload: WorkloadSetup): number {
+  return Math.max(requestSecondsOf(workload) ?? ENDLESS_SECONDS, DRAIN_LEAST_SECONDS);
 }
 
 export function excusesOf(universe: Universe, workload: WorkloadSetup, from: Excuses | undefined): Excuses {

@@ -1,6 +1,7 @@
 /** The user's files in a simulated repository, and the edits that people make in them. */
 
 import { Chance } from './chance.ts';
+import type { ClientName } from './client-routes.ts';
 import { anySaid, GATES_FILE, saidText } from './policy-said.ts';
 import { routedFiles, routingLines } from './routed-files.ts';
 import { type Setup, type StepSetup, type WorkloadSetup } from './setup.ts';
@@ -94,10 +95,19 @@ export function rolloutText(setup: WorkloadSetup, state: RolloutState): string {
 function stepLines(step: StepSetup): readonly string[] {
   const replicas = `        - replicas: ${step.replicas}`;
   const traffic = step.traffic === undefined ? [] : [`          traffic: ${step.traffic}%`];
-  if (step.pause === 'none') return [replicas, ...traffic];
+  const matches =
+    step.matches === undefined ? [] : [`          matches: [${step.matches.map((one) => MATCHES[one]).join(', ')}]`];
+  if (step.pause === 'none') return [replicas, ...traffic, ...matches];
   const pause = step.pause === 'manual' ? '{}' : `{duration: ${step.pause}}`;
-  return [replicas, ...traffic, `          pause: ${pause}`];
+  return [replicas, ...traffic, ...matches, `          pause: ${pause}`];
 }
+
+/** As a step picks the clients of `client-routes.ts`. */
+const MATCHES: Readonly<Record<ClientName, string>> = {
+  header: '{headers: [{name: x-canary, value: "yes"}]}',
+  query: '{queryParams: [{name: beta, value: "1"}]}',
+  path: '{path: {type: PathPrefix, value: /v1/beta}}',
+};
 
 function policyText({ name, surge, resizes }: WorkloadSetup): string {
   return [

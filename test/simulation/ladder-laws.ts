@@ -4,7 +4,16 @@ import { type Both, bothOf } from './both.ts';
 import { CLOCKS, drainOf } from './excuses.ts';
 import { hpaText, scalerFile, splitOwn, versionInText } from './files.ts';
 import { begins, GOING_BACK, indexOf, type OurCommit, planned, SENTINEL } from './our-commit.ts';
-import { routedFiles, routeFile, secondName, selectedIn, serviceFile } from './routed-files.ts';
+import {
+  kindsOf,
+  ownDocuments,
+  routedFiles,
+  routeFile,
+  secondName,
+  selectedIn,
+  serviceFile,
+  shareSaid,
+} from './routed-files.ts';
 
 /** Which marks may follow which. */
 export function ladderSteps(commit: OurCommit): string | undefined {
@@ -102,7 +111,8 @@ export function approvedShare(commit: OurCommit): string | undefined {
   const both = bothOf(commit);
   const [was, is] = [both.before.share, both.after.share];
   const turned = both.after.selects !== both.before.selects && both.after.selects === both.names.canary;
-  if (turned && was < 100) return `${reason}: the Service goes to ${both.names.canary}, which has ${was} %`;
+  if (turned && was < 100 && kindsOf(commit.workload).length > 0)
+    return `${reason}: the Service goes to ${both.names.canary}, which has ${was} %`;
   if (Math.abs(was - is) < 0.01 || is === 0) return undefined;
   const { withdrawn = 0, release } = before.marks ?? {};
   if (was === 0 && withdrawn > 0 && release === after.marks?.release && !accepts(commit, 'TrafficWithdrawn'))
@@ -171,7 +181,8 @@ export function leavesBehind(commit: OurCommit): string | undefined {
     return `${reason}: ${scaler} is not as before`;
   const files = routedFiles(workload);
   const [route, service] = [routeFile(workload.name), serviceFile(workload.name)];
-  if (files[route] !== undefined && universe.text(oid, route) !== files[route])
+  const said = universe.text(oid, route) ?? '';
+  if (files[route] !== undefined && (ownDocuments(said) !== files[route] || shareSaid(said, workload) > 0))
     return `${reason}: ${route} is not as before`;
   const there = universe.text(oid, service);
   // A hand has taken it out.

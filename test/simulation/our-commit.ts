@@ -1,7 +1,9 @@
 /** One commit of the product on main, with everything that the laws about commits ask for. */
 
 import { parse } from 'yaml';
+import type { JsonObject } from '../../src/api/json.ts';
 import { parseTrailers } from '../../src/rollout/messages.ts';
+import { pickedBy } from './client-routes.ts';
 import { type FileMarks, lwsFile, marksIn, numberIn, rolloutFile, versionInText } from './files.ts';
 import type { WorldLaws } from './laws.ts';
 import { Remembered } from './remembered/remembered.ts';
@@ -84,7 +86,7 @@ export function fieldsOf(text: string): Fields {
   };
 }
 
-type StepValue = { replicas: string | number; traffic?: string; pause?: { duration?: number } };
+type StepValue = { replicas: string | number; traffic?: string; matches?: JsonObject[]; pause?: { duration?: number } };
 
 type RolloutValue = {
   metadata?: { annotations?: Record<string, string> };
@@ -114,9 +116,9 @@ function planAfresh(text: string): Plan {
   const { canary, blueGreen } = value?.spec?.strategy ?? {};
   const steps = (canary ?? blueGreen)?.steps ?? [];
   return {
-    steps: steps.map(({ replicas, traffic, pause }) => ({
+    steps: steps.map(({ replicas, traffic, matches, pause }) => ({
       replicas: String(replicas),
-      share: Number((traffic ?? '0%').replace('%', '')),
+      share: matches === undefined ? Number((traffic ?? '0%').replace('%', '')) : pickedBy(matches),
       pause: pause === undefined ? 'none' : (pause.duration ?? 'manual'),
     })),
     annotations: value?.metadata?.annotations ?? {},

@@ -1,8 +1,10 @@
 /** The files of a workload whose deliveries fill a second one: its Service, its route, and what we write in them. */
 
-import { parse } from 'yaml';
-import { isJsonObject, type Json, type JsonObject } from '../../src/api/json.ts';
+import { parseAllDocuments } from 'yaml';
+import { isJsonObject, type Json } from '../../src/api/json.ts';
+import { directTo, type Rules, rulesOf, shareIn } from './client-routes.ts';
 import { Remembered } from './remembered/remembered.ts';
+import { type RouteName, routeNames, routesText, routeTexts } from './route-texts.ts';
 import type { WorkloadSetup } from './setup.ts';
 
 type Named = Pick<WorkloadSetup, 'name' | 'fills' | 'shares'>;
@@ -36,23 +38,51 @@ export function hasSides({ fills, shares }: Named): boolean {
   return fills !== undefined || shares !== undefined;
 }
 
+/** Kinds of the routes before the Service; none: clients ask the Service itself, or nobody asks. */
+export function kindsOf({ fills, shares }: Omit<Named, 'name'>): readonly RouteName[] {
+  if (fills?.routed !== true && shares === undefined) return [];
+  return (fills ?? shares)?.kinds ?? ['HTTPRoute'];
+}
+
+/** Whether a Service is there that clients ask, by a route or without one. */
+export function isAsked({ fills, shares }: Omit<Named, 'name'>): boolean {
+  return fills?.routed === true || shares !== undefined;
+}
+
+/** How long the routes let a request take; undefined: one of them at least does not say. */
+export function requestSecondsOf(workload: Omit<Named, 'name'>): number | undefined {
+  const kinds = kindsOf(workload);
+  const { requestSeconds } = workload.fills ?? workload.shares ?? {};
+  return kinds.length > 0 && kinds.every((kind) => routeTexts[kind].timed) ? requestSeconds : undefined;
+}
+
 /** What is there beside the workload. */
 export function routedFiles(workload: WorkloadSetup): Readonly<Record<string, string>> {
-  if (workload.fills?.routed !== true && workload.shares === undefined) return {};
+  if (!isAsked(workload)) return {};
+  const { requestSeconds } = workload.fills ?? workload.shares ?? {};
+  const [kinds, service] = [kindsOf(workload), serviceNames(workload).stable];
+  const routes = routesText(kinds, { name: routeName(workload.name), service, requestSeconds });
   return {
     [serviceFile(workload.name)]: serviceText(workload),
-    [routeFile(workload.name)]: routeText(workload),
+    ...(kinds.length === 0 ? {} : { [routeFile(workload.name)]: routes }),
   };
 }
 
+/** Of every kind. */
+export function routeName(name: string): string {
+  return `${name}-chat`;
+}
+
 /** The lines of a strategy above its steps. */
-export function routingLines({ name, fills, shares }: Named): readonly string[] {
+export function routingLines(workload: Named): readonly string[] {
+  const { name, fills, shares } = workload;
   if (fills === undefined && shares === undefined) return [];
   const { style, routed, graceSeconds } = fills ?? { style: 'partition', routed: true, ...shares };
+  const names = routeNames(kindsOf(workload), routeName(name));
   return [
     ...(style === 'canary' ? ['      enableExtraWorkloadForCanary: true'] : []),
     ...(routed ? ['      trafficRoutings:', `        - service: ${serviceNames({ name }).stable}`] : []),
-    ...(routed ? [`          gateway: {httpRouteName: ${name}-chat}`] : []),
+    ...(routed ? names.map((line) => `          ${line}`) : []),
     ...(routed && graceSeconds !== undefined ? [`          gracePeriodSeconds: ${graceSeconds}`] : []),
   ];
 }
@@ -76,66 +106,34 @@ function serviceText({ name }: Named): string {
   ].join('\n');
 }
 
-function routeText({ name, fills, shares }: Named): string {
-  const { requestSeconds } = fills ?? shares ?? {};
-  return [
-    'apiVersion: gateway.networking.k8s.io/v1',
-    'kind: HTTPRoute',
-    'metadata:',
-    `  name: ${name}-chat`,
-    '  namespace: llm',
-    'spec:',
-    '  parentRefs: [{name: inference}]',
-    '  rules:',
-    '    - matches:',
-    '        - path: {type: PathPrefix, value: /v1}',
-    ...(requestSeconds === undefined ? [] : [`      timeouts: {request: ${requestSeconds}s}`]),
-    '      backendRefs:',
-    `        - name: ${serviceNames({ name }).stable} # the fleet`,
-    '          port: 80',
-    '',
-  ].join('\n');
-}
-
-/** What a route sends where: a rule is a list of weights by the name of the Service. */
-export type Rules = readonly (readonly { readonly service: string; readonly weight: number }[])[];
-
-/** The rules of a route. */
-export function rulesOf(route: JsonObject): Rules {
-  const spec = isJsonObject(route['spec']) ? route['spec'] : {};
-  return objectsIn(spec['rules']).map((rule) =>
-    objectsIn(rule['backendRefs']).map(({ name, weight }) => ({
-      service: typeof name === 'string' ? name : '',
-      weight: typeof weight === 'number' ? weight : 1,
-    })),
-  );
-}
-
-/** The largest part of a rule that goes to one Service, in per cent. */
-export function shareIn(rules: Rules, service: string): number {
-  const parts = rules.map((rule) => {
-    const total = rule.reduce((sum, { weight }) => sum + weight, 0);
-    const own = rule.filter((one) => one.service === service).reduce((sum, { weight }) => sum + weight, 0);
-    return total === 0 ? 0 : (own * 100) / total;
-  });
-  return Math.max(0, ...parts);
-}
-
 const routes = new Remembered<Rules>(600);
 
-/** The rules of a route as a file has them. */
-export function rulesIn(text: string): Rules {
-  return routes.of(text, () => {
-    const value = parse(text) as Json;
-    return isJsonObject(value) ? rulesOf(value) : [];
-  });
+/** Where clients are sent by the files of a workload, as one of them has its routes. */
+export function rulesIn(text: string | undefined, workload: Named): Rules {
+  if (kindsOf(workload).length === 0) return isAsked(workload) ? directTo(serviceNames(workload).stable) : [];
+  return routes.of(text ?? '', () => rulesOf(documentsIn(text ?? '')));
+}
+
+/** Of a hundred requests, those that the files send to the new version. */
+export function shareSaid(text: string | undefined, workload: Named): number {
+  return shareIn(rulesIn(text, workload), serviceNames(workload).canary);
+}
+
+function documentsIn(text: string) {
+  return parseAllDocuments(text)
+    .map((document) => document.toJS() as Json)
+    .filter((value) => isJsonObject(value));
+}
+
+/** The documents of a file that people wrote, without those that we made. */
+export function ownDocuments(text: string): string {
+  return text
+    .split(/^---\n/m)
+    .filter((one) => !/^ +tranche\.dev\/of: /m.test(one))
+    .join('---\n');
 }
 
 /** The workload that a Service selects by the word of its file. */
 export function selectedIn(text: string): string | undefined {
   return /leaderworkerset\.sigs\.k8s\.io\/name: "?([^"\s]+)"?/.exec(text)?.[1];
-}
-
-function objectsIn(value: unknown): readonly JsonObject[] {
-  return Array.isArray(value) ? value.filter((one): one is JsonObject => isJsonObject(one)) : [];
 }

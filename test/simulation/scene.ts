@@ -4,8 +4,10 @@ import { at, isJsonObject, type JsonObject } from '../../src/api/json.ts';
 import { LWS_NAME, REVISION_KEY, WORKER_INDEX } from '../../src/api/lws-labels.ts';
 import { VERSION } from '../../src/api/version-label.ts';
 import type { Reading } from '../../src/simulator/objects/object-store.ts';
-import { ENDPOINT_SLICES, HTTP_ROUTES, PODS, SERVICES } from '../../src/simulator/objects/resource-table.ts';
-import { type Rules, rulesOf, secondOf, serviceNames, shareIn } from './routed-files.ts';
+import { ENDPOINT_SLICES, PODS, resourceOf, SERVICES } from '../../src/simulator/objects/resource-table.ts';
+import { directTo, type Rules, rulesOf, shareIn } from './client-routes.ts';
+import { routeTexts } from './route-texts.ts';
+import { isAsked, kindsOf, routeName, secondOf, serviceNames } from './routed-files.ts';
 import type { WorkloadSetup } from './setup.ts';
 import { type GroupTruth, NAMESPACE, type Truth, truthOf } from './truth.ts';
 
@@ -25,21 +27,35 @@ export type Scene = {
   readonly atSeconds: number;
   readonly own: Truth | undefined;
   readonly second: Truth | undefined;
-  /** Where the live route sends; empty: there is none. */
+  /** Where the live routes send each client; empty: there is none. */
   readonly rules: Rules;
   readonly services: ReadonlyMap<string, Reached>;
 };
 
 export function sceneOf(reading: Pick<Reading, 'get' | 'list'>, workload: WorkloadSetup, atSeconds: number): Scene {
   const second = secondOf(workload);
-  const route = reading.get({ resource: HTTP_ROUTES, namespace: NAMESPACE, name: `${workload.name}-chat` });
   return {
     atSeconds,
     own: truthOf(reading, workload, atSeconds),
     second: second === undefined ? undefined : truthOf(reading, second, atSeconds),
-    rules: route === undefined ? [] : rulesOf(route),
+    rules: rulesNow(reading, workload),
     services: servicesOf(reading, workload),
   };
+}
+
+/** By every route that there is; a second Ingress has the name that its kind gives it. */
+function rulesNow(reading: Pick<Reading, 'get'>, workload: WorkloadSetup): Rules {
+  const [kinds, service] = [kindsOf(workload), serviceNames(workload).stable];
+  if (kinds.length === 0)
+    return isAsked(workload) && reading.get({ resource: SERVICES, namespace: NAMESPACE, name: service }) !== undefined
+      ? directTo(service)
+      : [];
+  const name = routeName(workload.name);
+  const found = kinds.flatMap((kind) => {
+    const resource = resourceOf(routeTexts[kind]);
+    return [name, `${name}-canary`].map((one) => reading.get({ resource, namespace: NAMESPACE, name: one }));
+  });
+  return rulesOf(found.filter((one) => one !== undefined));
 }
 
 function servicesOf(reading: Pick<Reading, 'get' | 'list'>, workload: WorkloadSetup): Scene['services'] {
@@ -95,7 +111,7 @@ export function reachedBy(
   );
 }
 
-/** Per cent of the requests that the live route sends to the Service of the new version. */
+/** Per cent of the requests that the live routes send to the Service of the new version. */
 export function liveShare({ rules }: Scene, workload: WorkloadSetup): number {
   return shareIn(rules, serviceNames(workload).canary);
 }
@@ -103,5 +119,9 @@ export function liveShare({ rules }: Scene, workload: WorkloadSetup): number {
 /** `5 % → vllm-canary`, for timelines. */
 export function showScene(scene: Scene, workload: WorkloadSetup): string {
   const services = [...scene.services].map(([name, { selects, ready }]) => `${name}→${selects ?? '?'} ${ready.length}`);
-  return `${liveShare(scene, workload)} % to the new version; ${services.join(', ')}`;
+  return `${round(liveShare(scene, workload))} % to the new version; ${services.join(', ')}`;
+}
+
+function round(share: number): number {
+  return Math.round(share * 100) / 100;
 }

@@ -2,13 +2,15 @@
 
 import type { Chance } from './chance.ts';
 import type { Fills, StepSetup, WorkloadSetup } from './setup.ts';
+import { anyKinds, partOf } from './setup-filled.ts';
 
-export type Shares = Pick<Fills, 'requestSeconds' | 'graceSeconds'>;
+export type Shares = Pick<Fills, 'requestSeconds' | 'graceSeconds' | 'kinds'>;
 
 export function sharesOf(chance: Chance): Shares {
   return {
     requestSeconds: chance.flip(0.25) ? undefined : chance.pick([30, 45]),
     graceSeconds: chance.flip(0.5) ? undefined : 20,
+    kinds: anyKinds(chance.fork('kinds')),
   };
 }
 
@@ -18,7 +20,7 @@ const SHARED_PERCENT_MAX = 50;
 /** Rising groups, most of them with a share, and then all: the last has none. */
 export function sharedSteps(
   chance: Chance,
-  { replicas }: Pick<WorkloadSetup, 'replicas'>,
+  { replicas, shares }: Pick<WorkloadSetup, 'replicas' | 'shares'>,
   count = chance.between(2, 4),
 ): readonly StepSetup[] {
   const percent = chance.flip(0.6);
@@ -34,6 +36,8 @@ export function sharedSteps(
       [6, 0],
       [2, 30],
     ]),
-    ...((!percent || amount <= SHARED_PERCENT_MAX) && chance.flip(0.85) ? { traffic: chance.between(1, 100) } : {}),
+    ...((!percent || amount <= SHARED_PERCENT_MAX) && chance.flip(0.85)
+      ? partOf(chance, chance.between(1, 100), shares?.kinds)
+      : {}),
   }));
 }

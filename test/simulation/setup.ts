@@ -2,6 +2,8 @@
 
 import type { Gate, LwsVersion } from '../../src/simulator/modes.ts';
 import { Chance } from './chance.ts';
+import type { ClientName } from './client-routes.ts';
+import type { RouteName } from './route-texts.ts';
 import { filledSteps, fillsOf } from './setup-filled.ts';
 import { type Shares, sharedSteps, sharesOf } from './setup-shared.ts';
 
@@ -57,13 +59,17 @@ export type StepSetup = {
   readonly pause: 'none' | 'manual' | number;
   /** Per cent of the requests; not there: none. */
   readonly traffic?: number;
+  /** Those of these clients, in place of a part of all. */
+  readonly matches?: readonly ClientName[];
 };
 
 /** A delivery fills a second workload, and routes send it a share. */
 export type Fills = {
   readonly style: 'canary' | 'blueGreen';
-  /** Whether a route sends requests; without one nothing of this is there. */
+  /** Whether clients ask at all; without them nothing of this is there. */
   readonly routed: boolean;
+  /** Kinds of the routes by which they do; not there: an HTTPRoute, as before there were others. None: blueGreen by its Service alone. */
+  readonly kinds?: readonly RouteName[];
   /** How long a route lets a request take; undefined: it does not say. */
   readonly requestSeconds: number | undefined;
   /** How long gateways may take to follow; undefined: Kruise's default. */
@@ -189,9 +195,10 @@ export function sharedSetupOf(seed: string): Setup {
   // One group has no other version beside it.
   const replicas = chance.flip(0.1) ? 1 : Math.max(2, first.replicas);
   const plain = { ...first, replicas, autoscaled: first.autoscaled && chance.fork('scaler').flip(0.5) };
+  const shares = sharesOf(chance);
   return {
     ...setup,
-    workloads: [{ ...plain, shares: sharesOf(chance), steps: sharedSteps(chance, plain) }],
+    workloads: [{ ...plain, shares, steps: sharedSteps(chance, { ...plain, shares }) }],
     rounds: chance.between(1, 12),
     turns: chance.between(15, 60),
     questions: 1 / 60,

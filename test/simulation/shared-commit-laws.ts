@@ -3,7 +3,7 @@
 import { CLOCKS, drainOf } from './excuses.ts';
 import { splitOwn, templateStart } from './files.ts';
 import { GOING_BACK, indexOf, type OurCommit } from './our-commit.ts';
-import { routedFiles, routeFile, rulesIn, serviceFile, serviceNames, shareIn } from './routed-files.ts';
+import { ownDocuments, routedFiles, routeFile, serviceFile, serviceNames, shareSaid } from './routed-files.ts';
 import { liveShare, reachedBy, type Scene } from './scene.ts';
 
 /** What Git says of the requests. */
@@ -21,10 +21,9 @@ function wordsOf(commit: OurCommit): Words {
 }
 
 function saidAt({ universe, workload }: OurCommit, at: string): Said {
-  const rules = rulesIn(universe.text(at, routeFile(workload.name)) ?? '');
   const [own] = splitOwn(universe.text(at, serviceFile(workload.name)) ?? '');
   return {
-    share: shareIn(rules, serviceNames(workload).canary),
+    share: shareSaid(universe.text(at, routeFile(workload.name)), workload),
     pinned: /^ +"?(tranche\.dev\/version|leaderworkerset\.sigs\.k8s\.io\/template-revision-hash)"?:/m.test(own),
   };
 }
@@ -98,7 +97,8 @@ export function sharedLeaves(commit: OurCommit): string | undefined {
   const files = routedFiles(workload);
   const [route, service] = [routeFile(workload.name), serviceFile(workload.name)];
   // What a hand has taken out is not ours to put back.
-  if (universe.text(oid, route) !== undefined && universe.text(oid, route) !== files[route])
+  const said = universe.text(oid, route);
+  if (said !== undefined && (ownDocuments(said) !== files[route] || shareSaid(said, workload) > 0))
     return `${reason}: ${route} is not as before`;
   const there = universe.text(oid, service);
   const isBefore = there === undefined || splitOwn(there)[0] === files[service];

@@ -5,7 +5,7 @@ import { type Excuses, excusesOf, graceOf } from './excuses.ts';
 import { splitOwn, versionInText } from './files.ts';
 import type { LawName, WorldLaws } from './laws.ts';
 import { fieldsOf } from './our-commit.ts';
-import { routeFile, rulesIn, serviceFile, serviceNames, shareIn } from './routed-files.ts';
+import { routeFile, serviceFile, serviceNames, shareSaid } from './routed-files.ts';
 import { liveShare, reachedBy, type Scene } from './scene.ts';
 import type { WorkloadSetup } from './setup.ts';
 import type { Universe } from './universe.ts';
@@ -56,8 +56,7 @@ export class SharedLaws implements WorldLaws {
   opened(commit: string): void {
     const { universe, workload } = this;
     const version = versionInText(universe.lws(workload.name, commit) ?? '');
-    const rules = rulesIn(universe.text(commit, routeFile(workload.name)) ?? '');
-    const share = shareIn(rules, serviceNames(workload).canary);
+    const share = shareSaid(universe.text(commit, routeFile(workload.name)), workload);
     if (version !== undefined && share > 0) this.given.add(version);
     // Where a hand has taken a document out, that of the new version answers for all: nobody has a share of their own.
     const [, copy] = splitOwn(universe.text(commit, serviceFile(workload.name)) ?? '');

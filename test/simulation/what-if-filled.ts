@@ -2,7 +2,7 @@
 
 import { lwsFile, marksIn, rolloutFile } from './files.ts';
 import { plainPass } from './rest.ts';
-import { routeFile, rulesIn, secondName, serviceFile, serviceNames, shareIn } from './routed-files.ts';
+import { routedFiles, routeFile, secondName, serviceFile, serviceNames, shareSaid } from './routed-files.ts';
 import { reachedBy, type Scene, sceneOf, servingIn } from './scene.ts';
 import type { WorkloadSetup } from './setup.ts';
 import { healGroup } from './surroundings.ts';
@@ -44,11 +44,8 @@ function killGroups(universe: Universe, name: string, groups: readonly Pick<Grou
 
 /** The route and the Service as they were last, where a hand has taken one out; tells whether one was. */
 export function putBack(universe: Universe, workload: WorkloadSetup): boolean {
-  if (workload.fills?.routed !== true && workload.shares === undefined) return false;
   const log = universe.repository.log('main');
-  const gone = [routeFile(workload.name), serviceFile(workload.name)].filter(
-    (path) => universe.text('main', path) === undefined,
-  );
+  const gone = Object.keys(routedFiles(workload)).filter((path) => universe.text('main', path) === undefined);
   for (const path of gone) {
     const last = log.find(({ oid }) => universe.text(oid, path) !== undefined);
     universe.commit(path, universe.text(last?.oid ?? 'main', path), `${path} is back`);
@@ -115,8 +112,7 @@ async function staysAway(fork: Universe, workload: WorkloadSetup, canary: string
 }
 
 function shareOf(universe: Universe, workload: WorkloadSetup): number {
-  const rules = rulesIn(universe.text('main', routeFile(workload.name)) ?? '');
-  return shareIn(rules, serviceNames(workload).canary);
+  return shareSaid(universe.text('main', routeFile(workload.name)), workload);
 }
 
 /** T14: what comes next is decided by Git and the Rollout; a record only says since when something has been so. */
