@@ -66,6 +66,21 @@ export function routeIn({ files, displaced }: Texts, { kind }: TrafficProvider):
   return { route, canary, displaced };
 }
 
+/** A document as an API server answers with it: the keys of a map stand in order of the alphabet. */
+export function asServed(files: RouteFiles): RouteFiles {
+  const { route, canary } = files;
+  const served = (document: RouteDocument): RouteDocument => ({
+    ...document,
+    value: JSON.parse(JSON.stringify(document.value, inOrder)) as JsonObject,
+  });
+  return { ...files, route: served(route), canary: canary === undefined ? undefined : served(canary) };
+}
+
+function inOrder(_: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1)));
+}
+
 /** The texts after these edits; throws where one is refused. */
 export function spliced(files: Texts['files'], edits: readonly RouteEdits[]): Texts['files'] {
   let texts = files;

@@ -130,7 +130,7 @@ export function routeDiffers(delivery: Delivery, route: RouteInUse, sight: Traff
   if (git !== undefined && seen !== undefined && git !== seen)
     return known({ object, field: 'share', git, live: seen });
   if (!rulesDiffer(sent, live.value)) return absent;
-  return known({ object, field: 'rules of the new version', git: 'as in the file', live: 'others' });
+  return known({ object, field: 'choice of requests', git: 'as in the file', live: 'another' });
 }
 
 /** What a route sends to each side, by the word of Git. */

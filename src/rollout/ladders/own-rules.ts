@@ -13,16 +13,22 @@ export type Sent = { readonly reading: RouteReading; readonly value: JsonObject 
  * not count, and no name of a rule: servers that know none drop it.
  */
 export function rulesDiffer(git: Sent, live: Sent): boolean {
-  const [wanted, there] = [git, live].map(({ reading, value }) => reading.ours.map((path) => nodeAt(value, path)));
-  return (wanted ?? []).some(
-    (rule, place) =>
-      firstDifference({ rule: unnamed(rule) }, undefined, { rule: unnamed(there?.[place]) }) !== undefined,
-  );
+  const [wanted, there] = [git, live].map(rulesIn);
+  return (wanted ?? []).some((rule, place) => firstDifference(rule, undefined, there?.[place] ?? {}) !== undefined);
 }
 
 /** The rules in one line, for what must change whenever they do; empty: there are none. */
 export function rulesText({ reading, value }: Sent): string {
   return reading.ours.map((path) => JSON.stringify(unnamed(nodeAt(value, path)))).join(' ');
+}
+
+/** Each rule under its key, where it has one: the same text under another annotation asks for other requests. */
+function rulesIn({ reading, value }: Sent): readonly JsonObject[] {
+  return reading.ours.map((path) => {
+    const node = nodeAt(value, path);
+    const key = path.at(-1);
+    return { [typeof node === 'string' && typeof key === 'string' ? key : 'rule']: unnamed(node) };
+  });
 }
 
 function unnamed(rule: Json | undefined): Json {

@@ -143,7 +143,10 @@ function read({ route, canary }: RouteFiles, { stable }: Sides, { prefix }: Ingr
   const { annotations } = parseIngress(canary.value);
   if (annotations[`${prefix}canary`] !== 'true') return nothing;
   const number = (key: string, otherwise: number): number => Number(annotations[`${prefix}${key}`] ?? otherwise);
-  const conditions = Object.keys(annotations).filter((key) => key.startsWith(`${prefix}canary-by-`));
+  // An API server answers with the keys in order of the alphabet, in whatever order the file has them.
+  const conditions = Object.keys(annotations)
+    .filter((key) => key.startsWith(`${prefix}canary-by-`))
+    .toSorted();
   const percent = (number('canary-weight', 0) * 100) / number('canary-weight-total', 100);
   return {
     percent,

@@ -3,9 +3,21 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { at } from '../../../src/api/json.ts';
+import { printReading } from '../../../src/rollout/ladders/differences.ts';
+import { rulesDiffer, type Sent } from '../../../src/rollout/ladders/own-rules.ts';
 import { trafficProviders } from '../../../src/rollout/traffic/index.ts';
-import type { Share, Sides } from '../../../src/rollout/traffic/provider.ts';
-import { HOME, prepared, providerIn, routeIn, SIDES, type Texts, weight, written } from '../../support/routes.ts';
+import type { RouteFiles, Share, Sides, TrafficProvider } from '../../../src/rollout/traffic/provider.ts';
+import {
+  asServed,
+  HOME,
+  prepared,
+  providerIn,
+  routeIn,
+  SIDES,
+  type Texts,
+  weight,
+  written,
+} from '../../support/routes.ts';
 
 const ROOT = new URL('../../../fixtures/traffic/', import.meta.url);
 const FILE = 'route.yaml';
@@ -33,6 +45,16 @@ function sharesOf(name: string): Readonly<Record<string, Share>> {
 function sidesOf(name: string): Sides {
   if (!existsSync(new URL(`${name}/sides.json`, ROOT))) return SIDES;
   return { ...SIDES, ...(JSON.parse(read(name, 'sides.json')) as Partial<Sides>) };
+}
+
+/** What a route sends, as the waiting for it compares it. */
+function sentBy(files: RouteFiles, provider: TrafficProvider, sides: Sides): Sent {
+  return { reading: provider.read(files, sides), value: (files.canary ?? files.route).value };
+}
+
+/** Whether the cluster is said to have what Git says. */
+function isSame(git: Sent, live: Sent): boolean {
+  return printReading(git.reading) === printReading(live.reading) && !rulesDiffer(git, live);
 }
 
 function textIn(texts: Texts): string {
@@ -72,9 +94,29 @@ describe.each(cases)('%s', (name) => {
     expect(textIn(written(written(start, provider, share, sides), provider, HOME, sides))).toBe(textIn(start));
   });
 
+  test('a share is known again as an API server answers with it, and no other is taken for it', () => {
+    const all = Object.values(sharesOf(name)).map((share) => routeIn(written(start, provider, share, sides), provider));
+    const sent = all.map((files) => sentBy(files, provider, sides));
+    const live = all.map((files) => sentBy(asServed(files), provider, sides));
+    const same = sent.map((git) => live.map((one) => isSame(git, one)));
+    expect(same).toEqual(sent.map((_, row) => live.map((__, column) => row === column)));
+  });
+
   test('what is prepared is prepared once', () => {
     expect(textIn(prepared(start, provider, sides))).toBe(textIn(start));
     expect(textIn(written(start, provider, HOME, sides))).toBe(textIn(start));
     expect(at(routeIn(start, provider).route.value, ['kind'])).toBe(provider.kind);
   });
+});
+
+test('the same text under another annotation is another choice of requests', () => {
+  const provider = trafficProviders.NginxIngress;
+  const before: Texts = { files: { [FILE]: read('NginxIngress', 'before.yaml') }, displaced: [] };
+  const start = prepared(before, provider, SIDES);
+  const byHeader = (type: 'Exact' | 'RegularExpression'): Sent => {
+    const match = { path: undefined, headers: [{ name: 'x-team', value: 'ads', type }], queryParams: [] };
+    const share: Share = { kind: 'matches', matches: [match], modifier: undefined };
+    return sentBy(routeIn(written(start, provider, share, SIDES), provider), provider, SIDES);
+  };
+  expect(isSame(byHeader('Exact'), byHeader('RegularExpression'))).toBe(false);
 });
