@@ -43,6 +43,10 @@ export type ProposalRecord = {
   readonly by?: string | undefined;
   /** What our status at its head says: whether every gate but the person's is open. */
   readonly gates?: 'open' | 'shut' | undefined;
+  /** What its check run says but for what ticks, at which commit, by a digest of both, and when it was written. */
+  readonly check?: { readonly text: string; readonly at: Instant } | undefined;
+  /** Why the forge takes no check run of ours: it is not asked again for this one. */
+  readonly checkRefused?: string | undefined;
   /** Who could not be asked for a review, and why. */
   readonly unasked?: readonly string[] | undefined;
   /** Digest of its text but for what ticks; not there: nobody knows what it says. */

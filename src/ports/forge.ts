@@ -147,6 +147,16 @@ export type NewStatus = {
   readonly url: string | undefined;
 };
 
+/** What people read beside a status: numbers, and no verdict. No rule that requires a status is met by it. */
+export type NewCheck = {
+  readonly oid: Oid;
+  /** Never the context of a status: a rule takes either for the other. */
+  readonly name: string;
+  readonly title: string;
+  /** Markdown, at most 65,535 characters. */
+  readonly summary: string;
+};
+
 export type NewComment = {
   readonly number: number;
   /** Which comment of ours it is: the one of this key is edited, else a new one is written. `[a-z-]+` */
@@ -219,6 +229,8 @@ export interface Forge {
   close(number: number, comment: NewComment['body']): Promise<Answer<void>>;
   /** Sets a commit status where it differs. */
   setStatus(status: NewStatus): Promise<Answer<void>>;
+  /** Shows a check run where it differs; refused to who is no App. */
+  showCheck(check: NewCheck): Promise<Answer<void>>;
   /** Writes a comment once and edits it from then on; nothing where it says this already. */
   comment(comment: NewComment): Promise<Answer<void>>;
 }

@@ -27,6 +27,10 @@ export const PREFLIGHT = {
     level: 'warning',
     is: 'others than tranche may say that every gate is open: the rule takes its status from anybody',
   },
+  NumbersRequired: {
+    level: 'warning',
+    is: 'a rule requires the check run that shows numbers, which never fails and holds back nothing',
+  },
   PoliciesUnguarded: {
     level: 'warning',
     is: 'somebody may grant, except or stop requiring without the owners of the policies',

@@ -4,6 +4,7 @@ import { CONFIG_FILE } from '../api/config.ts';
 import { isKnown, type Known } from '../api/known.ts';
 import type { BranchRules } from '../ports/forge-rules.ts';
 import { type Finding, PREFLIGHT, type PreflightRules } from './preflight-findings.ts';
+import { CHECK } from './write/execute-proposal.ts';
 
 const BYPASS = 'Add the App or the account of tranche to the bypass list of each ruleset of the branch, always';
 
@@ -104,6 +105,12 @@ function guards({ branch, prefix, main, proposals, gate }: PreflightRules): read
       name: 'GateOpenToOthers',
       seen: `${branch} takes ${gate} from whoever may set a status`,
       action: `Choose the App of tranche as the source of ${gate} in the ruleset`,
+    });
+  if ((gatesOf(main, CHECK) ?? []).length > 0)
+    found.push({
+      name: 'NumbersRequired',
+      seen: `${branch} requires ${CHECK}, which is neutral whatever the gates say`,
+      action: `Require ${gate} in its place`,
     });
   if (gates?.length === 0)
     found.push({

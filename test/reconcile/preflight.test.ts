@@ -59,6 +59,18 @@ const rows: readonly Row[] = [
     {},
     ['GateOpenToOthers'],
   ],
+  [
+    'the check run that says nothing',
+    {
+      checks: known([
+        { context: 'tranche/gate', app: 77 },
+        { context: 'tranche/progress', app: 77 },
+      ]),
+    },
+    {},
+    {},
+    ['NumbersRequired'],
+  ],
   ['signatures with squash', { ...signed, mergeMethods: known(['squash']) }, {}, {}, []],
   ['signatures with rebase only', { ...signed, mergeMethods: known(['rebase']) }, {}, {}, ['NothingMerges']],
   [

@@ -177,6 +177,47 @@ describe('while it is open', () => {
     expect((await world.subjects()).at(-1)).toBe(STEP_1);
   });
 
+  test('a check run has the numbers, written where they are others, and says which gate is shut', async () => {
+    const world = await proposed();
+    const run = () => world.repository.checks.get(world.pull.head)?.[0]?.written;
+    const writes = async (seconds: number): Promise<number> => {
+      const asked = forge.calls.length;
+      world.tick(seconds);
+      await world.pass();
+      return forge.calls.slice(asked).filter(({ call }) => /^(POST|PATCH) .*check-runs/.test(call)).length;
+    };
+    expect(run()?.title).toBe('4 of 4 groups ready, 0 on the release; every gate but yours is open');
+    expect([await writes(30), await writes(400)]).toEqual([0, 0]);
+    await world.edit(ROLLOUT_FILE, 'strategy:\n', 'strategy:\n    paused: true\n');
+    expect(await writes(30)).toBe(1);
+    expect(run()?.title).toBe('4 of 4 groups ready, 0 on the release; not now: Paused');
+    expect(run()?.summary).toMatch(/\n\n- ` Paused `: ` .* `\n\nThis check/);
+    expect(world.repository.checks.get(world.pull.head)).toHaveLength(1);
+  });
+
+  test.each([
+    ['without the permission', 'answer', 1],
+    ['where the forge does not answer', 'drop', 0],
+  ] as const)('no check run %s: said once, and nothing waits for it', async (_, kind, times) => {
+    const world = await requested();
+    forge.fault = ({ path }) =>
+      !path.endsWith('/check-runs')
+        ? undefined
+        : kind === 'drop'
+          ? { kind, when: 'before' }
+          : {
+              kind,
+              when: 'before',
+              answer: { status: 403, body: { message: 'Resource not accessible by integration' } },
+            };
+    for (let round = 0; round < 3; round += 1) expect(reasonsOf(await world.pass())).toEqual(['ProposalOpen']);
+    expect(world.log.filter((line) => /no check run/.test(line))).toHaveLength(times);
+    expect(world.repository.statuses.get(world.pull.head)?.map(({ state }) => state)).toEqual(['success']);
+    forge.fault = () => undefined;
+    await world.pass();
+    expect(world.repository.checks.get(world.pull.head) ?? []).toHaveLength(1 - times);
+  });
+
   test('a gate that shuts fails its status, and opens it again', async () => {
     const world = await proposed();
     await world.edit(ROLLOUT_FILE, 'strategy:\n', 'strategy:\n    paused: true\n');

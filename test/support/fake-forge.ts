@@ -189,6 +189,7 @@ export class FakeForge {
           if (pull?.state.kind === 'open') this.close(pull, US);
           return done(undefined);
         }),
+      showCheck: () => call('showCheck', () => done(undefined)),
       setStatus: () => call('setStatus', () => done(undefined)),
       comment: () => call('comment', () => done(undefined)),
     };

@@ -30,7 +30,7 @@ export async function forgeWorld(
   files: Readonly<Record<string, string>>,
 ): Promise<ForgeWorld> {
   const repository = await forge.createRepository('team', name);
-  const permissions = { contents: 'write', pull_requests: 'write', statuses: 'write' } as const;
+  const permissions = { contents: 'write', pull_requests: 'write', statuses: 'write', checks: 'write' } as const;
   forge.tokens.set(FORGE_TOKEN, { account: APP, permissions, repositories: [`team/${name}`] });
   repository.permissions.set('ada', 'write');
   await repository.git.commit('main', files, 'first files');

@@ -37,7 +37,7 @@ export async function demoPullRequests(out: string | undefined, io: Io): Promise
 
 async function played(forge: SimulatedForge, out: string | undefined, io: Io): Promise<number> {
   const repository = await forge.createRepository(OWNER, NAME);
-  const permissions = { contents: 'write', pull_requests: 'write', statuses: 'write' } as const;
+  const permissions = { contents: 'write', pull_requests: 'write', statuses: 'write', checks: 'write' } as const;
   forge.tokens.set(TOKEN, { account: APP, permissions, repositories: [`${OWNER}/${NAME}`] });
   repository.permissions.set(ADA.login, 'write');
   const opened = await openWorld({ strategy: 'partition', broken: false, home: homeOf(forge, repository) }, io);

@@ -46,6 +46,7 @@ export function lazyForge({ repository, apiUrl, ...options }: OpenForge): Opened
     create: async (pull) => (await opened()).create(pull),
     update: async (number, text) => (await opened()).update(number, text),
     close: async (number, why) => (await opened()).close(number, why),
+    showCheck: async (check) => (await opened()).showCheck(check),
     setStatus: async (status) => (await opened()).setStatus(status),
     comment: async (comment) => (await opened()).comment(comment),
   };

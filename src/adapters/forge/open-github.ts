@@ -2,6 +2,7 @@
 
 import type { Forge } from '../../ports/forge.ts';
 import { ForgeCaller, type ForgeOptions } from './call.ts';
+import { writeCheck } from './check-runs.ts';
 import { createPull } from './create-pull.ts';
 import { readMakers } from './makers.ts';
 import { readSelf } from './own.ts';
@@ -38,6 +39,7 @@ function githubOf(caller: ForgeCaller): Forge {
     create: (pull) => createPull(caller, pull),
     update: (number, text) => updatePull(caller, number, text),
     close: (number, why) => closePull(caller, number, why),
+    showCheck: (check) => writeCheck(caller, check),
     setStatus: (status) => writeStatus(caller, status),
     comment: (comment) => writeComment(caller, comment),
   };

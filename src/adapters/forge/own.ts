@@ -16,12 +16,21 @@ export function heard(reply: Reply): Written {
 
 /** Who the credential acts as. GitHub names Apps, and the token of a run, with `[bot]` at the end. Throws PortError. */
 export async function readSelf(caller: ForgeCaller): Promise<Answer<Self>> {
+  const named = await readLogin(caller);
+  if (named.kind !== 'done') return named;
+  const { login, slug } = named.value;
+  if (slug === undefined) return { kind: 'done', value: { login, isBot: false, app: absent } };
+  return { kind: 'done', value: { login, isBot: true, app: await readApp(caller, slug) } };
+}
+
+/** The account of the credential, and what its App is called in addresses; undefined: it is none. Throws PortError. */
+export async function readLogin(
+  caller: ForgeCaller,
+): Promise<Answer<{ readonly login: string; readonly slug: string | undefined }>> {
   const reply = await viewer(caller, 'login');
   if (reply.kind !== 'reply') return reply;
   const login = textAt(reply.data, 'data', 'viewer', 'login') ?? '';
-  const slug = /^(.+)\[bot\]$/.exec(login)?.[1];
-  if (slug === undefined) return { kind: 'done', value: { login, isBot: false, app: absent } };
-  return { kind: 'done', value: { login, isBot: true, app: await readApp(caller, slug) } };
+  return { kind: 'done', value: { login, slug: /^(.+)\[bot\]$/.exec(login)?.[1] } };
 }
 
 /** The number of the App that an account belongs to. Throws PortError. */

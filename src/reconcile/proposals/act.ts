@@ -25,6 +25,7 @@ import {
 import { branchFrom, isOurCommit, type Proposed } from './branch-content.ts';
 import { branchTaken, caseOf, full, heldBy, inForm, noDirectPush, waitingFor, withProposal } from './case.ts';
 import type { Desk, Judged } from './propose.ts';
+import { shownCheck } from './show-check.ts';
 import { earlierOf, lastingDigest, textOf } from './text.ts';
 
 /** Does what the verdict asks for, and says what is waited for. Throws PortError where Git fails. */
@@ -39,7 +40,8 @@ export async function act(of: Judged, desk: Desk): Promise<Reconciled> {
   const gated = await gate({ ...of, proposal }, desk, GATES[verdict.kind] ?? proposal.gates);
   await mark(of, desk);
   const warned = await warn({ ...of, proposal: gated }, desk);
-  const written = await rewrite({ ...of, proposal: warned }, desk);
+  const rewritten = await rewrite({ ...of, proposal: warned }, desk);
+  const written = await shownCheck({ ...of, proposal: rewritten }, desk);
   return stood({ ...of, proposal: written }, withProposal(one, written));
 }
 
@@ -195,8 +197,9 @@ async function open(of: Judged, desk: Desk): Promise<Reconciled> {
   const begunText = lastingDigest(of, { desk, form }, begun.openedAt);
   const opened = { ...begun, ...place, ...(isAdopted ? {} : { text: begunText }), ...unaskedIn(unasked) };
   if (proposal !== undefined) await told(one, { desk, proposal, next: done.value.url });
-  const gated = await gate({ ...of, proposal: opened }, desk, 'open');
-  return stood({ ...of, verdict: { kind: 'waits' }, proposal: gated }, withProposal(one, gated));
+  const now = { ...of, verdict: { kind: 'waits' }, proposal: opened } as const;
+  const shown = await shownCheck({ ...now, proposal: await gate(now, desk, 'open') }, desk);
+  return stood({ ...now, proposal: shown }, withProposal(one, shown));
 }
 
 /** For the record: what the forge said is cut, for a message may hold a page. */

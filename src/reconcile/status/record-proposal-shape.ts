@@ -42,6 +42,8 @@ export const proposal = object({
   state: word<ProposalState>({ open: true, vetoed: true, closed: true, merged: true, withdrawn: true }),
   by: optional(text),
   gates: optional(word<'open' | 'shut'>({ open: true, shut: true })),
+  check: optional(object({ text: digest, at: instant } satisfies Shape<NonNullable<ProposalRecord['check']>>)),
+  checkRefused: optional(text),
   unasked: optional(list(text)),
   text: optional(digest),
   told: optional(text),

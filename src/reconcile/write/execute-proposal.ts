@@ -65,6 +65,17 @@ export function tellPull(forge: Forge, of: { readonly number: number; readonly b
 /** What a rule of the forge can require. */
 export const GATE = 'tranche/gate';
 
+/** What people read beside it. A rule takes a check run of the name of a status for that status, so it is another name. */
+export const CHECK = 'tranche/progress';
+
+/** Shows at the head how what it waits for stands, in numbers. */
+export function showCheck(
+  forge: Forge,
+  of: { readonly oid: Oid; readonly title: string; readonly summary: string },
+): Promise<Asked<void>> {
+  return ask(() => forge.showCheck({ name: CHECK, ...of }));
+}
+
 /** Says at the head whether every gate but the person's is open. */
 export function setGate(
   forge: Forge,

@@ -1,7 +1,7 @@
 /**
  * What every forge must do, on the simulated one, and on a scratch repository of a real one where a person names it:
  * TRANCHE_TEST_FORGE_REPO=https://github.com/me/scratch TRANCHE_TEST_FORGE_TOKEN=… npx vitest run test/adapters/forge
- * The token may write contents, pull requests and statuses. What the suite makes there it closes and deletes.
+ * The token may write contents, pull requests, statuses and checks. What the suite makes there it closes and deletes.
  */
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -138,6 +138,15 @@ describe.each(scenes)('%s', (_name, make) => {
       state: 'success',
       description: 'ok',
     });
+  });
+
+  test('shows a check run where it is an App, in the way of nothing', async () => {
+    const check = { oid: wanted.head, name: 'tranche/contract-progress', title: 'contract', summary: 'Seen.\n' };
+    const { isBot } = value(await scene.forge.self());
+    for (const summary of ['Seen.\n', 'Seen.\n', 'Seen again.\n'])
+      expect((await scene.forge.showCheck({ ...check, summary })).kind).toBe(isBot ? 'done' : 'refused');
+    const [waiting] = value(await scene.forge.waiting([number]));
+    expect(waiting?.on.flatMap(({ names }) => names)).not.toContain(check.name);
   });
 
   test('has no reviews, and rules that are known or say why not', async () => {

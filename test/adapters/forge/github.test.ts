@@ -394,6 +394,45 @@ describe('writing', () => {
     expect(repository.pull(1).comments[1]?.body).toContain('Ready.');
   });
 
+  test('a check run: once, its text where that differs, and never that of another App', async () => {
+    const { port, open, branch, repository } = await site();
+    const { head: oid } = await branch();
+    const check = { oid, name: 'tranche/progress', title: '1 of 4', summary: 'One.\n' };
+    const others = { id: 7, by: STALE, title: '', summary: '' };
+    const theirs = { name: check.name, status: 'COMPLETED', conclusion: 'SUCCESS', written: others } as const;
+    repository.checks.set(oid, [{ ...theirs }]);
+    value(await port.showCheck(check));
+    value(await open().showCheck(check));
+    value(await port.showCheck({ ...check, title: '2 of 4', summary: 'Two.\n' }));
+    expect(calls().filter((call) => !/^GET|graphql/.test(call))).toEqual([
+      'POST /check-runs 201',
+      `PATCH /check-runs/${repository.checks.get(oid)?.[1]?.written?.id} 200`,
+    ]);
+    expect(repository.checks.get(oid)).toMatchObject([
+      theirs,
+      { name: check.name, conclusion: 'NEUTRAL', written: { by: APP, title: '2 of 4', summary: 'Two.\n' } },
+    ]);
+  });
+
+  test('no check run by who is no App, and none without the permission', async () => {
+    const { port, branch, repository } = await site();
+    const { head: oid } = await branch();
+    const check = { oid, name: 'tranche/progress', title: 'x', summary: 'x' };
+    const given = forge.tokens.get(TOKEN);
+    if (given === undefined) throw new Error('no token');
+    forge.tokens.set(TOKEN, { ...given, account: ADA });
+    expect(await port.showCheck(check)).toMatchObject({
+      refusal: 'PermissionMissing',
+      said: expect.stringContaining('ada is no App'),
+    });
+    forge.tokens.set(TOKEN, { ...given, permissions: { ...given.permissions, checks: 'read' } });
+    expect(await port.showCheck(check)).toMatchObject({
+      refusal: 'PermissionMissing',
+      advice: expect.stringContaining('checks: write'),
+    });
+    expect(repository.checks.get(oid)).toBeUndefined();
+  });
+
   test('closes with its reason, once, and a merged one not at all', async () => {
     const { port, branch, repository } = await site();
     value(await port.create(await branch()));

@@ -35,7 +35,7 @@ const files = (replicas: number) => ({ 'apps/vllm.yaml': `replicas: ${replicas}\
 export async function forgeSite(forge: SimulatedForge, name: string): Promise<ForgeSite> {
   const repository = await forge.createRepository('team', name);
   const full = `team/${name}`;
-  const permissions = { contents: 'write', pull_requests: 'write', statuses: 'write' } as const;
+  const permissions = { contents: 'write', pull_requests: 'write', statuses: 'write', checks: 'write' } as const;
   forge.tokens.set(TOKEN, { account: APP, permissions, repositories: [full] });
   repository.permissions.set('ada', 'write');
   repository.permissions.set('bob', 'read');

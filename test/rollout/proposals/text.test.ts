@@ -5,12 +5,13 @@ import { expect, test } from 'vitest';
 import type { JsonObject } from '../../../src/api/json.ts';
 import { plan } from '../../../src/rollout/plan.ts';
 import { bodyOf, lastingText, type Proposed, titleOf } from '../../../src/rollout/proposals/body.ts';
+import { checkText } from '../../../src/rollout/proposals/check-text.ts';
 import { block, code, plain } from '../../../src/rollout/proposals/encode.ts';
 import { approvalFor } from '../../../src/rollout/proposals/promotion.ts';
 import { releaseChanges } from '../../../src/rollout/proposals/release-changes.ts';
 import { releaseTable } from '../../../src/rollout/proposals/release-table.ts';
 import type { Snapshot } from '../../../src/rollout/snapshot.ts';
-import { world } from '../../support/snapshot.ts';
+import { NOW, world } from '../../support/snapshot.ts';
 
 const HOSTILE = [
   '@team/admins',
@@ -81,15 +82,17 @@ test('a title mentions nobody, and no issue', () => {
   );
 });
 
+const STEPPED = world({
+  text: 'B',
+  rules: { promotion: 'pullRequest' },
+  marks: 'B.2 1/3 floor=3',
+  p: 3,
+  groups: '0:A+ 1:A+ 2:A+ 3:B+',
+  record: { doneAgo: 30 },
+});
+
 function proposedWith(image: string, diff: string, said = 'use v0.10.1'): Proposed {
-  const snapshot = world({
-    text: 'B',
-    rules: { promotion: 'pullRequest' },
-    marks: 'B.2 1/3 floor=3',
-    p: 3,
-    groups: '0:A+ 1:A+ 2:A+ 3:B+',
-    record: { doneAgo: 30 },
-  });
+  const snapshot = STEPPED;
   const { commit } = plan(snapshot);
   const approval = commit === undefined ? undefined : approvalFor(snapshot, { commit, digest: '5be07c11' });
   if (commit === undefined || approval === undefined || snapshot.workload === undefined) throw new Error('no commit');
@@ -163,6 +166,42 @@ test('a release is told by the fields that it changes, and an argument more chan
 });
 
 const GPU = { name: 'vllm', resources: { limits: { 'nvidia.com/gpu': 8 } } };
+
+const WAITS = { reason: 'Soaking', message: 'The soak of the step lasts until x', until: NOW + 250 };
+
+test('a check run shows each gate that is shut on a line, what restarted, and what is left; only that ticks', () => {
+  const { record } = plan(STEPPED);
+  const step = record.step === undefined ? undefined : { ...record.step, restarts: [{ index: 3, uid: 'u', count: 2 }] };
+  const of = { record: { ...record, step, loads: [40, 60] }, shut: [WAITS, { reason: 'Paused', message: 'Paused.' }] };
+  const [now, later] = [checkText({ ...of, now: NOW }), checkText({ ...of, now: NOW + 10 })];
+  expect(now.title).toBe('4 of 4 groups ready, 1 on the release; not now: Soaking, Paused');
+  expect(now.summary).toContain('| restarts | ` group 3: 2 ` |\n| loaded in | ` 40 s, 60 s ` |\n| as of | ` 2025-');
+  expect(now.summary).toContain(
+    '\n- ` Soaking `: ` The soak of the step lasts until x `, 4 min left\n- ` Paused `: ` Paused. `\n',
+  );
+  expect([now.ticks, now.lasting === later.lasting, now.summary === later.summary]).toEqual([true, true, false]);
+  expect(checkText({ ...of, shut: [], now: NOW })).toMatchObject({
+    ticks: false,
+    summary: expect.stringContaining('\n- every gate but yours is open\n'),
+  });
+  expect(checkText({ ...of, record: { ...record, unseen: { why: 'unread', since: NOW } }, now: NOW }).title).toMatch(
+    /^groups not read;/,
+  );
+});
+
+test('nothing that others have written is outside of code in a check run, and it fits', () => {
+  const { record } = plan(STEPPED);
+  fc.assert(
+    fc.property(text, fc.integer({ min: 0, max: 400 }), (said, length) => {
+      const held = { reason: 'Paused', message: said, lines: [said] };
+      const { title, summary } = checkText({ record, shut: Array.from({ length }, () => held), now: NOW });
+      expect(summary.length).toBeLessThanOrEqual(65_535);
+      expect(title).not.toMatch(/@\w|`/);
+      const lines = summary.split('\n').filter((line) => /^ *- `/.test(line));
+      for (const line of lines) expect(outsideCode(line).trim()).toMatch(/^-(:| *: –| *–)?\s*:?$/);
+    }),
+  );
+});
 
 test('what a step and waiting for it cost is told in GPUs', () => {
   const pod = { spec: { containers: [GPU] } };

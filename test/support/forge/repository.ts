@@ -64,7 +64,13 @@ type ForgeStatus = {
   /** The App that has set it: here it has the number of its account. */
   app?: number;
 };
-type ForgeCheck = { name: string; status: 'COMPLETED' | 'IN_PROGRESS'; conclusion: 'SUCCESS' | 'FAILURE' | undefined };
+type ForgeCheck = {
+  name: string;
+  status: 'COMPLETED' | 'IN_PROGRESS';
+  conclusion: 'SUCCESS' | 'FAILURE' | 'NEUTRAL' | undefined;
+  /** Of one that was written by the API. */
+  written?: { readonly id: number; readonly by: Account; title: string; summary: string };
+};
 
 export type MergeMethod = 'merge' | 'squash' | 'rebase';
 

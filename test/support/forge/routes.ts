@@ -1,43 +1,11 @@
 /** What each route of the simulated forge does and answers, by GitHub's documentation. */
 
-import type { Openapi } from './openapi.ts';
-import type { Account, ForgePull, ForgeRepository } from './repository.ts';
-
-export type Answered = {
-  readonly status: number;
-  readonly body: unknown;
-  readonly headers?: Readonly<Record<string, string>>;
-};
-
-export type RouteContext = {
-  readonly openapi: Openapi;
-  readonly repository: ForgeRepository;
-  readonly parameters: Readonly<Record<string, string>>;
-  readonly query: URLSearchParams;
-  readonly body: Readonly<Record<string, unknown>>;
-  readonly by: Account;
-  readonly url: string;
-  /** How many lists do not show a pull request that is opened now. */
-  readonly lag: number;
-};
-
-type Route = {
-  /** The permission that it needs, as GitHub names it. */
-  readonly needs: readonly [name: string, level: 'read' | 'write'];
-  readonly run: (context: RouteContext) => Promise<Answered> | Answered;
-};
+import { checkRoutes } from './check-runs.ts';
+import type { Account, ForgePull } from './repository.ts';
+import { type Answered, problem, type Route, type RouteContext } from './route.ts';
 
 const ok = (body: unknown): Answered => ({ status: 200, body });
 const created = (body: unknown): Answered => ({ status: 201, body });
-
-/** A refusal in GitHub's form. */
-export function problem(status: number, message: string, errors?: readonly unknown[]): Answered {
-  const documentation_url = 'https://docs.github.com/rest';
-  return {
-    status,
-    body: { message, documentation_url, ...(errors === undefined ? {} : { errors }), status: String(status) },
-  };
-}
 
 const repo = '/repos/{owner}/{repo}';
 const team = '/orgs/{org}/teams/{team_slug}';
@@ -72,6 +40,7 @@ export const routes: Readonly<Record<string, Route>> = {
   [`post ${repo}/pulls/{pull_number}/requested_reviewers`]: { needs: ['pull_requests', 'write'], run: postReviewers },
   [`get ${repo}/commits/{ref}/status`]: { needs: ['statuses', 'read'], run: getStatus },
   [`post ${repo}/statuses/{sha}`]: { needs: ['statuses', 'write'], run: postStatus },
+  ...checkRoutes(repo),
   [`get ${repo}/collaborators/{username}/permission`]: { needs: ['metadata', 'read'], run: getPermission },
   'get /apps/{app_slug}': { needs: ['metadata', 'read'], run: getApp },
   [`get ${team}`]: { needs: ['members', 'read'], run: getTeam },

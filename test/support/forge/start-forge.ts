@@ -7,7 +7,8 @@ import { answerGraphql } from './graphql.ts';
 import { graphqlCommits } from './makers.ts';
 import { Openapi } from './openapi.ts';
 import { type Account, ForgeRepository } from './repository.ts';
-import { type Answered, problem, routes } from './routes.ts';
+import { type Answered, problem } from './route.ts';
+import { routes } from './routes.ts';
 import { graphqlPull } from './waits.ts';
 
 export type ForgeToken = {

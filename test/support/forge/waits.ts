@@ -101,8 +101,8 @@ function contextsOf(repository: ForgeRepository, head: string, required: readonl
       __typename: 'CheckRun',
       title: check.name,
       isRequired: isRequired(check.name),
-      app: undefined,
-      hasPassed: check.conclusion === 'SUCCESS',
+      app: check.written?.by.id,
+      hasPassed: check.conclusion === 'SUCCESS' || check.conclusion === 'NEUTRAL',
     })),
     ...(repository.statuses.get(head) ?? []).map((status) => ({
       ...status,
