@@ -211,6 +211,10 @@ const bad: Readonly<Record<RuleName, readonly (readonly [path: string, text: str
     ['src/handlers/a.ts', '', 1],
     ['test/support/git-manager.ts', '', 1],
   ],
+  commandsByKey: [
+    ['src/rollout/gates/a.ts', 'const way = `to go back: tranche abort ${key.name}`;', 1],
+    ['src/rollout/orders/a.ts', 'const way = `tranche plan --only ${name}`;', 1],
+  ],
   firstLine: [
     ['src/api/a.ts', 'export const a = 1;\n', 1],
     ['src/api/a.ts', '/** Too short. */\n\nexport const a = 1;\n', 1],

@@ -38,6 +38,8 @@ export type Config = {
   /** Pages for people, by their labels: addresses with `{cluster}`, `{namespace}`, `{name}`, `{release}`. */
   readonly links: Readonly<Record<string, string>>;
   readonly author: { readonly name: string; readonly email: string };
+  /** What the command line says over this, as it is typed: `--cluster=eu --path=eu`. Not there: nothing. */
+  readonly flags?: string;
 };
 
 /** One of several processes that divide the Rollouts among them; counted from 0. */

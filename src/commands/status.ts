@@ -32,7 +32,7 @@ export async function status(options: StatusOptions, ports: Ports, io: Io): Prom
     const names = picture.shown.map(({ record }) => `${record.namespace}/${record.name}`).join(', ');
     io.err(
       asOf === undefined
-        ? `no pass has written a status of ${options.name} yet: tranche reconcile makes one, and tranche status ${options.name} --live looks without it\n`
+        ? `no pass has written a status of ${options.name} yet: tranche reconcile makes one, and the same with --live looks without it\n`
         : `no record of ${options.name}. There is: ${names === '' ? 'none' : names}\n`,
     );
     return EXIT.failed;

@@ -57,7 +57,7 @@ function approved(planned: Plan, snapshot: Snapshot): Plan {
   const unasked = { ...drafted, ...unheard, known: proposal, now: snapshot.now };
   const of = {
     label: commit.label,
-    name: snapshot.key.name,
+    key: snapshot.key,
     proposal,
     waits: '',
     asks: asksOf(snapshot),

@@ -138,7 +138,7 @@ function ownPolicyEffects(
 function effectsOfWord(before: DesiredRollout, after: DesiredRollout): Verdict['effects'] {
   const { rollout: document } = after;
   const [was, is] = [before, after].map(({ reading }) => reading.rollout?.intents.approve);
-  const effect = wordTakenBack(after.key.name, { before: was, after: is });
+  const effect = wordTakenBack(after.key, { before: was, after: is });
   if (document === undefined || effect === undefined) return [];
   const { name, seen, action } = effect;
   const place = { file: document.file, line: document.lineOf(['metadata']), path: '' };
@@ -161,5 +161,5 @@ function effectsOfRollout(before: DesiredRollout, after: DesiredRollout): Verdic
     hint: action,
     level: FILE_EFFECTS[name].level,
   });
-  return fileEffects({ rollout: after.key.name, before: was, after: is }).map(shown);
+  return fileEffects({ rollout: after.key, before: was, after: is }).map(shown);
 }

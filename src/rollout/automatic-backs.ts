@@ -4,6 +4,7 @@ import type { JsonObject } from '../api/json.ts';
 import type { AutomaticBacks } from '../api/record.ts';
 import { printRelease } from '../api/release.ts';
 import { unlessAccepted } from './accepting.ts';
+import { command } from './command-text.ts';
 import { type Hold, hold, withFacts } from './hold.ts';
 import type { Move } from './move.ts';
 import type { Situation } from './situation.ts';
@@ -41,7 +42,7 @@ export function tooManyRollbacks(situation: Situation): Hold | undefined {
   const often = inARow >= MOST ? `${inARow} in a row` : `${last.length} within a day`;
   const held = hold('TooManyRollbacks', {
     seen: `releases have gone back by themselves, ${often}: ${releases}`,
-    action: `Look at why; then: tranche approve ${snapshot.key.name} --hold TooManyRollbacks`,
+    action: `Look at why; then: ${command('approve', snapshot.key, '--hold TooManyRollbacks')}`,
   });
   return unlessAccepted(situation, 'TooManyRollbacks', withFacts(held, facts));
 }

@@ -3,7 +3,8 @@
 import type { ApproveIntent } from '../api/intents.ts';
 import { printRelease, sameRelease } from '../api/release.ts';
 import { SENTINEL } from '../api/workload.ts';
-import type { WorkloadFile } from './snapshot.ts';
+import { command } from './command-text.ts';
+import type { RolloutKey, WorkloadFile } from './snapshot.ts';
 import { stateOf } from './state.ts';
 
 /** How loud each is. None of them forbids a merge: files that are wrong do. */
@@ -24,8 +25,7 @@ type FileEffectName = keyof typeof FILE_EFFECTS;
 export type FileEffect = { readonly name: FileEffectName; readonly seen: string; readonly action: string };
 
 type Change = {
-  /** As people call it with `tranche`. */
-  readonly rollout: string;
+  readonly rollout: RolloutKey;
   readonly before: WorkloadFile;
   readonly after: WorkloadFile;
 };
@@ -34,13 +34,13 @@ type Change = {
 type Words = { readonly before: ApproveIntent | undefined; readonly after: ApproveIntent | undefined };
 
 /** The word of a pull request is gone: undefined where none was there, or another one is. `tranche propose` takes one out too. */
-export function wordTakenBack(rollout: string, { before, after }: Words): FileEffect | undefined {
+export function wordTakenBack(rollout: RolloutKey, { before, after }: Words): FileEffect | undefined {
   if (before?.digest === undefined || after !== undefined) return undefined;
   const place = before.index === 0 ? 'of what comes first' : `after step ${before.index}`;
   return {
     name: 'TakesWordBack',
     seen: `the approval ${place} of ${printRelease(before.release)} is taken back: a step that is not written yet is held, and groups that restarted stay as they are`,
-    action: `To bring them back: tranche abort ${rollout}; to propose it anew: tranche propose ${rollout}`,
+    action: `To bring them back: ${command('abort', rollout)}; to propose it anew: ${command('propose', rollout)}`,
   };
 }
 
@@ -63,7 +63,7 @@ export function fileEffects({ rollout, before, after }: Change): readonly FileEf
       {
         name: 'TakesStepBack',
         seen: `${steps}, partition ${from.partition} → ${to.partition}: groups that have the new version keep it`,
-        action: `To bring them back: tranche abort ${rollout}`,
+        action: `To bring them back: ${command('abort', rollout)}`,
       },
     ];
   const gone = reached(to) - reached(from);
@@ -98,7 +98,7 @@ function ofRelease({
 }: {
   readonly from: Situated;
   readonly to: Situated;
-  readonly rollout: string;
+  readonly rollout: RolloutKey;
 }): FileEffect {
   if (to.partition >= SENTINEL || reached(to) === 0)
     return {
@@ -111,7 +111,7 @@ function ofRelease({
     name: 'ReachesGroups',
     seen: `the template becomes ${to.digest}, and ${ofAll(reached(to), to)} get it at once, because ${why}`,
     action: from.inDelivery
-      ? `Merge it after the rollout, or give that up before: tranche abort ${rollout}`
+      ? `Merge it after the rollout, or give that up before: ${command('abort', rollout)}`
       : `Let tranche adopt the workload first: it sets the partition to ${SENTINEL}`,
   };
 }

@@ -23,7 +23,13 @@ import type { ApprovalEvidence } from './proposals/requirements.ts';
 export const SNAPSHOT_VERSION = 4;
 
 /** Names a rollout; `name` is the Rollout's, or the LeaderWorkerSet's where no Rollout is left. */
-export type RolloutKey = { readonly cluster: string; readonly namespace: string; readonly name: string };
+export type RolloutKey = {
+  readonly cluster: string;
+  readonly namespace: string;
+  readonly name: string;
+  /** What `tranche` takes for it on a command line, as `llm/vllm --cluster=eu`; not there: its name is enough. */
+  readonly called?: string;
+};
 
 export type RolloutFile = {
   readonly file: string;

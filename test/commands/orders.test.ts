@@ -297,6 +297,14 @@ describe('an order that makes no sense', () => {
     const plan = await site.run('plan --only staging/vllm');
     expect(plan.out).toMatch(/^staging\/vllm /m);
     expect(plan.out).not.toMatch(/^llm\/vllm /m);
+    // What a message prints is typed as it stands, with all that the pass itself was told.
+    await site.run('pause llm/vllm');
+    await site.edit(LWS_FILE, OLD, NEW);
+    const held = await site.run('plan --only llm/vllm --cluster eu --path apps --path rollouts');
+    const [resume = '', ...rest] = /(?<=To go on: tranche )resume.*/.exec(held.out) ?? [];
+    expect([resume, ...rest]).toEqual(['resume llm/vllm --cluster=eu --path=apps --path=rollouts']);
+    expect(await site.run(resume)).toMatchObject({ code: 0 });
+    expect(await site.text(ROLLOUT_FILE)).not.toContain('paused');
   });
 });
 

@@ -235,7 +235,7 @@ describe('status', () => {
     expect(await site.run('status vllm')).toEqual({
       code: 1,
       out: '',
-      err: 'no pass has written a status of vllm yet: tranche reconcile makes one, and tranche status vllm --live looks without it\n',
+      err: 'no pass has written a status of vllm yet: tranche reconcile makes one, and the same with --live looks without it\n',
     });
     expect((await site.run('status vllm --live')).out).toMatch(
       /State: +not adopted\n[^]*Next commit:\n {2}rollout\(llm\/vllm\): adopt, partition 0 → 1000000\n/,

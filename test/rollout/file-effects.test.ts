@@ -90,14 +90,16 @@ const rows: readonly Row[] = [
   ['the annotations taken out', second, { ...second, step: undefined }, [['MarksTakenOut', /tranche eject/]]],
 ];
 
+const KEY = { cluster: 'default', namespace: 'llm', name: 'vllm' };
+
 test.each(rows)('%s', (_what, before, after, told) => {
-  const found = fileEffects({ rollout: 'vllm', before: fileOf(before), after: fileOf(after) });
+  const found = fileEffects({ rollout: KEY, before: fileOf(before), after: fileOf(after) });
   expect(found.map(({ name }) => name)).toEqual(told.map(([name]) => name));
   found.forEach(({ seen, action }, at) => expect(`${seen}. ${action}`).toMatch(told[at]?.[1] ?? /^$/));
 });
 
 test('every effect is told by some row', () => {
-  const word = wordTakenBack('vllm', { before: MERGED, after: undefined })?.name ?? '';
+  const word = wordTakenBack(KEY, { before: MERGED, after: undefined })?.name ?? '';
   const told = [word, ...rows.flatMap(([, , , effects]) => effects.map(([name]) => name))];
   expect(Object.keys(FILE_EFFECTS).filter((name) => !told.includes(name))).toEqual([]);
 });
@@ -128,7 +130,7 @@ function fileOf({ digest = OLD, partition, step, serial = 2, ...rest }: Given): 
 }
 
 test('the word of a pull request that goes away is told to who takes it out, and no other one', () => {
-  const told = (before?: ApproveIntent, after?: ApproveIntent) => wordTakenBack('vllm', { before, after })?.seen ?? '';
+  const told = (before?: ApproveIntent, after?: ApproveIntent) => wordTakenBack(KEY, { before, after })?.seen ?? '';
   expect(told(MERGED)).toMatch(/^the approval after step 1 of bbbbbbbb\.2 is taken back/);
   expect(told({ ...MERGED, index: 0 })).toMatch(/^the approval of what comes first of/);
   expect(told(MERGED, { ...MERGED, index: 2 })).toBe('');

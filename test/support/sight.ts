@@ -79,6 +79,7 @@ export function sightOf(delivery: Delivery, change: SightChange = {}): TrafficSi
   };
   const record = emptyRecord(change.record === undefined ? {} : { traffic: change.record });
   return {
+    key: { cluster: 'prod', namespace: 'llm', name: 'vllm' },
     now: NOW,
     record,
     blobs: {},

@@ -286,6 +286,16 @@ function matches(source: Source, pattern: RegExp, why: (found: string) => string
   });
 }
 
+/** A name alone may mean another Rollout: what is printed to be typed comes from one place. */
+const commandsByKey: Rule = (source) =>
+  /^src\/(?!commands\/demo\/|rollout\/command-text)/.test(source.path)
+    ? matches(
+        source,
+        /tranche (abort|acknowledge|approve|eject|jump|pause|plan|propose|resume|retry|status)( --[\w-]+)* \$\{/,
+        (found) => `${found}…} is a command by a name: print it with \`command\``,
+      )
+    : [];
+
 /** Rules for every TypeScript file; `names`, `finished` and `noMachinePaths` read any text. */
 export const rules = {
   rings,
@@ -300,6 +310,7 @@ export const rules = {
   docstrings,
   finished,
   noMachinePaths,
+  commandsByKey,
 } satisfies Record<string, Rule>;
 
 /** Files of src that no entry reaches. Tests keep a file alive only while there is no program yet. */

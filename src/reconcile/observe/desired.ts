@@ -10,6 +10,7 @@ import type { ManifestDocument, ManifestFile } from '../../manifests/parse-file.
 import type { Folders, Oid, Tree } from '../../ports/git.ts';
 import type { RolloutKey } from '../../rollout/snapshot.ts';
 import { newTrials, type Trials } from '../lint/trials.ts';
+import { withCalled } from './called.ts';
 import {
   badNameIssue,
   dataWarning,
@@ -90,7 +91,8 @@ export function desiredOf(tree: Tree, config: Config, cache: ParseCache, known =
   const { kinds: customs, issues: customIssues } = readRouteProviders(files);
   const all = { index, policyOf: policyIndex(policies, config.requiredPolicies), unread, config, customs };
   const entries = [...index.rollouts.map((document) => rolloutOf(document, all)), ...orphans(all)];
-  const rollouts = entries.filter(isRollout).sort((a, b) => compare(keyText(a.key), keyText(b.key)));
+  const found = entries.filter(isRollout).sort((a, b) => compare(keyText(a.key), keyText(b.key)));
+  const rollouts = withCalled(found, config);
   const scopes = rollouts.map(({ policy }) => policy);
   return {
     commit: tree.commit,

@@ -7,6 +7,7 @@ import type { Git, Oid, Tree, TreeFile } from '../../ports/git.ts';
 import { newTrials } from '../lint/trials.ts';
 import type { Memory, Overrides } from '../pass.ts';
 import { shardBranch } from '../shard.ts';
+import { flagsOver } from './called.ts';
 import { type Desired, desiredOf } from './desired.ts';
 import { CONFIG_REQUEST, desiredRequest, headOf } from './desired-branch.ts';
 import type { Ahead } from './read-ahead.ts';
@@ -31,8 +32,10 @@ export async function readConfig(git: Git, commit: Oid, overrides: Overrides): P
 /** The configuration in a tree that was read for it. Throws ConfigError. */
 export function configIn({ files: [file] }: Tree, overrides: Overrides): Config {
   const config = file === undefined ? DEFAULT_CONFIG : configOf(file.content);
+  const flags = flagsOver(config, overrides);
   return {
     ...config,
+    ...(flags === undefined ? {} : { flags }),
     branch: overrides.branch ?? config.branch,
     statusBranch: shardBranch(overrides.statusBranch ?? config.statusBranch, overrides.shard),
     cluster: overrides.cluster ?? config.cluster,

@@ -71,7 +71,7 @@ async function warn(
 ): Promise<ProposalRecord> {
   const { number, told: before } = proposal;
   if (number === undefined || (verdict.kind !== 'foreign' && verdict.kind !== 'waits')) return proposal;
-  const text = branchText({ isForeign: verdict.kind === 'foreign', name: one.key.name, told: before });
+  const text = branchText({ isForeign: verdict.kind === 'foreign', key: one.key, told: before });
   return text === undefined ? proposal : tell(proposal, { number, text }, ports.forge);
 }
 
@@ -118,7 +118,7 @@ function stood({ verdict, proposal, waits }: Judged, one: Reconciled): Reconcile
   const label = one.plan?.commit?.label ?? '';
   const asks = one.snapshot === undefined ? [] : asksOf(one.snapshot);
   const notes = one.snapshot === undefined ? [] : notesOf(one.snapshot);
-  return waitingFor(one, standing(verdict, { label, name: one.key.name, proposal, waits, asks, notes }));
+  return waitingFor(one, standing(verdict, { label, key: one.key, proposal, waits, asks, notes }));
 }
 
 /** Closes one that is not the one on record, and takes its branch away. False: the forge does not let us now. */

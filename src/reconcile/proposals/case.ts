@@ -3,6 +3,7 @@
 import type { ProposalForm, ProposalRecord } from '../../api/proposal-record.ts';
 import { sameRelease } from '../../api/release.ts';
 import { beforeFirst, currentStep } from '../../rollout/approvable.ts';
+import { command } from '../../rollout/command-text.ts';
 import { type Hold, hold } from '../../rollout/hold.ts';
 import { isDelivered, type Plan, planWaiting } from '../../rollout/plan.ts';
 import { branchOf } from '../../rollout/proposals/branch.ts';
@@ -123,7 +124,7 @@ export function noDirectPush(
 
 /** The word that approves without the forge; undefined: policies want the forge to show who approved. */
 function byCommit({ snapshot, key }: Reconciled): string | undefined {
-  return snapshot !== undefined && wantsEvidence(snapshot) ? undefined : `tranche approve ${key.name}`;
+  return snapshot !== undefined && wantsEvidence(snapshot) ? undefined : command('approve', key);
 }
 
 function orByCommit(one: Reconciled): string {

@@ -2,6 +2,7 @@
 
 import type { RolloutRecord } from '../../api/record.ts';
 import type { Refused } from '../../ports/git.ts';
+import { command } from '../../rollout/command-text.ts';
 import { type Hold, hold } from '../../rollout/hold.ts';
 import { printKey } from '../../rollout/key-text.ts';
 import { planHeld } from '../../rollout/plan.ts';
@@ -81,7 +82,7 @@ async function tryStep(
   }
   const rule = `the push to ${done.branch} was refused: ${done.rule}`;
   const isAccepted = one.snapshot?.policy.withoutDirectPush === 'Accept';
-  const byHand = `A policy accepts that, so bring in by a pull request of your own what it would write: tranche plan ${one.key.name}`;
+  const byHand = `A policy accepts that, so bring in by a pull request of your own what it would write: ${command('plan', one.key)}`;
   const way = done.advice ?? (isAccepted ? byHand : 'Allow the identity of tranche to push there, or change the rule');
   // What nobody has asked for must not look as if somebody had stopped it.
   const named = commit.reason === 'Failed' ? 'WayBackRefused' : 'PushRefused';

@@ -1,6 +1,7 @@
 /** Somebody has taken our annotations out of the file, all or some: nothing is written but by an abort; it says what to put back. */
 
 import { MARK, MARK_NAMES, type Marks, printMarks } from '../../api/marks.ts';
+import { command } from '../command-text.ts';
 import type { GivenUp } from '../given-up.ts';
 import { type Hold, hold } from '../hold.ts';
 import { changesOf } from '../ladders/changes.ts';
@@ -10,11 +11,11 @@ import type { Situation } from '../situation.ts';
 
 /** The annotations that are missing, ready to be pasted, and the ways out. */
 export function goneHold({ snapshot, file }: Pick<Situation, 'snapshot' | 'file'>, marks: Marks): Hold {
-  const { name } = snapshot.key;
-  const abort = marks.step?.kind === 'step' ? `; to go back: tranche abort ${name}` : '';
+  const { key } = snapshot;
+  const abort = marks.step?.kind === 'step' ? `; to go back: ${command('abort', key)}` : '';
   return hold('AnnotationsGone', {
     seen: `${file.file}: tranche.dev annotations of ${file.object.name} are gone`,
-    action: `To go on, put them back under metadata.annotations: ${missing(marks, file.workload.marks)}${abort}; to hand the workload back: tranche eject ${name}`,
+    action: `To go on, put them back under metadata.annotations: ${missing(marks, file.workload.marks)}${abort}; to hand the workload back: ${command('eject', key)}`,
   });
 }
 
@@ -47,6 +48,6 @@ export function restoreGone({ snapshot, file, state }: Situation): Hold | undefi
   if (state.kind !== 'ladder' || state.stage.kind === 'rollback' || state.marks.restore !== undefined) return undefined;
   return hold('AnnotationsGone', {
     seen: `${file.file}: the annotation ${MARK.restore} of ${file.object.name} is gone, which says what the routes were before the delivery`,
-    action: `Put back what the last commit of tranche wrote: git log -p ${file.file}; to go back all the same: tranche abort ${snapshot.key.name}, and then look at the weights of the routes`,
+    action: `Put back what the last commit of tranche wrote: git log -p ${file.file}; to go back all the same: ${command('abort', snapshot.key)}, and then look at the weights of the routes`,
   });
 }

@@ -11,6 +11,7 @@ import { SENTINEL } from '../../api/workload.ts';
 import { accepted } from '../accepting.ts';
 import { partitionOf } from '../batches.ts';
 import { withBudgetAfter } from '../budget.ts';
+import { command } from '../command-text.ts';
 import { before as gatesBefore } from '../gates/before.ts';
 import { wanted } from '../gates/cluster.ts';
 import { ask } from '../gates/gate.ts';
@@ -131,7 +132,7 @@ function putBack(
       floor: Math.min(partition, step.marks.restore?.floor ?? partition),
     }),
     partition: back,
-    why: `${saidOf(step, stale)}. The partition is put back from ${partition} to ${back}, ${back === from ? 'where it was' : 'the lowest group that has followed'}; a person decides whether the merge stands: tranche approve ${snapshot.key.name} --hold MergedStale.`,
+    why: `${saidOf(step, stale)}. The partition is put back from ${partition} to ${back}, ${back === from ? 'where it was' : 'the lowest group that has followed'}; a person decides whether the merge stands: ${command('approve', snapshot.key, '--hold MergedStale')}.`,
   });
   return { ...moving(move, 'StepUpgrade', [heldFor(situation, step, stale)]), stale };
 }
@@ -165,10 +166,10 @@ export function stillStale(situation: Situation, step: InDelivery): Decision | u
 }
 
 function heldFor({ snapshot }: Situation, step: InDelivery, stale: StaleMerge): Hold {
-  const { name } = snapshot.key;
+  const { key } = snapshot;
   const held = hold('MergedStale', {
     seen: saidOf(step, stale),
-    action: `To let it stand: tranche approve ${name} --hold MergedStale; to go back: tranche abort ${name}`,
+    action: `To let it stand: ${command('approve', key, '--hold MergedStale')}; to go back: ${command('abort', key)}`,
   });
   return withFacts(held, { partition: stale.partition, because: [...stale.because] });
 }

@@ -4,6 +4,7 @@ import type { Marks } from '../../api/marks.ts';
 import { printRelease } from '../../api/release.ts';
 import { nextPartition, partitionOf, plannedGroups } from '../batches.ts';
 import { budgetNote, withBudgetAfter } from '../budget.ts';
+import { command } from '../command-text.ts';
 import { wanted } from '../gates/cluster.ts';
 import { type Hold, hold } from '../hold.ts';
 import { type Decision, holding, moving } from '../move.ts';
@@ -87,7 +88,7 @@ function lastStepShort({ steps, replicas, snapshot }: Seen, index: number): Deci
     [
       hold('PausedForApproval', {
         seen: `the last step covers ${planned} of ${replicas} groups, so the delivery cannot settle`,
-        action: `Add a step of 100% to go on, or go back: tranche abort ${snapshot.key.name}`,
+        action: `Add a step of 100% to go on, or go back: ${command('abort', snapshot.key)}`,
       }),
     ],
     'StepPaused',

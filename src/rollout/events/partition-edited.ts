@@ -2,6 +2,7 @@
 
 import { accepted } from '../accepting.ts';
 import { withBudgetAfter } from '../budget.ts';
+import { command } from '../command-text.ts';
 import { wanted } from '../gates/cluster.ts';
 import { partitionFacts } from '../gates/out-of-place.ts';
 import { hold, withFacts } from '../hold.ts';
@@ -17,7 +18,7 @@ export function partitionEdited(situation: Situation, { index, of, marks }: InDe
   if (facts === undefined || accepted(situation, 'PartitionEdited')) return undefined;
   const { expected } = facts;
   const seen = `the partition was edited from ${expected} to ${partition} in mid-delivery`;
-  const way = `To go on from here: tranche approve ${snapshot.key.name} --hold PartitionEdited`;
+  const way = `To go on from here: ${command('approve', snapshot.key, '--hold PartitionEdited')}`;
   if (partition > expected) {
     const held = hold('PartitionEdited', { seen, action: `${way}; or put ${expected} back` });
     return holding([withFacts(held, facts)], 'StepUpgrade');

@@ -5,6 +5,7 @@ import type { Recreating } from '../../api/recreating.ts';
 import { printRelease } from '../../api/release.ts';
 import { putAside, withSurge } from '../../api/restore.ts';
 import { SENTINEL } from '../../api/workload.ts';
+import { command } from '../command-text.ts';
 import { before } from '../gates/before.ts';
 import { notApplied, recreated } from '../gates/cluster.ts';
 import { holdsOf } from '../gates/gate.ts';
@@ -146,6 +147,6 @@ function ended(situation: Situation, to: WorkloadMove): Move {
 function ofReturned({ file, snapshot }: Situation, why: string): Hold {
   return hold('ReturnedByHand', {
     seen: `${file.file}: somebody has put ${file.object.name} back while it was to be created anew: ${why}`,
-    action: `Let the agent apply it; or take the document out again; or put the stable text back: tranche status ${snapshot.key.name}`,
+    action: `Let the agent apply it; or take the document out again; or put the stable text back: ${command('status', snapshot.key)}`,
   });
 }

@@ -4,6 +4,7 @@ import { type Marks, printStep } from '../../api/marks.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import { partitionOf } from '../batches.ts';
 import { withBudgetAfter } from '../budget.ts';
+import { command } from '../command-text.ts';
 import { wanted } from '../gates/cluster.ts';
 import type { Group } from '../groups.ts';
 import { type Hold, hold } from '../hold.ts';
@@ -75,7 +76,7 @@ export function stopReturned(situation: Situation, marks: Marks): Decision {
   const { file, snapshot } = situation;
   const fight = hold('AbortedTemplateReturned', {
     seen: `${file.file}: something keeps writing the aborted template ${situation.digest} back`,
-    action: `Stop it, then put the stable text back, or deliver it after all: tranche retry ${snapshot.key.name}`,
+    action: `Stop it, then put the stable text back, or deliver it after all: ${command('retry', snapshot.key)}`,
   });
   return stopRoll(situation, { marks, holds: [fight] });
 }

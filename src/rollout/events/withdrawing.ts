@@ -3,6 +3,7 @@
 import { type Marks, printStep, type RungMark, type StepMark } from '../../api/marks.ts';
 import { withAside } from '../../api/restore.ts';
 import { unlessAccepted } from '../accepting.ts';
+import { command } from '../command-text.ts';
 import { type Hold, hold, withFacts } from '../hold.ts';
 import { besides } from '../ladders/besides.ts';
 import { changesOf } from '../ladders/changes.ts';
@@ -105,7 +106,7 @@ export function stillWithdrawn(on: Delivering): Hold | undefined {
   const back = isBack ? 'to go back though all groups restart at once' : 'to go back';
   const held = hold('TrafficWithdrawn', {
     seen: `the share of ${sideName(on.delivery, 'canary')} was taken back, because none of its groups served or its step had failed (${facts.times} so far in this delivery)`,
-    action: `When it serves as it should: tranche approve ${key.name} --hold TrafficWithdrawn; ${back}: tranche abort ${key.name}${isBack ? ' --now' : ''}`,
+    action: `When it serves as it should: ${command('approve', key, '--hold TrafficWithdrawn')}; ${back}: ${command('abort', key)}${isBack ? ' --now' : ''}`,
   });
   return unlessAccepted(on.situation, 'TrafficWithdrawn', withFacts(held, facts));
 }
@@ -165,6 +166,6 @@ export function stableLost(on: Delivering): Hold | undefined {
   const { key } = on.situation.snapshot;
   return hold('StableLost', {
     seen: `no group of ${stable} serves, and it gets the requests that the new version does not`,
-    action: `Look at its pods and events. To send more to the new version: tranche jump ${key.name} <step>; to go back: tranche abort ${key.name}`,
+    action: `Look at its pods and events. To send more to the new version: ${command('jump', key)} <step>; to go back: ${command('abort', key)}`,
   });
 }

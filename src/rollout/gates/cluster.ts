@@ -4,6 +4,7 @@ import { emptiesDiffer } from '../../api/content-match.ts';
 import type { JsonObject } from '../../api/json.ts';
 import { VERSION, versionIn } from '../../api/version-label.ts';
 import { unlessAccepted } from '../accepting.ts';
+import { command } from '../command-text.ts';
 import { type Group, nameGroups } from '../groups.ts';
 import { type Hold, hold, withFacts } from '../hold.ts';
 import { capital, groupsAre, notReady } from '../sentences.ts';
@@ -81,7 +82,7 @@ export function recreated(situation: Situation): Hold | undefined {
       : `the ${which} is not the one that this delivery began with: all groups came up on the template of Git`;
   const held = hold('Recreated', {
     seen,
-    action: `To accept that: tranche approve ${snapshot.key.name} --hold Recreated; to go back: tranche abort ${snapshot.key.name}`,
+    action: `To accept that: ${command('approve', snapshot.key, '--hold Recreated')}; to go back: ${command('abort', snapshot.key)}`,
   });
   return withFacts(held, uidsOf(observed));
 }

@@ -2,6 +2,7 @@
 
 import type { JsonObject } from '../../api/json.ts';
 import { accepted } from '../accepting.ts';
+import { command } from '../command-text.ts';
 import { type Expired, expiredDeadlines, isJudged } from '../deadlines.ts';
 import type { Group } from '../groups.ts';
 import { type Hold, hold, withFacts } from '../hold.ts';
@@ -22,7 +23,7 @@ export function stepOverdue(situation: Situation): Hold | undefined {
   if (late.length === 0) return undefined;
   return hold('StepOverdue', {
     seen: late.map((one) => deadlineText(situation, one)).join('; '),
-    action: `Look at what it waits for; to give the release up: tranche abort ${situation.snapshot.key.name}`,
+    action: `Look at what it waits for; to give the release up: ${command('abort', situation.snapshot.key)}`,
   });
 }
 
@@ -30,10 +31,10 @@ export function stepOverdue(situation: Situation): Hold | undefined {
 export function stepFailed(situation: Situation): Hold | undefined {
   const failure = failureOf(situation);
   if (failure === undefined) return undefined;
-  const { name } = situation.snapshot.key;
+  const { key } = situation.snapshot;
   const held = hold('StepFailed', {
     seen: `${whatFails(situation)} has failed: ${failure.seen}`,
-    action: `To go back: tranche abort ${name}; to let it go on once its groups are ready: tranche approve ${name} --hold StepFailed`,
+    action: `To go back: ${command('abort', key)}; to let it go on once its groups are ready: ${command('approve', key, '--hold StepFailed')}`,
   });
   return withFacts(held, failure.facts);
 }
@@ -116,9 +117,9 @@ export function newerRequestWaits(situation: Situation): Hold | undefined {
   const failure = failureOf(situation);
   const { snapshot, marks, digest, file } = situation;
   if (failure === undefined || digest === marks?.release.digest) return undefined;
-  const { name } = snapshot.key;
+  const { key } = snapshot;
   return hold('NewerRequestWaits', {
     seen: `${capital(failure.seen)}. It would go back by itself, but ${file.file} has a newer template (${digest}) that nothing was seen of`,
-    action: `To give both up: tranche abort ${name}; to go back and deliver the newer one: tranche abort ${name} --keep-newer`,
+    action: `To give both up: ${command('abort', key)}; to go back and deliver the newer one: ${command('abort', key, '--keep-newer')}`,
   });
 }

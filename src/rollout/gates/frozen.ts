@@ -3,6 +3,7 @@
 import { printStep } from '../../api/marks.ts';
 import { sameRelease } from '../../api/release.ts';
 import { frozenFaults, frozenPlanOf } from '../../api/rollout-frozen.ts';
+import { command } from '../command-text.ts';
 import { type Hold, hold } from '../hold.ts';
 import type { Situation } from '../situation.ts';
 
@@ -12,7 +13,7 @@ export function stepCountChanged({ state, steps, snapshot }: Situation): Hold | 
   if (snapshot.rollout === undefined || step.kind !== 'step' || step.of === steps.length) return undefined;
   return hold('StepCountChanged', {
     seen: `the delivery began with ${step.of} steps, the Rollout now has ${steps.length}: the number is fixed until it ends`,
-    action: `Put ${step.of} steps back, or go back: tranche abort ${snapshot.key.name}`,
+    action: `Put ${step.of} steps back, or go back: ${command('abort', snapshot.key)}`,
   });
 }
 
@@ -35,7 +36,7 @@ function noLongerStepped({ state, snapshot }: Situation): Hold | undefined {
   if (state.kind !== 'step' || rollout === undefined || rollout.rollout.style === 'partition') return undefined;
   return hold('FrozenFieldChanged', {
     seen: `${rollout.file}: step ${state.index}/${state.of} steps the groups of ${snapshot.key.name} itself, and the strategy of the Rollout is ${rollout.rollout.style}`,
-    action: `Put the strategy of the Rollout back as it was when the delivery began, or go back: tranche abort ${snapshot.key.name}`,
+    action: `Put the strategy of the Rollout back as it was when the delivery began, or go back: ${command('abort', snapshot.key)}`,
   });
 }
 
@@ -48,6 +49,6 @@ export function strategyChanged({ state, snapshot, file }: Situation): Hold | un
   const where = `${printStep(state.stage)}${state.at === undefined ? '' : `, ${state.at}`}`;
   return hold('FrozenFieldChanged', {
     seen: `${file.file}: a second workload of ${file.object.name} is being filled${begun === undefined ? '' : ` by ${begun}`} (${where}), and the strategy of the Rollout is ${style}`,
-    action: `Put the strategy of the Rollout back as it was when the delivery began, or go back: tranche abort ${snapshot.key.name}`,
+    action: `Put the strategy of the Rollout back as it was when the delivery began, or go back: ${command('abort', snapshot.key)}`,
   });
 }

@@ -1,5 +1,6 @@
 /** Gates that look at the repository: its history, and whether there is a way back. */
 
+import { command } from '../command-text.ts';
 import { type Hold, hold } from '../hold.ts';
 import type { Situation } from '../situation.ts';
 
@@ -9,7 +10,7 @@ export function historyRewritten({ snapshot }: Situation): Hold | undefined {
   if (history.kind === 'continued' || history.acknowledged) return undefined;
   return hold('HistoryRewritten', {
     seen: `main was rewritten: ${history.recorded.slice(0, 12)}, which was read before, is no ancestor of ${snapshot.main.slice(0, 12)}`,
-    action: `Check the files, then: tranche acknowledge ${snapshot.key.name}`,
+    action: `Check the files, then: ${command('acknowledge', snapshot.key)}`,
   });
 }
 

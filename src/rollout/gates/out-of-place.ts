@@ -6,6 +6,7 @@ import { sameRelease } from '../../api/release.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import { unlessAccepted } from '../accepting.ts';
 import { plannedGroups } from '../batches.ts';
+import { command } from '../command-text.ts';
 import { type Hold, hold, withFacts } from '../hold.ts';
 import { groupsAre, ofGroupsAre } from '../sentences.ts';
 import type { Seen, Situation } from '../situation.ts';
@@ -29,7 +30,7 @@ export function scaledAway(situation: Situation, step: StepIntent): Hold | undef
       : `the workload was scaled down to ${replicas} groups, and those of step ${step.index} (from ${partition} up) are gone`;
   const held = hold('StepScaledAway', {
     seen,
-    action: `To go on with the next step all the same: tranche approve ${snapshot.key.name} --hold StepScaledAway`,
+    action: `To go on with the next step all the same: ${command('approve', snapshot.key, '--hold StepScaledAway')}`,
   });
   return unlessAccepted(situation, 'StepScaledAway', withFacts(held, facts));
 }
@@ -50,7 +51,7 @@ export function astray(situation: Seen): Hold | undefined {
   if (facts === undefined) return undefined;
   const held = hold('GroupsAstray', {
     seen: `${groupsAre(below)} on the release though below partition ${partition}: it came up so after a scaling to zero, on objects made anew, or under a partition that was raised`,
-    action: `To count with it as it is: tranche approve ${snapshot.key.name} --hold GroupsAstray; to go back: tranche abort ${snapshot.key.name}`,
+    action: `To count with it as it is: ${command('approve', snapshot.key, '--hold GroupsAstray')}; to go back: ${command('abort', snapshot.key)}`,
   });
   return unlessAccepted(situation, 'GroupsAstray', withFacts(held, facts));
 }
@@ -75,7 +76,7 @@ export function overshooting(situation: Seen, step: StepIntent): Hold | undefine
   if (updated <= allowed) return undefined;
   const held = hold('Overshoot', {
     seen: `${ofGroupsAre(updated, replicas)} on the release, more than the ${allowed} of step ${step.index}`,
-    action: `To go on from here: tranche approve ${snapshot.key.name} --hold Overshoot`,
+    action: `To go on from here: ${command('approve', snapshot.key, '--hold Overshoot')}`,
   });
   return withFacts(held, facts);
 }

@@ -2,6 +2,7 @@
 
 import type { ApproveIntent, StepIntent } from '../../api/intents.ts';
 import { sameRelease } from '../../api/release.ts';
+import { command } from '../command-text.ts';
 import { type Hold, hold } from '../hold.ts';
 import { wantsEvidence } from '../proposals/evidence.ts';
 import type { Situation } from '../situation.ts';
@@ -31,7 +32,7 @@ export function waitingOnPause(situation: Situation, step: StepIntent): Hold | u
     : '';
   return hold('PausedForApproval', {
     seen: `step ${step.index} is done and waits for a person${earlier}`,
-    action: `To go on: tranche approve ${snapshot.key.name}`,
+    action: `To go on: ${command('approve', snapshot.key)}`,
   });
 }
 

@@ -1,6 +1,7 @@
 /** Gates that people hold shut in the Rollout: deleted, disabled, paused, wrong. */
 
 import { PARTITION_PATH, SENTINEL } from '../../api/workload.ts';
+import { command } from '../command-text.ts';
 import { type Hold, type HoldReason, hold } from '../hold.ts';
 import type { Situation } from '../situation.ts';
 
@@ -23,7 +24,7 @@ const BY_ISSUE: Readonly<Record<string, HoldReason>> = {
 export function rolloutAbsent({ snapshot, file, partition, state }: Situation): Hold | undefined {
   if (snapshot.rollout !== undefined || snapshot.issues.length > 0) return undefined;
   if (state.kind === 'ladder') {
-    const back = state.stage.kind === 'rollback' ? '' : `; to go back: tranche abort ${snapshot.key.name}`;
+    const back = state.stage.kind === 'rollback' ? '' : `; to go back: ${command('abort', snapshot.key)}`;
     return hold('OrphanArmed', {
       seen: `${file.file}: a second workload of ${file.object.name} is being filled, and no Rollout names it any more: no step goes forward, and requests stay where they are`,
       action: `Add the Rollout again${back}`,
@@ -32,12 +33,12 @@ export function rolloutAbsent({ snapshot, file, partition, state }: Situation): 
   if (partition !== SENTINEL) {
     return hold('OrphanArmed', {
       seen: `${file.file}: ${file.object.name} is managed, and no Rollout names it any more: no step goes forward, and an edit of its template restarts the groups from ${partition} up at once`,
-      action: `Add the Rollout again, or hand it back with: tranche eject ${file.object.name} --abort`,
+      action: `Add the Rollout again, or hand it back with: ${command('eject', snapshot.key, '--abort')}`,
     });
   }
   return hold('OrphanArmed', {
     seen: `${file.file}: ${file.object.name} is managed, but no Rollout names it: edits of its template do nothing`,
-    action: `Add the Rollout again, or hand it back with: tranche eject ${file.object.name}`,
+    action: `Add the Rollout again, or hand it back with: ${command('eject', snapshot.key)}`,
   });
 }
 
@@ -50,11 +51,10 @@ export function disabled({ snapshot }: Situation): Hold | undefined {
 
 /** A person wants no step forward for now. */
 export function paused({ snapshot }: Situation): Hold | undefined {
-  const named = snapshot.rollout?.rollout.name ?? '';
   if (snapshot.rollout?.rollout.paused !== true) return undefined;
   return hold('Paused', {
     seen: 'spec.strategy.paused of the Rollout is true',
-    action: `To go on: tranche resume ${named}`,
+    action: `To go on: ${command('resume', snapshot.key)}`,
   });
 }
 

@@ -3,6 +3,7 @@
 import type { JsonObject } from '../../api/json.ts';
 import { sameRelease } from '../../api/release.ts';
 import { unlessAccepted } from '../accepting.ts';
+import { command } from '../command-text.ts';
 import { type Hold, hold, withFacts } from '../hold.ts';
 import type { Situation } from '../situation.ts';
 
@@ -13,7 +14,7 @@ export function policyGone(situation: Situation): Hold | undefined {
   const one = gone.length === 1;
   const held = hold('PolicyGone', {
     seen: `${one ? 'a policy' : 'policies'} that governed this delivery when its step was written ${one ? 'does' : 'do'} so no more: ${gone.join(', ')}`,
-    action: `Put ${one ? 'it' : 'them'} back, or go on without: tranche approve ${situation.snapshot.key.name} --hold PolicyGone`,
+    action: `Put ${one ? 'it' : 'them'} back, or go on without: ${command('approve', situation.snapshot.key, '--hold PolicyGone')}`,
   });
   return unlessAccepted(situation, 'PolicyGone', withFacts(held, { policies: gone }));
 }

@@ -2,6 +2,7 @@
 
 import { OF, TEXT } from '../../api/marks.ts';
 import { printRelease } from '../../api/release.ts';
+import { command } from '../command-text.ts';
 import { type Hold, hold } from '../hold.ts';
 import { annotationsOf, replicasOf } from '../ladders/delivery.ts';
 import { hasIdle } from '../ladders/floor.ts';
@@ -56,10 +57,9 @@ export function requestTaken({ observed, asked, marks, file, snapshot }: Seen): 
   if (marks?.serves === 'green' || releaseKey === undefined || releaseKey === stableKey) return undefined;
   const taken = wanted(observed, asked).filter(({ leader }) => leader.key === releaseKey);
   if (taken.length === 0) return undefined;
-  const { name } = snapshot.key;
   return hold('MixedRevisions', {
     seen: `${groupsAre(taken.map(({ index }) => index))} of ${file.object.name} on the requested template already, and no step has let any go`,
-    action: `To bring them back: tranche abort ${name}, and then to deliver it by its steps: tranche retry ${name}`,
+    action: `To bring them back: ${command('abort', snapshot.key)}, and then to deliver it by its steps: ${command('retry', snapshot.key)}`,
   });
 }
 
@@ -82,7 +82,7 @@ export function scalerRefused(situation: Situation): Hold | undefined {
   if (inGit === undefined && least !== undefined)
     return hold('ScalerRefused', {
       seen: `this delivery holds the autoscaler of ${situation.file.object.name} at ${least} groups or more, and its document is not among the files any more, or there are several`,
-      action: `Put it back as the last commit of tranche left it; to go back: tranche abort ${snapshot.key.name}`,
+      action: `Put it back as the last commit of tranche left it; to go back: ${command('abort', snapshot.key)}`,
     });
   if (scaler.kind !== 'known') return undefined;
   const why = unheld(situation);

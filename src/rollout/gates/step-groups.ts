@@ -1,6 +1,7 @@
 /** Gates that ask whether the groups of the step in Git are all on the release and ready, and what keeps them. */
 
 import { batchReady, toleratedFailures } from '../batches.ts';
+import { command } from '../command-text.ts';
 import { type Group, nameGroups } from '../groups.ts';
 import { type Hold, hold } from '../hold.ts';
 import { restartsOf } from '../restarts.ts';
@@ -86,7 +87,7 @@ function unreadyNote(updated: readonly Group[]): string {
 }
 
 function ifItStays({ snapshot }: Situation): string {
-  return `If it stays so: tranche abort ${snapshot.key.name}`;
+  return `If it stays so: ${command('abort', snapshot.key)}`;
 }
 
 /** Tolerated failures let a step pass only while LWS has budget left: with it spent, the next step would not move. */
@@ -102,7 +103,7 @@ function canStillMove(
   return [
     hold('BlockedByFailedGroup', {
       seen: `${notReady(failed)}: ${failed.length} of ${at.tolerated} that failureThreshold tolerates, but maxUnavailable ${budget} is spent, so LWS would not move the next group`,
-      action: `Mend it, raise maxUnavailable, or: tranche abort ${snapshot.key.name}`,
+      action: `Mend it, raise maxUnavailable, or: ${command('abort', snapshot.key)}`,
     }),
   ];
 }

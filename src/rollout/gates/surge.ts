@@ -1,6 +1,7 @@
 /** Gates of a surge: whether extra groups would hold capacity, before they are started and while they are there. */
 
 import { peoplesBudget } from '../budget.ts';
+import { command } from '../command-text.ts';
 import { type Hold, hold } from '../hold.ts';
 import { policySaying } from '../sentences.ts';
 import { type Situation, unavailableBudget } from '../situation.ts';
@@ -46,7 +47,7 @@ export function surgeEndangered(situation: Situation): Hold | undefined {
   const surge = surgeInGit(situation.workload);
   if (surge === undefined) return undefined;
   const extra = surge.set - surge.was;
-  const back = `or go back: tranche abort ${situation.snapshot.key.name}`;
+  const back = `or go back: ${command('abort', situation.snapshot.key)}`;
   return contradiction(situation, {
     extra,
     said: `the surge of this delivery is ${extra}`,

@@ -5,6 +5,7 @@ import type { JsonObject } from '../../api/json.ts';
 import type { GroupRestarts } from '../../api/record.ts';
 import { printInstant } from '../../api/time.ts';
 import { unlessAccepted } from '../accepting.ts';
+import { command } from '../command-text.ts';
 import type { Group } from '../groups.ts';
 import { type Hold, hold, withFacts } from '../hold.ts';
 import { CRASH_LOOP_RESTARTS, recordedGroup, restartsOf, timesRestarted } from '../restarts.ts';
@@ -47,7 +48,7 @@ function loopedLately(situation: Seen): Hold | undefined {
   if (facts === undefined) return undefined;
   const left = looping.map((group) => CRASH_LOOP_QUIET_SECONDS - readySeconds(situation, group));
   const { seen, action } = crashLoop(situation, looping);
-  const wait = `Ready just now: counts once it has stayed so for ${CRASH_LOOP_QUIET_SECONDS} s, or with: tranche approve ${snapshot.key.name} --hold GroupCrashLoop`;
+  const wait = `Ready just now: counts once it has stayed so for ${CRASH_LOOP_QUIET_SECONDS} s, or with: ${command('approve', snapshot.key, '--hold GroupCrashLoop')}`;
   return withFacts(hold('GroupCrashLoop', { seen, action: `${action}. ${wait}` }, Math.max(1, ...left)), facts);
 }
 
@@ -91,7 +92,7 @@ function crashLoop(situation: Situation, groups: readonly Group[]): { readonly s
   const state = unready === undefined ? '' : `. ${capital(notReady(unreadyOf(groups)))}`;
   return {
     seen: `${told.join('; ')}${more}${state}`,
-    action: `Look at the logs of its pods while they live, and at the events; to give the release up: tranche abort ${key.name}`,
+    action: `Look at the logs of its pods while they live, and at the events; to give the release up: ${command('abort', key)}`,
   };
 }
 
@@ -110,7 +111,7 @@ function unschedulable({ snapshot }: Situation, groups: readonly Group[]): Hold 
   const more = groups.length > TOLD_MAX ? `; and ${groups.length - TOLD_MAX} groups more` : '';
   return hold('Unschedulable', {
     seen: `${told.join('; ')}${more}`,
-    action: `Free or add nodes for it, or give the release up: tranche abort ${snapshot.key.name}`,
+    action: `Free or add nodes for it, or give the release up: ${command('abort', snapshot.key)}`,
   });
 }
 
@@ -137,6 +138,6 @@ export function blockedByStatefulSetGate(situation: Seen, missing: readonly Grou
   const pods = stuck.slice(0, TOLD_MAX).map((group) => `${snapshot.workload?.object.name}-${group.index}`);
   return hold('BlockedByStatefulSetGate', {
     seen: `${groupsAre(stuck.map((group) => group.index))} to be replaced and not ready, and maxUnavailable ${most} of the leader StatefulSet is spent: with the feature gate MaxUnavailableStatefulSet on, Kubernetes 1.35 and 1.36 then never replace a broken pod`,
-    action: `Delete pod ${pods.join(', ')}, raise maxUnavailable, or: tranche abort ${snapshot.key.name}`,
+    action: `Delete pod ${pods.join(', ')}, raise maxUnavailable, or: ${command('abort', snapshot.key)}`,
   });
 }

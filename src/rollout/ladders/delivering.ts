@@ -2,6 +2,7 @@
 
 import { type Marks, OF } from '../../api/marks.ts';
 import type { Release } from '../../api/release.ts';
+import { command } from '../command-text.ts';
 import { type Hold, hold } from '../hold.ts';
 import type { Situation } from '../situation.ts';
 import type { Condition } from './condition.ts';
@@ -52,7 +53,7 @@ export function documentsLost({ delivery, situation }: Delivering): Hold | undef
     ? undefined
     : hold('CanaryEdited', {
         seen: `${found}, which the delivery of ${situation.file.object.name} hangs on, is not among the files, once and in its namespace`,
-        action: `Put it back as the last commit of tranche left it: git log -p ${situation.file.file}; to go back as far as that goes without it: tranche abort ${situation.snapshot.key.name} (with --now no request stays with the new version)`,
+        action: `Put it back as the last commit of tranche left it: git log -p ${situation.file.file}; to go back as far as that goes without it: ${command('abort', situation.snapshot.key)} (with --now no request stays with the new version)`,
       });
 }
 
@@ -72,7 +73,7 @@ export function routesChanged({ delivery, situation }: Delivering): Hold | undef
       : `does not name ${more.kind} ${more.name}, which this delivery has given a share`;
   return hold('FrozenFieldChanged', {
     seen: `${file ?? ''}: trafficRoutings of ${rollout?.name ?? ''} ${seen}`,
-    action: `Put it back until the delivery is over; to go back: tranche abort ${situation.snapshot.key.name}`,
+    action: `Put it back until the delivery is over; to go back: ${command('abort', situation.snapshot.key)}`,
   });
 }
 

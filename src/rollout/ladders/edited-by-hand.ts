@@ -6,6 +6,7 @@ import { printRelease } from '../../api/release.ts';
 import { releaseContent } from '../../api/release-content.ts';
 import { scalerFields } from '../../api/scaler.ts';
 import { MAX_SURGE_PATH, SENTINEL } from '../../api/workload.ts';
+import { command } from '../command-text.ts';
 import { type Hold, hold, withFacts } from '../hold.ts';
 import type { Delivering } from './delivering.ts';
 import {
@@ -199,7 +200,7 @@ export function canaryEdited(on: Delivering): Hold | undefined {
   const { key } = on.situation.snapshot;
   const held = hold('CanaryEdited', {
     seen: `${found.object}: ${found.field} is ${found.value}, and no commit of tranche has made it so`,
-    action: `Put it back, or go on as it is: tranche approve ${key.name} --hold CanaryEdited; to go back: tranche abort ${key.name}`,
+    action: `Put it back, or go on as it is: ${command('approve', key, '--hold CanaryEdited')}; to go back: ${command('abort', key)}`,
   });
   return withFacts(held, facts);
 }

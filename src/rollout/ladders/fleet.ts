@@ -7,6 +7,7 @@ import { PARTITION_PATH, SENTINEL } from '../../api/workload.ts';
 import { accepted, unlessAccepted } from '../accepting.ts';
 import type { FieldChange } from '../change.ts';
 import { fieldEdit } from '../change-edits.ts';
+import { command } from '../command-text.ts';
 import type { ObjectEdits } from '../edit.ts';
 import { before } from '../gates/before.ts';
 import { holdsOf } from '../gates/gate.ts';
@@ -58,10 +59,10 @@ export function partitionMove(on: Delivering, partition: number, to: To): Decisi
 export function partitionRaised({ situation }: Delivering): Hold | undefined {
   const facts = partitionFacts(situation);
   if (facts === undefined) return undefined;
-  const { name } = situation.snapshot.key;
+  const { key } = situation.snapshot;
   const held = hold('PartitionEdited', {
     seen: `the partition was edited from ${facts.expected} to ${facts.partition} while all groups could go`,
-    action: `To let them go on: tranche approve ${name} --hold PartitionEdited, or put ${facts.expected} back; to go back: tranche abort ${name}`,
+    action: `To let them go on: ${command('approve', key, '--hold PartitionEdited')}, or put ${facts.expected} back; to go back: ${command('abort', key)}`,
   });
   return unlessAccepted(situation, 'PartitionEdited', withFacts(held, facts));
 }

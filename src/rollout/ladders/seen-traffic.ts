@@ -3,6 +3,7 @@
 import { SERVICE_KIND } from '../../api/kinds.ts';
 import { GRACE_SECONDS } from '../../api/rollout-traffic.ts';
 import type { Instant } from '../../api/time.ts';
+import { command } from '../command-text.ts';
 import { type Hold, type HoldReason, hold } from '../hold.ts';
 import { nameFirst } from '../sentences.ts';
 import type { Side } from './condition.ts';
@@ -42,7 +43,7 @@ function graceOf({ rollout }: TrafficSight): number {
 /** No route sends to a Service that selects the side, for as long as its last requests may take. */
 export function undrained(side: Side, delivery: Delivery, sight: TrafficSight): Hold | undefined {
   // Groups of one workload go back whatever is missing: their requests find those that do not restart.
-  const lost = isOneWorkload(delivery) ? undefined : keptBy(delivery, side);
+  const lost = isOneWorkload(delivery) ? undefined : keptBy(delivery, side, sight);
   if (lost !== undefined) return lost;
   if (!routesTraffic(delivery)) return undefined;
   const sender = sendingTo(delivery, sight, side);
@@ -58,13 +59,13 @@ export function undrained(side: Side, delivery: Delivery, sight: TrafficSight): 
 }
 
 /** A document is missing, without which nobody can tell that the side is left, or bring its requests home. */
-function keptBy(delivery: Delivery, side: Side): Hold | undefined {
+function keptBy(delivery: Delivery, side: Side, sight: Pick<TrafficSight, 'key'>): Hold | undefined {
   const name = sideName(delivery, side);
   const routes = delivery.missing.filter(({ kind }) => kind !== SERVICE_KIND);
   const service = serviceMissing(delivery);
   const now =
     side === 'stable'
-      ? `; to restart all groups though they may get requests: tranche abort ${delivery.plan.name} --now`
+      ? `; to restart all groups though they may get requests: ${command('abort', sight.key, '--now')}`
       : '';
   const action = `Put it back as the last commit of tranche left it, and ${delivery.own.object.name} goes on from there${now}`;
   if (routes.length > 0)

@@ -7,6 +7,7 @@ import { releaseContent } from '../../api/release-content.ts';
 import { printInstant } from '../../api/time.ts';
 import { APPLY_DEADLINE_SECONDS, waitingOnObservation } from '../applied.ts';
 import { batchReady } from '../batches.ts';
+import { command } from '../command-text.ts';
 import type { Group } from '../groups.ts';
 import { type Hold, hold, withFacts } from '../hold.ts';
 import { groupCount, groupsAre, nameFirst, notReady, ofGroupsAre } from '../sentences.ts';
@@ -110,7 +111,7 @@ export function unservingStable(groups: number, delivery: Delivery, sight: Traff
   const { name } = workloadOf(delivery, sight, 'stable');
   const held = hold('FleetTaken', {
     seen: `every group of ${name} that serves is on the requested template: requests that go home would meet it before its first step`,
-    action: `Put the stable template back, or let it have them: tranche approve ${delivery.plan.name} --hold FleetTaken`,
+    action: `Put the stable template back, or let it have them: ${command('approve', sight.key, '--hold FleetTaken')}`,
   });
   return withFacts(held, { groups: taken.map(({ index }) => index) });
 }
@@ -155,7 +156,7 @@ export function unready({ side, groups, tolerant }: Wanted, delivery: Delivery, 
   }
   return hold('GroupsNotReady', {
     seen: `${ofGroupsAre(ready.length, desired)} ready in ${name}: ${notReady(unreadyOf(updated))}`,
-    action: `If it stays so: tranche abort ${delivery.plan.name}`,
+    action: `If it stays so: ${command('abort', sight.key)}`,
   });
 }
 

@@ -4,6 +4,7 @@ import { LWS_KIND } from '../../api/kinds.ts';
 import type { Marks } from '../../api/marks.ts';
 import { printRelease } from '../../api/release.ts';
 import { PARTITION_PATH } from '../../api/workload.ts';
+import { command } from '../command-text.ts';
 import type { Edit } from '../edit.ts';
 import { groupCount } from '../sentences.ts';
 import { isLadder, isRouted } from '../state.ts';
@@ -57,14 +58,13 @@ function ended(
   { snapshot }: EjectScene,
   { marks, under }: { readonly marks: Marks; readonly under: Under },
 ): Ordered {
-  const { name } = snapshot.key;
-  const again = `once tranche status ${name} says that it is settled: tranche eject ${name}`;
+  const again = `once ${command('status', snapshot.key)} says that it is settled: ${command('eject', snapshot.key)}`;
   if (marks.step?.kind === 'rollback') return refused(`it is going back already; ${again}`);
   if (wish.partition !== undefined || wish.asIs === true)
     return refused(`${under.what}: that is ended by --abort alone`);
   if (!wish.abort)
     return refused(
-      `${under.what}. It takes two steps: tranche eject ${name} --abort gives ${printRelease(marks.release)} up, ${under.gives}; ${again} removes the annotations, and the documents that tranche has added`,
+      `${under.what}. It takes two steps: ${command('eject', snapshot.key, '--abort')} gives ${printRelease(marks.release)} up, ${under.gives}; ${again} removes the annotations, and the documents that tranche has added`,
     );
   const aborted = planIntent({ kind: 'abort', keepNewer: false }, { snapshot, digestOf: () => '' });
   if (aborted.kind === 'refused') return aborted;
@@ -80,9 +80,8 @@ function servingOf({ made, snapshot }: EjectScene): MadeDocument | undefined {
 /** Both ways, and what each takes. */
 function homeFirst({ snapshot }: EjectScene, { object, groups }: MadeDocument): Refused {
   const own = snapshot.workload?.object.name ?? '';
-  const { name } = snapshot.key;
   return refused(
-    `${object.name} serves with ${groupCount(groups)}, and ${own} has none: handed back, ${own} would answer nothing. To bring the requests home first, deliver once more by blueGreen, any edit of the template, which starts ${groupCount(groups)} of ${own} beside them, and order this again; or let ${object.name} be the one that serves from here on, with nothing restarted: tranche eject ${name} --as-is`,
+    `${object.name} serves with ${groupCount(groups)}, and ${own} has none: handed back, ${own} would answer nothing. To bring the requests home first, deliver once more by blueGreen, any edit of the template, which starts ${groupCount(groups)} of ${own} beside them, and order this again; or let ${object.name} be the one that serves from here on, with nothing restarted: ${command('eject', snapshot.key, '--as-is')}`,
   );
 }
 

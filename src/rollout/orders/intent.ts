@@ -13,6 +13,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../api/json.ts';
 import { parseRelease, printRelease, type Release, sameRelease } from '../../api/release.ts';
 import { releaseToAccept } from '../accepting.ts';
 import { beforeFirst, currentStep, requestedRelease } from '../approvable.ts';
+import { command } from '../command-text.ts';
 import type { Edit } from '../edit.ts';
 import { waitedFor } from '../given-up.ts';
 import { wantsEvidence } from '../proposals/evidence.ts';
@@ -114,7 +115,7 @@ function approve(step: number | undefined, snapshot: Snapshot): Said {
   const proposes = snapshot.policy.promotion === 'pullRequest';
   if (wantsEvidence(snapshot))
     return refused(
-      `${policySaying(snapshot, 'approvals')} wants the forge to show who approved, so this word would count for nothing. Merge the pull request that tranche has opened: tranche status ${snapshot.key.name}`,
+      `${policySaying(snapshot, 'approvals')} wants the forge to show who approved, so this word would count for nothing. Merge the pull request that tranche has opened: ${command('status', snapshot.key)}`,
     );
   const current = currentStep(snapshot) ?? (proposes ? beforeFirst(snapshot) : undefined);
   if (current === undefined) return refused('no step is in flight, so there is nothing to approve');
@@ -147,7 +148,7 @@ function accept(wish: string, step: number | undefined, { snapshot, digestOf }: 
   const { facts } = record?.holds.find((found) => found.reason === reason) ?? {};
   if (facts === undefined)
     return refused(
-      `the last pass has seen no ${reason} that a person may accept. tranche status ${key.name} says what it waits for`,
+      `the last pass has seen no ${reason} that a person may accept. ${command('status', key)} says what it waits for`,
     );
   const release = releaseToAccept({ marks: workload.workload.marks, digest: workload.digest });
   const others = (rollout?.intents.accept ?? []).filter(
@@ -232,7 +233,7 @@ function retry(wish: string | undefined, snapshot: Snapshot): Said {
   const waiting = requestedRelease(snapshot);
   if (waiting !== undefined && waiting.digest !== release.digest)
     return refused(
-      `the file asks for another text (${waiting.digest}), which comes first and would make this order void. Order it again once that is settled, or give that up first: tranche abort ${snapshot.key.name}`,
+      `the file asks for another text (${waiting.digest}), which comes first and would make this order void. Order it again once that is settled, or give that up first: ${command('abort', snapshot.key)}`,
     );
   const order = { release, after: highestSerial(marks) };
   return annotate('retry', printRetry(order), `retry ${printRelease(release)}`);

@@ -2,6 +2,7 @@
 
 import { INTENT, printPropose } from '../../api/intents.ts';
 import { printRelease } from '../../api/release.ts';
+import { command } from '../command-text.ts';
 import type { Edit } from '../edit.ts';
 import type { Snapshot } from '../snapshot.ts';
 import { type Refused, refused } from './ordered.ts';
@@ -16,7 +17,7 @@ export function proposeAnew({
   const number = proposal?.number;
   if (proposal === undefined || number === undefined)
     return refused(
-      `the last pass knows of no pull request of ${key.name}, so there is none to open anew: what is ready is proposed by itself. tranche status ${key.name} says what it waits for`,
+      `the last pass knows of no pull request of ${key.name}, so there is none to open anew: what is ready is proposed by itself. ${command('status', key)} says what it waits for`,
     );
   const { index, release } = proposal;
   const path = (annotation: string): Edit['path'] => ['metadata', 'annotations', annotation];

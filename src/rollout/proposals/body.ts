@@ -4,6 +4,7 @@ import { printApprove } from '../../api/intents.ts';
 import type { ProposalForm } from '../../api/proposal-record.ts';
 import { printRelease } from '../../api/release.ts';
 import type { Instant } from '../../api/time.ts';
+import { command } from '../command-text.ts';
 import type { PlannedCommit } from '../plan.ts';
 import { policySaying } from '../sentences.ts';
 import type { Snapshot } from '../snapshot.ts';
@@ -86,9 +87,8 @@ function foreign({ isForeign }: Proposed): string {
 
 /** What nobody but people can take back is not merged by the way. */
 function noWayBack({ form, snapshot }: Proposed): string {
-  const { name, namespace } = snapshot.key;
   return form === 'WithoutPush'
-    ? `> [!CAUTION]\n> Commits of tranche do not reach the branch, which ${code(policySaying(snapshot, 'withoutDirectPush'))} accepts. Nothing arms what is merged here or takes it back, even where the release fails, but pull requests of your own: ${code(`tranche plan ${name} --namespace ${namespace}`)} says what they are to hold.\n`
+    ? `> [!CAUTION]\n> Commits of tranche do not reach the branch, which ${code(policySaying(snapshot, 'withoutDirectPush'))} accepts. Nothing arms what is merged here or takes it back, even where the release fails, but pull requests of your own: ${code(command('plan', snapshot.key))} says what they are to hold.\n`
     : '';
 }
 
@@ -146,25 +146,20 @@ function adoption({ commit }: Proposed): string {
 function saysNo({ snapshot, commit, form }: Proposed): string {
   // Where the forge is to show who approved, a word by commit counts for nothing; where no commit comes through, as well.
   const isShown = wantsEvidence(snapshot) || form === 'WithoutPush';
-  const name = snapshot.key.name;
-  const at = `${name} --namespace ${snapshot.key.namespace}`;
+  const { key } = snapshot;
   return [
     '### Other answers',
     '',
-    `- To say no: close this pull request. ${isShown ? '' : `${code(commandOf('approve', at))} still says yes, and `}${isShown ? 'R' : 'r'}eopening takes the no back.`,
-    `- To wait: leave it open, or ${code(commandOf('pause', at))}.`,
+    `- To say no: close this pull request. ${isShown ? '' : `${code(command('approve', key))} still says yes, and `}${isShown ? 'R' : 'r'}eopening takes the no back.`,
+    `- To wait: leave it open, or ${code(command('pause', key))}.`,
     // What was taken over restarts nothing, and there is no release to give up.
     commit.reason === 'Adopted'
-      ? `- To hand it back once this is merged: ${code(commandOf('eject', at))}.`
+      ? `- To hand it back once this is merged: ${code(command('eject', key))}.`
       : form === 'WithoutPush'
         ? '- To go back: put the template of before back into the file, and leave the partition as it is. A revert of this pull request brings no group back.'
-        : `- To go back: ${code(commandOf('abort', at))}. A revert of this pull request brings no group back.`,
+        : `- To go back: ${code(command('abort', key))}. A revert of this pull request brings no group back.`,
     '',
   ].join('\n');
-}
-
-function commandOf(verb: string, at: string): string {
-  return `tranche ${verb} ${at}`;
 }
 
 function formText({ approval, form }: Proposed): string {

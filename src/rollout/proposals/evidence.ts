@@ -1,5 +1,6 @@
 /** Whether those who approved are whom policies ask for: told by what the forge shows of the pull request, by nothing else. */
 
+import { command } from '../command-text.ts';
 import { type Hold, hold, withLines } from '../hold.ts';
 import { policySaying } from '../sentences.ts';
 import type { Snapshot } from '../snapshot.ts';
@@ -13,7 +14,7 @@ export function wantsEvidence({ policy }: Pick<Snapshot, 'policy'>): boolean {
 /** What is missing of what policies ask for; undefined: nothing is. What could not be read counts for nobody. */
 export function unproven(snapshot: Snapshot, label: string): Hold | undefined {
   const { policy, approval, key } = snapshot;
-  const anew = `tranche propose ${key.name}`;
+  const anew = command('propose', key);
   const asks = policySaying(snapshot, 'approvals');
   const missing = (seen: string, action: string): Hold => hold('ApprovalUnproven', { seen, action });
   if (!wantsEvidence(snapshot)) return undefined;

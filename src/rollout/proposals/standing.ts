@@ -1,9 +1,10 @@
 /** What a Rollout waits for while a person is to approve its next commit: each verdict as a hold. */
 
 import type { ProposalRecord } from '../../api/proposal-record.ts';
+import { command } from '../command-text.ts';
 import { type Hold, hold, withLines } from '../hold.ts';
 import { policySaying } from '../sentences.ts';
-import type { Snapshot } from '../snapshot.ts';
+import type { RolloutKey, Snapshot } from '../snapshot.ts';
 import { FORMS, isFields } from './form.ts';
 import type { Verdict } from './judge.ts';
 
@@ -12,7 +13,7 @@ type Standing = {
   /** The commit that waits: `step 2/3`. */
   readonly label: string;
   /** The Rollout, for commands. */
-  readonly name: string;
+  readonly key: RolloutKey;
   /** As the forge was heard. */
   readonly proposal: ProposalRecord | undefined;
   /** What the forge says that it waits for; empty: nothing is known of that. */
@@ -34,12 +35,13 @@ export function notesOf(snapshot: Pick<Snapshot, 'policy' | 'policySources'>): r
 
 /** Where no pull request stands for it: the word of a person is all there is. */
 export function pausedForApproval(
-  { label, name, asks, notes }: Pick<Standing, 'label' | 'name' | 'asks' | 'notes'>,
+  { label, key, asks, notes }: Pick<Standing, 'label' | 'key' | 'asks' | 'notes'>,
   why = '',
   requeueAfterSeconds?: number,
 ): Hold {
   const seen = `what comes next, ${label}, is ready and waits for a person: promotion is pullRequest${why}`;
-  const action = asks.length > 0 ? 'To go on, merge its pull request once it is open' : `To go on: ${approve(name)}`;
+  const action =
+    asks.length > 0 ? 'To go on, merge its pull request once it is open' : `To go on: ${command('approve', key)}`;
   return asked(hold('PausedForApproval', { seen, action }, requeueAfterSeconds), [...asks, ...notes]);
 }
 
@@ -57,11 +59,11 @@ const SAID: { readonly [K in Exclude<Verdict['kind'], 'early'>]: (of: Standing) 
   unproven: () => undefined,
   withdraw: (of) => pausedForApproval(of),
   propose: (of) => pausedForApproval(of),
-  waits: ({ label, name, proposal, waits, asks, notes }) =>
+  waits: ({ label, key, proposal, waits, asks, notes }) =>
     asked(
       hold('ProposalOpen', {
         seen: `${label} is proposed: ${placeOf(proposal)}${waits === '' ? '' : `, which waits for ${waits}`}${formText(proposal)}${unaskedText(proposal)}`,
-        action: `To go on, merge it${asks.length > 0 || proposal?.form === 'WithoutPush' ? '' : `, or: ${approve(name)}`}. To say no, close it`,
+        action: `To go on, merge it${asks.length > 0 || proposal?.form === 'WithoutPush' ? '' : `, or: ${command('approve', key)}`}. To say no, close it`,
       }),
       [...asks, ...notes],
     ),
@@ -70,25 +72,25 @@ const SAID: { readonly [K in Exclude<Verdict['kind'], 'early'>]: (of: Standing) 
       seen: `${placeOf(proposal)} was merged${by(proposal)}, and main as it was read does not show it yet`,
       waits: 'tranche',
     }),
-  foreign: ({ name, proposal }) =>
+  foreign: ({ key, proposal }) =>
     hold('ProposalChanged', {
       seen: `the branch of ${placeOf(proposal)} holds commits that are not of tranche`,
-      action: `Take them off, or: ${propose(name)}`,
+      action: `Take them off, or: ${command('propose', key)}`,
     }),
-  vetoed: ({ label, name, proposal }) =>
+  vetoed: ({ label, key, proposal }) =>
     hold('ProposalVetoed', {
       seen: `${label} as it is planned was turned down: ${placeOf(proposal)} was closed${by(proposal)}`,
-      action: `To go on, open it again, edit the plan, or: ${propose(name)}; to go back: tranche abort ${name}`,
+      action: `To go on, open it again, edit the plan, or: ${command('propose', key)}; to go back: ${command('abort', key)}`,
     }),
-  closed: ({ name, proposal }) =>
+  closed: ({ key, proposal }) =>
     hold('ProposalClosed', {
       seen: `${placeOf(proposal)} was closed${by(proposal) || ', or its branch was deleted'}, by no person`,
-      action: `To go on, open it again, or: ${propose(name)}`,
+      action: `To go on, open it again, or: ${command('propose', key)}`,
     }),
-  reverted: ({ name, proposal }) =>
+  reverted: ({ key, proposal }) =>
     hold('ProposalReverted', {
       seen: `${placeOf(proposal)} was merged, and main does not hold its word: a revert takes back the word and brings no group back`,
-      action: `To go on: ${propose(name)}; to go back: tranche abort ${name}`,
+      action: `To go on: ${command('propose', key)}; to go back: ${command('abort', key)}`,
     }),
 };
 
@@ -107,14 +109,6 @@ function unaskedText(proposal: ProposalRecord | undefined): string {
 
 function asked(held: Hold, lines: readonly string[]): Hold {
   return lines.length === 0 ? held : withLines(held, lines);
-}
-
-function approve(name: string): string {
-  return `tranche approve ${name}`;
-}
-
-function propose(name: string): string {
-  return `tranche propose ${name}`;
 }
 
 function placeOf(proposal: ProposalRecord | undefined): string {

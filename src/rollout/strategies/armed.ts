@@ -3,6 +3,7 @@
 import { printRelease, sameRelease } from '../../api/release.ts';
 import { batchReady } from '../batches.ts';
 import { budgetInTheEnd, budgetNote, withBudgetAfter } from '../budget.ts';
+import { command } from '../command-text.ts';
 import { surgeReturned } from '../events/surge-return.ts';
 import { before } from '../gates/before.ts';
 import { onRelease, wanted } from '../gates/cluster.ts';
@@ -99,7 +100,7 @@ function whyNot({ observed, partition, snapshot }: Seen): typeof CAME_BACK {
     ? CAME_BACK
     : {
         seen: `and partition ${partition} keeps it where it is: it was raised before all groups had gone`,
-        action: `Put partition 0 back, or: tranche abort ${snapshot.key.name}`,
+        action: `Put partition 0 back, or: ${command('abort', snapshot.key)}`,
       };
 }
 

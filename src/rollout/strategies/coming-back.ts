@@ -3,6 +3,7 @@
 import { printRelease } from '../../api/release.ts';
 import { withAside } from '../../api/restore.ts';
 import { SENTINEL } from '../../api/workload.ts';
+import { command } from '../command-text.ts';
 import { fleetAtOnce, fleetRung, remainsGivenUp, textBack, withBudget } from '../events/ladder-back.ts';
 import { heldOnLadder, overtakenOnLadder, rollStopped } from '../events/ladder-overtaken.ts';
 import { raisedOnTheWayBack } from '../events/raising-again.ts';
@@ -108,7 +109,7 @@ function overwritten({ situation, marks }: Delivering): Hold {
   const { file, digest, snapshot } = situation;
   return hold('NewerRequestWaits', {
     seen: `${file.file}: release ${printRelease(marks.release)} was given up, and the stable template has to take the place of a newer one (${digest}), which nobody has given up`,
-    action: `To give that up as well: tranche abort ${snapshot.key.name}; to deliver it, put it back once the way back is over`,
+    action: `To give that up as well: ${command('abort', snapshot.key)}; to deliver it, put it back once the way back is over`,
   });
 }
 

@@ -4,6 +4,7 @@ import { printRelease } from '../../api/release.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import { accepted } from '../accepting.ts';
 import { budgetNote, withBudgetAfter } from '../budget.ts';
+import { command } from '../command-text.ts';
 import { raisedForLeftovers } from '../events/raising.ts';
 import { recreated, revisionChanged, scaledToZero, wanted } from '../gates/cluster.ts';
 import { blockedByStatefulSetGate, troublesOf } from '../gates/trouble.ts';
@@ -46,7 +47,7 @@ export function rolling(situation: Situation, step: InDelivery): Decision {
         ...troubles,
         hold('StatefulSetNotFlipped', {
           seen: `${allGroupsAre(groups.length)} on the release, but ${who}`,
-          action: `The workload is armed once the StatefulSet has taken all leaders over; if that takes long: tranche abort ${situation.snapshot.key.name}`,
+          action: `The workload is armed once the StatefulSet has taken all leaders over; if that takes long: ${command('abort', situation.snapshot.key)}`,
         }),
       ],
       'StepUpgrade',
@@ -71,6 +72,6 @@ function notUpdated(
   if (unready.length === 0) return hold('GroupsNotUpdated', { seen, waits: 'groups' });
   return hold('GroupsNotUpdated', {
     seen: `${seen}; ${groupsAre(unready.map((group) => group.index))} on it and not ready${whyUnready(unready)}`,
-    action: `If it stays so: tranche abort ${snapshot.key.name}`,
+    action: `If it stays so: ${command('abort', snapshot.key)}`,
   });
 }

@@ -2,6 +2,7 @@
 
 import type { Marks } from '../../api/marks.ts';
 import { sameRelease } from '../../api/release.ts';
+import { command } from '../command-text.ts';
 import { withdrawnAsFailed } from '../events/ladder-failing.ts';
 import { homeOfNewer, takenUp } from '../events/routed-newer.ts';
 import { labelEdited } from '../events/version-label.ts';
@@ -83,7 +84,7 @@ function blindBack(situation: Situation, back: Back | undefined): Decision {
   const at = back ?? (marks === undefined ? undefined : givenAlready(marks, 'nothing tells which requests reach it'));
   const isNow = at !== undefined && abortOf(situation, at.given.release)?.now === true;
   if (at !== undefined && (isNow || hasLeft(situation))) return rows.wayBack(situation, at);
-  const otherwise = `; to go back without them, though requests may be lost: tranche abort ${situation.snapshot.key.name} --now`;
+  const otherwise = `; to go back without them, though requests may be lost: ${command('abort', situation.snapshot.key, '--now')}`;
   const held = [rolloutAbsent(situation), documentMissing(situation, otherwise)];
   return holding(
     held.filter((one) => one !== undefined),

@@ -4,6 +4,7 @@ import { isNotAsked } from '../../api/known.ts';
 import { MARK, type Marks } from '../../api/marks.ts';
 import { printRelease } from '../../api/release.ts';
 import { SENTINEL } from '../../api/workload.ts';
+import { command } from '../command-text.ts';
 import { retry } from '../events/retrying.ts';
 import { atRest } from '../gates/at-rest.ts';
 import { blockedByUnreadyGroup, recreated, revisionChanged, wanted } from '../gates/cluster.ts';
@@ -46,7 +47,7 @@ function stepMarkGone({ file, snapshot }: Situation, marks: Marks): Hold | undef
   if (marks.restore === undefined) return undefined;
   return hold('AnnotationsGone', {
     seen: `${file.file}: the annotation ${MARK.step} of ${file.object.name} is gone, though ${MARK.restore} says that a delivery is open`,
-    action: `Put back what the last commit of tranche wrote: git log -p ${file.file}. To hand the workload back: tranche eject ${snapshot.key.name}`,
+    action: `Put back what the last commit of tranche wrote: git log -p ${file.file}. To hand the workload back: ${command('eject', snapshot.key)}`,
   });
 }
 

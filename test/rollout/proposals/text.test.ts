@@ -127,7 +127,7 @@ test('what it says', () => {
   expect(body).toContain('[dashboard](https://grafana.example/d/llm?var-name=vllm)');
   expect(body).toContain('+ leaderWorkerTemplate.spec.containers[0].image: "vllm/vllm-openai:v0.10.1"');
   expect(body).toContain('+      partition: 2');
-  expect(body).toContain('` tranche abort vllm --namespace llm `');
+  expect(body).toContain('` tranche abort vllm `');
   expect(body).toContain('` 1@bbbbbbbb.2#3#5be07c11 `');
 });
 
@@ -257,7 +257,7 @@ test('the pull request that takes a workload over warns of edits before it is me
   const adoption = { ...step, commit: { ...step.commit, reason: 'Adopted' as const } };
   expect(bodyOf(adoption)).toContain('an edit of the template restarts all groups at once');
   expect(bodyOf(adoption)).toContain('Merging this hands the workload to tranche, with nothing restarted');
-  expect(bodyOf(adoption)).toContain('` tranche eject vllm --namespace llm `');
+  expect(bodyOf(adoption)).toContain('` tranche eject vllm `');
   expect(bodyOf(adoption)).not.toContain('tranche abort');
   expect(bodyOf(step)).not.toContain('WARNING');
   expect(bodyOf(step)).toMatch(/\| so far \| ` .*all of step 1 for 30 s; 0 restarts ` \|/);

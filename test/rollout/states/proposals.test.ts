@@ -159,7 +159,7 @@ const known: ProposalRecord = {
   by: 'ada',
   vetoes: [],
 };
-const of = { label: 'step 2/3', name: 'vllm', proposal: known, waits: 'reviews', asks: [], notes: [] };
+const of = { label: 'step 2/3', key: world(one).key, proposal: known, waits: 'reviews', asks: [], notes: [] };
 const waiting: Reconciled = {
   key: world(one).key,
   snapshot: world(one),
