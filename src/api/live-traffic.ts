@@ -3,6 +3,7 @@
 import { isJsonObject, type Json, type JsonObject } from './json.ts';
 import type { Known } from './known.ts';
 import { fieldsOf } from './live-fields.ts';
+import { parseService, type ServicePort } from './service.ts';
 
 /** The API server takes no more endpoints in one slice (reference: discovery/v1 EndpointSlice). */
 const ENDPOINTS_MAX = 1000;
@@ -13,6 +14,8 @@ export type LiveService = {
   readonly name: string;
   readonly deleting: boolean;
   readonly selector: Readonly<Record<string, string>>;
+  /** Not there: nobody has read them. */
+  readonly ports?: readonly ServicePort[];
 };
 
 export type LiveEndpoint = {
@@ -26,13 +29,14 @@ export type LiveEndpoint = {
 /** Some of the endpoints of a Service: it may have several slices. */
 export type LiveEndpointSlice = { readonly service: string; readonly endpoints: readonly LiveEndpoint[] };
 
-/** A core Service: whom it selects. */
+/** A core Service: whom it selects, and by which ports. */
 export function parseLiveService(object: unknown): Known<LiveService> {
   const fields = fieldsOf('services', object);
   return fields.end({
     name: fields.text(['metadata', 'name']),
     deleting: fields.has(['metadata', 'deletionTimestamp']),
     selector: fields.texts(['spec', 'selector'], ''),
+    ports: parseService(object).ports,
   });
 }
 

@@ -8,6 +8,10 @@ export type ServicePort = {
   readonly port: number;
   /** undefined: the same as `port`. */
   readonly targetPort: number | string | undefined;
+  /** Not there: TCP. */
+  readonly protocol?: string;
+  /** What is spoken there, as a gateway is told it. */
+  readonly appProtocol?: string;
 };
 
 type Service = {
@@ -31,7 +35,24 @@ function readPort(value: unknown): readonly ServicePort[] {
   const [name, port, target] = ['name', 'port', 'targetPort'].map((key) => at(value, [key]));
   if (typeof port !== 'number') return [];
   const targetPort = typeof target === 'number' || typeof target === 'string' ? target : undefined;
-  return [{ name: typeof name === 'string' ? name : '', port, targetPort }];
+  const { protocol, appProtocol } = stringsIn(value);
+  return [
+    {
+      name: typeof name === 'string' ? name : '',
+      port,
+      targetPort,
+      ...(protocol === undefined || protocol === 'TCP' ? {} : { protocol }),
+      ...(appProtocol === undefined ? {} : { appProtocol }),
+    },
+  ];
+}
+
+/** The first port of a Service that another does not have, or leads elsewhere; undefined: it has them all. */
+export function portMissing(ports: readonly ServicePort[], others: readonly ServicePort[]): ServicePort | undefined {
+  const textOf = ({ name, port, targetPort = port, protocol = 'TCP', appProtocol = '' }: ServicePort): string =>
+    JSON.stringify([name, port, targetPort, protocol, appProtocol]);
+  const there = new Set(others.map(textOf));
+  return ports.find((port) => !there.has(textOf(port)));
 }
 
 /** The members of a map that are texts. */

@@ -8,6 +8,7 @@ import type { LiveService } from '../../api/live-traffic.ts';
 import { TEXT } from '../../api/marks.ts';
 import { releaseContent } from '../../api/release-content.ts';
 import { scalerFields } from '../../api/scaler.ts';
+import { parseService, portMissing } from '../../api/service.ts';
 import { VERSION, versionIn } from '../../api/version-label.ts';
 import type { ObjectRef } from '../edit.ts';
 import type { RouteDocument, RouteReading } from '../traffic/provider.ts';
@@ -41,6 +42,7 @@ export function differences(delivery: Delivery, sight: TrafficSight): Known<read
     labelDiffers(delivery, sight),
     serviceDiffers(delivery.service, service),
     serviceDiffers(delivery.canaryService, canaryService),
+    portsDiffer(delivery.canaryService, canaryService),
     scalerDiffers(delivery, sight),
     ...delivery.routes.map((route) => routeDiffers(delivery, route, sight)),
   ];
@@ -100,6 +102,14 @@ function serviceDiffers(document: RouteDocument | undefined, live: Known<LiveSer
   if (key === undefined) return absent;
   const [git, seen] = [wanted[key] ?? 'missing', there[key] ?? 'missing'];
   return known({ object: document.object, field: `spec.selector.${key}`, git, live: seen });
+}
+
+/** What is sent to the new version goes by its ports: one that the cluster does not have yet answers nobody. */
+function portsDiffer(document: RouteDocument | undefined, live: Known<LiveService>): Look {
+  if (document === undefined || live.kind !== 'known' || live.value.ports === undefined) return absent;
+  const missed = portMissing(parseService(document.value).ports, live.value.ports);
+  if (missed === undefined) return absent;
+  return known({ object: document.object, field: `port ${missed.port}`, git: 'there', live: 'not there, or another' });
 }
 
 /** The floor that this delivery wants, or a lower one that people have written since, in every autoscaler of the workload. */

@@ -8,6 +8,7 @@ import { scalerFields } from '../../api/scaler.ts';
 import { MAX_SURGE_PATH, SENTINEL } from '../../api/workload.ts';
 import { command } from '../command-text.ts';
 import { type Hold, hold, withFacts } from '../hold.ts';
+import { hasPortsOf } from '../traffic/canary-service.ts';
 import type { Delivering } from './delivering.ts';
 import {
   annotationsOf,
@@ -67,6 +68,8 @@ function versionsEdited(on: Delivering): Edited | undefined {
     const value = delivery.canaryService === undefined ? 'not there' : 'another version';
     return { object: `Service ${sidesOf(delivery).canary}`, field: 'selector', value };
   }
+  const ports = portsEdited(delivery);
+  if (ports !== undefined) return ports;
   const isOut = rung === 'traffic' && isHome(delivery) && delivery.routes.length > 0;
   const object = `Service ${sidesOf(delivery).stable}`;
   if (rung === 'traffic' && !isPinned(delivery)) return { object, field: 'selector', value: 'that of all versions' };
@@ -158,7 +161,7 @@ function weightEdited(delivery: Delivery): Edited | undefined {
 }
 
 function serviceEdited(delivery: Delivery): Edited | undefined {
-  if (isSelected(delivery)) return undefined;
+  if (isSelected(delivery)) return portsEdited(delivery);
   const rule = hasSubsets(delivery)
     ? delivery.routes.find(({ provider }) => provider.kind === 'DestinationRule')
     : undefined;
@@ -170,6 +173,18 @@ function serviceEdited(delivery: Delivery): Edited | undefined {
     };
   const value = delivery.canaryService === undefined ? 'not there' : 'another workload';
   return { object: `Service ${sidesOf(delivery).canary}`, field: 'selector', value };
+}
+
+/** Ports were changed in one of both Services: a share that finds none of them meets nobody. */
+function portsEdited(delivery: Delivery): Edited | undefined {
+  const { service, canaryService: canary } = delivery;
+  if (service === undefined || canary === undefined || hasSubsets(delivery) || hasPortsOf(canary, service))
+    return undefined;
+  return {
+    object: `Service ${canary.object.name}`,
+    field: 'ports',
+    value: `other than those of ${service.object.name}`,
+  };
 }
 
 /** The share of a step that is on its last rung. */

@@ -8,7 +8,7 @@ import { RELEASE_PATHS } from '../../api/release-content.ts';
 import { stringsIn } from '../../api/service.ts';
 import { MAX_SURGE_PATH, PARTITION_PATH, REPLICAS_PATH, SENTINEL } from '../../api/workload.ts';
 import type { Edit, ObjectEdits } from '../edit.ts';
-import { canarySelector, canaryService, picksVersion } from '../traffic/canary-service.ts';
+import { canaryService, picksVersion, renewed } from '../traffic/canary-service.ts';
 import { edited, ofRoutes, setField } from './commit.ts';
 import {
   annotationsOf,
@@ -117,7 +117,7 @@ function serviceOf(delivery: Delivery): readonly ObjectEdits[] {
   const to = { workload: sides.workloads.canary, labels: patched(plan, 'labels') };
   return canary === undefined
     ? ofRoutes([canaryService(stable, { ...to, name: sides.canary, of: own.object.name })])
-    : edited(canary, canarySelector(canary, stable, to));
+    : edited(canary, renewed(canary, stable, to));
 }
 
 /** Whether it has groups by the word of Git. */

@@ -5,7 +5,7 @@ import { OF } from '../../api/marks.ts';
 import { printRelease } from '../../api/release.ts';
 import { VERSION, versionIn } from '../../api/version-label.ts';
 import type { ObjectEdits } from '../edit.ts';
-import { canarySelector, canaryService, canaryServiceName, picksVersion } from '../traffic/canary-service.ts';
+import { canaryService, canaryServiceName, picksVersion, renewed } from '../traffic/canary-service.ts';
 import type { RouteDocument } from '../traffic/provider.ts';
 import { type Commit, edited, madeOf, ofRoutes, removeField, setField, withObjects } from './commit.ts';
 import { annotationsOf, type Delivery, selectorOf, serviceMissing } from './delivery.ts';
@@ -74,7 +74,7 @@ function selecting({ service, canaryService: canary, own, release }: Delivery): 
   const to = { workload: name, labels: {}, version: printRelease(release) };
   return canary === undefined
     ? ofRoutes([canaryService(service, { ...to, name: canaryServiceName(service.object.name), of: name })])
-    : edited(canary, canarySelector(canary, service, to));
+    : edited(canary, renewed(canary, service, to));
 }
 
 /** No request is the new version's alone, and the user's Service takes in all leaders. */

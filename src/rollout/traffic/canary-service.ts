@@ -1,10 +1,11 @@
 /** The Service of the new version: a copy of the user's own, which selects the leaders of the other workload. */
 
-import { at, isRecord, type JsonObject } from '../../api/json.ts';
+import { at, isRecord, type Json, type JsonObject } from '../../api/json.ts';
 import { LWS_NAME, REVISION_KEY, WORKER_INDEX } from '../../api/lws-labels.ts';
 import { OF } from '../../api/marks.ts';
-import { parseService } from '../../api/service.ts';
+import { parseService, portMissing } from '../../api/service.ts';
 import { VERSION } from '../../api/version-label.ts';
+import { mapsAt } from '../../api/weighted-routes.ts';
 import type { Edit } from '../edit.ts';
 import type { RouteDocument, RouteEdits } from './provider.ts';
 import { LEADER_INDEX } from './selectors.ts';
@@ -27,6 +28,7 @@ const LEFT_OUT = [
 ] as const;
 
 const SELECTOR = ['spec', 'selector'];
+const PORTS = ['spec', 'ports'];
 
 /** The name of the copy, as Kruise gives it. */
 export function canaryServiceName(service: string): string {
@@ -63,11 +65,53 @@ export function canaryService({ file, object, value }: RouteDocument, to: Canary
 
 /**
  * The selector of a copy that is there as a new copy would have it, whatever strategy it was made for: a key of another one
- * would select nobody.
+ * would select nobody. And its ports, which people may have changed in their own since.
  */
-export function canarySelector(copy: RouteDocument, service: RouteDocument, to: Selects): readonly Edit[] {
+export function renewed(copy: RouteDocument, service: RouteDocument, to: Selects): readonly Edit[] {
   const { selector } = parseService(copy.value);
-  return selectorEdits(selector, selectorOf(parseService(service.value).selector, to));
+  return [
+    ...selectorEdits(selector, selectorOf(parseService(service.value).selector, to)),
+    ...(hasPortsOf(copy, service) ? [] : portEdits(mapsAt(copy.value, PORTS), mapsAt(service.value, PORTS))),
+  ];
+}
+
+/** Whether requests find every port of the user's Service in the copy, too, and behind it the same. */
+export function hasPortsOf(copy: Pick<RouteDocument, 'value'>, service: Pick<RouteDocument, 'value'>): boolean {
+  return portMissing(parseService(service.value).ports, parseService(copy.value).ports) === undefined;
+}
+
+function portEdits(there: readonly JsonObject[], ports: readonly JsonObject[]): readonly Edit[] {
+  const wanted = ports.map((port): JsonObject => {
+    const { nodePort: _, ...own } = port;
+    return own;
+  });
+  const path = (place: number): readonly string[] => [...PORTS, String(place)];
+  const extra = there.slice(wanted.length).map((_, more) => wanted.length + more);
+  return [
+    ...wanted.flatMap((port, place): readonly Edit[] => {
+      const now = there[place];
+      return now === undefined
+        ? [{ kind: 'insertItem', path: path(place), value: port }]
+        : scalarEdits(now, port, path(place));
+    }),
+    // From the last on, because taking one out moves those behind it.
+    ...extra.toReversed().map((place): Edit => ({ kind: 'removeItem', path: path(place) })),
+  ];
+}
+
+function scalarEdits(there: JsonObject, wanted: JsonObject, path: readonly string[]): readonly Edit[] {
+  const keys = [...new Set([...Object.keys(wanted), ...Object.keys(there)])];
+  return keys.flatMap((key): readonly Edit[] => {
+    const value = wanted[key];
+    if (value === there[key]) return [];
+    return isScalar(value)
+      ? [{ kind: 'set', path: [...path, key], value }]
+      : [{ kind: 'remove', path: [...path, key] }];
+  });
+}
+
+function isScalar(value: Json | undefined): value is string | number | boolean {
+  return ['string', 'number', 'boolean'].includes(typeof value);
 }
 
 function selectorOf(stable: Selector, { workload, version, labels }: Selects): Selector {

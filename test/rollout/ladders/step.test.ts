@@ -5,6 +5,7 @@ import type { Texts } from '../../../src/reconcile/ladder/cast.ts';
 import type { Condition } from '../../../src/rollout/ladders/condition.ts';
 import { nextCommit } from '../../../src/rollout/ladders/next-commit.ts';
 import { castIn, changesOf, climbed, deliveryAt, ladderFiles, ladderRollout, placeOf } from '../../support/ladder.ts';
+import { SERVICE_FILE } from '../../support/traffic-files.ts';
 import { LWS_FILE, NEW, OLD } from '../../support/vllm.ts';
 
 const STEPS = [
@@ -156,4 +157,14 @@ test('a step that changes nothing is entered all the same', () => {
   const entering = climbed(git).find(({ commit }) => placeOf(commit) === '2/2 traffic');
   expect(entering?.commit.objects).toHaveLength(1);
   expect(kinds(entering?.commit.waits ?? [])).not.toContain('accepted');
+});
+
+test('another release finds the ports that the Service has by now', () => {
+  const [own = '', copy = ''] = (superseded.get(SERVICE_FILE) ?? '').split('---\n');
+  const ports = '    - {name: metrics, port: 9000}\n';
+  const git = new Map([...superseded, [SERVICE_FILE, `${own.replace('8080', '8000')}${ports}---\n${copy}`]]);
+  const text = climbed(git, castFor(git)).find(({ commit }) => placeOf(commit) === '1/4 text');
+  const [, made = ''] = (text?.texts.get(SERVICE_FILE) ?? '').split('---\n');
+  expect(made).toContain('targetPort: 8000\n');
+  expect(made).toContain('name: metrics');
 });

@@ -257,6 +257,12 @@ test.each<Row>([
     ['hold GracePeriod CanaryEdited'],
   ],
   [
+    'the ports of the Service',
+    edited(stands.second, SERVICE_FILE, 'targetPort: 8080', 'targetPort: 9090'),
+    {},
+    ['hold GracePeriod CanaryEdited'],
+  ],
+  [
     'a share that an earlier step has written',
     edited(after('step 2/3, pods: canary 1 → 2'), ROUTE_FILE, /weight: 5\b/, 'weight: 90'),
     {},

@@ -3,6 +3,7 @@
 import { expect, test } from 'vitest';
 import { type Json, type JsonObject } from '../../../src/api/json.ts';
 import { absent, unknown } from '../../../src/api/known.ts';
+import { parseLiveService } from '../../../src/api/live-traffic.ts';
 import { NO_RULES } from '../../../src/api/policy-fields.ts';
 import { hold } from '../../../src/rollout/hold.ts';
 import type { Condition } from '../../../src/rollout/ladders/condition.ts';
@@ -111,6 +112,16 @@ const forbidden = unknown(
 /** The workload is there, and LWS has made nothing of it. */
 const unmade = { ...sightOf(text).traffic.second, leaderSet: absent };
 
+/** The Service of the new version as an API server gives it back, which fills in the protocol of its ports. */
+function withPort(targetPort: number) {
+  const { metadata, spec } = shared.canaryService!.value as {
+    readonly metadata: JsonObject;
+    readonly spec: JsonObject;
+  };
+  const ports = [{ name: 'http', port: 80, targetPort, protocol: 'TCP' }];
+  return parseLiveService({ metadata, spec: { ...spec, ports } });
+}
+
 type Row = readonly [what: string, git: Delivery, condition: Condition, change: SightChange, wanted: string];
 
 test.each<Row>([
@@ -126,6 +137,8 @@ test.each<Row>([
   ['the second has another text', text, live, { secondLws: { annotations: {} } }, 'hold NotApplied'],
   ['the second is not there', text, live, { traffic: { second: NOTHING } }, 'hold NotApplied'],
   ['the Service selects others', shared, live, { traffic: { canaryService: absent } }, 'hold NotApplied'],
+  ['the Service has another port', shared, live, { traffic: { canaryService: withPort(8000) } }, 'hold NotApplied'],
+  ['the Service has its port, filled in', shared, live, { traffic: { canaryService: withPort(8080) } }, 'seen'],
   ['the route has no share yet', shared, live, { route: withoutShare }, 'hold NotApplied'],
   [
     'the route has no share for ten minutes',

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { at, type JsonObject } from '../../../src/api/json.ts';
 import { mapsAt } from '../../../src/api/weighted-routes.ts';
 import { applyEdits } from '../../../src/manifests/splice/apply-edits.ts';
-import { canaryService } from '../../../src/rollout/traffic/canary-service.ts';
+import { canaryService, hasPortsOf, renewed } from '../../../src/rollout/traffic/canary-service.ts';
 import { anyStyle } from '../../manifests/any-manifest.ts';
 import { writeYaml } from '../../manifests/written-yaml.ts';
 import { anyService } from '../../support/any-service.ts';
@@ -69,5 +69,25 @@ test('of any Service, however it is written: valid, open to nobody outside, and 
       expect(gone).toEqual({ kind: 'ok', text: before });
     }),
     { numRuns: Number(process.env['ROUTE_RUNS'] ?? 25) },
+  );
+});
+
+test('a copy whose Service was written anew has its ports, and is valid', async () => {
+  const [sample] = fc.sample(anyService, 1);
+  const model = await modelOf(sample!);
+  const to = { name: 'vllm-svc-canary', workload: 'vllm-canary', of: 'vllm', labels: {} };
+  fc.assert(
+    fc.property(anyService, anyService, anyStyle, (value, next, style) => {
+      const before = writeYaml(value, { ...style, byteOrderMark: false, finalBreak: true });
+      const [service] = documentsOf({ [FILE]: before }, ['Service']);
+      const made = spliced({ [FILE]: before }, [canaryService(service!, to)]);
+      const copy = documentsOf(made, ['Service'])[1]!;
+      const edits = renewed(copy, { ...service!, value: next }, to);
+      const [, after] = documentsOf(spliced(made, [{ file: FILE, object: copy.object, edits }]), ['Service']);
+      expect(hasPortsOf(after!, { value: next })).toBe(true);
+      expect(renewed(after!, { ...service!, value: next }, to)).toEqual([]);
+      new model!(after!.value).validate();
+    }),
+    { numRuns: 10 },
   );
 });
