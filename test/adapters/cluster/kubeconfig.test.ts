@@ -132,6 +132,33 @@ describe('credentials', () => {
     if (!('authorization' in headers)) expect(server.seen[0]!.headers.authorization).toBeUndefined();
   });
 
+  test('of a file as people write it, with anchors, a merge key and words that YAML 1.1 reads otherwise', async () => {
+    const server = await echo();
+    const file = path.join(folder, 'by-hand');
+    const text = `apiVersion: v1
+kind: Config
+current-context: on
+clusters:
+  - name: dev
+    cluster: {server: '${server.url}', insecure-skip-tls-verify: false}
+users:
+  - name: base
+    user: &base {token: 0b1_2023-01-01}
+  - name: me
+    user:
+      <<: *base
+      as: no
+contexts:
+  - name: on
+    context: {cluster: dev, user: me}
+`;
+    writeFileSync(file, text);
+    const cluster = await opened(file);
+    await cluster.list(resources.pods, pods, whole);
+    const wanted = { authorization: 'Bearer 0b1_2023-01-01', 'impersonate-user': 'no' };
+    expect(server.seen[0]!.headers).toMatchObject(wanted);
+  });
+
   test('a command, when the file was named: it gets KUBERNETES_EXEC_INFO', async () => {
     const server = await echo();
     const command = path.join(folder, 'login');
