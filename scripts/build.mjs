@@ -7,11 +7,14 @@ import { build, transform } from 'esbuild';
 
 /**
  * What dependencies drag along for what is not used here. @kubernetes/client-node's kubeconfig: its API clients, 900 kB
- * that every pass with something in flight would load. commander: programs as subcommands, and so child processes,
- * before the first word is read. A name that is imported and not listed here fails the build, or the call.
+ * that every pass with something in flight would load, and a parser of YAML beside ours. commander: programs as
+ * subcommands, and so child processes, before the first word is read. A name that is imported and not listed here fails
+ * the build, or the call.
  */
 const unused = {
   undici: ['Agent', 'ProxyAgent'],
+  socks: ['SocksClient'],
+  'js-yaml': ['load'],
   './gen/index.js': ['createConfiguration', 'ServerConfiguration'],
   './gen/rxjsStub.js': ['of'],
   'node:child_process': ['spawn'],
@@ -25,7 +28,7 @@ const withoutUnused = {
       ({ path, importer }) =>
         users.test(importer) ? { path, namespace: 'unused' } : undefined;
     onResolve(
-      { filter: /^(undici|\.\/gen\/(index|rxjsStub)\.js)$/ },
+      { filter: /^(undici|socks|js-yaml|\.\/gen\/(index|rxjsStub)\.js)$/ },
       from(/@kubernetes.client-node.dist.(config|middleware)\.js$/),
     );
     onResolve({ filter: /^node:child_process$/ }, from(/commander.lib.command\.js$/));
@@ -81,16 +84,49 @@ const withoutEnvironment = {
   },
 };
 
-/** The language of expressions fills its tables as it is loaded, and only a RouteProvider may have one: that waits for the first. */
-const whenCalled = {
-  name: 'when-called',
+/**
+ * Packages that few passes need, with what is asked of them: each is a file of its own, opened when one of these names is
+ * first used. Of @kubernetes/client-node's kubeconfig: ways to a cluster and to a token that most do not go. The language of expressions: only a RouteProvider may have one.
+ */
+const whenUsed = {
+  '@marcbachmann/cel-js': ['Environment'],
+  'jsonpath-plus': ['JSONPath'],
+  'openid-client': ['customFetch', 'discovery', 'refreshTokenGrant'],
+  'socks-proxy-agent': ['SocksProxyAgent'],
+  hpagent: ['HttpProxyAgent', 'HttpsProxyAgent'],
+};
+
+/** The file of such a package, beside all other chunks. */
+const fileOf = (path) => `./${path.split('/').at(-1)}.js`;
+
+/** What is in these files: a name that a package does not have fails the build. */
+const lateFiles = {
+  name: 'late-files',
   setup: ({ onResolve, onLoad }) => {
-    onResolve({ filter: /^@marcbachmann\/cel-js$/ }, ({ path, namespace }) =>
-      namespace === 'when-called' ? undefined : { path, namespace: 'when-called' },
+    onResolve({ filter: /./ }, ({ path, kind }) =>
+      kind === 'entry-point' ? { path, namespace: 'late-file' } : undefined,
     );
-    onLoad({ filter: /.*/, namespace: 'when-called' }, ({ path }) => ({
+    onLoad({ filter: /./, namespace: 'late-file' }, ({ path }) => ({
       resolveDir: resolve('.'),
-      contents: `export function Environment(...given) { return new (require('${path}').Environment)(...given); }`,
+      contents: `export { ${whenUsed[path].join(', ')} } from '${path}';`,
+    }));
+  },
+};
+
+const openedLate = {
+  name: 'opened-late',
+  setup: ({ onResolve, onLoad }) => {
+    onResolve({ filter: /./ }, ({ path, namespace }) => {
+      if (namespace === 'opened-late') return { path: fileOf(path), external: true };
+      return Object.hasOwn(whenUsed, path) ? { path, namespace: 'opened-late' } : undefined;
+    });
+    onLoad({ filter: /./, namespace: 'opened-late' }, ({ path }) => ({
+      contents: whenUsed[path]
+        .map(
+          (name) =>
+            `Object.defineProperty(exports, '${name}', { enumerable: true, get: () => require('${path}').${name} });`,
+        )
+        .join('\n'),
     }));
   },
 };
@@ -119,25 +155,30 @@ const inRooms = {
 };
 
 const folder = process.argv[2] ?? 'dist';
-const output = {
+const written = {
   minifyWhitespace: true,
   minifySyntax: true,
   platform: 'node',
   target: 'node20.19',
   logLevel: 'warning',
 };
+// Names stay as they are: a stack trace must be readable, and esbuild's way to keep them costs time at every start.
+const output = { ...written, bundle: true, write: false, legalComments: 'linked' };
 const { outputFiles } = await build({
   entryPoints: { tranche: 'src/main.ts', action: 'src/action.ts' },
   outdir: folder,
   chunkNames: 'chunks/[name]-[hash]',
-  bundle: true,
   splitting: true,
   format: 'esm',
-  write: false,
-  // Names stay as they are: a stack trace must be readable, and esbuild's way to keep them costs time at every start.
   ...output,
-  legalComments: 'linked',
-  plugins: [withoutUnused, withoutEnvironment, whenCalled, inRooms],
+  plugins: [withoutUnused, withoutEnvironment, openedLate, inRooms],
+});
+const late = await build({
+  entryPoints: Object.keys(whenUsed).map((path) => ({ in: path, out: fileOf(path).slice(0, -3) })),
+  outdir: join(folder, 'chunks'),
+  format: 'cjs',
+  ...output,
+  plugins: [lateFiles],
 });
 
 /**
@@ -147,7 +188,7 @@ const { outputFiles } = await build({
 async function asCommonJs({ path, text }) {
   if (!path.endsWith('.js')) return text;
   const isProgram = dirname(path) === resolve(folder);
-  const { code } = await transform(text, { ...output, format: 'cjs', supported: { 'dynamic-import': false } });
+  const { code } = await transform(text, { ...written, format: 'cjs', supported: { 'dynamic-import': false } });
   return `${isProgram ? '#!/usr/bin/env node\n' : ''}${code}`;
 }
 
@@ -155,4 +196,5 @@ await rm(folder, { recursive: true, force: true });
 await mkdir(join(folder, 'chunks'), { recursive: true });
 await writeFile(join(folder, 'package.json'), '{ "type": "commonjs" }\n');
 await Promise.all(outputFiles.map(async (file) => writeFile(file.path, await asCommonJs(file))));
+await Promise.all(late.outputFiles.map(({ path, text }) => writeFile(path, text)));
 await chmod(`${folder}/tranche.js`, 0o755);

@@ -2,6 +2,7 @@
 
 import { execFile } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -13,6 +14,7 @@ import { ROUTE_FILE, TRAFFIC_FILES, trafficRollout } from './support/traffic-fil
 import { ROLLOUT_FILE } from './support/vllm.ts';
 
 const run = promisify(execFile);
+const require = createRequire(import.meta.url);
 const LIMIT_MS = 120_000;
 
 let folder = '';
@@ -184,6 +186,17 @@ describe('the installed package', () => {
     expect(opened(dist, ['tranche.js', room('pass')]).size).toBe(4);
     expect(opened(dist, ['tranche.js', ...['pass', 'work', 'cluster'].map(room)]).size).toBeLessThanOrEqual(8);
     expect(opened(dist, ['action.js', room('cluster')]).size).toBeLessThanOrEqual(8);
+  });
+
+  test('has what is asked of packages that are opened late', () => {
+    const chunks = join(empty, 'node_modules', packageJson.name, 'dist/chunks');
+    const texts = readdirSync(chunks).map((name) =>
+      name.endsWith('.js') ? readFileSync(join(chunks, name), 'utf8') : '',
+    );
+    const asks = texts.flatMap((text) => [...text.matchAll(/__require\)?\("\.\/([^"]+)"\)\.(\w+)/g)]);
+    for (const [, file = '', name = ''] of asks) expect(require(join(chunks, file)), file).toHaveProperty(name);
+    const late = ['cel-js.js', 'hpagent.js', 'jsonpath-plus.js', 'openid-client.js', 'socks-proxy-agent.js'];
+    expect(new Set(asks.map(([, file = '']) => file))).toEqual(new Set(late));
   });
 
   test('has no path of the machine that built it in its bundle', () => {
