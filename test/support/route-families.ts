@@ -43,7 +43,7 @@ export const FAMILIES: Readonly<Record<string, readonly [routing: string, ...fol
 };
 
 /** A file of a folder of fixtures; undefined: it has none. */
-export function fixture(folder: string, file: string): string | undefined {
+function fixture(folder: string, file: string): string | undefined {
   const url = new URL(`../../fixtures/traffic/${folder}/${file}`, import.meta.url);
   return existsSync(url) ? readFileSync(url, 'utf8') : undefined;
 }

@@ -1,9 +1,10 @@
-/** The documents that we have made for a workload, by their annotation: what is handed back takes them along. */
+/** What we have made for a workload, by its annotation or by its name: what is handed back takes it along. */
 
 import { LWS_KIND, SERVICE_KIND } from '../../api/kinds.ts';
 import type { ManifestDocument } from '../../manifests/parse-file.ts';
 import { replicasOf } from '../../rollout/ladders/delivery.ts';
 import type { MadeDocument } from '../../rollout/orders/eject-scene.ts';
+import { CANARY_SUBSET, subsetMadeFor } from '../../rollout/traffic/destination-rule.ts';
 import type { Desired, DesiredRollout } from './desired.ts';
 import { madeFor, namespaceOf } from './manifest-index.ts';
 import { trafficKinds } from './traffic-index.ts';
@@ -18,7 +19,8 @@ export function madeDocuments(
   const workloads = index.workloads.filter((one) => isOurs(one) && namespaceOf(one, config) === namespace);
   const others = trafficKinds(traffic.customs).flatMap((kind) => traffic.inNamespace(kind, namespace));
   const routes = others.filter((one) => one.object.kind !== SERVICE_KIND && !isOurs(one));
-  return [...workloads, ...others.filter(isOurs)].map((document) => {
+  const subsets = madeSubsets(traffic.inNamespace('DestinationRule', namespace), identity.name);
+  const made = [...workloads, ...others.filter(isOurs)].map((document): MadeDocument => {
     const { file, object } = document;
     const users = object.kind === LWS_KIND ? index.scalersOf({ namespace, name: object.name }) : routes;
     const namedBy = users.filter((one) => names(one, object.name));
@@ -29,6 +31,25 @@ export function madeDocuments(
       namedBy: namedBy.map((one) => `${one.object.kind} ${one.object.name}`),
     };
   });
+  const senders = traffic.inNamespace('VirtualService', namespace).filter(namesSubset);
+  const namedBy = senders.map((one) => `${one.object.kind} ${one.object.name}`);
+  return [...made, ...subsets.map((subset) => ({ ...subset, groups: 0, namedBy }))];
+}
+
+/** An item of a DestinationRule of people's: it has no place for an annotation of ours. */
+function madeSubsets(
+  rules: readonly ManifestDocument[],
+  workload: string,
+): readonly Pick<MadeDocument, 'file' | 'object' | 'item'>[] {
+  return rules.flatMap(({ file, object, value }) => {
+    const path = subsetMadeFor(value, `${workload}-canary`);
+    return path === undefined ? [] : [{ file, object, item: { path, called: `the subset ${CANARY_SUBSET}` } }];
+  });
+}
+
+/** Of whatever host: a weight of 0 is a destination as well, and one without its subset breaks the route. */
+function namesSubset({ value }: ManifestDocument): boolean {
+  return JSON.stringify(value).includes(`"subset":"${CANARY_SUBSET}"`);
 }
 
 /** In whatever field, also within a text as some dialects have it. */

@@ -2,7 +2,7 @@
 
 import { type Marks, OF, TEXT } from '../../api/marks.ts';
 import { markEdits } from '../change-edits.ts';
-import type { Edit, ObjectEdits } from '../edit.ts';
+import type { Edit, EditPath, ObjectEdits } from '../edit.ts';
 import type { Snapshot } from '../snapshot.ts';
 
 /** What a person wants of it. */
@@ -15,8 +15,10 @@ export type EjectWish = {
   readonly asIs?: boolean;
 };
 
-/** A document that we have made for a workload. */
+/** A document that we have made for a workload, or an item that we have made in a document of people's. */
 export type MadeDocument = Pick<ObjectEdits, 'file' | 'object'> & {
+  /** Not there: the whole document is ours. */
+  readonly item?: { readonly path: EditPath; readonly called: string };
   /** Those that Git asks for; 0 where it is no LeaderWorkerSet. */
   readonly groups: number;
   /** Documents of people that name it, as `HTTPRoute chat`. */
@@ -38,7 +40,11 @@ export const UNMADE: readonly Edit[] = [{ kind: 'remove', path: ['metadata', 'an
 
 /** What we have made goes out of its files. */
 export function deleted(made: readonly MadeDocument[]): readonly ObjectEdits[] {
-  return made.map(({ file, object }) => ({ file, object, edits: [], document: { kind: 'delete' } }));
+  return made.map(({ file, object, item }) =>
+    item === undefined
+      ? { file, object, edits: [], document: { kind: 'delete' } }
+      : { file, object, edits: [{ kind: 'removeItem', path: item.path }] },
+  );
 }
 
 /** The Rollout, where there still is one, asks for nothing any more. */
@@ -50,5 +56,16 @@ export function disabling({ rollout }: Snapshot): readonly ObjectEdits[] {
 
 /** `, without vllm-canary and vllm-svc-canary`, for the commit. */
 export function without(made: readonly MadeDocument[]): string {
-  return made.length === 0 ? '' : `, without ${made.map(({ object }) => object.name).join(' and ')}`;
+  return made.length === 0
+    ? ''
+    : `, without ${made.map(({ object, item }) => (item === undefined ? object.name : itemName(object, item))).join(' and ')}`;
+}
+
+/** What stands in the way, as people find it: `Service vllm-svc-canary`, `the subset canary of DestinationRule chat`. */
+export function madeName({ object, item }: MadeDocument): string {
+  return item === undefined ? `${object.kind} ${object.name}` : itemName(object, item);
+}
+
+function itemName({ kind, name }: MadeDocument['object'], { called }: NonNullable<MadeDocument['item']>): string {
+  return `${called} of ${kind} ${name}`;
 }

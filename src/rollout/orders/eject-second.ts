@@ -14,6 +14,7 @@ import {
   type EjectScene,
   type EjectWish,
   type MadeDocument,
+  madeName,
   UNMADE,
   unmarked,
   without,
@@ -97,7 +98,7 @@ function inUse({ made }: EjectScene, serves: MadeDocument | undefined): Refused 
   return named === undefined
     ? undefined
     : refused(
-        `${named.file}: ${named.object.kind} ${named.object.name}, which tranche has added, is named by ${named.namedBy.join(', ')}: handed back, it would be gone. Take it out of there first`,
+        `${named.file}: ${madeName(named)}, which tranche has added, is named by ${named.namedBy.join(', ')}: handed back, it would be gone. Take it out of there first`,
       );
 }
 

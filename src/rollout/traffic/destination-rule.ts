@@ -3,6 +3,7 @@
 import { at, type JsonObject, jsonEqual } from '../../api/json.ts';
 import { LWS_NAME } from '../../api/lws-labels.ts';
 import { istioHost, mapsAt } from '../../api/weighted-routes.ts';
+import type { EditPath } from '../edit.ts';
 import {
   ofGroup,
   type RouteEdits,
@@ -16,6 +17,7 @@ import {
 
 /** The name of the subset, as Kruise gives it. */
 export const CANARY_SUBSET = 'canary';
+const SUBSET_PATH: EditPath = ['spec', 'subsets', { key: 'name', value: CANARY_SUBSET }];
 
 export const destinationRule: TrafficProvider = {
   ...ofGroup('networking.istio.io', 'DestinationRule'),
@@ -44,15 +46,21 @@ export function canarySubset(value: JsonObject): string | undefined {
   return typeof workload === 'string' ? workload : undefined;
 }
 
-function subsetOf({ workloads }: Sides): JsonObject {
+function subsetOf({ workloads }: { readonly workloads: Pick<Sides['workloads'], 'canary'> }): JsonObject {
   return { name: CANARY_SUBSET, labels: { [LWS_NAME]: workloads.canary } };
+}
+
+/** The subset that a delivery has made here for this second workload; undefined: it has made none. */
+export function subsetMadeFor(value: JsonObject, canary: string): EditPath | undefined {
+  const own = mapsAt(value, ['spec', 'subsets']).find(({ name }) => name === CANARY_SUBSET);
+  const isOurs = own !== undefined && jsonEqual(own, subsetOf({ workloads: { canary } }));
+  return isOurs ? SUBSET_PATH : undefined;
 }
 
 function prepare({ route: { value, file, object } }: RouteFiles, sides: Sides): readonly RouteEdits[] {
   const isThere = mapsAt(value, ['spec', 'subsets']).some(({ name }) => name === CANARY_SUBSET);
   if (isThere || sides.canary !== sides.stable) return [];
-  const path = ['spec', 'subsets', { key: 'name', value: CANARY_SUBSET }];
-  return [{ file, object, edits: [{ kind: 'insertItem', path, value: subsetOf(sides) }] }];
+  return [{ file, object, edits: [{ kind: 'insertItem', path: SUBSET_PATH, value: subsetOf(sides) }] }];
 }
 
 function survey({ route: { value } }: RouteFiles, sides: Sides): RouteSurvey {
