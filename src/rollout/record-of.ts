@@ -20,6 +20,7 @@ import { isRouted } from './state.ts';
  * undefined where no workload could be read.
  */
 export function recordOf(snapshot: Snapshot, situation: Situation | undefined, decision: Decision): RolloutRecord {
+  const { cluster, namespace, name } = snapshot.key;
   const memory = groupsAfter(snapshot, situation);
   const progress = progressSeen({ snapshot, situation, decision, loads: memory.loads });
   const quiet = decision.move === undefined && decision.holds.length === 0 && snapshot.issues.length === 0;
@@ -28,7 +29,9 @@ export function recordOf(snapshot: Snapshot, situation: Situation | undefined, d
   const settled = quiet && isTold && situation?.state.kind === 'settled' && (situation.contest?.count ?? 0) < 2;
   return {
     version: RECORD_VERSION,
-    ...snapshot.key,
+    cluster,
+    namespace,
+    name,
     main: progress.main,
     blobs: snapshot.blobs,
     settled,
