@@ -61,6 +61,8 @@ function custom(kind: string, apiVersion: string, spec: string): Files {
   return { ...TRAFFIC_FILES, [ROLLOUT_FILE]: rollout, [ROUTE_FILE]: route };
 }
 
+const TRAEFIK = custom('TraefikService', 'traefik.io/v1alpha1', '{weighted: {services: [{name: vllm-svc, port: 80}]}}');
+
 const POOL_GROUP = 'inference.networking.k8s.io';
 
 /** The files with two InferencePools in place of the Service, of which the selectors are these labels. */
@@ -421,10 +423,11 @@ const rows: readonly (readonly [reason: string, which: string, files: Files])[] 
       '{weighted: {sticky: {cookie: {}}, services: [{name: vllm-svc, port: 80}]}}',
     ),
   ],
+  ['MatchNotSupported', 'TraefikService', TRAEFIK],
   [
-    'MatchNotSupported',
-    'TraefikService',
-    custom('TraefikService', 'traefik.io/v1alpha1', '{weighted: {services: [{name: vllm-svc, port: 80}]}}'),
+    'EmptyServiceStopsAll',
+    '',
+    { ...TRAEFIK, [ROLLOUT_FILE]: String(TRAEFIK[ROLLOUT_FILE]).replace(/ *matches:\n.*\n( *pause: \{\})/, '$1') },
   ],
   [
     'SessionPersistence',

@@ -113,6 +113,8 @@ export type TrafficProvider = {
   readonly copies: boolean;
   /** Its numbers need not make 100: only its reading says what a share is. Not there: they do. */
   readonly ownScale?: true;
+  /** What a share needs of its gateway, and no file shows: told people, nothing waits for it. */
+  readonly caution?: RouteFault;
   /** How the rules look that send requests to the stable Service. */
   readonly survey: (files: RouteFiles, sides: Sides) => RouteSurvey;
   /** What it sends to the new version, whoever wrote it. */

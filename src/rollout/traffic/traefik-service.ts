@@ -3,7 +3,7 @@
 import { at } from '../../api/json.ts';
 import { mapsAt, namedBackend } from '../../api/weighted-routes.ts';
 import { type PlacedKind, type PlacedRule, readPlaced, surveyPlaced, writePlaced } from './placed-rules.ts';
-import { ofGroup, type RouteFiles, type Sides, type TrafficProvider, wordless } from './provider.ts';
+import { ofGroup, type RouteFault, type RouteFiles, type Sides, type TrafficProvider, wordless } from './provider.ts';
 import { sideOf } from './sides.ts';
 
 const LIST = ['spec', 'weighted', 'services'];
@@ -38,9 +38,19 @@ const kind: PlacedKind = {
   }),
 };
 
+/** Seen on Traefik 3.7.13: one service without servers, whatever its weight, and all of the TraefikService is not there. */
+const EMPTY_STOPS_ALL: RouteFault = {
+  at: LIST,
+  reason: 'EmptyServiceStopsAll',
+  message:
+    'unless Traefik runs with allowEmptyServices, one service without ready endpoints stops all of it: a new version that dies takes every request with it until its share is withdrawn, and so does a fleet of one group that restarts',
+  hint: 'Start Traefik with --providers.kubernetescrd.allowemptyservices=true; no file here shows whether it is.',
+};
+
 export const traefikService: TrafficProvider = {
   ...ofGroup('traefik.io', 'TraefikService'),
   copies: false,
+  caution: EMPTY_STOPS_ALL,
   survey: (files, sides) => surveyPlaced(kind, files, sides),
   read: (files, sides) => readPlaced(kind, files, sides),
   ...wordless,

@@ -9,7 +9,7 @@ import type { Timeout } from '../../../rollout/traffic/provider.ts';
 import { selectorRow } from '../../../rollout/traffic/selectors.ts';
 import { openRoutes } from './lint-routes.ts';
 import type { TrafficFacts } from './traffic-facts.ts';
-import type { TrafficFinding } from './traffic-finding.ts';
+import { ofFault, type TrafficFinding } from './traffic-finding.ts';
 
 /** What a delivery would do, but not as well as it could: said, not refused. */
 export function warnRoutes(facts: TrafficFacts): readonly TrafficFinding[] {
@@ -18,6 +18,9 @@ export function warnRoutes(facts: TrafficFacts): readonly TrafficFinding[] {
       provider
         .survey(files, facts.sides)
         .rules.flatMap(({ timeout }) => (timeout === undefined ? [] : timeouts(facts, files.route, timeout))),
+    ),
+    ...openRoutes(facts).flatMap(({ provider: { caution }, files }) =>
+      caution === undefined ? [] : [ofFault(files.route, caution)],
     ),
     ...headless(facts),
     ...unlisted(facts),
