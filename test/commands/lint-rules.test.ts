@@ -161,6 +161,28 @@ test('ForcedApply: a Flux Kustomization over the workload that forces', async ()
   ]);
 });
 
+test('HealthGate: a Flux Kustomization over the workload that waits for healthy LeaderWorkerSets', async () => {
+  const exprs =
+    '  healthCheckExprs:\n    - {apiVersion: apps/v1, kind: Deployment, current: "true"}\n    - {apiVersion: leaderworkerset.x-k8s.io/v1, kind: LeaderWorkerSet, current: "true"}\n';
+  const flux = (name: string, spec: string): string =>
+    `apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: ${name}, namespace: flux-system}\nspec:\n  path: ./apps\n${spec}`;
+  const named =
+    '  healthChecks: [{apiVersion: leaderworkerset.x-k8s.io/v1, kind: LeaderWorkerSet, name: vllm, namespace: llm}]\n';
+  const more = {
+    'clusters/a.yaml': flux('a', `  wait: true\n${exprs}`),
+    'clusters/b.yaml': flux('b', `${named}${exprs}`),
+    // Neither alone keeps it waiting.
+    'clusters/c.yaml': flux('c', '  wait: true\n'),
+    'clusters/d.yaml': flux('d', exprs),
+    'clusters/e.yaml': flux('e', named),
+  };
+  const { code, lines } = await linted(new World({ files: { ...VLLM_FILES, ...more } }));
+  const gated = (place: string, name: string): string =>
+    `warning: ${place}: Kustomization ${name}: Flux waits for healthy LeaderWorkerSets, and applies no newer commit meanwhile: while groups of a new version do not become ready, the way back waits as long as spec.timeout says (HealthGate). Take LeaderWorkerSets out of healthCheckExprs, or start kustomize-controller (1.7 or newer) with --feature-gates=CancelHealthCheckOnNewRevision=true.`;
+  expect(code).toBe(EXIT.ok);
+  expect(lines).toEqual([gated('clusters/a.yaml:9', 'a'), gated('clusters/b.yaml:9', 'b'), '1 Rollout, 0 problems']);
+});
+
 // Somebody has deleted the Rollout and cut the annotations in one commit, and no record is left either.
 test.each<readonly [what: string, partition: string, label: boolean, warned: boolean]>([
   ['armed', '1000000', false, true],

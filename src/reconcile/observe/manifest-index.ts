@@ -11,7 +11,7 @@ import { isOfOtherWorkload, LWS_API_VERSION } from '../../api/rollout.ts';
 import { parseHorizontalPodAutoscaler, parseScaledObject } from '../../api/scaler.ts';
 import { layoutIssues } from '../../manifests/layout.ts';
 import type { ManifestDocument, ManifestFile } from '../../manifests/parse-file.ts';
-import { type Forcing, forcingIn } from '../lint/flux-force.ts';
+import { type FluxSetting, fluxSettingsIn } from '../lint/flux-settings.ts';
 import { aloneIn } from './alone.ts';
 
 /** A name in a namespace; undefined: neither the manifest nor tranche.yaml says which. */
@@ -32,8 +32,8 @@ export type ManifestIndex = {
   readonly layoutOf: (workload: ManifestDocument) => readonly Issue[];
   /** Whether a file is all that its folder has to apply. */
   readonly isAlone: (file: string) => boolean;
-  /** Flux Kustomizations of these files that delete what cannot be changed. */
-  readonly forcing: () => readonly Forcing[];
+  /** Flux Kustomizations of these files that delete what cannot be changed, or keep newer commits waiting. */
+  readonly fluxSettings: () => readonly FluxSetting[];
 };
 
 type Read = {
@@ -51,7 +51,7 @@ export function indexOf({ files, texts, paths, config }: Read): ManifestIndex {
   const rollouts = documents.filter(isOurRollout);
   const called = (document: ManifestDocument): Named => namedAs(document, config, document.object.name);
   const scalersOf = scalersIn(documents, config);
-  let forcing: readonly Forcing[] | undefined;
+  let fluxSettings: readonly FluxSetting[] | undefined;
   return {
     rollouts,
     workloads,
@@ -62,7 +62,7 @@ export function indexOf({ files, texts, paths, config }: Read): ManifestIndex {
     scalersOf,
     layoutOf: layoutIssues({ files, paths }),
     isAlone: aloneIn(files, paths),
-    forcing: () => (forcing ??= forcingIn(texts)),
+    fluxSettings: () => (fluxSettings ??= fluxSettingsIn(texts)),
   };
 }
 

@@ -15,7 +15,7 @@ import {
   type Stable,
   type WorkloadFile,
 } from '../../rollout/snapshot.ts';
-import { forcedBy } from '../lint/flux-force.ts';
+import { fluxIssues } from '../lint/flux-settings.ts';
 import { lintWarnings, lintWorkload } from '../lint/lint-workload.ts';
 import { isTried, unwritable } from '../lint/lint-writable.ts';
 import type { Approvals } from '../proposals/read-approvals.ts';
@@ -233,7 +233,7 @@ function faultsOf(
     };
     issues.push(...lintWorkload(facts));
     if (read.resting !== 'rest' && !isTried(file)) issues.push(...unwritable(facts, desired.trials));
-    if (read.resting !== 'rest') warnings.push(...forcedBy(desired.index.forcing(), entry.workload));
+    if (read.resting !== 'rest') warnings.push(...fluxIssues(desired.index.fluxSettings(), entry.workload));
     warnings.push(...lintWarnings(facts));
     const traffic =
       read.resting === 'rest' ? undefined : trafficFaults(of, { file, stable: facts.stable, scaler: named });

@@ -1,0 +1,87 @@
+/** Finds Flux Kustomizations that may delete what cannot be changed, or keep a way back waiting: past every policy and hold. */
+
+import type { Issue } from '../../api/issue.ts';
+import { at } from '../../api/json.ts';
+import { mapsAt } from '../../api/weighted-routes.ts';
+import { type ManifestDocument, parseManifestFile } from '../../manifests/parse-file.ts';
+import { nameOf } from '../observe/read-rollout.ts';
+
+/** A file with one of these names it; other kinds called Kustomization are not meant. */
+const FLUX_GROUP = 'kustomize.toolkit.fluxcd.io';
+const LWS = 'LeaderWorkerSet';
+
+/** A Kustomization with a setting that harms, where it stands, and the folder that it applies; empty for all of the repository. */
+export type FluxSetting = {
+  readonly document: ManifestDocument;
+  readonly folder: string;
+  readonly kind: 'force' | 'gate';
+  readonly path: readonly string[];
+};
+
+/** Every Kustomization that forces, or waits for the health of LeaderWorkerSets. Files that cannot be read say nothing. */
+export function fluxSettingsIn(texts: ReadonlyMap<string, string>): readonly FluxSetting[] {
+  const found: FluxSetting[] = [];
+  for (const [file, text] of texts) {
+    if (!text.includes(FLUX_GROUP) || !(text.includes('force') || text.includes('healthCheckExprs'))) continue;
+    for (const document of parseManifestFile(file, text, ['Kustomization']).documents)
+      if (document.object.apiVersion.startsWith(`${FLUX_GROUP}/`)) found.push(...settingsOf(document));
+  }
+  return found;
+}
+
+/** What those of them do that apply the file of the workload. */
+export function fluxIssues(all: readonly FluxSetting[], workload: ManifestDocument): readonly Issue[] {
+  return all
+    .filter(({ folder }) => folder === '' || workload.file.startsWith(`${folder}/`))
+    .map((setting) => (setting.kind === 'force' ? forced(setting, workload) : gated(setting)));
+}
+
+function settingsOf(document: ManifestDocument): readonly FluxSetting[] {
+  const { value } = document;
+  const of = { document, folder: folderOf(document) };
+  const gate = gatePath(document);
+  return [
+    ...(at(value, ['spec', 'force']) === true ? [{ ...of, kind: 'force', path: ['spec', 'force'] } as const] : []),
+    ...(gate === undefined ? [] : [{ ...of, kind: 'gate', path: gate } as const]),
+  ];
+}
+
+/**
+ * Where it says when a LeaderWorkerSet is healthy, and waits for it. Without that Flux takes one for healthy as soon as
+ * its generation is observed.
+ */
+function gatePath({ value }: ManifestDocument): readonly string[] | undefined {
+  const placeIn = (list: string): number => mapsAt(value, ['spec', list]).findIndex(({ kind }) => kind === LWS);
+  const waits = at(value, ['spec', 'wait']) === true || placeIn('healthChecks') >= 0;
+  const place = placeIn('healthCheckExprs');
+  return waits && place >= 0 ? ['spec', 'healthCheckExprs', String(place)] : undefined;
+}
+
+function folderOf({ value }: ManifestDocument): string {
+  const path = at(value, ['spec', 'path']);
+  const folder = (typeof path === 'string' ? path : '').replace(/^\.?\/*/, '').replace(/\/+$/, '');
+  return folder === '.' ? '' : folder;
+}
+
+function forced({ document, path }: FluxSetting, workload: ManifestDocument): Issue {
+  return {
+    file: document.file,
+    line: document.lineOf(path),
+    path: path.join('.'),
+    reason: 'ForcedApply',
+    message: `${nameOf(document)}: force: true deletes and creates anew whatever refuses a change: an edit of subGroupSize takes all groups of ${workload.object.name} down at once, past every policy`,
+    hint: 'Remove it, or keep the workload in a Kustomization without it.',
+  };
+}
+
+/** Seen on kustomize-controller 1.7.3: the commit of a way back was applied at the end of the timeout. */
+function gated({ document, path }: FluxSetting): Issue {
+  return {
+    file: document.file,
+    line: document.lineOf(path),
+    path: path.join('.'),
+    reason: 'HealthGate',
+    message: `${nameOf(document)}: Flux waits for healthy LeaderWorkerSets, and applies no newer commit meanwhile: while groups of a new version do not become ready, the way back waits as long as spec.timeout says`,
+    hint: 'Take LeaderWorkerSets out of healthCheckExprs, or start kustomize-controller (1.7 or newer) with --feature-gates=CancelHealthCheckOnNewRevision=true.',
+  };
+}
