@@ -90,8 +90,13 @@ function objectsOf(list: Json | undefined): readonly JsonObject[] {
   return Array.isArray(list) ? list.filter((item: Json) => isJsonObject(item)) : [];
 }
 
-/** Where the mirror of a filter sends its copies; undefined: it is no mirror. */
-export function mirrorTarget(filter: JsonObject): string | undefined {
-  const name = at(filter, ['requestMirror', 'backendRef', 'name']);
-  return typeof name === 'string' ? name : undefined;
+/** The Service or pool to which the mirror of a filter sends its copies; undefined: it is no mirror. */
+export function mirrorTarget(
+  filter: JsonObject,
+  own: string,
+): Pick<BackendRef, 'kind' | 'name' | 'namespace'> | undefined {
+  const ref = at(filter, ['requestMirror', 'backendRef']);
+  if (!isJsonObject(ref)) return undefined;
+  const { kind, name, namespace } = readBackend(new FieldReader(ref, ''), 0, own);
+  return { kind, name, namespace };
 }

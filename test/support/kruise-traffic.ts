@@ -102,15 +102,28 @@ function cleanedUp(provider: TrafficProvider): unknown {
 type IstioStep = Step & {
   readonly kind: string;
   readonly originalSpec: JsonObject;
+  readonly namespace?: string;
   readonly stableService: string;
   readonly canaryService: string;
 };
 
 /** The spec of an object of Istio after a step. */
-function istioCase({ kind, originalSpec, stableService, canaryService: canaryName, ...step }: IstioStep): unknown {
+function istioCase({
+  kind,
+  originalSpec,
+  namespace,
+  stableService,
+  canaryService: canaryName,
+  ...step
+}: IstioStep): unknown {
   const provider = kind === 'VirtualService' ? trafficProviders.VirtualService : trafficProviders.DestinationRule;
   const sides: Sides = { ...SIDES, stable: stableService, canary: canaryName };
-  const texts = textOf({ apiVersion: 'networking.istio.io/v1', kind, metadata: { name: 'demo' }, spec: originalSpec });
+  const texts = textOf({
+    apiVersion: 'networking.istio.io/v1',
+    kind,
+    metadata: { name: 'demo', ...(namespace === undefined ? {} : { namespace }) },
+    spec: originalSpec,
+  });
   const made = provider.write(routeIn(texts, provider), sides, shareOf(step));
   if (made.kind === 'unwritable') return made.faults.map(({ reason }) => reason);
   const spec = at(valueIn(written(prepared(texts, provider, sides), provider, shareOf(step), sides), provider), [

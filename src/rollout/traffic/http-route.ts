@@ -2,9 +2,10 @@
 
 import type { FieldFault } from '../../api/field-reader.ts';
 import { type BackendRef, mirrorTarget, parseHttpRoute, type RouteRule } from '../../api/http-route.ts';
-import { jsonEqual } from '../../api/json.ts';
+import { type JsonObject, jsonEqual } from '../../api/json.ts';
 import { GATEWAY_GROUP } from '../../api/rollout-traffic.ts';
 import { parentWords } from '../../api/route-status.ts';
+import { mapsAt } from '../../api/weighted-routes.ts';
 import type { Edit, EditPath } from '../edit.ts';
 import { rulesFor } from './http-route-rules.ts';
 import { type SidedRule, sidedRules } from './http-route-sides.ts';
@@ -42,7 +43,7 @@ function read({ route }: RouteFiles, sides: Sides): RouteReading {
   return {
     percent: Math.max(0, ...shares),
     ours: rules.filter(({ isOurs }) => isOurs).map(({ path }) => path),
-    mirrors: rules.flatMap((rule) => mirrorsOf(rule, sides)),
+    mirrors: rules.flatMap((rule) => mirrorsOf(rule, sides, route.object.namespace)),
     stable: rules.some((rule) => sum(rule.stable) > 0),
   };
 }
@@ -55,10 +56,22 @@ function shareOf({ backends, canary }: SidedRule): number {
   return sum(canary) === 0 ? 0 : (sum(canary) * 100) / sum(backends);
 }
 
-/** Filters that send copies to the new version, the last first: so that each can be taken out by its place. */
-function mirrorsOf({ path, filters }: SidedRule, { canary }: Sides): readonly EditPath[] {
-  const places = filters.flatMap((filter, place) => (mirrorTarget(filter) === canary ? [place] : []));
-  return places.toReversed().map((place) => [...path, 'filters', String(place)]);
+/**
+ * Filters that send copies to the new version, of the rule and of its backends, the last first: so that each can be taken
+ * out by its place.
+ */
+function mirrorsOf({ path, filters, backends }: SidedRule, sides: Sides, namespace: string): readonly EditPath[] {
+  const placesIn = (list: readonly JsonObject[]): readonly string[] =>
+    list.flatMap((filter, place) => (isToCanary(filter, sides, namespace) ? [String(place)] : [])).toReversed();
+  const ofBackends = backends.flatMap(({ place, json }) =>
+    placesIn(mapsAt(json, ['filters'])).map((one) => [...path, 'backendRefs', String(place), 'filters', one]),
+  );
+  return [...ofBackends, ...placesIn(filters).map((one) => [...path, 'filters', one])];
+}
+
+function isToCanary(filter: JsonObject, { backend, canary }: Sides, own: string): boolean {
+  const target = mirrorTarget(filter, own);
+  return target?.name === canary && target.namespace === '' && target.kind === backend;
 }
 
 type Asked = { readonly share: Share; readonly kind: 'HTTPRoute' | 'GRPCRoute' };
@@ -82,10 +95,13 @@ function write(files: RouteFiles, sides: Sides, { share, kind }: Asked): Written
   const fresh = wanted.rules.filter((rule) => !ours.some(({ json }) => jsonEqual(json, rule)));
   const kept = rules.length - gone.length;
   const mirrors =
-    share.kind === 'home' ? rules.filter(({ isOurs }) => !isOurs).flatMap((rule) => mirrorsOf(rule, sides)) : [];
+    share.kind === 'home'
+      ? rules.filter(({ isOurs }) => !isOurs).flatMap((rule) => mirrorsOf(rule, sides, route.object.namespace))
+      : [];
   const edits: readonly Edit[] = [
-    ...weights.edits,
+    // Before a backend goes, which moves those behind it.
     ...mirrors.map((path): Edit => ({ kind: 'removeItem', path })),
+    ...weights.edits,
     // From the last on, because taking one out moves those behind it.
     ...gone.toReversed().map(({ path }): Edit => ({ kind: 'removeItem', path })),
     ...fresh.map(

@@ -12,6 +12,8 @@ export type Keys = Readonly<Record<string, string | undefined>>;
 const COOKIE = 'canary-by-cookie';
 
 const MATCH_KEYS = ['canary-by-header', 'canary-by-header-value', 'canary-by-header-pattern', COOKIE] as const;
+/** The scale of the weight: a copy would have that of its Ingress, and its weight would be another share. */
+const SCALE = 'canary-weight-total';
 const QUERY_KEYS = ['canary-by-query', 'canary-by-query-value', 'canary-by-query-pattern'] as const;
 
 /** What the class writes for the share. `own`: the annotations of the user's Ingress. */
@@ -21,7 +23,7 @@ export function keysFor(
   own: Readonly<Record<string, string>>,
 ): { readonly kind: 'ok'; readonly keys: Keys } | Unwritable {
   const { prefix, queries, always, requestHeaders, subset } = dialect;
-  const cleared = [...MATCH_KEYS, ...(queries ? QUERY_KEYS : [])].map((key) => [`${prefix}${key}`, undefined]);
+  const cleared = [...MATCH_KEYS, SCALE, ...(queries ? QUERY_KEYS : [])].map((key) => [`${prefix}${key}`, undefined]);
   const isHome = share.kind === 'home';
   const subsetKeys = subset === undefined || own[subset.key] === undefined ? {} : { [subset.key]: subset.value };
   const base: Keys = {

@@ -40,6 +40,11 @@ export const virtualService: TrafficProvider = {
 function rulesOf({ route: { value, object } }: RouteFiles, sides: Sides): readonly PlacedRule[] {
   const isOwn = (namespace: string): boolean =>
     namespace === '' || object.namespace === '' || namespace === object.namespace;
+  const isCanary = (mirror: JsonObject): boolean => {
+    const named = istioBackend(mirror);
+    const isHere = { ...named, namespace: isOwn(named.namespace) ? '' : named.namespace };
+    return istioSide(mirror, isHere, sides) === 'canary';
+  };
   return mapsAt(value, ['spec', 'http']).map((json, place): PlacedRule => {
     const path = ['spec', 'http', String(place)];
     const list = [...path, 'route'];
@@ -56,14 +61,16 @@ function rulesOf({ route: { value, object } }: RouteFiles, sides: Sides): readon
       };
     });
     const timeout = { at: [...path, 'timeout'], seconds: secondsOf(json['timeout']) };
-    return { place, path, list, backends, mirrors: mirrorsOf(json, path, sides), timeout, json };
+    return { place, path, list, backends, mirrors: mirrorsOf(json, path, isCanary), timeout, json };
   });
 }
 
 /** The list, and the field that Istio had before it. */
-function mirrorsOf(json: JsonObject, path: readonly string[], sides: Sides): readonly Removal[] {
-  const isCanary = (mirror: JsonObject): boolean =>
-    istioSide(mirror, { ...istioBackend(mirror), namespace: '' }, sides) === 'canary';
+function mirrorsOf(
+  json: JsonObject,
+  path: readonly string[],
+  isCanary: (mirror: JsonObject) => boolean,
+): readonly Removal[] {
   const places = mapsAt(json, ['mirrors']).flatMap((mirror, place) => (isCanary(mirror) ? [place] : []));
   const { mirror } = json;
   const old: readonly Removal[] =
