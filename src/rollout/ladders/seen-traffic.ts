@@ -7,9 +7,10 @@ import { command } from '../command-text.ts';
 import { type Hold, type HoldReason, hold } from '../hold.ts';
 import { nameFirst } from '../sentences.ts';
 import type { Side } from './condition.ts';
-import { type Delivery, lostIn, routesTraffic, serviceMissing, sidesOf } from './delivery.ts';
+import { annotationsOf, type Delivery, lostIn, routesTraffic, serviceMissing, sidesOf } from './delivery.ts';
 import { missedBy, reachedBy } from './endpoints.ts';
 import { trafficAfter } from './memory.ts';
+import { positionOf } from './position.ts';
 import { acceptanceOf, drainSecondsOf, sendingTo } from './routing.ts';
 import { unapplied, unread } from './seen-workloads.ts';
 import { isHome } from './shares.ts';
@@ -31,13 +32,16 @@ export function unaccepted(delivery: Delivery, sight: TrafficSight): Hold | unde
     });
   return waiting('GracePeriod', sight, {
     since: trafficAfter(delivery, sight).accepted?.since,
-    seconds: graceOf(sight),
+    seconds: graceOf(delivery, sight),
     seen: 'the routes are accepted',
   });
 }
 
-function graceOf({ rollout }: TrafficSight): number {
-  return rollout?.rollout.routing?.gracePeriodSeconds ?? GRACE_SECONDS;
+/** In steps 0 means the default, as in Kruise, which goes by it at once only where it cleans up (manager.go:105-206, 522-538). */
+function graceOf(delivery: Delivery, { rollout }: TrafficSight): number {
+  const asked = rollout?.rollout.routing?.gracePeriodSeconds ?? GRACE_SECONDS;
+  const isStep = positionOf(annotationsOf(delivery.own))?.stage.kind === 'step';
+  return asked === 0 && isStep ? GRACE_SECONDS : asked;
 }
 
 /** No route sends to a Service that selects the side, for as long as its last requests may take. */
@@ -96,7 +100,7 @@ export function unreached(side: Side, delivery: Delivery, sight: TrafficSight): 
   }
   return waiting('GracePeriod', sight, {
     since: trafficAfter(delivery, sight).reached?.since,
-    seconds: graceOf(sight),
+    seconds: graceOf(delivery, sight),
     seen: `${name} reaches ${workload}`,
   });
 }
@@ -114,7 +118,7 @@ export function incomplete(delivery: Delivery, sight: TrafficSight): Hold | unde
     });
   return waiting('GracePeriod', sight, {
     since: trafficAfter(delivery, sight).reached?.since,
-    seconds: graceOf(sight),
+    seconds: graceOf(delivery, sight),
     seen: `${name} reaches all that it is to take in`,
   });
 }

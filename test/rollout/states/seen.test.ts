@@ -47,6 +47,11 @@ const two = after(ladderFiles(STEPS_OF_TWO), '1/1 pods');
 /** Half of the groups of a step may fail. */
 const tolerated = rolloutFile(STEPS_OF_TWO.replace('      steps:', '      failureThreshold: 50%\n      steps:'));
 
+/** Kruise goes by a grace of 0 in its clean-up alone. */
+const atOnce = rolloutFile(
+  ladderRollout('canary', STEPS).replace('{service: vllm-svc,', '{service: vllm-svc, gracePeriodSeconds: 0,'),
+);
+
 /** All that is remembered has lasted for an hour. */
 const long = NOW - 3600;
 const OF = 'HTTPRoute chat 5 5%';
@@ -225,6 +230,8 @@ test.each<Row>([
 
   ['the share was accepted long ago', shared, accepted, { record: lasting }, 'seen'],
   ['the share is accepted since now', shared, accepted, {}, 'hold GracePeriod'],
+  ['with a grace of 0 in a step, too', shared, accepted, { sight: { rollout: atOnce } }, 'hold GracePeriod'],
+  ['with a grace of 0 home is accepted at once', home, accepted, { sight: { rollout: atOnce } }, 'seen'],
   [
     'another share was accepted long ago',
     shared,
