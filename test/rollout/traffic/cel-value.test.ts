@@ -43,6 +43,20 @@ test('an object that is large is not asked', () => {
   });
 });
 
+const wide = { object: { list: Array.from({ length: 3000 }, () => 1), text: 'x'.repeat(8000) } };
+const texts = (count: number): string => Array.from({ length: count }, () => 'object.text').join(' + ');
+
+test.each([
+  [`object.list.map(x, ${texts(60)})`, 'more than 40 nodes inside of macros'],
+  [`object.list.map(x, ${texts(3)})`, 'a list of 3000 and a text of 8000 characters'],
+  [`object.list.all(x, (${texts(9)}).contains("y") == false)`, 'a list of 3000 and a text of 8000 characters'],
+  ['object.list.map(x, x).map(x, x).map(x, x)', 'more than 2 macros'],
+  ['object.text.split("").map(x, object.text)', 'split beside a macro'],
+  [`[${texts(60)}]`, 'gives more than 4096 characters'],
+])('refused, for it would take too long: %s', (expression, why) => {
+  expect(evaluate(expression, wide)).toEqual({ kind: 'fault', why: expect.stringContaining(why) });
+});
+
 test('an expression ends soon, whatever it is asked of', () => {
   const list = Array.from({ length: 3000 }, () => 1);
   expect(evaluate('size(object.filter(i, i == 1))', { object: list })).toEqual({ kind: 'ok', value: 3000 });
