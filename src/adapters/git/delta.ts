@@ -4,20 +4,48 @@ import { PackError, TooLarge } from './inflate.ts';
 
 const shortBytes = 160;
 
-/** The object that `delta` makes of `base`. Throws PackError where sizes or ranges do not fit. */
-export function applyDelta(base: Buffer, delta: Buffer, maxBytes: number): Buffer {
+/** Where a result is put: a buffer of just this length. */
+type Room = (size: number) => Buffer;
+
+/**
+ * The object that `delta` makes of `base`, in what `room` gives for its size. Throws PackError where sizes or ranges do
+ * not fit.
+ */
+export function applyDelta(
+  base: Buffer,
+  delta: Buffer,
+  maxBytes: number,
+  room: Room = (size) => Buffer.allocUnsafe(size),
+): Buffer {
   const cursor = { at: 0 };
   const baseSize = readSize(delta, cursor);
   const size = readSize(delta, cursor);
   if (baseSize !== base.length) throw new PackError(`a delta wants a base of ${baseSize} bytes, has ${base.length}`);
   if (size > maxBytes) throw new TooLarge(`an object of ${size} bytes is over the limit of ${maxBytes}`);
-  const result = Buffer.allocUnsafe(size);
+  const result = room(size);
   let filled = 0;
-  while (cursor.at < delta.length) {
-    const code = delta[cursor.at] ?? 0;
-    cursor.at += 1;
+  let { at } = cursor;
+  // One loop without an object for each instruction: a delta has dozens of a few bytes each.
+  while (at < delta.length) {
+    const code = delta[at] ?? 0;
+    at += 1;
     if (code === 0) throw new PackError('a delta has the reserved instruction 0');
-    const { from, start, length } = code & 0x80 ? copyOf(base, delta, cursor, code) : insertOf(delta, cursor, code);
+    let length = code;
+    let start = at;
+    const isCopy = code >= 0x80;
+    if (isCopy) {
+      start = 0;
+      if (code & 0x01) start = delta[at++] ?? 0;
+      if (code & 0x02) start += (delta[at++] ?? 0) * 0x100;
+      if (code & 0x04) start += (delta[at++] ?? 0) * 0x1_0000;
+      if (code & 0x08) start += (delta[at++] ?? 0) * 0x100_0000;
+      length = 0;
+      if (code & 0x10) length = delta[at++] ?? 0;
+      if (code & 0x20) length += (delta[at++] ?? 0) * 0x100;
+      if (code & 0x40) length += (delta[at++] ?? 0) * 0x1_0000;
+      if (length === 0) length = 0x1_0000;
+    } else at += length;
+    const from = isCopy ? base : delta;
     if (start + length > from.length || filled + length > size) throw new PackError('a delta reaches out of bounds');
     // Node makes an object of its own for each copy, which costs more than a few bytes.
     if (length > shortBytes) from.copy(result, filled, start, start + length);
@@ -29,27 +57,6 @@ export function applyDelta(base: Buffer, delta: Buffer, maxBytes: number): Buffe
 }
 
 type Cursor = { at: number };
-type Piece = { readonly from: Buffer; readonly start: number; readonly length: number };
-
-function copyOf(base: Buffer, delta: Buffer, cursor: Cursor, code: number): Piece {
-  let start = 0;
-  let length = 0;
-  for (let bit = 0; bit < 7; bit += 1) {
-    if ((code & (1 << bit)) === 0) continue;
-    const byte = delta[cursor.at] ?? 0;
-    cursor.at += 1;
-    // No shifts: the fourth byte of an offset would turn it negative.
-    if (bit < 4) start += byte * 2 ** (8 * bit);
-    else length += byte * 2 ** (8 * (bit - 4));
-  }
-  return { from: base, start, length: length === 0 ? 0x10000 : length };
-}
-
-function insertOf(delta: Buffer, cursor: Cursor, length: number): Piece {
-  const start = cursor.at;
-  cursor.at += length;
-  return { from: delta, start, length };
-}
 
 function readSize(delta: Buffer, cursor: Cursor): number {
   let size = 0;

@@ -11,6 +11,8 @@ import { type PackEntry, readPackEntry } from './pack-entry.ts';
 /** Deltas follow their base closely, so a small memory of bases saves nearly all second inflating; what is kept keeps the garbage collector busy. */
 const basesBytes = 2 * 1024 * 1024;
 const longestChain = 4096;
+/** What deltas make is put side by side into slabs: Node's own pool of 8 kB makes one of its buffers for each ten files. */
+const slabBytes = 256 * 1024;
 
 export class PackObjects {
   private readonly limits: GitLimits;
@@ -25,6 +27,8 @@ export class PackObjects {
   private readonly unnamed: number[] = [];
   /** How many of these have a name meanwhile. */
   private named = 0;
+  private slab = Buffer.alloc(0);
+  private slabFilled = 0;
 
   constructor(limits: GitLimits, buffer: PackBuffer) {
     this.limits = limits;
@@ -111,9 +115,19 @@ export class PackObjects {
 
   /** What a delta makes of its base. Throws PackError. */
   apply(base: GitObject, delta: Buffer): GitObject {
-    const bytes = applyDelta(base.bytes, delta, this.limits.objectBytes);
+    const bytes = applyDelta(base.bytes, delta, this.limits.objectBytes, (size) => this.room(size));
     this.countInflated(bytes.length);
     return { type: base.type, bytes };
+  }
+
+  private room(size: number): Buffer {
+    if (size > slabBytes / 4) return Buffer.allocUnsafeSlow(size);
+    if (this.slabFilled + size > this.slab.length) {
+      this.slab = Buffer.allocUnsafeSlow(slabBytes);
+      this.slabFilled = 0;
+    }
+    this.slabFilled += size;
+    return this.slab.subarray(this.slabFilled - size, this.slabFilled);
   }
 
   /** Keeps an object as the base of others for a while. */

@@ -15,7 +15,10 @@ import { createSkip, type Skip } from './skip-object.ts';
 type PackTaker = {
   /** Decides by its content whether a blob is worth naming and taking. The bytes are only valid during the call. */
   readonly wantsBlob: (bytes: Buffer) => boolean;
-  /** Gets every object but unwanted blobs once, in no promised order; of one that was passed over only the name. */
+  /**
+   * Gets every object but unwanted blobs once, in no promised order; of one that was passed over only the name. The bytes
+   * are only valid during the call.
+   */
   readonly take: (oid: string, object: TakenObject) => void;
   /** True: objects over the limit are passed over. False: the whole pack is TooLarge. */
   readonly leavesOut: boolean;
@@ -172,10 +175,9 @@ export class PackReader {
         return;
       }
     }
-    const own = { type: object.type, bytes: Buffer.from(object.bytes) };
-    const oid = oidOf(own);
+    const oid = oidOf(object);
     this.objects.name(oid, at);
-    this.taker.take(oid, own);
+    this.taker.take(oid, object);
   }
 
   /** Keeps a delta until its base has come. */

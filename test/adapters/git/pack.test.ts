@@ -51,7 +51,7 @@ function read(
   const found = new Map<string, GitObject>();
   const take = (oid: string, object: TakenObject): void => {
     if (object.type === 'large') throw new Error('nothing is over the limit here');
-    found.set(oid, object);
+    found.set(oid, { type: object.type, bytes: Buffer.from(object.bytes) });
   };
   const reader = new PackReader(defaultGitLimits, { wantsBlob, take, leavesOut: false });
   for (let at = 0; at < pack.length; at += chunkBytes) reader.push(pack.subarray(at, at + chunkBytes));
@@ -231,6 +231,20 @@ describe('packs that nobody should send', () => {
       expect(applyDelta(base, delta, 20_000)).toEqual(Buffer.concat([taken, inserted, taken]));
     },
   );
+
+  test.each([
+    ['a place of four bytes', 0x0100_0003, 3, [0x80 | 1 | 8 | 16, 3, 1, 3]],
+    ['a place of three bytes', 0x02_0304, 2, [0x80 | 1 | 2 | 4 | 16, 4, 3, 2, 2]],
+    ['a length of three bytes', 5, 0x01_0002, [0x80 | 1 | 16 | 64, 5, 2, 1]],
+    ['no length: 65,536', 0x0200, 0x1_0000, [0x80 | 2, 2]],
+  ])('a delta that takes bytes by %s', (_what, start, length, copy) => {
+    const base = Buffer.alloc(0x0100_0010);
+    for (let at = 0; at < base.length; at += 97) base[at] = at % 251;
+    const sizeOf = (size: number) =>
+      [size, size >> 7, size >> 14, size >> 21].map((part, i) => (i < 3 ? 0x80 : 0) | (part & 0x7f));
+    const delta = Buffer.from([...sizeOf(base.length), ...sizeOf(length), ...copy]);
+    expect(applyDelta(base, delta, 100_000).equals(base.subarray(start, start + length))).toBe(true);
+  });
 
   test('no bytes at all make the reader do anything but read or throw PackError', () => {
     const pack = git(
