@@ -86,10 +86,13 @@ const withoutEnvironment = {
 
 /**
  * Packages that few passes need, with what is asked of them: each is a file of its own, opened when one of these names is
- * first used. Of @kubernetes/client-node's kubeconfig: ways to a cluster and to a token that most do not go. The language of expressions: only a RouteProvider may have one.
+ * first used. Of @kubernetes/client-node's kubeconfig: ways to a cluster and to a token that most do not go. The language
+ * of expressions, and patches: only a RouteProvider may have one. Times of a schedule: only a policy.
  */
 const whenUsed = {
   '@marcbachmann/cel-js': ['Environment'],
+  croner: ['Cron'],
+  'fast-json-patch': ['applyPatch'],
   'jsonpath-plus': ['JSONPath'],
   'openid-client': ['customFetch', 'discovery', 'refreshTokenGrant'],
   'socks-proxy-agent': ['SocksProxyAgent'],
