@@ -1,8 +1,8 @@
 /** Both sides of a delivery that fills a second workload, as a commit finds and leaves them. */
 
 import { type SecondFields, secondIn, splitOwn } from './files.ts';
-import type { Fields, OurCommit } from './our-commit.ts';
-import { kindsOf, routeFile, secondName, selectedIn, serviceFile, shareSaid } from './routed-files.ts';
+import { accepts, CLIMBING, type Fields, FORWARD, missingAt, type OurCommit } from './our-commit.ts';
+import { routeFile, secondName, selectedIn, serviceFile, shareSaid } from './routed-files.ts';
 import { liveShare, type Scene, servingIn } from './scene.ts';
 import { type Truth, wantedGroups } from './truth.ts';
 
@@ -14,8 +14,6 @@ type Said = {
   readonly canary: number;
   /** Per cent that the route sends to the new version. */
   readonly share: number;
-  /** Whether the route is there: a hand may have taken it out. */
-  readonly hasRoute: boolean;
   /** The workload that the user's Service selects; undefined: there is no Service. */
   readonly selects: string | undefined;
 };
@@ -43,10 +41,13 @@ export function bothOf(commit: OurCommit): Both {
   const said = (fields: Fields, at: string): Said => saidAt(commit, { fields, at, green });
   const was = said(before, commit.parent);
   const truth = (scene: Scene, name: string): Truth | undefined => (name === second ? scene.second : scene.own);
-  // What a hand took out of Git may stay where the agent does not prune.
-  const isThere = secondIn(before.text) !== undefined;
+  // What a hand took out of Git may stay where the agent does not prune. Nothing goes forward past it but by a person's
+  // word: a fleet that is whole is armed, and a delivery that is over ends.
+  const isForward = [...FORWARD, ...CLIMBING].includes(commit.reason) && !accepts(commit, 'CanaryEdited');
+  const isLeft = secondIn(before.text) === undefined && !isForward;
+  const isArming = commit.reason === 'BroughtHome' && missingAt(commit, commit.parent).length > 0;
   const hasGroups = (scene: Scene, name: string, groups: number): boolean =>
-    (name === second && !isThere) || (truth(scene, name)?.replicas ?? 0) === groups;
+    (name === second && isLeft) || (truth(scene, name)?.replicas ?? 0) === groups;
   return {
     names,
     before: was,
@@ -60,7 +61,7 @@ export function bothOf(commit: OurCommit): Both {
       scene.own.version === before.version &&
       hasGroups(scene, names.stable, was.fleet) &&
       hasGroups(scene, names.canary, was.canary) &&
-      (!was.hasRoute || Math.abs(liveShare(scene, workload) - was.share) < 0.01),
+      (isArming || Math.abs(liveShare(scene, workload) - was.share) < 0.01),
     all: (scene, name, version) => {
       const found = truth(scene, name);
       const groups = found === undefined ? [] : wantedGroups(found);
@@ -85,7 +86,6 @@ function saidAt(
     fleet: green ? made : fields.replicas,
     canary: green ? fields.replicas : made,
     share: shareSaid(route, workload),
-    hasRoute: route !== undefined || kindsOf(workload).length === 0,
     selects: service === undefined ? undefined : selectedIn(splitOwn(service)[0]),
   };
 }

@@ -1,6 +1,7 @@
 /** What a bundle of the simulation offers to those who run it. */
 
 import { actStories, sharedActStories } from './acts.ts';
+import { kindStories } from './kind-stories.ts';
 import type { LawName } from './laws.ts';
 import { runSchedule } from './schedule.ts';
 import { filledSetupOf, largeSetupOf, type Setup, sharedSetupOf } from './setup.ts';
@@ -23,10 +24,11 @@ const places = {
   plain: (place: number): Promise<Verdict> => runSchedule(String(place), largeSetupOf(String(place))),
   filled: (place: number): Promise<Verdict> => run(place, actStories, filledSetupOf),
   shared: (place: number): Promise<Verdict> => run(place, sharedActStories, sharedSetupOf),
+  kinds: (place: number): Promise<Verdict> => run(place, kindStories, filledSetupOf),
 };
 
 /** What is broken at one of these places. */
-export function runIn(world: 'filled' | 'shared' | undefined, place: number): Promise<Verdict> {
+export function runIn(world: keyof typeof places | undefined, place: number): Promise<Verdict> {
   return places[world ?? 'plain'](place);
 }
 

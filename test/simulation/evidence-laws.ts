@@ -2,12 +2,24 @@
 
 import { bothOf } from './both.ts';
 import { ladderEvidence, ladderProof } from './ladder-laws.ts';
-import { askedGroups, begins, FORWARD, indexOf, isArmed, type OurCommit } from './our-commit.ts';
+import {
+  accepts,
+  askedGroups,
+  begins,
+  CLIMBING,
+  FORWARD,
+  indexOf,
+  isArmed,
+  missingAt,
+  type OurCommit,
+} from './our-commit.ts';
 import { isLive } from './shared-commit-laws.ts';
 import { type Truth, wantedGroups } from './truth.ts';
 
 /** What a step rests on was true of the cluster, at some time since the fields before it were written. */
 export function evidence(commit: OurCommit): string | undefined {
+  const blind = withoutDocuments(commit);
+  if (blind !== undefined) return blind;
   if (commit.workload.fills !== undefined) return ladderEvidence(commit);
   const { reason, before, since } = commit;
   const proof = proofOf(commit);
@@ -16,6 +28,17 @@ export function evidence(commit: OurCommit): string | undefined {
   if (proof === undefined || since.some(proof)) return undefined;
   const step = before.marks?.step ?? 'settled';
   return `${reason} after ${step}: never since partition ${before.partition}, version ${before.version} was so what it rests on`;
+}
+
+/** While a hand has a route or a Service out of the files nothing goes forward: what it rests on cannot be read there. */
+function withoutDocuments(commit: OurCommit): string | undefined {
+  const { reason, before, after } = commit;
+  const isForward = [...FORWARD, ...CLIMBING].includes(reason) && !['home', 'void'].includes(after.marks?.at ?? '');
+  if (!isForward || isArmed(before)) return undefined;
+  const missing = missingAt(commit, commit.parent);
+  return missing.length === 0
+    ? undefined
+    : `${reason} to ${after.marks?.step} ${after.marks?.at} without ${missing.join(' and ')}`;
 }
 
 function proofOf({
@@ -56,7 +79,7 @@ function proofOf({
           truth.groups.some((group) => group.index === index && group.version === before.version && group.ready),
       );
   }
-  if (reason === 'Armed' && !accepts(plan, 'Recreated', before.marks?.release))
+  if (reason === 'Armed' && !accepts({ plan, before }, 'Recreated'))
     return (truth) => truth.partition === before.partition && truth.flipped && leaders(truth);
   // A hand at the partition has put groups elsewhere, and a person has gone on with the step all the same.
   const approved =
@@ -75,7 +98,7 @@ export function pauses(commit: OurCommit): string | undefined {
   if (!leaves.includes(reason) || index === 0 || Number.isNaN(index)) return undefined;
   if (reason === 'StepReady' && begins(before, after)) return undefined;
   // The first rungs of the same step, or a step that begins anew where all was made anew.
-  if (indexOf(after.marks?.step) === index || accepts(plan, 'Recreated', before.marks?.release)) return undefined;
+  if (indexOf(after.marks?.step) === index || accepts({ plan, before }, 'Recreated')) return undefined;
   const step = plan.steps[index - 1];
   const { release } = before.marks ?? {};
   if (plan.annotations['tranche.dev/approve'] === `${index}@${release}` || step === undefined) return undefined;
@@ -107,16 +130,10 @@ function provenAt(commit: OurCommit, since: OurCommit['since']): number | undefi
 export function recreated({ reason, before, after, plan, remade, universe }: OurCommit): string | undefined {
   const forgotten = universe.injected['status deleted'] + universe.injected['status rewound'] > 0;
   if (!remade || forgotten || !FORWARD.includes(reason) || begins(before, after) || isArmed(before)) return undefined;
-  const { release, step } = before.marks ?? {};
-  return accepts(plan, 'Recreated', release)
+  const { step } = before.marks ?? {};
+  return accepts({ plan, before }, 'Recreated')
     ? undefined
     : `${reason} after ${step}, though the objects of the workload were made anew`;
-}
-
-/** Whether a person has accepted that hold of that release; what was seen then is not asked here. */
-function accepts({ annotations }: OurCommit['plan'], reason: string, release: string | undefined): boolean {
-  const given = (annotations['tranche.dev/accept'] ?? '').split(',');
-  return given.some((one) => one.startsWith(`${reason}@${release}#`));
 }
 
 /** A main that other hands have rewritten is gone on from only where a person has looked at it. */

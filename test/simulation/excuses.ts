@@ -78,7 +78,7 @@ export function excusesOf(universe: Universe, workload: WorkloadSetup, from: Exc
       if (!begun.has(service) && service === `${workload.name}-svc`) return true;
       if (rewritten()) return true;
       // A hand has taken it out, and the agent with it.
-      if (workload.fills?.hands === true && !scene.services.has(service)) return true;
+      if ((workload.fills ?? workload.shares)?.hands === true && !scene.services.has(service)) return true;
       if (selects === undefined) return false;
       return isSick(selects, selects === workload.name ? scene.own : scene.second);
     },

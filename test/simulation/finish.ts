@@ -22,7 +22,10 @@ export async function finish(universe: Universe, watch: Watch, people: readonly 
   universe.cluster.setControllerUp(true);
   universe.say('end', 'faults are off');
   if (universe.setup.policies === true) universe.commit(GATES_FILE, saidText({}), 'a policy that asks for little');
-  for (const person of people) if (person.workload.fills?.hands === true) hands['the files are back'](person);
+  for (const person of people) {
+    const { fills, shares } = person.workload;
+    if ((fills ?? shares)?.hands === true) hands['the files are back'](person);
+  }
   for (const workload of universe.healthy())
     for (const name of [workload.name, secondName(workload) ?? ''])
       for (const group of universe.truth(name)?.groups ?? []) healGroup(universe, name, group.index);

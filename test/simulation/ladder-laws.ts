@@ -3,7 +3,7 @@
 import { type Both, bothOf } from './both.ts';
 import { CLOCKS, drainOf } from './excuses.ts';
 import { hpaText, scalerFile, splitOwn, versionInText } from './files.ts';
-import { begins, GOING_BACK, indexOf, type OurCommit, planned, SENTINEL } from './our-commit.ts';
+import { accepts, begins, GOING_BACK, indexOf, type OurCommit, planned, SENTINEL } from './our-commit.ts';
 import {
   kindsOf,
   ownDocuments,
@@ -70,11 +70,6 @@ function rungLeftOut(commit: OurCommit): string | undefined {
     return undefined;
   const { share } = bothOf(commit).before;
   return Math.abs(share - said) < 0.01 ? undefined : `${reason}: step ${from} is left with ${share} %, not ${said} %`;
-}
-
-function accepts({ plan, before }: OurCommit, reason: string): boolean {
-  const given = (plan.annotations['tranche.dev/accept'] ?? '').split(',');
-  return given.some((one) => one.startsWith(`${reason}@${before.marks?.release}#`));
 }
 
 /** T11, and the groups of the side that is filled. */

@@ -26,7 +26,8 @@ export const laws = {
     checked: 'each commit of ours (commit-laws.ts)',
   },
   'S3 one in flight': {
-    statement: 'the step before was applied, and what a commit rests on was true, since it was written',
+    statement:
+      'the step before was applied, and what a commit rests on was true, since it was written; without the documents of people nothing goes forward',
     checked: 'each commit of ours, against all that was so (commit-laws.ts)',
   },
   'S4 no phantom': {

@@ -79,4 +79,41 @@ export const sharedMutants: readonly Mutant[] = [
     'if (after.step === undefined) return besides(on, decision, { at: undefined, commit: allHome(on.delivery) });',
     'if (after.step === undefined) return decision;',
   ),
+  // A Service that takes in the release before it may.
+  mutant(
+    'versions: the Service opens with the way home',
+    'strategies/routed-back.ts',
+    'commit: withObjects(shareHome(delivery), apart ?? []),',
+    'commit: withObjects(allHome(delivery), apart ?? []),',
+  ),
+  mutant(
+    'versions: the Service opens with the text of the way back',
+    'strategies/routed-back.ts',
+    'const commit = isAll ? allHome(delivery) : shareHome(delivery);',
+    'const commit = isAll ? allHome(delivery) : allHome(delivery);',
+  ),
+  mutant(
+    'versions: the Service opens where a share is taken back',
+    'events/withdrawing.ts',
+    "return besides(on, moving(move, 'StepUpgrade'), { at, commit: shareHome(delivery) });",
+    "return besides(on, moving(move, 'StepUpgrade'), { at, commit: allHome(delivery) });",
+  ),
+  mutant(
+    'versions: the Service of the new version takes in all leaders on any way home',
+    'ladders/version-edits.ts',
+    'if (canary === undefined || missing.length === 0 || annotationsOf',
+    'if (canary === undefined || annotationsOf',
+  ),
+  mutant(
+    'versions: without a route the Service of the new version takes in that one alone',
+    'ladders/version-edits.ts',
+    'if (canary === undefined || missing.length === 0 || annotationsOf',
+    'if (canary === undefined || missing.length >= 0 || annotationsOf',
+  ),
+  mutant(
+    'versions: the Service opens with the last share but one',
+    'ladders/version-rungs.ts',
+    'const isWhole = next === 0;',
+    'const isWhole = next <= 1;',
+  ),
 ];

@@ -2,13 +2,14 @@
 
 import type { Patch } from '../../scripts/simulation-bundle.mjs';
 import { filledMutants } from './mutants-filled.ts';
+import { kindMutants } from './mutants-kinds.ts';
 import { sharedMutants } from './mutants-shared.ts';
 
 export type Mutant = Patch & {
   /** Schedules within which a law must be broken. */
   readonly allowance: number;
   /** In which worlds it is looked for; not there: in those of one workload. */
-  readonly world?: 'filled' | 'shared';
+  readonly world?: 'filled' | 'shared' | 'kinds';
 };
 
 function mutant(name: string, file: string, from: string, to: string, allowance = 1000): Mutant {
@@ -213,4 +214,5 @@ export const mutants: readonly Mutant[] = [
   ),
   ...filledMutants,
   ...sharedMutants,
+  ...kindMutants,
 ];

@@ -7,6 +7,7 @@ import { pickedBy } from './client-routes.ts';
 import { type FileMarks, lwsFile, marksIn, numberIn, rolloutFile, versionInText } from './files.ts';
 import type { WorldLaws } from './laws.ts';
 import { Remembered } from './remembered/remembered.ts';
+import { routedFiles } from './routed-files.ts';
 import type { Scene } from './scene.ts';
 import type { WorkloadSetup } from './setup.ts';
 
@@ -178,4 +179,18 @@ export function begins(before: Fields, after: Fields): boolean {
 /** A whole step after its roll: only pauses are left. */
 export function isArmed({ partition, marks }: Fields): boolean {
   return partition === SENTINEL && marks?.step !== undefined && marks.floor === 0;
+}
+
+/** Whether a person has accepted that hold of the release before; what was seen then is not asked here. */
+export function accepts({ plan, before }: Pick<OurCommit, 'plan' | 'before'>, reason: string): boolean {
+  const given = (plan.annotations['tranche.dev/accept'] ?? '').split(',');
+  return given.some((one) => one.startsWith(`${reason}@${before.marks?.release}#`));
+}
+
+/** Files of people without which a delivery has no requests to share out. */
+export function missingAt(
+  { universe, workload }: Pick<OurCommit, 'universe' | 'workload'>,
+  at: string,
+): readonly string[] {
+  return Object.keys(routedFiles(workload)).filter((path) => universe.text(at, path) === undefined);
 }

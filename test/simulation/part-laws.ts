@@ -4,7 +4,9 @@ import { at, canonicalJson, isJsonObject, type JsonObject } from '../../src/api/
 import { text } from '../../src/simulator/objects/objects.ts';
 import { PODS, SERVICES } from '../../src/simulator/objects/resource-table.ts';
 import { Chance } from './chance.ts';
+import { shareIn } from './client-routes.ts';
 import type { OurCommit } from './our-commit.ts';
+import { kindsOf, serviceNames } from './routed-files.ts';
 import { NAMESPACE } from './truth.ts';
 import { nameOf, type Universe } from './universe.ts';
 
@@ -140,14 +142,16 @@ function copy(asked: Asked): { readonly fork: Universe; readonly played: () => s
   return { fork, played };
 }
 
-type Serving = ReadonlyMap<string, { readonly ready: number; readonly budget: number }>;
+/** `asked`: somebody sends requests there, as far as routes say it. */
+type Serving = ReadonlyMap<string, { readonly ready: number; readonly budget: number; readonly asked: boolean }>;
 
 /** A Service that keeps fewer ready groups than it had and than all of the commit leaves it, but for the budget. */
 function unserved(
   serving: Serving,
   { before, whole }: { readonly before: Serving; readonly whole: Serving },
 ): string | undefined {
-  for (const [name, { ready, budget }] of before) {
+  for (const [name, { ready, budget, asked }] of before) {
+    if (!asked && serving.get(name)?.asked !== true) continue;
     const kept = Math.min(ready, whole.get(name)?.ready ?? 0);
     const least = Math.max(kept - budget, Math.min(1, kept));
     const left = serving.get(name)?.ready ?? 0;
@@ -172,9 +176,19 @@ function readyBehind(universe: Universe): Serving {
       });
       const ready = behind.flatMap(({ groups }) => groups.filter((group) => group.ready)).length;
       const budget = behind.reduce((sum, one) => sum + one.budget, 0);
-      return [[service.metadata.name, { ready, budget }] as const];
+      const { name } = service.metadata;
+      return [[name, { ready, budget, asked: isAskedFor(universe, name) }] as const];
     }),
   );
+}
+
+/** Of a Service behind routes: whether one of them sends there now. Others may be asked by anybody. */
+function isAskedFor(universe: Universe, service: string): boolean {
+  const workload = universe.setup.workloads.find(
+    (one) => kindsOf(one).length > 0 && Object.values(serviceNames(one)).includes(service),
+  );
+  const rules = universe.scenes.get(workload?.name ?? '')?.at(-1)?.rules;
+  return rules === undefined || shareIn(rules, service) > 0;
 }
 
 function uidOf(pod: { readonly metadata: { readonly uid: string } }): string {

@@ -137,7 +137,8 @@ function eagerActs(person: Person): Weighted<Act> {
 
 /** Documents that a delivery hangs on are taken out, and put back. */
 function handActs(person: Person, underWay: number): Weighted<Act> {
-  if (person.workload.fills?.hands !== true) return [];
+  const { fills, shares } = person.workload;
+  if ((fills ?? shares)?.hands !== true) return [];
   return [
     [2 * underWay, hands['the route is taken out']],
     [2 * underWay, hands['the Service is taken out']],

@@ -25,7 +25,8 @@ export const secondLaws = {
     checked: 'each commit of ours (ladder-laws.ts)',
   },
   'T5 bytes as before': {
-    statement: 'once settled the route and the Service are as before, but for the colour that the Service selects',
+    statement:
+      'once settled the route and the Service are as before, but for the colour that the Service selects; what a hand has taken out stays so, and to a route that is out no version is sent alone',
     checked: 'each commit of ours that ends a delivery (ladder-laws.ts)',
   },
   'T6 one side': {
@@ -38,7 +39,8 @@ export const secondLaws = {
     checked: 'each moment (traffic-laws.ts)',
   },
   'T9 approved share': {
-    statement: 'the share is that of the step, and no version has one that no commit gave it',
+    statement:
+      'the share is that of the step, and no version has one that no commit gave it; nor does a Service take in a release before its step says so',
     checked: 'each commit of ours (ladder-laws.ts) and each moment (traffic-laws.ts)',
   },
   'T10 never empty': {

@@ -4,15 +4,19 @@ import type { Chance } from './chance.ts';
 import type { Fills, StepSetup, WorkloadSetup } from './setup.ts';
 import { anyKinds, partOf } from './setup-filled.ts';
 
-export type Shares = Pick<Fills, 'requestSeconds' | 'graceSeconds' | 'kinds'>;
+export type Shares = Pick<Fills, 'requestSeconds' | 'graceSeconds' | 'kinds' | 'hands'>;
 
 export function sharesOf(chance: Chance): Shares {
   return {
     requestSeconds: chance.flip(0.25) ? undefined : chance.pick([30, 45]),
     graceSeconds: chance.flip(0.5) ? undefined : 20,
     kinds: anyKinds(chance.fork('kinds')),
+    ...(chance.fork('hands').flip(HANDS_SHARE) ? { hands: true } : {}),
   };
 }
+
+/** So many of these worlds have people who take documents out of the files. */
+const HANDS_SHARE = 0.25;
 
 /** Of groups told in per cent Kruise's webhook takes a share for the first half only. */
 const SHARED_PERCENT_MAX = 50;

@@ -2,7 +2,7 @@
 
 import { CLOCKS, drainOf } from './excuses.ts';
 import { splitOwn, templateStart } from './files.ts';
-import { GOING_BACK, indexOf, type OurCommit } from './our-commit.ts';
+import { askedGroups, GOING_BACK, indexOf, missingAt, type OurCommit, planned } from './our-commit.ts';
 import { ownDocuments, routedFiles, routeFile, serviceFile, serviceNames, shareSaid } from './routed-files.ts';
 import { liveShare, reachedBy, type Scene } from './scene.ts';
 
@@ -10,8 +10,10 @@ import { liveShare, reachedBy, type Scene } from './scene.ts';
 type Said = {
   /** Per cent that the route sends to the new version. */
   readonly share: number;
-  /** The user's Service takes in one version alone. */
-  readonly pinned: boolean;
+  /** The user's Service takes in one version alone; undefined: it is not there. */
+  readonly pinned: boolean | undefined;
+  /** The same of the Service of the new version. */
+  readonly copyPinned: boolean | undefined;
 };
 
 type Words = { readonly was: Said; readonly is: Said; readonly stable: string; readonly canary: string };
@@ -21,12 +23,16 @@ function wordsOf(commit: OurCommit): Words {
 }
 
 function saidAt({ universe, workload }: OurCommit, at: string): Said {
-  const [own] = splitOwn(universe.text(at, serviceFile(workload.name)) ?? '');
+  const service = universe.text(at, serviceFile(workload.name));
+  const [own, copy] = splitOwn(service ?? '');
   return {
     share: shareSaid(universe.text(at, routeFile(workload.name)), workload),
-    pinned: /^ +"?(tranche\.dev\/version|leaderworkerset\.sigs\.k8s\.io\/template-revision-hash)"?:/m.test(own),
+    pinned: service === undefined ? undefined : PIN.test(own),
+    copyPinned: copy === '' ? undefined : PIN.test(copy),
   };
 }
+
+const PIN = /^ +"?(tranche\.dev\/version|leaderworkerset\.sigs\.k8s\.io\/template-revision-hash)"?:/m;
 
 /** Whether the cluster had what Git said of partition, text and requests before the commit. */
 export function isLive(commit: OurCommit): (scene: Scene) => boolean {
@@ -36,7 +42,7 @@ export function isLive(commit: OurCommit): (scene: Scene) => boolean {
     scene.own?.partition === before.partition &&
     scene.own.version === before.version &&
     Math.abs(liveShare(scene, workload) - was.share) < 0.01 &&
-    scene.services.get(stable)?.pinned === was.pinned;
+    scene.services.get(stable)?.pinned === (was.pinned ?? false);
 }
 
 /** T1: a share is raised only where groups of the release serve, and others where they keep a part. */
@@ -96,17 +102,58 @@ export function sharedLeaves(commit: OurCommit): string | undefined {
   if (reason !== 'Settled' && reason !== 'RolledBack') return undefined;
   const files = routedFiles(workload);
   const [route, service] = [routeFile(workload.name), serviceFile(workload.name)];
-  // What a hand has taken out is not ours to put back.
+  // What a hand has taken out is not ours to put back; we take none out.
+  const taken = missingAt(commit, commit.parent);
   const said = universe.text(oid, route);
-  if (said !== undefined && (ownDocuments(said) !== files[route] || shareSaid(said, workload) > 0))
-    return `${reason}: ${route} is not as before`;
+  const isHome = said !== undefined && ownDocuments(said) === files[route] && shareSaid(said, workload) === 0;
+  if (!isHome && !(said === undefined && taken.includes(route))) return `${reason}: ${route} is not as before`;
   const there = universe.text(oid, service);
-  const isBefore = there === undefined || splitOwn(there)[0] === files[service];
-  return isBefore ? undefined : `${reason}: ${service} is not as before`;
+  const isBefore = there !== undefined && splitOwn(there)[0] === files[service];
+  if (!isBefore && !(there === undefined && taken.includes(service))) return `${reason}: ${service} is not as before`;
+  // A route that is not in the files may still send where it sent last: to whoever serves.
+  return said === undefined && wordsOf(commit).is.copyPinned === true
+    ? `${reason}: without ${route} the Service of the new version takes in that one alone`
+    : undefined;
+}
+
+/** T9: the Service of the new version takes in all leaders only where a hand has taken a document out. */
+function copyOpened(commit: OurCommit): string | undefined {
+  const { was, is, canary } = wordsOf(commit);
+  if (is.copyPinned !== false || was.copyPinned === false) return undefined;
+  return missingAt(commit, commit.parent).length > 0
+    ? undefined
+    : `${commit.reason}: ${canary} takes in all leaders, though no document is missing`;
+}
+
+/**
+ * T9: the user's Service takes in the release as well once a step has no share of its own, or lets all groups go; on a way
+ * back where nothing else serves, or a hand had let it in. Else requests would find groups that nobody gave any.
+ */
+function openedEarly(commit: OurCommit): string | undefined {
+  const { reason, before, after, plan, scenes, since, releaseVersion, remade } = commit;
+  const { was, is, stable } = wordsOf(commit);
+  const { step } = after.marks ?? {};
+  if (!was.pinned || is.pinned !== false || step === undefined || remade || isExcused(commit)) return undefined;
+  // A newer text is in the file: until it begins there may be three versions.
+  if (before.version !== releaseVersion) return undefined;
+  const [others, own] = [{ not: releaseVersion }, { version: releaseVersion }];
+  const isAlone = scenes.some(
+    (scene) => reachedBy(scene, stable, others).length === 0 || reachedBy(scene, stable, own).length > 0,
+  );
+  if (isAlone) return undefined;
+  if (step === 'rollback') return `${reason}: the Service takes in the release that is given up, while others serve`;
+  const { share = 0, replicas = '0' } = plan.steps[indexOf(step) - 1] ?? {};
+  const counts = [askedGroups(before), ...since.map((truth) => truth.replicas)];
+  const isWhole = counts.some((count) => planned(replicas, count) >= count);
+  return share === 0 || isWhole
+    ? undefined
+    : `${reason}: the Service takes in the release in step ${step} of ${share} %`;
 }
 
 /** T9: the share of the step; and once every group is let go nothing is shared out any more. */
 export function sharedApproved(commit: OurCommit): string | undefined {
+  const early = openedEarly(commit) ?? copyOpened(commit);
+  if (early !== undefined) return early;
   const { before, after, plan, reason } = commit;
   const { was, is } = wordsOf(commit);
   const letsAll = after.partition === 0 && before.partition !== 0 && !GOING_BACK.includes(reason);

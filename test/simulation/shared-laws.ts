@@ -2,10 +2,10 @@
 
 import { parseTrailers } from '../../src/rollout/messages.ts';
 import { type Excuses, excusesOf, graceOf } from './excuses.ts';
-import { splitOwn, versionInText } from './files.ts';
+import { versionInText } from './files.ts';
 import type { LawName, WorldLaws } from './laws.ts';
 import { fieldsOf } from './our-commit.ts';
-import { routeFile, serviceFile, serviceNames, shareSaid } from './routed-files.ts';
+import { routeFile, serviceNames, shareSaid } from './routed-files.ts';
 import { liveShare, reachedBy, type Scene } from './scene.ts';
 import type { WorkloadSetup } from './setup.ts';
 import type { Universe } from './universe.ts';
@@ -23,8 +23,6 @@ export class SharedLaws implements WorldLaws {
   private readonly given = new Set<number>();
   /** What main said last. */
   private said: { readonly version: number | undefined; readonly partition: number; readonly share: number };
-  /** The Service of the new version takes in all leaders, or did. */
-  private isForAll = false;
   /** People have let groups go, by a text or the partition: those restart before any pass has looked. */
   private handed = false;
   private looked = 0;
@@ -39,7 +37,6 @@ export class SharedLaws implements WorldLaws {
     for (const version of from?.given ?? []) this.given.add(version);
     this.said = from?.said ?? { version: undefined, partition: 0, share: 0 };
     this.handed = from?.handed ?? false;
-    this.isForAll = from?.isForAll ?? false;
     this.looked = from === undefined ? 0 : this.scenes.length;
   }
 
@@ -58,9 +55,6 @@ export class SharedLaws implements WorldLaws {
     const version = versionInText(universe.lws(workload.name, commit) ?? '');
     const share = shareSaid(universe.text(commit, routeFile(workload.name)), workload);
     if (version !== undefined && share > 0) this.given.add(version);
-    // Where a hand has taken a document out, that of the new version answers for all: nobody has a share of their own.
-    const [, copy] = splitOwn(universe.text(commit, serviceFile(workload.name)) ?? '');
-    if (copy !== '' && !copy.includes('tranche.dev/version')) this.isForAll = true;
     const { partition } = fieldsOf(universe.lws(workload.name, commit) ?? '');
     const [header] = universe.repository.history(commit, undefined, 1);
     const isOurs = parseTrailers(header?.message ?? '') !== undefined;
@@ -104,7 +98,8 @@ export class SharedLaws implements WorldLaws {
 
   private share(scene: Scene): Wrong {
     const { canary } = serviceNames(this.workload);
-    if (this.isForAll) return undefined;
+    // It takes in all leaders: nobody has a share of their own. Which commit may make it so is a law of commits.
+    if (scene.services.get(canary)?.pinned === false) return undefined;
     if (liveShare(scene, this.workload) === 0 || this.excuses.rewritten()) return undefined;
     const early = reachedBy(scene, canary).find(
       ({ leaderVersion }) => leaderVersion !== undefined && !this.given.has(leaderVersion),
