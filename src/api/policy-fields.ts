@@ -177,7 +177,7 @@ export const POLICY_FIELDS: { readonly [K in PolicyFieldName]: PolicyField<NonNu
   finalSoakSeconds: wait(SECONDS, 'the same with all groups on the release, before it is settled'),
   drainSeconds: wait(
     SECONDS,
-    'with a second workload: so long at least its groups, or those of the fleet, answer last requests before they go',
+    'so long at least a side that is left answers its last requests before its groups go; where a route does not say how long a request may take, it counts in the place of 600 s',
   ),
   bakeSeconds: wait(
     SECONDS,

@@ -203,7 +203,9 @@ function listIssue(file: string, line: number, kind: string): Issue {
     path: 'items',
     reason: 'UnsupportedLayout',
     message: `a ${kind} is an item of a List; only objects that are documents of their own are read`,
-    hint: 'Write each item as a document of its own, with --- between them.',
+    hint: file.endsWith('.json')
+      ? 'Write each item into a file of its own, or all into a .yaml file, as documents with --- between them.'
+      : 'Write each item as a document of its own, with --- between them.',
   };
 }
 

@@ -54,6 +54,11 @@ function edited(path: string, from: string, to: string, files: Files = TRAFFIC_F
   return { ...files, [path]: from === '' ? to : text.replace(from, to) };
 }
 
+/** How long answers take, where the kind of the route has no field for it. */
+const DRAIN = 'apiVersion: tranche.dev/v1alpha1\nkind: RolloutPolicy\nmetadata: {name: p}\nspec: {drainSeconds: 120}\n';
+/** The route sends to a Service that the Rollout does not name. */
+const ELSEWHERE = edited(ROUTE_FILE, 'name: vllm-svc #', 'name: vllm-api #');
+
 /** The files with a route of another kind in place of the HTTPRoute. */
 function custom(kind: string, apiVersion: string, spec: string): Files {
   const route = `apiVersion: ${apiVersion}\nkind: ${kind}\nmetadata: {name: chat, namespace: llm}\nspec: ${spec}\n`;
@@ -250,6 +255,12 @@ const rows: readonly (readonly [reason: string, which: string, files: Files])[] 
   ],
   ['DuplicateObject', 'route', { ...TRAFFIC_FILES, 'apps/old/route.yaml': ROUTE_TEXT }],
   ['BackendMissing', '', edited(ROUTE_FILE, 'name: vllm-svc #', 'name: vllm-api #')],
+  ['BackendMissing', 'derived', { ...ELSEWHERE, 'apps/x.yaml': ROUTE_TEXT.replace('name: chat', 'name: talk') }],
+  [
+    'BackendMissing',
+    'choice',
+    { ...ELSEWHERE, 'apps/x.yaml': SERVICE_TEXT.replace('name: vllm-svc', 'name: vllm-api') },
+  ],
   [
     'PoolNotSupported',
     '',
@@ -278,6 +289,8 @@ const rows: readonly (readonly [reason: string, which: string, files: Files])[] 
     edited(ROUTE_FILE, '      timeouts:', '      sessionPersistence: {type: Cookie}\n      timeouts:'),
   ],
   ['TimeoutUnset', '', edited(ROUTE_FILE, '      timeouts: {request: 30s}\n', '')],
+  ['TimeoutUnset', 'ingress', INGRESS_FILES],
+  ['TimeoutUnset', 'endless', { ...edited(ROUTE_FILE, '30s', '0s'), 'policies/p.yaml': DRAIN }],
   ['BadTimeout', '', edited(ROUTE_FILE, '30s', '30')],
   ['GraceTooShort', '', edited(ROUTE_FILE, '30s', '5m')],
   [
@@ -520,10 +533,12 @@ describe('a rule of traffic', () => {
     expect(await found(TRAFFIC_FILES)).toEqual([]);
     expect(await found(edited(ROLLOUT_FILE, '', GREEN))).toEqual([]);
     expect(await found(edited(ROLLOUT_FILE, '', GREEN.replace(/ +gateway:.*\n/, '')))).toEqual([]);
-    expect(await found(INGRESS_FILES)).toEqual([]);
+    const said = { ...INGRESS_FILES, 'policies/p.yaml': DRAIN };
+    expect(await found(said)).toEqual([]);
     expect(await found(SUBSET_FILES)).toEqual([]);
+    expect(await found({ ...TRAFFIC_FILES, [SERVICE_FILE]: JSON.stringify(parse(SERVICE_TEXT), null, 2) })).toEqual([]);
     expect(await found(pooled(leadersOf('vllm'), leadersOf('vllm-canary')))).toEqual([]);
-    expect(await found(alb(`'${action('')}'`))).toEqual([]);
+    expect(await found({ ...alb(`'${action('')}'`), 'policies/p.yaml': DRAIN })).toEqual([]);
   });
 
   test.each(rows)('%s %s', async (reason, which, files) => {

@@ -125,24 +125,27 @@ export function sendsInGit(delivery: Delivery, side: Side): boolean {
 }
 
 const DRAIN_LEAST_SECONDS = 60;
-/** Where nothing ends a request. */
-const DRAIN_ENDLESS_SECONDS = 600;
+/** Where nothing ends a request, and no policy says how long one takes. */
+export const DRAIN_ENDLESS_SECONDS = 600;
 /** Kubernetes' own, of a pod that does not say. */
 const GRACE_SECONDS = 30;
 
 /**
  * How long a side is given to answer its last requests: as long as the routes let a request take, or its leaders to end,
- * and a minute at least; longer where a policy says so.
+ * and a minute at least; longer where a policy says so. What a route leaves unsaid, or its kind has no field for, the
+ * policy says alone.
  */
 export function drainSecondsOf(delivery: Delivery, { policy }: Pick<TrafficSight, 'policy'>): number {
   const sides = sidesOf(delivery);
   const timeouts = [...delivery.routes, ...delivery.watched].flatMap(({ provider, route, canary }) =>
     provider.survey({ route, canary, displaced: [] }, sides).rules.map(({ timeout }) => timeout?.seconds),
   );
-  const seconds = timeouts.map((timeout) =>
-    typeof timeout === 'number' && timeout > 0 ? Math.ceil(timeout) : DRAIN_ENDLESS_SECONDS,
-  );
-  const longest = seconds.length === 0 ? DRAIN_ENDLESS_SECONDS : Math.max(...seconds);
+  const unsaid = policy.drainSeconds ?? DRAIN_ENDLESS_SECONDS;
+  const seconds = timeouts.map((timeout) => {
+    if (timeout === undefined || timeout === 'unset') return unsaid;
+    return timeout !== 'unreadable' && timeout > 0 ? Math.ceil(timeout) : DRAIN_ENDLESS_SECONDS;
+  });
+  const longest = seconds.length === 0 ? unsaid : Math.max(...seconds);
   return Math.max(longest, graceSecondsOf(delivery), DRAIN_LEAST_SECONDS, policy.drainSeconds ?? 0);
 }
 

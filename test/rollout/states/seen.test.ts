@@ -110,6 +110,14 @@ const withoutShare = (route: JsonObject): JsonObject => ({
   ...route,
   spec: { rules: [{ backendRefs: [{ name: 'vllm-svc', port: 80 }] }] },
 });
+/** The same delivery with routes that do not say how long a request may take. */
+const unsaid: Delivery = {
+  ...home,
+  routes: home.routes.map((one) => ({
+    ...one,
+    route: { ...one.route, value: { ...one.route.value, spec: withoutShare(one.route.value)['spec'] ?? {} } },
+  })),
+};
 const forbidden = unknown(
   'list endpointslices.discovery.k8s.io in llm: forbidden; needs verb list on endpointslices.discovery.k8s.io in namespace llm',
 );
@@ -294,6 +302,20 @@ test.each<Row>([
     home,
     drained('canary'),
     { record: { drained: { canary: NOW - 59 } }, sight: { policy: { ...NO_RULES, drainSeconds: 1 } } },
+    'hold Draining',
+  ],
+  [
+    'not for 600 s where the route does not say how long, and a policy does',
+    unsaid,
+    drained('canary'),
+    { record: { drained: { canary: NOW - 90 } }, sight: { policy: { ...NO_RULES, drainSeconds: 90 } } },
+    'seen',
+  ],
+  [
+    'for 600 s where neither says how long',
+    unsaid,
+    drained('canary'),
+    { record: { drained: { canary: NOW - 599 } } },
     'hold Draining',
   ],
   [

@@ -187,7 +187,7 @@ function jsonFiles({ plan, workload, services, routes }: TrafficFacts): readonly
       path: [],
       reason: 'JsonFile',
       what: 'a delivery writes a copy of it into its file, and a JSON file holds one document only',
-      hint: 'Write it as YAML.',
+      hint: `Rename it to ${document.file.slice(document.file.lastIndexOf('/') + 1).replace(/json$/, 'yaml')}, as JSON is YAML too, and name it so in a kustomization.yaml that lists it.`,
     }));
 }
 

@@ -1,9 +1,19 @@
 /** What the routes of a Rollout must be, so that the shares that are written into them are those that requests get. */
 
+import { SERVICE_KIND } from '../../../api/kinds.ts';
+import type { RouteRef } from '../../../api/rollout-traffic.ts';
 import { parseService, type ServicePort } from '../../../api/service.ts';
 import type { ManifestDocument } from '../../../manifests/parse-file.ts';
+import { canaryServiceName } from '../../../rollout/traffic/canary-service.ts';
 import { ROUTE_KINDS } from '../../../rollout/traffic/index.ts';
-import type { RouteReading, StableRule, Timeout, TrafficProvider } from '../../../rollout/traffic/provider.ts';
+import type {
+  RouteFault,
+  RouteReading,
+  Sides,
+  StableRule,
+  Timeout,
+  TrafficProvider,
+} from '../../../rollout/traffic/provider.ts';
 import type { LintedFiles, NamedRoute, TrafficFacts } from './traffic-facts.ts';
 import { ofFault, type TrafficFinding } from './traffic-finding.ts';
 
@@ -11,12 +21,13 @@ import { ofFault, type TrafficFinding } from './traffic-finding.ts';
 export type OpenRoute = {
   readonly provider: TrafficProvider;
   readonly files: LintedFiles;
+  readonly ref: RouteRef;
 };
 
 /** The routes that are there once and of a kind that is known. */
 export function openRoutes({ routes }: TrafficFacts): readonly OpenRoute[] {
-  return routes.flatMap(({ provider, files }) =>
-    provider === undefined || files === undefined ? [] : [{ provider, files }],
+  return routes.flatMap(({ provider, files, ref }) =>
+    provider === undefined || files === undefined ? [] : [{ provider, files, ref }],
   );
 }
 
@@ -73,16 +84,50 @@ function absent(
   ];
 }
 
-function faultsOf(facts: TrafficFacts, { provider, files }: OpenRoute): readonly TrafficFinding[] {
+function faultsOf(facts: TrafficFacts, { provider, files, ref }: OpenRoute): readonly TrafficFinding[] {
   const { rules, faults } = provider.survey(files, facts.sides);
   const [service] = facts.services;
   const ports = service === undefined ? undefined : parseService(service.value).ports;
   return [
-    ...faults.map((fault) => ofFault(files.route, fault)),
+    ...faults.map((fault) => withWay(facts, { provider, files, ref }, fault)),
     ...(ports === undefined ? [] : rules.flatMap((rule) => wrongPort(facts, { route: files.route, rule, ports }))),
     ...rules.flatMap(({ timeout }) => (timeout?.seconds === 'unreadable' ? [badTimeout(files.route, timeout)] : [])),
   ];
 }
+
+/**
+ * A route that does not send to the Service: which does, and to which Services this one sends, as the files have it. The
+ * only route that does is the one that was meant; else people choose, among lines to write.
+ */
+function withWay(facts: TrafficFacts, { provider, files, ref }: OpenRoute, fault: RouteFault): TrafficFinding {
+  const { index, namespace, sides, rollout, routingPath } = facts;
+  const found = ofFault(files.route, fault);
+  if (fault.reason !== 'BackendMissing' || sides.backend !== 'Service') return found;
+  const sends = (route: ManifestDocument, to: Sides): boolean =>
+    provider.survey({ route, canary: undefined, displaced: [] }, to).rules.length > 0;
+  const routes = index.inNamespace(provider.kind, namespace).filter((one) => provider.isOf(one) && sends(one, sides));
+  const services = index
+    .inNamespace(SERVICE_KIND, namespace)
+    .filter(({ object: { name } }) => sends(files.route, { ...sides, stable: name, canary: canaryServiceName(name) }));
+  const path = [...routingPath, ...ref.at];
+  const lines = [
+    ...routes.map(({ object }) => `${ref.at.join('.')}: ${object.name}, which sends to ${sides.stable}`),
+    ...services.map(({ object }) => `service: ${object.name}, to which this one sends`),
+  ].slice(0, CHOICES_MOST);
+  if (lines.length === 0) return found;
+  const where = `under ${routingPath.slice(0, -1).join('.')}[0] of ${rollout.file}`;
+  const [only, ...others] = routes;
+  return only === undefined || others.length + services.length > 0
+    ? { ...found, hint: `Write ${where}: ${lines.join('; or ')}.` }
+    : {
+        ...found,
+        hint: `${only.object.kind} ${only.object.name} sends to it: the patch names that one instead.`,
+        mend: [{ kind: 'set', path, value: only.object.name }],
+        mendIn: rollout,
+      };
+}
+
+const CHOICES_MOST = 5;
 
 type Porting = { readonly route: ManifestDocument; readonly rule: StableRule; readonly ports: readonly ServicePort[] };
 

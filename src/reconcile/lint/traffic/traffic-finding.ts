@@ -17,6 +17,8 @@ export type TrafficFinding = {
   readonly hint: string;
   /** Edits of that document that mend it; none where people have to choose. */
   readonly mend?: readonly Edit[];
+  /** Another document that these edits are for. */
+  readonly mendIn?: ManifestDocument;
 };
 
 /** A fault that a provider found, in the document of its route. */
@@ -31,7 +33,7 @@ export function ofFault(
 export function trafficIssue(finding: TrafficFinding, texts: ReadonlyMap<string, string>): Issue {
   const { document, path, reason, what, hint } = finding;
   const { file } = document;
-  const patch = patchOf(finding, texts.get(file) ?? '');
+  const patch = patchOf(finding, texts);
   return {
     file,
     line: document.lineOf(path),
@@ -43,8 +45,13 @@ export function trafficIssue(finding: TrafficFinding, texts: ReadonlyMap<string,
   };
 }
 
-function patchOf({ document: { file, object }, mend = [] }: TrafficFinding, before: string): string {
+function patchOf(
+  { document, mend = [], mendIn = document }: TrafficFinding,
+  texts: ReadonlyMap<string, string>,
+): string {
   if (mend.length === 0) return '';
+  const { file, object } = mendIn;
+  const before = texts.get(file) ?? '';
   const made = applyEdits(before, { file, object, edits: mend });
   return made.kind === 'ok' ? unifiedDiff({ file, before, after: made.text }) : '';
 }

@@ -4,6 +4,7 @@ import { at } from '../../../api/json.ts';
 import { SERVICE_KIND } from '../../../api/kinds.ts';
 import { parseService } from '../../../api/service.ts';
 import type { ManifestDocument } from '../../../manifests/parse-file.ts';
+import { DRAIN_ENDLESS_SECONDS } from '../../../rollout/ladders/routing.ts';
 import { onePerKind } from '../../../rollout/traffic/index.ts';
 import type { Timeout } from '../../../rollout/traffic/provider.ts';
 import { selectorRow } from '../../../rollout/traffic/selectors.ts';
@@ -22,6 +23,7 @@ export function warnRoutes(facts: TrafficFacts): readonly TrafficFinding[] {
     ...openRoutes(facts).flatMap(({ provider: { caution }, files }) =>
       caution === undefined ? [] : [ofFault(files.route, caution)],
     ),
+    ...wordless(facts),
     ...headless(facts),
     ...unlisted(facts),
     ...beside(facts),
@@ -31,17 +33,21 @@ export function warnRoutes(facts: TrafficFacts): readonly TrafficFinding[] {
 const GRACE_PATH = ['spec', 'terminationGracePeriodSeconds'];
 const DEFAULT_GRACE_SECONDS = 30;
 
-function timeouts({ workload }: TrafficFacts, document: ManifestDocument, timeout: Timeout): readonly TrafficFinding[] {
+function timeouts(
+  { workload, policy }: TrafficFacts,
+  document: ManifestDocument,
+  timeout: Timeout,
+): readonly TrafficFinding[] {
   const { at: path, seconds } = timeout;
-  if (seconds === 'unreadable') return [];
+  if (seconds === 'unreadable' || (seconds === 'unset' && policy.drainSeconds !== undefined)) return [];
   if (seconds === 'unset' || seconds === 0)
     return [
       {
         document,
         path,
         reason: 'TimeoutUnset',
-        what: 'nothing ends its requests, so a version that is left is given 600 s to answer its last ones',
-        hint: `Write ${path.slice(-2).join('.')}, as long as the longest answer takes.`,
+        what: `nothing ends its requests, so a version that is left is given ${DRAIN_ENDLESS_SECONDS} s to answer its last ones`,
+        hint: `Write the time that the longest answer takes: ${lineOf(path)}${document.object.kind === 'HTTPRoute' ? SINCE : ' there'}${seconds === 0 ? '' : `, or ${POLICY_LINE}`}.`,
       },
     ];
   const template =
@@ -57,9 +63,43 @@ function timeouts({ workload }: TrafficFacts, document: ManifestDocument, timeou
       path,
       reason: 'GraceTooShort',
       what: `a request may take ${seconds} s, and leaders are killed ${graceSeconds} s after they are told to stop: where groups restart, requests that take longer are cut off`,
-      hint: `Raise terminationGracePeriodSeconds of the ${template} with the next version, and let the server drain for as long; or lower the timeout.`,
+      hint: `The patch gives leaders as long as a request. It is an edit of the template: take it along with the next version, and let the server go on answering for as long after SIGTERM. Or lower the timeout.`,
+      mend: [
+        {
+          kind: 'set',
+          path: ['spec', 'leaderWorkerTemplate', template, ...GRACE_PATH],
+          value: Math.ceil(seconds),
+        },
+      ],
+      mendIn: workload,
     },
   ];
+}
+
+const POLICY_LINE = 'drainSeconds: 300 under spec of a RolloutPolicy that matches the Rollout';
+const SINCE = ' there (from Gateway API 1.2 on; the standard CRDs before that refuse the field)';
+
+/** The line that says it, from its list item on: `timeouts: {request: 300s}`. */
+function lineOf(path: readonly string[]): string {
+  const keys = path.slice(path.findLastIndex((key) => /^[0-9]+$/.test(key)) + 1);
+  return keys.reduceRight((value, key, place) => `${key}: ${place === keys.length - 1 ? value : `{${value}}`}`, '300s');
+}
+
+/** Kinds that have no field for how long a request takes, where no policy says it: each change of sides lasts as long. */
+function wordless(facts: TrafficFacts): readonly TrafficFinding[] {
+  if (facts.policy.drainSeconds !== undefined) return [];
+  const open = openRoutes(facts).map(({ provider, files }) => ({ files, ...provider.survey(files, facts.sides) }));
+  const isSaid = open.some(({ rules }) => rules.length > 0);
+  const silent = open.filter(({ rules, faults }) =>
+    rules.length === 0 ? !isSaid && faults.length === 0 : rules.some(({ timeout }) => timeout === undefined),
+  );
+  return silent.slice(0, 1).map(({ files: { route } }) => ({
+    document: route,
+    path: ['metadata', 'name'],
+    reason: 'TimeoutUnset',
+    what: `its kind cannot say how long a request may take, so a version that is left is given ${DRAIN_ENDLESS_SECONDS} s to answer its last ones`,
+    hint: `Write the time that the longest answer takes: ${POLICY_LINE}.`,
+  }));
 }
 
 function headless({ services: [service], routing }: TrafficFacts): readonly TrafficFinding[] {
@@ -70,7 +110,7 @@ function headless({ services: [service], routing }: TrafficFacts): readonly Traf
       path: ['spec', 'clusterIP'],
       reason: 'HeadlessInRoute',
       what: 'it is headless and stands in a route: clients that ask DNS reach its pods past every share, and some gateways send nothing to it',
-      hint: 'Let routes send to a Service with a cluster IP; keep this one for those who need the addresses of pods.',
+      hint: `clusterIP cannot be changed in a Service that is there. Write a second one without clusterIP: None, with the same selector and ports (metadata: {name: ${service.object.name}-http}), send the routes to it, and name it in the Rollout (trafficRoutings: [{service: ${service.object.name}-http}]); keep this one for those who need the addresses of pods.`,
     },
   ];
 }
