@@ -480,7 +480,9 @@ describe('people say no', () => {
   test('a bot closes it', async () => {
     const world = await proposed();
     world.repository.close(1, STALE);
-    expect(messagesOf(await world.pass())).toEqual([expect.stringMatching(/was closed by stale\[bot\], by no person/)]);
+    expect(messagesOf(await world.pass())).toEqual([
+      expect.stringMatching(/was closed by stale\[bot\], and not by a person/),
+    ]);
     expect(reasonsOf(await world.pass())).toEqual(['ProposalClosed']);
   });
 

@@ -23,7 +23,5 @@ export function stableFromRecord(record: RolloutRecord | undefined, expected: Re
 
 /** The stable commit has another template than the release that is delivered: a way back would lead elsewhere. */
 export function anotherText({ commit, release }: Stable, expected: Release): Known<Stable> {
-  return unknown(
-    `${commit.slice(0, 12)} has the template ${release.digest} there, wanted ${expected.digest}. Put the annotation back that the last commit of tranche wrote`,
-  );
+  return unknown(`${commit.slice(0, 12)} has the template ${release.digest} there, wanted ${expected.digest}`);
 }

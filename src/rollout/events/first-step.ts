@@ -61,7 +61,10 @@ export function start(situation: Seen, from: From): Decision {
   const index = firstIndex(situation, release);
   const step = steps[index - 1];
   if (step === undefined)
-    return holding([hold('Stalled', { seen: 'the Rollout has no steps', waits: 'people' })], 'BeforeStepUpgrade');
+    return holding(
+      [hold('Stalled', { seen: 'the Rollout has no steps', action: 'Write at least one under steps of its strategy' })],
+      'BeforeStepUpgrade',
+    );
   const partition = nextPartition(SENTINEL, partitionOf(step.replicas, replicas));
   const groups = wanted(observed, replicas);
   const moved = groups.filter((group) => group.index >= partition && group.version !== 'release');

@@ -5,7 +5,6 @@ import type { Recreating } from '../../api/recreating.ts';
 import { printRelease } from '../../api/release.ts';
 import { putAside, withSurge } from '../../api/restore.ts';
 import { SENTINEL } from '../../api/workload.ts';
-import { command } from '../command-text.ts';
 import { before } from '../gates/before.ts';
 import { notApplied, recreated } from '../gates/cluster.ts';
 import { holdsOf } from '../gates/gate.ts';
@@ -144,9 +143,9 @@ function ended(situation: Situation, to: WorkloadMove): Move {
   return { ...move, changes: [...move.changes, ...keeping(situation.snapshot.rollout, undefined)] };
 }
 
-function ofReturned({ file, snapshot }: Situation, why: string): Hold {
+function ofReturned({ file }: Situation, why: string): Hold {
   return hold('ReturnedByHand', {
     seen: `${file.file}: somebody has put ${file.object.name} back while it was to be created anew: ${why}`,
-    action: `Let the agent apply it; or take the document out again; or put the stable text back: ${command('status', snapshot.key)}`,
+    action: `Let the agent apply it; or take the document out again; or put the stable text back, which git log -p ${file.file} shows`,
   });
 }

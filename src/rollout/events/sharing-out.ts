@@ -7,6 +7,7 @@ import { putAside } from '../../api/restore.ts';
 import { VERSION } from '../../api/version-label.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import { withBudgetAfter } from '../budget.ts';
+import { command } from '../command-text.ts';
 import { wanted } from '../gates/cluster.ts';
 import { type Hold, hold } from '../hold.ts';
 import { besides } from '../ladders/besides.ts';
@@ -28,7 +29,7 @@ export function pinOf({ delivery }: Delivering, { observed, asked, snapshot, fil
   if (stableKey === undefined)
     return hold('StableUnavailable', {
       seen: `${file.file}: no revision in the cluster has the stable template, so its groups cannot be told from others`,
-      waits: 'people',
+      action: `To give the release up: ${command('abort', snapshot.key)}; to deliver it with no share of the requests, take trafficRoutings out of the Rollout`,
     });
   const others = groups.filter(
     ({ key, leader }) => key === undefined || (leader.key !== stableKey && leader.key !== releaseKey),
@@ -62,7 +63,10 @@ export function sharedText(
   if ('reason' in pin && pin.reason !== 'MixedRevisions') return holding([pin], 'BeforeStepUpgrade');
   const step = steps[at.index - 1];
   if (step === undefined)
-    return holding([hold('Stalled', { seen: 'the Rollout has no steps', waits: 'people' })], 'BeforeStepUpgrade');
+    return holding(
+      [hold('Stalled', { seen: 'the Rollout has no steps', action: 'Write at least one under steps of its strategy' })],
+      'BeforeStepUpgrade',
+    );
   const { share } = wantedOf(step, { replicas, partition: SENTINEL });
   const restore = putAside(undefined, { floor: SENTINEL, maxUnavailable: undefined });
   const first = firstStep(seen, { marks: at.marks, restore });

@@ -15,8 +15,11 @@ export function historyRewritten({ snapshot }: Situation): Hold | undefined {
 }
 
 /** Never start what cannot be undone. */
-export function noWayBack({ snapshot }: Situation): Hold | undefined {
+export function noWayBack({ snapshot, file }: Situation): Hold | undefined {
   if (snapshot.stable.kind === 'known') return undefined;
   const why = snapshot.stable.kind === 'unknown' ? snapshot.stable.why : 'the annotation tranche.dev/stable is missing';
-  return hold('StableUnavailable', { seen: `the text to go back to was not found: ${why}`, waits: 'people' });
+  return hold('StableUnavailable', {
+    seen: `the text to go back to was not found: ${why}`,
+    action: `Put the annotation tranche.dev/stable back that the last commit of tranche wrote (git log -p ${file.file}), or the template to go back to into the file`,
+  });
 }

@@ -41,7 +41,7 @@ export function documentMissing({ snapshot, file }: Situation, otherwise = ''): 
   const { service, routes } = snapshot.rollout?.rollout.routing ?? { service: '', routes: [] };
   const named = [service, ...routes.map(({ kind, name }) => `${kind} ${name}`)].filter((one) => one !== '');
   return hold('CanaryEdited', {
-    seen: `${file.file}: the delivery of ${file.object.name} hangs on documents that are not in the files, once and in its namespace: ${named.join(', ')}`,
+    seen: `${file.file}: the delivery of ${file.object.name} needs documents that must each be in the files once, with its namespace, and are not: ${named.join(', ')}`,
     action: `Put them back as the last commit of tranche left them${otherwise}`,
   });
 }
@@ -52,7 +52,7 @@ export function documentsLost({ delivery, situation }: Delivering): Hold | undef
   return found === undefined
     ? undefined
     : hold('CanaryEdited', {
-        seen: `${found}, which the delivery of ${situation.file.object.name} hangs on, is not among the files, once and in its namespace`,
+        seen: `${found}, which the delivery of ${situation.file.object.name} needs, must be in the files once, with its namespace, and is not`,
         action: `Put it back as the last commit of tranche left it: git log -p ${situation.file.file}; to go back as far as that goes without it: ${command('abort', situation.snapshot.key)} (with --now no request stays with the new version)`,
       });
 }

@@ -84,7 +84,7 @@ const SAID: { readonly [K in Exclude<Verdict['kind'], 'early'>]: (of: Standing) 
     }),
   closed: ({ key, proposal }) =>
     hold('ProposalClosed', {
-      seen: `${placeOf(proposal)} was closed${by(proposal) || ', or its branch was deleted'}, by no person`,
+      seen: `${placeOf(proposal)} was closed${by(proposal) || ', or its branch was deleted'}, and not by a person`,
       action: `To go on, open it again, or: ${command('propose', key)}`,
     }),
   reverted: ({ key, proposal }) =>

@@ -121,14 +121,20 @@ function nextLabel(situation: Situation, step: InDelivery, holds: readonly Hold[
 }
 
 function settle(situation: Seen, step: InDelivery, holds: readonly Hold[]): Decision {
-  const { snapshot, replicas } = situation;
+  const { snapshot, replicas, file } = situation;
   if (snapshot.delivered.kind !== 'known') {
     const why =
       snapshot.delivered.kind === 'unknown'
         ? snapshot.delivered.why
         : 'no commit of main has the template of this release';
     return holding(
-      [...holds, hold('StableUnavailable', { seen: `cannot settle: ${why}`, waits: 'people' })],
+      [
+        ...holds,
+        hold('StableUnavailable', {
+          seen: `cannot settle: ${why}`,
+          action: `Bring a commit with this template of ${file.file} to main, or go back: ${command('abort', snapshot.key)}`,
+        }),
+      ],
       'StepReady',
       true,
     );

@@ -1,6 +1,7 @@
 /** The rows of a delivery that fills a second workload: its steps, and its promotion. */
 
 import { accepted, unlessAccepted } from '../accepting.ts';
+import { command } from '../command-text.ts';
 import { stableLost, stillWithdrawn } from '../events/withdrawing.ts';
 import { before } from '../gates/before.ts';
 import { recreated, staysPut } from '../gates/cluster.ts';
@@ -106,11 +107,17 @@ function stateOf({ at, stage }: OnLadder, of: { readonly unseen: readonly Hold[]
 
 /** The release is the stable one from here on: by the newest commit that was read with its text. */
 function settle(on: Delivering, next: NextCommit, holds: readonly Hold[]): Decision {
-  const { snapshot } = on.situation;
+  const { snapshot, file } = on.situation;
   if (snapshot.delivered.kind !== 'known') {
     const why = snapshot.delivered.kind === 'unknown' ? snapshot.delivered.why : 'no commit of main has its template';
     return holding(
-      [...holds, hold('StableUnavailable', { seen: `cannot settle: ${why}`, waits: 'people' })],
+      [
+        ...holds,
+        hold('StableUnavailable', {
+          seen: `cannot settle: ${why}`,
+          action: `Bring a commit with this template of ${file.file} to main, or go back: ${command('abort', snapshot.key)}`,
+        }),
+      ],
       'StepReady',
     );
   }

@@ -199,7 +199,7 @@ test.each<readonly [what: string, held: Hold | undefined, reason: string, messag
   ],
   ['others push to it', standing({ kind: 'foreign' }, of), 'ProposalChanged', /commits that are not of tranche\. Take/],
   ['a person closes it', standing({ kind: 'vetoed' }, of), 'ProposalVetoed', /closed by ada\. To go on, open it again/],
-  ['a bot closes it', standing({ kind: 'closed' }, of), 'ProposalClosed', /was closed by ada, by no person/],
+  ['a bot closes it', standing({ kind: 'closed' }, of), 'ProposalClosed', /was closed by ada, and not by a person/],
   [
     'its merge is reverted',
     standing({ kind: 'reverted' }, of),
