@@ -58,11 +58,11 @@ function readRouting(routing: FieldReader, style: Style): TrafficRouting {
   routing.allow(['service', 'gracePeriodSeconds', 'ingress', 'gateway', 'customNetworkRefs']);
   const service = routing.text('service');
   const gracePeriodSeconds = routing.integer('gracePeriodSeconds', { min: 0, max: INT32_MAX }) ?? GRACE_SECONDS;
-  const providers = ['ingress', 'gateway', 'customNetworkRefs'].filter((key) => routing.has(key));
-  if (providers.length === 0 && style !== 'blueGreen') {
+  const routes = [...customRoutes(routing), ...ingressRoute(routing), ...gatewayRoute(routing)];
+  // An empty list names none either: no step would give its share to anybody, and nothing would say so.
+  if (routes.length === 0 && style !== 'blueGreen') {
     routing.fault('', 'NoProvider', 'names no provider', 'Add one of ingress, gateway, customNetworkRefs.');
   }
-  const routes = [...customRoutes(routing), ...ingressRoute(routing), ...gatewayRoute(routing)];
   return { service, gracePeriodSeconds, routes };
 }
 

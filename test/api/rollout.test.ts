@@ -94,6 +94,9 @@ test('only blueGreen does without a provider: its Service goes from one workload
     parseRollout(rollout(null, { strategy })).faults.map(({ reason }) => reason);
   expect(reasons({ blueGreen: body })).toEqual([]);
   expect(reasons({ canary: body })).toEqual(['NoProvider']);
+  const [routing = {}] = body.trafficRoutings;
+  const empty = { ...body, trafficRoutings: [{ ...routing, customNetworkRefs: [] }] };
+  expect(reasons({ canary: empty })).toEqual(['NoProvider']);
 });
 
 test.each<readonly [what: string, step: JsonObject, reason: string]>([

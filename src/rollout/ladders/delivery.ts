@@ -46,6 +46,8 @@ export type Delivery = {
   readonly liveReplicas: number;
   /** The text to go back to, of the user's LeaderWorkerSet. */
   readonly stableText: string;
+  /** Of all its documents, where they leave it out. Not there: nobody has said it. */
+  readonly namespace?: string;
 };
 
 type Style = { readonly plan: Pick<Rollout, 'style'> };
@@ -96,7 +98,7 @@ export function routesTraffic({ service, pools, missing }: Pick<Delivery, 'servi
 export function sidesOf(
   delivery: Named &
     Pick<Delivery, 'routes' | 'pools'> &
-    Partial<Pick<Delivery, 'missing'>> & { readonly service: Pick<RouteDocument, 'object'> | undefined },
+    Partial<Pick<Delivery, 'missing' | 'namespace'>> & { readonly service: Pick<RouteDocument, 'object'> | undefined },
 ): Sides {
   const { name } = delivery.own.object;
   const names = [name, delivery.plan.style === 'partition' ? name : secondName(delivery)] as const;
@@ -104,9 +106,10 @@ export function sidesOf(
   const { pools } = delivery;
   const workloads = { stable, canary };
   const owner = delivery.plan.name;
+  const inside = delivery.namespace === undefined ? {} : { namespace: delivery.namespace };
   if (pools !== undefined) {
     const [own, other] = greenServes(delivery) ? [pools.canary, pools.stable] : [pools.stable, pools.canary];
-    return { owner, backend: 'InferencePool', stable: own, canary: other, workloads };
+    return { owner, backend: 'InferencePool', stable: own, canary: other, workloads, ...inside };
   }
   const service = delivery.service?.object.name ?? serviceMissing(delivery) ?? '';
   return {
@@ -115,6 +118,7 @@ export function sidesOf(
     stable: service,
     canary: hasSubsets(delivery) ? service : canaryServiceName(service),
     workloads,
+    ...inside,
   };
 }
 

@@ -83,6 +83,7 @@ export function deliveryOf({ snapshot, file, marks, release, replicas }: Asked):
     displaced: displacedOf(marks?.restore?.objects ?? [], { routes, scaler: ladder.scaler }),
     liveReplicas: replicas ?? 1,
     stableText: stable.kind === 'known' ? stable.value.text : file.text,
+    namespace: snapshot.key.namespace,
   };
 }
 

@@ -20,6 +20,7 @@ import {
   type Unwritable,
   type Written,
 } from './provider.ts';
+import { namespaceOf } from './sides.ts';
 import { type WeightedRule, weightEdits } from './weights.ts';
 
 export const httpRoute: TrafficProvider = providerOf('HTTPRoute');
@@ -29,7 +30,8 @@ function providerOf(kind: 'HTTPRoute' | 'GRPCRoute'): TrafficProvider {
   return {
     ...ofGroup(GATEWAY_GROUP, kind),
     copies: false,
-    survey: ({ route }, sides) => surveyRules({ ...parseHttpRoute(route.value, route.object.namespace), kind }, sides),
+    survey: ({ route }, sides) =>
+      surveyRules({ ...parseHttpRoute(route.value, namespaceOf(route, sides)), kind }, sides),
     read,
     words: parentWords,
     prepare: () => [],
@@ -38,12 +40,12 @@ function providerOf(kind: 'HTTPRoute' | 'GRPCRoute'): TrafficProvider {
 }
 
 function read({ route }: RouteFiles, sides: Sides): RouteReading {
-  const rules = sidedRules(parseHttpRoute(route.value, route.object.namespace).rules, sides);
+  const rules = sidedRules(parseHttpRoute(route.value, namespaceOf(route, sides)).rules, sides);
   const shares = rules.filter(({ isOurs }) => !isOurs).map(shareOf);
   return {
     percent: Math.max(0, ...shares),
     ours: rules.filter(({ isOurs }) => isOurs).map(({ path }) => path),
-    mirrors: rules.flatMap((rule) => mirrorsOf(rule, sides, route.object.namespace)),
+    mirrors: rules.flatMap((rule) => mirrorsOf(rule, sides, namespaceOf(route, sides))),
     stable: rules.some((rule) => sum(rule.stable) > 0),
   };
 }
@@ -78,7 +80,7 @@ type Asked = { readonly share: Share; readonly kind: 'HTTPRoute' | 'GRPCRoute' }
 
 function write(files: RouteFiles, sides: Sides, { share, kind }: Asked): Written | Unwritable {
   const { route } = files;
-  const { rules: parsed, faults } = parseHttpRoute(route.value, route.object.namespace);
+  const { rules: parsed, faults } = parseHttpRoute(route.value, namespaceOf(route, sides));
   const rules = sidedRules(parsed, sides);
   const sources = rules.filter(({ stable, isOurs }) => stable.length > 0 && !isOurs);
   const wanted =
@@ -96,7 +98,7 @@ function write(files: RouteFiles, sides: Sides, { share, kind }: Asked): Written
   const kept = rules.length - gone.length;
   const mirrors =
     share.kind === 'home'
-      ? rules.filter(({ isOurs }) => !isOurs).flatMap((rule) => mirrorsOf(rule, sides, route.object.namespace))
+      ? rules.filter(({ isOurs }) => !isOurs).flatMap((rule) => mirrorsOf(rule, sides, namespaceOf(route, sides)))
       : [];
   const edits: readonly Edit[] = [
     // Before a backend goes, which moves those behind it.

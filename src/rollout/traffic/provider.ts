@@ -16,6 +16,8 @@ export type Sides = {
   /** The same name where subsets of one Service tell the versions apart. */
   readonly canary: string;
   readonly workloads: { readonly stable: string; readonly canary: string };
+  /** Of all of these, for routes whose document leaves it out; not there: nobody has said it. */
+  readonly namespace?: string;
 };
 
 /** What a route sends to the new version: a share of all requests, those that match, or none (it is home). */

@@ -4,7 +4,7 @@ import { at } from '../../api/json.ts';
 import { mapsAt, namedBackend } from '../../api/weighted-routes.ts';
 import { type PlacedKind, type PlacedRule, readPlaced, surveyPlaced, writePlaced } from './placed-rules.ts';
 import { ofGroup, type RouteFault, type RouteFiles, type Sides, type TrafficProvider, wordless } from './provider.ts';
-import { sideOf } from './sides.ts';
+import { namespaceOf, sideOf } from './sides.ts';
 
 const LIST = ['spec', 'weighted', 'services'];
 
@@ -58,13 +58,14 @@ export const traefikService: TrafficProvider = {
   write: (files, sides, share) => writePlaced(kind, files, { sides, share }),
 };
 
-function rulesOf({ route: { value, object } }: RouteFiles, sides: Sides): readonly PlacedRule[] {
+function rulesOf({ route }: RouteFiles, sides: Sides): readonly PlacedRule[] {
+  const { value } = route;
   const json = at(value, ['spec', 'weighted']);
   if (json === undefined) return [];
   const backends = mapsAt(value, LIST).map((entry, place) => {
     const { namespace, ...backend } = namedBackend(entry);
     const isService = entry['kind'] === undefined || entry['kind'] === 'Service';
-    const named = { name: backend.name, namespace: namespace === object.namespace ? '' : namespace };
+    const named = { name: backend.name, namespace: namespace === namespaceOf(route, sides) ? '' : namespace };
     return {
       ...backend,
       side: isService ? sideOf(named, sides) : 'other',

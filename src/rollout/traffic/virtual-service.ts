@@ -17,7 +17,7 @@ import {
   writePlaced,
 } from './placed-rules.ts';
 import { ofGroup, type RouteFault, type RouteFiles, type Sides, type TrafficProvider, wordless } from './provider.ts';
-import { sideOf } from './sides.ts';
+import { namespaceOf, sideOf } from './sides.ts';
 
 const kind: PlacedKind = {
   rules: rulesOf,
@@ -37,9 +37,10 @@ export const virtualService: TrafficProvider = {
   write: (files, sides, share) => writePlaced(kind, files, { sides, share }),
 };
 
-function rulesOf({ route: { value, object } }: RouteFiles, sides: Sides): readonly PlacedRule[] {
-  const isOwn = (namespace: string): boolean =>
-    namespace === '' || object.namespace === '' || namespace === object.namespace;
+function rulesOf({ route }: RouteFiles, sides: Sides): readonly PlacedRule[] {
+  const { value } = route;
+  const own = namespaceOf(route, sides);
+  const isOwn = (namespace: string): boolean => namespace === '' || own === '' || namespace === own;
   const isCanary = (mirror: JsonObject): boolean => {
     const named = istioBackend(mirror);
     const isHere = { ...named, namespace: isOwn(named.namespace) ? '' : named.namespace };

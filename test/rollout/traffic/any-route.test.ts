@@ -24,6 +24,7 @@ import {
   SIDES,
   spliced,
   type Texts,
+  textOf,
   written,
 } from '../../support/routes.ts';
 
@@ -132,3 +133,36 @@ function sends(read: Told, share: Share, { kind }: TrafficProvider): void {
   expect(read.ours > 0).toBe(share.kind === 'matches');
   if (share.kind === 'home') expect(read.mirrors).toBe(0);
 }
+
+const gateway = (namespace: string): JsonObject => ({
+  apiVersion: 'gateway.networking.k8s.io/v1',
+  kind: 'HTTPRoute',
+  metadata: { name: 'chat' },
+  spec: { rules: [{ backendRefs: [{ name: 'vllm-svc', namespace, port: 80 }] }] },
+});
+const istio = (namespace: string): JsonObject => ({
+  apiVersion: 'networking.istio.io/v1',
+  kind: 'VirtualService',
+  metadata: { name: 'chat' },
+  spec: { hosts: ['chat'], http: [{ route: [{ destination: { host: `vllm-svc.${namespace}.svc.cluster.local` } }] }] },
+});
+const traefik = (namespace: string): JsonObject => ({
+  apiVersion: 'traefik.io/v1alpha1',
+  kind: 'TraefikService',
+  metadata: { name: 'chat' },
+  spec: { weighted: { services: [{ name: 'vllm-svc', namespace, port: 80 }] } },
+});
+
+test.each([
+  [gateway('llm'), 5],
+  [gateway('other'), 0],
+  [istio('llm'), 5],
+  [istio('other'), 0],
+  [traefik('llm'), 5],
+  [traefik('other'), 0],
+])('a route that leaves its namespace out is in that of the Rollout: %j', (value, percent) => {
+  const provider = Object.values(trafficProviders).find(({ kind }) => kind === value['kind'])!;
+  const sides = { ...SIDES, namespace: 'llm' };
+  const after = written(textOf(value), provider, { kind: 'weight', percent: 5 }, sides);
+  expect(provider.read(routeIn(after, provider), sides).percent).toBe(percent);
+});

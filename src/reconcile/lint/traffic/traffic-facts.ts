@@ -75,7 +75,7 @@ export function trafficFacts(of: TrafficSources): TrafficFacts | undefined {
     routing.routes.map(({ kind }) => kind),
   );
   const { pools } = routing;
-  const own = { owner: plan.name, workloads };
+  const own = { owner: plan.name, workloads, namespace };
   return {
     ...of,
     routing,
