@@ -7,6 +7,9 @@ import { PROMOTIONS, type Promotion } from './promotion.ts';
 
 export const CONFIG_FILE = 'tranche.yaml';
 
+/** What people call it as well. It is never read: of two files nobody knows which one counts. */
+export const OTHER_CONFIG_FILE = 'tranche.yml';
+
 export type Config = {
   /** Names the cluster in records and trailers. */
   readonly cluster: string;

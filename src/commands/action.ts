@@ -3,7 +3,7 @@
 import type { Issue } from '../api/issue.ts';
 import { printable } from '../api/printable.ts';
 import { type CommonOptions, commonOptions, ENV, EXIT, type Io, UsageError } from '../options.ts';
-import { ConfigError } from '../reconcile/observe/read-main.ts';
+import { ConfigError } from '../reconcile/observe/read-config.ts';
 import { type Memory, newMemory, type Outcome, type PassResult, type Ports } from '../reconcile/pass.ts';
 import { runPass } from '../reconcile/run.ts';
 import { commitReport, planReport } from '../reconcile/status/report.ts';

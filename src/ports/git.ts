@@ -21,11 +21,15 @@ export type ReadRequest = {
 export type TreeFile = {
   readonly path: string;
   readonly oid: Oid;
-  /** Only regular files are read; links and submodules are never followed nor listed. */
+  /**
+   * Only regular files are read. Links and submodules are never followed, and listed only where the request names that
+   * very path: who asked for it must not take it for missing.
+   */
   readonly mode: '100644' | '100755';
   /**
    * The text with its byte order mark and line ends as they are. `skipped`: no marker in it.
-   * `unreadable`: over the size limit (`large`), or not UTF-8 and the like; such a file must never be written.
+   * `unreadable`: over the size limit (`large`), no file of its own (`link`), or not UTF-8 and the like; such a file must
+   * never be written.
    * `legible` is what of its bytes is text: never to be acted on, only to tell what the file may hold.
    */
   readonly content:
@@ -33,7 +37,7 @@ export type TreeFile = {
     | { readonly kind: 'skipped' }
     | {
         readonly kind: 'unreadable';
-        readonly cause: 'large' | 'garbled';
+        readonly cause: 'large' | 'link' | 'garbled';
         readonly why: string;
         readonly legible?: string;
       };

@@ -279,7 +279,7 @@ describe('tranche.yaml', () => {
     [
       'one key twice',
       'cluster: a\ncluster: b\n',
-      ['tranche.yaml:2: not YAML: Map keys must be unique. Correct the file.'],
+      ['tranche.yaml:2: the key "cluster" is written twice in one map, first on line 1. '],
     ],
     ['no text', '\u0000\u0001', ['tranche.yaml:1: ']],
   ];

@@ -6,5 +6,14 @@ export function markerSearch(markers: readonly string[]): (bytes: Buffer) => boo
   // One look for all words: to look for each of them in the bytes takes twice as long. A character is a byte here.
   const words = markers.map((marker) => Buffer.from(marker, 'utf8').toString('latin1'));
   const search = new RegExp(words.map((word) => word.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`)).join('|'));
-  return (bytes) => search.test(bytes.toString('latin1'));
+  return (bytes) => search.test(legible(bytes));
+}
+
+/**
+ * What of these bytes is text, a character for each byte. Of UTF-16, as some editors and shells write it, every other byte
+ * is left out: a manifest in it says nothing to us, and must not look like a file that is none.
+ */
+export function legible(bytes: Buffer): string {
+  const text = bytes.toString('latin1');
+  return /^(?:\xff\xfe|\xfe\xff)/.test(text) ? text.replaceAll('\0', '') : text;
 }

@@ -3,7 +3,7 @@
 import type { Folders, Oid, ReadRequest, Tree, TreeFile } from '../../ports/git.ts';
 import { gitError } from './git-error.ts';
 import type { GitLimits } from './limits.ts';
-import { markerSearch } from './markers.ts';
+import { legible, markerSearch } from './markers.ts';
 import type { FoundObject, ObjectQuestion } from './object-question.ts';
 import { byteName, decodeText, decodeTree, isFolder, textOfName } from './objects.ts';
 
@@ -15,7 +15,8 @@ type Found = { readonly files: readonly File[]; readonly folders: Folders; reado
 type File = {
   readonly oid: Oid;
   readonly path: string;
-  readonly mode: '100644' | '100755';
+  /** `link`: it leads elsewhere, and the request names it. */
+  readonly mode: '100644' | '100755' | 'link';
   /** Wanted for its name, whatever is in it. */
   readonly isNamed: boolean;
 };
@@ -79,12 +80,13 @@ function visit(folder: Folder, { lookup, wants }: Visiting, found: Finding): voi
       const isNamed = wants.names.has(name);
       found.files.push({ oid, path, mode, isNamed });
       (isNamed ? found.named : found.marked).add(oid);
-    } else if (mode !== submoduleMode) found.others.add(oid);
+    } else if (!isFile(mode) && !folder.wanted.everything)
+      found.files.push({ oid, path, mode: 'link', isNamed: false });
+    else if (mode !== submoduleMode) found.others.add(oid);
   }
 }
 
-/** Links are neither followed nor listed. */
-function isFile(mode: string): mode is File['mode'] {
+function isFile(mode: string): mode is TreeFile['mode'] {
   return mode === '100644' || mode === '100755';
 }
 
@@ -118,16 +120,19 @@ function hasSuffix(name: string, suffixes: readonly string[]): boolean {
 function described(files: readonly File[], request: ReadRequest, of: Reader): readonly TreeFile[] {
   const read = contentReader(request.markers, of);
   const readAny = contentReader([], of);
-  const found = files.map((file) => describe(file, file.isNamed ? readAny(file.oid) : read(file.oid)));
+  const saidBy = ({ mode, isNamed, oid }: File): TreeFile['content'] =>
+    mode === 'link' ? LINK : isNamed ? readAny(oid) : read(oid);
+  const found = files.map((file) => describe(file, saidBy(file)));
   return found.sort((left, right) => (left.path < right.path ? -1 : left.path > right.path ? 1 : 0));
 }
 
 /** A file whose name we cannot spell must never be written, so it is reported as one that cannot be read. */
 function describe(file: File, content: TreeFile['content']): TreeFile {
   const path = textOfName(file.path);
-  if (path !== undefined) return { path, oid: file.oid, mode: file.mode, content };
+  const mode = file.mode === 'link' ? '100644' : file.mode;
+  if (path !== undefined) return { path, oid: file.oid, mode, content };
   const spelled = Buffer.from(file.path, 'latin1').toString('utf8');
-  return { path: spelled, oid: file.oid, mode: file.mode, content: unreadable('garbled', 'its name is not UTF-8') };
+  return { path: spelled, oid: file.oid, mode, content: unreadable('garbled', 'its name is not UTF-8') };
 }
 
 type Reader = { readonly lookup: (oid: Oid) => FoundObject; readonly limits: GitLimits };
@@ -163,10 +168,13 @@ function contentOf(found: Had, hasMarker: (bytes: Buffer) => boolean, limits: Gi
 
 /** A file that is not UTF-8, with what can be made out of it. */
 export function noText(bytes: Buffer): TreeFile['content'] {
-  return { kind: 'unreadable', cause: 'garbled', why: 'it is not UTF-8', legible: bytes.toString('latin1') };
+  return { kind: 'unreadable', cause: 'garbled', why: 'it is not UTF-8', legible: legible(bytes) };
 }
 
-function unreadable(cause: 'large' | 'garbled', why: string): TreeFile['content'] {
+/** What stands at a path of the request in place of a file or folder: a link is not followed, a submodule not fetched. */
+export const LINK = unreadable('link', 'it is a symbolic link or a submodule, which is not followed');
+
+function unreadable(cause: 'large' | 'link' | 'garbled', why: string): TreeFile['content'] {
   return { kind: 'unreadable', cause, why };
 }
 

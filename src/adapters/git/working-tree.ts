@@ -10,7 +10,7 @@ import { findLayout, headRef } from './local-layout.ts';
 import { markerSearch } from './markers.ts';
 import { isOid, zeroOid } from './names.ts';
 import { decodeText, oidOf } from './objects.ts';
-import { noText } from './tree-walk.ts';
+import { LINK, noText } from './tree-walk.ts';
 
 /** Under this name `heads` answers the files of the folder; no commit has its id. */
 export const WORKING_TREE_REF = 'HEAD';
@@ -105,6 +105,8 @@ function readFolder(of: Folder): Tree {
           walk({ folder: path, above: rules, leftOut: ignored }, depth + 1);
       } else if (entry.isFile() && isAsked(of, path) && (!ignored || of.committed.has(path))) {
         files.push(readOne(of, path, entry));
+      } else if (!entry.isFile() && isOnTheWay(of, path)) {
+        files.push({ path, oid: zeroOid, mode: '100644', content: LINK });
       }
     }
   };
@@ -121,6 +123,11 @@ function isAsked({ request }: Folder, path: string): boolean {
   const { paths, suffixes } = request;
   const wanted = paths.some((asked) => asked === '' || path === asked || path.startsWith(`${asked}/`));
   return wanted && (suffixes.length === 0 || suffixes.some((suffix) => path.endsWith(suffix)));
+}
+
+/** Whether the request names this very path, or one that would lie below it. */
+function isOnTheWay({ request }: Folder, path: string): boolean {
+  return request.paths.some((asked) => `${asked}/`.startsWith(`${path}/`));
 }
 
 /** Whether something that is asked for may lie in a folder. */

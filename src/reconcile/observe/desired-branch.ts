@@ -1,12 +1,12 @@
 /** What a pass asks of the desired branch: apart from what it makes of it, because it is asked for before that is loaded. */
 
-import { CONFIG_FILE } from '../../api/config.ts';
+import { CONFIG_FILE, OTHER_CONFIG_FILE } from '../../api/config.ts';
 import { LWS_KIND, OWN_GROUP, POLICY_KIND, ROUTE_PROVIDER_KIND } from '../../api/kinds.ts';
 import type { Oid, ReadRequest } from '../../ports/git.ts';
 import { PortError } from '../../ports/port-error.ts';
 
-/** The configuration and nothing else. */
-export const CONFIG_REQUEST: ReadRequest = { paths: [CONFIG_FILE], suffixes: [], markers: [] };
+/** The configuration and nothing else; under the other name it is asked for to be refused. */
+export const CONFIG_REQUEST: ReadRequest = { paths: [CONFIG_FILE, OTHER_CONFIG_FILE], suffixes: [], markers: [] };
 
 /**
  * What to read of main for these paths. Only files that can concern a rollout keep their text: an autoscaler of a

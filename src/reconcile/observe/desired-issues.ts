@@ -120,7 +120,10 @@ export function unreadableIssue(file: Unreadable): Issue {
     path: '',
     reason: 'UnreadableFile',
     message: file.why,
-    hint: 'Make it UTF-8 text within the limit, or leave it out of paths in tranche.yaml.',
+    hint:
+      file.cause === 'link'
+        ? 'Name what it leads to under paths in tranche.yaml, or put the files there themselves.'
+        : 'Make it UTF-8 text within the limit, or leave it out of paths in tranche.yaml.',
   };
 }
 

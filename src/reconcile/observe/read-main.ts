@@ -1,8 +1,6 @@
 /** Reads the head of main: the configuration first, then the files on its paths. */
 
-import { LineCounter, parseDocument } from 'yaml';
-import { CONFIG_FILE, type Config, DEFAULT_CONFIG, parseConfig } from '../../api/config.ts';
-import type { Issue } from '../../api/issue.ts';
+import { type Config, DEFAULT_CONFIG } from '../../api/config.ts';
 import type { Git, Oid, Tree, TreeFile } from '../../ports/git.ts';
 import { newTrials } from '../lint/trials.ts';
 import type { Memory, Overrides } from '../pass.ts';
@@ -11,18 +9,8 @@ import { flagsOver } from './called.ts';
 import { type Desired, desiredOf } from './desired.ts';
 import { CONFIG_REQUEST, desiredRequest, headOf } from './desired-branch.ts';
 import type { Ahead } from './read-ahead.ts';
+import { ConfigError, configIssue, configOf } from './read-config.ts';
 import { routesTraffic, trafficRequest, withTraffic } from './read-traffic.ts';
-
-/** The configuration is wrong: nothing is run at all. Exit code 2. */
-export class ConfigError extends Error {
-  readonly issues: readonly Issue[];
-
-  constructor(issues: readonly Issue[]) {
-    super(issues.map((found) => `${found.file}:${found.line}: ${found.message}. ${found.hint}`).join('\n'));
-    this.name = 'ConfigError';
-    this.issues = issues;
-  }
-}
 
 /** The configuration as it is in a commit, with the command line's word over it. */
 export async function readConfig(git: Git, commit: Oid, overrides: Overrides): Promise<Config> {
@@ -30,8 +18,8 @@ export async function readConfig(git: Git, commit: Oid, overrides: Overrides): P
 }
 
 /** The configuration in a tree that was read for it. Throws ConfigError. */
-export function configIn({ files: [file] }: Tree, overrides: Overrides): Config {
-  const config = file === undefined ? DEFAULT_CONFIG : configOf(file.content);
+export function configIn({ files }: Tree, overrides: Overrides): Config {
+  const config = configOf(files);
   const flags = flagsOver(config, overrides);
   return {
     ...config,
@@ -72,62 +60,14 @@ export async function desiredHead(
 export function branchesInCircle(branches: readonly string[]): ConfigError {
   const [from, to] = branches.slice(-2);
   return new ConfigError([
-    issue(
-      'branches.desired',
-      'BranchesInCircle',
-      `the file on ${from} names ${to} as the desired branch, and the file on ${to} another one; who names none means ${DEFAULT_CONFIG.branch}`,
-      'Write the same branches into both, or say --branch.',
-    ),
+    configIssue({
+      path: 'branches.desired',
+      reason: 'BranchesInCircle',
+      message: `the file on ${from} names ${to} as the desired branch, and the file on ${to} another one; who names none means ${DEFAULT_CONFIG.branch}`,
+      hint: 'Write the same branches into both, or say --branch.',
+      line: 1,
+    }),
   ]);
-}
-
-function configOf(content: TreeFile['content']): Config {
-  if (content.kind === 'unreadable')
-    throw new ConfigError([issue('', 'UnreadableFile', content.why, 'Make it UTF-8 text within the limit.')]);
-  const text = content.kind === 'text' ? content.text : '';
-  const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, logLevel: 'silent', prettyErrors: false });
-  const [error] = document.errors;
-  if (error !== undefined) {
-    const { line } = lines.linePos(error.pos[0]);
-    throw new ConfigError([issue('', 'UnparsableYaml', `not YAML: ${error.message}`, 'Correct the file.', line)]);
-  }
-  const { config, faults } = parseConfig(plainOf(document));
-  if (faults.length > 0) {
-    const issues = faults.map((fault) =>
-      issue(fault.at.join('.'), fault.reason, fault.message.trim(), fault.hint, lineOf(text, fault.at)),
-    );
-    throw new ConfigError(issues.sort((left, right) => left.line - right.line));
-  }
-  return config;
-}
-
-/** The value; aliases that repeat each other too often are refused by the parser. */
-function plainOf(document: ReturnType<typeof parseDocument>): unknown {
-  try {
-    return document.toJS({ maxAliasCount: 100 });
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new ConfigError([
-      issue('', 'UnparsableYaml', `not usable: ${why}`, 'Write the values out, without aliases.'),
-    ]);
-  }
-}
-
-/** The line of the innermost key of the fault that is written down; the file is flat enough for this to be right. */
-function lineOf(text: string, at: readonly string[]): number {
-  const lines = text.split('\n');
-  for (const key of [...at].reverse()) {
-    const index = lines.findIndex(
-      (line) => line.trimStart().startsWith(`${key}:`) || line.trimStart().startsWith(`"${key}":`),
-    );
-    if (index >= 0) return index + 1;
-  }
-  return 1;
-}
-
-function issue(path: string, reason: string, message: string, hint: string, line = 1): Issue {
-  return { file: CONFIG_FILE, line, path, reason, message, hint };
 }
 
 /** Everything that main asks for. `ahead`: the files of these paths are on their way already. */

@@ -81,9 +81,9 @@ export function readPolicies(
   return [...told, ...lost];
 }
 
-/** Of one that is too large nothing was read: nobody knows what is in it. */
+/** Of one that is too large, or only a link, nothing was read: nobody knows what is in it. */
 function mayHide(file: Unreadable): boolean {
-  return file.cause === 'large' ? !isData(file) : (file.legible ?? '').search(POLICY_LINE) >= 0;
+  return file.cause !== 'garbled' ? !isData(file) : (file.legible ?? '').search(POLICY_LINE) >= 0;
 }
 
 function hidingIssue(file: Unreadable): Issue {

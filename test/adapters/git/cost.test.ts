@@ -130,7 +130,7 @@ test('the whole tree: one fetch, and a second commit costs what changed', async 
   expect((await git.readAt(third, whole)).files.filter(({ content }) => content.kind === 'text')).toHaveLength(2);
 });
 
-test('links and submodules in the whole tree are neither followed nor listed, and cost no second fetch', async () => {
+test('links and submodules in the whole tree are neither followed nor, unless they are named, listed, and cost no second fetch', async () => {
   const { path, git: run } = bareRepository(join(server.folder, '250.git'));
   const blob = async (text: string) => pipeToGit(path, ['hash-object', '-w', '--stdin'], Buffer.from(text));
   const lines = [
@@ -148,6 +148,14 @@ test('links and submodules in the whole tree are neither followed nor listed, an
     expect(files.map(({ path: name, mode, content }) => [name, mode, content.kind])).toEqual([
       ['other.yaml', '100644', 'skipped'],
       ['run.yaml', '100755', 'text'],
+    ]);
+    const paths = ['link.yaml', 'module.yaml/apps', 'none.yaml'];
+    const named = await git.readAt(commit, { paths, suffixes: ['.yaml'], markers: [] });
+    expect(
+      named.files.map(({ path: name, content }) => [name, content.kind === 'unreadable' && content.cause]),
+    ).toEqual([
+      ['link.yaml', 'link'],
+      ['module.yaml', 'link'],
     ]);
   });
   expect(cost.requests).toEqual(['fetch']);

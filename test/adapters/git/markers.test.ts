@@ -20,6 +20,14 @@ test.each([
   expect(markerSearch(markers)(Buffer.from(text))).toBe(found);
 });
 
+test.each([
+  ['UTF-16, as PowerShell writes it', Buffer.from('\uFEFFkind: Rollout\n', 'utf16le')],
+  ['the same with the other byte first', Buffer.from('\uFEFFkind: Rollout\n', 'utf16le').swap16()],
+])('it is found in %s, so that the file is not passed over', (_what, bytes) => {
+  expect(markerSearch(['kind: Rollout'])(bytes)).toBe(true);
+  expect(markerSearch(['kind: Service'])(bytes)).toBe(false);
+});
+
 test('bytes that are no text do not hide it', () => {
   const bytes = Buffer.concat([Buffer.from([0xff, 0x00, 0xc3]), Buffer.from('kind: Rollout'), Buffer.from([0xe9])]);
   expect(markerSearch(['kind: Rollout'])(bytes)).toBe(true);

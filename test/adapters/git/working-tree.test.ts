@@ -90,6 +90,19 @@ describe('a working tree', () => {
     ]);
   });
 
+  test('a link or another repository in the place of what is asked for by its path is told, never missing', async () => {
+    const { root, write, opened } = await clone('named', { 'a.yaml': 'a: 1\n' });
+    write('sub/.git', 'gitdir: ../x\n');
+    symlinkSync('a.yaml', join(root, 'b.yaml'));
+    symlinkSync('/etc', join(root, 'apps'));
+    const { files } = await opened().readAt(zeroOid, { ...YAML, paths: ['b.yaml', 'sub', 'apps/vllm', 'none.yaml'] });
+    expect(files.map(({ path, content }) => [path, content.kind === 'unreadable' && content.cause])).toEqual([
+      ['apps', 'link'],
+      ['b.yaml', 'link'],
+      ['sub', 'link'],
+    ]);
+  });
+
   test('limits of depth and number are held, and named', async () => {
     const { write, opened } = await clone('deep', { 'a.yaml': 'a: 1\n' });
     write('1/2/3/4.yaml', 'x: 1\n');

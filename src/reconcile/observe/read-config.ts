@@ -1,0 +1,92 @@
+/** Reads `tranche.yaml`: what cannot be read is never taken for the defaults, because it says where limits and branches are. */
+
+import { CONFIG_FILE, type Config, DEFAULT_CONFIG, OTHER_CONFIG_FILE, parseConfig } from '../../api/config.ts';
+import type { Issue } from '../../api/issue.ts';
+import { parseDocumentText } from '../../manifests/parse-document.ts';
+import type { Tree, TreeFile } from '../../ports/git.ts';
+
+/** The configuration is wrong: nothing is run at all. Exit code 2. */
+export class ConfigError extends Error {
+  readonly issues: readonly Issue[];
+
+  constructor(issues: readonly Issue[]) {
+    super(issues.map((found) => `${found.file}:${found.line}: ${found.message}. ${found.hint}`).join('\n'));
+    this.name = 'ConfigError';
+    this.issues = issues;
+  }
+}
+
+/** What the file says; the defaults where there is none. Throws ConfigError. */
+export function configOf(files: Tree['files']): Config {
+  const file = files.find(({ path }) => path === CONFIG_FILE);
+  if (file !== undefined) return configIn(file.content);
+  const [other] = files;
+  if (other === undefined) return DEFAULT_CONFIG;
+  const isOther = other.path === OTHER_CONFIG_FILE;
+  throw new ConfigError([
+    configIssue({
+      path: '',
+      reason: 'WrongName',
+      message: isOther ? `there is ${OTHER_CONFIG_FILE}, which is not read` : 'it is a folder, wanted a file',
+      hint: isOther ? `Rename it to ${CONFIG_FILE}, or delete it.` : 'Give the folder another name.',
+      line: 1,
+    }),
+  ]);
+}
+
+function configIn(content: TreeFile['content']): Config {
+  if (content.kind === 'unreadable') {
+    const isLink = content.cause === 'link';
+    throw new ConfigError([
+      configIssue({
+        path: '',
+        reason: 'UnreadableFile',
+        message: content.why,
+        hint: isLink ? 'Put the text itself there, as a file.' : 'Make it UTF-8 text within the limit.',
+        line: 1,
+      }),
+    ]);
+  }
+  const text = content.kind === 'text' ? content.text : '';
+  const read = parseDocumentText({ file: CONFIG_FILE, text: withoutMark(text), firstLine: 1, doubt: undefined });
+  if (read.kind === 'wrong') throw new ConfigError(read.issues);
+  const { config, faults } = parseConfig(read.value);
+  const issues = [
+    ...faults.map(({ at, reason, message, hint }) =>
+      configIssue({ path: at.join('.'), reason, message: message.trim(), hint, line: lineOf(text, at) }),
+    ),
+    ...read.ambiguous.map(({ path, line, source }) =>
+      configIssue({
+        path,
+        line,
+        reason: 'AmbiguousValue',
+        message: `${path} is written ${source}, which YAML 1.1 and YAML 1.2 read differently`,
+        hint: 'Write a plain decimal number, or put text in quotes.',
+      }),
+    ),
+  ];
+  if (issues.length > 0) throw new ConfigError(issues.sort((left, right) => left.line - right.line));
+  return config;
+}
+
+/** A byte order mark is no part of the text. */
+function withoutMark(text: string): string {
+  return text.replace(/^\uFEFF/, '');
+}
+
+/** The line of the innermost key of the fault that is written down; the file is flat enough for this to be right. */
+function lineOf(text: string, at: readonly string[]): number {
+  const lines = text.split('\n');
+  for (const key of [...at].reverse()) {
+    const index = lines.findIndex(
+      (line) => line.trimStart().startsWith(`${key}:`) || line.trimStart().startsWith(`"${key}":`),
+    );
+    if (index >= 0) return index + 1;
+  }
+  return 1;
+}
+
+/** What is wrong with the file itself. */
+export function configIssue(of: Omit<Issue, 'file'>): Issue {
+  return { file: CONFIG_FILE, ...of };
+}

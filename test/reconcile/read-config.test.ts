@@ -1,0 +1,61 @@
+/** What stands in the place of `tranche.yaml` and cannot be read is never taken for a repository without one. */
+
+import { expect, test } from 'vitest';
+import type { TreeFile } from '../../src/ports/git.ts';
+import { CONFIG_REQUEST } from '../../src/reconcile/observe/desired-branch.ts';
+import { configIn } from '../../src/reconcile/observe/read-main.ts';
+import { NO_OVERRIDES } from '../../src/reconcile/pass.ts';
+
+const link = {
+  kind: 'unreadable',
+  cause: 'link',
+  why: 'it is a symbolic link or a submodule, which is not followed',
+} as const;
+const text = (of: string) => ({ kind: 'text', text: of }) as const;
+
+function read(files: Readonly<Record<string, TreeFile['content']>>) {
+  const listed = Object.entries(files).map(([path, content]) => ({ path, oid: '', mode: '100644' as const, content }));
+  return configIn({ commit: '', folders: [], files: listed }, NO_OVERRIDES);
+}
+
+test.each([
+  [
+    'a link',
+    { 'tranche.yaml': link },
+    'tranche.yaml:1: it is a symbolic link or a submodule, which is not followed. Put',
+  ],
+  ['a folder', { 'tranche.yaml/a': text('a') }, 'tranche.yaml:1: it is a folder, wanted a file. Give the folder'],
+  [
+    'the other name',
+    { 'tranche.yml': text('cluster: a\n') },
+    'tranche.yaml:1: there is tranche.yml, which is not read. Rename',
+  ],
+  [
+    'a number of two readings',
+    { 'tranche.yaml': text('auditSeconds: 0600\n') },
+    'tranche.yaml:1: auditSeconds is written 0600,',
+  ],
+  ['a directive', { 'tranche.yaml': text('%YAML 1.1\n---\na: b\n') }, 'tranche.yaml:'],
+  ['a bomb of aliases', { 'tranche.yaml': text(bomb()) }, 'tranche.yaml:'],
+] as const)('%s is refused', (_what, files, said) => {
+  expect(() => read(files)).toThrow(said);
+});
+
+test('keys by the thousand are refused before each is compared with each', () => {
+  const many = Array.from({ length: 20_000 }, (_none, at) => `k${at}: 1\n`).join('');
+  expect(() => read({ 'tranche.yaml': text(many) })).toThrow('tranche.yaml:1: the document has more than 100000 words');
+});
+
+test('no file at all means the defaults, and so does one with nothing but comments; a mark of byte order is no text', () => {
+  expect(read({})).toEqual(read({ 'tranche.yaml': text('# nothing yet\n') }));
+  expect(read({ 'tranche.yaml': text('\uFEFFcluster: prod\n'), 'tranche.yml': text('a') }).cluster).toBe('prod');
+  expect(CONFIG_REQUEST.paths).toEqual(['tranche.yaml', 'tranche.yml']);
+});
+
+function bomb(): string {
+  const lines = Array.from(
+    { length: 12 },
+    (_none, at) => `k${at + 1}: &a${at + 1} [${Array(9).fill(`*a${at}`).join(', ')}]\n`,
+  );
+  return `k0: &a0 [x]\n${lines.join('')}`;
+}
