@@ -66,11 +66,25 @@ function secondsToWait(result: Answer | Failure): number | undefined {
 }
 
 async function askOnce(wire: Wire, url: URL, deadline: Deadline): Promise<Answer | Failure> {
+  const first = await askWith(wire, url, deadline);
+  const isRefused = first.result.kind === 'answer' && first.result.status === 401;
+  // Once more where credentials are made by a command, whose last may have ended before its time.
+  if (!isRefused || first.request === undefined || wire.connection.renew?.(first.request) !== true) return first.result;
+  return (await askWith(wire, url, deadline)).result;
+}
+
+type Asked = { readonly result: Answer | Failure; readonly request?: Credentials['request'] };
+
+async function askWith(wire: Wire, url: URL, deadline: Deadline): Promise<Asked> {
   const { limits } = wire;
   // Credentials may come from a command that hangs, so they count towards the deadline as well.
   const options = await Promise.race([credentials(wire.connection), deadline.late]);
-  if ('kind' in options) return options;
-  return send({ url, options: options.request, limits, deadline: deadline.signal, heard: wire.heard });
+  if ('kind' in options) return { result: options };
+  const { request } = options;
+  return {
+    result: await send({ url, options: request, limits, deadline: deadline.signal, heard: wire.heard }),
+    request,
+  };
 }
 
 type Credentials = { readonly request: Awaited<ReturnType<Connection['options']>> };

@@ -32,12 +32,22 @@ type ExecOptions = {
   readonly clock: Clock;
 };
 
-/** The credential of now: the command runs again when its last answer has expired. Throws CredentialError. */
-export function execCredentials(options: ExecOptions): () => Promise<Credential> {
+type ExecCredentials = {
+  /** The credential of now. Throws CredentialError. */
+  readonly now: () => Promise<Credential>;
+  /** This one is not accepted: it is not given again. */
+  readonly drop: (refused: Credential) => void;
+};
+
+/**
+ * The command runs again when its last answer has expired, and an answer without a date when the server refuses it: that
+ * is what the protocol asks of clients. Reads that go on together wait for one run.
+ */
+export function execCredentials(options: ExecOptions): ExecCredentials {
   const { exec, clock } = options;
   let last: { readonly credential: Credential; readonly expiresAt: number } | undefined;
-  return async () => {
-    if (last !== undefined && clock.now() < last.expiresAt) return last.credential;
+  let running: Promise<Credential> | undefined;
+  const runCommand = async (): Promise<Credential> => {
     const command = at(exec, ['command']);
     if (typeof command !== 'string' || command === '')
       throw new CredentialError('exec of the kubeconfig names no command');
@@ -53,6 +63,16 @@ export function execCredentials(options: ExecOptions): () => Promise<Credential>
     };
     last = { credential, expiresAt: Number.isNaN(expiry) ? Number.POSITIVE_INFINITY : expiry / 1000 };
     return credential;
+  };
+  return {
+    now: async () => {
+      if (last !== undefined && clock.now() < last.expiresAt) return last.credential;
+      running ??= runCommand().finally(() => (running = undefined));
+      return running;
+    },
+    drop: (refused) => {
+      if (last?.credential === refused) last = undefined;
+    },
   };
 }
 

@@ -7,7 +7,6 @@
 
 import { readFileSync, statSync } from 'node:fs';
 import type http from 'node:http';
-import type https from 'node:https';
 import path from 'node:path';
 import { KubeConfig } from '@kubernetes/client-node/dist/config.js';
 import {
@@ -25,8 +24,9 @@ import { agentFor } from '../network/agents.ts';
 import type { Network } from '../network/proxy.ts';
 import type { ConfigSource } from './config-source.ts';
 import type { Connection } from './connection.ts';
-import { type Credential, execCredentials } from './exec-credential.ts';
+import { execCredentials } from './exec-credential.ts';
 import { forbidInside, forbidPrograms, forbidUnknownProvider, refused } from './kubeconfig-rules.ts';
+import { type Agents, requestOptions } from './request-options.ts';
 
 const FILE_BYTES_MAX = 1024 * 1024;
 
@@ -67,9 +67,9 @@ export function connect(options: ConnectOptions): Connection {
   );
   const credential = user.exec
     ? execCredentials({ exec: user.exec, cluster: () => clusterInfo(cluster, raw), clock: options.clock })
-    : async () => undefined;
+    : undefined;
   const agent = agentOf({ cluster, server, network: options.network });
-  return { server, options: requestOptions(effective, { agent, credential }) };
+  return { server, ...requestOptions(effective, { agent, credential }) };
 }
 
 /** The client runs the command as well, and puts what it prints into its errors. */
@@ -96,8 +96,6 @@ function named(list: unknown, name: string): unknown {
   return Array.isArray(list) ? list.find((one) => at(one, ['name']) === name) : undefined;
 }
 
-type Agents = () => Promise<http.Agent | undefined>;
-
 /**
  * Kept connections to the server. A proxy of the kubeconfig goes before that of the environment, as in kubectl, and its
  * authority before all others. undefined: what only the client's own agent speaks, which is SOCKS.
@@ -119,31 +117,6 @@ function agentOf(to: { readonly cluster: Cluster; readonly server: URL; readonly
   return () => {
     agent ??= agentFor(server, through, { keepAlive: true, maxSockets: 4 });
     return agent;
-  };
-}
-
-function requestOptions(
-  config: KubeConfig,
-  { agent, credential }: { readonly agent: Agents; readonly credential: () => Promise<Credential | undefined> },
-): Connection['options'] {
-  return async () => {
-    const options: https.RequestOptions = {};
-    await config.applyToHTTPSOptions(options);
-    // Files with tokens often end with a line end, which no header may hold.
-    const given = Object.fromEntries(
-      Object.entries(options.headers ?? {}).map(([name, value]) => [
-        name,
-        typeof value === 'string' ? value.trim() : value,
-      ]),
-    );
-    const own = await credential();
-    if (own?.token !== undefined) given['Authorization'] = `Bearer ${own.token.trim()}`;
-    if (own?.certificate !== undefined) options.cert = own.certificate;
-    if (own?.key !== undefined) options.key = own.key;
-    const headers = { ...given, accept: 'application/json', 'user-agent': 'tranche' };
-    // The client's own agent keeps the first certificate for ever; ours takes that of each request.
-    const ours = await agent();
-    return { ...options, headers, ...(ours === undefined ? {} : { agent: ours }) };
   };
 }
 

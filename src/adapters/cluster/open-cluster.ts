@@ -53,12 +53,16 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
 
 /**
  * A cluster that is opened at the first read, and only then: settled Rollouts need none. Where it cannot be opened
- * every read is `unknown` and says why, so that going back, which needs no cluster, stays possible.
+ * every read is `unknown` and says why, so that going back, which needs no cluster, stays possible; the next read tries
+ * again, because a kubeconfig may be written while we look, or mounted late.
  */
 export function lazyCluster(open: () => Promise<Cluster>): Cluster {
   let opening: Promise<Cluster> | undefined;
   const opened = (): Promise<Cluster> => {
-    opening ??= open().catch((error: unknown) => unreadable(error));
+    opening ??= open().catch((error: unknown) => {
+      opening = undefined;
+      return unreadable(error);
+    });
     return opening;
   };
   return {

@@ -198,6 +198,7 @@ describe('answers that are no answers', () => {
     ['no items', { body: { kind: 'PodList', metadata: {} } }],
     ['items of another type', { body: { ...page([]), items: {} } }],
     ['a continue token of another type', { body: { ...page([]), metadata: { continue: 7 } } }],
+    ['more to come, and no way to ask for it', { body: { ...page([{}]), metadata: { remainingItemCount: 3 } } }],
     ['JSON that is no object', { body: [] }],
     ['nothing', { body: '' }],
     ['a redirect', { status: 302, headers: { location: 'http://127.0.0.1:1/' }, body: '' }],
