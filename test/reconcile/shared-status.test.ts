@@ -40,6 +40,34 @@ test('each cluster has its records, and leaves those of the other as they are', 
   expect(files[path]).toContain('Rubbish');
 });
 
+test('a status branch with a page of somebody else is not written to: no step goes forward, and what is theirs stays', async () => {
+  const world = new World({ files: VLLM_FILES });
+  const theirs = { path: 'README.md', text: '# Handbook\n' };
+  world.repository.commit('tranche-status', { writes: [theirs] });
+  const head = world.repository.head('tranche-status');
+  world.sync();
+  world.tick(60);
+  const pass = await world.pass();
+  expect(pass).toMatchObject({ failed: true, status: undefined });
+  expect(pass.outcomes[0]?.error).toBe(
+    'the push to tranche-status was refused: it has a README.md that is not ours and would be overwritten',
+  );
+  expect(pass.outcomes[0]?.plan?.holds[0]).toMatchObject({ reason: 'StatusRefused' });
+  expect(world.log.at(-1)).toContain('Name another branch as branches.status in tranche.yaml');
+  expect(world.repository.head('tranche-status')).toBe(head);
+  world.repository.commit('tranche-status', { writes: [{ path: 'README.md', text: undefined }] });
+  expect(await world.pass()).toMatchObject({ failed: false, status: expect.any(String) });
+});
+
+test('a damaged index is written anew: the records, or the page, show that the branch is ours', async () => {
+  const world = await settledWorld();
+  for (const gone of ['', 'rollouts/default/llm/vllm.json']) {
+    const writes = [{ path: 'index.json', text: '{' }, ...(gone === '' ? [] : [{ path: gone, text: undefined }])];
+    world.repository.commit('tranche-status', { writes });
+    expect(await world.pass()).toMatchObject({ failed: false, status: expect.any(String) });
+  }
+});
+
 test('two that read other paths do not write their index over each other’s in turn', async () => {
   const world = new World({ files: { ...VLLM_FILES, 'tranche.yaml': 'intervalSeconds: 30\n' } });
   const both = async (): Promise<void> => {

@@ -7,13 +7,12 @@ import { printRelease } from '../../api/release.ts';
 import { printTotal } from '../../rollout/expected.ts';
 import { holdKind } from '../../rollout/hold.ts';
 import { secondText } from './ladder-text.ts';
+import { PAGE_HEAD } from './others-branch.ts';
 
 /** Markdown for the front page of the branch. Text of the cluster stands in code spans, where nothing in it acts. */
 export function statusPage(records: readonly RolloutRecord[]): string {
   return [
-    '# Rollouts',
-    '',
-    'Written by tranche: what it saw and what it waits for. What it has decided is in the manifests and in the log of the branch that the agent applies; editing this branch changes nothing.',
+    `${PAGE_HEAD}: what it saw and what it waits for. What it has decided is in the manifests and in the log of the branch that the agent applies; editing this branch changes nothing.`,
     '',
     rolloutTable(records, linkedName),
   ].join('\n');

@@ -3,6 +3,7 @@
 import { asWritten, canonicalJson, isJsonObject } from '../../api/json.ts';
 import type { RolloutRecord } from '../../api/record.ts';
 import type { FileWrite } from '../../ports/git.ts';
+import { PAGE_FILE } from './others-branch.ts';
 import { checksum, INDEX_FILE, type StatusBranch, type StatusIndex } from './record-store.ts';
 import { badge, statusPage } from './status-page.ts';
 
@@ -25,7 +26,7 @@ export function statusWrites(
     wanted.set(`badges/${key}.svg`, badge(record));
   }
   wanted.set(INDEX_FILE, `${JSON.stringify(after.index, undefined, 2)}\n`);
-  wanted.set('README.md', statusPage(sorted.map(([, record]) => record)));
+  wanted.set(PAGE_FILE, statusPage(sorted.map(([, record]) => record)));
   const writes: FileWrite[] = [];
   for (const [path, text] of wanted) if (before.texts.get(path) !== text) writes.push({ path, text });
   for (const path of before.texts.keys()) {

@@ -8,6 +8,7 @@ import { printKey } from '../../rollout/key-text.ts';
 import { planHeld } from '../../rollout/plan.ts';
 import type { Outcome, PassResult, Ports } from '../pass.ts';
 import { draw, type Reconciled } from '../reconcile.ts';
+import { othersBranch } from '../status/others-branch.ts';
 import type { StatusBranch } from '../status/record-store.ts';
 import { batchOf, type Written, withSteps } from './batch.ts';
 import { type Batch, type Executed, execute } from './execute.ts';
@@ -48,7 +49,7 @@ export async function writeAlone(
     written.set(printKey(step.key), outcome);
   }
   const last = batchOf(pass, { ...progress, steps: [] });
-  const done = await execute(ports.git, last);
+  const done = othersBranch(status, statusBranch) ?? (await execute(ports.git, last));
   if (done.kind === 'moved') return 'moved';
   const outcomes = pass.result.outcomes.map((outcome) => written.get(printKey(outcome.key)) ?? outcome);
   const failed =

@@ -6,6 +6,7 @@ import { isDelivered } from '../../rollout/plan.ts';
 import { CONFIG_REQUEST, desiredRequest, headOf } from '../observe/desired-branch.ts';
 import type { PassResult, Ports, Reading } from '../pass.ts';
 import type { Reconciled } from '../reconcile.ts';
+import { othersBranch } from '../status/others-branch.ts';
 import { batchOf, type Written } from './batch.ts';
 import { type Batch, execute } from './execute.ts';
 import { writeAlone } from './write-alone.ts';
@@ -21,6 +22,9 @@ export async function writePass(ports: Ports, pass: Written): Promise<PassResult
   const { git, clock } = ports;
   await checkHeldFast(git, pass);
   const steps = pass.reconciled.filter(goesToMain);
+  const { desired, status: known } = pass.reading;
+  const refused = othersBranch(known, desired.config.statusBranch);
+  if (refused !== undefined) return writeAlone(ports, pass, { main: pass.reading.main, steps, refused });
   const gone = await voided(git, steps);
   let main = pass.reading.main;
   for (let attempt = 1; attempt <= REPARENTS; attempt += 1) {
