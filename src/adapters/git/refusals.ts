@@ -1,6 +1,7 @@
 /** What a server's words about a push mean. One table; whatever is not in it means nothing until the refs are read. */
 
-type Verdict = 'moved' | 'refused' | 'unknown';
+/** `together`: for no reason of its own, but because another branch of the same push was not taken. */
+type Verdict = 'moved' | 'refused' | 'together' | 'unknown';
 
 type Row = { readonly pattern: RegExp; readonly verdict: Exclude<Verdict, 'unknown'> };
 
@@ -22,7 +23,7 @@ const rows: readonly Row[] = [
     pattern: /cannot lock ref|failed to (?:update|lock) ref|unable to (?:lock|resolve)|but expected/i,
     verdict: 'moved',
   },
-  { pattern: /atomic (?:transaction failed|push fail)|transaction failed to start/i, verdict: 'moved' },
+  { pattern: /atomic (?:transaction failed|push fail)|transaction failed to start/i, verdict: 'together' },
 ];
 
 /** What `text` (the reason of an `ng` line, or with what hooks printed) says about a push. */

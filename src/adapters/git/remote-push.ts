@@ -4,6 +4,7 @@
  */
 
 import type { BranchUpdate, Oid, PushResult, Refused } from '../../ports/git.ts';
+import type { Log } from '../../ports/log.ts';
 import { PortError } from '../../ports/port-error.ts';
 import type { BuiltUpdates } from './commit-chain.ts';
 import { cleanText, gitError } from './git-error.ts';
@@ -21,14 +22,21 @@ type Move = { readonly branch: string; readonly from: Oid | undefined; readonly 
 /** What is known after one request. `unclear`: only the refs themselves can tell. */
 type Outcome =
   | { readonly kind: 'pushed' }
-  | { readonly kind: 'moved' }
+  | { readonly kind: 'moved'; readonly why: string }
   | Refused
-  | { readonly kind: 'unclear'; readonly why: string; readonly mayTryAgain: boolean };
+  | {
+      readonly kind: 'unclear';
+      readonly why: string;
+      readonly mayTryAgain: boolean;
+      /** The server has said no to this branch, in words that nobody knows. */
+      readonly refusal?: Refused | undefined;
+    };
 
 type PushOptions = {
   readonly remote: Remote;
   readonly limits: GitLimits;
   readonly heads: (branches: readonly string[]) => Promise<readonly (Oid | undefined)[]>;
+  readonly log: Log | undefined;
 };
 
 /**
@@ -75,7 +83,8 @@ export class RemotePush {
       );
       if (outcome.kind === 'pushed') landed.push(...group.map(({ branch }) => branch));
       else if (landed.length > 0) throw halfPushed(this.options.remote.name, landed, group, wordsOf(outcome));
-      else if (outcome.kind !== 'unclear') return outcome;
+      else if (outcome.kind === 'moved') return { kind: 'moved' };
+      else if (outcome.kind === 'refused') return outcome;
       else throw gitError(`${outcome.why}; the branches are as they were`, { operation: 'push', retryable: true });
     }
     return pushed;
@@ -115,7 +124,12 @@ export class RemotePush {
     this.options.remote.allow(this.options.limits.settleSeconds);
     const seen = compare(moves, await this.options.heads(moves.map(({ branch }) => branch)));
     if (seen === 'ours') return { kind: 'pushed' };
-    return seen === 'others' ? { kind: 'moved' } : outcome;
+    if (seen === 'others') return { kind: 'moved', why: '' };
+    if (outcome.kind === 'unclear') return outcome.refusal ?? outcome;
+    // Somebody may be moving them right now; where it is a lock that was left behind, people need the words.
+    const { remote, log } = this.options;
+    log?.warn(`git push: ${remote.name} says "${outcome.why}", and the branches are as they were`);
+    return outcome;
   }
 }
 
@@ -167,9 +181,26 @@ function outcomeOf(report: PushReport, moves: readonly Move[]): Outcome {
   const [first] = refusals;
   if (named !== undefined)
     return { kind: 'refused', branch: named.branch, rule: rule(named.reason, report.printed), advice: undefined };
-  if (refusals.some(({ reason }) => verdictOf(reason) === 'moved') || printed === 'moved') return { kind: 'moved' };
   const why = report.unpack === 'ok' ? (first?.reason ?? 'no word about a branch') : `unpack ${report.unpack}`;
-  return { kind: 'unclear', why: `the server reports: ${rule(why, report.printed)}`, mayTryAgain: false };
+  const said = rule(why, report.printed);
+  const unknown = refusals.find(({ reason }) => verdictOf(reason) === 'unknown');
+  const isMoved = refusals.some(({ reason }) => verdictOf(reason) === 'moved') || printed === 'moved';
+  if (isMoved || (refusals.length > 0 && unknown === undefined)) return { kind: 'moved', why: said };
+  return {
+    kind: 'unclear',
+    why: `the server reports: ${said}`,
+    mayTryAgain: false,
+    refusal: refusalOf(unknown, report),
+  };
+}
+
+/** A pack that was not taken says nothing of a branch; where it was, a `no` is one, whatever the words. */
+function refusalOf(
+  unknown: { readonly branch: string; readonly reason: string } | undefined,
+  { unpack, printed }: PushReport,
+): Refused | undefined {
+  if (unknown === undefined || unpack !== 'ok') return undefined;
+  return { kind: 'refused', branch: unknown.branch, rule: rule(unknown.reason, printed), advice: undefined };
 }
 
 function isNamed(branch: string, printed: string): boolean {

@@ -28,7 +28,7 @@ export function openSmartHttp(options: RemoteOptions): Git {
   });
   const heads = (branches: readonly string[], operation: GitOperation) =>
     readHeads({ remote, offer, limits }, branches, operation);
-  const writer = new RemotePush({ remote, limits, heads: (branches) => heads(branches, 'push') });
+  const writer = new RemotePush({ remote, limits, heads: (branches) => heads(branches, 'push'), log });
   return {
     begin: () => remote.begin(),
     heads: (branches) => heads(branches, 'heads'),

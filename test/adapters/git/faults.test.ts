@@ -1,6 +1,8 @@
 /** Smart HTTP against servers that lie, stall, break off or refuse: what the caller is told, and what is true after. */
 
 import { createHash } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { GitLimits } from '../../../src/adapters/git/limits.ts';
 import { openGit } from '../../../src/adapters/git/open.ts';
@@ -486,10 +488,30 @@ describe('pushing', () => {
         body: `${(band.length + 4).toString(16).padStart(4, '0')}${band.toString('latin1')}0000`,
       };
     };
-    const failure = await failureOf(
-      open().push([update('status', await repository.git('rev-parse', 'status'), [newCommit({ s: '2\n' })])]),
+    const status = await repository.git('rev-parse', 'status');
+    const again = [update('status', status, [newCommit({ s: '2\n' })])];
+    expect(await open().push(again), 'a no is a no').toMatchObject({ kind: 'refused', rule: 'the moon is full' });
+  });
+
+  test('words that nobody knows about one of two branches: that one is refused, not moved', async () => {
+    repository.hook('update', 'if [ "$1" = refs/heads/status ]; then exit 1; fi');
+    const moon = garble((body) =>
+      Buffer.from(body.toString('latin1').replace('hook declined', 'moon is full!'), 'latin1'),
     );
-    expect(failure.message).toMatch(/the moon is full; the branches are as they were/);
+    inject('receive', moon);
+    expect(await open().push(step())).toMatchObject({
+      kind: 'refused',
+      branch: 'status',
+      rule: expect.stringContaining('moon is full!'),
+    });
+    expect(await heads()).toBe(`main ${head}`);
+  });
+
+  test('a lock that a crashed git has left on the server: the words are told, as nobody has moved anything', async () => {
+    writeFileSync(join(repository.path, 'refs/heads/main.lock'), '');
+    expect(await open().push(step())).toEqual({ kind: 'moved' });
+    expect(log.at(-1)).toMatch(/^git push: .* says ".*main\.lock.*", and the branches are as they were$/);
+    expect(await heads()).toBe(`main ${head}`);
   });
   const line = (text: string) => (text.length + 4).toString(16).padStart(4, '0') + text;
 

@@ -6,8 +6,8 @@ import { quoted, verdictOf } from '../../../src/adapters/git/refusals.ts';
 test.each([
   // host, text → verdict
   ['git', 'failed to update ref', 'moved'],
-  ['git', 'atomic transaction failed', 'moved'],
-  ['git', 'atomic push failure', 'moved'],
+  ['git', 'atomic transaction failed', 'together'],
+  ['git', 'atomic push failure', 'together'],
   ['git', "cannot lock ref 'refs/heads/main': is at 1234 but expected 5678", 'moved'],
   ['git', "cannot lock ref 'refs/heads/main': reference already exists", 'moved'],
   ['git', 'non-fast-forward', 'moved'],
