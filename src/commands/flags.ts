@@ -1,7 +1,24 @@
 /** The options that verbs share, and what commander makes of them, checked. */
 
 import { Command } from 'commander';
-import { UsageError } from '../options.ts';
+import { ENV, UsageError } from '../options.ts';
+
+/** What help says below the verbs. */
+export const AFTER_HELP = `
+Environment:
+  ${ENV.gitToken}  token for an http(s) repository; never an option
+  ${ENV.repo}       the repository, instead of --repo
+  ${ENV.gitTimeout}  seconds that one pass waits for Git, instead of --git-timeout
+  ${ENV.forgeToken}  token for pull requests; or an App: ${ENV.appId}, ${ENV.appKey}
+  ${ENV.forge}      the API of the forge, instead of --forge
+  HTTPS_PROXY, NO_PROXY, GIT_SSL_CAINFO, SSL_CERT_FILE  as for git
+  ${ENV.kubeconfig}         credentials of the cluster, instead of --kubeconfig
+
+Exit codes:
+  0  all well, also where there was nothing to do
+  1  a Rollout failed or is stalled, an order was refused, or Git was not reachable
+  2  wrong usage or configuration: nothing was written
+`;
 
 export type Given = Readonly<Record<string, unknown>>;
 
@@ -9,10 +26,10 @@ export type Given = Readonly<Record<string, unknown>>;
 export function gitFlags(command: Command): Command {
   return command
     .option('--repo <where>', 'URL or path of the repository (TRANCHE_REPO; default: where this clone came from)')
-    .option('--branch <name>', 'the branch that the agent applies (default: main)')
-    .option('--status-branch <name>', 'where the status is kept (default: tranche-status)')
-    .option('--cluster <name>', 'the name of the cluster in records and trailers (default: default)')
-    .option('--path <path...>', 'files and folders to read (default: all)')
+    .option('--branch <name>', 'the branch that the agent applies (default: as tranche.yaml says, else main)')
+    .option('--status-branch <name>', 'where the status is kept (default: as tranche.yaml says, else tranche-status)')
+    .option('--cluster <name>', 'the name of the cluster in records and trailers (default: as tranche.yaml says)')
+    .option('--path <path...>', 'files and folders to read (default: as tranche.yaml says, else all)')
     .option('--ca-file <file>', 'certificates to trust, in PEM (GIT_SSL_CAINFO, http.sslCAInfo, SSL_CERT_FILE)')
     .option('--forge <url>', 'address of the API of the forge, or none (TRANCHE_FORGE; default: by the repository)')
     .option('--git-timeout <seconds>', 'all that one pass waits for the repository (TRANCHE_GIT_TIMEOUT; default: 60)')
@@ -31,6 +48,9 @@ export function clusterFlags(command: Command): Command {
 export function shardFlag(command: Command): Command {
   return command.option('--shard <i/n>', 'only the Rollouts of one of n processes, counted from 0');
 }
+
+/** What every verb says of the Rollout that it takes. */
+export const ROLLOUT_NAME = 'the Rollout: its name, or namespace/name';
 
 /** Options of every verb that names one rollout. */
 export function targetFlags(command: Command): Command {

@@ -2,16 +2,18 @@
 
 import { Command, Option } from 'commander';
 import { printable } from '../api/printable.ts';
-import { type CommonOptions, commonOptions, ENV, EXIT, type Io, VERSION } from '../options.ts';
+import { type CommonOptions, commonOptions, EXIT, type Io, VERSION } from '../options.ts';
 import type { Ports } from '../reconcile/pass.ts';
 import type { Intent } from '../rollout/orders/intent.ts';
 import { exitCodeOf } from './exit-code.ts';
 import {
+  AFTER_HELP,
   clusterFlags,
   type Given,
   gitFlags,
   isGiven,
   numberOf,
+  ROLLOUT_NAME,
   shardFlag,
   targetFlags,
   targetOf,
@@ -23,20 +25,6 @@ import { addPolicy } from './policy/verb.ts';
 import { addSimulate } from './simulate/verb.ts';
 
 type Verb = (common: CommonOptions, ports: Ports, given: Given) => Promise<number>;
-
-const AFTER_HELP = `
-Environment:
-  ${ENV.gitToken}  token for an http(s) repository; never an option
-  ${ENV.repo}       the repository, instead of --repo
-  ${ENV.gitTimeout}  seconds that one pass waits for Git, instead of --git-timeout
-  HTTPS_PROXY, NO_PROXY, GIT_SSL_CAINFO, SSL_CERT_FILE  as for git
-  ${ENV.kubeconfig}         credentials of the cluster, instead of --kubeconfig
-
-Exit codes:
-  0  all well, also where there was nothing to do
-  1  a Rollout failed or is stalled, or an order was refused
-  2  wrong usage or configuration: nothing was written
-`;
 
 /** Runs one call of the command line and returns its exit code; errors are said on `io.err`. */
 export async function runProgram(argv: readonly string[], terminal: Io): Promise<number> {
@@ -101,7 +89,7 @@ function addPasses(program: Command, io: Io, { run, done }: Pick<Rest, 'run' | '
   const pass = (name: string, description: string): Command =>
     shardFlag(clusterFlags(gitFlags(program.command(name).description(description))))
       .option('--save-pass <dir>', 'save what was read and decided, for replay')
-      .option('--only <name...>', 'only these Rollouts');
+      .option('--only <name...>', 'only these Rollouts: name, or namespace/name');
   const chosen = (given: Given) => ({ savePass: textOf(given, 'savePass'), only: textsOf(given, 'only') });
   pass('reconcile', 'one pass over all Rollouts: write the next steps and the status')
     .option('--watch', 'go on until stopped')
@@ -131,7 +119,7 @@ function addPasses(program: Command, io: Io, { run, done }: Pick<Rest, 'run' | '
 function addStatus(program: Command, io: Io, run: Run): void {
   targetFlags(shardFlag(clusterFlags(gitFlags(program.command('status')))))
     .description('where the Rollouts stand: a table, or the tree of one')
-    .argument('[name]', 'the Rollout')
+    .argument('[name]', ROLLOUT_NAME)
     .option('--live', 'read the cluster now instead of the status branch')
     .action((name: unknown, given: Given) =>
       run(async (common, ports) => {
@@ -152,7 +140,7 @@ function addOrders(program: Command, io: Io, run: Run): void {
     wish: (given: Given, extra: unknown) => Intent,
     extra?: { readonly name: string; readonly what: string },
   ): Command => {
-    const command = orderFlags(program.command(name).description(description)).argument('<name>', 'the Rollout');
+    const command = orderFlags(program.command(name).description(description)).argument('<name>', ROLLOUT_NAME);
     if (extra !== undefined) command.argument(extra.name, extra.what);
     return command.action((rollout: string, ...rest: unknown[]) => {
       const given = rest.find(isGiven) ?? {};
@@ -194,7 +182,7 @@ function addOrders(program: Command, io: Io, run: Run): void {
 
 function addEject(program: Command, io: Io, run: Run): void {
   orderFlags(program.command('eject').description('hand a workload back: annotations removed, partition 0'))
-    .argument('<name>', 'the Rollout, or the LeaderWorkerSet where no Rollout is left')
+    .argument('<name>', `${ROLLOUT_NAME}; the LeaderWorkerSet where no Rollout is left`)
     .option('--abort', 'put the stable template back')
     .option('--partition <n>', 'how far the template of Git may go')
     .option('--as-is', 'blueGreen: the second LeaderWorkerSet that serves stays the one that does')

@@ -193,7 +193,7 @@ function missingOf({ desired }: Reading, { only }: PassOptions): readonly Issue[
       path: '',
       reason: 'NoSuchRollout',
       message: `there is no Rollout ${name}; there is: ${names.join(', ') || 'none'}`,
-      hint: 'Check the spelling of --only, and paths in tranche.yaml.',
+      hint: 'Check the spelling, and paths in tranche.yaml.',
     }));
 }
 

@@ -194,7 +194,11 @@ const refused: readonly (readonly [from: keyof typeof states, line: string, why:
   ['paused', 'approve vllm --hold Overshoot', 'the last pass has seen no Overshoot that a person may accept'],
   ['paused', 'approve vllm --hold Paused', 'Paused is no hold that a person may accept. These are: Overshoot, '],
   ['paused', 'approve vllm --hold Overshoot --step 1', '--step and --hold are two orders'],
-  ['settled', 'approve vllm', 'no step is in flight, so there is nothing to approve'],
+  [
+    'settled',
+    'approve vllm',
+    'no step is in flight, so there is nothing to approve. tranche status vllm says where it stands',
+  ],
   ['settled', 'jump vllm 2', 'nothing is being delivered, so there is no step to jump to'],
   [
     'settled',
@@ -205,7 +209,11 @@ const refused: readonly (readonly [from: keyof typeof states, line: string, why:
   ['settled', 'acknowledge vllm', 'main was not rewritten since the last pass, so there is nothing to acknowledge'],
   ['settled', 'approve other', 'no Rollout other. There is: llm/vllm'],
   ['settled', 'approve vllm -n prod', 'no Rollout prod/vllm. There is: llm/vllm'],
-  ['requested', 'approve vllm', 'no step is in flight, so there is nothing to approve'],
+  [
+    'requested',
+    'approve vllm',
+    'no step is in flight, so there is nothing to approve. tranche status vllm says where it stands',
+  ],
   ['paused', 'approve vllm --step 2', 'step 1 is current, not step 2'],
   ['paused', 'retry vllm', 'no release was aborted'],
   ['aborted', 'abort vllm', 'nothing is being delivered'],
@@ -411,7 +419,7 @@ describe('eject', () => {
     expect(pass.out).toContain('an edit of its template restarts the groups from 3 up at once');
     expect(pass.out).toContain('tranche eject vllm --abort');
     expect((await site.run('approve vllm')).err).toBe(
-      'refused: there is no Rollout that can be read. If it was removed, add it again, or hand the workload back with tranche eject; else tranche lint says what is wrong\n',
+      'refused: there is no Rollout that can be read. If it was removed, add it again, or hand the workload back: tranche eject vllm; else tranche lint says what is wrong\n',
     );
     expect(await site.run('eject vllm --abort')).toMatchObject({ code: 0 });
     expect(await site.text(LWS_FILE)).toBe(LWS_TEXT.trimEnd());

@@ -121,7 +121,7 @@ describe('--only', () => {
     expect(await site.run('reconcile --only chat nope')).toMatchObject({
       code: 1,
       out: expect.stringContaining(
-        '\nthere is no Rollout nope; there is: llm/chat, llm/vllm (NoSuchRollout). Check the spelling of --only, and paths in tranche.yaml.\n',
+        '\nthere is no Rollout nope; there is: llm/chat, llm/vllm (NoSuchRollout). Check the spelling, and paths in tranche.yaml.\n',
       ),
     });
     expect(await site.subject()).toBe('rollout(llm/chat): adopt, partition 0 → 1000000');

@@ -56,7 +56,11 @@ test('says what is wrong, and which Rollout is not there', async () => {
   const wrong = await site.run('policy explain vllm');
   expect(wrong.code).toBe(1);
   expect(wrong.out).toContain('  wrong: policies/b.yaml:6: RolloutPolicy small: spec.surge is "one"');
-  expect(await site.run('policy explain vlm')).toMatchObject({ code: 1, out: '', err: 'there is no Rollout vlm\n' });
+  expect(await site.run('policy explain vlm')).toMatchObject({
+    code: 1,
+    out: '',
+    err: 'there is no Rollout vlm; there is: llm/vllm (NoSuchRollout). Check the spelling, and paths in tranche.yaml.\n',
+  });
   expect(await site.run('policy explain vllm -n talk')).toMatchObject({ code: 1, out: '' });
 });
 

@@ -21,10 +21,10 @@ export type ExplainOptions = CommonOptions & { readonly name: string; readonly n
 /** Exit code 1 where there is no such Rollout, it could not be looked at, or its files are wrong. */
 export async function explain(options: ExplainOptions, ports: Ports, io: Io): Promise<number> {
   const always = { ...options.overrides, auditSeconds: 0 };
-  const only = [options.name];
-  const { outcomes } = await runPass(ports, newMemory(), { overrides: always, write: false, only });
-  const meant = outcomes.filter(({ key }) => options.namespace === '' || key.namespace === options.namespace);
-  if (meant.length === 0) io.err(`there is no Rollout ${options.name}\n`);
+  const only = [options.namespace === '' ? options.name : `${options.namespace}/${options.name}`];
+  const { outcomes: meant, issues } = await runPass(ports, newMemory(), { overrides: always, write: false, only });
+  for (const issue of meant.length === 0 ? issues.filter(({ reason }) => reason === 'NoSuchRollout') : [])
+    io.err(`${issueLine(issue)}\n`);
   const failed = meant.some(({ snapshot, error }) => error !== undefined || (snapshot?.issues.length ?? 0) > 0);
   if (options.output === 'json') io.out(jsonText(meant.map(explained)));
   else io.out(meant.map((outcome) => textOf(outcome)).join('\n'));

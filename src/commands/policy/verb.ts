@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { jsonText } from '../../api/printable.ts';
 import { type CommonOptions, EXIT, type Io } from '../../options.ts';
 import type { Ports } from '../../reconcile/pass.ts';
-import { clusterFlags, type Given, gitFlags, targetFlags, textOf } from '../flags.ts';
+import { clusterFlags, type Given, gitFlags, ROLLOUT_NAME, targetFlags, targetOf } from '../flags.ts';
 
 type Run = (verb: (common: CommonOptions, ports: Ports) => Promise<number>) => (given: Given) => Promise<void>;
 
@@ -19,11 +19,11 @@ export function addPolicy(
     .description('what RolloutPolicies say: explain <name>, test <place>, schema');
   targetFlags(clusterFlags(gitFlags(policy.command('explain'))))
     .description('what policies say of one Rollout, field by field with file and line, and what they hold now')
-    .argument('<name>', 'the Rollout')
+    .argument('<name>', ROLLOUT_NAME)
     .action((name: string, given: Given) =>
       run(async (common, ports) => {
         const { explain } = await import('./explain.ts');
-        return explain({ ...common, name, namespace: textOf(given, 'namespace') ?? '' }, ports, io);
+        return explain({ ...common, ...targetOf(name, given) }, ports, io);
       })(given),
     );
   policy

@@ -31,7 +31,7 @@ export function planEject(wish: EjectWish, scene: EjectScene): Ordered {
     return refused(`--partition is ${wish.partition}, wanted 0 to ${SENTINEL}`);
   if (wish.abort && snapshot.stable.kind !== 'known' && open) {
     return refused(
-      `the stable text was not found: ${snapshot.stable.kind === 'unknown' ? snapshot.stable.why : 'no annotation names it'}`,
+      `the stable text was not found: ${snapshot.stable.kind === 'unknown' ? snapshot.stable.why : 'no annotation names it'}. Say --partition N instead, which leaves the template as it is: groups below N keep the version that they have`,
     );
   }
   if (open && !wish.abort && wish.partition === undefined) {

@@ -53,21 +53,24 @@ const PAUSED = ['spec', 'strategy', 'paused'] as const;
 /** Turns an intent into edits of the Rollout. Every one names the release that it is meant for. */
 export function planIntent(intent: Intent, scene: IntentScene): Ordered {
   const { rollout } = scene.snapshot;
-  if (rollout === undefined) return intent.kind === 'abort' ? abortAlone(intent, scene.snapshot) : NO_ROLLOUT;
+  if (rollout === undefined)
+    return intent.kind === 'abort' ? abortAlone(intent, scene.snapshot) : noRollout(scene.snapshot);
   const said = saidOf(intent, scene, rollout);
   if (said.kind === 'refused') return said;
   const { file, object } = rollout;
   return { kind: 'write', commits: [{ edits: [{ file, object, edits: said.edits }], what: said.what }] };
 }
 
-const NO_ROLLOUT: Refused = refused(
-  'there is no Rollout that can be read. If it was removed, add it again, or hand the workload back with tranche eject; else tranche lint says what is wrong',
-);
+function noRollout({ key }: Snapshot): Refused {
+  return refused(
+    `there is no Rollout that can be read. If it was removed, add it again, or hand the workload back: ${command('eject', key)}; else tranche lint says what is wrong`,
+  );
+}
 
 /** Without a Rollout the brake is written on the LeaderWorkerSet itself: what is under way has to end all the same. */
 function abortAlone(intent: AbortOrder, snapshot: Snapshot): Ordered {
   const { workload } = snapshot;
-  if (workload?.workload.marks?.step === undefined) return NO_ROLLOUT;
+  if (workload?.workload.marks?.step === undefined) return noRollout(snapshot);
   const said = abort(intent, snapshot);
   if (said.kind === 'refused') return said;
   const { file, object } = workload;
@@ -118,7 +121,10 @@ function approve(step: number | undefined, snapshot: Snapshot): Said {
       `${policySaying(snapshot, 'approvals')} wants the forge to show who approved, so this word would count for nothing. Merge the pull request that tranche has opened: ${command('status', snapshot.key)}`,
     );
   const current = currentStep(snapshot) ?? (proposes ? beforeFirst(snapshot) : undefined);
-  if (current === undefined) return refused('no step is in flight, so there is nothing to approve');
+  if (current === undefined)
+    return refused(
+      `no step is in flight, so there is nothing to approve. ${command('status', snapshot.key)} says where it stands`,
+    );
   if (step !== undefined && step !== current.index)
     return refused(`step ${current.index} is current, not step ${step}`);
   if (current.index === 0 && !proposes)
