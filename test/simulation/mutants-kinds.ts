@@ -82,4 +82,10 @@ export const kindMutants: readonly Mutant[] = [
     'for (const route of delivery.routes) {',
     'for (const route of delivery.routes.slice(0, 1)) {',
   ),
+  mutant(
+    'kinds: without a route a Service sends to nobody',
+    'ladders/routing.ts',
+    'return selected.stable ? known(`Service ${stable} selects it`) : absent;',
+    'return absent;',
+  ),
 ];

@@ -49,7 +49,8 @@ export function undrained(side: Side, delivery: Delivery, sight: TrafficSight): 
   // Groups of one workload go back whatever is missing: their requests find those that do not restart.
   const lost = isOneWorkload(delivery) ? undefined : keptBy(delivery, side, sight);
   if (lost !== undefined) return lost;
-  if (!routesTraffic(delivery)) return undefined;
+  // Where the Rollout is out of the files as well nothing tells that no route has sent to it.
+  if (!routesTraffic(delivery) && sight.rollout !== undefined) return undefined;
   const sender = sendingTo(delivery, sight, side);
   if (sender.kind === 'unknown') return unread(sender.why);
   const name = sideName(delivery, side);

@@ -9,7 +9,7 @@ import { planIntent } from '../../../src/rollout/orders/intent.ts';
 import type { Snapshot } from '../../../src/rollout/snapshot.ts';
 import { type Found, passed, passes, releaseIn, type Stand, snapshotAt } from '../../support/ladder-pass.ts';
 import { abort, asked, edited, NEWER, stands } from '../../support/ladder-stands.ts';
-import { another, ordered, orphan } from '../../support/rollout-changed.ts';
+import { another, begunAs, ordered, orphan } from '../../support/rollout-changed.ts';
 import { ROUTE_FILE } from '../../support/traffic-files.ts';
 import { LWS_FILE, NEW, OLD } from '../../support/vllm.ts';
 
@@ -150,4 +150,15 @@ test('the last requests are not counted down while a route that nobody names sen
       : { ...found, routes: [], watched: found.routes, begun: { name: 'vllm', style: 'canary' } };
   const snapshot = { rollout: undefined, ladder: unnamed(ladder), traffic };
   expect(passes(home, { found: () => ({ snapshot }) }).told).toEqual(['hold Draining']);
+});
+
+test('nor are they where the Rollout is deleted with the Service and the route: nothing tells that there were none', () => {
+  const home = passed(ordered(stands.second), orphan(ordered(stands.second))).stand;
+  const { ladder } = snapshotAt(home);
+  if (ladder === undefined) throw new Error('no ladder');
+  const alone = { ...ladder, service: undefined, canaryService: undefined, routes: [], begun: begunAs(home)?.begun };
+  const found: Found = { snapshot: { rollout: undefined, ladder: alone } };
+  const soon = passed({ ...home, now: home.now - 3590 }, found);
+  expect(soon.told).toBe('hold Draining');
+  expect(passed({ ...soon.stand, now: soon.stand.now + 3600 }, found).told).toBe('RolledBack: rolled back');
 });
