@@ -3,12 +3,10 @@
 import type { FieldFault } from '../../api/field-reader.ts';
 import { type IngressPath, parseIngress } from '../../api/ingress.ts';
 import { at, isJsonObject, type Json, type JsonObject, jsonEqual } from '../../api/json.ts';
-import { OF } from '../../api/marks.ts';
-import type { Edit } from '../edit.ts';
-import { type Keys, keysFor } from './ingress-annotations.ts';
+import { keysFor } from './ingress-annotations.ts';
 import type { IngressClass } from './ingress-classes.ts';
+import { ANNOTATIONS, annotationEdits, canaryName, prepare } from './ingress-copy.ts';
 import {
-  type RouteEdits,
   type RouteFault,
   type RouteFiles,
   type RouteReading,
@@ -23,10 +21,6 @@ import {
 
 const KIND = 'Ingress';
 const GROUP = 'networking.k8s.io';
-const ANNOTATIONS = ['metadata', 'annotations'];
-
-/** What tools of others act on, and what would be done twice for the same hosts. */
-const LEFT_OUT = /^(kubectl\.kubernetes\.io\/|argocd\.argoproj\.io\/|([^/]*\.)?cert-manager\.io\/|tranche\.dev\/)/;
 
 /** The provider of a class. */
 export function canaryIngress(dialect: IngressClass): TrafficProvider {
@@ -41,11 +35,6 @@ export function canaryIngress(dialect: IngressClass): TrafficProvider {
     prepare: (files, sides) => prepare(files, sides, dialect),
     write: (files, _, share) => write(files, share, dialect),
   };
-}
-
-/** The name of the second Ingress, as Kruise gives it. */
-function canaryName(name: string): string {
-  return `${name}-canary`;
 }
 
 function survey({ route, canary }: RouteFiles, sides: Sides, { prefix }: IngressClass): RouteSurvey {
@@ -156,43 +145,6 @@ function read({ route, canary }: RouteFiles, { stable }: Sides, { prefix }: Ingr
   };
 }
 
-/** A copy behind the Ingress in its file, with the paths to the stable Service alone, and weight 0. */
-function prepare({ route, canary }: RouteFiles, sides: Sides, dialect: IngressClass): readonly RouteEdits[] {
-  if (canary !== undefined) return [];
-  const { value, file, object } = route;
-  const { annotations, defaultService } = parseIngress(value);
-  const home = keysFor(dialect, { kind: 'home' }, annotations);
-  const keys: Keys = { [OF]: sides.workloads.stable, ...(home.kind === 'ok' ? home.keys : {}) };
-  const left = Object.keys(annotations).filter((key) => LEFT_OUT.test(key) && keys[key] === undefined);
-  const edits: readonly Edit[] = [
-    ...keptPaths(value, sides),
-    ...(defaultService === undefined && at(value, ['spec', 'defaultBackend']) === undefined
-      ? []
-      : [{ kind: 'remove', path: ['spec', 'defaultBackend'] } as const]),
-    ...annotationEdits(annotations, keys),
-    ...left.map((key): Edit => ({ kind: 'remove', path: [...ANNOTATIONS, key] })),
-  ];
-  return [{ file, object: { ...object, name: canaryName(object.name) }, copyOf: object, edits }];
-}
-
-/** Names first, then what goes, from the last on: taking one out moves those behind it. */
-function keptPaths(value: JsonObject, sides: Sides): readonly Edit[] {
-  const { paths, rules } = parseIngress(value);
-  const isOwn = ({ service }: IngressPath): boolean => service === sides.stable;
-  const names = paths
-    .filter(isOwn)
-    .map(({ serviceAt }): Edit => ({ kind: 'set', path: [...serviceAt, 'name'], value: sides.canary }));
-  const numbers = Array.from({ length: rules }, (_, number) => number).toReversed();
-  const gone = numbers.flatMap((number): readonly Edit[] => {
-    const of = paths.filter(({ rule }) => rule === number);
-    const rule = ['spec', 'rules', String(number)];
-    if (!of.some(isOwn)) return [{ kind: 'removeItem', path: rule }];
-    const others = of.filter((path) => !isOwn(path)).toReversed();
-    return others.map(({ place }): Edit => ({ kind: 'removeItem', path: [...rule, 'http', 'paths', String(place)] }));
-  });
-  return [...names, ...gone];
-}
-
 function write({ route, canary }: RouteFiles, share: Share, dialect: IngressClass): Written | Unwritable {
   if (canary === undefined) {
     // It is made before the first share; without it there is none to take back.
@@ -217,16 +169,4 @@ function unmade(name: string): FieldFault {
     message: `there is no Ingress ${canaryName(name)} that could be given a share`,
     hint: 'Put it back as the last commit of tranche wrote it.',
   };
-}
-
-/** A key with undefined goes. */
-function annotationEdits(there: Readonly<Record<string, string>>, keys: Keys): readonly Edit[] {
-  const changed = Object.entries(keys).filter(([key, text]) => there[key] !== text);
-  const set = changed.flatMap(([key, value]): readonly Edit[] =>
-    value === undefined ? [] : [{ kind: 'set', path: [...ANNOTATIONS, key], value }],
-  );
-  const gone = changed.flatMap(([key, value]): readonly Edit[] =>
-    value === undefined ? [{ kind: 'remove', path: [...ANNOTATIONS, key] }] : [],
-  );
-  return [...set, ...gone];
 }

@@ -166,3 +166,53 @@ test.each([
   const after = written(textOf(value), provider, { kind: 'weight', percent: 5 }, sides);
   expect(provider.read(routeIn(after, provider), sides).percent).toBe(percent);
 });
+
+const NGINX = 'nginx.ingress.kubernetes.io/';
+const ingress = (metadata: JsonObject, spec: JsonObject): string =>
+  JSON.stringify({
+    apiVersion: 'networking.k8s.io/v1',
+    kind: 'Ingress',
+    metadata: { name: 'chat', ...metadata },
+    spec: {
+      ...spec,
+      rules: [{ http: { paths: [{ path: '/', pathType: 'Prefix', backend: { service: { name: 'vllm-svc' } } }] } }],
+    },
+  });
+
+test('a second Ingress that is kept follows what people have changed of their own, and keeps its share', () => {
+  const provider = trafficProviders.NginxIngress;
+  const before = ingress(
+    { annotations: { [`${NGINX}proxy-body-size`]: '8m', [`${NGINX}use-regex`]: 'true' } },
+    { ingressClassName: 'nginx' },
+  );
+  const made = prepared({ files: { [FILE]: before }, displaced: [] }, provider);
+  const [, copy = ''] = (made.files[FILE] ?? '').split(/^---$/m);
+  const after = ingress(
+    {
+      annotations: {
+        [`${NGINX}proxy-body-size`]: '64m',
+        [`${NGINX}ssl-redirect`]: 'false',
+        'argocd.argoproj.io/x': 'y',
+      },
+    },
+    { ingressClassName: 'edge' },
+  );
+  const shared = written({ files: { [FILE]: `${after}\n---\n${copy}` }, displaced: [] }, provider, {
+    kind: 'weight',
+    percent: 20,
+  });
+  const kept = prepared(shared, provider);
+  const { canary } = routeIn(kept, provider);
+  expect(canary?.value['metadata']).toEqual({
+    name: 'chat-canary',
+    annotations: {
+      [`${NGINX}proxy-body-size`]: '64m',
+      [`${NGINX}ssl-redirect`]: 'false',
+      'tranche.dev/of': 'vllm',
+      [`${NGINX}canary`]: 'true',
+      [`${NGINX}canary-weight`]: '20',
+    },
+  });
+  expect(canary?.value['spec']).toMatchObject({ ingressClassName: 'edge' });
+  expect(prepared(kept, provider)).toEqual(kept);
+});
