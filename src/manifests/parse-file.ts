@@ -62,19 +62,22 @@ export function parseManifestFile(file: string, text: string, interests: Interes
   const documents: ManifestDocument[] = [];
   const others: DocumentSlice[] = [];
   const issues: Issue[] = [];
+  let interpreted = 0;
   for (const slice of splitDocuments(file, text)) {
     const body = text.slice(slice.start, slice.end);
     if (!mentions(body, wanted)) {
       others.push(slice);
       continue;
     }
-    if (documents.length >= MAX_DOCUMENTS) {
+    if (interpreted >= MAX_DOCUMENTS) {
       issues.push(tooManyDocuments(file, slice.firstLine));
       break;
     }
     const read = interpret({ file, slice, body, fileBreak: lineBreak(text), wanted, known });
     if (read.kind === 'document') documents.push(read.document);
     else others.push(slice);
+    // One that is wrong was interpreted as well: a file has so many faults at most.
+    if (read.kind !== 'other') interpreted += 1;
     if (read.kind === 'wrong') issues.push(...read.issues);
   }
   return { file, text, documents, others, issues };

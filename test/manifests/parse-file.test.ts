@@ -163,6 +163,12 @@ describe('refused with file and line', () => {
     expect(parsed.issues[0]?.hint).not.toBe('');
   });
 
+  test('wrong documents count as well: thousands of them are not told one by one', () => {
+    const { issues } = check('---\nkind: LeaderWorkerSet\n'.repeat(1000));
+    expect(issues.at(-1)?.reason).toBe('TooManyDocuments');
+    expect(issues.length).toBeLessThanOrEqual(2 * MAX_DOCUMENTS + 1);
+  });
+
   test('both lines of a key that is written twice', () => {
     const [issue] = check(lws('spec:\n  replicas: 1\n  replicas: 3\n')).issues;
     expect(issue).toMatchObject({ path: 'spec.replicas', line: 7 });
