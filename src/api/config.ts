@@ -91,7 +91,8 @@ const PATHS_LIMIT = 200;
 const AUTOSCALED_LIMIT = 1000;
 const REQUIRED_LIMIT = 50;
 const PROPOSALS_LIMIT = 100;
-const DAY_SECONDS = 86_400;
+/** The longest that an interval or an audit may be. */
+export const PERIOD_MOST_SECONDS = 86_400;
 const DNS_LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 const BRANCH = /^(?!-)(?!.*(\.\.|\/\/|@\{|\.lock(\/|$)))[A-Za-z0-9._/-]{1,200}(?<![./])$/;
 // oxlint-disable-next-line no-control-regex -- control characters are exactly what must not be there
@@ -122,8 +123,9 @@ export function parseConfig(value: unknown): { readonly config: Config; readonly
     ),
     autoscaled: strings(root, 'autoscaled', AUTOSCALED_LIMIT),
     lwsVersion: readLwsVersion(root),
-    auditSeconds: root.integer('auditSeconds', { min: 60, max: DAY_SECONDS }) ?? DEFAULT_CONFIG.auditSeconds,
-    intervalSeconds: root.integer('intervalSeconds', { min: 1, max: DAY_SECONDS }) ?? DEFAULT_CONFIG.intervalSeconds,
+    auditSeconds: root.integer('auditSeconds', { min: 60, max: PERIOD_MOST_SECONDS }) ?? DEFAULT_CONFIG.auditSeconds,
+    intervalSeconds:
+      root.integer('intervalSeconds', { min: 1, max: PERIOD_MOST_SECONDS }) ?? DEFAULT_CONFIG.intervalSeconds,
     requiredPolicies: strings(root, 'requiredPolicies', REQUIRED_LIMIT),
     policyPaths: root.has('policyPaths') ? strings(root, 'policyPaths', PATHS_LIMIT).map(trimSlashes) : undefined,
     stopFile: root.optionalText('stopFile', DEFAULT_CONFIG.stopFile),

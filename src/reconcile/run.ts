@@ -54,8 +54,9 @@ async function passOn(ports: Ports, memory: Memory, options: PassOptions): Promi
   const now = clock.now();
   const { main, status } = await readBranches(ports, memory, options);
   const at = { main, now, overrides: options.overrides };
-  if (options.write && options.only.length === 0 && isQuiet(status.index, at))
-    return quietResult(main, status.index, now);
+  const { index } = status;
+  if (options.write && options.only.length === 0 && isQuiet(index, at) && isSettled(status))
+    return quietResult(main, index, now);
   const ahead = readAhead(git, main, { status, options, before: memory.main });
   // Parsing, deciding and splicing are loaded only where there is something to decide.
   const { configIn, fullPass } = await import('./full-pass.ts');
@@ -106,6 +107,12 @@ function isQuiet(
     (index.nextAuditAt === undefined ||
       (at.now < index.nextAuditAt && index.nextAuditAt <= at.now + index.auditSeconds))
   );
+}
+
+/** The index has no checksum as records have one: what it says of them is not believed against them. */
+function isSettled({ records }: StatusBranch): boolean {
+  for (const stored of records.values()) if (stored.kind === 'read' && !stored.record.settled) return false;
+  return true;
 }
 
 function quietResult(main: string, index: StatusIndex, now: Instant): PassResult {

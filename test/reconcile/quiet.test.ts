@@ -41,6 +41,23 @@ test('an audit that a clock put years away is due now, and one that is near is w
   expect((await at(660)).quiet).toBe(false);
 });
 
+test.each([
+  ['says that all is settled, and a record knows better', { settled: true }, { quiet: false }],
+  ['has an interval that no configuration has', { intervalSeconds: 0.001 }, { quiet: false, requeueAfterSeconds: 30 }],
+] as const)('an index on the status branch that %s is not believed', async (_what, edit, expected) => {
+  const world = await settledWorld('paths: [apps, rollouts]\n');
+  if ('settled' in edit) {
+    world.edit(ROLLOUT_FILE, 'strategy:\n', 'strategy:\n    paused: true\n');
+    world.edit(LWS_FILE, OLD, NEW);
+    await world.pass();
+  }
+  const text = world.repository.text('tranche-status', 'index.json') ?? '';
+  const index = { ...(JSON.parse(text) as object), main: world.repository.head('main'), ...edit };
+  const writes = [{ path: 'index.json', text: JSON.stringify(index) }];
+  world.repository.commit('tranche-status', { writes });
+  expect(await world.pass()).toMatchObject(expected);
+});
+
 test('while something waits and nothing is new, a pass says once in an audit that it has looked; none for longer is told', async () => {
   const world = await settledWorld('paths: [apps, rollouts]\nauditSeconds: 3600\n');
   world.edit(ROLLOUT_FILE, 'strategy:\n', 'strategy:\n    paused: true\n');

@@ -1,7 +1,7 @@
 /** Reads the status branch: one record a rollout, and an index for the passes that find nothing to do. */
 
 import { createHash } from 'node:crypto';
-import type { Overrides } from '../../api/config.ts';
+import { type Overrides, PERIOD_MOST_SECONDS } from '../../api/config.ts';
 import { asWritten, canonicalJson, isRecord, type Json } from '../../api/json.ts';
 import { RECORD_VERSION, type RolloutRecord } from '../../api/record.ts';
 import type { Instant } from '../../api/time.ts';
@@ -100,7 +100,7 @@ function readIndex(text: string): StatusIndex | undefined {
     const value: unknown = JSON.parse(text);
     if (!isRecord(value) || value['version'] !== RECORD_VERSION) return undefined;
     const { main, settled, lookedAt, nextAuditAt, auditSeconds, intervalSeconds, paths, folders, overrides } = value;
-    if (typeof auditSeconds !== 'number' || typeof intervalSeconds !== 'number') return undefined;
+    if (!isPeriod(auditSeconds) || !isPeriod(intervalSeconds)) return undefined;
     if (typeof main !== 'string' || typeof settled !== 'boolean' || !Array.isArray(paths)) return undefined;
     if (typeof overrides !== 'string') return undefined;
     if (!paths.every((path) => typeof path === 'string')) return undefined;
@@ -119,6 +119,11 @@ function readIndex(text: string): StatusIndex | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** As a configuration may have it: who waits for no time at all asks without end, and nobody waits for years. */
+function isPeriod(value: unknown): value is number {
+  return typeof value === 'number' && value >= 1 && value <= PERIOD_MOST_SECONDS;
 }
 
 /** A hint, so whatever is wrong with it is left out. */
