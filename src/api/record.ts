@@ -4,9 +4,12 @@ import type { JsonObject } from './json.ts';
 import type { Marks } from './marks.ts';
 import type { Notices } from './notice.ts';
 import type { ProposalRecord } from './proposal-record.ts';
+import type { TrafficRecord } from './record-traffic.ts';
 import type { Release } from './release.ts';
 import type { FrozenPlan } from './rollout-frozen.ts';
 import type { Instant } from './time.ts';
+
+export type { DeliveryShown, SideShown, TrafficRecord } from './record-traffic.ts';
 
 /** Readers refuse newer versions and migrate older ones. */
 export const RECORD_VERSION = 1;
@@ -147,44 +150,6 @@ export type Contest = {
   readonly last: Instant;
   /** Who was seen to have written it, as far as the API server says. */
   readonly writers: readonly string[];
-};
-
-/** One side of a delivery with a second workload. */
-export type SideShown = {
-  readonly side: 'stable' | 'canary';
-  readonly name: string;
-  /** That Git asks for. */
-  readonly groups: number;
-  /** Not there: not read. */
-  readonly ready?: number | undefined;
-  readonly serving?: number | undefined;
-};
-
-/** For people alone: where such a delivery stands. */
-export type DeliveryShown = {
-  /** Of the step, the promotion or the way back, from the lowest; the mark `at` says which one Git stands on. */
-  readonly rungs: readonly string[];
-  readonly sides: readonly SideShown[];
-  /** Not there: no route is named. `live` not there: not read. */
-  readonly share?:
-    | { readonly wanted: string; readonly live?: string | undefined; readonly accepted: boolean }
-    | undefined;
-};
-
-/** What was seen of a delivery's traffic, each without a break since then: waits alone hang on it, and restart with it. */
-export type TrafficRecord = {
-  /** Every route was what Git says and accepted; `of` is what they said. */
-  readonly accepted?: { readonly since: Instant; readonly of: string } | undefined;
-  /** No route sends to a Service that selects the side. */
-  readonly drained?: { readonly stable?: Instant | undefined; readonly canary?: Instant | undefined } | undefined;
-  /** The endpoints of the user's Service are all of this side. */
-  readonly reached?: { readonly since: Instant; readonly of: 'stable' | 'canary' } | undefined;
-  /** Something of the delivery, beside the user's workload, differs from Git; or all of it is what Git says. */
-  readonly notAppliedSince?: Instant | undefined;
-  readonly appliedSince?: Instant | undefined;
-  /** Who had accepted the routes when the delivery began: `HTTPRoute chat: inference`. */
-  readonly parents?: readonly string[] | undefined;
-  readonly shown?: DeliveryShown | undefined;
 };
 
 export type StableCopy = {

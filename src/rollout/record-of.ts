@@ -4,10 +4,14 @@ import { RECORD_VERSION, type RolloutRecord, type StableCopy } from '../api/reco
 import { fieldsLive, unappliedSince } from './applied.ts';
 import { recreated, revisionChanged, staysPut } from './gates/cluster.ts';
 import { givesWay } from './gates/turns.ts';
+import type { Group } from './groups.ts';
 import { delivering } from './ladders/delivering.ts';
+import { type Delivery, greenServes } from './ladders/delivery.ts';
 import { trafficAfter, trafficUnread } from './ladders/memory.ts';
+import { groupsOn, type TrafficSight, workloadOf } from './ladders/sight.ts';
+import { isOneWorkload } from './ladders/version-sides.ts';
 import type { Decision } from './move.ts';
-import { groupsAfter, noLaterThanNow } from './record-groups.ts';
+import { followed, groupsAfter, noLaterThanNow, withLoads } from './record-groups.ts';
 import { progressSeen } from './record-progress.ts';
 import { unseenAfter } from './record-shown.ts';
 import { nextRelease, type Situation, whenSeen } from './situation.ts';
@@ -21,7 +25,9 @@ import { isRouted } from './state.ts';
  */
 export function recordOf(snapshot: Snapshot, situation: Situation | undefined, decision: Decision): RolloutRecord {
   const { cluster, namespace, name } = snapshot.key;
-  const memory = groupsAfter(snapshot, situation);
+  const own = groupsAfter(snapshot, situation);
+  const { traffic, fresh } = trafficMemory(snapshot, situation);
+  const memory = { groups: own.groups, loads: withLoads(own.loads, fresh) };
   const progress = progressSeen({ snapshot, situation, decision, loads: memory.loads });
   const quiet = decision.move === undefined && decision.holds.length === 0 && snapshot.issues.length === 0;
   // A field that others have written twice is watched for a while.
@@ -60,22 +66,41 @@ export function recordOf(snapshot: Snapshot, situation: Situation | undefined, d
     requested: requestedAfter(snapshot, situation),
     automaticBacks: progress.automaticBacks,
     notices: progress.notices,
-    ...trafficMemory(snapshot, situation),
+    ...(traffic === undefined ? {} : { traffic }),
     ...(snapshot.record?.proposal === undefined ? {} : { proposal: snapshot.record.proposal }),
   };
 }
 
+/** What is remembered of a delivery besides, and how long the groups of the second workload took that are ready since. */
+type Besides = Pick<RolloutRecord, 'traffic'> & { readonly fresh: readonly number[] };
+
 /** Since when each thing has been seen that a delivery with traffic, or a second workload, waits for; at rest there is none. */
-function trafficMemory(snapshot: Snapshot, situation: Situation | undefined): Pick<RolloutRecord, 'traffic'> {
+function trafficMemory(snapshot: Snapshot, situation: Situation | undefined): Besides {
   const state = situation?.state;
-  if (situation === undefined || state === undefined) return { traffic: snapshot.record?.traffic };
+  const unread = { traffic: snapshot.record?.traffic, fresh: [] };
+  if (situation === undefined || state === undefined) return unread;
   const isBegun = state.kind === 'ladder' || ('marks' in state && isRouted(state.marks));
-  if (!isBegun && state.kind !== 'requested') return {};
+  if (!isBegun && state.kind !== 'requested') return { fresh: [] };
   const release = isBegun ? state.marks.release : nextRelease(situation.digest, state.marks);
   const on = delivering(situation, state.marks, release);
-  if (on === undefined) return { traffic: snapshot.record?.traffic };
+  if (on === undefined) return unread;
   const { delivery, sight } = on;
-  return { traffic: sight === undefined ? trafficUnread(delivery, snapshot.record) : trafficAfter(delivery, sight) };
+  if (sight === undefined) return { traffic: trafficUnread(delivery, snapshot.record), fresh: [] };
+  const traffic = trafficAfter(delivery, sight);
+  const before = snapshot.record?.traffic?.groups;
+  const seen = groupsBeside(delivery, sight);
+  if (seen === undefined)
+    return { traffic: before === undefined ? traffic : { ...traffic, groups: before }, fresh: [] };
+  const { groups, loads } = followed(snapshot, seen, before);
+  return { traffic: { ...traffic, groups }, fresh: loads };
+}
+
+/** The groups of the workload that we made; undefined: there is none, or they were not read. Not in the cluster yet: no groups. */
+function groupsBeside(delivery: Delivery, sight: TrafficSight): readonly Group[] | undefined {
+  if (isOneWorkload(delivery)) return undefined;
+  const found = groupsOn(workloadOf(delivery, sight, greenServes(delivery) ? 'stable' : 'canary'));
+  if (found.kind === 'absent') return [];
+  return found.kind === 'known' ? found.value.groups : undefined;
 }
 
 /** The objects that a delivery began with: kept while it is open, so that another object is seen as another. */

@@ -8,7 +8,7 @@ import { plan, recordWritten } from '../../src/rollout/plan.ts';
 import type { Snapshot } from '../../src/rollout/snapshot.ts';
 import { ladderFiles, ladderRollout } from '../support/ladder.ts';
 import { passed, type Stand, settledOn, snapshotAt } from '../support/ladder-pass.ts';
-import { asked, files as canaryFiles } from '../support/ladder-stands.ts';
+import { AT, after, asked, files as canaryFiles } from '../support/ladder-stands.ts';
 import { NOW, type World, world } from '../support/snapshot.ts';
 import { NEW, OLD } from '../support/vllm.ts';
 
@@ -126,11 +126,11 @@ test('the last five loads are kept, and an unchanged world leaves them alone', (
     groups: record.groups.map((found) => (found.ready ? found : { ...found, loadingSince: NOW - 60 })),
   };
   const ready = world({ ...one, groups: `${A3} 3:B+`, record: loading });
-  const after = recordOf(ready);
-  expect(after.loads).toEqual([2, 3, 4, 5, 60]);
-  expect(recordOf(world({ ...one, groups: `${A3} 3:B+`, record: after, now: NOW + 1 })).loads).toEqual(after.loads);
-  const unread = recordOf(world({ ...one, live: 'unknown', record: after }));
-  expect([unread.loads, unread.groups]).toEqual([after.loads, after.groups]);
+  const written = recordOf(ready);
+  expect(written.loads).toEqual([2, 3, 4, 5, 60]);
+  expect(recordOf(world({ ...one, groups: `${A3} 3:B+`, record: written, now: NOW + 1 })).loads).toEqual(written.loads);
+  const unread = recordOf(world({ ...one, live: 'unknown', record: written }));
+  expect([unread.loads, unread.groups]).toEqual([written.loads, written.groups]);
 });
 
 function expectedIn(of: World, loads: readonly number[] = [660, 720, 840]): Expected | undefined {
@@ -299,4 +299,13 @@ test('what is taken beside the fleet is said first', () => {
   };
   expect(printExpected(expected)).toMatch(/^up to 4 groups with 64 GPUs beside the fleet; about 10 min for this step/);
   expect(printExpected({ ...expected, extra: { groups: 1, gpus: 0 } })).toMatch(/^up to 1 group beside the fleet; /);
+});
+
+test('the groups of a second workload are seen loading as those of the fleet are, and once each', () => {
+  const pods = after(AT.pods);
+  const loading = passed(pods, { sight: { second: '0-' } }).stand;
+  expect(loading.record?.loads ?? []).toEqual([]);
+  const ready = passed({ ...loading, now: loading.now - 3600 + 240 }, { sight: { second: '0+' } }).stand;
+  expect(ready.record).toMatchObject({ loads: [240], expected: { load: { seconds: 240 } } });
+  expect(passed(ready, { sight: { second: '0+' } }).stand.record?.loads).toEqual([240]);
 });

@@ -10,7 +10,6 @@ import type {
   Condition,
   Contest,
   Expected,
-  GroupRecord,
   GroupRestarts,
   HoldRecord,
   Phase,
@@ -23,6 +22,7 @@ import type {
 } from '../../api/record.ts';
 import { type Displaced, type Restore, type Surge } from '../../api/restore.ts';
 import type { FrozenPlan } from '../../api/rollout-frozen.ts';
+import { group } from './record-group-shape.ts';
 import { notices } from './record-notices-shape.ts';
 import { commit, instant, proposal, release } from './record-proposal-shape.ts';
 import { traffic } from './record-traffic-shape.ts';
@@ -104,16 +104,6 @@ const step = object({
   promotes: optional(is((value) => value === true)),
   stale: optional(object({ partition: count, because: list(text) } satisfies Shape<StaleMerge>)),
 } satisfies Shape<StepRecord>);
-
-const group = object({
-  index: count,
-  uid: text,
-  version: word<GroupRecord['version']>({ release: true, stable: true, other: true, absent: true }),
-  ready: flag,
-  since: instant,
-  loadingSince: optional(instant),
-  unready: optional(object({ since: instant, revision: text } satisfies Shape<NonNullable<GroupRecord['unready']>>)),
-} satisfies Shape<GroupRecord>);
 
 const condition = object({
   type: word<Condition['type']>({ Progressing: true, Succeeded: true, Stalled: true }),

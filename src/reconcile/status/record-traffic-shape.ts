@@ -1,6 +1,7 @@
 /** The shape of what a record remembers of a delivery with a second workload. */
 
 import type { DeliveryShown, SideShown, TrafficRecord } from '../../api/record.ts';
+import { group } from './record-group-shape.ts';
 import { count, flag, list, object, optional, type Shape, text, word } from './shape.ts';
 
 const since = { since: count };
@@ -18,6 +19,7 @@ export const traffic = object({
   notAppliedSince: optional(count),
   appliedSince: optional(count),
   parents: optional(list(text)),
+  groups: optional(list(group)),
   shown: optional(
     object({
       rungs: list(text),
