@@ -14,7 +14,7 @@ import { LWS_TEXT, OLD, ROLLOUT_TEXT } from '../support/vllm.ts';
 import { World } from '../support/world.ts';
 import { Chance } from './chance.ts';
 
-const NAMES = ['chat', 'code'] as const;
+export const NAMES = ['chat', 'code'] as const;
 export const POLICY_FILE = 'policies/gates.yaml';
 const HOUR = 3600;
 const ADA = { login: 'ada', isBot: false };
@@ -55,7 +55,7 @@ export function policyText(said: Said): string {
   return `${lines.join('\n')}\n`;
 }
 
-const file = (name: string): string => `apps/${name}/lws.yaml`;
+export const file = (name: string): string => `apps/${name}/lws.yaml`;
 const named = (text: string, name: string): string => text.replaceAll(/\bvllm(?!\/|-openai)/g, name);
 const STEPS =
   'steps:\n        - replicas: 1\n          pause: {duration: 0}\n        - replicas: 50%\n          pause: {duration: 0}\n        - replicas: 100%\n';
@@ -70,6 +70,14 @@ export type Setting = {
 
 const PLAIN: Setting = { processes: 'any', forge: false, portsOf: (ports) => ports };
 
+/** Both Rollouts and their workloads. */
+export const rolloutFiles: Readonly<Record<string, string>> = Object.fromEntries(
+  NAMES.flatMap((name) => [
+    [file(name), named(LWS_TEXT, name)],
+    [`rollouts/${name}.yaml`, named(ROLLOUT_TEXT, name).replace(/steps:[\s\S]*$/, STEPS)],
+  ]),
+);
+
 export class PolicyWorld {
   readonly world: World;
   readonly forge: FakeForge;
@@ -82,11 +90,7 @@ export class PolicyWorld {
   constructor(seed: string, setting: Partial<Setting> = {}) {
     this.chance = new Chance(seed);
     this.setting = { ...PLAIN, ...setting };
-    const files = NAMES.flatMap((name) => [
-      [file(name), named(LWS_TEXT, name)],
-      [`rollouts/${name}.yaml`, named(ROLLOUT_TEXT, name).replace(/steps:[\s\S]*$/, STEPS)],
-    ]);
-    this.world = new World({ files: { ...Object.fromEntries(files), [POLICY_FILE]: policyText(this.anyPolicy()) } });
+    this.world = new World({ files: { ...rolloutFiles, [POLICY_FILE]: policyText(this.anyPolicy()) } });
     this.forge = new FakeForge(this.world.repository, () => this.world.now);
   }
 
