@@ -191,7 +191,7 @@ export const POLICY_FIELDS: { readonly [K in PolicyFieldName]: PolicyField<NonNu
   },
   pullRequestLabels: labels('labels of each pull request that is opened for a step'),
   pullRequestReviewers: reviewers(
-    'who is asked for a review of each, once, when it is opened: logins, and teams as `org/name`. Whom the forge does not take is named, and nothing waits for that',
+    'who is asked for a review of each, once: logins, and teams as `org/name`. Whom the forge does not take is named, and nothing waits for that',
   ),
   approvals: approvals(
     'each step is a pull request, and the forge must show who approved it: see [Approvals](#approvals)',

@@ -47,6 +47,8 @@ export type ProposalRecord = {
   readonly check?: { readonly text: string; readonly at: Instant } | undefined;
   /** Why the forge takes no check run of ours: it is not asked again for this one. */
   readonly checkRefused?: string | undefined;
+  /** It has its labels, and who is to review it was asked; not there: that is still to be looked at. */
+  readonly attached?: true | undefined;
   /** Who could not be asked for a review, and why. */
   readonly unasked?: readonly string[] | undefined;
   /** Digest of its text but for what ticks; not there: nobody knows what it says. */

@@ -64,8 +64,13 @@ export type NewPull = {
   readonly base: string;
   readonly title: string;
   readonly body: string;
+};
+
+/** What a pull request is given beside its text, each once: what people have taken off again stays off. */
+export type Attachments = {
+  readonly number: number;
   readonly labels: readonly string[];
-  /** Asked for a review where it is opened now: logins, and teams as `org/name`. */
+  /** Asked for a review: logins, and teams as `org/name`. */
   readonly reviewers: readonly string[];
 };
 
@@ -76,7 +81,6 @@ export type Created = {
   readonly pull: Pull;
   /** True: it was there before, ours, of the same repository, base and commit. */
   readonly isAdopted: boolean;
-  readonly unasked: readonly Unasked[];
 };
 
 /** The newest word of each reviewer on one pull request; comments without a verdict are left out. */
@@ -223,6 +227,8 @@ export interface Forge {
   rules(branch: string): Promise<Answer<BranchRules>>;
   /** Opens a pull request, or adopts what is there: refused as BranchTaken where that is another's or holds another commit. */
   create(pull: NewPull): Promise<Answer<Created>>;
+  /** Labels it and asks for reviews, as far as it never was and they never were: it says so itself, whoever was cut off when. */
+  attach(attachments: Attachments): Promise<Answer<readonly Unasked[]>>;
   /** Writes title and body where they differ. */
   update(number: number, text: { readonly title: string; readonly body: string }): Promise<Answer<void>>;
   /** Says why, then closes; nothing where it is closed or merged already. Its branch stays. */

@@ -70,6 +70,24 @@ test('a pull request has the labels and the reviewers that policies name, and sa
   expect(world.pull.requested).toEqual([]);
 });
 
+test('cut off before it has its labels and reviewers, or once they were asked: in the end once each, and nobody is overruled', async () => {
+  const named = '  pullRequestLabels: [rollout]\n  pullRequestReviewers: [ada]\n';
+  for (const when of ['before', 'after'] as const) {
+    const world = await requested({}, `${POLICY}${named}`);
+    // As a kill would: the pull request is there, and no record of it.
+    forge.fault = ({ path }) => (/labels|requested_reviewers/.test(path) ? { kind: 'drop', when } : undefined);
+    await world.pass();
+    await world.git('update-ref', '-d', 'refs/heads/tranche-status');
+    forge.fault = () => undefined;
+    await world.pass();
+    expect([world.pull.labels, world.pull.requested]).toEqual([['rollout'], ['ada']]);
+    [world.pull.labels, world.pull.requested] = [[], []];
+    await world.git('update-ref', '-d', 'refs/heads/tranche-status');
+    await world.pass();
+    expect([world.pull.labels, world.pull.requested]).toEqual([[], []]);
+  }
+});
+
 const STEP_1 = 'rollout(llm/vllm): step 1/3, partition 1000000 → 3';
 
 test('a person merges every step, each in another way, and a second pass changes nothing', async () => {

@@ -182,6 +182,7 @@ export class FakeForge {
           ),
         ),
       create: (wanted) => call('create', () => this.created(wanted)),
+      attach: () => call('attach', () => done([])),
       update: () => call('update', () => done(undefined)),
       close: (number) =>
         call('close', () => {
@@ -199,13 +200,14 @@ export class FakeForge {
     wanted: Parameters<Forge['create']>[0],
   ): ReturnType<Forge['create']> extends Promise<infer A> ? A : never {
     const there = this.open.find(({ branch }) => branch === wanted.branch);
-    if (there !== undefined) return done({ pull: there, isAdopted: true, unasked: [] });
+    if (there !== undefined) return done({ pull: there, isAdopted: true });
     const number = this.pulls.length + 1;
     const pull: FakePull = {
       ...wanted,
       number,
       url: `https://forge.example/${number}`,
       bodyDigest: createHash('sha256').update(wanted.body).digest('hex'),
+      labels: [],
       isSameRepository: true,
       state: { kind: 'open', isDraft: false },
       author: US,
@@ -213,7 +215,7 @@ export class FakeForge {
       reviews: [],
     };
     this.pulls.push(pull);
-    return done({ pull, isAdopted: false, unasked: [] });
+    return done({ pull, isAdopted: false });
   }
 }
 

@@ -1,26 +1,32 @@
 /** Asks people and teams for a review, as far as the forge takes them: nothing of a pull request hangs on that. */
 
-import type { Unasked } from '../../ports/forge.ts';
-import { type ForgeCaller, type Reply } from './call.ts';
+import type { Answer, Unasked } from '../../ports/forge.ts';
+import type { ForgeCaller, Reply } from './call.ts';
 
 /** Logins, and teams as `org/name`. */
 type Asked = { readonly number: number; readonly reviewers: readonly string[] };
 
 /** Asks all at once; where the forge refuses one of them it refuses all, so then one by one. Throws PortError. */
-export async function askReviewers(caller: ForgeCaller, { number, reviewers }: Asked): Promise<readonly Unasked[]> {
+export async function askReviewers(
+  caller: ForgeCaller,
+  { number, reviewers }: Asked,
+): Promise<Answer<readonly Unasked[]>> {
   const { owner } = caller.address;
   const isElsewhere = (name: string): boolean => name.includes('/') && !isOf(owner, name);
-  const elsewhere = reviewers
+  const found: Unasked[] = reviewers
     .filter(isElsewhere)
     .map((name) => ({ name, why: `the team is not of ${owner}, which has the repository` }));
   const left = reviewers.filter((name) => !isElsewhere(name));
-  if (left.length === 0) return elsewhere;
+  if (left.length === 0) return { kind: 'done', value: found };
   const all = await askFor(caller, { number, reviewers: left });
   const isOfOne = all.kind === 'refused' && all.refusal === 'NotAccepted' && left.length > 1;
-  if (!isOfOne) return [...elsewhere, ...left.flatMap((name) => unasked(name, all))];
-  const found = [...elsewhere];
-  for (const name of left) found.push(...unasked(name, await askFor(caller, { number, reviewers: [name] })));
-  return found;
+  for (const name of left) {
+    const reply = isOfOne ? await askFor(caller, { number, reviewers: [name] }) : all;
+    if (reply.kind === 'unheard') throw reply.error;
+    if (reply.kind === 'deferred') return reply;
+    if (reply.kind === 'refused') found.push({ name, why: reply.said });
+  }
+  return { kind: 'done', value: found };
 }
 
 /** GitHub takes no notice of how names of organisations are written. */
@@ -40,10 +46,4 @@ function askFor(caller: ForgeCaller, { number, reviewers }: Asked): Promise<Repl
     },
     isRepeatable: true,
   });
-}
-
-function unasked(name: string, reply: Reply): readonly Unasked[] {
-  if (reply.kind === 'unheard') throw reply.error;
-  if (reply.kind === 'reply') return [];
-  return [{ name, why: reply.kind === 'refused' ? reply.said : reply.why }];
 }

@@ -44,6 +44,7 @@ export function lazyForge({ repository, apiUrl, ...options }: OpenForge): Opened
     self: async () => (await opened()).self(),
     rules: async (branch) => (await opened()).rules(branch),
     create: async (pull) => (await opened()).create(pull),
+    attach: async (attachments) => (await opened()).attach(attachments),
     update: async (number, text) => (await opened()).update(number, text),
     close: async (number, why) => (await opened()).close(number, why),
     showCheck: async (check) => (await opened()).showCheck(check),

@@ -1,6 +1,7 @@
 /** Opens GitHub, or a GitHub Enterprise, as the forge of a repository: the port, put together from reading and writing. */
 
 import type { Forge } from '../../ports/forge.ts';
+import { attach } from './attach.ts';
 import { ForgeCaller, type ForgeOptions } from './call.ts';
 import { writeCheck } from './check-runs.ts';
 import { createPull } from './create-pull.ts';
@@ -37,6 +38,7 @@ function githubOf(caller: ForgeCaller): Forge {
     self: () => readSelf(caller),
     rules: (branch) => readRules(caller, branch),
     create: (pull) => createPull(caller, pull),
+    attach: (attachments) => attach(caller, attachments),
     update: (number, text) => updatePull(caller, number, text),
     close: (number, why) => closePull(caller, number, why),
     showCheck: (check) => writeCheck(caller, check),

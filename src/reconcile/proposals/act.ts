@@ -1,9 +1,7 @@
 /** What a verdict leads to: a branch and its pull request, a status at its head, or an end of both. */
 
 import { isKnown } from '../../api/known.ts';
-import { printable } from '../../api/printable.ts';
 import type { ProposalRecord } from '../../api/proposal-record.ts';
-import type { NewPull, Unasked } from '../../ports/forge.ts';
 import type { Oid } from '../../ports/git.ts';
 import { hold } from '../../rollout/hold.ts';
 import { formOf, isFields } from '../../rollout/proposals/form.ts';
@@ -11,7 +9,6 @@ import { WITHDRAWALS } from '../../rollout/proposals/judge.ts';
 import { branchText, progressText } from '../../rollout/proposals/progress.ts';
 import { asksOf } from '../../rollout/proposals/requirements.ts';
 import { notesOf, standing } from '../../rollout/proposals/standing.ts';
-import type { Snapshot } from '../../rollout/snapshot.ts';
 import type { Reconciled } from '../reconcile.ts';
 import {
   closePull,
@@ -22,6 +19,7 @@ import {
   tellPull,
   writePull,
 } from '../write/execute-proposal.ts';
+import { attachedTo } from './attach.ts';
 import { branchFrom, isOurCommit, type Proposed } from './branch-content.ts';
 import { branchTaken, caseOf, full, heldBy, inForm, noDirectPush, waitingFor, withProposal } from './case.ts';
 import type { Desk, Judged } from './propose.ts';
@@ -41,8 +39,13 @@ export async function act(of: Judged, desk: Desk): Promise<Reconciled> {
   await mark(of, desk);
   const warned = await warn({ ...of, proposal: gated }, desk);
   const rewritten = await rewrite({ ...of, proposal: warned }, desk);
-  const written = await shownCheck({ ...of, proposal: rewritten }, desk);
+  const written = await besideIt({ ...of, proposal: rewritten }, desk);
   return stood({ ...of, proposal: written }, withProposal(one, written));
+}
+
+/** What is beside its text and its status: labels, reviewers, numbers. */
+async function besideIt(of: Judged & { readonly proposal: ProposalRecord }, desk: Desk): Promise<ProposalRecord> {
+  return shownCheck({ ...of, proposal: await attachedTo(of, desk) }, desk);
 }
 
 /** Writes the text of one that is open anew where more of it has changed than the hour. Where that fails, the next pass tries again. */
@@ -146,11 +149,6 @@ async function withdraw(
   return stood(of, withProposal(one, { ...proposal, state: 'withdrawn' }));
 }
 
-/** What policies name. */
-function besideText({ policy }: Snapshot): Pick<NewPull, 'labels' | 'reviewers'> {
-  return { labels: policy.pullRequestLabels ?? [], reviewers: policy.pullRequestReviewers ?? [] };
-}
-
 /** Makes the branch where it is not there, then the pull request: either may be there since a pass that was cut off. */
 async function open(of: Judged, desk: Desk): Promise<Reconciled> {
   const { one, proposal, verdict } = of;
@@ -176,7 +174,7 @@ async function open(of: Judged, desk: Desk): Promise<Reconciled> {
   const made = await branchFor({ one, wanted, form }, desk);
   if ('reason' in made) return waitingFor(one, made);
   const text = await textOf(of, { desk, form });
-  const pull = { branch: wanted.branch, head: made.head, base, ...text, ...besideText(snapshot) };
+  const pull = { branch: wanted.branch, head: made.head, base, ...text };
   const done = await openPull(desk.ports.forge, pull);
   const { branch, index, release, digest } = wanted;
   const begun: ProposalRecord = {
@@ -193,20 +191,14 @@ async function open(of: Judged, desk: Desk): Promise<Reconciled> {
   };
   if (done.kind !== 'done') return heldBy(withProposal(one, begun), done);
   desk.room -= 1;
-  const { isAdopted, unasked, ...place } = done.value;
+  const { isAdopted, ...place } = done.value;
   const begunText = lastingDigest(of, { desk, form }, begun.openedAt);
-  const opened = { ...begun, ...place, ...(isAdopted ? {} : { text: begunText }), ...unaskedIn(unasked) };
+  const opened = { ...begun, ...place, ...(isAdopted ? {} : { text: begunText }) };
   if (proposal !== undefined) await told(one, { desk, proposal, next: done.value.url });
   const now = { ...of, verdict: { kind: 'waits' }, proposal: opened } as const;
-  const shown = await shownCheck({ ...now, proposal: await gate(now, desk, 'open') }, desk);
+  const gated = await gate(now, desk, 'open');
+  const shown = await besideIt({ ...now, proposal: gated }, desk);
   return stood({ ...now, proposal: shown }, withProposal(one, shown));
-}
-
-/** For the record: what the forge said is cut, for a message may hold a page. */
-function unaskedIn(unasked: readonly Unasked[]): Pick<ProposalRecord, 'unasked'> {
-  return unasked.length === 0
-    ? {}
-    : { unasked: unasked.map(({ name, why }) => `${name} (${printable(why).slice(0, 200)})`) };
 }
 
 /** The branch with its one commit, made from main as it was read; or the hold that says why there is none. */

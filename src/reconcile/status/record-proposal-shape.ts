@@ -44,6 +44,7 @@ export const proposal = object({
   gates: optional(word<'open' | 'shut'>({ open: true, shut: true })),
   check: optional(object({ text: digest, at: instant } satisfies Shape<NonNullable<ProposalRecord['check']>>)),
   checkRefused: optional(text),
+  attached: optional(is((value) => value === true)),
   unasked: optional(list(text)),
   text: optional(digest),
   told: optional(text),

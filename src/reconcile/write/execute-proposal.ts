@@ -1,6 +1,6 @@
 /** The only writer of pull requests and their branches. Makes no decision about a rollout. */
 
-import type { Answer, Created, Forge, NewPull } from '../../ports/forge.ts';
+import type { Answer, Attachments, Created, Forge, NewPull, Unasked } from '../../ports/forge.ts';
 import type { Git, NewCommit, Oid, PushResult } from '../../ports/git.ts';
 import { explain, PortError } from '../../ports/port-error.ts';
 
@@ -32,16 +32,21 @@ export async function ask<T>(call: () => Promise<Answer<T>>): Promise<Asked<T>> 
 }
 
 /** `isAdopted`: it was there, and may say what was true then. */
-type Opened = { readonly number: number; readonly url: string } & Pick<Created, 'isAdopted' | 'unasked'>;
+type Opened = { readonly number: number; readonly url: string } & Pick<Created, 'isAdopted'>;
 
 /** Opens it, or finds that it is open. */
 export function openPull(forge: Forge, pull: NewPull): Promise<Asked<Opened>> {
   return ask(async () => {
     const answer = await forge.create(pull);
     if (answer.kind !== 'done') return answer;
-    const { pull: there, isAdopted, unasked } = answer.value;
-    return { kind: 'done', value: { number: there.number, url: there.url, isAdopted, unasked } };
+    const { pull: there, isAdopted } = answer.value;
+    return { kind: 'done', value: { number: there.number, url: there.url, isAdopted } };
   });
+}
+
+/** Labels it, and asks for reviews. */
+export function attachTo(forge: Forge, attachments: Attachments): Promise<Asked<readonly Unasked[]>> {
+  return ask(() => forge.attach(attachments));
 }
 
 /** Writes title and body where they differ. */

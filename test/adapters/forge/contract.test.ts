@@ -93,19 +93,22 @@ describe.each(scenes)('%s', (_name, make) => {
       base: 'main',
       title: 'contract',
       body: 'By `tranche`.\n',
-      labels: [],
-      reviewers: ['nobody-of-this-name-9f2c'],
     };
   });
   afterAll(() => scene.stop());
 
   test('opens a pull request, and adopts it in another process', async () => {
-    const { pull, isAdopted, unasked } = value(await scene.forge.create(wanted));
-    expect(unasked.map(({ name }) => name)).toEqual(wanted.reviewers);
+    const { pull, isAdopted } = value(await scene.forge.create(wanted));
     number = pull.number;
     expect(pull).toMatchObject({ branch: wanted.branch, head: wanted.head, base: 'main', isSameRepository: true });
     expect([isAdopted, pull.state]).toEqual([false, { kind: 'open', isDraft: false }]);
     expect(value(await scene.other.create(wanted))).toMatchObject({ pull: { number }, isAdopted: true });
+  });
+
+  test('names whom the forge does not ask for a review', async () => {
+    const reviewers = ['nobody-of-this-name-9f2c'];
+    const unasked = value(await scene.forge.attach({ number, labels: [], reviewers }));
+    expect(unasked.map(({ name }) => name)).toEqual(reviewers);
   });
 
   test('says who we are, and which App, if any', async () => {

@@ -34,6 +34,7 @@ describe('creating', () => {
     const wanted = await branch();
     const { pull, isAdopted } = value(await port.create(wanted));
     expect(isAdopted).toBe(false);
+    expect(value(await port.attach({ number: 1, labels: ['tranche'], reviewers: [] }))).toEqual([]);
     expect(pull).toMatchObject({
       number: 1,
       branch: BRANCH,
@@ -42,10 +43,15 @@ describe('creating', () => {
       isSameRepository: true,
       state: { kind: 'open', isDraft: false },
       author: { login: APP.login, isBot: true },
-      labels: ['tranche'],
+      labels: [],
     });
-    expect(value(await port.pulls({ prefix, numbers: [] }))).toEqual([pull]);
-    expect(calls()).toEqual(['POST /pulls 201', 'POST /issues/1/labels 200', 'GET /pulls 200']);
+    expect(value(await port.pulls({ prefix, numbers: [] }))).toEqual([{ ...pull, labels: ['tranche'] }]);
+    expect(calls()).toEqual([
+      'POST /pulls 201',
+      'GET /issues/1/events 200',
+      'POST /issues/1/labels 200',
+      'GET /pulls 200',
+    ]);
   });
 
   test.each([
@@ -61,41 +67,52 @@ describe('creating', () => {
   ] as const)('asks for reviews: %s', async (_, reviewers, requested, unasked) => {
     const { port, branch, repository } = await site();
     repository.teams.set('team/sre', new Map());
-    const wanted = { ...(await branch()), reviewers };
-    const created = value(await port.create(wanted));
-    expect(created.unasked.map(({ name }) => name)).toEqual(unasked.map(([name]) => name));
-    for (const [at, [, why]] of unasked.entries()) expect(created.unasked[at]?.why).toMatch(why);
-    expect([created.pull.labels, repository.pull(1).requested]).toEqual([['tranche'], requested]);
+    value(await port.create(await branch()));
+    const all = { number: 1, labels: ['tranche'], reviewers };
+    const said = value(await port.attach(all));
+    expect(said.map(({ name }) => name)).toEqual(unasked.map(([name]) => name));
+    for (const [at, [, why]] of unasked.entries()) expect(said[at]?.why).toMatch(why);
+    expect([repository.pull(1).labels, repository.pull(1).requested]).toEqual([['tranche'], requested]);
   });
 
-  test('asks for reviews once: not of one that was there, and again where the answer to opening it was lost', async () => {
+  test('labels and asks for reviews once: what people took off stays off, and what was never done is done', async () => {
     const { port, open, branch, repository } = await site();
-    const wanted = { ...(await branch()), reviewers: ['ada'] };
-    value(await port.create({ ...wanted, reviewers: [] }));
-    value(await open().create(wanted));
-    expect(repository.pull(1).requested).toEqual([]);
-    repository.close(1, APP);
-    forge.fault = ({ method, path }) =>
-      method === 'POST' && path.endsWith('/pulls') ? { kind: 'drop', when: 'after' } : undefined;
-    value(await port.create(wanted));
-    expect(repository.pull(2).requested).toEqual(['ada']);
+    repository.teams.set('team/sre', new Map());
+    value(await port.create(await branch()));
+    const pull = repository.pull(1);
+    value(await port.attach({ number: 1, labels: ['Area'], reviewers: ['ada', 'team/sre'] }));
+    [pull.labels, pull.requested] = [[], []];
+    value(await open().attach({ number: 1, labels: ['area', 'more'], reviewers: ['Ada', 'team/SRE', 'bob'] }));
+    expect([pull.labels, pull.requested]).toEqual([['more'], ['bob']]);
+    forge.calls.splice(0);
+    value(await open().attach({ number: 1, labels: ['area', 'more'], reviewers: ['ada', 'bob'] }));
+    expect(calls()).toEqual(['GET /issues/1/events 200']);
   });
 
-  test('a forge that does not let us ask, or says nothing, keeps no pull request from being opened', async () => {
+  test('a forge that does not let us ask says why; one that says nothing, or wants us to wait, is asked again', async () => {
     const { port, branch, repository } = await site();
-    const wanted = { ...(await branch()), reviewers: ['ada', 'bob'] };
-    forge.fault = ({ path }) =>
-      path.endsWith('/requested_reviewers')
-        ? { kind: 'answer', when: 'before', answer: { status: 403, body: { message: 'Resource not accessible' } } }
-        : undefined;
-    const created = value(await port.create(wanted));
-    expect(created.unasked.map(({ name, why }) => `${name}: ${why}`)).toEqual([
+    value(await port.create(await branch()));
+    const all = { number: 1, labels: [], reviewers: ['ada', 'bob'] };
+    const answering = (status: number, headers = {}) => {
+      forge.fault = ({ path }) =>
+        path.endsWith('/requested_reviewers')
+          ? {
+              kind: 'answer',
+              when: 'before',
+              answer: { status, headers, body: { message: 'Resource not accessible' } },
+            }
+          : undefined;
+    };
+    answering(403);
+    expect(value(await port.attach(all)).map(({ name, why }) => `${name}: ${why}`)).toEqual([
       expect.stringContaining('ada: Resource not accessible'),
       expect.stringContaining('bob: Resource not accessible'),
     ]);
-    repository.close(1, APP);
     forge.fault = ({ path }) => (path.endsWith('/requested_reviewers') ? { kind: 'drop', when: 'before' } : undefined);
-    expect(value(await port.create(wanted)).unasked.map(({ name }) => name)).toEqual(['ada', 'bob']);
+    await expect(port.attach(all)).rejects.toMatchObject({ retryable: true });
+    answering(429, { 'retry-after': '30' });
+    expect(await port.attach(all)).toMatchObject({ kind: 'deferred', until: forge.now + 30 });
+    expect(repository.pull(1).requested).toEqual([]);
   });
 
   test('adopts what is there and ours, and writes nothing', async () => {
@@ -448,7 +465,7 @@ describe('writing', () => {
 
   test('waits a second between two writes', async () => {
     const { port, branch, timers } = await site();
-    value(await port.create({ ...(await branch()), labels: [] }));
+    value(await port.create(await branch()));
     const start = timers.now();
     for (const title of ['a', 'b', 'c']) value(await port.update(1, { title, body: '' }));
     expect(timers.now() - start).toBeCloseTo(3);
@@ -540,7 +557,7 @@ describe('the credential', () => {
     });
     const key = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
     const port = open({ credential: { kind: 'app', appId: '4711', key } });
-    value(await port.create({ ...(await branch()), labels: [] }));
+    value(await port.create(await branch()));
     value(await port.pulls({ prefix, numbers: [] }));
     expect(calls()).toEqual([
       'GET /installation 200',

@@ -64,8 +64,6 @@ export async function forgeSite(forge: SimulatedForge, name: string): Promise<Fo
       base: 'main',
       title: `step to ${replicas}`,
       body: 'Why.\n',
-      labels: ['tranche'],
-      reviewers: [],
     };
   };
   return { forge, repository, timers, port: open(), open, branch, url };

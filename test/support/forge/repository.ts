@@ -42,6 +42,8 @@ export type ForgePull = {
   mergeCommit: string | undefined;
   readonly reviews: ForgeReview[];
   readonly comments: ForgeComment[];
+  /** What was ever done to it, as far as anybody asks: that nobody takes back. */
+  readonly events: { readonly event: 'labeled' | 'review_requested'; readonly name: string }[];
   /** Lists that do not show it yet. */
   hiddenFor: number;
 };
@@ -145,6 +147,7 @@ export class ForgeRepository {
       mergeCommit: undefined,
       reviews: [],
       comments: [],
+      events: [],
       hiddenFor: 0,
     };
     this.pulls.push(pull);

@@ -22,6 +22,7 @@ export const routes: Readonly<Record<string, Route>> = {
   [`patch ${repo}/pulls/{pull_number}`]: { needs: ['pull_requests', 'write'], run: patchPull },
   [`get ${repo}/pulls/{pull_number}/reviews`]: { needs: ['pull_requests', 'read'], run: listReviews },
   [`get ${repo}/issues/{issue_number}`]: { needs: ['pull_requests', 'read'], run: getIssue },
+  [`get ${repo}/issues/{issue_number}/events`]: { needs: ['pull_requests', 'read'], run: listEvents },
   [`get ${repo}/issues/{issue_number}/comments`]: {
     needs: ['pull_requests', 'read'],
     run: (context) =>
@@ -199,6 +200,20 @@ function getIssue(context: RouteContext): Answered {
   );
 }
 
+function listEvents(context: RouteContext): Answered {
+  const { openapi } = context;
+  const shown = ({ event, name }: ForgePull['events'][number]): unknown => {
+    if (event === 'labeled') return openapi.sample('labeled-issue-event', { event, label: { name, color: '' } });
+    const [, slug] = name.split('/');
+    const who =
+      slug === undefined
+        ? { requested_reviewer: openapi.sample('simple-user', { login: name }) }
+        : { requested_team: openapi.sample('team', { slug, name: slug }) };
+    return openapi.sample('review-requested-issue-event', { event, ...who });
+  };
+  return withPull(context, (pull) => ok(page(context, pull.events.map(shown))));
+}
+
 function comment(
   context: RouteContext,
   { id, by, body }: { readonly id: number; readonly by: Account; readonly body: string },
@@ -229,6 +244,7 @@ function postLabels(context: RouteContext): Answered {
   const { body, openapi } = context;
   return withPull(context, (pull) => {
     const names = Array.isArray(body['labels']) ? body['labels'].map(String) : [];
+    pull.events.push(...names.map((name) => ({ event: 'labeled', name }) as const));
     pull.labels = [...new Set([...pull.labels, ...names])];
     return ok(pull.labels.map((name) => openapi.sample('label', { id: 1, name, description: '' })));
   });
@@ -249,6 +265,7 @@ function postReviewers(context: RouteContext): Answered {
         422,
         `Reviews may only be requested from collaborators. One or more of the users or teams you specified is not a collaborator of the ${repository.owner}/${repository.name} repository.`,
       );
+    pull.events.push(...[...people, ...teams].map((name) => ({ event: 'review_requested', name }) as const));
     pull.requested = [...new Set([...pull.requested, ...people, ...teams])];
     return created(openapi.sample('pull-request-simple', pullFields(context, pull)));
   });
