@@ -269,6 +269,24 @@ test('the record is lost: the pull request that is there is found, in its form',
   expect(world.repository.pulls.map(({ state }) => state)).toEqual(['open']);
 });
 
+test('the record is lost, or there was none yet: a branch of that name which holds more never gets our status', async () => {
+  const world = await proposed();
+  const text = (await world.text(LWS_FILE, world.pull.branch)).replace('partition: 3', 'partition: 0');
+  await world.git('update-ref', '-d', 'refs/heads/tranche-status');
+  await world.repository.edit(world.pull.number, { [LWS_FILE]: text });
+  for (let round = 0; round < 2; round += 1) {
+    expect(reasonsOf(await world.pass())).toEqual(['ProposalChanged']);
+    expect(gateOf(world)).toEqual(['failure']);
+  }
+  // Nor after a pass that saw it while a gate was shut, and wrote down where its head was.
+  await world.git('update-ref', '-d', 'refs/heads/tranche-status');
+  await change(world, ROLLOUT_FILE, 'strategy:\n', 'strategy:\n    paused: true\n');
+  await world.pass();
+  await change(world, ROLLOUT_FILE, '    paused: true\n', '');
+  expect(reasonsOf(await world.pass())).toEqual(['ProposalChanged']);
+  expect(gateOf(world)).toEqual(['failure']);
+});
+
 test('the record is lost while a gate is shut: its status fails, and a merge past the rules is put back', async () => {
   const world = await proposed();
   expect(gateOf(world)).toEqual(['success']);

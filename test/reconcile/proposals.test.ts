@@ -495,6 +495,19 @@ describe('people say no', () => {
     expect(await world.branches()).toEqual([world.pull.branch]);
   });
 
+  test('a person gives it another base: it is none of ours there, held by name; back on the branch it counts again', async () => {
+    const world = await proposed();
+    await world.git('branch', 'elsewhere', 'main');
+    const { pull } = world;
+    Object.assign(pull, { base: 'elsewhere' });
+    expect(reasonsOf(await world.pass())).toEqual(['ProposalClosed']);
+    world.tick(700);
+    expect(reasonsOf(await world.pass())).toEqual(['ProposalClosed']);
+    expect(world.repository.pulls).toHaveLength(1);
+    Object.assign(pull, { base: 'main' });
+    expect(reasonsOf(await world.pass())).toEqual(['ProposalOpen']);
+  });
+
   test('a bot closes it', async () => {
     const world = await proposed();
     world.repository.close(1, STALE);

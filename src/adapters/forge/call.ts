@@ -13,6 +13,7 @@ import { type Credentials, type ForgeCredential, openCredentials, UnusableKey } 
 import { createFetch, NoAnswer } from './fetch.ts';
 import type { ForgeLimits } from './limits.ts';
 import { Pace } from './pace.ts';
+import { listAt, textAt } from './read-pull.ts';
 import { limitedFor, type Problem, refusalOf } from './refusals.ts';
 
 export type ForgeOptions = {
@@ -140,6 +141,9 @@ export class ForgeCaller {
         : this.octokit.request(call.route, { ...home, ...call.parameters, headers }));
       // Octokit takes a redirect for a success.
       if (status >= 300) return { kind: 'problem', problem: { status, headers: got, said: '' } };
+      // GraphQL says so with HTTP 200.
+      if (isGraphql && listAt(data, 'errors').some((one) => textAt(one, 'type') === 'RATE_LIMITED'))
+        return { kind: 'problem', problem: { status: 429, headers: got, said: saidBy(data) } };
       if (method === 'GET' && typeof got.etag === 'string') this.keep(key, { etag: got.etag, data });
       return { kind: 'reply', status, data, etag: got.etag };
     } catch (error) {

@@ -124,16 +124,20 @@ function permissionsOf(header: unknown): string {
     .join(' and ');
 }
 
+/** Its limits are those of an hour: whoever says more is asked again after one. */
+const LIMITED_MOST = 3600;
+
 /**
  * For how many seconds the forge wants to be left alone; undefined: it is no limit. GitHub answers 403 or 429: with
  * Retry-After, with a primary limit of which nothing remains, or with words about its secondary limits.
  */
 export function limitedFor({ status, headers, said }: Problem, now: number, unsaidSeconds: number): number | undefined {
   if (status !== 403 && status !== 429) return undefined;
+  const within = (seconds: number): number => Math.min(LIMITED_MOST, Math.max(1, seconds));
   const after = numberOf(headers['retry-after']);
-  if (after !== undefined) return Math.max(1, after);
+  if (after !== undefined) return within(after);
   const reset = numberOf(headers['x-ratelimit-reset']);
-  if (numberOf(headers['x-ratelimit-remaining']) === 0 && reset !== undefined) return Math.max(1, reset - now);
+  if (numberOf(headers['x-ratelimit-remaining']) === 0 && reset !== undefined) return within(reset - now);
   return status === 429 || /secondary rate limit|abuse detection/i.test(said) ? unsaidSeconds : undefined;
 }
 

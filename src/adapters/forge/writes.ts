@@ -1,6 +1,7 @@
 /** What is written to a pull request that is there: each looks first, so that it may be asked for twice. */
 
 import type { Answer, ForgeRefused, NewComment, NewStatus } from '../../ports/forge.ts';
+import { PortError } from '../../ports/port-error.ts';
 import type { ForgeCaller } from './call.ts';
 import { heard, isByUs } from './own.ts';
 import { idAt, readPages, readPull } from './pulls.ts';
@@ -23,14 +24,18 @@ export async function updatePull(
   return patch(caller, number, `write the text of pull request ${number}`, text);
 }
 
-/** Writes why, then closes; nothing where it is not open. Throws PortError. */
+/** Writes why, as far as that is taken, then closes; nothing where it is not open. Throws PortError. */
 export async function closePull(caller: ForgeCaller, number: number, why: string): Promise<Answer<void>> {
   const found = await readPull(caller, number);
   if (found.kind !== 'done') return found;
   if (found.value === undefined) return noPull(caller, number);
   if (found.value.state.kind !== 'open') return done;
-  const commented = await writeComment(caller, { number, key: 'closed', body: why });
-  if (commented.kind !== 'done') return commented;
+  // What stands open could still be merged: neither a lock nor more comments than anybody reads keep it so.
+  const commented = await writeComment(caller, { number, key: 'closed', body: why }).catch((error: unknown) => {
+    if (error instanceof PortError && !error.retryable) return done;
+    throw error;
+  });
+  if (commented.kind === 'deferred') return commented;
   return patch(caller, number, `close pull request ${number}`, { state: 'closed' });
 }
 

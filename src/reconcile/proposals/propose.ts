@@ -110,7 +110,7 @@ async function judged(
   const sight = sightOf(pull);
   const said = of.waits.get(pull?.number ?? 0);
   const { isGateRequired, hasConflict, rules } = said ?? UNHEARD;
-  const known = await broughtUpToDate(one, { known: recorded, sight, desk: of.desk });
+  const known = await compared(one, { known: recorded, sight, desk: of.desk });
   const drafted = caseOf(one.snapshot, one.plan, known);
   const lost = isUnguarded(one, { form: known?.form, rules });
   const now = of.desk.reading.at;
@@ -125,17 +125,25 @@ async function judged(
   return { one, verdict, proposal, waits: said?.text ?? '', unmarked, strays };
 }
 
-/** It holds main as that is by now, and the same change: its head is another one, and our status is not at that yet. */
-async function broughtUpToDate(
+/** No commit has this id, so no head is taken for what we have pushed. */
+const NOBODYS = '0'.repeat(40);
+
+/**
+ * With the head that was compared with what we would push, before our status says there that every gate is open: a branch
+ * of this name may be anybody's where the record was lost, and a record is a file that people may write. A head that holds
+ * main as that is by now, and the same change, is another one, and our status is not at that yet.
+ */
+async function compared(
   one: Reconciled,
   { known, sight, desk }: { readonly known: ProposalRecord | undefined; readonly sight: Sight; readonly desk: Desk },
 ): Promise<ProposalRecord | undefined> {
   const { wanted } = caseOf(one.snapshot, one.plan, known);
-  if (known === undefined || wanted === undefined || sight.kind !== 'open' || sight.head === known.head) return known;
-  if (known.branch !== wanted.branch) return known;
+  if (known === undefined || wanted === undefined || sight.kind !== 'open') return known;
+  const isKnown = sight.head === known.head;
+  if (known.branch !== wanted.branch || (isKnown && known.gates === 'open')) return known;
   const of = { one, wanted, form: known.form ?? 'RulesUnread' };
-  const isOurs = await isBroughtUpToDate(of, desk, sight.head);
-  return isOurs ? { ...known, head: sight.head, gates: undefined } : known;
+  if (!(await isBroughtUpToDate(of, desk, sight.head))) return isKnown ? { ...known, head: NOBODYS } : known;
+  return isKnown ? known : { ...known, head: sight.head, gates: undefined };
 }
 
 /** A no that the record does not know, because one before it was lost. What has the name of our account may be of us. */

@@ -463,6 +463,24 @@ describe('writing', () => {
     expect(await port.close(9, 'x')).toMatchObject({ kind: 'refused', refusal: 'NotAccepted' });
   });
 
+  test('closes what people have locked, and what has more comments than anybody reads: open, it could still be merged', async () => {
+    const { port, open, branch, repository } = await site();
+    for (const at of ['a', 'b']) value(await port.create(await branch(`${prefix}${at}`, at.charCodeAt(0))));
+    forge.fault = ({ method, path }) =>
+      method === 'POST' && path.endsWith('/comments')
+        ? {
+            kind: 'answer',
+            when: 'before',
+            answer: { status: 403, body: { message: 'Unable to create comment because issue is locked.' } },
+          }
+        : undefined;
+    value(await port.close(1, 'Another release came.'));
+    forge.fault = () => undefined;
+    for (let at = 0; at < 100; at += 1) repository.pull(2).comments.push({ id: at, by: BOB, body: 'x', at: 0 });
+    value(await open({ limits: { pages: 1 } }).close(2, 'Another release came.'));
+    expect(repository.pulls.map(({ state }) => state)).toEqual(['closed', 'closed']);
+  });
+
   test('waits a second between two writes', async () => {
     const { port, branch, timers } = await site();
     value(await port.create(await branch()));

@@ -136,6 +136,11 @@ describe('a limit', () => {
       { ...problem(403, 'API rate limit exceeded'), headers: { 'x-ratelimit-remaining': '0' } },
       600,
     ],
+    [
+      'that never ends, which nobody believes',
+      { ...problem(429, 'Too many requests'), headers: { 'retry-after': '999999999' } },
+      3600,
+    ],
     ['that is secondary', problem(403, 'You have exceeded a secondary rate limit.'), 60],
     ['of too many requests', problem(429, 'Too many requests'), 60],
   ])('%s ends the call, and every other until then, without a request', async (_name, answer, seconds) => {
@@ -150,6 +155,11 @@ describe('a limit', () => {
     forge.fault = () => undefined;
     forge.now = until;
     expect(value(await port.pulls(everywhere))).toEqual([]);
+  });
+
+  test('of GraphQL is said with HTTP 200', async () => {
+    answering({ status: 200, body: { errors: [{ type: 'RATE_LIMITED', message: 'API rate limit exceeded' }] } });
+    expect(await site.open().waiting([1])).toMatchObject({ kind: 'deferred', until: forge.now + 60 });
   });
 
   test('of our own ends a pass that writes too much', async () => {
