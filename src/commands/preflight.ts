@@ -14,7 +14,7 @@ export async function preflightVerb(options: CommonOptions, ports: Ports, io: Io
       'there is no forge: give --repo as https://host/owner/name on a GitHub, and TRANCHE_FORGE_TOKEN or TRANCHE_APP_ID and TRANCHE_APP_KEY',
     );
   const { readConfig } = await import('../reconcile/observe/read-main.ts');
-  const { policyOwners } = await import('../reconcile/policy-owners.ts');
+  const { acceptingPolicies, policyOwners } = await import('../reconcile/policy-owners.ts');
   const { preflight } = await import('../reconcile/preflight.ts');
   const { PREFLIGHT } = await import('../reconcile/preflight-findings.ts');
   git.begin();
@@ -32,6 +32,7 @@ export async function preflightVerb(options: CommonOptions, ports: Ports, io: Io
     statusBranch,
     prefix,
     gate: 'tranche/gate',
+    accepting: desired === undefined ? [] : await acceptingPolicies(git, { commit: desired, config }),
     owned: desired === undefined ? undefined : await policyOwners(git, { commit: desired, config }),
     self: answered(await forge.self()),
     main: answered(await forge.rules(branch)),

@@ -3,10 +3,13 @@
 import { CODE_OWNERS_FILES, hasCodeOwner, parseCodeOwners } from '../api/code-owners.ts';
 import { CONFIG_FILE, type Config, isBelow } from '../api/config.ts';
 import { POLICY_KIND } from '../api/kinds.ts';
+import { parseManifestFile } from '../manifests/parse-file.ts';
 import type { Git, Oid, TreeFile } from '../ports/git.ts';
+import { readPolicies } from './observe/read-policy.ts';
 import type { PolicyOwners } from './preflight-findings.ts';
 
 const YAML = /\.ya?ml$/;
+const SUFFIXES = ['.yaml', '.yml', '.json'];
 /** More files than this are not told one by one. */
 const TOLD_MOST = 5;
 
@@ -16,8 +19,7 @@ export async function policyOwners(
   { commit, config }: { readonly commit: Oid; readonly config: Config },
 ): Promise<PolicyOwners | undefined> {
   const { policyPaths, paths } = config;
-  const suffixes = ['.yaml', '.yml', '.json'];
-  const { files } = await git.readAt(commit, { paths, suffixes, markers: [POLICY_KIND] });
+  const { files } = await git.readAt(commit, { paths, suffixes: SUFFIXES, markers: [POLICY_KIND] });
   const policies = files.filter(({ content }) => content.kind !== 'skipped').map(({ path }) => path);
   if (policyPaths === undefined && policies.length === 0) return undefined;
   const owners = await git.readAt(commit, { paths: [...CODE_OWNERS_FILES], suffixes: [], markers: [] });
@@ -28,6 +30,26 @@ export async function policyOwners(
   const guarded = [...new Set([...(policyPaths ?? []).flatMap(placesIn), ...there, CONFIG_FILE, found.path])];
   const unowned = guarded.filter((path) => !hasCodeOwner(patterns, path));
   return { policyPaths, file: found.path, unowned: shortened(unowned) };
+}
+
+/** The policies that accept a delivery without a direct push, where what they grant counts. Throws PortError where Git fails. */
+export async function acceptingPolicies(
+  git: Git,
+  { commit, config }: { readonly commit: Oid; readonly config: Config },
+): Promise<readonly string[]> {
+  const { files } = await git.readAt(commit, {
+    paths: config.paths,
+    suffixes: SUFFIXES,
+    markers: ['withoutDirectPush'],
+  });
+  const parsed = files.flatMap(({ path, content }) =>
+    content.kind === 'text' ? [parseManifestFile(path, content.text, [POLICY_KIND])] : [],
+  );
+  return readPolicies(parsed, [], config).flatMap(({ name, file, lines, policy, isOutside }) =>
+    policy?.withoutDirectPush === 'Accept' && isOutside !== true
+      ? [`${POLICY_KIND} ${name} (${file}:${lines.withoutDirectPush ?? 1})`]
+      : [],
+  );
 }
 
 /** Files that a path may get: one beside others, and one in a folder. */

@@ -9,6 +9,10 @@ export const PREFLIGHT = {
     level: 'error',
     is: 'no step, no arming and no way back reach the branch: pushes of ours are refused',
   },
+  WithoutPush: {
+    level: 'warning',
+    is: 'a policy accepts that pushes of ours are refused: steps are merged, and nothing arms them or takes them back but people',
+  },
   StatusTakesNoPush: { level: 'error', is: 'the status cannot be recorded: pushes of ours to its branch are refused' },
   NothingMerges: { level: 'error', is: 'no pull request can be merged as the rules are' },
   ProposalsTakeNoPush: {
@@ -66,6 +70,8 @@ export type PreflightRules = {
   readonly proposals: BranchRules;
   /** The context of our status that gates a proposal. */
   readonly gate: string;
+  /** The policies that accept deliveries without a direct push, for messages. */
+  readonly accepting: readonly string[];
   /** What is owned of the files that policies hang on; undefined: there are no policies. */
   readonly owned: PolicyOwners | undefined;
 };

@@ -3,6 +3,7 @@
 import { CONFIG_FILE } from '../api/config.ts';
 import { isKnown, type Known } from '../api/known.ts';
 import type { BranchRules } from '../ports/forge-rules.ts';
+import { directMoves, releaseMoves } from '../rollout/release-moves.ts';
 import { type Finding, PREFLIGHT, type PreflightRules } from './preflight-findings.ts';
 import { CHECK } from './write/execute-proposal.ts';
 
@@ -24,16 +25,42 @@ export function preflight(rules: PreflightRules): readonly Finding[] {
   return found.sort((a, b) => levels.indexOf(PREFLIGHT[a.name].level) - levels.indexOf(PREFLIGHT[b.name].level));
 }
 
-function pushes({ branch, statusBranch, prefix, main, status, proposals }: PreflightRules): readonly Finding[] {
+function pushes(all: PreflightRules): readonly Finding[] {
+  const { statusBranch, prefix, main, status, proposals } = all;
   const refused = (name: Finding['name'], rules: BranchRules, seen: string): readonly Finding[] =>
     isKnown(rules.takesDirectPush, false)
       ? [{ name, seen: `the rules of ${seen} take no direct push`, action: BYPASS }]
       : [];
   return [
-    ...refused('MainTakesNoPush', main, branch),
+    ...(isKnown(main.takesDirectPush, false) ? [withoutPush(all)] : []),
     ...refused('StatusTakesNoPush', status, statusBranch),
     ...refused('ProposalsTakeNoPush', proposals, `branches below ${prefix}`),
   ];
+}
+
+/** What a policy may accept is a step that is merged as it is, and that only where the rules guard it: see `form.ts`. */
+function withoutPush({ branch, main, gate, accepting }: PreflightRules): Finding {
+  const refused = `the rules of ${branch} take no direct push`;
+  if (accepting.length === 0) return { name: 'MainTakesNoPush', seen: refused, action: BYPASS };
+  const accepted = `${refused}, which ${accepting.join(' and ')} accepts`;
+  const unmet = [
+    ...((gatesOf(main, gate) ?? []).some(({ app }) => app !== undefined)
+      ? []
+      : [`require ${gate} from the App of tranche`]),
+    ...(isKnown(main.isStrict, true) ? [] : ['require branches to be up to date']),
+    ...(isKnown(main.hasMergeQueue, false) ? [] : ['take out the merge queue']),
+  ];
+  if (unmet.length > 0)
+    return {
+      name: 'MainTakesNoPush',
+      seen: `${accepted}, and no pull request can be the step itself as the rules are`,
+      action: `${BYPASS}; or ${unmet.join(', and ')}`,
+    };
+  return {
+    name: 'WithoutPush',
+    seen: `${accepted}: steps that let groups of one workload go are pull requests; arming, settling and every way back are pull requests of people, and what takes a workload over, fills a second one or changes its size is not begun (NoDirectPush)`,
+    action: `Keep at hand who may merge at any hour, or: ${BYPASS}`,
+  };
 }
 
 /** Our status is set at the heads of pull requests, by a pass that reads main: a queue asks it of what it would merge. */
@@ -121,10 +148,17 @@ function guards({ branch, prefix, main, proposals, gate }: PreflightRules): read
   if (isKnown(main.isStrict, true) || isKnown(main.hasMergeQueue, true))
     found.push({
       name: 'MovesUnderProposals',
-      seen: `${branch} wants branches up to date or has a merge queue, and a release of 3 steps makes 2 commits to it past them, arming and settling, and 3 more where the steps are not merged themselves`,
+      seen: `${branch} wants branches up to date or has a merge queue, and ${costText()}`,
       action: 'Where many people merge there, give the Rollouts a repository of their own',
     });
   return found;
+}
+
+/** How many commits a release of so many steps makes past open pull requests. */
+function costText(steps = 3): string {
+  const moves = releaseMoves('alone', steps);
+  const direct = directMoves(moves);
+  return `a release of ${steps} steps makes ${direct.length} commits to it past them (${direct.join(', ')}), ${moves.length} where the steps are not merged themselves, and ${releaseMoves('besides', steps).length} with a second workload and traffic`;
 }
 
 /** GitHub starts no workflow by what the token of a run does, so that none starts itself. */

@@ -52,6 +52,13 @@ test('with the rulesets to copy, the App passes and nobody else', async () => {
     '',
   ]);
   site.repository.enforce(files.map((file) => ruleset(file, [])));
+  const policy = `apiVersion: tranche.dev/v1alpha1\nkind: RolloutPolicy\nmetadata: {name: production}\nspec:\n  withoutDirectPush: Accept\n`;
+  site.repository.enforce([]);
+  await site.repository.git.commit('main', { 'policies/production.yaml': policy });
+  site.repository.enforce(files.map((file) => ruleset(file, [])));
+  expect((await preflight()).out).toMatch(
+    /MainTakesNoPush: .*which RolloutPolicy production \(policies\/production\.yaml:5\) accepts/,
+  );
   const ran = await preflight(['--output', 'json']);
   expect(ran.code).toBe(1);
   const errors = JSON.parse(ran.out).findings.filter(({ level }: { level: string }) => level === 'error');

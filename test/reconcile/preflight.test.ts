@@ -35,7 +35,8 @@ type Row = readonly [
   names: readonly string[],
   owned?: PolicyOwners | undefined,
   login?: string | undefined,
-  app?: Known<number>,
+  app?: Known<number> | undefined,
+  accepting?: readonly string[],
 ];
 
 const owned: PolicyOwners = { policyPaths: ['policies'], file: '.github/CODEOWNERS', unowned: [] };
@@ -43,6 +44,28 @@ const owned: PolicyOwners = { policyPaths: ['policies'], file: '.github/CODEOWNE
 const rows: readonly Row[] = [
   ['what fits', {}, {}, {}, []],
   ['no bypass on main', shut, {}, {}, ['MainTakesNoPush']],
+  [
+    'no bypass on main, which a policy accepts',
+    { ...shut, isStrict: known(true) },
+    {},
+    {},
+    ['WithoutPush', 'MovesUnderProposals'],
+    undefined,
+    undefined,
+    undefined,
+    ['RolloutPolicy production (policies/production.yaml:7)'],
+  ],
+  [
+    'the same, where what is behind may be merged',
+    shut,
+    {},
+    {},
+    ['MainTakesNoPush'],
+    undefined,
+    undefined,
+    undefined,
+    ['RolloutPolicy production (policies/production.yaml:7)'],
+  ],
   ['no bypass on the status branch', {}, shut, {}, ['StatusTakesNoPush']],
   ['no bypass on proposals', {}, {}, shut, ['ProposalsTakeNoPush']],
   ['no ruleset for proposals', {}, {}, { isOpenToOthers: known(true) }, ['ProposalsOpenToOthers']],
@@ -116,12 +139,13 @@ const rows: readonly Row[] = [
 ];
 
 test.each(rows.map((row) => ({ what: row[0], row })))('$what', ({ row }) => {
-  const [, main, status, proposals, names, owners, login = 'tranche[bot]', app = known(77)] = row;
+  const [, main, status, proposals, names, owners, login = 'tranche[bot]', app = known(77), accepting = []] = row;
   const found = preflight({
     branch: 'main',
     statusBranch: 'tranche-status',
     prefix: 'tranche/prod/',
     gate: 'tranche/gate',
+    accepting,
     owned: owners,
     self: { login, isBot: login.endsWith('[bot]'), app },
     main: { ...open, ...main },

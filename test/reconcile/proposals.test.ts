@@ -5,6 +5,7 @@ import { factsDigest } from '../../src/reconcile/observe/digests.ts';
 import { order as giveOrder } from '../../src/reconcile/order.ts';
 import { NO_OVERRIDES } from '../../src/reconcile/pass.ts';
 import { planIntent } from '../../src/rollout/orders/intent.ts';
+import { releaseMoves } from '../../src/rollout/release-moves.ts';
 import { type SimulatedForge, startForge } from '../support/forge/start-forge.ts';
 import { ADA, APP, type ForgeWorld, forgeWorld, messagesOf, reasonsOf, STALE } from '../support/forge-world.ts';
 import { LWS_FILE, NEW, OLD, ROLLOUT_FILE, VLLM_FILES } from '../support/vllm.ts';
@@ -110,6 +111,14 @@ test('a person merges every step, each in another way, and a second pass changes
     'rollout(llm/vllm): step 3/3, armed, partition 0 → 1000000',
     'rollout(llm/vllm): settled',
   ]);
+  const trailers = await world.git(
+    'log',
+    '--first-parent',
+    '--reverse',
+    '--format=%(trailers:key=Rollout-Reason,valueonly)',
+    'main',
+  );
+  expect(trailers.split('\n').filter((reason) => !/^(Adopted)?$/.test(reason))).toEqual(releaseMoves('alone', 3));
   expect(world.repository.pulls.map(({ title, state }) => `${title}: ${state}`)).toEqual([
     'llm/vllm 1/3: 0 → 1 of 4 groups on v0.10.1 (default): merged',
     'llm/vllm 2/3: 1 → 2 of 4 groups on v0.10.1 (default): merged',

@@ -1,6 +1,7 @@
 /** Deliveries that fill a second workload, by pull requests: one for a step, whose later rungs follow, one for the promotion. */
 
 import { expect, test } from 'vitest';
+import { releaseMoves } from '../../src/rollout/release-moves.ts';
 import { FakeForge } from '../support/fake-forge.ts';
 import { ladderFiles, ladderRollout } from '../support/ladder.ts';
 import { LWS_FILE, NEW, OLD } from '../support/vllm.ts';
@@ -79,6 +80,9 @@ test.each(PAUSES)('canary, pause %s', async (pause) => {
     'promote, home',
     'settled',
   ]);
+  const log = delivery.world.repository.log('main').toReversed();
+  const reasons = log.flatMap(({ message }) => /^Rollout-Reason: (\w+)$/m.exec(message)?.[1] ?? []);
+  expect(reasons, 'as many as preflight tells of').toEqual(['Adopted', ...releaseMoves('besides', 2)]);
 });
 
 test.each(PAUSES)('blueGreen, pause %s', async (pause) => {
