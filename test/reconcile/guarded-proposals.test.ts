@@ -190,7 +190,9 @@ test('a policy accepts that: the step is merged, and whatever ends it is brought
   );
   const refused = await world.pass();
   expect(reasonsOf(refused)).toContain('PushRefused');
-  expect(messages(refused)[0]).toMatch(/GH013.*by a pull request of your own what it would write: tranche plan vllm$/);
+  expect(messages(refused)[0]).toMatch(
+    /GH013.*by a pull request of your own what it would write: tranche plan --only vllm$/,
+  );
   expect(await world.text(LWS_FILE)).toBe(merged);
   // The template of before, and nothing else, as people may write it.
   await change(world, LWS_FILE, NEW, OLD);

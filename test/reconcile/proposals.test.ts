@@ -75,7 +75,6 @@ test('cut off before it has its labels and reviewers, or once they were asked: i
   const named = '  pullRequestLabels: [rollout]\n  pullRequestReviewers: [ada]\n';
   for (const when of ['before', 'after'] as const) {
     const world = await requested({}, `${POLICY}${named}`);
-    // As a kill would: the pull request is there, and no record of it.
     forge.fault = ({ path }) => (/labels|requested_reviewers/.test(path) ? { kind: 'drop', when } : undefined);
     await world.pass();
     await world.git('update-ref', '-d', 'refs/heads/tranche-status');
@@ -507,13 +506,11 @@ describe('people say no', () => {
   test('a person gives it another base: it is none of ours there, held by name; back on the branch it counts again', async () => {
     const world = await proposed();
     await world.git('branch', 'elsewhere', 'main');
-    const { pull } = world;
-    Object.assign(pull, { base: 'elsewhere' });
+    Object.assign(world.pull, { base: 'elsewhere' });
     expect(reasonsOf(await world.pass())).toEqual(['ProposalClosed']);
     world.tick(700);
     expect(reasonsOf(await world.pass())).toEqual(['ProposalClosed']);
-    expect(world.repository.pulls).toHaveLength(1);
-    Object.assign(pull, { base: 'main' });
+    Object.assign(world.repository.pull(1), { base: 'main' });
     expect(reasonsOf(await world.pass())).toEqual(['ProposalOpen']);
   });
 
