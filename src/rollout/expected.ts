@@ -182,6 +182,7 @@ export function printTotal(expected: Expected | undefined): string {
   if (expected === undefined) return '';
   const { step, rest, overdue } = expected;
   if (overdue !== undefined) return 'longer than usual';
+  if (step.groups + rest.groups === 0) return 'no group has yet to load';
   return step.seconds === undefined || rest.seconds === undefined
     ? 'not known yet'
     : `about ${printDuration(step.seconds + rest.seconds)}`;

@@ -309,3 +309,10 @@ test('the groups of a second workload are seen loading as those of the fleet are
   expect(ready.record).toMatchObject({ loads: [240], expected: { load: { seconds: 240 } } });
   expect(passed(ready, { sight: { second: '0+' } }).stand.record?.loads).toEqual([240]);
 });
+
+test('where every group is there, no time is told', () => {
+  const expected = expectedIn({ ...one, groups: '0:A+ 1:A+ 2:A+ 3:B+', steps: '1' }, [60]);
+  expect(expected === undefined ? '' : printTotal({ ...expected, rest: { groups: 0, seconds: 0 } })).toBe(
+    'no group has yet to load',
+  );
+});

@@ -184,6 +184,6 @@ function tooMany({ all, kind }: Asked, fresh: readonly JsonObject[]): readonly F
       at: ['spec', 'rules'],
       reason: 'TooManyRules',
       message: `the matches of the step need ${number} ${what}, and the API server takes ${limit}`,
-      hint: 'Use fewer matches in the step, or split the route.',
+      hint: `Leave at least ${number - limit} out: use fewer matches in the step, or move rules whose requests need no share into a route of their own.`,
     }));
 }
