@@ -8,6 +8,8 @@ Reflect.deleteProperty(Object.prototype, '__proto__');
 
 const stop = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
+// A runner that has stopped reading must not end what is being written to Git.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => stop.abort());
 
 // If all that is waited for goes away, the process ends without an answer, and that must not look well.
 process.exitCode = EXIT.failed;

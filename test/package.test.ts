@@ -1,6 +1,6 @@
 /** The package as people get it: bundled, packed, installed without a network into an empty folder, and run. */
 
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -143,6 +143,16 @@ describe('the installed package', () => {
     },
     LIMIT_MS,
   );
+
+  test.each(['stdout', 'stderr'] as const)('goes on where nobody reads its %s any more', async (closed) => {
+    const child = spawn('node_modules/.bin/tranche', ['status', '--branch', 'none'], {
+      cwd: empty,
+      env: { PATH: process.env['PATH'] ?? '', HOME: folder, ...here() },
+    });
+    child[closed].destroy();
+    const code = await new Promise((done) => void child.on('close', done));
+    expect(code, 'as ever: there is no such branch').toBe(2);
+  });
 
   test('is the GitHub Action as well', async () => {
     const env = { INPUT_MODE: 'plan', INPUT_REPO: site.repository.path, INPUT_KUBECONFIG: site.kubeconfig };
