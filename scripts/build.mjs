@@ -61,7 +61,7 @@ const rooms = {
     'src/commands/replay.ts',
     'src/api/policy-schema.ts',
   ],
-  cluster: ['src/adapters/cluster/api-cluster.ts', 'src/adapters/cluster/kubeconfig.ts'],
+  cluster: ['src/adapters/cluster/api-cluster.ts', 'src/adapters/cluster/renewed-connection.ts'],
 };
 
 /** What is loaded before a room. Of the adapters, the cluster and the model of one share what a pass works with. */

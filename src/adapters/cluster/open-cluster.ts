@@ -32,8 +32,11 @@ type ClusterOptions = {
  */
 export async function openCluster(options: ClusterOptions): Promise<Cluster> {
   const { limits, clock, log } = options;
-  const [{ apiCluster }, { connect }] = await Promise.all([import('./api-cluster.ts'), import('./kubeconfig.ts')]);
-  const connection = connect({
+  const [{ apiCluster }, { connectRenewed }] = await Promise.all([
+    import('./api-cluster.ts'),
+    import('./renewed-connection.ts'),
+  ]);
+  const connection = connectRenewed({
     source: configSource({
       kubeconfigPath: options.kubeconfigPath,
       inCluster: options.inCluster,

@@ -241,32 +241,6 @@ contexts:
     expect(readFileSync(count, 'utf8')).toBe('xxx');
   });
 
-  test('a credential without a date is asked for again when the server refuses it, once for reads that go on together', async () => {
-    let valid = 1;
-    const server = await scriptedServer(({ headers }) =>
-      headers.authorization === `Bearer t${valid}`
-        ? { body: { metadata: { resourceVersion: '1' }, items: [] } }
-        : { status: 401, body: { kind: 'Status', reason: 'Unauthorized' } },
-    );
-    servers.push(server);
-    const count = path.join(folder, 'undated-runs');
-    writeFileSync(count, '');
-    const exec = execScript(
-      `printf x >> ${count}; printf '{"status":{"token":"t%s"}}' $(wc -c < ${count} | tr -d ' ')`,
-    );
-    const cluster = await opened(kubeconfig('undated', { server: server.url, user: { exec } }));
-    const runs = async (times: number): Promise<readonly [string, readonly string[]]> => {
-      const lists = Array.from({ length: times }, () => cluster.list(resources.pods, pods, whole));
-      const kinds = (await Promise.all(lists)).map(({ kind }) => kind);
-      return [readFileSync(count, 'utf8'), kinds];
-    };
-    expect(await runs(3)).toEqual(['x', ['known', 'known', 'known']]);
-    valid = 2;
-    expect(await runs(3), 'the token has ended').toEqual(['xx', ['known', 'known', 'known']]);
-    valid = 9;
-    expect(await runs(1), 'no other is any better: no more than one try').toEqual(['xxx', ['unknown']]);
-  });
-
   test('the service account of a pod, its token read from the file', async () => {
     mkdirSync(path.join(folder, 'account'));
     writeFileSync(path.join(folder, 'account', 'token'), 'p0d');
