@@ -5,6 +5,7 @@ import { describe, expect, test, vi } from 'vitest';
 import type { RolloutPolicy } from '../../src/api/policy-fields.ts';
 import { parseRolloutPolicy } from '../../src/api/rollout-policy.ts';
 import { parseInstant, printInstant } from '../../src/api/time.ts';
+import { localClock } from '../../src/reconcile/observe/local-clock.ts';
 import { NO_SCOPE, type PolicyReading } from '../../src/reconcile/observe/read-policy.ts';
 import { windowsAt } from '../../src/reconcile/observe/windows.ts';
 
@@ -98,6 +99,55 @@ test.each<readonly [zone: string, cron: string, before: string, opens: string, c
     `open until ${closes}`,
     `shut by a/allow until ${then}`,
   ]);
+});
+
+test.each<readonly [what: string, cron: string, from: string, starts: readonly string[]]>([
+  [
+    'in an hour that is repeated, each once',
+    '0,30 2 * * *',
+    '2026-10-24T12:00:00Z',
+    ['2026-10-25T00:00:00Z', '2026-10-25T00:30:00Z', '2026-10-26T01:00:00Z'],
+  ],
+  [
+    'around an hour that is repeated, none in its second',
+    '0 1-3 * * *',
+    '2026-10-24T12:00:00Z',
+    ['2026-10-24T23:00:00Z', '2026-10-25T00:00:00Z', '2026-10-25T02:00:00Z'],
+  ],
+  [
+    'in and after an hour that is skipped',
+    '30 2,5 * * *',
+    '2026-03-28T12:00:00Z',
+    ['2026-03-29T01:00:00Z', '2026-03-29T03:30:00Z', '2026-03-30T00:30:00Z'],
+  ],
+])('several starts %s', (_, cron, from, starts) => {
+  const policy = { allow: [daily(cron, 10, 'Europe/Berlin')] };
+  let now = from;
+  const seen = starts.map(() => {
+    const opens = at(now, policy).split(' until ')[1] ?? '';
+    now = at(opens, policy).split(' until ')[1] ?? '';
+    return opens;
+  });
+  expect(seen).toEqual(starts);
+});
+
+test.each([
+  ['Europe/Berlin', '2026-03-29T01:00:00Z'],
+  ['Europe/Berlin', '2026-10-25T01:00:00Z'],
+  ['Australia/Lord_Howe', '2026-10-03T15:30:00Z'],
+  ['Africa/Casablanca', '2026-03-22T02:00:00Z'],
+  ['Pacific/Apia', '2011-12-30T10:00:00Z'],
+])('in %s every minute that a clock shows around %s is found where it shows it first', (zone, change) => {
+  const clock = localClock(zone);
+  const middle = parseInstant(change) ?? 0;
+  const minutes = Array.from({ length: 480 }, (_none, index) => middle + 60 * (index - 240));
+  const shown = minutes.map(clock.shows);
+  const last = Math.max(...shown);
+  for (let time = Math.min(...shown); time <= last; time += 60) {
+    // The first that is shown, or of those after it where nothing shows this.
+    const index = shown.includes(time) ? shown.indexOf(time) : shown.findIndex((other) => other > time);
+    expect(clock.firstShows(time), printInstant(time)).toBe(minutes[index]);
+  }
 });
 
 const work = daily('0 9 * * 1-5', 480, 'Europe/Berlin');

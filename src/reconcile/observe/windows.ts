@@ -8,6 +8,7 @@ import type { PolicyWindow } from '../../api/policy-windows.ts';
 import type { Instant } from '../../api/time.ts';
 import type { ManifestDocument } from '../../manifests/parse-file.ts';
 import type { ExceptedWindows, PolicyPlace, WindowFacts } from '../../rollout/snapshot.ts';
+import { localClock } from './local-clock.ts';
 import type { PolicyReading, PolicyScope } from './read-policy.ts';
 
 /** So far ahead an opening is looked for: where none comes, none ever will. */
@@ -139,9 +140,8 @@ function stretchOf(window: PolicyWindow): Stretch {
     };
   }
   const { cron, minutes, timeZone } = window;
-  const job = new Cron(cron, { timezone: timeZone, paused: true });
   const length = minutes * 60;
-  const firstAfter = startsOf(job);
+  const firstAfter = startsOf(nextStart(cron, timeZone));
   return {
     inside: (at) => (firstAfter(at - length) ?? at + 1) <= at,
     boundary: (after) => {
@@ -152,24 +152,41 @@ function stretchOf(window: PolicyWindow): Stretch {
   };
 }
 
-/** The first start strictly after a time, as croner has it, which takes long: it is asked for each start once. */
-function startsOf(job: Cron): (after: Instant) => Instant | undefined {
+/** The first start strictly after a time. To find one takes long: it is asked for each once. */
+function startsOf(next: NextStart): NextStart {
   // All from `from` on, as far as they were asked for; the last is undefined where no more come.
   let from: Instant | undefined;
   let starts: (Instant | undefined)[] = [];
   return (after) => {
-    if (from === undefined || after < from) [from, starts] = [after, [nextOf(job, after)]];
+    if (from === undefined || after < from) [from, starts] = [after, [next(after)]];
     for (;;) {
       const found = starts.find((start) => start === undefined || start > after);
       if (found !== undefined || starts.at(-1) === undefined) return found;
-      starts.push(nextOf(job, starts.at(-1) ?? after));
+      starts.push(next(starts.at(-1) ?? after));
     }
   };
 }
 
-function nextOf(job: Cron, after: Instant): Instant | undefined {
-  const next = job.nextRun(new Date(after * 1000));
-  return next === null ? undefined : Math.floor(next.getTime() / 1000);
+type NextStart = (after: Instant) => Instant | undefined;
+
+/**
+ * The cron is asked for what clocks on the wall show, and the clock when that is: for lists and ranges croner opens in both
+ * of the hours that a zone repeats, and leaves out what one skips.
+ */
+function nextStart(cron: string, timeZone: string): NextStart {
+  const job = new Cron(cron, { utcOffset: 0, paused: true });
+  const clock = localClock(timeZone);
+  return (after) => {
+    let shown = clock.shows(after);
+    for (;;) {
+      const next = job.nextRun(new Date(shown * 1000));
+      if (next === null) return undefined;
+      shown = Math.floor(next.getTime() / 1000);
+      const start = clock.firstShows(shown);
+      // What is shown again has begun when it was shown first.
+      if (start > after) return start;
+    }
+  };
 }
 
 function earliest(instants: readonly (Instant | undefined)[]): Instant | undefined {
