@@ -21,6 +21,7 @@ import {
   decodeTree,
   encodeCommit,
   encodeEntries,
+  fileModeOf,
   type GitObject,
   isFolder,
   oidOf,
@@ -195,7 +196,7 @@ function writeEntry({ name, entry, writes }: EntryWrites, workshop: Workshop): T
     const rule = `"${path}" is written twice, or as a file and a folder, in one commit`;
     throw new CannotWrite(rule, 'Give one of the two another name');
   }
-  if (entry !== undefined && entry.mode !== '100644' && entry.mode !== '100755') {
+  if (entry !== undefined && fileModeOf(entry.mode) === undefined) {
     throw new CannotWrite(
       `"${path}" cannot be written: it is not a regular file but has mode ${entry.mode}`,
       'Make it a regular file, or remove it',

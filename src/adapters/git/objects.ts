@@ -82,6 +82,13 @@ function isText(bytes: Buffer, at: number, text: string): boolean {
   return true;
 }
 
+/** The mode of a regular file as git reads it, also of those that old tools wrote (`100664`); undefined: no such file. */
+export function fileModeOf(mode: string): '100644' | '100755' | undefined {
+  if (mode === fileMode || mode === '100755') return mode;
+  if (!/^100[0-7]{3}$/.test(mode)) return undefined;
+  return (Number.parseInt(mode, 8) & 0o100) === 0 ? fileMode : '100755';
+}
+
 /** True for the mode of a folder, also as old tools wrote it. */
 export function isFolder(mode: string): boolean {
   return mode === treeMode || mode === `0${treeMode}`;

@@ -5,7 +5,7 @@ import { gitError } from './git-error.ts';
 import type { GitLimits } from './limits.ts';
 import { legible, markerSearch } from './markers.ts';
 import type { FoundObject, ObjectQuestion } from './object-question.ts';
-import { byteName, decodeText, decodeTree, isFolder, textOfName } from './objects.ts';
+import { byteName, decodeText, decodeTree, fileModeOf, isFolder, textOfName } from './objects.ts';
 
 /** What is wanted below one folder: everything, or some names. */
 type Wanted = { everything: boolean; readonly names: Map<string, Wanted> };
@@ -75,19 +75,16 @@ function visit(folder: Folder, { lookup, wants }: Visiting, found: Finding): voi
     const wanted = folder.wanted.everything ? folder.wanted : folder.wanted.names.get(name);
     if (wanted === undefined) continue;
     const path = folder.path === '' ? name : `${folder.path}/${name}`;
+    const regular = fileModeOf(mode);
     if (isFolder(mode)) found.next.push({ oid, path, wanted });
-    else if (isFile(mode) && wanted.everything && hasSuffix(name, wants.suffixes)) {
+    else if (regular !== undefined && wanted.everything && hasSuffix(name, wants.suffixes)) {
       const isNamed = wants.names.has(name);
-      found.files.push({ oid, path, mode, isNamed });
+      found.files.push({ oid, path, mode: regular, isNamed });
       (isNamed ? found.named : found.marked).add(oid);
-    } else if (!isFile(mode) && !folder.wanted.everything)
+    } else if (regular === undefined && !folder.wanted.everything)
       found.files.push({ oid, path, mode: 'link', isNamed: false });
     else if (mode !== submoduleMode) found.others.add(oid);
   }
-}
-
-function isFile(mode: string): mode is TreeFile['mode'] {
-  return mode === '100644' || mode === '100755';
 }
 
 function countOf({ marked, named, others }: Blobs): number {

@@ -137,6 +137,8 @@ test('links and submodules in the whole tree are neither followed nor, unless th
     `120000 blob ${await blob('kind: Rollout')}\tlink.yaml`,
     `100755 blob ${await blob('kind: Rollout\n')}\trun.yaml`,
     `100644 blob ${await blob('nothing\n')}\tother.yaml`,
+    // As git wrote it until 2005, and reads it today.
+    `100664 blob ${await blob('kind: Rollout # old\n')}\told.yaml`,
     `160000 commit ${'c'.repeat(40)}\tmodule.yaml`,
   ];
   const tree = await pipeToGit(path, ['mktree'], Buffer.from(`${lines.join('\n')}\n`));
@@ -146,6 +148,7 @@ test('links and submodules in the whole tree are neither followed nor, unless th
     const git = openGit({ location: `${server.url}/250.git` });
     const { files } = await git.readAt(commit, { paths: [''], suffixes: ['.yaml'], markers: ['kind: Rollout'] });
     expect(files.map(({ path: name, mode, content }) => [name, mode, content.kind])).toEqual([
+      ['old.yaml', '100644', 'text'],
       ['other.yaml', '100644', 'skipped'],
       ['run.yaml', '100755', 'text'],
     ]);
