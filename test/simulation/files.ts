@@ -3,7 +3,7 @@
 import { Chance } from './chance.ts';
 import type { ClientName } from './client-routes.ts';
 import { anySaid, GATES_FILE, saidText } from './policy-said.ts';
-import { routedFiles, routingLines } from './routed-files.ts';
+import { neighbours, routedFiles, routingLines } from './routed-files.ts';
 import { type Setup, type StepSetup, type WorkloadSetup } from './setup.ts';
 import { REGISTRY, sizeOf, templateText } from './versions.ts';
 
@@ -34,7 +34,7 @@ export function initialFiles(setup: Setup): Readonly<Record<string, string>> {
     if (workload.surge !== undefined || workload.resizes === true)
       files[`policies/${workload.name}.yaml`] = policyText(workload);
     if (workload.poison !== 'no workload') files[lwsFile(workload.name)] = lwsText(workload);
-    Object.assign(files, routedFiles(workload));
+    Object.assign(files, routedFiles(workload), neighbours(workload));
     const { autoscaled, scaler, name } = workload;
     if ((autoscaled && scaler !== 'live') || scaler === 'idle') files[scalerFile(name)] = hpaText(workload);
   }

@@ -13,6 +13,8 @@ function isHeld({ reason, before, after, workload }: OurCommit): boolean {
   // Every group is through: only marks are left to be written.
   if (workload.fills === undefined && isArmed(before) && !begins(before, after)) return false;
   if (reason === 'RungReady') return after.marks?.at === 'switch';
+  // A step that has no share any more: what takes requests away from a new version waits for nobody.
+  if (reason === 'StepsEdited' && after.marks?.at === 'home') return false;
   return [...FORWARD, ...SURGING.slice(0, 1), ...CLIMBING].includes(reason);
 }
 

@@ -68,6 +68,21 @@ export function routedFiles(workload: WorkloadSetup): Readonly<Record<string, st
   };
 }
 
+/** What the routes send to besides: Contour takes up no part of a proxy of which one Service is not there. */
+export function neighbours(workload: WorkloadSetup): Readonly<Record<string, string>> {
+  if (!isAsked(workload) || !kindsOf(workload).includes('HTTPProxy')) return {};
+  const lines = [
+    'apiVersion: v1',
+    'kind: Service',
+    'metadata:',
+    '  name: docs',
+    '  namespace: llm',
+    'spec:',
+    '  ports:',
+  ];
+  return { 'apps/docs/service.yaml': [...lines, '    - port: 80', ''].join('\n') };
+}
+
 /** Of every kind. */
 export function routeName(name: string): string {
   return `${name}-chat`;
