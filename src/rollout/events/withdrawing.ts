@@ -164,8 +164,12 @@ export function stableLost(on: Delivering): Hold | undefined {
   if (servingGroups(on, 'stable') !== 0) return undefined;
   const stable = sideName(on.delivery, 'stable');
   const { key } = on.situation.snapshot;
+  const ways =
+    on.marks.step?.kind === 'rollback'
+      ? `To send it all requests as it is: ${command('abort', key, '--now')}`
+      : `To send more to the new version: ${command('jump', key)} <step>; to go back: ${command('abort', key)}`;
   return hold('StableLost', {
     seen: `no group of ${stable} serves, and it gets the requests that the new version does not`,
-    action: `Look at its pods and events. To send more to the new version: ${command('jump', key)} <step>; to go back: ${command('abort', key)}`,
+    action: `Look at its pods and events. ${ways}`,
   });
 }

@@ -7,17 +7,18 @@ import { command } from '../command-text.ts';
 import { fleetAtOnce, fleetRung, remainsGivenUp, textBack, withBudget } from '../events/ladder-back.ts';
 import { heldOnLadder, overtakenOnLadder, rollStopped } from '../events/ladder-overtaken.ts';
 import { raisedOnTheWayBack } from '../events/raising-again.ts';
-import { stillWithdrawn, withdrawn } from '../events/withdrawing.ts';
+import { stableLost, stillWithdrawn, withdrawn } from '../events/withdrawing.ts';
 import { abortOf } from '../given-up.ts';
 import { blocking, type Hold, hold } from '../hold.ts';
 import { ownHome } from '../homeward.ts';
 import type { Unwritable } from '../ladders/commit.ts';
-import { type Delivering, waiting } from '../ladders/delivering.ts';
+import { type Delivering, servingGroups, waiting } from '../ladders/delivering.ts';
 import { greenServes } from '../ladders/delivery.ts';
 import { fieldsHome } from '../ladders/fleet.ts';
 import { goingBack, type NextCommit, nextCommit } from '../ladders/next-commit.ts';
 import { climbed, unwritable } from '../ladders/rung-move.ts';
 import { isHome } from '../ladders/shares.ts';
+import { hasShare } from '../ladders/sight.ts';
 import { type Decision, holding } from '../move.ts';
 import { nextRelease } from '../situation.ts';
 
@@ -52,7 +53,7 @@ export function comingBack(on: Delivering, fixed: Hold | undefined): Decision {
       ]
     : [];
   const unseen = isSentHome(on, next) ? [] : waiting(on, next.waits);
-  const holds = [...(again?.holds ?? []), ...unseen, ...queued];
+  const holds = [...(again?.holds ?? []), ...unseen, ...lostAgain(on, next), ...queued];
   if (blocking(holds).length > 0) return holding(holds, 'StepUpgrade');
   const { stable } = situation.snapshot;
   if (next.at === 'settled') {
@@ -81,10 +82,26 @@ const SHARED_AGAIN = {
   because: 'A person has accepted what held it (TrafficWithdrawn): the share that was taken back goes out again.',
 } as const;
 
-/** The fleet is on its way back, and a person does not want the new version to serve until enough of it does. */
-function isSentHome({ situation, marks }: Delivering, { at }: NextCommit): boolean {
+/**
+ * A route with a share came back after `home`, and the version before has been lost since: all requests would go to what
+ * serves nothing, while the new version serves.
+ */
+function lostAgain(on: Delivering, { at }: NextCommit): readonly Hold[] {
+  const isAgain = at === 'home' && on.marks.at === 'home' && hasShare(on.delivery);
+  if (!isAgain || isNow(on) || (servingGroups(on, 'canary') ?? 0) === 0) return [];
+  const lost = stableLost(on);
+  return lost === undefined ? [] : [lost];
+}
+
+/** A person does not want to wait for the version before. */
+function isNow({ situation, marks }: Delivering): boolean {
   const [given] = marks.aborted;
-  return at === 'home' && marks.at === 'fleet' && given !== undefined && abortOf(situation, given)?.now === true;
+  return given !== undefined && abortOf(situation, given)?.now === true;
+}
+
+/** The fleet is on its way back, and a person does not want the new version to serve until enough of it does. */
+function isSentHome(on: Delivering, { at }: NextCommit): boolean {
+  return at === 'home' && on.marks.at === 'fleet' && isNow(on);
 }
 
 /**

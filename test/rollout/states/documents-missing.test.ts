@@ -103,6 +103,23 @@ test.each<readonly [what: string, gone: Gone, stand: Stand, told: readonly strin
   );
 });
 
+test('out of the files, abort, and it is back with its share: home waits for the fleet', () => {
+  const order = abort(stands.second);
+  const away = passed(stands.second, without(stands.second, 'route', order));
+  // As it was before it was taken out.
+  const route = stands.second.texts.get(ROUTE_FILE) ?? '';
+  const back = { ...away.stand, texts: new Map([...away.stand.texts, [ROUTE_FILE, route]]) };
+  const lost = { own: '0- 1- 2- 3-' };
+  const held = passed(back, { ...order, sight: lost });
+  expect(held.told).toBe('hold StableLost');
+  expect(held.plan.holds.map(({ message }) => message).join()).toContain('tranche abort vllm --now');
+  const home = 'BroughtHome: rollback, home';
+  expect(passed(back, { ...order, sight: { own: '0+ 1- 2- 3-' } }).told).toBe(home);
+  expect(passed(back, { sight: lost, ...now(stands.second) }).told).toBe(home);
+  // Nothing of either serves, or nobody can see it: Git is enough.
+  expect(passed(back, { ...order, sight: { ...lost, ...DEAD.sight } }).told).toBe(home);
+});
+
 // Nobody can tell whether all requests have left the only group: it is not restarted, unless a person says so.
 test.each<readonly [what: string, gone: Gone, stand: Stand, order: Found, told: string]>([
   ['one group at home, its route', 'route', oneHome, abort(oneHome), 'hold GracePeriod CanaryEdited'],
