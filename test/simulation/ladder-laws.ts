@@ -3,7 +3,7 @@
 import { type Both, bothOf } from './both.ts';
 import { CLOCKS, drainOf } from './excuses.ts';
 import { hpaText, scalerFile, splitOwn, versionInText } from './files.ts';
-import { accepts, begins, GOING_BACK, indexOf, type OurCommit, planned, SENTINEL } from './our-commit.ts';
+import { accepts, begins, GOING_BACK, indexOf, missingAt, type OurCommit, planned, SENTINEL } from './our-commit.ts';
 import {
   kindsOf,
   ownDocuments,
@@ -176,9 +176,11 @@ export function leavesBehind(commit: OurCommit): string | undefined {
     return `${reason}: ${scaler} is not as before`;
   const files = routedFiles(workload);
   const [route, service] = [routeFile(workload.name), serviceFile(workload.name)];
-  const said = universe.text(oid, route) ?? '';
-  if (files[route] !== undefined && (ownDocuments(said) !== files[route] || shareSaid(said, workload) > 0))
-    return `${reason}: ${route} is not as before`;
+  const said = universe.text(oid, route);
+  // What a hand has taken out is not ours to put back; we take none out.
+  const isOut = said === undefined && missingAt(commit, commit.parent).includes(route);
+  const isHome = said !== undefined && ownDocuments(said) === files[route] && shareSaid(said, workload) === 0;
+  if (files[route] !== undefined && !isOut && !isHome) return `${reason}: ${route} is not as before`;
   const there = universe.text(oid, service);
   // A hand has taken it out.
   if (files[service] !== undefined && there === undefined) return undefined;

@@ -136,7 +136,25 @@ const alone = (scene: Scene): Scene => ({ ...scene, services: sides({ ready: [] 
 const toPromote = [/tranche.dev\/step: "1\/1@/, 'tranche.dev/step: "promote@'] as const;
 const toRest = [/ *tranche.dev\/(step|at): .*\n/g, ''] as const;
 
+const atRest = (text: string): string =>
+  text.replace(toRest[0], '').replace(/(name: vllm-canary[^]*?replicas: )2/, '$10');
+
 describe('in a commit', () => {
+  test.each([
+    {
+      what: 'a route that we take out is not as before',
+      hand: false,
+      found: 'Settled: apps/vllm/route.yaml is not as before',
+    },
+    { what: 'a route that a hand has taken out is not ours to put back', hand: true, found: undefined },
+  ])('T5: $what', ({ hand, found }) => {
+    const fork = universe.fork();
+    if (hand)
+      fork.repository.commit('main', { writes: [{ path: routeFile('vllm'), text: undefined }], message: 'out' });
+    const files = { [lwsFile('vllm')]: atRest(fork.lws('vllm') ?? ''), [routeFile('vllm')]: undefined };
+    expect(leavesBehind(commitOf(fork, 'Settled', files))).toBe(found);
+  });
+
   test.each<Written>([
     {
       what: 'T1: a share for what serves nothing',
@@ -202,8 +220,8 @@ function withWeights(route: string, [stable, canary]: readonly [number, number])
 function commitOf(
   fork: Universe,
   reason: string,
-  files: Readonly<Record<string, string>>,
-  style: 'blueGreen' | undefined,
+  files: Readonly<Record<string, string | undefined>>,
+  style?: 'blueGreen',
 ): OurCommit {
   const parent = fork.repository.head('main')!;
   const writes = Object.entries(files).map(([path, text]) => ({ path, text }));
