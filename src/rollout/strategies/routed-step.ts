@@ -2,7 +2,7 @@
 
 import type { RungMark } from '../../api/marks.ts';
 import { SENTINEL } from '../../api/workload.ts';
-import { unlessAccepted } from '../accepting.ts';
+import { accepted, unlessAccepted } from '../accepting.ts';
 import { nextStep, type StepWay } from '../events/next-step.ts';
 import { partitionEdited } from '../events/partition-edited.ts';
 import { broughtHome, letGo, pinnedAgain, type RungTo, shared } from '../events/sharing-out.ts';
@@ -11,6 +11,7 @@ import { before } from '../gates/before.ts';
 import { notApplied, recreated, replicasUnknown, scaledToZero, wanted } from '../gates/cluster.ts';
 import { frozenChanged } from '../gates/frozen.ts';
 import { holdsOf } from '../gates/gate.ts';
+import { scaledAwayFacts } from '../gates/out-of-place.ts';
 import { rolloutAbsent } from '../gates/people.ts';
 import { stepShareTooLarge } from '../gates/shares.ts';
 import { waitingOnGroups } from '../gates/step-groups.ts';
@@ -25,7 +26,7 @@ import { serving } from '../ladders/sight.ts';
 import { isPinned, servicesOnly } from '../ladders/version-edits.ts';
 import { rungDue, type StepWanted, wantedOf } from '../ladders/version-rungs.ts';
 import { type Decision, holding } from '../move.ts';
-import type { Seen } from '../situation.ts';
+import type { Seen, Situation } from '../situation.ts';
 import type { InDelivery } from '../state.ts';
 import { editedPlan, nextIndex } from '../step-to-come.ts';
 
@@ -110,13 +111,21 @@ function isShareEdited(on: Delivering, { marks, index }: InDelivery): boolean {
   return made.kind === 'ok' && made.objects.length > 0;
 }
 
+/** The workload was scaled down past the step, so that no group of it is left, and a person lets the next one follow all the same. */
+function isEmptyAccepted(situation: Situation): boolean {
+  return scaledAwayFacts(situation) !== undefined && accepted(situation, 'StepScaledAway');
+}
+
 function wayOf(on: Delivering, step: InDelivery): StepWay {
   const { situation } = on;
   const isEdited = situation.sight === 'seen' && isPlanEdited(situation, step);
-  const due = situation.sight === 'seen' && !isEdited ? rungAt(on, situation, step) : undefined;
+  const rung = situation.sight === 'seen' && !isEdited ? rungAt(on, situation, step) : undefined;
+  // Whoever accepts that none of its groups is left goes on without its share: nobody would ever serve it.
+  const isPassed = rung === 'traffic' && isEmptyAccepted(situation);
+  const due = isPassed ? undefined : rung;
   const here: RungTo = { marks: step.marks, index: step.index, reason: 'RungReady', evidence: '' };
   // Told while its groups are down, too: what they come up for is a person's to decide.
-  const isDown = due === 'traffic' && waitingOnGroups(situation).length > 0;
+  const isDown = isPassed || (due === 'traffic' && waitingOnGroups(situation).length > 0);
   const held = [...fixed(on), isDown ? stillWithdrawn(on) : undefined].filter((one) => one !== undefined);
   const waits = [...waiting(on, conditionsAt(on, step)), ...held];
   const rungs = {

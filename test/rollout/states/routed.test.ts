@@ -4,8 +4,9 @@ import { expect, test } from 'vitest';
 import { unknown } from '../../../src/api/known.ts';
 import { NO_RULES } from '../../../src/api/policy-fields.ts';
 import { SENTINEL } from '../../../src/api/workload.ts';
+import { factsDigest } from '../../../src/reconcile/observe/digests.ts';
 import { ladderFiles, ladderRollout } from '../../support/ladder.ts';
-import { type Found, passed, passes, type Stand, settledOn, snapshotAt } from '../../support/ladder-pass.ts';
+import { type Found, passed, passes, releaseIn, type Stand, settledOn, snapshotAt } from '../../support/ladder-pass.ts';
 import { abort, after, asked, edited, NEWER } from '../../support/ladder-stands.ts';
 import { ROUTE_FILE, SERVICE_FILE } from '../../support/traffic-files.ts';
 import { LWS_FILE, NEW, OLD, ROLLOUT_FILE } from '../../support/vllm.ts';
@@ -324,4 +325,12 @@ test('at rest a Service that names a version is left to lint where all have it, 
   const told = (at: Stand): readonly string[] => passes(at, { found }).told;
   expect(told(pinnedTo(releaseOf(stand)))).toEqual(['hold ']);
   expect(told(pinnedTo('another'))).toEqual(['TrafficWithdrawn: traffic withdrawn', 'hold ']);
+});
+
+test('scaled down past a step before its share: held until a person goes on without it', () => {
+  const away = asked(stands.pods, 'replicas: 4', 'replicas: 3');
+  expect(passed(away).told).toBe('hold StepScaledAway');
+  const accept = `StepScaledAway@${releaseIn(away)}#${factsDigest({ replicas: 3 })}`;
+  const told = ['hold PauseDuration', 'StepReady: step 2/3, partition 3 → 1', 'RungReady: step 2/3, traffic: – → 20%'];
+  expect(passes(away, { found: () => ({ intents: { accept } }), most: told.length }).told).toEqual(told);
 });
