@@ -242,6 +242,12 @@ function stableVersion({ universe, workload, before }: OurCommit): number | unde
   return versionInText(universe.lws(workload.name, before.marks?.stable) ?? '');
 }
 
+/** Groups that people give the workload that we made, where it serves, are waited for before the other side's start. */
+const begun: Proof = (scene, both) =>
+  both.isLive(
+    scene.second === undefined ? scene : { ...scene, second: { ...scene.second, replicas: both.before.fleet } },
+  );
+
 const ONWARD = ['StepReady', 'RungReady', 'Promoted', 'BroughtHome', 'Emptied', 'Settled', 'Jumped', 'StepsEdited'];
 
 /** What a rung waits for, told once more: the edits before it are live, and its groups are there. */
@@ -255,7 +261,7 @@ export function ladderProof(commit: OurCommit): Proof | undefined {
       both.liveShare(scene) === 0 &&
       (before.marks?.floor === undefined || both.all(scene, both.names.stable, stableVersion(commit)));
   if (!ONWARD.includes(reason) || from?.step === 'rollback') return undefined;
-  if (begins(before, after)) return applied;
+  if (begins(before, after)) return to?.at === 'text' && to.serves === 'green' ? begun : applied;
   const version = commit.releaseVersion;
   const fleet = from?.step === 'promote' && commit.workload.fills?.style === 'canary';
   if (fleet && from.at === 'fleet')

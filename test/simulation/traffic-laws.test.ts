@@ -142,6 +142,28 @@ const atRest = (text: string): string =>
 describe('in a commit', () => {
   test.each([
     {
+      what: 'groups that are added to the green side may come while the other takes its text',
+      at: 'text',
+      isFound: false,
+    },
+    { what: 'none of the other start before they are there', at: 'pods', isFound: true },
+  ])('S3: $what', ({ at, isFound }) => {
+    const fork = universe.fork();
+    const text = (fork.lws('vllm') ?? '').replace(
+      /^( *)(tranche.dev\/release: .*\n)/m,
+      '$1$2$1tranche.dev/serves: green\n',
+    );
+    fork.repository.commit('main', {
+      writes: [{ path: lwsFile('vllm'), text: text.replace(toRest[0], '') }],
+      message: 'rest',
+    });
+    fork.scenes.set('vllm', [{ ...half, second: { ...half.second!, replicas: 1 } }]);
+    const files = { [lwsFile('vllm')]: text.replace(/(tranche.dev\/at: ).*/, `$1${at}`) };
+    expect(ladderEvidence(commitOf(fork, 'StepReady', files)) !== undefined).toBe(isFound);
+  });
+
+  test.each([
+    {
       what: 'a route that we take out is not as before',
       hand: false,
       found: 'Settled: apps/vllm/route.yaml is not as before',
