@@ -15,7 +15,8 @@ export function rebuiltRecord(
 ): RolloutRecord | undefined {
   const { stored, step, marks } = from;
   if (step === undefined) return stored === undefined ? undefined : { ...stored, step: undefined };
-  if (stored !== undefined) return { ...stored, step, marks };
+  // Its marks stay those that it saw: by them what it remembers of drains is known to be older than Git.
+  if (stored !== undefined) return { ...stored, step };
   return {
     version: RECORD_VERSION,
     ...of.entry.key,

@@ -1,6 +1,8 @@
 /** What the record remembers of a delivery's traffic: since when each thing that is waited for has been seen. */
 
+import { type Marks, parseMarks, printStep } from '../../api/marks.ts';
 import type { RolloutRecord, TrafficRecord } from '../../api/record.ts';
+import { sameRelease } from '../../api/release.ts';
 import type { Instant } from '../../api/time.ts';
 import type { Side } from './condition.ts';
 import { annotationsOf, type Delivery } from './delivery.ts';
@@ -63,10 +65,26 @@ function acceptedAfter(delivery: Delivery, sight: TrafficSight): TrafficRecord['
 function drainedAfter(delivery: Delivery, sight: TrafficSight, side: Side): Instant | undefined {
   // An agent may have applied it and taken it back between two looks.
   if (sendsInGit(delivery, side)) return undefined;
-  const before = sight.record?.traffic?.drained?.[side];
+  const before = isOfNow(delivery, sight, side) ? sight.record?.traffic?.drained?.[side] : undefined;
   const sender = sendingTo(delivery, sight, side);
   if (sender.kind === 'unknown') return before;
   return sender.kind === 'known' ? undefined : sinceOf(before, sight);
+}
+
+/**
+ * A record that was put back may be older than a share that has come and gone since: it knows no drain of another release,
+ * nor one of the new version, which is left by one commit and emptied by the next, of another place than Git's.
+ */
+function isOfNow({ own }: Delivery, { record }: TrafficSight, side: Side): boolean {
+  const [known, now] = [record?.marks, parseMarks(annotationsOf(own))];
+  if (known === undefined || now === undefined || !('release' in now)) return true;
+  const isSame = sameRelease(known.release, now.release);
+  if (side === 'stable') return isSame;
+  return isSame && placeIn(known) === placeIn(now);
+}
+
+function placeIn({ step, at }: Marks): string {
+  return `${step === undefined ? '' : printStep(step)} ${at ?? ''}`;
 }
 
 function reachedAfter(delivery: Delivery, sight: TrafficSight): TrafficRecord['reached'] {

@@ -4,15 +4,17 @@ import { expect, test } from 'vitest';
 import { type Json, type JsonObject } from '../../../src/api/json.ts';
 import { absent, unknown } from '../../../src/api/known.ts';
 import { parseLiveService } from '../../../src/api/live-traffic.ts';
+import { MARK, parseMarks } from '../../../src/api/marks.ts';
 import { NO_RULES } from '../../../src/api/policy-fields.ts';
 import { hold } from '../../../src/rollout/hold.ts';
 import type { Condition } from '../../../src/rollout/ladders/condition.ts';
-import type { Delivery } from '../../../src/rollout/ladders/delivery.ts';
+import { annotationsOf, type Delivery } from '../../../src/rollout/ladders/delivery.ts';
 import { differences } from '../../../src/rollout/ladders/differences.ts';
 import { trafficAfter } from '../../../src/rollout/ladders/memory.ts';
 import { unseen } from '../../../src/rollout/ladders/seen.ts';
 import { isAbandoned, serving } from '../../../src/rollout/ladders/sight.ts';
 import { climbed, ladderFiles, ladderRollout, placeOf } from '../../support/ladder.ts';
+import { emptyRecord } from '../../support/record.ts';
 import { NOTHING, NOW, rolloutFile, type SightChange, sightOf } from '../../support/sight.ts';
 
 const STEPS = ['replicas: 1, traffic: 5%', 'replicas: 100%, traffic: 50%'];
@@ -393,6 +395,20 @@ test('a drain that a clock saw begin which was behind the servers counts from th
   // The clock is set right, and half a minute has passed.
   const later = sightOf(home, { record, sight: { now: NOW + 3630 } });
   expect(unseen([drained('canary')], home, later)).toMatchObject([{ reason: 'Draining' }]);
+});
+
+test.each([
+  ['of Git', {}, long],
+  ['of another step', { step: { kind: 'step', index: 2, of: 4 } }, NOW],
+  ['of another rung', { at: 'pods' }, NOW],
+  ['of another release', { release: { digest: '0a1b2c3d', serial: 9 } }, NOW],
+] as const)('a drain of the new version is known by a record of the place %s', (_, change, since) => {
+  const annotations = { ...annotationsOf(home.own), [MARK.release]: '9c41d2e0.7' };
+  const git = { ...home, own: { ...home.own, value: { ...home.own.value, metadata: { annotations } } } };
+  const now = parseMarks(annotations);
+  if (now === undefined || !('release' in now)) throw new Error('no marks');
+  const record = emptyRecord({ traffic: lasting, marks: { ...now, ...change } });
+  expect(trafficAfter(git, sightOf(git, { sight: { record } })).drained?.canary).toBe(since);
 });
 
 test('a leader that was made again is no endpoint of the one before', () => {
