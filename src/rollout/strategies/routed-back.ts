@@ -28,7 +28,8 @@ export function routedBack(on: Delivering, { given, marks }: Back): Decision {
   if (situation.snapshot.stable.kind !== 'known') return holding([noText(situation)], 'StepUpgrade');
   const atOnce = isAtOnce(on, given.release) || hasLeft(situation);
   const apart = atOnce ? undefined : apartAgain(on);
-  if (atOnce || (isShareHome(delivery) && apart === undefined)) return textBack(on, { given, marks });
+  const isLeft = isShareHome(delivery) && !isLeaving(on);
+  if (atOnce || (isLeft && apart === undefined)) return textBack(on, { given, marks });
   const lost = stableLost(on);
   if (lost !== undefined) return holding([lost], 'StepUpgrade');
   const move = workloadMove(situation, {
@@ -41,6 +42,12 @@ export function routedBack(on: Delivering, { given, marks }: Back): Decision {
     at: 'home',
     commit: withObjects(shareHome(delivery), apart ?? []),
   });
+}
+
+/** A step has just taken the share home in Git: gateways may still send, and what they have sent may not be answered yet. */
+function isLeaving(on: Delivering): boolean {
+  const { step, at } = on.marks;
+  return step?.kind === 'step' && at === 'home' && waiting(on, leaves(on.delivery)).length > 0;
 }
 
 /**

@@ -162,7 +162,13 @@ test.each<Row>([
     { ...UNREAD, ...abort(stands.second) },
     ['Aborted: rollback, home', 'hold ClusterUnreadable'],
   ],
-  ['at home, before the whole step', stands.home, abort(stands.home), BACK],
+  ['at home, before the whole step', stands.home, abort(stands.home), ['Aborted: rollback, home', ...BACK]],
+  [
+    'at home, and it serves nothing: one commit',
+    stands.home,
+    { ...DEAD, ...abort(stands.home) },
+    ['Aborted: rollback, maxUnavailable 1 → 3'],
+  ],
   [
     'at partition 0',
     stands.whole,
