@@ -31,6 +31,8 @@ export type Both = {
   readonly isLive: (scene: Scene) => boolean;
   /** Whether every group that a workload is to have is on a version and ready, one at least. */
   readonly all: (scene: Scene, name: string, version: number | undefined) => boolean;
+  /** How many groups that a workload is to have are on a version and ready. */
+  readonly ready: (scene: Scene, name: string, version: number | undefined) => number;
 };
 
 export function bothOf(commit: OurCommit): Both {
@@ -71,6 +73,11 @@ export function bothOf(commit: OurCommit): Both {
         groups.length > 0 &&
         groups.every((group) => group.version === version && group.ready)
       );
+    },
+    ready: (scene, name, version) => {
+      const found = truth(scene, name);
+      const groups = found === undefined ? [] : wantedGroups(found);
+      return groups.filter((group) => group.version === version && group.ready).length;
     },
   };
 }

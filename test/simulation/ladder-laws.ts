@@ -278,7 +278,11 @@ export function ladderProof(commit: OurCommit): Proof | undefined {
       ready(scene, both) &&
       (both.before.fleet > before.maxUnavailable ||
         (both.liveShare(scene) === 100 && both.serving(scene, both.names.canary) >= both.before.fleet));
-  if (from?.at === 'pods' || from?.at === 'traffic' || from?.at === 'all') return ready;
+  // A side that takes over has as many groups as the other: N may have fallen, and what it has beyond that holds nothing.
+  if (from?.at === 'all')
+    return (scene, both) =>
+      both.isLive(scene) && both.ready(scene, both.names.canary, version) >= Math.max(1, both.before.fleet);
+  if (from?.at === 'pods' || from?.at === 'traffic') return ready;
   if (from?.at === 'text' && to?.at === 'pods')
     return (scene, both) => both.isLive(scene) && both.truth(scene, both.names.canary)?.flipped === true;
   if (from?.at === 'void' && to?.at === 'text')
