@@ -64,7 +64,7 @@ export const sharedMutants: readonly Mutant[] = [
   mutant(
     'versions: groups that are given up restart under their share',
     'strategies/routed-back.ts',
-    'if (atOnce || (isShareHome(delivery) && apart === undefined))',
+    'if (atOnce || (isLeft && apart === undefined))',
     'if (atOnce || apart === undefined)',
   ),
   mutant(
