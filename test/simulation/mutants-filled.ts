@@ -187,12 +187,6 @@ export const filledMutants: readonly Mutant[] = [
     'if (aside === undefined || at(scaler.value, path) === aside.set) return [];',
   ),
   mutant(
-    'what a hand has taken out sends nothing',
-    'ladders/seen-traffic.ts',
-    'if (routes.length > 0)\n',
-    'if (routes.length < 0)\n',
-  ),
-  mutant(
     'home though nobody is there',
     'ladders/promotion.ts',
     '? homeAtOnce(delivery) : madeOf(delivery, []);',
