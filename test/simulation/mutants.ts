@@ -185,8 +185,8 @@ export const mutants: readonly Mutant[] = [
   mutant(
     'not armed again after the way back',
     'rollout/strategies/rollback.ts',
-    '    partition: SENTINEL,',
-    '    partition: undefined,',
+    '    partition: SENTINEL,\n    home',
+    '    partition: undefined,\n    home',
   ),
   mutant(
     'the partition is raised on the way back',

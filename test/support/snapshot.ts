@@ -13,7 +13,7 @@ import { NO_RULES, type PolicyRules, type Recreate, type SizeChange } from '../.
 import type { RolloutRecord, StepRecord } from '../../src/api/record.ts';
 import { printRecreating } from '../../src/api/recreating.ts';
 import { printRelease } from '../../src/api/release.ts';
-import { parseRollout } from '../../src/api/rollout.ts';
+import { parseRollout, type Rollout } from '../../src/api/rollout.ts';
 import { SENTINEL } from '../../src/api/workload.ts';
 import { factsDigest, withFactDigests } from '../../src/reconcile/observe/digests.ts';
 import { partitionOf, plannedGroups } from '../../src/rollout/batches.ts';
@@ -102,7 +102,7 @@ export type World = {
   readonly groups?: string;
   /** `25% 50%! 100%/60`: `!` a manual pause as written, `/60` a timed one. */
   readonly steps?: string;
-  readonly rollout?: 'absent' | { readonly paused?: boolean; readonly disabled?: boolean };
+  readonly rollout?: 'absent' | Partial<Pick<Rollout, 'paused' | 'disabled' | 'style'>>;
   readonly failureThreshold?: IntOrPercent;
   /** What the policies ask for. */
   readonly surge?: number;
@@ -265,7 +265,7 @@ function rolloutFile(of: World): RolloutFile | undefined {
   if (rollout === undefined) throw new Error(faults.map((fault) => fault.message).join('; '));
   const intents: Intents = parseIntents(annotations).intents;
   const object = { apiVersion: 'rollouts.kruise.io/v1beta1', kind: 'Rollout', namespace: 'llm', name: 'vllm' };
-  return { file: ROLLOUT_FILE, object, rollout, intents, hash: 'hash' };
+  return { file: ROLLOUT_FILE, object, rollout: { ...rollout, ...of.rollout }, intents, hash: 'hash' };
 }
 
 /** `1@B.2`, `B.2`, `B.2 C` and `B.2 3` with the digests spelled out; a commit stays as it is. */

@@ -22,7 +22,7 @@ import type { InDelivery } from '../state.ts';
 import { armed } from './armed.ts';
 import { partial } from './partial.ts';
 import { requested } from './requested.ts';
-import { rollback } from './rollback.ts';
+import { rollback, rollbackOvertaken } from './rollback.ts';
 import { rolling } from './rolling.ts';
 import { settled } from './settled.ts';
 import { surging } from './surging.ts';
@@ -151,7 +151,13 @@ function inRollback(situation: Situation, marks: Marks): Decision {
   if (waitsForEver(situation) && !(newer && rolls(situation, { marks, given })))
     return removeToGoBack(situation, { marks, because: 'The stable text cannot be applied in place.' });
   if (!newer) return rollback(situation, marks);
-  return given ? stopReturned(situation, marks) : overtaken(situation, marks);
+  if (given) return stopReturned(situation, marks);
+  return fillsSecond(situation) ? rollbackOvertaken(situation, marks) : overtaken(situation, marks);
+}
+
+/** Whether its Rollout fills a second workload: it was aborted before that began, or asks for it only since. */
+function fillsSecond({ snapshot }: Situation): boolean {
+  return (snapshot.rollout?.rollout.style ?? 'partition') !== 'partition';
 }
 
 /** A way back that was begun while the cluster could not be read, and that no edit can make. */

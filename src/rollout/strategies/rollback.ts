@@ -5,6 +5,7 @@ import { printRelease } from '../../api/release.ts';
 import { putAside } from '../../api/restore.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import { budgetInTheEnd, budgetNote, withBudgetAfter } from '../budget.ts';
+import { command } from '../command-text.ts';
 import { raisedOnTheWayBack } from '../events/raising-again.ts';
 import { failedSurgeReturned, surgeEnds } from '../events/surge-back.ts';
 import { scaledToZero, wanted } from '../gates/cluster.ts';
@@ -47,6 +48,43 @@ export function rollback(situation: Situation, marks: Marks): Decision {
       'StepUpgrade',
     );
   return rolledBack(situation, marks, groups.length);
+}
+
+/**
+ * A newer text in the file, of a Rollout that fills a second workload: no group that people use may take it in place. What
+ * rolls is armed; groups that took it stay, and wait for a person. Where all are on the stable version the way back is
+ * over, and the text is a request like any other.
+ */
+export function rollbackOvertaken(situation: Situation, marks: Marks): Decision {
+  const { digest, file, partition, snapshot, sight } = situation;
+  const waits = hold('NewerRequestWaits', {
+    seen: `${file.file}: a newer template (${digest}) came while the groups went back to ${printRelease(marks.release)}. They may not take it in place: armed, it is inert until all of them are back`,
+    action: `Where groups stay on another version: ${command('abort', snapshot.key)}, and put the newer template back into the file once the way back is over`,
+  });
+  if (partition < SENTINEL) return armedAgainst(situation, { marks, waits });
+  if (sight === 'unseen') return holding([situation.hold, waits], 'StepUpgrade');
+  const unsure = situation.notApplied ?? scaledToZero(situation);
+  if (unsure !== undefined) return holding([unsure, waits], 'StepUpgrade');
+  const { observed, asked } = situation;
+  const groups = wanted(observed, asked);
+  const away = groups.filter(({ key }) => key === undefined || key !== observed.stableKey);
+  const waiting = waitingOn(groups, away);
+  return waiting === undefined ? rolledBack(situation, marks, groups.length) : holding([waiting, waits], 'StepUpgrade');
+}
+
+function armedAgainst(
+  situation: Situation,
+  { marks, waits }: { readonly marks: Marks; readonly waits: Hold },
+): Decision {
+  const { digest, partition } = situation;
+  const move = workloadMove(situation, {
+    reason: 'RollStopped',
+    label: 'rollback, stopped',
+    ...withBudgetAfter(situation, { marks, floor: marks.restore?.floor ?? 0 }),
+    partition: SENTINEL,
+    why: `The template ${digest} rolls at partition ${partition}, in place, and its Rollout takes a newer one through a second workload.`,
+  });
+  return moving(move, 'StepUpgrade', [waits]);
 }
 
 /**

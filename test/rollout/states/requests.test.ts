@@ -1,6 +1,7 @@
 /** Requests in the middle of a delivery: newer texts, aborted texts that return, deleted Rollouts. */
 
 import { expect, test } from 'vitest';
+import { SENTINEL } from '../../../src/api/workload.ts';
 import { again, planned, type Row } from '../../support/planned.ts';
 import { issueOf, type World } from '../../support/snapshot.ts';
 
@@ -277,6 +278,41 @@ test.each<Row>([
     'Aborted: rollback, maxUnavailable 2 → 3 => A.1 rollback floor=2 u=1>3 aborted=C.3,B.2 text A',
   ],
 ])('a newer request in rollback, %s', (_, of, then) => expect(planned(of)).toBe(then));
+
+/** Given up before its first step, its objects made anew: everything goes back, in place. */
+const plain: World = {
+  text: 'C',
+  marks: 'A.1 rollback floor=0 aborted=B.2',
+  p: 0,
+  groups: '0:A+ 1:A+ 2:B+ 3:B+',
+  rollout: { style: 'canary' },
+};
+const ARMED = 'RollStopped: rollback, stopped, partition 0 → 1000000 => A.1 rollback floor=0 aborted=B.2';
+
+test.each<Row>([
+  ['armed, whatever rolls', plain, `${ARMED} | NewerRequestWaits`],
+  ['green and blue', { ...plain, rollout: { style: 'blueGreen' } }, `${ARMED} | NewerRequestWaits`],
+  ['the cluster cannot be read', { ...plain, live: 'unknown' }, `${ARMED} | NewerRequestWaits`],
+  ['a group is on it', { ...plain, p: SENTINEL, groups: '0:A+ 1:A+ 2:A+ 3:C+' }, 'hold RollingBack NewerRequestWaits'],
+  ['groups never went back', { ...plain, p: SENTINEL }, 'hold RollingBack NewerRequestWaits'],
+  ['one is not ready', { ...plain, p: SENTINEL, groups: '0:A+ 1:A+ 2:A- 3:A+' }, 'hold RollingBack NewerRequestWaits'],
+  ['armed and unread', { ...plain, p: SENTINEL, live: 'unknown' }, 'hold ClusterUnreadable NewerRequestWaits'],
+  [
+    'all are back: a request like any other',
+    { ...plain, p: SENTINEL, groups: '0:A+ 1:A+ 2:A+ 3:A+' },
+    'RolledBack: rolled back => A.1 aborted=B.2',
+  ],
+  [
+    'given up as well: the way back goes on',
+    { ...plain, p: SENTINEL, groups: '0:A+ 1:A+ 2:B+ 3:C+', intents: { abort: 'C.3' } },
+    'Aborted: rollback, partition 1000000 → 2 => A.1 rollback floor=0 aborted=C.3,B.2 text A',
+  ],
+  [
+    'taken out again: the way back goes on',
+    { ...plain, text: 'A', p: SENTINEL },
+    'RollbackWidened: rollback, partition 1000000 → 2 => A.1 rollback floor=0 aborted=B.2',
+  ],
+])('a newer request in rollback of what fills a second workload: %s', (_, of, then) => expect(planned(of)).toBe(then));
 
 const bot: World = { ...rollback, text: 'B', groups: '0:A+ 1:A+ 2:B- 3:B+' };
 
