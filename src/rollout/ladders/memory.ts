@@ -65,26 +65,26 @@ function acceptedAfter(delivery: Delivery, sight: TrafficSight): TrafficRecord['
 function drainedAfter(delivery: Delivery, sight: TrafficSight, side: Side): Instant | undefined {
   // An agent may have applied it and taken it back between two looks.
   if (sendsInGit(delivery, side)) return undefined;
-  const before = isOfNow(delivery, sight, side) ? sight.record?.traffic?.drained?.[side] : undefined;
+  const before = isOfNow(delivery, sight) ? sight.record?.traffic?.drained?.[side] : undefined;
   const sender = sendingTo(delivery, sight, side);
   if (sender.kind === 'unknown') return before;
   return sender.kind === 'known' ? undefined : sinceOf(before, sight);
 }
 
 /**
- * A record that was put back may be older than a share that has come and gone since: it knows no drain of another release,
- * nor one of the new version, which is left by one commit and emptied by the next, of another place than Git's.
+ * A record that was put back may be older than a share that has come and gone since: it knows no drain of another place than
+ * Git's. A commit of ours carries it from one place to the next, as its record has the place that it has written.
  */
-function isOfNow({ own }: Delivery, { record }: TrafficSight, side: Side): boolean {
+function isOfNow({ own }: Delivery, { record }: TrafficSight): boolean {
   const [known, now] = [record?.marks, parseMarks(annotationsOf(own))];
   if (known === undefined || now === undefined || !('release' in now)) return true;
-  const isSame = sameRelease(known.release, now.release);
-  if (side === 'stable') return isSame;
-  return isSame && placeIn(known) === placeIn(now);
+  return sameRelease(known.release, now.release) && placeIn(known) === placeIn(now);
 }
 
-function placeIn({ step, at }: Marks): string {
-  return `${step === undefined ? '' : printStep(step)} ${at ?? ''}`;
+/** With the plan of the step, and how often a share was taken back: the same rung is stood on again after that. */
+function placeIn({ step, at, restore }: Marks): string {
+  const { plan = '', withdrawn = 0 } = restore ?? {};
+  return [step === undefined ? '' : printStep(step), at ?? '', plan, withdrawn].join(' ');
 }
 
 function reachedAfter(delivery: Delivery, sight: TrafficSight): TrafficRecord['reached'] {

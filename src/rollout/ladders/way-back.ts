@@ -84,7 +84,8 @@ const fromFleet: readonly Rung[] = [
     at: 'home',
     isListed: ALWAYS,
     commit: homeAgain,
-    before: NOTHING,
+    // A share may be there once more, by a hand or by a route that was missing, when the rung below is long past.
+    before: fleetServes,
     seen: (delivery) => [...stableReached(delivery), CANARY_DRAINED, { kind: 'stableText' }],
   },
   SETTLED,

@@ -99,9 +99,14 @@ function isNow({ situation, marks }: Delivering): boolean {
   return given !== undefined && abortOf(situation, given)?.now === true;
 }
 
-/** The fleet is on its way back, and a person does not want the new version to serve until enough of it does. */
+/**
+ * Nobody waits for the version before: a person does not want to, or a share is there once more, and the new version
+ * serves nothing of it.
+ */
 function isSentHome(on: Delivering, { at }: NextCommit): boolean {
-  return at === 'home' && on.marks.at === 'fleet' && isNow(on);
+  const isAgain = at === 'home' && on.marks.at === 'home';
+  if (isAgain && servingGroups(on, 'canary') === 0) return true;
+  return at === 'home' && (isAgain || on.marks.at === 'fleet') && isNow(on);
 }
 
 /**

@@ -120,6 +120,23 @@ test('out of the files, abort, and it is back with its share: home waits for the
   expect(passed(back, { ...order, sight: { ...lost, ...DEAD.sight } }).told).toBe(home);
 });
 
+test.each<readonly [what: string, start: Stand]>([
+  ['the fleet', stands.fleet],
+  ['a switched colour', switched],
+])('a share back after home on a way back waits for enough that serve: %s', (_, start) => {
+  const [few, enough] = ['0+ 1+ 2- 3-', '0+ 1+ 2+ 3-'];
+  const order = abort(start);
+  const home = passes(start, { found: (at) => (at === start ? order : {}), most: 2 }).stand;
+  const shared = new Map([...home.texts, [ROUTE_FILE, stands.second.texts.get(ROUTE_FILE) ?? '']]);
+  const back = { ...home, texts: shared };
+  const again = 'BroughtHome: rollback, home';
+  expect(passed(back, { ...order, sight: { own: few } }).told).toMatch(/^hold NotServing/);
+  expect(passed(back, { ...order, sight: { own: enough } }).told).toBe(again);
+  expect(passed(back, { sight: { own: few }, ...now(start) }).told).toBe(again);
+  // Of a version that serves nothing there is nothing to wait for.
+  expect(passed(back, { ...order, sight: { own: '0- 1- 2- 3-', ...DEAD.sight } }).told).toBe(again);
+});
+
 // Nobody can tell whether all requests have left the only group: it is not restarted, unless a person says so.
 test.each<readonly [what: string, gone: Gone, stand: Stand, order: Found, told: string]>([
   ['one group at home, its route', 'route', oneHome, abort(oneHome), 'hold GracePeriod CanaryEdited'],

@@ -4,8 +4,9 @@ import { expect, test } from 'vitest';
 import { type Json, type JsonObject } from '../../../src/api/json.ts';
 import { absent, unknown } from '../../../src/api/known.ts';
 import { parseLiveService } from '../../../src/api/live-traffic.ts';
-import { MARK, parseMarks } from '../../../src/api/marks.ts';
+import { MARK, type Marks, parseMarks } from '../../../src/api/marks.ts';
 import { NO_RULES } from '../../../src/api/policy-fields.ts';
+import { withAside } from '../../../src/api/restore.ts';
 import { hold } from '../../../src/rollout/hold.ts';
 import type { Condition } from '../../../src/rollout/ladders/condition.ts';
 import { annotationsOf, type Delivery } from '../../../src/rollout/ladders/delivery.ts';
@@ -397,18 +398,25 @@ test('a drain that a clock saw begin which was behind the servers counts from th
   expect(unseen([drained('canary')], home, later)).toMatchObject([{ reason: 'Draining' }]);
 });
 
-test.each([
-  ['of Git', {}, long],
-  ['of another step', { step: { kind: 'step', index: 2, of: 4 } }, NOW],
-  ['of another rung', { at: 'pods' }, NOW],
-  ['of another release', { release: { digest: '0a1b2c3d', serial: 9 } }, NOW],
-] as const)('a drain of the new version is known by a record of the place %s', (_, change, since) => {
-  const annotations = { ...annotationsOf(home.own), [MARK.release]: '9c41d2e0.7' };
-  const git = { ...home, own: { ...home.own, value: { ...home.own.value, metadata: { annotations } } } };
-  const now = parseMarks(annotations);
-  if (now === undefined || !('release' in now)) throw new Error('no marks');
-  const record = emptyRecord({ traffic: lasting, marks: { ...now, ...change } });
-  expect(trafficAfter(git, sightOf(git, { sight: { record } })).drained?.canary).toBe(since);
+test.each<readonly [what: string, change: (now: Marks) => Partial<Marks>, since: number]>([
+  ['of Git', () => ({}), long],
+  ['of another step', () => ({ step: { kind: 'step', index: 2, of: 4 } }), NOW],
+  ['of another rung', () => ({ at: 'pods' }), NOW],
+  ['of the same step before an edit', ({ restore }) => ({ restore: withAside(restore, { plan: '0a1b2c3d' }) }), NOW],
+  ['of before its share was taken back', ({ restore }) => ({ restore: withAside(restore, { withdrawn: 1 }) }), NOW],
+  ['of another release', () => ({ release: { digest: '0a1b2c3d', serial: 9 } }), NOW],
+])('a drain is known by a record of the place %s', (_, change, since) => {
+  for (const [side, delivery] of [
+    ['canary', home],
+    ['stable', all],
+  ] as const) {
+    const annotations = { ...annotationsOf(delivery.own), [MARK.release]: '9c41d2e0.7' };
+    const git = { ...delivery, own: { ...delivery.own, value: { ...delivery.own.value, metadata: { annotations } } } };
+    const now = parseMarks(annotations);
+    if (now === undefined || !('release' in now)) throw new Error('no marks');
+    const record = emptyRecord({ traffic: lasting, marks: { ...now, ...change(now) } });
+    expect(trafficAfter(git, sightOf(git, { sight: { record } })).drained?.[side], side).toBe(since);
+  }
 });
 
 test('a leader that was made again is no endpoint of the one before', () => {
