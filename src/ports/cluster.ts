@@ -17,6 +17,8 @@ type ListQuery = {
 };
 
 export interface Cluster {
+  /** Says that lists are going to be asked for: whatever can be made ready before is. Asks the cluster nothing. */
+  expect?(): void;
   /**
    * All objects, every page of them, of one consistent list. `absent`: the API server has no such resource
    * (the CRD is not installed). Anything incomplete, refused or late is `unknown`, never an empty list. `take` gets each

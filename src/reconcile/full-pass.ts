@@ -26,6 +26,7 @@ import { propose } from './proposals/propose.ts';
 import { readApprovals } from './proposals/read-approvals.ts';
 import { type Reconciled, reconcileOne } from './reconcile.ts';
 import { restedIn, stillAtRest } from './rested.ts';
+import { sent } from './sent.ts';
 import { isOwn } from './shard.ts';
 import { indexOf } from './status/index-of.ts';
 import type { StatusBranch, StoredRecord } from './status/record-store.ts';
@@ -47,6 +48,7 @@ export type FullPass = {
 export async function fullPass(ports: Ports, pass: FullPass): Promise<PassResult | 'moved'> {
   const { main, status, at, config, memory, options } = pass;
   const live = liveReader(ports.cluster, namespacesUnderWay(status, config, options));
+  await sent();
   const desired = await readDesired(ports.git, main, { config, memory, ahead: pass.ahead.desired });
   memory.main = main;
   const reading: Reading = { main, status, desired, at };

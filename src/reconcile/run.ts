@@ -6,6 +6,7 @@ import { PortError } from '../ports/port-error.ts';
 import { headOf } from './observe/desired-branch.ts';
 import { readAhead } from './observe/read-ahead.ts';
 import type { Memory, Overrides, PassOptions, PassResult, Ports } from './pass.ts';
+import { sent } from './sent.ts';
 import { shardBranch } from './shard.ts';
 import {
   EMPTY_STATUS,
@@ -50,7 +51,7 @@ async function tryPass(ports: Ports, memory: Memory, options: PassOptions): Prom
 
 /** `elsewhere`: the configuration names other branches than those that were read. */
 async function passOn(ports: Ports, memory: Memory, options: PassOptions): Promise<PassResult | 'moved' | 'elsewhere'> {
-  const { git, clock } = ports;
+  const { git, cluster, clock } = ports;
   const now = clock.now();
   const { main, status } = await readBranches(ports, memory, options);
   const at = { main, now, overrides: options.overrides };
@@ -58,8 +59,13 @@ async function passOn(ports: Ports, memory: Memory, options: PassOptions): Promi
   if (options.write && options.only.length === 0 && isQuiet(index, at) && isSettled(status))
     return quietResult(main, index, now);
   const ahead = readAhead(git, main, { status, options, before: memory.main });
+  await sent();
   // Parsing, deciding and splicing are loaded only where there is something to decide.
   const { configIn, fullPass } = await import('./full-pass.ts');
+  if (!isSettled(status)) {
+    await sent();
+    cluster.expect?.();
+  }
   const config = configIn(await ahead.config, options.overrides);
   const before = memory.config ?? named(options);
   memory.config = config;

@@ -55,6 +55,10 @@ type Cost = {
   readonly sent: number;
   readonly received: number;
   readonly clusterCalls: readonly string[];
+  /** How often it was said that the cluster is going to be asked. */
+  readonly clusterExpected: number;
+  /** The first question to the cluster was sent before the files were parsed. */
+  readonly clusterFirst: boolean;
 };
 
 /** A pass by somebody who remembers what is in `memory`, and what the adapter kept. */
@@ -63,14 +67,20 @@ async function costOf(world: World, remembered = newProcess(world)): Promise<Cos
   const { sent, received } = server.bytes;
   server.requests.length = 0;
   server.rounds.ended = 0;
+  const parsedWhenSent: boolean[] = [];
+  let clusterExpected = 0;
   const cluster = fakeCluster({
     model: world.model,
-    fault: ({ resource }) => void clusterCalls.push(`list ${resource.plural}`),
+    fault: ({ resource }) => {
+      clusterCalls.push(`list ${resource.plural}`);
+      setImmediate(() => parsedWhenSent.push(remembered.memory.desired !== undefined));
+      return undefined;
+    },
   });
   const silent = () => undefined;
   const ports = {
     git: remembered.git,
-    cluster,
+    cluster: { ...cluster, expect: () => void (clusterExpected += 1) },
     clock: { now: () => world.model.nowSeconds, sleep: async () => undefined },
     log: { info: silent, warn: silent, error: silent },
   };
@@ -83,6 +93,8 @@ async function costOf(world: World, remembered = newProcess(world)): Promise<Cos
     sent: server.bytes.sent - sent,
     received: server.bytes.received - received,
     clusterCalls,
+    clusterExpected,
+    clusterFirst: parsedWhenSent[0] === false,
   };
 }
 
@@ -123,6 +135,7 @@ test('a pass that moves a rollout: five rounds and a few kilobytes, whatever the
     'list scaledobjects',
     'list statefulsets',
   ]);
+  expect(few).toMatchObject({ clusterExpected: 1, clusterFirst: true });
 });
 
 test.each([3, 8])('folders %i deep cost no round more', async (depth) => {
@@ -138,7 +151,7 @@ test('a pass that finds everything settled: the list of branches, the status, an
   expect(cost.result.quiet).toBe(true);
   expect(cost.requests).toEqual(['ls-refs', 'fetch']);
   expect(cost.sent).toBeLessThan(4_000);
-  expect(cost.clusterCalls).toEqual([]);
+  expect(cost).toMatchObject({ clusterCalls: [], clusterExpected: 0 });
 });
 
 test('the next pass of the same process finds the same by the list of branches alone', async () => {

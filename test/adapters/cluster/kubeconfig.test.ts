@@ -396,6 +396,22 @@ describe('a lazy cluster', () => {
     expect(openings).toBe(1);
   });
 
+  test('is opened early where it is going to be read, and again where that failed', async () => {
+    let openings = 0;
+    const inner = { list: async () => ({ kind: 'absent' }) as const };
+    const cluster = lazyCluster(async () => {
+      openings += 1;
+      if (openings === 1) throw new TypeError('ours');
+      return inner;
+    });
+    cluster.expect?.();
+    expect(openings).toBe(1);
+    await new Promise((done) => setImmediate(done));
+    cluster.expect?.();
+    await cluster.list(resources.pods, pods, whole);
+    expect(openings).toBe(2);
+  });
+
   test('what cannot be opened cannot be read', async () => {
     const cluster = lazyCluster(() => opened(path.join(folder, 'nowhere')));
     const why = expect.stringMatching(/^cluster: cannot read .*nowhere: ENOENT.*Name a kubeconfig/);
