@@ -30,7 +30,7 @@ export const TEXT = 'tranche.dev/text';
 export const ABORTED_LIMIT = 5;
 
 /** The rungs of a ladder, by the names that stand in files. */
-const RUNGS = ['home', 'void', 'text', 'pods', 'traffic', 'fleet', 'all', 'switch'] as const;
+export const RUNGS = ['home', 'void', 'text', 'pods', 'traffic', 'fleet', 'all', 'switch'] as const;
 
 export type RungMark = (typeof RUNGS)[number];
 

@@ -11,7 +11,7 @@ import type { Instant } from './time.ts';
 
 export type { DeliveryShown, SideShown, TrafficRecord } from './record-traffic.ts';
 
-/** Readers refuse newer versions and migrate older ones. */
+/** Readers leave newer versions alone, and migrate older ones. Another field or word is another version: an older reader would drop it. */
 export const RECORD_VERSION = 1;
 
 /** Kruise's vocabulary (reference: rollout_types.go:538-591). */

@@ -6,7 +6,7 @@ import { isJsonObject, type Json, type JsonObject } from './json.ts';
 export const EXCLUSIVE_TOPOLOGY = 'leaderworkerset.sigs.k8s.io/exclusive-topology';
 
 /** Labels below this prefix in a pod template are ours: traffic follows them, releases do not. */
-const OWN_PREFIX = 'tranche.dev/';
+export const OWN_PREFIX = 'tranche.dev/';
 
 /** The paths of a manifest that a release covers: what a rollback puts back. */
 export const RELEASE_PATHS: readonly (readonly string[])[] = [

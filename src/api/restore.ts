@@ -93,7 +93,8 @@ export function parseRestore(text: string): Restore | undefined {
   } catch {
     return undefined;
   }
-  if (!isRecord(value)) return undefined;
+  // Whoever leaves out what a newer version has put aside would never bring it home.
+  if (!isRecord(value) || Object.keys(value).some((key) => !Object.hasOwn(KEYS, key))) return undefined;
   const [floor, plan] = [value['floor'], value['plan']];
   if (plan !== undefined && !(typeof plan === 'string' && DIGEST.test(plan))) return undefined;
   const groups = value['groups'];
@@ -111,6 +112,19 @@ export function parseRestore(text: string): Restore | undefined {
   if (maxUnavailable === 'wrong' || replicas === 'wrong' || objects === 'wrong') return undefined;
   return inOrder({ floor, maxUnavailable, replicas, objects, plan, groups, withdrawn, least, stopped });
 }
+
+/** Every field of the mark; the compiler knows them all. */
+const KEYS = {
+  floor: true,
+  maxUnavailable: true,
+  replicas: true,
+  objects: true,
+  plan: true,
+  groups: true,
+  withdrawn: true,
+  least: true,
+  stopped: true,
+} satisfies Readonly<Record<keyof Restore, true>>;
 
 const DIGEST = /^[0-9a-f]{8}$/;
 

@@ -149,8 +149,9 @@ function recordsOf(
     const own = isOwn(stored.record, options.overrides.shard);
     if (failed || skipped || foreign || (hidden && own)) records.set(key, stored.record);
   }
-  for (const { key, plan, writes } of reconciled)
-    if (plan !== undefined) records.set(printKey(key), isOnMain(plan, writes) ? recordWritten(plan) : plan.record);
+  for (const { key, plan, writes, snapshot } of reconciled)
+    if (plan !== undefined && snapshot?.newerRecord === undefined)
+      records.set(printKey(key), isOnMain(plan, writes) ? recordWritten(plan) : plan.record);
   return records;
 }
 

@@ -117,7 +117,8 @@ function isQuiet(
 
 /** The index has no checksum as records have one: what it says of them is not believed against them. */
 function isSettled({ records }: StatusBranch): boolean {
-  for (const stored of records.values()) if (stored.kind === 'read' && !stored.record.settled) return false;
+  for (const stored of records.values())
+    if (stored.kind === 'newer' || (stored.kind === 'read' && !stored.record.settled)) return false;
   return true;
 }
 

@@ -141,6 +141,7 @@ export const HOLDS = {
   PushRefused: { effect: 'blocks', warns: true },
   WayBackRefused: { effect: 'blocks', warns: true },
   StatusRefused: { effect: 'blocks' },
+  NewerRecord: { effect: 'blocks', failure: 'unread' },
   AnnotationsGone: { effect: 'blocks', failure: 'stalled' },
   Stalled: { effect: 'blocks', failure: 'issue' },
   Drift: { effect: 'informs' },

@@ -4,6 +4,7 @@ import type { Issue } from '../api/issue.ts';
 import type { RolloutRecord } from '../api/record.ts';
 import type { Instant } from '../api/time.ts';
 import type { ObjectChange } from './change.ts';
+import { newerRecord } from './gates/git.ts';
 import { type Hold, ORDINARY_REQUEUE_SECONDS } from './hold.ts';
 import { stepMessage } from './messages.ts';
 import { type Decision, holding, type Move, type MoveReason, type Way } from './move.ts';
@@ -59,6 +60,8 @@ export type Plan = {
 
 /** Plans one rollout. A file that is too wrong to be read, or asks for what is not built, gets no commit. */
 export function plan(snapshot: Snapshot): Plan {
+  const newer = newerRecord(snapshot);
+  if (newer !== undefined) return planOf(snapshot, undefined, holding([newer], 'StepUpgrade'));
   const file = snapshot.workload;
   if (file === undefined) return planGone(snapshot);
   const situation = situationOf(snapshot, file);

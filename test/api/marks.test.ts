@@ -149,6 +149,7 @@ describe.each([
       '{"floor":1,"replicas":{"was":0,"set":4}}',
       '{"floor":1,"replicas":{"was":4,"set":"5"}}',
       '{"floor":1,"replicas":{"was":4,"set":5.5}}',
+      '{"floor":1,"ofANewerVersion":1}',
     ],
   ],
   [

@@ -120,6 +120,18 @@ const rows: readonly (readonly [what: string, files: Files, said: readonly strin
     ],
   ],
   [
+    'an annotation of a newer tranche, an order on the wrong object, and one that is misspelt',
+    {
+      ...rollout('  namespace: llm\n', '  namespace: llm\n  annotations:\n    tranche.dev/abrot: "9c41d2e0.7"\n'),
+      ...marked('pace: "slow"', 'approve: "2@9c41d2e0.7"'),
+    },
+    [
+      'apps/vllm/lws.yaml:8: LeaderWorkerSet vllm: tranche.dev/pace is nothing that this version of tranche reads there (UnknownAnnotation). If a newer tranche wrote it (git log -p shows who did), run that one. If it is misspelt or on the wrong object, correct it or take it out.',
+      'apps/vllm/lws.yaml:9: LeaderWorkerSet vllm: tranche.dev/approve is nothing that this version of tranche reads there (UnknownAnnotation). If',
+      'rollouts/vllm.yaml:7: Rollout vllm: tranche.dev/abrot is nothing that this version of tranche reads there; is tranche.dev/abort meant? (UnknownAnnotation). If',
+    ],
+  ],
+  [
     'an intent that nobody can read',
     rollout('  namespace: llm\n', '  namespace: llm\n  annotations:\n    tranche.dev/approve: "yes"\n'),
     [

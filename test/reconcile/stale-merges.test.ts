@@ -423,6 +423,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
     'Aborted Failed BudgetRaised RollbackWidened RolledBack RequestWithdrawn AbortedTextRemoved RollStopped ReleaseAborted AbortedTemplateReturned NewerRequestWaits',
   'at rest, before there is a request to propose anything of':
     'NotAtRest OrphanArmed Rearmed NoNewRevision GreenServes IdleScaled Retried',
+  'of a newer tranche: this one decides nothing, so nothing is opened, closed or put back': 'NewerRecord',
   'an order that is told of and decides nothing': 'JumpRefused AbortRefused RetryRefused RequestQueued',
   'what is proposed itself, under its own digest like a step':
     'Adopted SurgePrepared Jumped SizeChanged StepsEdited RecreateRemoved',

@@ -127,7 +127,8 @@ type Trusted = { readonly record: RolloutRecord | undefined; readonly merged?: M
 function recordFacts(
   of: Observation,
   { record, merged }: Trusted,
-): Pick<Snapshot, 'record' | 'recordFault' | 'merged'> {
+): Pick<Snapshot, 'record' | 'recordFault' | 'newerRecord' | 'merged'> {
+  if (of.stored?.kind === 'newer') return { record, recordFault: '', newerRecord: of.stored.version };
   if (merged === undefined) return { record, recordFault: recordFaultOf(of, record) };
   return { record, recordFault: '', merged };
 }
@@ -151,7 +152,7 @@ async function trustedRecord(of: Observation, file: WorkloadFile | undefined): P
 /** Why the record is not the stored one; empty: it is, or there is nothing to have one of. */
 function recordFaultOf({ stored }: Observation, record: RolloutRecord | undefined): string {
   if (stored?.kind === 'untrusted') return stored.why;
-  if (stored === undefined) return record === undefined ? '' : 'there was none';
+  if (stored?.kind !== 'read') return record === undefined ? '' : 'there was none';
   return record === stored.record ? '' : 'it spoke of another step';
 }
 

@@ -1,10 +1,12 @@
 /** From a document to a Rollout: with the file and line of everything that is wrong with it. */
 
 import type { FieldFault } from '../../api/field-reader.ts';
-import { parseIntents } from '../../api/intents.ts';
+import { INTENT, parseIntents } from '../../api/intents.ts';
 import type { Issue } from '../../api/issue.ts';
 import { LWS_KIND } from '../../api/kinds.ts';
 import { type MarkFault } from '../../api/marks.ts';
+import { nearest } from '../../api/nearest.ts';
+import { OWN_PREFIX } from '../../api/release-content.ts';
 import {
   LWS_API_VERSION,
   LWS_API_VERSION_ALIAS,
@@ -34,6 +36,7 @@ export function readRollout(document: ManifestDocument): RolloutReading {
   if (rollout === undefined) return { rollout: undefined, issues, warnings: [] };
   const { intents, faults: badIntents } = parseIntents(rollout.annotations);
   issues.push(...badIntents.map((fault) => markIssue(document, fault)), ...unsupported(document, rollout));
+  issues.push(...unknownAnnotations(document, { annotations: rollout.annotations, known: Object.values(INTENT) }));
   const file: RolloutFile = {
     file: document.file,
     object: document.object,
@@ -68,6 +71,33 @@ export function markIssue(document: ManifestDocument, fault: MarkFault): Issue {
     message: `${nameOf(document)}: ${fault.key} is ${seen}, wanted ${fault.wanted}`,
     hint: 'Put the value back that the last commit of tranche wrote (git log -p shows it), or remove an intent that is no longer meant.',
   };
+}
+
+/**
+ * Annotations of our own prefix that say nothing to this version: a newer one may mean a brake by it. No step goes forward
+ * over one; ways back stay open, for most will be misspelt.
+ */
+export function unknownAnnotations(
+  document: ManifestDocument,
+  { annotations, known }: { readonly annotations: Readonly<Record<string, string>>; readonly known: readonly string[] },
+): readonly Issue[] {
+  const unknown = Object.keys(annotations).filter((key) => key.startsWith(OWN_PREFIX) && !known.includes(key));
+  return unknown.map((key) => {
+    const path = ['metadata', 'annotations', key];
+    const meant = nearest(wordOf(key), known.map(wordOf));
+    return {
+      file: document.file,
+      line: document.lineOf(path),
+      path: path.join('.'),
+      reason: 'UnknownAnnotation',
+      message: `${nameOf(document)}: ${key} is nothing that this version of tranche reads there${meant === undefined ? '' : `; is ${OWN_PREFIX}${meant} meant?`}`,
+      hint: 'If a newer tranche wrote it (git log -p shows who did), run that one. If it is misspelt or on the wrong object, correct it or take it out.',
+    };
+  });
+}
+
+function wordOf(key: string): string {
+  return key.slice(OWN_PREFIX.length);
 }
 
 /** `Rollout vllm`: how messages name an object. */

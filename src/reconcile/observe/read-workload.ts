@@ -3,7 +3,7 @@
 import { INTENT, parseIntents } from '../../api/intents.ts';
 import type { Issue } from '../../api/issue.ts';
 import { isRecord, at as valueAt } from '../../api/json.ts';
-import { type Marks, parseMarks } from '../../api/marks.ts';
+import { MARK, type Marks, OF, parseMarks, TEXT } from '../../api/marks.ts';
 import { releaseContent } from '../../api/release-content.ts';
 import {
   MAX_SURGE_PATH,
@@ -17,7 +17,7 @@ import { type StrictRead, strictInteger, strictIntOrPercent } from '../../manife
 import type { FieldPath } from '../../rollout/edit.ts';
 import type { WorkloadFile } from '../../rollout/snapshot.ts';
 import { releaseDigest } from './digests.ts';
-import { markIssue } from './read-rollout.ts';
+import { markIssue, unknownAnnotations } from './read-rollout.ts';
 
 export const SIZE_PATH: FieldPath = ['spec', 'leaderWorkerTemplate', 'size'];
 const ROLLOUT_ID = 'rollouts.kruise.io/rollout-id';
@@ -30,6 +30,9 @@ type WorkloadReading = {
   readonly workload: WorkloadFile | undefined;
   readonly issues: readonly Issue[];
 };
+
+/** Of an order the abort alone: all others stand on the Rollout. */
+const READ_HERE = [...Object.values(MARK), OF, TEXT, INTENT.abort];
 
 /** Reads a LeaderWorkerSet manifest. */
 export function readWorkload(document: ManifestDocument): WorkloadReading {
@@ -48,6 +51,7 @@ export function readWorkload(document: ManifestDocument): WorkloadReading {
   if (isFaults(marks)) issues.push(...marks.map((fault) => markIssue(document, fault)));
   const abort = abortIn(document, annotations);
   issues.push(...abort.issues);
+  issues.push(...unknownAnnotations(document, { annotations, known: READ_HERE }));
   const content = releaseContent(document.value);
   const workload: Workload = {
     replicas: count(REPLICAS_PATH),

@@ -90,6 +90,8 @@ function proposes({ key, snapshot, plan }: Reconciled, branch: string): boolean 
 /** Something is proposed, or was and has not ended, or there is news of what was merged. */
 function isMeant({ plan, snapshot }: Reconciled): boolean {
   const known = snapshot?.record?.proposal;
+  // A newer tranche knows of it, and of what people have said of it.
+  if (snapshot?.newerRecord !== undefined) return false;
   if (plan?.commit?.delivery === 'proposal') return true;
   if (known === undefined) return isPerhapsOpen(snapshot);
   if (known.state === 'merged') return plan !== undefined && known.told !== progressText(plan.record);

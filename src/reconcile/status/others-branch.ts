@@ -10,8 +10,9 @@ export const PAGE_FILE = 'README.md';
 export const PAGE_HEAD = '# Rollouts\n\nWritten by tranche';
 
 /** Why nothing may be written to this branch: it has files of somebody else where ours would be; undefined: there are none. */
-export function othersBranch({ index, records, texts }: StatusBranch, branch: string): Refused | undefined {
-  if (index !== undefined || records.size > 0 || texts.get(PAGE_FILE)?.startsWith(PAGE_HEAD)) return undefined;
+export function othersBranch({ index, isNewer, records, texts }: StatusBranch, branch: string): Refused | undefined {
+  if (index !== undefined || isNewer || records.size > 0 || texts.get(PAGE_FILE)?.startsWith(PAGE_HEAD))
+    return undefined;
   const theirs = [PAGE_FILE, INDEX_FILE].find((path) => texts.has(path));
   if (theirs === undefined) return undefined;
   return {

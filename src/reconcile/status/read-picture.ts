@@ -9,7 +9,7 @@ import { printKey } from '../../rollout/key-text.ts';
 import { parseTrailers } from '../../rollout/messages.ts';
 import type { Desired } from '../observe/desired.ts';
 import { newMemory, type Overrides, type Ports } from '../pass.ts';
-import { readStatus, STATUS_REQUEST, type StatusBranch, type StatusIndex } from './record-store.ts';
+import { readStatus, STATUS_REQUEST, type StatusBranch, type StatusIndex, type StoredRecord } from './record-store.ts';
 
 /** When the world was read that a picture shows, and what is known to have happened since. */
 export type AsOf = {
@@ -59,10 +59,7 @@ export async function readPicture(ports: Ports, overrides: Overrides): Promise<P
   const records: RolloutRecord[] = [];
   for (const [key, stored] of [...status.records].sort(([a], [b]) => (a < b ? -1 : 1))) {
     if (stored.kind === 'read') records.push(stored.record);
-    else
-      log.warn(
-        `rollouts/${key}.json on ${config.statusBranch} is not trusted: ${stored.why}; the next pass rebuilds it`,
-      );
+    else log.warn(`rollouts/${key}.json on ${config.statusBranch} is not ${unread(stored)}`);
   }
   const at = { head, main, status };
   const { asOf, base } = await ageOf(ports, at, records);
@@ -71,6 +68,11 @@ export async function readPicture(ports: Ports, overrides: Overrides): Promise<P
   for (const record of records)
     shown.push({ record, since: (await since?.(record)) ?? NOTHING_SINCE, next: undefined });
   return { asOf, shown };
+}
+
+function unread(stored: Exclude<StoredRecord, { readonly kind: 'read' }>): string {
+  if (stored.kind === 'untrusted') return `trusted: ${stored.why}; the next pass rebuilds it`;
+  return `shown: it has version ${stored.version}, of a newer tranche than this one; ask that one`;
 }
 
 type Heads = { readonly head: Oid; readonly main: Oid; readonly status: StatusBranch };

@@ -4,7 +4,7 @@ import type { Aside } from '../../api/aside.ts';
 import type { ABSENT, ItemMatch } from '../../api/field.ts';
 import { isIntOrPercent } from '../../api/int-or-percent.ts';
 import { isRecord } from '../../api/json.ts';
-import { type Marks, parseRung, type StepMark } from '../../api/marks.ts';
+import { type Marks, parseRung, RUNGS, type StepMark } from '../../api/marks.ts';
 import type {
   AutomaticBacks,
   Condition,
@@ -27,20 +27,7 @@ import { notices } from './record-notices-shape.ts';
 import { commit, instant, proposal, release } from './record-proposal-shape.ts';
 import { traffic } from './record-traffic-shape.ts';
 import { waitClocks } from './record-waits-shape.ts';
-import {
-  type Check,
-  count,
-  flag,
-  is,
-  list,
-  object,
-  optional,
-  positive,
-  type Shape,
-  text,
-  texts,
-  word,
-} from './shape.ts';
+import { count, either, flag, is, list, object, optional, positive, type Shape, text, texts, word } from './shape.ts';
 
 const there = is((value) => value !== undefined);
 
@@ -52,13 +39,13 @@ const atStep = object({
 const atNone = object({ kind: word({ promote: true, rollback: true }) } satisfies Shape<
   Exclude<StepMark, { readonly kind: 'step' }>
 >);
-const stepMark: Check = (value) => (atNone(value) === undefined ? undefined : atStep(value));
+const stepMark = either(atNone, atStep);
 
 const scalar = is((found) => ['string', 'number', 'boolean'].includes(typeof found));
 const absent = object({ kind: word({ absent: true }) } satisfies Shape<typeof ABSENT>);
-const fieldValue: Check = (found) => (absent(found) === undefined ? undefined : scalar(found));
+const fieldValue = either(absent, scalar);
 const match = object({ key: text, value: scalar } satisfies Shape<ItemMatch>);
-const segment: Check = (found) => (text(found) === undefined ? undefined : match(found));
+const segment = either(text, match);
 const aside = object({ object: text, path: list(segment), was: fieldValue, set: fieldValue } satisfies Shape<Aside>);
 
 const restore = object({
@@ -67,7 +54,7 @@ const restore = object({
     object({ was: optional(is(isIntOrPercent)), set: is(isIntOrPercent) } satisfies Shape<Displaced>),
   ),
   replicas: optional(object({ was: count, set: count } satisfies Shape<Surge>)),
-  objects: optional(is((value) => list(aside)(value) === undefined)),
+  objects: optional(is((value) => list(aside)(value) === undefined, `whole ${list(aside).says}`)),
   plan: optional(text),
   groups: optional(count),
   withdrawn: optional(positive),
@@ -81,7 +68,7 @@ const marks = object({
   stable: optional(commit),
   restore: optional(restore),
   aborted: list(release),
-  at: optional(is((found) => typeof found === 'string' && parseRung(found) !== undefined)),
+  at: optional(is((found) => typeof found === 'string' && parseRung(found) !== undefined, RUNGS.join('|'))),
   serves: optional(word({ green: true })),
 } satisfies Shape<Marks>);
 
@@ -207,6 +194,9 @@ const record = object({
   notices: optional(notices),
   proposal: optional(proposal),
 } satisfies Shape<RolloutRecord>);
+
+/** Every field of a record and what it takes, as text: another text is another `RECORD_VERSION`. */
+export const RECORD_SHAPE = record.says;
 
 /** Tells a record from anything else. */
 export function isRolloutRecord(value: unknown): value is RolloutRecord {

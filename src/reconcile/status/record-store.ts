@@ -17,7 +17,9 @@ export const STATUS_REQUEST: ReadRequest = { paths: [''], suffixes: ['.json', '.
 
 export type StoredRecord =
   | { readonly kind: 'read'; readonly record: RolloutRecord }
-  /** Not ours any more: edited by hand, of another version, or no JSON. Rebuilt from main. */
+  /** Of a newer tranche, by this number of its version: what it remembers is not ours to write over. */
+  | { readonly kind: 'newer'; readonly version: number }
+  /** Not ours any more: edited by hand, or no JSON. Rebuilt from main. */
   | { readonly kind: 'untrusted'; readonly why: string };
 
 /** What lets a pass end after one fetch: nothing is in flight, and main is where it was. */
@@ -44,12 +46,20 @@ export type StatusIndex = {
 export type StatusBranch = {
   readonly head: string | undefined;
   readonly index: StatusIndex | undefined;
+  /** True where a newer tranche has written the index: it and the page for people are left to that one. */
+  readonly isNewer: boolean;
   readonly records: ReadonlyMap<string, StoredRecord>;
   /** Text by path, to write only what changes. */
   readonly texts: ReadonlyMap<string, string>;
 };
 
-export const EMPTY_STATUS: StatusBranch = { head: undefined, index: undefined, records: new Map(), texts: new Map() };
+export const EMPTY_STATUS: StatusBranch = {
+  head: undefined,
+  index: undefined,
+  isNewer: false,
+  records: new Map(),
+  texts: new Map(),
+};
 
 /** The command line's word as one text, to compare with that of the process that wrote the index. */
 export function overridesText({ branch, statusBranch, cluster, paths, shard }: Overrides): string {
@@ -60,19 +70,19 @@ export function overridesText({ branch, statusBranch, cluster, paths, shard }: O
 export function readStatus(tree: Tree, before: StatusBranch = EMPTY_STATUS): StatusBranch {
   const records = new Map<string, StoredRecord>();
   const texts = new Map<string, string>();
-  let index: StatusIndex | undefined;
+  let found: IndexRead = {};
   for (const file of tree.files) {
     const { path, content } = file;
     const [, key] = /^rollouts\/(.+)\.json$/.exec(path) ?? [];
     if (content.kind === 'unreadable' && key !== undefined) records.set(key, { kind: 'untrusted', why: content.why });
     if (content.kind !== 'text') continue;
     texts.set(path, content.text);
-    if (path === INDEX_FILE) index = readIndex(content.text);
+    if (path === INDEX_FILE) found = readIndex(content.text);
     if (key === undefined) continue;
     const known = before.texts.get(path) === content.text ? before.records.get(key) : undefined;
     records.set(key, known ?? readRecord(content.text, key));
   }
-  return { head: tree.commit, index, records, texts };
+  return { head: tree.commit, index: found.index, isNewer: found.isNewer === true, records, texts };
 }
 
 function readRecord(text: string, key: string): StoredRecord {
@@ -84,8 +94,11 @@ function readRecord(text: string, key: string): StoredRecord {
   }
   if (!isRecord(value)) return { kind: 'untrusted', why: 'it is no JSON object' };
   const { checksum: written, ...rest } = value;
-  if (rest['version'] !== RECORD_VERSION)
-    return { kind: 'untrusted', why: `its version is ${JSON.stringify(rest['version'])}, wanted ${RECORD_VERSION}` };
+  const { version } = rest;
+  // Before its checksum: who knows what a newer one counts in.
+  if (isNewerVersion(version)) return { kind: 'newer', version };
+  if (version !== RECORD_VERSION)
+    return { kind: 'untrusted', why: `its version is ${JSON.stringify(version)}, wanted ${RECORD_VERSION}` };
   if (written !== checksum(asWritten(rest)))
     return { kind: 'untrusted', why: 'its checksum does not fit: it was edited by hand' };
   if (!isRolloutRecord(rest)) return { kind: 'untrusted', why: `${faultyField(rest)} is not what a record has there` };
@@ -95,30 +108,41 @@ function readRecord(text: string, key: string): StoredRecord {
     : { kind: 'untrusted', why: `it is the record of ${printKey(own)}` };
 }
 
-function readIndex(text: string): StatusIndex | undefined {
+function isNewerVersion(version: unknown): version is number {
+  return typeof version === 'number' && Number.isSafeInteger(version) && version > RECORD_VERSION;
+}
+
+type IndexRead = { readonly index?: StatusIndex | undefined; readonly isNewer?: true };
+
+function readIndex(text: string): IndexRead {
   try {
     const value: unknown = JSON.parse(text);
-    if (!isRecord(value) || value['version'] !== RECORD_VERSION) return undefined;
-    const { main, settled, lookedAt, nextAuditAt, auditSeconds, intervalSeconds, paths, folders, overrides } = value;
-    if (!isPeriod(auditSeconds) || !isPeriod(intervalSeconds)) return undefined;
-    if (typeof main !== 'string' || typeof settled !== 'boolean' || !Array.isArray(paths)) return undefined;
-    if (typeof overrides !== 'string') return undefined;
-    if (!paths.every((path) => typeof path === 'string')) return undefined;
-    return {
-      version: RECORD_VERSION,
-      main,
-      settled,
-      lookedAt: typeof lookedAt === 'number' ? lookedAt : undefined,
-      nextAuditAt: typeof nextAuditAt === 'number' ? nextAuditAt : undefined,
-      auditSeconds,
-      intervalSeconds,
-      paths,
-      folders: foldersIn(folders),
-      overrides,
-    };
+    if (isRecord(value) && isNewerVersion(value['version'])) return { isNewer: true };
+    return { index: indexIn(value) };
   } catch {
-    return undefined;
+    return {};
   }
+}
+
+function indexIn(value: unknown): StatusIndex | undefined {
+  if (!isRecord(value) || value['version'] !== RECORD_VERSION) return undefined;
+  const { main, settled, lookedAt, nextAuditAt, auditSeconds, intervalSeconds, paths, folders, overrides } = value;
+  if (!isPeriod(auditSeconds) || !isPeriod(intervalSeconds)) return undefined;
+  if (typeof main !== 'string' || typeof settled !== 'boolean' || !Array.isArray(paths)) return undefined;
+  if (typeof overrides !== 'string') return undefined;
+  if (!paths.every((path) => typeof path === 'string')) return undefined;
+  return {
+    version: RECORD_VERSION,
+    main,
+    settled,
+    lookedAt: typeof lookedAt === 'number' ? lookedAt : undefined,
+    nextAuditAt: typeof nextAuditAt === 'number' ? nextAuditAt : undefined,
+    auditSeconds,
+    intervalSeconds,
+    paths,
+    folders: foldersIn(folders),
+    overrides,
+  };
 }
 
 /** As a configuration may have it: who waits for no time at all asks without end, and nobody waits for years. */

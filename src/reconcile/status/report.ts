@@ -26,7 +26,9 @@ export function passReport(result: PassResult): string {
 function outcomeReport(outcome: Outcome): string {
   const { plan } = outcome;
   const name = `${outcome.key.namespace}/${outcome.key.name}`;
-  const record = plan === undefined ? undefined : recordWritten(plan);
+  // Made without what a newer tranche remembers: it says nothing of where this one stands.
+  const isKnown = plan !== undefined && outcome.snapshot?.newerRecord === undefined;
+  const record = isKnown ? recordWritten(plan) : undefined;
   const beside = record === undefined ? undefined : secondText(record);
   const head =
     record === undefined

@@ -19,22 +19,31 @@ export function statusWrites(
   const wanted = new Map<string, string>();
   const sorted = [...after.records.entries()].sort(([a], [b]) => (a < b ? -1 : 1));
   for (const [key, record] of sorted) {
-    const path = `rollouts/${key}.json`;
+    const [path, mark] = filesOf(key);
     const stored = before.records.get(key);
     const isAsRead = stored?.kind === 'read' && stored.record === record;
     wanted.set(path, (isAsRead ? before.texts.get(path) : undefined) ?? printRecord(record));
-    wanted.set(`badges/${key}.svg`, badge(record));
+    wanted.set(mark, badge(record));
   }
-  wanted.set(INDEX_FILE, `${JSON.stringify(after.index, undefined, 2)}\n`);
-  wanted.set(PAGE_FILE, statusPage(sorted.map(([, record]) => record)));
+  // Who reads more than we do keeps both: two that write them in turn would never come to rest.
+  if (!before.isNewer) {
+    wanted.set(INDEX_FILE, `${JSON.stringify(after.index, undefined, 2)}\n`);
+    wanted.set(PAGE_FILE, statusPage(sorted.map(([, record]) => record)));
+  }
+  const newer = new Set([...before.records].flatMap(([key, { kind }]) => (kind === 'newer' ? filesOf(key) : [])));
   const writes: FileWrite[] = [];
   for (const [path, text] of wanted) if (before.texts.get(path) !== text) writes.push({ path, text });
   for (const path of before.texts.keys()) {
     // What another cluster keeps on a shared branch is not ours to remove, whatever is wrong with it.
     const own = [`rollouts/${after.cluster}/`, `badges/${after.cluster}/`].some((folder) => path.startsWith(folder));
-    if (own && !wanted.has(path)) writes.push({ path, text: undefined });
+    if (own && !wanted.has(path) && !newer.has(path)) writes.push({ path, text: undefined });
   }
   return writes.some((write) => write.path !== INDEX_FILE) || indexMatters(before.index, after.index) ? writes : [];
+}
+
+/** Its record, and its badge. */
+function filesOf(key: string): readonly [record: string, badge: string] {
+  return [`rollouts/${key}.json`, `badges/${key}.svg`];
 }
 
 /**

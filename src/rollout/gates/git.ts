@@ -1,8 +1,11 @@
 /** Gates that look at the repository: its history, and whether there is a way back. */
 
+import { RECORD_VERSION } from '../../api/record.ts';
 import { command } from '../command-text.ts';
 import { type Hold, hold } from '../hold.ts';
+import { printKey } from '../key-text.ts';
 import type { Situation } from '../situation.ts';
+import type { Snapshot } from '../snapshot.ts';
 
 /** The record was made from a commit that main no longer descends from: what else was undone is for a person to say. */
 export function historyRewritten({ snapshot }: Situation): Hold | undefined {
@@ -21,5 +24,15 @@ export function noWayBack({ snapshot, file }: Situation): Hold | undefined {
   return hold('StableUnavailable', {
     seen: `the text to go back to was not found: ${why}`,
     action: `Put the annotation tranche.dev/stable back that the last commit of tranche wrote (git log -p ${file.file}), or the template to go back to into the file`,
+  });
+}
+
+/** What a newer tranche remembers of drains, pauses and approvals would be lost with the first record of ours: it is left alone. */
+export function newerRecord({ newerRecord: version, key }: Snapshot): Hold | undefined {
+  if (version === undefined) return undefined;
+  return hold('NewerRecord', {
+    seen: `rollouts/${printKey(key)}.json on the status branch has version ${version}, and this tranche reads versions up to ${RECORD_VERSION}: a newer one has written it`,
+    action:
+      'Run the newer tranche wherever one runs for this cluster. To stay with this one, delete that file: pauses, drains and counts begin anew',
   });
 }

@@ -38,6 +38,20 @@ test.each<Row>([
   ['the record is lost: counted from now', { ...late, record: undefined }, 'hold NotApplied'],
 ])('not applied, %s', (_, of, then) => expect(planned(of)).toBe(then));
 
+test('the record is of a newer tranche: nothing is written, whatever is due', () => {
+  const due = [
+    { text: 'B', groups: A4 },
+    { ...late, intents: { abort: 'B.2' } },
+    { ...late, text: 'C' },
+  ] as const;
+  for (const of of due) {
+    expect(planned(of)).not.toContain('hold');
+    const held = { ...world(of), newerRecord: 2 };
+    expect(show(held)).toBe('hold NewerRecord');
+    expect(messageOf(held)).toContain('rollouts/default/llm/vllm.json on the status branch has version 2');
+  }
+});
+
 const messageOf = (snapshot: Snapshot): string => plan(snapshot).holds[0]?.message ?? '';
 
 test('an agent that does not apply: which field, since when, and where to look', () => {

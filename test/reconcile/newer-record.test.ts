@@ -1,0 +1,76 @@
+/** Two versions of tranche on one status branch: the older one leaves alone what the newer one has written. */
+
+import { expect, test } from 'vitest';
+import { NO_OVERRIDES } from '../../src/reconcile/pass.ts';
+import { readPicture } from '../../src/reconcile/status/read-picture.ts';
+import { passReport } from '../../src/reconcile/status/report.ts';
+import { LWS_FILE, LWS_TEXT, NEW, OLD, ROLLOUT_TEXT, VLLM_FILES } from '../support/vllm.ts';
+import { World } from '../support/world.ts';
+
+const other = (text: string): string => text.replaceAll('name: vllm', 'name: other');
+const OTHER_FILE = 'apps/other/lws.yaml';
+const RECORD = 'rollouts/default/llm/vllm.json';
+
+/** Both are settled and asked for a new version; `newer` are files that a newer tranche has written since. */
+async function worldOf(newer: readonly string[]): Promise<World> {
+  const world = new World({
+    files: { ...VLLM_FILES, [OTHER_FILE]: other(LWS_TEXT), 'rollouts/other.yaml': other(ROLLOUT_TEXT) },
+  });
+  for (let round = 0; round < 5; round += 1) {
+    world.sync();
+    world.tick(60);
+    await world.pass();
+  }
+  for (const file of [LWS_FILE, OTHER_FILE]) world.edit(file, OLD, NEW);
+  world.sync();
+  world.tick(60);
+  const status = world.repository.files('tranche-status');
+  const writes = newer.map((path) => {
+    const value = JSON.parse(status[path] ?? '{}') as object;
+    return { path, text: JSON.stringify({ ...value, version: 2, drains: [{ kept: 'by a newer one' }] }) };
+  });
+  world.repository.commit('tranche-status', { writes });
+  return world;
+}
+
+test('the record of one: nothing of it is written, whatever is due, and the other goes on', async () => {
+  const world = await worldOf([RECORD, 'index.json']);
+  const before = world.repository.files('tranche-status');
+  const pass = await world.pass();
+  expect(pass.failed).toBe(true);
+  expect(pass.outcomes.map(({ key, written }) => [key.name, written !== undefined])).toEqual([
+    ['other', true],
+    ['vllm', false],
+  ]);
+  expect(passReport(pass)).toContain('waits  NewerRecord: rollouts/default/llm/vllm.json on the status branch has');
+  const after = world.repository.files('tranche-status');
+  for (const path of [RECORD, 'badges/default/llm/vllm.svg', 'index.json', 'README.md'])
+    expect(after[path]).toBe(before[path]);
+  expect(after['rollouts/default/llm/other.json']).not.toBe(before['rollouts/default/llm/other.json']);
+  expect(world.repository.text('main', LWS_FILE)).not.toContain('tranche.dev/step');
+});
+
+test('a second pass writes nothing, and the newer one finds its record as it was', async () => {
+  const world = await worldOf([RECORD, 'index.json']);
+  for (let look = 0; look < 2; look += 1) await world.pass();
+  const head = world.repository.head('tranche-status');
+  const main = world.repository.head('main');
+  await world.pass();
+  expect([world.repository.head('tranche-status'), world.repository.head('main')]).toEqual([head, main]);
+});
+
+test('the index alone: every Rollout goes on, and index and page stay those of the newer one', async () => {
+  const world = await worldOf(['index.json']);
+  const before = world.repository.files('tranche-status');
+  const pass = await world.pass();
+  expect(pass.outcomes.every(({ written }) => written !== undefined)).toBe(true);
+  const after = world.repository.files('tranche-status');
+  for (const path of ['index.json', 'README.md']) expect(after[path]).toBe(before[path]);
+});
+
+test('status says which one to ask', async () => {
+  const world = await worldOf([RECORD, 'index.json']);
+  const { shown } = await readPicture(world.ports(), NO_OVERRIDES);
+  expect(shown.map(({ record }) => record.name)).toEqual(['other']);
+  expect(world.log.at(-1)).toContain('has version 2, of a newer tranche than this one');
+});
