@@ -33,7 +33,7 @@ test('a pass that finds nothing to do loads no parser of YAML, no decision, no e
     /^node_modules\/|^src\/(manifests|simulator|rollout\/(strategies|plan)|reconcile\/write|adapters\/api-server)\b/;
   expect([...loaded.keys()].filter((path) => heavy.test(path))).toEqual([]);
   const bytes = [...loaded.values()].reduce((sum, size) => sum + size, 0);
-  expect(bytes).toBeLessThan(315_000);
+  expect(bytes).toBeLessThan(305_000);
 });
 
 test('a pass that moves loads no model of a cluster', async () => {

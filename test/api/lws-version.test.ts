@@ -1,8 +1,8 @@
 /** The declared version of LeaderWorkerSet: what is read, what is not, and from when on sizes may be mixed. */
 
 import { expect, test } from 'vitest';
-import { parseConfig } from '../../src/api/config.ts';
 import { parseLwsVersion, rebuildsGroupsWhole } from '../../src/api/lws-version.ts';
+import { parseConfig } from '../../src/api/parse-config.ts';
 
 test.each<readonly [text: string, major: number, minor: number, whole: boolean]>([
   ['0.7', 0, 7, false],

@@ -1,7 +1,8 @@
 /** Reads `tranche.yaml`: what cannot be read is never taken for the defaults, because it says where limits and branches are. */
 
-import { CONFIG_FILE, type Config, DEFAULT_CONFIG, OTHER_CONFIG_FILE, parseConfig } from '../../api/config.ts';
+import { CONFIG_FILE, type Config, DEFAULT_CONFIG, OTHER_CONFIG_FILE } from '../../api/config.ts';
 import type { Issue } from '../../api/issue.ts';
+import { parseConfig } from '../../api/parse-config.ts';
 import { parseDocumentText } from '../../manifests/parse-document.ts';
 import type { Tree, TreeFile } from '../../ports/git.ts';
 

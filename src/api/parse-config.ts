@@ -1,0 +1,133 @@
+/** What `tranche.yaml` may say, and every fault of it. Apart from the defaults, which each pass needs at once. */
+
+import { type Config, DEFAULT_CONFIG, PERIOD_MOST_SECONDS } from './config.ts';
+import { readLinks, readLwsVersion } from './config-fields.ts';
+import { type FieldFault, FieldReader } from './field-reader.ts';
+import { PROMOTIONS } from './promotion.ts';
+
+const PATHS_LIMIT = 200;
+const AUTOSCALED_LIMIT = 1000;
+const REQUIRED_LIMIT = 50;
+const PROPOSALS_LIMIT = 100;
+const DNS_LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
+const BRANCH = /^(?!-)(?!.*(\.\.|\/\/|@\{|\.lock(\/|$)))[A-Za-z0-9._/-]{1,200}(?<![./])$/;
+// oxlint-disable-next-line no-control-regex -- control characters are exactly what must not be there
+const PATH = /^(?!\/)(?!.*(^|\/)\.\.?(\/|$))[^\u0000-\u001f\\]{0,1000}$/;
+
+/** All of them, in the order in which a message lists them. */
+const FIELDS =
+  'cluster branches paths namespaces autoscaled lwsVersion auditSeconds intervalSeconds requiredPolicies policyPaths stopFile promotion maxProposals links author'.split(
+    ' ',
+  );
+
+/** Reads the configuration; every fault is reported, and any fault means that nothing is run. */
+export function parseConfig(value: unknown): { readonly config: Config; readonly faults: readonly FieldFault[] } {
+  const root = new FieldReader(value ?? {}, '');
+  root.allow(FIELDS);
+  const branches = root.has('branches') ? root.object('branches') : new FieldReader({}, 'branches', root);
+  branches.allow(['desired', 'status']);
+  const author = root.has('author') ? root.object('author') : new FieldReader({}, 'author', root);
+  author.allow(['name', 'email']);
+  const paths = strings(root, 'paths', PATHS_LIMIT);
+  const config: Config = {
+    cluster: root.optionalText('cluster', DEFAULT_CONFIG.cluster),
+    branch: branches.optionalText('desired', DEFAULT_CONFIG.branch),
+    statusBranch: branches.optionalText('status', DEFAULT_CONFIG.statusBranch),
+    paths: paths.length === 0 ? DEFAULT_CONFIG.paths : paths.map(trimSlashes),
+    namespaces: Object.fromEntries(
+      Object.entries(root.stringMap('namespaces')).map(([path, name]) => [trimSlashes(path), name]),
+    ),
+    autoscaled: strings(root, 'autoscaled', AUTOSCALED_LIMIT),
+    lwsVersion: readLwsVersion(root),
+    auditSeconds: root.integer('auditSeconds', { min: 60, max: PERIOD_MOST_SECONDS }) ?? DEFAULT_CONFIG.auditSeconds,
+    intervalSeconds:
+      root.integer('intervalSeconds', { min: 1, max: PERIOD_MOST_SECONDS }) ?? DEFAULT_CONFIG.intervalSeconds,
+    requiredPolicies: strings(root, 'requiredPolicies', REQUIRED_LIMIT),
+    policyPaths: root.has('policyPaths') ? strings(root, 'policyPaths', PATHS_LIMIT).map(trimSlashes) : undefined,
+    stopFile: root.optionalText('stopFile', DEFAULT_CONFIG.stopFile),
+    promotion: root.word('promotion', PROMOTIONS) ?? DEFAULT_CONFIG.promotion,
+    maxProposals: root.integer('maxProposals', { min: 1, max: PROPOSALS_LIMIT }) ?? DEFAULT_CONFIG.maxProposals,
+    links: readLinks(root),
+    author: {
+      name: author.optionalText('name', DEFAULT_CONFIG.author.name),
+      email: author.optionalText('email', DEFAULT_CONFIG.author.email),
+    },
+  };
+  checkNames(root, config);
+  checkStopFile(root, config);
+  return { config, faults: root.faults };
+}
+
+function checkStopFile(root: FieldReader, config: Config): void {
+  if (!PATH.test(config.stopFile) || !/[^/]\.ya?ml$/.test(config.stopFile))
+    root.fault(
+      'stopFile',
+      'BadPath',
+      `is "${config.stopFile}", wanted a path from the root of the repository that ends with .yaml`,
+      'Write for example policies/stop.yaml.',
+    );
+}
+
+function checkNames(root: FieldReader, config: Config): void {
+  if (!DNS_LABEL.test(config.cluster))
+    root.fault(
+      'cluster',
+      'BadName',
+      `is "${config.cluster}", wanted a DNS label`,
+      'Use lower-case letters, digits and -.',
+    );
+  for (const branch of [config.branch, config.statusBranch]) {
+    if (!BRANCH.test(branch))
+      root.fault(
+        'branches',
+        'BadName',
+        `has "${branch}", which is no branch name`,
+        'Name a branch, without refs/heads/.',
+      );
+  }
+  if (config.branch === config.statusBranch)
+    root.fault(
+      'branches',
+      'SameBranch',
+      `has "${config.branch}" twice`,
+      'Keep the status on a branch of its own, which no agent applies.',
+    );
+  checkPaths(root, 'paths', [...config.paths, ...Object.keys(config.namespaces)]);
+  checkPaths(root, 'policyPaths', config.policyPaths ?? []);
+  for (const namespace of Object.values(config.namespaces)) {
+    if (!DNS_LABEL.test(namespace))
+      root.fault(
+        'namespaces',
+        'BadName',
+        `has "${namespace}", which is no namespace`,
+        'Map a path to the name of a namespace.',
+      );
+  }
+  for (const name of config.autoscaled) {
+    if (name.split('/').length !== 2)
+      root.fault('autoscaled', 'BadName', `has "${name}", wanted namespace/name`, 'Name the LeaderWorkerSet.');
+  }
+}
+
+function checkPaths(root: FieldReader, key: string, paths: readonly string[]): void {
+  for (const path of paths)
+    if (!PATH.test(path))
+      root.fault(
+        key,
+        'BadPath',
+        `has "${path}", wanted a path from the root of the repository`,
+        'Remove leading /, "." and "..".',
+      );
+}
+
+function strings(root: FieldReader, key: string, limit: number): readonly string[] {
+  const value = root.value(key);
+  if (value === undefined) return [];
+  if (Array.isArray(value) && value.length <= limit && value.every((item) => typeof item === 'string')) return value;
+  root.fault(key, 'WrongType', `is not a list of at most ${limit} texts`, 'Write a list.');
+  return [];
+}
+
+function trimSlashes(path: string): string {
+  return path.replace(/^\.\//, '').replace(/^\/+|\/+$/g, '');
+}
