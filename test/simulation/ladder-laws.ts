@@ -278,6 +278,8 @@ export function ladderProof(commit: OurCommit): Proof | undefined {
       ready(scene, both) &&
       (both.before.fleet > before.maxUnavailable ||
         (both.liveShare(scene) === 100 && both.serving(scene, both.names.canary) >= both.before.fleet));
+  // N rose before the Service was switched: the side that takes over grows, and nothing else changes.
+  if (from?.at === 'all' && to?.at === 'pods') return applied;
   // A side that takes over has as many groups as the other: N may have fallen, and what it has beyond that holds nothing.
   if (from?.at === 'all')
     return (scene, both) =>
