@@ -87,6 +87,8 @@ export function withoutMarks(situation: Situation, { release, step }: Marks): Gi
 
 /** Whether groups have left the stable text although no step let them: a lowered partition, or objects made anew. */
 function moved(situation: Situation): boolean {
+  // None is there that could have, or has to be waited for: what comes up later is on the text of Git.
+  if (situation.replicas === 0) return false;
   if (situation.partition < SENTINEL || recreated(situation) !== undefined) return true;
   return situation.sight === 'seen' && leftStable(situation);
 }

@@ -6,6 +6,7 @@ import { putAside } from '../../api/restore.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import { budgetInTheEnd, budgetNote, withBudgetAfter } from '../budget.ts';
 import { command } from '../command-text.ts';
+import { noText } from '../events/going-back.ts';
 import { raisedOnTheWayBack } from '../events/raising-again.ts';
 import { failedSurgeReturned, surgeEnds } from '../events/surge-back.ts';
 import { scaledToZero, wanted } from '../gates/cluster.ts';
@@ -53,15 +54,18 @@ export function rollback(situation: Situation, marks: Marks): Decision {
 /**
  * A newer text in the file, of a Rollout that fills a second workload: no group that people use may take it in place. What
  * rolls is armed; groups that took it stay, and wait for a person. Where all are on the stable version the way back is
- * over, and the text is a request like any other.
+ * over, and the text is a request like any other. Requests that were going home stand by the release that was given up.
  */
 export function rollbackOvertaken(situation: Situation, marks: Marks): Decision {
   const { digest, file, partition, snapshot, sight } = situation;
+  const { stable } = snapshot;
+  const release = stable.kind === 'known' ? stable.value.release : marks.release;
   const waits = hold('NewerRequestWaits', {
-    seen: `${file.file}: a newer template (${digest}) came while the groups went back to ${printRelease(marks.release)}. They may not take it in place: armed, it is inert until all of them are back`,
-    action: `Where groups stay on another version: ${command('abort', snapshot.key)}, and put the newer template back into the file once the way back is over`,
+    seen: `${file.file}: a newer template (${digest}) came while the groups went back to ${printRelease(release)}. They may not take it in place: armed, it is inert until all of them are back`,
+    action: `Where groups stay on another version: ${command('abort', snapshot.key)}, and once they are back, to deliver it by its steps: ${command('retry', snapshot.key)}`,
   });
   if (partition < SENTINEL) return armedAgainst(situation, { marks, waits });
+  if (stable.kind !== 'known') return holding([noText(situation), waits], 'StepUpgrade');
   if (sight === 'unseen') return holding([situation.hold, waits], 'StepUpgrade');
   const unsure = situation.notApplied ?? scaledToZero(situation);
   if (unsure !== undefined) return holding([unsure, waits], 'StepUpgrade');
@@ -69,7 +73,9 @@ export function rollbackOvertaken(situation: Situation, marks: Marks): Decision 
   const groups = wanted(observed, asked);
   const away = groups.filter(({ key }) => key === undefined || key !== observed.stableKey);
   const waiting = waitingOn(groups, away);
-  return waiting === undefined ? rolledBack(situation, marks, groups.length) : holding([waiting, waits], 'StepUpgrade');
+  return waiting === undefined
+    ? rolledBack(situation, { ...marks, release }, groups.length)
+    : holding([waiting, waits], 'StepUpgrade');
 }
 
 function armedAgainst(

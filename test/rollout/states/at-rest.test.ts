@@ -211,6 +211,11 @@ test.each<Row>([
     { ...requested, rollout: { paused: true, disabled: true }, issues: [issueOf('X')], intents: { abort: 'B.2' } },
     'RequestWithdrawn: withdraw => A.1 aborted=B.2 text A',
   ],
+  [
+    'scaled to zero, partition lowered by hand',
+    { ...requested, n: 0, groups: '', p: 2, intents: { abort: 'B.2' } },
+    'RequestWithdrawn: withdraw => A.1 aborted=B.2 text A',
+  ],
   ['by an older name', { ...requested, intents: { abort: 'B.1' } }, step1],
   ['stable text lost', { ...requested, stable: 'unknown', intents: { abort: 'B.2' } }, 'hold StableUnavailable'],
   [

@@ -298,6 +298,11 @@ test.each<Row>([
   ['one is not ready', { ...plain, p: SENTINEL, groups: '0:A+ 1:A+ 2:A- 3:A+' }, 'hold RollingBack NewerRequestWaits'],
   ['armed and unread', { ...plain, p: SENTINEL, live: 'unknown' }, 'hold ClusterUnreadable NewerRequestWaits'],
   [
+    'the stable text is not found',
+    { ...plain, p: SENTINEL, stable: 'unknown' },
+    'hold StableUnavailable NewerRequestWaits',
+  ],
+  [
     'all are back: a request like any other',
     { ...plain, p: SENTINEL, groups: '0:A+ 1:A+ 2:A+ 3:A+' },
     'RolledBack: rolled back => A.1 aborted=B.2',

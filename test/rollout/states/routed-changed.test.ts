@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { ladderFiles, ladderRollout } from '../../support/ladder.ts';
-import { type Found, passed, passes, type Stand, settledOn } from '../../support/ladder-pass.ts';
+import { type Found, passed, passes, releaseIn, type Stand, settledOn } from '../../support/ladder-pass.ts';
 import { abort, after, asked, NEWER } from '../../support/ladder-stands.ts';
 import { another, ordered, orphan } from '../../support/rollout-changed.ts';
 import { NEW, OLD } from '../../support/vllm.ts';
@@ -124,3 +124,12 @@ test.each<Row>([
     ['Aborted: rollback, home', ...DRAINED, BACK, 'hold '],
   ],
 ])('its Rollout is %s', (_, stand, found, told) => expect(passes(stand, { found }).told).toEqual(told));
+
+test('a newer text while requests go home, and a Rollout of another style: it settles on the stable release', () => {
+  const back = asked(passed(second, abort(second)).stand, NEW, NEWER);
+  // All were made again on the version before, once it was armed.
+  const found = (stand: Stand): Found => asCanary(stand, { sight: { own: '0o+ 1o+ 2o+ 3o+' } });
+  const end = passes(back, { found, most: 2 });
+  expect(end.told).toEqual(['RollStopped: rollback, stopped, partition 2 → 1000000', 'RolledBack: rolled back']);
+  expect(releaseIn(end.stand)).toBe(releaseIn(requested));
+});
