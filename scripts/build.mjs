@@ -43,12 +43,13 @@ const withoutUnused = {
 /**
  * Files that are loaded together are one chunk, for opening one costs more than reading it. A file goes into the chunk of
  * those that the same rooms load: so each room stands on whatever is there before it anyway. `base` is what the command
- * line itself is, `pass` what a pass needs that finds nothing to do, `work` what one needs that moves, with the other
- * verbs.
+ * line itself is, `pass` what a pass needs to ask for the heads, `answers` what it then needs to find nothing to do, `work`
+ * what one needs that moves, with the other verbs.
  */
 const rooms = {
   base: ['src/commands/program.ts'],
   pass: ['src/wiring.ts', 'src/commands/reconcile.ts'],
+  answers: ['src/adapters/git/remote-repository.ts', 'src/reconcile/status/record-store.ts'],
   work: [
     'src/reconcile/full-pass.ts',
     'src/reconcile/observe/read-main.ts',
@@ -68,9 +69,11 @@ const rooms = {
 function groundOf(room) {
   if (room === 'base') return [];
   if (room === 'pass') return rooms.base;
+  if (room === 'answers') return [...rooms.base, ...rooms.pass];
   const isOnWork =
     ['work', 'cluster'].includes(room) || /^src\/(action|commands|reconcile|adapters\/api-server)\b/.test(room);
-  return [...rooms.base, ...rooms.pass, ...(isOnWork ? rooms.work : [])];
+  const isOnAnswers = isOnWork || /^src\/adapters\/git\/(local|working-tree)\b/.test(room);
+  return [...rooms.base, ...rooms.pass, ...(isOnAnswers ? rooms.answers : []), ...(isOnWork ? rooms.work : [])];
 }
 
 /** What yaml asks of the environment once for each word of a file, for its own debugging: a tenth of the time of parsing. */

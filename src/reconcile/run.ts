@@ -7,15 +7,9 @@ import { headOf } from './observe/desired-branch.ts';
 import { readAhead } from './observe/read-ahead.ts';
 import type { Memory, Overrides, PassOptions, PassResult, Ports } from './pass.ts';
 import { sent } from './sent.ts';
-import { shardBranch } from './shard.ts';
-import {
-  EMPTY_STATUS,
-  overridesText,
-  readStatus,
-  STATUS_REQUEST,
-  type StatusBranch,
-  type StatusIndex,
-} from './status/record-store.ts';
+import { shardBranch } from './shard-branches.ts';
+import { overridesText } from './status/overrides-text.ts';
+import type { StatusBranch, StatusIndex } from './status/record-store.ts';
 
 /** Other writers may win so often before a pass gives up. */
 const ATTEMPTS = 5;
@@ -88,7 +82,11 @@ async function readBranches(
 ): Promise<{ readonly main: string; readonly status: StatusBranch }> {
   const names = memory.config ?? named(options);
   const desired = (options.write ? undefined : options.ref) ?? names.branch;
-  const [main, statusHead] = await git.heads([desired, names.statusBranch]);
+  // What reads the answers is loaded while Git looks for the heads.
+  const [[main, statusHead], { EMPTY_STATUS, readStatus, STATUS_REQUEST }] = await Promise.all([
+    git.heads([desired, names.statusBranch]),
+    sent().then(() => import('./status/record-store.ts')),
+  ]);
   const known = memory.status?.head === statusHead ? memory.status : undefined;
   const status =
     known ??

@@ -21,6 +21,9 @@ export function gitError(message: string, fields: GitErrorFields): PortError {
   });
 }
 
+/** The bytes of a commit or tree are not what Git writes: said with what was seen. */
+export class MalformedObject extends Error {}
+
 const cleanTextLimit = 500;
 
 /** One line of printable text from a server's words: no control characters, no escapes, at most 500 characters. */

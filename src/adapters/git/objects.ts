@@ -2,6 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import type { CommitHeader, Oid, Signature } from '../../ports/git.ts';
+import { MalformedObject } from './git-error.ts';
 
 export type ObjectType = 'commit' | 'tree' | 'blob' | 'tag';
 export type GitObject = { readonly type: ObjectType; readonly bytes: Buffer };
@@ -11,9 +12,6 @@ export type TreeEntry = { readonly mode: string; readonly name: string; readonly
 
 export const treeMode = '40000';
 const oidBytes = 20;
-
-/** The bytes of a commit or tree are not what Git writes: said with what was seen. */
-export class MalformedObject extends Error {}
 
 /** The name Git gives to these bytes: SHA-1 over type, length and content, in hex. */
 export function oidOf(object: GitObject): Oid {

@@ -5,10 +5,9 @@ import type { Git } from '../../ports/git.ts';
 import type { Log } from '../../ports/log.ts';
 import { type Network, plainNetwork } from '../network/proxy.ts';
 import { systemTimers, type Timers } from '../system/timers.ts';
-import { cleanText, gitError } from './git-error.ts';
+import { cleanText, gitError, MalformedObject } from './git-error.ts';
 import { defaultGitLimits, type GitLimits } from './limits.ts';
 import { isOid, readableRefFault } from './names.ts';
-import { MalformedObject } from './objects.ts';
 import type { GitToken } from './remote.ts';
 import { openSmartHttp } from './smart-http.ts';
 

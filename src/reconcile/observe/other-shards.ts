@@ -4,7 +4,8 @@ import type { Shard } from '../../api/config.ts';
 import { SHARED_LIMITS } from '../../api/policy-fields.ts';
 import type { Git } from '../../ports/git.ts';
 import type { Reading } from '../pass.ts';
-import { isOwn, otherBranches } from '../shard.ts';
+import { isOwn } from '../shard.ts';
+import { otherBranches } from '../shard-branches.ts';
 import { readStatus, STATUS_REQUEST, type StoredRecord } from '../status/record-store.ts';
 
 /** Of the Rollouts that are not ours; nothing is read where no policy counts them. */

@@ -4,7 +4,7 @@ import { type Config, DEFAULT_CONFIG } from '../../api/config.ts';
 import type { Git, Oid, Tree, TreeFile } from '../../ports/git.ts';
 import { newTrials } from '../lint/trials.ts';
 import type { Memory, Overrides } from '../pass.ts';
-import { shardBranch } from '../shard.ts';
+import { shardBranch } from '../shard-branches.ts';
 import { flagsOver } from './called.ts';
 import { type Desired, desiredOf } from './desired.ts';
 import { CONFIG_REQUEST, desiredRequest, headOf } from './desired-branch.ts';

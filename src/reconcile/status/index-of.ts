@@ -4,7 +4,8 @@ import { RECORD_VERSION, type RolloutRecord } from '../../api/record.ts';
 import type { Folders, Git } from '../../ports/git.ts';
 import { foldersTo, mergedFolders, namedFolders } from '../observe/named-folders.ts';
 import type { PassOptions, PassResult, Reading } from '../pass.ts';
-import { overridesText, type StatusIndex } from './record-store.ts';
+import { overridesText } from './overrides-text.ts';
+import type { StatusIndex } from './record-store.ts';
 
 /** Whether all is settled at this commit, when the next audit is due, and where the next pass is going to look. */
 export async function indexOf(

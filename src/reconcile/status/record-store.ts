@@ -1,7 +1,7 @@
 /** Reads the status branch: one record a rollout, and an index for the passes that find nothing to do. */
 
 import { createHash } from 'node:crypto';
-import { type Overrides, PERIOD_MOST_SECONDS } from '../../api/config.ts';
+import { PERIOD_MOST_SECONDS } from '../../api/config.ts';
 import { asWritten, canonicalJson, isRecord, type Json } from '../../api/json.ts';
 import { RECORD_VERSION, type RolloutRecord } from '../../api/record.ts';
 import type { Instant } from '../../api/time.ts';
@@ -60,11 +60,6 @@ export const EMPTY_STATUS: StatusBranch = {
   records: new Map(),
   texts: new Map(),
 };
-
-/** The command line's word as one text, to compare with that of the process that wrote the index. */
-export function overridesText({ branch, statusBranch, cluster, paths, shard }: Overrides): string {
-  return JSON.stringify([branch, statusBranch, cluster, paths, ...(shard === undefined ? [] : [shard])]);
-}
 
 /** Reads the branch; whatever is wrong with a file costs that file only. A record that reads as `before` is not read again. */
 export function readStatus(tree: Tree, before: StatusBranch = EMPTY_STATUS): StatusBranch {

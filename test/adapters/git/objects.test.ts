@@ -7,13 +7,13 @@ import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { log as isoLog, listFiles } from 'isomorphic-git';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { MalformedObject } from '../../../src/adapters/git/git-error.ts';
 import { branchNameFault, writePathFault } from '../../../src/adapters/git/names.ts';
 import {
   decodeCommit,
   decodeTree,
   encodeCommit,
   encodeEntries,
-  MalformedObject,
   oidOf,
   placeOf,
   type TreeEntry,
