@@ -52,7 +52,7 @@ export function deliveryOf(texts: Texts): OpenDelivery | undefined {
   });
   const { namespace } = rollout.object;
   const scalersOf = scalersIn(documents, DEFAULT_CONFIG);
-  const cast = castOf({ plan, namespace, file, stableText: undefined, traffic, scalersOf });
+  const cast = castOf({ plan, namespace, file, stableText: undefined, traffic, config: DEFAULT_CONFIG, scalersOf });
   if (cast !== undefined) return { cast, file };
   throw wrong([
     plan.style === 'partition' && plan.routing === undefined

@@ -1,11 +1,12 @@
 /** Finds the documents of a delivery with a second workload among the files. */
 
+import type { Config } from '../../api/config.ts';
 import { SERVICE_KIND } from '../../api/kinds.ts';
 import { nextRelease } from '../../rollout/situation.ts';
 import type { WorkloadFile } from '../../rollout/snapshot.ts';
 import { canaryServiceName } from '../../rollout/traffic/canary-service.ts';
 import { providerOf } from '../../rollout/traffic/index.ts';
-import type { ManifestIndex } from '../observe/manifest-index.ts';
+import { type ManifestIndex, namespaceOf } from '../observe/manifest-index.ts';
 import type { TrafficIndex } from '../observe/traffic-index.ts';
 import type { LadderPlan } from './begun.ts';
 import type { Cast } from './cast.ts';
@@ -17,6 +18,7 @@ type Asked = {
   /** undefined: there is none yet, and the file's own is as good. */
   readonly stableText: string | undefined;
   readonly traffic: TrafficIndex;
+  readonly config: Config;
   readonly scalersOf: ManifestIndex['scalersOf'];
 };
 
@@ -27,7 +29,7 @@ export function castOf(asked: Asked): Cast | undefined {
 }
 
 /** The same without the documents that are missing, which it names: what is under way goes home as far as it can. */
-export function castInPart({ plan, namespace, file, stableText, traffic, scalersOf }: Asked): Cast | undefined {
+export function castInPart({ plan, namespace, file, stableText, traffic, config, scalersOf }: Asked): Cast | undefined {
   const { routing } = plan;
   if (plan.style === 'partition' && routing === undefined) return undefined;
   const only = (kind: string, name: string) => {
@@ -64,5 +66,6 @@ export function castInPart({ plan, namespace, file, stableText, traffic, scalers
     missing,
     liveReplicas: workload.replicas ?? 1,
     stableText: stableText ?? file.text,
+    isInside: (document) => (namespaceOf(document, config) ?? '') === namespace,
   };
 }

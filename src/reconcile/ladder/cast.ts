@@ -39,6 +39,8 @@ export type Cast = {
   readonly missing: Delivery['missing'];
   readonly liveReplicas: number;
   readonly stableText: string;
+  /** Whether a document is in the namespace of the delivery: a file may have objects of the same name for others. */
+  readonly isInside: (document: ManifestDocument) => boolean;
 };
 
 /** What one commit leaves to the next: the texts, and what the routes have put aside. */
@@ -47,11 +49,8 @@ export type Stand = { readonly texts: Texts; readonly displaced: RouteFiles['dis
 /** The delivery as these texts have it; undefined: the workload, or a route, is not in them. */
 export function deliveryIn({ texts, displaced }: Stand, cast: Cast, known?: KnownTexts): Delivery | undefined {
   const { plan, release, workload, service, scaler, missing, liveReplicas, stableText } = cast;
-  const find = finder(
-    texts,
-    cast.routes.map(({ route }) => route.object.kind),
-    known,
-  );
+  const kinds = cast.routes.map(({ route }) => route.object.kind);
+  const find = finder({ texts, kinds, isInside: cast.isInside, known });
   const own = find(workload);
   const routes = cast.routes.flatMap(({ provider, route: place, canaryFile }) => {
     const route = find(place);
@@ -82,12 +81,15 @@ export function deliveryIn({ texts, displaced }: Stand, cast: Cast, known?: Know
   };
 }
 
+type Search = {
+  readonly texts: Texts;
+  readonly kinds: readonly string[];
+  readonly isInside: Cast['isInside'];
+  readonly known?: KnownTexts | undefined;
+};
+
 /** Finds documents, and reads each file once. */
-export function finder(
-  texts: Texts,
-  kinds: readonly string[],
-  known?: KnownTexts,
-): (place: Place) => ManifestDocument | undefined {
+export function finder({ texts, kinds, isInside, known }: Search): (place: Place) => ManifestDocument | undefined {
   const read = new Map<string, readonly ManifestDocument[]>();
   const interests = kinds.every((kind) => LADDER_KINDS.includes(kind))
     ? LADDER_KINDS
@@ -95,7 +97,7 @@ export function finder(
   return ({ file, object }) => {
     const documents = read.get(file) ?? parseManifestFile(file, texts.get(file) ?? '', interests, known).documents;
     read.set(file, documents);
-    return documents.find((one) => one.object.kind === object.kind && one.object.name === object.name);
+    return documents.find((one) => one.object.kind === object.kind && one.object.name === object.name && isInside(one));
   };
 }
 

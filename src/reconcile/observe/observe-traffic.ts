@@ -90,10 +90,10 @@ export function ladderFiles({ entry, desired }: Of, file: WorkloadFile): LadderF
   const found = begunPlan({ entry, desired }, file.workload.marks);
   if (found === undefined) return undefined;
   const { plan, begun, watched } = found;
-  const { texts, traffic, trials, index } = desired;
+  const { texts, traffic, trials, index, config } = desired;
   const { scalersOf } = index;
   const { marks } = file.workload;
-  const asked = { plan, namespace: entry.key.namespace, file, stableText: undefined, traffic, scalersOf };
+  const asked = { plan, namespace: entry.key.namespace, file, stableText: undefined, traffic, config, scalersOf };
   // Nothing begins without all of its documents; what is under way goes back as far as it can.
   const isUnderWay = marks !== undefined && (isLadder(marks) || isRouted(marks));
   const cast = isUnderWay ? castInPart(asked) : castOf(asked);
@@ -150,8 +150,8 @@ export function ladderFaults({ entry, desired }: Of, { file, stable }: Omit<Read
   const { rollout, reading, key } = entry;
   const plan = reading.rollout?.rollout;
   if (rollout === undefined || plan === undefined) return [];
-  const { texts, traffic, trials, index } = desired;
+  const { texts, traffic, trials, index, config } = desired;
   const { scalersOf } = index;
-  const cast = castOf({ plan, namespace: key.namespace, file, stableText: stable?.text, traffic, scalersOf });
+  const cast = castOf({ plan, namespace: key.namespace, file, stableText: stable?.text, traffic, config, scalersOf });
   return cast === undefined ? [] : tryLadder({ rollout, texts, cast }, trials);
 }

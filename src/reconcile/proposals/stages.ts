@@ -1,6 +1,6 @@
 /** The stages that the model says a proposed commit leads to, for the body of its pull request. */
 
-import { isRecord, type JsonObject } from '../../api/json.ts';
+import { isRecord, type JsonObject, jsonEqual } from '../../api/json.ts';
 import { PARTITION_PATH, SENTINEL } from '../../api/workload.ts';
 import { parseManifestFile } from '../../manifests/parse-file.ts';
 import type { FileWrite } from '../../ports/git.ts';
@@ -44,7 +44,7 @@ export function stagesOf({ workload: file, stable, key }: Snapshot, writes: read
 
 function manifestIn({ file, object }: WorkloadFile, text: string): JsonObject | undefined {
   const documents = parseManifestFile(file, text, [object.kind]).documents;
-  const found = documents.find((document) => document.object.name === object.name)?.value;
+  const found = documents.find((document) => jsonEqual(document.object, object))?.value;
   if (!isRecord(found)) return undefined;
   const metadata = isRecord(found['metadata']) ? found['metadata'] : {};
   return { ...found, metadata: { ...metadata, namespace: object.namespace } };

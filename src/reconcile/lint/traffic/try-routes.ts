@@ -59,7 +59,7 @@ function tryService({ services: [service], sides, index }: TrafficFacts, known: 
   const { stable: of, canary: workload } = sides.workloads;
   if (
     parseManifestFile(service.file, index.texts.get(service.file) ?? '', TRAFFIC_KINDS, known).documents.some(
-      ({ object }) => object.name === sides.canary,
+      ({ object }) => object.name === sides.canary && object.namespace === service.object.namespace,
     )
   )
     return [];
@@ -134,7 +134,7 @@ function step(
   const { object, file } = files.route;
   const now = (name: string, from: string) =>
     parseManifestFile(from, stand.texts.get(from) ?? '', [object.kind], known).documents.find(
-      (one) => one.object.name === name,
+      (one) => one.object.name === name && one.object.namespace === object.namespace,
     );
   const route = now(object.name, file) ?? files.route;
   const canary = now(`${object.name}-canary`, files.canary?.file ?? file);
