@@ -199,7 +199,7 @@ function scalar(walk: Walk, node: Scalar, place: Place): SourceNode {
   if (style === 'plain' && !tagged) {
     return { kind: 'scalar', ...place, style, source, tagged, ...readPlain(source, node.value) };
   }
-  const value = scalarValue(node.value);
+  const value = scalarValue(style === 'block' ? blockText(walk.text, node.value, place) : node.value);
   const ambiguous = tagged && !STRING_TAGS.has(node.tag ?? '');
   return { kind: 'scalar', ...place, style, source, tagged, value, ambiguous };
 }
@@ -209,6 +209,14 @@ function styleOf(text: string, node: Scalar, place: Place): ScalarStyle {
   if (node.type === 'QUOTE_DOUBLE') return 'double';
   if (node.type === 'BLOCK_LITERAL' || node.type === 'BLOCK_FOLDED') return 'block';
   return text.slice(place.start, place.end) === '' ? 'empty' : 'plain';
+}
+
+/** Without the line break that the library adds to a last line that has none: for Kubernetes the text ends there. */
+function blockText(text: string, value: unknown, { end }: Place): unknown {
+  if (end < text.length || text.endsWith('\n') || typeof value !== 'string') return value;
+  // Blanks alone are a line where they stand further inside than the text.
+  const isLine = text.slice(text.lastIndexOf('\n') + 1).trim() !== '' || /(^|\n) +\n$/.test(value);
+  return isLine ? value.replace(/\n$/, '') : value;
 }
 
 function scalarValue(value: unknown): ScalarValue {

@@ -49,6 +49,9 @@ const OPTIONS = {
 /** Next line, line separator and paragraph separator: line breaks in YAML 1.1, as the agents' parsers have it; not in 1.2. */
 const OTHER_BREAK = /[\u0085\u2028\u2029]/;
 
+/** A line break for the agents' parsers, where a comment or a value ends; text for ours. JSON has it between values alone. */
+const LONE_RETURN = /\r(?!\n)/;
+
 /**
  * The tree and the JSON of one document, or every reason why it cannot be trusted, with lines of the file. A text that
  * is known is not parsed again, wherever it stands now; what is wrong is not remembered.
@@ -56,7 +59,7 @@ const OTHER_BREAK = /[\u0085\u2028\u2029]/;
 export function parseDocumentText({ file, text, firstLine, doubt }: DocumentText, known?: KnownTexts): ParsedDocument {
   if (doubt !== undefined) return { kind: 'wrong', issues: [doubtIssue(file, doubt)] };
   if (text.length > MAX_DOCUMENT_CHARACTERS) return { kind: 'wrong', issues: [tooLarge(file, firstLine, text.length)] };
-  const unclear = file.endsWith('.json') ? -1 : text.search(OTHER_BREAK);
+  const unclear = unclearBreak(file, text);
   const remembered = unclear === -1 ? known?.get(text) : undefined;
   if (remembered !== undefined) return parsedAt(firstLine, remembered);
   if (hasTooManyTokens(text)) return { kind: 'wrong', issues: [tooManyTokens(file, firstLine)] };
@@ -76,6 +79,12 @@ export function parseDocumentText({ file, text, firstLine, doubt }: DocumentText
   const read = { root: built.root, value, ambiguous, starts, nodes: built.nodes + resolved.nodes };
   known?.set(text, read);
   return parsedAt(firstLine, read);
+}
+
+/** The offset of a character that ends a line for some readers alone; -1: there is none. */
+function unclearBreak(file: string, text: string): number {
+  const lone = text.search(LONE_RETURN);
+  return lone !== -1 || file.endsWith('.json') ? lone : text.search(OTHER_BREAK);
 }
 
 function parsedAt(firstLine: number, read: ReadText): ParsedDocument {
@@ -152,15 +161,21 @@ function doubtIssue(file: string, doubt: NonNullable<DocumentSlice['doubt']>): I
       };
 }
 
+const YAML_READERS = 'for YAML 1.1, which Kubernetes reads, and is text for YAML 1.2';
+
 function breakIssue(file: string, line: number, code: number): Issue {
   const digits = code.toString(16).toUpperCase().padStart(4, '0');
+  const isReturn = code === 0x0d;
+  const readers = isReturn ? 'for some readers, and is text for others' : YAML_READERS;
   return {
     file,
     line,
     path: '',
     reason: 'UnclearLineBreak',
-    message: `the character U+${digits} ends a line for YAML 1.1, which Kubernetes reads, and is text for YAML 1.2: the document would mean two things`,
-    hint: `Remove it, or write it as "\\u${digits}" in double quotes.`,
+    message: `the character U+${digits}${isReturn ? ' without a line feed behind it' : ''} ends a line ${readers}: the document would mean two things`,
+    hint: isReturn
+      ? 'End lines with LF, or all with CRLF.'
+      : `Remove it, or write it as "\\u${digits}" in double quotes.`,
   };
 }
 

@@ -108,6 +108,21 @@ describe('values', () => {
   });
 });
 
+/** As `kubectl` reads them: its parser adds no line break to a last line that has none. */
+test.each([
+  ['a: |\n    x', { a: 'x' }],
+  ['a: |\r\n    x\r\n    y', { a: 'x\ny' }],
+  ['a: |+\n    x\n      ', { a: 'x\n  ' }],
+  ['a: |+\n    x\n    ', { a: 'x\n' }],
+  ['a: >\n    x\n\n    y', { a: 'x\ny' }],
+  ['a: |\n    x\n# c', { a: 'x\n' }],
+  ['a: |\n    x\n', { a: 'x\n' }],
+  ['a: "x\\n"', { a: 'x\n' }],
+])('block text at the end of a file: %j', (body, spec) => {
+  const { documents } = parseManifestFile('lws.yaml', lws(`spec:\n  ${body}`), ['LeaderWorkerSet']);
+  expect(documents[0]?.value['spec']).toEqual(spec);
+});
+
 describe('refused with file and line', () => {
   const bomb = `${Array.from(
     { length: 9 },
@@ -134,6 +149,11 @@ describe('refused with file and line', () => {
     ['binary', lws('spec:\n  x: !!binary aGk=\n'), 'UnknownTag', 6],
     ['directive', `%YAML 1.1\n---\n${lws('')}`, 'YamlDirective', 3],
     ['tag directive', `# c\r\n%TAG ! tag:x,2000:\r\n---\r\n${lws('')}`, 'YamlDirective', 4],
+    // kubectl reads `replicas: 5` here: for its parser the comment ends at the carriage return.
+    ['line break in a comment', lws('spec:\n  a: 1 # c\r  replicas: 5\n'), 'UnclearLineBreak', 6],
+    ['separator in a comment', lws('# c\r---\rkind: ConfigMap\nspec: {}\n'), 'UnclearLineBreak', 5],
+    ['line break in block text', lws('spec:\n  a: |\n    b\r  replicas: 5\n'), 'UnclearLineBreak', 7],
+    ['two carriage returns', lws('spec:\r\r\n  a: 1\r\n'), 'UnclearLineBreak', 5],
     ['text on the separator', `--- !!map\n${lws('')}`, 'UnclearSeparator', 1],
     ['separator without blank', `a: 1\n---b\n${lws('')}`, 'UnclearSeparator', 2],
     ['text behind the end', `${lws('')}...\nmore: 1\n`, 'UnclearSeparator', 5],

@@ -40,6 +40,7 @@ describe('refused', () => {
     ['below a scalar', 'spec: text\n', set('spec.replicas'), 'FieldIsNotMap', 5],
     ['below a list', 'spec:\n  - a\n', set('spec.replicas'), 'FieldIsNotMap', 5],
     ['item that is not there', 'spec:\n  - a: 1\n', set('spec.1.a'), 'FieldIsNotMap', 5],
+    ['behind open block text', 'spec:\n  args: |\n    x', set('spec.replicas'), 'UnsupportedEdit', 5],
     ['explicit key', 'spec:\n  ? replicas\n', set('spec.replicas'), 'UnsupportedEdit', 6],
     [
       'first key of an item',

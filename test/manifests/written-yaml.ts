@@ -35,8 +35,15 @@ type Writer = {
 export function writeYaml(value: JsonObject, style: Style): string {
   const writer: Writer = { roll: dice(style.seed), style, anchors: new Map() };
   const lines = mapLines(writer, value, 0);
-  const text = lines.join(style.lineBreak) + (style.finalBreak ? style.lineBreak : '');
+  // Block text at the end would lose its last line break with the file's.
+  const last = lastOf(value);
+  const isOpen = !style.finalBreak && !(typeof last === 'string' && last.endsWith('\n'));
+  const text = lines.join(style.lineBreak) + (isOpen ? '' : style.lineBreak);
   return (style.byteOrderMark ? '\uFEFF' : '') + text;
+}
+
+function lastOf(value: Json | undefined): Json | undefined {
+  return typeof value === 'object' && value !== null ? lastOf(Object.values(value).at(-1)) : value;
 }
 
 function mapLines(writer: Writer, value: JsonObject, indent: number): string[] {

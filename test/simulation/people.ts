@@ -303,14 +303,8 @@ function comment(person: Person): void {
     universe.commit('README.md', `# Models\n${chance.between(0, 1_000_000)}\n`, 'README');
     return;
   }
-  const lineEnd = person.text.includes('\r\n') ? '\r\n' : '\n';
-  person.write(
-    person.text.replace(
-      /^# .*$/m,
-      `# The model server, note ${chance.between(0, 999)}.${lineEnd === '\n' ? '' : '\r'}`,
-    ),
-    'a comment',
-  );
+  // The pattern ends before a carriage return too, which stays.
+  person.write(person.text.replace(/^# .*$/m, `# The model server, note ${chance.between(0, 999)}.`), 'a comment');
 }
 
 export function stepIndex(marks: FileMarks | undefined): number | undefined {

@@ -3,11 +3,13 @@
 import type { FieldPath } from '../../rollout/edit.ts';
 import { column, lineEnd, startsLine } from '../lines.ts';
 import type { ManifestDocument } from '../parse-file.ts';
+import { pathText } from '../path-text.ts';
 import { findBeside, type Link, type SourceEntry, type SourceMap } from '../source-tree.ts';
 import { type Change, refuse, unclearPlace } from './change.ts';
 import {
   breakOf,
   colonGap,
+  endsInBlockText,
   entryEnd,
   entryEndWithComments,
   entryStart,
@@ -61,8 +63,18 @@ function amongBlock(spot: Spot, map: SourceMap): Change {
   const indentation = column(text, entryStart(text, first));
   // A restored block goes behind the comments of the block before it, where it was; a new key hugs its sibling.
   const at = leaf.after === undefined ? lineEnd(text, entryEnd(text, behind)) : entryEndWithComments(text, behind);
+  if (at === text.length && endsInBlockText(behind.value)) return behindOpenText(spot);
   const lines = blockLines(spot, indentation);
   return { kind: 'replace', replacements: [{ start: at, end: at, text: `${breakOf(document)}${lines}` }] };
+}
+
+/** The line break before a new key would be one more of the text that stands there. */
+function behindOpenText({ document, path }: Spot): Change {
+  return refuse(document, path, {
+    reason: 'UnsupportedEdit',
+    message: `${pathText(path)} cannot be written behind block text that ends the file without a line break: it would change that text`,
+    hint: 'Write the key further up by hand, or end the file with a line break, which becomes part of the text.',
+  });
 }
 
 /** `key:`, `key: {}` or `key: null` in a block map: what stands behind the colon goes, lines below it come. */
