@@ -36,7 +36,7 @@ const whole: Required<RolloutRecord> = {
     aborted: [{ digest: '00000000', serial: 1 }],
   },
   proposal: {
-    branch: 'tranche/prod/llm/vllm/11111111.1-1-5be07c11',
+    branch: 'tranche/default/llm/vllm/11111111.1-1-5be07c11',
     head: 'a'.repeat(40),
     index: 1,
     release,
@@ -227,6 +227,11 @@ test.each<readonly [name: string, place: Place, value: unknown]>([
   ['a stable commit that is none', ['stable', 'commit'], 'HEAD'],
   ['a share that is no number', ['marks', 'restore', 'maxUnavailable', 'set'], '1.5%'],
 ])('%s', (_, place, value) => expect(readWith(place, value)).toContain('is not what a record has there'));
+
+test.each(['main', 'release-1.0', 'tranche/default/llm/other/11111111.1-1-5be07c11', 'tranche/default/llm/vllm/mine'])(
+  'the branch %s, which would be deleted with its pull request',
+  (branch) => expect(readWith(['proposal', 'branch'], branch)).toBe(`"${branch}" is no branch of its pull requests`),
+);
 
 test('a way back in the marks, and no next step', () => {
   expect(readWith(['marks', 'step'], { kind: 'rollback' })).toBe('read');

@@ -7,6 +7,7 @@ import { RECORD_VERSION, type RolloutRecord } from '../../api/record.ts';
 import type { Instant } from '../../api/time.ts';
 import type { Folders, ReadRequest, Tree } from '../../ports/git.ts';
 import { printKey } from '../../rollout/key-text.ts';
+import { namedBy } from '../../rollout/proposals/branch.ts';
 import type { RolloutKey } from '../../rollout/snapshot.ts';
 import { faultyField, isRolloutRecord } from './record-shape.ts';
 
@@ -98,9 +99,12 @@ function readRecord(text: string, key: string): StoredRecord {
     return { kind: 'untrusted', why: 'its checksum does not fit: it was edited by hand' };
   if (!isRolloutRecord(rest)) return { kind: 'untrusted', why: `${faultyField(rest)} is not what a record has there` };
   const own: RolloutKey = rest;
-  return printKey(own) === key
+  if (printKey(own) !== key) return { kind: 'untrusted', why: `it is the record of ${printKey(own)}` };
+  const { branch } = rest.proposal ?? {};
+  // Such a branch is deleted with its pull request: whoever writes a record must not name somebody else's.
+  return branch === undefined || namedBy(own, branch) !== undefined
     ? { kind: 'read', record: rest }
-    : { kind: 'untrusted', why: `it is the record of ${printKey(own)}` };
+    : { kind: 'untrusted', why: `${JSON.stringify(branch)} is no branch of its pull requests` };
 }
 
 function isNewerVersion(version: unknown): version is number {

@@ -9,8 +9,8 @@ export function code(text: string, most = 300): string {
   const line = cut(text.replace(HIDDEN, ' ').trim(), most);
   if (line === '') return '–';
   const fence = '`'.repeat(1 + longestRun(line));
-  // A bar ends a cell of a table even in code, unless it is escaped there.
-  return `${fence} ${line.replaceAll('|', '\\|')} ${fence}`;
+  // A bar ends a cell of a table even in code, unless it is escaped there; some readers pair backslashes before it.
+  return `${fence} ${line.replace(/(\\*)\|/g, '$1$1\\|')} ${fence}`;
 }
 
 /** Lines as they are, as code. At most `most` characters are kept, and the reader is told. */

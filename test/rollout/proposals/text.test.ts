@@ -55,7 +55,9 @@ test('a value in a line is code from end to end, on one line, and ends no cell',
       const shown = code(value);
       expect(shown).not.toMatch(/[\p{Cc}\u2028\u2029\u202a-\u202e]/u);
       expect(outsideCode(shown).replace('–', '')).toBe('');
-      expect(shown.replaceAll('\\|', '')).not.toContain('|');
+      // Readers differ in what two backslashes before a bar are: escaped by either, it ends no cell.
+      expect(shown).not.toMatch(/(?<!\\)\|/);
+      expect(shown.replaceAll(/\\./g, '')).not.toContain('|');
     }),
   );
 });
