@@ -32,9 +32,9 @@ export function abortOf({ snapshot }: Pick<Situation, 'snapshot'>, release: Rele
   return orders.find((order) => sameRelease(order?.release, release));
 }
 
-/** The release whose requests a way back waits for: a person may not want to. */
+/** The release whose requests a way back waits for, or has once more after it: a person may not want to. */
 export function waitedFor(marks: Marks): Release | undefined {
-  if (marks.at === 'fleet') return marks.aborted[0];
   // All go over, or one workload's go home, before it is given up.
-  return marks.at === 'all' || (marks.at === 'home' && isRouted(marks)) ? marks.release : undefined;
+  if (marks.at === 'all' || (marks.at === 'home' && isRouted(marks))) return marks.release;
+  return marks.at === 'fleet' || marks.at === 'home' ? marks.aborted[0] : undefined;
 }

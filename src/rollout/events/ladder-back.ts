@@ -6,9 +6,11 @@ import { withAside } from '../../api/restore.ts';
 import { MAX_UNAVAILABLE_PATH, SENTINEL } from '../../api/workload.ts';
 import { type Budget, budgetKept } from '../budget.ts';
 import { fieldEdit } from '../change-edits.ts';
+import { command } from '../command-text.ts';
 import { heldAsAborted } from '../gates/aborted.ts';
 import { hasMoved, recreated } from '../gates/cluster.ts';
 import { abortOf, type GivenUp, remember } from '../given-up.ts';
+import { type Hold, hold } from '../hold.ts';
 import { withObjects } from '../ladders/commit.ts';
 import { type Delivering, servingGroups, waiting } from '../ladders/delivering.ts';
 import { fleetOf, isUncovered, serviceMissing } from '../ladders/delivery.ts';
@@ -43,13 +45,19 @@ export function goBackOnLadder(on: Delivering, given: GivenUp): Decision {
   // Where the new version serves nothing either, or a person does not want to wait, the other side is not waited for.
   const isSent = next.at === 'home' && (isAtOnce(on) || servingGroups(on, 'canary') === 0);
   const unseen = isSent ? [] : waiting(on, next.waits);
-  if (unseen.length > 0) return holding(unseen, 'StepUpgrade');
+  if (unseen.length > 0) return holding(orAtOnce(on, unseen), 'StepUpgrade');
   // The routes would send everything to what serves nothing, while the new version does.
   const serves = hasShare(on.delivery) && (servingGroups(on, 'canary') ?? 0) > 0;
   const lost = next.at === 'home' && serves && !isSent ? stableLost(on) : undefined;
   if (lost !== undefined) return holding([lost], 'StepUpgrade');
   if (next.at === 'all') return climbed(on, next, { reason: given.reason, marks, because: given.because });
   return textBack(on, next, { given, stable: stable.value });
+}
+
+/** A side that does not serve may be broken: who waits for it on a way back is told that nobody has to. */
+export function orAtOnce({ situation }: Delivering, holds: readonly Hold[]): readonly Hold[] {
+  const action = `Look at its pods and events; to go back without waiting for it: ${command('abort', situation.snapshot.key, '--now')}`;
+  return holds.map((held) => (held.reason === 'NotServing' ? hold(held.reason, { seen: held.seen, action }) : held));
 }
 
 /** The commit that puts the stable text back: with it the release is given up, by its marks. */

@@ -4,7 +4,7 @@ import { printRelease } from '../../api/release.ts';
 import { withAside } from '../../api/restore.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import { command } from '../command-text.ts';
-import { fleetAtOnce, fleetRung, remainsGivenUp, textBack, withBudget } from '../events/ladder-back.ts';
+import { fleetAtOnce, fleetRung, orAtOnce, remainsGivenUp, textBack, withBudget } from '../events/ladder-back.ts';
 import { heldOnLadder, overtakenOnLadder, rollStopped } from '../events/ladder-overtaken.ts';
 import { raisedOnTheWayBack } from '../events/raising-again.ts';
 import { stableLost, stillWithdrawn, withdrawn } from '../events/withdrawing.ts';
@@ -52,7 +52,7 @@ export function comingBack(on: Delivering, fixed: Hold | undefined): Decision {
         }),
       ]
     : [];
-  const unseen = isSentHome(on, next) ? [] : waiting(on, next.waits);
+  const unseen = isSentHome(on, next) ? [] : orAtOnce(on, waiting(on, next.waits));
   const holds = [...(again?.holds ?? []), ...unseen, ...lostAgain(on, next), ...queued];
   if (blocking(holds).length > 0) return holding(holds, 'StepUpgrade');
   const { stable } = situation.snapshot;

@@ -1,7 +1,9 @@
 /** A Service or a route that a delivery hangs on is taken out of the files: nothing goes further, and what goes back does. */
 
 import { expect, test } from 'vitest';
+import { factsDigest } from '../../../src/reconcile/observe/digests.ts';
 import type { LadderFiles } from '../../../src/rollout/ladders/documents.ts';
+import { planIntent } from '../../../src/rollout/orders/intent.ts';
 import { ladderFiles, ladderRollout } from '../../support/ladder.ts';
 import {
   type Found,
@@ -130,7 +132,12 @@ test.each<readonly [what: string, start: Stand]>([
   const shared = new Map([...home.texts, [ROUTE_FILE, stands.second.texts.get(ROUTE_FILE) ?? '']]);
   const back = { ...home, texts: shared };
   const again = 'BroughtHome: rollback, home';
-  expect(passed(back, { ...order, sight: { own: few } }).told).toMatch(/^hold NotServing/);
+  const held = passed(back, { ...order, sight: { own: few } });
+  expect(held.told).toMatch(/^hold NotServing/);
+  expect(held.plan.holds.map(({ message }) => message).join()).toContain('tranche abort vllm --now');
+  const intent = { kind: 'abort', keepNewer: false, now: true } as const;
+  const word = planIntent(intent, { snapshot: snapshotAt(back), digestOf: factsDigest });
+  expect(JSON.stringify(word)).toContain(`"${releaseIn(start)} now"`);
   expect(passed(back, { ...order, sight: { own: enough } }).told).toBe(again);
   expect(passed(back, { sight: { own: few }, ...now(start) }).told).toBe(again);
   // Of a version that serves nothing there is nothing to wait for.
