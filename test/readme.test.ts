@@ -267,7 +267,13 @@ describe('snippets', () => {
     const shown: Partial<Config> = { cluster: 'prod-eu', autoscaled: ['llm/chat'] };
     expect(read.config).toMatchObject(shown);
     const site = await startSite({
-      files: { [LWS_FILE]: LWS_TEXT, [ROLLOUT_FILE]: block('yaml', '# rollouts/vllm.yaml'), 'tranche.yaml': config },
+      files: {
+        [LWS_FILE]: LWS_TEXT,
+        [ROLLOUT_FILE]: block('yaml', '# rollouts/vllm.yaml'),
+        'tranche.yaml': config,
+        // Every entry of `paths` is there.
+        'policies/CODEOWNERS': '* @team/platform\n',
+      },
     });
     expect(await site.run('lint')).toMatchObject({
       code: 0,

@@ -16,6 +16,8 @@ export type Config = {
   readonly statusBranch: string;
   /** Files and folders that are read; `['']` is the whole tree. */
   readonly paths: readonly string[];
+  /** On which line of the file each of them stands. Not there: the file names none, or the command line does. */
+  readonly pathLines?: readonly number[];
   /** Which namespace the manifests below a path are for, where they name none: longest path wins. */
   readonly namespaces: Readonly<Record<string, string>>;
   /** Workloads, as `namespace/name`, whose `replicas` something else than Git writes. */

@@ -67,8 +67,11 @@ async function livePicture(
   const { main, outcomes } = await runPass(ports, newMemory(), { overrides: always, write: false, only: [] });
   const shown: Shown[] = [];
   const failures: Failure[] = [];
-  for (const { key, plan, error } of outcomes) {
-    if (plan !== undefined) shown.push({ record: plan.record, since: NOTHING_SINCE, next: plan.commit?.subject });
+  for (const { key, plan, error, snapshot } of outcomes) {
+    // What a newer tranche remembers is not known here, and so not where it stands.
+    if (snapshot?.newerRecord !== undefined)
+      failures.push({ namespace: key.namespace, name: key.name, why: plan?.holds[0]?.message ?? '' });
+    else if (plan !== undefined) shown.push({ record: plan.record, since: NOTHING_SINCE, next: plan.commit?.subject });
     if (error !== undefined) failures.push({ namespace: key.namespace, name: key.name, why: error });
   }
   const asOf = {

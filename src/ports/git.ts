@@ -69,6 +69,19 @@ export type Tree = {
   readonly folders: Folders;
   /** Sorted by path. A path of the request that does not exist adds nothing. */
   readonly files: readonly TreeFile[];
+  /** What of the request was not read. Not there: nothing, or nobody has looked. */
+  readonly gaps?: Gaps;
+};
+
+/** What who asks for paths may take for read. */
+export type Gaps = {
+  /** Paths of the request that are not there; `beside` are names in `folder`, the last one on the way that is. */
+  readonly absent: readonly { readonly path: string; readonly folder: string; readonly beside: readonly string[] }[];
+  /**
+   * Links and submodules below a path of the request, sorted. Where the whole tree is asked for, submodules alone: what a
+   * link leads to is read in its own place then.
+   */
+  readonly passedOver: readonly string[];
 };
 
 export type Signature = {

@@ -1,17 +1,15 @@
 /** Decides which trees and blobs a read needs, level by level for all paths together, and what a file says. */
 
-import type { Folders, Oid, ReadRequest, Tree, TreeFile } from '../../ports/git.ts';
+import type { Folders, Gaps, Oid, ReadRequest, Tree, TreeFile } from '../../ports/git.ts';
 import { gitError } from './git-error.ts';
 import type { GitLimits } from './limits.ts';
 import { legible, markerSearch } from './markers.ts';
 import type { FoundObject, ObjectQuestion } from './object-question.ts';
-import { byteName, decodeText, decodeTree, fileModeOf, isFolder, textOfName } from './objects.ts';
-
-/** What is wanted below one folder: everything, or some names. */
-type Wanted = { everything: boolean; readonly names: Map<string, Wanted> };
+import { decodeText, decodeTree, fileModeOf, isFolder, textOfName } from './objects.ts';
+import { absentIn, PASSED_OVER_MOST, pathIn, spelled, type Wanted, wantedIn, wantedOf } from './wanted-paths.ts';
 
 type Folder = { readonly oid: Oid; readonly path: string; readonly wanted: Wanted };
-type Found = { readonly files: readonly File[]; readonly folders: Folders; readonly blobs: Blobs };
+type Found = { readonly files: readonly File[]; readonly folders: Folders; readonly blobs: Blobs; readonly gaps: Gaps };
 type File = {
   readonly oid: Oid;
   readonly path: string;
@@ -27,19 +25,20 @@ const submoduleMode = '160000';
 
 /** The files of `request` below the tree `root`, sorted by path. Throws PortError where a limit is passed. */
 export function* walkTree(root: Oid, request: ReadRequest, limits: GitLimits): ObjectQuestion<Omit<Tree, 'commit'>> {
-  const { files, folders, blobs } = yield* findFiles(root, request, limits);
+  const { files, folders, blobs, gaps } = yield* findFiles(root, request, limits);
   const lookup = yield {
     type: 'blob',
     oids: [...blobs.marked],
     named: [...blobs.named],
     ...(request.paths.includes('') ? { blobsInTree: countOf(blobs) } : {}),
   };
-  return { folders, files: described(files, request, { lookup, limits }) };
+  return { folders, files: described(files, request, { lookup, limits }), gaps };
 }
 
 function* findFiles(root: Oid, request: ReadRequest, limits: GitLimits): ObjectQuestion<Found> {
-  const found: Finding = { files: [], marked: new Set(), named: new Set(), others: new Set(), next: [], visited: 0 };
-  const wants = { suffixes: request.suffixes, names: new Set(request.names) };
+  const found: Finding = { ...nothingFound(), next: [], visited: 0 };
+  const { suffixes, paths } = request;
+  const wants = { suffixes, names: new Set(request.names), isWhole: paths.includes('') };
   const folders: (readonly Oid[])[] = [];
   let level: readonly Folder[] = [{ oid: root, path: '', wanted: wantedOf(request.paths) }];
   for (let depth = 0; level.length > 0; depth += 1) {
@@ -55,13 +54,35 @@ function* findFiles(root: Oid, request: ReadRequest, limits: GitLimits): ObjectQ
     level = found.next;
     found.next = [];
   }
-  return { files: found.files, folders, blobs: found };
+  const passedOver = found.passedOver.map(spelled).sort().slice(0, PASSED_OVER_MOST);
+  return { files: found.files, folders, blobs: found, gaps: { absent: found.absent, passedOver } };
 }
 
-type Finding = Blobs & { readonly files: File[]; next: Folder[]; visited: number };
+function nothingFound() {
+  return {
+    files: [],
+    marked: new Set<Oid>(),
+    named: new Set<Oid>(),
+    others: new Set<Oid>(),
+    absent: [],
+    passedOver: [],
+  };
+}
+
+type Finding = Blobs & {
+  readonly files: File[];
+  readonly absent: Gaps['absent'][number][];
+  readonly passedOver: string[];
+  next: Folder[];
+  visited: number;
+};
 type Visiting = {
   readonly lookup: (oid: Oid) => FoundObject;
-  readonly wants: { readonly suffixes: readonly string[]; readonly names: ReadonlySet<string> };
+  readonly wants: {
+    readonly suffixes: readonly string[];
+    readonly names: ReadonlySet<string>;
+    readonly isWhole: boolean;
+  };
 };
 
 /** Adds what one folder holds. Apart from the generator, whose loops V8 never makes fast. */
@@ -71,10 +92,11 @@ function visit(folder: Folder, { lookup, wants }: Visiting, found: Finding): voi
   if (tree.type !== 'tree') throw noFolder(folder);
   const entries = decodeTree(tree.bytes);
   found.visited += entries.length;
+  if (folder.wanted.names.size > 0) found.absent.push(...absentIn(folder, entries));
   for (const { mode, name, oid } of entries) {
-    const wanted = folder.wanted.everything ? folder.wanted : folder.wanted.names.get(name);
+    const wanted = wantedIn(folder.wanted, name);
     if (wanted === undefined) continue;
-    const path = folder.path === '' ? name : `${folder.path}/${name}`;
+    const path = pathIn(folder, name);
     const regular = fileModeOf(mode);
     if (isFolder(mode)) found.next.push({ oid, path, wanted });
     else if (regular !== undefined && wanted.everything && hasSuffix(name, wants.suffixes)) {
@@ -83,8 +105,21 @@ function visit(folder: Folder, { lookup, wants }: Visiting, found: Finding): voi
       (isNamed ? found.named : found.marked).add(oid);
     } else if (regular === undefined && !folder.wanted.everything)
       found.files.push({ oid, path, mode: 'link', isNamed: false });
-    else if (mode !== submoduleMode) found.others.add(oid);
+    else {
+      if (isPassedOver({ mode, name }, wants)) found.passedOver.push(path);
+      if (mode !== submoduleMode) found.others.add(oid);
+    }
   }
+}
+
+/** Whether manifests may be behind it: a link of another ending leads to a file that would not be read either. */
+export function mayLeadToManifests(name: string, suffixes: readonly string[]): boolean {
+  return hasSuffix(name, suffixes) || !/\.[a-z][a-z0-9]*$/i.test(name);
+}
+
+function isPassedOver({ mode, name }: { mode: string; name: string }, wants: Visiting['wants']): boolean {
+  if (fileModeOf(mode) !== undefined) return false;
+  return mode === submoduleMode || (!wants.isWhole && mayLeadToManifests(name, wants.suffixes));
 }
 
 function countOf({ marked, named, others }: Blobs): number {
@@ -92,21 +127,6 @@ function countOf({ marked, named, others }: Blobs): number {
   for (const oid of named) if (!marked.has(oid)) count += 1;
   for (const oid of others) if (!marked.has(oid) && !named.has(oid)) count += 1;
   return count;
-}
-
-function wantedOf(paths: readonly string[]): Wanted {
-  const root: Wanted = { everything: false, names: new Map() };
-  for (const path of paths) {
-    let node = root;
-    for (const part of path.split('/').filter((name) => name !== '')) {
-      const name = byteName(part);
-      const child = node.names.get(name) ?? { everything: false, names: new Map() };
-      node.names.set(name, child);
-      node = child;
-    }
-    node.everything = true;
-  }
-  return root;
 }
 
 function hasSuffix(name: string, suffixes: readonly string[]): boolean {
@@ -128,8 +148,7 @@ function describe(file: File, content: TreeFile['content']): TreeFile {
   const path = textOfName(file.path);
   const mode = file.mode === 'link' ? '100644' : file.mode;
   if (path !== undefined) return { path, oid: file.oid, mode, content };
-  const spelled = Buffer.from(file.path, 'latin1').toString('utf8');
-  return { path: spelled, oid: file.oid, mode, content: unreadable('garbled', 'its name is not UTF-8') };
+  return { path: spelled(file.path), oid: file.oid, mode, content: unreadable('garbled', 'its name is not UTF-8') };
 }
 
 type Reader = { readonly lookup: (oid: Oid) => FoundObject; readonly limits: GitLimits };

@@ -2,7 +2,8 @@
 
 import { existsSync, lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import type { Git, Oid, ReadRequest, Tree, TreeFile } from '../../ports/git.ts';
+import { isBelow } from '../../api/config.ts';
+import type { Gaps, Git, Oid, ReadRequest, Tree, TreeFile } from '../../ports/git.ts';
 import { gitError } from './git-error.ts';
 import { type IgnoreRule, ignoreRules, isIgnored } from './ignore-rules.ts';
 import { defaultGitLimits, type GitLimits } from './limits.ts';
@@ -10,7 +11,8 @@ import { findLayout, headRef } from './local-layout.ts';
 import { markerSearch } from './markers.ts';
 import { isOid, zeroOid } from './names.ts';
 import { decodeText, oidOf } from './objects.ts';
-import { LINK, noText } from './tree-walk.ts';
+import { LINK, mayLeadToManifests, noText } from './tree-walk.ts';
+import { BESIDE_MOST, PASSED_OVER_MOST } from './wanted-paths.ts';
 
 /** Under this name `heads` answers the files of the folder; no commit has its id. */
 export const WORKING_TREE_REF = 'HEAD';
@@ -87,6 +89,7 @@ type Step = { readonly folder: string; readonly above: readonly IgnoreRule[]; re
 
 function readFolder(of: Folder): Tree {
   const files: TreeFile[] = [];
+  const passedOver: string[] = [];
   const tracked = foldersOf(of.committed);
   let visited = 0;
   const walk = ({ folder, above, leftOut }: Step, depth: number): void => {
@@ -107,7 +110,7 @@ function readFolder(of: Folder): Tree {
         files.push(readOne(of, path, entry));
       } else if (!entry.isFile() && isOnTheWay(of, path)) {
         files.push({ path, oid: zeroOid, mode: '100644', content: LINK });
-      }
+      } else if (!entry.isFile() && !ignored && isPassedOver(of, path, entry)) passedOver.push(path);
     }
   };
   const exclude = join(findLayout(of.root).common, 'info', 'exclude');
@@ -116,13 +119,36 @@ function readFolder(of: Folder): Tree {
     commit: zeroOid,
     folders: [],
     files: files.sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0)),
+    gaps: { absent: absentFrom(of), passedOver: passedOver.sort().slice(0, PASSED_OVER_MOST) },
   };
+}
+
+/** A submodule, or a link behind which manifests may be; where the whole tree is read, links within it are no loss. */
+function isPassedOver({ request }: Folder, path: string, entry: { readonly isDirectory: () => boolean }): boolean {
+  if (!isBelow(request.paths, path)) return false;
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  return entry.isDirectory() || (!request.paths.includes('') && mayLeadToManifests(name, request.suffixes));
+}
+
+/** Paths of the request that are not there. A link on the way is told by itself. */
+function absentFrom({ root, request }: Folder): Gaps['absent'] {
+  return request.paths.flatMap((path) => {
+    const parts = path.split('/').filter((part) => part !== '');
+    for (const [depth, part] of parts.entries()) {
+      const folder = parts.slice(0, depth).join('/');
+      const entry = lstatSync(join(root, folder, part), { throwIfNoEntry: false });
+      const isLast = depth === parts.length - 1;
+      if (entry === undefined || (entry.isFile() && !isLast))
+        return [{ path, folder, beside: namesIn(join(root, folder)).slice(0, BESIDE_MOST) }];
+      if (!entry.isDirectory()) return [];
+    }
+    return [];
+  });
 }
 
 function isAsked({ request }: Folder, path: string): boolean {
   const { paths, suffixes } = request;
-  const wanted = paths.some((asked) => asked === '' || path === asked || path.startsWith(`${asked}/`));
-  return wanted && (suffixes.length === 0 || suffixes.some((suffix) => path.endsWith(suffix)));
+  return isBelow(paths, path) && (suffixes.length === 0 || suffixes.some((suffix) => path.endsWith(suffix)));
 }
 
 /** Whether the request names this very path, or one that would lie below it. */

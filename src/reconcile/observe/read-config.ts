@@ -3,7 +3,7 @@
 import { CONFIG_FILE, type Config, DEFAULT_CONFIG, OTHER_CONFIG_FILE } from '../../api/config.ts';
 import type { Issue } from '../../api/issue.ts';
 import { parseConfig } from '../../api/parse-config.ts';
-import { parseDocumentText } from '../../manifests/parse-document.ts';
+import { type ParsedDocument, parseDocumentText } from '../../manifests/parse-document.ts';
 import type { Tree, TreeFile } from '../../ports/git.ts';
 
 /** The configuration is wrong: nothing is run at all. Exit code 2. */
@@ -67,7 +67,14 @@ function configIn(content: TreeFile['content']): Config {
     ),
   ];
   if (issues.length > 0) throw new ConfigError(issues.sort((left, right) => left.line - right.line));
-  return config;
+  const pathLines = linesOfItems(read, 'paths');
+  return pathLines.length === 0 ? config : { ...config, pathLines };
+}
+
+/** The line of each item of a list at the root. */
+function linesOfItems({ root, lineAt }: Extract<ParsedDocument, { readonly kind: 'ok' }>, key: string): number[] {
+  const entry = root.kind === 'map' ? root.entries.find((one) => one.key === key) : undefined;
+  return entry?.value.kind === 'list' ? entry.value.items.map(({ start }) => lineAt(start)) : [];
 }
 
 /** A byte order mark is no part of the text. */

@@ -8,6 +8,7 @@ import { shardBranch } from '../shard-branches.ts';
 import { flagsOver } from './called.ts';
 import { type Desired, desiredOf } from './desired.ts';
 import { CONFIG_REQUEST, desiredRequest, headOf } from './desired-branch.ts';
+import { pathFaults } from './path-issues.ts';
 import type { Ahead } from './read-ahead.ts';
 import { ConfigError, configIssue, configOf } from './read-config.ts';
 import { routesTraffic, trafficRequest, withTraffic } from './read-traffic.ts';
@@ -19,11 +20,12 @@ export async function readConfig(git: Git, commit: Oid, overrides: Overrides): P
 
 /** The configuration in a tree that was read for it. Throws ConfigError. */
 export function configIn({ files }: Tree, overrides: Overrides): Config {
-  const config = configOf(files);
+  const { pathLines, ...config } = configOf(files);
   const flags = flagsOver(config, overrides);
   return {
     ...config,
     ...(flags === undefined ? {} : { flags }),
+    ...(pathLines === undefined || overrides.paths !== undefined ? {} : { pathLines }),
     branch: overrides.branch ?? config.branch,
     statusBranch: shardBranch(overrides.statusBranch ?? config.statusBranch, overrides.shard),
     cluster: overrides.cluster ?? config.cluster,
@@ -80,8 +82,10 @@ export async function readDesired(
   const tree = await (early ?? git.readAt(commit, desiredRequest(at.config.paths)));
   const { parsed } = at.memory;
   const trials = (at.memory.trials ??= newTrials());
-  const desired = { ...(sameFiles(tree, at) ?? desiredOf(tree, at.config, parsed, trials.known)), trials };
-  at.memory.desired = { tree, desired };
+  const made = { ...(sameFiles(tree, at) ?? desiredOf(tree, at.config, parsed, trials.known)), trials };
+  at.memory.desired = { tree, desired: made };
+  const { issues, warnings } = pathFaults(tree.gaps, at.config);
+  const desired = { ...made, issues: [...made.issues, ...issues], warnings: [...made.warnings, ...warnings] };
   if (!routesTraffic(desired)) return desired;
   const whole = await git.readAt(commit, trafficRequest(desiredRequest(at.config.paths), desired));
   return withTraffic(desired, whole, parsed);

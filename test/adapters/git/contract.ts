@@ -79,6 +79,29 @@ function readingTests(subject: () => Subject): void {
     expect(textsOf(tree)).toEqual(wanted);
   });
 
+  test('names the paths that are not there, and what is beside them', async () => {
+    const commit = await subject().commit('reading', files);
+    const asked = [
+      'ünn',
+      'apps',
+      'apps/vlm/lws.yaml',
+      'apps/vllm/none',
+      'tranche.yaml/below',
+      'empty.yaml',
+      'ünï/côdé.yaml',
+    ];
+    const { gaps } = await subject().git.readAt(commit, { ...all, paths: asked });
+    const beside = [...new Set(Object.keys(files).map((path) => path.split('/')[0] ?? ''))].sort();
+    const shown = gaps?.absent.map((one) => ({ ...one, beside: [...one.beside].sort() }));
+    expect(shown?.toSorted((a, b) => (a.path < b.path ? -1 : 1))).toEqual([
+      { path: 'apps/vllm/none', folder: 'apps/vllm', beside: ['lws.yaml', 'notes.md'] },
+      { path: 'apps/vlm/lws.yaml', folder: 'apps', beside: ['other', 'vllm'] },
+      { path: 'tranche.yaml/below', folder: '', beside },
+      { path: 'ünn', folder: '', beside },
+    ]);
+    expect((await subject().git.readAt(commit, all)).gaps).toEqual({ absent: [], passedOver: [] });
+  });
+
   test('reads the whole tree: sorted, with what is skipped and unreadable and why', async () => {
     const commit = await subject().commit('reading', files);
     const tree = await subject().git.readAt(commit, {

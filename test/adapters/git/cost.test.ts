@@ -143,10 +143,18 @@ test('links and submodules in the whole tree are neither followed nor, unless th
   ];
   const tree = await pipeToGit(path, ['mktree'], Buffer.from(`${lines.join('\n')}\n`));
   const commit = await run('commit-tree', '-m', 'links', tree);
+  const more = [...lines, `120000 blob ${await blob('../base')}\tbase`, `120000 blob ${await blob('x')}\tnotes.md`];
+  const folder = await pipeToGit(path, ['mktree'], Buffer.from(`${more.join('\n')}\n`));
+  const root = await pipeToGit(path, ['mktree'], Buffer.from(`040000 tree ${folder}\tapps\n`));
+  const below = await run('commit-tree', '-m', 'links below', root);
   await run('update-ref', 'refs/heads/links', commit);
+  await run('update-ref', 'refs/heads/below', below);
   const cost = await costOf(async () => {
     const git = openGit({ location: `${server.url}/250.git` });
-    const { files } = await git.readAt(commit, { paths: [''], suffixes: ['.yaml'], markers: ['kind: Rollout'] });
+    const asked = { paths: [''], suffixes: ['.yaml'], markers: ['kind: Rollout'] };
+    const { files, gaps } = await git.readAt(commit, asked);
+    // What a link in a tree that is read whole leads to is read in its own place.
+    expect(gaps).toEqual({ absent: [], passedOver: ['module.yaml'] });
     expect(files.map(({ path: name, mode, content }) => [name, mode, content.kind])).toEqual([
       ['old.yaml', '100644', 'text'],
       ['other.yaml', '100644', 'skipped'],
@@ -162,6 +170,9 @@ test('links and submodules in the whole tree are neither followed nor, unless th
     ]);
   });
   expect(cost.requests).toEqual(['fetch']);
+  const asked = { paths: ['apps'], suffixes: ['.yaml'], markers: [] };
+  const { gaps } = await openGit({ location: `${server.url}/250.git` }).readAt(below, asked);
+  expect(gaps?.passedOver).toEqual(['apps/base', 'apps/link.yaml', 'apps/module.yaml']);
 });
 
 test('a large file in a large repository is left out by the server, and is unreadable', async () => {

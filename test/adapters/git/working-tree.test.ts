@@ -80,7 +80,8 @@ describe('a working tree', () => {
     symlinkSync('/etc', join(root, 'etc'));
     symlinkSync('/etc/passwd', join(root, 'passwd.yaml'));
     symlinkSync('a.yaml', join(root, 'b.yaml'));
-    const { files } = await opened({ fileBytes: 100 }).readAt(zeroOid, YAML);
+    const { files, gaps } = await opened({ fileBytes: 100 }).readAt(zeroOid, YAML);
+    expect(gaps).toEqual({ absent: [], passedOver: ['sub'] });
     expect(
       files.map(({ path, content }) => [path, content.kind, content.kind === 'unreadable' ? content.why : '']),
     ).toEqual([
@@ -95,7 +96,16 @@ describe('a working tree', () => {
     write('sub/.git', 'gitdir: ../x\n');
     symlinkSync('a.yaml', join(root, 'b.yaml'));
     symlinkSync('/etc', join(root, 'apps'));
-    const { files } = await opened().readAt(zeroOid, { ...YAML, paths: ['b.yaml', 'sub', 'apps/vllm', 'none.yaml'] });
+    write('more/x/.git', 'gitdir: ../x\n');
+    for (const name of ['base', 'policy.yaml', 'notes.md']) symlinkSync('../base', join(root, 'more', name));
+    const paths = ['b.yaml', 'sub', 'apps/vllm', 'none.yaml', 'more', 'more/y', 'a.yaml/b'];
+    const { files, gaps } = await opened().readAt(zeroOid, { ...YAML, paths });
+    expect(gaps?.passedOver).toEqual(['more/base', 'more/policy.yaml', 'more/x']);
+    expect(gaps?.absent.map(({ path, folder: at }) => [path, at])).toEqual([
+      ['none.yaml', ''],
+      ['more/y', 'more'],
+      ['a.yaml/b', ''],
+    ]);
     expect(files.map(({ path, content }) => [path, content.kind === 'unreadable' && content.cause])).toEqual([
       ['apps', 'link'],
       ['b.yaml', 'link'],

@@ -1,0 +1,67 @@
+/** What of the configured paths was not read: entries that nothing is at, and links and submodules below the others. */
+
+import { CONFIG_FILE, type Config } from '../../api/config.ts';
+import type { Issue } from '../../api/issue.ts';
+import { nearest } from '../../api/nearest.ts';
+import type { Gaps } from '../../ports/git.ts';
+
+/** So many links are told by their names. */
+const NAMED_MOST = 5;
+const NO_GAPS: Gaps = { absent: [], passedOver: [] };
+
+/**
+ * A folder may come later, so that an entry without one stops nothing, and is told. Where no entry leads to anything, most
+ * often nothing is delivered that people think is: that is a failure.
+ */
+export function pathFaults(
+  { absent, passedOver }: Gaps = NO_GAPS,
+  config: Pick<Config, 'paths' | 'pathLines'>,
+): { readonly issues: readonly Issue[]; readonly warnings: readonly Issue[] } {
+  const missing = new Map(absent.map((one) => [one.path, one]));
+  const found = config.paths.flatMap((path, at) => {
+    const one = missing.get(path);
+    return one === undefined ? [] : [absentPath(one, config.pathLines?.[at])];
+  });
+  const linked = passedOver.length === 0 ? [] : [passedOverIssue(passedOver)];
+  return found.length > 0 && found.length === config.paths.length
+    ? { issues: found.map(nothingRead), warnings: linked }
+    : { issues: [], warnings: [...found, ...linked] };
+}
+
+function absentPath({ path, folder, beside }: Gaps['absent'][number], line: number | undefined): Issue {
+  const isFlag = line === undefined;
+  const from = folder === '' ? 'the repository' : folder;
+  const wanted = path.slice(folder === '' ? 0 : folder.length + 1).split('/')[0] ?? '';
+  const near = beside.includes(wanted) ? undefined : nearest(wanted, beside);
+  const there = folder === '' ? near : `${folder}/${near}`;
+  const instead = near === undefined ? '' : `; there is ${there}`;
+  return {
+    file: isFlag ? '' : CONFIG_FILE,
+    line: line ?? 0,
+    path: 'paths',
+    reason: 'PathMissing',
+    message: `${isFlag ? `--path ${path}: it` : `paths has "${path}", which`} is not in ${from}${instead}: nothing is read there`,
+    hint: 'Correct it, or leave it out until there is something.',
+  };
+}
+
+function nothingRead(found: Issue): Issue {
+  return { ...found, message: `${found.message}, nor at any other path: no Rollout and no policy is seen at all` };
+}
+
+function passedOverIssue(paths: readonly string[]): Issue {
+  const [first = ''] = paths;
+  const more = paths.length > NAMED_MOST ? ` and ${paths.length - NAMED_MOST} more` : '';
+  const seen =
+    paths.length === 1
+      ? 'it is a symbolic link or a submodule, which is not followed'
+      : `${paths.slice(0, NAMED_MOST).join(', ')}${more} are symbolic links or submodules, which are not followed`;
+  return {
+    file: first,
+    line: 0,
+    path: '',
+    reason: 'LinkPassedOver',
+    message: `${seen}: no Rollout, workload or RolloutPolicy behind ${paths.length === 1 ? 'it' : 'them'} counts`,
+    hint: `Name under paths in ${CONFIG_FILE} what is behind in this repository, or put the files themselves there. If there is nothing of tranche, nothing is wrong.`,
+  };
+}

@@ -1,0 +1,93 @@
+/** What of the configured paths was not read: said with its line, and with what is there instead. */
+
+import { expect, test } from 'vitest';
+import type { Gaps } from '../../src/ports/git.ts';
+import { pathFaults } from '../../src/reconcile/observe/path-issues.ts';
+import { passReport } from '../../src/reconcile/status/report.ts';
+import { VLLM_FILES } from '../support/vllm.ts';
+import { World } from '../support/world.ts';
+
+const absent = (path: string, folder: string, ...beside: readonly string[]): Gaps['absent'][number] => ({
+  path,
+  folder,
+  beside,
+});
+
+test.each<readonly [what: string, gaps: Partial<Gaps>, paths: readonly string[], said: readonly string[]]>([
+  ['nothing', {}, ['apps'], []],
+  [
+    'one that is misspelt',
+    { absent: [absent('appps', '', 'apps', 'docs')] },
+    ['rollouts', 'appps'],
+    ['warning 2 paths has "appps", which is not in the repository; there is apps: nothing is read there'],
+  ],
+  [
+    'one below a folder that is there',
+    { absent: [absent('apps/vlm/lws.yaml', 'apps', 'vllm')] },
+    ['apps/vlm/lws.yaml', 'rollouts'],
+    ['warning 1 paths has "apps/vlm/lws.yaml", which is not in apps; there is apps/vllm: nothing is read there'],
+  ],
+  [
+    'nothing like it',
+    { absent: [absent('models', '', 'apps')] },
+    ['models', 'apps'],
+    ['warning 1 paths has "models", which is not in the repository: nothing is read there'],
+  ],
+  [
+    'not one is there',
+    { absent: [absent('a', '', 'apps'), absent('b', '', 'apps')] },
+    ['a', 'b'],
+    [
+      'fault 1 paths has "a", which is not in the repository: nothing is read there, nor at any other path: no Rollout and no policy is seen at all',
+      'fault 2 paths has "b", which is not in the repository: nothing is read there, nor at any other path: no Rollout and no policy is seen at all',
+    ],
+  ],
+  [
+    'one link',
+    { passedOver: ['apps/base'] },
+    ['apps'],
+    [
+      'warning 0 it is a symbolic link or a submodule, which is not followed: no Rollout, workload or RolloutPolicy behind it counts',
+    ],
+  ],
+  [
+    'many links',
+    { passedOver: ['a', 'b', 'c', 'd', 'e', 'f', 'g'] },
+    ['apps'],
+    [
+      'warning 0 a, b, c, d, e and 2 more are symbolic links or submodules, which are not followed: no Rollout, workload or RolloutPolicy behind them counts',
+    ],
+  ],
+])('%s', (_, gaps, paths, said) => {
+  const pathLines = paths.map((_path, at) => at + 1);
+  const { issues, warnings } = pathFaults({ absent: [], passedOver: [], ...gaps }, { paths, pathLines });
+  expect([
+    ...issues.map(({ line, message }) => `fault ${line} ${message}`),
+    ...warnings.map(({ line, message }) => `warning ${line} ${message}`),
+  ]).toEqual(said);
+});
+
+test('of the command line: there is no line', () => {
+  const { warnings } = pathFaults({ absent: [absent('ap', '', 'app')], passedOver: [] }, { paths: ['ap', ''] });
+  expect(warnings).toMatchObject([
+    { file: '', message: '--path ap: it is not in the repository; there is app: nothing is read there' },
+  ]);
+});
+
+test('a pass says it of one entry and goes on; where no entry is there it fails', async () => {
+  const files = {
+    ...VLLM_FILES,
+    'tranche.yaml': 'paths:\n  - rollouts\n  - ./apps/\n  # of the other team\n  - policys\n',
+  };
+  const world = new World({ files: { ...files, 'policies/none.txt': 'x' } });
+  world.sync();
+  world.tick(60);
+  const one = await world.pass();
+  expect(one.failed).toBe(false);
+  expect(passReport(one)).toContain(
+    'note: tranche.yaml:5: paths has "policys", which is not in the repository; there is policies',
+  );
+  world.edit('tranche.yaml', '  - rollouts\n  - ./apps/\n', '');
+  const none = await world.pass();
+  expect(none).toMatchObject({ failed: true, issues: [{ file: 'tranche.yaml', line: 3, reason: 'PathMissing' }] });
+});
