@@ -44,16 +44,14 @@ const withoutUnused = {
  * Files that are loaded together are one chunk, for opening one costs more than reading it. A file goes into the chunk of
  * those that the same rooms load: so each room stands on whatever is there before it anyway. `base` is what the command
  * line itself is, `pass` what a pass needs to ask for the heads, `answers` what it then needs to find nothing to do, `work`
- * what one needs that moves, with the other verbs.
+ * what one needs that moves, `verbs` what other verbs need on top of that.
  */
 const rooms = {
   base: ['src/commands/program.ts'],
   pass: ['src/wiring.ts', 'src/commands/reconcile.ts'],
   answers: ['src/adapters/git/remote-repository.ts', 'src/reconcile/status/record-store.ts'],
-  work: [
-    'src/reconcile/full-pass.ts',
-    'src/reconcile/observe/read-main.ts',
-    'src/commands/show.ts',
+  work: ['src/reconcile/full-pass.ts', 'src/reconcile/observe/read-main.ts', 'src/commands/show.ts'],
+  verbs: [
     'src/commands/saved-pass.ts',
     'src/commands/plan.ts',
     'src/commands/status.ts',
@@ -71,7 +69,8 @@ function groundOf(room) {
   if (room === 'pass') return rooms.base;
   if (room === 'answers') return [...rooms.base, ...rooms.pass];
   const isOnWork =
-    ['work', 'cluster'].includes(room) || /^src\/(action|commands|reconcile|adapters\/api-server)\b/.test(room);
+    ['work', 'verbs', 'cluster'].includes(room) ||
+    /^src\/(action|commands|reconcile|adapters\/api-server)\b/.test(room);
   const isOnAnswers = isOnWork || /^src\/adapters\/git\/(local|working-tree)\b/.test(room);
   return [...rooms.base, ...rooms.pass, ...(isOnAnswers ? rooms.answers : []), ...(isOnWork ? rooms.work : [])];
 }

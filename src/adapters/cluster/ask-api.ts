@@ -4,6 +4,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import { PortError } from '../../ports/port-error.ts';
 import type { Heard } from '../network/server-dates.ts';
+import { systemTimers } from '../system/timers.ts';
 import { type Connection, CredentialError } from './connection.ts';
 import type { ClusterLimits } from './limits.ts';
 import { type Answer, type Failure, send, tooLate } from './send.ts';
@@ -28,12 +29,12 @@ export type Deadline = {
 /** Starts the time of a call. */
 export function startDeadline(limits: ClusterLimits): Deadline {
   const { totalSeconds } = limits;
-  const start = performance.now();
+  const start = systemTimers.now();
   const signal = AbortSignal.timeout(totalSeconds * 1000);
   return {
     signal,
     late: new Promise((resolve) => signal.addEventListener('abort', () => resolve(tooLate(limits)), { once: true })),
-    leftSeconds: () => totalSeconds - (performance.now() - start) / 1000,
+    leftSeconds: () => totalSeconds - (systemTimers.now() - start),
   };
 }
 
