@@ -9,17 +9,17 @@ import { nodesOf } from './source-tree.ts';
 type Layout = {
   /** Every file that was read, kustomizations included. */
   readonly files: readonly ManifestFile[];
-  /** The paths of all files that are known to be there, read or not. */
-  readonly paths: readonly string[];
+  /** Whether a file is known to be there, read or not. */
+  readonly isThere: (path: string) => boolean;
 };
 
 /**
  * Asked of a workload: why writing to its manifest would not do what the diff says: something changes it on the way to the cluster. None
  * for plain files, and for kustomizations that only list the file.
  */
-export function layoutIssues({ files, paths }: Layout): (workload: ManifestDocument) => readonly Issue[] {
-  const [there, transformations] = [new Set(paths), transformationsIn(files)];
-  return (workload) => [...helmIssues(workload, there), ...kustomizeIssues(transformations(workload), workload)];
+export function layoutIssues({ files, isThere }: Layout): (workload: ManifestDocument) => readonly Issue[] {
+  const transformations = transformationsIn(files);
+  return (workload) => [...helmIssues(workload, isThere), ...kustomizeIssues(transformations(workload), workload)];
 }
 
 function kustomizeIssues(found: readonly Transformation[], workload: ManifestDocument): readonly Issue[] {
@@ -34,9 +34,9 @@ function kustomizeIssues(found: readonly Transformation[], workload: ManifestDoc
   }));
 }
 
-function helmIssues(workload: ManifestDocument, paths: ReadonlySet<string>): readonly Issue[] {
+function helmIssues(workload: ManifestDocument, isThere: Layout['isThere']): readonly Issue[] {
   const { kind, name } = workload.object;
-  const chart = chartOf(workload.file, paths);
+  const chart = chartOf(workload.file, isThere);
   // Nearly no text has any: its tree is not looked at, nor built for this.
   const nodes = /\{[ \t]*\{/.test(workload.text) ? [...nodesOf(workload.root)] : [];
   const template = nodes.find((node) => node.kind === 'template');
@@ -56,11 +56,11 @@ function helmIssues(workload: ManifestDocument, paths: ReadonlySet<string>): rea
 }
 
 /** The folder of the chart whose templates hold the file. */
-function chartOf(file: string, paths: ReadonlySet<string>): string | undefined {
+function chartOf(file: string, isThere: Layout['isThere']): string | undefined {
   for (let folder = folderOf(file); folder !== ''; folder = folderOf(folder)) {
     const parent = folderOf(folder);
     const isTemplates = folder.slice(folder.lastIndexOf('/') + 1) === 'templates';
-    if (isTemplates && paths.has(parent === '' ? 'Chart.yaml' : `${parent}/Chart.yaml`))
+    if (isTemplates && isThere(parent === '' ? 'Chart.yaml' : `${parent}/Chart.yaml`))
       return parent === '' ? '.' : parent;
   }
   return undefined;

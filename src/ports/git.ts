@@ -18,7 +18,8 @@ export type ReadRequest = {
   readonly names?: readonly string[];
 };
 
-export type TreeFile = {
+/** A file without a marker: nothing is kept of it. */
+export type SkippedFile = {
   readonly path: string;
   readonly oid: Oid;
   /**
@@ -26,15 +27,17 @@ export type TreeFile = {
    * very path: who asked for it must not take it for missing.
    */
   readonly mode: '100644' | '100755';
+};
+
+export type TreeFile = SkippedFile & {
   /**
-   * The text with its byte order mark and line ends as they are. `skipped`: no marker in it.
+   * The text with its byte order mark and line ends as they are.
    * `unreadable`: over the size limit (`large`), no file of its own (`link`), or not UTF-8 and the like; such a file must
    * never be written.
    * `legible` is what of its bytes is text: never to be acted on, only to tell what the file may hold.
    */
   readonly content:
     | { readonly kind: 'text'; readonly text: string }
-    | { readonly kind: 'skipped' }
     | {
         readonly kind: 'unreadable';
         readonly cause: 'large' | 'link' | 'garbled';
@@ -67,8 +70,10 @@ export type Tree = {
   readonly commit: Oid;
   /** The folders that were read on the way. */
   readonly folders: Folders;
-  /** Sorted by path. A path of the request that does not exist adds nothing. */
+  /** But for those without a marker; sorted by path. A path of the request that does not exist adds nothing. */
   readonly files: readonly TreeFile[];
+  /** Those, sorted by path: of a whole tree nearly all, so they are listed only where somebody asks, and once. */
+  readonly skipped: () => readonly SkippedFile[];
   /** What of the request was not read. Not there: nothing, or nobody has looked. */
   readonly gaps?: Gaps;
 };

@@ -20,7 +20,7 @@ export async function policyOwners(
 ): Promise<PolicyOwners | undefined> {
   const { policyPaths, paths } = config;
   const { files } = await git.readAt(commit, { paths, suffixes: SUFFIXES, markers: [POLICY_KIND] });
-  const policies = files.filter(({ content }) => content.kind !== 'skipped').map(({ path }) => path);
+  const policies = files.map(({ path }) => path);
   if (policyPaths === undefined && policies.length === 0) return undefined;
   const owners = await git.readAt(commit, { paths: [...CODE_OWNERS_FILES], suffixes: [], markers: [] });
   const found = CODE_OWNERS_FILES.map((path) => owners.files.find((file) => file.path === path)).find(Boolean);

@@ -38,7 +38,7 @@ export function askPolicies(
     mode: '100644' as const,
     content: { kind: 'text' as const, text },
   }));
-  const tree = { commit: '', files: all, folders: [] };
+  const tree = { commit: '', files: all, skipped: () => [], folders: [] };
   // Where they are kept is not known here: all that they say counts.
   const config = { ...DEFAULT_CONFIG, cluster: test.cluster, policyPaths: [''] };
   const read = desiredOf(tree, config, new Map());

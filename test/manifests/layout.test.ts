@@ -23,7 +23,7 @@ function check(files: Readonly<Record<string, string>>, workload = LWS, file = '
   const texts = Object.entries({ ...files, [file]: workload });
   const parsed = texts.map(([name, text]) => parseManifestFile(name, text, ['LeaderWorkerSet']));
   const document = parsed.find((one) => one.file === file)?.documents[0];
-  return layoutIssues({ files: parsed, paths: texts.map(([name]) => name) })(document!);
+  return layoutIssues({ files: parsed, isThere: (path) => texts.some(([name]) => name === path) })(document!);
 }
 
 describe('kustomize', () => {

@@ -25,5 +25,5 @@ test.each([
   ['no folder, and one deeper', 'lws.yaml', LWS_TEXT, ['apps/service.yml'], false],
 ] as const)('%s', (_what, file, text, beside, expected) => {
   const files = [parseManifestFile(file, text, ['LeaderWorkerSet'])];
-  expect(aloneIn(files, [file, ...beside])(file)).toBe(expected);
+  expect(aloneIn(files, () => [file, ...beside])(file)).toBe(expected);
 });

@@ -3,6 +3,7 @@
 import { expect, test } from 'vitest';
 import { DEFAULT_CONFIG } from '../../src/api/config.ts';
 import { parseManifestFile } from '../../src/manifests/parse-file.ts';
+import { idsOfTexts } from '../../src/reconcile/observe/file-ids.ts';
 import { madeDocuments } from '../../src/reconcile/observe/made-documents.ts';
 import { indexOf } from '../../src/reconcile/observe/manifest-index.ts';
 import { readRouteProviders } from '../../src/reconcile/observe/read-route-providers.ts';
@@ -93,7 +94,7 @@ test('what is handed back names the routes that would miss it, also of a kind th
     Object.entries(all).map(([path, text]) => parseManifestFile(path, text, kinds));
   const { kinds: customs } = readRouteProviders(parsed(['RouteProvider']));
   const files = parsed(['LeaderWorkerSet', ...trafficKinds(customs)]);
-  const of = { files, layouts: [], texts: new Map(), paths: [], config: DEFAULT_CONFIG, customs };
+  const of = { files, layouts: [], texts: new Map(), blobs: idsOfTexts(new Map()), config: DEFAULT_CONFIG, customs };
   const key = { cluster: 'default', namespace: 'llm', name: 'vllm' };
   const identity = { file: LWS_FILE, namespace: 'llm', name: 'vllm' };
   const found = madeDocuments(

@@ -38,7 +38,7 @@ test.each([
   expect(after.commit).toBe(commit);
   expect(after.rollouts === before.rollouts).toBe(reused);
   const fresh = await readDesired(git, commit, { config: DEFAULT_CONFIG, memory: newMemory() });
-  expect(after.blobs).toEqual(fresh.blobs);
+  expect(after.blobs.all()).toEqual(fresh.blobs.all());
   expect(JSON.stringify(after)).toBe(JSON.stringify(fresh));
   expect((await read({ ...DEFAULT_CONFIG, cluster: 'other' })).rollouts[0]?.key.cluster ?? 'other').toBe('other');
 });
@@ -63,6 +63,7 @@ test('files that are gone are kept parsed up to a bound, those that are there al
   const treeOf = (round: number, files: number) => ({
     commit: '1'.repeat(40),
     folders: [],
+    skipped: () => [],
     files: Array.from({ length: files }, (_none, at) => ({
       path: `apps/${at}.yaml`,
       oid: `${round}-${at}`,
@@ -86,7 +87,11 @@ test('beyond a bound documents keep no tree, and read the same', () => {
     mode: '100644' as const,
     content: { kind: 'text' as const, text },
   }));
-  const desired = desiredOf({ commit: '1'.repeat(40), folders: [], files }, DEFAULT_CONFIG, new Map());
+  const desired = desiredOf(
+    { commit: '1'.repeat(40), folders: [], skipped: () => [], files },
+    DEFAULT_CONFIG,
+    new Map(),
+  );
   const documents = desired.files.flatMap((file) => file.documents);
   const kept = documents.map((one) => Object.getOwnPropertyDescriptor(one, 'root')?.get === undefined);
   expect(kept).toEqual([...Array<boolean>(8).fill(true), false, false]);

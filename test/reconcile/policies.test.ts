@@ -16,7 +16,11 @@ function desiredWith(files: Readonly<Record<string, string>>, requiredPolicies: 
 }
 
 function desiredFrom(files: readonly TreeFile[], requiredPolicies: readonly string[] = []): Desired {
-  return desiredOf({ commit: '1'.repeat(40), folders: [], files }, { ...DEFAULT_CONFIG, requiredPolicies }, new Map());
+  return desiredOf(
+    { commit: '1'.repeat(40), folders: [], skipped: () => [], files },
+    { ...DEFAULT_CONFIG, requiredPolicies },
+    new Map(),
+  );
 }
 
 function textFiles(files: Readonly<Record<string, string>>): readonly TreeFile[] {
@@ -267,7 +271,12 @@ describe('policyPaths', () => {
   );
   const seen = (files: Readonly<Record<string, string>>, policyPaths?: readonly string[]): object => {
     const config = { ...DEFAULT_CONFIG, policyPaths };
-    const tree = { commit: '1'.repeat(40), folders: [], files: textFiles({ ...VLLM_FILES, ...files }) };
+    const tree = {
+      commit: '1'.repeat(40),
+      folders: [],
+      skipped: () => [],
+      files: textFiles({ ...VLLM_FILES, ...files }),
+    };
     const desired = desiredOf(tree, config, new Map());
     const { surge, recreate, maxStepGroups, deny, exceptions } = desired.rollouts[0]?.policy.rules ?? {};
     return {

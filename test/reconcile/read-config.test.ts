@@ -15,7 +15,7 @@ const text = (of: string) => ({ kind: 'text', text: of }) as const;
 
 function read(files: Readonly<Record<string, TreeFile['content']>>) {
   const listed = Object.entries(files).map(([path, content]) => ({ path, oid: '', mode: '100644' as const, content }));
-  return configIn({ commit: '', folders: [], files: listed }, NO_OVERRIDES);
+  return configIn({ commit: '', folders: [], skipped: () => [], files: listed }, NO_OVERRIDES);
 }
 
 test.each([

@@ -176,7 +176,12 @@ function readWith(place: Place, value: unknown): string {
   if (place.length > 0) node[last] = value;
   const text = printRecord(changed as unknown as RolloutRecord);
   const file = { path: 'rollouts/default/llm/vllm.json', oid: '0'.repeat(40), mode: '100644' } as const;
-  const tree = { commit: '0'.repeat(40), files: [{ ...file, content: { kind: 'text', text } as const }], folders: [] };
+  const tree = {
+    commit: '0'.repeat(40),
+    files: [{ ...file, content: { kind: 'text', text } as const }],
+    folders: [],
+    skipped: () => [],
+  };
   const found = readStatus(tree).records.get('default/llm/vllm');
   return found?.kind === 'untrusted' ? found.why : (found?.kind ?? 'nothing');
 }

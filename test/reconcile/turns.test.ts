@@ -89,7 +89,7 @@ describe('what records add', () => {
     mode: '100644' as const,
     content: { kind: 'text' as const, text },
   }));
-  const { rollouts } = desiredOf({ commit: '', files, folders: [] }, DEFAULT_CONFIG, new Map());
+  const { rollouts } = desiredOf({ commit: '', files, folders: [], skipped: () => [] }, DEFAULT_CONFIG, new Map());
   const seen = (more: Partial<RolloutRecord>, text = LWS_TEXT): readonly Partial<Delivery>[] => {
     const { record } = snapshotOf({ text: 'B', record: {} });
     if (record === undefined) throw new Error('no record');
@@ -108,6 +108,7 @@ describe('what records add', () => {
           content: { kind: 'text' as const, text: file.path === 'a.yaml' ? text : ROLLOUT_TEXT },
         })),
         folders: [],
+        skipped: () => [],
       },
       DEFAULT_CONFIG,
       new Map(),
@@ -141,7 +142,11 @@ describe('what records add', () => {
     ['and a record that knows it under way', { marks: { ...known, step: stepMark } }, [{ step: lost }]],
     ['and no record', undefined, [{ step: lost }]],
   ])('where its workload is in no file, %s', (_, more, wanted) => {
-    const alone = desiredOf({ commit: '', files: files.slice(1), folders: [] }, DEFAULT_CONFIG, new Map()).rollouts;
+    const alone = desiredOf(
+      { commit: '', files: files.slice(1), folders: [], skipped: () => [] },
+      DEFAULT_CONFIG,
+      new Map(),
+    ).rollouts;
     const { record } = snapshotOf({ text: 'B', record: {} });
     const stored =
       more === undefined || record === undefined

@@ -386,7 +386,7 @@ function isClaimedTwice(values: readonly unknown[]): boolean {
     mode: '100644' as const,
     content: { kind: 'text' as const, text: JSON.stringify(value) },
   }));
-  const { rollouts } = desiredOf({ commit: 'c', folders: [], files }, DEFAULT_CONFIG, new Map());
+  const { rollouts } = desiredOf({ commit: 'c', folders: [], skipped: () => [], files }, DEFAULT_CONFIG, new Map());
   const mine = rollouts.find((rollout) => rollout.key.name === at(values[0], ['metadata', 'name']));
   return mine?.issues.some((issue) => issue.reason === 'WorkloadClaimedTwice') === true;
 }

@@ -4,6 +4,7 @@ import { DEFAULT_CONFIG } from '../../src/api/config.ts';
 import { parseManifestFile } from '../../src/manifests/parse-file.ts';
 import { type Begun, begunPlan } from '../../src/reconcile/ladder/begun.ts';
 import type { Texts } from '../../src/reconcile/ladder/cast.ts';
+import { idsOfTexts } from '../../src/reconcile/observe/file-ids.ts';
 import { indexOf } from '../../src/reconcile/observe/manifest-index.ts';
 import { readRollout } from '../../src/reconcile/observe/read-rollout.ts';
 import { TRAFFIC_KINDS, trafficIndexOf } from '../../src/reconcile/observe/traffic-index.ts';
@@ -15,7 +16,7 @@ export function begunIn(texts: Texts, rollout?: string): Begun | undefined {
   const [workload] = files.flatMap(({ documents }) => documents).filter(({ object }) => object.name === 'vllm');
   const [document] = parseManifestFile(ROLLOUT_FILE, rollout ?? '', ['Rollout']).documents;
   const reading = document === undefined ? { rollout: undefined, issues: [], warnings: [] } : readRollout(document);
-  const of = { files, layouts: files, texts, paths: [...texts.keys()], config: DEFAULT_CONFIG, customs: [] };
+  const of = { files, layouts: files, texts, blobs: idsOfTexts(texts), config: DEFAULT_CONFIG, customs: [] };
   const key = { cluster: 'default', namespace: 'llm', name: 'vllm' };
   const identity = { file: LWS_FILE, namespace: 'llm', name: 'vllm' };
   return begunPlan({

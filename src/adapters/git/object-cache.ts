@@ -1,18 +1,20 @@
 /** Objects kept between the reads of one instance, bounded in bytes: what did not change is not fetched again. */
 
 import type { Oid } from '../../ports/git.ts';
+import { type BlobMarks, createBlobMarks } from './blob-marks.ts';
 import type { FoundObject } from './object-question.ts';
 import type { GitObject } from './objects.ts';
 
 /** What a Map entry and its key cost beside the bytes. */
 const overheadBytes = 200;
-const markBytes = 120;
 
 export type ObjectCache = {
   get(oid: Oid, markersKey: string): FoundObject | undefined;
   put(oid: Oid, object: GitObject): void;
   /** Remembers that a blob was seen and has none of these markers, or is over the limit of a file. */
-  mark(oid: Oid, as: 'skipped' | 'large', markersKey: string): void;
+  mark: BlobMarks['mark'];
+  /** The same of many that have no marker. */
+  markLater: BlobMarks['markLater'];
   /** Forgets down to the bound, first what nobody asked for since the last time. Called between reads: none loses what it needs. */
   trim(): void;
 };
@@ -25,11 +27,9 @@ export function createObjectCache(maxBytes: number): ObjectCache {
   const objects = new Map<Oid, Kept>();
   /** Counts the times that something may have been forgotten. To keep the order of use for each look costs half a read. */
   let age = 0;
-  /** By the markers that were looked for. */
-  const marks = new Map<string, Map<Oid, 'skipped' | 'large'>>();
+  const marks = createBlobMarks(maxBytes);
   const shelf = createShelf();
   let held = 0;
-  let marked = 0;
   return {
     get: (oid, markersKey) => {
       const kept = objects.get(oid);
@@ -37,24 +37,18 @@ export function createObjectCache(maxBytes: number): ObjectCache {
         kept.age = age;
         return kept.object;
       }
-      const mark = marks.get(markersKey)?.get(oid);
-      return mark === undefined ? undefined : { type: mark };
+      const type = marks.get(oid, markersKey);
+      return type === undefined ? undefined : { type };
     },
     put: (oid, object) => {
       if (objects.has(oid)) return;
       objects.set(oid, { object: { type: object.type, bytes: shelf.put(object.bytes) }, age });
       held += object.bytes.length + overheadBytes;
     },
-    mark: (oid, as, markersKey) => {
-      const known = marks.get(markersKey) ?? new Map<Oid, 'skipped' | 'large'>();
-      if (!known.has(oid)) marked += 1;
-      marks.set(markersKey, known.set(oid, as));
-    },
+    mark: marks.mark,
+    markLater: marks.markLater,
     trim: () => {
-      if (marked * markBytes > maxBytes) {
-        marks.clear();
-        marked = 0;
-      }
+      marks.trim();
       for (const isIdle of [true, false]) {
         for (const [oid, kept] of objects) {
           if (held <= maxBytes) break;

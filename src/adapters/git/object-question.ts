@@ -9,8 +9,6 @@ import type { GitObject, ObjectType } from './objects.ts';
 export type Batch = {
   readonly type: ObjectType;
   readonly oids: readonly Oid[];
-  /** Said after a walk over everything: how many different blobs the whole tree has, asked for or not. */
-  readonly blobsInTree?: number;
   /** Beside `oids`: these are wanted whatever is in them. */
   readonly named?: readonly Oid[];
 };
@@ -20,6 +18,14 @@ export type FoundObject = GitObject | { readonly type: 'skipped' } | { readonly 
 
 /** Answers for every object of the batch; the one who drives throws where an object cannot be had. */
 export type Lookup = (oid: Oid) => FoundObject;
+
+/** A commit whose blobs were all sent, and those without a marker let go unnamed. */
+export type SentWhole = {
+  /** The blobs that were not let go, if its tree has so many different ones; undefined: each has to be asked for. */
+  readonly keptOf: (blobs: number) => ReadonlySet<Oid> | undefined;
+  /** Tells which were let go: listed only once somebody wants to know. */
+  readonly letGo: (oids: () => readonly Oid[]) => void;
+};
 
 export type ObjectQuestion<T> = Generator<Batch, T, Lookup>;
 

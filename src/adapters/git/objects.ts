@@ -46,22 +46,48 @@ export function decodeText(bytes: Buffer): string | undefined {
   }
 }
 
+/** Where an entry is in the bytes of its tree; its id begins one byte behind the name. One object serves many entries. */
+export type EntryPlace = { mode: string; start: number; end: number; isAscii: boolean };
+
+/** A place to be filled. */
+export function newPlace(): EntryPlace {
+  return { mode: '', start: 0, end: 0, isAscii: true };
+}
+
+/** Fills in the place of the entry at `at`, and says where the next one begins. Throws MalformedObject. */
+export function readEntry(bytes: Buffer, at: number, place: EntryPlace): number {
+  let space = at;
+  while (space < bytes.length && bytes[space] !== 0x20) space += 1;
+  const start = space + 1;
+  let end = start;
+  let all = 0;
+  for (let byte = bytes[end]; byte !== undefined && byte !== 0; byte = bytes[end]) {
+    all |= byte;
+    end += 1;
+  }
+  const next = end + 1 + oidBytes;
+  if (end === start || next > bytes.length)
+    throw new MalformedObject(`a tree of ${bytes.length} bytes is cut or garbled at byte ${at}`);
+  place.mode = modeAt(bytes, at, space);
+  place.start = start;
+  place.end = end;
+  place.isAscii = all < 0x80;
+  return next;
+}
+
+/** The id of an entry. */
+export function oidAt(bytes: Buffer, { end }: EntryPlace): Oid {
+  return bytes.toString('hex', end + 1, end + 1 + oidBytes);
+}
+
 /** The entries of a tree in its own order. Throws MalformedObject. */
 export function decodeTree(bytes: Buffer): TreeEntry[] {
   const entries: TreeEntry[] = [];
-  let at = 0;
-  while (at < bytes.length) {
-    const space = bytes.indexOf(0x20, at);
-    const end = space < 0 ? -1 : bytes.indexOf(0, space);
-    if (end < 0 || end === space + 1 || end + oidBytes >= bytes.length) {
-      throw new MalformedObject(`a tree of ${bytes.length} bytes is cut or garbled at byte ${at}`);
-    }
-    entries.push({
-      mode: modeAt(bytes, at, space),
-      name: bytes.toString('latin1', space + 1, end),
-      oid: bytes.toString('hex', end + 1, end + 1 + oidBytes),
-    });
-    at = end + 1 + oidBytes;
+  const place = newPlace();
+  for (let at = 0; at < bytes.length; ) {
+    at = readEntry(bytes, at, place);
+    const { mode, start, end } = place;
+    entries.push({ mode, name: bytes.toString('latin1', start, end), oid: oidAt(bytes, place) });
   }
   return entries;
 }
@@ -75,7 +101,8 @@ function modeAt(bytes: Buffer, at: number, end: number): string {
   return bytes.toString('latin1', at, end);
 }
 
-function isText(bytes: Buffer, at: number, text: string): boolean {
+/** True where these bytes stand at a place. */
+export function isText(bytes: Buffer, at: number, text: string): boolean {
   for (let i = 0; i < text.length; i += 1) if (bytes[at + i] !== text.charCodeAt(i)) return false;
   return true;
 }

@@ -44,8 +44,8 @@ export type Reading = {
   readonly named: ReadonlySet<Oid>;
   /** `limited`: but for files over the limit. */
   sent: 'parts' | 'limited' | 'all';
-  /** Set where blobs without a marker were let go unnamed: how many blobs the commit has in all. */
-  blobs: number | undefined;
+  /** Set where blobs without a marker were let go unnamed: how many the commit has in all, and those that were not. */
+  whole: { readonly blobs: number; readonly kept: ReadonlySet<Oid> } | undefined;
   /** True: objects over the limit came without a name, and a file that did not come may be one of them. */
   leftOut: boolean;
 };
@@ -193,7 +193,7 @@ export function startReading(operation: GitOperation, commits: readonly Oid[], m
     markersKey: JSON.stringify(markers),
     named: new Set(),
     sent: 'parts',
-    blobs: undefined,
+    whole: undefined,
     leftOut: false,
   };
 }

@@ -7,7 +7,7 @@ import { type GitOperation, gitError } from './git-error.ts';
 import { TooLarge } from './inflate.ts';
 import type { GitLimits } from './limits.ts';
 import { createObjectCache, type ObjectCache } from './object-cache.ts';
-import type { Batch, Lookup } from './object-question.ts';
+import type { Batch, Lookup, SentWhole } from './object-question.ts';
 import type { GitObject } from './objects.ts';
 import type { TakenObject } from './pack-read.ts';
 import type { FetchRequest } from './protocol.ts';
@@ -98,12 +98,9 @@ export class RemoteObjects {
     if (asked.some(lacks)) await this.ahead.arrived();
     const missing = asked.filter(lacks);
     const leftOut = batch.type === 'blob' && reading.sent === 'limited';
-    const allCame = batch.type === 'blob' && reading.blobs !== undefined && reading.blobs === batch.blobsInTree;
-    // All blobs of the tree came, and these were let go: they have no marker.
-    if (allCame) for (const oid of missing) if (!named.has(oid)) this.cache.mark(oid, 'skipped', reading.markersKey);
-    const open = allCame || leftOut ? missing.filter((oid) => named.has(oid)) : missing;
+    const open = leftOut ? missing.filter((oid) => named.has(oid)) : missing;
     // Those that are wanted for their names were let go as well, whatever else was sent.
-    const asking: Reading = named.size === 0 ? reading : { ...reading, named, sent: 'parts', blobs: undefined };
+    const asking: Reading = named.size === 0 ? reading : { ...reading, named, sent: 'parts', whole: undefined };
     if (open.length > 0) await this.fetchParts(batch.type, open, asking);
     const mayMiss = leftOut || (batch.type === 'blob' && asking.leftOut);
     // All others were there before, or are known to have no marker.
@@ -113,6 +110,16 @@ export class RemoteObjects {
     }
     // Nothing is forgotten while a reading runs. Where something is left out, the server did so because of its size.
     return (oid) => this.cache.get(oid, reading.markersKey) ?? { type: 'large' };
+  }
+
+  /** What is known of a commit after `prepare`. */
+  sentWhole(reading: Reading): SentWhole | undefined {
+    const { whole, markersKey } = reading;
+    if (whole === undefined) return undefined;
+    return {
+      keptOf: (blobs) => (blobs === whole.blobs ? whole.kept : undefined),
+      letGo: (oids) => this.cache.markLater(oids, whole.blobs, markersKey),
+    };
   }
 
   /** At least `depth` commits of the line from `from`, as far as it goes; commits only where the server can. */
@@ -160,10 +167,16 @@ export class RemoteObjects {
   ): Promise<void> {
     const { fileBytes } = this.options.limits;
     const wantsBlob = (bytes: Buffer) => bytes.length > fileBytes || reading.hasMarker(bytes);
-    const how = limits === undefined ? { wantsBlob } : { wantsBlob, limits: smaller(this.options.limits, limits) };
+    const kept = new Set<Oid>();
+    const take = (oid: Oid, object: TakenObject) => {
+      if (object.type === 'blob' || object.type === 'large') kept.add(oid);
+      this.keep(oid, object, reading);
+    };
+    const asked = { wantsBlob, take };
+    const how = limits === undefined ? asked : { ...asked, limits: smaller(this.options.limits, limits) };
     const { blobs } = await this.server.orFail(reading, () => this.server.fetch(request, reading, how));
     reading.sent = 'all';
-    reading.blobs = reading.markers.length === 0 ? undefined : blobs;
+    reading.whole = reading.markers.length === 0 || blobs === undefined ? undefined : { blobs, kept };
   }
 
   private async fetchLimited(commit: Oid, reading: Reading): Promise<boolean> {
@@ -202,7 +215,7 @@ export class RemoteObjects {
     await this.server.withFallback(reading, async (at) => {
       const canAsk = at === 'withRoot' || at === 'single' || (at === 'blobless' && type === 'blob');
       if (canAsk && isFew) await this.fetchObjects(oids, at, reading);
-      else if (reading.sent !== 'all' || reading.blobs !== undefined) await this.fetchTrees(at, reading);
+      else if (reading.sent !== 'all' || reading.whole !== undefined) await this.fetchTrees(at, reading);
     });
   }
 
@@ -219,7 +232,7 @@ export class RemoteObjects {
     const filter = at === 'whole' ? undefined : 'blob:none';
     for (const commit of reading.commits) await this.server.fetch({ wants: [commit], depth: 1, filter }, reading);
     if (at === 'whole') reading.sent = 'all';
-    reading.blobs = undefined;
+    reading.whole = undefined;
   }
 }
 

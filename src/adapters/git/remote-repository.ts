@@ -34,7 +34,8 @@ export function openRemoteRepository(options: RepositoryOptions): RemoteReposito
         const head = (await objects.load({ type: 'commit', oids: [commit] }, reading))(commit);
         if (head.type !== 'commit') throw noCommit(remote, commit, 'read');
         const root = decodeCommit(commit, head.bytes).tree;
-        const found = await answerLater(walkTree(root, request, limits), (batch) => objects.load(batch, reading));
+        const walk = walkTree(root, request, limits, objects.sentWhole(reading));
+        const found = await answerLater(walk, (batch) => objects.load(batch, reading));
         return { commit, ...found };
       }),
     history: (from, until, limit) =>

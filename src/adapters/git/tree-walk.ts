@@ -1,201 +1,204 @@
 /** Decides which trees and blobs a read needs, level by level for all paths together, and what a file says. */
 
-import type { Folders, Gaps, Oid, ReadRequest, Tree, TreeFile } from '../../ports/git.ts';
+import type { Folders, Gaps, Oid, ReadRequest, SkippedFile, Tree, TreeFile } from '../../ports/git.ts';
+import { contentOfFile, NO_NAME } from './file-content.ts';
 import { gitError } from './git-error.ts';
+import { createIdCount, type IdCount } from './id-count.ts';
 import type { GitLimits } from './limits.ts';
-import { legible, markerSearch } from './markers.ts';
-import type { FoundObject, ObjectQuestion } from './object-question.ts';
-import { decodeText, decodeTree, fileModeOf, isFolder, textOfName } from './objects.ts';
-import { absentIn, PASSED_OVER_MOST, pathIn, spelled, type Wanted, wantedIn, wantedOf } from './wanted-paths.ts';
+import type { ObjectQuestion, SentWhole } from './object-question.ts';
+import { decodeTree, type EntryPlace, fileModeOf, newPlace, oidAt, readEntry, textOfName } from './objects.ts';
+import { kindOf, mayLeadToManifests, type Wants, wantedAt, wantsOf } from './tree-folder.ts';
+import { absentIn, PASSED_OVER_MOST, spelled, type Wanted, wantedOf } from './wanted-paths.ts';
 
-type Folder = { readonly oid: Oid; readonly path: string; readonly wanted: Wanted };
-type Found = { readonly files: readonly File[]; readonly folders: Folders; readonly blobs: Blobs; readonly gaps: Gaps };
-type File = {
-  readonly oid: Oid;
-  readonly path: string;
-  /** `link`: it leads elsewhere, and the request names it. */
-  readonly mode: '100644' | '100755' | 'link';
-  /** Wanted for its name, whatever is in it. */
-  readonly isNamed: boolean;
+/** `prefix`: its path, a byte string with the last slash. */
+type Folder = { readonly prefix: string; readonly isAscii: boolean; readonly wanted: Wanted };
+type OpenFolder = Folder & { readonly oid: Oid };
+type ReadFolder = Folder & { readonly bytes: Buffer };
+
+/** What a walk has found so far. */
+type Finding = {
+  readonly wants: Wants;
+  readonly folders: ReadFolder[];
+  next: OpenFolder[];
+  /** Files that are wanted whatever is in them. */
+  readonly named: Set<Oid>;
+  readonly absent: Gaps['absent'][number][];
+  readonly passedOver: string[];
+  /** All blobs there are, wanted or not, where somebody asks for their number. */
+  readonly blobs: IdCount | undefined;
+  visited: number;
 };
-/** Each once: of files that are wanted if they have a marker, of those that are wanted anyway, and of all others. */
-type Blobs = { readonly marked: Set<Oid>; readonly named: Set<Oid>; readonly others: Set<Oid> };
 
-const submoduleMode = '160000';
-
-/** The files of `request` below the tree `root`, sorted by path. Throws PortError where a limit is passed. */
-export function* walkTree(root: Oid, request: ReadRequest, limits: GitLimits): ObjectQuestion<Omit<Tree, 'commit'>> {
-  const { files, folders, blobs, gaps } = yield* findFiles(root, request, limits);
-  const lookup = yield {
-    type: 'blob',
-    oids: [...blobs.marked],
-    named: [...blobs.named],
-    ...(request.paths.includes('') ? { blobsInTree: countOf(blobs) } : {}),
-  };
-  return { folders, files: described(files, request, { lookup, limits }), gaps };
+/**
+ * The files of `request` below the tree `root`. `whole`: the commit was sent with everything. Throws PortError where a
+ * limit is passed.
+ */
+export function* walkTree(
+  root: Oid,
+  request: ReadRequest,
+  limits: GitLimits,
+  whole?: SentWhole,
+): ObjectQuestion<Omit<Tree, 'commit'>> {
+  const blobs = whole !== undefined && request.paths.includes('') ? createIdCount() : undefined;
+  const found: Finding = { ...nothingFound(), wants: wantsOf(request), blobs };
+  const folders = yield* visitFolders({ oid: root, wanted: wantedOf(request.paths) }, found, limits);
+  const kept = blobs === undefined ? undefined : whole?.keptOf(blobs.different());
+  const asked = kept === undefined ? unnamedIn(found) : [];
+  const lookup = yield { type: 'blob', oids: asked, named: [...found.named] };
+  const files = readFiles(found, kept, contentOfFile(request.markers, { lookup, limits }));
+  let listed: readonly SkippedFile[] | undefined;
+  const skipped = () => (listed ??= skippedBeside(files, found));
+  if (kept !== undefined) whole?.letGo(() => skipped().map(({ oid }) => oid));
+  const passedOver = found.passedOver.map(spelled).sort().slice(0, PASSED_OVER_MOST);
+  return { folders, files, skipped, gaps: { absent: found.absent, passedOver } };
 }
 
-function* findFiles(root: Oid, request: ReadRequest, limits: GitLimits): ObjectQuestion<Found> {
-  const found: Finding = { ...nothingFound(), next: [], visited: 0 };
-  const { suffixes, paths } = request;
-  const wants = { suffixes, names: new Set(request.names), isWhole: paths.includes('') };
+function nothingFound() {
+  return { folders: [], next: [], named: new Set<Oid>(), absent: [], passedOver: [], visited: 0 };
+}
+
+function* visitFolders(
+  { oid, wanted }: Pick<OpenFolder, 'oid' | 'wanted'>,
+  found: Finding,
+  limits: GitLimits,
+): ObjectQuestion<Folders> {
   const folders: (readonly Oid[])[] = [];
-  let level: readonly Folder[] = [{ oid: root, path: '', wanted: wantedOf(request.paths) }];
+  let level: readonly OpenFolder[] = [{ oid, prefix: '', isAscii: true, wanted }];
   for (let depth = 0; level.length > 0; depth += 1) {
     if (depth > limits.treeDepth) throw tooLarge(`folders are nested deeper than ${limits.treeDepth}`);
     const oids = [...new Set(level.map((folder) => folder.oid))];
     folders.push(oids);
     const lookup = yield { type: 'tree', oids };
     for (const folder of level) {
-      visit(folder, { lookup, wants }, found);
+      const tree = lookup(folder.oid);
+      // A folder that cannot be read must not look empty.
+      if (tree.type !== 'tree') throw noFolder(folder);
+      const { prefix, isAscii, wanted: below } = folder;
+      visit({ prefix, isAscii, wanted: below, bytes: tree.bytes }, found);
       // The same tree under many names costs nothing to send and everything to walk.
       if (found.visited > limits.treeEntries) throw tooLarge(`more than ${limits.treeEntries} folders and files`);
     }
     level = found.next;
     found.next = [];
   }
-  const passedOver = found.passedOver.map(spelled).sort().slice(0, PASSED_OVER_MOST);
-  return { files: found.files, folders, blobs: found, gaps: { absent: found.absent, passedOver } };
+  return folders;
 }
 
-function nothingFound() {
-  return {
-    files: [],
-    marked: new Set<Oid>(),
-    named: new Set<Oid>(),
-    others: new Set<Oid>(),
-    absent: [],
-    passedOver: [],
-  };
-}
-
-type Finding = Blobs & {
-  readonly files: File[];
-  readonly absent: Gaps['absent'][number][];
-  readonly passedOver: string[];
-  next: Folder[];
-  visited: number;
-};
-type Visiting = {
-  readonly lookup: (oid: Oid) => FoundObject;
-  readonly wants: {
-    readonly suffixes: readonly string[];
-    readonly names: ReadonlySet<string>;
-    readonly isWhole: boolean;
-  };
-};
-
-/** Adds what one folder holds. Apart from the generator, whose loops V8 never makes fast. */
-function visit(folder: Folder, { lookup, wants }: Visiting, found: Finding): void {
-  const tree = lookup(folder.oid);
-  // A folder that cannot be read must not look empty.
-  if (tree.type !== 'tree') throw noFolder(folder);
-  const entries = decodeTree(tree.bytes);
-  found.visited += entries.length;
-  if (folder.wanted.names.size > 0) found.absent.push(...absentIn(folder, entries));
-  for (const { mode, name, oid } of entries) {
-    const wanted = wantedIn(folder.wanted, name);
+/** Notes what one folder holds. Apart from the generator, whose loops V8 never makes fast. */
+function visit(folder: ReadFolder, found: Finding): void {
+  const { prefix, bytes } = folder;
+  const place = newPlace();
+  found.folders.push(folder);
+  const { wanted: here } = folder;
+  if (here.names.size > 0)
+    found.absent.push(...absentIn({ path: prefix.slice(0, -1), wanted: here }, decodeTree(bytes)));
+  for (let at = 0; at < bytes.length; ) {
+    at = readEntry(bytes, at, place);
+    found.visited += 1;
+    const wanted = wantedAt(here, bytes, place);
     if (wanted === undefined) continue;
-    const path = pathIn(folder, name);
-    const regular = fileModeOf(mode);
-    if (isFolder(mode)) found.next.push({ oid, path, wanted });
-    else if (regular !== undefined && wanted.everything && hasSuffix(name, wants.suffixes)) {
-      const isNamed = wants.names.has(name);
-      found.files.push({ oid, path, mode: regular, isNamed });
-      (isNamed ? found.named : found.marked).add(oid);
-    } else if (regular === undefined && !folder.wanted.everything)
-      found.files.push({ oid, path, mode: 'link', isNamed: false });
-    else {
-      if (isPassedOver({ mode, name }, wants)) found.passedOver.push(path);
-      if (mode !== submoduleMode) found.others.add(oid);
+    const kind = kindOf(bytes, place, { folder: here, wanted, wants: found.wants });
+    if (kind === 'folder') {
+      const path = `${prefix}${nameOf(bytes, place)}/`;
+      found.next.push({ oid: oidAt(bytes, place), prefix: path, isAscii: folder.isAscii && place.isAscii, wanted });
+    } else if (kind !== 'submodule') found.blobs?.add(bytes, place.end + 1);
+    if (kind === 'named') found.named.add(oidAt(bytes, place));
+    if (kind === 'submodule' || kind === 'passedLink') notePassedOver(prefix, nameOf(bytes, place), { kind, found });
+  }
+}
+
+/** What a link in a tree that is read whole leads to is read in its own place. */
+function notePassedOver(
+  prefix: string,
+  name: string,
+  { kind, found }: { readonly kind: 'submodule' | 'passedLink'; readonly found: Finding },
+): void {
+  const { isWhole, suffixes } = found.wants;
+  if (kind === 'submodule' || (!isWhole && mayLeadToManifests(name, suffixes))) found.passedOver.push(prefix + name);
+}
+
+type FileEntry = { readonly folder: ReadFolder; readonly place: EntryPlace; readonly kind: 'file' | 'named' | 'link' };
+
+/** Each file that counts by its name. The same object each time. */
+function eachFile({ folders, wants }: Finding, take: (entry: FileEntry) => void): void {
+  const place = newPlace();
+  for (const folder of folders) {
+    const { bytes } = folder;
+    for (let at = 0; at < bytes.length; ) {
+      at = readEntry(bytes, at, place);
+      const wanted = wantedAt(folder.wanted, bytes, place);
+      const kind = wanted && kindOf(bytes, place, { folder: folder.wanted, wanted, wants });
+      if (kind === 'file' || kind === 'named' || kind === 'link') take({ folder, place, kind });
     }
   }
 }
 
-/** Whether manifests may be behind it: a link of another ending leads to a file that would not be read either. */
-export function mayLeadToManifests(name: string, suffixes: readonly string[]): boolean {
-  return hasSuffix(name, suffixes) || !/\.[a-z][a-z0-9]*$/i.test(name);
+/** The ids of files that are wanted for what is in them, each once. */
+function unnamedIn(found: Finding): readonly Oid[] {
+  const oids = new Set<Oid>();
+  eachFile(found, ({ folder, place, kind }) => {
+    if (kind === 'file') oids.add(oidAt(folder.bytes, place));
+  });
+  return [...oids];
 }
 
-function isPassedOver({ mode, name }: { mode: string; name: string }, wants: Visiting['wants']): boolean {
-  if (fileModeOf(mode) !== undefined) return false;
-  return mode === submoduleMode || (!wants.isWhole && mayLeadToManifests(name, wants.suffixes));
+/** Those that say something, sorted by path. `kept`: of files without a wanted name only these may. */
+function readFiles(
+  found: Finding,
+  kept: ReadonlySet<Oid> | undefined,
+  saidBy: (oid: Oid, kind: FileEntry['kind']) => TreeFile['content'] | undefined,
+): readonly TreeFile[] {
+  const files: TreeFile[] = [];
+  // An id is made into a text only where these four bytes are those of one that was kept.
+  const heads = kept && new Set([...kept].map((oid) => Number.parseInt(oid.slice(0, 8), 16)));
+  eachFile(found, ({ folder, place, kind }) => {
+    const { bytes } = folder;
+    const isAscii = folder.isAscii && place.isAscii;
+    if (kind === 'file' && isAscii && heads?.has(bytes.readUInt32BE(place.end + 1)) === false) return;
+    const oid = oidAt(bytes, place);
+    const path = pathOf(folder, place);
+    const mode = fileModeOf(place.mode) ?? '100644';
+    const isLetGo = kind === 'file' && kept?.has(oid) === false;
+    // A file whose name we cannot spell must never be written, so it is reported as one that cannot be read.
+    if (!path.isText) files.push({ path: path.spelled, oid, mode, content: NO_NAME });
+    else if (!isLetGo) {
+      const content = saidBy(oid, kind);
+      if (content !== undefined) files.push({ path: path.spelled, oid, mode, content });
+    }
+  });
+  return files.sort(byPath);
 }
 
-function countOf({ marked, named, others }: Blobs): number {
-  let count = marked.size;
-  for (const oid of named) if (!marked.has(oid)) count += 1;
-  for (const oid of others) if (!marked.has(oid) && !named.has(oid)) count += 1;
-  return count;
+/** All others, sorted by path. */
+function skippedBeside(files: readonly TreeFile[], found: Finding): readonly SkippedFile[] {
+  const read = new Set(files.map(({ path }) => path));
+  const skipped: SkippedFile[] = [];
+  eachFile(found, ({ folder, place }) => {
+    const { spelled: path } = pathOf(folder, place);
+    const mode = fileModeOf(place.mode) ?? '100644';
+    if (!read.has(path)) skipped.push({ path, oid: oidAt(folder.bytes, place), mode });
+  });
+  return skipped.sort(byPath);
 }
 
-function hasSuffix(name: string, suffixes: readonly string[]): boolean {
-  return suffixes.length === 0 || suffixes.some((suffix) => name.endsWith(suffix));
+/** By their paths, the same on every machine. */
+export function byPath(left: SkippedFile, right: SkippedFile): number {
+  return left.path < right.path ? -1 : left.path > right.path ? 1 : 0;
 }
 
-/** Sorted by path. */
-function described(files: readonly File[], request: ReadRequest, of: Reader): readonly TreeFile[] {
-  const read = contentReader(request.markers, of);
-  const readAny = contentReader([], of);
-  const saidBy = ({ mode, isNamed, oid }: File): TreeFile['content'] =>
-    mode === 'link' ? LINK : isNamed ? readAny(oid) : read(oid);
-  const found = files.map((file) => describe(file, saidBy(file)));
-  return found.sort((left, right) => (left.path < right.path ? -1 : left.path > right.path ? 1 : 0));
+function nameOf(bytes: Buffer, { start, end }: EntryPlace): string {
+  return bytes.toString('latin1', start, end);
 }
 
-/** A file whose name we cannot spell must never be written, so it is reported as one that cannot be read. */
-function describe(file: File, content: TreeFile['content']): TreeFile {
-  const path = textOfName(file.path);
-  const mode = file.mode === 'link' ? '100644' : file.mode;
-  if (path !== undefined) return { path, oid: file.oid, mode, content };
-  return { path: spelled(file.path), oid: file.oid, mode, content: unreadable('garbled', 'its name is not UTF-8') };
+/** The path as text; one that is none is spelled as well as can be. */
+function pathOf(folder: Folder & { readonly bytes: Buffer }, place: EntryPlace) {
+  const path = folder.prefix + nameOf(folder.bytes, place);
+  const text = folder.isAscii && place.isAscii ? path : textOfName(path);
+  return text === undefined ? { isText: false, spelled: spelled(path) } : { isText: true, spelled: text };
 }
 
-type Reader = { readonly lookup: (oid: Oid) => FoundObject; readonly limits: GitLimits };
-
-function contentReader(texts: readonly string[], { lookup, limits }: Reader) {
-  const hasMarker = markerSearch(texts);
-  const seen = new Map<Oid, TreeFile['content']>();
-  return (oid: Oid): TreeFile['content'] => {
-    const found = lookup(oid);
-    // Most files: they are not worth remembering.
-    if (found.type === 'skipped') return skipped;
-    const known = seen.get(oid);
-    if (known !== undefined) return known;
-    const content = contentOf(found, hasMarker, limits);
-    seen.set(oid, content);
-    return content;
-  };
-}
-
-const skipped: TreeFile['content'] = { kind: 'skipped' };
-
-type Had = Exclude<FoundObject, { readonly type: 'skipped' }>;
-
-function contentOf(found: Had, hasMarker: (bytes: Buffer) => boolean, limits: GitLimits): TreeFile['content'] {
-  if (found.type === 'large') return unreadable('large', `it is over the limit of ${limits.fileBytes} bytes`);
-  if (found.bytes.length > limits.fileBytes) {
-    return unreadable('large', `it has ${found.bytes.length} bytes, over the limit of ${limits.fileBytes}`);
-  }
-  if (!hasMarker(found.bytes)) return skipped;
-  const text = decodeText(found.bytes);
-  return text === undefined ? noText(found.bytes) : { kind: 'text', text };
-}
-
-/** A file that is not UTF-8, with what can be made out of it. */
-export function noText(bytes: Buffer): TreeFile['content'] {
-  return { kind: 'unreadable', cause: 'garbled', why: 'it is not UTF-8', legible: legible(bytes) };
-}
-
-/** What stands at a path of the request in place of a file or folder: a link is not followed, a submodule not fetched. */
-export const LINK = unreadable('link', 'it is a symbolic link or a submodule, which is not followed');
-
-function unreadable(cause: 'large' | 'link' | 'garbled', why: string): TreeFile['content'] {
-  return { kind: 'unreadable', cause, why };
-}
-
-function noFolder({ path, oid }: Folder) {
-  const message = `the folder ${path === '' ? '/' : path} is no tree in the repository (${oid})`;
+function noFolder({ prefix, oid }: OpenFolder) {
+  const message = `the folder ${prefix === '' ? '/' : prefix.slice(0, -1)} is no tree in the repository (${oid})`;
   return gitError(message, { operation: 'read', retryable: false, hint: 'Run git fsck.' });
 }
 

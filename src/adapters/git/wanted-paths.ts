@@ -15,7 +15,7 @@ export const BESIDE_MOST = 1000;
 export const PASSED_OVER_MOST = 1000;
 
 /** The path of a name in a folder. */
-export function pathIn({ path }: Folder, name: string): string {
+function pathIn({ path }: Folder, name: string): string {
   return path === '' ? name : `${path}/${name}`;
 }
 

@@ -3,7 +3,8 @@
 import { existsSync, lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { isBelow } from '../../api/config.ts';
-import type { Gaps, Git, Oid, ReadRequest, Tree, TreeFile } from '../../ports/git.ts';
+import type { Gaps, Git, Oid, ReadRequest, SkippedFile, Tree, TreeFile } from '../../ports/git.ts';
+import { LINK, noText } from './file-content.ts';
 import { gitError } from './git-error.ts';
 import { type IgnoreRule, ignoreRules, isIgnored } from './ignore-rules.ts';
 import { defaultGitLimits, type GitLimits } from './limits.ts';
@@ -11,7 +12,8 @@ import { findLayout, headRef } from './local-layout.ts';
 import { markerSearch } from './markers.ts';
 import { isOid, zeroOid } from './names.ts';
 import { decodeText, oidOf } from './objects.ts';
-import { LINK, mayLeadToManifests, noText } from './tree-walk.ts';
+import { mayLeadToManifests } from './tree-folder.ts';
+import { byPath } from './tree-walk.ts';
 import { BESIDE_MOST, PASSED_OVER_MOST } from './wanted-paths.ts';
 
 /** Under this name `heads` answers the files of the folder; no commit has its id. */
@@ -90,6 +92,7 @@ type Step = { readonly folder: string; readonly above: readonly IgnoreRule[]; re
 function readFolder(of: Folder): Tree {
   const files: TreeFile[] = [];
   const passedOver: string[] = [];
+  const skipped: SkippedFile[] = [];
   const tracked = foldersOf(of.committed);
   let visited = 0;
   const walk = ({ folder, above, leftOut }: Step, depth: number): void => {
@@ -107,7 +110,9 @@ function readFolder(of: Folder): Tree {
         if (leadsOn(of, path) && (!ignored || tracked.has(path)))
           walk({ folder: path, above: rules, leftOut: ignored }, depth + 1);
       } else if (entry.isFile() && isAsked(of, path) && (!ignored || of.committed.has(path))) {
-        files.push(readOne(of, path, entry));
+        const file = readOne(of, path, entry);
+        if ('content' in file) files.push(file);
+        else skipped.push(file);
       } else if (!entry.isFile() && isOnTheWay(of, path)) {
         files.push({ path, oid: zeroOid, mode: '100644', content: LINK });
       } else if (!entry.isFile() && !ignored && isPassedOver(of, path, entry)) passedOver.push(path);
@@ -118,7 +123,8 @@ function readFolder(of: Folder): Tree {
   return {
     commit: zeroOid,
     folders: [],
-    files: files.sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0)),
+    files: files.sort(byPath),
+    skipped: () => skipped.sort(byPath),
     gaps: { absent: absentFrom(of), passedOver: passedOver.sort().slice(0, PASSED_OVER_MOST) },
   };
 }
@@ -165,7 +171,11 @@ function leadsOn({ request }: Folder, folder: string): boolean {
 
 type Entry = { readonly size: number; readonly mode: number };
 
-function readOne({ root, request, limits, hasMarker }: Folder, path: string, { size, mode }: Entry): TreeFile {
+function readOne(
+  { root, request, limits, hasMarker }: Folder,
+  path: string,
+  { size, mode }: Entry,
+): TreeFile | SkippedFile {
   const file = { path, mode: (mode & 0o111) === 0 ? '100644' : '100755' } as const;
   const unreadable = (why: string, cause: 'large' | 'garbled' = 'garbled'): TreeFile => ({
     ...file,
@@ -183,7 +193,7 @@ function readOne({ root, request, limits, hasMarker }: Folder, path: string, { s
   }
   const oid = oidOf({ type: 'blob', bytes });
   const isNamed = request.names?.includes(path.slice(path.lastIndexOf('/') + 1)) === true;
-  if (!isNamed && !hasMarker(bytes)) return { ...file, oid, content: { kind: 'skipped' } };
+  if (!isNamed && !hasMarker(bytes)) return { ...file, oid };
   const text = decodeText(bytes);
   return { ...file, oid, content: text === undefined ? noText(bytes) : { kind: 'text', text } };
 }

@@ -10,6 +10,7 @@ import { type ManifestDocument, type ManifestFile, parseManifestFile } from '../
 import { UsageError } from '../../options.ts';
 import type { Cast, Texts } from '../../reconcile/ladder/cast.ts';
 import { castOf } from '../../reconcile/ladder/cast-of.ts';
+import { idsOfTexts } from '../../reconcile/observe/file-ids.ts';
 import { scalersIn } from '../../reconcile/observe/manifest-index.ts';
 import { policyIndex } from '../../reconcile/observe/policy-index.ts';
 import { readPolicies } from '../../reconcile/observe/read-policy.ts';
@@ -46,7 +47,7 @@ export function deliveryOf(texts: Texts): OpenDelivery | undefined {
     files,
     layouts: files,
     texts,
-    paths: [...texts.keys()],
+    blobs: idsOfTexts(texts),
     config: DEFAULT_CONFIG,
     customs,
   });

@@ -10,10 +10,10 @@ type Known = { readonly byPath: ReadonlyMap<string, ManifestFile>; readonly belo
  * Asked of a file: whether it has one document alone, and no other manifest is in its folder or below. Looks at all
  * paths once, and not before the first question.
  */
-export function aloneIn(files: readonly ManifestFile[], paths: readonly string[]): (file: string) => boolean {
+export function aloneIn(files: readonly ManifestFile[], paths: () => Iterable<string>): (file: string) => boolean {
   let known: Known | undefined;
   return (file) => {
-    known ??= { byPath: new Map(files.map((found) => [found.file, found])), below: manifestsBelow(paths) };
+    known ??= { byPath: new Map(files.map((found) => [found.file, found])), below: manifestsBelow(paths()) };
     const own = known.byPath.get(file);
     if (own === undefined || own.documents.length + own.others.length > 1) return false;
     return (known.below.get(folderOf(file)) ?? 0) === (isManifest(file) ? 1 : 0);
@@ -21,9 +21,10 @@ export function aloneIn(files: readonly ManifestFile[], paths: readonly string[]
 }
 
 /** How many manifests each folder has, those of the folders in it included. */
-function manifestsBelow(paths: readonly string[]): ReadonlyMap<string, number> {
+function manifestsBelow(paths: Iterable<string>): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
-  for (const path of paths.filter(isManifest)) {
+  for (const path of paths) {
+    if (!isManifest(path)) continue;
     for (let folder = folderOf(path); ; folder = folderOf(folder.slice(0, -1))) {
       counts.set(folder, (counts.get(folder) ?? 0) + 1);
       if (folder === '') break;

@@ -24,6 +24,7 @@ import {
   unreadableIssue,
   withoutEchoes,
 } from './desired-issues.ts';
+import { type FileIds, fileIdsOf } from './file-ids.ts';
 import { indexOf, type ManifestIndex, madeFor, namespaceOf, workloadName } from './manifest-index.ts';
 import { type FileText, INTERESTS, type ParseCache, parsedFiles, trim } from './parse-cache.ts';
 import { policyIndex } from './policy-index.ts';
@@ -55,7 +56,7 @@ export type Desired = {
   readonly commit: Oid;
   readonly config: Config;
   /** Paths and blob ids of everything that was read: what must be unchanged for a plan to hold on another parent. */
-  readonly blobs: ReadonlyMap<string, Oid>;
+  readonly blobs: FileIds;
   /** The folders on the way; none where everything was read, and they are of no use. */
   readonly folders: Folders;
   readonly texts: ReadonlyMap<string, string>;
@@ -84,10 +85,10 @@ export function desiredOf(tree: Tree, config: Config, cache: ParseCache, known =
   const texts = new Map(read.map(({ path, text }) => [path, text]));
   const files = parsedFiles(cache, read, { interests: INTERESTS, known });
   trim(cache, new Set(files));
-  const blobs = new Map(tree.files.map((file) => [file.path, file.oid]));
+  const blobs = fileIdsOf(tree);
   const policies = readPolicies(files, unreadable, config);
   const unread = unreadable.map(({ path }) => path);
-  const index = indexOf({ files, texts, paths: [...blobs.keys()], config });
+  const index = indexOf({ files, texts, blobs, config });
   const { kinds: customs, issues: customIssues } = readRouteProviders(files);
   const all = { index, policyOf: policyIndex(policies, config.requiredPolicies), unread, config, customs };
   const entries = [...index.rollouts.map((document) => rolloutOf(document, all)), ...orphans(all)];

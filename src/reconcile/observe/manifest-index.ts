@@ -13,6 +13,7 @@ import { layoutIssues } from '../../manifests/layout.ts';
 import type { ManifestDocument, ManifestFile } from '../../manifests/parse-file.ts';
 import { type FluxSetting, fluxSettingsIn } from '../lint/flux-settings.ts';
 import { aloneIn } from './alone.ts';
+import type { FileIds } from './file-ids.ts';
 
 /** A name in a namespace; undefined: neither the manifest nor tranche.yaml says which. */
 export type Named = { readonly namespace: string | undefined; readonly name: string };
@@ -39,13 +40,13 @@ export type ManifestIndex = {
 type Read = {
   readonly files: readonly ManifestFile[];
   readonly texts: ReadonlyMap<string, string>;
-  /** The paths of all files that are known to be there, read or not. */
-  readonly paths: readonly string[];
+  /** All files that are known to be there, read or not. */
+  readonly blobs: FileIds;
   readonly config: Config;
 };
 
 /** Looks at each document once; what it answers costs nothing that grows with the files. */
-export function indexOf({ files, texts, paths, config }: Read): ManifestIndex {
+export function indexOf({ files, texts, blobs, config }: Read): ManifestIndex {
   const documents = files.flatMap((file) => file.documents);
   const workloads = documents.filter(({ object }) => object.kind === LWS_KIND && object.apiVersion === LWS_API_VERSION);
   const rollouts = documents.filter(isOurRollout);
@@ -60,8 +61,8 @@ export function indexOf({ files, texts, paths, config }: Read): ManifestIndex {
     workloadsCalled: grouped(workloads, called),
     scalerOf: scalerNames(scalersOf, config),
     scalersOf,
-    layoutOf: layoutIssues({ files, paths }),
-    isAlone: aloneIn(files, paths),
+    layoutOf: layoutIssues({ files, isThere: (path) => blobs.get(path) !== undefined }),
+    isAlone: aloneIn(files, () => blobs.all().keys()),
     fluxSettings: () => (fluxSettings ??= fluxSettingsIn(texts)),
   };
 }

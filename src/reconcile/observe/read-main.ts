@@ -8,6 +8,7 @@ import { shardBranch } from '../shard-branches.ts';
 import { flagsOver } from './called.ts';
 import { type Desired, desiredOf } from './desired.ts';
 import { CONFIG_REQUEST, desiredRequest, headOf } from './desired-branch.ts';
+import { fileIdsOf } from './file-ids.ts';
 import { pathFaults } from './path-issues.ts';
 import type { Ahead } from './read-ahead.ts';
 import { ConfigError, configIssue, configOf } from './read-config.ts';
@@ -101,14 +102,19 @@ function sameFiles(
   if (JSON.stringify(before.desired.config) !== JSON.stringify(config)) return undefined;
   const isThere = ({ path, oid, mode, content }: TreeFile, at: number): boolean => {
     const file = before.tree.files[at];
-    // Nothing is made of a file without a marker but its path.
-    const isUnread = content.kind === 'skipped' && file?.content.kind === 'skipped';
-    const isSameText = file?.oid === oid && file.mode === mode && file.content.kind === content.kind;
-    return file?.path === path && (isUnread || isSameText);
+    return file?.path === path && file.oid === oid && file.mode === mode && file.content.kind === content.kind;
   };
   if (!tree.files.every(isThere)) return undefined;
-  const blobs = new Map(tree.files.map((file) => [file.path, file.oid]));
-  return { ...before.desired, commit: tree.commit, blobs, folders: config.paths.includes('') ? [] : tree.folders };
+  const [skipped, skippedBefore] = [tree.skipped(), before.tree.skipped()];
+  // Nothing is made of a file without a marker but its path.
+  if (skipped.length !== skippedBefore.length) return undefined;
+  if (!skipped.every(({ path }, at) => skippedBefore[at]?.path === path)) return undefined;
+  return {
+    ...before.desired,
+    commit: tree.commit,
+    blobs: fileIdsOf(tree),
+    folders: config.paths.includes('') ? [] : tree.folders,
+  };
 }
 
 function isSame(left: readonly string[], right: readonly string[]): boolean {

@@ -15,6 +15,7 @@ import { POLICY_API_VERSION, type PolicySelection, parseRolloutPolicy } from '..
 import type { ManifestDocument, ManifestFile } from '../../manifests/parse-file.ts';
 import type { MissingPolicy, PolicyConflict, PolicySources, Snapshot } from '../../rollout/snapshot.ts';
 import { isData, type Unreadable, unreadableIssue, withoutEchoes } from './desired-issues.ts';
+import type { FileIds } from './file-ids.ts';
 import { ambiguousFields, fieldIssue, versionIssue } from './read-rollout.ts';
 import { zoneIssues } from './windows.ts';
 
@@ -149,7 +150,7 @@ function mayHold(name: PolicyFieldName): boolean {
 /** What of it a decision may depend on. */
 export function policyFacts(
   scope: PolicyScope,
-  blobs: ReadonlyMap<string, string>,
+  blobs: Pick<FileIds, 'get'>,
 ): Pick<Snapshot, 'policySources' | 'missingPolicies' | 'policyConflicts' | 'governing'> {
   const governing = scope.matching
     .filter(({ policy }) => POLICY_FIELD_NAMES.some((name) => policy?.[name] !== undefined && mayHold(name)))

@@ -28,8 +28,7 @@ export function withTraffic(desired: Desired, tree: Tree, cache: ParseCache): De
   );
   const texts = new Map([...desired.texts, ...read.map(({ path, text }) => [path, text] as const)]);
   const files = parsedFiles(cache, read, { interests: trafficKinds(desired.customs), known: desired.trials.known });
-  const paths = [...desired.blobs.keys()];
-  const { config, customs } = desired;
-  const traffic = trafficIndexOf({ files, layouts: desired.files, texts, paths, config, customs });
+  const { blobs, config, customs } = desired;
+  const traffic = trafficIndexOf({ files, layouts: desired.files, texts, blobs, config, customs });
   return { ...desired, texts, traffic };
 }

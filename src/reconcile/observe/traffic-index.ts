@@ -7,6 +7,7 @@ import type { CustomKind } from '../../api/route-provider.ts';
 import { layoutIssues } from '../../manifests/layout.ts';
 import type { ManifestDocument, ManifestFile } from '../../manifests/parse-file.ts';
 import { ROUTE_KINDS } from '../../rollout/traffic/index.ts';
+import type { FileIds } from './file-ids.ts';
 import { type Named, namespaceOf } from './manifest-index.ts';
 
 export const POOL_KIND = 'InferencePool';
@@ -43,13 +44,13 @@ type Read = {
   /** With the kustomizations among them. */
   readonly layouts: readonly ManifestFile[];
   readonly texts: ReadonlyMap<string, string>;
-  readonly paths: readonly string[];
+  readonly blobs: FileIds;
   readonly config: Config;
   readonly customs: readonly CustomKind[];
 };
 
 /** Looks at each document once. */
-export function trafficIndexOf({ files, layouts, texts, paths, config, customs }: Read): TrafficIndex {
+export function trafficIndexOf({ files, layouts, texts, blobs, config, customs }: Read): TrafficIndex {
   const groups = new Map<string, ManifestDocument[]>();
   for (const document of files.flatMap((file) => file.documents)) {
     const key = keyOf(document.object.kind, namespaceOf(document, config) ?? '');
@@ -62,7 +63,7 @@ export function trafficIndexOf({ files, layouts, texts, paths, config, customs }
     inNamespace,
     called: (kind, { namespace = '', name }) =>
       inNamespace(kind, namespace).filter(({ object }) => object.name === name),
-    layoutOf: layoutIssues({ files: layouts, paths }),
+    layoutOf: layoutIssues({ files: layouts, isThere: (path) => blobs.get(path) !== undefined }),
     texts,
     customs,
   };

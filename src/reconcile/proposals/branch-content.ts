@@ -102,8 +102,10 @@ export async function isBroughtUpToDate(of: Proposed, desk: Desk, head: Oid): Pr
   if (wish === undefined || !(await holds(wish, of, desk, head))) return false;
   const changed = new Set(wish.commit.writes.map(({ path }) => path));
   const idsAt = async (at: Oid): Promise<string> => {
-    const { files } = await git.readAt(at, WHOLE);
-    return JSON.stringify(files.flatMap(({ path, oid, mode }) => (changed.has(path) ? [] : [[path, oid, mode]])));
+    const { files, skipped } = await git.readAt(at, WHOLE);
+    return JSON.stringify(
+      [...files, ...skipped()].flatMap(({ path, oid, mode }) => (changed.has(path) ? [] : [[path, oid, mode]])),
+    );
   };
   return (await idsAt(base)) === (await idsAt(head));
 }

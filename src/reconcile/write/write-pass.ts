@@ -4,6 +4,7 @@ import type { Git, Oid } from '../../ports/git.ts';
 import { PortError } from '../../ports/port-error.ts';
 import { isDelivered } from '../../rollout/plan.ts';
 import { CONFIG_REQUEST, desiredRequest, headOf } from '../observe/desired-branch.ts';
+import { fileIdsOf } from '../observe/file-ids.ts';
 import type { PassResult, Ports, Reading } from '../pass.ts';
 import type { Reconciled } from '../reconcile.ts';
 import { othersBranch } from '../status/others-branch.ts';
@@ -98,10 +99,11 @@ async function sameFilesAt(
   commit: Oid,
   { reading, own }: { readonly reading: Reading; readonly own: Oid | undefined },
 ): Promise<boolean> {
-  const { config, blobs } = reading.desired;
-  const { files } = await git.readAt(commit, desiredRequest(config.paths));
+  const { config } = reading.desired;
+  const there = fileIdsOf(await git.readAt(commit, desiredRequest(config.paths))).all();
   if ((await configAt(git, commit)) !== own) return false;
-  return files.length === blobs.size && files.every((file) => blobs.get(file.path) === file.oid);
+  const blobs = reading.desired.blobs.all();
+  return there.size === blobs.size && [...there].every(([path, oid]) => blobs.get(path) === oid);
 }
 
 function withOids(

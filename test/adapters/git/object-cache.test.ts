@@ -41,3 +41,29 @@ test('that a blob has no marker is known by the markers that were looked for', (
   expect(cache.get(oidOf('1'), '["a"]')).toEqual({ type: 'skipped' });
   expect(cache.get(oidOf('1'), '["b"]')).toBeUndefined();
 });
+
+test('many without a marker are listed when one of them is looked for, and not before', () => {
+  const cache = createObjectCache(1000);
+  let listed = 0;
+  const list = () => {
+    listed += 1;
+    return [oidOf('1'), oidOf('2')];
+  };
+  cache.put(oidOf('3'), blob(10));
+  cache.mark(oidOf('4'), 'large', '["a"]');
+  cache.markLater(list, 2, '["a"]');
+  expect(cache.get(oidOf('1'), '["b"]')).toBeUndefined();
+  expect(cache.get(oidOf('3'), '["a"]')).toEqual(blob(10));
+  expect(cache.get(oidOf('4'), '["a"]')).toEqual({ type: 'large' });
+  expect(listed).toBe(0);
+  expect(['1', '2', '5'].map((name) => cache.get(oidOf(name), '["a"]')?.type)).toEqual([
+    'skipped',
+    'skipped',
+    undefined,
+  ]);
+  expect(listed).toBe(1);
+  cache.markLater(list, 100, '["a"]');
+  cache.trim();
+  expect(cache.get(oidOf('1'), '["a"]')).toBeUndefined();
+  expect(listed).toBe(1);
+});

@@ -1,0 +1,178 @@
+/** What a walk finds in trees of any shape, against a plain listing of the same files. */
+
+import { createHash } from 'node:crypto';
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { createIdCount } from '../../../src/adapters/git/id-count.ts';
+import { defaultGitLimits } from '../../../src/adapters/git/limits.ts';
+import { answerNow, type Batch, type FoundObject, type SentWhole } from '../../../src/adapters/git/object-question.ts';
+import { encodeEntries, type GitObject, oidOf, placeOf, type TreeEntry } from '../../../src/adapters/git/objects.ts';
+import { walkTree } from '../../../src/adapters/git/tree-walk.ts';
+import type { ReadRequest } from '../../../src/ports/git.ts';
+
+/** `bytes` of the name: it need not be text. */
+type Item = {
+  readonly folders: readonly string[];
+  readonly name: string;
+  readonly mode: string;
+  readonly text: string;
+};
+
+const marker = 'kind: Rollout';
+const NAMED = 'kustomization.yaml';
+const names = ['a.yaml', 'b.yaml', NAMED, 'c.txt', 'b', '\xc3\xbc.yaml', '\xff.yaml', '.yaml'];
+const folders = ['x', 'y', 'x-y', '\xc3\xa4', '\xfe'];
+const modes = ['100644', '100644', '100644', '100755', '100664', '120000', '160000'];
+const texts = ['', 'a: 1\n', `${marker}\n`, `# ${marker} \xff`, '# b\n', '# c\n', 'x'.repeat(2000)];
+
+const items = fc.array(
+  fc.record({
+    folders: fc.array(fc.constantFrom(...folders), { maxLength: 3 }),
+    name: fc.constantFrom(...names),
+    mode: fc.constantFrom(...modes),
+    text: fc.constantFrom(...texts),
+  }),
+  { maxLength: 25 },
+);
+
+type Node = { readonly folders: Map<string, Node>; readonly items: Map<string, Item> };
+
+/** The objects of a tree that has these, the later of two with one path. */
+function objectsOf(all: readonly Item[]) {
+  const objects = new Map<string, GitObject>();
+  const put = (object: GitObject): string => {
+    objects.set(oidOf(object), object);
+    return oidOf(object);
+  };
+  const root: Node = { folders: new Map(), items: new Map() };
+  for (const item of all) {
+    let node = root;
+    for (const name of item.folders) {
+      const below = node.folders.get(name) ?? { folders: new Map(), items: new Map() };
+      node.folders.set(name, below);
+      node = below;
+    }
+    node.items.set(item.name, item);
+  }
+  const found: (Item & { readonly path: string; readonly oid: string })[] = [];
+  const write = (node: Node, prefix: string): string => {
+    const entries: TreeEntry[] = [];
+    for (const [name, below] of node.folders) {
+      const entry = { mode: '40000', name, oid: write(below, `${prefix}${name}/`) };
+      entries.splice(placeOf(entry, entries), 0, entry);
+    }
+    for (const [name, item] of node.items) {
+      const oid = put({ type: 'blob', bytes: Buffer.from(item.text, 'latin1') });
+      const entry = { mode: item.mode, name, oid };
+      entries.splice(placeOf(entry, entries), 0, entry);
+      found.push({ ...item, path: `${prefix}${name}`, oid });
+    }
+    return put(encodeEntries(entries));
+  };
+  return { root: write(root, ''), objects, found };
+}
+
+const request: ReadRequest = { paths: [''], suffixes: ['.yaml'], markers: [marker], names: [NAMED] };
+const limits = { ...defaultGitLimits, fileBytes: 1000 };
+
+/** What a pass is to be told of each path. */
+function plainly(all: ReturnType<typeof objectsOf>['found']) {
+  const files: string[] = [];
+  const skipped: string[] = [];
+  for (const { path, name, mode, text, oid } of all) {
+    if (!mode.startsWith('100') || !name.endsWith('.yaml')) continue;
+    const bytes = Buffer.from(path, 'latin1');
+    const spelled = bytes.toString('utf8');
+    const isSpelled = Buffer.from(spelled).equals(bytes);
+    const isText = Buffer.from(Buffer.from(text, 'latin1').toString('utf8')).equals(Buffer.from(text, 'latin1'));
+    const isRead = !isSpelled || text.length > limits.fileBytes || name === NAMED || text.includes(marker);
+    const kind = isSpelled && isText && text.length <= limits.fileBytes ? 'text' : 'unreadable';
+    if (isRead) files.push(`${spelled} ${oid} ${kind}`);
+    else skipped.push(`${spelled} ${oid}`);
+  }
+  return { files: files.toSorted(), skipped: skipped.toSorted() };
+}
+
+function walked(all: ReturnType<typeof objectsOf>, asked: ReadRequest, whole?: SentWhole) {
+  const batches: Batch[] = [];
+  const tree = answerNow(walkTree(all.root, asked, limits, whole), (batch) => {
+    batches.push(batch);
+    return (oid): FoundObject => all.objects.get(oid)!;
+  });
+  const files = tree.files.map(({ path, oid, content }) => `${path} ${oid} ${content.kind}`);
+  const skipped = tree.skipped().map(({ path, oid }) => `${path} ${oid}`);
+  const paths = tree.files.map(({ path }) => path);
+  return { tree, batches, paths, told: { files: files.toSorted(), skipped: skipped.toSorted() } };
+}
+
+const isKept = (text: string): boolean => text.includes(marker) || text.length > limits.fileBytes;
+
+describe('a walk over everything', () => {
+  test('finds what a plain listing does, sorted by path', () => {
+    fc.assert(
+      fc.property(items, (all) => {
+        const made = objectsOf(all);
+        const { told, paths } = walked(made, request);
+        expect(told).toEqual(plainly(made.found));
+        expect(paths).toEqual(paths.toSorted());
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  test('the same where all blobs came, and looks at none that was let go', () => {
+    fc.assert(
+      fc.property(items, (all) => {
+        const made = objectsOf(all);
+        const blobs = made.found.filter(({ mode }) => mode !== '160000');
+        const kept = new Set(blobs.flatMap(({ oid, text }) => (isKept(text) ? [oid] : [])));
+        const counted: number[] = [];
+        let gone: readonly string[] = [];
+        const whole = {
+          keptOf: (count: number) => (counted.push(count), kept),
+          letGo: (oids: () => readonly string[]) => {
+            gone = oids();
+          },
+        };
+        const { told, batches } = walked(made, request, whole);
+        expect(told).toEqual(plainly(made.found));
+        expect(counted).toEqual([new Set(blobs.map(({ oid }) => oid)).size]);
+        expect(batches.at(-1)).toMatchObject({ type: 'blob', oids: [] });
+        expect(gone.filter((oid) => kept.has(oid))).toEqual([]);
+        expect(gone.toSorted()).toEqual(told.skipped.map((line) => line.slice(-40)).toSorted());
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  test('asks for each blob where fewer came than the tree has, or only some paths are wanted', () => {
+    const made = objectsOf([
+      { folders: ['x'], name: 'a.yaml', mode: '100644', text: '# b\n' },
+      { folders: [], name: 'a.yaml', mode: '100644', text: '# c\n' },
+    ]);
+    const whole: SentWhole = {
+      keptOf: (count) => (count === 1 ? new Set() : undefined),
+      letGo: () => expect.unreachable(),
+    };
+    expect(walked(made, request, whole).batches.at(-1)?.oids).toHaveLength(2);
+    const some: SentWhole = { keptOf: () => expect.unreachable(), letGo: () => expect.unreachable() };
+    expect(walked(made, { ...request, paths: ['x'] }, some).batches.at(-1)?.oids).toHaveLength(1);
+  });
+});
+
+test('different ids are counted exactly, also where they begin alike', () => {
+  const id = fc.tuple(fc.integer({ min: 0, max: 3 }), fc.integer({ min: 0, max: 3 })).map(([head, rest]) => {
+    const bytes = createHash('sha1').update(`${rest}`).digest();
+    // With the highest bit, too.
+    bytes.writeUInt32BE(head * 0x55555555);
+    return bytes;
+  });
+  fc.assert(
+    fc.property(fc.array(id, { maxLength: 2000, size: 'max' }), (ids) => {
+      const counted = createIdCount();
+      for (const bytes of ids) counted.add(Buffer.concat([Buffer.from('ab'), bytes]), 2);
+      expect(counted.different()).toBe(new Set(ids.map((bytes) => bytes.toString('hex'))).size);
+    }),
+    { numRuns: 50 },
+  );
+});
