@@ -44,18 +44,22 @@ const withoutUnused = {
  * Files that are loaded together are one chunk, for opening one costs more than reading it. A file goes into the chunk of
  * those that the same rooms load: so each room stands on whatever is there before it anyway. `base` is what the command
  * line itself is, `pass` what a pass needs to ask for the heads, `answers` what it then needs to find nothing to do, `work`
- * what one needs that moves, `verbs` what other verbs need on top of that.
+ * what one needs that moves and the action, `verbs` what other verbs need on top of that.
  */
 const rooms = {
   base: ['src/commands/program.ts'],
   pass: ['src/wiring.ts', 'src/commands/reconcile.ts'],
   answers: ['src/adapters/git/remote-repository.ts', 'src/reconcile/status/record-store.ts'],
-  work: ['src/reconcile/full-pass.ts', 'src/reconcile/observe/read-main.ts', 'src/commands/show.ts'],
+  work: [
+    'src/reconcile/full-pass.ts',
+    'src/reconcile/observe/read-main.ts',
+    'src/commands/show.ts',
+    'src/commands/lint.ts',
+  ],
   verbs: [
     'src/commands/saved-pass.ts',
     'src/commands/plan.ts',
     'src/commands/status.ts',
-    'src/commands/lint.ts',
     'src/commands/order.ts',
     'src/commands/replay.ts',
     'src/api/policy-schema.ts',
