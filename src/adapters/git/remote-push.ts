@@ -41,7 +41,8 @@ type PushOptions = {
 
 /**
  * A server without `atomic` gets the updates one by one in the order given, so that what is decided (main) lands
- * before what is reported about it (status); a later one that fails is a PortError that says what has landed.
+ * before what is reported about it (status); a later one that fails is a PortError that says what has landed. A branch
+ * that is only to go away is told of, and left: the rest has landed, and whoever wants it gone looks again.
  */
 export class RemotePush {
   private readonly options: PushOptions;
@@ -78,16 +79,25 @@ export class RemotePush {
       const outcome = await this.swap({ moves: group, pack, offer, limits: this.options.limits }).catch(
         (error: unknown) => {
           if (landed.length === 0 || !(error instanceof PortError)) throw error;
-          throw halfPushed(this.options.remote.name, landed, group, error.message);
+          this.fallShort(landed, group, error.message);
         },
       );
+      if (outcome === undefined) continue;
       if (outcome.kind === 'pushed') landed.push(...group.map(({ branch }) => branch));
-      else if (landed.length > 0) throw halfPushed(this.options.remote.name, landed, group, wordsOf(outcome));
+      else if (landed.length > 0) this.fallShort(landed, group, wordsOf(outcome));
       else if (outcome.kind === 'moved') return { kind: 'moved' };
       else if (outcome.kind === 'refused') return outcome;
       else throw gitError(`${outcome.why}; the branches are as they were`, { operation: 'push', retryable: true });
     }
     return pushed;
+  }
+
+  /** What has landed stays. Throws PortError, unless all that is left undone is the end of a branch. */
+  private fallShort(landed: readonly string[], failed: readonly Move[], why: string): void {
+    const { remote, log } = this.options;
+    const short = halfPushed(remote.name, landed, failed, why);
+    if (failed.some(({ to }) => to !== undefined)) throw short;
+    log?.warn(`git: push: ${short.message}`);
   }
 
   /** The first push asks for the offer, which lists all refs: a lost race is then seen before anything is sent. */

@@ -551,6 +551,14 @@ describe('pushing', () => {
     });
     expect(await repository.git('rev-parse', 'status')).toBe(status);
     expect(await repository.git('rev-parse', 'main^')).toBe(main);
+    // The end of a branch is no half: what landed has landed, and alone it is an answer, as ever.
+    await repository.git('branch', 'gone', 'main');
+    repository.hook('update', 'if [ "$1" = refs/heads/gone ]; then exit 1; fi');
+    const [end] = await open().heads(['gone']);
+    const gone = { branch: 'gone', expectedOld: end ?? '', isDeleted: true } as const;
+    const pushed = await open().push([update('main', end, [newCommit({ n: '4\n' })]), gone]);
+    expect([pushed.kind, log.at(-1)]).toEqual(['pushed', expect.stringMatching(/main landed, gone did not \(refused/)]);
+    expect(await open().push([gone])).toMatchObject({ kind: 'refused', branch: 'gone' });
   });
 
   test('a dead kept connection is replaced', async () => {
