@@ -5,7 +5,8 @@ import { Agent, type RequestOptions, request as secureRequest } from 'node:https
 import { Duplex } from 'node:stream';
 import { connect } from 'node:tls';
 import { PortError } from '../../ports/port-error.ts';
-import { type Network, proxyFor } from './proxy.ts';
+import type { Network } from './proxy.ts';
+import { proxyFor } from './proxy-for.ts';
 
 /** The agent for one server. Throws PortError where the proxy is of a kind that is not spoken. */
 export async function agentFor(url: URL, network: Network, options: AgentOptions): Promise<HttpAgent> {

@@ -1,7 +1,8 @@
 /** Which addresses go through a proxy, as curl reads the variables. */
 
 import { expect, test } from 'vitest';
-import { proxyFor } from '../../../src/adapters/network/proxy.ts';
+import { proxyFor } from '../../../src/adapters/network/proxy-for.ts';
+import { PortError } from '../../../src/ports/port-error.ts';
 
 const proxy = { HTTPS_PROXY: 'http://proxy.example:3128' };
 
@@ -22,10 +23,29 @@ test.each([
   ['https://mygit.example/x', { ...proxy, NO_PROXY: 'git.example' }, 'http://proxy.example:3128/'],
   ['https://10.1.2.3/x', { ...proxy, no_proxy: '10.0.0.0/8' }, undefined],
   ['https://11.1.2.3/x', { ...proxy, no_proxy: '10.0.0.0/8' }, 'http://proxy.example:3128/'],
-  ['https://10.1.2.3/x', { ...proxy, no_proxy: '10.0.0.0/80,nonsense/8,::/0' }, 'http://proxy.example:3128/'],
+  ['https://10.1.2.3/x', { ...proxy, no_proxy: '::/0 192.168.*' }, 'http://proxy.example:3128/'],
   ['https://[fd00::1]/x', { ...proxy, no_proxy: 'fd00::/8' }, undefined],
   ['https://[fd00::1]:1/x', { ...proxy, no_proxy: '[fd00::1]:1' }, undefined],
   ['https://10.1.2.3/x', { ...proxy, no_proxy: '3' }, 'http://proxy.example:3128/'],
 ])('%s with %j → %s', (url, env, wanted) => {
   expect(proxyFor(new URL(url), env)?.href).toBe(wanted);
+});
+
+test.each([
+  [{ HTTPS_PROXY: 'http://proxy.example:port' }, 'HTTPS_PROXY is "http://proxy.example:port", wanted http://[user'],
+  [{ https_proxy: 'http//proxy.example:3128' }, 'https_proxy is "http//proxy.example:3128"'],
+  [{ HTTPS_PROXY: 'http://proxy.example:3128/proxy.pac' }, 'HTTPS_PROXY is'],
+  [{ ALL_PROXY: 'http://ada:se/cret@proxy:99999' }, 'ALL_PROXY is "http://***@proxy:99999", wanted'],
+  [{ HTTPS_PROXY: 'ada:se%cret@proxy:3128' }, 'HTTPS_PROXY is "***@proxy:3128", wanted'],
+  [{ HTTPS_PROXY: 'ada:s@e/cret@proxy:3128' }, 'HTTPS_PROXY is "***@proxy:3128", wanted'],
+  [{ ...proxy, NO_PROXY: 'example.com,https://git.example' }, 'NO_PROXY is "https://git.example", wanted names'],
+  [{ ...proxy, no_proxy: '10.0.0.0/80', NO_PROXY: '*' }, 'no_proxy is "10.0.0.0/80", wanted names'],
+  [{ ...proxy, NO_PROXY: 'a.example;b.example' }, 'NO_PROXY is "a.example;b.example"'],
+])('%j is an error without its secret', (env, said) => {
+  const ask = () => proxyFor(new URL('https://git.example/x'), env);
+  expect(ask).toThrow(PortError);
+  expect(ask).toThrow(said);
+  expect(ask).not.toThrow(/cret/);
+  // Where no proxy is asked for, nobody reads it.
+  expect(proxyFor(new URL('http://127.0.0.1:1/x'), env)).toBeUndefined();
 });
