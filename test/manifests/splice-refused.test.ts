@@ -92,6 +92,25 @@ describe('refused', () => {
     });
   });
 
+  test.each([
+    ['the namespace is written down since', '  namespace: llm\n', ''],
+    ['the namespace is left out since', '', '  namespace: llm\n'],
+  ])('a way back is open where %s', (_, now, before) => {
+    const object = { ...OBJECT, namespace: now === '' ? '' : 'llm' };
+    const edits = [restore('spec', `${HEAD}${before}spec: {a: 1}\n`)];
+    expect(applyEdits(`${HEAD}${now}spec: {a: 2}\n`, { file: 'lws.yaml', object, edits })).toEqual({
+      kind: 'ok',
+      text: `${HEAD}${now}spec: {a: 1}\n`,
+    });
+  });
+
+  test('an earlier text of another namespace is no way back', () => {
+    const object = { ...OBJECT, namespace: 'llm' };
+    const edits = [restore('spec', `${HEAD}  namespace: other\nspec: {a: 1}\n`)];
+    const spliced = applyEdits(`${HEAD}  namespace: llm\nspec: {a: 2}\n`, { file: 'lws.yaml', object, edits });
+    expect(spliced).toMatchObject({ kind: 'refused', issue: { reason: 'RestoreSourceUnreadable' } });
+  });
+
   test('one refused edit refuses the whole step', () => {
     expect(apply(`${HEAD}spec: {replicas: 1, x: []}\n`, set('spec.replicas'), set('spec.x'))).toMatchObject({
       kind: 'refused',

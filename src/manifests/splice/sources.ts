@@ -8,7 +8,7 @@ import { type ManifestDocument, type ManifestFile, parseManifestFile } from '../
 export type Sources = (document: ManifestDocument, edit: PlacedEdit) => ManifestDocument | undefined;
 
 /**
- * The document of the same kind, and of the same name or that of `of`, in the text of another version: of its file, or of itself alone. `open` is
+ * The document of the same kind and namespace (which either may leave out), and of the same name or that of `of`, in the text of another version: of its file, or of itself alone. `open` is
  * read already, and may be what is asked for.
  */
 export function newSources(open: ManifestDocument, known: KnownTexts): Sources {
@@ -20,6 +20,9 @@ export function newSources(open: ManifestDocument, known: KnownTexts): Sources {
     const wanted = edit.of ?? name;
     const named = read.documents.filter(({ object }) => object.kind === kind && object.name === wanted);
     const exact = named.filter(({ object }) => object.namespace === namespace);
-    return exact.length === 1 ? exact[0] : undefined;
+    // People may write the namespace down, or leave it to a kustomization, with the very text that is to be taken back.
+    const either = named.filter(({ object }) => object.namespace === '' || namespace === '');
+    const found = exact.length === 0 ? either : exact;
+    return found.length === 1 ? found[0] : undefined;
   };
 }
