@@ -16,7 +16,7 @@ import {
   newUsers,
   type User,
 } from '@kubernetes/client-node/dist/config_types.js';
-import { parse } from 'yaml';
+import { parseDocument } from 'yaml';
 import { at, isRecord } from '../../api/json.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
@@ -138,7 +138,7 @@ function loadFiles(config: KubeConfig, paths: readonly string[]): readonly unkno
     try {
       const bytes = statSync(file).size;
       if (bytes > FILE_BYTES_MAX) throw new Error(`${bytes} bytes, at most ${FILE_BYTES_MAX}`);
-      const raw: unknown = parse(readFileSync(file, 'utf8'), { merge: true });
+      const raw = yamlOf(readFileSync(file, 'utf8'));
       if (!isRecord(raw)) throw new Error(raw === null ? 'it is empty' : 'it is no mapping');
       const part = partOf(raw);
       part.makePathsAbsolute(path.dirname(file));
@@ -147,11 +147,25 @@ function loadFiles(config: KubeConfig, paths: readonly string[]): readonly unkno
       config.mergeConfig(part, i > 0 && config.getCurrentContext() !== undefined);
       return raw;
     } catch (error) {
-      // A YAML error quotes the lines around it, and those may hold a token: only its first line is told.
       const line = (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '';
       throw refused(`cannot read ${file}: ${line.slice(0, 200)}`, 'Name a kubeconfig that kubectl can read.');
     }
   });
+}
+
+/** The value of a text that may hold tokens: messages and warnings of the library quote it, so none of them is told. */
+function yamlOf(text: string): unknown {
+  const document = parseDocument(text, { merge: true, logLevel: 'silent' });
+  const [error] = document.errors;
+  if (error !== undefined) {
+    const line = error.linePos?.[0].line;
+    throw new Error(`it is not YAML (${error.code}${line === undefined ? '' : ` on line ${line}`})`);
+  }
+  try {
+    return document.toJS();
+  } catch {
+    throw new Error('it is not YAML (an alias without its anchor)');
+  }
 }
 
 /** What the client makes of a file; its own parser of YAML is a second one, which takes 10 ms to load and to use. */

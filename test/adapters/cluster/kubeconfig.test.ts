@@ -373,6 +373,17 @@ describe('files that are wrong', () => {
     await expect(opening).rejects.not.toThrow('s3cr3t');
   });
 
+  // The library quotes what it cannot read, and messages reach the status branch.
+  test.each(['token: >s3cr3t', '? > token: s3cr3t', 'token: *s3cr3t', 'token: &s3cr3t [*s3cr3t]', '- {token: s3cr3t'])(
+    'is told without a word of it: %s',
+    async (text) => {
+      const file = path.join(folder, 'quoted');
+      writeFileSync(file, `a: 1\nusers:\n  ${text}\n`);
+      await expect(opened(file)).rejects.toThrow(/cannot read .*quoted: it is not YAML \(|names no current context/);
+      await expect(opened(file)).rejects.not.toThrow('s3cr3t');
+    },
+  );
+
   test('of two files the first names the context, the second may bring it', async () => {
     const server = await echo();
     const second = kubeconfig('second', { server: server.url, context: 'other' });
