@@ -8,8 +8,12 @@ Reflect.deleteProperty(Object.prototype, '__proto__');
 
 const stop = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
-// Nobody reads on (`2>&1 | head`): loops end, what is being written to Git is finished.
-for (const stream of [process.stdout, process.stderr]) stream.on('error', () => stop.abort());
+// Nobody reads on (`2>&1 | head`): loops end, what is being written to Git is finished. A full disk is no reader who has enough.
+for (const stream of [process.stdout, process.stderr])
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    stop.abort();
+    if (error.code !== 'EPIPE') process.once('exit', () => (process.exitCode ||= EXIT.failed));
+  });
 
 // If all that is waited for goes away, the process ends without an answer, and that must not look well.
 process.exitCode = EXIT.failed;

@@ -34,7 +34,12 @@ export async function runProgram(argv: readonly string[], terminal: Io): Promise
     .description('Progressive delivery of LeaderWorkerSets through Git commits')
     .version(VERSION)
     .addHelpText('after', AFTER_HELP);
-  program.exitOverride().configureOutput({ writeOut: io.out, writeErr: io.err });
+  let isHelped = false;
+  const writeOut = (text: string): void => {
+    isHelped = true;
+    io.out(text);
+  };
+  program.exitOverride().configureOutput({ writeOut, writeErr: io.err });
   const run: Run =
     (verb, writes = false) =>
     async (given) => {
@@ -52,7 +57,8 @@ export async function runProgram(argv: readonly string[], terminal: Io): Promise
     await program.parseAsync(argv, { from: 'user' });
     return code;
   } catch (error) {
-    return exitCodeOf(error, io);
+    // Of `help` commander makes the exit code that the process would have: that of one without an answer.
+    return isHelped ? EXIT.ok : exitCodeOf(error, io);
   }
 }
 
