@@ -4,8 +4,8 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isJsonObject, type Json, type JsonObject, jsonEqual } from '../../src/api/json.ts';
 import { type ManifestDocument, parseManifestFile } from '../../src/manifests/parse-file.ts';
-import { find } from '../../src/manifests/source-tree.ts';
-import { anchoredValues } from '../../src/manifests/splice/anchors.ts';
+import { resolveTree } from '../../src/manifests/resolve-tree.ts';
+import { find, nodesOf, type SourceNode } from '../../src/manifests/source-tree.ts';
 import { applyEdits, type Spliced } from '../../src/manifests/splice/apply-edits.ts';
 import type { Edit } from '../../src/rollout/edit.ts';
 import { type Style, writeYaml } from './written-yaml.ts';
@@ -102,6 +102,24 @@ describe('going back', () => {
       'labels: {a: &v 1}\nspec:\n  template: {a: 3, b: 3}\nmore: *v\n',
     ],
     [
+      'a name given anew inside, and used behind',
+      'labels: {a: &v 1}\nspec:\n  template: {a: &v 2, b: *v}\nmore: *v\n',
+      'spec:\n  template: {a: 3}\n',
+      'labels: {a: &v 1}\nspec:\n  template: {a: 3}\nmore: 2\n',
+    ],
+    [
+      'the same, where another name inside has the value of the name outside',
+      'labels: {a: &v 1}\nspec:\n  template: {a: &v 2, b: *v}\nmore: *v\n',
+      'spec:\n  template: {a: &w 1}\n',
+      'labels: {a: &v 1}\nspec:\n  template: {a: &w 1}\nmore: 2\n',
+    ],
+    [
+      'a name given twice inside: what is used behind follows the later one',
+      'spec:\n  template: {a: &v 1, b: &v 2, c: *v}\nmore: *v\n',
+      'spec:\n  template: {a: &v 5, b: &v 6, c: *v}\n',
+      'spec:\n  template: {a: &v 5, b: &v 6, c: *v}\nmore: *v\n',
+    ],
+    [
       'merged keys inside',
       'spec:\n  template:\n    <<: &m {a: 2}\n    b: 2\n',
       'x: &m {a: 1}\nspec:\n  template:\n    <<: *m\n    b: 1\n',
@@ -192,6 +210,13 @@ function without(value: Json, path: readonly string[]): Json {
   if (!isJsonObject(value)) return value;
   const { [key]: inner, ...others } = value;
   return rest.length === 0 || inner === undefined ? others : { ...others, [key]: without(inner, rest) };
+}
+
+/** The values that have a name inside of a node. */
+function anchoredValues(node: SourceNode): readonly Json[] {
+  const values: Json[] = [];
+  for (const inner of nodesOf(node)) if (inner.anchor !== undefined) values.push(resolveTree(inner).value);
+  return values;
 }
 
 /** Equal but for values that have become one of `allowed`: what an alias repeats of the restored node. */

@@ -1,6 +1,5 @@
 /** What anchors and aliases tie together in a document, and the text without these ties. */
 
-import type { Json } from '../../api/json.ts';
 import type { FieldPath } from '../../rollout/edit.ts';
 import { type ManifestDocument, parseManifestFile } from '../parse-file.ts';
 import { resolveTree } from '../resolve-tree.ts';
@@ -46,13 +45,6 @@ export function pathsInto(document: ManifestDocument, path: FieldPath): readonly
   };
   walk(document.root, []);
   return paths;
-}
-
-/** The values that have a name inside of a node. */
-export function anchoredValues(node: SourceNode): readonly Json[] {
-  const values: Json[] = [];
-  for (const inner of nodesOf(node)) if (inner.anchor !== undefined) values.push(resolveTree(inner).value);
-  return values;
 }
 
 /** The same document with every alias written out and no anchor left; undefined where that cannot be read again. */

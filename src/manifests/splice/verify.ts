@@ -6,8 +6,7 @@ import type { FieldPath, PlacedEdit } from '../../rollout/edit.ts';
 import type { KnownTexts } from '../known-texts.ts';
 import { type ManifestDocument, type ManifestFile, parseManifestFile } from '../parse-file.ts';
 import { pathText } from '../path-text.ts';
-import { find } from '../source-tree.ts';
-import { anchoredValues, pathsInto } from './anchors.ts';
+import { pathsInto } from './anchors.ts';
 import type { Sources } from './sources.ts';
 import { type ItemEdit, isItemEdit, listAfter, withoutItem } from './verify-item.ts';
 
@@ -92,17 +91,15 @@ function outside({ ambiguous }: ManifestDocument, { edit, but, has }: Compared):
 type Repeats = { readonly path: FieldPath; readonly repeats: readonly FieldPath[] };
 
 /**
- * What an alias elsewhere repeats of a restored node follows the node, as its author wrote it: where the value is now
- * that of an anchor in the node, it is looked at as if it had stayed.
+ * What an alias elsewhere repeats of a restored node follows the node, as its author wrote it: where it still does, it is
+ * looked at as if it had stayed. The name may stand for another place by now, as where it is given twice: that is none.
  */
 function asBefore(before: ManifestDocument, now: ManifestDocument, { path, repeats }: Repeats): Json {
   if (repeats.length === 0) return now.value;
-  const node = find(now.root, path);
-  const anchored = node.kind === 'found' ? anchoredValues(node.node) : [];
+  const followed = new Set(pathsInto(now, path).map(pathText));
   return repeats.reduce<Json>((value, repeat) => {
-    const [was, is] = [at(before.value, repeat), at(now.value, repeat)];
-    const follows = was !== undefined && is !== undefined && anchored.some((one) => jsonEqual(one, is));
-    return follows ? withValue(value, repeat, was) : value;
+    const was = at(before.value, repeat);
+    return was !== undefined && followed.has(pathText(repeat)) ? withValue(value, repeat, was) : value;
   }, now.value);
 }
 
