@@ -4,7 +4,7 @@ import { OF, TEXT } from '../../api/marks.ts';
 import { printRelease } from '../../api/release.ts';
 import { command } from '../command-text.ts';
 import { type Hold, hold } from '../hold.ts';
-import { annotationsOf, replicasOf } from '../ladders/delivery.ts';
+import { annotationsOf, replicasOf, secondName } from '../ladders/delivery.ts';
 import { hasIdle } from '../ladders/floor.ts';
 import { immutableChanges } from '../recreate-change.ts';
 import { groupsAre } from '../sentences.ts';
@@ -17,8 +17,23 @@ function servingReplicas({ snapshot, marks, replicas }: Situation): number | und
   return marks?.serves === 'green' ? replicasOf(snapshot.ladder?.second) : replicas;
 }
 
+/** blueGreen: the colour that serves has no document any more, and an agent that prunes takes it down. */
+export function servingGone({ snapshot, marks, file }: Situation): Hold | undefined {
+  const { ladder, rollout } = snapshot;
+  const style = ladder?.begun?.style ?? rollout?.rollout.style;
+  if (marks?.serves !== 'green' || style !== 'blueGreen') return undefined;
+  if (ladder === undefined || ladder.second !== undefined) return undefined;
+  const name = secondName({ plan: { style }, own: file });
+  return hold('CanaryEdited', {
+    seen: `${file.file}: LeaderWorkerSet ${name}, which serves, is not among the files: an agent that prunes deletes it, and its requests go to nobody`,
+    action: `Put it back as the last commit of tranche left it: git log -p ${file.file}`,
+  });
+}
+
 /** Nothing serves, so that there is nothing to compare a new version with. */
 export function nothingServes(situation: Situation): Hold | undefined {
+  const gone = servingGone(situation);
+  if (gone !== undefined) return gone;
   return servingReplicas(situation) === 0 ? scaledToZero({ ...situation, replicas: 0 }) : undefined;
 }
 

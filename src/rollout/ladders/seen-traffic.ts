@@ -14,11 +14,13 @@ import { positionOf } from './position.ts';
 import { acceptanceOf, drainSecondsOf, sendingTo } from './routing.ts';
 import { unapplied, unread } from './seen-workloads.ts';
 import { isHome } from './shares.ts';
-import { nowBetween, type TrafficSight } from './sight.ts';
+import { nowBetween, type TrafficSight, workloadOf } from './sight.ts';
 import { isOneWorkload, sideName } from './version-sides.ts';
 
 /** So long at least the version before keeps its groups, once it gets no requests any more: the way back is at once. */
 const BAKE_LEAST_SECONDS = 600;
+
+const PUT_BACK = 'Put it back as the last commit of tranche left it';
 
 /** Every route is what Git says and accepted, for the grace period: so long gateways may take to follow. */
 export function unaccepted(delivery: Delivery, sight: TrafficSight): Hold | undefined {
@@ -94,10 +96,10 @@ export function unreached(side: Side, delivery: Delivery, sight: TrafficSight): 
   if (found.kind === 'elsewhere') {
     const others =
       found.others.length === 0 ? 'has no ready endpoint' : `reaches ${found.others.slice(0, 5).join(', ')}`;
-    return hold('EndpointsElsewhere', {
-      seen: `${name} ${others}: it is to reach the leaders of ${workload}, and no others`,
-      waits: 'controllers',
-    });
+    const seen = `${name} ${others}: it is to reach the leaders of ${workload}, and no others`;
+    return workloadOf(delivery, sight, side).document === undefined
+      ? hold('EndpointsElsewhere', { seen: `${seen}; its document is not among the files`, action: PUT_BACK })
+      : hold('EndpointsElsewhere', { seen, waits: 'controllers' });
   }
   return waiting('GracePeriod', sight, {
     since: trafficAfter(delivery, sight).reached?.since,

@@ -9,6 +9,7 @@ import { retry } from '../events/retrying.ts';
 import { atRest } from '../gates/at-rest.ts';
 import { blockedByUnreadyGroup, recreated, revisionChanged, wanted } from '../gates/cluster.ts';
 import { rolloutAbsent, stalled } from '../gates/people.ts';
+import { servingGone } from '../gates/second.ts';
 import { abortOf } from '../given-up.ts';
 import { type Hold, hold, holdKind } from '../hold.ts';
 import { type Decision, holding, MOVES, moving } from '../move.ts';
@@ -24,6 +25,7 @@ export function settled(situation: Situation, marks: Marks): Decision {
     stalled(situation),
     rolloutAbsent(situation),
     abortTooLate(situation, marks),
+    servingGone(situation),
     ...auditHolds(situation),
   ];
   const shown = holds.filter((found) => found !== undefined);

@@ -5,6 +5,7 @@ import { known } from '../../../src/api/known.ts';
 import { factsDigest } from '../../../src/reconcile/observe/digests.ts';
 import { ladderFiles, ladderRollout } from '../../support/ladder.ts';
 import { type Found, passed, passes, releaseIn, type Stand, settledOn, snapshotAt } from '../../support/ladder-pass.ts';
+import { NOTHING } from '../../support/sight.ts';
 import { ROUTE_FILE, SERVICE_FILE } from '../../support/traffic-files.ts';
 import { LWS_FILE, NEW, OLD } from '../../support/vllm.ts';
 
@@ -221,6 +222,26 @@ test.each<readonly [what: string, ...Told]>([
   const text = end.stand.texts.get(LWS_FILE) ?? '';
   expect(text).not.toMatch(/partition: (?!1000000)/);
   expect(end.stand.texts.get(ROUTE_FILE)).not.toContain('vllm-svc-canary');
+});
+
+/** The second document, which serves by then, is taken out of its file. */
+const withoutGreen = (stand: Stand): Stand => {
+  const [own = ''] = (stand.texts.get(LWS_FILE) ?? '').split(/^---\n/m);
+  return { ...stand, texts: new Map([...stand.texts, [LWS_FILE, own]]) };
+};
+const DEAD_GREEN: Found = { sight: { traffic: { second: NOTHING } } };
+
+test.each<readonly [what: string, stand: Stand, found: Found, told: string]>([
+  ['settled', second, {}, 'hold CanaryEdited'],
+  ['requested', asked(second, NEW, NEWER), {}, 'hold CanaryEdited'],
+  ['at home', after('promote, home', asked(second, NEW, NEWER)), {}, 'hold GracePeriod CanaryEdited'],
+  ['on the way back', passed(filledOwn, abort(filledOwn)).stand, DEAD_GREEN, 'hold EndpointsElsewhere Draining'],
+])('the colour that serves is taken out of the files: %s', (_, stand, found, told) => {
+  const pass = passed(withoutGreen(stand), found);
+  expect(pass.told).toBe(told);
+  expect(pass.plan.holds.map(({ message }) => message).join()).toContain(
+    'ut it back as the last commit of tranche left it',
+  );
 });
 
 /** Groups of this notation, where `o` is on neither the stable text nor that of Git. */
