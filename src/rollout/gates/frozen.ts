@@ -49,6 +49,7 @@ export function strategyChanged({ state, snapshot, file }: Situation): Hold | un
   const where = `${printStep(state.stage)}${state.at === undefined ? '' : `, ${state.at}`}`;
   return hold('FrozenFieldChanged', {
     seen: `${file.file}: a second workload of ${file.object.name} is being filled${begun === undefined ? '' : ` by ${begun}`} (${where}), and the strategy of the Rollout is ${style}`,
-    action: `Put the strategy of the Rollout back as it was when the delivery began, or go back: ${command('abort', snapshot.key)}`,
+    // Where no document tells which strategy began it, none is there that could take it back.
+    action: `Put the strategy of the Rollout back as it was when the delivery began, ${begun === undefined ? 'and then' : 'or'} go back: ${command('abort', snapshot.key)}`,
   });
 }

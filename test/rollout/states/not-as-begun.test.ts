@@ -162,3 +162,11 @@ test('nor are they where the Rollout is deleted with the Service and the route: 
   expect(soon.told).toBe('hold Draining');
   expect(passed({ ...soon.stand, now: soon.stand.now + 3600 }, found).told).toBe('RolledBack: rolled back');
 });
+
+test('another strategy, and no document tells which one began it: an abort is heard once that is put back', () => {
+  const { rollout } = another(stands.second, { style: 'partition' }).snapshot ?? {};
+  const held = passed(stands.second, { ...abort(stands.second), snapshot: { rollout } });
+  expect(held.told).toBe('hold FrozenFieldChanged');
+  expect(held.plan.holds[0]?.message).toContain('when the delivery began, and then go back: tranche abort vllm');
+  expect(passed(held.stand, abort(stands.second)).told).toBe('Aborted: rollback, home');
+});
