@@ -2,7 +2,7 @@
  * Cuts from GitHub's published descriptions what the simulated forge checks its requests and answers with.
  * The whole REST description is 385 MB to install, so nothing depends on it: give the files of the packages by hand,
  * `node scripts/forge-schemas.mjs OPENAPI GRAPHQL`, as api.github.com.json of @octokit/openapi 23.0.2 and schema.json of
- * @octokit/graphql-schema 15.26.1.
+ * @octokit/graphql-schema 15.26.1. A dash in the place of one leaves its fixture as it is.
  */
 
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -51,6 +51,9 @@ const graphqlTypes = [
   'PullRequestCommit',
   'Commit',
   'GitObject',
+  'Ref',
+  'RefConnection',
+  'PageInfo',
   'GitActor',
   'GitActorConnection',
   'GitSignature',
@@ -144,9 +147,11 @@ function lines(parts) {
 
 const [openapiPath, graphqlPath] = process.argv.slice(2);
 const read = (path) => JSON.parse(readFileSync(path, 'utf8'));
-const rest = cutOpenapi(read(openapiPath));
-writeFileSync(
-  'fixtures/github/openapi.json',
-  `{\n"version": ${JSON.stringify(rest.version)},\n"operations": [\n${rest.operations.map((one) => JSON.stringify(one)).join(',\n')}\n],\n"definitions": ${lines(rest.definitions)}\n}\n`,
-);
-writeFileSync('fixtures/github/graphql.json', `${lines(cutGraphql(read(graphqlPath)))}\n`);
+if (openapiPath !== '-') {
+  const rest = cutOpenapi(read(openapiPath));
+  writeFileSync(
+    'fixtures/github/openapi.json',
+    `{\n"version": ${JSON.stringify(rest.version)},\n"operations": [\n${rest.operations.map((one) => JSON.stringify(one)).join(',\n')}\n],\n"definitions": ${lines(rest.definitions)}\n}\n`,
+  );
+}
+if (graphqlPath !== '-') writeFileSync('fixtures/github/graphql.json', `${lines(cutGraphql(read(graphqlPath)))}\n`);

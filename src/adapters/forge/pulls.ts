@@ -4,6 +4,7 @@ import { at } from '../../api/json.ts';
 import { type Known, known, unknown } from '../../api/known.ts';
 import type { Answer, Deferred, ForgeRefused, Pull, PullQuery, Review } from '../../ports/forge.ts';
 import { type ForgeCaller, forgeError } from './call.ts';
+import { numbersBelow } from './own-branches.ts';
 import { actorAt, instantAt, pullOf, textAt } from './read-pull.ts';
 
 const perPage = 100;
@@ -15,16 +16,12 @@ export async function readPulls(caller: ForgeCaller, query: PullQuery): Promise<
   const { prefix } = query;
   const ofBranches = await numbersOf(caller, query.branches ?? []);
   if (ofBranches.kind !== 'done') return ofBranches;
-  const numbers = [...query.numbers, ...ofBranches.value];
-  const open = await readPages(caller, {
-    route: 'GET /repos/{owner}/{repo}/pulls',
-    operation: 'list pull requests',
-    parameters: { state: 'open', sort: 'created', direction: 'desc' },
-  });
+  const open = await readOpen(caller, prefix);
   if (open.kind !== 'done') return open;
+  const numbers = [...query.numbers, ...ofBranches.value, ...open.value.numbers];
   // One that was opened meanwhile pushes others to the next page, where they come a second time.
   const found = new Map<number, Pull>();
-  for (const item of open.value) {
+  for (const item of open.value.listed) {
     const pull = pullOf(item, undefined) ?? garbled(caller, 'list pull requests');
     if (pull.branch.startsWith(prefix) || numbers.includes(pull.number)) found.set(pull.number, pull);
   }
@@ -35,6 +32,30 @@ export async function readPulls(caller: ForgeCaller, query: PullQuery): Promise<
     if (one.value !== undefined) found.set(number, one.value);
   }
   return { kind: 'done', value: [...found.values()].sort((left, right) => right.number - left.number) };
+}
+
+const LIST = {
+  route: 'GET /repos/{owner}/{repo}/pulls',
+  operation: 'list pull requests',
+  parameters: { state: 'open', sort: 'created', direction: 'desc' },
+} as const;
+
+/** `numbers` are of open ones that may not be among those that were listed. */
+type Open = { readonly listed: readonly unknown[]; readonly numbers: readonly number[] };
+
+/**
+ * Where one page has them all, that page. Where there are more, most are of people, and anybody with a fork can open as
+ * many as they like: then those of our own branches alone are asked for, and only where that is not told all the rest.
+ */
+async function readOpen(caller: ForgeCaller, prefix: string): Promise<Answer<Open>> {
+  const first = await readPage(caller, LIST, 1);
+  if (first.kind !== 'done') return first;
+  if (first.value.length < perPage) return { kind: 'done', value: { listed: first.value, numbers: [] } };
+  const own = await numbersBelow(caller, prefix);
+  if (own?.kind === 'done') return { kind: 'done', value: { listed: first.value, numbers: own.value } };
+  if (own !== undefined) return own;
+  const all = await readPages(caller, LIST);
+  return all.kind === 'done' ? { kind: 'done', value: { listed: all.value, numbers: [] } } : all;
 }
 
 /** The newest of each branch, by their numbers: a list does not say who ended one. */
@@ -86,24 +107,31 @@ type Pages = {
 };
 
 /** All items of a list, page by page. Throws PortError, also where there are more pages than anybody reads. */
-export async function readPages(
-  caller: ForgeCaller,
-  { route, operation, parameters }: Pages,
-): Promise<Answer<readonly unknown[]>> {
+export async function readPages(caller: ForgeCaller, of: Pages): Promise<Answer<readonly unknown[]>> {
   const items: unknown[] = [];
   for (let page = 1; page <= caller.limits.pages; page += 1) {
-    const reply = await caller.call({ route, operation, parameters: { ...parameters, per_page: perPage, page } });
-    if (reply.kind === 'unheard') throw reply.error;
-    if (reply.kind !== 'reply') return reply;
-    const list: readonly unknown[] = Array.isArray(reply.data) ? reply.data : garbled(caller, operation);
-    items.push(...list);
-    if (list.length < perPage) return { kind: 'done', value: items };
+    const some = await readPage(caller, of, page);
+    if (some.kind !== 'done') return some;
+    items.push(...some.value);
+    if (some.value.length < perPage) return { kind: 'done', value: items };
   }
   throw forgeError(`${caller.address.owner}/${caller.address.name} has more than ${items.length} of them`, {
-    operation,
+    operation: of.operation,
     retryable: false,
     hint: 'Close what is not needed, or give the Rollouts a repository of their own.',
   });
+}
+
+async function readPage(
+  caller: ForgeCaller,
+  { route, operation, parameters }: Pages,
+  page: number,
+): Promise<Answer<readonly unknown[]>> {
+  const reply = await caller.call({ route, operation, parameters: { ...parameters, per_page: perPage, page } });
+  if (reply.kind === 'unheard') throw reply.error;
+  if (reply.kind !== 'reply') return reply;
+  const list: readonly unknown[] = Array.isArray(reply.data) ? reply.data : garbled(caller, operation);
+  return { kind: 'done', value: list };
 }
 
 /** Thrown for JSON that is not what GitHub documents. */

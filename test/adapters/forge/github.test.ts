@@ -219,7 +219,7 @@ describe('reading', () => {
     open(`${prefix}x`, true);
     const found = value(await port.pulls({ prefix, numbers: [] }));
     expect(found.map(({ branch, isSameRepository }) => [branch, isSameRepository])).toEqual([[`${prefix}x`, false]]);
-    expect(calls()).toEqual(['GET /pulls 200', 'GET /pulls 200']);
+    expect(calls()).toEqual(['GET /pulls 200', 'POST /api/graphql 200']);
   });
 
   test('costs three requests where nothing has changed, two of them not counted by the limit, however many proposals', async () => {

@@ -9,7 +9,7 @@ import { Openapi } from './openapi.ts';
 import { type Account, ForgeRepository } from './repository.ts';
 import { type Answered, problem } from './route.ts';
 import { routes } from './routes.ts';
-import { graphqlPull } from './waits.ts';
+import { graphqlPull, graphqlRefs } from './waits.ts';
 
 export type ForgeToken = {
   readonly account: Account;
@@ -229,6 +229,8 @@ class Api {
             ? undefined
             : {
                 pullRequest: ({ number }: { readonly number: number }) => pulls[number - 1],
+                refs: ({ refPrefix, after }: { readonly refPrefix: string; readonly after?: string }) =>
+                  graphqlRefs(repository, { refPrefix, after, pulls }),
                 object: ({ oid }: { readonly oid: string }) => commits[oid],
               },
       });

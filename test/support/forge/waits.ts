@@ -36,6 +36,7 @@ export async function graphqlPull(
   const isClean = contexts.every(({ hasPassed }) => hasPassed);
   return {
     __typename: 'PullRequest',
+    number: pull.number,
     state: pull.state.toUpperCase(),
     isDraft: pull.isDraft,
     isInMergeQueue: pull.isQueued,
@@ -59,6 +60,25 @@ export async function graphqlPull(
     },
   };
 }
+
+/** The branches below a prefix that open pull requests of this very repository have, a few a page. */
+export function graphqlRefs(
+  { pulls: all }: ForgeRepository,
+  of: { readonly refPrefix: string; readonly after: string | undefined; readonly pulls: readonly unknown[] },
+): Readonly<Record<string, unknown>> {
+  const own = all.filter(
+    ({ state, isFork, branch }) => state === 'open' && !isFork && `refs/heads/${branch}`.startsWith(of.refPrefix),
+  );
+  const from = Number(of.after ?? 0);
+  const shown = own.slice(from, from + REFS_A_PAGE);
+  return {
+    nodes: shown.map(({ number }) => ({ associatedPullRequests: { nodes: [of.pulls[number - 1]] } })),
+    pageInfo: { hasNextPage: own.length > from + REFS_A_PAGE, endCursor: String(from + REFS_A_PAGE) },
+  };
+}
+
+/** Far fewer than GitHub gives, so that tests of few branches turn the page. */
+const REFS_A_PAGE = 2;
 
 function requiredOf(repository: ForgeRepository, branch: string): readonly string[] {
   return wantedOf(repository, branch).map(({ context }) => context);

@@ -1,0 +1,44 @@
+/** Pull requests of strangers: however many there are, ours are read. */
+
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { problem } from '../../support/forge/route.ts';
+import { type SimulatedForge, startForge } from '../../support/forge/start-forge.ts';
+import { ADA, type ForgeSite, forgeSite, value } from './site.ts';
+
+const prefix = 'tranche/prod-eu/';
+let forge: SimulatedForge;
+let site: ForgeSite;
+beforeAll(async () => {
+  forge = await startForge();
+  site = await forgeSite(forge, 'gitops');
+  const opened = (branch: string, head: string, isFork: boolean) =>
+    site.repository.open({ by: ADA, branch, base: 'main', head, title: branch, body: '', isFork });
+  for (let at = 2; at < 7; at += 1) opened(`${prefix}${at}`, (await site.branch(`${prefix}${at}`, at)).head, false);
+  for (let at = 0; at < 301; at += 1) opened(`${prefix}${at}`, 'a'.repeat(40), true);
+});
+afterAll(() => forge.stop());
+beforeEach(() => forge.calls.splice(0));
+
+/** By number, and the calls but for those of one pull request. */
+async function read(pages: number): Promise<readonly [numbers: readonly number[], calls: readonly string[]]> {
+  const found = value(await site.open({ limits: { pages } }).pulls({ prefix, numbers: [2] }));
+  const calls = forge.calls.map(({ call }) => call.replace('/repos/team/gitops', ''));
+  const own = found.filter((pull) => pull.isSameRepository);
+  return [own.map(({ number }) => number), calls.filter((call) => !/pulls\/\d/.test(call))];
+}
+
+test('those of our own branches alone are asked for, page by page', async () => {
+  const asked = ['GET /pulls', ...Array.from({ length: 3 }, () => 'POST /api/graphql')];
+  expect(await read(3)).toEqual([[5, 4, 3, 2, 1], asked]);
+  expect(forge.violations).toEqual([]);
+});
+
+test('where that is refused, all are read, as many as there may be', async () => {
+  forge.fault = ({ path }) =>
+    path.includes('graphql')
+      ? { kind: 'answer', when: 'before', answer: problem(403, 'Resource not accessible by integration') }
+      : undefined;
+  const [numbers, calls] = await read(20);
+  expect([numbers, calls.filter((call) => call === 'GET /pulls').length]).toEqual([[5, 4, 3, 2, 1], 5]);
+  await expect(read(3)).rejects.toThrow('has more than 300 of them');
+});
