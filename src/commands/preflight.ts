@@ -13,27 +13,23 @@ export async function preflightVerb(options: CommonOptions, ports: Ports, io: Io
     throw new UsageError(
       'there is no forge: give --repo as https://host/owner/name on a GitHub, and TRANCHE_FORGE_TOKEN or TRANCHE_APP_ID and TRANCHE_APP_KEY',
     );
-  const { readConfig } = await import('../reconcile/observe/read-main.ts');
+  const { desiredHead } = await import('../reconcile/observe/read-main.ts');
   const { acceptingPolicies, policyOwners } = await import('../reconcile/policy-owners.ts');
   const { preflight } = await import('../reconcile/preflight.ts');
   const { PREFLIGHT } = await import('../reconcile/preflight-findings.ts');
   git.begin();
   forge.begin();
-  const named = options.overrides.branch ?? 'main';
-  const [head] = await git.heads([named]);
-  if (head === undefined)
-    throw new UsageError(`the repository has no branch ${named}. Name the one that is delivered with --branch`);
-  const config = await readConfig(git, head, options.overrides);
+  // Of the branch that is delivered, as it says itself: what a pass goes by. The default branch may only name it.
+  const { main: commit, config } = await desiredHead(git, options.overrides);
   const { branch, statusBranch, cluster } = config;
-  const [desired] = branch === named ? [head] : await git.heads([branch]);
   const prefix = `tranche/${cluster}/`;
   const found = preflight({
     branch,
     statusBranch,
     prefix,
     gate: 'tranche/gate',
-    accepting: desired === undefined ? [] : await acceptingPolicies(git, { commit: desired, config }),
-    owned: desired === undefined ? undefined : await policyOwners(git, { commit: desired, config }),
+    accepting: await acceptingPolicies(git, { commit, config }),
+    owned: await policyOwners(git, { commit, config }),
     self: answered(await forge.self()),
     main: answered(await forge.rules(branch)),
     status: answered(await forge.rules(statusBranch)),

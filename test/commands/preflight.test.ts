@@ -86,3 +86,14 @@ test('without a forge, or with a token that it does not take, it says what to do
     err: expect.stringContaining('no branch nope'),
   });
 });
+
+test('the configuration is that of the branch that is delivered, which the default branch may only name', async () => {
+  site.repository.enforce([]);
+  const { git } = site.repository;
+  const branches = 'branches: {desired: prod, status: prod-status}\n';
+  await git.commit('main', { 'tranche.yaml': `cluster: elsewhere\n${branches}` });
+  await git.git('update-ref', 'refs/heads/prod', 'refs/heads/main');
+  await git.commit('prod', { 'tranche.yaml': `cluster: eu\n${branches}` });
+  expect((await preflight()).out).toContain('branches below tranche/eu/');
+  expect((await preflight(['--branch', 'main'])).out).toContain('branches below tranche/elsewhere/');
+});
