@@ -4,6 +4,8 @@ import { createHash } from 'node:crypto';
 import { TooLarge } from './inflate.ts';
 
 const firstCapacity = 64 * 1024;
+/** Memory is only taken once bytes come, but a server's word is not trusted with more than this. */
+const mostReserved = 64 * 1024 * 1024;
 export const trailerBytes = 20;
 
 export class PackBuffer {
@@ -26,15 +28,23 @@ export class PackBuffer {
     return this.filled + this.dropped;
   }
 
+  /** Makes room for what is likely to come: to grow step by step copies all of it and takes twice the memory. */
+  reserve(bytes: number): void {
+    const wanted = Math.min(bytes, this.maxBytes, mostReserved);
+    if (wanted > this.bytes.length) this.growTo(wanted);
+  }
+
+  private growTo(bytes: number): void {
+    const larger = Buffer.allocUnsafe(bytes);
+    this.bytes.copy(larger, 0, 0, this.filled);
+    this.bytes = larger;
+  }
+
   /** Takes the next bytes. Throws TooLarge. */
   append(chunk: Buffer): void {
     const needed = this.filled + chunk.length;
     if (needed > this.maxBytes) throw new TooLarge(`the pack is over the limit of ${this.maxBytes} bytes`);
-    if (needed > this.bytes.length) {
-      const larger = Buffer.allocUnsafe(Math.max(needed, this.bytes.length * 2));
-      this.bytes.copy(larger, 0, 0, this.filled);
-      this.bytes = larger;
-    }
+    if (needed > this.bytes.length) this.growTo(Math.max(needed, this.bytes.length * 2));
     chunk.copy(this.bytes, this.filled);
     this.filled = needed;
     const unsummed = chunk.length < trailerBytes ? Buffer.concat([this.tail, chunk]) : chunk;

@@ -37,6 +37,8 @@ type Skipping = { readonly at: number; readonly skip: Skip };
 
 const headBytes = 12;
 const mostPending = 10_000;
+/** What an object of a repository of manifests takes in a pack, with some to spare. */
+const usualBytes = 256;
 /** From here on the fast inflater is worth it. */
 const manyObjects = 200;
 
@@ -123,7 +125,10 @@ export class PackReader {
     const count = bytes.readUInt32BE(8);
     if (count > manyObjects) this.objects.areMany();
     const { packObjects } = this.limits;
-    if (count <= packObjects) return count;
+    if (count <= packObjects) {
+      this.buffer.reserve(count * usualBytes);
+      return count;
+    }
     throw new TooLarge(`the pack has ${count} objects, the limit is ${packObjects}`);
   }
 

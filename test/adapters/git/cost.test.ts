@@ -3,6 +3,7 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openGit } from '../../../src/adapters/git/open.ts';
+import { fetchRequest } from '../../../src/adapters/git/protocol.ts';
 import type { Oid } from '../../../src/ports/git.ts';
 import { newCommit } from '../../support/fake-git.ts';
 import { bareRepository, type GitServer, pipeToGit, startGitServer } from '../../support/git-server.ts';
@@ -205,4 +206,26 @@ test.each([
   expect(tree.folders.map((level) => level.length)).toEqual([1, 1, 2]);
   const pushed = await git.push([update('main', head, [newCommit({ 'apps/b/lws.yaml': 'a: 1\n' })])]);
   expect(pushed.kind).toBe('pushed');
+});
+
+test('a file that an answer with everything leaves out is asked for, not taken for one without a marker', async () => {
+  const repository = await server.createRepository('short.git');
+  const text = `# ${'x'.repeat(500)}\nkind: Rollout\n`;
+  const at = await repository.commit('main', { 'a.yaml': 'a: 1\n', 'r.yaml': text });
+  // A real answer, to a question for less.
+  const body = fetchRequest({ wants: [at], depth: 1, filter: 'blob:limit=100' });
+  const headers = { 'git-protocol': 'version=2', 'content-type': 'application/x-git-upload-pack-request' };
+  const answer = await fetch(`${repository.url}/git-upload-pack`, { method: 'POST', headers, body });
+  const short = Buffer.from(await answer.arrayBuffer());
+  let isFirst = true;
+  server.fault = () => {
+    if (!isFirst) return undefined;
+    isFirst = false;
+    return { kind: 'garble', change: () => short };
+  };
+  const git = openGit({ location: repository.url });
+  const { files, skipped } = await git.readAt(at, { paths: [''], suffixes: [], markers: ['kind: Rollout'] });
+  expect(isFirst).toBe(false);
+  expect(files.map(({ path, content }) => [path, content.kind])).toEqual([['r.yaml', 'text']]);
+  expect(skipped().map(({ path }) => path)).toEqual(['a.yaml']);
 });
