@@ -47,6 +47,10 @@ export type FullPass = {
 /** Reads, decides and, where the options say so, writes. `moved`: a branch did meanwhile, and nothing was written. */
 export async function fullPass(ports: Ports, pass: FullPass): Promise<PassResult | 'moved'> {
   const { main, status, at, config, memory, options } = pass;
+  if (status.isNewer && options.write)
+    ports.log.warn(
+      `index.json on ${config.statusBranch} is of a newer tranche: it and the page stay as they are, and no pass of this one is a quiet one. Run the newer one, or delete that file`,
+    );
   const live = liveReader(ports.cluster, namespacesUnderWay(status, config, options));
   await sent();
   const desired = await readDesired(ports.git, main, { config, memory, ahead: pass.ahead.desired });

@@ -146,7 +146,7 @@ describe('the pages of the status branch', () => {
   });
   test('every cell keeps to itself', () => {
     const page = statusPage([record]);
-    const row = page.trimEnd().split('\n').at(-1) ?? '';
+    const row = page.split('\n').findLast((line) => line.startsWith('| ')) ?? '';
     expect(row.match(/\|/g)).toHaveLength(7);
     const outside = row.replace(/`[^`]*`/g, '').replace(/\]\([^)]*\)/g, ']');
     expect(outside).toBe('| [] | not adopted |  |  |  |  |');

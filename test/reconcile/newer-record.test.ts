@@ -66,6 +66,11 @@ test('the index alone: every Rollout goes on, and index and page stay those of t
   expect(pass.outcomes.every(({ written }) => written !== undefined)).toBe(true);
   const after = world.repository.files('tranche-status');
   for (const path of ['index.json', 'README.md']) expect(after[path]).toBe(before[path]);
+  expect(world.log.at(-1)).toContain('index.json on tranche-status is of a newer tranche');
+  // Who stays with the older one takes it away.
+  world.repository.commit('tranche-status', { writes: [{ path: 'index.json', text: undefined }] });
+  await world.pass();
+  expect(world.repository.text('tranche-status', 'index.json')).toContain('"version": 1');
 });
 
 test('status says which one to ask', async () => {

@@ -62,6 +62,6 @@ function passedOverIssue(paths: readonly string[]): Issue {
     path: '',
     reason: 'LinkPassedOver',
     message: `${seen}: no Rollout, workload or RolloutPolicy behind ${paths.length === 1 ? 'it' : 'them'} counts`,
-    hint: `Name under paths in ${CONFIG_FILE} what is behind in this repository, or put the files themselves there. If there is nothing of tranche, nothing is wrong.`,
+    hint: `Files of this repository count by their own path: name that under paths in ${CONFIG_FILE}. Put others here themselves. If none of them is for tranche, nothing is wrong.`,
   };
 }

@@ -15,8 +15,14 @@ export function statusPage(records: readonly RolloutRecord[]): string {
     `${PAGE_HEAD}: what it saw and what it waits for. What it has decided is in the manifests and in the log of the branch that the agent applies; editing this branch changes nothing.`,
     '',
     rolloutTable(records, linkedName),
+    SIGNS,
+    '',
   ].join('\n');
 }
+
+/** What `groupsCell` draws, for whoever sees it first at three in the morning. */
+const SIGNS =
+  'Groups: ✅ ready, in a delivery on the new version; ❎ ready, on the version before; ⏳ not ready; ❔ not read; + an extra one, while others restart.';
 
 /** The table alone, for pages elsewhere. */
 export function rolloutTable(

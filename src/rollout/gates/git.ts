@@ -33,6 +33,6 @@ export function newerRecord({ newerRecord: version, key }: Snapshot): Hold | und
   return hold('NewerRecord', {
     seen: `rollouts/${printKey(key)}.json on the status branch has version ${version}, and this tranche reads versions up to ${RECORD_VERSION}: a newer one has written it`,
     action:
-      'Run the newer tranche wherever one runs for this cluster. To stay with this one, delete that file: pauses, drains and counts begin anew',
+      'Run the newer tranche wherever one runs for this cluster. To stay with this one, delete that file and index.json there: pauses, drains and counts begin anew',
   });
 }

@@ -88,7 +88,7 @@ function armedAgainst(
     label: 'rollback, stopped',
     ...withBudgetAfter(situation, { marks, floor: marks.restore?.floor ?? 0 }),
     partition: SENTINEL,
-    why: `The template ${digest} rolls at partition ${partition}, in place, and its Rollout takes a newer one through a second workload.`,
+    why: `The template ${digest} rolls at partition ${partition}, in place, and its Rollout takes a newer one through a second workload alone: it is stopped where it is, and waits until all groups are back.`,
   });
   return moving(move, 'StepUpgrade', [waits]);
 }

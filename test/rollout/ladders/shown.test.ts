@@ -78,6 +78,8 @@ test('the page names the side that is filled, and its share', () => {
   expect(secondText(record)).toBe('vllm-canary 1/2, 5%');
   expect(statusPage([record])).toContain(' · `vllm-canary 1/2, 5%` |');
   expect(statusPage([emptyRecord()])).not.toContain(' · ');
+  // Every sign of the table is said below it.
+  for (const sign of ['✅', '❎', '⏳', '❔', '+']) expect(statusPage([])).toContain(`${sign} `);
   expect(ladderLines(emptyRecord())).toEqual([]);
 });
 
