@@ -8,6 +8,8 @@ type Path = readonly string[];
 
 /** Longer texts than this are no names, labels or annotations that a decision could use. */
 const TEXT_CHARACTERS_MAX = 4096;
+/** What the API server takes of all annotations of an object: what a delivery has put aside may be long. */
+const ENTRY_CHARACTERS_MAX = 256 * 1024;
 /** What the API server allows for an int32. */
 const COUNT_MAX = 2_147_483_647;
 const SHOWN_CHARACTERS_MAX = 60;
@@ -85,7 +87,7 @@ class Reader implements Fields {
 
   text(path: Path, missing?: string): string {
     const value = this.valueAt(path) ?? missing;
-    if (isText(value)) return value;
+    if (isText(value, TEXT_CHARACTERS_MAX)) return value;
     this.wrong(path, `a text of at most ${TEXT_CHARACTERS_MAX} characters`);
     return '';
   }
@@ -155,14 +157,14 @@ function textsOf(value: unknown, prefix: string, wrong: (key: Path, wanted: stri
   const texts: [string, string][] = [];
   for (const [key, text] of Object.entries(value)) {
     if (!key.startsWith(prefix)) continue;
-    if (isText(text)) texts.push([key, text]);
-    else wrong([key], `a text of at most ${TEXT_CHARACTERS_MAX} characters`);
+    if (isText(text, ENTRY_CHARACTERS_MAX)) texts.push([key, text]);
+    else wrong([key], `a text of at most ${ENTRY_CHARACTERS_MAX} characters`);
   }
   return Object.fromEntries(texts);
 }
 
-function isText(value: unknown): value is string {
-  return typeof value === 'string' && value.length <= TEXT_CHARACTERS_MAX;
+function isText(value: unknown, most: number): value is string {
+  return typeof value === 'string' && value.length <= most;
 }
 
 function isCount(value: unknown): value is number {

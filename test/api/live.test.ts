@@ -2,6 +2,8 @@
 
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { ASIDE_MOST } from '../../src/api/aside.ts';
+import { ABSENT } from '../../src/api/field.ts';
 import { type JsonObject, jsonEqual } from '../../src/api/json.ts';
 import type { Known } from '../../src/api/known.ts';
 import type { LiveLws } from '../../src/api/live.ts';
@@ -10,6 +12,7 @@ import { parseLeader, parseWorker } from '../../src/api/live-pod.ts';
 import { parseRevision } from '../../src/api/live-revision.ts';
 import { parseStatefulSet } from '../../src/api/live-stateful-set.ts';
 import { controllerUid } from '../../src/api/owner.ts';
+import { printRestore } from '../../src/api/restore.ts';
 import { parseHorizontalPodAutoscaler, parseScaledObject } from '../../src/api/scaler.ts';
 import { isLeader, type RecordedKind, recordedItems, recordedStates } from '../support/recorded.ts';
 
@@ -130,6 +133,17 @@ test('its leader StatefulSet, a worker StatefulSet and a leader', () => {
   });
 });
 
+test('the longest mark that a delivery may write is read back', () => {
+  const objects = Array.from({ length: ASIDE_MOST }, (_, at) => {
+    const path = ['spec', 'rules', String(at), 'backendRefs', { key: 'name', value: 'v'.repeat(63) }, 'weight'];
+    return { object: `HTTPRoute.gateway.networking.k8s.io/${'r'.repeat(253)}`, path, was: ABSENT, set: 95 };
+  });
+  const restore = printRestore({ floor: undefined, maxUnavailable: undefined, objects });
+  expect(restore.length).toBeGreaterThan(16_000);
+  const live = changed(first('mid-canary', 'lws'), 'metadata.annotations', { 'tranche.dev/restore': restore });
+  expect(value(parseLws(live)).annotations).toEqual({ 'tranche.dev/restore': restore });
+});
+
 test.each([
   ['deleted', 'metadata.deletionTimestamp', '2026-11-21T01:47:25Z', { deleting: true }],
   ['LWS 0.8', 'status.observedGeneration', undefined, { observedGeneration: undefined }],
@@ -208,7 +222,7 @@ test.each<[RecordedKind, string, unknown, string]>([
     'lws',
     'metadata.annotations',
     { 'tranche.dev/stable': 7 },
-    'leaderworkersets inference/vllm: metadata.annotations.tranche.dev/stable is 7, wanted a text of at most 4096 characters',
+    'leaderworkersets inference/vllm: metadata.annotations.tranche.dev/stable is 7, wanted a text of at most 262144 characters',
   ],
   [
     'lws',
