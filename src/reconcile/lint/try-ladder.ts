@@ -1,5 +1,7 @@
 /** Tries every commit of a delivery that has rungs on the user's own bytes, and the ways back. */
 
+import { ASIDE_MOST } from '../../api/aside.ts';
+import type { FieldFault } from '../../api/field-reader.ts';
 import type { Issue } from '../../api/issue.ts';
 import type { RolloutStep } from '../../api/rollout-steps.ts';
 import type { KnownTexts } from '../../manifests/known-texts.ts';
@@ -7,6 +9,7 @@ import type { ManifestDocument } from '../../manifests/parse-file.ts';
 import type { Cast, Texts } from '../ladder/cast.ts';
 import { type Climbed, climb, climbBack, type Obstacle } from '../ladder/climb.ts';
 import { obstacleIssues } from '../ladder/obstacle-issues.ts';
+import { fieldIssue } from '../observe/read-rollout.ts';
 import type { LadderTrial, Trials } from './trials.ts';
 
 type Asked = { readonly rollout: ManifestDocument; readonly texts: Texts; readonly cast: Cast };
@@ -23,8 +26,9 @@ export function tryLadder({ rollout, texts, cast }: Asked, trials: Trials): read
   if (before !== undefined && before.on.length === on.length && before.on.every((text, at) => text === on[at]))
     return before.issues;
   const own = new Map(files.map(({ file }) => [file, texts.get(file) ?? '']));
-  const found = obstacles(own, withFewSteps(cast), trials.known);
-  const issues = unlike(found.flatMap((obstacle) => obstacleIssues(own, obstacle)));
+  const { found, aside } = obstacles(own, withFewSteps(cast), trials.known);
+  const tooMany = aside > ASIDE_MOST ? [fieldIssue(rollout, tooManyAside(cast, aside))] : [];
+  const issues = unlike([...found.flatMap((obstacle) => obstacleIssues(own, obstacle)), ...tooMany]);
   const trial: LadderTrial = { on, issues };
   trials.ladders.set(rollout, trial);
   return issues;
@@ -40,11 +44,30 @@ function withFewSteps(cast: Cast): Cast {
   return { ...cast, plan: { ...cast.plan, steps: few } };
 }
 
+/** They stand in an annotation of the workload, which must be read back. */
+function tooManyAside({ plan }: Cast, aside: number): FieldFault {
+  return {
+    at: ['spec', 'strategy', plan.style === 'blueGreen' ? 'blueGreen' : 'canary', 'trafficRoutings'],
+    reason: 'TooMany',
+    message: `a delivery would put ${aside} fields of its routes aside, wanted at most ${ASIDE_MOST}`,
+    hint: 'Route fewer of them by this Rollout, or send several of them to one route that has the share.',
+  };
+}
+
+type Tried = {
+  readonly found: readonly Obstacle[];
+  /** The most fields that any commit leaves put aside. */
+  readonly aside: number;
+};
+
 /** Each way ends at the first. They lead through the same texts, most of which are not parsed again. */
-function obstacles(texts: Texts, cast: Cast, known: KnownTexts): readonly Obstacle[] {
+function obstacles(texts: Texts, cast: Cast, known: KnownTexts): Tried {
   const { commits, obstacle } = climb(texts, cast, known);
   const ways = firstOfEach(commits).map((climbed) => climbBack(climbed, cast, known).obstacle);
-  return [obstacle, ...ways].filter((one) => one !== undefined);
+  return {
+    found: [obstacle, ...ways].filter((one) => one !== undefined),
+    aside: Math.max(0, ...commits.map(({ commit }) => commit.displaced.length)),
+  };
 }
 
 /** The ways back differ by the rung that they start from, not by the step. */
