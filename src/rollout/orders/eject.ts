@@ -5,6 +5,7 @@ import { RELEASE_PATHS } from '../../api/release-content.ts';
 import { PARTITION_PATH, REPLICAS_PATH, SENTINEL } from '../../api/workload.ts';
 import { fieldEdit } from '../change-edits.ts';
 import type { Edit, ObjectEdits } from '../edit.ts';
+import { newerRecord } from '../gates/git.ts';
 import { ownHome } from '../homeward.ts';
 import { valueText } from '../messages.ts';
 import type { Snapshot, WorkloadFile } from '../snapshot.ts';
@@ -15,6 +16,9 @@ import { type Ordered, refused } from './ordered.ts';
 /** What to write into the LeaderWorkerSet, or why not. */
 export function planEject(wish: EjectWish, scene: EjectScene): Ordered {
   const { snapshot, made } = scene;
+  // What a newer tranche has put aside, and has yet to bring home, is not known here.
+  const newer = newerRecord(snapshot);
+  if (newer !== undefined) return refused(newer.message);
   const file = snapshot.workload;
   if (file === undefined)
     return refused(

@@ -83,6 +83,13 @@ test.each<readonly [what: string, stand: Stand, wish: EjectWish, why: string]>([
   expect(ordered.kind === 'refused' ? ordered.why : ordered).toContain(why);
 });
 
+test('refused: a newer tranche has written the record', () => {
+  for (const wish of [PLAIN, ABORT]) {
+    const ordered = planEject(wish, { snapshot: { ...snapshotAt(settled), newerRecord: 2 }, made: [] });
+    expect(ordered.kind === 'refused' ? ordered.why : '').toContain('Run the newer tranche');
+  }
+});
+
 test('refused: a route names what would be gone', () => {
   const made = madeIn(settled).map((one) => ({ ...one, namedBy: ['HTTPRoute chat'] }));
   const ordered = planEject(PLAIN, { snapshot: snapshotAt(settled), made });
