@@ -167,7 +167,12 @@ export const filledMutants: readonly Mutant[] = [
     "const isForward = next.at !== 'home' && next.at !== 'void';",
     "const isForward = next.stage.kind !== 'promote' && next.at !== 'home' && next.at !== 'void';",
   ),
-  mutant('a way back goes home before the fleet serves', 'ladders/way-back.ts', 'seen: fleetServes,', 'seen: NOTHING,'),
+  mutant(
+    'a way back goes home before the fleet serves',
+    'ladders/way-back.ts',
+    "  ...stableServes(delivery),\n  ...(mayRestartAtOnce(delivery) ? [{ kind: 'newVersion', side: 'stable', groups: 1 } as const] : []),\n",
+    '',
+  ),
   mutant(
     'the budget of a way back stays',
     'strategies/coming-back.ts',
