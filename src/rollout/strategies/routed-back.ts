@@ -73,7 +73,12 @@ export function hasLeft(situation: Situation): boolean {
   const { state, snapshot, digest } = situation;
   const isWhole = state.kind === 'step' && (state.row === 'rolling' || state.row === 'armed');
   const isBack = snapshot.stable.kind === 'known' && snapshot.stable.value.release.digest === digest;
-  return isWhole || isBack || recreated(situation) !== undefined;
+  return isWhole || (isBack && !isHeldBack(situation)) || recreated(situation) !== undefined;
+}
+
+/** A hand has raised the partition: groups that a step has let go stay as they are, whatever text is put back. */
+function isHeldBack({ partition, marks }: Situation): boolean {
+  return partition > (marks?.restore?.floor ?? partition);
 }
 
 function textBack(on: Delivering, { given, marks }: Back): Decision {

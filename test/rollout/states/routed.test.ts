@@ -181,6 +181,12 @@ test.each<Row>([
     {},
     ['Reverted: rollback', `RolledBack: rolled back, partition 2 → ${SENTINEL}`, 'hold '],
   ],
+  [
+    'the stable text put back under a raised partition',
+    asked(asked(stands.second, NEW, OLD), 'partition: 2', `partition: ${SENTINEL}`),
+    { sight: { own: '0+ 1+ 2o+ 3o+' } },
+    ['Reverted: rollback, home', 'hold GracePeriod Draining', `Aborted: rollback, partition ${SENTINEL} → 2`],
+  ],
 ])('way back: %s', (_, stand, found, told) =>
   expect(passes(stand, { found: () => found }).told.slice(0, told.length)).toEqual(told),
 );
