@@ -4,6 +4,7 @@ import { type FieldFault, FieldReader } from './field-reader.ts';
 import { type IntOrPercent, isIntOrPercent } from './int-or-percent.ts';
 import { at, type JsonObject } from './json.ts';
 import { LWS_KIND } from './kinds.ts';
+import { nearest } from './nearest.ts';
 import { type RolloutStep, readSteps } from './rollout-steps.ts';
 import { readTrafficRoutings, type TrafficRouting } from './rollout-traffic.ts';
 
@@ -12,13 +13,11 @@ export const LWS_API_VERSION = 'leaderworkerset.x-k8s.io/v1';
 /** The API group that the Kruise proposal for LWS writes; LWS never had it. Accepted with a warning. */
 export const LWS_API_VERSION_ALIAS = 'workload.kubernetes.io/v1alpha1';
 
-const OUR_GROUPS: readonly (string | undefined)[] = [LWS_API_VERSION, LWS_API_VERSION_ALIAS].map(
-  (version) => version.split('/')[0],
-);
+const OUR_GROUPS = [LWS_API_VERSION, LWS_API_VERSION_ALIAS].map((version) => version.split('/')[0] ?? '');
 
 /**
  * Whether a Rollout is for a workload of another kind or API group, such as a Deployment: Kruise's, not ours, whatever
- * else is in it. One that names no kind, or ours in other letters, is ours and wrong.
+ * else is in it. One that names no kind, or ours but for a few letters, is ours and wrong: passed over, nothing would step it.
  */
 export function isOfOtherWorkload(rollout: JsonObject): boolean {
   const places = [
@@ -28,8 +27,12 @@ export function isOfOtherWorkload(rollout: JsonObject): boolean {
   return places.some((place) => {
     const [apiVersion, kind] = ['apiVersion', 'kind'].map((key) => at(rollout, [...place, key]));
     if (typeof apiVersion !== 'string' || typeof kind !== 'string') return false;
-    return kind.toLowerCase() !== LWS_KIND.toLowerCase() || !OUR_GROUPS.includes(apiVersion.split('/')[0]);
+    return !isLike(kind, [LWS_KIND]) || !isLike(apiVersion.split('/')[0] ?? '', OUR_GROUPS);
   });
+}
+
+function isLike(seen: string, ours: readonly string[]): boolean {
+  return ours.includes(seen) || nearest(seen, ours) !== undefined;
 }
 
 /** Names a TrafficRouting that moves traffic for this Rollout (reference: Kruise api/v1alpha1). */
@@ -89,6 +92,8 @@ export function parseRollout(value: unknown, rules: RolloutRules = DEFAULT_RULES
   const steps = readSteps(body, { style, percentLimit: rules.partitionPercentLimit });
   const routings = readTrafficRoutings(body, style);
   const annotations = metadata.stringMap('annotations');
+  // Policies choose by them: one that cannot be read would take their limits away.
+  metadata.stringMap('labels');
   const workload = spec.object('workloadRef');
   workload.allow(['apiVersion', 'kind', 'name']);
   const rollout: Rollout = {

@@ -108,7 +108,7 @@ function readWeights(weights: FieldReader): CustomWeights {
     stable,
     canary,
     scale: weights.integer('scale', { min: 1, max: SCALE_MOST }) ?? 100,
-    as: weights.choice('as', ['number', 'text']) ?? 'number',
+    as: weights.word('as', ['number', 'text']) ?? 'number',
     within,
   };
 }
@@ -128,7 +128,7 @@ function readPath(of: FieldReader, key: string): PathSteps {
 
 function readOperation(operation: FieldReader): CustomPatch {
   operation.allow(['op', 'path', 'value', 'cel']);
-  const op = operation.choice('op', ['add', 'replace', 'test']);
+  const op = operation.word('op', ['add', 'replace', 'test']);
   if (op === undefined && !operation.has('op'))
     operation.fault('op', 'Missing', 'is missing, wanted add, replace or test', 'Add it.');
   const cel = operation.has('cel') ? operation.text('cel') : undefined;

@@ -45,14 +45,30 @@ export type HeaderModifier = {
  */
 export function readMatches(step: FieldReader): readonly StepMatch[] {
   return step.objects('matches', MATCHES_LIMIT).map((match) => {
+    const before = match.faults.length;
     match.allow(['path', 'headers', 'queryParams']);
-    return {
-      path: match.has('path') ? readPath(match.object('path')) : undefined,
-      headers: readConditions(match, 'headers', HEADER_VALUE_LIMIT),
-      queryParams: readConditions(match, 'queryParams', OTHER_VALUE_LIMIT),
-    };
+    const path = match.has('path') ? readPath(match.object('path')) : undefined;
+    const headers = readConditions(match, 'headers', HEADER_VALUE_LIMIT);
+    const queryParams = readConditions(match, 'queryParams', OTHER_VALUE_LIMIT);
+    if (match.faults.length === before && headers.length + queryParams.length === 0 && isEveryPath(path))
+      match.fault(
+        '',
+        'MatchesAll',
+        'has no condition, wanted one at least: every request would go to the new version',
+        'Add a header, a query parameter or a path below /, or write a share as traffic.',
+      );
+    return { path, headers, queryParams };
   });
 }
+
+/** No limit of a share counts requests that are matched, so a match that takes them all is none. */
+function isEveryPath(path: StepMatch['path']): boolean {
+  if (path === undefined) return true;
+  const { type = 'PathPrefix', value } = path;
+  return (type === 'PathPrefix' && value === '/') || (type === 'RegularExpression' && EVERY_PATH.test(value));
+}
+
+const EVERY_PATH = /^\^?\/?(\.[*+]|\(\.[*+]\))?\$?$/;
 
 /** One condition for each name; headers are told apart without regard to case. */
 function readConditions(match: FieldReader, key: 'headers' | 'queryParams', limit: number): readonly Condition[] {
@@ -73,14 +89,14 @@ function twice(reader: FieldReader, name: string): void {
 
 function readPath(path: FieldReader): StepMatch['path'] {
   path.allow(['type', 'value']);
-  const type = path.choice('type', ['Exact', 'PathPrefix', 'RegularExpression']);
+  const type = path.word('type', ['Exact', 'PathPrefix', 'RegularExpression']);
   const value = path.optionalText('value', '/');
   const isPath = type === 'RegularExpression' || (PATH.test(value) && !PATH_REFUSED.test(value));
   if (value !== '' && (!isPath || value.length > OTHER_VALUE_LIMIT)) {
     path.fault(
       'value',
       'BadPath',
-      `is no path that a route can match on`,
+      `is ${JSON.stringify(value)}, wanted a path that a route can match on`,
       'Write it from / on, without // and /../, other characters as %20.',
     );
   }
@@ -89,7 +105,7 @@ function readPath(path: FieldReader): StepMatch['path'] {
 
 function readCondition(condition: FieldReader, valueLimit: number): Condition {
   condition.allow(['name', 'type', 'value']);
-  const type = condition.choice('type', ['Exact', 'RegularExpression']);
+  const type = condition.word('type', ['Exact', 'RegularExpression']);
   return { name: readName(condition), value: readValue(condition, valueLimit), type };
 }
 

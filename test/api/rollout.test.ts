@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import type { Json, JsonObject } from '../../src/api/json.ts';
-import { parseRollout } from '../../src/api/rollout.ts';
+import { isOfOtherWorkload, parseRollout } from '../../src/api/rollout.ts';
 
 const LWS = { apiVersion: 'leaderworkerset.x-k8s.io/v1', kind: 'LeaderWorkerSet', name: 'vllm' };
 
@@ -16,6 +16,7 @@ function rollout(canary: Json, spec: JsonObject = {}, rest: JsonObject = {}): Js
   };
 }
 
+const HEADER = { name: 'x-canary', value: '1' };
 const STEPS = { steps: [{ replicas: '25%' }, { replicas: '100%' }] };
 
 test('everything is read', () => {
@@ -24,7 +25,7 @@ test('everything is read', () => {
       {
         steps: [
           { replicas: 1, pause: {} },
-          { replicas: '50%', pause: { duration: 60 }, traffic: '10%', matches: [{ headers: [] }] },
+          { replicas: '50%', pause: { duration: 60 }, traffic: '10%', matches: [{ headers: [HEADER] }] },
           { replicas: '100%' },
         ],
         failureThreshold: '10%',
@@ -48,7 +49,7 @@ test('everything is read', () => {
         replicas: '50%',
         pause: { kind: 'timed', seconds: 60 },
         traffic: '10%',
-        matches: [{ path: undefined, headers: [], queryParams: [] }],
+        matches: [{ path: undefined, headers: [HEADER], queryParams: [] }],
       },
       { replicas: '100%', pause: { kind: 'unset' } },
     ],
@@ -138,6 +139,12 @@ test.each<readonly [what: string, step: JsonObject, reason: string]>([
   ['a path with an empty part', { matches: [{ path: { type: 'Exact', value: '/v1//chat' } }] }, 'BadPath'],
   ['a path that climbs', { matches: [{ path: { value: '/v1/..' } }] }, 'BadPath'],
   ['a path with a query', { matches: [{ path: { value: '/v1?a=b' } }] }, 'BadPath'],
+  ['a match without a condition', { matches: [{}] }, 'MatchesAll'],
+  ['a match with an empty list', { matches: [{ headers: [] }] }, 'MatchesAll'],
+  ['a match with empty fields', { matches: [{ headers: null, path: null }] }, 'MatchesAll'],
+  ['a match on every path', { matches: [{ path: {} }] }, 'MatchesAll'],
+  ['the same in words', { matches: [{ path: { type: 'PathPrefix', value: '/' } }] }, 'MatchesAll'],
+  ['the same as an expression', { matches: [{ path: { type: 'RegularExpression', value: '/.*' } }] }, 'MatchesAll'],
   ['a header to remove that is no text', { matches: [], requestHeaderModifier: { remove: [1] } }, 'WrongType'],
 ])('%s is a fault', (_, step, reason) => {
   const { faults } = parseRollout(rollout({ steps: [{ replicas: 1, ...step }] }));
@@ -145,6 +152,8 @@ test.each<readonly [what: string, step: JsonObject, reason: string]>([
 });
 
 test.each<readonly [what: string, match: JsonObject]>([
+  ['every path, with a header', { path: { value: '/' }, headers: [HEADER] }],
+  ['the root alone', { path: { type: 'Exact', value: '/' } }],
   ['an expression for a path', { path: { type: 'RegularExpression', value: 'v[0-9]+' } }],
   ['a path in percent', { path: { value: '/a%20b/' } }],
   [
@@ -275,6 +284,29 @@ test.each<readonly [string, unknown, string]>([
 test('all faults are reported, not only the first', () => {
   const value = rollout({ steps: [{ replicas: 0 }, { replicas: 'x' }], failureThreshold: {} }, { disabled: 'no' });
   expect(parseRollout(value).faults).toHaveLength(4);
+});
+
+test.each<readonly [labels: Json, at: string]>([
+  [{ tier: 1 }, 'metadata.labels.tier'],
+  [{ tier: null }, 'metadata.labels.tier'],
+  [['prod'], 'metadata.labels'],
+])('labels %j are a fault: policies choose by them', (labels, at) => {
+  const { rollout: read, faults } = parseRollout(rollout(STEPS, {}, { metadata: { name: 'vllm', labels } }));
+  expect(read).toBeUndefined();
+  expect(faults.map((fault) => `${fault.at.join('.')} ${fault.reason}`)).toEqual([`${at} WrongType`]);
+});
+
+test.each<readonly [workloadRef: JsonObject, isOther: boolean]>([
+  [{ apiVersion: 'leaderworkersets.x-k8s.io/v1' }, false],
+  [{ apiVersion: 'leaderworkerset.x-k8s.io' }, false],
+  [{ apiVersion: 'leaderworkerset.x-k8s.io/v2' }, false],
+  [{ kind: 'leaderWorkerSets' }, false],
+  [{ kind: 'LeaderWorkerset' }, false],
+  [{ apiVersion: 'example.com/v1' }, true],
+  [{ apiVersion: 'apps/v1', kind: 'Deployment' }, true],
+  [{ kind: 'Deployment' }, true],
+])('a workloadRef with %j is of another workload: %j', (changed, isOther) => {
+  expect(isOfOtherWorkload(rollout(STEPS, { workloadRef: { ...LWS, ...changed } }))).toBe(isOther);
 });
 
 test('null is a field that is not there', () => {
