@@ -12,6 +12,9 @@ export type FieldFault = {
   readonly hint: string;
 };
 
+/** What a known key without a value is: not there, as in the API, or a fault, where it would be lost as a limit. */
+type EmptyField = 'absent' | 'fault';
+
 /** What names of numbers end with. */
 const UNITS = ['Seconds', 'Groups', 'Percent'];
 
@@ -26,10 +29,12 @@ export class FieldReader {
   readonly faults: FieldFault[];
   private readonly fields: { readonly [key: string]: unknown };
   private readonly trail: readonly string[];
+  private readonly empty: EmptyField;
 
   /** `value` should be an object; anything else is a fault and reads as an empty one. */
-  constructor(value: unknown, name: string, parent?: FieldReader) {
+  constructor(value: unknown, name: string, parent?: FieldReader, empty?: EmptyField) {
     this.faults = parent?.faults ?? [];
+    this.empty = empty ?? parent?.empty ?? 'absent';
     this.trail = parent === undefined ? [] : [...parent.trail, name];
     this.fields = isRecord(value) ? value : {};
     if (!isRecord(value))
@@ -43,6 +48,7 @@ export class FieldReader {
 
   /** Every other key is a fault: a misspelt field would otherwise be lost without a word. */
   allow(keys: readonly string[]): void {
+    if (this.empty === 'fault') this.refuseEmpty(keys);
     for (const key of Object.keys(this.fields)) {
       if (keys.includes(key)) continue;
       const meant = nearest(key, keys) ?? withUnit(key, keys);
@@ -50,6 +56,13 @@ export class FieldReader {
       const hint = `${didYouMean(meant)}Remove it, or use ${others}.`;
       this.fault(key, 'UnknownField', 'is not a field of this object', hint);
     }
+  }
+
+  /** Each of these that is there without a value is a fault. */
+  refuseEmpty(keys: readonly string[]): void {
+    for (const key of keys)
+      if (Object.hasOwn(this.fields, key) && this.value(key) === undefined)
+        this.fault(key, 'Missing', 'is empty, wanted a value', 'Write its value, or take its key out.');
   }
 
   has(key: string): boolean {
@@ -61,8 +74,9 @@ export class FieldReader {
     return Object.hasOwn(this.fields, key) ? (this.fields[key] ?? undefined) : undefined;
   }
 
-  object(key: string): FieldReader {
-    return new FieldReader(this.value(key), key, this);
+  /** `empty`: of its own fields and all below; not said: as of this one. */
+  object(key: string, empty?: EmptyField): FieldReader {
+    return new FieldReader(this.value(key), key, this, empty);
   }
 
   /** The object itself, as JSON. */
@@ -97,14 +111,6 @@ export class FieldReader {
 
   optionalText(key: string, otherwise: string): string {
     return this.has(key) ? this.text(key) : otherwise;
-  }
-
-  /** One of a few words, spelled exactly so; not there, or a fault: undefined. */
-  choice<T extends string>(key: string, choices: readonly T[]): T | undefined {
-    const value = this.value(key);
-    const found = choices.find((word) => word === value);
-    if (value !== undefined && found === undefined) this.badChoice(key, choices);
-    return found;
   }
 
   /** A list of texts; not there reads as empty. */

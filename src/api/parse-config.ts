@@ -20,10 +20,14 @@ const FIELDS =
     ' ',
   );
 
+/** Without a value these would ask for less than whoever wrote their keys has meant. */
+const LIMITING = ['requiredPolicies', 'policyPaths', 'promotion'];
+
 /** Reads the configuration; every fault is reported, and any fault means that nothing is run. */
 export function parseConfig(value: unknown): { readonly config: Config; readonly faults: readonly FieldFault[] } {
   const root = new FieldReader(value ?? {}, '');
   root.allow(FIELDS);
+  root.refuseEmpty(LIMITING);
   const branches = root.has('branches') ? root.object('branches') : new FieldReader({}, 'branches', root);
   branches.allow(['desired', 'status']);
   const author = root.has('author') ? root.object('author') : new FieldReader({}, 'author', root);

@@ -73,14 +73,14 @@ function listOf({ source }: RegExp): JsonObject {
   return { type: 'array', minItems: 1, maxItems: PATTERNS_LIMIT, items: { type: 'string', pattern: source } };
 }
 
-/** Reads and validates a policy. Unknown fields are faults: a typo must not silently lose a limit. */
+/** Reads and validates a policy. Unknown fields are faults, and so are empty ones: a typo must not silently lose a limit. */
 export function parseRolloutPolicy(value: unknown): PolicyParsing {
   const root = new FieldReader(value, '');
   root.allow(['apiVersion', 'kind', 'metadata', 'spec']);
   const metadata = root.object('metadata');
   metadata.allow(['name', 'labels', 'annotations']);
   const name = metadata.text('name');
-  const spec = root.object('spec');
+  const spec = root.object('spec', 'fault');
   spec.allow([...Object.keys(SELECTION_FIELDS), ...POLICY_FIELD_NAMES]);
   const selection = readSelection(spec);
   const said = readFields(spec);

@@ -46,7 +46,8 @@ export function parseInstant(text: string): Instant | undefined {
   const match = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.\d{1,9})?Z$/.exec(text);
   if (match === null) return undefined;
   const [year = 0, month = 0, date = 0, hours = 0, minutes = 0, seconds = 0] = match.slice(1).map(Number);
-  if (month < 1 || month > 12 || date < 1 || date > 31 || hours > 23 || minutes > 59 || seconds > 60) return undefined;
+  if (month < 1 || month > 12 || date < 1 || date > daysIn(year, month) || hours > 23 || minutes > 59 || seconds > 60)
+    return undefined;
   // Days are counted as in H. Hinnant's days_from_civil: years that begin in March, in eras of 400.
   const shifted = month <= 2 ? year - 1 : year;
   const era = Math.floor(shifted / 400);
@@ -55,4 +56,10 @@ export function parseInstant(text: string): Instant | undefined {
   const dayOfEra = yearOfEra * 365 + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100) + dayOfYear;
   const day = era * 146_097 + dayOfEra - 719_468;
   return day * DAY_SECONDS + hours * 3600 + minutes * 60 + seconds;
+}
+
+/** Without a day that is not there: the 31st of November would be another one, that nobody wrote. */
+function daysIn(year: number, month: number): number {
+  if (month !== 2) return [4, 6, 9, 11].includes(month) ? 30 : 31;
+  return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28;
 }

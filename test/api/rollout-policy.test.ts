@@ -110,6 +110,19 @@ test.each<readonly [what: string, value: Json, fault: string]>([
   expect(read.faults.map(({ reason, message }) => `${reason} ${message}`)).toEqual([fault]);
 });
 
+test.each<readonly [spec: Json, at: string]>([
+  [{ maxStepGroups: null }, 'spec.maxStepGroups'],
+  [{ deny: null }, 'spec.deny'],
+  [{ rollouts: null }, 'spec.rollouts'],
+  [{ approvals: [{ people: 2, team: null }] }, 'spec.approvals[0].team'],
+])('an empty field is refused, for it would be lost as a limit: %j', (spec, at) => {
+  const read = parseRolloutPolicy(policy(spec));
+  expect(read.policy).toBeUndefined();
+  expect(read.faults.map(({ reason, message }) => `${reason} ${message}`)).toEqual([
+    `Missing ${at} is empty, wanted a value`,
+  ]);
+});
+
 test('a fault elsewhere leaves the list of Rollouts as it is', () => {
   expect(parseRolloutPolicy(policy({ rollouts: ['llm/*'], surge: 'two' })).selection).toEqual({
     rollouts: ['llm/*'],

@@ -25,6 +25,9 @@ test.each([
   '2026-11-21T01:47:25+01:00',
   '2026-13-21T01:47:25Z',
   '2026-11-21T24:47:25Z',
+  '2026-11-31T00:00:00Z',
+  '2026-02-29T00:00:00Z',
+  '2100-02-29T00:00:00Z',
 ])('%s is no instant', (text) => expect(parseInstant(text)).toBeUndefined());
 
 test('fractions of a second are cut', () => expect(parseInstant('1970-01-01T00:00:01.999999Z')).toBe(1));

@@ -35,6 +35,17 @@ test.each([
     { 'tranche.yaml': text('auditSeconds: 0600\n') },
     'tranche.yaml:1: auditSeconds is written 0600,',
   ],
+  [
+    'an empty place of grants',
+    { 'tranche.yaml': text('cluster: a\npolicyPaths:\n') },
+    'tranche.yaml:2: policyPaths is empty, wanted a value. Write its value, or take its key out',
+  ],
+  [
+    'no required policy',
+    { 'tranche.yaml': text('requiredPolicies: null\n') },
+    'tranche.yaml:1: requiredPolicies is empty',
+  ],
+  ['no promotion', { 'tranche.yaml': text('promotion: ~\n') }, 'tranche.yaml:1: promotion is empty'],
   ['a directive', { 'tranche.yaml': text('%YAML 1.1\n---\na: b\n') }, 'tranche.yaml:'],
   ['a bomb of aliases', { 'tranche.yaml': text(bomb()) }, 'tranche.yaml:'],
 ] as const)('%s is refused', (_what, files, said) => {
