@@ -14,6 +14,8 @@ export type ReadRequest = {
   readonly suffixes: readonly string[];
   /** The text of a file is only kept when it contains one of these; empty: always. */
   readonly markers: readonly string[];
+  /** The same commit is going to be read for these as well, behind `markers`: what holds one is kept at hand for that. */
+  readonly soon?: readonly string[];
   /** Files of these names keep their text without a marker. */
   readonly names?: readonly string[];
 };

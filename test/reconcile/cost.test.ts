@@ -10,6 +10,7 @@ import { runPass } from '../../src/reconcile/run.ts';
 import type { Cluster as Model } from '../../src/simulator/cluster-model.ts';
 import { fakeCluster } from '../support/fake-cluster.ts';
 import { bareRepository, type GitServer, startGitServer } from '../support/git-server.ts';
+import { ladderFiles, ladderRollout } from '../support/ladder.ts';
 import { generateRepository } from '../support/repository-generator.ts';
 import { LWS_TEXT, ROLLOUT_TEXT } from '../support/vllm.ts';
 
@@ -201,6 +202,22 @@ test('the next passes of the same process: the list of branches where they wait,
   const second = await costOf(large, process);
   expect(second.result.outcomes[0]?.plan?.commit).toBeUndefined();
   expect(second.requests.filter((kind) => kind !== 'receive')).toEqual(['ls-refs']);
+});
+
+test('Services and routes come with all else once a pass has told that they are read', async () => {
+  const world = { ...small, files: 260 };
+  const extra = Object.fromEntries(ladderFiles(ladderRollout('canary', ['replicas: 100%'])));
+  await generateRepository(join(server.folder, '260.git'), { files: 250, extra });
+  const first = await costOf(world);
+  expect(first.result.outcomes[0]?.plan).toBeDefined();
+  const told = await costOf(world);
+  const { commit, git } = bareRepository(join(server.folder, '260.git'));
+  const index = await git('cat-file', 'blob', 'tranche-status:index.json');
+  await commit('tranche-status', { 'index.json': index.replace(/"traffic": \[[^\]]+\]/, '"traffic": [7]') });
+  const untold = await costOf(world);
+  expect(untold.result).toEqual(told.result);
+  expect(told.requests).toHaveLength(untold.requests.length - 1);
+  expect(told.sent).toBeLessThan(untold.sent);
 });
 
 test.each([

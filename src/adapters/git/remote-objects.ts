@@ -35,7 +35,8 @@ export class RemoteObjects {
   private readonly server: RemoteFetch;
   private readonly gather: FetchGather;
   private readonly ahead: RemoteAhead;
-  private hasReadWhole = false;
+  /** The markers that a whole tree was sent for. */
+  private readonly sentFor = new Set<string>();
   private running = 0;
 
   constructor(options: RemoteFetchOptions) {
@@ -75,11 +76,11 @@ export class RemoteObjects {
 
   /** Gets a commit with what the request makes likely to be needed next. */
   async prepare(commit: Oid, request: ReadRequest): Promise<Reading> {
-    const reading = startReading('read', [commit], request.markers);
+    const reading = startReading('read', [commit], [...request.markers, ...(request.soon ?? [])]);
     const isWhole = request.paths.includes('');
     const isSmall = request.markers.length === 0;
-    // Once a whole tree is known, the next one differs in little. The first comes whatever was asked for early.
-    const isFirst = isWhole && !isSmall && !this.hasReadWhole;
+    // Once a whole tree is known, the next one differs in little: for these markers. The first comes whatever was asked for early.
+    const isFirst = isWhole && !isSmall && !this.sentFor.has(reading.markersKey);
     if (!isFirst && this.commit(commit) === undefined) await this.ahead.arrived();
     const isKnown = this.commit(commit) !== undefined;
     if (isFirst || (isWhole && isSmall && !isKnown)) await this.fetchWhole(commit, reading);
@@ -156,7 +157,7 @@ export class RemoteObjects {
       if (!(await this.fetchLimited(commit, reading))) await this.fetchAll(request, reading, undefined);
     }
     // A small tree (no markers), as that of a status branch, says nothing of the large one.
-    this.hasReadWhole ||= reading.markers.length > 0;
+    if (reading.markers.length > 0) this.sentFor.add(reading.markersKey);
   }
 
   /** Everything but blobs without a marker, which are not even named: hashing them is most of the work. */
@@ -211,7 +212,7 @@ export class RemoteObjects {
       return;
     }
     // All trees of a commit can be had without asking for each; files only with everything else.
-    const isFew = type === 'blob' || !this.hasReadWhole || oids.length <= mostMissing;
+    const isFew = type === 'blob' || this.sentFor.size === 0 || oids.length <= mostMissing;
     await this.server.withFallback(reading, async (at) => {
       const canAsk = at === 'withRoot' || at === 'single' || (at === 'blobless' && type === 'blob');
       if (canAsk && isFew) await this.fetchObjects(oids, at, reading);

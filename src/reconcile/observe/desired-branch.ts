@@ -10,11 +10,12 @@ export const CONFIG_REQUEST: ReadRequest = { paths: [CONFIG_FILE, OTHER_CONFIG_F
 
 /**
  * What to read of main for these paths. Only files that can concern a rollout keep their text: an autoscaler of a
- * LeaderWorkerSet names that kind, and kustomize knows its files by name.
+ * LeaderWorkerSet names that kind, and kustomize knows its files by name. `soon`: kinds that are read after that.
  */
-export function desiredRequest(paths: readonly string[]): ReadRequest {
+export function desiredRequest(paths: readonly string[], soon: readonly string[] = []): ReadRequest {
   return {
     paths,
+    soon,
     suffixes: ['.yaml', '.yml', '.json', 'Kustomization', 'Chart.yaml'],
     markers: [
       LWS_KIND,

@@ -22,7 +22,7 @@ export function readAhead(git: Git, main: Oid, known: Hints): Ahead {
   expect(git, main, { ...known, paths, commits: texts.map(({ commit }) => commit) });
   const config = git.readAt(main, CONFIG_REQUEST);
   if (paths === undefined) return { config: handled(config), desired: undefined };
-  const desired = handled(git.readAt(main, desiredRequest(paths)));
+  const desired = handled(git.readAt(main, desiredRequest(paths, status.index?.traffic)));
   const stable = texts.map(({ commit, files }) => git.readAt(commit, desiredRequest(files)));
   const tree = Promise.allSettled(stable).then(() => desired);
   return { config: handled(config), desired: { paths, tree: handled(tree) } };

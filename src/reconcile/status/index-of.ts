@@ -3,6 +3,7 @@
 import { RECORD_VERSION, type RolloutRecord } from '../../api/record.ts';
 import type { Folders, Git } from '../../ports/git.ts';
 import { foldersTo, mergedFolders, namedFolders } from '../observe/named-folders.ts';
+import { NO_TRAFFIC, trafficKinds } from '../observe/traffic-index.ts';
 import type { PassOptions, PassResult, Reading } from '../pass.ts';
 import { overridesText } from './overrides-text.ts';
 import type { StatusIndex } from './record-store.ts';
@@ -35,6 +36,7 @@ export async function indexOf(
     auditSeconds,
     intervalSeconds,
     paths,
+    traffic: desired.traffic === NO_TRAFFIC ? [] : trafficKinds(desired.customs),
     folders: namedFolders(mergedFolders(folders, onTheWay), status.index?.folders ?? []),
     overrides: overridesText(options.overrides),
   };

@@ -38,6 +38,8 @@ export type StatusIndex = {
   readonly intervalSeconds: number;
   /** The paths that were read, so that the next pass can ask for configuration and manifests at once. */
   readonly paths: readonly string[];
+  /** Kinds of Services and routes that were read in the same files, so that the next pass can ask for all at once; none: nobody routes. */
+  readonly traffic: readonly string[];
   /** Folders of `main` that were read, by their ids: a hint for the next process, which can ask for them at once. */
   readonly folders: Folders;
   /** What the command line said over the configuration: another process may look at another cluster or other paths. */
@@ -125,7 +127,8 @@ function readIndex(text: string): IndexRead {
 
 function indexIn(value: unknown): StatusIndex | undefined {
   if (!isRecord(value) || value['version'] !== RECORD_VERSION) return undefined;
-  const { main, settled, lookedAt, nextAuditAt, auditSeconds, intervalSeconds, paths, folders, overrides } = value;
+  const { main, settled, lookedAt, nextAuditAt, auditSeconds, intervalSeconds, paths, traffic, folders, overrides } =
+    value;
   if (!isPeriod(auditSeconds) || !isPeriod(intervalSeconds)) return undefined;
   if (typeof main !== 'string' || typeof settled !== 'boolean' || !Array.isArray(paths)) return undefined;
   if (typeof overrides !== 'string') return undefined;
@@ -139,9 +142,19 @@ function indexIn(value: unknown): StatusIndex | undefined {
     auditSeconds,
     intervalSeconds,
     paths,
+    traffic: isHint(traffic) ? traffic : [],
     folders: foldersIn(folders),
     overrides,
   };
+}
+
+const HINTS_MOST = 200;
+const HINT_LENGTH_MOST = 253;
+
+/** Of what is only a hint anything else says nothing. */
+function isHint(value: unknown): value is readonly string[] {
+  if (!Array.isArray(value) || value.length > HINTS_MOST) return false;
+  return value.every((kind) => typeof kind === 'string' && kind !== '' && kind.length <= HINT_LENGTH_MOST);
 }
 
 /** As a configuration may have it: who waits for no time at all asks without end, and nobody waits for years. */

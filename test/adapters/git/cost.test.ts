@@ -131,6 +131,32 @@ test('the whole tree: one fetch, and a second commit costs what changed', async 
   expect((await git.readAt(third, whole)).files.filter(({ content }) => content.kind === 'text')).toHaveLength(2);
 });
 
+test.each([
+  ['the whole tree', [''], ['fetch'], ['fetch']],
+  ['some folders', ['rollouts', app], undefined, ['fetch']],
+])(
+  'read once more for more words: at hand where that was told, else in one request: %s',
+  async (_, paths, first, then) => {
+    const [markers, more] = [['LeaderWorkerSet'], ['LeaderWorkerSet', 'Rollout']];
+    const asked = { paths, suffixes: ['.yaml'] };
+    for (const [soon, requests] of [
+      [['Rollout'], []],
+      [[], then],
+    ] as const) {
+      const git = openGit({ location: `${server.url}/250.git` });
+      const head = (await git.heads(['main']))[0]!;
+      const read = async (words: readonly string[], kinds: readonly string[]) =>
+        (await git.readAt(head, { ...asked, markers: words, soon: kinds })).files.map(({ path }) => path);
+      const once = await costOf(async () => expect(await read(markers, soon)).toEqual([`${app}/lws.yaml`]));
+      if (first !== undefined) expect(once.requests).toEqual(first);
+      const again = await costOf(async () => expect(await read(more, [])).toEqual([`${app}/lws.yaml`, rollout]));
+      expect(again.requests).toEqual(requests);
+      // Not by the id of each file that was let go.
+      expect(again.received).toBeLessThan(1_000);
+    }
+  },
+);
+
 test('links and submodules in the whole tree are neither followed nor, unless they are named, listed, and cost no second fetch', async () => {
   const { path, git: run } = bareRepository(join(server.folder, '250.git'));
   const blob = async (text: string) => pipeToGit(path, ['hash-object', '-w', '--stdin'], Buffer.from(text));
