@@ -10,6 +10,7 @@ const AUTOSCALED_LIMIT = 1000;
 const REQUIRED_LIMIT = 50;
 const PROPOSALS_LIMIT = 100;
 const DNS_LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
+const WORKLOAD = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\/[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/;
 const BRANCH = /^(?!-)(?!.*(\.\.|\/\/|@\{|\.lock(\/|$)))[A-Za-z0-9._/-]{1,200}(?<![./])$/;
 // oxlint-disable-next-line no-control-regex -- control characters are exactly what must not be there
 const PATH = /^(?!\/)(?!.*(^|\/)\.\.?(\/|$))[^\u0000-\u001f\\]{0,1000}$/;
@@ -108,7 +109,7 @@ function checkNames(root: FieldReader, config: Config): void {
       );
   }
   for (const name of config.autoscaled) {
-    if (name.split('/').length !== 2)
+    if (!WORKLOAD.test(name))
       root.fault('autoscaled', 'BadName', `has "${name}", wanted namespace/name`, 'Name the LeaderWorkerSet.');
   }
 }

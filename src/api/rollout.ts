@@ -1,7 +1,7 @@
 /** The Rollout of Kruise (rollouts.kruise.io/v1beta1), as people write it: parsed strictly, meaning unchanged. */
 
 import { type FieldFault, FieldReader } from './field-reader.ts';
-import { type IntOrPercent, isIntOrPercent } from './int-or-percent.ts';
+import { type IntOrPercent, isIntOrPercent, percentOf } from './int-or-percent.ts';
 import { at, type JsonObject } from './json.ts';
 import { LWS_KIND } from './kinds.ts';
 import { nearest } from './nearest.ts';
@@ -88,6 +88,7 @@ export function parseRollout(value: unknown, rules: RolloutRules = DEFAULT_RULES
   strategy.allow(['paused', 'canary', 'blueGreen']);
   const body = strategyBody(strategy);
   if (body === undefined) return { rollout: undefined, faults: root.faults };
+  checkSecond(body);
   const style = rollingStyle(strategy.has('blueGreen'), body.boolean('enableExtraWorkloadForCanary', false));
   const steps = readSteps(body, { style, percentLimit: rules.partitionPercentLimit });
   const routings = readTrafficRoutings(body, style);
@@ -127,11 +128,26 @@ function strategyBody(strategy: FieldReader): FieldReader | undefined {
   return body;
 }
 
+/** Fields that are taken from the strategy as it is written: one of another type would be passed over without a word. */
+function checkSecond(body: FieldReader): void {
+  body.boolean('disableGenerateCanaryService', false);
+  if (!body.has('patchPodTemplateMetadata')) return;
+  const patch = body.object('patchPodTemplateMetadata');
+  patch.allow(['labels', 'annotations']);
+  patch.stringMap('labels');
+  patch.stringMap('annotations');
+}
+
 function readThreshold(body: FieldReader): IntOrPercent | undefined {
   const threshold = body.value('failureThreshold');
-  if (threshold === undefined || isIntOrPercent(threshold)) return threshold;
+  if (threshold === undefined) return undefined;
+  if (isIntOrPercent(threshold)) {
+    const percent = percentOf(threshold);
+    // Below zero no step would ever be done, and with more than all of them each would.
+    if (percent === undefined ? Number(threshold) >= 0 : percent <= 100) return threshold;
+  }
   const seen = JSON.stringify(threshold);
-  body.fault('failureThreshold', 'BadNumber', `is ${seen}, wanted a count or "N%"`, 'Correct it.');
+  body.fault('failureThreshold', 'BadNumber', `is ${seen}, wanted a count from 0, or "0%" to "100%"`, 'Correct it.');
   return undefined;
 }
 

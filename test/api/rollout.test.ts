@@ -254,6 +254,31 @@ test.each<readonly [string, unknown, string]>([
     'spec.strategy.canary.steps.0.traffic: BadTraffic',
   ],
   [
+    'a threshold below zero',
+    rollout({ ...STEPS, failureThreshold: -1 }),
+    'spec.strategy.canary.failureThreshold: BadNumber',
+  ],
+  [
+    'a threshold above all groups',
+    rollout({ ...STEPS, failureThreshold: '101%' }),
+    'spec.strategy.canary.failureThreshold: BadNumber',
+  ],
+  [
+    'a flag of Services in quotes',
+    rollout({ ...STEPS, disableGenerateCanaryService: 'true' }),
+    'spec.strategy.canary.disableGenerateCanaryService: WrongType',
+  ],
+  [
+    'a misspelt patch of the second workload',
+    rollout({ ...STEPS, patchPodTemplateMetadata: { label: { track: 'canary' } } }),
+    'spec.strategy.canary.patchPodTemplateMetadata.label: UnknownField',
+  ],
+  [
+    'a label of the second workload that is no text',
+    rollout({ ...STEPS, patchPodTemplateMetadata: { labels: { generation: 2 } } }),
+    'spec.strategy.canary.patchPodTemplateMetadata.labels.generation: WrongType',
+  ],
+  [
     'a threshold in words',
     rollout({ ...STEPS, failureThreshold: 'few' }),
     'spec.strategy.canary.failureThreshold: BadNumber',

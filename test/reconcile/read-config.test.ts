@@ -45,6 +45,16 @@ test.each([
     { 'tranche.yaml': text('requiredPolicies: null\n') },
     'tranche.yaml:1: requiredPolicies is empty',
   ],
+  [
+    'a workload in other letters',
+    { 'tranche.yaml': text('autoscaled: ["llm/VLLM"]\n') },
+    'tranche.yaml:1: autoscaled has "llm/VLLM", wanted namespace/name',
+  ],
+  [
+    'a workload with a blank',
+    { 'tranche.yaml': text('autoscaled: ["llm/vllm "]\n') },
+    'tranche.yaml:1: autoscaled has "llm/vllm ", wanted namespace/name',
+  ],
   ['no promotion', { 'tranche.yaml': text('promotion: ~\n') }, 'tranche.yaml:1: promotion is empty'],
   ['a directive', { 'tranche.yaml': text('%YAML 1.1\n---\na: b\n') }, 'tranche.yaml:'],
   ['a bomb of aliases', { 'tranche.yaml': text(bomb()) }, 'tranche.yaml:'],
