@@ -132,6 +132,16 @@ test.each<readonly [what: string, policies: Readonly<Record<string, string>>, wa
     { vllm: NONE, chat: NONE, elsewhere: ['a.yaml:7 PolicyUnmatched'] },
   ],
   [
+    'one of whose names is nobody, and near another',
+    { 'a.yaml': policy('  surge: 1\n  rollouts: [llm/vllm, talk/chta]\n') },
+    { vllm: { surge: 1, from: ['a.yaml'], issues: [] }, chat: NONE, elsewhere: ['a.yaml:7 PolicyUnmatched'] },
+  ],
+  [
+    'one of whose names is to come, or is near one that it means already',
+    { 'a.yaml': policy('  surge: 1\n  rollouts: [llm/vllm, llm/vllm2, talk/embeddings, "talk/em*"]\n') },
+    { vllm: { surge: 1, from: ['a.yaml'], issues: [] }, chat: NONE, elsewhere: [] },
+  ],
+  [
     'a kind that is none',
     { 'a.yaml': policy('  surge: 1\n').replace('RolloutPolicy', 'rolloutPolicies') },
     { vllm: NONE, chat: NONE, elsewhere: ['a.yaml:2 UnknownKind'] },

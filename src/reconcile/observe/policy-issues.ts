@@ -5,7 +5,7 @@ import type { Issue } from '../../api/issue.ts';
 import { OWN_GROUP, POLICY_KIND, POLICY_TEST_KIND, ROUTE_PROVIDER_KIND } from '../../api/kinds.ts';
 import { nearest } from '../../api/nearest.ts';
 import { NO_RULES, POLICY_FIELD_NAMES, POLICY_FIELDS, type PolicyFieldName } from '../../api/policy-fields.ts';
-import { meansCluster } from '../../api/rollout-policy.ts';
+import { meansCluster, policyMatches } from '../../api/rollout-policy.ts';
 import type { MissingPolicy } from '../../rollout/snapshot.ts';
 import type { PolicyReading, PolicyScope } from './read-policy.ts';
 
@@ -26,16 +26,51 @@ export function idlePolicies(
   of: { readonly scopes: readonly PolicyScope[]; readonly keys: readonly Key[]; readonly cluster: string },
 ): readonly Issue[] {
   const reaching = new Set(of.scopes.flatMap(({ matching }) => matching));
+  const told = (policy: PolicyReading, seen: string, hint: string): Issue => ({
+    file: policy.file,
+    line: policy.line,
+    path: 'spec.rollouts',
+    reason: 'PolicyUnmatched',
+    message: `${POLICY_KIND} ${policy.name}: ${seen}`,
+    hint,
+  });
   return policies
-    .filter((policy) => policy.kind === 'read' && !reaching.has(policy) && meansCluster(policy.selection, of.cluster))
-    .map((policy) => ({
-      file: policy.file,
-      line: policy.line,
-      path: 'spec.rollouts',
-      reason: 'PolicyUnmatched',
-      message: `${POLICY_KIND} ${policy.name}: it means no Rollout: nothing of what it says counts`,
-      hint: `${meantBy(policy, of.keys)}Correct what chooses its Rollouts, or delete it.`,
-    }));
+    .filter(({ kind, selection }) => kind === 'read' && meansCluster(selection, of.cluster))
+    .flatMap((policy): readonly Issue[] => {
+      if (reaching.has(policy))
+        return misspelt(policy, of.keys).map(({ pattern, meant }) =>
+          told(
+            policy,
+            `${pattern} of its rollouts is no Rollout`,
+            `Did you mean ${meant}? Correct it, or take it out.`,
+          ),
+        );
+      const hint = `${meantBy(policy, of.keys)}Correct what chooses its Rollouts, or delete it.`;
+      return [told(policy, 'it means no Rollout: nothing of what it says counts', hint)];
+    });
+}
+
+/** So many names of one policy are looked up: each is compared with all Rollouts of a namespace. */
+const LOOKED_UP_MOST = 5;
+
+/**
+ * Whole names that no Rollout has, where the nearest that one has is not reached by the policy otherwise: a limit that
+ * holds for the others, and not for that one. A name that is near none may be one to come.
+ */
+function misspelt(
+  { selection }: PolicyReading,
+  keys: readonly Key[],
+): readonly { readonly pattern: string; readonly meant: string }[] {
+  const { rollouts = [] } = selection;
+  if (rollouts.length < 2) return [];
+  const there = new Map(keys.map((key) => [`${key.namespace}/${key.name}`, key]));
+  const absent = rollouts.filter((pattern) => !pattern.includes('*') && !there.has(pattern));
+  return absent.slice(0, LOOKED_UP_MOST).flatMap((pattern) => {
+    const meant = nearestTo(pattern, keys);
+    const key = there.get(meant);
+    const subject = key && { ...key, cluster: '', labels: {}, strategy: undefined };
+    return subject === undefined || policyMatches({ rollouts }, subject) ? [] : [{ pattern, meant }];
+  });
 }
 
 /** Grants and exceptions that do not count where they are. */
@@ -114,16 +149,18 @@ export function requiredIssues(
 }
 
 function meantBy({ selection }: PolicyReading, keys: readonly Key[]): string {
-  for (const pattern of selection.rollouts ?? []) {
-    const slash = pattern.indexOf('/');
-    const [namespace, name] = [pattern.slice(0, slash), pattern.slice(slash + 1)];
-    const namespaces = [...new Set(keys.map((key) => key.namespace))];
-    const near = namespaces.includes(namespace) ? namespace : (nearest(namespace, namespaces) ?? namespace);
-    const names = keys.filter((key) => key.namespace === near).map((key) => key.name);
-    const meant = `${near}/${names.includes(name) ? name : (nearest(name, names) ?? name)}`;
-    if (meant !== pattern) return `Did you mean ${meant}? `;
-  }
-  return '';
+  const wrong = selection.rollouts?.find((pattern) => nearestTo(pattern, keys) !== pattern);
+  return wrong === undefined ? '' : `Did you mean ${nearestTo(wrong, keys)}? `;
+}
+
+/** The pattern with the nearest namespace that there is, and the nearest name in it; itself where none is near. */
+function nearestTo(pattern: string, keys: readonly Key[]): string {
+  const slash = pattern.indexOf('/');
+  const [namespace, name] = [pattern.slice(0, slash), pattern.slice(slash + 1)];
+  const namespaces = [...new Set(keys.map((key) => key.namespace))];
+  const near = namespaces.includes(namespace) ? namespace : (nearest(namespace, namespaces) ?? namespace);
+  const names = keys.filter((key) => key.namespace === near).map((key) => key.name);
+  return `${near}/${names.includes(name) ? name : (nearest(name, names) ?? name)}`;
 }
 
 /** The required policies that do not govern a Rollout. One that is there and wrong is held for what is wrong with it, too. */
