@@ -51,14 +51,14 @@ const GROUP = /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/;
 const KIND = /^[A-Z][A-Za-z0-9]{0,62}$/;
 const PLURAL = /^[a-z][a-z0-9]{0,62}$/;
 
-/** Faults of any field make the whole unusable: a share that is half understood would go astray. */
+/** Faults of any field, also an empty one, make the whole unusable: a share that is half understood would go astray. */
 export function parseRouteProvider(value: unknown): {
   readonly kind: CustomKind | undefined;
   readonly faults: readonly FieldFault[];
 } {
   const root = new FieldReader(value, '');
   root.allow(['apiVersion', 'kind', 'metadata', 'spec']);
-  const spec = root.object('spec');
+  const spec = root.object('spec', 'fault');
   spec.allow(['resource', 'weights', 'patch', 'matches', 'accepted']);
   const resource = readResource(spec);
   const weights = spec.objects('weights', WEIGHTS_MOST).map(readWeights);
