@@ -54,7 +54,12 @@ const restore = object({
     object({ was: optional(is(isIntOrPercent)), set: is(isIntOrPercent) } satisfies Shape<Displaced>),
   ),
   replicas: optional(object({ was: count, set: count } satisfies Shape<Surge>)),
-  objects: optional(is((value) => list(aside)(value) === undefined, `whole ${list(aside).says}`)),
+  objects: optional(
+    is(
+      (value) => list(aside)(value) === undefined,
+      () => `whole ${list(aside).says()}`,
+    ),
+  ),
   plan: optional(text),
   groups: optional(count),
   withdrawn: optional(positive),
@@ -68,7 +73,12 @@ const marks = object({
   stable: optional(commit),
   restore: optional(restore),
   aborted: list(release),
-  at: optional(is((found) => typeof found === 'string' && parseRung(found) !== undefined, RUNGS.join('|'))),
+  at: optional(
+    is(
+      (found) => typeof found === 'string' && parseRung(found) !== undefined,
+      () => RUNGS.join('|'),
+    ),
+  ),
   serves: optional(word({ green: true })),
 } satisfies Shape<Marks>);
 
@@ -196,7 +206,7 @@ const record = object({
 } satisfies Shape<RolloutRecord>);
 
 /** Every field of a record and what it takes, as text: another text is another `RECORD_VERSION`. */
-export const RECORD_SHAPE = record.says;
+export const recordShape = record.says;
 
 /** Tells a record from anything else. */
 export function isRolloutRecord(value: unknown): value is RolloutRecord {
