@@ -9,7 +9,7 @@ import { count, missing, newTallies, tell } from './tallies.ts';
 export const ONE = process.env['SEED'];
 
 /** How many schedules run, over all files: a taste. `npm run sim` runs as many as are asked for, in CI these among them. */
-export const SCHEDULES = Number(process.env['SEEDS'] ?? '16');
+export const SCHEDULES = Number(process.env['SEEDS'] ?? '12');
 
 /** The share of one test file: every `of`th seed from `first` on. */
 export function checkSeeds(share: { readonly first: number; readonly of: number }): void {

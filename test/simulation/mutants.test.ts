@@ -8,7 +8,7 @@ import { canary, mutants, nothing } from './mutants.ts';
 import { verdictOn } from './mutate.ts';
 
 /** Enough to kill the bug that is there for this, too few to be waited for. */
-const SCHEDULES = 20;
+const SCHEDULES = 8;
 
 describe.runIf(process.env['SEED'] === undefined)('planted bugs', () => {
   test('a patch that changes nothing survives', async () => {
