@@ -30,6 +30,7 @@ import { sent } from './sent.ts';
 import { isOwn } from './shard.ts';
 import { indexOf } from './status/index-of.ts';
 import type { StatusBranch, StoredRecord } from './status/record-store.ts';
+import { keepsRecord } from './write/batch.ts';
 import { writePass } from './write/write-pass.ts';
 
 export { branchesInCircle, configIn } from './observe/read-main.ts';
@@ -153,9 +154,10 @@ function recordsOf(
     const own = isOwn(stored.record, options.overrides.shard);
     if (failed || skipped || foreign || (hidden && own)) records.set(key, stored.record);
   }
-  for (const { key, plan, writes, snapshot } of reconciled)
-    if (plan !== undefined && snapshot?.newerRecord === undefined)
-      records.set(printKey(key), isOnMain(plan, writes) ? recordWritten(plan) : plan.record);
+  for (const one of reconciled.filter(keepsRecord)) {
+    const { key, plan, writes } = one;
+    if (plan !== undefined) records.set(printKey(key), isOnMain(plan, writes) ? recordWritten(plan) : plan.record);
+  }
   return records;
 }
 

@@ -60,19 +60,29 @@ export type Plan = {
 
 /** Plans one rollout. A file that is too wrong to be read, or asks for what is not built, gets no commit. */
 export function plan(snapshot: Snapshot): Plan {
-  const newer = newerRecord(snapshot);
-  if (newer !== undefined) return planOf(snapshot, undefined, holding([newer], 'StepUpgrade'));
   const file = snapshot.workload;
   if (file === undefined) return planGone(snapshot);
   const situation = situationOf(snapshot, file);
-  return planOf(snapshot, situation, strategyOf(snapshot).decide(situation));
+  return planOf(snapshot, situation, withoutRecord(snapshot, strategyOf(snapshot).decide(situation)));
 }
 
 /** Without a workload in the files nothing is planned, unless it was taken out to be created anew. */
 function planGone(snapshot: Snapshot): Plan {
   const kept = snapshot.rollout?.intents.recreating;
   const decision = kept === undefined ? holding([], 'Completed') : strategyOf(snapshot).decideAbsent(snapshot, kept);
-  return planOf(snapshot, undefined, decision);
+  return planOf(snapshot, undefined, withoutRecord(snapshot, decision));
+}
+
+/**
+ * Of a record that is not understood nothing was read, and nothing of this pass is kept there: whatever leads forward waits,
+ * as where the status branch takes no record. What brakes or goes back hangs on Git and the cluster. This is asked of the
+ * way of a move, once, so that no row can be forgotten.
+ */
+function withoutRecord(snapshot: Snapshot, decision: Decision): Decision {
+  const newer = newerRecord(snapshot);
+  if (newer === undefined) return decision;
+  const { move, holds } = decision;
+  return { ...decision, move: move?.way === 'forward' ? undefined : move, holds: [newer, ...holds] };
 }
 
 function planOf(snapshot: Snapshot, situation: Situation | undefined, decision: Decision): Plan {

@@ -218,7 +218,7 @@ export type Snapshot = {
   /** undefined: none, or not to be trusted; `recordFault` says why it is not. */
   readonly record: RolloutRecord | undefined;
   readonly recordFault: string;
-  /** The version of the record, where a newer tranche has written it: nothing is decided without it. Not there: it is none. */
+  /** The version of the record, where a newer tranche has written it: nothing goes forward without it. Not there: it is none. */
   readonly newerRecord?: number;
   /** People merged the step that Git has, and no pass has seen that before. Not there: it was not so. */
   readonly merged?: MergedStep;

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { NO_OVERRIDES } from '../../src/reconcile/pass.ts';
 import { readPicture } from '../../src/reconcile/status/read-picture.ts';
 import { passReport } from '../../src/reconcile/status/report.ts';
+import type { FakeGitOptions } from '../support/fake-git.ts';
 import { LWS_FILE, LWS_TEXT, NEW, OLD, ROLLOUT_TEXT, VLLM_FILES } from '../support/vllm.ts';
 import { World } from '../support/world.ts';
 
@@ -11,8 +12,8 @@ const other = (text: string): string => text.replaceAll('name: vllm', 'name: oth
 const OTHER_FILE = 'apps/other/lws.yaml';
 const RECORD = 'rollouts/default/llm/vllm.json';
 
-/** Both are settled and asked for a new version; `newer` are files that a newer tranche has written since. */
-async function worldOf(newer: readonly string[]): Promise<World> {
+/** Both are settled and asked for a new version; `newer` are files that a newer tranche has written since, or after a step. */
+async function worldOf(newer: readonly string[], { isBegun = false } = {}): Promise<World> {
   const world = new World({
     files: { ...VLLM_FILES, [OTHER_FILE]: other(LWS_TEXT), 'rollouts/other.yaml': other(ROLLOUT_TEXT) },
   });
@@ -24,6 +25,7 @@ async function worldOf(newer: readonly string[]): Promise<World> {
   for (const file of [LWS_FILE, OTHER_FILE]) world.edit(file, OLD, NEW);
   world.sync();
   world.tick(60);
+  if (isBegun) await world.pass();
   const status = world.repository.files('tranche-status');
   const writes = newer.map((path) => {
     const value = JSON.parse(status[path] ?? '{}') as object;
@@ -33,7 +35,7 @@ async function worldOf(newer: readonly string[]): Promise<World> {
   return world;
 }
 
-test('the record of one: nothing of it is written, whatever is due, and the other goes on', async () => {
+test('the record of one: no step of it is written, and the other goes on', async () => {
   const world = await worldOf([RECORD, 'index.json']);
   const before = world.repository.files('tranche-status');
   const pass = await world.pass();
@@ -44,10 +46,45 @@ test('the record of one: nothing of it is written, whatever is due, and the othe
   ]);
   expect(passReport(pass)).toContain('waits  NewerRecord: rollouts/default/llm/vllm.json on the status branch has');
   const after = world.repository.files('tranche-status');
-  for (const path of [RECORD, 'badges/default/llm/vllm.svg', 'index.json', 'README.md'])
-    expect(after[path]).toBe(before[path]);
+  for (const path of KEPT) expect(after[path]).toBe(before[path]);
   expect(after['rollouts/default/llm/other.json']).not.toBe(before['rollouts/default/llm/other.json']);
   expect(world.repository.text('main', LWS_FILE)).not.toContain('tranche.dev/step');
+});
+
+const KEPT = [RECORD, 'badges/default/llm/vllm.svg', 'index.json', 'README.md'];
+
+test('a way back goes through, and what the newer one has written stays as it was', async () => {
+  const world = await worldOf([RECORD, 'index.json'], { isBegun: true });
+  world.edit(LWS_FILE, NEW, OLD);
+  const before = world.repository.files('tranche-status');
+  const refuse: FakeGitOptions['before'] = (operation) => {
+    if (operation.kind !== 'push') return undefined;
+    const [update] = operation.updates;
+    if (update === undefined || !('commits' in update)) return undefined;
+    const isIts = update.commits.some(({ writes }) => writes.some(({ path }) => path === LWS_FILE));
+    return isIts ? { kind: 'refuse', branch: 'main', rule: 'not now' } : undefined;
+  };
+  const kept = (): void => {
+    const after = world.repository.files('tranche-status');
+    for (const path of KEPT) expect(after[path]).toBe(before[path]);
+  };
+  const alone = await world.pass({ git: world.repository.open({ before: refuse }) });
+  expect(alone.outcomes[1]?.plan?.holds.map(({ reason }) => reason)).toEqual(['PushRefused']);
+  kept();
+  const pass = await world.pass();
+  expect(passReport(pass)).toMatch(
+    /^llm\/vllm\n {2}commit .* rollout\(llm\/vllm\): rollback\n {2}waits {2}NewerRecord/m,
+  );
+  expect(pass.failed).toBe(true);
+  kept();
+  for (let round = 0; round < 4; round += 1) {
+    world.sync();
+    world.tick(60);
+    await world.pass();
+  }
+  expect(world.repository.text('main', LWS_FILE)).toMatch(/partition: 1000000(?![^]*tranche.dev\/step)/);
+  expect(world.groups()).toBe('0:v0.10.0+ 1:v0.10.0+ 2:v0.10.0+ 3:v0.10.0+');
+  kept();
 });
 
 test('a second pass writes nothing, and the newer one finds its record as it was', async () => {

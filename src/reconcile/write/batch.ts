@@ -65,14 +65,19 @@ export function batchOf(
   };
 }
 
+/** Whether the record of this rollout is ours to write: one of a newer tranche stays as it is, whatever was decided. */
+export function keepsRecord({ snapshot }: Pick<Reconciled, 'snapshot'>): boolean {
+  return snapshot?.newerRecord === undefined;
+}
+
 /** The records once these steps are on main. */
 export function withSteps(
   records: ReadonlyMap<string, RolloutRecord>,
   steps: readonly Reconciled[],
 ): ReadonlyMap<string, RolloutRecord> {
-  const written = steps.flatMap(({ key, plan }) =>
-    plan === undefined ? [] : [[printKey(key), recordWritten(plan)] as const],
-  );
+  const written = steps
+    .filter(keepsRecord)
+    .flatMap(({ key, plan }) => (plan === undefined ? [] : [[printKey(key), recordWritten(plan)] as const]));
   return new Map([...records, ...written]);
 }
 

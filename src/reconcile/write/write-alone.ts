@@ -10,7 +10,7 @@ import type { Outcome, PassResult, Ports } from '../pass.ts';
 import { draw, type Reconciled } from '../reconcile.ts';
 import { othersBranch } from '../status/others-branch.ts';
 import type { StatusBranch } from '../status/record-store.ts';
-import { batchOf, type Written, withSteps } from './batch.ts';
+import { batchOf, keepsRecord, type Written, withSteps } from './batch.ts';
 import { type Batch, type Executed, execute } from './execute.ts';
 
 /** How far the pushes have come. */
@@ -144,7 +144,8 @@ function heldBy(
 
 function remembered(one: Reconciled, progress: Progress): Outcome {
   const { plan } = one;
-  if (plan !== undefined) progress.records = new Map([...progress.records, [printKey(one.key), plan.record]]);
+  if (plan !== undefined && keepsRecord(one))
+    progress.records = new Map([...progress.records, [printKey(one.key), plan.record]]);
   return one;
 }
 

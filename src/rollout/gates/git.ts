@@ -28,10 +28,10 @@ export function noWayBack({ snapshot, file }: Situation): Hold | undefined {
 }
 
 /** What a newer tranche remembers of drains, pauses and approvals would be lost with the first record of ours: it is left alone. */
-export function newerRecord({ newerRecord: version, key }: Snapshot): Hold | undefined {
+export function newerRecord({ newerRecord: version, key }: Pick<Snapshot, 'newerRecord' | 'key'>): Hold | undefined {
   if (version === undefined) return undefined;
   return hold('NewerRecord', {
-    seen: `rollouts/${printKey(key)}.json on the status branch has version ${version}, and this tranche reads versions up to ${RECORD_VERSION}: a newer one has written it`,
+    seen: `rollouts/${printKey(key)}.json on the status branch has version ${version}, and this tranche reads versions up to ${RECORD_VERSION}: a newer one has written it. Nothing here counts pauses and drains without a record: no step goes forward, and groups that requests have left stay; ways back go on`,
     action:
       'Run the newer tranche wherever one runs for this cluster. To stay with this one, delete that file and index.json there: pauses, drains and counts begin anew',
   });

@@ -38,18 +38,41 @@ test.each<Row>([
   ['the record is lost: counted from now', { ...late, record: undefined }, 'hold NotApplied'],
 ])('not applied, %s', (_, of, then) => expect(planned(of)).toBe(then));
 
-test('the record is of a newer tranche: nothing is written, whatever is due', () => {
-  const due = [
-    { text: 'B', groups: A4 },
+const NEWER_RECORD = { record: undefined, newerRecord: 2 } as const;
+
+test.each<Row>([
+  ['a first step', { text: 'B', groups: A4 }, 'hold NewerRecord'],
+  ['a step', { ...late, live: {}, groups: '0:A+ 1:A+ 2:A+ 3:B+', intents: { approve: '1@B.2' } }, 'hold NewerRecord'],
+  ['at rest', {}, 'hold NewerRecord'],
+  [
+    'an abort',
     { ...late, intents: { abort: 'B.2' } },
-    { ...late, text: 'C' },
-  ] as const;
-  for (const of of due) {
-    expect(planned(of)).not.toContain('hold');
-    const held = { ...world(of), newerRecord: 2 };
-    expect(show(held)).toBe('hold NewerRecord');
-    expect(messageOf(held)).toContain('rollouts/default/llm/vllm.json on the status branch has version 2');
-  }
+    'Aborted: rollback => A.1 rollback floor=3 aborted=B.2 text A | NewerRecord',
+  ],
+  [
+    'the stable text put back',
+    { ...late, text: 'A' },
+    'Reverted: rollback => A.1 rollback floor=3 aborted=B.2 | NewerRecord',
+  ],
+  [
+    'a newer request: its roll is stopped',
+    { ...late, text: 'C', p: 0, marks: 'B.2 3/3 floor=0', groups: '0:A+ 1:B+ 2:B+ 3:C-', live: {} },
+    'Superseded: step 1/3, partition 0 → 3 => C.3 1/3 floor=0 | NewerRecord',
+  ],
+  [
+    'a way back',
+    { marks: 'A.1 rollback floor=3 aborted=B.2', p: 3, groups: A4 },
+    'RolledBack: rolled back, partition 3 → 1000000 => A.1 aborted=B.2 | NewerRecord',
+  ],
+])('the record is of a newer tranche, %s', (_, of, then) => {
+  expect(planned(of)).not.toContain('hold');
+  expect(show({ ...world(of), ...NEWER_RECORD })).toBe(then);
+});
+
+test('the record is of a newer tranche: which file, what waits and what goes on', () => {
+  expect(messageOf({ ...world({}), ...NEWER_RECORD })).toBe(
+    'rollouts/default/llm/vllm.json on the status branch has version 2, and this tranche reads versions up to 1: a newer one has written it. Nothing here counts pauses and drains without a record: no step goes forward, and groups that requests have left stay; ways back go on. Run the newer tranche wherever one runs for this cluster. To stay with this one, delete that file and index.json there: pauses, drains and counts begin anew',
+  );
 });
 
 const messageOf = (snapshot: Snapshot): string => plan(snapshot).holds[0]?.message ?? '';

@@ -1,4 +1,4 @@
-/** A delivery that fills a second workload, and whose Rollout is gone or another since: nothing goes further, what protects does. */
+/** A delivery that fills a second workload, and whose Rollout, or record, is gone or another since: nothing goes further, what protects does. */
 
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
@@ -21,6 +21,33 @@ function toldOf(start: Stand, found: (stand: Stand) => Found): readonly string[]
   const { told } = passes(start, { found });
   return told;
 }
+
+/** The record is one that is not understood, and stays so. */
+const NEWER_RECORD: Found = { snapshot: { record: undefined, newerRecord: 2 } };
+
+test.each<readonly [what: string, stand: Stand, found: Found, told: readonly string[]]>([
+  ['no step', stands.second, {}, ['hold NewerRecord GracePeriod']],
+  [
+    'abort, nobody counts the drain, so the groups stay',
+    stands.second,
+    abort(stands.second),
+    ['Aborted: rollback, home', 'hold NewerRecord Draining'],
+  ],
+  [
+    'abort, in the fleet',
+    stands.fleet,
+    abort(stands.fleet),
+    ['Aborted: rollback, fleet', 'BroughtHome: rollback, home', 'hold NewerRecord Draining'],
+  ],
+  [
+    'a share of what serves nothing',
+    stands.second,
+    { sight: DEAD },
+    ['TrafficWithdrawn: step 2/3, traffic withdrawn', 'hold NewerRecord GroupsNotReady NotServing TrafficWithdrawn'],
+  ],
+])('the record is of a newer tranche, %s', (_, stand, found, told) =>
+  expect(toldOf(stand, () => ({ ...NEWER_RECORD, ...found }))).toEqual(told),
+);
 
 type Row = readonly [what: string, stand: Stand, found: (stand: Stand) => Found, told: readonly string[]];
 
