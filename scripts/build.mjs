@@ -1,8 +1,8 @@
 // Bundles the command line and the GitHub Action into dist/, or into the folder that is named: an entry each, and
 // chunks that are loaded when a verb needs them.
 
-import { chmod, mkdir, rm, writeFile } from 'node:fs/promises';
-import { dirname, join, relative, resolve } from 'node:path';
+import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import { build, transform } from 'esbuild';
 
 /**
@@ -70,7 +70,7 @@ const rooms = {
 /** What is loaded before a room. Of the adapters, the cluster and the model of one share what a pass works with. */
 function groundOf(room) {
   if (room === 'base') return [];
-  if (room === 'pass') return rooms.base;
+  if (room === 'pass' || room === 'src/main.ts') return rooms.base;
   if (room === 'answers') return [...rooms.base, ...rooms.pass];
   const isOnWork =
     ['work', 'verbs', 'cluster'].includes(room) ||
@@ -174,7 +174,7 @@ const written = {
 // Names stay as they are: a stack trace must be readable, and esbuild's way to keep them costs time at every start.
 const output = { ...written, bundle: true, write: false, legalComments: 'linked' };
 const { outputFiles } = await build({
-  entryPoints: { tranche: 'src/main.ts', action: 'src/action.ts' },
+  entryPoints: { tranche: 'src/start.ts', action: 'src/action.ts' },
   outdir: folder,
   chunkNames: 'chunks/[name]-[hash]',
   splitting: true,
@@ -207,3 +207,16 @@ await writeFile(join(folder, 'package.json'), '{ "type": "commonjs" }\n');
 await Promise.all(outputFiles.map(async (file) => writeFile(file.path, await asCommonJs(file))));
 await Promise.all(late.outputFiles.map(({ path, text }) => writeFile(path, text)));
 await chmod(`${folder}/tranche.js`, 0o755);
+
+// What V8 makes of these files goes with them, for the Node that builds; src/compiled.ts says when it is taken.
+const { compiledFolder, compiledFrom } = await imported('src/compiled.ts');
+await mkdir(join(folder, compiledFolder), { recursive: true });
+const chunks = outputFiles.map((file) => file.path).filter((path) => /[/\\]chunks[/\\][^/\\]+\.js$/.test(path));
+for (const path of chunks)
+  await writeFile(join(folder, compiledFolder, basename(path)), compiledFrom(await readFile(path), basename(path)));
+
+/** A source of ours, for this script. */
+async function imported(entry) {
+  const built = await build({ ...output, entryPoints: [entry], format: 'esm', legalComments: 'none' });
+  return import(`data:text/javascript,${encodeURIComponent(built.outputFiles[0].text)}`);
+}

@@ -299,7 +299,7 @@ describe('dead files', () => {
       ['src/api/b.ts', ''],
       ['src/api/c.ts', ''],
       ['test/a.test.ts', "import '../src/api/a.ts';"],
-      ...(main ? [['src/main.ts', "import './api/c.ts';"]] : []),
+      ...(main ? [['src/start.ts', "import './api/c.ts';"]] : []),
     ].map(([path, text]) => ({ path: path!, text: text! }));
   it('are those that no test reaches while there is no program', () => {
     expect(deadFiles(files(false)).map(({ path }) => path)).toEqual(['src/api/c.ts']);

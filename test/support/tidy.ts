@@ -24,6 +24,8 @@ const outer = ['commands', 'options', 'wiring', 'reconcile', 'rollout', 'manifes
 
 /** Which ring may import which; a ring may always import itself. `(types)`: only `import type`. Arrows point inward. */
 export const arrows: Readonly<Record<string, readonly string[]>> = {
+  start: ['compiled', 'main'],
+  compiled: [],
   main: outer,
   action: outer,
   commands: outer,
@@ -316,8 +318,8 @@ export const rules = {
 /** Files of src that no entry reaches. Tests keep a file alive only while there is no program yet. */
 export function deadFiles(sources: readonly Source[]): readonly Violation[] {
   const byPath = new Map(sources.map((source) => [source.path, source]));
-  const isEntry = byPath.has('src/main.ts')
-    ? (path: string) => /^(src\/(main|action)\.ts|(scripts|bench)\/.*)$/.test(path)
+  const isEntry = byPath.has('src/start.ts')
+    ? (path: string) => /^(src\/(start|action)\.ts|(scripts|bench)\/.*)$/.test(path)
     : (path: string) => /^(scripts|bench)\/|\.test\.ts$/.test(path);
   const reached = new Set<string>();
   const queue = [...byPath.keys()].filter(isEntry);

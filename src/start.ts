@@ -1,0 +1,6 @@
+/** Where Node starts: the rest of the program is loaded by what the build has compiled of it. */
+
+import { useCompiled } from './compiled.ts';
+
+useCompiled(__dirname);
+void import('./main.ts');
