@@ -6,6 +6,7 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { canaryRows } from './canaries.ts';
+import { compiledRows } from './compiled.ts';
 import { type FleetAmounts, fleetRows, lintRows } from './fleet.ts';
 import { inTurn, peakMegabytes, type Spread, time } from './measure.ts';
 import { plansPerSecond } from './planning.ts';
@@ -79,6 +80,7 @@ async function allRows(): Promise<readonly Row[]> {
     moving: async () => movingRows(bench, await worlds()),
     memory: async () => memoryRows(bench, await worlds()),
     settled: async () => settledRows(bench, await first()),
+    compiled: async () => compiledRows(bench, await first(), rounds),
     start: () => startRows(bench, 2 * rounds),
     far: async () => farRows(bench, await first(), rounds),
     lint: () => lintRows(bench, fleet()),

@@ -1,0 +1,36 @@
+/** What a pass gains by code that the build has compiled: a bundle of another Node runs without. */
+
+import { cpSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { inTurn, time } from './measure.ts';
+import { forInformation, type Row } from './rows.ts';
+import { type Bench, ownPass, reset, timeOwn, type World } from './world.ts';
+
+/** The same passes with and without, in turn. */
+export async function compiledRows(bench: Bench, world: World, times: number): Promise<readonly Row[]> {
+  const folder = join(bench.scratch, 'not-compiled');
+  cpSync(dirname(bench.bundle), folder, { recursive: true, filter: (path) => basename(path) !== 'compiled' });
+  const plain: Bench = { ...bench, bundle: join(folder, basename(bench.bundle)) };
+  const { moving, settled } = world.moments;
+  const passes: Readonly<Record<string, (from: Bench) => Promise<number>>> = {
+    'settled pass': async (from) => {
+      await reset(world, settled);
+      return time(ownPass(from, world));
+    },
+    'moving pass, paths': (from) => timeOwn(from, world, moving),
+  };
+  const rows: Row[] = [];
+  for (const [name, pass] of Object.entries(passes)) {
+    const spreads = await inTurn(
+      [
+        { name: 'plain', run: () => pass(plain) },
+        { name: 'own', run: () => pass(bench) },
+      ],
+      times,
+    );
+    const { median: value = Number.NaN, least = value, most = value } = spreads.get('plain') ?? {};
+    const row = { name: `${name}, nothing compiled ahead, against ours`, unit: 'ms' as const, value };
+    rows.push(forInformation({ ...row, range: [least, most] }, spreads.get('own')?.median));
+  }
+  return rows;
+}
