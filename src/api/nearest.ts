@@ -5,10 +5,10 @@ const MOST_EDITS = 3;
 /** Longer words are not compared: the time grows with the square. */
 const LONGEST = 80;
 
-/** The valid word with the fewest letters changed, added, left out or swapped; undefined where none is near. */
-export function nearest(word: string, valid: readonly string[]): string | undefined {
+/** The valid word with the fewest letters changed, added, left out or swapped; undefined where none is near, or within `most`. */
+export function nearest(word: string, valid: readonly string[], most = MOST_EDITS): string | undefined {
   if (word.length > LONGEST) return undefined;
-  const limit = Math.min(MOST_EDITS, Math.ceil(word.length / 3));
+  const limit = Math.min(most, Math.ceil(word.length / 3));
   const near = valid
     .filter((other) => other !== word && Math.abs(other.length - word.length) <= limit && other.length <= LONGEST)
     .map((other) => ({ other, edits: edits(word.toLowerCase(), other.toLowerCase()) }))

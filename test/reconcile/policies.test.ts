@@ -15,6 +15,15 @@ function desiredWith(files: Readonly<Record<string, string>>, requiredPolicies: 
   return desiredFrom(textFiles(files), requiredPolicies);
 }
 
+/** What is told of a policy for these clusters in one of this name. */
+function toldIn(cluster: string, clusters: string): readonly string[] {
+  const files = textFiles({ ...VLLM_FILES, 'a.yaml': policy(`  surge: 1\n  clusters: [${clusters}]\n`) });
+  const tree = { commit: '1'.repeat(40), folders: [], skipped: () => [], files };
+  return desiredOf(tree, { ...DEFAULT_CONFIG, cluster }, new Map()).warnings.map(
+    ({ line, message, hint }) => `${line} ${message}. ${hint}`,
+  );
+}
+
 function desiredFrom(files: readonly TreeFile[], requiredPolicies: readonly string[] = []): Desired {
   return desiredOf(
     { commit: '1'.repeat(40), folders: [], skipped: () => [], files },
@@ -53,6 +62,27 @@ function scope(policies: Readonly<Record<string, string>>): object {
 }
 
 const NONE = { surge: 0, from: [], issues: [] };
+
+test.each<readonly [cluster: string, clusters: string, told: boolean]>([
+  ['prod-eu', 'prod-eu', false],
+  ['prod-eu', 'prdo-eu', true],
+  ['prod-eu', '"prdo-*"', true],
+  ['prod-eu', 'stage, prodeu', true],
+  ['prod-eu', 'prod-us, prod-ap, stage', false],
+  ['prod-1', 'prod-2, prod-11', false],
+  ['use1', 'usw1', false],
+  ['default', 'prod-eu', true],
+  ['default', 'default', false],
+])('in cluster %s, a policy for %s', (cluster, clusters, told) => {
+  expect(toldIn(cluster, clusters)).toHaveLength(told ? 1 : 0);
+});
+
+test('a policy for another cluster, and this one: who may be meant, and what to do', () => {
+  expect([...toldIn('prod-eu', 'prdo-eu'), ...toldIn('default', 'prod-eu')]).toEqual([
+    '7 RolloutPolicy production: it is for prdo-eu, and this cluster is called prod-eu: nothing of what it says counts here. Did you mean prod-eu? Correct it; if there is a cluster of that name, nothing is wrong.',
+    '7 RolloutPolicy production: it is for prod-eu, and this cluster is called default, as where tranche.yaml names none: nothing of what it says counts here. Name this one (cluster in tranche.yaml, or --cluster), or correct the policy.',
+  ]);
+});
 
 test.each<readonly [what: string, policies: Readonly<Record<string, string>>, wanted: object]>([
   ['no policy', {}, { vllm: NONE, chat: NONE, elsewhere: [] }],
@@ -142,6 +172,16 @@ test.each<readonly [what: string, policies: Readonly<Record<string, string>>, wa
     { vllm: { surge: 1, from: ['a.yaml'], issues: [] }, chat: NONE, elsewhere: [] },
   ],
   [
+    'one of whose namespaces is nobody’s, and near another’s',
+    { 'a.yaml': policy('  surge: 1\n  rollouts: [llm/vllm, tlak/*, other/*, "talc*/*"]\n') },
+    { vllm: { surge: 1, from: ['a.yaml'], issues: [] }, chat: NONE, elsewhere: ['a.yaml:7 PolicyUnmatched'] },
+  ],
+  [
+    'one for a cluster, where this one has no name',
+    { 'a.yaml': policy('  surge: 1\n  clusters: [prod-eu]\n') },
+    { vllm: NONE, chat: NONE, elsewhere: ['a.yaml:7 PolicyUnmatched'] },
+  ],
+  [
     'a kind that is none',
     { 'a.yaml': policy('  surge: 1\n').replace('RolloutPolicy', 'rolloutPolicies') },
     { vllm: NONE, chat: NONE, elsewhere: ['a.yaml:2 UnknownKind'] },
@@ -152,11 +192,6 @@ test.each<readonly [what: string, policies: Readonly<Record<string, string>>, wa
       'a.yaml': `${policy('  surge: 1\n').replace('kind: RolloutPolicy', 'kind: RolloutPolicyTest')}---\n${policy('  surge: 1\n').replace('Policy', 'Polcy')}`,
     },
     { vllm: NONE, chat: NONE, elsewhere: ['a.yaml:9 UnknownKind'] },
-  ],
-  [
-    'one for another cluster',
-    { 'a.yaml': policy('  clusters: [prod-*]\n  surge: 1\n') },
-    { vllm: NONE, chat: NONE, elsewhere: [] },
   ],
 ])('%s', (_, policies, wanted) => {
   expect(scope(policies)).toEqual(wanted);

@@ -27,6 +27,7 @@ import {
 import { type FileIds, fileIdsOf } from './file-ids.ts';
 import { indexOf, type ManifestIndex, madeFor, namespaceOf, workloadName } from './manifest-index.ts';
 import { type FileText, INTERESTS, type ParseCache, parsedFiles, trim } from './parse-cache.ts';
+import { elsewherePolicies } from './policy-clusters.ts';
 import { policyIndex } from './policy-index.ts';
 import { idlePolicies, outsidePolicies, requiredIssues, unknownKinds, unmatchedPolicies } from './policy-issues.ts';
 import { NO_SCOPE, type PolicyScope, readPolicies } from './read-policy.ts';
@@ -117,6 +118,7 @@ export function desiredOf(tree: Tree, config: Config, cache: ParseCache, known =
       ...unreadable.filter(isData).map(dataWarning),
       ...outsidePolicies(policies, config),
       ...armedAlone(all),
+      ...elsewherePolicies(policies, config.cluster),
       ...idlePolicies(policies, { scopes, keys: rollouts.map(({ key }) => key), cluster: config.cluster }),
     ],
     trials: newTrials(),

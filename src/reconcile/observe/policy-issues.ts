@@ -54,8 +54,8 @@ export function idlePolicies(
 const LOOKED_UP_MOST = 5;
 
 /**
- * Whole names that no Rollout has, where the nearest that one has is not reached by the policy otherwise: a limit that
- * holds for the others, and not for that one. A name that is near none may be one to come.
+ * Names that no Rollout has, whole or in a namespace that is not there, where the nearest is of Rollouts that the policy
+ * does not reach otherwise: a limit that holds for the others, and not for those. A name that is near none may be one to come.
  */
 function misspelt(
   { selection }: PolicyReading,
@@ -63,13 +63,17 @@ function misspelt(
 ): readonly { readonly pattern: string; readonly meant: string }[] {
   const { rollouts = [] } = selection;
   if (rollouts.length < 2) return [];
-  const there = new Map(keys.map((key) => [`${key.namespace}/${key.name}`, key]));
-  const absent = rollouts.filter((pattern) => !pattern.includes('*') && !there.has(pattern));
+  const reaches = (patterns: readonly string[], { namespace, name }: Key): boolean =>
+    policyMatches({ rollouts: patterns }, { cluster: '', namespace, name, labels: {}, strategy: undefined });
+  const there = new Set(keys.flatMap(({ namespace, name }) => [namespace, `${namespace}/${name}`]));
+  const absent = rollouts.filter((pattern) => {
+    const [namespace = '', name = ''] = pattern.split('/');
+    return !namespace.includes('*') && !there.has(name.includes('*') ? namespace : pattern);
+  });
   return absent.slice(0, LOOKED_UP_MOST).flatMap((pattern) => {
     const meant = nearestTo(pattern, keys);
-    const key = there.get(meant);
-    const subject = key && { ...key, cluster: '', labels: {}, strategy: undefined };
-    return subject === undefined || policyMatches({ rollouts }, subject) ? [] : [{ pattern, meant }];
+    const isLost = keys.some((key) => reaches([meant], key) && !reaches(rollouts, key));
+    return isLost ? [{ pattern, meant }] : [];
   });
 }
 
@@ -159,6 +163,7 @@ function nearestTo(pattern: string, keys: readonly Key[]): string {
   const [namespace, name] = [pattern.slice(0, slash), pattern.slice(slash + 1)];
   const namespaces = [...new Set(keys.map((key) => key.namespace))];
   const near = namespaces.includes(namespace) ? namespace : (nearest(namespace, namespaces) ?? namespace);
+  if (name.includes('*')) return `${near}/${name}`;
   const names = keys.filter((key) => key.namespace === near).map((key) => key.name);
   return `${near}/${names.includes(name) ? name : (nearest(name, names) ?? name)}`;
 }

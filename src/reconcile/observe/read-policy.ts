@@ -29,6 +29,8 @@ export type PolicyReading = {
   readonly lines: Readonly<Partial<Record<PolicyFieldName, number>>>;
   /** Of the field that chooses Rollouts, or of the document. */
   readonly line: number;
+  /** Of its list of clusters. Not there: it has none. */
+  readonly clustersLine?: number;
   /** The Rollouts that it means: every one, also where that cannot be read. */
   readonly selection: PolicySelection;
   /** undefined: `issues` say why. */
@@ -123,6 +125,7 @@ function readPolicy(document: ManifestDocument): PolicyReading {
     file,
     lines: Object.fromEntries(said.map((field) => [field, document.lineOf(['spec', field])])),
     line: document.lineOf(['spec', 'rollouts']),
+    ...(selection.clusters === undefined ? {} : { clustersLine: document.lineOf(['spec', 'clusters']) }),
     selection,
     policy: read,
     issues,
