@@ -4,12 +4,18 @@
 export type IntOrPercent = number | string;
 
 const PERCENT = /^(0|[1-9][0-9]{0,3})%$/;
-const INT32_MAX = 2_147_483_647;
+/** The largest count that the Kubernetes API holds. */
+export const INT32_MAX = 2_147_483_647;
 
 /** Tells whether `value` is one: an int32, or a plain `N%`. Kubernetes' other spellings are refused on purpose. */
 export function isIntOrPercent(value: unknown): value is IntOrPercent {
   if (typeof value === 'number') return Number.isInteger(value) && Math.abs(value) <= INT32_MAX;
   return typeof value === 'string' && PERCENT.test(value);
+}
+
+/** Whether it is a `maxUnavailable` as the API server takes it: a count of 0 or more, or a percentage up to 100. */
+export function isBudget(value: unknown): value is IntOrPercent {
+  return isIntOrPercent(value) && (typeof value === 'number' ? value >= 0 : (percentOf(value) ?? 0) <= 100);
 }
 
 /** The number in `N%`, or undefined where `value` is a count. */

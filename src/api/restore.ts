@@ -2,7 +2,7 @@
 
 import { type Aside, parseAsides, printAsides } from './aside.ts';
 import { ABSENT, type FieldPath } from './field.ts';
-import { type IntOrPercent, isIntOrPercent } from './int-or-percent.ts';
+import { INT32_MAX, type IntOrPercent, isBudget } from './int-or-percent.ts';
 import { at, isRecord } from './json.ts';
 import { MAX_UNAVAILABLE_PATH, REPLICAS_PATH } from './workload.ts';
 
@@ -98,14 +98,14 @@ export function parseRestore(text: string): Restore | undefined {
   const [floor, plan] = [value['floor'], value['plan']];
   if (plan !== undefined && !(typeof plan === 'string' && DIGEST.test(plan))) return undefined;
   const groups = value['groups'];
-  if (groups !== undefined && !isFloor(groups)) return undefined;
+  if (groups !== undefined && !isCount(groups)) return undefined;
   const withdrawn = value['withdrawn'];
-  if (withdrawn !== undefined && !(isFloor(withdrawn) && withdrawn > 0)) return undefined;
+  if (withdrawn !== undefined && !(isCount(withdrawn) && withdrawn > 0)) return undefined;
   const least = value['least'];
-  if (least !== undefined && !(isFloor(least) && least > 0)) return undefined;
+  if (least !== undefined && !(isCount(least) && least > 0)) return undefined;
   const stopped = value['stopped'];
   if (stopped !== undefined && stopped !== true) return undefined;
-  if (!(isFloor(floor) || (floor === undefined && plan !== undefined))) return undefined;
+  if (!(isCount(floor) || (floor === undefined && plan !== undefined))) return undefined;
   const maxUnavailable = value['maxUnavailable'] === undefined ? undefined : parseDisplaced(value['maxUnavailable']);
   const replicas = value['replicas'] === undefined ? undefined : parseSurge(value['replicas']);
   const objects = value['objects'] === undefined ? undefined : (parseAsides(value['objects']) ?? 'wrong');
@@ -128,19 +128,18 @@ const KEYS = {
 
 const DIGEST = /^[0-9a-f]{8}$/;
 
-function isFloor(value: unknown): value is number {
-  return typeof value === 'number' && Number.isInteger(value) && value >= 0;
+function isCount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= INT32_MAX;
 }
 
 function parseDisplaced(value: unknown): Displaced | 'wrong' {
   const [was, set] = [at(value, ['was']), at(value, ['set'])];
-  return isIntOrPercent(set) && (was === undefined || isIntOrPercent(was)) ? { was, set } : 'wrong';
+  return isBudget(set) && (was === undefined || isBudget(was)) ? { was, set } : 'wrong';
 }
 
 function parseSurge(value: unknown): Surge | 'wrong' {
   const [was, set] = [at(value, ['was']), at(value, ['set'])];
-  if (typeof was !== 'number' || typeof set !== 'number') return 'wrong';
-  return Number.isInteger(was) && Number.isInteger(set) && was > 0 && set > was ? { was, set } : 'wrong';
+  return isCount(was) && isCount(set) && was > 0 && set > was ? { was, set } : 'wrong';
 }
 
 /** The mark as JSON text, always in the same order. */

@@ -66,6 +66,13 @@ export function parseRouteProvider(value: unknown): {
     spec.fault('weights', 'Missing', 'is empty, wanted where the numbers of a share stand', 'Add one place at least.');
   const patch = spec.objects('patch', OPERATIONS_MOST).map(readOperation);
   const matches = spec.has('matches') ? spec.objects('matches', OPERATIONS_MOST).map(readOperation) : undefined;
+  if (matches?.length === 0 && root.faults.length === 0)
+    spec.fault(
+      'matches',
+      'Missing',
+      'is empty, wanted what a step with matches writes',
+      'Leave it out where routes of this kind know no matches.',
+    );
   const accepted = spec.has('accepted') ? readAccepted(spec.object('accepted')) : undefined;
   const { faults } = root;
   return { kind: faults.length > 0 ? undefined : { ...resource, weights, patch, matches, accepted }, faults };

@@ -1,7 +1,7 @@
 /** The maxUnavailable of a delivery: what people want, when it rises for groups in the way, and when it comes down. */
 
 import { ABSENT } from '../api/field.ts';
-import type { IntOrPercent } from '../api/int-or-percent.ts';
+import { type IntOrPercent, isBudget } from '../api/int-or-percent.ts';
 import { type Marks } from '../api/marks.ts';
 import { type Displaced, putAside } from '../api/restore.ts';
 import { DEFAULT_MAX_UNAVAILABLE } from '../api/workload.ts';
@@ -39,7 +39,9 @@ export function budgetFor(situation: Situation, inTheWay: number, count: number)
   // One more than N where no group at all is ready: with N the StatefulSet's own gate would count the budget as spent.
   const raised = Math.max(Math.min(count, own + inTheWay), inTheWay + 1);
   if ((inTheWay === 0 && own > 0) || raised <= own) return given(raise);
-  const was = raise === undefined ? workload.maxUnavailable : raise.was;
+  // What the API server would refuse was never live: put back, it would keep the last commit out.
+  const before = raise === undefined ? workload.maxUnavailable : raise.was;
+  const was = before === undefined || isBudget(before) ? before : '100%';
   return { set: raised === workload.maxUnavailable ? undefined : raised, displaced: { was, set: raised } };
 }
 

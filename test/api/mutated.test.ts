@@ -98,6 +98,11 @@ const object = (spec: Json): Json => ({ apiVersion: 'a/v1', kind: 'Kind', metada
 
 type Case = readonly [what: string, valid: JsonObject, faultsOf: (spec: Json) => readonly FieldFault[], empty: boolean];
 
+test.each(['weights', 'matches'])('a RouteProvider with none of its %s', (key) => {
+  const { faults } = parseRouteProvider(object(put(PROVIDER, [key], [])));
+  expect(faults).toMatchObject([{ reason: 'Missing', message: expect.stringContaining(`${key} is empty`) }]);
+});
+
 test.each<Case>([
   ['Rollout', ROLLOUT, (spec) => parseRollout(object(spec)).faults, false],
   [

@@ -2,7 +2,7 @@
 
 import type { Aside } from '../../api/aside.ts';
 import type { ABSENT, ItemMatch } from '../../api/field.ts';
-import { isIntOrPercent } from '../../api/int-or-percent.ts';
+import { isBudget } from '../../api/int-or-percent.ts';
 import { isRecord } from '../../api/json.ts';
 import { type Marks, parseRung, RUNGS, type StepMark } from '../../api/marks.ts';
 import type {
@@ -50,9 +50,7 @@ const aside = object({ object: text, path: list(segment), was: fieldValue, set: 
 
 const restore = object({
   floor: optional(count),
-  maxUnavailable: optional(
-    object({ was: optional(is(isIntOrPercent)), set: is(isIntOrPercent) } satisfies Shape<Displaced>),
-  ),
+  maxUnavailable: optional(object({ was: optional(is(isBudget)), set: is(isBudget) } satisfies Shape<Displaced>)),
   replicas: optional(object({ was: count, set: count } satisfies Shape<Surge>)),
   objects: optional(
     is(

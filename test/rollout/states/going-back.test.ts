@@ -73,6 +73,11 @@ test.each<Row>([
     'Aborted: rollback, maxUnavailable 10% → 1 => A.1 rollback floor=2 u=10%>1 aborted=B.2 text A',
   ],
   [
+    'maxUnavailable is more than all, which the API server refuses: not put back as it was',
+    { ...broken, u: '101%', groups: '0:A- 1:A- 2:B- 3:B-', record: { unreadyFor: { 0: 601, 1: 601 } } },
+    'Aborted: rollback, maxUnavailable 101% → 5 => A.1 rollback floor=2 u=100%>5 aborted=B.2 text A',
+  ],
+  [
     'raised before in this delivery',
     { ...broken, u: 2, marks: 'B.2 2/3 floor=2 u=1>2' },
     'Aborted: rollback => A.1 rollback floor=2 u=1>2 aborted=B.2 text A',
