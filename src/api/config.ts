@@ -16,8 +16,8 @@ export type Config = {
   readonly statusBranch: string;
   /** Files and folders that are read; `['']` is the whole tree. */
   readonly paths: readonly string[];
-  /** On which line of the file each of them stands. Not there: the file names none, or the command line does. */
-  readonly pathLines?: readonly number[];
+  /** On which line of the file the entries of these lists stand. Not there: the command line says which paths are read. */
+  readonly lines?: EntryLines;
   /** Which namespace the manifests below a path are for, where they name none: longest path wins. */
   readonly namespaces: Readonly<Record<string, string>>;
   /** Workloads, as `namespace/name`, whose `replicas` something else than Git writes. */
@@ -44,6 +44,9 @@ export type Config = {
   /** What the command line says over this, as it is typed: `--cluster=eu --path=eu`. Not there: nothing. */
   readonly flags?: string;
 };
+
+/** Lines by list, in the order of its entries; none: the file does not have the list. */
+export type EntryLines = Readonly<Record<'paths' | 'policyPaths' | 'namespaces', readonly number[]>>;
 
 /** One of several processes that divide the Rollouts among them; counted from 0. */
 export type Shard = { readonly index: number; readonly of: number };

@@ -1,6 +1,6 @@
 /** A pass that has something to look at: every rollout decided alone, on the texts that the ones before it leave. */
 
-import type { Config } from '../api/config.ts';
+import { type Config, isBelow } from '../api/config.ts';
 import type { Issue } from '../api/issue.ts';
 import type { RolloutRecord } from '../api/record.ts';
 import type { Instant } from '../api/time.ts';
@@ -142,7 +142,7 @@ function recordsOf(
 ): ReadonlyMap<string, RolloutRecord> {
   const records = new Map<string, RolloutRecord>();
   const byKey = new Map(reconciled.map((one) => [printKey(one.key), one]));
-  const unread = unreadFiles(reading.desired);
+  const isHidden = hiddenBy(reading.desired);
   for (const [key, stored] of reading.status.records) {
     const one = byKey.get(key);
     const failed = one !== undefined && one.plan === undefined;
@@ -150,7 +150,7 @@ function recordsOf(
     // Records of other clusters, on a branch that several share, are not ours to remove.
     const foreign = !key.startsWith(`${reading.desired.config.cluster}/`);
     if (stored.kind !== 'read') continue;
-    const hidden = one === undefined && Object.keys(stored.record.blobs).some((file) => unread.has(file));
+    const hidden = one === undefined && isHidden(stored.record);
     const own = isOwn(stored.record, options.overrides.shard);
     if (failed || skipped || foreign || (hidden && own)) records.set(key, stored.record);
   }
@@ -166,12 +166,18 @@ function isOnMain({ commit }: Plan, writes: Reconciled['writes']): boolean {
   return commit !== undefined && isDelivered({ commit }) && writes.length === 0;
 }
 
-/** Nobody knows which objects are in them, until they are mended. */
-function unreadFiles({ files, issues }: Desired): ReadonlySet<string> {
-  return new Set([
+/**
+ * Whether what a record is of may be in a file that nobody could read, or below a path that is not there: a slip in `paths`
+ * is no reason to forget drains, pauses and approvals. Who takes a path out, and not its folder, has withdrawn it.
+ */
+function hiddenBy({ files, issues, config, absentPaths = [] }: Desired): (record: RolloutRecord) => boolean {
+  const unread = new Set([
     ...files.flatMap(({ file, issues: own }) => (own.length === 0 ? [] : [file])),
     ...issues.flatMap(({ file, reason }) => (reason === 'UnreadableFile' ? [file] : [])),
   ]);
+  const there = config.paths.filter((path) => !absentPaths.includes(path));
+  const isAway = (file: string): boolean => absentPaths.length > 0 && !isBelow(there, file);
+  return ({ blobs }) => there.length === 0 || Object.keys(blobs).some((file) => unread.has(file) || isAway(file));
 }
 
 /** What could not be looked at must not look like waiting; nor what only an edit of the files ends. */

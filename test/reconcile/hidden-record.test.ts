@@ -10,8 +10,15 @@ const ROLLOUT = ROLLOUT_TEXT.replace('  name: vllm\n', '  name: delivery\n').rep
   '{duration: 600}',
 );
 
-test('a pause goes on where the file of the Rollout could not be parsed in it', async () => {
-  const world = new World({ files: { [LWS_FILE]: LWS_TEXT, [ROLLOUT_FILE]: ROLLOUT } });
+const CONFIG = 'tranche.yaml';
+
+test.each<readonly [what: string, file: string, from: string, to: string]>([
+  ['the file of the Rollout could not be parsed', ROLLOUT_FILE, 'kind: Rollout', 'kind: [Rollout'],
+  ['the path of the Rollout was misspelt', CONFIG, '- rollouts', '- rolouts'],
+  ['every path was misspelt', CONFIG, '- apps\n  - rollouts', '- aps\n  - rolouts'],
+])('a pause goes on where %s in it', async (_, file, from, to) => {
+  const paths = 'paths:\n  - apps\n  - rollouts\n';
+  const world = new World({ files: { [CONFIG]: paths, [LWS_FILE]: LWS_TEXT, [ROLLOUT_FILE]: ROLLOUT } });
   const look = async (): Promise<void> => {
     world.tick(30);
     await world.pass();
@@ -31,12 +38,14 @@ test('a pause goes on where the file of the Rollout could not be parsed in it', 
   }
   const before = recorded()?.step;
   expect(before?.doneSince).toBeDefined();
-  world.edit(ROLLOUT_FILE, 'kind: Rollout', 'kind: [Rollout');
+  world.edit(file, from, to);
   await look();
-  world.edit(ROLLOUT_FILE, 'kind: [Rollout', 'kind: Rollout');
+  world.edit(file, to, from);
   await look();
   expect(recorded()?.step).toEqual(before);
-  world.repository.commit('main', { writes: [{ path: ROLLOUT_FILE, text: undefined }] });
+  // Another stays in its folder: this one was withdrawn.
+  const other = { path: 'rollouts/none.yaml', text: 'kind: ConfigMap\n' };
+  world.repository.commit('main', { writes: [other, { path: ROLLOUT_FILE, text: undefined }] });
   await look();
   expect(recorded()).toBeUndefined();
 });

@@ -1,6 +1,7 @@
 /** What of the configured paths was not read: said with its line, and with what is there instead. */
 
 import { expect, test } from 'vitest';
+import { type Config, DEFAULT_CONFIG } from '../../src/api/config.ts';
 import type { Gaps } from '../../src/ports/git.ts';
 import { pathFaults } from '../../src/reconcile/observe/path-issues.ts';
 import { passReport } from '../../src/reconcile/status/report.ts';
@@ -11,6 +12,34 @@ const absent = (path: string, folder: string, ...beside: readonly string[]): Gap
   path,
   folder,
   beside,
+});
+
+/** A tree with these files, of which the last has no marker. */
+function treeOf(paths: readonly string[], gaps: Partial<Gaps> = {}): Parameters<typeof pathFaults>[0] {
+  const all = paths.map((path) => ({ path, oid: path, mode: '100644', content: { kind: 'text', text: '' } }) as const);
+  return { files: all.slice(0, -1), skipped: () => all.slice(-1), gaps: { absent: [], passedOver: [], ...gaps } };
+}
+
+const FILES = ['apps/vllm/lws.yaml', 'policies/a.yaml', 'rollouts/vllm.yaml', 'docs/x.yaml'];
+
+test.each<readonly [what: string, said: Partial<Config>, told: readonly string[]]>([
+  ['all are there', { policyPaths: ['policies', 'docs', ''], namespaces: { 'apps/vllm': 'llm', '': 'x' } }, []],
+  [
+    'misspelt',
+    { policyPaths: ['policies', 'policys'], namespaces: { 'apps/vlm': 'llm', teams: 'x' } },
+    [
+      '2 policyPaths has "policys", where no manifest is read; there is policies: no grant and no exception counts from there',
+      '3 namespaces has "apps/vlm", where no manifest is read; there is apps/vllm: it gives no manifest a namespace',
+      '4 namespaces has "teams", where no manifest is read: it gives no manifest a namespace',
+    ],
+  ],
+])('entries beside paths: %s', (_, said, told) => {
+  const lines = { paths: [], policyPaths: [1, 2], namespaces: [3, 4] };
+  const { issues, warnings } = pathFaults(treeOf(FILES), { ...DEFAULT_CONFIG, lines, ...said });
+  expect(issues).toEqual([]);
+  expect(warnings.map(({ line, message }) => `${line} ${message}`)).toEqual(told);
+  // The command line says which paths are read.
+  expect(pathFaults(treeOf(FILES), { ...DEFAULT_CONFIG, ...said }).warnings).toEqual([]);
 });
 
 test.each<readonly [what: string, gaps: Partial<Gaps>, paths: readonly string[], said: readonly string[]]>([
@@ -59,8 +88,8 @@ test.each<readonly [what: string, gaps: Partial<Gaps>, paths: readonly string[],
     ],
   ],
 ])('%s', (_, gaps, paths, said) => {
-  const pathLines = paths.map((_path, at) => at + 1);
-  const { issues, warnings } = pathFaults({ absent: [], passedOver: [], ...gaps }, { paths, pathLines });
+  const lines = { paths: paths.map((_path, at) => at + 1), policyPaths: [], namespaces: [] };
+  const { issues, warnings } = pathFaults(treeOf([], gaps), { ...DEFAULT_CONFIG, paths, lines });
   expect([
     ...issues.map(({ line, message }) => `fault ${line} ${message}`),
     ...warnings.map(({ line, message }) => `warning ${line} ${message}`),
@@ -68,7 +97,8 @@ test.each<readonly [what: string, gaps: Partial<Gaps>, paths: readonly string[],
 });
 
 test('of the command line: there is no line', () => {
-  const { warnings } = pathFaults({ absent: [absent('ap', '', 'app')], passedOver: [] }, { paths: ['ap', ''] });
+  const gaps = { absent: [absent('ap', '', 'app')] };
+  const { warnings } = pathFaults(treeOf([], gaps), { ...DEFAULT_CONFIG, paths: ['ap', ''] });
   expect(warnings).toMatchObject([
     { file: '', message: '--path ap: it is not in the repository; there is app: nothing is read there' },
   ]);

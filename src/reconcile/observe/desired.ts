@@ -67,6 +67,8 @@ export type Desired = {
   /** Issues of files that belong to no rollout in particular. */
   readonly issues: readonly Issue[];
   readonly warnings: readonly Issue[];
+  /** Configured paths that are not there, as far as anybody has looked. */
+  readonly absentPaths?: readonly string[];
   /** What has been tried on documents of these files. */
   readonly trials: Trials;
   /** Services and routes; nothing where no Rollout routes traffic. */

@@ -3,7 +3,8 @@
 import { CONFIG_FILE, type Config } from '../../api/config.ts';
 import type { Issue } from '../../api/issue.ts';
 import { nearest } from '../../api/nearest.ts';
-import type { Gaps } from '../../ports/git.ts';
+import type { Gaps, Tree } from '../../ports/git.ts';
+import { unreadEntries } from './unread-entries.ts';
 
 /** So many links are told by their names. */
 const NAMED_MOST = 5;
@@ -14,18 +15,20 @@ const NO_GAPS: Gaps = { absent: [], passedOver: [] };
  * often nothing is delivered that people think is: that is a failure.
  */
 export function pathFaults(
-  { absent, passedOver }: Gaps = NO_GAPS,
-  config: Pick<Config, 'paths' | 'pathLines'>,
-): { readonly issues: readonly Issue[]; readonly warnings: readonly Issue[] } {
+  tree: Pick<Tree, 'gaps' | 'files' | 'skipped'>,
+  config: Pick<Config, 'paths' | 'lines' | 'policyPaths' | 'namespaces'>,
+): { readonly issues: readonly Issue[]; readonly warnings: readonly Issue[]; readonly absent: readonly string[] } {
+  const { absent, passedOver } = tree.gaps ?? NO_GAPS;
   const missing = new Map(absent.map((one) => [one.path, one]));
   const found = config.paths.flatMap((path, at) => {
     const one = missing.get(path);
-    return one === undefined ? [] : [absentPath(one, config.pathLines?.[at])];
+    return one === undefined ? [] : [absentPath(one, config.lines?.paths[at])];
   });
   const linked = passedOver.length === 0 ? [] : [passedOverIssue(passedOver)];
+  const paths = [...missing.keys()];
   return found.length > 0 && found.length === config.paths.length
-    ? { issues: found.map(nothingRead), warnings: linked }
-    : { issues: [], warnings: [...found, ...linked] };
+    ? { issues: found.map(nothingRead), warnings: linked, absent: paths }
+    : { issues: [], warnings: [...found, ...unreadEntries(tree, config), ...linked], absent: paths };
 }
 
 function absentPath({ path, folder, beside }: Gaps['absent'][number], line: number | undefined): Issue {

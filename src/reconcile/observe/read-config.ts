@@ -67,14 +67,16 @@ function configIn(content: TreeFile['content']): Config {
     ),
   ];
   if (issues.length > 0) throw new ConfigError(issues.sort((left, right) => left.line - right.line));
-  const pathLines = linesOfItems(read, 'paths');
-  return pathLines.length === 0 ? config : { ...config, pathLines };
+  const of = (key: string): readonly number[] => linesOfEntries(read, key);
+  const lines = { paths: of('paths'), policyPaths: of('policyPaths'), namespaces: of('namespaces') };
+  return Object.values(lines).every((list) => list.length === 0) ? config : { ...config, lines };
 }
 
-/** The line of each item of a list at the root. */
-function linesOfItems({ root, lineAt }: Extract<ParsedDocument, { readonly kind: 'ok' }>, key: string): number[] {
-  const entry = root.kind === 'map' ? root.entries.find((one) => one.key === key) : undefined;
-  return entry?.value.kind === 'list' ? entry.value.items.map(({ start }) => lineAt(start)) : [];
+/** The line of each item of a list at the root, or of each key of a map. */
+function linesOfEntries({ root, lineAt }: Extract<ParsedDocument, { readonly kind: 'ok' }>, key: string): number[] {
+  const value = root.kind === 'map' ? root.entries.find((one) => one.key === key)?.value : undefined;
+  if (value?.kind === 'list') return value.items.map(({ start }) => lineAt(start));
+  return value?.kind === 'map' ? value.entries.map(({ keyStart }) => lineAt(keyStart)) : [];
 }
 
 /** A byte order mark is no part of the text. */

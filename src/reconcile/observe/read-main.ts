@@ -21,12 +21,12 @@ export async function readConfig(git: Git, commit: Oid, overrides: Overrides): P
 
 /** The configuration in a tree that was read for it. Throws ConfigError. */
 export function configIn({ files }: Tree, overrides: Overrides): Config {
-  const { pathLines, ...config } = configOf(files);
+  const { lines, ...config } = configOf(files);
   const flags = flagsOver(config, overrides);
   return {
     ...config,
     ...(flags === undefined ? {} : { flags }),
-    ...(pathLines === undefined || overrides.paths !== undefined ? {} : { pathLines }),
+    ...(lines === undefined || overrides.paths !== undefined ? {} : { lines }),
     branch: overrides.branch ?? config.branch,
     statusBranch: shardBranch(overrides.statusBranch ?? config.statusBranch, overrides.shard),
     cluster: overrides.cluster ?? config.cluster,
@@ -85,8 +85,13 @@ export async function readDesired(
   const trials = (at.memory.trials ??= newTrials());
   const made = { ...(sameFiles(tree, at) ?? desiredOf(tree, at.config, parsed, trials.known)), trials };
   at.memory.desired = { tree, desired: made };
-  const { issues, warnings } = pathFaults(tree.gaps, at.config);
-  const desired = { ...made, issues: [...made.issues, ...issues], warnings: [...made.warnings, ...warnings] };
+  const { issues, warnings, absent } = pathFaults(tree, at.config);
+  const desired = {
+    ...made,
+    absentPaths: absent,
+    issues: [...made.issues, ...issues],
+    warnings: [...made.warnings, ...warnings],
+  };
   if (!routesTraffic(desired)) return desired;
   const whole = await git.readAt(commit, trafficRequest(desiredRequest(at.config.paths), desired));
   return withTraffic(desired, whole, parsed);
