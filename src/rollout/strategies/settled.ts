@@ -7,6 +7,7 @@ import { SENTINEL } from '../../api/workload.ts';
 import { command } from '../command-text.ts';
 import { retry } from '../events/retrying.ts';
 import { atRest } from '../gates/at-rest.ts';
+import { besideAtRest } from '../gates/at-rest-beside.ts';
 import { blockedByUnreadyGroup, recreated, revisionChanged, wanted } from '../gates/cluster.ts';
 import { rolloutAbsent, stalled } from '../gates/people.ts';
 import { servingGone } from '../gates/second.ts';
@@ -27,6 +28,7 @@ export function settled(situation: Situation, marks: Marks): Decision {
     abortTooLate(situation, marks),
     servingGone(situation),
     ...auditHolds(situation),
+    ...(situation.sight === 'seen' ? besideAtRest(situation, marks) : []),
   ];
   const shown = holds.filter((found) => found !== undefined);
   if (partition === SENTINEL) return retry(situation, { marks, shown });

@@ -1,7 +1,7 @@
 /** The rows of a delivery by blueGreen: two colours that take turns, and the Service that follows. */
 
 import { expect, test } from 'vitest';
-import { known } from '../../../src/api/known.ts';
+import { known, unknown } from '../../../src/api/known.ts';
 import { factsDigest } from '../../../src/reconcile/observe/digests.ts';
 import { ladderFiles, ladderRollout } from '../../support/ladder.ts';
 import { type Found, passed, passes, releaseIn, type Stand, settledOn, snapshotAt } from '../../support/ladder-pass.ts';
@@ -313,4 +313,60 @@ test('groups of the colour that does not serve are not taken away before a perso
   const green = text.replace(/(name: vllm-green[^]*?replicas: )0/, '$13');
   const other = asked({ ...back, texts: new Map([...back.texts, [LWS_FILE, green]]) }, NEWER, NEW);
   expect(passed(other).told).toBe('hold IdleScaled');
+});
+
+/** Settled on green, and on the first colour again. */
+const onGreen = passes(requested).stand;
+const onOwn = passes(asked(onGreen, NEW, NEWER)).stand;
+const SHARED_BY_HAND: Found['sight'] = {
+  route: (route) => {
+    const refs = [
+      { name: 'vllm-svc', port: 80, weight: 95 },
+      { name: 'vllm-svc-canary', port: 80, weight: 5 },
+    ];
+    return { ...route, spec: { rules: [{ backendRefs: refs }] } };
+  },
+};
+const byApp = known({ name: 'vllm-svc', selector: { app: 'vllm' }, deleting: false });
+
+test.each<readonly [what: string, stand: Stand, sight: NonNullable<Found['sight']>, told: string]>([
+  [
+    'green scaled',
+    onGreen,
+    { secondLws: { replicas: 3 } },
+    'Drift: Replicas of LeaderWorkerSet vllm-green is 3 in the cluster, Git says 4',
+  ],
+  [
+    'green edited',
+    onGreen,
+    { secondLws: { content: {} } },
+    'Drift: spec.leaderWorkerTemplate of LeaderWorkerSet vllm-green is another',
+  ],
+  [
+    'green deleted',
+    onGreen,
+    { traffic: { second: NOTHING } },
+    'Drift: LeaderWorkerSet vllm-green is not there in the cluster',
+  ],
+  ['green unready', onGreen, { second: '0+ 1- 2+ 3+' }, 'NotAtRest: vllm-green, which serves: Group 1 is not ready'],
+  [
+    'green unread',
+    onGreen,
+    { traffic: { second: { ...NOTHING, lws: unknown('503') } } },
+    'ClusterUnreadable: vllm-green, which serves: 503',
+  ],
+  ['a share', onGreen, SHARED_BY_HAND, 'Drift: Share of HTTPRoute chat is 5% in the cluster, Git says 0%'],
+  ['a share, of none', onOwn, SHARED_BY_HAND, 'Drift: Share of HTTPRoute chat is'],
+  ['the Service', onGreen, { traffic: { service: byApp } }, 'Drift: '],
+  [
+    'the idle colour scaled',
+    onOwn,
+    { secondLws: { replicas: 2 }, second: '0+ 1+' },
+    'Drift: Replicas of LeaderWorkerSet vllm-green is 2 in the cluster, Git says 0',
+  ],
+])('at rest, edited by hand in the cluster: %s', (_, stand, sight, told) => {
+  expect(passed(stand).told).toBe('hold ');
+  const [first, ...others] = passed(stand, { sight }).plan.holds.map(({ reason, message }) => `${reason}: ${message}`);
+  expect(first).toContain(told);
+  expect(others.filter((other) => !other.startsWith('NotAtRest: vllm-green'))).toEqual([]);
 });

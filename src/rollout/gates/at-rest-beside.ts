@@ -1,0 +1,49 @@
+/** What an audit finds beside the user's own workload: its second one, Services and routes, and the groups that serve. */
+
+import type { Marks } from '../../api/marks.ts';
+import { SENTINEL } from '../../api/workload.ts';
+import { type Hold, hold } from '../hold.ts';
+import { delivering } from '../ladders/delivering.ts';
+import { greenServes } from '../ladders/delivery.ts';
+import { differences, type LiveDifference } from '../ladders/differences.ts';
+import { groupsOn, workloadOf } from '../ladders/sight.ts';
+import type { Seen } from '../situation.ts';
+import { atRest } from './at-rest.ts';
+
+/**
+ * Nothing of it moves a step at rest, so all of it is only told: a share that a hand has written, groups of a colour that is
+ * to have none, and those of the second workload where that serves. Nothing where no delivery of the Rollout has documents.
+ */
+export function besideAtRest(seen: Seen, marks: Marks): readonly Hold[] {
+  const on = delivering(seen, marks, marks.release);
+  if (on?.sight === undefined) return [];
+  const { delivery, sight } = on;
+  const differs = differences(delivery, sight);
+  const drift = differs.kind === 'known' && differs.value.length > 0 ? [drifted(differs.value)] : [];
+  if (!greenServes(delivery)) return drift;
+  const { name, document, ...side } = workloadOf(delivery, sight, 'stable');
+  const found = groupsOn({ name, document, ...side });
+  if (found.kind === 'unknown')
+    return [...drift, hold('ClusterUnreadable', { seen: `${name}, which serves: ${found.why}`, waits: 'reading' })];
+  // Not there: that is a difference.
+  if (found.kind === 'absent') return drift;
+  const { lws, leaderSet, groups } = found.value;
+  const { replicas } = lws;
+  const observed = { ...seen.observed, lws, leaderSet, groups };
+  const unrested = atRest({ ...seen, observed, replicas, asked: replicas, partition: SENTINEL });
+  return unrested === undefined
+    ? drift
+    : [...drift, hold(unrested.reason, { ...unrested, seen: `${name}, which serves: ${unrested.seen}` })];
+}
+
+/** All in one: several objects are often edited by one hand. */
+function drifted(differs: readonly LiveDifference[]): Hold {
+  const seen = differs.map(({ object: { kind, name }, field, git, live }) => {
+    const what = field === '' ? `${kind} ${name}` : `${field} of ${kind} ${name}`;
+    return `${what} is ${live} in the cluster, Git says ${git}`;
+  });
+  return hold('Drift', {
+    seen: seen.join('; '),
+    action: 'If the agent does not put it back soon, look at its sync errors, and at who else writes it',
+  });
+}
