@@ -1,7 +1,7 @@
 /** Passes on disk: what `--save-pass` writes and `replay` reads. */
 
-import { access, constants, mkdir, open, readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { access, constants, mkdir, open, readdir, readFile, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { at, isRecord } from '../api/json.ts';
 import { UsageError } from '../options.ts';
 import type { Outcome, PassResult } from '../reconcile/pass.ts';
@@ -20,7 +20,7 @@ export type SavedPass = {
 /** Makes the folder before a pass begins: a UsageError where that cannot be, while nothing is written yet. */
 export async function openSaveFolder(folder: string): Promise<void> {
   try {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await makeFolder(folder);
     await access(folder, constants.W_OK);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
@@ -28,6 +28,35 @@ export async function openSaveFolder(folder: string): Promise<void> {
       `--save-pass: ${folder} cannot be written: ${why}. Name a folder that this process may write to`,
     );
   }
+}
+
+/**
+ * Each folder on the way that is not there. Node's own recursive mkdir begins anew for ever where a folder that is there
+ * takes none and says that nothing is there, as `/proc` does.
+ */
+async function makeFolder(folder: string): Promise<void> {
+  const missing: string[] = [];
+  for (let path = folder; !(await isThere(path)); path = dirname(path)) missing.unshift(path);
+  for (const path of missing)
+    await mkdir(path, { mode: 0o700 }).catch((error: unknown) => {
+      // Another process was faster.
+      if (codeOf(error) !== 'EEXIST') throw error;
+    });
+}
+
+/** A file counts: that no folder can be made in it is what its mkdir says. */
+async function isThere(path: string): Promise<boolean> {
+  try {
+    await stat(path);
+    return true;
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return false;
+    throw error;
+  }
+}
+
+function codeOf(error: unknown): unknown {
+  return at(error, ['code']);
 }
 
 /** Writes a file for every rollout that got as far as a snapshot; returns their paths. */

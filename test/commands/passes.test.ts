@@ -1,6 +1,6 @@
 /** The verbs that look and step: reconcile, plan, lint, status, replay, against real Git and a real API over HTTP. */
 
-import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type GitServer, startGitServer } from '../support/git-server.ts';
@@ -191,6 +191,13 @@ describe('saved passes', () => {
       expect(await site.subject()).toBe('first files');
     },
   );
+
+  test.runIf(existsSync('/proc/self'))('a folder where none can be made is told, and not tried for ever', async () => {
+    const site = await startSite();
+    const called = await site.run('plan --save-pass /proc/none/passes');
+    expect(called).toMatchObject({ code: 2, out: '' });
+    expect(called.err).toContain('error: --save-pass: /proc/none/passes cannot be written: ENOENT');
+  });
 
   test('a pass that could not be saved is a pass all the same', async () => {
     const site = await startSite();
