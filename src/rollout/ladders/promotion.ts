@@ -126,7 +126,12 @@ const blueGreenLadder: readonly Rung[] = [
     at: 'settled',
     isListed: ALWAYS,
     commit: (delivery) => madeOf(delivery, [...emptied(delivery), ...served(delivery)]),
-    before: () => [STABLE_DRAINED, { kind: 'bake' }],
+    // The colour before is the way back in an instant: it stays while groups of the new one are not ready.
+    before: (delivery) => [
+      STABLE_DRAINED,
+      { kind: 'newVersion', side: 'canary', groups: replicasOf(canarySide(delivery)) },
+      { kind: 'bake' },
+    ],
     seen: NOTHING,
   },
 ];

@@ -44,25 +44,30 @@ export function stepLadder(step: RolloutStep): readonly Rung[] {
       isListed: ALWAYS,
       commit: (delivery) => madeOf(delivery, grown(delivery, groupsAt(delivery, step))),
       before: NOTHING,
-      // Those that Git asks for: where N has risen since, the next `pods` takes it as it is then.
-      seen: (delivery) => [
-        { kind: 'newVersion', side: 'canary', groups: replicasOf(canarySide(delivery)), tolerant: true },
-        { kind: 'sameTemplate' },
-      ],
+      seen: (delivery) => [groupsReady(delivery), { kind: 'sameTemplate' }],
     },
     {
       at: 'traffic',
       isListed: ({ routes }) => share.kind !== 'home' && routes.length > 0,
       commit: (delivery) => sharing(delivery, share),
       before: () => bothServe(share.kind === 'weight' && share.percent === 100),
-      // A step that changes nothing stands here, too: then no route is waited for.
-      seen: ({ routes }) => (share.kind !== 'home' && routes.length > 0 ? [{ kind: 'accepted' }] : NOTHING()),
+      // What breaks under its requests stops it: no pause passes, and no group follows. A step that changes nothing stands
+      // here, too: then no route is waited for.
+      seen: (delivery) => {
+        const ready = groupsReady(delivery);
+        return share.kind !== 'home' && delivery.routes.length > 0 ? [{ kind: 'accepted' }, ready] : [ready];
+      },
     },
   ];
 }
 
 function groupsAt(delivery: Delivery, step: RolloutStep): number {
   return Math.max(replicasOf(canarySide(delivery)), plannedGroups(step.replicas, fleetOf(delivery)));
+}
+
+/** Those that Git asks for: where N has risen since, the next `pods` takes it as it is then. */
+function groupsReady(delivery: Delivery): Condition {
+  return { kind: 'newVersion', side: 'canary', groups: replicasOf(canarySide(delivery)), tolerant: true };
 }
 
 function bothServe(isWhole: boolean): readonly Condition[] {

@@ -12,12 +12,17 @@ const blueGreen = ladderFiles(ladderRollout('blueGreen', WHOLE));
 type Row = readonly [git: typeof canary, place: string, changes: readonly string[], waits: string];
 
 const promotions: readonly Row[] = [
-  [canary, 'promote fleet', ['LeaderWorkerSet vllm: partition=0, step=promote, at=fleet'], 'live accepted pause gates'],
+  [
+    canary,
+    'promote fleet',
+    ['LeaderWorkerSet vllm: partition=0, step=promote, at=fleet'],
+    'live accepted newVersion pause gates',
+  ],
   [
     alone,
     'promote fleet',
     ['LeaderWorkerSet vllm: partition=0, step=promote, at=fleet'],
-    'live accepted pause serving drained gates',
+    'live accepted newVersion pause serving drained gates',
   ],
   [
     canary,
@@ -35,7 +40,7 @@ const promotions: readonly Row[] = [
     blueGreen,
     'promote all',
     ['HTTPRoute chat: weight=0, weight=100', 'LeaderWorkerSet vllm: step=promote, at=all'],
-    'live accepted pause newVersion gates',
+    'live accepted newVersion pause gates',
   ],
   [
     blueGreen,
@@ -53,7 +58,7 @@ const promotions: readonly Row[] = [
     blueGreen,
     'promote settled',
     ['LeaderWorkerSet vllm: replicas=0, serves=green, remove step, remove at'],
-    'live accepted drained bake gates',
+    'live accepted drained newVersion bake gates',
   ],
 ];
 

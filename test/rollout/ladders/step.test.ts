@@ -70,14 +70,14 @@ const rows: readonly (readonly [what: string, git: Texts, place: string, changes
       after('1/4 traffic'),
       '2/4 pods',
       ['LeaderWorkerSet vllm-canary: replicas=2', 'LeaderWorkerSet vllm: step=2/4@RELEASE, at=pods'],
-      'live accepted pause gates',
+      'live accepted newVersion pause gates',
     ],
     [
       'a step without share takes routing down first',
       after('2/4 traffic'),
       '3/4 home',
       ['HTTPRoute chat: removeItem "vllm-svc-canary"', 'LeaderWorkerSet vllm: step=3/4@RELEASE, at=home'],
-      'live accepted pause servingStable',
+      'live accepted newVersion pause servingStable',
     ],
     [
       'and then has its groups',

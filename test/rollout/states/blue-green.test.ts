@@ -98,6 +98,12 @@ test.each<readonly [what: string, stand: Stand, found: Found, told: readonly str
     DEAD,
     ['TrafficWithdrawn: step 2/2, traffic withdrawn', 'hold GroupsNotReady NotServing TrafficWithdrawn'],
   ],
+  [
+    'the bake is over, and a group of the new colour is not ready: the one before stays',
+    home,
+    { sight: { second: '0+ 1+ 2+ 3-' } },
+    ['hold GracePeriod GroupsNotReady', 'hold GroupsNotReady'],
+  ],
   ['withdrawn, with all requests', all, DEAD, WITHDRAWN],
   ['withdrawn, switched', switched, DEAD, WITHDRAWN],
   [

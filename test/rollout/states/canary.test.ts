@@ -195,7 +195,7 @@ test.each<Row>([
     'not where nobody serves',
     stands.second,
     { sight: { ...DEAD.sight, ...LOST.sight } },
-    ['hold GracePeriod StableLost', 'hold StableLost PauseDuration', 'hold StableLost'],
+    ['hold GracePeriod GroupsNotReady StableLost', 'hold GroupsNotReady StableLost'],
   ],
   ['not where that cannot be read', stands.second, UNREAD, ['hold ClusterUnreadable']],
 ])('withdrawn: %s', (_, stand, found, told) => expect(passes(stand, { found: () => found }).told).toEqual(told));

@@ -44,7 +44,9 @@ test.each<Row>([
   ['at the groups, hold', stands.pods, READY, canary('0-'), 'hold StepFailed GroupsNotReady NotServing'],
   ['at the groups, no share to withdraw', stands.pods, AWAY, canary('0-'), 'hold StepFailed GroupsNotReady NotServing'],
   ['at the groups, rollback', stands.pods, BACK, canary('0-'), 'Failed: rollback, home'],
-  ['with a share, hold', stands.second, READY, ONE_LATE, 'hold StepFailed'],
+  ['with a share, no deadline', stands.second, {}, ONE_LATE, 'hold GroupsNotReady'],
+  ['after the last step, no deadline', stands.last, {}, canary('0+ 1+ 2- 3+'), 'hold GroupsNotReady'],
+  ['with a share, hold', stands.second, READY, ONE_LATE, 'hold StepFailed GroupsNotReady'],
   ['with a share, withdraw', stands.second, AWAY, ONE_LATE, 'TrafficWithdrawn: step 2/3, traffic withdrawn'],
   ['with a share, rollback', stands.second, BACK, ONE_LATE, 'Failed: rollback, home'],
   [
@@ -68,7 +70,7 @@ test.each<Row>([
     stands.second,
     { ...BACK, applyDeadlineSeconds: 60 },
     { sight: { second: '0+ 1-', secondLws: { replicas: 1 } } },
-    'hold StepOverdue NotApplied',
+    'hold StepOverdue NotApplied GroupsNotReady',
   ],
   ['not read', stands.pods, BACK, { snapshot: { traffic: undefined } }, 'hold ClusterUnreadable'],
   [
@@ -83,7 +85,7 @@ test.each<Row>([
     edited(stands.second, LWS_FILE, /(vllm-canary[\s\S]*replicas: )2/, '$13'),
     BACK,
     canary('0+ 1- 2+'),
-    'hold StepFailed CanaryEdited',
+    'hold StepFailed GroupsNotReady CanaryEdited',
   ],
   [
     'a hand has changed its groups, withdraw',
@@ -122,7 +124,7 @@ test.each<Row>([
   ['with all requests, withdraw', all, AWAY, GREEN_LATE, GREEN_AWAY],
   ['switched, rollback', switched, BACK, GREEN_LATE, 'Failed: rollback, home'],
   ['switched, withdraw', switched, AWAY, GREEN_LATE, GREEN_AWAY],
-  ['while it bakes, hold', bluesHome, READY, GREEN_LATE, 'hold StepFailed GracePeriod'],
+  ['while it bakes, hold', bluesHome, READY, GREEN_LATE, 'hold StepFailed GracePeriod GroupsNotReady'],
   ['while it bakes, rollback', bluesHome, BACK, GREEN_LATE, 'Failed: rollback, home'],
   [
     'while it bakes, rollback, and the colour before serves nothing',
