@@ -2,7 +2,6 @@
 
 import { printRelease } from '../../api/release.ts';
 import { withAside } from '../../api/restore.ts';
-import { SENTINEL } from '../../api/workload.ts';
 import { command } from '../command-text.ts';
 import { fleetAtOnce, fleetRung, orAtOnce, remainsGivenUp, textBack, withBudget } from '../events/ladder-back.ts';
 import { heldOnLadder, overtakenOnLadder, rollStopped } from '../events/ladder-overtaken.ts';
@@ -136,15 +135,17 @@ function overwritten({ situation, marks }: Delivering): Hold {
 }
 
 /**
- * Armed again, or never let go by a rung, and groups of the fleet are on the text that was given up: made anew, or let go
- * by a hand, while nobody could see it. They go back like those of a fleet.
+ * Groups of the fleet below the partition are on the text that was given up: made anew, let go by a hand while nobody could
+ * see it, or kept by a hand that has raised the partition. They go back like those of a fleet.
  */
 function leftBehind(on: Delivering): Decision | undefined {
   const { situation, marks, delivery } = on;
   const { observed, digest, partition, sight } = situation;
-  const isOurs = partition === SENTINEL && digest === marks.release.digest && sight === 'seen';
+  const isOurs = digest === marks.release.digest && sight === 'seen';
   if (!isOurs || greenServes(delivery) || observed?.releaseKey === undefined) return undefined;
-  const astray = observed.groups.some(({ version, key }) => version === 'other' && key !== undefined);
+  const astray = observed.groups.some(
+    ({ index, version, key }) => index < partition && version === 'other' && key !== undefined,
+  );
   const next = astray ? goingBack(delivery, fleetRung(on)) : undefined;
   if (next?.kind !== 'commit') return undefined;
   const restore = withAside(marks.restore, { floor: 0 });

@@ -292,3 +292,14 @@ test('every annotation is gone, and nobody has ordered anything: nothing is writ
   const silent = (at: Stand): Found => ({ ...found(at), intents: {} });
   expect(passes(gone, { found: silent }).told).toEqual(['TrafficWithdrawn: traffic withdrawn', 'hold AnnotationsGone']);
 });
+
+test('a fleet on its way back whose partition a hand has raised goes on back', () => {
+  const raised = asked(given(stands.fleet), /partition: 0/, 'partition: 3');
+  const own = { sight: { own: '0o+ 1o+ 2o+ 3+' } };
+  const widened = passed(raised, own);
+  expect(widened.told).toBe('RollbackWidened: rollback, fleet');
+  expect(widened.stand.texts.get(LWS_FILE)).toContain('partition: 0');
+  expect(passes(widened.stand).told).toEqual(['BroughtHome: rollback, home', ...BACK]);
+  // What is above it goes by itself.
+  expect(passed(raised, { sight: { own: '0+ 1+ 2+ 3o+' } }).told).not.toContain('RollbackWidened');
+});
