@@ -29,6 +29,8 @@ export class Cluster {
   readonly store: Store;
   /** Losing nodes; `settle` afterwards. */
   readonly nodes: Nodes;
+  /** Only these controllers stand still from now on, LWS aside; `settle` afterwards. */
+  readonly stopControllers: ControlLoop['stop'] = (controllers) => this.loop.stop(controllers);
   private readonly options: ClusterOptions;
   private readonly world: World;
   private readonly loop: ControlLoop;

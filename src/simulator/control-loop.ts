@@ -49,18 +49,27 @@ const run = {
   lws: reconcileLws,
 } satisfies Record<QueueName, (world: World, key: string) => void>;
 
+/**
+ * Controllers that lag behind the others, each alone: those of StatefulSets and endpoints are in one process of
+ * Kubernetes, but have queues of their own; the gateway is anybody's.
+ */
+type Stoppable = 'statefulSets' | 'endpoints' | 'routes';
+
 /** The LWS controller's own queues stand still while it is down. */
 const OF_LWS: ReadonlySet<QueueName> = new Set(['pods', 'lws']);
 
 export class ControlLoop {
   /** Whether LWS's controller and webhooks run. */
   lwsUp = true;
+  /** Other controllers that do nothing now: they work off what has come in once they go on. */
+  private readonly stopped: Set<Stoppable>;
   private readonly queues: Readonly<Record<QueueName, Set<string>>>;
   private timers: Timer[];
   private readonly failures: Map<string, number>;
 
   constructor(from?: ControlLoop) {
     this.lwsUp = from?.lwsUp ?? true;
+    this.stopped = new Set(from?.stopped);
     this.queues = {
       garbage: new Set(from?.queues.garbage),
       scheduler: new Set(from?.queues.scheduler),
@@ -117,7 +126,7 @@ export class ControlLoop {
    */
   drain(world: World, onPause?: () => void): void {
     for (let steps = 0; steps < STEPS_MAX; steps++) {
-      const queue = queueNames.find((name) => this.queues[name].size > 0 && (this.lwsUp || !OF_LWS.has(name)));
+      const queue = queueNames.find((name) => this.queues[name].size > 0 && this.runs(name));
       if (queue === undefined || queue === 'lws') onPause?.();
       if (queue === undefined) return;
       const [key] = this.queues[queue];
@@ -126,6 +135,17 @@ export class ControlLoop {
       run[queue](world, key);
     }
     throw new Error(`the controllers of the model found no rest in ${STEPS_MAX} steps`);
+  }
+
+  private runs(queue: QueueName): boolean {
+    const isStopped: ReadonlySet<QueueName> = this.stopped;
+    return !isStopped.has(queue) && (this.lwsUp || !OF_LWS.has(queue));
+  }
+
+  /** Only these stand still from now on. */
+  stop(controllers: readonly Stoppable[]): void {
+    this.stopped.clear();
+    for (const name of controllers) this.stopped.add(name);
   }
 
   enqueue(queue: QueueName, key: string): void {

@@ -19,6 +19,7 @@ import { abortNow } from './what-if.ts';
 const AUDIT_SECONDS = 3700;
 
 export async function finish(universe: Universe, watch: Watch, people: readonly Person[]): Promise<void> {
+  universe.cluster.stopControllers([]);
   universe.cluster.setControllerUp(true);
   universe.say('end', 'faults are off');
   if (universe.setup.policies === true) universe.commit(GATES_FILE, saidText({}), 'a policy that asks for little');

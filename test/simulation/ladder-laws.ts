@@ -14,6 +14,7 @@ import {
   serviceFile,
   shareSaid,
 } from './routed-files.ts';
+import { RING } from './universe.ts';
 
 /** Which marks may follow which. */
 export function ladderSteps(commit: OurCommit): string | undefined {
@@ -230,10 +231,17 @@ export function ladderEvidence(commit: OurCommit): string | undefined {
   const proof = ladderProof(commit);
   if (proof === undefined) return undefined;
   const both = bothOf(commit);
-  const { reason, before, scenes } = commit;
-  return scenes.some((scene) => proof(scene, both))
+  const { reason, before } = commit;
+  return lately(commit).some((scene) => proof(scene, both))
     ? undefined
-    : `${reason} after ${before.marks?.step ?? 'settled'} ${before.marks?.at ?? ''}: never was so what it rests on`;
+    : `${reason} after ${before.marks?.step ?? 'settled'} ${before.marks?.at ?? ''}: never lately was so what it rests on`;
+}
+
+/** What a pass may have read: all that has been so since it began, and a few states before. */
+function lately({ universe, oid, scenes }: OurCommit): OurCommit['scenes'] {
+  const begun = universe.plannedAt(oid);
+  const first = scenes.findIndex(({ atSeconds }) => atSeconds >= begun);
+  return scenes.slice(Math.max(0, (first < 0 ? scenes.length : first) - RING));
 }
 
 type Proof = (scene: OurCommit['scenes'][number], both: Both) => boolean;
@@ -269,6 +277,7 @@ export function ladderProof(commit: OurCommit): Proof | undefined {
   if (fleet || reason === 'Emptied' || reason === 'BroughtHome') return applied;
   // N rose: the same rung comes again before its groups are seen.
   if (from?.at === to?.at && from?.step === to?.step) return applied;
+  const wins = reason === 'Settled' && commit.workload.fills?.style === 'blueGreen';
   const ready: Proof = (scene, both) => both.isLive(scene) && both.all(scene, both.names.canary, version);
   // A fleet that was made anew came up on the release: where a person accepts that, only it is looked at.
   if (reason === 'Promoted' && accepts(commit, 'Recreated')) return applied;
@@ -284,7 +293,7 @@ export function ladderProof(commit: OurCommit): Proof | undefined {
   if (from?.at === 'all')
     return (scene, both) =>
       both.isLive(scene) && both.ready(scene, both.names.canary, version) >= Math.max(1, both.before.fleet);
-  if (from?.at === 'pods' || from?.at === 'traffic') return ready;
+  if (wins || from?.at === 'pods' || from?.at === 'traffic') return ready;
   if (from?.at === 'text' && to?.at === 'pods')
     return (scene, both) => both.isLive(scene) && both.truth(scene, both.names.canary)?.flipped === true;
   if (from?.at === 'void' && to?.at === 'text')

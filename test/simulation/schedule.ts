@@ -11,7 +11,7 @@ import { checkEnd, type PassEnd, type Pending, Process } from './process.ts';
 import { plainPass } from './rest.ts';
 import { hasSides } from './routed-files.ts';
 import { type FaultKind, NO_FAULTS, type Setup, setupOf } from './setup.ts';
-import { agentStep, branchStep, clusterStep, timeStep } from './surroundings.ts';
+import { agentStep, branchStep, clusterStep, controllersStep, timeStep } from './surroundings.ts';
 import { LawBroken } from './timeline.ts';
 import { Universe } from './universe.ts';
 import { Watch } from './watch.ts';
@@ -138,6 +138,8 @@ class Schedule {
       [setup.busy ? 0.6 : 0.3, () => branchStep(universe, this.stream('branches'))],
       [this.late.length > 0 ? 1 : 0, () => this.arriveLate()],
     ];
+    if (setup.rates['controllers lag'] > 0)
+      turns.push([1.5, () => controllersStep(universe, this.stream('controllers'))]);
     if (setup.policies === true) turns.push([1, () => policyStep(universe, this.stream('gates'))]);
     for (const process of this.processes) {
       if (process.pending.length > 0) turns.push([14, () => this.deliver(process)]);

@@ -50,6 +50,7 @@ export const faultKinds = [
   'main force-pushed',
   'main squashed',
   'main moved under a pass',
+  'controllers lag',
 ] as const;
 export type FaultKind = (typeof faultKinds)[number];
 export type Rates = Readonly<Record<FaultKind, number>>;
@@ -311,12 +312,16 @@ const RARE: Partial<Rates> = {
   'main squashed': 0.05,
 };
 
+/** In so many worlds controllers other than LWS stand still now and then. */
+const LAG_SHARE = 0.25;
+
 function ratesOf(chance: Chance): Rates {
-  return Object.fromEntries(
+  const rates = Object.fromEntries(
     faultKinds.map((kind) => {
       return [kind, chance.flip(0.5) ? 0 : chance.next() * (RARE[kind] ?? 0.12)];
     }),
   ) as Rates;
+  return { ...rates, 'controllers lag': chance.fork('lag').flip(LAG_SHARE) ? 1 : 0 };
 }
 
 export const NO_FAULTS = Object.fromEntries(faultKinds.map((kind) => [kind, 0])) as Rates;

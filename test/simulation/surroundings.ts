@@ -186,6 +186,15 @@ function controllerDown(universe: Universe, chance: Chance): void {
   universe.say('cluster', up ? 'LWS is up' : 'LWS is down');
 }
 
+/** Some of the controllers other than LWS stand still, or all go on. */
+export function controllersStep(universe: Universe, chance: Chance): void {
+  const stopped = chance.flip(0.5) ? [] : chance.some(['statefulSets', 'endpoints', 'routes'] as const, 0.5);
+  universe.cluster.stopControllers(stopped);
+  universe.cluster.settle();
+  if (stopped.length > 0) universe.inject('controllers lag');
+  universe.say('cluster', stopped.length > 0 ? `stands still: ${stopped.join(', ')}` : 'all controllers go on');
+}
+
 function deleteSet(universe: Universe, _chance: Chance, { name }: WorkloadSetup): void {
   universe.mixed.add(name);
   universe.inject('StatefulSet deleted');

@@ -50,7 +50,10 @@ export function truthOf(
     atSeconds,
     uid: lws.metadata.uid,
     setUid: set?.metadata.uid ?? '',
-    flipped: set !== undefined && statusOf(set)['currentRevision'] === statusOf(set)['updateRevision'],
+    flipped:
+      set !== undefined &&
+      statusOf(set)['observedGeneration'] === set.metadata.generation &&
+      statusOf(set)['currentRevision'] === statusOf(set)['updateRevision'],
     replicas: Number(spec['replicas'] ?? 1),
     partition: Number(rolling['partition'] ?? 0),
     maxUnavailable: Number(rolling['maxUnavailable'] ?? 1),
@@ -84,7 +87,8 @@ function groupsOf(reading: Pick<Reading, 'list'>, of: WorkloadSetup): readonly G
           leaderUid: leader.metadata.uid,
           version: whole && versions.size === 1 ? [...versions][0] : undefined,
           leaderVersion,
-          ready: whole && own.every(isReady),
+          // A leader that runs beside the workers of the one before serves nobody.
+          ready: whole && versions.size === 1 && own.every(isReady),
           odd: all.length !== size,
         },
       ];

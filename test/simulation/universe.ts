@@ -17,7 +17,7 @@ import { loading } from './versions.ts';
 export const START_SECONDS = 1_795_219_200;
 export const AGENT = 'kustomize-controller';
 /** Stale reads are at most so many states of the cluster old. */
-const RING = 6;
+export const RING = 6;
 
 /** Moments of one stretch of time that are looked at. */
 const MOMENTS_MAX = 200;

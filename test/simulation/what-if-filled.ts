@@ -60,6 +60,7 @@ export async function withdrawnNow(universe: Universe): Promise<void> {
     const marks = marksIn(universe.lws(workload.name) ?? '');
     if (marks?.step === undefined || shareOf(universe, workload) === 0) continue;
     const fork = universe.fork();
+    fork.cluster.stopControllers([]);
     fork.cluster.setControllerUp(true);
     fork.sync('main');
     fork.tick(ROUND_SECONDS);

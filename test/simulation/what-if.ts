@@ -111,6 +111,7 @@ export async function abortNow(
   // Where people have scaled one of two sides to nothing, the rest is theirs as well.
   if (workload.fills !== undefined && universe.emptied.has(name)) return;
   const fork = universe.fork();
+  fork.cluster.stopControllers([]);
   fork.cluster.setControllerUp(true);
   if (of.dead === true) killNew(fork, workload);
   const stable = versionInText(fork.lws(name, marks.stable) ?? '');

@@ -163,6 +163,22 @@ test('while the LWS controller is down nothing of LWS moves, and afterwards ever
   expect(groups(cluster)).toBe('✅✅✅✅');
 });
 
+test('while the StatefulSet controller stands still LWS counts what is there, and afterwards the group restarts', () => {
+  const cluster = running({});
+  cluster.stopControllers(['statefulSets']);
+  cluster.apply([lwsManifest({ partition: 3, image: 'vllm:v2' })], 'flux');
+  cluster.tick(100);
+  const set = cluster.objects.get({ resource: STATEFUL_SETS, ...name })!;
+  const status = at(set, ['status']) as JsonObject;
+  expect(groups(cluster)).toBe('❎❎❎❎');
+  // One revision, as at rest: only the generation tells that it has not looked.
+  expect(status['currentRevision']).toBe(status['updateRevision']);
+  expect(status['observedGeneration']).toBeLessThan(set.metadata.generation!);
+  cluster.stopControllers([]);
+  cluster.tick(100);
+  expect(groups(cluster)).toBe('❎❎❎✅');
+});
+
 test.each([
   // partition, nodes or none → worker sets of group 3 after the annotation came
   [1_000_000, {}, 1],
