@@ -246,4 +246,7 @@ export const actStories: readonly StorySetup[] = [
     ),
   ),
   ...handStories,
+  // One of two groups breaks under its share, and while the colour before could still take over.
+  story({ style: 'canary', groups: 2, acts: [[5, 'one group of it dies']] }),
+  story({ style: 'blueGreen', groups: 2, acts: [[11, 'one group of it dies']] }),
 ];

@@ -237,11 +237,12 @@ export function ladderEvidence(commit: OurCommit): string | undefined {
     : `${reason} after ${before.marks?.step ?? 'settled'} ${before.marks?.at ?? ''}: never lately was so what it rests on`;
 }
 
-/** What a pass may have read: all that has been so since it began, and a few states before. */
+/** What a pass may have read: all that has been so since it began, and before that as much as a server may lag. */
 function lately({ universe, oid, scenes }: OurCommit): OurCommit['scenes'] {
   const begun = universe.plannedAt(oid);
   const first = scenes.findIndex(({ atSeconds }) => atSeconds >= begun);
-  return scenes.slice(Math.max(0, (first < 0 ? scenes.length : first) - RING));
+  const before = universe.setup.rates['cluster stale'] > 0 ? RING : 1;
+  return scenes.slice(Math.max(0, (first < 0 ? scenes.length : first) - before));
 }
 
 type Proof = (scene: OurCommit['scenes'][number], both: Both) => boolean;

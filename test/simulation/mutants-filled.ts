@@ -14,8 +14,20 @@ export const filledMutants: readonly Mutant[] = [
   mutant(
     'a share before the groups of the step are ready',
     'ladders/step.ts',
-    "{ kind: 'newVersion', side: 'canary', groups: replicasOf(canarySide(delivery)), tolerant: true },",
-    '',
+    "[groupsReady(delivery), { kind: 'sameTemplate' }]",
+    "[{ kind: 'sameTemplate' }]",
+  ),
+  mutant(
+    'what breaks under its share stops nothing',
+    'ladders/step.ts',
+    "[{ kind: 'accepted' }, ready] : [ready]",
+    "[{ kind: 'accepted' }] : []",
+  ),
+  mutant(
+    'the colour before goes though groups of the new one are down',
+    'ladders/promotion.ts',
+    "      { kind: 'newVersion', side: 'canary', groups: replicasOf(canarySide(delivery)) },\n      { kind: 'bake' },",
+    "      { kind: 'bake' },",
   ),
   mutant(
     'a share is never taken back',
@@ -160,7 +172,7 @@ export const filledMutants: readonly Mutant[] = [
     "{ kind: 'newVersion', side: 'stable', groups: fleetOf(delivery) },\n      { kind: 'flipped', side: 'stable' },",
     '',
   ),
-  mutant('no time to bake', 'ladders/promotion.ts', "[STABLE_DRAINED, { kind: 'bake' }]", '[STABLE_DRAINED]'),
+  mutant('no time to bake', 'ladders/promotion.ts', "      { kind: 'bake' },\n", ''),
   mutant(
     'people cannot stop a promotion',
     'strategies/climbing.ts',

@@ -38,6 +38,7 @@ export type Act =
   | 'abort'
   | 'a newer text'
   | 'the new version dies'
+  | 'one group of it dies'
   | 'another share'
   | 'the partition by hand'
   | 'made anew'

@@ -13,7 +13,7 @@ import { NAMESPACE } from './truth.ts';
 import { Universe } from './universe.ts';
 import { Watch } from './watch.ts';
 import { abortNow } from './what-if.ts';
-import { killNew, unrecorded, withdrawnNow } from './what-if-filled.ts';
+import { killNew, killOne, unrecorded, withdrawnNow } from './what-if-filled.ts';
 
 /** Rounds within which the story ends, with some more for what the faults cost. */
 const ROUNDS_MAX = 40;
@@ -120,6 +120,8 @@ class Story {
     } else if (act === 'the new version dies') {
       await withdrawnNow(universe);
       killNew(universe, workload);
+    } else if (act === 'one group of it dies') {
+      killOne(universe, workload);
     } else if (act === 'made anew') {
       universe.mixed.add(workload.name);
       universe.cluster.deleteLws({ namespace: NAMESPACE, name: workload.name });

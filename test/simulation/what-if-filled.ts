@@ -30,6 +30,12 @@ export function killNew(universe: Universe, workload: WorkloadSetup): void {
   killAll(universe, green ? workload.name : (secondName(workload) ?? ''));
 }
 
+/** The first group of the side that is filled is not ready any more. */
+export function killOne(universe: Universe, workload: WorkloadSetup): void {
+  const green = marksIn(universe.lws(workload.name) ?? '')?.serves === 'green';
+  killGroups(universe, green ? workload.name : (secondName(workload) ?? ''), [{ index: 0 }]);
+}
+
 /** No group of a workload is ready any more. */
 export function killAll(universe: Universe, name: string): void {
   killGroups(universe, name, universe.truth(name)?.groups ?? []);

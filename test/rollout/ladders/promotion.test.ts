@@ -40,7 +40,7 @@ const promotions: readonly Row[] = [
     blueGreen,
     'promote all',
     ['HTTPRoute chat: weight=0, weight=100', 'LeaderWorkerSet vllm: step=promote, at=all'],
-    'live accepted newVersion pause gates',
+    'live accepted newVersion pause newVersion gates',
   ],
   [
     blueGreen,
