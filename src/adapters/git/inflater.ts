@@ -16,9 +16,9 @@ type Inflater = {
 /** The way that works on every Node, and the better one for few objects. */
 export const plainInflater: Inflater = { inflate: inflateAt, close: () => undefined };
 
-/** The fast way where this Node offers it, else the plain one. */
-export function createInflater(): Inflater {
-  const fast = createFastInflater();
+/** The fast way where this Node offers it, else the plain one. What fits into `scratch` is inflated there. */
+export function createInflater(scratch: Buffer): Inflater {
+  const fast = createFastInflater(scratch);
   return fast !== undefined && worksOn(fast) ? fast : plainInflater;
 }
 
@@ -53,12 +53,12 @@ const firstScratchBytes = 64 * 1024;
 /** Room beyond the object: zlib's fast loop runs only while its longest match fits, so that small objects never saw it. */
 const spareBytes = 320;
 
-function createFastInflater(): Inflater | undefined {
+function createFastInflater(firstScratch: Buffer): Inflater | undefined {
   const stream = createInflate();
   if (!hasInternals(stream)) return undefined;
   const { _handle: handle, _writeState: state } = stream;
   const last = { failure: '' };
-  let scratch = Buffer.allocUnsafe(firstScratchBytes);
+  let scratch = firstScratch;
   // A callback of the binding, not an event: there is no addEventListener.
   // oxlint-disable-next-line unicorn/prefer-add-event-listener
   handle.onerror = (message) => {

@@ -5,30 +5,22 @@ import { type Inflated, PackError, TooLarge } from './inflate.ts';
 import { createInflater, plainInflater } from './inflater.ts';
 import type { GitLimits } from './limits.ts';
 import { type GitObject, oidOf } from './objects.ts';
+import { PackBases } from './pack-bases.ts';
 import type { PackBuffer } from './pack-buffer.ts';
 import { type PackEntry, readPackEntry } from './pack-entry.ts';
 
-/** Deltas follow their base closely, so a small memory of bases saves nearly all second inflating; what is kept keeps the garbage collector busy. */
-const basesBytes = 2 * 1024 * 1024;
 const longestChain = 4096;
-/** What deltas make is put side by side into slabs: Node's own pool of 8 kB makes one of its buffers for each ten files. */
-const slabBytes = 256 * 1024;
 
 export class PackObjects {
   private readonly limits: GitLimits;
   private readonly buffer: PackBuffer;
   private inflater = plainInflater;
   private inflated = 0;
-  /** Those remembered last, and those before them: so that none is ever deleted one by one, which is slow in a Map. */
-  private bases = new Map<number, GitObject>();
-  private olderBases = new Map<number, GitObject>();
-  private basesHeld = 0;
+  private readonly bases = new PackBases();
   private readonly places = new Map<string, number>();
   private readonly unnamed: number[] = [];
   /** How many of these have a name meanwhile. */
   private named = 0;
-  private slab = Buffer.alloc(0);
-  private slabFilled = 0;
 
   constructor(limits: GitLimits, buffer: PackBuffer) {
     this.limits = limits;
@@ -37,7 +29,7 @@ export class PackObjects {
 
   /** Says that there are so many that the fast inflater earns what it takes to make and try it. */
   areMany(): void {
-    this.inflater = createInflater();
+    this.inflater = createInflater(this.bases.areMany());
   }
 
   /** The head of the entry at a place, in places of the pack. Throws PackError. */
@@ -92,20 +84,20 @@ export class PackObjects {
   objectAt(at: number, end: number): GitObject | undefined {
     const deltas: Buffer[] = [];
     let place = at;
-    let object = this.base(place);
+    let object = this.bases.get(place);
     while (object === undefined) {
       if (deltas.length > longestChain) throw new PackError(`a chain of deltas is longer than ${longestChain}`);
       if (place >= end) throw new PackError('a delta builds on something that is no object');
       const { dataAt, size, is } = this.entryAt(place, end);
       checkSize(size, this.limits);
-      const bytes = Buffer.from(this.inflate(dataAt, size).bytes);
-      if (is.kind === 'whole') object = { type: is.type, bytes };
+      const { bytes } = this.inflate(dataAt, size);
+      if (is.kind === 'whole') object = { type: is.type, bytes: this.bases.put(bytes) };
       else {
-        deltas.push(bytes);
+        deltas.push(Buffer.from(bytes));
         const next = is.kind === 'onOffset' ? is.baseAt : this.places.get(is.base);
         if (next === undefined) return undefined;
         place = next;
-        object = this.base(place);
+        object = this.bases.get(place);
       }
     }
     for (const delta of deltas.reverse()) object = this.apply(object, delta);
@@ -115,35 +107,14 @@ export class PackObjects {
 
   /** What a delta makes of its base. Throws PackError. */
   apply(base: GitObject, delta: Buffer): GitObject {
-    const bytes = applyDelta(base.bytes, delta, this.limits.objectBytes, (size) => this.room(size));
+    const bytes = applyDelta(base.bytes, delta, this.limits.objectBytes, (size) => this.bases.room(size));
     this.countInflated(bytes.length);
     return { type: base.type, bytes };
   }
 
-  private room(size: number): Buffer {
-    if (size > slabBytes / 4) return Buffer.allocUnsafeSlow(size);
-    if (this.slabFilled + size > this.slab.length) {
-      this.slab = Buffer.allocUnsafeSlow(slabBytes);
-      this.slabFilled = 0;
-    }
-    this.slabFilled += size;
-    return this.slab.subarray(this.slabFilled - size, this.slabFilled);
-  }
-
-  /** Keeps an object as the base of others for a while. */
+  /** Keeps what `apply` has made, as the base of others, for a while. */
   remember(at: number, object: GitObject): void {
-    if (this.bases.has(at)) return;
-    if (this.basesHeld > basesBytes / 2) {
-      this.olderBases = this.bases;
-      this.bases = new Map();
-      this.basesHeld = 0;
-    }
-    this.bases.set(at, object);
-    this.basesHeld += object.bytes.length;
-  }
-
-  private base(at: number): GitObject | undefined {
-    return this.bases.get(at) ?? this.olderBases.get(at);
+    this.bases.remember(at, object);
   }
 
   /** True once more was inflated than one pack may hold: then nothing of it is taken. */
@@ -153,8 +124,7 @@ export class PackObjects {
 
   /** Lets go of everything. */
   close(): void {
-    this.bases.clear();
-    this.olderBases.clear();
+    this.bases.close();
     this.places.clear();
     this.inflater.close();
   }

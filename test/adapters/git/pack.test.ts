@@ -13,6 +13,7 @@ import { type Inflated, inflateAt, PackError } from '../../../src/adapters/git/i
 import { createInflater } from '../../../src/adapters/git/inflater.ts';
 import { defaultGitLimits } from '../../../src/adapters/git/limits.ts';
 import { type GitObject, oidOf } from '../../../src/adapters/git/objects.ts';
+import { PackBases } from '../../../src/adapters/git/pack-bases.ts';
 import { PackReader, type TakenObject } from '../../../src/adapters/git/pack-read.ts';
 import { encodePack } from '../../../src/adapters/git/pack-write.ts';
 import { bareRepository, createBareRepository, gitEnvironment } from '../../support/git-server.ts';
@@ -107,7 +108,7 @@ describe('reading what git writes', () => {
 });
 
 test('the fast inflater of this Node agrees with the plain one, on good and on spoiled bytes', () => {
-  const fast = createInflater();
+  const fast = createInflater(Buffer.alloc(64));
   expect(fast.inflate).not.toBe(inflateAt);
   const outcome = (call: () => Inflated): unknown => {
     try {
@@ -232,6 +233,34 @@ describe('packs that nobody should send', () => {
     },
   );
 
+  test('deltas applied one after another in a memory that is used again, as each in one of its own', () => {
+    const part = fc.oneof(
+      fc.uint8Array({ minLength: 30, maxLength: 127 }),
+      fc.record({ start: fc.nat(200), length: fc.integer({ min: 5, max: 200 }) }),
+    );
+    const step = fc.record({ back: fc.nat(12), parts: fc.array(part, { minLength: 2, maxLength: 4 }) });
+    fc.assert(
+      fc.property(fc.array(step, { minLength: 40, maxLength: 60 }), (steps) => {
+        const bases = new PackBases(400);
+        const scratch = bases.areMany();
+        const made: Buffer[] = [Buffer.alloc(60, 'first')];
+        for (const [at, { back, parts }] of steps.entries()) {
+          const from = Math.max(0, at - back);
+          const plain = made[from]!;
+          const base = bases.get(from)?.bytes ?? bases.put(plain);
+          expect(base.equals(plain)).toBe(true);
+          const delta = deltaOn(plain.length, parts);
+          const inflated = scratch.subarray(0, delta.copy(scratch));
+          made.push(applyDelta(plain, delta, 2000));
+          const object = { type: 'blob', bytes: applyDelta(base, inflated, 2000, (size) => bases.room(size)) } as const;
+          expect(object.bytes.equals(made.at(-1)!)).toBe(true);
+          bases.remember(at + 1, object);
+        }
+      }),
+      { numRuns: 100 },
+    );
+  });
+
   test.each([
     ['a place of four bytes', 0x0100_0003, 3, [0x80 | 1 | 8 | 16, 3, 1, 3]],
     ['a place of three bytes', 0x02_0304, 2, [0x80 | 1 | 2 | 4 | 16, 4, 3, 2, 2]],
@@ -261,6 +290,25 @@ describe('packs that nobody should send', () => {
     );
   });
 });
+
+type Part = Uint8Array | { readonly start: number; readonly length: number };
+
+/** A delta on a base of so many bytes: of what it does not have less is taken. */
+function deltaOn(baseBytes: number, parts: readonly Part[]): Buffer {
+  const fitting = parts.map((part) => {
+    if (part instanceof Uint8Array) return part;
+    const start = Math.min(part.start, baseBytes - 1);
+    return { start, length: Math.min(part.length, baseBytes - start) };
+  });
+  const sizeOf = (size: number) => [0x80 | (size & 0x7f), size >> 7];
+  const result = fitting.reduce((sum, { length }) => sum + length, 0);
+  const words = fitting.flatMap((part) =>
+    part instanceof Uint8Array
+      ? [part.length, ...part]
+      : [0x80 | 1 | 2 | 16, part.start & 0xff, part.start >> 8, part.length],
+  );
+  return Buffer.from([...sizeOf(baseBytes), ...sizeOf(result), ...words]);
+}
 
 describe('objects over the limit', () => {
   const limits = { ...defaultGitLimits, objectBytes: 1000, blobBytes: 1000, packBytes: 40_000 };
