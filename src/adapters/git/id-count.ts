@@ -1,8 +1,9 @@
 /** Counts how many different ids there are among many: exactly, and without a text or an object for each. */
 
 const idBytes = 20;
-/** Above this a place no longer fits beside four bytes of an id into a number. */
-const mostPlaces = 2 ** 21;
+const fewestIds = 1024;
+/** Half of the slots are free, so that digests stand in shorter rows than this. Whoever makes longer ones has chosen their ids. */
+const longestRow = 200;
 
 export type IdCount = {
   /** Notes the id at a place in these bytes. */
@@ -10,51 +11,55 @@ export type IdCount = {
   readonly different: () => number;
 };
 
-/** Counts none so far. */
-export function createIdCount(): IdCount {
-  let ids = Buffer.allocUnsafe(1000 * idBytes);
-  let filled = 0;
+/** Counts none so far. `expected`: how many different ones are likely. */
+export function createIdCount(expected: number): IdCount {
+  const room = 2 ** Math.ceil(Math.log2(Math.max(fewestIds, expected + 1)));
+  /** Each id once. */
+  let ids = Buffer.allocUnsafe(room * idBytes);
+  let count = 0;
+  /** A hash table: in the slot that an id begins with, or in the next free one behind it, its place among them, from 1 on. */
+  let slots = new Uint32Array(2 * room);
+  /** All of them, once somebody has chosen ids that begin alike. */
+  let texts: Set<string> | undefined;
+  const grow = (): void => {
+    ids = Buffer.concat([ids, Buffer.allocUnsafe(ids.length)]);
+    slots = new Uint32Array(2 * slots.length);
+    for (let place = 0; place < count; place += 1) slots[slotOf(ids, place * idBytes)] = place + 1;
+  };
+  /** The slot of an id, or the free one where it belongs; -1 where that is too far away. */
+  const slotOf = (bytes: Buffer, at: number): number => {
+    const mask = slots.length - 1;
+    const first = bytes.readUInt32LE(at);
+    for (let row = 0; row < longestRow; row += 1) {
+      const slot = (first + row) & mask;
+      const place = slots[slot] ?? 0;
+      if (place === 0 || isSame(bytes, at, ids, (place - 1) * idBytes)) return slot;
+    }
+    return -1;
+  };
   return {
     add: (bytes, at) => {
-      if (filled === ids.length) ids = Buffer.concat([ids, Buffer.allocUnsafe(ids.length)]);
-      for (let i = 0; i < idBytes; i += 1) ids[filled + i] = bytes[at + i] ?? 0;
-      filled += idBytes;
+      const slot = texts === undefined ? slotOf(bytes, at) : -1;
+      if (slot < 0) {
+        texts ??= new Set(Array.from({ length: count }, (_none, place) => textOf(ids, place * idBytes)));
+        texts.add(textOf(bytes, at));
+        return;
+      }
+      if (slots[slot] !== 0) return;
+      for (let i = 0; i < idBytes; i += 1) ids[count * idBytes + i] = bytes[at + i] ?? 0;
+      count += 1;
+      slots[slot] = count;
+      if (count * idBytes === ids.length) grow();
     },
-    different: () => countDifferent(ids.subarray(0, filled)),
+    different: () => texts?.size ?? count,
   };
 }
 
-/**
- * Sorted by their first four bytes, each with its place behind them in one number; only those that have these in common
- * are compared whole.
- */
-function countDifferent(ids: Buffer): number {
-  const count = ids.length / idBytes;
-  if (count > mostPlaces)
-    return countWhole(
-      ids,
-      Array.from({ length: count }, (_none, place) => place),
-    );
-  const sorted = new Float64Array(count);
-  for (let place = 0; place < count; place += 1) sorted[place] = ids.readUInt32BE(place * idBytes) * mostPlaces + place;
-  sorted.sort();
-  let different = 0;
-  for (let from = 0, to = 0; from < count; from = to) {
-    const head = headOf(sorted, from);
-    for (to = from + 1; to < count && headOf(sorted, to) === head; ) to += 1;
-    different += to - from === 1 ? 1 : countWhole(ids, Array.from(sorted.subarray(from, to), placeIn));
-  }
-  return different;
+function textOf(bytes: Buffer, at: number): string {
+  return bytes.toString('hex', at, at + idBytes);
 }
 
-function headOf(sorted: Float64Array, at: number): number {
-  return Math.floor((sorted[at] ?? 0) / mostPlaces);
-}
-
-function placeIn(number: number): number {
-  return number % mostPlaces;
-}
-
-function countWhole(ids: Buffer, places: readonly number[]): number {
-  return new Set(places.map((place) => ids.toString('hex', place * idBytes, (place + 1) * idBytes))).size;
+function isSame(left: Buffer, at: number, right: Buffer, place: number): boolean {
+  for (let i = 0; i < idBytes; i += 1) if (left[at + i] !== right[place + i]) return false;
+  return true;
 }

@@ -21,8 +21,10 @@ export type Lookup = (oid: Oid) => FoundObject;
 
 /** A commit whose blobs were all sent, and those without a marker let go unnamed. */
 export type SentWhole = {
-  /** The blobs that were not let go, if its tree has so many different ones; undefined: each has to be asked for. */
-  readonly keptOf: (blobs: number) => ReadonlySet<Oid> | undefined;
+  /** How many different ones came. */
+  readonly blobs: number;
+  /** Those that were not let go. */
+  readonly kept: ReadonlySet<Oid>;
   /** Tells which were let go: listed only once somebody wants to know. */
   readonly letGo: (oids: () => readonly Oid[]) => void;
 };

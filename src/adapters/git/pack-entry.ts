@@ -28,18 +28,13 @@ export const longestHead = 40;
  */
 export function readPackEntry(buffer: Buffer, at: number, end: number, origin = 0): PackEntry {
   const place = origin + at;
-  const byteAt = (index: number): number => {
-    const value = index < end ? buffer[index] : undefined;
-    if (value === undefined) throw new PackError('a pack ends inside the head of an object');
-    return value;
-  };
-  const first = byteAt(at);
+  const first = byteAt(buffer, at, end);
   let next = at + 1;
   const code = (first >> 4) & 7;
   let size = first & 15;
   for (let more = first, shift = 4; more & 0x80; shift += 7) {
     if (shift > 46) throw new PackError('an object in a pack has a garbled size');
-    more = byteAt(next);
+    more = byteAt(buffer, next, end);
     next += 1;
     size += (more & 0x7f) * 2 ** shift;
   }
@@ -51,15 +46,21 @@ export function readPackEntry(buffer: Buffer, at: number, end: number, origin = 
     return { dataAt: next + oidBytes, size, is: { kind: 'onOid', base } };
   }
   if (code !== onOffset) throw new PackError(`a pack holds an object of the unknown type ${code}`);
-  let value = byteAt(next);
+  let value = byteAt(buffer, next, end);
   next += 1;
   let distance = value & 0x7f;
   while (value & 0x80) {
-    value = byteAt(next);
+    value = byteAt(buffer, next, end);
     next += 1;
     distance = (distance + 1) * 128 + (value & 0x7f);
     if (distance > place) break;
   }
   if (distance > place || distance === 0) throw new PackError('a delta builds on something before the pack');
   return { dataAt: next, size, is: { kind: 'onOffset', baseAt: place - distance } };
+}
+
+function byteAt(buffer: Buffer, index: number, end: number): number {
+  const value = index < end ? buffer[index] : undefined;
+  if (value === undefined) throw new PackError('a pack ends inside the head of an object');
+  return value;
 }

@@ -18,6 +18,8 @@ export class PackObjects {
   private inflated = 0;
   private readonly bases = new PackBases();
   private readonly places = new Map<string, number>();
+  /** Names that are not among the places yet: git tells the base of a delta by its place, and then nobody looks for a name. */
+  private newNames: { readonly oid: string; readonly at: number }[] = [];
   private readonly unnamed: number[] = [];
   /** How many of these have a name meanwhile. */
   private named = 0;
@@ -48,7 +50,13 @@ export class PackObjects {
 
   /** Remembers where the object of a name is. */
   name(oid: string, at: number): void {
-    this.places.set(oid, at);
+    this.newNames.push({ oid, at });
+  }
+
+  private placeNamed(oid: string): number | undefined {
+    for (const { oid: name, at } of this.newNames) this.places.set(name, at);
+    this.newNames = [];
+    return this.places.get(oid);
   }
 
   /** Remembers where an object is whose name nobody has asked for. */
@@ -59,7 +67,7 @@ export class PackObjects {
   /** Where the object of a name is, as far as the pack has been read. */
   placeOf(oid: string, end: number): number | undefined {
     // It may be one that we let go unnamed.
-    if (!this.places.has(oid)) {
+    if (this.placeNamed(oid) === undefined) {
       for (const at of this.unnamed.slice(this.named)) this.nameAt(at, end);
       this.named = this.unnamed.length;
     }
@@ -94,7 +102,7 @@ export class PackObjects {
       if (is.kind === 'whole') object = { type: is.type, bytes: this.bases.put(bytes) };
       else {
         deltas.push(Buffer.from(bytes));
-        const next = is.kind === 'onOffset' ? is.baseAt : this.places.get(is.base);
+        const next = is.kind === 'onOffset' ? is.baseAt : this.placeNamed(is.base);
         if (next === undefined) return undefined;
         place = next;
         object = this.bases.get(place);

@@ -118,7 +118,7 @@ export class RemoteObjects {
     const { whole, markersKey } = reading;
     if (whole === undefined) return undefined;
     return {
-      keptOf: (blobs) => (blobs === whole.blobs ? whole.kept : undefined),
+      ...whole,
       letGo: (oids) => this.cache.markLater(oids, whole.blobs, markersKey),
     };
   }

@@ -19,6 +19,10 @@ type ReadFolder = Folder & { readonly bytes: Buffer };
 type Finding = {
   readonly wants: Wants;
   readonly folders: ReadFolder[];
+  /** Those that have a file which is not known to be let go. */
+  readonly foldersToRead: ReadFolder[];
+  /** How the ids of blobs begin that were kept; undefined: any may have been. */
+  readonly keptHeads: ReadonlySet<number> | undefined;
   next: OpenFolder[];
   /** Files that are wanted whatever is in them. */
   readonly named: Set<Oid>;
@@ -39,22 +43,24 @@ export function* walkTree(
   limits: GitLimits,
   whole?: SentWhole,
 ): ObjectQuestion<Omit<Tree, 'commit'>> {
-  const blobs = whole !== undefined && request.paths.includes('') ? createIdCount() : undefined;
-  const found: Finding = { ...nothingFound(), wants: wantsOf(request), blobs };
+  const sent = request.paths.includes('') ? whole : undefined;
+  const blobs = sent && createIdCount(sent.blobs);
+  const found: Finding = { ...nothingFound(), wants: wantsOf(request), blobs, keptHeads: sent && headsOf(sent.kept) };
   const folders = yield* visitFolders({ oid: root, wanted: wantedOf(request.paths) }, found, limits);
-  const kept = blobs === undefined ? undefined : whole?.keptOf(blobs.different());
+  // Fewer came than the tree has: then each has to be asked for.
+  const kept = sent?.blobs === blobs?.different() ? sent?.kept : undefined;
   const asked = kept === undefined ? unnamedIn(found) : [];
   const lookup = yield { type: 'blob', oids: asked, named: [...found.named] };
   const files = readFiles(found, kept, contentOfFile(request.markers, { lookup, limits }));
   let listed: readonly SkippedFile[] | undefined;
   const skipped = () => (listed ??= skippedBeside(files, found));
-  if (kept !== undefined) whole?.letGo(() => skipped().map(({ oid }) => oid));
+  if (kept !== undefined) sent?.letGo(() => skipped().map(({ oid }) => oid));
   const passedOver = found.passedOver.map(spelled).sort().slice(0, PASSED_OVER_MOST);
   return { folders, files, skipped, gaps: { absent: found.absent, passedOver } };
 }
 
 function nothingFound() {
-  return { folders: [], next: [], named: new Set<Oid>(), absent: [], passedOver: [], visited: 0 };
+  return { folders: [], foldersToRead: [], next: [], named: new Set<Oid>(), absent: [], passedOver: [], visited: 0 };
 }
 
 function* visitFolders(
@@ -88,7 +94,7 @@ function* visitFolders(
 function visit(folder: ReadFolder, found: Finding): void {
   const { prefix, bytes } = folder;
   const place = newPlace();
-  found.folders.push(folder);
+  let isToRead = false;
   const { wanted: here } = folder;
   if (here.names.size > 0)
     found.absent.push(...absentIn({ path: prefix.slice(0, -1), wanted: here }, decodeTree(bytes)));
@@ -102,9 +108,12 @@ function visit(folder: ReadFolder, found: Finding): void {
       const path = `${prefix}${nameOf(bytes, place)}/`;
       found.next.push({ oid: oidAt(bytes, place), prefix: path, isAscii: folder.isAscii && place.isAscii, wanted });
     } else if (kind !== 'submodule') found.blobs?.add(bytes, place.end + 1);
+    isToRead ||= (kind === 'file' || kind === 'named' || kind === 'link') && !isLetGo({ folder, place, kind }, found);
     if (kind === 'named') found.named.add(oidAt(bytes, place));
     if (kind === 'submodule' || kind === 'passedLink') notePassedOver(prefix, nameOf(bytes, place), { kind, found });
   }
+  found.folders.push(folder);
+  if (isToRead) found.foldersToRead.push(folder);
 }
 
 /** What a link in a tree that is read whole leads to is read in its own place. */
@@ -119,8 +128,19 @@ function notePassedOver(
 
 type FileEntry = { readonly folder: ReadFolder; readonly place: EntryPlace; readonly kind: 'file' | 'named' | 'link' };
 
-/** Each file that counts by its name. The same object each time. */
-function eachFile({ folders, wants }: Finding, take: (entry: FileEntry) => void): void {
+/** So many bytes of an id tell whether it is worth being made into a text. */
+function headsOf(oids: ReadonlySet<Oid>): ReadonlySet<number> {
+  return new Set([...oids].map((oid) => Number.parseInt(oid.slice(0, 8), 16)));
+}
+
+/** True where a file was let go for what is in it; false where that has to be looked up. A name that cannot be spelled is told. */
+function isLetGo({ folder, place, kind }: FileEntry, { keptHeads }: Finding): boolean {
+  if (keptHeads === undefined || kind !== 'file' || !folder.isAscii || !place.isAscii) return false;
+  return !keptHeads.has(folder.bytes.readUInt32BE(place.end + 1));
+}
+
+/** Each file of these folders that counts by its name. The same object each time. */
+function eachFile(folders: readonly ReadFolder[], { wants }: Finding, take: (entry: FileEntry) => void): void {
   const place = newPlace();
   for (const folder of folders) {
     const { bytes } = folder;
@@ -136,7 +156,7 @@ function eachFile({ folders, wants }: Finding, take: (entry: FileEntry) => void)
 /** The ids of files that are wanted for what is in them, each once. */
 function unnamedIn(found: Finding): readonly Oid[] {
   const oids = new Set<Oid>();
-  eachFile(found, ({ folder, place, kind }) => {
+  eachFile(found.folders, found, ({ folder, place, kind }) => {
     if (kind === 'file') oids.add(oidAt(folder.bytes, place));
   });
   return [...oids];
@@ -149,19 +169,16 @@ function readFiles(
   saidBy: (oid: Oid, kind: FileEntry['kind']) => TreeFile['content'] | undefined,
 ): readonly TreeFile[] {
   const files: TreeFile[] = [];
-  // An id is made into a text only where these four bytes are those of one that was kept.
-  const heads = kept && new Set([...kept].map((oid) => Number.parseInt(oid.slice(0, 8), 16)));
-  eachFile(found, ({ folder, place, kind }) => {
-    const { bytes } = folder;
-    const isAscii = folder.isAscii && place.isAscii;
-    if (kind === 'file' && isAscii && heads?.has(bytes.readUInt32BE(place.end + 1)) === false) return;
-    const oid = oidAt(bytes, place);
+  eachFile(kept === undefined ? found.folders : found.foldersToRead, found, (entry) => {
+    const { folder, place, kind } = entry;
+    if (kept !== undefined && isLetGo(entry, found)) return;
+    const oid = oidAt(folder.bytes, place);
     const path = pathOf(folder, place);
     const mode = fileModeOf(place.mode) ?? '100644';
-    const isLetGo = kind === 'file' && kept?.has(oid) === false;
+    const isGone = kind === 'file' && kept?.has(oid) === false;
     // A file whose name we cannot spell must never be written, so it is reported as one that cannot be read.
     if (!path.isText) files.push({ path: path.spelled, oid, mode, content: NO_NAME });
-    else if (!isLetGo) {
+    else if (!isGone) {
       const content = saidBy(oid, kind);
       if (content !== undefined) files.push({ path: path.spelled, oid, mode, content });
     }
@@ -173,7 +190,7 @@ function readFiles(
 function skippedBeside(files: readonly TreeFile[], found: Finding): readonly SkippedFile[] {
   const read = new Set(files.map(({ path }) => path));
   const skipped: SkippedFile[] = [];
-  eachFile(found, ({ folder, place }) => {
+  eachFile(found.folders, found, ({ folder, place }) => {
     const { spelled: path } = pathOf(folder, place);
     const mode = fileModeOf(place.mode) ?? '100644';
     if (!read.has(path)) skipped.push({ path, oid: oidAt(folder.bytes, place), mode });
