@@ -12,7 +12,8 @@ import {
 } from 'node:http';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
-import { outputOf, startProgram } from './programs.ts';
+import { type Answer, askedBy, type Fetches, keep } from './fetches.ts';
+import { outputOf, type Started, startProgram } from './programs.ts';
 
 /** What a request is for, as faults see it. `body` is what the client sent, read whole. */
 export type ServerRequest = {
@@ -63,6 +64,8 @@ export type GitServer = {
   readonly bytes: { received: number; sent: number };
   /** Makes a bare repository with what the adapter needs allowed; its URL is `${url}/${name}`. */
   createRepository(name: string): Promise<ServedRepository>;
+  /** Answers that it need not ask git for again. */
+  readonly fetches: Fetches | undefined;
   stop(): Promise<void>;
 };
 
@@ -83,8 +86,11 @@ export type ServedRepository = {
 
 let backend: string | undefined;
 
-/** Starts a server over an empty temporary folder. Stop it in the test that started it. */
-export async function startGitServer(): Promise<GitServer> {
+/**
+ * Starts a server over an empty temporary folder. Stop it in the test that started it. With `fetches`, it asks git for
+ * the same objects once: for tests that are not about how they come.
+ */
+export async function startGitServer(fetches?: Fetches): Promise<GitServer> {
   backend ??= join(execFileSync('git', ['--exec-path'], { encoding: 'utf8' }).trim(), 'git-http-backend');
   const folder = mkdtempSync(join(tmpdir(), 'tranche-git-'));
   const http = createServer((request, response) => {
@@ -102,6 +108,7 @@ export async function startGitServer(): Promise<GitServer> {
     rounds: { ended: 0 },
     bytes: { received: 0, sent: 0 },
     createRepository: (name) => createRepository(server, name),
+    fetches,
     stop: () => stop(http, folder),
   };
   return server;
@@ -275,11 +282,11 @@ async function serve(server: GitServer, request: IncomingMessage, response: Serv
     response.writeHead(fault.status, fault.headers).end(fault.body ?? '');
     return;
   }
-  if (fault === undefined) {
+  if (fault === undefined && server.fetches === undefined) {
     await streamFromGit(server, request, body, response);
     return;
   }
-  const answer = await readFromGit(server, request, body);
+  const answer = await answerOf(server, request, seen);
   if (fault?.kind === 'lose-reply') {
     response.destroy();
     return;
@@ -339,10 +346,8 @@ function describeRequest(request: IncomingMessage, body: Buffer): Omit<ServerReq
   return { method, url, kind, authorization: request.headers.authorization, headers: request.headers, body };
 }
 
-type Answer = { readonly status: number; readonly headers: Readonly<Record<string, string>>; readonly body: Buffer };
-
 /** Starts git http-backend on a request, as CGI does. */
-async function askGit(server: GitServer, request: IncomingMessage, body: Buffer): Promise<AsyncIterable<Buffer>> {
+async function askGit(server: GitServer, request: IncomingMessage, body: Buffer): Promise<Started> {
   const url = new URL(request.url ?? '/', server.url);
   const env = {
     ...gitEnvironment,
@@ -358,8 +363,7 @@ async function askGit(server: GitServer, request: IncomingMessage, body: Buffer)
     REMOTE_USER: server.userOf(request.headers.authorization),
     REMOTE_ADDR: '127.0.0.1',
   };
-  const { out } = await startProgram({ command: backend ?? 'git-http-backend', args: [], env }, body);
-  return out;
+  return startProgram({ command: backend ?? 'git-http-backend', args: [], env }, body);
 }
 
 const blankLine = '\r\n\r\n';
@@ -371,13 +375,13 @@ async function streamFromGit(
   body: Buffer,
   response: ServerResponse,
 ): Promise<void> {
-  const stdout = await askGit(server, request, body);
+  const { out } = await askGit(server, request, body);
   let head = Buffer.alloc(0);
   const send = async (bytes: Buffer) => {
     server.bytes.sent += bytes.length;
     if (bytes.length > 0 && !response.write(bytes)) await once(response, 'drain');
   };
-  for await (const chunk of stdout) {
+  for await (const chunk of out) {
     if (response.headersSent) {
       await send(chunk);
       continue;
@@ -392,14 +396,34 @@ async function streamFromGit(
   response.end();
 }
 
-async function readFromGit(server: GitServer, request: IncomingMessage, body: Buffer): Promise<Answer> {
-  const out = await collect(await askGit(server, request, body));
-  const blank = out.indexOf(blankLine);
-  const head = parseHead(out.toString('latin1', 0, Math.max(0, blank)));
-  return { ...head, body: out.subarray(blank + blankLine.length) };
+/** Git's answer, or the one that it gave to the same fetch before. */
+async function answerOf(
+  server: GitServer,
+  request: IncomingMessage,
+  { kind, url, headers, body }: ServerRequest,
+): Promise<Answer> {
+  const path = join(server.folder, decodeURIComponent(url).replace(/\/git-upload-pack$/, ''));
+  const asked = kind === 'fetch' && server.fetches !== undefined ? askedBy(path, { headers, body }) : undefined;
+  const known = asked === undefined ? undefined : server.fetches?.get(asked);
+  if (known !== undefined) return known;
+  const answer = await readFromGit(server, request, body);
+  if (asked !== undefined && server.fetches !== undefined) keep(server.fetches, asked, answer);
+  return answer;
 }
 
-function parseHead(text: string): Omit<Answer, 'body'> {
+async function readFromGit(server: GitServer, request: IncomingMessage, body: Buffer): Promise<Answer> {
+  const git = await askGit(server, request, body);
+  const out = await collect(git.out);
+  const blank = out.indexOf(blankLine);
+  const head = parseHead(out.toString('latin1', 0, Math.max(0, blank)));
+  return {
+    ...head,
+    body: out.subarray(blank + blankLine.length),
+    isWhole: head.status === 200 && git.ended().code === 0,
+  };
+}
+
+function parseHead(text: string): Pick<Answer, 'status' | 'headers'> {
   const headers = Object.fromEntries(
     text.split('\r\n').map((line): [string, string] => {
       const colon = line.indexOf(':');

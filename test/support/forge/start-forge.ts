@@ -2,6 +2,7 @@
 
 import { createHash, createPublicKey, verify } from 'node:crypto';
 import { isRecord } from '../../../src/api/json.ts';
+import type { Fetches } from '../fetches.ts';
 import { type GitServer, type ServerFault, type ServerRequest, startGitServer } from '../git-server.ts';
 import { answerGraphql } from './graphql.ts';
 import { graphqlCommits } from './makers.ts';
@@ -54,11 +55,15 @@ export type SimulatedForge = {
 
 const apiRoot = '/api/v3';
 
+/** Of all forges of a worker: what git answered to fetches, and the description, whose checks take two seconds to make. */
+const fetches: Fetches = new Map();
+let described: Openapi | undefined;
+
 /** Starts one, empty. Stop it in the test that started it. */
 export async function startForge(): Promise<SimulatedForge> {
-  const server = await startGitServer();
+  const server = await startGitServer(fetches);
   const repositories = new Map<string, ForgeRepository>();
-  const openapi = new Openapi();
+  described ??= new Openapi();
   const forge: SimulatedForge = {
     url: server.url,
     server,
@@ -78,7 +83,7 @@ export async function startForge(): Promise<SimulatedForge> {
     },
     stop: () => server.stop(),
   };
-  const api = new Api(forge, openapi, repositories);
+  const api = new Api(forge, described, repositories);
   server.fault = (request) => (request.url.startsWith('/api/') ? api.serve(request) : undefined);
   server.userOf = (authorization) => forge.tokens.get(tokenOf(authorization) ?? '')?.account.login ?? 'nobody';
   return forge;
