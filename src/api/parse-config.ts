@@ -86,15 +86,15 @@ function checkNames(root: FieldReader, config: Config): void {
       root.fault(
         'branches',
         'BadName',
-        `has "${branch}", which is no branch name`,
-        'Name a branch, without refs/heads/.',
+        `has "${branch}", wanted the name of a branch as git takes it`,
+        'Write it without refs/heads/, as main or release/eu.',
       );
   }
   if (config.branch === config.statusBranch)
     root.fault(
       'branches',
       'SameBranch',
-      `has "${config.branch}" twice`,
+      `has "${config.branch}" twice, wanted two branches`,
       'Keep the status on a branch of its own, which no agent applies.',
     );
   checkPaths(root, 'paths', [...config.paths, ...Object.keys(config.namespaces)]);
@@ -104,8 +104,8 @@ function checkNames(root: FieldReader, config: Config): void {
       root.fault(
         'namespaces',
         'BadName',
-        `has "${namespace}", which is no namespace`,
-        'Map a path to the name of a namespace.',
+        `has "${namespace}", wanted the name of a namespace`,
+        'Map the path to one, of lower-case letters, digits and -, as apps: llm.',
       );
   }
   for (const name of config.autoscaled) {

@@ -61,7 +61,12 @@ function readRouting(routing: FieldReader, style: Style): TrafficRouting {
   const routes = [...customRoutes(routing), ...ingressRoute(routing), ...gatewayRoute(routing)];
   // An empty list names none either: no step would give its share to anybody, and nothing would say so.
   if (routes.length === 0 && style !== 'blueGreen') {
-    routing.fault('', 'NoProvider', 'names no provider', 'Add one of ingress, gateway, customNetworkRefs.');
+    routing.fault(
+      '',
+      'NoProvider',
+      'names no provider, wanted the route that shares out the requests of the Service',
+      'Add one of ingress, gateway, customNetworkRefs, as gateway: {httpRouteName: vllm}; without routes leave trafficRoutings out.',
+    );
   }
   return { service, gracePeriodSeconds, routes };
 }

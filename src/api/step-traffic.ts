@@ -84,7 +84,12 @@ function readConditions(match: FieldReader, key: 'headers' | 'queryParams', limi
 }
 
 function twice(reader: FieldReader, name: string): void {
-  reader.fault('name', 'NameTwice', `is ${name} a second time in this list`, 'Keep one of them.');
+  reader.fault(
+    'name',
+    'NameTwice',
+    `is ${name} a second time in this list, wanted each name once`,
+    'Keep one of them.',
+  );
 }
 
 function readPath(path: FieldReader): StepMatch['path'] {

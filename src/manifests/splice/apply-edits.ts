@@ -34,7 +34,8 @@ export function applyEdits(text: string, edits: ObjectEdits, known = newKnownTex
   if (tooMany)
     return misfit(edits.file, edits.object, {
       reason: 'TooManyEdits',
-      what: `${edits.edits.length} edits, more than ${MAX_EDITS}, the limit`,
+      what: `the step makes ${edits.edits.length} edits of it, wanted at most ${MAX_EDITS}`,
+      hint: 'No later pass makes fewer: leave fewer rules or items in this object, as by dividing it in two.',
     });
   const read = (now: string): ManifestFile => parseManifestFile(edits.file, now, [edits.object.kind], known);
   let file = read(text);

@@ -25,11 +25,13 @@ export function choose(file: ManifestFile, object: ObjectRef): Chosen {
       });
 }
 
+const ANEW = 'The file and the plan do not fit together: run the pass again on the present branch.';
+
 /** The refusal where the plan and the file are not about the same text. */
 export function misfit(
   file: string,
   { kind, name }: ObjectRef,
-  { reason, what }: { readonly reason: string; readonly what: string },
+  { reason, what, hint = ANEW }: { readonly reason: string; readonly what: string; readonly hint?: string },
 ): Chosen & { readonly kind: 'refused' } {
   return {
     kind: 'refused',
@@ -39,7 +41,7 @@ export function misfit(
       path: '',
       reason,
       message: `${kind} ${name}: ${what}`,
-      hint: 'Nothing was changed. The file and the plan do not fit together: run the pass again on the present branch.',
+      hint: `Nothing was changed. ${hint}`,
     },
   };
 }

@@ -60,8 +60,9 @@ export function rollbackOvertaken(situation: Situation, marks: Marks): Decision 
   const { digest, file, partition, snapshot, sight } = situation;
   const { stable } = snapshot;
   const release = stable.kind === 'known' ? stable.value.release : marks.release;
+  const seen = `${file.file}: a newer template (${digest}) came while the groups went back to ${printRelease(release)}. They may not take it in place: armed, it is inert until all of them are back`;
   const waits = hold('NewerRequestWaits', {
-    seen: `${file.file}: a newer template (${digest}) came while the groups went back to ${printRelease(release)}. They may not take it in place: armed, it is inert until all of them are back`,
+    seen,
     action: `Where groups stay on another version: ${command('abort', snapshot.key)}, and once they are back, to deliver it by its steps: ${command('retry', snapshot.key)}`,
   });
   if (partition < SENTINEL) return armedAgainst(situation, { marks, waits });
@@ -73,9 +74,10 @@ export function rollbackOvertaken(situation: Situation, marks: Marks): Decision 
   const groups = wanted(observed, asked);
   const away = groups.filter(({ key }) => key === undefined || key !== observed.stableKey);
   const waiting = waitingOn(groups, away);
-  return waiting === undefined
-    ? rolledBack(situation, { ...marks, release }, groups.length)
-    : holding([waiting, waits], 'StepUpgrade');
+  if (waiting === undefined) return rolledBack(situation, { ...marks, release }, groups.length);
+  // Below the sentinel none moves by itself: what has a pod of another version keeps it. What only loads comes back.
+  const stays = away.some(({ uid }) => uid !== '');
+  return holding([waiting, stays ? waits : hold('NewerRequestWaits', { seen, waits: 'groups' })], 'StepUpgrade');
 }
 
 function armedAgainst(

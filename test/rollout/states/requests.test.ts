@@ -2,8 +2,9 @@
 
 import { expect, test } from 'vitest';
 import { SENTINEL } from '../../../src/api/workload.ts';
+import { plan } from '../../../src/rollout/plan.ts';
 import { again, planned, type Row } from '../../support/planned.ts';
-import { issueOf, type World } from '../../support/snapshot.ts';
+import { issueOf, type World, world } from '../../support/snapshot.ts';
 
 /** Step 2 of three of B; C is in the file and live. */
 const newer: World = { text: 'C', marks: 'B.2 2/3 floor=2', p: 2, groups: '0:A+ 1:A+ 2:B+ 3:B+', record: {} };
@@ -318,6 +319,19 @@ test.each<Row>([
     'RollbackWidened: rollback, partition 1000000 → 2 => A.1 rollback floor=0 aborted=B.2',
   ],
 ])('a newer request in rollback of what fills a second workload: %s', (_, of, then) => expect(planned(of)).toBe(then));
+
+test.each<readonly [groups: string, action: 'abort' | 'nothing']>([
+  ['0:A+ 1:A+ 2:A+ 3:C+', 'abort'],
+  ['0:A+ 1:A+ 2:A- 3:A+', 'nothing'],
+  ['0:A+ 1:A+ 2:A+', 'nothing'],
+])(
+  'a newer request in rollback of what fills a second workload, with groups %s: %s is to be done',
+  (groups, action) => {
+    const [, waits] = plan(world({ ...plain, p: SENTINEL, groups })).holds;
+    expect(waits?.reason).toBe('NewerRequestWaits');
+    expect(waits?.message.includes('tranche abort')).toBe(action === 'abort');
+  },
+);
 
 const bot: World = { ...rollback, text: 'B', groups: '0:A+ 1:A+ 2:B- 3:B+' };
 
