@@ -57,6 +57,8 @@ async function rewrite(of: Judged & { readonly proposal: ProposalRecord }, desk:
   const wanted = { desk, form: form ?? 'RulesUnread' } as const;
   const digest = lastingDigest(of, wanted, proposal.openedAt);
   if (digest === undefined || digest === proposal.text) return proposal;
+  const whose = await desk.own.whose(proposal);
+  if (whose !== 'ours') return whose === 'unknown' ? proposal : { ...proposal, text: digest };
   const done = await writePull(desk.ports.forge, { number, ...(await textOf(of, wanted)) });
   return done.kind === 'done' ? { ...proposal, text: digest } : proposal;
 }
@@ -70,22 +72,24 @@ async function mark({ unmarked }: Judged, { ports }: Desk): Promise<void> {
 /** Says on one that is open that somebody has pushed to it, for whoever reviews it, and that it was taken off again. */
 async function warn(
   { one, verdict, proposal }: Judged & { readonly proposal: ProposalRecord },
-  { ports }: Desk,
+  desk: Desk,
 ): Promise<ProposalRecord> {
   const { number, told: before } = proposal;
   if (number === undefined || (verdict.kind !== 'foreign' && verdict.kind !== 'waits')) return proposal;
   const text = branchText({ isForeign: verdict.kind === 'foreign', key: one.key, told: before });
-  return text === undefined ? proposal : tell(proposal, { number, text }, ports.forge);
+  return text === undefined ? proposal : tell(proposal, { number, text }, desk);
 }
 
-/** Where it fails, the next pass tries again. */
+/** Where it fails, the next pass tries again; one that is not ours is told nothing, now and later. */
 async function tell(
   proposal: ProposalRecord,
   { number, text }: { readonly number: number; readonly text: string },
-  forge: Desk['ports']['forge'],
+  { ports, own }: Desk,
 ): Promise<ProposalRecord> {
   if (text === proposal.told) return proposal;
-  const done = await tellPull(forge, { number, body: text });
+  const whose = await own.whose(proposal);
+  if (whose !== 'ours') return whose === 'unknown' ? proposal : { ...proposal, told: text };
+  const done = await tellPull(ports.forge, { number, body: text });
   return done.kind === 'done' ? { ...proposal, told: text } : proposal;
 }
 
@@ -96,7 +100,7 @@ async function told(
 ): Promise<ProposalRecord> {
   if (plan === undefined || proposal.state !== 'merged' || proposal.number === undefined) return proposal;
   const { number } = proposal;
-  return tell(proposal, { number, text: progressText(plan.record, next) }, desk.ports.forge);
+  return tell(proposal, { number, text: progressText(plan.record, next) }, desk);
 }
 
 /** What our status at the head says; of the others it stays as it is. */
@@ -133,14 +137,16 @@ async function ended({ number, branch }: Judged['strays'][number], desk: Desk): 
   return true;
 }
 
-/** Closes it with the reason, then takes its branch away; its record says so only once that was done. */
+/** Closes it with the reason where it is ours, then takes its branch away; its record says so only once that was done. */
 async function withdraw(
   of: Judged,
   { desk, proposal }: { readonly desk: Desk; readonly proposal: ProposalRecord },
 ): Promise<Reconciled> {
   const { one, verdict } = of;
   const why = verdict.kind === 'withdraw' ? WITHDRAWALS[verdict.why] : '';
-  if (proposal.number !== undefined) {
+  const whose = proposal.number === undefined ? 'not ours' : await desk.own.whose(proposal);
+  if (whose === 'unknown') return stood(of, withProposal(one, proposal));
+  if (proposal.number !== undefined && whose === 'ours') {
     const done = await closePull(desk.ports.forge, { number: proposal.number, why: `Closed by tranche: ${why}.` });
     if (done.kind !== 'done') return stood(of, withProposal(one, proposal));
     desk.room += 1;
@@ -159,11 +165,10 @@ async function open(of: Judged, desk: Desk): Promise<Reconciled> {
   const asked = await desk.rules();
   // Which form it has must not hang on a moment: two runners would open it in both.
   if (asked.kind !== 'done') return heldBy(one, asked);
-  const rules = asked.value;
   const { branch: base } = desk.reading.desired.config;
-  const form = formOf({ snapshot, commit }, rules);
+  const form = formOf({ snapshot, commit }, asked.value);
   // A word that is merged could not be carried out.
-  if (isKnown(rules.takesDirectPush, false) && !isFields(form))
+  if (isKnown(asked.value.takesDirectPush, false) && !isFields(form))
     return waitingFor(one, noDirectPush(one, { branch: base, form }));
   const wanted = inForm(one.key, approval, form);
   // What was merged or closed may still be there, and git takes what it has merged once for done.
@@ -191,6 +196,7 @@ async function open(of: Judged, desk: Desk): Promise<Reconciled> {
   };
   if (done.kind !== 'done') return heldBy(withProposal(one, begun), done);
   desk.room -= 1;
+  desk.own.opened(done.value.number);
   const { isAdopted, ...place } = done.value;
   const begunText = lastingDigest(of, { desk, form }, begun.openedAt);
   const opened = { ...begun, ...place, ...(isAdopted ? {} : { text: begunText }) };

@@ -8,12 +8,14 @@ import type { Desk, Judged } from './propose.ts';
 /** The record with what came of it. Where the forge does not answer, or we were cut off before, the next pass does what is left. */
 export async function attachedTo(
   { one, verdict, proposal }: Judged & { readonly proposal: ProposalRecord },
-  { ports }: Desk,
+  { ports, own }: Desk,
 ): Promise<ProposalRecord> {
   const { number } = proposal;
   const { pullRequestLabels: labels = [], pullRequestReviewers: reviewers = [] } = one.snapshot?.policy ?? {};
   const isDone = proposal.attached === true || labels.length + reviewers.length === 0;
   if (isDone || number === undefined || verdict.kind !== 'waits') return proposal;
+  const whose = await own.whose(proposal);
+  if (whose !== 'ours') return whose === 'unknown' ? proposal : { ...proposal, attached: true };
   const done = await attachTo(ports.forge, { number, labels, reviewers });
   if (done.kind === 'deferred' || done.kind === 'unavailable') return proposal;
   const unasked = done.kind === 'done' ? done.value : reviewers.map((name) => ({ name, why: done.said }));

@@ -18,6 +18,7 @@ import { act } from './act.ts';
 import { isBroughtUpToDate } from './branch-content.ts';
 import { brakes, caseOf, heldBy, inForm, withProposal } from './case.ts';
 import { isUnguarded, type RulesAsked, rulesOfOpen, rulesReader } from './merge-rules.ts';
+import { type OwnPulls, ownPulls } from './own-pulls.ts';
 import { waitsText } from './waits-text.ts';
 
 /** A rollout with all that was read of its pull request. */
@@ -42,6 +43,7 @@ export type Desk = {
   readonly commits: Pick<GitReader, 'brought'>;
   /** What the rules of the desired branch want of a merge: asked once, and only where something is proposed. */
   readonly rules: () => Promise<RulesAsked>;
+  readonly own: OwnPulls;
   /** How many more may be opened. */
   room: number;
 };
@@ -65,7 +67,9 @@ export async function propose(
   const open = pulls.filter(({ state }) => state.kind === 'open');
   const waits = await waitsOf(forge, open);
   const room = maxProposals - open.length;
-  const desk: Desk = { ports: { ...ports, forge }, reading, commits, rules: rulesReader(forge, base), room };
+  const withForge = { ...ports, forge };
+  const own = ownPulls(withForge, heardOf.value);
+  const desk: Desk = { ports: withForge, reading, commits, rules: rulesReader(forge, base), own, room };
   const answers = new Map<Reconciled, Reconciled>();
   // One after the other: the forge wants its writes so, and the room is shared.
   for (const one of meant) answers.set(one, await act(await judged(one, { pulls, waits, desk }), desk));
