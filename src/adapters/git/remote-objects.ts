@@ -4,13 +4,10 @@ import type { Expected, Oid, ReadRequest } from '../../ports/git.ts';
 import type { FetchAnswer } from './fetch-answer.ts';
 import { FetchGather } from './fetch-gather.ts';
 import { type GitOperation, gitError } from './git-error.ts';
-import { TooLarge } from './inflate.ts';
-import type { GitLimits } from './limits.ts';
 import { createObjectCache, type ObjectCache } from './object-cache.ts';
 import type { Batch, Lookup, SentWhole } from './object-question.ts';
 import type { GitObject } from './objects.ts';
 import type { TakenObject } from './pack-read.ts';
-import type { FetchRequest } from './protocol.ts';
 import { RemoteAhead } from './remote-ahead.ts';
 import {
   filterAt,
@@ -18,15 +15,12 @@ import {
   RemoteFetch,
   type RemoteFetchOptions,
   type Service,
-  saidBy,
   startReading,
 } from './remote-fetch.ts';
+import { RemoteWhole } from './remote-whole.ts';
 
 /** So many objects missing from a tree that was known once: one whole fetch is cheaper than asking for each. */
 const mostMissing = 2000;
-
-/** Servers send everything faster than a selection of it, so that is tried first, up to here. */
-const firstTry = { packBytes: 64 * 1024 * 1024 } as const;
 
 /** Keeps what was fetched for the next read. Opens no connection yet. */
 export class RemoteObjects {
@@ -35,6 +29,7 @@ export class RemoteObjects {
   private readonly server: RemoteFetch;
   private readonly gather: FetchGather;
   private readonly ahead: RemoteAhead;
+  private readonly whole: RemoteWhole;
   /** The markers that a whole tree was sent for. */
   private readonly sentFor = new Set<string>();
   private running = 0;
@@ -45,6 +40,7 @@ export class RemoteObjects {
     const keep = (oid: Oid, object: TakenObject, reading: Reading) => this.keep(oid, object, reading);
     this.server = new RemoteFetch(options, keep);
     this.ahead = new RemoteAhead(this.server, (oid) => this.cache.get(oid, '') !== undefined);
+    this.whole = new RemoteWhole({ ...options, server: this.server, keep });
     this.gather = new FetchGather({
       send: (request, reading, take) => this.server.fetch(request, reading, { take }),
       keep,
@@ -83,8 +79,10 @@ export class RemoteObjects {
     const isFirst = isWhole && !isSmall && !this.sentFor.has(reading.markersKey);
     if (!isFirst && this.commit(commit) === undefined) await this.ahead.arrived();
     const isKnown = this.commit(commit) !== undefined;
-    if (isFirst || (isWhole && isSmall && !isKnown)) await this.fetchWhole(commit, reading);
+    if (isFirst || (isWhole && isSmall && !isKnown)) await this.whole.fetch(commit, reading);
     else if (!isKnown) await this.fetchCommit(commit, reading);
+    // A small tree, as that of a status branch, says nothing of the large one.
+    if (isFirst) this.sentFor.add(reading.markersKey);
     return reading;
   }
 
@@ -146,53 +144,6 @@ export class RemoteObjects {
     else this.cache.put(oid, object);
   }
 
-  /** The commit and its whole tree; where that is much, without large files if the server can leave them out. */
-  private async fetchWhole(commit: Oid, reading: Reading): Promise<void> {
-    const request = { wants: [commit], depth: 1, filter: undefined };
-    try {
-      await this.fetchAll(request, reading, firstTry);
-    } catch (error) {
-      if (!(error instanceof TooLarge)) throw error;
-      this.options.log?.info(`git: leaving out large files: ${error.message}`);
-      if (!(await this.fetchLimited(commit, reading))) await this.fetchAll(request, reading, undefined);
-    }
-    // A small tree (no markers), as that of a status branch, says nothing of the large one.
-    if (reading.markers.length > 0) this.sentFor.add(reading.markersKey);
-  }
-
-  /** Everything but blobs without a marker, which are not even named: hashing them is most of the work. */
-  private async fetchAll(
-    request: FetchRequest,
-    reading: Reading,
-    limits: Pick<GitLimits, 'packBytes'> | undefined,
-  ): Promise<void> {
-    const { fileBytes } = this.options.limits;
-    const wantsBlob = (bytes: Buffer) => bytes.length > fileBytes || reading.hasMarker(bytes);
-    const kept = new Set<Oid>();
-    const take = (oid: Oid, object: TakenObject) => {
-      if (object.type === 'blob' || object.type === 'large') kept.add(oid);
-      this.keep(oid, object, reading);
-    };
-    const asked = { wantsBlob, take };
-    const how = limits === undefined ? asked : { ...asked, limits: smaller(this.options.limits, limits) };
-    const { blobs } = await this.server.orFail(reading, () => this.server.fetch(request, reading, how));
-    reading.sent = 'all';
-    reading.whole = reading.markers.length === 0 || blobs === undefined ? undefined : { blobs, kept };
-  }
-
-  private async fetchLimited(commit: Oid, reading: Reading): Promise<boolean> {
-    const filter = `blob:limit=${this.options.limits.fileBytes + 1}`;
-    try {
-      await this.server.fetch({ wants: [commit], depth: 1, filter }, reading);
-    } catch (error) {
-      const said = saidBy(this.server.refusalOf(error, reading));
-      this.options.log?.info(`git: large files cannot be left out: ${said}`);
-      return false;
-    }
-    reading.sent = 'limited';
-    return true;
-  }
-
   private fetchCommit(commit: Oid, reading: Reading): Promise<void> {
     return this.server.withFallback(reading, async (at) => {
       // On a commit, `tree:1` sends its root tree along and nothing below: one request less.
@@ -235,10 +186,6 @@ export class RemoteObjects {
     if (at === 'whole') reading.sent = 'all';
     reading.whole = undefined;
   }
-}
-
-function smaller(limits: GitLimits, first: Pick<GitLimits, 'packBytes'>): Partial<GitLimits> {
-  return { packBytes: Math.min(limits.packBytes, first.packBytes) };
 }
 
 function missingObject(type: string, oid: Oid, where: { readonly name: string; readonly operation: GitOperation }) {
