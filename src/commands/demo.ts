@@ -75,7 +75,10 @@ export async function demo(options: DemoOptions, io: Io): Promise<number> {
     if (options.serve) io.out(`serving ${JSON.stringify({ repo: repository, kubeconfig, api: apiUrl })}\n`);
     const end = await watch(world, told, io);
     const code = await conclude(world, { end, told }, io);
-    if (end === 'stopped') return code;
+    if (end === 'stopped') {
+      if (options.keep) io.err(`${folder} stays as it was then\n`);
+      return code;
+    }
     say(io, [
       '',
       ...whereLines({ called: calledAs(io.env), folder, repository, kubeconfig, kept, served: options.serve }),

@@ -96,8 +96,16 @@ export async function readSavedPasses(folder: string): Promise<readonly SavedPas
   if (names.length === 0)
     throw new UsageError(`${folder} holds no saved pass; tranche reconcile --save-pass ${folder} writes some`);
   const passes: SavedPass[] = [];
-  for (const name of names) passes.push(savedPass(name, jsonOf(name, await readFile(join(folder, name), 'utf8'))));
+  for (const name of names) passes.push(savedPass(name, jsonOf(name, await textOf(join(folder, name), name))));
   return passes;
+}
+
+async function textOf(path: string, name: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    throw new UsageError(`${name} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+  }
 }
 
 function jsonOf(name: string, text: string): unknown {
@@ -109,15 +117,19 @@ function jsonOf(name: string, text: string): unknown {
 }
 
 function savedPass(name: string, value: unknown): SavedPass {
-  if (!isSaved(value)) throw new UsageError(`${name} is no pass of this version (wanted version ${SNAPSHOT_VERSION})`);
-  if (value.plan !== undefined && at(value, ['plan', 'version']) !== PLAN_VERSION)
+  if (!isRecord(value) || value['version'] !== SNAPSHOT_VERSION)
+    throw new UsageError(`${name} is no pass of this version (wanted version ${SNAPSHOT_VERSION})`);
+  if (value['plan'] !== undefined && at(value, ['plan', 'version']) !== PLAN_VERSION)
     throw new UsageError(`${name} holds a decision of another version (wanted version ${PLAN_VERSION})`);
+  if (!isSaved(value))
+    throw new UsageError(`${name} is not whole: its snapshot or its texts are not as --save-pass writes them`);
   return { name, snapshot: value.snapshot, texts: value.texts, plan: value.plan, diff: value.diff };
 }
 
-/** Passes are written by this program for this program: the version is what is checked. */
+/** Passes are written by this program for this program: the version is what is checked, and whose pass it is. */
 function isSaved(value: unknown): value is Omit<SavedPass, 'name'> {
-  return (
-    isRecord(value) && value['version'] === SNAPSHOT_VERSION && isRecord(value['snapshot']) && isRecord(value['texts'])
-  );
+  if (!isRecord(value) || !isRecord(value['texts'])) return false;
+  const key = at(value, ['snapshot', 'key']);
+  const isNamed = ['cluster', 'namespace', 'name'].every((part) => typeof at(key, [part]) === 'string');
+  return isNamed && Object.values(value['texts']).every((text) => typeof text === 'string');
 }

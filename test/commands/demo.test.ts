@@ -1,7 +1,8 @@
 /** The demo as people see it: both stories told in lines, the check that must be able to fail, and the live picture. */
 
 import { existsSync } from 'node:fs';
-import { afterEach, describe, expect, test } from 'vitest';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { checkEnd } from '../../src/commands/demo/check.ts';
 import { calledAs, whereLines } from '../../src/commands/demo/ending.ts';
 import { coloured, livePicture, redraw } from '../../src/commands/demo/live-view.ts';
@@ -154,6 +155,14 @@ describe('the story', () => {
     expect(watched.text().endsWith('\u001b[?25h')).toBe(true);
     expect(watched.errors()).toContain('nothing was checked');
     expect(frames).toBe(3);
+  });
+
+  test('a temporary folder that takes none is named, and is no fault of ours', async () => {
+    vi.stubEnv('TMPDIR', join(import.meta.dirname, 'nowhere'));
+    const watched = watcher();
+    expect(await runProgram(['demo'], watched.io)).toBe(2);
+    expect(watched.errors()).toMatch(/^error: the demo needs a folder of its own, and .*nowhere takes none: ENOENT/);
+    vi.unstubAllEnvs();
   });
 });
 

@@ -1,6 +1,6 @@
 /** The verbs that look and step: reconcile, plan, lint, status, replay, against real Git and a real API over HTTP. */
 
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type GitServer, startGitServer } from '../support/git-server.ts';
@@ -176,6 +176,22 @@ describe('saved passes', () => {
     const replayed = await site.run('replay passes');
     expect(replayed.code).toBe(1);
     expect(replayed.out).toContain('default_llm_vllm.json: NOT the decision that was saved\n');
+    const { snapshot: _, ...rest } = JSON.parse(text);
+    for (const [other, said] of [
+      [text.slice(0, 1000), 'is no JSON: it was cut short'],
+      [JSON.stringify({ ...rest, snapshot: {} }), 'is not whole'],
+      [JSON.stringify({ ...JSON.parse(text), texts: { a: 1 } }), 'is not whole'],
+    ] as const) {
+      writeFileSync(file, other);
+      expect(await site.run('replay passes')).toMatchObject({ code: 2, err: expect.stringContaining(said) });
+    }
+    rmSync(file);
+    mkdirSync(file);
+    const folder = await site.run('replay passes');
+    expect(folder).toMatchObject({
+      code: 2,
+      err: expect.stringMatching(/default_llm_vllm\.json cannot be read: EISDIR/),
+    });
   });
 
   test.each(['reconcile', 'plan'])(

@@ -1,6 +1,6 @@
 /** `tranche policy`: which policy decides what of a Rollout, where that is written, and what it holds now. */
 
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { policySchema } from '../../src/api/policy-schema.ts';
@@ -191,4 +191,13 @@ test('asks for tests where there are none', async () => {
   writeFileSync(join(site.folder, 'p.yaml'), policy('a', '  surge: 1\n'));
   expect(await site.run('policy test p.yaml')).toMatchObject({ code: 2, out: '' });
   expect(await site.run('policy test nowhere')).toMatchObject({ code: 2, out: '' });
+});
+
+test('reads files alone, and none without an end', async () => {
+  const site = await startSite();
+  mkdirSync(join(site.folder, 'policies/folder.yaml'), { recursive: true });
+  writeFileSync(join(site.folder, 'policies/t.yaml'), policyTest('  expect: []\n'));
+  expect(await site.run('policy test policies')).toMatchObject({ code: 0, out: '1 passed, 0 failed\n', err: '' });
+  const endless = await site.run('policy test /dev/zero');
+  expect(endless).toMatchObject({ code: 2, out: '', err: expect.stringMatching(/zero is no file/) });
 });

@@ -43,6 +43,10 @@ const files = {
   'bare.json': '{"events":[{"type":"create"},{"type":"patch","replicas":2000000,"colour":"red"},{"type":"readyAll"}]}',
   'syntax.json': '{"initial":\n]',
   'list.json': '[]',
+  'no-event.json': '{"events":[{"type":"create"},"readyAll"]}',
+  'number.json': '{"lws":0.8,"events":[]}',
+  'gate.json': '{"maxUnavailableGate":"On","events":[]}',
+  'deep.json': `{"events":${'['.repeat(99)}${']'.repeat(99)}}`,
   'large.json': '{"initial":{"replicas":1},"events":[{"type":"scale","replicas":100000}]}',
 };
 
@@ -161,6 +165,10 @@ test.each([
   ['--scenario no-events.json', 2, 'no-events.json: events are missing, wanted a list'],
   ['--scenario syntax.json', 2, 'syntax.json'],
   ['--scenario list.json', 2, 'list.json: no scenario, wanted a JSON object'],
+  ['--scenario no-event.json', 2, 'no-event.json: events[1] is no object'],
+  ['--scenario number.json', 2, 'number.json: lws is 0.8, wanted "0.6" to "0.10" as text'],
+  ['--scenario gate.json', 2, 'gate.json: maxUnavailableGate is "On", wanted on, off or on-1.37'],
+  ['--scenario deep.json', 2, 'deep.json: more than 200000 values, or deeper than 64: split the scenario'],
   ['--scenario large.json', 2, 'large.json: 100000 groups of 1 pods, the limits'],
   ['--scenario event.json --output markdown', 2, '--output is markdown, wanted text or json'],
 ])('%s → %i: %s', async (line, code, begin) => {

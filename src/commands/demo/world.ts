@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { at } from '../../api/json.ts';
 import type { Instant } from '../../api/time.ts';
-import { commonOptions, type Io } from '../../options.ts';
+import { commonOptions, type Io, UsageError } from '../../options.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Forge } from '../../ports/forge.ts';
 import type { FileWrite, Oid } from '../../ports/git.ts';
@@ -75,7 +75,7 @@ export type Home = {
 
 /** A running fleet on the old version, with the agent on it; nothing has been adopted yet. */
 export async function openWorld(wish: WorldWish, io: Io): Promise<DemoWorld> {
-  const folder = await mkdtemp(join(tmpdir(), 'tranche-demo-'));
+  const folder = await newFolder();
   const { home, strategy } = wish;
   const [repository, kubeconfig] = [home?.repository ?? join(folder, 'repo.git'), join(folder, 'kubeconfig')];
   const { clock: system, ...rest } = openPorts(commonOptions({ repo: repository, kubeconfig }, io), io);
@@ -123,6 +123,17 @@ export async function openWorld(wish: WorldWish, io: Io): Promise<DemoWorld> {
     close: servers.close,
     removeFolder,
   };
+}
+
+async function newFolder(): Promise<string> {
+  try {
+    return await mkdtemp(join(tmpdir(), 'tranche-demo-'));
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new UsageError(
+      `the demo needs a folder of its own, and ${tmpdir()} takes none: ${why}. Name another in TMPDIR`,
+    );
+  }
 }
 
 /** How time goes on for all, and how the new version goes wrong. */

@@ -1,7 +1,7 @@
 /** Runs a scenario file on the model, and shows the settled state after each event. */
 
-import { isBoundedJson } from '../../api/bounded-json.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../api/json.ts';
+import { isBoundedJson, JSON_DEPTH_MAX, JSON_NODES_MAX } from '../../api/bounded-json.ts';
+import { isJsonObject, isRecord, type Json, type JsonObject } from '../../api/json.ts';
 import { UsageError } from '../../options.ts';
 import { issueLine } from '../../reconcile/status/report.ts';
 import type { LwsVersion } from '../../simulator/modes.ts';
@@ -43,7 +43,11 @@ function jsonOf(file: string, text: string): JsonObject {
     throw new UsageError(`${file}${placeOf(text, error)}: is no JSON: ${error instanceof Error ? error.message : ''}`);
   }
   if (isBoundedJson(raw) && isJsonObject(raw)) return raw;
-  throw new UsageError(`${file}: no scenario, wanted a JSON object with initial and events`);
+  throw new UsageError(
+    isRecord(raw)
+      ? `${file}: more than ${JSON_NODES_MAX} values, or deeper than ${JSON_DEPTH_MAX}: split the scenario`
+      : `${file}: no scenario, wanted a JSON object with initial and events`,
+  );
 }
 
 /** `:line` of a syntax error, from the offset that Node's message names; empty where it names none. */

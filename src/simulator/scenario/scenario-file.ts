@@ -66,7 +66,12 @@ export function parseScenario(file: string, raw: Json): Parsed<Scenario> {
   if (given !== undefined && !isJsonObject(given)) return wrong('initial', 'is no object', 'Write a JSON object.');
   const key = Array.isArray(raw['events']) ? 'events' : 'steps';
   if (!Array.isArray(raw[key])) return wrong('events', 'are missing, wanted a list', 'Say what happens, in order.');
-  const events = objects(raw[key]).map((entry) => (isJsonObject(entry['event']) ? entry['event'] : entry));
+  const modes = wrongModes(raw);
+  if (modes !== undefined) return wrong(...modes);
+  const list: readonly Json[] = raw[key];
+  const none = list.findIndex((entry) => !isJsonObject(entry));
+  if (none >= 0) return wrong(`${key}[${none}]`, 'is no object', 'Write {"type": …} with what happens.');
+  const events = objects(list).map((entry) => (isJsonObject(entry['event']) ? entry['event'] : entry));
   const bad = events.findIndex((event) => typeof event['type'] !== 'string');
   if (bad >= 0) return wrong(`${key}[${bad}].type`, 'is missing', 'Name what happens.');
   if (events.length > EVENTS_MAX) return wrong(key, `are more than ${EVENTS_MAX}`, 'Split the scenario.');
@@ -91,6 +96,20 @@ export function parseScenario(file: string, raw: Json): Parsed<Scenario> {
       events: events.map((event) => ({ type: text(event['type']), fields: event })),
     },
   };
+}
+
+/** As the recordings have it; of two, the second takes over by an event. */
+const VERSION = /^v?0\.([6-9]|10)(\.\d+)?( then v?0\.([6-9]|10)(\.\d+)?)?$/;
+const GATES: readonly Json[] = ['off', 'on', 'on-1.35', 'on-1.37', true, false];
+
+/** A version that the model does not have, or a number, of which JSON keeps no last zero, would be taken for another one. */
+function wrongModes(raw: JsonObject): readonly [path: string, message: string, hint: string] | undefined {
+  const { lws = '0.10', maxUnavailableGate: gate = false } = raw;
+  if (typeof lws !== 'string' || !VERSION.test(lws))
+    return ['lws', `is ${JSON.stringify(lws)}, wanted "0.6" to "0.10" as text`, 'Write "0.10", with quotes.'];
+  if (!GATES.includes(gate))
+    return ['maxUnavailableGate', `is ${JSON.stringify(gate)}, wanted on, off or on-1.37`, 'Write "off".'];
+  return undefined;
 }
 
 /** The model of a version number: 0.7 and 0.9 changed what rollouts do, no later release has. */
