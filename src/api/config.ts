@@ -1,5 +1,6 @@
 /** `tranche.yaml`: where things are. Everything in it is optional; every default is here. */
 
+import type { Issue } from './issue.ts';
 import type { LwsVersion } from './lws-version.ts';
 import type { Promotion } from './promotion.ts';
 
@@ -41,6 +42,8 @@ export type Config = {
   /** Pages for people, by their labels: addresses with `{cluster}`, `{namespace}`, `{name}`, `{release}`. */
   readonly links: Readonly<Record<string, string>>;
   readonly author: { readonly name: string; readonly email: string };
+  /** What is wrong with it, where that is of steps forward alone and a pass goes on without them. Not there: nothing. */
+  readonly faults?: readonly Issue[];
   /** What the command line says over this, as it is typed: `--cluster=eu --path=eu`. Not there: nothing. */
   readonly flags?: string;
 };

@@ -24,7 +24,23 @@ const FIELDS =
 /** Without a value these would ask for less than whoever wrote their keys has meant. */
 const LIMITING = ['requiredPolicies', 'policyPaths', 'promotion'];
 
-/** Reads the configuration; every fault is reported, and any fault means that nothing is run. */
+/** When a step goes forward, by whose word, and how soon a pass looks again: no way back hangs on one of these. */
+const OF_STEPS = [
+  'auditSeconds',
+  'intervalSeconds',
+  'requiredPolicies',
+  'stopFile',
+  'promotion',
+  'maxProposals',
+  'links',
+];
+
+/** Whether this key at the root is of steps forward alone. One that nobody knows may be any other, misspelt. */
+export function isOfSteps(key: string): boolean {
+  return OF_STEPS.includes(key);
+}
+
+/** Reads the configuration; every fault is reported, and any fault means that no step goes forward. */
 export function parseConfig(value: unknown): { readonly config: Config; readonly faults: readonly FieldFault[] } {
   const root = new FieldReader(value ?? {}, '');
   root.allow(FIELDS);

@@ -33,7 +33,7 @@ import type { StatusBranch, StoredRecord } from './status/record-store.ts';
 import { keepsRecord } from './write/batch.ts';
 import { writePass } from './write/write-pass.ts';
 
-export { branchesInCircle, configIn } from './observe/read-main.ts';
+export { branchesInCircle, configIn, writableConfigIn } from './observe/read-main.ts';
 
 export type FullPass = {
   readonly main: string;

@@ -55,12 +55,13 @@ async function passOn(ports: Ports, memory: Memory, options: PassOptions): Promi
   const ahead = readAhead(git, main, { status, options, before: memory.main });
   await sent();
   // Parsing, deciding and splicing are loaded only where there is something to decide.
-  const { configIn, fullPass } = await import('./full-pass.ts');
+  const { configIn, fullPass, writableConfigIn } = await import('./full-pass.ts');
   if (!isSettled(status)) {
     await sent();
     cluster.expect?.();
   }
-  const config = configIn(await ahead.config, options.overrides);
+  const read = options.write ? writableConfigIn : configIn;
+  const config = read(await ahead.config, options.overrides);
   const before = memory.config ?? named(options);
   memory.config = config;
   if (config.branch !== before.branch || config.statusBranch !== before.statusBranch) return 'elsewhere';

@@ -1,10 +1,14 @@
 /** What stands in the place of `tranche.yaml` and cannot be read is never taken for a repository without one. */
 
 import { expect, test } from 'vitest';
+import { CONFIG_FILE } from '../../src/api/config.ts';
 import type { TreeFile } from '../../src/ports/git.ts';
 import { CONFIG_REQUEST } from '../../src/reconcile/observe/desired-branch.ts';
 import { configIn } from '../../src/reconcile/observe/read-main.ts';
-import { NO_OVERRIDES } from '../../src/reconcile/pass.ts';
+import { NO_OVERRIDES, type PassResult } from '../../src/reconcile/pass.ts';
+import { runPass } from '../../src/reconcile/run.ts';
+import { LWS_FILE, NEW, OLD, VLLM_FILES } from '../support/vllm.ts';
+import { World } from '../support/world.ts';
 
 const link = {
   kind: 'unreadable',
@@ -80,3 +84,41 @@ function bomb(): string {
   );
   return `k0: &a0 [x]\n${lines.join('')}`;
 }
+
+test('a fault of steps alone: no step goes forward, and a way back goes through', async () => {
+  const world = new World({ files: VLLM_FILES });
+  const passes = async (count: number): Promise<PassResult> => {
+    for (let round = 1; round < count; round += 1) {
+      await world.pass();
+      world.sync();
+      world.tick(60);
+    }
+    return world.pass();
+  };
+  world.sync();
+  await passes(3);
+  world.edit(LWS_FILE, OLD, NEW);
+  world.sync();
+  await passes(2);
+  expect(world.subject()).toContain('step 1/3');
+  const said = 'intervalSeconds: 5s\nrequiredPolicies: one\npromotion: pull\n';
+  const config = (of: string): unknown =>
+    world.repository.commit('main', { writes: [{ path: CONFIG_FILE, text: of }], message: 'settings' });
+  config(said);
+  const stalled = await passes(3);
+  expect(world.subject()).toBe('settings');
+  expect(stalled).toMatchObject({ failed: true });
+  expect(stalled.issues.map(({ file, line, path }) => `${file}:${line} ${path}`)).toEqual([
+    'tranche.yaml:1 intervalSeconds',
+    'tranche.yaml:2 requiredPolicies',
+    'tranche.yaml:3 promotion',
+  ]);
+  world.edit(LWS_FILE, NEW, OLD);
+  config(`${said}path: apps\n`);
+  await expect(passes(1)).rejects.toThrow('tranche.yaml:4: path is not a field of this object');
+  config(said);
+  await passes(1);
+  expect(world.subject()).toBe('rollout(llm/vllm): rollback');
+  const look = { overrides: NO_OVERRIDES, write: false, only: [] };
+  await expect(runPass(world.ports(), world.memory(), look)).rejects.toThrow('tranche.yaml:1: intervalSeconds');
+});

@@ -2,18 +2,21 @@
 
 import { CONFIG_FILE, type Config, DEFAULT_CONFIG, OTHER_CONFIG_FILE } from '../../api/config.ts';
 import type { Issue } from '../../api/issue.ts';
-import { parseConfig } from '../../api/parse-config.ts';
+import { isOfSteps, parseConfig } from '../../api/parse-config.ts';
 import { type ParsedDocument, parseDocumentText } from '../../manifests/parse-document.ts';
 import type { Tree, TreeFile } from '../../ports/git.ts';
 
 /** The configuration is wrong: nothing is run at all. Exit code 2. */
 export class ConfigError extends Error {
   readonly issues: readonly Issue[];
+  /** What it says all the same, where all that is wrong is of steps forward alone. */
+  readonly besides: Config | undefined;
 
-  constructor(issues: readonly Issue[]) {
+  constructor(issues: readonly Issue[], besides?: Config) {
     super(issues.map((found) => `${found.file}:${found.line}: ${found.message}. ${found.hint}`).join('\n'));
     this.name = 'ConfigError';
     this.issues = issues;
+    this.besides = besides;
   }
 }
 
@@ -33,6 +36,19 @@ export function configOf(files: Tree['files']): Config {
       line: 1,
     }),
   ]);
+}
+
+/**
+ * The same for a pass that writes: a slip in a field of steps alone must not keep a way back, whichever Rollout it is of. Its
+ * faults are those of every Rollout, so that no step goes forward. Throws ConfigError where a way back may hang on them.
+ */
+export function configWithFaults(files: Tree['files']): Config {
+  try {
+    return configOf(files);
+  } catch (error) {
+    if (!(error instanceof ConfigError) || error.besides === undefined) throw error;
+    return { ...error.besides, faults: error.issues };
+  }
 }
 
 function configIn(content: TreeFile['content']): Config {
@@ -66,7 +82,16 @@ function configIn(content: TreeFile['content']): Config {
       }),
     ),
   ];
-  if (issues.length > 0) throw new ConfigError(issues.sort((left, right) => left.line - right.line));
+  if (issues.length > 0) {
+    const keys = [
+      ...faults.map(({ at }) => at[0] ?? ''),
+      ...read.ambiguous.map(({ path }) => path.split(/[.[]/)[0] ?? ''),
+    ];
+    // Whoever asked for pull requests in other words has asked for them: those that are open stay.
+    const besides = { ...config, promotion: keys.includes('promotion') ? 'pullRequest' : config.promotion } as const;
+    const sorted = issues.sort((left, right) => left.line - right.line);
+    throw new ConfigError(sorted, keys.every(isOfSteps) ? besides : undefined);
+  }
   const of = (key: string): readonly number[] => linesOfEntries(read, key);
   const lines = { paths: of('paths'), policyPaths: of('policyPaths'), namespaces: of('namespaces') };
   return Object.values(lines).every((list) => list.length === 0) ? config : { ...config, lines };

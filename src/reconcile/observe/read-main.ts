@@ -11,7 +11,7 @@ import { CONFIG_REQUEST, desiredRequest, headOf } from './desired-branch.ts';
 import { fileIdsOf } from './file-ids.ts';
 import { pathFaults } from './path-issues.ts';
 import type { Ahead } from './read-ahead.ts';
-import { ConfigError, configIssue, configOf } from './read-config.ts';
+import { ConfigError, configIssue, configOf, configWithFaults } from './read-config.ts';
 import { routesTraffic, trafficRequest, withTraffic } from './read-traffic.ts';
 
 /** The configuration as it is in a commit, with the command line's word over it. */
@@ -21,7 +21,15 @@ export async function readConfig(git: Git, commit: Oid, overrides: Overrides): P
 
 /** The configuration in a tree that was read for it. Throws ConfigError. */
 export function configIn({ files }: Tree, overrides: Overrides): Config {
-  const { lines, ...config } = configOf(files);
+  return overridden(configOf(files), overrides);
+}
+
+/** The same for a pass that writes, which goes back in spite of some faults. Throws ConfigError. */
+export function writableConfigIn({ files }: Tree, overrides: Overrides): Config {
+  return overridden(configWithFaults(files), overrides);
+}
+
+function overridden({ lines, ...config }: Config, overrides: Overrides): Config {
   const flags = flagsOver(config, overrides);
   return {
     ...config,
@@ -86,10 +94,12 @@ export async function readDesired(
   const made = { ...(sameFiles(tree, at) ?? desiredOf(tree, at.config, parsed, trials.known)), trials };
   at.memory.desired = { tree, desired: made };
   const { issues, warnings, absent } = pathFaults(tree, at.config);
+  const { faults = [] } = at.config;
   const desired = {
     ...made,
+    rollouts: made.rollouts.map((one) => (faults.length === 0 ? one : { ...one, issues: [...one.issues, ...faults] })),
     absentPaths: absent,
-    issues: [...made.issues, ...issues],
+    issues: [...made.issues, ...issues, ...faults],
     warnings: [...made.warnings, ...warnings],
   };
   if (!routesTraffic(desired)) return desired;
