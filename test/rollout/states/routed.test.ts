@@ -117,6 +117,8 @@ function planned(from: string, to: string): Stand {
 
 type Row = readonly [what: string, stand: Stand, found: Found, told: readonly string[]];
 
+/** The record is one that is not understood, and stays so. */
+const NEWER_RECORD: Found = { snapshot: { record: undefined, newerRecord: 2 } };
 const DEAD: Found = { sight: { own: '0o+ 1o+ 2- 3-' } };
 const LOST: Found = { sight: { own: '0o- 1o- 2+ 3+' } };
 const ANEW: Found = { sight: { own: '0+ 1+ 2+ 3+', ownLws: { uid: 'another' } } };
@@ -161,6 +163,18 @@ test.each<Row>([
     stands.second,
     { ...UNREAD, ...abort(stands.second) },
     ['Aborted: rollback, home', 'hold ClusterUnreadable'],
+  ],
+  [
+    'the record is not understood: nobody counts the drain',
+    stands.second,
+    { ...NEWER_RECORD, ...abort(stands.second) },
+    ['Aborted: rollback, home', 'hold NewerRecord GracePeriod Draining'],
+  ],
+  [
+    'the same, and nobody is to wait',
+    stands.second,
+    { ...NEWER_RECORD, intents: { abort: `${abort(stands.second).intents?.['abort']} now` } },
+    ['Aborted: rollback', `RolledBack: rolled back, partition 2 → ${SENTINEL}`, 'hold NewerRecord'],
   ],
   ['at home, before the whole step', stands.home, abort(stands.home), ['Aborted: rollback, home', ...BACK]],
   [
