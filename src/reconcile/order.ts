@@ -14,7 +14,7 @@ import { madeDocuments } from './observe/made-documents.ts';
 import { observe } from './observe/observe.ts';
 import { unreadLive } from './observe/observe-cluster.ts';
 import { gitReader } from './observe/observe-git.ts';
-import { desiredHead, readConfig, readDesired } from './observe/read-main.ts';
+import { desiredHead, readConfig, readDesired, writableConfigIn } from './observe/read-main.ts';
 import { deliveriesOf } from './observe/turns.ts';
 import { windowsAt } from './observe/windows.ts';
 import { newMemory, type Overrides, type Ports } from './pass.ts';
@@ -108,7 +108,7 @@ type Asked = { readonly target: Target; readonly overrides: Overrides };
 
 /** Everything that an order is planned on, or which Rollout it cannot be about. */
 async function readScene({ git }: Ports, { target, overrides }: Asked): Promise<Scene | string> {
-  const { main, config } = await desiredHead(git, overrides);
+  const { main, config } = await desiredHead(git, overrides, writableConfigIn);
   const [ownHead] = await git.heads([config.statusBranch]);
   const desired = await readDesired(git, main, { config, memory: newMemory() });
   const entry = pick(desired, target);
@@ -125,7 +125,8 @@ async function headOfShard(
   { main, overrides }: { readonly main: string; readonly overrides: Overrides },
 ): Promise<string | undefined> {
   const { of } = overrides.shard ?? { of: 1 };
-  const config = await readConfig(git, main, { ...overrides, shard: { index: shardOf(key, of), of } });
+  const shard = { index: shardOf(key, of), of };
+  const config = await readConfig(git, main, { ...overrides, shard }, writableConfigIn);
   return (await git.heads([config.statusBranch]))[0];
 }
 

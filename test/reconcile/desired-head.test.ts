@@ -43,3 +43,18 @@ test('the command line has the last word, and a circle is told', async () => {
   const circle = worldWith('cluster: west\n').ports();
   await expect(desiredHead(circle.git, NO_OVERRIDES)).rejects.toThrow('names release as the desired branch');
 });
+
+test('a fault of steps alone keeps no order, and whoever only looks is told', async () => {
+  for (const [fault, kind] of [
+    ['intervalSeconds: soon\n', 'written'],
+    ['auditSecond: 60\n', 'ConfigError'],
+  ] as const) {
+    const world = worldWith(`${OWN}${fault}`);
+    const at = { target: { name: 'vllm', namespace: '' }, overrides: NO_OVERRIDES, by: 'ada' };
+    const ordered = await order(world.ports(), at, ({ snapshot }) =>
+      planIntent({ kind: 'pause' }, { snapshot, digestOf: () => '' }),
+    ).catch((error: Error) => ({ kind: error.name }));
+    expect(ordered.kind).toBe(kind);
+    await expect(readPicture(world.ports(), NO_OVERRIDES)).rejects.toThrow('tranche.yaml:3: ');
+  }
+});

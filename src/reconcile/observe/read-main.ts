@@ -15,8 +15,8 @@ import { ConfigError, configIssue, configOf, configWithFaults } from './read-con
 import { routesTraffic, trafficRequest, withTraffic } from './read-traffic.ts';
 
 /** The configuration as it is in a commit, with the command line's word over it. */
-export async function readConfig(git: Git, commit: Oid, overrides: Overrides): Promise<Config> {
-  return configIn(await git.readAt(commit, CONFIG_REQUEST), overrides);
+export async function readConfig(git: Git, commit: Oid, overrides: Overrides, read = configIn): Promise<Config> {
+  return read(await git.readAt(commit, CONFIG_REQUEST), overrides);
 }
 
 /** The configuration in a tree that was read for it. Throws ConfigError. */
@@ -24,7 +24,7 @@ export function configIn({ files }: Tree, overrides: Overrides): Config {
   return overridden(configOf(files), overrides);
 }
 
-/** The same for a pass that writes, which goes back in spite of some faults. Throws ConfigError. */
+/** The same for a pass that writes, and for an order to one: both go back in spite of some faults. Throws ConfigError. */
 export function writableConfigIn({ files }: Tree, overrides: Overrides): Config {
   return overridden(configWithFaults(files), overrides);
 }
@@ -53,13 +53,14 @@ const HOPS_MOST = 3;
 export async function desiredHead(
   git: Git,
   overrides: Overrides,
+  read = configIn,
 ): Promise<{ readonly main: Oid; readonly config: Config }> {
   const branches: string[] = [];
   let branch = overrides.branch ?? DEFAULT_CONFIG.branch;
   while (branches.length < HOPS_MOST) {
     const [head] = await git.heads([branch]);
     const main = headOf(branch, head);
-    const config = await readConfig(git, main, overrides);
+    const config = await readConfig(git, main, overrides, read);
     if (config.branch === branch) return { main, config };
     branches.push(config.branch);
     branch = config.branch;
