@@ -8,6 +8,7 @@ import type { ParseCache } from '../../src/reconcile/observe/parse-cache.ts';
 import { readDesired } from '../../src/reconcile/observe/read-main.ts';
 import { newMemory } from '../../src/reconcile/pass.ts';
 import { readStatus, STATUS_REQUEST } from '../../src/reconcile/status/record-store.ts';
+import { ROUTE_FILE, TRAFFIC_FILES, trafficRollout } from '../support/traffic-files.ts';
 import { LWS_FILE, LWS_TEXT, ROLLOUT_FILE, VLLM_FILES } from '../support/vllm.ts';
 import { World } from '../support/world.ts';
 
@@ -102,4 +103,31 @@ test('beyond a bound documents keep no tree, and read the same', () => {
     expect(one?.read).toEqual(whole?.read);
     expect(one?.lineOf(['spec', 'replicas'])).toBe(whole?.lineOf(['spec', 'replicas']));
   }
+});
+
+test('what was tried is tried again where a RouteProvider says something else', async () => {
+  const splits = 'split.smi-spec.io';
+  const path = '/spec/backends/[service=$stable]/weight';
+  const provider = (patch: string): string =>
+    `apiVersion: tranche.dev/v1alpha1\nkind: RouteProvider\nmetadata: {name: smi}\nspec:\n  resource: {group: ${splits}, kind: TrafficSplit}\n  weights: [{stable: '${path}', canary: '${path.replace('stable', 'canary')}'}]\n${patch}`;
+  const refused = provider('  patch: [{op: test, path: /spec/service, value: other}]\n');
+  const rollout = trafficRollout(
+    `customNetworkRefs: [{apiVersion: ${splits}/v1alpha2, kind: TrafficSplit, name: chat}]`,
+  ).replace(/matches:\n.*\n/, 'traffic: 4%\n');
+  const route = `apiVersion: ${splits}/v1alpha2\nkind: TrafficSplit\nmetadata: {name: chat, namespace: llm}\nspec: {service: chat, backends: [{service: vllm-svc, weight: 1}]}\n`;
+  const world = new World({
+    files: { ...TRAFFIC_FILES, [ROLLOUT_FILE]: rollout, [ROUTE_FILE]: route, 'tranche/smi.yaml': provider('') },
+  });
+  const fails = async (): Promise<boolean> => {
+    const { outcomes } = await world.pass();
+    return outcomes.some(({ snapshot }) => snapshot?.issues.some(({ reason }) => reason === 'PatchFails'));
+  };
+  const say = (text: string): void => {
+    world.repository.commit('main', { writes: [{ path: 'tranche/smi.yaml', text }], message: 'edit' });
+  };
+  expect(await fails()).toBe(false);
+  say(refused);
+  expect(await fails()).toBe(true);
+  say(provider(''));
+  expect(await fails()).toBe(false);
 });

@@ -18,9 +18,18 @@ export type Trials = {
 
 type Trial = { readonly stable: string | undefined; readonly issues: readonly Issue[] };
 
-export type RouteTrial = { readonly on: readonly ManifestDocument[]; readonly issues: readonly Issue[] };
+export type RouteTrial = {
+  readonly on: readonly ManifestDocument[];
+  readonly by: string;
+  readonly issues: readonly Issue[];
+};
 
 export type LadderTrial = { readonly on: readonly string[]; readonly issues: readonly Issue[] };
+
+/** What the Rollout asks for, with what RouteProviders and policies make of it: those may change without its document. */
+export function askedBy(plan: unknown): string {
+  return JSON.stringify(plan);
+}
 
 /** Nothing has been tried. */
 export function newTrials(): Trials {

@@ -10,7 +10,7 @@ import type { Cast, Texts } from '../ladder/cast.ts';
 import { type Climbed, climb, climbBack, type Obstacle } from '../ladder/climb.ts';
 import { obstacleIssues } from '../ladder/obstacle-issues.ts';
 import { fieldIssue } from '../observe/read-rollout.ts';
-import type { LadderTrial, Trials } from './trials.ts';
+import { askedBy, type LadderTrial, type Trials } from './trials.ts';
 
 type Asked = { readonly rollout: ManifestDocument; readonly texts: Texts; readonly cast: Cast };
 
@@ -18,10 +18,10 @@ type Asked = { readonly rollout: ManifestDocument; readonly texts: Texts; readon
 export function tryLadder({ rollout, texts, cast }: Asked, trials: Trials): readonly Issue[] {
   const files = [
     cast.workload,
-    ...(cast.service === undefined ? [] : [cast.service]),
+    ...[cast.service, cast.scaler].filter((one) => one !== undefined),
     ...cast.routes.map(({ route }) => route),
   ];
-  const on = [cast.stableText, ...files.map(({ file }) => texts.get(file) ?? '')];
+  const on = [cast.stableText, askedBy(cast.plan), ...files.map(({ file }) => texts.get(file) ?? '')];
   const before = trials.ladders.get(rollout);
   if (before !== undefined && before.on.length === on.length && before.on.every((text, at) => text === on[at]))
     return before.issues;

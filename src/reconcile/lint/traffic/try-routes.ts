@@ -10,7 +10,7 @@ import { canaryService } from '../../../rollout/traffic/canary-service.ts';
 import type { Displaced, RouteEdits, Share } from '../../../rollout/traffic/provider.ts';
 import { nameOf } from '../../observe/read-rollout.ts';
 import { TRAFFIC_KINDS } from '../../observe/traffic-index.ts';
-import type { RouteTrial, Trials } from '../trials.ts';
+import { askedBy, type RouteTrial, type Trials } from '../trials.ts';
 import { isHome, type OpenRoute, openRoutes } from './lint-routes.ts';
 import type { TrafficFacts } from './traffic-facts.ts';
 import { ofFault, trafficIssue } from './traffic-finding.ts';
@@ -22,11 +22,12 @@ export function tryRoutes(facts: TrafficFacts, trials: Trials): readonly Issue[]
     ...openRoutes(facts).flatMap(({ files }) => [files.route, ...(files.canary === undefined ? [] : [files.canary])]),
   ].flatMap(asDocument(facts));
   const before = trials.routes.get(facts.rollout);
-  if (before !== undefined && before.on.length === on.length && before.on.every((document, at) => document === on[at]))
-    return before.issues;
+  const by = askedBy(facts.plan);
+  const isSame = before?.on.length === on.length && before.on.every((document, at) => document === on[at]);
+  if (before?.by === by && isSame) return before.issues;
   const { known } = trials;
   const issues = unlike([...tryService(facts, known), ...tryShares(facts, known)]);
-  const trial: RouteTrial = { on, issues };
+  const trial: RouteTrial = { on, by, issues };
   trials.routes.set(facts.rollout, trial);
   return issues;
 }
