@@ -98,7 +98,11 @@ export async function readDesired(
   const { faults = [] } = at.config;
   const desired = {
     ...made,
-    rollouts: made.rollouts.map((one) => (faults.length === 0 ? one : { ...one, issues: [...one.issues, ...faults] })),
+    // The same list where there are none: what was read before is used again by that.
+    rollouts:
+      faults.length === 0
+        ? made.rollouts
+        : made.rollouts.map((one) => ({ ...one, issues: [...one.issues, ...faults] })),
     absentPaths: absent,
     issues: [...made.issues, ...issues, ...faults],
     warnings: [...made.warnings, ...warnings],
