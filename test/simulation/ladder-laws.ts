@@ -275,6 +275,10 @@ export function ladderProof(commit: OurCommit): Proof | undefined {
   const fleet = from?.step === 'promote' && commit.workload.fills?.style === 'canary';
   if (fleet && from.at === 'fleet')
     return (scene, both) => both.isLive(scene) && both.all(scene, both.names.stable, version);
+  if (fleet && reason === 'Settled')
+    return (scene, both) =>
+      both.isLive(scene) &&
+      both.serving(scene, both.names.stable) >= Math.max(1, both.before.fleet - before.maxUnavailable);
   if (fleet || reason === 'Emptied' || reason === 'BroughtHome') return applied;
   // N rose: the same rung comes again before its groups are seen.
   if (from?.at === to?.at && from?.step === to?.step) return applied;

@@ -69,6 +69,10 @@ export const stableReached = ({ plan, service }: Delivery): readonly Condition[]
 const hasRoutes = ({ routes }: Delivery): boolean => routes.length > 0;
 const hasService = ({ service }: Delivery): boolean => service !== undefined;
 
+const stableServes = (delivery: Delivery): readonly Condition[] => [
+  { kind: 'serving', side: 'stable', groups: quorumOf(delivery) },
+];
+
 const canaryLadder: readonly Rung[] = [
   {
     at: 'fleet',
@@ -87,14 +91,15 @@ const canaryLadder: readonly Rung[] = [
     at: 'home',
     isListed: ALWAYS,
     commit: (delivery) => withObjects(routesHome(delivery), partitioned(delivery, SENTINEL)),
-    before: (delivery) => [{ kind: 'serving', side: 'stable', groups: quorumOf(delivery) }],
+    before: stableServes,
     seen: (delivery) => (hasRoutes(delivery) ? [ACCEPTED, CANARY_DRAINED] : NOTHING()),
   },
   {
     at: 'settled',
     isListed: ALWAYS,
     commit: (delivery) => madeOf(delivery, [...grown(delivery, 0), ...floorBack(delivery)]),
-    before: NOTHING,
+    // Until here the release can be given up; of a fleet that broke since it took over that must stay so.
+    before: stableServes,
     seen: NOTHING,
   },
 ];

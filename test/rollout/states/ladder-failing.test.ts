@@ -105,6 +105,7 @@ test.each<Row>([
     { sight: { second: '0+ 1+ 2+ 3-', own: '0+ 1o+ 2o+ 3o+' } },
     'hold GroupsNotUpdated',
   ],
+  ['at home, too few of the fleet serve, no deadline', stands.home, {}, fleet('0+ 1+ 2- 3-'), 'hold NotServing'],
   ['at home, rollback', stands.home, BACK, fleet('0- 1+ 2+ 3+'), 'Failed: rollback, fleet'],
   [
     'at home, a newer text waits',
