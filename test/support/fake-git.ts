@@ -67,6 +67,8 @@ export class FakeRepository {
   private readonly states: Heads[] = [new Map()];
   /** Answers to reads by commit and request: objects never change. Shared by copies. */
   private trees = new Map<string, Tree>();
+  /** The same of commits. */
+  private headers = new Map<Oid, CommitHeader>();
   /** How often each kind of call was made, by all who opened the repository. */
   readonly calls = { heads: 0, readAt: 0, history: 0, push: 0, objectsWritten: 0 };
 
@@ -89,6 +91,7 @@ export class FakeRepository {
     for (const [oid, object] of this.objects) copy.objects.set(oid, object);
     copy.states.push(...this.states);
     copy.trees = this.trees;
+    copy.headers = this.headers;
     return copy;
   }
 
@@ -188,11 +191,21 @@ export class FakeRepository {
   history(from: Oid, until: Oid | undefined, limit: number): readonly CommitHeader[] {
     const line: CommitHeader[] = [];
     for (let next: Oid | undefined = from; next !== undefined && line.length < limit; ) {
-      const { oid, parents, author, message } = decodeCommit(next, this.object(next, 'history').bytes);
-      line.push({ oid, parents, author, message });
-      next = oid === until ? undefined : parents[0];
+      const header = this.header(next);
+      line.push(header);
+      next = next === until ? undefined : header.parents[0];
     }
     return line;
+  }
+
+  private header(commit: Oid): CommitHeader {
+    const { bytes } = this.object(commit, 'history');
+    const known = this.headers.get(commit);
+    if (known !== undefined) return known;
+    const { oid, parents, author, message } = decodeCommit(commit, bytes);
+    const header = { oid, parents, author, message };
+    this.headers.set(commit, header);
+    return header;
   }
 
   /** The compare-and-swap itself. */

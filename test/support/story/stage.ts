@@ -60,7 +60,7 @@ export class Stage {
   unreadable: string | undefined;
   /** The next push lands, and nobody hears of it. */
   losesAnswer = false;
-  /** Files that rehearsals have parsed, by blob. */
+  /** Files that passes have parsed, by blob. */
   readonly parsed: Memory['parsed'] = new Map();
   /** How texts read that passes and rehearsals have met. */
   readonly known = newKnownTexts();
