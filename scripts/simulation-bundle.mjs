@@ -31,7 +31,7 @@ export async function writeBundle({ entry, outfile, patch }) {
     // Top-level await is of no use in this format: programs begin in a function.
     format: 'cjs',
     logLevel: 'error',
-    plugins: [remembering, ...(patch === undefined ? [] : [patching(patch)])],
+    plugins: [withoutEnvironment, remembering, ...(patch === undefined ? [] : [patching(patch)])],
   });
 }
 
@@ -48,6 +48,17 @@ const remembering = {
       const stand = stands.get(resolve(resolveDir, path));
       return stand === undefined || stand === importer ? undefined : { path: stand };
     });
+  },
+};
+
+// The same as in build.mjs, which is alone in its image: yaml asks for it once for each word, a quarter of the time of parsing.
+const withoutEnvironment = {
+  name: 'without-environment',
+  setup: ({ onResolve, onLoad }) => {
+    onResolve({ filter: /^process$/ }, ({ path, importer }) =>
+      /yaml.dist.(parse.parser|compose.composer)\.js$/.test(importer) ? { path, namespace: 'environment' } : undefined,
+    );
+    onLoad({ filter: /.*/, namespace: 'environment' }, () => ({ contents: 'export const env = {};' }));
   },
 };
 
