@@ -56,6 +56,9 @@ type Transport = {
   readonly agent: Agent;
 };
 
+/** As many as a pass asks questions at once, as browsers have: one more would wait for the answer to another. */
+const connections = { keepAlive: true, maxSockets: 6 } as const;
+
 /** A client that loads TLS only where a URL needs it. */
 export function createHttpClient(timers: Timers, network: Network): HttpClient {
   let plain: Promise<Transport> | undefined;
@@ -71,7 +74,7 @@ export function createHttpClient(timers: Timers, network: Network): HttpClient {
       }
       plain ??= import('node:http').then((http) => ({
         request: http.request,
-        agent: new http.Agent({ keepAlive: true, maxSockets: 4 }),
+        agent: new http.Agent(connections),
       }));
       return exchange({ ...(await plain), heard: network.heard }, request, timers);
     },
@@ -81,7 +84,7 @@ export function createHttpClient(timers: Timers, network: Network): HttpClient {
 /** One server, so one agent: redirects never lead to another host. */
 async function openSecure(url: URL, network: Network): Promise<Transport> {
   const [https, { agentFor }] = await Promise.all([import('node:https'), import('../network/agents.ts')]);
-  return { request: https.request, agent: await agentFor(url, network, { keepAlive: true, maxSockets: 4 }) };
+  return { request: https.request, agent: await agentFor(url, network, connections) };
 }
 
 function exchange(
