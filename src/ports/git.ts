@@ -52,6 +52,18 @@ export type TreeFile = SkippedFile & {
 export type Folders = readonly (readonly Oid[])[];
 
 /**
+ * Which files of a commit have a marker, said by somebody who has read all of them: of the next one, only what has changed
+ * needs to be read.
+ */
+export type Marked = {
+  readonly commit: Oid;
+  /** What was looked for, and how: of anything else this says nothing. */
+  readonly sought: string;
+  /** Every file with a marker, whatever its name. */
+  readonly blobs: readonly Oid[];
+};
+
+/**
  * What a pass is likely to read, so that it can be asked for at once. A hint: it may be wrong or out of date, and all
  * that comes of it are objects by their ids.
  */
@@ -64,6 +76,11 @@ export type Expected = {
   readonly commits: readonly Oid[];
   /** For themselves alone. */
   readonly folders: Folders;
+  /**
+   * Unlike the rest this is believed: a file that has neither changed since nor is named here is not read. Only from
+   * somebody who can tell that it is as it was written.
+   */
+  readonly marked?: Marked | undefined;
   /** True: a push is likely to follow. */
   readonly writes: boolean;
 };
@@ -76,6 +93,8 @@ export type Tree = {
   readonly files: readonly TreeFile[];
   /** Those, sorted by path: of a whole tree nearly all, so they are listed only where somebody asks, and once. */
   readonly skipped: () => readonly SkippedFile[];
+  /** Where everything was read, and there are not too many: for the next process. */
+  readonly marked?: Marked | undefined;
   /** What of the request was not read. Not there: nothing, or nobody has looked. */
   readonly gaps?: Gaps;
 };

@@ -19,14 +19,14 @@ export type FoundObject = GitObject | { readonly type: 'skipped' } | { readonly 
 /** Answers for every object of the batch; the one who drives throws where an object cannot be had. */
 export type Lookup = (oid: Oid) => FoundObject;
 
-/** A commit whose blobs were all sent, and those without a marker let go unnamed. */
+/** A commit whose blobs were all sent, and those without a marker let go unnamed; or of which is known which have one. */
 export type SentWhole = {
-  /** How many different ones came. */
-  readonly blobs: number;
-  /** Those that were not let go. */
+  /** How many different ones came; undefined: each without a marker is known to have none. */
+  readonly blobs: number | undefined;
+  /** Those that were not let go. Some may be of another commit. */
   readonly kept: ReadonlySet<Oid>;
-  /** Tells which were let go: listed only once somebody wants to know. */
-  readonly letGo: (oids: () => readonly Oid[]) => void;
+  /** Tells which were let go, and about how many: listed only once somebody wants to know. */
+  readonly letGo: (oids: () => readonly Oid[], about: number) => void;
 };
 
 export type ObjectQuestion<T> = Generator<Batch, T, Lookup>;

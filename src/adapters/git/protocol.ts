@@ -27,6 +27,8 @@ export type FetchRequest = {
   readonly filter: string | undefined;
   /** Commits without what they and their trees hold; empty: everything is sent. */
   readonly without?: readonly Oid[];
+  /** Of these the parents, and what only they hold, are not here either. */
+  readonly shallow?: readonly Oid[];
 };
 
 /** Asks for objects. What is left out need not be here, as long as nothing that is sent builds on it. */
@@ -37,6 +39,7 @@ export function fetchRequest(request: FetchRequest): Buffer {
     ...(request.depth === undefined ? [] : [`deepen ${request.depth}`]),
     ...(request.filter === undefined ? [] : [`filter ${request.filter}`]),
     ...request.wants.map((oid) => `want ${oid}`),
+    ...(request.shallow ?? []).map((oid) => `shallow ${oid}`),
     ...(request.without ?? []).map((oid) => `have ${oid}`),
     'done',
   ];

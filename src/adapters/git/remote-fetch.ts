@@ -44,8 +44,11 @@ export type Reading = {
   readonly named: ReadonlySet<Oid>;
   /** `limited`: but for files over the limit. */
   sent: 'parts' | 'limited' | 'all';
-  /** Set where blobs without a marker were let go unnamed: how many the commit has in all, and those that were not. */
-  whole: { readonly blobs: number; readonly kept: ReadonlySet<Oid> } | undefined;
+  /**
+   * Set where blobs without a marker were let go unnamed, or not even sent: how many the commit has in all, where that is
+   * known, and those that were not.
+   */
+  whole: { readonly blobs: number | undefined; readonly kept: ReadonlySet<Oid> } | undefined;
   /** True: objects over the limit came without a name, and a file that did not come may be one of them. */
   leftOut: boolean;
 };

@@ -1,6 +1,6 @@
 /** Decides which requests get the objects of a read, in as few of them and as few bytes as the server allows. */
 
-import type { Expected, Oid, ReadRequest } from '../../ports/git.ts';
+import type { Expected, Marked, Oid, ReadRequest } from '../../ports/git.ts';
 import type { FetchAnswer } from './fetch-answer.ts';
 import { FetchGather } from './fetch-gather.ts';
 import { type GitOperation, gitError } from './git-error.ts';
@@ -17,6 +17,7 @@ import {
   type Service,
   startReading,
 } from './remote-fetch.ts';
+import { MARKED_MOST, soughtBy } from './remote-marked.ts';
 import { RemoteWhole } from './remote-whole.ts';
 
 /** So many objects missing from a tree that was known once: one whole fetch is cheaper than asking for each. */
@@ -40,7 +41,8 @@ export class RemoteObjects {
     const keep = (oid: Oid, object: TakenObject, reading: Reading) => this.keep(oid, object, reading);
     this.server = new RemoteFetch(options, keep);
     this.ahead = new RemoteAhead(this.server, (oid) => this.cache.get(oid, '') !== undefined);
-    this.whole = new RemoteWhole({ ...options, server: this.server, keep });
+    const has = (oid: Oid, { markersKey }: Reading) => this.cache.get(oid, markersKey) !== undefined;
+    this.whole = new RemoteWhole({ ...options, server: this.server, keep, has });
     this.gather = new FetchGather({
       send: (request, reading, take) => this.server.fetch(request, reading, { take }),
       keep,
@@ -50,6 +52,7 @@ export class RemoteObjects {
 
   /** Asks early for what is going to be read. */
   expect(expected: Expected): void {
+    this.whole.expect(expected);
     void this.during(() => this.ahead.fetch(expected));
   }
 
@@ -117,8 +120,16 @@ export class RemoteObjects {
     if (whole === undefined) return undefined;
     return {
       ...whole,
-      letGo: (oids) => this.cache.markLater(oids, whole.blobs, markersKey),
+      letGo: (oids, about) => this.cache.markLater(oids, about, markersKey),
     };
+  }
+
+  /** What the next process may be told of a commit: the files with a marker, where they are not too many and none is too large. */
+  marked(commit: Oid, kept: ReadonlySet<Oid> | undefined, reading: Reading): Marked | undefined {
+    if (kept === undefined || kept.size > MARKED_MOST) return undefined;
+    const blobs = [...kept].sort();
+    if (!blobs.every((oid) => this.cache.get(oid, reading.markersKey)?.type === 'blob')) return undefined;
+    return { commit, sought: soughtBy(reading, this.options.limits), blobs };
   }
 
   /** At least `depth` commits of the line from `from`, as far as it goes; commits only where the server can. */

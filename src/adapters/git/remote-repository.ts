@@ -35,8 +35,9 @@ export function openRemoteRepository(options: RepositoryOptions): RemoteReposito
         if (head.type !== 'commit') throw noCommit(remote, commit, 'read');
         const root = decodeCommit(commit, head.bytes).tree;
         const walk = walkTree(root, request, limits, objects.sentWhole(reading));
-        const found = await answerLater(walk, (batch) => objects.load(batch, reading));
-        return { commit, ...found };
+        const { kept, ...found } = await answerLater(walk, (batch) => objects.load(batch, reading));
+        const marked = objects.marked(commit, kept, reading);
+        return { commit, ...found, ...(marked === undefined ? {} : { marked }) };
       }),
     history: (from, until, limit) =>
       objects.during(() => readHistory(objects, { from, until, limit: Math.min(limit, limits.commitsPerHistory) })),

@@ -1,11 +1,12 @@
 /** Gets a commit with everything in it: servers send everything faster than a selection of it, so that is tried first. */
 
-import type { Oid } from '../../ports/git.ts';
+import type { Expected, Marked, Oid } from '../../ports/git.ts';
 import { TooLarge } from './inflate.ts';
 import type { GitLimits } from './limits.ts';
 import type { TakenObject } from './pack-read.ts';
 import type { FetchRequest } from './protocol.ts';
 import { type Reading, type RemoteFetch, type RemoteFetchOptions, saidBy } from './remote-fetch.ts';
+import { fetchByMarks } from './remote-marked.ts';
 
 /** Up to here. */
 const firstTry = { packBytes: 64 * 1024 * 1024 } as const;
@@ -13,17 +14,27 @@ const firstTry = { packBytes: 64 * 1024 * 1024 } as const;
 type WholeOptions = Pick<RemoteFetchOptions, 'limits' | 'log'> & {
   readonly server: RemoteFetch;
   readonly keep: (oid: Oid, object: TakenObject, reading: Reading) => void;
+  /** Whether an object is at hand, with what is in it. */
+  readonly has: (oid: Oid, reading: Reading) => boolean;
 };
 
 export class RemoteWhole {
   private readonly options: WholeOptions;
+  private marked: Marked | undefined;
 
   constructor(options: WholeOptions) {
     this.options = options;
   }
 
+  /** Believes what is said of the files of an earlier commit. */
+  expect({ marked }: Expected): void {
+    this.marked = marked;
+  }
+
   /** The commit and its whole tree; where that is much, without large files if the server can leave them out. */
   async fetch(commit: Oid, reading: Reading): Promise<void> {
+    const { marked } = this;
+    if (marked !== undefined && (await fetchByMarks(marked, commit, reading, this.options))) return;
     const request = { wants: [commit], depth: 1, filter: undefined };
     try {
       await this.orFail(request, reading, firstTry);

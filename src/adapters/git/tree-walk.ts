@@ -28,10 +28,15 @@ type Finding = {
   readonly named: Set<Oid>;
   readonly absent: Gaps['absent'][number][];
   readonly passedOver: string[];
+  /** Those that begin so, wanted or not. */
+  readonly present: Set<Oid>;
   /** All blobs there are, wanted or not, where somebody asks for their number. */
   readonly blobs: IdCount | undefined;
   visited: number;
 };
+
+/** `kept`: where all of them were sent, or are known, the files below that have a marker, whatever their names. */
+type Walked = Omit<Tree, 'commit' | 'marked'> & { readonly kept: ReadonlySet<Oid> | undefined };
 
 /**
  * The files of `request` below the tree `root`. `whole`: the commit was sent with everything. Throws PortError where a
@@ -42,9 +47,9 @@ export function* walkTree(
   request: ReadRequest,
   limits: GitLimits,
   whole?: SentWhole,
-): ObjectQuestion<Omit<Tree, 'commit'>> {
+): ObjectQuestion<Walked> {
   const sent = request.paths.includes('') ? whole : undefined;
-  const blobs = sent && createIdCount(sent.blobs);
+  const blobs = sent?.blobs === undefined ? undefined : createIdCount(sent.blobs);
   const found: Finding = { ...nothingFound(), wants: wantsOf(request), blobs, keptHeads: sent && headsOf(sent.kept) };
   const folders = yield* visitFolders({ oid: root, wanted: wantedOf(request.paths) }, found, limits);
   // Fewer came than the tree has: then each has to be asked for.
@@ -54,13 +59,15 @@ export function* walkTree(
   const files = readFiles(found, kept, contentOfFile(request.markers, { lookup, limits }));
   let listed: readonly SkippedFile[] | undefined;
   const skipped = () => (listed ??= skippedBeside(files, found));
-  if (kept !== undefined) sent?.letGo(() => skipped().map(({ oid }) => oid));
+  if (kept !== undefined) sent?.letGo(() => skipped().map(({ oid }) => oid), found.visited);
   const passedOver = found.passedOver.map(spelled).sort().slice(0, PASSED_OVER_MOST);
-  return { folders, files, skipped, gaps: { absent: found.absent, passedOver } };
+  const gaps = { absent: found.absent, passedOver };
+  return { folders, files, skipped, gaps, kept: kept && new Set([...found.present].filter((oid) => kept.has(oid))) };
 }
 
 function nothingFound() {
-  return { folders: [], foldersToRead: [], next: [], named: new Set<Oid>(), absent: [], passedOver: [], visited: 0 };
+  const ids = { named: new Set<Oid>(), present: new Set<Oid>() };
+  return { folders: [], foldersToRead: [], next: [], ...ids, absent: [], passedOver: [], visited: 0 };
 }
 
 function* visitFolders(
@@ -107,7 +114,10 @@ function visit(folder: ReadFolder, found: Finding): void {
     if (kind === 'folder') {
       const path = `${prefix}${nameOf(bytes, place)}/`;
       found.next.push({ oid: oidAt(bytes, place), prefix: path, isAscii: folder.isAscii && place.isAscii, wanted });
-    } else if (kind !== 'submodule') found.blobs?.add(bytes, place.end + 1);
+    } else if (kind !== 'submodule') {
+      found.blobs?.add(bytes, place.end + 1);
+      if (found.keptHeads?.has(bytes.readUInt32BE(place.end + 1)) === true) found.present.add(oidAt(bytes, place));
+    }
     isToRead ||= (kind === 'file' || kind === 'named' || kind === 'link') && !isLetGo({ folder, place, kind }, found);
     if (kind === 'named') found.named.add(oidAt(bytes, place));
     if (kind === 'submodule' || kind === 'passedLink') notePassedOver(prefix, nameOf(bytes, place), { kind, found });

@@ -1,0 +1,163 @@
+/** A whole tree by what was said of another commit reads as the whole tree does, whatever lies between. Against the real git. */
+
+import * as fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { defaultGitLimits, type GitLimits } from '../../../src/adapters/git/limits.ts';
+import { openGit } from '../../../src/adapters/git/open.ts';
+import type { Marked, Oid, ReadRequest, Tree } from '../../../src/ports/git.ts';
+import { type GitServer, pipeToGit, type ServedRepository, startGitServer } from '../../support/git-server.ts';
+
+let server: GitServer;
+
+beforeAll(async () => {
+  server = await startGitServer();
+});
+afterAll(() => server.stop());
+
+const MARKER = 'kind: Rollout';
+const request: ReadRequest = { paths: [''], suffixes: ['.yaml'], markers: [MARKER], names: ['kustomization.yaml'] };
+
+/** What is at a path: a text with a mode, or a submodule. */
+type Entry = { readonly mode: '100644' | '100755' | '120000' | '160000'; readonly text: string };
+type Files = Readonly<Record<string, Entry>>;
+
+const texts = [`${MARKER}\n`, `${MARKER} # b\n`, 'a: 1\n', 'a: 2\n', `# ${'x'.repeat(300)}\n`];
+const paths = ['a.yaml', 'b.yaml', 'off/a.yaml.off', 'x/a.yaml', 'x/y/b.yaml', 'z/y/b.yaml', 'x/kustomization.yaml'];
+const entries = fc.record({
+  mode: fc.constantFrom('100644', '100644', '100644', '100755', '120000', '160000'),
+  text: fc.constantFrom(...texts),
+});
+const states = fc.dictionary(fc.constantFrom(...paths, 'notes.md'), entries, { minKeys: 1, noNullPrototype: true });
+
+/** One commit after another on main, each with these files and no others. */
+async function commitAll(repository: ServedRepository, all: readonly Files[]): Promise<readonly Oid[]> {
+  const stream = all.map((files, at) => {
+    const lines = Object.entries(files).map(([name, { mode, text }]) =>
+      mode === '160000'
+        ? `M 160000 ${'c'.repeat(40)} ${name}\n`
+        : `M ${mode} inline ${name}\ndata ${text.length}\n${text}\n`,
+    );
+    const from = at === 0 ? '' : `from :${at}\n`;
+    const who = `committer A <a@example.com> ${1_700_000_000 + at} +0000`;
+    return `commit refs/heads/main\nmark :${at + 1}\n${who}\ndata 1\nx\n${from}deleteall\n${lines.join('')}\n`;
+  });
+  await pipeToGit(repository.path, ['fast-import', '--quiet', '--force'], Buffer.from(stream.join('')));
+  // As forges keep theirs: a server knows at once what a whole history holds.
+  await repository.git('repack', '-adbq');
+  return (await repository.git('rev-list', '--reverse', 'main')).split('\n').filter((oid) => oid !== '');
+}
+
+type Read = { readonly tree: Tree; readonly told: readonly string[]; readonly requests: number };
+
+/** By a new process that is told this of another commit. */
+async function read(url: string, commit: Oid, marked?: Marked, limits: Partial<GitLimits> = {}): Promise<Read> {
+  const told: string[] = [];
+  const log = { info: (line: string) => void told.push(line), warn: console.warn, error: console.error };
+  const git = openGit({ location: url, log, limits: { ...defaultGitLimits, ...limits } });
+  git.expect({ head: undefined, since: commit, commits: [], folders: [], marked, writes: false });
+  server.requests.length = 0;
+  const tree = await git.readAt(commit, request);
+  return { tree, told, requests: server.requests.length };
+}
+
+/** All that a pass makes of a tree. */
+function said({ files, skipped, gaps, marked, commit, folders }: Tree) {
+  return { files, skipped: skipped(), gaps, marked, commit, folders };
+}
+
+test('of any two commits, the one by the other is what it is by itself', async () => {
+  const repository = await server.createRepository('any.git');
+  const sampled = fc.sample(states, { numRuns: 11 });
+  // What was once and came back is in the history of both.
+  const commits = await commitAll(repository, [...sampled, ...sampled.slice(0, 2)]);
+  const whole: Tree[] = [];
+  for (const commit of commits) whole.push((await read(repository.url, commit)).tree);
+  const pairs = commits
+    .flatMap((_commit, i) => commits.map((__, j) => [i, j] as const))
+    .filter(([i, j]) => (i + 2 * j) % 4 === 0);
+  for (const [i, j] of pairs) {
+    const { tree, told } = await read(repository.url, commits[j] ?? '', whole[i]?.marked);
+    expect({ pair: [i, j], ...said(tree) }).toEqual({ pair: [i, j], ...said(whole[j] ?? tree) });
+    expect(told).toEqual([]);
+  }
+  expect(whole.filter(({ marked }) => (marked?.blobs.length ?? 0) > 0).length).toBeGreaterThan(4);
+});
+
+/** A commit with one file that is of interest, what is said of it, and one after it. */
+async function twoCommits(name: string, second: Files): Promise<readonly [ServedRepository, Oid, Oid, Marked]> {
+  const repository = await server.createRepository(name);
+  const plain = (text: string): Entry => ({ mode: '100644', text });
+  const first = { 'a.yaml': plain(`${MARKER}\n`), 'b.yaml': plain('a: 1\n') };
+  const [one = '', two = ''] = await commitAll(repository, [first, { ...first, ...second }]);
+  const { marked } = (await read(repository.url, one)).tree;
+  if (marked === undefined) throw new Error('nothing was said');
+  return [repository, one, two, marked];
+}
+
+const changed: Files = { 'c.yaml': { mode: '100644', text: `${MARKER} # c\n` } };
+
+test('of the same commit nothing is asked but its folders and those files', async () => {
+  const [{ url }, one, , marked] = await twoCommits('same.git', changed);
+  const { tree, requests } = await read(url, one, marked);
+  expect(tree.files.map(({ path }) => path)).toEqual(['a.yaml']);
+  // With the commit by itself, which whoever reads the configuration waits for.
+  expect(requests).toBe(3);
+});
+
+test('it is believed: a file that it does not name, and that has not changed, is not read', async () => {
+  const [{ url }, , two, marked] = await twoCommits('believed.git', changed);
+  const { tree } = await read(url, two, { ...marked, blobs: [] });
+  expect(tree.files.map(({ path }) => path)).toEqual(['c.yaml']);
+  expect(tree.skipped().map(({ path }) => path)).toEqual(['a.yaml', 'b.yaml']);
+});
+
+test.each<[string, (marked: Marked) => Marked, boolean]>([
+  ['a commit that the server does not know', (marked) => ({ ...marked, commit: '1'.repeat(40) }), false],
+  ['a file that the server does not have', (marked) => ({ ...marked, blobs: ['2'.repeat(40)] }), true],
+  ['other markers', (marked) => ({ ...marked, sought: 'others' }), false],
+  ['no id', (marked) => ({ ...marked, blobs: ['a.yaml'] }), false],
+  [
+    'too many files',
+    (marked) => ({ ...marked, blobs: Array.from({ length: 1001 }, (_none, i) => `${i}`.padStart(40, '0')) }),
+    false,
+  ],
+])('%s: everything is read', async (what, change, isTold) => {
+  const [{ url }, , two, marked] = await twoCommits(`${what.replaceAll(' ', '-')}.git`, changed);
+  const { tree, told } = await read(url, two, change(marked));
+  expect(tree.files.map(({ path }) => path)).toEqual(['a.yaml', 'c.yaml']);
+  expect(tree.marked?.blobs).toHaveLength(2);
+  expect(told.length > 0).toBe(isTold);
+});
+
+test.each(['uploadpack.allowAnySHA1InWant', 'uploadpack.allowFilter'])(
+  'a server that lacks %s: everything is read',
+  async (setting) => {
+    const [repository, , two, marked] = await twoCommits(`${setting}.git`, changed);
+    await repository.git('config', setting, 'false');
+    const { tree } = await read(repository.url, two, marked);
+    expect(tree.files.map(({ path }) => path)).toEqual(['a.yaml', 'c.yaml']);
+  },
+);
+
+test('a file that is too large is told of, and nothing is said of the commit to the next process', async () => {
+  const large = { 'c.yaml': { mode: '100644', text: 'c'.repeat(2000) } } as const;
+  const [{ url }, , two] = await twoCommits('large.git', large);
+  const limits = { fileBytes: 1000 };
+  const { marked } = (await read(url, two, undefined, limits)).tree;
+  expect(marked).toBeUndefined();
+  const [{ url: other }, one, after] = await twoCommits('large-later.git', large);
+  const before = (await read(other, one, undefined, limits)).tree.marked;
+  const { tree, requests } = await read(other, after, before, limits);
+  expect(tree.files.map(({ path, content }) => [path, content.kind])).toEqual([
+    ['a.yaml', 'text'],
+    ['c.yaml', 'unreadable'],
+  ]);
+  expect([tree.marked, requests]).toEqual([undefined, 4]);
+});
+
+test('what cannot be asked at all is no reason to ask for more', async () => {
+  const [{ url }, , two, marked] = await twoCommits('away.git', changed);
+  server.fault = () => ({ kind: 'answer', status: 403 });
+  await expect(read(url, two, marked)).rejects.toThrow('403');
+  server.fault = () => undefined;
+});
