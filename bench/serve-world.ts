@@ -10,7 +10,7 @@ import { type Moments, playStory } from './story.ts';
 /** What the parent is told once everything stands. */
 export type WorldReady = { readonly moments: Moments };
 
-const [, , repository = '', files = '', kubeconfig = ''] = process.argv;
+const [, , repository = '', url = '', files = '', kubeconfig = ''] = process.argv;
 await generateRepository(repository, {
   files: Number(files),
   extra: {
@@ -19,7 +19,7 @@ await generateRepository(repository, {
     [lwsFile]: LWS_TEXT,
   },
 });
-const { cluster, moments } = await playStory({ repository, lwsFile, configFile });
+const { cluster, moments } = await playStory({ repository, url, lwsFile, configFile });
 const { kubeconfig: text } = await startApiServer({ model: cluster, port: 0, kinds: undefined, interfere: undefined });
 writeFileSync(kubeconfig, text);
 process.once('disconnect', () => process.exit());

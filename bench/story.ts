@@ -23,7 +23,13 @@ export type Moments = {
   readonly movingWithoutPaths: Heads;
 };
 
-export type StoryPlace = { readonly repository: string; readonly lwsFile: string; readonly configFile: string };
+export type StoryPlace = {
+  /** The folder, and where passes find it: what they leave for the next one depends on that. */
+  readonly repository: string;
+  readonly url: string;
+  readonly lwsFile: string;
+  readonly configFile: string;
+};
 
 /** The simulated time that the story may take: it ends about now, so that no audit is due. */
 const storySeconds = 900;
@@ -72,7 +78,7 @@ async function rounds(stage: Stage, hasCome: () => Promise<boolean>): Promise<vo
 
 function pass(stage: Stage, write: boolean): Promise<PassResult> {
   const ports = {
-    git: openGit({ location: stage.repository }),
+    git: openGit({ location: stage.url }),
     cluster: fakeCluster({ model: stage.cluster }),
     clock: { now: () => stage.cluster.nowSeconds, sleep: async () => undefined },
     log: { info: () => undefined, warn: console.warn, error: console.error },

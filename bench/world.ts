@@ -71,7 +71,12 @@ export async function serveGit(programs: string): Promise<Bench['git']> {
 export async function makeWorld(bench: Bench, files: number): Promise<World> {
   const path = join(bench.git.folder, `${files}.git`);
   const kubeconfig = join(bench.scratch, `kubeconfig-${files}`);
-  const { ready } = await serve<WorldReady>(join(bench.programs, 'serve-world.mjs'), [path, String(files), kubeconfig]);
+  const { ready } = await serve<WorldReady>(join(bench.programs, 'serve-world.mjs'), [
+    path,
+    `${bench.git.url}/${files}.git`,
+    String(files),
+    kubeconfig,
+  ]);
   const { moments } = ready;
   const repository = bareRepository(path);
   await repository.git('repack', '-adq');

@@ -52,7 +52,7 @@ async function passOn(ports: Ports, memory: Memory, options: PassOptions): Promi
   const { index } = status;
   if (options.write && options.only.length === 0 && isQuiet(index, at) && isSettled(status))
     return quietResult(main, index, now);
-  const ahead = readAhead(git, main, { status, options, before: memory.main });
+  const ahead = readAhead(git, main, { status, options, before: memory.main, now });
   await sent();
   // Parsing, deciding and splicing are loaded only where there is something to decide.
   const { configIn, fullPass, writableConfigIn } = await import('./full-pass.ts');

@@ -38,7 +38,7 @@ async function makeWorld(files: number, folder = appFolder): Promise<World> {
     [lwsFile]: LWS_TEXT,
   };
   await generateRepository(repository, { files, extra });
-  const { cluster, moments } = await playStory({ repository, lwsFile, configFile });
+  const { cluster, moments } = await playStory({ repository, url: `${server.url}/${files}.git`, lwsFile, configFile });
   return { files, model: cluster, moments };
 }
 
@@ -166,21 +166,44 @@ test('the next pass of the same process finds the same by the list of branches a
   expect(again.clusterCalls).toEqual([]);
 });
 
-test('without configured paths: the whole tree in one fetch, and all else in as few rounds as with them', async () => {
-  const { result, requests, rounds } = await costFrom(large, large.moments.movingWithoutPaths);
-  expect(result.outcomes[0]?.plan?.commit?.subject).toContain('step 2/3');
-  // The status; main whole, main and the stable commit with their roots, the folders of the stable text; that text.
-  expect(requests.toSorted()).toEqual([
-    'discover-receive',
-    'fetch',
-    'fetch',
-    'fetch',
-    'fetch',
-    'fetch',
-    'ls-refs',
-    'receive',
-  ]);
-  expect(rounds).toBe(5);
+test('without configured paths: folders, and files of interest, in as few rounds as with them', async () => {
+  const cost = await costFrom(large, large.moments.movingWithoutPaths);
+  expect(cost.result.outcomes[0]?.plan?.commit?.subject).toContain('step 2/3');
+  // The status; folders of main, its files of interest, main and the stable commit with their roots, the folders of the
+  // stable text; that text.
+  const fetches = ['fetch', 'fetch', 'fetch', 'fetch', 'fetch', 'fetch'];
+  expect(cost.requests.toSorted()).toEqual(['discover-receive', ...fetches, 'ls-refs', 'receive']);
+  expect(cost.rounds).toBe(5);
+  expect(cost.sent).toBeLessThan(300_000);
+});
+
+test.each<[string, (text: string) => string]>([
+  ['was edited by hand', (text) => text.replace(/"blobs": \[[^\]]*\]/, '"blobs": []')],
+  ['is of another commit', (text) => text.replace(/"main": "[^"]*"/, `"main": "${large.moments.settled.main}"`)],
+  ['is no news any more: an audit is due', (text) => text.replace(/"nextAuditAt": \d+/, '"nextAuditAt": 1')],
+  ['is not there', (text) => text.replace('"marked"', '"unknown"')],
+])('what the last pass said of files %s: all of them come, in no round more', async (_what, edit) => {
+  await reset(large, large.moments.movingWithoutPaths);
+  const { commit, git } = bareRepository(join(server.folder, '5000.git'));
+  const text = await git('show', 'tranche-status:index.json');
+  expect(edit(text)).not.toBe(text);
+  await commit('tranche-status', { 'index.json': `${edit(text)}\n` });
+  const cost = await costOf(large);
+  expect(cost.result.outcomes[0]?.plan?.commit?.subject).toContain('step 2/3');
+  expect(cost.rounds).toBe(5);
+  expect(cost.sent).toBeGreaterThan(1_000_000);
+});
+
+test('without paths, main has moved: what differs comes in the same round, and a new file is seen', async () => {
+  await reset(large, large.moments.movingWithoutPaths);
+  const { commit } = bareRepository(join(server.folder, '5000.git'));
+  await commit('main', { 'clusters/prod/other.yaml': 'a: 1\n' });
+  await commit('main', { 'clusters/new/rollout.yaml': ROLLOUT_TEXT.replace('name: vllm', 'name: other') });
+  const cost = await costOf(large);
+  expect(cost.result.outcomes.map(({ key }) => key.name)).toEqual(['other', 'vllm']);
+  // One more looks for the text before the new one. Where everything is read, there are three more again.
+  expect(cost.rounds).toBe(6);
+  expect(cost.sent).toBeLessThan(300_000);
 });
 
 test('main has moved since the last pass: what differs comes in the same round, and nothing else of it', async () => {

@@ -7,7 +7,7 @@ import { type RollingStyle, type Rollout } from '../../api/rollout.ts';
 import { type PolicySubject } from '../../api/rollout-policy.ts';
 import { newKnownTexts } from '../../manifests/known-texts.ts';
 import type { ManifestDocument, ManifestFile } from '../../manifests/parse-file.ts';
-import type { Folders, Oid, Tree } from '../../ports/git.ts';
+import type { Folders, Marked, Oid, Tree } from '../../ports/git.ts';
 import type { RolloutKey } from '../../rollout/snapshot.ts';
 import { newTrials, type Trials } from '../lint/trials.ts';
 import { withCalled } from './called.ts';
@@ -73,6 +73,8 @@ export type Desired = {
   readonly trials: Trials;
   /** Services and routes; nothing where no Rollout routes traffic. */
   readonly traffic: TrafficIndex;
+  /** Which files have a marker, where everything was read: for the next process. */
+  readonly marked?: Marked | undefined;
   /** Kinds of routes that these files describe. */
   readonly customs: RouteProviders['kinds'];
 };

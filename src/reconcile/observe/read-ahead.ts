@@ -1,8 +1,9 @@
 /** Asks early, and all at once, for what the status branch says that a pass will read: one wait a level of folders. */
 
-import type { Git, Oid, Tree } from '../../ports/git.ts';
+import type { Instant } from '../../api/time.ts';
+import type { Git, Marked, Oid, Tree } from '../../ports/git.ts';
 import type { PassOptions } from '../pass.ts';
-import type { StatusBranch } from '../status/record-store.ts';
+import type { StatusBranch, StatusIndex } from '../status/record-store.ts';
 import { CONFIG_REQUEST, desiredRequest } from './desired-branch.ts';
 
 /** Reads that are under way. The status branch is only a hint: where it is wrong, this was for nothing. */
@@ -33,6 +34,7 @@ type Hints = {
   readonly options: PassOptions;
   /** The commit that this process read last. */
   readonly before: Oid | undefined;
+  readonly now: Instant;
 };
 
 /** Names what the last pass read, so that the depth of folders costs no waiting. */
@@ -41,14 +43,22 @@ function expect(
   main: Oid,
   known: Hints & { readonly paths: readonly string[] | undefined; readonly commits: readonly Oid[] },
 ): void {
-  const { before, options } = known;
+  const { before, options, now } = known;
   const { index } = known.status;
   if (index === undefined) return;
   const { commits, paths } = known;
   // A tree that is read whole is sent whole, unless this process has it already.
   const isWhole = before === undefined && (paths === undefined || paths.includes(''));
-  const of = isWhole ? { head: undefined, since: main } : { head: main, since: before ?? index.main };
+  const of = isWhole
+    ? { head: undefined, since: main, marked: markedOf(index, now) }
+    : { head: main, since: before ?? index.main };
   git.expect({ ...of, commits, folders: index.folders, writes: options.write && !index.settled });
+}
+
+/** Believed until the next audit, which reads every file. */
+function markedOf({ main, marked, nextAuditAt }: StatusIndex, now: Instant): Marked | undefined {
+  if (marked === undefined || nextAuditAt === undefined || now >= nextAuditAt) return undefined;
+  return { ...marked, commit: main };
 }
 
 /** Where the deliveries that are under way have their stable texts: commits to look in, and the files to look at. */

@@ -98,6 +98,7 @@ export async function readDesired(
   const { faults = [] } = at.config;
   const desired = {
     ...made,
+    marked: tree.marked,
     // The same list where there are none: what was read before is used again by that.
     rollouts:
       faults.length === 0
@@ -109,7 +110,7 @@ export async function readDesired(
   };
   if (!routesTraffic(desired)) return desired;
   const whole = await git.readAt(commit, trafficRequest(desiredRequest(at.config.paths), desired));
-  return withTraffic(desired, whole, parsed);
+  return { ...withTraffic(desired, whole, parsed), marked: whole.marked ?? tree.marked };
 }
 
 /** What was made of the same files before: most commits of a repository change none that is of interest. */

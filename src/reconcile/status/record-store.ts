@@ -5,7 +5,7 @@ import { PERIOD_MOST_SECONDS } from '../../api/config.ts';
 import { asWritten, canonicalJson, isRecord, type Json } from '../../api/json.ts';
 import { RECORD_VERSION, type RolloutRecord } from '../../api/record.ts';
 import type { Instant } from '../../api/time.ts';
-import type { Folders, ReadRequest, Tree } from '../../ports/git.ts';
+import type { Folders, Marked, ReadRequest, Tree } from '../../ports/git.ts';
 import { printKey } from '../../rollout/key-text.ts';
 import { namedBy } from '../../rollout/proposals/branch.ts';
 import type { RolloutKey } from '../../rollout/snapshot.ts';
@@ -42,6 +42,11 @@ export type StatusIndex = {
   readonly traffic: readonly string[];
   /** Folders of `main` that were read, by their ids: a hint for the next process, which can ask for them at once. */
   readonly folders: Folders;
+  /**
+   * Files of `main` with a marker, where everything was read. It is believed, so it is printed with a checksum: whoever
+   * edits it by hand has everything read again.
+   */
+  readonly marked: Omit<Marked, 'commit'> | undefined;
   /** What the command line said over the configuration: another process may look at another cluster or other paths. */
   readonly overrides: string;
 };
@@ -144,8 +149,23 @@ function indexIn(value: unknown): StatusIndex | undefined {
     paths,
     traffic: isHint(traffic) ? traffic : [],
     folders: foldersIn(folders),
+    marked: markedIn(value['marked'], main),
     overrides,
   };
+}
+
+/** With what it is of: beside another commit it says nothing. */
+export function printMarked({ main, marked }: Pick<StatusIndex, 'main' | 'marked'>): Json | undefined {
+  if (marked === undefined) return undefined;
+  const { sought, blobs } = marked;
+  return { checksum: checksum({ main, sought, blobs }), sought, blobs };
+}
+
+function markedIn(value: unknown, main: string): StatusIndex['marked'] {
+  if (!isRecord(value) || typeof value['sought'] !== 'string') return undefined;
+  const { sought, blobs } = value;
+  if (!Array.isArray(blobs) || !blobs.every((oid) => typeof oid === 'string')) return undefined;
+  return value['checksum'] === checksum({ main, sought, blobs }) ? { sought, blobs } : undefined;
 }
 
 const HINTS_MOST = 200;

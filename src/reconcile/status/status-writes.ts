@@ -4,7 +4,7 @@ import { asWritten, canonicalJson, isJsonObject } from '../../api/json.ts';
 import type { RolloutRecord } from '../../api/record.ts';
 import type { FileWrite } from '../../ports/git.ts';
 import { PAGE_FILE } from './others-branch.ts';
-import { checksum, INDEX_FILE, type StatusBranch, type StatusIndex } from './record-store.ts';
+import { checksum, INDEX_FILE, printMarked, type StatusBranch, type StatusIndex } from './record-store.ts';
 import { badge, statusPage } from './status-page.ts';
 
 /** The files that this pass wants changed on the branch; empty: it says already what there is to say. */
@@ -27,7 +27,7 @@ export function statusWrites(
   }
   // Who reads more than we do keeps both: two that write them in turn would never come to rest.
   if (!before.isNewer) {
-    wanted.set(INDEX_FILE, `${JSON.stringify(after.index, undefined, 2)}\n`);
+    wanted.set(INDEX_FILE, `${JSON.stringify({ ...after.index, marked: printMarked(after.index) }, undefined, 2)}\n`);
     wanted.set(PAGE_FILE, statusPage(sorted.map(([, record]) => record)));
   }
   const newer = new Set([...before.records].flatMap(([key, { kind }]) => (kind === 'newer' ? filesOf(key) : [])));
