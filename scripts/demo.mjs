@@ -28,10 +28,8 @@ else {
 }
 
 async function pullRequests(given) {
-  const { values } = parseArgs({
-    args: given,
-    options: { 'pull-requests': { type: 'boolean' }, out: { type: 'string' } },
-  });
+  const values = valuesOf(given);
+  if (values === undefined) return 2;
   const root = resolve(import.meta.dirname, '..');
   const folder = await mkdtemp(join(tmpdir(), 'tranche-demo-'));
   try {
@@ -51,7 +49,7 @@ async function pullRequests(given) {
     });
     const { demoPullRequests } = await import(pathToFileURL(outfile));
     const stop = new AbortController();
-    process.once('SIGINT', () => stop.abort());
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => stop.abort());
     return await demoPullRequests(values.out, {
       env: process.env,
       folder: process.cwd(),
@@ -62,5 +60,16 @@ async function pullRequests(given) {
     });
   } finally {
     await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** What was given with `--pull-requests`; undefined: something that does not go with it, and that was said. */
+function valuesOf(given) {
+  try {
+    return parseArgs({ args: given, options: { 'pull-requests': { type: 'boolean' }, out: { type: 'string' } } })
+      .values;
+  } catch (error) {
+    process.stderr.write(`error: ${error.message}. With --pull-requests goes --out FOLDER alone\n`);
+    return undefined;
   }
 }

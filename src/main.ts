@@ -9,6 +9,8 @@ Reflect.deleteProperty(Object.prototype, '__proto__');
 
 const stop = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
+// A terminal that closes says so more than once: what is being written is finished all the same.
+process.on('SIGHUP', () => stop.abort());
 
 const STDOUT = 1;
 /** Node takes 2 ms to open both: so much later, somebody else is waited for nearly always. */

@@ -172,6 +172,19 @@ describe('the installed package', () => {
     expect(code, 'as ever: there is no such branch').toBe(2);
   });
 
+  test('is told that its terminal closes, twice as shells do, and leaves no folder behind', async () => {
+    const temporary = join(folder, 'temporary');
+    mkdirSync(temporary);
+    const child = spawn('node_modules/.bin/tranche', ['demo'], {
+      cwd: empty,
+      env: { PATH: process.env['PATH'] ?? '', HOME: folder, TMPDIR: temporary },
+    });
+    child.stdout.once('data', () => child.kill('SIGHUP') && child.kill('SIGHUP'));
+    const code = await new Promise((done) => void child.on('close', done));
+    expect(code).toBe(1);
+    expect(readdirSync(temporary)).toEqual([]);
+  });
+
   test('is the GitHub Action as well', async () => {
     const env = { INPUT_MODE: 'plan', INPUT_REPO: site.repository.path, INPUT_KUBECONFIG: site.kubeconfig };
     const ran = await call('node', [`node_modules/${packageJson.name}/dist/action.js`], env);

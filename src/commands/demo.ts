@@ -1,7 +1,7 @@
 /** `tranche demo`: a whole delivery on an embedded repository and a simulated cluster, watched and then checked. */
 
 import { printable } from '../api/printable.ts';
-import { EXIT, type Io } from '../options.ts';
+import { EXIT, type Io, UsageError } from '../options.ts';
 import { type Act, actsOf } from './demo/acts.ts';
 import { checkEnd, type Wanted } from './demo/check.ts';
 import { calledAs, findingLines, logLines, whereLines } from './demo/ending.ts';
@@ -55,10 +55,15 @@ export function toldOf(strategy: DemoStrategy, fail: boolean): Told {
 
 /** What was asked for on the command line, which has checked the name of the strategy. */
 export function demoOptions(given: Given): DemoOptions {
-  const { strategy } = given;
-  const one = given['traffic'] === true ? 'shared' : 'partition';
+  const { strategy, traffic } = given;
+  const one = traffic === true ? 'shared' : 'partition';
+  const isTwo = strategy === 'canary' || strategy === 'blueGreen';
+  if (isTwo && traffic === true)
+    throw new UsageError(
+      `--traffic goes with --strategy partition; ${strategy} always has a route: leave --traffic out`,
+    );
   return {
-    strategy: strategy === 'canary' || strategy === 'blueGreen' ? strategy : one,
+    strategy: isTwo ? strategy : one,
     fail: given['fail'] === true,
     keep: given['keep'] === true,
     serve: given['serve'] === true,

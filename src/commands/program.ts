@@ -220,7 +220,7 @@ function addDemo(program: Command, terminal: Io, done: (code: number) => void): 
     .command('demo')
     .description('a whole delivery on a repository and a simulated cluster of its own')
     .addOption(strategyOption())
-    .option('--traffic', 'partition with a route, and a share of the requests for each step')
+    .option('--traffic', 'with partition: a route, and a share of the requests for each step')
     .option('--fail', 'the new version breaks; a person aborts it')
     .option('--keep', 'leave the folder, to look around in it')
     .option('--serve', 'go on serving the API and applying main until stopped')

@@ -388,15 +388,18 @@ describe('the share', () => {
   test.each([
     [{ strategy: 'partition' }, 'partition'],
     [{ strategy: 'partition', traffic: true }, 'shared'],
-    [{ strategy: 'canary', traffic: true }, 'canary'],
+    [{ strategy: 'canary' }, 'canary'],
   ] as const)('%j plays %s', (given, strategy) => {
     expect(demoOptions(given)).toEqual({ strategy, fail: false, keep: false, serve: false });
   });
 
-  test('a strategy that is not one is refused', async () => {
+  test.each([
+    ['--strategy green', 'partition, canary, blueGreen'],
+    ['--strategy canary --traffic', 'error: --traffic goes with --strategy partition; canary always has a route'],
+  ])('%s is refused', async (line, said) => {
     const { io, errors } = watcher();
-    expect(await runProgram(['demo', '--strategy', 'green'], io)).toBe(2);
-    expect(errors()).toContain('partition, canary, blueGreen');
+    expect(await runProgram(['demo', ...line.split(' ')], io)).toBe(2);
+    expect(errors()).toContain(said);
   });
 });
 

@@ -64,6 +64,8 @@ const VERSIONS = { stable: 'the version before', canary: 'the new version' };
 function rowOf({ commit, before, after }: Climbed): Row {
   const names = isOneWorkload(before) ? VERSIONS : sidesOf(before).workloads;
   const partition = at(after.own.value, PARTITION_PATH);
+  // Live is true of every commit but the first; and what the rung before is seen by, the next may ask for too.
+  const seen = commit.waits.filter(({ kind }) => kind !== 'live').map((wait) => conditionText(wait, names));
   return {
     step: printStep(commit.stage),
     at: commit.at,
@@ -71,8 +73,7 @@ function rowOf({ commit, before, after }: Climbed): Row {
     partition: typeof partition === 'number' ? partition : undefined,
     extraGroups: replicasOf(after.second),
     share: shareIn(after),
-    // True of every commit but the first.
-    seen: commit.waits.filter(({ kind }) => kind !== 'live').map((wait) => conditionText(wait, names)),
+    seen: [...new Set(seen)],
   };
 }
 
