@@ -14,7 +14,10 @@ import { type Reading, type RemoteFetch, type RemoteFetchOptions, saidBy } from 
 
 /** Of more files with a marker none are named: the list would be larger than what it saves. */
 export const MARKED_MOST = 1000;
-/** Commits that may lie between; with more, all of a commit comes, which costs more and says the same. */
+/**
+ * Commits that may lie between; with more, all of a commit comes, which costs more and says the same. Those before come as
+ * well: who looks for a text of before finds them, and need not ask.
+ */
 const mostBetween = 16;
 /** What has changed is small. The folders of a million files are not. */
 const smallPack = { packBytes: 16 * 1024 * 1024 } as const;
