@@ -71,8 +71,8 @@ function reasonOf({ stage, at, waits }: NextCommit, from: OnLadder['stage']): Mo
   return sameStage(from, stage) ? 'RungReady' : 'Promoted';
 }
 
-/** Rungs that give the new version a share. */
-const SHARING: readonly NextCommit['at'][] = ['traffic', 'all'];
+/** Rungs that give the new version a share: without routes the Service does. */
+const SHARING: readonly NextCommit['at'][] = ['traffic', 'all', 'switch'];
 
 type At = { readonly next: NextCommit; readonly done: boolean };
 

@@ -157,6 +157,22 @@ test('withdrawn, where no step has a share: all requests return when a person ac
   expect(passes(stand).told.at(-1)).toBe('hold TrafficWithdrawn');
 });
 
+test('withdrawn, where the Service alone sends: all return when a person accepts that', () => {
+  const alone = ladderRollout('blueGreen', ['replicas: 100%, pause: {duration: 60}']).replace(
+    ', gateway: {httpRouteName: chat}',
+    '',
+  );
+  const start = asked(passed(settledOn(ladderFiles(alone))).stand, OLD, NEW);
+  const { told, stand } = passed(after('promote, switch: vllm-svc → vllm-green', start), DEAD);
+  expect(told).toBe('TrafficWithdrawn: promote, traffic withdrawn');
+  const held = passes(stand);
+  expect(held.told).toEqual(['hold TrafficWithdrawn PauseDuration', 'hold TrafficWithdrawn']);
+  const accept = `TrafficWithdrawn@${releaseIn(stand)}#${factsDigest({ times: 1 })}`;
+  const again = passed(held.stand, { intents: { accept } });
+  expect(again.told).toBe('Promoted: promote, switch: vllm-svc → vllm-green');
+  expect(passes(again.stand).told.at(-2)).toBe('Settled: settled');
+});
+
 test('withdrawn, switched: the Service and the routes go back together', () => {
   const { stand } = passed(switched, DEAD);
   expect(stand.texts.get(SERVICE_FILE)).toMatch(/selector:\n +leaderworkerset.sigs.k8s.io\/name: "?vllm"?\n/);
