@@ -50,6 +50,11 @@ function given(raise: Displaced | undefined): Budget {
   return { set: raise === undefined ? undefined : (raise.was ?? ABSENT), displaced: undefined };
 }
 
+/** For a commit that lets nothing go: what was raised for a release before does not ride along with the next one. */
+export function budgetHome(situation: Situation): Budget {
+  return given(ownRaise(situation));
+}
+
 /** As it is: what a commit writes that knows nothing of the groups. */
 export function budgetKept({ marks }: Pick<Situation, 'marks'>): Budget {
   return { set: undefined, displaced: marks?.restore?.maxUnavailable };

@@ -1,11 +1,9 @@
 /** Going back where a second workload is filled: which commit begins it, and what an aborted text does that returns. */
 
-import { ABSENT } from '../../api/field.ts';
 import type { Marks } from '../../api/marks.ts';
 import { withAside } from '../../api/restore.ts';
-import { MAX_UNAVAILABLE_PATH, SENTINEL } from '../../api/workload.ts';
+import { SENTINEL } from '../../api/workload.ts';
 import { type Budget, budgetKept } from '../budget.ts';
-import { fieldEdit } from '../change-edits.ts';
 import { command } from '../command-text.ts';
 import { heldAsAborted } from '../gates/aborted.ts';
 import { hasMoved, recreated } from '../gates/cluster.ts';
@@ -14,6 +12,7 @@ import { type Hold, hold } from '../hold.ts';
 import { withObjects } from '../ladders/commit.ts';
 import { type Delivering, servingGroups, waiting } from '../ladders/delivering.ts';
 import { fleetOf, isUncovered, serviceMissing } from '../ladders/delivery.ts';
+import { withBudget } from '../ladders/fleet.ts';
 import { goingBack, type NextCommit } from '../ladders/next-commit.ts';
 import { homeAtOnce } from '../ladders/promotion.ts';
 import { climbed, unwritable } from '../ladders/rung-move.ts';
@@ -124,15 +123,6 @@ function budgetOf(situation: Situation): Budget {
   return situation.sight === 'seen'
     ? budgetBack(situation, { count: situation.replicas, partition: 0 })
     : budgetKept(situation);
-}
-
-/** The same commit with another maxUnavailable of the user's own workload. */
-export function withBudget({ situation, delivery }: Delivering, next: NextCommit, { set }: Budget): NextCommit {
-  if (set === undefined) return next;
-  const from = situation.workload.maxUnavailable ?? ABSENT;
-  const edits = fieldEdit({ path: MAX_UNAVAILABLE_PATH, from, to: set });
-  const { file, object } = delivery.own;
-  return { ...next, objects: [...next.objects, { file, object, edits }] };
 }
 
 /** The text that was given up is in the file again while the fleet goes back: out of it once, under a serial of its own. */

@@ -4,10 +4,11 @@ import { type Marks, printStep } from '../../api/marks.ts';
 import { printRelease } from '../../api/release.ts';
 import { withAside } from '../../api/restore.ts';
 import { SENTINEL } from '../../api/workload.ts';
+import { budgetHome, budgetText } from '../budget.ts';
 import { heldAsAborted } from '../gates/aborted.ts';
 import { type Hold } from '../hold.ts';
 import { type Delivering, delivering, servingGroups } from '../ladders/delivering.ts';
-import { partitionMove } from '../ladders/fleet.ts';
+import { partitionMove, withBudget } from '../ladders/fleet.ts';
 import type { NextCommit } from '../ladders/next-commit.ts';
 import { climbed, unwritable } from '../ladders/rung-move.ts';
 import { HOME, sharing } from '../ladders/shares.ts';
@@ -74,22 +75,20 @@ export function overtakenOnLadder(on: Delivering, { stage, at }: OnLadder): Deci
 function stoppedForNewer(on: Delivering): Decision {
   const { situation, marks } = on;
   const next = newerMarks(on, marks.restore?.floor ?? 0);
+  const budget = budgetHome(situation);
   return partitionMove(on, SENTINEL, {
     reason: 'Superseded',
     stage: { kind: 'step', index: 1, of: Math.max(1, situation.steps.length) },
     at: 'fleet',
     marks: next,
     label: `step 1/${Math.max(1, situation.steps.length)}, stopped`,
-    why: `The template was edited while all groups could go to ${printRelease(marks.release)}. The newer text, ${printRelease(next.release)}, is taken from step 1; groups that are on it already stay, and the others stay where they are.`,
+    why: `The template was edited while all groups could go to ${printRelease(marks.release)}. The newer text, ${printRelease(next.release)}, is taken from step 1; groups that are on it already stay, and the others stay where they are.${budgetText(situation, budget, 'ready')}`,
+    budget,
   });
 }
 
 function newerMarks({ situation, marks }: Delivering, floor: number | undefined): Marks {
-  const restore = withAside(undefined, {
-    floor,
-    maxUnavailable: marks.restore?.maxUnavailable,
-    objects: marks.restore?.objects,
-  });
+  const restore = withAside(undefined, { floor, objects: marks.restore?.objects });
   return firstStep(situation, { marks, restore });
 }
 
@@ -114,7 +113,7 @@ function superseded(on: Delivering): Decision {
     displaced: made.displaced,
     waits: [],
   };
-  return climbed(newer, commit, {
+  return climbed(newer, withBudget(newer, commit, budgetHome(situation)), {
     reason: 'Superseded',
     marks: next,
     because: `The template was edited while ${printRelease(marks.release)} was being delivered. The newer text, ${printRelease(next.release)}, is taken from step 1.`,

@@ -1,10 +1,12 @@
 /** The user's own workload while it is let go, or was: which partition it gets, and when it is stopped. */
 
+import { ABSENT } from '../../api/field.ts';
 import type { JsonObject } from '../../api/json.ts';
 import { type Marks, printStep } from '../../api/marks.ts';
 import { withAside } from '../../api/restore.ts';
-import { PARTITION_PATH, SENTINEL } from '../../api/workload.ts';
+import { MAX_UNAVAILABLE_PATH, PARTITION_PATH, SENTINEL } from '../../api/workload.ts';
 import { accepted, unlessAccepted } from '../accepting.ts';
+import type { Budget } from '../budget.ts';
 import type { FieldChange } from '../change.ts';
 import { fieldEdit } from '../change-edits.ts';
 import { command } from '../command-text.ts';
@@ -38,9 +40,11 @@ type To = Pick<NextCommit, 'stage' | 'at'> & {
   readonly marks: Marks;
   readonly label: string;
   readonly why: string;
+  /** Not there: its maxUnavailable stays. */
+  readonly budget?: Budget;
 };
 
-/** Another partition of the user's own workload, and nothing else of any object. */
+/** Another partition of the user's own workload, with the budget that goes with it, and nothing else of any object. */
 export function partitionMove(on: Delivering, partition: number, to: To): Decision {
   const { delivery } = on;
   const objects = edited(delivery.own, setField(delivery.own, PARTITION_PATH, partition));
@@ -52,7 +56,17 @@ export function partitionMove(on: Delivering, partition: number, to: To): Decisi
     displaced: delivery.displaced,
     waits: [],
   };
-  return climbed(on, next, { reason: to.reason, marks: to.marks, label: to.label, why: to.why });
+  const all = to.budget === undefined ? next : withBudget(on, next, to.budget);
+  return climbed(on, all, { reason: to.reason, marks: to.marks, label: to.label, why: to.why });
+}
+
+/** The same commit with another maxUnavailable of the user's own workload. */
+export function withBudget({ situation, delivery }: Delivering, next: NextCommit, { set }: Budget): NextCommit {
+  if (set === undefined) return next;
+  const from = situation.workload.maxUnavailable ?? ABSENT;
+  const edits = fieldEdit({ path: MAX_UNAVAILABLE_PATH, from, to: set });
+  const { file, object } = delivery.own;
+  return { ...next, objects: [...next.objects, { file, object, edits }] };
 }
 
 /** A person has stopped the fleet by its partition, and only a person lets it go on: how states.md answers a raised one. */

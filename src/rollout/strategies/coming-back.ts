@@ -3,7 +3,7 @@
 import { printRelease } from '../../api/release.ts';
 import { withAside } from '../../api/restore.ts';
 import { command } from '../command-text.ts';
-import { fleetAtOnce, fleetRung, orAtOnce, remainsGivenUp, textBack, withBudget } from '../events/ladder-back.ts';
+import { fleetAtOnce, fleetRung, orAtOnce, remainsGivenUp, textBack } from '../events/ladder-back.ts';
 import { heldOnLadder, overtakenOnLadder, rollStopped } from '../events/ladder-overtaken.ts';
 import { raisedOnTheWayBack } from '../events/raising-again.ts';
 import { stableLost, stillWithdrawn, withdrawn } from '../events/withdrawing.ts';
@@ -13,7 +13,7 @@ import { ownHome } from '../homeward.ts';
 import type { Unwritable } from '../ladders/commit.ts';
 import { type Delivering, servingGroups, waiting } from '../ladders/delivering.ts';
 import { greenServes } from '../ladders/delivery.ts';
-import { fieldsHome } from '../ladders/fleet.ts';
+import { fieldsHome, withBudget } from '../ladders/fleet.ts';
 import { goingBack, type NextCommit, nextCommit } from '../ladders/next-commit.ts';
 import { climbed, unwritable } from '../ladders/rung-move.ts';
 import { isHome } from '../ladders/shares.ts';

@@ -1,11 +1,11 @@
-/** A fleet of one group goes back: all requests go to the canary first, and what may become of that. */
+/** The fleet of a canary goes back: of one group, all requests go to the canary first; and what its way back has raised. */
 
 import { expect, test } from 'vitest';
 import { factsDigest } from '../../../src/reconcile/observe/digests.ts';
 import { type Found, passed, passes, releaseIn, settledOn } from '../../support/ladder-pass.ts';
-import { AT, abort, after, asked, ONE } from '../../support/ladder-stands.ts';
+import { AT, abort, after, asked, NEWER, ONE, stands } from '../../support/ladder-stands.ts';
 import { ROUTE_FILE } from '../../support/traffic-files.ts';
-import { NEW, OLD } from '../../support/vllm.ts';
+import { LWS_FILE, NEW, OLD } from '../../support/vllm.ts';
 
 test('one group: all requests went over, and were taken back from what died then: the text goes back all the same', () => {
   const home = after(AT.home, asked(passed(settledOn(ONE)).stand, OLD, NEW));
@@ -34,4 +34,16 @@ test('one group: all requests are going over, and a person does not want to wait
   const now = passed(all, { intents: { abort: `${releaseIn(all)} now` } });
   expect(now.told).toBe('Aborted: rollback, fleet');
   expect(now.stand.texts.get(ROUTE_FILE)).not.toContain('vllm-svc-canary');
+});
+
+test('a budget that a way back of a canary has raised does not ride along with a newer text', () => {
+  const broken: Found = { sight: { own: '0- 1- 2- 3+' } };
+  const back = passed(stands.fleet, { ...broken, ...abort(stands.fleet) });
+  expect(back.stand.texts.get(LWS_FILE)).toMatch(/"maxUnavailable":\{"was":1,"set":4\}[^]*maxUnavailable: 4 /);
+  const stopped = passed(asked(back.stand, OLD, NEWER), { sight: { own: '0o- 1o- 2o- 3o+' } });
+  expect(stopped.told).toBe('Superseded: step 1/3, stopped');
+  expect(stopped.plan.commit?.message).toContain('maxUnavailable was raised for is over: it is 1 again');
+  const text = stopped.stand.texts.get(LWS_FILE) ?? '';
+  expect(text).not.toContain('maxUnavailable: 4');
+  expect(text).not.toContain('"maxUnavailable"');
 });
