@@ -36,6 +36,13 @@ export function killOne(universe: Universe, workload: WorkloadSetup): void {
   killGroups(universe, green ? workload.name : (secondName(workload) ?? ''), [{ index: 0 }]);
 }
 
+/** Whether the side that was filled has fewer groups than the fleet: it cannot carry all requests while that restarts. */
+export function isTooSmall(universe: Universe, workload: WorkloadSetup): boolean {
+  const second = secondName(workload);
+  const [own, filled] = [universe.truth(workload.name), second === undefined ? undefined : universe.truth(second)];
+  return own !== undefined && filled !== undefined && filled.replicas < own.replicas;
+}
+
 /** No group of a workload is ready any more. */
 export function killAll(universe: Universe, name: string): void {
   killGroups(universe, name, universe.truth(name)?.groups ?? []);

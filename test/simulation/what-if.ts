@@ -13,7 +13,7 @@ import { LawBroken } from './timeline.ts';
 import { NAMESPACE, showTruth, wantedGroups } from './truth.ts';
 import type { Universe } from './universe.ts';
 import { isBroken } from './versions.ts';
-import { killNew, putBack } from './what-if-filled.ts';
+import { isTooSmall, killNew, putBack } from './what-if-filled.ts';
 
 /** Passes in a row that may write before a world that does not change gives no more reason to. */
 const WRITES_MAX = 12;
@@ -93,6 +93,12 @@ function healAbove(
   return above.filter(({ index }) => healGroup(fork, name, index)).length > 0;
 }
 
+/** Whether it waits for a side to serve. */
+function isWaiting({ outcomes }: PassResult, name: string): boolean {
+  const plans = outcomes.flatMap(({ key, plan: made }) => (key.name === name && made !== undefined ? [made] : []));
+  return plans.some(({ holds }) => holds.some(({ reason }) => reason === 'NotServing'));
+}
+
 /** S12: from here an abort brings every group back to the stable version, and everything put aside with it. */
 export async function abortNow(
   universe: Universe,
@@ -116,11 +122,16 @@ export async function abortNow(
   if (of.dead === true) killNew(fork, workload);
   const stable = versionInText(fork.lws(name, marks.stable) ?? '');
   // Nothing else is wanted any more: a retry would begin the release again after the way back.
-  const text = rolloutText(workload, { ...state, intents: { [INTENT.abort]: marks.release } });
-  if (text !== fork.text('main', rolloutFile(name)))
-    fork.repository.commit('main', { writes: [{ path: rolloutFile(name), text }], message: 'abort' });
+  const order = (word: string): Promise<PassResult> => {
+    const text = rolloutText(workload, { ...state, intents: { [INTENT.abort]: word } });
+    if (text !== fork.text('main', rolloutFile(name)))
+      fork.repository.commit('main', { writes: [{ path: rolloutFile(name), text }], message: 'abort' });
+    return comeToRest(fork, undefined, `abort ${name}`);
+  };
   // Another text than that of the release is a request that stands; the person puts the stable one back.
-  let rest = await comeToRest(fork, undefined, `abort ${name}`);
+  let rest = await order(marks.release);
+  // All requests would go to fewer groups than they need, or the fleet restart under them: which one, a person says.
+  if (isWaiting(rest, name) && isTooSmall(fork, workload)) rest = await order(`${marks.release} now`);
   const fields = fieldsOf(fork.text('main', lwsFile(name)) ?? '');
   const where = `abort ${marks.release} ${marks.step}`;
   // A newer request in the file stands, and its groups follow it.
