@@ -99,7 +99,7 @@ export type Decision = {
 
 /** No commit: what is waited for, and where the step stands. */
 export function holding(holds: readonly Hold[], stepState: StepState, stepDone = false): Decision {
-  return { move: undefined, holds, stepDone, stepState };
+  return { move: undefined, holds: [...new Set(holds)], stepDone, stepState };
 }
 
 /** One commit, and what is waited for besides. A commit that cannot be written leaves the step in Git as done as it is. */

@@ -23,9 +23,10 @@ export function notApplied(situation: Situation): Hold | undefined {
   return situation.notApplied;
 }
 
-/** How many groups there are to be is not known. */
-export function replicasUnknown({ replicas, snapshot }: Situation): Hold | undefined {
-  return replicas === undefined ? scalerUnreadable(snapshot) : undefined;
+/** How many groups there are to be is not known. Where the workload itself is not read, that says it all. */
+export function replicasUnknown({ replicas, snapshot, notApplied: unread }: Situation): Hold | undefined {
+  if (replicas !== undefined) return undefined;
+  return snapshot.live.lws.kind === 'unknown' && unread !== undefined ? unread : scalerUnreadable(snapshot);
 }
 
 /** At zero groups the partition guards nothing (trace 09). */

@@ -175,6 +175,7 @@ test.each<Row>([
   ],
   ['scalers unreadable, N differs', { ...requested, scaler: 'unknown', n: 2, liveN: 4 }, 'hold ScalerUnreadable'],
   ['scalers unreadable, N the same', { ...requested, scaler: 'unknown' }, step1],
+  ['the workload unreadable as well', { ...requested, scaler: 'unknown', live: 'unknown' }, 'hold ClusterUnreadable'],
 ])('autoscaler, %s', (_, of, then) => expect(planned(of)).toBe(then));
 
 const inert: World = { digest: 'B' };

@@ -255,6 +255,7 @@ test.each<Row>([
     'hold Overshoot',
   ],
   ['scalers unreadable, N equal live', { ...one, scaler: 'unknown' }, step2],
+  ['nothing readable', { ...one, n: undefined, scaler: 'unknown', live: 'unknown' }, 'hold ClusterUnreadable'],
   ['scalers unreadable, N not equal', { ...one, n: 3, liveN: 4, scaler: 'unknown' }, 'hold ScalerUnreadable'],
 ])('scaled, %s', (_, of, then) => expect(planned(of)).toBe(then));
 
