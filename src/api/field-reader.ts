@@ -105,7 +105,8 @@ export class FieldReader {
   text(key: string): string {
     const value = this.value(key);
     if (typeof value === 'string' && value !== '') return value;
-    this.fault(key, 'Missing', `is ${show(value)}, wanted text`, 'Add it.');
+    const isMissing = value === undefined || value === '';
+    this.fault(key, 'Missing', `is ${show(value)}, wanted text`, isMissing ? 'Add it.' : 'Write text, in quotes.');
     return '';
   }
 

@@ -49,7 +49,7 @@ export function parseConfig(value: unknown): { readonly config: Config; readonly
   branches.allow(['desired', 'status']);
   const author = root.has('author') ? root.object('author') : new FieldReader({}, 'author', root);
   author.allow(['name', 'email']);
-  const paths = strings(root, 'paths', PATHS_LIMIT);
+  const paths = root.texts('paths', PATHS_LIMIT);
   const config: Config = {
     cluster: root.optionalText('cluster', DEFAULT_CONFIG.cluster),
     branch: branches.optionalText('desired', DEFAULT_CONFIG.branch),
@@ -58,13 +58,13 @@ export function parseConfig(value: unknown): { readonly config: Config; readonly
     namespaces: Object.fromEntries(
       Object.entries(root.stringMap('namespaces')).map(([path, name]) => [trimSlashes(path), name]),
     ),
-    autoscaled: strings(root, 'autoscaled', AUTOSCALED_LIMIT),
+    autoscaled: root.texts('autoscaled', AUTOSCALED_LIMIT),
     lwsVersion: readLwsVersion(root),
     auditSeconds: root.integer('auditSeconds', { min: 60, max: PERIOD_MOST_SECONDS }) ?? DEFAULT_CONFIG.auditSeconds,
     intervalSeconds:
       root.integer('intervalSeconds', { min: 1, max: PERIOD_MOST_SECONDS }) ?? DEFAULT_CONFIG.intervalSeconds,
-    requiredPolicies: strings(root, 'requiredPolicies', REQUIRED_LIMIT),
-    policyPaths: root.has('policyPaths') ? strings(root, 'policyPaths', PATHS_LIMIT).map(trimSlashes) : undefined,
+    requiredPolicies: root.texts('requiredPolicies', REQUIRED_LIMIT),
+    policyPaths: root.has('policyPaths') ? root.texts('policyPaths', PATHS_LIMIT).map(trimSlashes) : undefined,
     stopFile: root.optionalText('stopFile', DEFAULT_CONFIG.stopFile),
     promotion: root.word('promotion', PROMOTIONS) ?? DEFAULT_CONFIG.promotion,
     maxProposals: root.integer('maxProposals', { min: 1, max: PROPOSALS_LIMIT }) ?? DEFAULT_CONFIG.maxProposals,
@@ -90,7 +90,8 @@ function checkStopFile(root: FieldReader, config: Config): void {
 }
 
 function checkNames(root: FieldReader, config: Config): void {
-  if (!DNS_LABEL.test(config.cluster))
+  // An empty one is told as no text.
+  if (config.cluster !== '' && !DNS_LABEL.test(config.cluster))
     root.fault(
       'cluster',
       'BadName',
@@ -139,14 +140,6 @@ function checkPaths(root: FieldReader, key: string, paths: readonly string[]): v
         `has "${path}", wanted a path from the root of the repository`,
         'Remove leading /, "." and "..".',
       );
-}
-
-function strings(root: FieldReader, key: string, limit: number): readonly string[] {
-  const value = root.value(key);
-  if (value === undefined) return [];
-  if (Array.isArray(value) && value.length <= limit && value.every((item) => typeof item === 'string')) return value;
-  root.fault(key, 'WrongType', `is not a list of at most ${limit} texts`, 'Write a list.');
-  return [];
 }
 
 function trimSlashes(path: string): string {

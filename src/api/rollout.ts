@@ -2,7 +2,7 @@
 
 import { type FieldFault, FieldReader } from './field-reader.ts';
 import { type IntOrPercent, isIntOrPercent, percentOf } from './int-or-percent.ts';
-import { at, type JsonObject } from './json.ts';
+import { at, isRecord, type JsonObject } from './json.ts';
 import { LWS_KIND } from './kinds.ts';
 import { nearest } from './nearest.ts';
 import { type RolloutStep, readSteps } from './rollout-steps.ts';
@@ -86,7 +86,7 @@ export function parseRollout(value: unknown, rules: RolloutRules = DEFAULT_RULES
   spec.allow(['workloadRef', 'disabled', 'strategy']);
   const strategy = spec.object('strategy');
   strategy.allow(['paused', 'canary', 'blueGreen']);
-  const body = strategyBody(strategy);
+  const body = isRecord(spec.value('strategy')) ? strategyBody(strategy) : undefined;
   if (body === undefined) return { rollout: undefined, faults: root.faults };
   checkSecond(body);
   const style = rollingStyle(strategy.has('blueGreen'), body.boolean('enableExtraWorkloadForCanary', false));
@@ -118,8 +118,10 @@ export function parseRollout(value: unknown, rules: RolloutRules = DEFAULT_RULES
 function strategyBody(strategy: FieldReader): FieldReader | undefined {
   const hasCanary = strategy.has('canary');
   if (hasCanary === strategy.has('blueGreen')) {
-    const seen = hasCanary ? 'both canary and blueGreen' : 'neither canary nor blueGreen';
-    strategy.fault('', 'StrategyNotOne', `${seen}, wanted exactly one`, 'Keep the one that you mean.');
+    const [seen, hint] = hasCanary
+      ? ['both canary and blueGreen', 'Keep the one that you mean.']
+      : ['neither canary nor blueGreen', 'Write the one that you mean.'];
+    strategy.fault('', 'StrategyNotOne', `has ${seen}, wanted exactly one`, hint);
     return undefined;
   }
   const body = strategy.object(hasCanary ? 'canary' : 'blueGreen');

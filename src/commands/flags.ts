@@ -6,13 +6,13 @@ import { ENV, UsageError } from '../options.ts';
 /** What help says below the verbs. */
 export const AFTER_HELP = `
 Environment:
-  ${ENV.gitToken}  token for an http(s) repository; never an option
-  ${ENV.repo}       the repository, instead of --repo
+  ${ENV.gitToken}    token for an http(s) repository; never an option
+  ${ENV.repo}         the repository, instead of --repo
   ${ENV.gitTimeout}  seconds that one pass waits for Git, instead of --git-timeout
   ${ENV.forgeToken}  token for pull requests; or an App: ${ENV.appId}, ${ENV.appKey}
-  ${ENV.forge}      the API of the forge, instead of --forge
+  ${ENV.forge}        the API of the forge, instead of --forge
+  ${ENV.kubeconfig}           credentials of the cluster, instead of --kubeconfig
   HTTPS_PROXY, NO_PROXY, GIT_SSL_CAINFO, SSL_CERT_FILE  as for git
-  ${ENV.kubeconfig}         credentials of the cluster, instead of --kubeconfig
 
 Exit codes:
   0  all well, also where there was nothing to do
@@ -88,7 +88,7 @@ export function textsOf(given: Given, key: string): readonly string[] {
 export function numberOf(value: unknown, name: string): number | undefined {
   if (value === undefined) return undefined;
   if (typeof value === 'string' && /^(0|[1-9][0-9]{0,6})$/.test(value)) return Number(value);
-  throw new UsageError(`${name} is ${JSON.stringify(value)}, wanted a whole number`);
+  throw new UsageError(`${name} is ${JSON.stringify(value)}, wanted a whole number from 0 to 9999999`);
 }
 
 /** Commander hands the options over after the arguments and before the command itself. */

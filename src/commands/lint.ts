@@ -8,7 +8,7 @@ import type { Cluster } from '../ports/cluster.ts';
 import { ownPolicyWarnings } from '../reconcile/lint/lint-own-policy.ts';
 import { type Memory, newMemory, type Outcome, type Ports } from '../reconcile/pass.ts';
 import { runPass } from '../reconcile/run.ts';
-import { issueLine } from '../reconcile/status/report.ts';
+import { issueLine, NO_ROLLOUT } from '../reconcile/status/report.ts';
 import { contradictions } from '../rollout/gates/policies.ts';
 
 const NOT_ASKED = unknown('lint does not ask the cluster');
@@ -50,6 +50,7 @@ export async function lint(options: LintOptions, ports: Ports, io: Io): Promise<
         ...warnings.flatMap((warning) => [`warning: ${issueLine(warning)}`, ...patchLines(warning)]),
         ...failures,
         ...inTurn([...issues, ...warnings]),
+        ...(result.outcomes.length + issues.length === 0 ? [NO_ROLLOUT] : []),
         summary(issues, result.outcomes.length),
         `read: ${read}`,
       ]

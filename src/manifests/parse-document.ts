@@ -67,7 +67,9 @@ export function parseDocumentText({ file, text, firstLine, doubt }: DocumentText
   const lineAt = (offset: number): number => firstLine + lineIndex(starts, offset);
   if (unclear !== -1) return { kind: 'wrong', issues: [breakIssue(file, lineAt(unclear), text.charCodeAt(unclear))] };
   const document = parseYaml(text, OPTIONS);
-  const errors = [...document.errors, ...document.warnings].slice(0, MAX_SYNTAX_ISSUES);
+  // What is to be filled in makes no sense to a parser from there on: one line says it.
+  const most = text.includes('{{') ? 1 : MAX_SYNTAX_ISSUES;
+  const errors = [...document.errors, ...document.warnings].slice(0, most);
   if (errors.length > 0)
     return { kind: 'wrong', issues: errors.map((error) => syntaxIssue(file, text, lineAt, error)) };
   const built = buildTree(text, document.contents);

@@ -99,6 +99,8 @@ function obstacle(document: ManifestDocument, path: FieldPath, by: 'alias' | 'me
 function wrongValue(document: ManifestDocument, path: FieldPath, field: Field, wanted: string): StrictRead<never> {
   const { kind, name } = document.object;
   const text = pathText(path);
+  const isLarge = isTooLarge(field);
+  const what = isLarge ? `a number up to ${MAX_INT32}` : wanted;
   return {
     kind: 'wrong',
     issue: {
@@ -106,10 +108,16 @@ function wrongValue(document: ManifestDocument, path: FieldPath, field: Field, w
       line: document.lineOf(path),
       path: text,
       reason: 'NotAPlainNumber',
-      message: `${kind} ${name}: ${text} is ${seen(document, field)}; ${wanted}, was wanted`,
-      hint: `Write ${text} as decimal digits without quotes; other spellings mean different numbers to different readers.`,
+      message: `${kind} ${name}: ${text} is ${seen(document, field)}; ${what}, was wanted`,
+      hint: isLarge
+        ? 'Write a smaller one: Kubernetes takes none beyond.'
+        : `Write ${text} as decimal digits without quotes; other spellings mean different numbers to different readers.`,
     },
   };
+}
+
+function isTooLarge({ node }: Field): boolean {
+  return node.kind === 'scalar' && /^[1-9][0-9]{9,}$/.test(node.source) && Number(node.source) > MAX_INT32;
 }
 
 const MAX_SEEN_CHARACTERS = 40;

@@ -203,6 +203,7 @@ test.each<readonly [string, unknown, string]>([
     rollout(STEPS, { strategy: { canary: STEPS, blueGreen: STEPS } }),
     'spec.strategy: StrategyNotOne',
   ],
+  ['a strategy that is no map: once', rollout(STEPS, { strategy: 'canary' }), 'spec.strategy: WrongType'],
   ['no steps', rollout({}), 'spec.strategy.canary.steps: NoSteps'],
   ['steps that are no list', rollout({ steps: { replicas: 1 } }), 'spec.strategy.canary.steps: WrongType'],
   [

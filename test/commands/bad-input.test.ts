@@ -294,6 +294,11 @@ describe('tranche.yaml', () => {
       ['tranche.yaml:2: the key "cluster" is written twice in one map, first on line 1. '],
     ],
     ['no text', '\u0000\u0001', ['tranche.yaml:1: ']],
+    [
+      'a second document, which would count for nothing',
+      'cluster: a\n---\npolicyPaths: [trusted]\n',
+      ['tranche.yaml:3: there are 2 documents, wanted one: what the others say would not count. Put it all into one'],
+    ],
   ];
   test.each(wrong)('%s', async (_, text, said) => {
     const site = await startSite({ files: { ...VLLM_FILES, 'tranche.yaml': text } });

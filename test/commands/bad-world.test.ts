@@ -133,19 +133,19 @@ describe('a cluster that does not let us look', () => {
       'no such kubeconfig',
       'reconcile --kubeconfig /nonexistent/config',
       () => undefined,
-      "cluster: cannot read /nonexistent/config: ENOENT: no such file or directory, stat '/nonexistent/config'. Name a kubeconfig that kubectl can read.",
+      "Cluster: cannot read /nonexistent/config: ENOENT: no such file or directory, stat '/nonexistent/config'. Name a kubeconfig that kubectl can read.",
     ],
     [
       'no such context',
       'reconcile --context other',
       () => undefined,
-      'cluster: the kubeconfig has no context "other" with a cluster; it has simulated. Choose one with --context.',
+      'Cluster: the kubeconfig has no context "other" with a cluster; it has simulated. Choose one with --context.',
     ],
     [
       'not in a cluster',
       'reconcile --in-cluster',
       () => undefined,
-      'cluster: in-cluster was asked for, but KUBERNETES_SERVICE_HOST and _PORT are not set. Name a kubeconfig with --kubeconfig.',
+      'Cluster: in-cluster was asked for, but KUBERNETES_SERVICE_HOST and _PORT are not set. Name a kubeconfig with --kubeconfig.',
     ],
   ];
   test.each(addresses)('%s', async (_, line, change, said) => {
@@ -155,6 +155,7 @@ describe('a cluster that does not let us look', () => {
     expect(pass.code).toBe(1);
     expect(pass.out).toContain('waits  ClusterUnreadable: ');
     expect(pass.out).toContain(said);
+    expect(pass.out.split('  waits  '), 'said once').toHaveLength(2);
     expect(await site.subject()).toBe('first files');
   });
 
@@ -226,7 +227,7 @@ describe('a repository that cannot be used', () => {
     [
       'plan --repo /nonexistent',
       2,
-      'error: git: open: /nonexistent is not a Git repository. Check the path given as --repo.\n',
+      'error: git: open: /nonexistent is not a Git repository. Give the URL or the path of one as --repo or TRANCHE_REPO, or call tranche in a clone.\n',
     ],
     [
       `status --repo https://ada:${SECRET}@127.0.0.1:1/x.git`,

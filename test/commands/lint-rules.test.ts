@@ -127,6 +127,17 @@ describe('a workload that cannot be stepped', () => {
   });
 });
 
+test('no Rollout at all: what one is, and where it is looked for', async () => {
+  const files = { [ROLLOUT_FILE]: edited(ROLLOUT_TEXT, 'kind: Rollout', 'kind: Rolout') };
+  expect(await linted(new World({ files }))).toEqual({
+    code: EXIT.ok,
+    lines: [
+      expect.stringMatching(/^no Rollout of a LeaderWorkerSet found.* kind Rollout\), or check/),
+      '0 Rollouts, 0 problems',
+    ],
+  });
+});
+
 test('Rollouts of other workloads are neither read nor rivals, whatever is in them', async () => {
   const more = {
     'rollouts/web.yaml': edited(

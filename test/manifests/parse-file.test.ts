@@ -164,6 +164,7 @@ describe('refused with file and line', () => {
     ['merge cycle', lws('spec: &s {<<: *s}\n'), 'MergeNotMap', 5],
     ['merge of text', lws('spec: {<<: 3}\n'), 'MergeNotMap', 5],
     ['template line', lws('{{- if .Values.x }}\nspec: {}\n{{- end }}\n'), 'TemplatedValue', 5],
+    ['template around a document', `{{ if .Values.x }}\n${lws('')}{{ end }}\n`, 'TemplatedValue', 2],
     ['no name', 'apiVersion: v1\nkind: LeaderWorkerSet\nmetadata:\n  generateName: a-\n', 'IdentityMissing', 3],
     ['name is a number', lws('', '12'), 'IdentityMissing', 4],
     ['namespace is a word', lws('  namespace: off\n'), 'IdentityMissing', 5],
@@ -181,6 +182,7 @@ describe('refused with file and line', () => {
     expect(parsed.issues[0]).toMatchObject({ file: 'lws.yaml', reason, line });
     expect(parsed.issues[0]?.message).not.toBe('');
     expect(parsed.issues[0]?.hint).not.toBe('');
+    if (reason === 'TemplatedValue') expect(parsed.issues).toHaveLength(1);
   });
 
   test('wrong documents count as well: thousands of them are not told one by one', () => {

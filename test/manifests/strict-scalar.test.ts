@@ -57,6 +57,12 @@ describe('strictInteger', () => {
     expect(read).toMatchObject({ kind: 'wrong', issue: { reason: 'NotAPlainNumber', line: 6, path: 'spec.replicas' } });
   });
 
+  test('says how large a number may be', () => {
+    expect(strictInteger(documentWith('spec:\n  replicas: 99999999999\n'), PATH)).toMatchObject({
+      issue: { message: expect.stringContaining('is 99999999999; a number up to 2147483647, was wanted') },
+    });
+  });
+
   test.each([
     ['alias', 'x: &n 3\nspec:\n  replicas: *n\n', 'AliasInField', 7],
     ['alias on the way', 'x: &n {replicas: 3}\nspec: *n\n', 'AliasInField', 6],

@@ -32,7 +32,11 @@ const knownExtensions = new Set([
 /** The layout of a bare or normal repository, or of a linked worktree. Throws PortError. */
 export function findLayout(path: string): Layout {
   const gitFolder = findGitFolder(resolve(path));
-  if (gitFolder === undefined) throw cannotOpen(`${path} is not a Git repository`, 'Check the path given as --repo.');
+  if (gitFolder === undefined)
+    throw cannotOpen(
+      `${path} is not a Git repository`,
+      'Give the URL or the path of one as --repo or TRANCHE_REPO, or call tranche in a clone.',
+    );
   const shared = join(gitFolder, 'commondir');
   const common = existsSync(shared) ? resolve(gitFolder, readFileSync(shared, 'utf8').trim()) : gitFolder;
   const configFile = join(common, 'config');

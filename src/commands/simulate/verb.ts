@@ -10,9 +10,9 @@ export function addSimulate(program: Command, io: Io, done: (code: number) => vo
     .description('what LWS will do with a change of a manifest, stage by stage; needs no repository and no cluster')
     .argument(
       '[files...]',
-      'the manifest with the LeaderWorkerSet, taken to be at rest with every group ready; or a Rollout with a second workload and the files of what it names, for the commits of a release',
+      'the manifest with the LeaderWorkerSet, taken to be at rest with every group ready; or a Rollout of canary, blueGreen or with routes, and the files of what it names, for the commits of a release',
     )
-    .option('--set <key=value>', 'image, leader.image or worker.image: of all containers there (repeatable)', add, [])
+    .option('--set <key=value>', 'image, leader.image or worker.image: of all containers there (repeatable)', add)
     .option('--replicas <n>', 'groups')
     .option('--partition <n>', 'ordinals below it keep the old version')
     .option('--max-surge <n>', 'a number or a percentage')
@@ -32,6 +32,6 @@ export function addSimulate(program: Command, io: Io, done: (code: number) => vo
     });
 }
 
-function add(value: string, before: readonly string[]): readonly string[] {
+function add(value: string, before: readonly string[] = []): readonly string[] {
   return [...before, value];
 }

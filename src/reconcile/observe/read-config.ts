@@ -4,6 +4,7 @@ import { CONFIG_FILE, type Config, DEFAULT_CONFIG, OTHER_CONFIG_FILE } from '../
 import type { Issue } from '../../api/issue.ts';
 import { isOfSteps, parseConfig } from '../../api/parse-config.ts';
 import { type ParsedDocument, parseDocumentText } from '../../manifests/parse-document.ts';
+import { splitDocuments } from '../../manifests/split-documents.ts';
 import type { Tree, TreeFile } from '../../ports/git.ts';
 
 /** The configuration is wrong: nothing is run at all. Exit code 2. */
@@ -65,6 +66,7 @@ function configIn(content: TreeFile['content']): Config {
     ]);
   }
   const text = content.kind === 'text' ? content.text : '';
+  refuseSeveral(text);
   const read = parseDocumentText({ file: CONFIG_FILE, text: withoutMark(text), firstLine: 1, doubt: undefined });
   if (read.kind === 'wrong') throw new ConfigError(read.issues);
   const { config, faults } = parseConfig(read.value);
@@ -95,6 +97,21 @@ function configIn(content: TreeFile['content']): Config {
   const of = (key: string): readonly number[] => linesOfEntries(read, key);
   const lines = { paths: of('paths'), policyPaths: of('policyPaths'), namespaces: of('namespaces') };
   return Object.values(lines).every((list) => list.length === 0) ? config : { ...config, lines };
+}
+
+/** A parser takes the first document and passes over the others, whatever they ask for. */
+function refuseSeveral(text: string): void {
+  const [, second, ...more] = splitDocuments(CONFIG_FILE, text);
+  if (second === undefined) return;
+  throw new ConfigError([
+    configIssue({
+      path: '',
+      reason: 'SeveralDocuments',
+      message: `there are ${2 + more.length} documents, wanted one: what the others say would not count`,
+      hint: 'Put it all into one, without ---.',
+      line: second.firstLine,
+    }),
+  ]);
 }
 
 /** The line of each item of a list at the root, or of each key of a map. */

@@ -9,16 +9,17 @@ import { type Outcome, type PassResult, QUIET_REPORT } from '../pass.ts';
 import { rungsText, secondText } from './ladder-text.ts';
 import { groupsCell, stateCell } from './status-page.ts';
 
+/** What there is to do where the files have none, or none that is read as one. */
+export const NO_ROLLOUT =
+  'no Rollout of a LeaderWorkerSet found. Add one (apiVersion rollouts.kruise.io/v1beta1, kind Rollout), or check paths in tranche.yaml.';
+
 /** One block a rollout: where it stands, what was written, what it waits for, what is wrong. */
 export function passReport(result: PassResult): string {
   if (result.quiet) return QUIET_REPORT;
   const blocks = result.outcomes.map(outcomeReport);
   const issues = result.issues.map((issue) => `${issueLine(issue)}\n`);
   const warnings = result.warnings.map((warning) => `note: ${issueLine(warning)}\n`);
-  const empty =
-    blocks.length === 0 && issues.length === 0
-      ? ['no Rollout found. Add one (rollouts.kruise.io/v1beta1), or check paths in tranche.yaml.\n']
-      : [];
+  const empty = blocks.length === 0 && issues.length === 0 ? [`${NO_ROLLOUT}\n`] : [];
   return [...blocks, ...issues, ...warnings, ...empty].join('');
 }
 
