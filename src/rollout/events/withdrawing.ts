@@ -1,6 +1,6 @@
 /** The share of a new version that serves nothing is taken back at once; it returns when a person says so. */
 
-import { type Marks, printStep, type RungMark, type StepMark } from '../../api/marks.ts';
+import { type Marks, OF, printStep, type RungMark, type StepMark } from '../../api/marks.ts';
 import { withAside } from '../../api/restore.ts';
 import { unlessAccepted } from '../accepting.ts';
 import { command } from '../command-text.ts';
@@ -8,7 +8,7 @@ import { type Hold, hold, withFacts } from '../hold.ts';
 import { besides } from '../ladders/besides.ts';
 import { changesOf } from '../ladders/changes.ts';
 import { type Delivering, delivering, servingGroups } from '../ladders/delivering.ts';
-import { canarySide, replicasOf, serviceMissing } from '../ladders/delivery.ts';
+import { annotationsOf, canarySide, replicasOf, serviceMissing } from '../ladders/delivery.ts';
 import { takesAll } from '../ladders/endpoints.ts';
 import type { NextCommit } from '../ladders/next-commit.ts';
 import { homeAtOnce } from '../ladders/promotion.ts';
@@ -115,7 +115,7 @@ export function stillWithdrawn(on: Delivering): Hold | undefined {
 export function strayShare(situation: Situation, marks: Marks): Decision | undefined {
   const on = delivering(situation, marks, marks.release);
   // To a Service that no file has nothing is sent.
-  if (on === undefined || serviceMissing(on.delivery) !== undefined) return undefined;
+  if (on === undefined || serviceMissing(on.delivery) !== undefined || isOfOthers(on.delivery)) return undefined;
   // With one workload the Service takes in whatever serves, once it is as it was.
   const isOne = isOneWorkload(on.delivery);
   // A hand may have named the version there that all of them have: lint says what comes of that.
@@ -147,6 +147,12 @@ export function strayShare(situation: Situation, marks: Marks): Decision | undef
     },
     'Completed',
   );
+}
+
+/** Documents of our names are there, and all of them are somebody else's: what a route sends there is theirs. */
+function isOfOthers({ own, second, canaryService, routes }: Delivering['delivery']): boolean {
+  const named = [second, canaryService, ...routes.map(({ canary }) => canary)].filter((one) => one !== undefined);
+  return named.length > 0 && named.every((one) => annotationsOf(one)[OF] !== own.object.name);
 }
 
 /** A route that sends to the new version by fields that nobody has kept: no edit of ours would bring it home. */

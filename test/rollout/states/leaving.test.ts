@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { ladderFiles, ladderRollout } from '../../support/ladder.ts';
 import { passed, passes, type Stand, settledOn } from '../../support/ladder-pass.ts';
 import { asked, edited, NEWER } from '../../support/ladder-stands.ts';
-import { ROUTE_FILE, SERVICE_FILE } from '../../support/traffic-files.ts';
+import { INGRESS_FILE, INGRESS_FILES, INGRESS_TEXT, ROUTE_FILE, SERVICE_FILE } from '../../support/traffic-files.ts';
 import { LWS_FILE, NEW, OLD, ROLLOUT_FILE } from '../../support/vllm.ts';
 
 const PAUSE = 'pause: {duration: 60}';
@@ -128,4 +128,41 @@ test('the documents of another strategy stay byte for byte', () => {
   const told = (stand: Stand): string | undefined => stand.texts.get(LWS_FILE)?.split('---\n').at(1);
   const { stand } = passes(asked(by(rests.canary, 'partition'), NEW, NEWER));
   expect(told(stand)).toBe(told(rests.canary));
+});
+
+const service = ladderFiles(rollouts.canary).get(SERVICE_FILE) ?? '';
+const PORT = '          port: 80\n';
+const WEIGHTED = `${PORT}          weight: 90\n        - name: vllm-svc-canary\n${PORT}          weight: 10\n`;
+const byIngress = new Map([
+  ...Object.entries(INGRESS_FILES),
+  [LWS_FILE, ladderFiles(rollouts.canary).get(LWS_FILE) ?? ''],
+]);
+const NGINX = 'nginx.ingress.kubernetes.io/';
+
+/** What people have written before they asked for anything: another Service of our name, another Ingress. */
+const theirs = [
+  ...(['partition', 'canary', 'blueGreen'] as const).map((style) => {
+    const other = service.replace('name: vllm-svc', 'name: vllm-svc-canary').replaceAll(/: vllm$/gm, ': other');
+    const files = ladderFiles(rollouts[style], [[PORT, WEIGHTED]]);
+    return [style, new Map([...files, [SERVICE_FILE, `${service}---\n${other}`]]), ROUTE_FILE] as const;
+  }),
+  [
+    'Ingress',
+    new Map([
+      ...byIngress,
+      [
+        INGRESS_FILE,
+        `${INGRESS_TEXT}---\n${INGRESS_TEXT.replace('name: chat', 'name: chat-canary').replace(`${NGINX}proxy-body-size: 8m`, `${NGINX}canary: "true"\n    ${NGINX}canary-weight: "10"`)}`,
+      ],
+    ]),
+    INGRESS_FILE,
+  ] as const,
+];
+
+test('at rest, a share of others under our names stays', () => {
+  for (const [what, files, path] of theirs) {
+    const { told, stand } = passes(settledOn(files));
+    expect(told, what).toEqual(['Adopted: adopt', 'hold ']);
+    expect(stand.texts.get(path), what).toBe(files.get(path));
+  }
 });
