@@ -124,8 +124,10 @@ function notAtRest(universe: Universe, { workload, marks, text }: Person, holds:
   const broken = [...groups, ...(made === undefined ? [] : wantedGroups(made))].some(isSick);
   const mixed = universe.mixed.has(workload.name);
   const held = holds.some(
-    ({ reason }) =>
+    ({ reason, ...told }) =>
       FOR_PEOPLE.includes(reason) ||
+      // Groups that are on neither text, with a word that brings them home.
+      (reason === 'NewerRequestWaits' && 'action' in told) ||
       // main was taken back to before it was taken over.
       (reason === 'AnnotationsGone' && universe.rewritten > 0) ||
       // Or to before a second workload was made, whose groups nobody has pruned.
