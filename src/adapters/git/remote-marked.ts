@@ -1,19 +1,18 @@
 /**
  * Gets a whole commit by what was said of an earlier one: its folders, what has changed since, and the files that had a
- * marker. What the server leaves out then was in the earlier commit, and has none.
+ * marker. What the folders of both say was in the earlier commit already, and was not named, has none.
  */
 
-import { createHash } from 'node:crypto';
 import type { Marked, Oid } from '../../ports/git.ts';
 import { TooLarge } from './inflate.ts';
-import type { GitLimits } from './limits.ts';
+import { MARKED_MOST, soughtBy } from './marked-list.ts';
 import { isOid } from './names.ts';
-import type { TakenObject } from './pack-read.ts';
+import type { FoundObject } from './object-question.ts';
+import { decodeCommit } from './objects.ts';
 import { type FetchRequest, ServerSaid } from './protocol.ts';
 import { type Reading, type RemoteFetch, type RemoteFetchOptions, saidBy } from './remote-fetch.ts';
+import { changedBlobs } from './tree-changes.ts';
 
-/** Of more files with a marker none are named: the list would be larger than what it saves. */
-export const MARKED_MOST = 1000;
 /**
  * Commits that may lie between; with more, all of a commit comes, which costs more and says the same. Those before come as
  * well: who looks for a text of before finds them, and need not ask.
@@ -22,17 +21,14 @@ const mostBetween = 16;
 /** What has changed is small. The folders of a million files are not. */
 const smallPack = { packBytes: 16 * 1024 * 1024 } as const;
 
+/** Changed files that did not come with the others; of more of them all are read. */
+const mostLacking = 2000;
+
 type MarkedOptions = Pick<RemoteFetchOptions, 'limits' | 'log'> & {
   readonly server: RemoteFetch;
-  readonly keep: (oid: Oid, object: TakenObject, reading: Reading) => void;
-  /** Whether an object is at hand, with what is in it. */
-  readonly has: (oid: Oid, reading: Reading) => boolean;
+  /** An object as far as it is at hand. */
+  readonly find: (oid: Oid, reading: Reading) => FoundObject | undefined;
 };
-
-/** What a reading looks for, and how. */
-export function soughtBy({ markersKey }: Reading, { fileBytes }: GitLimits): string {
-  return createHash('sha256').update(`${fileBytes} ${markersKey}`).digest('hex').slice(0, 16);
-}
 
 /**
  * True: all of it is at hand but files without a marker. False where it has to be got in another way. Throws PortError
@@ -42,34 +38,86 @@ export async function fetchByMarks(
   marked: Marked,
   commit: Oid,
   reading: Reading,
-  { server, limits, log, keep, has }: MarkedOptions,
+  options: MarkedOptions,
 ): Promise<boolean> {
   const { blobs, commit: since } = marked;
+  const { limits, log, find, server } = options;
   if (marked.sought !== soughtBy(reading, limits) || ![since, ...blobs].every(isOid)) return false;
   if (blobs.length > MARKED_MOST || (server.service !== 'withRoot' && server.service !== 'single')) return false;
-  const kept = new Set<Oid>(blobs);
-  const take = (oid: Oid, object: TakenObject) => {
-    if (object.type === 'blob') kept.add(oid);
-    keep(oid, object, reading);
-  };
-  const wantsBlob = (bytes: Buffer) => bytes.length > limits.fileBytes || reading.hasMarker(bytes);
-  const ask = (request: FetchRequest) => server.fetch(request, reading, { wantsBlob, take, limits: smallPack });
   const changed = { wants: [commit], shallow: [since], without: [since], depth: mostBetween, filter: undefined };
-  const answers = await Promise.allSettled([
-    ask({ wants: [commit], depth: 1, filter: 'blob:none' }),
-    since === commit ? undefined : ask(changed),
-    blobs.length === 0 ? undefined : ask({ wants: blobs, depth: undefined, filter: 'tree:0' }),
-  ]);
+  const asked: readonly FetchRequest[] = [
+    { wants: since === commit ? [commit] : [commit, since], depth: 1, filter: 'blob:none' },
+    ...(since === commit ? [] : [changed]),
+    ...byIds(blobs),
+  ];
+  const why =
+    (await refusal(asked, reading, options)) ??
+    (await lacksOf({ commit, since }, reading, options)) ??
+    (blobs.some((oid) => find(oid, reading) === undefined) ? 'a file with a marker did not come' : undefined);
+  if (why !== undefined) {
+    log?.info(`git: reading all of ${commit}, not what has changed since ${since}: ${why}`);
+    return false;
+  }
+  const known = new Set([...blobs, ...(changedIn({ commit, since }, reading, options) ?? [])]);
+  const kept = new Set([...known].filter((oid) => find(oid, reading)?.type !== 'skipped'));
+  reading.sent = 'all';
+  reading.whole = { blobs: undefined, kept };
+  return true;
+}
+
+type Span = { readonly commit: Oid; readonly since: Oid };
+
+/** By their ids, as far as there are any. */
+function byIds(wants: readonly Oid[]): readonly FetchRequest[] {
+  return wants.length === 0 ? [] : [{ wants, depth: undefined, filter: 'tree:0' }];
+}
+
+/** Asks all at once; what the server says to the first that it refuses, or undefined. */
+async function refusal(
+  requests: readonly FetchRequest[],
+  reading: Reading,
+  { server }: MarkedOptions,
+): Promise<string | undefined> {
+  const answers = await Promise.allSettled(
+    requests.map((request) => server.fetch(request, reading, { limits: smallPack })),
+  );
   for (const answer of answers) {
     if (answer.status === 'fulfilled') continue;
     const { reason } = answer;
     if (!(reason instanceof ServerSaid || reason instanceof TooLarge)) throw reason;
-    const why = reason instanceof TooLarge ? reason.message : saidBy(server.refusalOf(reason, reading));
-    log?.info(`git: reading all of ${commit}, not what has changed since ${since}: ${why}`);
-    return false;
+    return reason instanceof TooLarge ? reason.message : saidBy(server.refusalOf(reason, reading));
   }
-  if (!blobs.every((oid) => has(oid, reading))) return false;
-  reading.sent = 'all';
-  reading.whole = { blobs: undefined, kept };
-  return true;
+  return undefined;
+}
+
+/**
+ * Gets what has changed and did not come: servers differ in what they leave out for a commit that is here, and a file that
+ * was moved is left out by all. Answers why it cannot be had, or undefined.
+ */
+async function lacksOf(span: Span, reading: Reading, options: MarkedOptions): Promise<string | undefined> {
+  const changed = changedIn(span, reading, options);
+  if (changed === undefined) return 'not all folders of both came';
+  const lacking = [...changed].filter((oid) => options.find(oid, reading) === undefined);
+  if (lacking.length > mostLacking) return `${lacking.length} files that have changed did not come`;
+  const why = await refusal(byIds(lacking), reading, options);
+  if (why !== undefined) return why;
+  return lacking.some((oid) => options.find(oid, reading) === undefined)
+    ? 'a file that has changed did not come'
+    : undefined;
+}
+
+/** The files of a commit that an earlier one does not have in the same place; undefined where that cannot be told. */
+function changedIn(
+  { commit, since }: Span,
+  reading: Reading,
+  { find, limits }: MarkedOptions,
+): ReadonlySet<Oid> | undefined {
+  const bytesOf = (oid: Oid, type: 'commit' | 'tree'): Buffer | undefined => {
+    const found = find(oid, reading);
+    return found?.type === type ? found.bytes : undefined;
+  };
+  const [head, old] = [bytesOf(commit, 'commit'), bytesOf(since, 'commit')];
+  if (head === undefined || old === undefined) return undefined;
+  const trees = { now: decodeCommit(commit, head).tree, before: decodeCommit(since, old).tree };
+  return changedBlobs(trees, (oid) => bytesOf(oid, 'tree'), limits.treeEntries);
 }

@@ -4,6 +4,7 @@ import type { Expected, Marked, Oid, ReadRequest } from '../../ports/git.ts';
 import type { FetchAnswer } from './fetch-answer.ts';
 import { FetchGather } from './fetch-gather.ts';
 import { type GitOperation, gitError } from './git-error.ts';
+import { MARKED_MOST, soughtBy } from './marked-list.ts';
 import { createObjectCache, type ObjectCache } from './object-cache.ts';
 import type { Batch, Lookup, SentWhole } from './object-question.ts';
 import type { GitObject } from './objects.ts';
@@ -17,7 +18,6 @@ import {
   type Service,
   startReading,
 } from './remote-fetch.ts';
-import { MARKED_MOST, soughtBy } from './remote-marked.ts';
 import { RemoteWhole } from './remote-whole.ts';
 
 /** So many objects missing from a tree that was known once: one whole fetch is cheaper than asking for each. */
@@ -41,8 +41,8 @@ export class RemoteObjects {
     const keep = (oid: Oid, object: TakenObject, reading: Reading) => this.keep(oid, object, reading);
     this.server = new RemoteFetch(options, keep);
     this.ahead = new RemoteAhead(this.server, (oid) => this.cache.get(oid, '') !== undefined);
-    const has = (oid: Oid, { markersKey }: Reading) => this.cache.get(oid, markersKey) !== undefined;
-    this.whole = new RemoteWhole({ ...options, server: this.server, keep, has });
+    const find = (oid: Oid, { markersKey }: Reading) => this.cache.get(oid, markersKey);
+    this.whole = new RemoteWhole({ ...options, server: this.server, keep, find });
     this.gather = new FetchGather({
       send: (request, reading, take) => this.server.fetch(request, reading, { take }),
       keep,

@@ -3,10 +3,11 @@
 import type { Expected, Marked, Oid } from '../../ports/git.ts';
 import { TooLarge } from './inflate.ts';
 import type { GitLimits } from './limits.ts';
+import type { FoundObject } from './object-question.ts';
 import type { TakenObject } from './pack-read.ts';
 import type { FetchRequest } from './protocol.ts';
 import { type Reading, type RemoteFetch, type RemoteFetchOptions, saidBy } from './remote-fetch.ts';
-import { fetchByMarks } from './remote-marked.ts';
+import type { fetchByMarks } from './remote-marked.ts';
 
 /** Up to here. */
 const firstTry = { packBytes: 64 * 1024 * 1024 } as const;
@@ -14,13 +15,15 @@ const firstTry = { packBytes: 64 * 1024 * 1024 } as const;
 type WholeOptions = Pick<RemoteFetchOptions, 'limits' | 'log'> & {
   readonly server: RemoteFetch;
   readonly keep: (oid: Oid, object: TakenObject, reading: Reading) => void;
-  /** Whether an object is at hand, with what is in it. */
-  readonly has: (oid: Oid, reading: Reading) => boolean;
+  /** An object as far as it is at hand. */
+  readonly find: (oid: Oid, reading: Reading) => FoundObject | undefined;
 };
 
 export class RemoteWhole {
   private readonly options: WholeOptions;
   private marked: Marked | undefined;
+  /** What reads by marks: loaded once there are some, while others ask. */
+  private loading: Promise<{ readonly fetchByMarks: typeof fetchByMarks }> | undefined;
 
   constructor(options: WholeOptions) {
     this.options = options;
@@ -29,12 +32,14 @@ export class RemoteWhole {
   /** Believes what is said of the files of an earlier commit. */
   expect({ marked }: Expected): void {
     this.marked = marked;
+    if (marked !== undefined) this.loading ??= import('./remote-marked.ts');
   }
 
   /** The commit and its whole tree; where that is much, without large files if the server can leave them out. */
   async fetch(commit: Oid, reading: Reading): Promise<void> {
-    const { marked } = this;
-    if (marked !== undefined && (await fetchByMarks(marked, commit, reading, this.options))) return;
+    const { marked, loading } = this;
+    const byMarks = marked && (await loading);
+    if (marked !== undefined && (await byMarks?.fetchByMarks(marked, commit, reading, this.options)) === true) return;
     const request = { wants: [commit], depth: 1, filter: undefined };
     try {
       await this.orFail(request, reading, firstTry);

@@ -5,7 +5,15 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { defaultGitLimits, type GitLimits } from '../../../src/adapters/git/limits.ts';
 import { openGit } from '../../../src/adapters/git/open.ts';
 import type { Marked, Oid, ReadRequest, Tree } from '../../../src/ports/git.ts';
-import { type GitServer, pipeToGit, type ServedRepository, startGitServer } from '../../support/git-server.ts';
+import {
+  type GitServer,
+  gitEnvironment,
+  pipeToGit,
+  type ServedRepository,
+  type ServerRequest,
+  startGitServer,
+} from '../../support/git-server.ts';
+import { outputOf } from '../../support/programs.ts';
 
 let server: GitServer;
 
@@ -112,7 +120,7 @@ test('it is believed: a file that it does not name, and that has not changed, is
 });
 
 test.each<[string, (marked: Marked) => Marked, boolean]>([
-  ['a commit that the server does not know', (marked) => ({ ...marked, commit: '1'.repeat(40) }), false],
+  ['a commit that the server does not know', (marked) => ({ ...marked, commit: '1'.repeat(40) }), true],
   ['a file that the server does not have', (marked) => ({ ...marked, blobs: ['2'.repeat(40)] }), true],
   ['other markers', (marked) => ({ ...marked, sought: 'others' }), false],
   ['no id', (marked) => ({ ...marked, blobs: ['a.yaml'] }), false],
@@ -127,6 +135,45 @@ test.each<[string, (marked: Marked) => Marked, boolean]>([
   expect(tree.files.map(({ path }) => path)).toEqual(['a.yaml', 'c.yaml']);
   expect(tree.marked?.blobs).toHaveLength(2);
   expect(told.length > 0).toBe(isTold);
+});
+
+/** Git's own answer to another request: of a server that reads some line otherwise. */
+function misread(path: string, change: (body: string) => string) {
+  return async ({ kind, body }: ServerRequest) => {
+    const text = body.toString('latin1');
+    if (kind !== 'fetch' || !text.includes('shallow ')) return undefined;
+    const env = { ...gitEnvironment, GIT_PROTOCOL: 'version=2' };
+    const args = ['upload-pack', '--stateless-rpc', path];
+    const answer = await outputOf({ command: 'git', args, env }, Buffer.from(change(text), 'latin1'));
+    return { kind: 'garble', change: () => answer } as const;
+  };
+}
+
+test.each<[string, (body: string, head: Oid) => string, number]>([
+  ['as asked', (body) => body, 3],
+  ['but for what history held before', (body) => body.replace(/0035shallow .*\n/, ''), 4],
+  [
+    'but for all that it has',
+    (body, head) => body.replace(/have .*/, `have ${head}`).replace('000edeepen 16\n', ''),
+    4,
+  ],
+  ['and all else', (body) => body.replace(/0032have .*\n/, ''), 3],
+])('a file that is back again is read where the server sends what has changed %s', async (what, change, requests) => {
+  const there: Files = {
+    'a.yaml': { mode: '100644', text: `${MARKER}\n` },
+    'b.yaml': { mode: '100644', text: 'b: 1\n' },
+  };
+  const { 'a.yaml': _gone, ...away } = there;
+  const repository = await server.createRepository(`${what.replaceAll(' ', '-')}.git`);
+  const [, two = '', three = ''] = await commitAll(repository, [there, away, there]);
+  const { marked } = (await read(repository.url, two)).tree;
+  const whole = (await read(repository.url, three)).tree;
+  server.fault = misread(repository.path, (body) => change(body, three));
+  const by = await read(repository.url, three, marked);
+  server.fault = () => undefined;
+  expect(marked?.blobs).toEqual([]);
+  expect(said(by.tree)).toEqual(said(whole));
+  expect(by.requests).toBe(requests);
 });
 
 test.each(['uploadpack.allowAnySHA1InWant', 'uploadpack.allowFilter'])(
