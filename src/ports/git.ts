@@ -3,6 +3,8 @@
  * Absent on purpose: a worktree, an index, merges, rebases, force.
  */
 
+import type { Instant } from '../api/time.ts';
+
 /** 40 hex characters. */
 export type Oid = string;
 
@@ -61,6 +63,11 @@ export type Marked = {
   readonly sought: string;
   /** Every file with a marker, whatever its name. */
   readonly blobs: readonly Oid[];
+  /**
+   * When every file was read last: this builds on what was said then, and a fault in it lives as long. undefined: they were
+   * read for this.
+   */
+  readonly readAt: Instant | undefined;
 };
 
 /**

@@ -7,6 +7,7 @@ import { type Heads, type Moments, playStory } from '../../bench/story.ts';
 import { openGit } from '../../src/adapters/git/open.ts';
 import { type Memory, NO_OVERRIDES, newMemory, type PassResult } from '../../src/reconcile/pass.ts';
 import { runPass } from '../../src/reconcile/run.ts';
+import { printMarked } from '../../src/reconcile/status/record-store.ts';
 import type { Cluster as Model } from '../../src/simulator/cluster-model.ts';
 import { fakeCluster } from '../support/fake-cluster.ts';
 import { bareRepository, type GitServer, startGitServer } from '../support/git-server.ts';
@@ -167,7 +168,13 @@ test('the next pass of the same process finds the same by the list of branches a
 });
 
 test('without configured paths: folders, and files of interest, in as few rounds as with them', async () => {
-  const cost = await costFrom(large, large.moments.movingWithoutPaths);
+  await reset(large, large.moments.movingWithoutPaths);
+  const { git } = bareRepository(join(server.folder, '5000.git'));
+  const readAt = async () => JSON.parse(await git('show', 'tranche-status:index.json')).marked.readAt;
+  const before = await readAt();
+  const cost = await costOf(large);
+  // What it builds on was read then, and does not get younger.
+  expect([await readAt(), before < large.model.nowSeconds]).toEqual([before, true]);
   expect(cost.result.outcomes[0]?.plan?.commit?.subject).toContain('step 2/3');
   // The status; folders of main, its files of interest, main and the stable commit with their roots, the folders of the
   // stable text; that text.
@@ -177,10 +184,17 @@ test('without configured paths: folders, and files of interest, in as few rounds
   expect(cost.sent).toBeLessThan(300_000);
 });
 
+/** As if every file had been read then, with a checksum that fits. */
+function saidAt(text: string, readAt: number): string {
+  const index = JSON.parse(text);
+  return JSON.stringify({ ...index, marked: printMarked({ main: index.main, marked: { ...index.marked, readAt } }) });
+}
+
 test.each<[string, (text: string) => string]>([
   ['was edited by hand', (text) => text.replace(/"blobs": \[[^\]]*\]/, '"blobs": []')],
   ['is of another commit', (text) => text.replace(/"main": "[^"]*"/, `"main": "${large.moments.settled.main}"`)],
-  ['is no news any more: an audit is due', (text) => text.replace(/"nextAuditAt": \d+/, '"nextAuditAt": 1')],
+  ['is no news any more', (text) => saidAt(text, large.model.nowSeconds - 3600)],
+  ['is dated ahead', (text) => saidAt(text, large.model.nowSeconds + 1)],
   ['is not there', (text) => text.replace('"marked"', '"unknown"')],
 ])('what the last pass said of files %s: all of them come, in no round more', async (_what, edit) => {
   await reset(large, large.moments.movingWithoutPaths);

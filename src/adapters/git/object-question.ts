@@ -3,7 +3,7 @@
  * The same walk so runs over HTTP (one request a batch), on a disk, and in memory.
  */
 
-import type { Oid } from '../../ports/git.ts';
+import type { Marked, Oid } from '../../ports/git.ts';
 import type { GitObject, ObjectType } from './objects.ts';
 
 export type Batch = {
@@ -25,6 +25,8 @@ export type SentWhole = {
   readonly blobs: number | undefined;
   /** Those that were not let go. Some may be of another commit. */
   readonly kept: ReadonlySet<Oid>;
+  /** When all of an earlier commit was read that this builds on; undefined: this one was sent. */
+  readonly readAt: Marked['readAt'];
   /** Tells which were let go, and about how many: listed only once somebody wants to know. */
   readonly letGo: (oids: () => readonly Oid[], about: number) => void;
 };

@@ -10,6 +10,7 @@ import { cleanText, type GitOperation, gitError } from './git-error.ts';
 import { TooLarge } from './inflate.ts';
 import type { GitLimits } from './limits.ts';
 import { markerSearch } from './markers.ts';
+import type { SentWhole } from './object-question.ts';
 import { PackReader, type TakenObject } from './pack-read.ts';
 import { type FetchRequest, fetchRequest, ServerSaid } from './protocol.ts';
 import type { Remote } from './remote.ts';
@@ -46,9 +47,9 @@ export type Reading = {
   sent: 'parts' | 'limited' | 'all';
   /**
    * Set where blobs without a marker were let go unnamed, or not even sent: how many the commit has in all, where that is
-   * known, and those that were not.
+   * known, those that were not, and when somebody had read them all; undefined: now.
    */
-  whole: { readonly blobs: number | undefined; readonly kept: ReadonlySet<Oid> } | undefined;
+  whole: Pick<SentWhole, 'blobs' | 'kept' | 'readAt'> | undefined;
   /** True: objects over the limit came without a name, and a file that did not come may be one of them. */
   leftOut: boolean;
 };

@@ -61,7 +61,7 @@ export async function fetchByMarks(
   const known = new Set([...blobs, ...(changedIn({ commit, since }, reading, options) ?? [])]);
   const kept = new Set([...known].filter((oid) => find(oid, reading)?.type !== 'skipped'));
   reading.sent = 'all';
-  reading.whole = { blobs: undefined, kept };
+  reading.whole = { blobs: undefined, kept, readAt: marked.readAt };
   return true;
 }
 

@@ -124,12 +124,19 @@ export class RemoteObjects {
     };
   }
 
-  /** What the next process may be told of a commit: the files with a marker, where they are not too many and none is too large. */
-  marked(commit: Oid, kept: ReadonlySet<Oid> | undefined, reading: Reading): Marked | undefined {
+  /**
+   * What the next process may be told of a commit: the files with a marker, where they are not too many and none is too
+   * large. `readAt`: what it builds on was read then, if it does.
+   */
+  marked(
+    commit: Oid,
+    reading: Reading,
+    { kept, readAt }: { readonly kept: ReadonlySet<Oid> | undefined; readonly readAt: Marked['readAt'] },
+  ): Marked | undefined {
     if (kept === undefined || kept.size > MARKED_MOST) return undefined;
     const blobs = [...kept].sort();
     if (!blobs.every((oid) => this.cache.get(oid, reading.markersKey)?.type === 'blob')) return undefined;
-    return { commit, sought: soughtBy(reading, this.options.limits), blobs };
+    return { commit, sought: soughtBy(reading, this.options.limits), blobs, readAt };
   }
 
   /** At least `depth` commits of the line from `from`, as far as it goes; commits only where the server can. */

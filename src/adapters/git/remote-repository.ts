@@ -34,9 +34,10 @@ export function openRemoteRepository(options: RepositoryOptions): RemoteReposito
         const head = (await objects.load({ type: 'commit', oids: [commit] }, reading))(commit);
         if (head.type !== 'commit') throw noCommit(remote, commit, 'read');
         const root = decodeCommit(commit, head.bytes).tree;
-        const walk = walkTree(root, request, limits, objects.sentWhole(reading));
+        const whole = objects.sentWhole(reading);
+        const walk = walkTree(root, request, limits, whole);
         const { kept, ...found } = await answerLater(walk, (batch) => objects.load(batch, reading));
-        const marked = objects.marked(commit, kept, reading);
+        const marked = objects.marked(commit, reading, { kept, readAt: whole?.readAt });
         return { commit, ...found, ...(marked === undefined ? {} : { marked }) };
       }),
     history: (from, until, limit) =>

@@ -75,7 +75,8 @@ export class RemoteWhole {
     const how = limits === undefined ? asked : { ...asked, limits: smaller(this.options.limits, limits) };
     const { blobs } = await this.options.server.fetch(request, reading, how);
     reading.sent = 'all';
-    reading.whole = reading.markers.length === 0 || blobs === undefined ? undefined : { blobs, kept };
+    reading.whole =
+      reading.markers.length === 0 || blobs === undefined ? undefined : { blobs, kept, readAt: undefined };
   }
 
   private async fetchLimited(commit: Oid, reading: Reading): Promise<boolean> {

@@ -55,9 +55,12 @@ function expect(
   git.expect({ ...of, commits, folders: index.folders, writes: options.write && !index.settled });
 }
 
-/** Believed until the next audit, which reads every file. */
-function markedOf({ main, marked, nextAuditAt }: StatusIndex, now: Instant): Marked | undefined {
-  if (marked === undefined || nextAuditAt === undefined || now >= nextAuditAt) return undefined;
+/**
+ * Believed for as long as one audit from the next, whatever has been said and settled in between; then every file is read.
+ * What is dated ahead was so by a clock that ran ahead.
+ */
+function markedOf({ main, marked, auditSeconds }: StatusIndex, now: Instant): Marked | undefined {
+  if (marked === undefined || now < marked.readAt || now >= marked.readAt + auditSeconds) return undefined;
   return { ...marked, commit: main };
 }
 

@@ -1,7 +1,7 @@
 /** What a pass leaves for the next one in the index of the status branch. */
 
 import { RECORD_VERSION, type RolloutRecord } from '../../api/record.ts';
-import type { Folders, Git, Marked, Oid } from '../../ports/git.ts';
+import type { Folders, Git, Marked } from '../../ports/git.ts';
 import { foldersTo, mergedFolders, namedFolders } from '../observe/named-folders.ts';
 import { NO_TRAFFIC, trafficKinds } from '../observe/traffic-index.ts';
 import type { PassOptions, PassResult, Reading } from '../pass.ts';
@@ -38,14 +38,14 @@ export async function indexOf(
     paths,
     traffic: desired.traffic === NO_TRAFFIC ? [] : trafficKinds(desired.customs),
     folders: namedFolders(mergedFolders(folders, onTheWay), status.index?.folders ?? []),
-    marked: markedIn(desired.marked, main),
+    marked: markedIn(desired.marked, reading),
     overrides: overridesText(options.overrides),
   };
 }
 
-/** Only of this very commit. */
-function markedIn(marked: Marked | undefined, main: Oid): StatusIndex['marked'] {
+/** Only of this very commit. Where it builds on what was said before, it is as old as that. */
+function markedIn(marked: Marked | undefined, { main, at }: Reading): StatusIndex['marked'] {
   if (marked === undefined || marked.commit !== main) return undefined;
-  const { sought, blobs } = marked;
-  return { sought, blobs };
+  const { sought, blobs, readAt = at } = marked;
+  return { sought, blobs, readAt };
 }

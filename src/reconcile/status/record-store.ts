@@ -43,10 +43,10 @@ export type StatusIndex = {
   /** Folders of `main` that were read, by their ids: a hint for the next process, which can ask for them at once. */
   readonly folders: Folders;
   /**
-   * Files of `main` with a marker, where everything was read. It is believed, so it is printed with a checksum: whoever
-   * edits it by hand has everything read again.
+   * Files of `main` with a marker, where everything was read, at that time or before. It is believed, so it is printed with
+   * a checksum: whoever edits it by hand has everything read again.
    */
-  readonly marked: Omit<Marked, 'commit'> | undefined;
+  readonly marked: (Omit<Marked, 'commit' | 'readAt'> & { readonly readAt: Instant }) | undefined;
   /** What the command line said over the configuration: another process may look at another cluster or other paths. */
   readonly overrides: string;
 };
@@ -157,15 +157,15 @@ function indexIn(value: unknown): StatusIndex | undefined {
 /** With what it is of: beside another commit it says nothing. */
 export function printMarked({ main, marked }: Pick<StatusIndex, 'main' | 'marked'>): Json | undefined {
   if (marked === undefined) return undefined;
-  const { sought, blobs } = marked;
-  return { checksum: checksum({ main, sought, blobs }), sought, blobs };
+  const { sought, blobs, readAt } = marked;
+  return { checksum: checksum({ main, sought, blobs, readAt }), sought, readAt, blobs };
 }
 
 function markedIn(value: unknown, main: string): StatusIndex['marked'] {
-  if (!isRecord(value) || typeof value['sought'] !== 'string') return undefined;
-  const { sought, blobs } = value;
+  if (!isRecord(value) || typeof value['sought'] !== 'string' || typeof value['readAt'] !== 'number') return undefined;
+  const { sought, blobs, readAt } = value;
   if (!Array.isArray(blobs) || !blobs.every((oid) => typeof oid === 'string')) return undefined;
-  return value['checksum'] === checksum({ main, sought, blobs }) ? { sought, blobs } : undefined;
+  return value['checksum'] === checksum({ main, sought, blobs, readAt }) ? { sought, blobs, readAt } : undefined;
 }
 
 const HINTS_MOST = 200;

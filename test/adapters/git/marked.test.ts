@@ -176,6 +176,17 @@ test.each<[string, (body: string, head: Oid) => string, number]>([
   expect(by.requests).toBe(requests);
 });
 
+test('what is said of a commit is as old as the whole reading that it builds on', async () => {
+  const [{ url }, one, two, marked] = await twoCommits('aged.git', changed);
+  expect(marked.readAt).toBeUndefined();
+  for (const commit of [one, two]) {
+    const { tree } = await read(url, commit, { ...marked, readAt: 7 });
+    expect(tree.marked?.readAt).toBe(7);
+  }
+  const others = await read(url, two, { ...marked, readAt: 7, sought: 'others' });
+  expect(others.tree.marked).toMatchObject({ commit: two, readAt: undefined });
+});
+
 test.each(['uploadpack.allowAnySHA1InWant', 'uploadpack.allowFilter'])(
   'a server that lacks %s: everything is read',
   async (setting) => {

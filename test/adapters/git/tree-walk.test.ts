@@ -129,6 +129,7 @@ describe('a walk over everything', () => {
         let gone: readonly string[] = [];
         const whole = {
           blobs: new Set(blobs.map(({ oid }) => oid)).size,
+          readAt: undefined,
           kept,
           letGo: (oids: () => readonly string[]) => {
             gone = oids();
@@ -149,7 +150,12 @@ describe('a walk over everything', () => {
       { folders: ['x'], name: 'a.yaml', mode: '100644', text: '# b\n' },
       { folders: [], name: 'a.yaml', mode: '100644', text: '# c\n' },
     ]);
-    const sent = (blobs: number): SentWhole => ({ blobs, kept: new Set(), letGo: () => expect.unreachable() });
+    const sent = (blobs: number): SentWhole => ({
+      blobs,
+      readAt: undefined,
+      kept: new Set(),
+      letGo: () => expect.unreachable(),
+    });
     for (const blobs of [1, 3]) expect(walked(made, request, sent(blobs)).batches.at(-1)?.oids).toHaveLength(2);
     expect(walked(made, { ...request, paths: ['x'] }, sent(1)).batches.at(-1)?.oids).toHaveLength(1);
   });
