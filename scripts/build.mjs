@@ -1,6 +1,7 @@
 // Bundles the command line and the GitHub Action into dist/, or into the folder that is named: an entry each, and
 // chunks that are loaded when a verb needs them.
 
+import { existsSync } from 'node:fs';
 import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { build, transform } from 'esbuild';
@@ -164,6 +165,11 @@ const inRooms = {
 };
 
 const folder = process.argv[2] ?? 'dist';
+// What is there is deleted: only an earlier build may be.
+if (folder.startsWith('-') || (folder !== 'dist' && existsSync(folder) && !existsSync(join(folder, 'tranche.js')))) {
+  process.stderr.write(`error: ${folder} is no folder of an earlier build, wanted a new one: build.mjs [folder]\n`);
+  process.exit(2);
+}
 const written = {
   minifyWhitespace: true,
   minifySyntax: true,

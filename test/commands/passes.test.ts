@@ -371,7 +371,7 @@ describe('status', () => {
     const path = 'rollouts/default/llm/vllm.json';
     await site.repository.commit('tranche-status', { [path]: Buffer.from([0xff, 0xfe, 0x0a]) });
     expect((await site.run('status')).err).toBe(
-      `warning: ${path} on tranche-status is not trusted: it is not UTF-8; the next pass rebuilds it\n`,
+      `warning: ${path} on tranche-status is not trusted: it is not UTF-8; rebuilt by the next pass that reads it, at rest by the next audit (auditSeconds)\n`,
     );
     await site.run('reconcile');
     expect(await site.repository.git('log', '-1', '--format=%b', 'tranche-status')).toContain('it is not UTF-8');
@@ -386,7 +386,7 @@ describe('status', () => {
     const status = await site.run('status');
     expect(status.out).not.toContain('vllm');
     expect(status.err).toBe(
-      `warning: ${path} on tranche-status is not trusted: its checksum does not fit: it was edited by hand; the next pass rebuilds it\n`,
+      `warning: ${path} on tranche-status is not trusted: its checksum does not fit: it was edited by hand; rebuilt by the next pass that reads it, at rest by the next audit (auditSeconds)\n`,
     );
   });
 });

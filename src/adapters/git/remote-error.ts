@@ -96,6 +96,8 @@ const statusMeanings: ReadonlyMap<number, StatusMeaning> = new Map([
   [429, { says: 'too many requests', retryable: true, hint: '' }],
 ]);
 
+const serverHint = 'The fault is there, or of a proxy before it: look at that server, or try again later.';
+
 /** No token helps where nobody may write. */
 const readOnly: StatusMeaning = {
   says: 'takes no changes',
@@ -129,10 +131,11 @@ function answerError(answer: HttpAnswer, context: ErrorContext): PortError {
   const archived = answer.status === 403 && /\barchived\b|read[- ]only/i.test(words);
   const meaning = archived ? readOnly : statusMeanings.get(answer.status);
   const says = meaning === undefined ? '' : ` (${meaning.says})`;
+  const otherwise = answer.status >= 500 ? serverHint : '';
   return gitError(`${name} answered HTTP ${answer.status}${says}${quoted}`.replace(/\.+$/, ''), {
     operation,
     retryable: meaning?.retryable ?? answer.status >= 500,
-    hint: meaning?.hint === tokenHint && context.isMade ? appHint : (meaning?.hint ?? ''),
+    hint: meaning?.hint === tokenHint && context.isMade ? appHint : (meaning?.hint ?? otherwise),
   });
 }
 

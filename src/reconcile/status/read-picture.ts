@@ -71,7 +71,8 @@ export async function readPicture(ports: Ports, overrides: Overrides): Promise<P
 }
 
 function unread(stored: Exclude<StoredRecord, { readonly kind: 'read' }>): string {
-  if (stored.kind === 'untrusted') return `trusted: ${stored.why}; the next pass rebuilds it`;
+  if (stored.kind === 'untrusted')
+    return `trusted: ${stored.why}; rebuilt by the next pass that reads it, at rest by the next audit (auditSeconds)`;
   return `shown: it has version ${stored.version}, of a newer tranche than this one; ask that one`;
 }
 

@@ -157,6 +157,7 @@ describe('reading', () => {
     const failure = await failureOf(call());
     expect(failure.message).toMatch(message);
     expect(failure).toMatchObject({ port: 'git', retryable });
+    if (/HTTP 5/.test(failure.message)) expect(failure.hint).toContain('look at that server');
   });
 
   test('the hints for a token name the variable', async () => {
