@@ -74,6 +74,7 @@ const FOR_PEOPLE: readonly HoldReason[] = [
   'HistoryRewritten',
   'GroupsAstray',
   'JumpRefused',
+  'NewerRequestWaits',
   'NoWholeStep',
   'Overshoot',
   'PartitionEdited',

@@ -1,6 +1,7 @@
 /** Going back where a second workload is filled: which commit begins it, and what an aborted text does that returns. */
 
 import type { Marks } from '../../api/marks.ts';
+import { printRelease } from '../../api/release.ts';
 import { withAside } from '../../api/restore.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import { type Budget, budgetKept } from '../budget.ts';
@@ -123,6 +124,22 @@ function budgetOf(situation: Situation): Budget {
   return situation.sight === 'seen'
     ? budgetBack(situation, { count: situation.replicas, partition: 0 })
     : budgetKept(situation);
+}
+
+/** A release is given up whose newer text waits, inert, and nobody has given that up: it is not overwritten unnamed, and nothing goes further. */
+export function givenUpUnnamed(on: Delivering): Decision | undefined {
+  const { situation, marks } = on;
+  if (situation.digest === marks.release.digest || abortOf(situation, marks.release) === undefined) return undefined;
+  return holding([overwritten(on)], 'StepUpgrade');
+}
+
+/** The stable text has to take the place of a text that nobody has given up. */
+export function overwritten({ situation, marks }: Delivering): Hold {
+  const { file, digest, snapshot } = situation;
+  return hold('NewerRequestWaits', {
+    seen: `${file.file}: release ${printRelease(marks.release)} was given up, and the stable template has to take the place of a newer one (${digest}), which nobody has given up`,
+    action: `To give that up as well: ${command('abort', snapshot.key)}; to deliver it, put it back once the way back is over`,
+  });
 }
 
 /** The text that was given up is in the file again while the fleet goes back: out of it once, under a serial of its own. */

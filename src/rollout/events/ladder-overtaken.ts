@@ -6,6 +6,7 @@ import { withAside } from '../../api/restore.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import { budgetHome, budgetText } from '../budget.ts';
 import { heldAsAborted } from '../gates/aborted.ts';
+import { abortOf, remember } from '../given-up.ts';
 import { type Hold } from '../hold.ts';
 import { type Delivering, delivering, servingGroups } from '../ladders/delivering.ts';
 import { partitionMove, withBudget } from '../ladders/fleet.ts';
@@ -89,7 +90,10 @@ function stoppedForNewer(on: Delivering): Decision {
 
 function newerMarks({ situation, marks }: Delivering, floor: number | undefined): Marks {
   const restore = withAside(undefined, { floor, objects: marks.restore?.objects });
-  return firstStep(situation, { marks, restore });
+  const abort = abortOf(situation, marks.release);
+  // An order that does not name the newer text gives the release up all the same.
+  const aborted = abort === undefined ? marks.aborted : remember({ ...abort, release: marks.release }, marks);
+  return firstStep(situation, { marks: { ...marks, aborted }, restore });
 }
 
 /** No group that people use is on it: the share of the release before goes home, and step 1 begins. */

@@ -3,7 +3,7 @@
 import type { Marks } from '../../api/marks.ts';
 import { withFailure } from '../events/failing.ts';
 import { withoutMarks } from '../events/giving-up.ts';
-import { givenUpOnLadder, goBackOnLadder } from '../events/ladder-back.ts';
+import { givenUpOnLadder, givenUpUnnamed, goBackOnLadder } from '../events/ladder-back.ts';
 import { failedOnLadder } from '../events/ladder-failing.ts';
 import { heldOnLadder, overtakenOnLadder, rollStopped } from '../events/ladder-overtaken.ts';
 import { goneHold, marksBack, restoreGone } from '../events/marks-gone.ts';
@@ -51,7 +51,7 @@ function onLadder(situation: Situation, state: OnLadder): Decision {
     const answer = heldOnLadder(on, state) ?? overtakenOnLadder(on, state);
     if (answer !== undefined) return answer;
   }
-  const guarded = partitionPutBack(on, state) ?? withdrawn(on);
+  const guarded = partitionPutBack(on, state) ?? withdrawn(on) ?? givenUpUnnamed(on);
   return guarded ?? failedOnLadder(on) ?? withFailure(situation, climbing(on, state));
 }
 

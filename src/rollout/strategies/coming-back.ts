@@ -2,8 +2,7 @@
 
 import { printRelease } from '../../api/release.ts';
 import { withAside } from '../../api/restore.ts';
-import { command } from '../command-text.ts';
-import { fleetAtOnce, fleetRung, orAtOnce, remainsGivenUp, textBack } from '../events/ladder-back.ts';
+import { fleetAtOnce, fleetRung, orAtOnce, overwritten, remainsGivenUp, textBack } from '../events/ladder-back.ts';
 import { heldOnLadder, overtakenOnLadder, rollStopped } from '../events/ladder-overtaken.ts';
 import { raisedOnTheWayBack } from '../events/raising-again.ts';
 import { stableLost, stillWithdrawn, withdrawn } from '../events/withdrawing.ts';
@@ -123,15 +122,6 @@ function offTheCanary(
   const next = isCarried ? goingBack(delivery, 'all') : fleetAtOnce(on);
   const held = isCarried ? stillWithdrawn(on) : undefined;
   return next === undefined ? undefined : { next, holds: held === undefined ? [] : [held] };
-}
-
-/** The stable text has to take the place of a text that nobody has given up. */
-function overwritten({ situation, marks }: Delivering): Hold {
-  const { file, digest, snapshot } = situation;
-  return hold('NewerRequestWaits', {
-    seen: `${file.file}: release ${printRelease(marks.release)} was given up, and the stable template has to take the place of a newer one (${digest}), which nobody has given up`,
-    action: `To give that up as well: ${command('abort', snapshot.key)}; to deliver it, put it back once the way back is over`,
-  });
 }
 
 /**

@@ -124,6 +124,12 @@ test.each<readonly [what: string, stand: Stand, found: Found, told: readonly str
     {},
     [...FIRST.slice(-5, -1), ...FIRST.map((line) => line.replaceAll('vllm-green', 'vllm'))],
   ],
+  [
+    'a newer text, switched, and an abort that does not name it',
+    asked(switched, NEW, NEWER),
+    abort(switched),
+    ['hold NewerRequestWaits'],
+  ],
 ])('%s', (_, stand, found, told) => expect(passes(stand, { found: () => found }).told).toEqual(told));
 
 test.each<readonly [what: string, found: Found, told: string]>([

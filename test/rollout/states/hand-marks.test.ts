@@ -1,6 +1,7 @@
 /** A delivery with a second workload after a hand, or a loss, where no record tells: what was put aside, its rung, its fleet. */
 
 import { expect, test } from 'vitest';
+import { printRelease } from '../../../src/api/release.ts';
 import { factsDigest } from '../../../src/reconcile/observe/digests.ts';
 import { planIntent } from '../../../src/rollout/orders/intent.ts';
 import { ladderFiles, ladderRollout } from '../../support/ladder.ts';
@@ -115,6 +116,18 @@ test('a newer text while the new version takes all requests of one group back: i
   expect(passed(drained, { intents: { abort: both } }).told).toBe('Aborted: rollback, fleet');
   const back = asked(drained, NEWER, NEW);
   expect(passed(back, found()).told).toBe('Aborted: rollback, fleet');
+});
+
+test.each<readonly [string, Stand, string]>([
+  ['in a step', stands.second, 'Superseded: step 1/3, home'],
+  ['in the fleet', stands.fleet, 'Superseded: step 1/3, stopped'],
+  ['at home', stands.home, 'hold NewerRequestWaits'],
+])('an abort that does not name the newer text, %s', (_, stand, told) => {
+  const heard = passed(asked(stand, NEW, NEWER), abort(stand));
+  expect(heard.told).toBe(told);
+  const marks = snapshotAt(heard.stand).workload?.workload.marks;
+  const isBegun = marks?.step?.kind === 'step' && heard.plan.commit !== undefined;
+  expect(marks?.aborted.map(printRelease)).toEqual(isBegun ? [releaseIn(stand)] : []);
 });
 
 test('what was edited by hand names the object, its field and what it is', () => {
