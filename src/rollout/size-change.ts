@@ -7,6 +7,7 @@ import { coversAll } from './batches.ts';
 import { type Hold, hold } from './hold.ts';
 import { ofGroups } from './sentences.ts';
 import { type Situation, unavailableBudget } from './situation.ts';
+import { isLadder } from './state.ts';
 
 /** Pods of a group, before and after. */
 export type Sizes = { readonly from: number; readonly to: number };
@@ -38,9 +39,10 @@ export function mixedSizes(change: {
   return rebuildsGroupsWhole(change.lwsVersion) ? undefined : changedSizes(change.before, change.after);
 }
 
-/** Whether a step of ours has let every group go to this text: then there is nothing left to refuse. */
+/** Whether a step of ours has let every group go to this text: then there is nothing left to refuse. No step that fills a second workload does. */
 export function wholeStepWritten(marks: Marks | undefined, digest: string): boolean {
-  return marks?.step?.kind === 'step' && marks.restore?.floor === 0 && marks.release.digest === digest;
+  if (marks?.step?.kind !== 'step' || isLadder(marks)) return false;
+  return marks.restore?.floor === 0 && marks.release.digest === digest;
 }
 
 /** The sizes of a change that is allowed, but only as one step of all groups. */

@@ -30,7 +30,7 @@ import { disabled, paused, rolloutAbsent, stalled } from './people.ts';
 import { policyGone } from './policy-gone.ts';
 import { policyMissing } from './policy-missing.ts';
 import { folderEmptied, notThere } from './removal.ts';
-import { changeRefused, idleScaled, nothingServes, requestTaken, scalerRefused } from './second.ts';
+import { changeRefused, idleScaled, nothingServes, requestTaken, scalerRefused, takenOverRefused } from './second.ts';
 import { shareTooLarge } from './shares.ts';
 import { surgeEndangered, surgeRefused } from './surge.ts';
 import { notItsTurn } from './turns.ts';
@@ -169,6 +169,7 @@ export const before = {
     recreatedUnaccepted, // everything is on the new text already
     whenSeen(revisionChanged), // somebody else restarts groups
     scalerRefused, // the idle side would shrink
+    takenOverRefused, // a copy cannot carry it
     ...limits,
   ],
   /** The later rungs of such a step. */

@@ -142,3 +142,8 @@ export function changeRefused(situation: Situation): Hold | undefined {
     action: 'Put the old value back, or make this change with the partition strategy',
   });
 }
+
+/** The same of a text that has taken the place of another in mid-delivery. One that waits for its end is asked by its own first step. */
+export function takenOverRefused(situation: Situation): Hold | undefined {
+  return situation.digest === situation.marks?.release.digest ? changeRefused(situation) : undefined;
+}

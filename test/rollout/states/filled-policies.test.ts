@@ -1,9 +1,11 @@
 /** Limits and windows of policies where a second workload is filled: by steps, jumps and edits of the plan, and in its promotion. */
 
 import { expect, test } from 'vitest';
-import { passed, type Stand, settledOn } from '../../support/ladder-pass.ts';
-import { asked, files, requested } from '../../support/ladder-stands.ts';
+import { wholeStepWritten } from '../../../src/rollout/size-change.ts';
+import { passed, passes, type Stand, settledOn, snapshotAt } from '../../support/ladder-pass.ts';
+import { abort, asked, files, NEWER, requested, stands } from '../../support/ladder-stands.ts';
 import { under } from '../../support/ladder-ticks.ts';
+import { NEW } from '../../support/vllm.ts';
 import { BLUE, CANARY, ROUTED, type Row, told, withGpus } from '../filled-answers.ts';
 
 test.each<Row>(CANARY)('canary: %s', (_, stand, rules, found, wanted) =>
@@ -35,4 +37,16 @@ test('a share of the plan that is too large is named with the line of who says s
   expect(holds.map(({ reason, message }) => `${reason}: ${message}`)).toEqual([
     'ShareTooLarge: Step 3 sends 50 % of the requests to the new version, after 20 %; RolloutPolicy share (a.yaml:7) allows 20 more (maxStepTrafficPercent). Write smaller shares, or steps between them, or change the policy',
   ]);
+});
+
+test('another size of groups in a text that takes over in a step is refused, and a way back is open', () => {
+  const newer = asked(asked(stands.second, NEW, NEWER), 'size: 2', 'size: 3');
+  const rules = under({ sizeChange: 'Whole' });
+  const { told: all, stand } = passes(newer, { found: () => rules });
+  expect(all.slice(-2)).toEqual(['Emptied: step 1/3, void: canary 2 → 0', 'hold ChangeRefused']);
+  expect(passed(stand, { ...rules, ...abort(stand) }).told).toBe('Aborted: rollback, home');
+  // A fleet that was let go before has not taken it.
+  const marks = snapshotAt(passed(asked(stands.fleet, NEW, NEWER), rules).stand).workload?.workload.marks;
+  expect(marks?.restore?.floor).toBe(0);
+  expect(wholeStepWritten(marks, marks?.release.digest ?? '')).toBe(false);
 });
