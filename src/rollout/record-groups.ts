@@ -59,9 +59,9 @@ type Followed = {
 function groupRecord(group: Group, at: Followed): GroupRecord {
   const { snapshot, old } = at;
   const { index, uid, version, ready } = group;
-  // A release that begins makes those that stay the stable ones: they serve on as they did.
+  // A release that begins, or is given up, gives another name to groups that serve on as they did.
   const isSame = old !== undefined && old.uid === uid && old.ready === ready;
-  const same = isSame && (old.version === version || (ready && version === 'stable'));
+  const same = isSame && (ready || old.version === version);
   const own = ready ? groupReadyAt(group) : undefined;
   const first = same ? noLaterThanNow(old.since, snapshot) : snapshot.now;
   const since = own === undefined || own > snapshot.now ? first : Math.max(first, own);

@@ -49,6 +49,16 @@ test.each<readonly [what: string, of: World, step: string, signs: string, extra:
   expect(/(group \d+) .*, extra: goes when all are through$/m.exec(tree)?.[1] ?? '').toBe(extra);
 });
 
+test('on a way back no group is called that of the release: people mean the one that is given up', () => {
+  const back: World = { text: 'A', marks: 'A.1 rollback floor=3 aborted=B.2', p: 3, groups: '0:A+ 1:A+ 2:A+ 3:B-' };
+  const { record } = plan(world({ ...back, record: {} }));
+  if (record === undefined) throw new Error('no record');
+  const versions = [...treeOf(record).matchAll(/group \d {2}. (?:not )?ready {2,}(.*), for/g)].map(
+    ([, found]) => found,
+  );
+  expect(versions).toEqual([...Array.from({ length: 3 }, () => 'on the stable version'), 'on another version']);
+});
+
 test('what is waited for says that it is an extra group', () => {
   expect(plan(world(starting)).holds.map(({ message }) => message)).toEqual([
     'The extra group 4 starts before step 1: Group 4 is on the release and not ready yet (leader: ImagePullBackOff). If it stays so: tranche abort vllm',

@@ -22,7 +22,7 @@ export function statusPage(records: readonly RolloutRecord[]): string {
 
 /** What `groupsCell` draws, for whoever sees it first at three in the morning. */
 const SIGNS =
-  'Groups: ✅ ready, in a delivery on the new version; ❎ ready, on the version before; ⏳ not ready; ❔ not read; + an extra one, while others restart.';
+  'Groups: ✅ ready, in a delivery on the version in Git; ❎ ready, on another one; ⏳ not ready; ❔ not read; + an extra one, while others restart.';
 
 /** The table alone, for pages elsewhere. */
 export function rolloutTable(
@@ -78,7 +78,7 @@ function releaseCell(record: RolloutRecord): string {
   return record.marks === undefined ? '' : code(printRelease(record.marks.release));
 }
 
-/** One sign a group, as the LWS pages draw them: new ✅, old ❎, not ready ⏳, not read ❔; `+` before an extra one. */
+/** One sign a group, as the LWS pages draw them: on the version in Git ✅, on another ❎, not ready ⏳, not read ❔; `+` before an extra one. */
 export function groupsCell(record: RolloutRecord): string {
   if (record.unseen?.why === 'absent') return 'none in the cluster';
   if (record.unseen !== undefined) return record.groups.map(() => '❔').join(' ');

@@ -103,6 +103,7 @@ function leftText({ until }: HoldRecord, now: Instant): string {
 /** The groups one by one; what the last pass did not see is not drawn as if it had. */
 function groupLines(record: RolloutRecord, now: Instant): readonly string[] {
   const { groups, unseen } = record;
+  const back = record.marks?.step?.kind === 'rollback';
   if (unseen?.why === 'absent')
     return [`Groups: none, the workload is not in the cluster (seen so for ${printDuration(now - unseen.since)})`];
   const head =
@@ -112,7 +113,7 @@ function groupLines(record: RolloutRecord, now: Instant): readonly string[] {
   return [
     head,
     ...groups.map((group, index) => {
-      const line = groupLine(group, { last: index === groups.length - 1, seen: unseen === undefined, now });
+      const line = groupLine(group, { last: index === groups.length - 1, seen: unseen === undefined, back, now });
       return isExtra(record, group) ? `${line}, extra: goes when all are through` : line;
     }),
   ];
@@ -132,12 +133,15 @@ const VERSIONS: Readonly<Record<GroupRecord['version'], string>> = {
   absent: 'not there',
 };
 
-function groupLine(
-  group: GroupRecord,
-  { last, seen, now }: { readonly last: boolean; readonly seen: boolean; readonly now: Instant },
-): string {
+/** On a way back the release in Git is the stable one, and no word for the one that is given up. */
+const VERSIONS_BACK = { ...VERSIONS, release: VERSIONS.stable };
+
+type GroupPlace = { readonly last: boolean; readonly seen: boolean; readonly back: boolean; readonly now: Instant };
+
+function groupLine(group: GroupRecord, { last, seen, back, now }: GroupPlace): string {
+  const version = (back ? VERSIONS_BACK : VERSIONS)[group.version];
   const [ready, unready] = seen ? ['✔ ready    ', '◌ not ready'] : ['? was ready    ', '? was not ready'];
-  return `${last ? '└──' : '├──'} group ${group.index}  ${group.ready ? ready : unready}  ${VERSIONS[group.version]}${seen ? `, for ${printDuration(now - group.since)}` : ''}`;
+  return `${last ? '└──' : '├──'} group ${group.index}  ${group.ready ? ready : unready}  ${version}${seen ? `, for ${printDuration(now - group.since)}` : ''}`;
 }
 
 function table(rows: readonly (readonly string[])[]): string {
