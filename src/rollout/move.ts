@@ -1,6 +1,6 @@
 /** One commit that a rule wants: where the delivery stands with it, what it changes, and why. */
 
-import { type FieldValue } from '../api/field.ts';
+import { at } from '../api/json.ts';
 import type { Marks } from '../api/marks.ts';
 import type { StaleMerge, StepState } from '../api/record.ts';
 import { PARTITION_PATH } from '../api/workload.ts';
@@ -51,7 +51,8 @@ export const MOVES = {
   RequestWithdrawn: { way: 'protect', label: 'withdraw' },
   AbortedTextRemoved: { way: 'back', label: 'rollback' },
   RollStopped: { way: 'protect' },
-  PartitionRestored: { way: 'protect' },
+  // A fleet that we had stopped goes on where what it was stopped for is gone.
+  PartitionRestored: { way: 'protect', lowering: 'forward' },
   AnnotationsRestored: { way: 'protect', label: 'annotations back' },
   MergeAccepted: { way: 'forward', ordered: true },
   Retried: { way: 'forward' },
@@ -110,12 +111,19 @@ export function moving(move: Move, stepState: StepState, holds: readonly Hold[] 
 /** Which way a move of this name leads that edits the LeaderWorkerSet. */
 export function wayOf(reason: MoveReason, changes: readonly ObjectChange[]): Way {
   const kind: MoveKind = MOVES[reason];
-  const partition = workloadField(changes, PARTITION_PATH);
-  const lowers = partition !== undefined && countOf(partition.to) < countOf(partition.from);
+  const { from, to } = partitionIn(changes);
+  const lowers = countOf(to) < countOf(from);
   return lowers ? (kind.lowering ?? kind.way) : kind.way;
 }
 
+/** Before and after, by the fields that are changed or by all of the object; nothing where no change has it. */
+function partitionIn(changes: readonly ObjectChange[]): { readonly from?: unknown; readonly to?: unknown } {
+  const own = changes.find((change) => change.kind === 'exact' && change.workload !== undefined);
+  if (own?.kind === 'exact') return { from: at(own.from, PARTITION_PATH), to: at(own.to, PARTITION_PATH) };
+  return workloadField(changes, PARTITION_PATH) ?? {};
+}
+
 /** LWS reads a missing partition as 0. */
-function countOf(value: FieldValue): number {
+function countOf(value: unknown): number {
   return typeof value === 'number' ? value : 0;
 }

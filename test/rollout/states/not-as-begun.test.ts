@@ -25,6 +25,17 @@ function toldOf(start: Stand, found: (stand: Stand) => Found): readonly string[]
 /** The record is one that is not understood, and stays so. */
 const NEWER_RECORD: Found = { snapshot: { record: undefined, newerRecord: 2 } };
 
+/** For a text that was given up and is gone since. */
+const stopped = edited(
+  edited(stands.fleet, LWS_FILE, 'partition: 0', 'partition: 1000000'),
+  LWS_FILE,
+  '"groups":4}',
+  '"groups":4,"stopped":true}',
+);
+
+test('a fleet that we had stopped goes on', () =>
+  expect(passed(stopped).told).toBe('PartitionRestored: promote, partition 1000000 → 0'));
+
 test.each<readonly [what: string, stand: Stand, found: Found, told: readonly string[]]>([
   ['no step', stands.second, {}, ['hold NewerRecord GracePeriod']],
   [
@@ -45,6 +56,7 @@ test.each<readonly [what: string, stand: Stand, found: Found, told: readonly str
     { sight: DEAD },
     ['TrafficWithdrawn: step 2/3, traffic withdrawn', 'hold NewerRecord GroupsNotReady NotServing TrafficWithdrawn'],
   ],
+  ['a fleet that we had stopped is not let go again', stopped, {}, ['hold NewerRecord']],
 ])('the record is of a newer tranche, %s', (_, stand, found, told) =>
   expect(toldOf(stand, () => ({ ...NEWER_RECORD, ...found }))).toEqual(told),
 );
