@@ -4,6 +4,7 @@
  */
 
 import type { Marked, Oid } from '../../ports/git.ts';
+import { PortError } from '../../ports/port-error.ts';
 import { TooLarge } from './inflate.ts';
 import { MARKED_MOST, soughtBy } from './marked-list.ts';
 import { isOid } from './names.ts';
@@ -44,14 +45,13 @@ export async function fetchByMarks(
   const { limits, log, find, server } = options;
   if (marked.sought !== soughtBy(reading, limits) || ![since, ...blobs].every(isOid)) return false;
   if (blobs.length > MARKED_MOST || (server.service !== 'withRoot' && server.service !== 'single')) return false;
-  const changed = { wants: [commit], shallow: [since], without: [since], depth: mostBetween, filter: undefined };
-  const asked: readonly FetchRequest[] = [
-    { wants: since === commit ? [commit] : [commit, since], depth: 1, filter: 'blob:none' },
-    ...(since === commit ? [] : [changed]),
-    ...byIds(blobs),
-  ];
+  const trees = { wants: since === commit ? [commit] : [commit, since], depth: 1, filter: 'blob:none' };
+  const [refused] = await Promise.all([
+    refusal([trees, ...byIds(blobs)], reading, options),
+    since === commit ? undefined : hurry({ commit, since }, reading, options),
+  ]);
   const why =
-    (await refusal(asked, reading, options)) ??
+    refused ??
     (await lacksOf({ commit, since }, reading, options)) ??
     (blobs.some((oid) => find(oid, reading) === undefined) ? 'a file with a marker did not come' : undefined);
   if (why !== undefined) {
@@ -59,7 +59,10 @@ export async function fetchByMarks(
     return false;
   }
   const known = new Set([...blobs, ...(changedIn({ commit, since }, reading, options) ?? [])]);
-  const kept = new Set([...known].filter((oid) => find(oid, reading)?.type !== 'skipped'));
+  // What another reading wanted for its name is at hand as well.
+  const isKept = (found: FoundObject | undefined) =>
+    found?.type === 'large' || (found?.type === 'blob' && reading.hasMarker(found.bytes));
+  const kept = new Set([...known].filter((oid) => isKept(find(oid, reading))));
   reading.sent = 'all';
   reading.whole = { blobs: undefined, kept, readAt: marked.readAt };
   return true;
@@ -88,6 +91,16 @@ async function refusal(
     return reason instanceof TooLarge ? reason.message : saidBy(server.refusalOf(reason, reading));
   }
   return undefined;
+}
+
+/** Asks for all that has changed without knowing what that is. Where nothing comes of it, each file is asked for by its id. */
+async function hurry({ commit, since }: Span, reading: Reading, { server }: MarkedOptions): Promise<void> {
+  const request = { wants: [commit], shallow: [since], without: [since], depth: mostBetween, filter: undefined };
+  try {
+    await server.fetch(request, reading, { limits: smallPack });
+  } catch (error) {
+    if (!(error instanceof PortError || error instanceof ServerSaid || error instanceof TooLarge)) throw error;
+  }
 }
 
 /**

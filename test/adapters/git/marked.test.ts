@@ -176,6 +176,27 @@ test.each<[string, (body: string, head: Oid) => string, number]>([
   expect(by.requests).toBe(requests);
 });
 
+test('a server that sends no usable pack of what has changed is asked for each of those files', async () => {
+  const [{ url }, , two, marked] = await twoCommits('no-pack.git', changed);
+  const cut = (body: Buffer) => Buffer.concat([body.subarray(0, body.length - 9), Buffer.from('x0000')]);
+  server.fault = ({ body }) => (body.includes('shallow ') ? { kind: 'garble', change: cut } : undefined);
+  const { tree, requests } = await read(url, two, marked);
+  server.fault = () => undefined;
+  expect(tree.files.map(({ path }) => path)).toEqual(['a.yaml', 'c.yaml']);
+  expect([tree.marked?.blobs.length, requests]).toEqual([2, 5]);
+});
+
+test('a file that was read for its name alone is not said to have a marker', async () => {
+  const named: Files = { 'kustomization.yaml': { mode: '100644', text: 'a: 9\n' } };
+  const [{ url }, , two, marked] = await twoCommits('named.git', named);
+  const git = openGit({ location: url });
+  git.expect({ head: undefined, since: two, commits: [], folders: [], marked, writes: false });
+  await git.readAt(two, { ...request, paths: ['kustomization.yaml'] });
+  const tree = await git.readAt(two, request);
+  expect(tree.files.map(({ path }) => path)).toEqual(['a.yaml', 'kustomization.yaml']);
+  expect(tree.marked?.blobs).toEqual(marked.blobs);
+});
+
 test('what is said of a commit is as old as the whole reading that it builds on', async () => {
   const [{ url }, one, two, marked] = await twoCommits('aged.git', changed);
   expect(marked.readAt).toBeUndefined();
