@@ -33,7 +33,7 @@ export class Cluster {
   readonly stopControllers: ControlLoop['stop'] = (controllers) => this.loop.stop(controllers);
   private readonly options: ClusterOptions;
   private readonly world: World;
-  private readonly loop: ControlLoop;
+  readonly loop: ControlLoop;
   private lwsVersion: LwsVersion;
   private stock: Stock | undefined;
   private readonly recorded: EventList;

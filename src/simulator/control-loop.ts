@@ -148,6 +148,10 @@ export class ControlLoop {
     for (const name of controllers) this.stopped.add(name);
   }
 
+  standsStill(controller: Stoppable): boolean {
+    return this.stopped.has(controller);
+  }
+
   enqueue(queue: QueueName, key: string): void {
     this.queues[queue].add(key);
   }

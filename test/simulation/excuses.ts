@@ -80,7 +80,11 @@ export function excusesOf(universe: Universe, workload: WorkloadSetup, from: Exc
       // A hand has taken it out, and the agent with it.
       if ((workload.fills ?? workload.shares)?.hands === true && !scene.services.has(service)) return true;
       if (selects === undefined) return false;
-      return isSick(selects, selects === workload.name ? scene.own : scene.second);
+      const truth = selects === workload.name ? scene.own : scene.second;
+      // Groups are ready, and nobody tells of them yet.
+      const isLate =
+        universe.cluster.loop.standsStill('endpoints') && truth?.groups.some(({ ready }) => ready) === true;
+      return isLate || isSick(selects, truth);
     },
     rewritten,
     clocksDiffer: () => {

@@ -79,8 +79,10 @@ export function ladderCeiling(commit: OurCommit): string | undefined {
   const both = bothOf(commit);
   const [was, is] = [before.partition, after.partition];
   if (is !== was && is !== SENTINEL && is !== 0) return `${reason}: partition ${was} → ${is}`;
-  // A request that is withdrawn after its objects were made anew has no rungs: nothing was filled yet.
-  const isWithdrawn = GOING_BACK.includes(reason) && before.marks?.step === undefined;
+  // A request that is withdrawn after its objects were made anew has no rungs: nothing was filled yet. A hand may raise that.
+  const isWithdrawn =
+    (GOING_BACK.includes(reason) && before.marks?.step === undefined) ||
+    (reason === 'RollbackWidened' && before.marks?.at === undefined);
   if (is < was && after.marks?.at !== 'fleet' && !isWithdrawn)
     return `${reason}: partition ${was} → ${is} at ${after.marks?.at}`;
   const grown = both.after.canary > both.before.canary;
