@@ -62,9 +62,9 @@ export function ofGroups(part: number, all: number): string {
   return `${part} of ${all} ${all === 1 ? 'group' : 'groups'}`;
 }
 
-/** `1 of 4 groups is`, `3 of 4 groups are`. */
+/** `1 of 4 groups is`, `3 of 4 groups are`, `0 of 1 group is`. */
 export function ofGroupsAre(part: number, all: number): string {
-  return `${ofGroups(part, all)} ${part === 1 ? 'is' : 'are'}`;
+  return `${ofGroups(part, all)} ${part === 1 || all === 1 ? 'is' : 'are'}`;
 }
 
 /** No character of a name, and gone from every text that people read. */

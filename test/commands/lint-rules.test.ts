@@ -132,8 +132,24 @@ test('no Rollout at all: what one is, and where it is looked for', async () => {
   expect(await linted(new World({ files }))).toEqual({
     code: EXIT.ok,
     lines: [
+      expect.stringContaining('kind is Rolout, wanted Rollout'),
       expect.stringMatching(/^no Rollout of a LeaderWorkerSet found.* kind Rollout\), or check/),
       '0 Rollouts, 0 problems',
+    ],
+  });
+});
+
+test('a Rollout with a misspelt kind beside one that is fine: told, and nothing stops for it', async () => {
+  const other = edited(ROLLOUT_TEXT.replaceAll('vllm', 'chat'), 'kind: Rollout', 'kind: Rolout');
+  const files = {
+    ...VLLM_FILES,
+    'rollouts/chat.yaml': `kind: BatchRelease\napiVersion: rollouts.kruise.io/v1beta1\n---\n${other}`,
+  };
+  expect(await linted(new World({ files }))).toEqual({
+    code: EXIT.ok,
+    lines: [
+      'warning: rollouts/chat.yaml:5: kind is Rolout, wanted Rollout: nothing of what it says counts (UnknownKind). Did you mean Rollout?',
+      '1 Rollout, 0 problems',
     ],
   });
 });

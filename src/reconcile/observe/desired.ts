@@ -25,11 +25,12 @@ import {
   withoutEchoes,
 } from './desired-issues.ts';
 import { type FileIds, fileIdsOf } from './file-ids.ts';
+import { misspeltRollouts, unknownKinds } from './kind-issues.ts';
 import { indexOf, type ManifestIndex, madeFor, namespaceOf, workloadName } from './manifest-index.ts';
 import { type FileText, INTERESTS, type ParseCache, parsedFiles, trim } from './parse-cache.ts';
 import { elsewherePolicies } from './policy-clusters.ts';
 import { policyIndex } from './policy-index.ts';
-import { idlePolicies, outsidePolicies, requiredIssues, unknownKinds, unmatchedPolicies } from './policy-issues.ts';
+import { idlePolicies, outsidePolicies, requiredIssues, unmatchedPolicies } from './policy-issues.ts';
 import { NO_SCOPE, type PolicyScope, readPolicies } from './read-policy.ts';
 import { type RolloutReading, readRollout } from './read-rollout.ts';
 import { type RouteProviders, readRouteProviders, withRouteProviders } from './read-route-providers.ts';
@@ -97,8 +98,7 @@ export function desiredOf(tree: Tree, config: Config, cache: ParseCache, known =
   const { kinds: customs, issues: customIssues } = readRouteProviders(files);
   const all = { index, policyOf: policyIndex(policies, config.requiredPolicies), unread, config, customs };
   const entries = [...index.rollouts.map((document) => rolloutOf(document, all)), ...orphans(all)];
-  const found = entries.filter(isRollout).sort((a, b) => compare(keyText(a.key), keyText(b.key)));
-  const rollouts = withCalled(found, config);
+  const rollouts = withCalled(entries.filter(isRollout).sort(inOrder), config);
   const scopes = rollouts.map(({ policy }) => policy);
   return {
     commit: tree.commit,
@@ -121,6 +121,7 @@ export function desiredOf(tree: Tree, config: Config, cache: ParseCache, known =
     warnings: [
       ...unreadable.filter(isData).map(dataWarning),
       ...outsidePolicies(policies, config),
+      ...misspeltRollouts(texts),
       ...armedAlone(all),
       ...elsewherePolicies(policies, config.cluster),
       ...idlePolicies(policies, { scopes, keys: rollouts.map(({ key }) => key), cluster: config.cluster }),
@@ -142,6 +143,10 @@ type Manifests = {
 
 /** A rollout, or why it cannot even be told apart from others: then it has no place among the records. */
 type Entry = DesiredRollout | Issue;
+
+function inOrder(a: DesiredRollout, b: DesiredRollout): number {
+  return compare(keyText(a.key), keyText(b.key));
+}
 
 function isRollout(entry: Entry): entry is DesiredRollout {
   return 'key' in entry;

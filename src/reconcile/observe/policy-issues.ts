@@ -2,7 +2,7 @@
 
 import { CONFIG_FILE, type Config } from '../../api/config.ts';
 import type { Issue } from '../../api/issue.ts';
-import { OWN_GROUP, POLICY_KIND, POLICY_TEST_KIND, ROUTE_PROVIDER_KIND } from '../../api/kinds.ts';
+import { POLICY_KIND } from '../../api/kinds.ts';
 import { nearest } from '../../api/nearest.ts';
 import { NO_RULES, POLICY_FIELD_NAMES, POLICY_FIELDS, type PolicyFieldName } from '../../api/policy-fields.ts';
 import { meansCluster, policyMatches } from '../../api/rollout-policy.ts';
@@ -99,36 +99,6 @@ export function outsidePolicies(
       message: `${POLICY_KIND} ${name}: ${field} does not count here: grants and exceptions count from the policyPaths of ${CONFIG_FILE} alone, and ${where}`,
       hint: 'Move the policy to one of these paths, or name its folder in policyPaths.',
     }));
-  });
-}
-
-const OWN_KINDS = [POLICY_KIND, POLICY_TEST_KIND, ROUTE_PROVIDER_KIND];
-const OWN_VERSION = /^apiVersion:[ \t]*["']?tranche\.dev\//m;
-const KIND_LINE = /^kind:[ \t]*["']?([^"'\s#]*)/m;
-
-/** Documents of our own group whose kind is none: a policy with a misspelt kind would otherwise hold nothing, without a word. */
-export function unknownKinds(texts: ReadonlyMap<string, string>): readonly Issue[] {
-  return [...texts].flatMap(([file, text]) => {
-    if (!text.includes(OWN_GROUP)) return [];
-    let line = 1;
-    return text.split(/^(?=---)/m).flatMap((document): readonly Issue[] => {
-      const first = line;
-      line += document.split('\n').length - 1;
-      const found = KIND_LINE.exec(document);
-      const kind = found?.[1] ?? '';
-      if (!OWN_VERSION.test(document) || OWN_KINDS.includes(kind)) return [];
-      const meant = nearest(kind, OWN_KINDS);
-      return [
-        {
-          file,
-          line: first + document.slice(0, found?.index ?? 0).split('\n').length - 1,
-          path: 'kind',
-          reason: 'UnknownKind',
-          message: `kind is ${kind === '' ? 'missing' : kind}, wanted ${OWN_KINDS.join(' or ')}: nothing of what it says counts`,
-          hint: meant === undefined ? 'Correct it, or delete the document.' : `Did you mean ${meant}?`,
-        },
-      ];
-    });
   });
 }
 
