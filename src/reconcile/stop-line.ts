@@ -59,7 +59,7 @@ function refusalOf(
       ? `nothing is stopped: there is no ${file}. Other policies with deny are in their own files`
       : undefined;
   if (!isBelow(paths, file))
-    return `${file} is not on the paths that are read (${paths.join(', ')}), so it would stop nothing. Name another file as stopFile in tranche.yaml, or add its folder to paths`;
+    return `${file} is not on the paths that are read (${paths.join(', ')}), so it would stop nothing. To stop at once: tranche pause NAME, for each Rollout. For the next time name a file there as stopFile in tranche.yaml, or add its folder to paths`;
   if (wish.until !== undefined && (wish.until <= now || wish.until > now + YEAR_SECONDS))
     return `--until ${printInstant(wish.until)} is not within the year that begins now (${printInstant(now)}). Give a later, or an earlier time`;
   return undefined;

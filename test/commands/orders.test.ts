@@ -479,7 +479,7 @@ describe('stop and go', () => {
       'the file is not on the paths',
       { 'tranche.yaml': 'paths: [apps, rollouts]\n' },
       'stop',
-      'is not on the paths that are read (apps, rollouts)',
+      'is not on the paths that are read (apps, rollouts), so it would stop nothing. To stop at once: tranche pause NAME',
     ],
     [
       'the file is somebody\u2019s own, stop',

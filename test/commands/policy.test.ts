@@ -64,8 +64,9 @@ test('says what is wrong, and which Rollout is not there', async () => {
   expect(await site.run('policy explain vllm -n talk')).toMatchObject({ code: 1, out: '' });
 });
 
-test('prints the schema', async () => {
+test('prints the schema; and of a repository without policies one short line', async () => {
   const site = await startSite();
+  expect((await site.run('policy explain vllm')).out).toContain('\n  no policy says anything of it\n');
   expect(JSON.parse((await site.run('policy schema')).out)).toEqual(policySchema());
 });
 

@@ -74,6 +74,7 @@ function textOf({ key, snapshot, plan, error }: Outcome): string {
   if (snapshot === undefined) return `${head}\n  failed ${error ?? ''}\n`;
   const all = linesOf(snapshot);
   const silent = all.filter(({ saidBy }) => saidBy.length === 0).map(({ field }) => field);
+  const nothing = silent.length === all.length && snapshot.issues.length === 0;
   const lines = all
     .filter(({ saidBy }) => saidBy.length > 0)
     .flatMap(({ field, value, composition, saidBy, holds }) => [
@@ -82,6 +83,6 @@ function textOf({ key, snapshot, plan, error }: Outcome): string {
     ]);
   const wrong = snapshot.issues.map((issue) => `  wrong: ${issueLine(issue)}`);
   const waits = plan?.holds.map(({ reason, message }) => `  waits now: ${reason}. ${message}`) ?? [];
-  const unsaid = silent.length === 0 ? [] : [`  no policy says anything of ${silent.join(', ')}`];
+  const unsaid = silent.length === 0 ? [] : [`  no policy says anything of ${nothing ? 'it' : silent.join(', ')}`];
   return `${[head, ...lines, ...unsaid, ...wrong, ...waits].join('\n')}\n`;
 }

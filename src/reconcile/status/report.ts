@@ -11,7 +11,7 @@ import { groupsCell, stateCell } from './status-page.ts';
 
 /** What there is to do where the files have none, or none that is read as one. */
 export const NO_ROLLOUT =
-  'no Rollout of a LeaderWorkerSet found. Add one (apiVersion rollouts.kruise.io/v1beta1, kind Rollout), or check paths in tranche.yaml.';
+  'no Rollout of a LeaderWorkerSet found. Add one (apiVersion rollouts.kruise.io/v1beta1, kind Rollout), or check paths in tranche.yaml and --shard.';
 
 /** One block a rollout: where it stands, what was written, what it waits for, what is wrong. */
 export function passReport(result: PassResult): string {
