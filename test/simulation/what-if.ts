@@ -96,7 +96,7 @@ function healAbove(
 /** Whether it waits for a side to serve. */
 function isWaiting({ outcomes }: PassResult, name: string): boolean {
   const plans = outcomes.flatMap(({ key, plan: made }) => (key.name === name && made !== undefined ? [made] : []));
-  return plans.some(({ holds }) => holds.some(({ reason }) => reason === 'NotServing'));
+  return plans.some(({ holds }) => holds.some(({ reason }) => reason === 'NotServing' || reason === 'FleetUncovered'));
 }
 
 /** S12: from here an abort brings every group back to the stable version, and everything put aside with it. */

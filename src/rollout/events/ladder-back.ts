@@ -57,7 +57,8 @@ export function goBackOnLadder(on: Delivering, given: GivenUp): Decision {
 /** A side that does not serve may be broken: who waits for it on a way back is told that nobody has to. */
 export function orAtOnce({ situation }: Delivering, holds: readonly Hold[]): readonly Hold[] {
   const action = `Look at its pods and events; to go back without waiting for it: ${command('abort', situation.snapshot.key, '--now')}`;
-  return holds.map((held) => (held.reason === 'NotServing' ? hold(held.reason, { seen: held.seen, action }) : held));
+  const isOfSide = ({ reason }: Hold) => reason === 'NotServing' || reason === 'FleetUncovered';
+  return holds.map((held) => (isOfSide(held) ? hold(held.reason, { seen: held.seen, action }) : held));
 }
 
 /** The commit that puts the stable text back: with it the release is given up, by its marks. */

@@ -13,7 +13,7 @@ import { type Hold, hold, withFacts } from '../hold.ts';
 import { groupCount, groupsAre, nameFirst, notReady, ofGroupsAre } from '../sentences.ts';
 import { flipped, unreadyOf } from '../situation.ts';
 import type { Side } from './condition.ts';
-import { canarySide, type Delivery, sidesOf } from './delivery.ts';
+import { canarySide, type Delivery, fleetOf, isUncovered, replicasOf, sidesOf } from './delivery.ts';
 import { differences, type LiveDifference } from './differences.ts';
 import { trafficAfter } from './memory.ts';
 import { groupsOn, type SideGroups, type SideWorkload, serving, type TrafficSight, workloadOf } from './sight.ts';
@@ -95,11 +95,21 @@ export function unserving(
   const count = found.kind === 'known' ? found.value.length : 0;
   if (count >= groups) return undefined;
   const { name } = workloadOf(delivery, sight, side);
+  if (side === 'canary' && isTooSmall(delivery, groups))
+    return hold('FleetUncovered', {
+      seen: `all groups of ${workloadOf(delivery, sight, 'stable').name} may be down at once, and ${groupCount(groups)} of ${name} must serve meanwhile: Git asks for ${replicasOf(canarySide(delivery))}`,
+      action: 'Let the last step be replicas: 100%, or let fewer groups be down (maxUnavailable)',
+    });
   const wanted = `${groups} must be ready, with their leaders among the ready endpoints of their Service`;
   return hold('NotServing', {
     seen: `${groupCount(count)} of ${name} ${count === 1 ? 'serves' : 'serve'}, ${wanted}`,
     waits: 'groups',
   });
+}
+
+/** The fleet needs a canary that carries all of it, and the canary does not grow any more: scaled, or of a plan that has no such step. */
+function isTooSmall(delivery: Delivery, groups: number): boolean {
+  return isUncovered(delivery) && groups === fleetOf(delivery) && replicasOf(canarySide(delivery)) < groups;
 }
 
 /** The same of the stable side, and one of them not on what is requested: that nobody has approved yet. */

@@ -2,6 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { factsDigest } from '../../../src/reconcile/observe/digests.ts';
+import { ladderFiles, ladderRollout } from '../../support/ladder.ts';
 import { type Found, passed, passes, releaseIn, settledOn } from '../../support/ladder-pass.ts';
 import { AT, abort, after, asked, NEWER, ONE, stands } from '../../support/ladder-stands.ts';
 import { ROUTE_FILE } from '../../support/traffic-files.ts';
@@ -46,4 +47,20 @@ test('a budget that a way back of a canary has raised does not ride along with a
   const text = stopped.stand.texts.get(LWS_FILE) ?? '';
   expect(text).not.toContain('maxUnavailable: 4');
   expect(text).not.toContain('"maxUnavailable"');
+});
+
+test('a fleet that may be down at once since, and a canary that never grows to carry it: held by name, and an abort goes back', () => {
+  const steps = [
+    'replicas: 1, traffic: 5%, pause: {duration: 60}',
+    'replicas: 50%, traffic: 50%, pause: {duration: 60}',
+  ];
+  const start = passed(settledOn(ladderFiles(ladderRollout('canary', steps)))).stand;
+  const last = after('step 2/2, traffic: 5% → 50%', asked(start, OLD, NEW));
+  const uncovered = asked(last, 'maxUnavailable: 1', 'maxUnavailable: 4');
+  const { told, plan } = passed(uncovered);
+  expect(told).toBe('hold GracePeriod FleetUncovered Draining');
+  expect(plan.holds.find(({ reason }) => reason === 'FleetUncovered')?.message).toBe(
+    'All groups of vllm may be down at once, and 4 groups of vllm-canary must serve meanwhile: Git asks for 2. Let the last step be replicas: 100%, or let fewer groups be down (maxUnavailable)',
+  );
+  expect(passed(uncovered, abort(uncovered)).told).toBe('Aborted: rollback, home');
 });
