@@ -63,6 +63,8 @@ export type Marked = {
   readonly sought: string;
   /** Every file with a marker, whatever its name. */
   readonly blobs: readonly Oid[];
+  /** Every file that is too large to be looked into. */
+  readonly large: readonly Oid[];
   /**
    * When every file was read last: this builds on what was said then, and a fault in it lives as long. undefined: they were
    * read for this.

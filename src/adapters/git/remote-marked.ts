@@ -29,6 +29,8 @@ type MarkedOptions = Pick<RemoteFetchOptions, 'limits' | 'log'> & {
   readonly server: RemoteFetch;
   /** An object as far as it is at hand. */
   readonly find: (oid: Oid, reading: Reading) => FoundObject | undefined;
+  /** Says of a file that is not at hand that it is too large. */
+  readonly markLarge: (oid: Oid, reading: Reading) => void;
 };
 
 /**
@@ -41,10 +43,11 @@ export async function fetchByMarks(
   reading: Reading,
   options: MarkedOptions,
 ): Promise<boolean> {
-  const { blobs, commit: since } = marked;
-  const { limits, log, find, server } = options;
-  if (marked.sought !== soughtBy(reading, limits) || ![since, ...blobs].every(isOid)) return false;
-  if (blobs.length > MARKED_MOST || (server.service !== 'withRoot' && server.service !== 'single')) return false;
+  const { blobs, large, commit: since } = marked;
+  const { limits, log, find, server, markLarge } = options;
+  if (marked.sought !== soughtBy(reading, limits) || ![since, ...blobs, ...large].every(isOid)) return false;
+  if (blobs.length + large.length > MARKED_MOST || (server.service !== 'withRoot' && server.service !== 'single'))
+    return false;
   const trees = { wants: since === commit ? [commit] : [commit, since], depth: 1, filter: 'blob:none' };
   const [refused] = await Promise.all([
     refusal([trees, ...byIds(blobs)], reading, options),
@@ -58,7 +61,8 @@ export async function fetchByMarks(
     log?.info(`git: reading all of ${commit}, not what has changed since ${since}: ${why}`);
     return false;
   }
-  const known = new Set([...blobs, ...(changedIn({ commit, since }, reading, options) ?? [])]);
+  for (const oid of large) markLarge(oid, reading);
+  const known = new Set([...blobs, ...large, ...(changedIn({ commit, since }, reading, options) ?? [])]);
   // What another reading wanted for its name is at hand as well.
   const isKept = (found: FoundObject | undefined) =>
     found?.type === 'large' || (found?.type === 'blob' && reading.hasMarker(found.bytes));

@@ -6,7 +6,7 @@ import { FetchGather } from './fetch-gather.ts';
 import { type GitOperation, gitError } from './git-error.ts';
 import { MARKED_MOST, soughtBy } from './marked-list.ts';
 import { createObjectCache, type ObjectCache } from './object-cache.ts';
-import type { Batch, Lookup, SentWhole } from './object-question.ts';
+import type { Batch, FoundObject, Lookup, SentWhole } from './object-question.ts';
 import type { GitObject } from './objects.ts';
 import type { TakenObject } from './pack-read.ts';
 import { RemoteAhead } from './remote-ahead.ts';
@@ -41,8 +41,9 @@ export class RemoteObjects {
     const keep = (oid: Oid, object: TakenObject, reading: Reading) => this.keep(oid, object, reading);
     this.server = new RemoteFetch(options, keep);
     this.ahead = new RemoteAhead(this.server, (oid) => this.cache.get(oid, '') !== undefined);
+    const markLarge = (oid: Oid, { markersKey }: Reading) => this.cache.mark(oid, 'large', markersKey);
     const find = (oid: Oid, { markersKey }: Reading) => this.cache.get(oid, markersKey);
-    this.whole = new RemoteWhole({ ...options, server: this.server, keep, find });
+    this.whole = new RemoteWhole({ ...options, server: this.server, keep, find, markLarge });
     this.gather = new FetchGather({
       send: (request, reading, take) => this.server.fetch(request, reading, { take }),
       keep,
@@ -125,8 +126,8 @@ export class RemoteObjects {
   }
 
   /**
-   * What the next process may be told of a commit: the files with a marker, where they are not too many and none is too
-   * large. `readAt`: what it builds on was read then, if it does.
+   * What the next process may be told of a commit: the files with a marker and those that are too large, where they are not
+   * too many. `readAt`: what it builds on was read then, if it does.
    */
   marked(
     commit: Oid,
@@ -134,9 +135,11 @@ export class RemoteObjects {
     { kept, readAt }: { readonly kept: ReadonlySet<Oid> | undefined; readonly readAt: Marked['readAt'] },
   ): Marked | undefined {
     if (kept === undefined || kept.size > MARKED_MOST) return undefined;
-    const blobs = [...kept].sort();
-    if (!blobs.every((oid) => this.cache.get(oid, reading.markersKey)?.type === 'blob')) return undefined;
-    return { commit, sought: soughtBy(reading, this.options.limits), blobs, readAt };
+    const found = [...kept].sort().map((oid) => ({ oid, type: this.cache.get(oid, reading.markersKey)?.type }));
+    const those = (type: FoundObject['type']) => found.flatMap((one) => (one.type === type ? [one.oid] : []));
+    const [blobs, large] = [those('blob'), those('large')];
+    if (blobs.length + large.length < kept.size) return undefined;
+    return { commit, sought: soughtBy(reading, this.options.limits), blobs, large, readAt };
   }
 
   /** At least `depth` commits of the line from `from`, as far as it goes; commits only where the server can. */

@@ -17,6 +17,8 @@ type WholeOptions = Pick<RemoteFetchOptions, 'limits' | 'log'> & {
   readonly keep: (oid: Oid, object: TakenObject, reading: Reading) => void;
   /** An object as far as it is at hand. */
   readonly find: (oid: Oid, reading: Reading) => FoundObject | undefined;
+  /** Says of a file that is not at hand that it is too large. */
+  readonly markLarge: (oid: Oid, reading: Reading) => void;
 };
 
 export class RemoteWhole {

@@ -46,6 +46,6 @@ export async function indexOf(
 /** Only of this very commit. Where it builds on what was said before, it is as old as that. */
 function markedIn(marked: Marked | undefined, { main, at }: Reading): StatusIndex['marked'] {
   if (marked === undefined || marked.commit !== main) return undefined;
-  const { sought, blobs, readAt = at } = marked;
-  return { sought, blobs, readAt };
+  const { sought, blobs, large, readAt = at } = marked;
+  return { sought, blobs, large, readAt };
 }

@@ -157,15 +157,21 @@ function indexIn(value: unknown): StatusIndex | undefined {
 /** With what it is of: beside another commit it says nothing. */
 export function printMarked({ main, marked }: Pick<StatusIndex, 'main' | 'marked'>): Json | undefined {
   if (marked === undefined) return undefined;
-  const { sought, blobs, readAt } = marked;
-  return { checksum: checksum({ main, sought, blobs, readAt }), sought, readAt, blobs };
+  const { sought, readAt, blobs, large } = marked;
+  return { checksum: checksum({ main, sought, readAt, blobs, large }), sought, readAt, blobs, large };
 }
 
 function markedIn(value: unknown, main: string): StatusIndex['marked'] {
   if (!isRecord(value) || typeof value['sought'] !== 'string' || typeof value['readAt'] !== 'number') return undefined;
-  const { sought, blobs, readAt } = value;
-  if (!Array.isArray(blobs) || !blobs.every((oid) => typeof oid === 'string')) return undefined;
-  return value['checksum'] === checksum({ main, sought, blobs, readAt }) ? { sought, blobs, readAt } : undefined;
+  const { sought, blobs, large, readAt } = value;
+  if (!isTexts(blobs) || !isTexts(large)) return undefined;
+  return value['checksum'] === checksum({ main, sought, blobs, large, readAt })
+    ? { sought, readAt, blobs, large }
+    : undefined;
+}
+
+function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((text) => typeof text === 'string');
 }
 
 const HINTS_MOST = 200;

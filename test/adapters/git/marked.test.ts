@@ -79,16 +79,19 @@ test('of any two commits, the one by the other is what it is by itself', async (
   // What was once and came back is in the history of both.
   const commits = await commitAll(repository, [...sampled, ...sampled.slice(0, 2)]);
   const whole: Tree[] = [];
-  for (const commit of commits) whole.push((await read(repository.url, commit)).tree);
+  // The longest of the texts is too large.
+  const limits = { fileBytes: 200 };
+  for (const commit of commits) whole.push((await read(repository.url, commit, undefined, limits)).tree);
   const pairs = commits
     .flatMap((_commit, i) => commits.map((__, j) => [i, j] as const))
     .filter(([i, j]) => (i + 2 * j) % 4 === 0);
   for (const [i, j] of pairs) {
-    const { tree, told } = await read(repository.url, commits[j] ?? '', whole[i]?.marked);
+    const { tree, told } = await read(repository.url, commits[j] ?? '', whole[i]?.marked, limits);
     expect({ pair: [i, j], ...said(tree) }).toEqual({ pair: [i, j], ...said(whole[j] ?? tree) });
     expect(told).toEqual([]);
   }
-  expect(whole.filter(({ marked }) => (marked?.blobs.length ?? 0) > 0).length).toBeGreaterThan(4);
+  for (const list of ['blobs', 'large'] as const)
+    expect(whole.filter(({ marked }) => (marked?.[list].length ?? 0) > 0).length).toBeGreaterThan(4);
 });
 
 /** A commit with one file that is of interest, what is said of it, and one after it. */
@@ -218,20 +221,23 @@ test.each(['uploadpack.allowAnySHA1InWant', 'uploadpack.allowFilter'])(
   },
 );
 
-test('a file that is too large is told of, and nothing is said of the commit to the next process', async () => {
+test('a file that is too large is told of, and never asked for again', async () => {
   const large = { 'c.yaml': { mode: '100644', text: 'c'.repeat(2000) } } as const;
-  const [{ url }, , two] = await twoCommits('large.git', large);
   const limits = { fileBytes: 1000 };
-  const { marked } = (await read(url, two, undefined, limits)).tree;
-  expect(marked).toBeUndefined();
-  const [{ url: other }, one, after] = await twoCommits('large-later.git', large);
-  const before = (await read(other, one, undefined, limits)).tree.marked;
-  const { tree, requests } = await read(other, after, before, limits);
-  expect(tree.files.map(({ path, content }) => [path, content.kind])).toEqual([
+  const [{ url }, one, two] = await twoCommits('large.git', large);
+  const before = (await read(url, one, undefined, limits)).tree.marked;
+  const { tree, requests } = await read(url, two, before, limits);
+  const kinds = (of: Tree) => of.files.map(({ path, content }) => [path, content.kind]);
+  expect(kinds(tree)).toEqual([
     ['a.yaml', 'text'],
     ['c.yaml', 'unreadable'],
   ]);
-  expect([tree.marked, requests]).toEqual([undefined, 4]);
+  expect([tree.marked?.large.length, requests]).toEqual([1, 4]);
+  server.bytes.sent = 0;
+  const again = await read(url, two, tree.marked, limits);
+  expect(kinds(again.tree)).toEqual(kinds(tree));
+  expect(again.tree.marked).toEqual(tree.marked);
+  expect(server.bytes.sent).toBeLessThan(1000);
 });
 
 test('what cannot be asked at all is no reason to ask for more', async () => {
