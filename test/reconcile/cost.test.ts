@@ -208,6 +208,20 @@ test.each<[string, (text: string) => string]>([
   expect(cost.sent).toBeGreaterThan(1_000_000);
 });
 
+test('while something waits, all files are read again once, and that is said', async () => {
+  await reset(large, large.moments.movingWithoutPaths);
+  const { commit, git } = bareRepository(join(server.folder, '5000.git'));
+  // The next step, its record, and nothing more to say.
+  for (let pass = 0; pass < 3; pass += 1) await costOf(large);
+  const text = await git('show', 'tranche-status:index.json');
+  await commit('tranche-status', { 'index.json': `${saidAt(text, large.model.nowSeconds - 3600)}\n` });
+  const [first, then] = [await costOf(large), await costOf(large)];
+  expect(first.sent).toBeGreaterThan(1_000_000);
+  expect(first.requests).toContain('receive');
+  expect(then.sent).toBeLessThan(300_000);
+  expect(then.requests).not.toContain('receive');
+});
+
 test('without paths, main has moved: what differs comes in the same round, and a new file is seen', async () => {
   await reset(large, large.moments.movingWithoutPaths);
   const { commit } = bareRepository(join(server.folder, '5000.git'));

@@ -56,6 +56,7 @@ function indexMatters(before: StatusIndex | undefined, after: StatusIndex): bool
   return (
     before.settled !== after.settled ||
     isLongSilent(before, after) ||
+    isReadAgain(before, after) ||
     before.nextAuditAt !== after.nextAuditAt ||
     before.auditSeconds !== after.auditSeconds ||
     before.intervalSeconds !== after.intervalSeconds ||
@@ -71,6 +72,12 @@ function isLongSilent({ lookedAt }: StatusIndex, after: StatusIndex): boolean {
   if (after.settled || after.lookedAt === undefined) return false;
   // Of two runners one clock is always a little behind; one that was far ahead is put right.
   return lookedAt === undefined || Math.abs(after.lookedAt - lookedAt) >= after.auditSeconds;
+}
+
+/** What was said of files was too old to be believed, and all of them have been read: else each pass would, until something moves. */
+function isReadAgain({ marked }: StatusIndex, after: StatusIndex): boolean {
+  if (after.settled || marked === undefined || after.marked === undefined) return false;
+  return after.marked.readAt >= marked.readAt + after.auditSeconds;
 }
 
 /** The record as a file, with a checksum: a hand edit must be seen, because soak clocks stand in it. */
