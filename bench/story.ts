@@ -21,8 +21,8 @@ export type Moments = {
   readonly moving: Heads;
   /** The same without a configuration of paths; its cluster is the same as well, but for annotations. */
   readonly movingWithoutPaths: Heads;
-  /** And where an audit is due, so that every file is read again. */
-  readonly audit: Heads;
+  /** And where the last pass has said nothing of files, so that each of them is read. */
+  readonly readingAll: Heads;
 };
 
 export type StoryPlace = {
@@ -51,8 +51,8 @@ export async function playStory(place: StoryPlace): Promise<{ readonly cluster: 
   await stage.git('update-ref', 'refs/heads/tranche-status', settled.status);
   const movingWithoutPaths = await deliver(twin, { [place.configFile]: undefined });
   const index = await stage.git('cat-file', 'blob', 'tranche-status:index.json');
-  await stage.commit('tranche-status', { 'index.json': index.replace(/"nextAuditAt": \d+/, '"nextAuditAt": 1') });
-  return { cluster, moments: { settled, moving, movingWithoutPaths, audit: await headsOf(stage) } };
+  await stage.commit('tranche-status', { 'index.json': index.replace('"marked"', '"unsaid"') });
+  return { cluster, moments: { settled, moving, movingWithoutPaths, readingAll: await headsOf(stage) } };
 }
 
 /** A person asks for the new version; everything goes on until step 2 is due. */
