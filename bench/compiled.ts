@@ -1,16 +1,12 @@
-/** What a pass gains by code that the build has compiled: a bundle of another Node runs without. */
+/** What a pass gains by code that an earlier start has compiled: the first one, or one without a home, runs without. */
 
-import { cpSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
 import { inTurn, time } from './measure.ts';
 import { forInformation, type Row } from './rows.ts';
 import { type Bench, ownPass, reset, timeOwn, type World } from './world.ts';
 
 /** The same passes with and without, in turn. */
 export async function compiledRows(bench: Bench, world: World, times: number): Promise<readonly Row[]> {
-  const folder = join(bench.scratch, 'not-compiled');
-  cpSync(dirname(bench.bundle), folder, { recursive: true, filter: (path) => basename(path) !== 'compiled' });
-  const plain: Bench = { ...bench, bundle: join(folder, basename(bench.bundle)) };
+  const plain: Bench = { ...bench, keepsCompiled: false };
   const { moving, settled } = world.moments;
   const passes: Readonly<Record<string, (from: Bench) => Promise<number>>> = {
     'settled pass': async (from) => {

@@ -18,6 +18,8 @@ export type Bench = {
   readonly scratch: string;
   /** The command line as it is shipped. */
   readonly bundle: string;
+  /** Not there: each pass takes what the one before has compiled. */
+  readonly keepsCompiled?: false;
   readonly git: GitReady & { readonly count: (delay: number) => Promise<GitCounted> };
 };
 
@@ -100,7 +102,12 @@ export async function reset({ repository }: Pick<World, 'repository'>, { main, s
 /** One pass of the shipped command line. */
 export function ownPass(bench: Bench, world: Pick<World, 'url' | 'kubeconfig'>): Program {
   const args = [bench.bundle, 'reconcile', '--repo', world.url, '--kubeconfig', world.kubeconfig];
-  return { command: process.execPath, args };
+  return { command: process.execPath, args, env: cacheOf(bench) };
+}
+
+/** Where a pass keeps what V8 has compiled: a folder of this run, for the one of the user is none of ours. */
+export function cacheOf({ scratch, keepsCompiled }: Bench): Readonly<Record<string, string>> {
+  return keepsCompiled === false ? {} : { XDG_CACHE_HOME: join(scratch, 'cache') };
 }
 
 /** Times a pass from a moment on, and checks that it did what such a pass must do. */

@@ -2,8 +2,8 @@
 // chunks that are loaded when a verb needs them.
 
 import { existsSync } from 'node:fs';
-import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { basename, dirname, join, relative, resolve } from 'node:path';
+import { chmod, mkdir, rm, writeFile } from 'node:fs/promises';
+import { dirname, join, relative, resolve } from 'node:path';
 import { build, transform } from 'esbuild';
 
 /**
@@ -213,16 +213,3 @@ await writeFile(join(folder, 'package.json'), '{ "type": "commonjs" }\n');
 await Promise.all(outputFiles.map(async (file) => writeFile(file.path, await asCommonJs(file))));
 await Promise.all(late.outputFiles.map(({ path, text }) => writeFile(path, text)));
 await chmod(`${folder}/tranche.js`, 0o755);
-
-// What V8 makes of these files goes with them, for the Node that builds; src/compiled.ts says when it is taken.
-const { compiledFolder, compiledFrom } = await imported('src/compiled.ts');
-await mkdir(join(folder, compiledFolder), { recursive: true });
-const chunks = outputFiles.map((file) => file.path).filter((path) => /[/\\]chunks[/\\][^/\\]+\.js$/.test(path));
-for (const path of chunks)
-  await writeFile(join(folder, compiledFolder, basename(path)), compiledFrom(await readFile(path), basename(path)));
-
-/** A source of ours, for this script. */
-async function imported(entry) {
-  const built = await build({ ...output, entryPoints: [entry], format: 'esm', legalComments: 'none' });
-  return import(`data:text/javascript,${encodeURIComponent(built.outputFiles[0].text)}`);
-}

@@ -1,4 +1,4 @@
-/** Where Node starts: the rest of the program is loaded by what the build has compiled of it. */
+/** Where Node starts: the rest of the program is loaded by what an earlier start has compiled of it. */
 
 import { useCompiled } from './compiled.ts';
 

@@ -1,95 +1,192 @@
-/** What the build has compiled is taken for the text it was made of, and never in place of another one. */
+/** What an earlier start has compiled is taken for the text it was made of, from a folder of this user alone. */
 
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { execFileSync } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import * as fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { compiledFolder, compiledFrom, useCompiled } from '../src/compiled.ts';
+import { dirname, join } from 'node:path';
+import { buildSync } from 'esbuild';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { privateFolder } from '../src/compiled.ts';
 
-const require = createRequire(import.meta.url);
-const plain = require.extensions['.js'];
-/** Whom V8 names as the place of an error: the name from the build, or the path of the file. */
-const ONE = 'module.exports = { answer: 1, place: new Error().stack, name: __filename };';
-const TWO = ONE.replace('1', '2');
-const COMPILED = / \(chunks\/a\.js:1:/;
+/** Notes what V8 said of each piece of compiled code that it was given. */
+const PROBE = `const vm = require('node:vm');
+const seen = [];
+vm.Script = class extends vm.Script {
+  constructor(text, options) {
+    super(text, options);
+    if (options?.cachedData) seen.push(this.cachedDataRejected ? 'rejected' : 'taken');
+  }
+};
+process.on('exit', () => console.log(JSON.stringify(seen)));
+`;
+const ONE = "console.log(JSON.stringify([require('./b.js').answer, __filename, new Error().stack.split('\\n')[1]]));";
+const B = 'exports.answer = 1; exports.later = () => 2;';
 
+let folder = '';
 let bundle = '';
+let home = '';
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'tranche-compiled-'));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 beforeEach(() => {
-  bundle = mkdtempSync(join(tmpdir(), 'tranche-compiled-'));
-  for (const folder of ['chunks', compiledFolder]) mkdirSync(join(bundle, folder), { recursive: true });
-});
-afterEach(() => {
-  require.extensions['.js'] = plain;
-  rmSync(bundle, { recursive: true, force: true });
+  bundle = mkdtempSync(join(folder, 'bundle-'));
+  home = mkdtempSync(join(folder, 'home-'));
+  mkdirSync(join(bundle, 'chunks'));
+  writeFileSync(join(bundle, 'package.json'), '{"type": "commonjs"}');
+  writeFileSync(join(bundle, 'probe.js'), PROBE);
+  writeFileSync(join(bundle, 'chunks/a.js'), ONE);
+  writeFileSync(join(bundle, 'chunks/b.js'), B);
+  const contents =
+    "import { useCompiled } from './src/compiled.ts'; useCompiled(__dirname); require(__dirname + '/chunks/a.js');";
+  buildSync({
+    stdin: { contents, resolveDir: process.cwd() },
+    outfile: join(bundle, 'start.js'),
+    bundle: true,
+    platform: 'node',
+    format: 'cjs',
+  });
 });
 
-type Answer = { readonly answer: number; readonly place: string; readonly name: string };
+type Ran = { readonly answer: number; readonly place: string; readonly v8: readonly string[] };
 
-/** The file as a program gets it, with what was compiled beside it; undefined is none. */
-function load(text: string, compiled: Buffer | undefined): Answer {
-  const path = join(bundle, 'chunks/a.js');
-  writeFileSync(path, text);
-  if (compiled !== undefined) writeFileSync(join(bundle, compiledFolder, 'a.js'), compiled);
-  Reflect.deleteProperty(require.cache, path);
-  useCompiled(bundle);
-  return require(path) as Answer;
+function start(env: Readonly<Record<string, string>> = { HOME: home }): Ran {
+  const args = ['--require', join(bundle, 'probe.js'), join(bundle, 'start.js')];
+  const [first = '', last = ''] = execFileSync(process.execPath, args, { env, encoding: 'utf8' }).trim().split('\n');
+  const [answer, name, place] = JSON.parse(first) as [number, string, string];
+  expect(name).toBe(join(bundle, 'chunks/a.js'));
+  return { answer, place, v8: JSON.parse(last) as readonly string[] };
 }
 
-const made = compiledFrom(Buffer.from(ONE), 'a.js');
+const cache = (): string => privateFolder({ HOME: home }) ?? '';
+const files = (): readonly string[] => (existsSync(cache()) ? readdirSync(cache()) : []);
 
-test('what was compiled is what runs, and an error names the file without the place that built it', () => {
-  const { answer, place, name } = load(ONE, made);
-  expect({ answer, name }).toEqual({ answer: 1, name: join(bundle, 'chunks/a.js') });
-  expect(place).toMatch(/ \(chunks\/a\.js:1:38\)/);
+test('the first start compiles, and the second takes that, with the same places in stack traces', () => {
+  const first = start();
+  expect(first).toMatchObject({ answer: 1, v8: [] });
+  expect(files()).toHaveLength(2);
+  expect(statSync(dirname(cache())).mode & 0o777).toBe(0o700);
+  for (const name of files()) expect(statSync(join(cache(), name)).mode & 0o777).toBe(0o600);
+  expect(start()).toEqual({ ...first, v8: ['taken', 'taken'] });
 });
 
-describe('the file itself runs', () => {
-  test.each<readonly [string, string, Buffer | undefined, number]>([
-    ['where nothing was compiled', ONE, undefined, 1],
-    ['where it was changed since, also by a text of the same length', TWO, made, 2],
-    ['where what was compiled is empty', ONE, Buffer.alloc(0), 1],
-    ['where it is nothing but its sum', ONE, made.subarray(0, 4), 1],
-    ['where another file was compiled', ONE, compiledFrom(Buffer.from(TWO), 'a.js'), 1],
-  ])('%s', (_, text, compiled, answer) => {
-    const loaded = load(text, compiled);
-    expect(loaded.answer).toBe(answer);
-    expect(loaded.place).not.toMatch(COMPILED);
+test('a bundle that says something else is compiled again', () => {
+  start();
+  writeFileSync(join(bundle, 'chunks/b.js'), B.replace('1', '3'));
+  expect(start()).toMatchObject({ answer: 3, v8: ['taken'] });
+  expect(start()).toMatchObject({ answer: 3, v8: ['taken', 'taken'] });
+});
+
+describe('compiled code of anybody else is not run', () => {
+  test.each<readonly [string, () => void]>([
+    ['a folder in which others can write', () => chmodSync(cache(), 0o777)],
+    ['a folder below one in which others can write', () => chmodSync(dirname(cache()), 0o770)],
+    ['files that others can write', () => files().forEach((name) => chmodSync(join(cache(), name), 0o666))],
+    [
+      'a link in place of a file',
+      () =>
+        files().forEach((name) => {
+          const [path, there] = [join(cache(), name), join(folder, name)];
+          writeFileSync(there, readFileSync(path), { mode: 0o600 });
+          rmSync(path);
+          symlinkSync(there, path);
+        }),
+    ],
+    [
+      'a link in place of the folder',
+      () => {
+        const there = join(folder, 'elsewhere');
+        mkdirSync(there, { recursive: true, mode: 0o700 });
+        for (const name of files())
+          writeFileSync(join(there, name), readFileSync(join(cache(), name)), { mode: 0o600 });
+        rmSync(cache(), { recursive: true });
+        symlinkSync(there, cache());
+      },
+    ],
+  ])('%s', (_, spoil) => {
+    start();
+    spoil();
+    expect(start()).toMatchObject({ answer: 1, v8: [] });
   });
 
-  test('whatever byte of what was compiled is another one, or missing: V8 itself would run it, or die of it', () => {
-    const at = fc.nat(made.length - 1);
-    fc.assert(
-      fc.property(at, fc.integer({ min: 1, max: 255 }), fc.boolean(), (index, change, cut) => {
-        const bytes = Buffer.from(made);
-        bytes[index] = (bytes[index] ?? 0) ^ change;
-        const { answer, place } = load(ONE, cut ? made.subarray(0, index) : bytes);
-        expect(answer).toBe(1);
-        expect(place).not.toMatch(COMPILED);
-      }),
-    );
+  test('of another user', () => {
+    start();
+    if (process.getuid?.() !== 0) return expect(process.getuid?.()).toBeGreaterThan(0);
+    execFileSync('chown', ['-R', '65534', dirname(cache())]);
+    expect(start()).toMatchObject({ answer: 1, v8: [] });
   });
 
-  test('where this Node has no folder, and for files outside of the bundle', () => {
-    rmSync(join(bundle, 'compiled'), { recursive: true });
-    expect(load(ONE, undefined).answer).toBe(1);
-    expect(require.extensions['.js']).toBe(plain);
+  test('what came with the bundle', () => {
+    start();
+    mkdirSync(join(bundle, 'compiled'));
+    for (const name of files()) writeFileSync(join(bundle, 'compiled', name), readFileSync(join(cache(), name)));
+    rmSync(cache(), { recursive: true });
+    expect(start()).toMatchObject({ answer: 1, v8: [] });
   });
 });
 
-test('files that load one another, and one that throws, are as without', () => {
-  const texts = {
-    'a.js': "exports.early = 1; exports.b = require('./b.js').seen; exports.late = 2;",
-    'b.js': "const a = require('./a.js'); exports.seen = Object.keys(a); exports.tmp = require('node:os').tmpdir;",
-    'c.js': "throw new TypeError('not today');",
-  };
-  for (const [name, text] of Object.entries(texts)) {
-    writeFileSync(join(bundle, 'chunks', name), text);
-    writeFileSync(join(bundle, compiledFolder, name), compiledFrom(Buffer.from(text), name));
+test('whatever is cut, added or changed is compiled again: V8 itself would run it, or die of it', () => {
+  start();
+  const good = files().map((name) => [join(cache(), name), readFileSync(join(cache(), name))] as const);
+  const spoilt: readonly ((bytes: Buffer) => Buffer)[] = [
+    () => Buffer.alloc(0),
+    (bytes) => bytes.subarray(0, 32),
+    (bytes) => bytes.subarray(0, -1),
+    (bytes) => Buffer.concat([bytes, Buffer.alloc(1)]),
+    ...[0, 31, 32, 60, 200].map((at) => (bytes: Buffer) => {
+      const other = Buffer.from(bytes);
+      other[at] = (other[at] ?? 0) ^ 1;
+      return other;
+    }),
+  ];
+  for (const spoil of spoilt) {
+    for (const [path, bytes] of good) writeFileSync(path, spoil(bytes));
+    expect(start()).toMatchObject({ answer: 1, v8: [] });
+    expect(start().v8).toEqual(['taken', 'taken']);
   }
-  useCompiled(bundle);
-  expect(require(join(bundle, 'chunks/a.js'))).toEqual({ early: 1, b: ['early'], late: 2 });
-  for (const _ of [1, 2])
-    expect(() => require(join(bundle, 'chunks/c.js')) as unknown).toThrow(new TypeError('not today'));
+});
+
+test('old files go where there are too many', () => {
+  start();
+  for (let index = 0; index < 130; index++) writeFileSync(join(cache(), `old-${index}`), '');
+  writeFileSync(join(bundle, 'chunks/b.js'), `${B}\n`);
+  start();
+  expect(files()).toHaveLength(1);
+});
+
+describe('nothing is kept', () => {
+  test.each<readonly [string, () => Readonly<Record<string, string>>]>([
+    ['without a home', () => ({})],
+    ['with a home that is no full path', () => ({ HOME: 'home' })],
+    ['with a home that is not there', () => ({ HOME: join(home, 'none') })],
+    ["by Node's own word", () => ({ HOME: home, NODE_DISABLE_COMPILE_CACHE: '1' })],
+    [
+      'where a file stands in the way',
+      () => {
+        writeFileSync(join(home, '.cache'), '');
+        return { HOME: home };
+      },
+    ],
+  ])('%s', (_, environment) => {
+    const env = environment();
+    expect([start(env), start(env)]).toMatchObject(Array.from({ length: 2 }, () => ({ answer: 1, v8: [] })));
+    expect(files()).toEqual([]);
+  });
+
+  test('but where XDG_CACHE_HOME says', () => {
+    start({ HOME: home, XDG_CACHE_HOME: join(home, 'named') });
+    expect(files()).toEqual([]);
+    expect(readdirSync(join(home, 'named/tranche'))).toHaveLength(1);
+  });
 });

@@ -253,18 +253,23 @@ describe('the installed package', () => {
     for (const name of names) expect(readFileSync(join(dist(), name)).includes(process.cwd()), name).toBe(false);
   });
 
-  test('runs what its build has compiled, and a file that was changed since as it is now', async () => {
-    const [probe, seen] = [join(folder, 'probe.cjs'), join(folder, 'seen.json')];
+  test('brings no compiled code, keeps its own, and runs a file that was changed since as it is now', async () => {
+    const [probe, seen, home] = [join(folder, 'probe.cjs'), join(folder, 'seen.json'), join(folder, 'own-home')];
     writeFileSync(probe, PROBE);
     const version = async (): Promise<string> =>
-      (await call('node', ['--require', probe, join(dist(), 'tranche.js'), '--version'], { SEEN: seen })).out;
+      (await call('node', ['--require', probe, join(dist(), 'tranche.js'), '--version'], { SEEN: seen, HOME: home }))
+        .out;
     const taken = (): unknown => JSON.parse(readFileSync(seen, 'utf8'));
 
-    expect(await version()).toBe(`${packageJson.version}\n`);
+    const packed = readdirSync(dist(), { recursive: true, encoding: 'utf8' });
+    expect(packed.filter((name) => !/^(chunks|package\.json|.*\.(js|LEGAL\.txt))$/.test(name))).toEqual([]);
     const before = opened(dist(), ['tranche.js']);
     const all = [...opened(dist(), [room('main')])].filter((name) => !before.has(name));
     expect(all.length).toBeGreaterThanOrEqual(2);
-    expect(taken()).toEqual(all.map(() => 'taken'));
+    for (const expected of [[], all.map(() => 'taken')]) {
+      expect(await version()).toBe(`${packageJson.version}\n`);
+      expect(taken()).toEqual(expected);
+    }
 
     const says = all.find((name) => readFileSync(join(dist(), name), 'utf8').includes(packageJson.version)) ?? '';
     const text = readFileSync(join(dist(), says), 'utf8');
