@@ -1,5 +1,6 @@
 # The image that the Deployment in REFERENCE.md runs. To build it: docker build --tag registry.example.com/tranche:0.1.0 .
-FROM node:20-slim AS build
+# Node 24 gets fixes until April 2028. The digest is that of node:24-bookworm-slim with Node 24.19.0: move it with each new one.
+FROM node:24-bookworm-slim@sha256:a9f5f7c91a432850b2a8a7797adf5eadb6c733ceed61167806cee7ea7fbc29df AS build
 WORKDIR /build
 COPY package.json package-lock.json .npmrc tsconfig.json ./
 RUN npm ci --ignore-scripts
@@ -8,7 +9,7 @@ COPY src src/
 RUN npm run build
 
 # Without git, npm's cache and the sources: the bundle has all that it needs. package.json says that it is a module.
-FROM node:20-slim
+FROM node:24-bookworm-slim@sha256:a9f5f7c91a432850b2a8a7797adf5eadb6c733ceed61167806cee7ea7fbc29df
 WORKDIR /app
 COPY --from=build /build/dist dist/
 COPY package.json LICENSE ./

@@ -98,8 +98,9 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test('stands on the Node that the package asks for, and does not run as root', () => {
-  for (const { base } of stages) expect(base).toBe('node:20-slim');
+test('stands on a Node that still gets fixes, named by its digest, and does not run as root', () => {
+  for (const { base } of stages) expect(base).toMatch(/^node:24-[a-z]+-slim@sha256:[0-9a-f]{64}$/);
+  expect(new Set(stages.map(({ base }) => base)).size, 'one digest').toBe(1);
   expect(packageJson.engines.node).toMatch(/^>=20\./);
   expect(wordOf('USER')).toMatch(/^[1-9]\d*:[1-9]\d*$/);
 });
@@ -119,10 +120,29 @@ test('holds the bundle, the license, and nothing else', () => {
 test('says its version, and the verb that the Deployment calls', async () => {
   expect((await start(['--version'])).stdout).toBe(`${packageJson.version}\n`);
   const text = readFileSync('REFERENCE.md', 'utf8').split('kind: Deployment')[1]?.split('```')[0] ?? '';
-  const [container] = parse(`kind: Deployment${text}`).spec.template.spec.containers;
+  const [deployment, policy] = `kind: Deployment${text}`.split(/^---$/m).map((one) => parse(one));
+  const { template, strategy, selector } = deployment.spec;
+  const [container] = template.spec.containers;
   expect(container.image).toMatch(new RegExp(`/tranche:${packageJson.version}$`));
   expect(container).not.toHaveProperty('command');
-  expect(container.securityContext.runAsNonRoot).toBe(true);
+  expect(strategy.type).toBe('Recreate');
+  expect(policy.spec.podSelector).toEqual(selector);
+  // Pod Security Standards, restricted.
+  expect(template.spec.securityContext).toMatchObject({
+    runAsNonRoot: true,
+    runAsUser: Number(wordOf('USER').split(':')[0]),
+    seccompProfile: { type: 'RuntimeDefault' },
+  });
+  expect(container.securityContext).toEqual({
+    allowPrivilegeEscalation: false,
+    readOnlyRootFilesystem: true,
+    capabilities: { drop: ['ALL'] },
+  });
+  // A secret comes as a file that is mounted.
+  for (const { name, value } of container.env) {
+    expect(name).toMatch(/_FILE$/);
+    expect(dirname(value)).toBe(container.volumeMounts[0].mountPath);
+  }
   expect(readFileSync('Dockerfile', 'utf8')).toContain(`docker build --tag ${container.image} .`);
   expect((await start([container.args[0], '--help'])).stdout).toContain('--watch');
 });

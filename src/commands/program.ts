@@ -22,6 +22,7 @@ import {
 } from './flags.ts';
 import { addLine } from './line-verbs.ts';
 import { addPolicy } from './policy/verb.ts';
+import { withSecretFiles } from './secret-files.ts';
 import { addSimulate } from './simulate/verb.ts';
 
 type Verb = (common: CommonOptions, ports: Ports, given: Given) => Promise<number>;
@@ -45,7 +46,7 @@ export async function runProgram(argv: readonly string[], terminal: Io): Promise
     async (given) => {
       const { meant, openPorts } = await import('../wiring.ts');
       const common = await meant(commonOptions(given, io), io, writes);
-      code = await verb(common, openPorts(common, io), given);
+      code = await verb(common, openPorts(common, withSecretFiles(io)), given);
     };
   const done = (result: number): void => {
     code = result;

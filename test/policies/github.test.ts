@@ -44,7 +44,15 @@ describe.each(workflows)('%s', (file, { on, permissions, jobs }) => {
 
   test('calls the action with inputs that it has', () => {
     expect(Object.keys(action.inputs)).toEqual(expect.arrayContaining(Object.keys(ours?.with ?? {})));
-    expect(ours?.uses).toBe(`example/tranche@v${JSON.parse(readFileSync('package.json', 'utf8')).version}`);
+    expect(text(file)).toContain(` # v${JSON.parse(readFileSync('package.json', 'utf8')).version}: your commit of it`);
+  });
+
+  test('pins each action to a commit, and leaves no token in a checkout', () => {
+    const lines = text(file).match(/^ *- uses: .*$/gm) ?? [];
+    expect(lines).not.toEqual([]);
+    for (const line of lines) expect(line).toMatch(/^ *- uses: [a-z-]+\/[a-z-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+/);
+    for (const { uses, with: given } of job?.steps ?? [])
+      if (uses?.startsWith('actions/checkout@')) expect(given).toMatchObject({ 'persist-credentials': false });
   });
 
   test('has the permissions of its mode, and no other', () => {

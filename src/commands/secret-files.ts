@@ -1,0 +1,40 @@
+/** Secrets that stand in files, as Kubernetes mounts them: an environment shows in `kubectl describe` and in every child. */
+
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { ENV, type Io, UsageError } from '../options.ts';
+
+/** Each may be given by the path of a file, as `TRANCHE_GIT_TOKEN_FILE`. */
+const SECRETS: readonly string[] = [ENV.gitToken, ENV.forgeToken, ENV.appKey];
+
+const BYTES_MOST = 64 * 1024;
+
+/**
+ * The same environment with the text of each file as if it had been given itself, without white space around it. Throws
+ * UsageError where a secret is given twice, or a file cannot be read, is empty or larger than 64 KiB.
+ */
+export function withSecretFiles(io: Io): Io {
+  const read = SECRETS.flatMap((name) => {
+    const path = io.env[`${name}_FILE`] ?? '';
+    return path === '' ? [] : [[name, secretOf(io, name, path)] as const];
+  });
+  return read.length === 0 ? io : { ...io, env: { ...io.env, ...Object.fromEntries(read) } };
+}
+
+function secretOf({ env, folder }: Io, name: string, path: string): string {
+  if ((env[name] ?? '') !== '') throw new UsageError(`${name} and ${name}_FILE are both given, wanted one of them`);
+  const bytes = bytesOf(resolve(folder, path), `${name}_FILE`);
+  if (bytes.length > BYTES_MOST) throw new UsageError(`${name}_FILE: ${path} has more than 64 KiB, wanted a secret`);
+  const secret = bytes.toString().trim();
+  if (secret === '') throw new UsageError(`${name}_FILE: ${path} is empty, wanted a secret`);
+  return secret;
+}
+
+function bytesOf(path: string, name: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
+    throw new UsageError(`${name}: ${path} cannot be read (${code}), wanted a file with the secret`);
+  }
+}
