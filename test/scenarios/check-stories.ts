@@ -1,8 +1,8 @@
 /** Plays every story below fixtures/scenarios and compares its transcript byte for byte; UPDATE_GOLDEN=1 writes it anew. */
 
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
 import { playStory, sharedOf } from '../support/story/play.ts';
 
 /** The folder of all stories. */
@@ -45,9 +45,46 @@ export function ownFiles(name: string): Record<string, string> {
   return filesBelow(join(root, name, 'repository'));
 }
 
-/** The share of one test file: every `of`th story from `first` on. */
+/** The share of one test file: every `of`th story from `first` on, or of those that `STORIES` names. */
 export function checkStories(share: { readonly first: number; readonly of: number }): void {
-  test.each(names.filter((_name, at) => at % share.of === share.first))('%s', check);
+  const isMine = (_: string, at: number): boolean => at % share.of === share.first;
+  const given = process.env['STORIES'];
+  if (given === undefined) test.each(names.filter(isMine))('%s', check);
+  else {
+    const mine = storiesIn(given).filter(isMine);
+    describe.skipIf(mine.length === 0)(given, () => test.each(mine)('%s', play));
+  }
+}
+
+/** What a story begins with that does not say it. */
+const UNSAID = ['vllm', 'approval-each'];
+
+/** A file, or all that end in .txt in a folder. Throws where there is none. */
+function storiesIn(path: string): readonly string[] {
+  if (!statSync(path).isDirectory()) return [path];
+  const found = readdirSync(path, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    /(?<!transcript)\.txt$/.test(name),
+  );
+  if (found.length === 0) throw new Error(`${path} has no story`);
+  return found.sort().map((name) => join(path, name));
+}
+
+/** Plays a story from anywhere, and writes what came of it: into the folder that `TRANSCRIPTS` names, else to the screen. */
+async function play(path: string): Promise<void> {
+  const story = readFileSync(path, 'utf8');
+  const shared = sharedOf(story);
+  const files = Object.assign({}, ...(shared.length === 0 ? UNSAID : shared).map(commonFiles));
+  const folder = process.env['TRANSCRIPTS'];
+  const write = (transcript: string): void => {
+    if (folder === undefined) process.stdout.write(`${path}\n${transcript}\n`);
+    else writeFileSync(join(folder, `${basename(path, '.txt')}.transcript.txt`), transcript);
+  };
+  try {
+    write(await playStory(story, files, commonFiles));
+  } catch (error) {
+    if (error instanceof Error) write(error.message);
+    throw error;
+  }
 }
 
 async function check(name: string): Promise<void> {

@@ -21,6 +21,11 @@ export class Player {
   private readonly began: number;
   private last = '';
   private repeated = 0;
+  private isLearning = true;
+  /** The last pass; undefined: there was none. */
+  seen: Look | undefined;
+  /** Main when it ended. */
+  mainAtLook: string | undefined;
 
   /** The files of a folder of `common`. */
   readonly shared: Shared;
@@ -29,9 +34,11 @@ export class Player {
     this.stage = stage;
     this.shared = shared;
     this.began = stage.world.now;
+    this.mainAtLook = stage.repository.head('main');
     this.learn();
   }
 
+  /** What has been told so far. */
   transcript(): string {
     return `${this.lines.join('\n')}\n`;
   }
@@ -43,16 +50,26 @@ export class Player {
   }
 
   async play(sentence: string): Promise<void> {
+    this.comment(`» ${sentence}`);
+    const said = await this.act(sentence);
+    this.learn();
+    if (said !== undefined && said !== '') this.say([said]);
+  }
+
+  /** Does what a sentence says; answers with what is told below it. */
+  async act(sentence: string): Promise<string | undefined> {
     for (const { pattern, act } of sentences) {
       const match = pattern.exec(sentence);
-      if (match === null) continue;
-      this.comment(`» ${sentence}`);
-      const said = await act(this, match.slice(1));
-      this.learn();
-      if (said !== undefined && said !== '') this.say([said]);
-      return;
+      if (match !== null) return (await act(this, match.slice(1))) ?? undefined;
     }
     throw new Error(`no such sentence: ${sentence}`);
+  }
+
+  /** Commits of this time get no names: they become one, or are gone. */
+  async unnamed(acts: () => Promise<void>): Promise<void> {
+    this.isLearning = false;
+    await acts();
+    this.isLearning = true;
   }
 
   /** Indented lines of what came of the sentence. */
@@ -68,6 +85,8 @@ export class Player {
   /** One pass; told unless it says what the one before said. */
   async look(): Promise<Look> {
     const seen = await look(this.stage);
+    this.seen = seen;
+    this.mainAtLook = this.stage.repository.head('main');
     this.learn();
     const told = tellLook(this.stage, seen);
     const text = told
@@ -91,6 +110,8 @@ export class Player {
     this.stage.world.tick(60);
     for (let looks = 0; looks < 5; looks += 1) {
       const seen = await look(this.stage);
+      this.seen = seen;
+      this.mainAtLook = this.stage.repository.head('main');
       if (seen.result?.quiet === true) return this.learn();
       this.sync('main');
       this.stage.world.tick(30);
@@ -131,6 +152,7 @@ export class Player {
   }
 
   private learn(): void {
+    if (!this.isLearning) return;
     const line = this.stage.repository.log('main');
     this.names.learn(line.map((commit) => commit.oid).reverse());
   }

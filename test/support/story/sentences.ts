@@ -1,66 +1,16 @@
 /** The sentences that stories are made of, and what each does. */
 
-import type { JsonObject } from '../../../src/api/json.ts';
 import { MARK } from '../../../src/api/marks.ts';
 import { isDeletion } from '../../../src/ports/git.ts';
-import type { Intent } from '../../../src/rollout/orders/intent.ts';
-import { isRunningAndReady } from '../../../src/simulator/lws/group-state.ts';
-import { count as countIn, specOf } from '../../../src/simulator/objects/objects.ts';
-import { LWS } from '../../../src/simulator/objects/resource-table.ts';
-import type { Player } from './play.ts';
+import { claims } from './claims.ts';
+import { clusterHands } from './cluster-hands.ts';
+import { gitHands } from './git-hands.ts';
 import { type Look, STATUS } from './rehearse.ts';
+import { committed, type Sentence, secondsOf, setField, text, WHO } from './sentence.ts';
 import { NAMESPACE, nameOf } from './stage.ts';
-import { servingGroups, tellGroups } from './tell.ts';
-import { looked, ordered } from './verbs.ts';
-
-type Sentence = {
-  readonly pattern: RegExp;
-  /** What it does; an answer is told below it. */
-  readonly act: (
-    player: Player,
-    words: readonly string[],
-  ) => string | undefined | void | Promise<string | undefined | void>;
-};
-
-const WHO = '(Ada|Ben|Renovate|Somebody)';
-
-function text(quoted: string | undefined): string {
-  return (quoted ?? '').replaceAll('\\n', '\n');
-}
-
-function secondsOf(count: string, unit: string | undefined): number {
-  return Number(count) * (unit === 'hours' ? 3600 : unit === 'minutes' ? 60 : 1);
-}
-
-function committed(player: Player, oid: string): string {
-  return `→ ${player.name(oid)}`;
-}
-
-/** Sets or, for an empty value, removes one field of an object in Git. */
-function setField(
-  player: Player,
-  who: string,
-  of: {
-    readonly kind: string;
-    readonly name: string;
-    readonly path: readonly string[];
-    readonly value: string | number | boolean;
-    readonly message: string;
-  },
-): string {
-  const { path, value } = of;
-  const edits = [value === '' ? ({ kind: 'remove', path } as const) : ({ kind: 'set', path, value } as const)];
-  return committed(player, player.stage.splice(who, of, { edits, message: of.message }));
-}
-
-const PARTITION = ['spec', 'rolloutStrategy', 'rollingUpdateConfiguration', 'partition'];
+import { looked, ordered, stopped, typed } from './verbs.ts';
 
 const git: readonly Sentence[] = [
-  {
-    pattern: new RegExp(`^${WHO} changes "(.+)" to "(.*)" in (\\S+)\\.$`),
-    act: (player, [who = '', from, to, file = '']) =>
-      committed(player, player.stage.change(who, { file, from: text(from), to: text(to) })),
-  },
   {
     pattern: new RegExp(`^${WHO} writes (\\S+): "(.+)"\\.$`),
     act: (player, [who = '', path = '', content]) =>
@@ -89,17 +39,6 @@ const git: readonly Sentence[] = [
         path: ['spec', 'disabled'],
         value: verb === 'disables' ? true : '',
         message: `${verb.replace(/s$/, '')} ${name}`,
-      }),
-  },
-  {
-    pattern: new RegExp(`^${WHO} sets the (partition|replicas) of (\\S+) to (\\d+) in Git\\.$`),
-    act: (player, [who = '', field = '', name = '', value = '']) =>
-      setField(player, who, {
-        kind: 'LeaderWorkerSet',
-        name,
-        path: field === 'partition' ? PARTITION : ['spec', 'replicas'],
-        value: Number(value),
-        message: `${name}: ${field} ${value}`,
       }),
   },
   {
@@ -161,23 +100,45 @@ const git: readonly Sentence[] = [
 
 const orders: readonly Sentence[] = [
   {
-    pattern: new RegExp(`^${WHO} (aborts|pauses|resumes) (\\S+)\\.$`),
-    act: (player, [who = '', verb = '', name = '']) => {
-      const wishes: Readonly<Record<string, Intent>> = {
-        aborts: { kind: 'abort', keepNewer: false },
-        pauses: { kind: 'pause' },
-        resumes: { kind: 'resume' },
-      };
-      return ordered(player, { who, name, verb: wishes[verb]! });
+    pattern: new RegExp(`^${WHO} (stops all Rollouts|lets all Rollouts go)\\.$`),
+    act: (player, [who = '', what = '']) => stopped(player, who, what.startsWith('stops') ? 'stop' : 'go'),
+  },
+  {
+    pattern: new RegExp(`^${WHO} (?:runs|types|orders) "(?:tranche )?(.+)"\\.$`),
+    act: (player, [who = '', line = '']) => typed(player, who, line.split(' ')),
+  },
+  {
+    pattern: new RegExp(
+      `^${WHO} aborts (\\S+?)(?:,? (?:and )?(keeping) the newer (?:text|template))?(,? at once)?\\.$`,
+    ),
+    act: (player, [who = '', name = '', keeping, now]) => {
+      const verb = {
+        kind: 'abort',
+        keepNewer: keeping !== undefined,
+        ...(now === undefined ? {} : { now: true }),
+      } as const;
+      return ordered(player, { who, name, verb });
     },
   },
   {
-    pattern: new RegExp(`^${WHO} aborts (\\S+), keeping the newer text\\.$`),
-    act: (player, [who = '', name = '']) => ordered(player, { who, name, verb: { kind: 'abort', keepNewer: true } }),
+    pattern: new RegExp(`^${WHO} approves (?:step (\\d+) of )?(\\S+?)(?: for step (\\d+))?\\.$`),
+    act: (player, [who = '', step, name = '', other]) => {
+      const told = step ?? other;
+      return ordered(player, {
+        who,
+        name,
+        verb: { kind: 'approve', step: told === undefined ? undefined : Number(told) },
+      });
+    },
   },
   {
-    pattern: new RegExp(`^${WHO} approves (\\S+)\\.$`),
-    act: (player, [who = '', name = '']) => ordered(player, { who, name, verb: { kind: 'approve', step: undefined } }),
+    pattern: new RegExp(`^${WHO} (pauses|resumes|proposes) (\\S+)\\.$`),
+    act: (player, [who = '', verb = '', name = '']) =>
+      ordered(player, {
+        who,
+        name,
+        verb: { kind: verb === 'pauses' ? 'pause' : verb === 'resumes' ? 'resume' : 'propose' },
+      }),
   },
   {
     pattern: new RegExp(`^${WHO} accepts (\\w+) of (\\S+)\\.$`),
@@ -218,18 +179,6 @@ const mishaps: readonly Sentence[] = [
       }));
       const message = `${name}: tidy up`;
       return committed(player, player.stage.splice(who, { kind: 'LeaderWorkerSet', name }, { edits, message }));
-    },
-  },
-  {
-    pattern: new RegExp(`^${WHO} reverts the last commit\\.$`),
-    act: (player, [who = '']) => {
-      const { repository } = player.stage;
-      const [last, before] = repository.log('main');
-      const [now, then] = [repository.files('main'), repository.files(before!.oid)];
-      const writes = Object.keys({ ...now, ...then })
-        .filter((path) => now[path] !== then[path])
-        .map((path) => ({ path, text: then[path] }));
-      return committed(player, player.stage.commit(who, writes, `Revert "${last!.message.split('\n')[0]}"`));
     },
   },
   {
@@ -398,21 +347,6 @@ const clusters: readonly Sentence[] = [
     },
   },
   {
-    pattern: /^Somebody deletes the (LeaderWorkerSet|leader StatefulSet) (\S+) in the cluster\.$/,
-    act: ({ stage }, [kind, name = '']) => {
-      const lws = { namespace: NAMESPACE, name };
-      if (kind === 'LeaderWorkerSet') stage.cluster.deleteLws(lws);
-      else stage.cluster.deleteLeaderSet(lws);
-    },
-  },
-  {
-    pattern: /^Somebody patches (\S+) in the cluster: (\{.+\})\.$/,
-    act: ({ stage }, [name = '', patch = '']) => {
-      stage.cluster.store.patch({ resource: LWS, namespace: NAMESPACE, name }, JSON.parse(patch), 'kubectl-patch');
-      stage.cluster.settle();
-    },
-  },
-  {
     pattern: /^All nodes are gone, with (\d+) groups of (\S+)\.$/,
     act: ({ stage }, [groups = '', name = '']) => {
       stage.cluster.setStock(0);
@@ -424,14 +358,6 @@ const clusters: readonly Sentence[] = [
     pattern: /^Nodes with (\d+) GPUs are back\.$/,
     act: ({ stage }, [amount = '']) => {
       stage.cluster.setStock(Number(amount));
-    },
-  },
-  {
-    pattern: /^Somebody sets the partition of (\S+) to (\d+) in the cluster\.$/,
-    act: ({ stage }, [name = '', value = '']) => {
-      const spec: JsonObject = { rolloutStrategy: { rollingUpdateConfiguration: { partition: Number(value) } } };
-      stage.cluster.store.patch({ resource: LWS, namespace: NAMESPACE, name }, { spec }, 'kubectl-edit');
-      stage.cluster.settle();
     },
   },
 ];
@@ -486,75 +412,9 @@ const readers: readonly Sentence[] = [
   },
 ];
 
-const claims: readonly Sentence[] = [
-  {
-    pattern: /^From now on at least (\d+) groups of (\S+) serve at every moment\.$/,
-    act: ({ stage }, [least = '', name = '']) => {
-      stage.world.everySecond = () => {
-        const serving = servingGroups(stage, name);
-        if (serving < Number(least)) throw new Error(`${serving} groups serve: ${tellGroups(stage).join('; ')}`);
-      };
-    },
-  },
-  {
-    pattern: /^From now on any number of groups may serve\.$/,
-    act: ({ stage }) => {
-      stage.world.everySecond = undefined;
-    },
-  },
-  {
-    pattern: /^Then every group of (\S+) serves (\S+)\.$/,
-    act: ({ stage }, [name = '', tag = '']) => {
-      const line = tellGroups(stage).find((told) => told.startsWith(`${name} `)) ?? '';
-      const cells = [...line.matchAll(/\d+ (✅|❎|⏳)( \S+)?/g)];
-      const wrong = cells.filter(([, sign, image]) => sign === '⏳' || image !== ` ${tag}`);
-      if (cells.length === 0 || wrong.length > 0) throw new Error(`wanted every group on ${tag}: ${line}`);
-    },
-  },
-  {
-    pattern: /^Then every group of (\S+) has (\d+) pods?, all ready\.$/,
-    act: ({ stage }, [name = '', size = '']) => {
-      const lws = stage.cluster.objects.list(LWS).find((object) => object.metadata.name === name);
-      const groups = countIn(specOf(lws ?? {})['replicas'], 0);
-      for (let group = 0; group < groups; group += 1) {
-        const pods = stage.cluster.pods({ namespace: NAMESPACE, name, group, pods: 'all' });
-        if (pods.length !== Number(size) || !pods.every(isRunningAndReady))
-          throw new Error(`group ${group} of ${name} has ${pods.length} pods: ${tellGroups(stage).join('; ')}`);
-      }
-      if (groups === 0) throw new Error(`${name} has no groups`);
-    },
-  },
-  {
-    pattern: /^Then (\S+) is settled in Git\.$/,
-    act: ({ stage }, [name = '']) => {
-      const { value } = stage.find('LeaderWorkerSet', name);
-      const annotations = ((value['metadata'] as JsonObject)['annotations'] ?? {}) as JsonObject;
-      if (annotations['tranche.dev/release'] === undefined || annotations['tranche.dev/step'] !== undefined)
-        throw new Error(`${name} is not settled: ${JSON.stringify(annotations)}`);
-    },
-  },
-  {
-    pattern: /^Clients send requests from now on\.$/,
-    act: ({ stage }) => stage.sendRequests(),
-  },
-  {
-    pattern: /^Then (no request has failed|requests failed for (\d+) seconds)\.$/,
-    act: ({ stage }, [, seconds = '0']) => {
-      if (stage.world.everySecond === undefined) throw new Error('nobody sends requests');
-      if (stage.failedSeconds !== Number(seconds))
-        throw new Error(`requests failed for ${stage.failedSeconds} seconds`);
-    },
-  },
-  {
-    pattern: /^Then the record of (\S+) says (\S+)\.$/,
-    act: ({ stage }, [name = '', phase = '']) => {
-      const record = stage.repository.text(STATUS, `rollouts/default/${NAMESPACE}/${name}.json`) ?? '';
-      if (!record.includes(`"${phase}"`)) throw new Error(`the record does not say ${phase}: ${record}`);
-    },
-  },
-];
-
 export const sentences: readonly Sentence[] = [
+  ...gitHands,
+  ...clusterHands,
   ...git,
   ...orders,
   ...mishaps,

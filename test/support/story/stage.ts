@@ -49,6 +49,7 @@ export type Beginning = {
 };
 
 const FOLDERS = ['apps'];
+const REQUESTS = 'requests';
 
 export class Stage {
   readonly world: World;
@@ -78,6 +79,8 @@ export class Stage {
   ignored: readonly (readonly string[])[] = [];
   /** So many seconds some requests found nobody, since clients send any. */
   failedSeconds = 0;
+  /** What is looked at every second, by what it is about. */
+  private readonly watches = new Map<string, () => void>();
   /** The commit that the agent applied last. */
   applied: string | undefined;
 
@@ -112,12 +115,25 @@ export class Stage {
     );
   }
 
+  /** Looks at something every second from now on; undefined: no more. */
+  watch(what: string, look: (() => void) | undefined): void {
+    if (look === undefined) this.watches.delete(what);
+    else this.watches.set(what, look);
+    this.world.everySecond = () => {
+      for (const each of this.watches.values()) each();
+    };
+  }
+
   /** Clients of every route, one look a second. */
   sendRequests(): void {
     this.failedSeconds = 0;
-    this.world.everySecond = () => {
+    this.watch(REQUESTS, () => {
       if (failingPercent(this.cluster) > 0) this.failedSeconds += 1;
-    };
+    });
+  }
+
+  get requestsAreSent(): boolean {
+    return this.watches.has(REQUESTS);
   }
 
   /** A commit by a person or a bot on a branch of any copy of the repository. */
@@ -157,7 +173,7 @@ export class Stage {
 
   /** Where an object stands in main. */
   find(kind: string, name: string): { readonly file: string; readonly ref: ObjectRef; readonly value: JsonObject } {
-    for (const [file, documents] of manifestsAt(this.repository, 'main', ['apps', 'rollouts'])) {
+    for (const [file, documents] of manifestsAt(this.repository, 'main', ['apps', 'rollouts', 'policies'])) {
       for (const value of documents) {
         if (value['kind'] !== kind || nameOf(value) !== name) continue;
         const ref = {

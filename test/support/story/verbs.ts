@@ -1,8 +1,10 @@
 /** What people order by the command line in a story: the real verbs, on the stage. */
 
-import { eject, intent } from '../../../src/commands/order.ts';
+import { parseArgs } from 'node:util';
+import { eject, intent, line } from '../../../src/commands/order.ts';
 import { status } from '../../../src/commands/status.ts';
 import type { Io } from '../../../src/options.ts';
+import type { Ports } from '../../../src/reconcile/pass.ts';
 import { NO_OVERRIDES } from '../../../src/reconcile/pass.ts';
 import type { EjectWish } from '../../../src/rollout/orders/eject-scene.ts';
 import type { Intent } from '../../../src/rollout/orders/intent.ts';
@@ -12,12 +14,27 @@ export type Wish = { readonly who: string; readonly name: string; readonly verb:
 
 /** Runs the verb; answers with the commits that it made, or with why it was refused. */
 export async function ordered(player: Player, { who, name, verb }: Wish): Promise<string> {
+  const options = { ...COMMON, target: { name, namespace: '' }, by: who };
+  return commitsOf(player, (ports, io) =>
+    'kind' in verb ? intent(verb, options, ports, io) : eject(verb, options, ports, io),
+  );
+}
+
+/** Stops all Rollouts, or lets them go. */
+export async function stopped(player: Player, who: string, kind: 'stop' | 'go'): Promise<string> {
+  const wish = kind === 'go' ? { kind } : { kind, until: undefined, why: '' };
+  return commitsOf(player, (ports, io) => line(wish, { ...COMMON, by: who }, ports, io));
+}
+
+/** The commits that a verb makes, or what it says where it makes none. */
+async function commitsOf(player: Player, run: (ports: Ports, io: Io) => Promise<number>): Promise<string> {
   const { stage } = player;
   const before = stage.repository.head('main');
   const { io, said } = terminal();
-  const ports = stage.ports(stage.repository, async () => undefined);
-  const options = { ...COMMON, target: { name, namespace: '' }, by: who };
-  await ('kind' in verb ? intent(verb, options, ports, io) : eject(verb, options, ports, io));
+  await run(
+    stage.ports(stage.repository, async () => undefined),
+    io,
+  );
   const made = stage.repository.log('main').findIndex((commit) => commit.oid === before);
   const commits = stage.repository.log('main').slice(0, made).reverse();
   return commits.length === 0 ? said.err.trim() : `→ ${commits.map((commit) => player.name(commit.oid)).join(', ')}`;
@@ -56,3 +73,51 @@ function terminal(): { readonly io: Io; readonly said: { out: string; err: strin
   };
   return { io, said };
 }
+
+/** The same as people type it: `abort vllm --now`. */
+export async function typed(player: Player, who: string, words: readonly string[]): Promise<string> {
+  const [verb = '', ...rest] = words;
+  const { values, positionals } = parseArgs({ args: rest, options: FLAGS, allowPositionals: true });
+  const [name = '', step] = positionals;
+  if (verb === 'stop' || verb === 'go') return stopped(player, who, verb);
+  const make = (TYPED as Readonly<Record<string, (given: Values, step: string | undefined) => Wish['verb']>>)[verb];
+  if (make === undefined) throw new Error(`no story knows tranche ${verb}`);
+  return ordered(player, { who, name, verb: make(values, step) });
+}
+
+const FLAGS = {
+  step: { type: 'string' },
+  hold: { type: 'string' },
+  release: { type: 'string' },
+  partition: { type: 'string' },
+  now: { type: 'boolean' },
+  abort: { type: 'boolean' },
+  'keep-newer': { type: 'boolean' },
+  'as-is': { type: 'boolean' },
+} as const;
+
+type Values = ReturnType<
+  typeof parseArgs<{ readonly options: typeof FLAGS; readonly allowPositionals: true }>
+>['values'];
+
+const numberIn = (told: string | undefined): number | undefined => (told === undefined ? undefined : Number(told));
+
+const TYPED = {
+  approve: ({ step, hold }: Values) => ({ kind: 'approve', step: numberIn(step), hold }),
+  jump: (_: Values, step: string | undefined) => ({ kind: 'jump', step: Number(step) }),
+  abort: (given: Values) => ({
+    kind: 'abort',
+    keepNewer: given['keep-newer'] === true,
+    ...(given.now === true ? { now: true } : {}),
+  }),
+  retry: ({ release }: Values) => ({ kind: 'retry', release }),
+  pause: () => ({ kind: 'pause' }),
+  resume: () => ({ kind: 'resume' }),
+  propose: () => ({ kind: 'propose' }),
+  acknowledge: () => ({ kind: 'acknowledge' }),
+  eject: (given: Values) => ({
+    abort: given.abort === true,
+    partition: numberIn(given.partition),
+    asIs: given['as-is'] === true,
+  }),
+} satisfies Readonly<Record<string, (given: Values, step: string | undefined) => Wish['verb']>>;
