@@ -142,6 +142,7 @@ export const HOLDS = {
   WayBackRefused: { effect: 'blocks', warns: true },
   StatusRefused: { effect: 'blocks' },
   NewerRecord: { effect: 'blocks', failure: 'unread' },
+  StatusKeyMissing: { effect: 'blocks', failure: 'unread' },
   AnnotationsGone: { effect: 'blocks', failure: 'stalled' },
   Stalled: { effect: 'blocks', failure: 'issue' },
   Drift: { effect: 'informs' },

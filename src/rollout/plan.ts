@@ -4,7 +4,7 @@ import type { Issue } from '../api/issue.ts';
 import type { RolloutRecord } from '../api/record.ts';
 import type { Instant } from '../api/time.ts';
 import type { ObjectChange } from './change.ts';
-import { newerRecord } from './gates/git.ts';
+import { keyMissing, newerRecord } from './gates/git.ts';
 import { type Hold, ORDINARY_REQUEUE_SECONDS } from './hold.ts';
 import { stepMessage } from './messages.ts';
 import { type Decision, holding, type Move, type MoveReason, type Way } from './move.ts';
@@ -74,15 +74,15 @@ function planGone(snapshot: Snapshot): Plan {
 }
 
 /**
- * Of a record that is not understood nothing was read, and nothing of this pass is kept there: whatever leads forward waits,
- * as where the status branch takes no record. What brakes or goes back hangs on Git and the cluster. This is asked of the
- * way of a move, once, so that no row can be forgotten.
+ * Where no record can be written, nothing of this pass is kept: whatever leads forward waits, as where the status branch
+ * takes no record. What brakes or goes back hangs on Git and the cluster. This is asked of the way of a move, once, so
+ * that no row can be forgotten.
  */
 function withoutRecord(snapshot: Snapshot, decision: Decision): Decision {
-  const newer = newerRecord(snapshot);
-  if (newer === undefined) return decision;
+  const why = newerRecord(snapshot) ?? keyMissing(snapshot);
+  if (why === undefined) return decision;
   const { move, holds } = decision;
-  return { ...decision, move: move?.way === 'forward' ? undefined : move, holds: [newer, ...holds] };
+  return { ...decision, move: move?.way === 'forward' ? undefined : move, holds: [why, ...holds] };
 }
 
 function planOf(snapshot: Snapshot, situation: Situation | undefined, decision: Decision): Plan {

@@ -19,6 +19,7 @@ import type { Workload } from '../api/workload.ts';
 import type { ObjectRef } from './edit.ts';
 import type { LadderFiles } from './ladders/documents.ts';
 import type { ApprovalEvidence } from './proposals/requirements.ts';
+import type { RecordProof } from './record-proof.ts';
 
 export const SNAPSHOT_VERSION = 4;
 
@@ -218,6 +219,10 @@ export type Snapshot = {
   /** undefined: none, or not to be trusted; `recordFault` says why it is not. */
   readonly record: RolloutRecord | undefined;
   readonly recordFault: string;
+  /** What bears the record out; not there: there is none, or nothing does. */
+  readonly recordProof?: RecordProof;
+  /** Why this process may not write records, where main names keys that sign them. Not there: it may. */
+  readonly keyMissing?: string;
   /** The version of the record, where a newer tranche has written it: nothing goes forward without it. Not there: it is none. */
   readonly newerRecord?: number;
   /** People merged the step that Git has, and no pass has seen that before. Not there: it was not so. */

@@ -3,13 +3,12 @@
 import type { Issue } from '../../api/issue.ts';
 import { absent, type Known, known, notAsked } from '../../api/known.ts';
 import type { RolloutRecord } from '../../api/record.ts';
-import { sameRelease } from '../../api/release.ts';
 import type { Instant } from '../../api/time.ts';
 import type { Clock } from '../../ports/clock.ts';
+import type { RecordProof } from '../../rollout/record-proof.ts';
 import {
   type History,
   type Live,
-  type MergedStep,
   SNAPSHOT_VERSION,
   type Snapshot,
   type Stable,
@@ -23,7 +22,6 @@ import type { StoredRecord } from '../status/record-store.ts';
 import { backsOf } from './backs-in-history.ts';
 import type { Desired, DesiredRollout } from './desired.ts';
 import { withFactDigests } from './digests.ts';
-import { beforeMerge, stepMerged, stepUnplanned } from './merged-step.ts';
 import { type LiveReader, unreadLive } from './observe-cluster.ts';
 import type { GitReader } from './observe-git.ts';
 import type { TrafficReader } from './observe-live-traffic.ts';
@@ -31,11 +29,11 @@ import { withLostMarks } from './observe-lost-marks.ts';
 import { ladderFaults, ladderFiles, trafficAsked, trafficFaults } from './observe-traffic.ts';
 import { policyFacts } from './read-policy.ts';
 import { readWorkload } from './read-workload.ts';
-import { rebuiltRecord } from './rebuild-record.ts';
 import { blobsOf, isResting, type Resting } from './resting.ts';
 import { sharedFacts } from './shared-facts.ts';
 import { anotherText, stableFromRecord } from './stable-copy.ts';
-import { deliveredOf, retryTextOf, stepBrought } from './step-commits.ts';
+import { deliveredOf, retryTextOf } from './step-commits.ts';
+import { recordFacts, trustedRecord } from './trusted-record.ts';
 import type { Delivery } from './turns.ts';
 import type { windowsAt } from './windows.ts';
 
@@ -43,6 +41,8 @@ export type Observation = {
   readonly desired: Desired;
   readonly entry: DesiredRollout;
   readonly stored: StoredRecord | undefined;
+  /** What bears that out; not there: nothing does. */
+  readonly proof?: RecordProof | undefined;
   /** Those that are under way, with those that this pass has begun. */
   readonly deliveries: readonly Delivery[];
   /** Of other processes, those that have asked before this one; not there: none. */
@@ -120,40 +120,6 @@ function promotedRules({ desired, entry }: Observation): Snapshot['policy'] {
   const { rules } = entry.policy;
   const isProposed = desired.config.promotion === 'pullRequest' || rules.approvals !== undefined;
   return isProposed ? { ...rules, promotion: 'pullRequest' } : rules;
-}
-
-type Trusted = { readonly record: RolloutRecord | undefined; readonly merged?: MergedStep };
-
-function recordFacts(
-  of: Observation,
-  { record, merged }: Trusted,
-): Pick<Snapshot, 'record' | 'recordFault' | 'newerRecord' | 'merged'> {
-  if (of.stored?.kind === 'newer') return { record, recordFault: '', newerRecord: of.stored.version };
-  if (merged === undefined) return { record, recordFault: recordFaultOf(of, record) };
-  return { record, recordFault: '', merged };
-}
-
-/** The stored record; one that is lost or not to be trusted is rebuilt from main, which costs a soak, never a step. */
-async function trustedRecord(of: Observation, file: WorkloadFile | undefined): Promise<Trusted> {
-  const stored = of.stored?.kind === 'read' ? of.stored.record : undefined;
-  const marks = file?.workload.marks;
-  if (marks?.step?.kind !== 'step') return { record: stored };
-  const { release, step } = marks;
-  const fits =
-    stored?.step !== undefined && stored.step.index === step.index && sameRelease(stored.step.release, release);
-  if (fits) return { record: stored };
-  const brought = await stepBrought(of, marks);
-  const merged = beforeMerge(stored);
-  const found = brought ?? (merged === undefined ? undefined : stepUnplanned(marks, file));
-  if (found === undefined || merged === undefined) return { record: rebuiltRecord(of, { stored, step: found, marks }) };
-  return { record: rebuiltRecord(of, { stored, step: stepMerged(found, merged, of.now), marks }), merged };
-}
-
-/** Why the record is not the stored one; empty: it is, or there is nothing to have one of. */
-function recordFaultOf({ stored }: Observation, record: RolloutRecord | undefined): string {
-  if (stored?.kind === 'untrusted') return stored.why;
-  if (stored?.kind !== 'read') return record === undefined ? '' : 'there was none';
-  return record === stored.record ? '' : 'it spoke of another step';
 }
 
 /** A settled rollout whose files have not changed does not care how main came to them. */

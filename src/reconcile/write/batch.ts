@@ -65,9 +65,12 @@ export function batchOf(
   };
 }
 
-/** Whether the record of this rollout is ours to write: one of a newer tranche stays as it is, whatever was decided. */
+/**
+ * Whether the record of this rollout is ours to write: one of a newer tranche stays as it is, whatever was decided, and so
+ * does one that this process cannot sign.
+ */
 export function keepsRecord({ snapshot }: Pick<Reconciled, 'snapshot'>): boolean {
-  return snapshot?.newerRecord === undefined;
+  return snapshot?.newerRecord === undefined && snapshot?.keyMissing === undefined;
 }
 
 /** The records once these steps are on main. */

@@ -1,0 +1,51 @@
+/** The record that a decision goes by: the stored one, or one that is made from main. */
+
+import type { RolloutRecord } from '../../api/record.ts';
+import { sameRelease } from '../../api/release.ts';
+import type { RecordProof } from '../../rollout/record-proof.ts';
+import type { MergedStep, Snapshot, WorkloadFile } from '../../rollout/snapshot.ts';
+import { beforeMerge, stepMerged, stepUnplanned } from './merged-step.ts';
+import type { Observation } from './observe.ts';
+import { rebuiltRecord } from './rebuild-record.ts';
+import { stepBrought } from './step-commits.ts';
+
+type Trusted = { readonly record: RolloutRecord | undefined; readonly merged?: MergedStep };
+
+/** What the snapshot says of the record: what bears it out, and what is wrong with it. */
+export function recordFacts(
+  of: Observation,
+  { record, merged }: Trusted,
+): Pick<Snapshot, 'record' | 'recordFault' | 'recordProof' | 'newerRecord' | 'merged'> {
+  if (of.stored?.kind === 'newer') return { record, recordFault: '', newerRecord: of.stored.version };
+  const proof = record === undefined ? {} : { recordProof: proofOf(of) };
+  if (merged === undefined) return { record, recordFault: recordFaultOf(of, record), ...proof };
+  return { record, recordFault: '', ...proof, merged };
+}
+
+/** What is made from main alone has nothing of the branch in it. */
+function proofOf({ stored, proof = 'unproven' }: Observation): RecordProof {
+  return stored?.kind === 'read' ? proof : 'seen';
+}
+
+/** The stored record; one that is lost or not to be trusted is rebuilt from main, which costs a soak, never a step. */
+export async function trustedRecord(of: Observation, file: WorkloadFile | undefined): Promise<Trusted> {
+  const stored = of.stored?.kind === 'read' ? of.stored.record : undefined;
+  const marks = file?.workload.marks;
+  if (marks?.step?.kind !== 'step') return { record: stored };
+  const { release, step } = marks;
+  const fits =
+    stored?.step !== undefined && stored.step.index === step.index && sameRelease(stored.step.release, release);
+  if (fits) return { record: stored };
+  const brought = await stepBrought(of, marks);
+  const merged = beforeMerge(stored);
+  const found = brought ?? (merged === undefined ? undefined : stepUnplanned(marks, file));
+  if (found === undefined || merged === undefined) return { record: rebuiltRecord(of, { stored, step: found, marks }) };
+  return { record: rebuiltRecord(of, { stored, step: stepMerged(found, merged, of.now), marks }), merged };
+}
+
+/** Why the record is not the stored one; empty: it is, or there is nothing to have one of. */
+function recordFaultOf({ stored }: Observation, record: RolloutRecord | undefined): string {
+  if (stored?.kind === 'untrusted') return stored.why;
+  if (stored?.kind !== 'read') return record === undefined ? '' : 'there was none';
+  return record === stored.record ? '' : 'it spoke of another step';
+}
