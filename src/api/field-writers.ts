@@ -43,6 +43,18 @@ export function agentsOf(object: unknown): readonly string[] {
   ];
 }
 
+/** Owners of one object that are looked at. */
+const OWNERS_MOST = 50;
+
+/** The object that owns this one as its controller, by kind and name; undefined: none does. */
+export function controllerOf(object: unknown): { readonly kind: string; readonly name: string } | undefined {
+  const owners = at(object, ['metadata', 'ownerReferences']);
+  if (!Array.isArray(owners)) return undefined;
+  const owner = owners.slice(0, OWNERS_MOST).find((one) => at(one, ['controller']) === true);
+  if (owner === undefined) return undefined;
+  return { kind: mark(at(owner, ['kind'])) || 'another object', name: mark(at(owner, ['name'])) };
+}
+
 /** Names of Kubernetes; anything else is somebody's free text and is not shown. */
 function mark(value: unknown): string {
   return typeof value === 'string' && /^[A-Za-z0-9]([-A-Za-z0-9_.:/]{0,250})$/.test(value) ? value : '';

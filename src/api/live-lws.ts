@@ -1,6 +1,6 @@
 /** Parses a LeaderWorkerSet as the API server returns it. */
 
-import { agentsOf, writersOf } from './field-writers.ts';
+import { agentsOf, controllerOf, writersOf } from './field-writers.ts';
 import type { JsonObject } from './json.ts';
 import type { Known } from './known.ts';
 import type { LiveLws } from './live.ts';
@@ -37,6 +37,7 @@ export function parseLws(object: unknown): Known<LiveLws> {
       maxSurge: writersOf(object, [...ROLLING, 'maxSurge']),
     },
     agents: agentsOf(object),
+    owner: controllerOf(object),
     conditions: fields.list(['status', 'conditions'], CONDITIONS_MAX).map((condition) => ({
       type: condition.text(['type']),
       status: condition.text(['status']),

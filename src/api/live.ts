@@ -34,6 +34,8 @@ export type LiveLws = {
   readonly writers?: Readonly<Record<WrittenField, readonly string[]>> | undefined;
   /** The GitOps agents that say on the object that they apply it; for people only. */
   readonly agents?: readonly string[] | undefined;
+  /** The object whose controller makes this one, such as a DisaggregatedSet; it writes every field again. */
+  readonly owner?: { readonly kind: string; readonly name: string } | undefined;
   readonly conditions: readonly LiveCondition[];
   readonly readyReplicas: number;
   readonly updatedReplicas: number;

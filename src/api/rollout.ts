@@ -15,6 +15,9 @@ export const LWS_API_VERSION_ALIAS = 'workload.kubernetes.io/v1alpha1';
 
 const OUR_GROUPS = [LWS_API_VERSION, LWS_API_VERSION_ALIAS].map((version) => version.split('/')[0] ?? '');
 
+/** Makes LeaderWorkerSets of its own; people who write it into a Rollout mean those (LWS 0.9, KEP-766). */
+export const DISAGGREGATED_SET = 'DisaggregatedSet';
+
 /**
  * Whether a Rollout is for a workload of another kind or API group, such as a Deployment: Kruise's, not ours, whatever
  * else is in it. One that names no kind, or ours but for a few letters, is ours and wrong: passed over, nothing would step it.
@@ -26,7 +29,7 @@ export function isOfOtherWorkload(rollout: JsonObject): boolean {
   ];
   return places.some((place) => {
     const [apiVersion, kind] = ['apiVersion', 'kind'].map((key) => at(rollout, [...place, key]));
-    if (typeof apiVersion !== 'string' || typeof kind !== 'string') return false;
+    if (typeof apiVersion !== 'string' || typeof kind !== 'string' || kind === DISAGGREGATED_SET) return false;
     return !isLike(kind, [LWS_KIND]) || !isLike(apiVersion.split('/')[0] ?? '', OUR_GROUPS);
   });
 }

@@ -40,6 +40,7 @@ export const HOLDS = {
   NotApplied: { effect: 'blocks', differs: true },
   AgentNotApplying: { effect: 'blocks', differs: true },
   FieldContested: { effect: 'blocks' },
+  WorkloadOwned: { effect: 'blocks' },
   NotObserved: { effect: 'blocks' },
   ScalerUnreadable: { effect: 'blocks', failure: 'unread' },
   // Groups.

@@ -523,3 +523,22 @@ test('who has written replicas is read from managedFields', () => {
 function lwsWriters(object: unknown): LiveLws['writers'] {
   return value(parseLws(object)).writers;
 }
+
+test('the object whose controller makes a LeaderWorkerSet, by kind and name', () => {
+  const made = (ownerReferences: unknown) => {
+    const lws = recordedItems('done', 'lws')[0] as { metadata: object };
+    return value(parseLws({ ...lws, metadata: { ...lws.metadata, ownerReferences } })).owner;
+  };
+  const owner = { apiVersion: 'disaggregatedset.x-k8s.io/v1', kind: 'DisaggregatedSet', name: 'llama', uid: 'u' };
+  expect(
+    made([
+      { ...owner, kind: 'Other' },
+      { ...owner, controller: true },
+    ]),
+  ).toEqual({
+    kind: 'DisaggregatedSet',
+    name: 'llama',
+  });
+  expect(made([{ ...owner, kind: '::error::', controller: true }])?.kind).toBe('another object');
+  expect([made(undefined), made([]), made([owner]), made('llama'), made([null])]).toEqual(Array(5).fill(undefined));
+});

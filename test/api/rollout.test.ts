@@ -331,6 +331,8 @@ test.each<readonly [workloadRef: JsonObject, isOther: boolean]>([
   [{ apiVersion: 'example.com/v1' }, true],
   [{ apiVersion: 'apps/v1', kind: 'Deployment' }, true],
   [{ kind: 'Deployment' }, true],
+  [{ apiVersion: 'disaggregatedset.x-k8s.io/v1', kind: 'DisaggregatedSet' }, false],
+  [{ kind: 'DisaggregatedSet' }, false],
 ])('a workloadRef with %j is of another workload: %j', (changed, isOther) => {
   expect(isOfOtherWorkload(rollout(STEPS, { workloadRef: { ...LWS, ...changed } }))).toBe(isOther);
 });

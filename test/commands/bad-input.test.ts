@@ -190,6 +190,16 @@ const rows: readonly (readonly [what: string, files: Files, said: readonly strin
     ],
   ],
   [
+    'a Rollout of a DisaggregatedSet',
+    rollout(
+      'leaderworkerset.x-k8s.io/v1\n    kind: LeaderWorkerSet',
+      'disaggregatedset.x-k8s.io/v1\n    kind: DisaggregatedSet',
+    ),
+    [
+      'rollouts/vllm.yaml:7: Rollout vllm: workloadRef is disaggregatedset.x-k8s.io/v1 DisaggregatedSet, wanted leaderworkerset.x-k8s.io/v1 LeaderWorkerSet (NotSupportedYet). A DisaggregatedSet makes its LeaderWorkerSets itself and allows no partition, so no step can be held. Write one LeaderWorkerSet for each role, with a Rollout each, or delete this Rollout.',
+    ],
+  ],
+  [
     'a Rollout of a kind in other letters',
     rollout('kind: LeaderWorkerSet', 'kind: LeaderWorkerset'),
     [

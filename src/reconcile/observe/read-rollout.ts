@@ -8,6 +8,7 @@ import { type MarkFault } from '../../api/marks.ts';
 import { nearest } from '../../api/nearest.ts';
 import { OWN_PREFIX } from '../../api/release-content.ts';
 import {
+  DISAGGREGATED_SET,
   LWS_API_VERSION,
   LWS_API_VERSION_ALIAS,
   parseRollout,
@@ -119,6 +120,9 @@ export function ambiguousFields(document: ManifestDocument): readonly Issue[] {
     }));
 }
 
+const DISAGGREGATED_HINT =
+  'A DisaggregatedSet makes its LeaderWorkerSets itself and allows no partition, so no step can be held. Write one LeaderWorkerSet for each role, with a Rollout each, or delete this Rollout.';
+
 function unsupported(document: ManifestDocument, rollout: Rollout): readonly Issue[] {
   const issues: Issue[] = [];
   const add = (path: readonly string[], what: string, hint: string): void => {
@@ -137,7 +141,7 @@ function unsupported(document: ManifestDocument, rollout: Rollout): readonly Iss
     add(
       ['spec', 'workloadRef'],
       `workloadRef is ${apiVersion} ${kind}, wanted ${LWS_API_VERSION} ${LWS_KIND}`,
-      'tranche delivers LeaderWorkerSets only.',
+      kind === DISAGGREGATED_SET ? DISAGGREGATED_HINT : 'tranche delivers LeaderWorkerSets only.',
     );
   }
   if (!strategies[rollout.style].built) {

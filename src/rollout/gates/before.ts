@@ -1,7 +1,7 @@
 /** What is asked before each kind of commit: one table, every gate with five words. All of a row are asked, in its order. */
 
 import { tooManyRollbacks } from '../automatic-backs.ts';
-import { fieldContested } from '../contest.ts';
+import { fieldContested, workloadOwned } from '../contest.ts';
 import { whenSeen } from '../situation.ts';
 import { atRestToAdopt } from './at-rest.ts';
 import {
@@ -71,6 +71,7 @@ const next: readonly Gate[] = [
   noWayBack, // never go on without a way back
   replicasUnknown, // N is not ours and not readable
   fieldContested, // somebody else writes our fields
+  workloadOwned, // another object's controller makes it
   scaledToZero, // everything would come up on the new text
   whenSeen(revisionChanged), // somebody else restarts groups
   whenSeen((seen) => blockedByUnreadyGroup(seen, seen.partition)), // LWS would not move; its own groups apart
@@ -85,6 +86,7 @@ export const before = {
     historyRewritten, // main was force-pushed
     disabled, // a person said stop
     replicasUnknown, // N is not ours and not readable
+    workloadOwned, // another object's controller makes it
     notApplied, // Git is not live
     whenSeen(atRestToAdopt), // groups are still moving
   ],
@@ -109,6 +111,7 @@ export const before = {
     replicasUnknown, // N is not ours and not readable
     notApplied, // the request is not live: late, or refused by a webhook
     fieldContested, // somebody else writes our fields
+    workloadOwned, // another object's controller makes it
     scaledToZero, // on the way up everything starts on the new text
     recreated, // everything is on the new text already
     whenSeen(mixedRevisions), // something else is half-way
@@ -127,6 +130,7 @@ export const before = {
     replicasUnknown, // N is not ours and not readable
     notApplied, // the request is not live
     fieldContested, // somebody else writes our fields
+    workloadOwned, // another object's controller makes it
     scaledToZero, // on the way up everything starts on the new text
     surgeRefused, // extra groups would not hold
     ...limits,
@@ -146,6 +150,7 @@ export const before = {
     replicasUnknown, // N is not ours and not readable
     notApplied, // the request is not live
     fieldContested, // somebody else writes our fields
+    workloadOwned, // another object's controller makes it
     nothingServes, // nothing to compare with
     whenSeen(requestTaken), // a hand has let groups go
     recreated, // everything is on the new text already
@@ -165,6 +170,7 @@ export const before = {
     noWayBack, // never go on without a way back
     replicasUnknown, // N is not ours and not readable
     fieldContested, // somebody else writes our fields
+    workloadOwned, // another object's controller makes it
     nothingServes, // nothing to compare with
     recreatedUnaccepted, // everything is on the new text already
     whenSeen(revisionChanged), // somebody else restarts groups

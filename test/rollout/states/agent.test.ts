@@ -38,6 +38,34 @@ test.each<Row>([
   ['the record is lost: counted from now', { ...late, record: undefined }, 'hold NotApplied'],
 ])('not applied, %s', (_, of, then) => expect(planned(of)).toBe(then));
 
+const OWNER = { kind: 'DisaggregatedSet', name: 'llama' } as const;
+
+/** The same world, but the controller of another object makes the LeaderWorkerSet. */
+function owned(of: World): Snapshot {
+  const snapshot = world(of);
+  const { lws } = snapshot.live;
+  if (lws.kind !== 'known') throw new Error('no LeaderWorkerSet');
+  return { ...snapshot, live: { ...snapshot.live, lws: { ...lws, value: { ...lws.value, owner: OWNER } } } };
+}
+
+test('made by the controller of another object: nothing goes forward, and an abort goes back', () => {
+  const settledGroups = '0:B+ 1:A+ 2:A+ 3:A+';
+  const forward: readonly World[] = [
+    { marks: 'none', p: 0, groups: A4 },
+    { text: 'B', groups: A4 },
+    { text: 'B', marks: 'B.2 1/3 floor=3', p: 3, groups: '0:A+ 1:A+ 2:A+ 3:B+' },
+  ];
+  for (const of of forward) {
+    const { commit, holds } = plan(owned(of));
+    expect(commit).toBeUndefined();
+    expect(holds.map(({ reason }) => reason)).toContain('WorkloadOwned');
+  }
+  expect(messageOf(owned({ text: 'B', groups: A4 }))).toContain(
+    'is made by the controller of DisaggregatedSet llama, which writes its fields',
+  );
+  expect(plan(owned({ ...late, groups: settledGroups, intents: { abort: 'B.2' } })).commit?.reason).toBe('Aborted');
+});
+
 const NEWER_RECORD = { record: undefined, newerRecord: 2 } as const;
 
 test.each<Row>([
