@@ -2,6 +2,7 @@
 
 import type { Issue } from './issue.ts';
 import type { LwsVersion } from './lws-version.ts';
+import type { Owners } from './owners.ts';
 import type { Promotion } from './promotion.ts';
 
 export const CONFIG_FILE = 'tranche.yaml';
@@ -21,6 +22,8 @@ export type Config = {
   readonly lines?: EntryLines;
   /** Which namespace the manifests below a path are for, where they name none: longest path wins. */
   readonly namespaces: Readonly<Record<string, string>>;
+  /** From which folders what is in a namespace counts; a namespace without any: from every one. */
+  readonly owners: Owners;
   /** Workloads, as `namespace/name`, whose `replicas` something else than Git writes. */
   readonly autoscaled: readonly string[];
   /** Of the LeaderWorkerSet controller in the cluster; undefined: not declared, which counts as up to 0.10. */
@@ -80,6 +83,7 @@ export const DEFAULT_CONFIG: Config = {
   statusBranch: 'tranche-status',
   paths: [''],
   namespaces: {},
+  owners: {},
   autoscaled: [],
   lwsVersion: undefined,
   auditSeconds: 3600,

@@ -3,6 +3,7 @@
 import { type Config, DEFAULT_CONFIG, PERIOD_MOST_SECONDS } from './config.ts';
 import { readLinks, readLwsVersion } from './config-fields.ts';
 import { type FieldFault, FieldReader } from './field-reader.ts';
+import { readOwners, trimSlashes } from './owners.ts';
 import { PROMOTIONS } from './promotion.ts';
 
 const PATHS_LIMIT = 200;
@@ -17,18 +18,19 @@ const PATH = /^(?!\/)(?!.*(^|\/)\.\.?(\/|$))[^\u0000-\u001f\\]{0,1000}$/;
 
 /** All of them, in the order in which a message lists them. */
 const FIELDS =
-  'cluster branches paths namespaces autoscaled lwsVersion auditSeconds intervalSeconds requiredPolicies policyPaths stopFile promotion maxProposals links author'.split(
+  'cluster branches paths namespaces owners autoscaled lwsVersion auditSeconds intervalSeconds requiredPolicies policyPaths stopFile promotion maxProposals links author'.split(
     ' ',
   );
 
 /** Without a value these would ask for less than whoever wrote their keys has meant. */
-const LIMITING = ['requiredPolicies', 'policyPaths', 'promotion'];
+const LIMITING = ['requiredPolicies', 'policyPaths', 'promotion', 'owners'];
 
-/** When a step goes forward, by whose word, and how soon a pass looks again: no way back hangs on one of these. */
+/** When a step goes forward, from which folder, and how soon a pass looks again: no rollback hangs on one of these. */
 const OF_STEPS = [
   'auditSeconds',
   'intervalSeconds',
   'requiredPolicies',
+  'owners',
   'stopFile',
   'promotion',
   'maxProposals',
@@ -58,6 +60,7 @@ export function parseConfig(value: unknown): { readonly config: Config; readonly
     namespaces: Object.fromEntries(
       Object.entries(root.stringMap('namespaces')).map(([path, name]) => [trimSlashes(path), name]),
     ),
+    owners: readOwners(root),
     autoscaled: root.texts('autoscaled', AUTOSCALED_LIMIT),
     lwsVersion: readLwsVersion(root),
     auditSeconds: root.integer('auditSeconds', { min: 60, max: PERIOD_MOST_SECONDS }) ?? DEFAULT_CONFIG.auditSeconds,
@@ -116,6 +119,7 @@ function checkNames(root: FieldReader, config: Config): void {
     );
   checkPaths(root, 'paths', [...config.paths, ...Object.keys(config.namespaces)]);
   checkPaths(root, 'policyPaths', config.policyPaths ?? []);
+  checkPaths(root, 'owners', Object.values(config.owners).flat());
   for (const namespace of Object.values(config.namespaces)) {
     if (!DNS_LABEL.test(namespace))
       root.fault(
@@ -140,8 +144,4 @@ function checkPaths(root: FieldReader, key: string, paths: readonly string[]): v
         `has "${path}", wanted a path from the root of the repository`,
         'Remove leading /, "." and "..".',
       );
-}
-
-function trimSlashes(path: string): string {
-  return path.replace(/^\.\//, '').replace(/^\/+|\/+$/g, '');
 }

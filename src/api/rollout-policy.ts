@@ -1,6 +1,7 @@
 /** The RolloutPolicy (tranche.dev/v1alpha1): what Kruise's Rollout has no field for, parsed strictly; whom it means. */
 
 import { type FieldFault, FieldReader } from './field-reader.ts';
+import { matchesGlob } from './glob.ts';
 import type { JsonObject } from './json.ts';
 import { POLICY_FIELD_NAMES, type RolloutPolicy, readFields } from './policy-fields.ts';
 import type { RollingStyle } from './rollout.ts';
@@ -142,19 +143,4 @@ function labelOf({ labels }: PolicySubject, key: string): string | undefined {
 function matchesPattern(pattern: string, { namespace, name }: PolicySubject): boolean {
   const slash = pattern.indexOf('/');
   return matchesGlob(pattern.slice(0, slash), namespace) && matchesGlob(pattern.slice(slash + 1), name);
-}
-
-/** Left to right without trying again: the time does not explode with the number of `*`. */
-function matchesGlob(pattern: string, text: string): boolean {
-  const [first = '', ...rest] = pattern.split('*');
-  const last = rest.pop();
-  if (last === undefined) return text === first;
-  if (!text.startsWith(first)) return false;
-  let from = first.length;
-  for (const part of rest) {
-    const found = text.indexOf(part, from);
-    if (found < 0) return false;
-    from = found + part.length;
-  }
-  return text.length - last.length >= from && text.endsWith(last);
 }

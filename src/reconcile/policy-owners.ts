@@ -45,8 +45,8 @@ export async function acceptingPolicies(
   const parsed = files.flatMap(({ path, content }) =>
     content.kind === 'text' ? [parseManifestFile(path, content.text, [POLICY_KIND])] : [],
   );
-  return readPolicies(parsed, [], config).flatMap(({ name, file, lines, policy, isOutside }) =>
-    policy?.withoutDirectPush === 'Accept' && isOutside !== true
+  return readPolicies(parsed, [], config).flatMap(({ name, file, lines, policy, outside }) =>
+    policy?.withoutDirectPush === 'Accept' && outside === undefined
       ? [`${POLICY_KIND} ${name} (${file}:${lines.withoutDirectPush ?? 1})`]
       : [],
   );

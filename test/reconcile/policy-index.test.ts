@@ -11,9 +11,18 @@ function policy(file: string, rollouts: readonly string[] | undefined, surge?: n
   return { kind: 'read', name: file, file, lines: {}, line: 1, selection, policy: read, issues: [] };
 }
 
-function subject(namespace: string, name: string): PolicySubject {
-  return { cluster: 'default', namespace, name, labels: {}, strategy: 'partition' };
+function subject(namespace: string, name: string): PolicySubject & { readonly file: string } {
+  return {
+    cluster: 'default',
+    namespace,
+    name,
+    labels: {},
+    strategy: 'partition',
+    file: `apps/${namespace}/rollout.yaml`,
+  };
 }
+
+const NONE = { required: [], owners: {} };
 
 const POLICIES = [
   policy('a', ['llm/vllm'], 4),
@@ -31,7 +40,7 @@ test.each([
   ['other', 'chat', ['b'], 3],
   ['lm', 'v', ['b', 'e'], 3],
 ] as const)('%s/%s is reached by %j, surge %i', (namespace, name, files, surge) => {
-  const scope = policyIndex(POLICIES, [])(subject(namespace, name));
+  const scope = policyIndex(POLICIES, NONE)(subject(namespace, name));
   expect(scope.files).toEqual(files);
   expect(scope.rules.surge).toBe(surge);
 });
@@ -48,7 +57,7 @@ function looks(count: number): number {
     });
   const names = Array.from({ length: count }, (_none, at) => `service-${at}`);
   const all = names.map((name, at) => counted(policy(name, [at % 2 === 0 ? `llm/${name}` : `${name}/*`])));
-  const scopeFor = policyIndex(all, []);
+  const scopeFor = policyIndex(all, NONE);
   for (const [at, name] of names.entries())
     expect(scopeFor(subject(at % 2 === 0 ? 'llm' : name, name)).files).toEqual([name]);
   return seen;

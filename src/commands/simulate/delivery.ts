@@ -79,8 +79,8 @@ function rulesFor(
 ): PolicyRules {
   const { namespace, name } = object;
   const policies = readPolicies(asked, [], DEFAULT_CONFIG);
-  return policyIndex(policies, [])({ cluster: DEFAULT_CONFIG.cluster, namespace, name, labels: {}, strategy: style })
-    .rules;
+  const subject = { cluster: DEFAULT_CONFIG.cluster, namespace, name, labels: {}, strategy: style, file: '' };
+  return policyIndex(policies, { required: [], owners: {} })(subject).rules;
 }
 
 function planOf(document: ManifestDocument): Rollout {

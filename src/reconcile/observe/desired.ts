@@ -2,9 +2,7 @@
 
 import type { Config } from '../../api/config.ts';
 import type { Issue } from '../../api/issue.ts';
-import { at, isRecord } from '../../api/json.ts';
-import { type RollingStyle, type Rollout } from '../../api/rollout.ts';
-import { type PolicySubject } from '../../api/rollout-policy.ts';
+import type { Rollout } from '../../api/rollout.ts';
 import { newKnownTexts } from '../../manifests/known-texts.ts';
 import type { ManifestDocument, ManifestFile } from '../../manifests/parse-file.ts';
 import type { Folders, Marked, Oid, Tree } from '../../ports/git.ts';
@@ -12,12 +10,10 @@ import type { RolloutKey } from '../../rollout/snapshot.ts';
 import { newTrials, type Trials } from '../lint/trials.ts';
 import { withCalled } from './called.ts';
 import {
-  badNameIssue,
   dataWarning,
   isData,
   madeIssue,
   missingIssue,
-  namespaceIssue,
   rivalIssue,
   twiceIssue,
   type Unreadable,
@@ -26,14 +22,21 @@ import {
 } from './desired-issues.ts';
 import { type FileIds, fileIdsOf } from './file-ids.ts';
 import { misspeltRollouts, unknownKinds } from './kind-issues.ts';
-import { indexOf, type ManifestIndex, madeFor, namespaceOf, workloadName } from './manifest-index.ts';
+import { indexOf, type ManifestIndex, madeFor, workloadName } from './manifest-index.ts';
 import { type FileText, INTERESTS, type ParseCache, parsedFiles, trim } from './parse-cache.ts';
 import { elsewherePolicies } from './policy-clusters.ts';
 import { policyIndex } from './policy-index.ts';
-import { idlePolicies, outsidePolicies, requiredIssues, unmatchedPolicies } from './policy-issues.ts';
-import { NO_SCOPE, type PolicyScope, readPolicies } from './read-policy.ts';
+import {
+  idlePolicies,
+  outOfReachPolicies,
+  outsidePolicies,
+  requiredIssues,
+  unmatchedPolicies,
+} from './policy-issues.ts';
+import { NO_SCOPE, type PolicyReading, type PolicyScope, readPolicies } from './read-policy.ts';
 import { type RolloutReading, readRollout } from './read-rollout.ts';
 import { type RouteProviders, readRouteProviders, withRouteProviders } from './read-route-providers.ts';
+import { keyOf, subjectOf } from './rollout-names.ts';
 import { NO_TRAFFIC, type TrafficIndex } from './traffic-index.ts';
 import { armedAlone, managedAlone } from './unnamed.ts';
 import { withPools } from './with-pools.ts';
@@ -93,13 +96,18 @@ export function desiredOf(tree: Tree, config: Config, cache: ParseCache, known =
   trim(cache, new Set(files));
   const blobs = fileIdsOf(tree);
   const policies = readPolicies(files, unreadable, config);
-  const unread = unreadable.map(({ path }) => path);
   const index = indexOf({ files, texts, blobs, config });
   const { kinds: customs, issues: customIssues } = readRouteProviders(files);
-  const all = { index, policyOf: policyIndex(policies, config.requiredPolicies), unread, config, customs };
+  const all = {
+    index,
+    policyOf: policyIndex(policies, { required: config.requiredPolicies, owners: config.owners }),
+    unread: unreadable.map(({ path }) => path),
+    config,
+    customs,
+  };
   const entries = [...index.rollouts.map((document) => rolloutOf(document, all)), ...orphans(all)];
   const rollouts = withCalled(entries.filter(isRollout).sort(inOrder), config);
-  const scopes = rollouts.map(({ policy }) => policy);
+  const strays = entries.flatMap((entry) => (isRollout(entry) ? [] : [entry]));
   return {
     commit: tree.commit,
     config,
@@ -109,11 +117,28 @@ export function desiredOf(tree: Tree, config: Config, cache: ParseCache, known =
     files,
     index,
     rollouts,
+    ...told(all, { files, unreadable, policies, rollouts, issues: [...customIssues, ...strays], texts }),
+    trials: newTrials(),
+    traffic: NO_TRAFFIC,
+    customs,
+  };
+}
+
+type Told = Pick<Desired, 'files' | 'rollouts' | 'texts' | 'issues'> & {
+  readonly unreadable: readonly Unreadable[];
+  readonly policies: readonly PolicyReading[];
+};
+
+/** What is wrong with the files that belongs to no Rollout, and what people may not have meant. */
+function told(all: Manifests, read: Told): Pick<Desired, 'issues' | 'warnings'> {
+  const { files, unreadable, policies, rollouts, texts } = read;
+  const { config } = all;
+  const scopes = rollouts.map(({ policy }) => policy);
+  return {
     issues: [
       ...unreadable.filter((file) => !isData(file)).map(unreadableIssue),
       ...files.flatMap((file) => withoutEchoes(file.issues)),
-      ...customIssues,
-      ...entries.flatMap((entry) => (isRollout(entry) ? [] : [entry])),
+      ...read.issues,
       ...unmatchedPolicies(policies, scopes),
       ...requiredIssues(rollouts),
       ...unknownKinds(texts),
@@ -121,14 +146,12 @@ export function desiredOf(tree: Tree, config: Config, cache: ParseCache, known =
     warnings: [
       ...unreadable.filter(isData).map(dataWarning),
       ...outsidePolicies(policies, config),
+      ...outOfReachPolicies(rollouts),
       ...misspeltRollouts(texts),
       ...armedAlone(all),
       ...elsewherePolicies(policies, config.cluster),
       ...idlePolicies(policies, { scopes, keys: rollouts.map(({ key }) => key), cluster: config.cluster }),
     ],
-    trials: newTrials(),
-    traffic: NO_TRAFFIC,
-    customs,
   };
 }
 
@@ -183,20 +206,6 @@ function changed(reading: RolloutReading, change: (rollout: Rollout) => Rollout)
   return rollout === file.rollout ? reading : { ...reading, rollout: { ...file, rollout } };
 }
 
-/** What policies may choose this Rollout by. */
-function subjectOf(
-  document: ManifestDocument,
-  of: { readonly key: RolloutKey; readonly strategy: RollingStyle | undefined },
-): PolicySubject {
-  const labels = at(document.value, ['metadata', 'labels']);
-  const texts = isRecord(labels) ? Object.entries(labels) : [];
-  return {
-    ...of.key,
-    labels: Object.fromEntries(texts.flatMap(([key, value]) => (typeof value === 'string' ? [[key, value]] : []))),
-    strategy: of.strategy,
-  };
-}
-
 /** Whether the workload is there once, and as a file that the cluster gets as it is. A patch looks like a second one. */
 function placeIssues(
   rollout: ManifestDocument,
@@ -223,19 +232,6 @@ function orphans(all: Manifests): readonly Entry[] {
     const identity = { file: workload.file, namespace: key.namespace, name: key.name };
     return { key, rollout: undefined, reading, workload, identity, policy: NO_SCOPE, issues };
   });
-}
-
-const DNS_SUBDOMAIN = /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/;
-const DNS_LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
-
-/** Names become paths, trailers and requests: only what Kubernetes itself accepts as a name gets that far. */
-function keyOf(document: ManifestDocument, config: Config): RolloutKey | Issue {
-  const namespace = namespaceOf(document, config);
-  const { name } = document.object;
-  if (namespace === undefined) return namespaceIssue(document);
-  if (!DNS_LABEL.test(namespace)) return badNameIssue(document, 'namespace', namespace);
-  if (!DNS_SUBDOMAIN.test(name) || name.includes('..')) return badNameIssue(document, 'name', name);
-  return { cluster: config.cluster, namespace, name };
 }
 
 /** `namespace/name`, for people and for sorting. */

@@ -1,5 +1,7 @@
 /** Finds the policies of a Rollout by the namespaces that they name, so that no Rollout looks through all of them. */
 
+import { isBelow } from '../../api/config.ts';
+import { foldersOf, type Owners } from '../../api/owners.ts';
 import { POLICY_FIELD_NAMES, POLICY_FIELDS, type PolicyRules, type RolloutPolicy } from '../../api/policy-fields.ts';
 import { together } from '../../api/policy-together.ts';
 import { type PolicySubject, policyMatches } from '../../api/rollout-policy.ts';
@@ -10,11 +12,14 @@ import type { PolicyReading, PolicyScope } from './read-policy.ts';
 /** Where a pattern can match at all. */
 type Place = 'anywhere' | { readonly namespace: string; readonly name: string | undefined };
 
+/** The file of the Rollout. */
+type Placed = { readonly file: string };
+
 /** Asked of a Rollout: the policies that match it, as one. Rollouts with the same policies share one answer. */
 export function policyIndex(
   policies: readonly PolicyReading[],
-  required: readonly string[],
-): (rollout: PolicySubject) => PolicyScope {
+  { required, owners }: { readonly required: readonly string[]; readonly owners: Owners },
+): (rollout: PolicySubject & Placed) => PolicyScope {
   const anywhere: number[] = [];
   const inNamespace = new Map<string, number[]>();
   const ofName = new Map<string, number[]>();
@@ -31,31 +36,41 @@ export function policyIndex(
     const mine = [...new Set(near)]
       .sort((a, b) => a - b)
       .filter((at) => policyMatches(policies[at]?.selection ?? {}, rollout));
-    const key = mine.join();
-    const scope =
-      scopes.get(key) ??
-      scopeOf(
-        mine.flatMap((at) => policies[at] ?? []),
-        { policies, required },
-      );
+    const key = JSON.stringify([mine, mine.map((at) => reaches(policies[at], rollout, owners))]);
+    const meaning = mine.flatMap((at) => policies[at] ?? []);
+    const matching = meaning.filter((policy) => reaches(policy, rollout, owners));
+    const outOfReach = meaning.filter((policy) => !reaches(policy, rollout, owners));
+    const scope = scopes.get(key) ?? scopeOf({ matching, outOfReach }, { policies, required });
     scopes.set(key, scope);
     return scope;
   };
 }
 
+/** Whether a policy that means the Rollout counts for it: from outside of `policyPaths` a folder speaks for its own alone. */
+function reaches(
+  policy: PolicyReading | undefined,
+  { file, namespace }: { readonly file: string; readonly namespace: string },
+  owners: Owners,
+): boolean {
+  const folder = policy?.outside?.folder;
+  if (policy === undefined || folder === undefined) return true;
+  return isBelow([folder], file) || isBelow(foldersOf(owners, namespace) ?? [], policy.file);
+}
+
 function scopeOf(
-  matching: readonly PolicyReading[],
+  { matching, outOfReach }: Pick<PolicyScope, 'matching' | 'outOfReach'>,
   all: { readonly policies: readonly PolicyReading[]; readonly required: readonly string[] },
 ): PolicyScope {
   const said = (isOutside: boolean): readonly RolloutPolicy[] =>
     matching.flatMap((reading) =>
-      (reading.isOutside === true) === isOutside && reading.policy !== undefined ? [reading.policy] : [],
+      (reading.outside !== undefined) === isOutside && reading.policy !== undefined ? [reading.policy] : [],
     );
   const rules = together(said(false), said(true));
   return {
     rules,
     sources: sourcesOf(rules, matching),
     matching,
+    outOfReach,
     files: [...new Set(matching.map(({ file }) => file))],
     issues: matching.flatMap(({ issues }) => issues),
     conflicts: conflictsOf(matching),

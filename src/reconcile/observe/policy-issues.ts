@@ -7,7 +7,7 @@ import { nearest } from '../../api/nearest.ts';
 import { NO_RULES, POLICY_FIELD_NAMES, POLICY_FIELDS, type PolicyFieldName } from '../../api/policy-fields.ts';
 import { meansCluster, policyMatches } from '../../api/rollout-policy.ts';
 import type { MissingPolicy } from '../../rollout/snapshot.ts';
-import type { PolicyReading, PolicyScope } from './read-policy.ts';
+import { countsInsideAlone, type PolicyReading, type PolicyScope } from './read-policy.ts';
 
 type Key = { readonly namespace: string; readonly name: string };
 
@@ -25,7 +25,7 @@ export function idlePolicies(
   policies: readonly PolicyReading[],
   of: { readonly scopes: readonly PolicyScope[]; readonly keys: readonly Key[]; readonly cluster: string },
 ): readonly Issue[] {
-  const reaching = new Set(of.scopes.flatMap(({ matching }) => matching));
+  const reaching = new Set(of.scopes.flatMap(({ matching, outOfReach }) => [...matching, ...outOfReach]));
   const told = (policy: PolicyReading, seen: string, hint: string): Issue => ({
     file: policy.file,
     line: policy.line,
@@ -49,6 +49,9 @@ export function idlePolicies(
       return [told(policy, 'it means no Rollout: nothing of what it says counts', hint)];
     });
 }
+
+/** So many Rollouts are named in one message. */
+const NAMED_MOST = 5;
 
 /** So many names of one policy are looked up: each is compared with all Rollouts of a namespace. */
 const LOOKED_UP_MOST = 5;
@@ -77,28 +80,56 @@ function misspelt(
   });
 }
 
-/** Grants and exceptions that do not count where they are. */
+/** Fields that do not count where they are. */
 export function outsidePolicies(
   policies: readonly PolicyReading[],
   { policyPaths }: Pick<Config, 'policyPaths'>,
 ): readonly Issue[] {
   const where =
     policyPaths === undefined ? 'there are none' : policyPaths.length === 0 ? 'it is empty' : policyPaths.join(', ');
-  return policies.flatMap(({ name, file, lines, policy, isOutside }) => {
-    const grants = (field: PolicyFieldName): boolean =>
-      // Of exceptions that do not count only the line is left.
-      field === 'exceptions'
-        ? lines.exceptions !== undefined && policy !== undefined && policy.exceptions === undefined
-        : isOutside === true && policy?.[field] !== undefined && policy[field] !== NO_RULES[field];
-    const fields = POLICY_FIELD_NAMES.filter((field) => POLICY_FIELDS[field].composition === 'grant' && grants(field));
+  return policies.flatMap(({ name, file, lines, policy, outside }) => {
+    const isLost = (field: PolicyFieldName): boolean =>
+      // Of what is taken out only the line is left.
+      countsInsideAlone(field)
+        ? lines[field] !== undefined && policy !== undefined && policy[field] === undefined
+        : POLICY_FIELDS[field].composition === 'grant' &&
+          outside !== undefined &&
+          policy?.[field] !== undefined &&
+          policy[field] !== NO_RULES[field];
+    const fields = POLICY_FIELD_NAMES.filter(isLost);
     return fields.map((field) => ({
       file,
       line: lines[field] ?? 0,
       path: `spec.${field}`,
       reason: 'OutsidePolicyPaths',
-      message: `${POLICY_KIND} ${name}: ${field} does not count here: grants and exceptions count from the policyPaths of ${CONFIG_FILE} alone, and ${where}`,
+      message: `${POLICY_KIND} ${name}: ${field} does not count here: it counts from the policyPaths of ${CONFIG_FILE} alone, and ${where}`,
       hint: 'Move the policy to one of these paths, or name its folder in policyPaths.',
     }));
+  });
+}
+
+/** Policies outside of `policyPaths` that mean Rollouts for which they do not count. */
+export function outOfReachPolicies(
+  rollouts: readonly { readonly key: Key; readonly policy: PolicyScope }[],
+): readonly Issue[] {
+  const keysOf = new Map<PolicyReading, string[]>();
+  for (const { key, policy } of rollouts)
+    for (const one of policy.outOfReach) {
+      const keys = keysOf.get(one) ?? [];
+      keys.push(`${key.namespace}/${key.name}`);
+      keysOf.set(one, keys);
+    }
+  return [...keysOf].map(([{ name, file, line, outside }, keys]) => {
+    const more = keys.length > NAMED_MOST ? ` and ${keys.length - NAMED_MOST} more` : '';
+    const folder = outside?.folder ?? '';
+    return {
+      file,
+      line,
+      path: 'spec.rollouts',
+      reason: 'OutsidePolicyPaths',
+      message: `${POLICY_KIND} ${name}: it does not count for ${keys.slice(0, NAMED_MOST).join(', ')}${more}: it lies outside of the policyPaths of ${CONFIG_FILE}, and counts for Rollouts in ${folder} and in namespaces that owners gives to its folder`,
+      hint: 'Move it to one of the policyPaths, or name in its rollouts those of its own folder.',
+    };
   });
 }
 
@@ -143,12 +174,18 @@ export function missingPolicies(
   required: readonly string[],
   of: { readonly policies: readonly PolicyReading[]; readonly matching: readonly PolicyReading[] },
 ): readonly MissingPolicy[] {
-  return required
-    .filter((name) => !of.matching.some((policy) => policy.name === name && policy.kind === 'read'))
-    .map((name) => {
-      const there = of.policies.find((policy) => policy.name === name);
-      const near = nearest(name, [...new Set(of.policies.map((policy) => policy.name))]);
-      if (there === undefined) return { name, why: 'absent', ...(near === undefined ? {} : { near }) };
-      return { name, why: there.kind === 'read' ? 'unmatched' : 'wrong', place: `${there.file}:${there.line}` };
-    });
+  return (
+    required
+      // One of that name in any folder would do for Rollouts of its own, if it counted.
+      .filter(
+        (name) => !of.matching.some((policy) => policy.name === name && policy.kind === 'read' && !policy.outside),
+      )
+      .map((name) => {
+        const called = of.policies.filter((policy) => policy.name === name);
+        const there = called.find(({ outside }) => outside === undefined) ?? called[0];
+        const near = nearest(name, [...new Set(of.policies.map((policy) => policy.name))]);
+        if (there === undefined) return { name, why: 'absent', ...(near === undefined ? {} : { near }) };
+        return { name, why: there.kind === 'read' ? 'unmatched' : 'wrong', place: `${there.file}:${there.line}` };
+      })
+  );
 }

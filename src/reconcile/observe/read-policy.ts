@@ -35,8 +35,11 @@ export type PolicyReading = {
   readonly selection: PolicySelection;
   /** undefined: `issues` say why. */
   readonly policy: RolloutPolicy | undefined;
-  /** It lies where grants do not count. Its exceptions are taken out already. Not there: they count. */
-  readonly isOutside?: true;
+  /**
+   * It lies outside of `policyPaths`: its grants do not count, what may only count inside is taken out already, and it counts for
+   * Rollouts in or below this folder alone; undefined: for all, as the stop file. Not there: it lies inside.
+   */
+  readonly outside?: { readonly folder: string | undefined };
   readonly issues: readonly Issue[];
 };
 
@@ -47,6 +50,8 @@ export type PolicyScope = {
   readonly sources: PolicySources;
   /** Those that match, readable or not. */
   readonly matching: readonly PolicyReading[];
+  /** Those that mean it, and lie where they do not count for it. */
+  readonly outOfReach: readonly PolicyReading[];
   readonly files: readonly string[];
   readonly issues: readonly Issue[];
   /** Those that are required, and are not among them. */
@@ -60,6 +65,7 @@ export const NO_SCOPE: PolicyScope = {
   rules: NO_RULES,
   sources: {},
   matching: [],
+  outOfReach: [],
   files: [],
   issues: [],
   missing: [],
@@ -70,16 +76,18 @@ export const NO_SCOPE: PolicyScope = {
 export function readPolicies(
   files: readonly ManifestFile[],
   unreadable: readonly Unreadable[],
-  config: Pick<Config, 'policyPaths'>,
+  config: Pick<Config, 'policyPaths' | 'stopFile'>,
 ): readonly PolicyReading[] {
   const hiding = unreadable.filter((file) => mayHide(file));
-  const lost = hiding.map((file) => ({ ...unread(file.path), kind: 'lost', issues: [hidingIssue(file)] }) as const);
+  const lost = hiding.map((file) =>
+    placed({ ...unread(file.path), kind: 'lost', issues: [hidingIssue(file)] }, config),
+  );
   const told = files.flatMap((file): readonly PolicyReading[] => {
     const policies = file.documents
       .filter((document) => document.object.kind === POLICY_KIND)
       .map((document) => placed(readPolicy(document), config));
     if (file.issues.length === 0 || [...file.text.matchAll(POLICY_LINE)].length <= policies.length) return policies;
-    return [...policies, { ...unread(file.file), kind: 'lost', issues: withoutEchoes(file.issues) }];
+    return [...policies, placed({ ...unread(file.file), kind: 'lost', issues: withoutEchoes(file.issues) }, config)];
   });
   return [...told, ...lost];
 }
@@ -132,13 +140,30 @@ function readPolicy(document: ManifestDocument): PolicyReading {
   };
 }
 
-/** Whoever may write to a place where grants do not count can tighten there, and nothing else. */
-function placed(reading: PolicyReading, { policyPaths }: Pick<Config, 'policyPaths'>): PolicyReading {
+/**
+ * Who writes outside of `policyPaths` speaks for the folder of the file, and can only tighten there: what one value of decides
+ * for all, or tells others, counts from inside alone.
+ */
+function placed(
+  reading: PolicyReading,
+  { policyPaths, stopFile }: Pick<Config, 'policyPaths' | 'stopFile'>,
+): PolicyReading {
   const { policy, file } = reading;
-  if (policyPaths !== undefined && isBelow(policyPaths, file)) return reading;
-  const { exceptions, ...kept } = policy ?? {};
-  const outside = policyPaths === undefined ? {} : { isOutside: true as const };
-  return { ...reading, ...outside, policy: policy === undefined || exceptions === undefined ? policy : kept };
+  if (policyPaths === undefined) return { ...reading, policy: policy && without(policy, ['exceptions']) };
+  if (isBelow(policyPaths, file)) return reading;
+  const folder = file === stopFile ? undefined : file.slice(0, Math.max(0, file.lastIndexOf('/')));
+  const inside = POLICY_FIELD_NAMES.filter((name) => countsInsideAlone(name));
+  return { ...reading, outside: { folder }, policy: policy && without(policy, inside) };
+}
+
+/** Whether the field counts from `policyPaths` alone where that is set. Of a grant, what it refuses counts anywhere. */
+export function countsInsideAlone(name: PolicyFieldName): boolean {
+  const { composition } = POLICY_FIELDS[name];
+  return name === 'exceptions' || composition === 'choice' || composition === 'observer' || composition === 'parameter';
+}
+
+function without(policy: RolloutPolicy, names: readonly PolicyFieldName[]): RolloutPolicy {
+  return Object.fromEntries(Object.entries(policy).filter(([name]) => !names.some((one) => one === name)));
 }
 
 /** So many digits of a blob id are shown. */
