@@ -2,6 +2,7 @@
 
 import { at, isRecord } from './json.ts';
 import { printableLine } from './printable.ts';
+import { type Instant, parseInstant } from './time.ts';
 
 /** The API server keeps fewer; a longer list is cut, because nothing but words depends on it. */
 const ENTRIES_MAX = 100;
@@ -20,6 +21,21 @@ export function writersOf(object: unknown, path: readonly string[]): readonly st
     return owned && isRecord(entry) && typeof entry['manager'] === 'string' ? [nameOf(entry['manager'], entry)] : [];
   });
   return [...new Set(own)].slice(0, WRITERS_MAX);
+}
+
+/**
+ * When a field of the object was last changed, but for its status, in seconds: the API server dates an entry anew only where it
+ * changes something. undefined: the object does not tell.
+ */
+export function lastWritten(object: unknown): Instant | undefined {
+  const entries = at(object, ['metadata', 'managedFields']);
+  if (!Array.isArray(entries)) return undefined;
+  const times = entries.slice(0, ENTRIES_MAX).flatMap((entry: unknown) => {
+    const time = isRecord(entry) && entry['subresource'] !== 'status' ? entry['time'] : undefined;
+    const written = typeof time === 'string' ? parseInstant(time) : undefined;
+    return written === undefined ? [] : [written];
+  });
+  return times.length === 0 ? undefined : Math.max(...times);
 }
 
 function nameOf(manager: string, entry: Readonly<Record<string, unknown>>): string {

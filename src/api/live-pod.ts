@@ -22,7 +22,7 @@ const ORDINARY_REASONS: readonly string[] = ['ContainerCreating', 'PodInitializi
 export function parseLeader(object: unknown): Known<LiveLeader> {
   const fields = fieldsOf('pods', object);
   const { ready, conditions, ...trouble } = statusOf(fields);
-  const since = conditions.find(({ type, status }) => type === 'Ready' && status === 'True')?.since;
+  const { status: readiness, since } = conditions.find(({ type }) => type === 'Ready') ?? {};
   const version = fields.text(['metadata', 'labels', VERSION], '');
   const sizePath = ['metadata', 'annotations', GROUP_SIZE];
   const size = fields.has(sizePath) ? countFromText(fields.text(sizePath)) : undefined;
@@ -38,6 +38,7 @@ export function parseLeader(object: unknown): Known<LiveLeader> {
     ready,
     createdAt: parseInstant(fields.text(['metadata', 'creationTimestamp'], '')),
     readyAt: ready ? since : undefined,
+    ...(readiness === 'False' && since !== undefined ? { unreadyAt: since } : {}),
     ...trouble,
   });
 }

@@ -1,9 +1,11 @@
 /** Parses what says where requests go in the cluster: Services, their EndpointSlices, and routes of every kind. */
 
+import { lastWritten } from './field-writers.ts';
 import { isJsonObject, type Json, type JsonObject } from './json.ts';
 import type { Known } from './known.ts';
 import { fieldsOf } from './live-fields.ts';
 import { parseService, type ServicePort } from './service.ts';
+import type { Instant } from './time.ts';
 
 /** The API server takes no more endpoints in one slice (reference: discovery/v1 EndpointSlice). */
 const ENDPOINTS_MAX = 1000;
@@ -16,6 +18,8 @@ export type LiveService = {
   readonly selector: Readonly<Record<string, string>>;
   /** Not there: nobody has read them. */
   readonly ports?: readonly ServicePort[];
+  /** When somebody has last changed it, but for its status; not there: the object does not tell. */
+  readonly writtenAt?: Instant | undefined;
 };
 
 export type LiveEndpoint = {
@@ -32,11 +36,13 @@ export type LiveEndpointSlice = { readonly service: string; readonly endpoints: 
 /** A core Service: whom it selects, and by which ports. */
 export function parseLiveService(object: unknown): Known<LiveService> {
   const fields = fieldsOf('services', object);
+  const writtenAt = lastWritten(object);
   return fields.end({
     name: fields.text(['metadata', 'name']),
     deleting: fields.has(['metadata', 'deletionTimestamp']),
     selector: fields.texts(['spec', 'selector'], ''),
     ports: parseService(object).ports,
+    ...(writtenAt === undefined ? {} : { writtenAt }),
   });
 }
 

@@ -81,6 +81,8 @@ export type LiveLeader = {
   readonly createdAt: Instant | undefined;
   /** Since when the condition Ready has been true. */
   readonly readyAt: Instant | undefined;
+  /** Since when it has not been; not there: it is, or nothing says. */
+  readonly unreadyAt?: Instant | undefined;
 } & PodTrouble;
 
 /** What a pod says of why it is not ready. */

@@ -130,6 +130,8 @@ export type CommitHeader = {
   readonly oid: Oid;
   readonly parents: readonly Oid[];
   readonly author: Signature;
+  /** The date of the committer: when it came to be as it is, also where somebody else had written it long before. Seconds. */
+  readonly committedAt: Instant;
   readonly message: string;
 };
 

@@ -13,6 +13,7 @@ import { type Hold, hold } from './hold.ts';
 import { claimsRefused } from './recreate-change.ts';
 import { nameFirst } from './sentences.ts';
 import type { Snapshot, WorkloadFile } from './snapshot.ts';
+import { notBeforeRung } from './unsigned.ts';
 
 const WAITING_FOR_AGENT = 'Waiting for the GitOps agent to apply it; if that takes long, look at its sync errors';
 
@@ -168,7 +169,7 @@ function ownedReplicas(snapshot: Snapshot, file: WorkloadFile): number | undefin
 }
 
 /** What is looked at to tell whether LWS has observed a workload: the user's own, or the one of a delivery. */
-type Observing = Pick<Snapshot, 'blobs' | 'now' | 'live' | 'stable'> & {
+type Observing = Pick<Snapshot, 'blobs' | 'now' | 'live' | 'stable' | 'unsigned'> & {
   readonly record: Pick<RolloutRecord, 'blobs' | 'appliedSince'> | undefined;
 };
 
@@ -206,7 +207,7 @@ export function waitingOnObservation(snapshot: Observing, file: Observable, lws:
   if (lws.observedGeneration !== undefined) return undefined;
   const sameFile = snapshot.record?.blobs[file.file] === snapshot.blobs[file.file];
   const since = sameFile ? snapshot.record?.appliedSince : undefined;
-  if (since === undefined || snapshot.now - since < SECOND_READ_SECONDS) {
+  if (since === undefined || snapshot.now - notBeforeRung(since, snapshot) < SECOND_READ_SECONDS) {
     return hold(
       'NotObserved',
       {

@@ -56,7 +56,8 @@ export function rollbackFacts({ snapshot }: Situation): JsonObject | undefined {
   return { newest: printRelease(newest.release) };
 }
 
-/** The record's word; a lost one is made good by main, so that nobody gets a third try by losing it. */
-function backsKnown({ record, backsInHistory }: Snapshot): AutomaticBacks {
-  return record?.automaticBacks ?? backsInHistory ?? { inARow: 0, last: [] };
+/** The record's word; one that is lost, or that nobody bears out, is made good by main, so that nobody gets a third try by that. */
+function backsKnown({ record, backsInHistory, unsigned }: Snapshot): AutomaticBacks {
+  const first = unsigned === undefined ? undefined : backsInHistory;
+  return first ?? record?.automaticBacks ?? backsInHistory ?? { inARow: 0, last: [] };
 }

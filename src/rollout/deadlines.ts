@@ -63,6 +63,14 @@ export function expiredDeadlines(situation: Situation): readonly Expired[] {
   });
 }
 
+/** Those that lead back where groups have waited to be ready for so long, in seconds, whatever the record has counted. */
+export function expiredAfter({ snapshot }: Situation, waited: number): readonly Expired[] {
+  return limitsOf(snapshot.policy).flatMap(([field, most]): readonly Expired[] => {
+    const { clock, of } = DEADLINES[field];
+    return clock === 'ready' && waited >= most ? [{ field, clock, of, waited, most }] : [];
+  });
+}
+
 /** What the record counts after this pass, for the step that Git has; undefined: nothing, no policy names a deadline. */
 export function waitedSeen(situation: Situation): WaitClocks | undefined {
   const { snapshot } = situation;

@@ -25,6 +25,8 @@ export type Group = {
     readonly leaving: boolean;
     readonly createdAt: Instant | undefined;
     readonly readyAt: Instant | undefined;
+    /** By the API server; not there: it is ready, or nothing says. */
+    readonly unreadyAt?: Instant;
   };
   /** Why it is not ready, where something says so. */
   readonly waitingOn: string;
@@ -112,6 +114,7 @@ function groupOf(
       leaving: leader.deleting,
       createdAt: leader.createdAt,
       readyAt: leader.readyAt,
+      ...(leader.unreadyAt === undefined ? {} : { unreadyAt: leader.unreadyAt }),
     },
     waitingOn: ready ? '' : waitingOn(leader, own, pods),
     unschedulable:

@@ -43,7 +43,7 @@ export function noticesAfter(
 
 /** The same where the server has refused what was to be written: of a way back that nobody has ordered people are told at once, and once. */
 export function noticesHeld(snapshot: Snapshot, marks: Marks | undefined, held: Hold): Notices | undefined {
-  if (marks === undefined) return snapshot.record?.notices;
+  if (marks === undefined) return added(snapshot, []);
   const release = printRelease(marks.release);
   const text = `${held.reason}. ${held.message}`;
   const refused: readonly Fresh[] =
@@ -52,8 +52,10 @@ export function noticesHeld(snapshot: Snapshot, marks: Marks | undefined, held: 
 }
 
 function added(snapshot: Snapshot, news: readonly Fresh[]): Notices | undefined {
-  const { record, now, notifyTo = [] } = snapshot;
-  const { outbox: before = [], told = [] } = record?.notices ?? {};
+  const { record, now, notifyTo = [], unsigned } = snapshot;
+  const { outbox: recorded = [], told = [] } = record?.notices ?? {};
+  // Whoever can push there could have us send any text, with our credential. What is told already is only left out.
+  const before = unsigned === undefined ? recorded : [];
   const waiting = before.flatMap((notice) => {
     const to = notice.to.filter(({ to: name }) => notifyTo.some((target) => target.to === name));
     return to.length === 0 || now - notice.at >= OUTBOX_SECONDS

@@ -5,6 +5,7 @@ import type { Instant } from '../api/time.ts';
 import type { Group } from './groups.ts';
 import { CRASH_LOOP_RESTARTS, timesRestarted } from './restarts.ts';
 import type { Situation } from './situation.ts';
+import { notBeforeRung, patienceWithin } from './unsigned.ts';
 
 /** Where no group has been seen loading, this is longer than most take. */
 const LOAD_UNSEEN_SECONDS = 600;
@@ -12,15 +13,17 @@ const LOAD_UNSEEN_SECONDS = 600;
 /** A crash loop, or unready for longer than twice the longest load seen. */
 export function willNotGetReady(situation: Situation, group: Group): boolean {
   if (group.ready) return false;
-  if (timesRestarted(situation, group) >= CRASH_LOOP_RESTARTS) return true;
-  const { record, now } = situation.snapshot;
+  const restarts = situation.snapshot.unsigned === undefined ? timesRestarted(situation, group) : group.restarts;
+  if (restarts >= CRASH_LOOP_RESTARTS) return true;
+  const { snapshot } = situation;
+  const { record, now } = snapshot;
   const loads = record?.loads ?? [];
-  const patience = loads.length === 0 ? LOAD_UNSEEN_SECONDS : 2 * Math.max(...loads);
+  const patience = patienceWithin(loads.length === 0 ? LOAD_UNSEEN_SECONDS : 2 * Math.max(...loads), snapshot);
   const since = unreadySince(
     group,
     record?.groups.find((one) => one.index === group.index),
   );
-  return since !== undefined && now - since > patience;
+  return since !== undefined && now - notBeforeRung(since, snapshot) > patience;
 }
 
 /** Pods that drain may take long to end; one that takes longer than this is on a node that does not answer. */
@@ -35,7 +38,9 @@ export function comesByItself(situation: Situation, group: Group): boolean {
 
 function endsForTooLong({ snapshot }: Situation, group: Group): boolean {
   const before = snapshot.record?.groups.find((one) => one.index === group.index && one.uid === group.uid);
-  return before !== undefined && !before.ready && snapshot.now - before.since > LEAVING_MOST_SECONDS;
+  return (
+    before !== undefined && !before.ready && snapshot.now - notBeforeRung(before.since, snapshot) > LEAVING_MOST_SECONDS
+  );
 }
 
 /** Of a group that the record knows; a group that was put on another revision since has only begun to load. */

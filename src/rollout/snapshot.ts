@@ -8,7 +8,6 @@ import type { LiveLeader, LiveLws, LiveRevision, LiveStatefulSet, LiveWorker, Sc
 import type { LiveEndpointSlice, LiveService } from '../api/live-traffic.ts';
 import type { LwsVersion } from '../api/lws-version.ts';
 import type { Marks } from '../api/marks.ts';
-import type { PolicyException } from '../api/policy-exceptions.ts';
 import type { PolicyFieldName, PolicyRules, SHARED_LIMITS } from '../api/policy-fields.ts';
 import type { PolicyNotify } from '../api/policy-notify.ts';
 import type { AutomaticBacks, RolloutRecord } from '../api/record.ts';
@@ -20,6 +19,11 @@ import type { ObjectRef } from './edit.ts';
 import type { LadderFiles } from './ladders/documents.ts';
 import type { ApprovalEvidence } from './proposals/requirements.ts';
 import type { RecordProof } from './record-proof.ts';
+import type { Unsigned } from './unsigned.ts';
+import type { PolicyPlace, WindowFacts } from './window-facts.ts';
+
+export type { Unsigned } from './unsigned.ts';
+export type { ExceptedWindows, PolicyPlace, WindowFacts } from './window-facts.ts';
 
 export const SNAPSHOT_VERSION = 4;
 
@@ -87,7 +91,13 @@ export type Live = {
 };
 
 /** A route as the cluster has it: `metadata`, `spec` and `status`. */
-export type LiveRoute = { readonly kind: string; readonly name: string; readonly live: Known<JsonObject> };
+export type LiveRoute = {
+  readonly kind: string;
+  readonly name: string;
+  readonly live: Known<JsonObject>;
+  /** When somebody has last changed it, but for its status; not there: the object does not tell. */
+  readonly writtenAt?: Instant | undefined;
+};
 
 /** What the cluster has of a delivery with a second workload, beside the user's own. */
 export type LiveTraffic = {
@@ -102,9 +112,6 @@ export type LiveTraffic = {
   readonly routes: readonly LiveRoute[];
 };
 
-/** Where a policy says something: for people to look at. */
-export type PolicyPlace = { readonly policy: string; readonly file: string; readonly line: number };
-
 /** Which policies made each rule what it is; a field that none of them names is not there. */
 export type PolicySources = Readonly<Partial<Record<PolicyFieldName, readonly PolicyPlace[]>>>;
 
@@ -112,28 +119,6 @@ export type PolicySources = Readonly<Partial<Record<PolicyFieldName, readonly Po
 export type PolicyConflict = {
   readonly field: PolicyFieldName;
   readonly places: readonly (PolicyPlace & { readonly value: number | string })[];
-};
-
-/** What the windows of all policies say together, at the time of the snapshot. */
-export type WindowFacts = Windows & {
-  /** What they say to releases that have exceptions; not there: none has. */
-  readonly excepted?: readonly ExceptedWindows[];
-};
-
-/** The same for one release, with the exceptions that it has: each opens the windows of its own policy. */
-export type ExceptedWindows = Windows & {
-  readonly release: string;
-  readonly by: readonly (PolicyPlace & Pick<PolicyException, 'approver' | 'until'>)[];
-};
-
-type Windows = {
-  readonly open: boolean;
-  /** When that changes; not there: not within 400 days. */
-  readonly changesAt?: Instant;
-  /** Instead of it, where windows begin too often to be followed so far: until then it does not change. */
-  readonly sameUntil?: Instant;
-  /** Who keeps it shut. */
-  readonly shutBy: readonly (PolicyPlace & { readonly field: 'allow' | 'deny' })[];
 };
 
 /** A limit that several Rollouts share, as one policy says it. */
@@ -223,6 +208,8 @@ export type Snapshot = {
   readonly recordProof?: RecordProof;
   /** Why this process may not write records, where main names keys that sign them. Not there: it may. */
   readonly keyMissing?: string;
+  /** Not there: the record is borne out, or there is none. */
+  readonly unsigned?: Unsigned;
   /** The version of the record, where a newer tranche has written it: nothing goes forward without it. Not there: it is none. */
   readonly newerRecord?: number;
   /** People merged the step that Git has, and no pass has seen that before. Not there: it was not so. */

@@ -18,7 +18,9 @@ export function soakingSince(situation: Situation): Instant | undefined {
   const { now } = situation.snapshot;
   if (step?.doneSince === undefined) return undefined;
   const ready = situation.state.kind === 'ladder' ? filledAt(situation) : seenReadyAt(situation);
-  const shown = [step.writtenAt, ready].filter((at) => at !== undefined && at <= now);
+  const shown = [step.writtenAt, situation.snapshot.unsigned?.rungAt, ready].filter(
+    (at) => at !== undefined && at <= now,
+  );
   return Math.max(step.doneSince > now ? now : step.doneSince, ...shown.filter((at) => at !== undefined));
 }
 

@@ -38,9 +38,22 @@ function groupsOfStep(situation: Seen, { row, index, of, marks }: InDelivery): J
 }
 
 /** Those that were started anew more often in this step than a policy lets them; none while so many may fail. */
-export function restartedTooOften(situation: Situation, { groups, tolerated }: Judged): readonly Group[] {
-  const most = situation.snapshot.policy.maxRestarts;
+export function restartedTooOften(situation: Situation, judged: Judged): readonly Group[] {
+  return tooOften(situation, judged, (group) => timesRestarted(situation, group));
+}
+
+/** The same by what their pods say alone: of a group that was recreated as a whole they do not know. */
+export function restartedInPlaceTooOften(situation: Situation, judged: Judged): readonly Group[] {
+  return tooOften(situation, judged, ({ restarts }) => restarts);
+}
+
+function tooOften(
+  { snapshot }: Situation,
+  { groups, tolerated }: Judged,
+  timesOf: (group: Group) => number,
+): readonly Group[] {
+  const most = snapshot.policy.maxRestarts;
   if (most === undefined) return [];
-  const often = groups.filter((group) => timesRestarted(situation, group) > most);
+  const often = groups.filter((group) => timesOf(group) > most);
   return often.length > tolerated ? often : [];
 }

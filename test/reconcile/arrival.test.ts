@@ -10,6 +10,7 @@ function lineOf(length: number, cut = false): readonly CommitHeader[] {
     oid: `${i}`,
     parents: i + 1 < length || cut ? [`${i + 1}`] : [],
     author: { name: 'Ada', email: 'a@b', atSeconds: 0 },
+    committedAt: 0,
     message: '',
   }));
 }

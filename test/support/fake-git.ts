@@ -202,8 +202,8 @@ export class FakeRepository {
     const { bytes } = this.object(commit, 'history');
     const known = this.headers.get(commit);
     if (known !== undefined) return known;
-    const { oid, parents, author, message } = decodeCommit(commit, bytes);
-    const header = { oid, parents, author, message };
+    const { oid, parents, author, committedAt, message } = decodeCommit(commit, bytes);
+    const header = { oid, parents, author, committedAt, message };
     this.headers.set(commit, header);
     return header;
   }

@@ -46,6 +46,8 @@ export type SightChange = {
   /** Leaders that are no ready endpoint, though they are ready: `vllm-canary-0`. */
   readonly withoutEndpoint?: readonly string[];
   readonly route?: (route: JsonObject) => JsonObject;
+  /** When the routes were last changed in the cluster; not there: they do not tell. */
+  readonly written?: number;
   readonly record?: TrafficRecord;
   /** Autoscalers of the user's own, by kind and name, with their floors; by default the one that is in Git. */
   readonly scalers?: Readonly<Record<string, number>>;
@@ -73,7 +75,10 @@ export function sightOf(delivery: Delivery, change: SightChange = {}): TrafficSi
     canaryService: liveService(delivery.canaryService),
     endpoints: known(slicesOf(delivery, [own, second], change.withoutEndpoint ?? [])),
     routes: delivery.routes.flatMap(({ route, canary }) =>
-      [route, ...(canary === undefined ? [] : [canary])].map((one) => liveRoute(one, change.route)),
+      [route, ...(canary === undefined ? [] : [canary])].map((one) => ({
+        ...liveRoute(one, change.route),
+        ...(change.written === undefined ? {} : { writtenAt: change.written }),
+      })),
     ),
     ...change.traffic,
   };

@@ -72,8 +72,8 @@ function readLine(objects: LocalObjects, { from, until, limit }: Line): readonly
   const line: CommitHeader[] = [];
   let next: Oid | undefined = from;
   while (next !== undefined && line.length < limit) {
-    const { oid, parents, author, message } = decodeCommit(next, readCommit(objects, next, 'history'));
-    line.push({ oid, parents, author, message });
+    const { oid, parents, author, committedAt, message } = decodeCommit(next, readCommit(objects, next, 'history'));
+    line.push({ oid, parents, author, committedAt, message });
     next = oid === until ? undefined : parents[0];
   }
   return line;

@@ -182,9 +182,10 @@ export function decodeCommit(oid: Oid, bytes: Buffer): DecodedCommit {
   const tree = head[0]?.match(/^tree ([0-9a-f]{40})$/)?.[1];
   if (tree === undefined) throw new MalformedObject(`commit ${oid} does not start with its tree`);
   const parents = head.flatMap((line) => line.match(/^parent ([0-9a-f]{40})$/)?.[1] ?? []);
-  const author = head.find((line) => line.startsWith('author '))?.slice('author '.length) ?? '';
+  const signed = (by: 'author' | 'committer'): Signature =>
+    decodeSignature(head.find((line) => line.startsWith(`${by} `))?.slice(by.length + 1) ?? '');
   const message = blank < 0 ? '' : bytes.toString('utf8', blank + 2).replace(/\n+$/, '');
-  return { oid, tree, parents, author: decodeSignature(author), message };
+  return { oid, tree, parents, author: signed('author'), committedAt: signed('committer').atSeconds, message };
 }
 
 function decodeSignature(line: string): Signature {

@@ -89,8 +89,8 @@ function knownLine(objects: RemoteObjects, { from, until, limit }: Line) {
   while (next !== undefined && commits.length < limit) {
     const object = objects.commit(next);
     if (object === undefined) return { commits, isComplete: false };
-    const { oid, parents, author, message } = decodeCommit(next, object.bytes);
-    commits.push({ oid, parents, author, message });
+    const { oid, parents, author, committedAt, message } = decodeCommit(next, object.bytes);
+    commits.push({ oid, parents, author, committedAt, message });
     next = oid === until ? undefined : parents[0];
   }
   return { commits, isComplete: true };

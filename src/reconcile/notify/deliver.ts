@@ -1,18 +1,17 @@
-/** Tells people what the pushed records say they are to be told, and takes it off the records. Nothing waits for it. */
+/** Tells people what the plans of a pass say they are to be told, once that is pushed, and takes it off the records. Nothing waits for it. */
 
-import type { Config } from '../../api/config.ts';
 import type { Issue } from '../../api/issue.ts';
+import { asWritten, canonicalJson } from '../../api/json.ts';
 import type { Notice } from '../../api/notice.ts';
 import type { RolloutRecord } from '../../api/record.ts';
-import type { Instant } from '../../api/time.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { FileWrite } from '../../ports/git.ts';
 import type { Notifier } from '../../ports/notifier.ts';
 import { PortError } from '../../ports/port-error.ts';
 import { printKey } from '../../rollout/key-text.ts';
 import { recordWritten } from '../../rollout/plan.ts';
-import type { PassResult, Ports, Reading } from '../pass.ts';
-import { readStatus, STATUS_REQUEST } from '../status/record-store.ts';
+import type { Outcome, PassResult, Ports, Reading } from '../pass.ts';
+import { readStatus, STATUS_REQUEST, type StoredRecord } from '../status/record-store.ts';
 import { printRecord } from '../status/status-writes.ts';
 import { noticeBody } from './notice-body.ts';
 
@@ -31,7 +30,7 @@ export async function notified(ports: Ports, result: PassResult, reading: Readin
     ({ plan }) => plan !== undefined && (recordWritten(plan).notices?.outbox ?? []).length > 0,
   );
   if (notifier === undefined || !isPending) return { ...result, warnings: [...result.warnings, ...unknown] };
-  const failed = await deliverNotices({ ...ports, notifier }, { config: reading.desired.config, now: reading.at });
+  const failed = await deliverNotices({ ...ports, notifier }, { ...reading, outcomes: result.outcomes });
   return { ...result, warnings: [...result.warnings, ...unknown, ...failed] };
 }
 
@@ -51,20 +50,18 @@ function unknownTargets({ desired }: Reading, known: readonly string[]): readonl
 }
 
 /**
- * Sends what is in the outboxes of the status branch as it is now, and records that. Where that cannot be recorded it is
+ * Sends what is in the outboxes that this pass has made and pushed, and records that. Where that cannot be recorded it is
  * sent once more, with the same key. Never throws a PortError: the steps are written already. Warnings say who was not reached.
  */
 async function deliverNotices(
   { git, notifier, clock, log }: Ports & { readonly notifier: Notifier },
-  { config, now }: { readonly config: Config; readonly now: Instant },
+  { desired: { config }, at: now, outcomes }: Pick<Reading, 'desired' | 'at'> & Pick<PassResult, 'outcomes'>,
 ): Promise<readonly Issue[]> {
   try {
     const [head] = await git.heads([config.statusBranch]);
     if (head === undefined) return [];
     const { records } = readStatus(await git.readAt(head, STATUS_REQUEST));
-    const own = [...records.values()].flatMap((stored) =>
-      stored.kind === 'read' && stored.record.cluster === config.cluster ? [stored.record] : [],
-    );
+    const own = outcomes.flatMap((outcome) => pushed(outcome, records.get(printKey(outcome.key))));
     const { writes, failures } = await sendAll({ notifier, clock }, own);
     if (writes.length > 0) {
       const commits = [
@@ -78,6 +75,16 @@ async function deliverNotices(
     log.warn(`who was told is not recorded: ${error.message}; they may be told twice`);
     return [];
   }
+}
+
+/**
+ * The record of this pass that is on the branch: as its plan saw it, or with its commit. None: somebody has written another one
+ * there since, whose texts are not ours.
+ */
+function pushed({ plan }: Outcome, stored: StoredRecord | undefined): readonly RolloutRecord[] {
+  if (plan === undefined || stored?.kind !== 'read') return [];
+  const there = canonicalJson(asWritten(stored.record));
+  return [recordWritten(plan), plan.record].filter((record) => canonicalJson(asWritten(record)) === there).slice(0, 1);
 }
 
 /** A target that fails is left alone for the rest of the pass. */

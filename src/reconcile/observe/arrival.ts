@@ -1,6 +1,7 @@
 /** Which commit brought what a branch holds now: told by what the commits hold, in few reads. */
 
 import type { Marks } from '../../api/marks.ts';
+import type { Instant } from '../../api/time.ts';
 import type { CommitHeader, Oid } from '../../ports/git.ts';
 import { PortError } from '../../ports/port-error.ts';
 import type { WorkloadFile } from '../../rollout/snapshot.ts';
@@ -23,24 +24,33 @@ export type ArrivalReader = (
   from?: Oid,
 ) => Promise<Arrival | undefined>;
 
-/** A reader for one pass; `workloadAt` reads a commit. */
-export function arrivalReader(
+/** When main's own line came to have the text of this digest, by the committer, in seconds; undefined: nobody knows. */
+export type RequestReader = (entry: DesiredRollout, digest: string) => Promise<Instant | undefined>;
+
+/** Readers for one pass; `workloadAt` reads a commit. */
+export function arrivalReaders(
   ancestry: Ancestry,
   workloadAt: (commit: Oid, entry: DesiredRollout) => Promise<WorkloadFile | undefined>,
-): ArrivalReader {
-  return async (entry, holds, from) => {
+): { readonly arrival: ArrivalReader; readonly requestedAt: RequestReader } {
+  const since = async (
+    entry: DesiredRollout,
+    holds: (file: WorkloadFile | undefined) => boolean,
+    from?: Oid,
+  ): Promise<Arrival | undefined> => {
     try {
       const line = await ancestry.line();
       const start = from === undefined ? 0 : line.findIndex(({ oid }) => oid === from);
       if (start < 0) return undefined;
-      return await arrivalOn(line.slice(start), async (commit) =>
-        holds((await workloadAt(commit, entry))?.workload.marks),
-      );
+      return await arrivalOn(line.slice(start), async (commit) => holds(await workloadAt(commit, entry)));
     } catch (error) {
       // A clone that does not go back so far.
       if (error instanceof PortError && !error.retryable) return undefined;
       throw error;
     }
+  };
+  return {
+    arrival: (entry, holds, from) => since(entry, (file) => holds(file?.workload.marks), from),
+    requestedAt: async (entry, digest) => (await since(entry, (file) => file?.digest === digest))?.commit.committedAt,
   };
 }
 

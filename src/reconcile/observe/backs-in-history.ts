@@ -10,6 +10,7 @@ import type { Ancestry } from './ancestry.ts';
 import type { DesiredRollout } from './desired.ts';
 import type { Observation } from './observe.ts';
 import type { GitReader } from './observe-git.ts';
+import { isUnsigned } from './unsigned.ts';
 
 const DAY_SECONDS = 86_400;
 const FAILED: MoveReason = 'Failed';
@@ -54,9 +55,9 @@ export async function backsInHistory(
   };
 }
 
-/** Without a record main tells how often it has gone back by itself; who has given up no text has not. */
+/** Without a record that is borne out main tells how often it has gone back by itself; who has given up no text has not. */
 export async function backsOf(of: Observation, file?: WorkloadFile): Promise<Pick<Snapshot, 'backsInHistory'>> {
-  if (of.stored?.kind === 'read' || (file?.workload.marks?.aborted ?? []).length === 0) return {};
+  if ((of.stored?.kind === 'read' && !isUnsigned(of)) || (file?.workload.marks?.aborted ?? []).length === 0) return {};
   const backs = await of.git.automaticBacks(of.entry, of.now);
   return backs === undefined ? {} : { backsInHistory: backs };
 }

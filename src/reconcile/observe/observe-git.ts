@@ -17,7 +17,7 @@ import { trailersIn } from '../../rollout/messages.ts';
 import type { History, RolloutKey, Stable, StableDocument, WorkloadFile } from '../../rollout/snapshot.ts';
 import { replicasWithoutSurge } from '../../rollout/surge.ts';
 import { type Ancestry, ancestryOf } from './ancestry.ts';
-import { type ArrivalReader, arrivalReader } from './arrival.ts';
+import { type ArrivalReader, arrivalReaders, type RequestReader } from './arrival.ts';
 import { backsInHistory } from './backs-in-history.ts';
 import { type BroughtReader, broughtReader } from './brought.ts';
 import type { DesiredRollout, Identity } from './desired.ts';
@@ -43,6 +43,7 @@ export type GitReader = {
   readonly workloadAt: (commit: Oid, entry: DesiredRollout) => Promise<WorkloadFile | undefined>;
   /** The commit that brought what the marks say. */
   readonly arrival: ArrivalReader;
+  readonly requestedAt: RequestReader;
   /** The commits that made the text of a workload what it is. */
   readonly brought: BroughtReader;
   /** The plan of a step, as the Rollout had it in the commit that wrote the step. */
@@ -110,7 +111,7 @@ export function gitReader(port: Git, main: Oid, { config, texts }: How): GitRead
       }, undefined);
     },
     workloadAt,
-    arrival: arrivalReader(ancestry, workloadAt),
+    ...arrivalReaders(ancestry, workloadAt),
     brought: broughtReader(ancestry, textAt),
     automaticBacks: (entry, now) => backsInHistory({ ...ancestry, workloadAt }, { entry, now }),
     stepAt: (commit, entry, step) => stepAt(git, { commit, entry, step, config }),
@@ -233,7 +234,7 @@ async function stepAt(
     frozen: frozenPlanOf(plan),
     replicas,
     partition: file.workload.partition ?? 0,
-    writtenAt: at.commit.author.atSeconds,
+    writtenAt: at.commit.committedAt,
     doneSince: undefined,
   };
 }

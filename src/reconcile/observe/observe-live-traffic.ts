@@ -1,5 +1,6 @@
 /** Reads what the cluster has of a delivery beside the user's own workload: the second one, Services, endpoints, routes. */
 
+import { lastWritten } from '../../api/field-writers.ts';
 import { at, type JsonObject } from '../../api/json.ts';
 import { absent, type Known, known, notAsked, unknown } from '../../api/known.ts';
 import { parseWorker } from '../../api/live-pod.ts';
@@ -13,6 +14,7 @@ import {
 } from '../../api/live-traffic.ts';
 import { LWS_NAME, WORKER_INDEX } from '../../api/lws-labels.ts';
 import { resources, routeResources, trafficResources } from '../../api/resources.ts';
+import type { Instant } from '../../api/time.ts';
 import type { Cluster, Resource } from '../../ports/cluster.ts';
 import type { ObjectRef } from '../../rollout/edit.ts';
 import type { Live, LiveRoute, LiveTraffic } from '../../rollout/snapshot.ts';
@@ -43,7 +45,7 @@ export type TrafficReader = {
 };
 
 /** What is held of an object: its name, or that of the Service whose endpoints it has, and what it says. */
-type Named<T> = { readonly name: unknown; readonly read: Known<T> };
+type Named<T> = { readonly name: unknown; readonly read: Known<T>; readonly writtenAt: Instant | undefined };
 
 /** A reader for one pass: each kind is listed once in a namespace, and only where a delivery asks for it. */
 export function trafficReader(cluster: Cluster, live: LiveReader): TrafficReader {
@@ -54,6 +56,7 @@ export function trafficReader(cluster: Cluster, live: LiveReader): TrafficReader
     (object): Named<LiveEndpointSlice> => ({
       name: at(object, ['metadata', 'labels', SERVICE_NAME]),
       read: parseEndpointSlice(object),
+      writtenAt: undefined,
     }),
   );
   const routes = routeLists(cluster);
@@ -98,7 +101,11 @@ function named<T>(
   query: { readonly resource: Resource; readonly labelSelector: string },
   parse: (object: unknown) => Known<T>,
 ): ListOf<Named<T>> {
-  return listOnce(cluster, query, (object) => ({ name: at(object, ['metadata', 'name']), read: parse(object) }));
+  return listOnce(cluster, query, (object) => ({
+    name: at(object, ['metadata', 'name']),
+    read: parse(object),
+    writtenAt: lastWritten(object),
+  }));
 }
 
 /** The other workload; where it asks for no groups, what is left of them, the workers too. */
@@ -175,5 +182,7 @@ async function readRoute(
   if (found.kind === 'absent')
     return of(unknown(`the API server has no ${plural}.${group} in version ${version}: is its CRD installed?`));
   if (found.kind === 'unknown') return of(found);
-  return of(found.value.find((one) => one.name === name)?.read ?? absent);
+  const one = found.value.find((other) => other.name === name);
+  const { writtenAt } = one ?? {};
+  return { ...of(one?.read ?? absent), ...(writtenAt === undefined ? {} : { writtenAt }) };
 }

@@ -6,6 +6,7 @@ import { sameRelease } from '../../api/release.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import type { WorkloadFile } from '../../rollout/snapshot.ts';
 import type { Observation } from './observe.ts';
+import { isUnsigned } from './unsigned.ts';
 
 /**
  * The record tells that something is gone. It may be older than main, so that our last commit there decides what was
@@ -22,7 +23,8 @@ async function lostMarks(of: Observation, file: WorkloadFile | undefined): Promi
   const commit = await of.git.stepCommit(of.entry.key, () => true);
   const there = commit === undefined ? undefined : await of.git.textAt(commit.oid, of.entry);
   const written = there?.kind === 'known' ? there.value.manifest.workload.marks : undefined;
-  const marks = written ?? recorded;
+  // What nobody bears out says that something is gone, and not what.
+  const marks = written ?? (isUnsigned(of) ? undefined : recorded);
   return marks !== undefined && lacksMarks(own, marks) ? marks : undefined;
 }
 

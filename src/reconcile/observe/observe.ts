@@ -1,6 +1,5 @@
 /** The only reader: turns what Git, the record and the cluster say of one rollout into a snapshot. */
 
-import type { Issue } from '../../api/issue.ts';
 import { absent, type Known, known, notAsked } from '../../api/known.ts';
 import type { RolloutRecord } from '../../api/record.ts';
 import type { Instant } from '../../api/time.ts';
@@ -14,19 +13,17 @@ import {
   type Stable,
   type WorkloadFile,
 } from '../../rollout/snapshot.ts';
-import { fluxIssues } from '../lint/flux-settings.ts';
-import { lintWarnings, lintWorkload } from '../lint/lint-workload.ts';
-import { isTried, unwritable } from '../lint/lint-writable.ts';
 import type { Approvals } from '../proposals/read-approvals.ts';
 import type { StoredRecord } from '../status/record-store.ts';
 import { backsOf } from './backs-in-history.ts';
 import type { Desired, DesiredRollout } from './desired.ts';
 import { withFactDigests } from './digests.ts';
 import { type LiveReader, unreadLive } from './observe-cluster.ts';
+import { faultsOf } from './observe-faults.ts';
 import type { GitReader } from './observe-git.ts';
 import type { TrafficReader } from './observe-live-traffic.ts';
 import { withLostMarks } from './observe-lost-marks.ts';
-import { ladderFaults, ladderFiles, trafficAsked, trafficFaults } from './observe-traffic.ts';
+import { ladderFiles, trafficAsked } from './observe-traffic.ts';
 import { policyFacts } from './read-policy.ts';
 import { readWorkload } from './read-workload.ts';
 import { blobsOf, isResting, type Resting } from './resting.ts';
@@ -35,6 +32,7 @@ import { anotherText, stableFromRecord } from './stable-copy.ts';
 import { deliveredOf, retryTextOf } from './step-commits.ts';
 import { recordFacts, trustedRecord } from './trusted-record.ts';
 import type { Delivery } from './turns.ts';
+import { isUnsigned, unsignedFacts } from './unsigned.ts';
 import type { windowsAt } from './windows.ts';
 
 export type Observation = {
@@ -139,7 +137,8 @@ type TrafficFacts = Pick<Snapshot, 'ladder' | 'traffic'>;
 
 /** What only some deliveries hang on. */
 async function readBesides(of: Observation, resting: Resting, file?: WorkloadFile): Promise<Partial<Snapshot>> {
-  return { ...(await backsOf(of, file)), ...(await readTraffic(of, resting, file)) };
+  const unsigned = resting === 'rest' ? {} : await unsignedFacts(of, file);
+  return { ...(await backsOf(of, file)), ...unsigned, ...(await readTraffic(of, resting, file)) };
 }
 
 async function readTraffic(of: Observation, resting: Resting, file?: WorkloadFile): Promise<TrafficFacts> {
@@ -164,50 +163,7 @@ async function stableOf(
     // In `requested` the stable version is the delivered one, whatever serial its commit was read under.
     return expected === undefined ? there : known({ ...there.value, release: expected });
   }
-  const copy = stableFromRecord(record, expected);
+  const copy = stableFromRecord(isUnsigned(of) && expected === undefined ? undefined : record, expected);
   if (copy.kind === 'known' || there.kind === 'absent') return copy;
   return there.kind === 'known' && expected !== undefined ? anotherText(there.value, expected) : there;
-}
-
-type Faults = Pick<Snapshot, 'issues' | 'warnings'>;
-
-function faultsOf(
-  of: Observation,
-  read: {
-    readonly file: WorkloadFile | undefined;
-    readonly stable: Known<Stable>;
-    readonly live: Live;
-    readonly resting: Resting;
-    readonly unreadable: readonly Issue[];
-  },
-): Faults {
-  const { entry, desired } = of;
-  const { file, stable, live } = read;
-  const issues = [...entry.issues, ...read.unreadable];
-  const warnings = [...entry.reading.warnings];
-  // What is told of numbers that could not be read would be told of ones that nobody wrote.
-  if (entry.workload !== undefined && file !== undefined && read.unreadable.length === 0) {
-    const named = desired.index.scalerOf({ namespace: entry.key.namespace, name: entry.workload.object.name });
-    const autoscaled = named !== undefined || live.scaler.kind !== 'absent';
-    const facts = {
-      document: entry.workload,
-      file,
-      fileText: desired.texts.get(file.file) ?? '',
-      autoscaled,
-      stable: stable.kind === 'known' ? stable.value : undefined,
-      policy: entry.policy.rules,
-      lwsVersion: desired.config.lwsVersion,
-    };
-    issues.push(...lintWorkload(facts));
-    if (read.resting !== 'rest' && !isTried(file)) issues.push(...unwritable(facts, desired.trials));
-    if (read.resting !== 'rest') warnings.push(...fluxIssues(desired.index.fluxSettings(), entry.workload));
-    warnings.push(...lintWarnings(facts));
-    const traffic =
-      read.resting === 'rest' ? undefined : trafficFaults(of, { file, stable: facts.stable, scaler: named });
-    issues.push(...(traffic?.issues ?? []));
-    const isReady = read.resting !== 'rest' && !isTried(file) && (traffic?.issues ?? []).length === 0;
-    if (isReady) issues.push(...ladderFaults(of, { file, stable: facts.stable }));
-    warnings.push(...(traffic?.warnings ?? []));
-  }
-  return { issues, warnings };
 }

@@ -29,7 +29,10 @@ export function isResting(at: {
   const { file, record, blobs } = at;
   if (file === undefined || record === undefined || !record.settled) return 'work';
   const same = Object.keys(blobs).every((path) => record.blobs[path] === blobs[path]);
-  if (!same || file.workload.marks === undefined || file.workload.partition !== SENTINEL) return 'work';
+  const { marks, partition } = file.workload;
+  if (!same || marks === undefined || partition !== SENTINEL) return 'work';
+  // Whatever the record says: something is asked for, or under way.
+  if (marks.step !== undefined || marks.release.digest !== file.digest) return 'work';
   return isAuditDue(record, at) ? 'audit' : 'rest';
 }
 

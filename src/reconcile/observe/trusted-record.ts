@@ -8,6 +8,7 @@ import { beforeMerge, stepMerged, stepUnplanned } from './merged-step.ts';
 import type { Observation } from './observe.ts';
 import { rebuiltRecord } from './rebuild-record.ts';
 import { stepBrought } from './step-commits.ts';
+import { isUnsigned, withStepOfMain } from './unsigned.ts';
 
 type Trusted = { readonly record: RolloutRecord | undefined; readonly merged?: MergedStep };
 
@@ -35,7 +36,7 @@ export async function trustedRecord(of: Observation, file: WorkloadFile | undefi
   const { release, step } = marks;
   const fits =
     stored?.step !== undefined && stored.step.index === step.index && sameRelease(stored.step.release, release);
-  if (fits) return { record: stored };
+  if (fits) return { record: isUnsigned(of) ? await withStepOfMain(of, stored, marks) : stored };
   const brought = await stepBrought(of, marks);
   const merged = beforeMerge(stored);
   const found = brought ?? (merged === undefined ? undefined : stepUnplanned(marks, file));

@@ -4,7 +4,7 @@ import type { Marks } from '../../api/marks.ts';
 import { printRelease } from '../../api/release.ts';
 import { hasDeadlines } from '../deadlines.ts';
 import { recreated } from '../gates/cluster.ts';
-import { failureOf, newerRequestWaits, stepFailed, stepOverdue, whatFails } from '../gates/failure.ts';
+import { failureToAct, newerRequestWaits, stepFailed, stepOverdue, whatFails } from '../gates/failure.ts';
 import { partitionFacts } from '../gates/out-of-place.ts';
 import { clockIsOff } from '../gates/windows.ts';
 import type { GivenUp } from '../given-up.ts';
@@ -24,7 +24,7 @@ export function failedBack(situation: Situation, { release }: Pick<Marks, 'relea
     return undefined;
   if (recreated(situation) !== undefined || partitionFacts(situation) !== undefined || immutableBack(situation))
     return undefined;
-  const failure = failureOf(situation);
+  const failure = failureToAct(situation);
   if (failure === undefined) return undefined;
   const because = `${capital(whatFails(situation))} of release ${printRelease(release)} has failed: ${failure.seen}. Nobody has ordered this.`;
   return { release, reason: 'Failed', because };

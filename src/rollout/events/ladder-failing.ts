@@ -1,7 +1,7 @@
 /** A step, or a promotion, that has failed while a second workload is filled: held, its share taken home, or given up. */
 
 import type { Marks } from '../../api/marks.ts';
-import { failureOf, whatFails } from '../gates/failure.ts';
+import { failureToAct, whatFails } from '../gates/failure.ts';
 import { type Hold, unique } from '../hold.ts';
 import { type Delivering, waiting } from '../ladders/delivering.ts';
 import { quorumOf } from '../ladders/delivery.ts';
@@ -30,7 +30,7 @@ export function failedOnLadder(on: Delivering): Decision | undefined {
 export function withdrawnAsFailed(on: Delivering): Decision | undefined {
   const { situation, delivery, marks } = on;
   if (situation.snapshot.policy.onFailure !== 'withdraw') return undefined;
-  const failure = failureOf(situation);
+  const failure = failureToAct(situation);
   const { step } = marks;
   if (failure === undefined || step === undefined || !hasShare(delivery) || takesFleet(on)) return undefined;
   const holds = failureHolds(situation);

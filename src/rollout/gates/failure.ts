@@ -6,10 +6,12 @@ import { command } from '../command-text.ts';
 import { type Expired, expiredDeadlines, isJudged } from '../deadlines.ts';
 import type { Group } from '../groups.ts';
 import { type Hold, hold, withFacts } from '../hold.ts';
+import type { Judged } from '../ladders/judged.ts';
+import { expiredByCluster } from '../proven.ts';
 import { timesRestarted } from '../restarts.ts';
 import { capital, policySaying } from '../sentences.ts';
 import type { Situation } from '../situation.ts';
-import { judgedGroups, restartedTooOften } from '../step-failures.ts';
+import { judgedGroups, restartedInPlaceTooOften, restartedTooOften } from '../step-failures.ts';
 
 /** More groups than this are counted, not told one by one. */
 const TOLD_MOST = 3;
@@ -33,10 +35,17 @@ export function stepFailed(situation: Situation): Hold | undefined {
   if (failure === undefined) return undefined;
   const { key } = situation.snapshot;
   const held = hold('StepFailed', {
-    seen: `${whatFails(situation)} has failed: ${failure.seen}`,
+    seen: `${whatFails(situation)} has failed: ${failure.seen}${byRecordAlone(situation)}`,
     action: `To go back: ${command('abort', key)}; to let it go on once its groups are ready: ${command('approve', key, '--hold StepFailed')}`,
   });
   return withFacts(held, failure.facts);
+}
+
+/** Why policies that want it to go back by itself do not get that; empty: they do, or none wants it. */
+function byRecordAlone(situation: Situation): string {
+  const { onFailure } = situation.snapshot.policy;
+  if (onFailure === undefined || onFailure === 'hold' || failureToAct(situation) !== undefined) return '';
+  return '. Only the record on the status branch says so, and no key has signed it: nothing goes back by itself for that';
 }
 
 /** What a person accepts who lets it go on. */
@@ -45,9 +54,21 @@ export function failureFacts(situation: Situation): JsonObject | undefined {
 }
 
 /** By what the step has failed; undefined: by nothing, or a person has accepted it. */
-export function failureOf(situation: Situation): Failure | undefined {
+function failureOf(situation: Situation): Failure | undefined {
   const failure = failed(situation);
   return failure === undefined || accepted(situation, 'StepFailed') ? undefined : failure;
+}
+
+/** The same as far as something is done of it that nobody has ordered: nothing is by the word of a record that nobody bears out. */
+export function failureToAct(situation: Situation): Failure | undefined {
+  const failure = failureOf(situation);
+  if (failure === undefined || situation.snapshot.unsigned === undefined) return failure;
+  const judged = judgedGroups(situation);
+  if (judged === undefined) return undefined;
+  return failureBy(situation, judged, {
+    late: expiredByCluster(situation, judged),
+    often: restartedInPlaceTooOften(situation, judged),
+  });
 }
 
 /** `step 2`, `the promotion`. */
@@ -59,8 +80,17 @@ function failed(situation: Situation): Failure | undefined {
   if (!isJudged(situation)) return undefined;
   const judged = judgedGroups(situation);
   if (judged === undefined) return undefined;
-  const late = expiredDeadlines(situation).filter(({ clock }) => clock === 'ready');
-  const often = restartedTooOften(situation, judged);
+  const counted = expiredDeadlines(situation).filter(({ clock }) => clock === 'ready');
+  const byCluster = situation.snapshot.unsigned === undefined ? [] : expiredByCluster(situation, judged);
+  const late = [...counted, ...byCluster.filter(({ field }) => counted.every((one) => one.field !== field))];
+  return failureBy(situation, judged, { late, often: restartedTooOften(situation, judged) });
+}
+
+function failureBy(
+  situation: Situation,
+  judged: Judged,
+  { late, often }: { readonly late: readonly Expired[]; readonly often: readonly Group[] },
+): Failure | undefined {
   if (late.length === 0 && often.length === 0) return undefined;
   const told = often.length === 0 ? [] : restartsText(situation, { often, name: judged.name });
   return {

@@ -11,6 +11,7 @@ import { type Hold, hold, withFacts } from '../hold.ts';
 import { CRASH_LOOP_RESTARTS, recordedGroup, restartsOf, timesRestarted } from '../restarts.ts';
 import { capital, groupsAre, notReady } from '../sentences.ts';
 import { type Seen, type Situation, unreadyOf } from '../situation.ts';
+import { groupReadyAt } from '../soak.ts';
 import { wanted } from './cluster.ts';
 
 /** A group that has restarted so often counts as well once it has been ready for so long. */
@@ -77,7 +78,8 @@ function isLooping(situation: Situation, group: Group): boolean {
 
 function readySeconds(situation: Situation, group: Group): number {
   const recorded = recordedGroup(situation, group);
-  return recorded?.ready === true ? Math.max(0, situation.snapshot.now - recorded.since) : 0;
+  const { now } = situation.snapshot;
+  return recorded?.ready === true ? Math.max(0, now - Math.max(recorded.since, groupReadyAt(group) ?? now)) : 0;
 }
 
 function restartsOfGroup(situation: Situation, group: Group): GroupRestarts | undefined {

@@ -33,9 +33,10 @@ export function givesWay({ turns = [] }: Pick<Snapshot, 'turns'>): boolean {
   return turns.every(({ most, underWay }) => underWay.length < most) && turns.some(isLater);
 }
 
-function keepsPlaces({ record, now }: Snapshot): boolean {
+function keepsPlaces({ record, now, unsigned }: Snapshot): boolean {
   const since = record?.requested?.gaveWay;
-  return since === undefined || now - since < KEPT_SECONDS;
+  // Nobody gives way to another before it has asked itself.
+  return since === undefined || now - Math.max(since, unsigned?.requestedAt ?? since) < KEPT_SECONDS;
 }
 
 function isLater({ most, underWay, before = [] }: Turn): boolean {

@@ -4,6 +4,7 @@ import { type Marks, parseMarks, printStep } from '../../api/marks.ts';
 import type { RolloutRecord, TrafficRecord } from '../../api/record.ts';
 import { sameRelease } from '../../api/release.ts';
 import type { Instant } from '../../api/time.ts';
+import { notBeforeRung } from '../unsigned.ts';
 import type { Side } from './condition.ts';
 import { annotationsOf, type Delivery } from './delivery.ts';
 import { differences } from './differences.ts';
@@ -48,10 +49,23 @@ export function trafficUnread(
   return { ...before, drained: { stable: kept('stable'), canary: kept('canary') } };
 }
 
-/** A time of the record; one that is still to come was written by a clock that ran ahead, and counts from now. */
+/**
+ * A time of the record; one that is still to come was written by a clock that ran ahead, and counts from now. Where nobody bears
+ * the record out, nothing of this was so before the rung was committed, nor before the routes and Services were last written.
+ */
 function sinceOf(before: Instant | undefined, sight: TrafficSight): Instant {
   const { latest } = nowBetween(sight);
-  return Math.min(before ?? latest, latest);
+  const since = Math.min(before ?? latest, latest);
+  if (sight.unsigned === undefined) return since;
+  const written = writtenTimes(sight).filter((at) => at <= latest);
+  return Math.max(notBeforeRung(since, { ...sight, now: latest }), ...written);
+}
+
+function writtenTimes({ traffic }: TrafficSight): readonly Instant[] {
+  const services = [traffic.service, traffic.canaryService].map((one) =>
+    one.kind === 'known' ? one.value.writtenAt : undefined,
+  );
+  return [...services, ...traffic.routes.map(({ writtenAt }) => writtenAt)].filter((at) => at !== undefined);
 }
 
 function acceptedAfter(delivery: Delivery, sight: TrafficSight): TrafficRecord['accepted'] {

@@ -30,11 +30,11 @@ type Acceptance =
 
 /**
  * Whether every route is what Git says, and every parent that had accepted it when the delivery began has taken that up.
- * Without a record of them all parents count. On a way back their word is not waited for.
+ * Without a record of them that is borne out all parents count. On a way back their word is not waited for.
  */
 export function acceptanceOf(delivery: Delivery, sight: TrafficSight): Acceptance {
   const isWayBack = positionOf(annotationsOf(delivery.own))?.stage.kind === 'rollback';
-  const counted = sight.record?.traffic?.parents;
+  const counted = sight.unsigned === undefined ? sight.record?.traffic?.parents : undefined;
   const states: string[] = [];
   for (const route of delivery.routes) {
     const { object } = route.route;

@@ -59,7 +59,7 @@ function notMade({ name, live }: Pick<SideWorkload, 'name' | 'live'>): Hold | un
 }
 
 /** LWS has not taken up the other workload yet. */
-function unobserved({ second }: Delivery, { traffic, record, blobs, now }: TrafficSight): Hold | undefined {
+function unobserved({ second }: Delivery, { traffic, record, blobs, now, unsigned }: TrafficSight): Hold | undefined {
   if (second === undefined || traffic.second.lws.kind !== 'known') return undefined;
   const unmade = notMade({ name: second.object.name, live: traffic.second });
   if (unmade !== undefined) return unmade;
@@ -67,6 +67,7 @@ function unobserved({ second }: Delivery, { traffic, record, blobs, now }: Traff
   const observing = {
     blobs,
     now,
+    ...(unsigned === undefined ? {} : { unsigned }),
     live: traffic.second,
     stable: absent,
     record: record === undefined ? undefined : { blobs: record.blobs, appliedSince },

@@ -16,6 +16,7 @@ import { partitionPutBack } from '../ladders/fleet.ts';
 import { type Decision, holding, moving } from '../move.ts';
 import type { Situation } from '../situation.ts';
 import type { OnLadder } from '../state.ts';
+import { recordedMarks } from '../unsigned.ts';
 import { climbing } from './climbing.ts';
 import { comingBack } from './coming-back.ts';
 import { decideBy, rows } from './partition.ts';
@@ -25,7 +26,7 @@ import { requestedToFill } from './requested-to-fill.ts';
 export function decideCanary(situation: Situation): Decision {
   const { state, snapshot } = situation;
   if (state.kind === 'ladder') return onLadder(situation, state);
-  const marks = state.kind === 'unmanaged' ? snapshot.record?.marks : state.marks;
+  const marks = state.kind === 'unmanaged' ? recordedMarks(snapshot) : state.marks;
   const isAtRest = state.kind === 'settled' || state.kind === 'requested' || state.kind === 'unmanaged';
   const stray = isAtRest && marks !== undefined ? strayShare(situation, marks) : undefined;
   return stray ?? decideBy(situation, { ...rows, request: requestedToFill });

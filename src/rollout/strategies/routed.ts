@@ -18,6 +18,7 @@ import { allHome, isPinned, isShareHome } from '../ladders/version-edits.ts';
 import { type Decision, holding } from '../move.ts';
 import type { Situation } from '../situation.ts';
 import { type InDelivery, isRouted } from '../state.ts';
+import { recordedMarks } from '../unsigned.ts';
 import { partial } from './partial.ts';
 import { decideBy, type Rows, rowOf, rows } from './partition.ts';
 import { type Back, drainedBack, givenAlready, hasLeft, routedBack } from './routed-back.ts';
@@ -36,7 +37,7 @@ export function sharesOut({ snapshot, state, marks }: Situation): boolean {
 export function decideRouted(situation: Situation): Decision {
   const { state, snapshot } = situation;
   if (state.kind === 'step' || state.kind === 'rollback') return underWay(situation, state.marks);
-  const marks = state.kind === 'unmanaged' ? snapshot.record?.marks : state.marks;
+  const marks = state.kind === 'unmanaged' ? recordedMarks(snapshot) : state.marks;
   const stray = marks === undefined ? undefined : strayShare(situation, marks);
   return stray ?? decideBy(situation, { ...rows, request: routedRequested });
 }

@@ -1,0 +1,55 @@
+/** Says what is wrong with the files that one decision hangs on. */
+
+import type { Issue } from '../../api/issue.ts';
+import type { Known } from '../../api/known.ts';
+import type { Live, Snapshot, Stable, WorkloadFile } from '../../rollout/snapshot.ts';
+import { fluxIssues } from '../lint/flux-settings.ts';
+import { lintWarnings, lintWorkload } from '../lint/lint-workload.ts';
+import { isTried, unwritable } from '../lint/lint-writable.ts';
+import type { Observation } from './observe.ts';
+import { ladderFaults, trafficFaults } from './observe-traffic.ts';
+import type { Resting } from './resting.ts';
+
+type Faults = Pick<Snapshot, 'issues' | 'warnings'>;
+
+/** What is wrong with the files of one Rollout, and what is to be looked at, by what was read of the rest. */
+export function faultsOf(
+  of: Observation,
+  read: {
+    readonly file: WorkloadFile | undefined;
+    readonly stable: Known<Stable>;
+    readonly live: Live;
+    readonly resting: Resting;
+    readonly unreadable: readonly Issue[];
+  },
+): Faults {
+  const { entry, desired } = of;
+  const { file, stable, live } = read;
+  const issues = [...entry.issues, ...read.unreadable];
+  const warnings = [...entry.reading.warnings];
+  // What is told of numbers that could not be read would be told of ones that nobody wrote.
+  if (entry.workload !== undefined && file !== undefined && read.unreadable.length === 0) {
+    const named = desired.index.scalerOf({ namespace: entry.key.namespace, name: entry.workload.object.name });
+    const autoscaled = named !== undefined || live.scaler.kind !== 'absent';
+    const facts = {
+      document: entry.workload,
+      file,
+      fileText: desired.texts.get(file.file) ?? '',
+      autoscaled,
+      stable: stable.kind === 'known' ? stable.value : undefined,
+      policy: entry.policy.rules,
+      lwsVersion: desired.config.lwsVersion,
+    };
+    issues.push(...lintWorkload(facts));
+    if (read.resting !== 'rest' && !isTried(file)) issues.push(...unwritable(facts, desired.trials));
+    if (read.resting !== 'rest') warnings.push(...fluxIssues(desired.index.fluxSettings(), entry.workload));
+    warnings.push(...lintWarnings(facts));
+    const traffic =
+      read.resting === 'rest' ? undefined : trafficFaults(of, { file, stable: facts.stable, scaler: named });
+    issues.push(...(traffic?.issues ?? []));
+    const isReady = read.resting !== 'rest' && !isTried(file) && (traffic?.issues ?? []).length === 0;
+    if (isReady) issues.push(...ladderFaults(of, { file, stable: facts.stable }));
+    warnings.push(...(traffic?.warnings ?? []));
+  }
+  return { issues, warnings };
+}

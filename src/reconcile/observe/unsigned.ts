@@ -1,0 +1,51 @@
+/** What main says in place of a record that nobody bears out: no key has signed it, and this process has not written it. */
+
+import { type Marks, printMarks } from '../../api/marks.ts';
+import type { RolloutRecord, StepRecord } from '../../api/record.ts';
+import type { Instant } from '../../api/time.ts';
+import type { Snapshot, WorkloadFile } from '../../rollout/snapshot.ts';
+import type { Observation } from './observe.ts';
+import { stepBrought } from './step-commits.ts';
+
+/** Whether there is a record that whoever can push to the status branch may have written. */
+export function isUnsigned({ stored, proof }: Pick<Observation, 'stored' | 'proof'>): boolean {
+  return stored?.kind === 'read' && proof === 'unproven';
+}
+
+/** The dates of main's own line that count in place of those of the record. Throws PortError where Git fails. */
+export async function unsignedFacts(
+  of: Observation,
+  file: WorkloadFile | undefined,
+): Promise<Pick<Snapshot, 'unsigned'>> {
+  const marks = file?.workload.marks;
+  if (!isUnsigned(of)) return {};
+  if (file === undefined || marks === undefined) return { unsigned: {} };
+  const rungAt = marks.step === undefined ? undefined : await rungTime(of, marks);
+  // Asked for only where another one is before it.
+  const isWaiting = marks.step === undefined && marks.release.digest !== file.digest && (of.elders ?? []).length > 0;
+  const requestedAt = isWaiting ? await of.git.requestedAt(of.entry, file.digest) : undefined;
+  return {
+    unsigned: { ...(rungAt === undefined ? {} : { rungAt }), ...(requestedAt === undefined ? {} : { requestedAt }) },
+  };
+}
+
+async function rungTime({ git, entry }: Observation, marks: Marks): Promise<Instant | undefined> {
+  const wanted = printed(marks);
+  return (await git.arrival(entry, (there) => there !== undefined && printed(there) === wanted))?.commit.committedAt;
+}
+
+function printed(marks: Marks): string {
+  return JSON.stringify(printMarks(marks));
+}
+
+/** The record with what main says of the step in Git: its plan, and when it was written. What a record alone knows stays. */
+export async function withStepOfMain(of: Observation, record: RolloutRecord, marks: Marks): Promise<RolloutRecord> {
+  const { step } = record;
+  const brought = step === undefined ? undefined : await stepBrought(of, marks);
+  if (step === undefined || brought === undefined) return record;
+  const { planned, frozen, replicas, partition, writtenAt, policies = step.policies } = brought;
+  return {
+    ...record,
+    step: { ...step, planned, frozen, replicas, partition, writtenAt, policies } satisfies StepRecord,
+  };
+}
